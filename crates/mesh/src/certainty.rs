@@ -1,7 +1,7 @@
 //! How certain it is that a face belongs to its part: the further from the borders of several segmentations, the more.
 
 use crate::DualGraph;
-use crate::nearest_ways::nearest_ways;
+use crate::neighbours::{nearest_ways, neighbours};
 
 /// A border reaches so far, in √area: its weight falls by a factor of e within.
 const REACH: f64 = 0.02;
@@ -23,14 +23,12 @@ pub fn certainty(graph: &DualGraph, segmentations: &[Vec<u32>]) -> Vec<f32> {
 /// For each face the way over the surface to the nearest face at a border of its component's parts, in √area; infinite where
 /// there is no border.
 pub fn border_distance(graph: &DualGraph, labels: &[u32]) -> Vec<f64> {
-    let mut around: Vec<Vec<(u32, f64)>> = vec![Vec::new(); graph.faces()];
+    let around = neighbours(graph.faces(), graph.arcs.iter().map(|arc| (arc.faces, arc.distance)));
     let mut at_border = vec![false; graph.faces()];
     for arc in &graph.arcs {
-        let [a, b] = arc.faces;
-        around[a as usize].push((b, arc.distance));
-        around[b as usize].push((a, arc.distance));
-        if labels[a as usize] != labels[b as usize] {
-            [a, b].iter().for_each(|&face| at_border[face as usize] = true);
+        let [a, b] = arc.faces.map(|face| face as usize);
+        if labels[a] != labels[b] {
+            (at_border[a], at_border[b]) = (true, true);
         }
     }
     nearest_ways(&around, &at_border)

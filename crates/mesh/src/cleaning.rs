@@ -2,8 +2,9 @@
 //! the same way. What was done is counted; the mesh itself stays as it is.
 
 use crate::MeshError;
+use crate::neighbours::neighbours;
 use crate::seams::join_seams;
-use crate::vector::{cross, dot, has_area, length, minus, plus};
+use crate::vector::{bounds, cross, dot, has_area, length, mean, minus};
 use std::collections::HashMap;
 use veloxel_core::{CleaningReport, TriangleMesh};
 
@@ -91,10 +92,8 @@ impl CleanMesh {
     pub(crate) fn shared_edges(&self) -> (Vec<SharedEdge>, usize, usize) {
         // Edge, face, and whether the face runs from the smaller point to the larger.
         let mut sides: Vec<([u32; 2], u32, bool)> = Vec::with_capacity(3 * self.triangles.len());
-        for (face, &[a, b, c]) in self.triangles.iter().enumerate() {
-            for (from, to) in [(a, b), (b, c), (c, a)] {
-                sides.push(([from.min(to), from.max(to)], face as u32, from < to));
-            }
+        for (face, &corners) in self.triangles.iter().enumerate() {
+            sides.extend(edges(corners).map(|(edge, forward)| (edge, face as u32, forward)));
         }
         sides.sort_unstable();
         let (mut pairs, mut border, mut crowded) = (Vec::new(), 0, 0);
@@ -115,12 +114,7 @@ impl CleanMesh {
     /// that is sure.
     fn orient(&mut self) {
         let (pairs, border, crowded) = self.shared_edges();
-        let mut around: Vec<Vec<(u32, bool)>> = vec![Vec::new(); self.triangles.len()];
-        for pair in &pairs {
-            let [a, b] = pair.faces;
-            around[a as usize].push((b, pair.is_against));
-            around[b as usize].push((a, pair.is_against));
-        }
+        let around = neighbours(self.triangles.len(), pairs.iter().map(|pair| (pair.faces, pair.is_against)));
         let mut turned: Vec<Option<bool>> = vec![None; self.triangles.len()];
         let (mut components, mut one_sided) = (0, 0);
         for start in 0..self.triangles.len() {
@@ -161,33 +155,28 @@ impl CleanMesh {
         const SURE: f64 = 4.0;
         let count = members.iter().filter(|&&face| turned[face] == Some(true)).count();
         let mut flip = 2 * count > members.len();
-        let corners = || {
-            members.iter().flat_map(|&face| self.triangles[face]).map(|corner| self.points[corner as usize])
-        };
-        let sum = corners().fold([0.0; 3], |sum, point| plus(sum, 1.0, point));
-        let middle = sum.map(|c| c / (3 * members.len()) as f64);
+        let corners = members.iter().flat_map(|&face| self.triangles[face]);
+        let middle = mean(corners.map(|corner| self.points[corner as usize]));
         let from_middle = |corner: u32| minus(self.points[corner as usize], middle);
         let mut six_volumes = 0.0;
-        let mut edges: HashMap<[u32; 2], i32> = HashMap::new();
+        let mut passes: HashMap<[u32; 2], i32> = HashMap::new();
         for &face in members {
-            let [a, mut b, mut c] = self.triangles[face];
+            let mut corners = self.triangles[face];
             if (turned[face] == Some(true)) != flip {
-                std::mem::swap(&mut b, &mut c);
+                corners.swap(1, 2);
             }
-            for (from, to) in [(a, b), (b, c), (c, a)] {
-                *edges.entry([from.min(to), from.max(to)]).or_default() += if from < to { 1 } else { -1 };
+            for (edge, forward) in edges(corners) {
+                *passes.entry(edge).or_default() += if forward { 1 } else { -1 };
             }
-            let [a, b, c] = [a, b, c].map(from_middle);
+            let [a, b, c] = corners.map(from_middle);
             six_volumes += dot(a, cross(b, c));
         }
         let (mut border, mut reach) = (0.0, 0.0f64);
-        for [a, b, c] in members.iter().map(|&face| self.triangles[face]) {
-            for (from, to) in [(a, b), (b, c), (c, a)] {
-                if edges[&[from.min(to), from.max(to)]] != 0 {
-                    let [from, to] = [from, to].map(from_middle);
-                    border += length(minus(to, from));
-                    reach = reach.max(length(from)).max(length(to));
-                }
+        for (edge, _) in members.iter().flat_map(|&face| edges(self.triangles[face])) {
+            if passes[&edge] != 0 {
+                let [a, b] = edge.map(from_middle);
+                border += length(minus(b, a));
+                reach = reach.max(length(a)).max(length(b));
             }
         }
         let is_inside_out = six_volumes < -SURE * border * border * reach / std::f64::consts::TAU;
@@ -207,6 +196,11 @@ impl CleanMesh {
     }
 }
 
+/// The edges of a face, the lower point first, and whether the face runs along them from the lower point.
+fn edges([a, b, c]: [u32; 3]) -> [([u32; 2], bool); 3] {
+    [(a, b), (b, c), (c, a)].map(|(from, to)| ([from.min(to), from.max(to)], from < to))
+}
+
 /// For each point the first that lies in the same place.
 fn places(points: &[[f64; 3]]) -> Vec<u32> {
     let mut first: HashMap<[u64; 3], u32> = HashMap::with_capacity(points.len());
@@ -219,17 +213,14 @@ fn places(points: &[[f64; 3]]) -> Vec<u32> {
 fn size(mesh: &TriangleMesh) -> Result<f64, MeshError> {
     const MOST: f64 = 1e35;
     const LEAST: f64 = 1e-35;
-    let mut ends = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
-    for &corner in mesh.triangles().iter().flatten() {
-        for (axis, &c) in mesh.points()[corner as usize].iter().enumerate() {
-            if c.abs() > MOST {
-                return Err(MeshError::TooFar { point: corner as usize, coordinate: c });
-            }
-            ends[0][axis] = ends[0][axis].min(c);
-            ends[1][axis] = ends[1][axis].max(c);
+    let corners = || mesh.triangles().iter().flatten().map(|&corner| corner as usize);
+    for point in corners() {
+        if let Some(&coordinate) = mesh.points()[point].iter().find(|c| c.abs() > MOST) {
+            return Err(MeshError::TooFar { point, coordinate });
         }
     }
-    let sides = minus(ends[1], ends[0]);
+    let [low, high] = bounds(corners().map(|point| mesh.points()[point]));
+    let sides = minus(high, low);
     let longest = sides.into_iter().fold(0.0, f64::max);
     // All points in one place have no area, which is told as such.
     let size = if longest > 0.0 { longest * length(sides.map(|side| side / longest)) } else { 1.0 };

@@ -1,6 +1,7 @@
 //! Parts in one piece: whatever lies apart from the rest of its part, or is too small, joins the neighbour with the longest border.
 
 use crate::DualGraph;
+use crate::neighbours::neighbours;
 use crate::numbered::numbered;
 use std::collections::BTreeMap;
 
@@ -9,35 +10,21 @@ use std::collections::BTreeMap;
 /// Of each label the piece with the most area stays; other pieces, and those with less than `least_area` of the mesh's area, join
 /// the neighbour with which they share the longest border, the smallest first. A piece without neighbours stays as it is.
 pub fn connected_parts(graph: &DualGraph, labels: &[u32], least_area: f64) -> Vec<u32> {
-    let mut around: Vec<Vec<(u32, f64)>> = vec![Vec::new(); graph.faces()];
-    for arc in &graph.arcs {
-        let [a, b] = arc.faces;
-        around[a as usize].push((b, arc.length));
-        around[b as usize].push((a, arc.length));
-    }
-    let (mut piece_of, areas) = pieces(graph, labels, &around);
-    let mut largest: BTreeMap<u32, (f64, u32)> = BTreeMap::new();
-    for (face, &label) in labels.iter().enumerate() {
-        let piece = piece_of[face];
-        let best = largest.entry(label).or_insert((areas[piece as usize], piece));
-        if areas[piece as usize] > best.0 {
-            *best = (areas[piece as usize], piece);
+    let around = neighbours(graph.faces(), graph.arcs.iter().map(|arc| (arc.faces, arc.length)));
+    let (mut piece_of, mut pieces) = pieces(graph, labels, &around);
+    let mut largest: BTreeMap<u32, usize> = BTreeMap::new();
+    for (nth, piece) in pieces.iter().enumerate() {
+        let best = largest.entry(piece.label).or_insert(nth);
+        if piece.area > pieces[*best].area {
+            *best = nth;
         }
     }
-    let is_main = |face: usize, piece: u32| largest.get(&labels[face]).is_some_and(|best| best.1 == piece);
-    let mut stays = vec![false; areas.len()];
-    for (face, &piece) in piece_of.iter().enumerate() {
-        stays[piece as usize] |= is_main(face, piece) && areas[piece as usize] >= least_area;
-    }
-    let mut members: Vec<Vec<u32>> = vec![Vec::new(); areas.len()];
-    for (face, &piece) in piece_of.iter().enumerate() {
-        members[piece as usize].push(face as u32);
-    }
-    let mut small: Vec<usize> = (0..areas.len()).filter(|&piece| !stays[piece]).collect();
-    small.sort_by(|&a, &b| areas[a].total_cmp(&areas[b]).then(a.cmp(&b)));
+    let stays = |nth: usize| largest[&pieces[nth].label] == nth && pieces[nth].area >= least_area;
+    let mut small: Vec<usize> = (0..pieces.len()).filter(|&nth| !stays(nth)).collect();
+    small.sort_by(|&a, &b| pieces[a].area.total_cmp(&pieces[b].area).then(a.cmp(&b)));
     for piece in small {
         let mut borders: BTreeMap<u32, f64> = BTreeMap::new();
-        for &face in &members[piece] {
+        for &face in &pieces[piece].faces {
             for &(other, length) in &around[face as usize] {
                 let beside = piece_of[other as usize];
                 if beside != piece as u32 {
@@ -47,36 +34,44 @@ pub fn connected_parts(graph: &DualGraph, labels: &[u32], least_area: f64) -> Ve
         }
         let longest = borders.into_iter().reduce(|best, other| if other.1 > best.1 { other } else { best });
         if let Some((into, _)) = longest {
-            let moved = std::mem::take(&mut members[piece]);
+            let moved = std::mem::take(&mut pieces[piece].faces);
             moved.iter().for_each(|&face| piece_of[face as usize] = into);
-            members[into as usize].extend(moved);
+            pieces[into as usize].faces.extend(moved);
         }
     }
     numbered(&piece_of)
 }
 
-/// The connected piece of each face, and the area of each piece.
-fn pieces(graph: &DualGraph, labels: &[u32], around: &[Vec<(u32, f64)>]) -> (Vec<u32>, Vec<f64>) {
-    let (mut piece_of, mut areas) = (vec![u32::MAX; labels.len()], Vec::new());
+/// Faces of one label that hang together.
+struct Piece {
+    label: u32,
+    /// Ascending.
+    faces: Vec<u32>,
+    area: f64,
+}
+
+/// The number of each face's piece, and the pieces in the order of their first faces.
+fn pieces(graph: &DualGraph, labels: &[u32], around: &[Vec<(u32, f64)>]) -> (Vec<u32>, Vec<Piece>) {
+    let (mut piece_of, mut pieces) = (vec![u32::MAX; labels.len()], Vec::new());
     for start in 0..labels.len() {
         if piece_of[start] != u32::MAX {
             continue;
         }
-        let piece = areas.len() as u32;
-        let mut area = 0.0;
-        let mut stack = vec![start];
-        piece_of[start] = piece;
+        let mut piece = Piece { label: labels[start], faces: Vec::new(), area: 0.0 };
+        let mut stack = vec![start as u32];
+        piece_of[start] = pieces.len() as u32;
         while let Some(face) = stack.pop() {
-            area += graph.areas[face];
-            for &(other, _) in &around[face] {
-                let other = other as usize;
-                if labels[other] == labels[face] && piece_of[other] == u32::MAX {
-                    piece_of[other] = piece;
+            piece.faces.push(face);
+            piece.area += graph.areas[face as usize];
+            for &(other, _) in &around[face as usize] {
+                if labels[other as usize] == piece.label && piece_of[other as usize] == u32::MAX {
+                    piece_of[other as usize] = pieces.len() as u32;
                     stack.push(other);
                 }
             }
         }
-        areas.push(area);
+        piece.faces.sort_unstable();
+        pieces.push(piece);
     }
-    (piece_of, areas)
+    (piece_of, pieces)
 }

@@ -4,7 +4,7 @@
 //! doi:10.1145/1531326.1531379, section 4.1; the points of a cut are the corners along it, and ways lead along edges.
 
 use crate::CleanMesh;
-use crate::nearest_ways::nearest_ways;
+use crate::neighbours::{nearest_ways, neighbours};
 use crate::vector::{length, minus, plus};
 
 /// The mean way from the cuts of each to the nearest cut of the other, both ways added, over the mean distance of the surface
@@ -29,34 +29,20 @@ pub fn cut_discrepancy(mesh: &CleanMesh, result: &[u32], truth: &[u32]) -> Optio
         is_cut
     };
     let cuts = [cut(result), cut(truth)];
-    let neighbours = neighbours(mesh);
+    let edge = |[a, b]: [u32; 2]| ([a, b], length(minus(mesh.points[a as usize], mesh.points[b as usize])));
+    let edges = mesh.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).map(edge);
+    let neighbours = neighbours(mesh.points.len(), edges);
     let ways = [&cuts[1], &cuts[0]].map(|to| nearest_ways(&neighbours, to));
     let mut sum = 0.0;
     for (from, ways) in cuts.iter().zip(&ways) {
-        let reached: Vec<f64> = (0..from.len())
-            .filter(|&point| from[point])
-            .map(|point| ways[point])
-            .filter(|way| way.is_finite())
-            .collect();
+        let reached = ways.iter().zip(from).filter(|(way, from)| **from && way.is_finite());
+        let reached: Vec<f64> = reached.map(|(way, _)| *way).collect();
         if reached.is_empty() {
             return None;
         }
         sum += reached.iter().sum::<f64>() / reached.len() as f64;
     }
     Some(sum / mean_radius(mesh))
-}
-
-/// Each point's neighbours along edges, with the edges' lengths.
-fn neighbours(mesh: &CleanMesh) -> Vec<Vec<(u32, f64)>> {
-    let mut neighbours: Vec<Vec<(u32, f64)>> = vec![Vec::new(); mesh.points.len()];
-    for &[a, b, c] in &mesh.triangles {
-        for (from, to) in [(a, b), (b, c), (c, a)] {
-            let way = length(minus(mesh.points[from as usize], mesh.points[to as usize]));
-            neighbours[from as usize].push((to, way));
-            neighbours[to as usize].push((from, way));
-        }
-    }
-    neighbours
 }
 
 /// The mean distance of the faces' middles from the mean of them all.

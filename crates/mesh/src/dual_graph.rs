@@ -3,7 +3,7 @@
 //! *Paper*: S. Katz, A. Tal, "Hierarchical Mesh Decomposition using Fuzzy Clustering and Cuts", ACM TOG 22(3), 2003,
 //! doi:10.1145/882262.882369, section 3.
 
-use crate::vector::{cross, dot, length, minus, plus, unit};
+use crate::vector::{cross, dot, length, mean, minus, plus, unit};
 use crate::{CleanMesh, Graph, MeshError};
 use veloxel_core::{ArcList, GraphKind, WeightedArc};
 
@@ -51,7 +51,7 @@ impl DualGraph {
     pub fn new(mesh: &CleanMesh) -> Self {
         let total: f64 = (0..mesh.triangles.len()).map(|face| area_vector(mesh, face).1).sum();
         let scale = 1.0 / total.sqrt();
-        let middle = middle(&mesh.points, &mesh.triangles);
+        let middle = mean(mesh.triangles.iter().flatten().map(|&corner| mesh.points[corner as usize]));
         let place = |corner: u32| minus(mesh.points[corner as usize], middle).map(|c| c * scale);
         let corners: Vec<[[f64; 3]; 3]> = mesh.triangles.iter().map(|face| face.map(place)).collect();
         let centres: Vec<[f64; 3]> =
@@ -138,11 +138,4 @@ fn area_vector(mesh: &CleanMesh, face: usize) -> ([f64; 3], f64) {
     let [a, b, c] = mesh.triangles[face].map(|corner| mesh.points[corner as usize]);
     let product = cross(minus(b, a), minus(c, a));
     (unit(product), 0.5 * length(product))
-}
-
-/// The mean of all corners.
-fn middle(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> [f64; 3] {
-    let corners = triangles.iter().flatten().map(|&corner| points[corner as usize]);
-    let sum = corners.fold([0.0; 3], |sum, point| plus(sum, 1.0, point));
-    sum.map(|c| c / (3 * triangles.len()) as f64)
 }

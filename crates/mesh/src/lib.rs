@@ -18,7 +18,7 @@ mod graph;
 mod lines_of_sight;
 mod methods;
 mod min_cut;
-mod nearest_ways;
+mod neighbours;
 mod numbered;
 mod ray_tree;
 mod seams;

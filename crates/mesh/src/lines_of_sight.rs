@@ -14,6 +14,7 @@
 //! *Cost*: at most 13 rays an arc, which end at the first face they meet.
 
 use crate::DualGraph;
+use crate::neighbours::neighbours;
 use crate::ray_tree::RayTree;
 use crate::vector::{Vector, cross, dot, length, minus, plus, unit};
 use veloxel_gpu::Cpu;
@@ -36,8 +37,8 @@ type Place = (Vector, usize);
 /// `thickness` is the shape diameter of each face, and `reach` how far walks go, both in units of the square root of the mesh's
 /// area, as the graph's lengths are.
 pub fn blocked_sight(graph: &DualGraph, thickness: &[f64], reach: f64, cpu: &Cpu) -> Vec<f64> {
-    let sight =
-        Sight { graph, thickness, tree: RayTree::new(&graph.corners), neighbours: Neighbours::new(graph) };
+    let neighbours = neighbours(graph.faces(), graph.arcs.iter().map(|arc| (arc.faces, ())));
+    let sight = Sight { graph, thickness, tree: RayTree::new(&graph.corners), neighbours };
     let mut blocked = vec![0.0; graph.arcs.len()];
     cpu.split_samples(&mut blocked, COST, |arcs, blocked| {
         let mut stack = Vec::new();
@@ -52,7 +53,8 @@ struct Sight<'a> {
     graph: &'a DualGraph,
     thickness: &'a [f64],
     tree: RayTree,
-    neighbours: Neighbours,
+    /// Of each face, in the order of the arcs.
+    neighbours: Vec<Vec<(u32, ())>>,
 }
 
 impl Sight<'_> {
@@ -76,9 +78,8 @@ impl Sight<'_> {
     /// Points on the straight way from the middle of an edge over a face; none behind the surface's border.
     fn walk(&self, face: usize, edge: [Vector; 2], reach: f64) -> [Option<Place>; STOPS.len()] {
         let mut stops = [None; STOPS.len()];
-        let mut at = edge.map(|end| end.map(|c| 0.5 * c));
-        at[0] = plus(at[0], 1.0, at[1]);
-        let (mut at, mut face, mut edge, mut gone, mut next) = (at[0], face, edge, 0.0, 0);
+        let [u, v] = edge.map(|end| end.map(|c| 0.5 * c));
+        let (mut at, mut face, mut edge, mut gone, mut next) = (plus(u, 1.0, v), face, edge, 0.0, 0);
         let mut direction = self.into(face, edge);
         for _ in 0..STEPS {
             let Some((length, exit)) = self.exit(face, edge, at, direction) else { break };
@@ -87,8 +88,8 @@ impl Sight<'_> {
                 next += 1;
             }
             let [u, v] = exit;
-            let beyond = self.neighbours.of(face).iter().find(|&&other| self.has(other as usize, exit));
-            let Some(&beyond) = beyond.filter(|_| next < STOPS.len()) else { break };
+            let beyond = self.neighbours[face].iter().find(|(other, ())| self.has(*other as usize, exit));
+            let Some(&(beyond, ())) = beyond.filter(|_| next < STOPS.len()) else { break };
             (at, gone) = (plus(at, length, direction), gone + length);
             (face, edge) = (beyond as usize, exit);
             // The same angle to the edge on its other side.
@@ -148,36 +149,6 @@ impl Sight<'_> {
         };
         let origin = below(from);
         self.tree.is_met(origin, minus(below(to), origin), stack)
-    }
-}
-
-/// The neighbours of each face, in the order of the arcs.
-struct Neighbours {
-    first: Vec<usize>,
-    faces: Vec<u32>,
-}
-
-impl Neighbours {
-    fn new(graph: &DualGraph) -> Self {
-        let mut first = vec![0; graph.faces() + 1];
-        for face in graph.arcs.iter().flat_map(|arc| arc.faces) {
-            first[face as usize + 1] += 1;
-        }
-        for face in 0..graph.faces() {
-            first[face + 1] += first[face];
-        }
-        let (mut faces, mut free) = (vec![0; 2 * graph.arcs.len()], first.clone());
-        for [a, b] in graph.arcs.iter().map(|arc| arc.faces) {
-            for (face, other) in [(a, b), (b, a)] {
-                faces[free[face as usize]] = other;
-                free[face as usize] += 1;
-            }
-        }
-        Self { first, faces }
-    }
-
-    fn of(&self, face: usize) -> &[u32] {
-        &self.faces[self.first[face]..self.first[face + 1]]
     }
 }
 

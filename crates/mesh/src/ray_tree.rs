@@ -2,7 +2,7 @@
 //!
 //! Own code, since a crate for it (obvhs, parry3d) brings a dozen others along for a search that takes a tenth of a run.
 
-use crate::vector::{Vector, cross, dot, minus};
+use crate::vector::{Vector, bounds, cross, dot, minus};
 
 /// Triangles in a tree of boxes.
 pub(crate) struct RayTree {
@@ -117,13 +117,7 @@ impl Node {
 
 /// Adds the node of these triangles, the first of which has the place `first` among all.
 fn build(nodes: &mut Vec<Node>, triangles: &mut [(u32, [Vector; 3])], first: usize) {
-    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-    for corner in triangles.iter().flat_map(|(_, corners)| corners) {
-        for axis in 0..3 {
-            low[axis] = low[axis].min(corner[axis]);
-            high[axis] = high[axis].max(corner[axis]);
-        }
-    }
+    let [low, high] = bounds(triangles.iter().flat_map(|(_, corners)| *corners));
     let at = nodes.len();
     nodes.push(Node { low, high, inside: Inside::Leaf { first, end: first + triangles.len() } });
     if triangles.len() <= LEAF {

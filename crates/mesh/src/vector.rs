@@ -29,6 +29,20 @@ pub(crate) fn unit(a: Vector) -> Vector {
     if length > 0.0 { a.map(|c| c / length) } else { a }
 }
 
+/// The mean of points.
+pub(crate) fn mean(points: impl IntoIterator<Item = Vector>) -> Vector {
+    let (sum, count) =
+        points.into_iter().fold(([0.0; 3], 0), |(sum, count), point| (plus(sum, 1.0, point), count + 1));
+    sum.map(|c| c / f64::from(count))
+}
+
+/// The lowest and the highest corner of the box around points.
+pub(crate) fn bounds(points: impl IntoIterator<Item = Vector>) -> [Vector; 2] {
+    points.into_iter().fold([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], |[low, high], point| {
+        [[0, 1, 2].map(|axis| low[axis].min(point[axis])), [0, 1, 2].map(|axis| high[axis].max(point[axis]))]
+    })
+}
+
 /// Whether a triangle is more than a line: its height against its longest side.
 pub(crate) fn has_area([a, b, c]: [Vector; 3]) -> bool {
     const LEAST_HEIGHT: f64 = 1e-12;

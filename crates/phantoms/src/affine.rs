@@ -2,6 +2,7 @@
 
 use crate::CentredFrame;
 use crate::motion::{Motion, add};
+use veloxel_core::matrix3::{IDENTITY, apply, determinant};
 
 /// `d(x) = (F − I)·x + t` around the grid's centre; det = det F everywhere.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,8 +12,6 @@ pub struct Affine {
     /// The shift t of the centre, mm.
     pub shift_mm: [f64; 3],
 }
-
-const IDENTITY: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 impl Affine {
     /// `d = t`, the same millimetres everywhere.
@@ -48,15 +47,11 @@ impl Affine {
 
 impl Motion for Affine {
     fn displacement_mm(&self, position_mm: [f64; 3]) -> [f64; 3] {
-        let turned = crate::centred::product(&self.gradient, position_mm);
+        let turned = apply(&self.gradient, position_mm);
         add(add(turned, self.shift_mm), position_mm.map(|p| -p))
     }
     fn determinant(&self, _position_mm: [f64; 3]) -> Option<f64> {
-        let [a, b, c] = self.gradient;
-        Some(
-            a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0])
-                + a[2] * (b[0] * c[1] - b[1] * c[0]),
-        )
+        Some(determinant(&self.gradient))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Voxel indices of a grid as millimetres around the grid's centre, and back.
 
-use veloxel_core::Grid;
+use veloxel_core::matrix3::apply;
+use veloxel_core::{Flow, Grid, Volume};
 
 /// The frame in which motions and textures are defined: LPS millimetres from the centre of a grid.
 ///
@@ -30,16 +31,29 @@ impl CentredFrame {
     }
     /// Position of voxel `index` in millimetres from the centre.
     pub fn position_mm(&self, index: usize) -> [f64; 3] {
-        let voxel = self.grid.position(index);
-        self.vector_mm([0, 1, 2].map(|a| voxel[a] as f64 - self.centre_vox[a]))
+        self.voxel_mm(self.grid.position(index).map(|v| v as f64))
     }
     /// A voxel vector in millimetres.
     pub fn vector_mm(&self, vector_vox: [f64; 3]) -> [f64; 3] {
-        product(&self.world_from_voxel, vector_vox)
+        apply(&self.world_from_voxel, vector_vox)
     }
     /// A millimetre vector in voxels.
     pub fn vector_vox(&self, vector_mm: [f64; 3]) -> [f64; 3] {
-        product(&self.voxel_from_world, vector_mm)
+        apply(&self.voxel_from_world, vector_mm)
+    }
+    /// Position of a voxel in millimetres from the centre.
+    fn voxel_mm(&self, voxel: [f64; 3]) -> [f64; 3] {
+        self.vector_mm([0, 1, 2].map(|a| voxel[a] - self.centre_vox[a]))
+    }
+    /// The field of a displacement of positions, both in millimetres.
+    pub(crate) fn flow(&self, displacement_mm: impl Fn([f64; 3]) -> [f64; 3]) -> Flow {
+        let of_voxel = |voxel| self.vector_vox(displacement_mm(self.voxel_mm(voxel)));
+        Flow::from_fn(self.grid.clone(), of_voxel)
+    }
+    /// Samples of a function of a voxel's index and its position in millimetres.
+    pub(crate) fn volume<T>(&self, sample: impl Fn(usize, [f64; 3]) -> T) -> Volume<T> {
+        let data = (0..self.grid.len()).map(|i| sample(i, self.position_mm(i))).collect();
+        Volume::new(self.grid.clone(), data).expect("one sample was made for every voxel")
     }
     /// The matrix from millimetre vectors to voxel vectors.
     pub fn voxel_from_world_matrix(&self) -> [[f64; 3]; 3] {
@@ -54,11 +68,6 @@ impl CentredFrame {
             .map(|a| (size[a] as f64 - 1.0) * spacing[a] / 2.0)
             .fold(f64::INFINITY, f64::min)
     }
-}
-
-/// Matrix times vector.
-pub(crate) fn product(m: &[[f64; 3]; 3], v: [f64; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|r| m[r][0] * v[0] + m[r][1] * v[1] + m[r][2] * v[2])
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! The muscle keeps its area, the cavity loses the share `κ`, and a circle of muscle is shortened by `√(1 − κ a²/r²) − 1`.
 
 use crate::noise::mix;
-use crate::{Noise, PhantomError, uniform};
+use crate::{Noise, PhantomError, beat, uniform};
 use std::f64::consts::{PI, TAU};
 use veloxel_core::{Contour, ContourSet, Dimension, Flow, Grid, Polygon, Sequence, Structure, Volume};
 
@@ -94,20 +94,13 @@ impl CinePhantom {
     /// # Errors
     /// [`PhantomError::FrameCount`] or [`PhantomError::HeartParameter`].
     pub fn new(params: CineParams) -> Result<Self, PhantomError> {
-        if params.frames < 2 {
-            return Err(PhantomError::FrameCount { got: params.frames });
-        }
-        let checks = [
-            ("ejection_fraction", params.ejection_fraction, 0.0..=0.8, "[0, 0.8]"),
-            ("rotation_rad", params.rotation_rad, -0.5..=0.5, "[-0.5, 0.5]"),
-            ("fading", params.fading, 0.0..=1.0, "[0, 1]"),
-            ("endo_mm over epi_mm", params.endo_mm / params.epi_mm, 0.2..=0.9, "[0.2, 0.9]"),
+        let parameters = [
+            ("ejection_fraction", params.ejection_fraction, 0.0..=0.8),
+            ("rotation_rad", params.rotation_rad, -0.5..=0.5),
+            ("fading", params.fading, 0.0..=1.0),
+            ("endo_mm over epi_mm", params.endo_mm / params.epi_mm, 0.2..=0.9),
         ];
-        for (name, got, allowed, range) in checks {
-            if !allowed.contains(&got) {
-                return Err(PhantomError::HeartParameter { name, range, got });
-            }
-        }
+        beat::check(params.frames, parameters)?;
         Ok(Self { params })
     }
 
@@ -118,15 +111,12 @@ impl CinePhantom {
 
     /// How far the muscle has contracted in a frame: 0 at end-diastole, 1 at end-systole; periodic.
     pub fn activation(&self, frame: usize) -> f64 {
-        let t = (frame % self.params.frames) as f64 / self.params.frames as f64;
-        let s = t + 0.11 * (PI * t).sin().powi(2);
-        0.5 - 0.5 * (TAU * s).cos()
+        beat::activation(frame, self.params.frames)
     }
 
     /// The frame nearest to end-systole.
     pub fn end_systole(&self) -> usize {
-        let frames = 0..self.params.frames;
-        frames.max_by(|&a, &b| self.activation(a).total_cmp(&self.activation(b))).unwrap_or(0)
+        beat::end_systole(self.params.frames)
     }
 
     /// All frames of one beat.

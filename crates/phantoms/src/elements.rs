@@ -1,5 +1,6 @@
 //! Linear tetrahedra on a voxel lattice: which one holds a point, and with which weights.
 
+use veloxel_core::matrix3::apply;
 use veloxel_core::{Grid, TetMesh};
 
 /// A tetrahedron in voxel coordinates, ready to be asked for barycentric coordinates.
@@ -104,7 +105,7 @@ impl Element {
 
     fn weights(&self, p: [f64; 3]) -> [f64; 4] {
         let d = [0, 1, 2].map(|a| p[a] - self.first[a]);
-        let [a, b, c] = crate::centred::product(&self.inverse, d);
+        let [a, b, c] = apply(&self.inverse, d);
         [1.0 - a - b - c, a, b, c]
     }
 

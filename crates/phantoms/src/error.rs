@@ -27,7 +27,7 @@ pub enum PhantomError {
         /// Which parameter.
         name: &'static str,
         /// Its range, as text.
-        range: &'static str,
+        range: String,
         /// What was given.
         got: f64,
     },

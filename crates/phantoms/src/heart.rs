@@ -2,8 +2,7 @@
 
 use crate::heart_motion::{HeartGeometry, HeartMotion, HeartState};
 use crate::heart_picture::HeartPicture;
-use crate::{CentredFrame, Noise, Phantom, PhantomError, Texture, interior};
-use std::f64::consts::{PI, TAU};
+use crate::{CentredFrame, Motion, Noise, Phantom, PhantomError, Texture, beat, interior};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Sequence, Volume};
 
 /// What the heart phantom looks like and how it beats.
@@ -71,19 +70,12 @@ impl HeartPhantom {
         if params.grid.dimension() != Dimension::Three {
             return Err(PhantomError::NeedsVolume { got: params.grid.size_text() });
         }
-        if params.frames < 2 {
-            return Err(PhantomError::FrameCount { got: params.frames });
-        }
-        let checks = [
-            ("ejection_fraction", params.ejection_fraction, 0.0..=0.65, "[0, 0.65]"),
-            ("axial_shortening", params.axial_shortening, 0.0..=0.2, "[0, 0.2]"),
-            ("twist_rad", params.twist_rad, -0.5..=0.5, "[-0.5, 0.5]"),
+        let parameters = [
+            ("ejection_fraction", params.ejection_fraction, 0.0..=0.65),
+            ("axial_shortening", params.axial_shortening, 0.0..=0.2),
+            ("twist_rad", params.twist_rad, -0.5..=0.5),
         ];
-        for (name, got, allowed, range) in checks {
-            if !allowed.contains(&got) {
-                return Err(PhantomError::HeartParameter { name, range, got });
-            }
-        }
+        beat::check(params.frames, parameters)?;
         let frame = CentredFrame::new(&params.grid);
         let geometry = HeartGeometry { unit_mm: frame.half_extent_mm() / Self::HALF_EXTENT };
         let picture = HeartPicture::new(&frame, geometry, params.seed);
@@ -102,25 +94,21 @@ impl HeartPhantom {
 
     /// Which frame is nearest to end-systole, the smallest cavity.
     pub fn end_systole(&self) -> usize {
-        (0..self.params.frames)
-            .max_by(|&a, &b| self.activation(a).total_cmp(&self.activation(b)))
-            .unwrap_or(0)
+        beat::end_systole(self.params.frames)
     }
 
     /// How far the muscle has contracted in frame `index`: 0 at end-diastole, 1 at end-systole.
     ///
     /// `½ − ½ cos 2πs` with `s = t + 0.11 sin² πt`: systole takes two fifths of the beat, which is periodic.
     pub fn activation(&self, index: usize) -> f64 {
-        let t = (index % self.params.frames) as f64 / self.params.frames as f64;
-        let s = t + 0.11 * (PI * t).sin().powi(2);
-        0.5 - 0.5 * (TAU * s).cos()
+        beat::activation(index, self.params.frames)
     }
 
     /// Frame `index` (modulo the beat): the picture at end-diastole carried along by the motion, plus noise.
     pub fn frame(&self, index: usize) -> Volume<f32> {
         let state = self.state(index);
         let image = (index % self.params.frames) as u64;
-        self.volume(|i, position_mm| {
+        self.frame.volume(|i, position_mm| {
             let value = self.picture.intensity(state.material_from_position(position_mm));
             (value + self.params.noise.at(image, i)) as f32
         })
@@ -135,26 +123,19 @@ impl HeartPhantom {
     /// Voxels of frame `index` whose centre lies in the muscle.
     pub fn muscle(&self, index: usize) -> Mask {
         let state = self.state(index);
-        self.volume(|_, position_mm| self.geometry.in_muscle(state.material_from_position(position_mm)))
+        self.frame.volume(|_, position_mm| self.geometry.in_muscle(state.material_from_position(position_mm)))
     }
 
     /// Voxels of frame `index` whose centre lies in the ventricle's cavity.
     pub fn cavity(&self, index: usize) -> Mask {
         let state = self.state(index);
-        self.volume(|_, position_mm| self.geometry.in_cavity(state.material_from_position(position_mm)))
+        self.frame.volume(|_, position_mm| self.geometry.in_cavity(state.material_from_position(position_mm)))
     }
 
     /// The exact motion from frame `fixed` to frame `moving`, on the grid, in voxels; finite everywhere.
     pub fn motion(&self, fixed: usize, moving: usize) -> Flow {
         let motion = self.motion_between(fixed, moving);
-        let mut flow = Flow::zeros(self.params.grid.clone());
-        for i in 0..self.params.grid.len() {
-            let d_mm = crate::Motion::displacement_mm(&motion, self.frame.position_mm(i));
-            for (component, value) in flow.components_vox_mut().iter_mut().zip(self.frame.vector_vox(d_mm)) {
-                component[i] = value as f32;
-            }
-        }
-        flow
+        self.frame.flow(|position_mm| motion.displacement_mm(position_mm))
     }
 
     /// The same motion as a function of the position.
@@ -183,12 +164,6 @@ impl HeartPhantom {
             stretch: 1.0 - self.params.axial_shortening * activation,
             twist_rad: self.params.twist_rad * activation,
         }
-    }
-
-    fn volume<T>(&self, sample: impl Fn(usize, [f64; 3]) -> T) -> Volume<T> {
-        let grid = self.params.grid.clone();
-        let data = (0..grid.len()).map(|i| sample(i, self.frame.position_mm(i))).collect();
-        Volume::new(grid, data).expect("one sample was made for every voxel")
     }
 }
 

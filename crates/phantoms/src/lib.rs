@@ -18,6 +18,7 @@
 //! ```
 
 mod affine;
+mod beat;
 mod breathing;
 pub mod catalogue;
 mod centred;

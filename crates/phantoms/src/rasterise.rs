@@ -195,20 +195,15 @@ fn interpolated(
 fn displacement(owners: &[u32], grid: &Grid, fixed: &TetMesh, moving: &TetMesh) -> Flow {
     let elements = Elements::new(fixed, grid);
     let spacing = grid.spacing_mm();
-    let mut truth = Flow::zeros(grid.clone());
-    for (i, &owner) in owners.iter().enumerate() {
-        let d_mm = if owner == OUTSIDE {
-            [f64::NAN; 3]
-        } else {
-            let weights = elements.weights(owner, grid.position(i).map(|v| v as f64));
+    Flow::from_fn(grid.clone(), |voxel| match owners[grid.index(voxel.map(|v| v as usize))] {
+        OUTSIDE => [f64::NAN; 3],
+        owner => {
             let (from, to) = (&fixed.points, &moving.points);
-            interpolated(fixed, owner, weights, |n| [0, 1, 2].map(|a| to[n][a] - from[n][a]))
-        };
-        for (a, component) in truth.components_vox_mut().iter_mut().enumerate() {
-            component[i] = (d_mm[a] / spacing[a]) as f32;
+            let moved = |n: usize| [0, 1, 2].map(|a| to[n][a] - from[n][a]);
+            let d_mm = interpolated(fixed, owner, elements.weights(owner, voxel), moved);
+            [0, 1, 2].map(|a| d_mm[a] / spacing[a])
         }
-    }
-    truth
+    })
 }
 
 /// The smallest upright grid that holds both meshes and the margin.
@@ -247,19 +242,18 @@ fn require_same_elements(
 ) -> Result<(), PhantomError> {
     let mismatch =
         |what, expected: String, got: String| Err(PhantomError::MeshMismatch { what, which, expected, got });
-    let (expected, got) = (reference.points.len(), mesh.points.len());
-    if expected != got {
-        return mismatch("the number of points", expected.to_string(), got.to_string());
+    let counts = [
+        ("the number of points", reference.points.len(), mesh.points.len()),
+        ("the number of tetrahedra", reference.tetrahedra.len(), mesh.tetrahedra.len()),
+    ];
+    if let Some((what, expected, got)) = counts.into_iter().find(|(_, expected, got)| expected != got) {
+        return mismatch(what, expected.to_string(), got.to_string());
     }
-    let (expected, got) = (&reference.tetrahedra, &mesh.tetrahedra);
-    if expected.len() != got.len() {
-        return mismatch("the number of tetrahedra", expected.len().to_string(), got.len().to_string());
-    }
-    match expected.iter().zip(got).position(|(a, b)| a != b) {
+    match reference.tetrahedra.iter().zip(&mesh.tetrahedra).position(|(a, b)| a != b) {
         None => Ok(()),
         Some(i) => {
-            let text = |nodes: [u32; 4]| format!("tetrahedron {i} = {nodes:?}");
-            mismatch("connectivity", text(expected[i]), text(got[i]))
+            let text = |mesh: &TetMesh| format!("tetrahedron {i} = {:?}", mesh.tetrahedra[i]);
+            mismatch("connectivity", text(reference), text(mesh))
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::motion::Motion;
 use std::f64::consts::TAU;
+use veloxel_core::matrix3::{IDENTITY, determinant};
 
 /// `d_a(x) = A_a · sin(2π x_b / L + φ_a) · cos(2π x_c / L)` with `(a, b, c)` cyclic.
 ///
@@ -20,46 +21,42 @@ impl Sinusoid {
     /// Phases φ of the components, radians: without them the centre would be at rest.
     const PHASE_RAD: [f64; 3] = [0.0, 1.0, 2.0];
 
-    /// Argument, and the two factors with their derivatives, for component `a`.
-    fn factors(&self, a: usize, position_mm: [f64; 3]) -> Factors {
+    /// Component `a` of the motion.
+    fn wave(&self, a: usize, position_mm: [f64; 3]) -> Wave {
         let k = TAU / self.wavelength_mm;
         // The planar motion has its shears in x and y alone: y follows x, x follows y.
         let planar = self.amplitude_mm[2] == 0.0;
-        let (b, c) = match (planar, a) {
-            (true, 0) => (1, 2),
-            (true, 1) => (0, 2),
-            _ => ((a + 1) % 3, (a + 2) % 3),
+        let [b, c] = match (planar, a) {
+            (true, 0) => [1, 2],
+            (true, 1) => [0, 2],
+            _ => [(a + 1) % 3, (a + 2) % 3],
         };
-        let (s, s_slope) = (k * position_mm[b] + Self::PHASE_RAD[a]).sin_cos();
-        let (c_slope, c_value) = (k * position_mm[c]).sin_cos();
-        Factors { b, c, s, c_value, s_slope: k * s_slope, c_slope: -k * c_slope }
+        let (sin, sin_slope) = (k * position_mm[b] + Self::PHASE_RAD[a]).sin_cos();
+        let (cos_slope, cos) = (k * position_mm[c]).sin_cos();
+        let amplitude = self.amplitude_mm[a];
+        Wave {
+            displacement_mm: amplitude * sin * cos,
+            slopes: [(b, amplitude * (k * sin_slope) * cos), (c, amplitude * sin * (-k * cos_slope))],
+        }
     }
 }
 
-struct Factors {
-    b: usize,
-    c: usize,
-    s: f64,
-    c_value: f64,
-    s_slope: f64,
-    c_slope: f64,
+/// A component of the motion, and its derivatives along two axes.
+struct Wave {
+    displacement_mm: f64,
+    slopes: [(usize, f64); 2],
 }
 
 impl Motion for Sinusoid {
     fn displacement_mm(&self, position_mm: [f64; 3]) -> [f64; 3] {
-        [0, 1, 2].map(|a| {
-            let f = self.factors(a, position_mm);
-            self.amplitude_mm[a] * f.s * f.c_value
-        })
+        [0, 1, 2].map(|a| self.wave(a, position_mm).displacement_mm)
     }
     fn determinant(&self, position_mm: [f64; 3]) -> Option<f64> {
-        let mut g = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-        for (a, row) in g.iter_mut().enumerate() {
-            let f = self.factors(a, position_mm);
-            row[f.b] += self.amplitude_mm[a] * f.s_slope * f.c_value;
-            row[f.c] += self.amplitude_mm[a] * f.s * f.c_slope;
+        let mut gradient = IDENTITY;
+        for (a, row) in gradient.iter_mut().enumerate() {
+            self.wave(a, position_mm).slopes.into_iter().for_each(|(axis, slope)| row[axis] += slope);
         }
-        crate::Affine::linear(g).determinant(position_mm)
+        Some(determinant(&gradient))
     }
 }
 

@@ -1,10 +1,10 @@
 //! Pictures that are functions of the position, so that an image pair needs no resampling.
 
 use crate::CentredFrame;
-use crate::centred::product;
-use crate::noise::{gaussian, uniform};
+use crate::noise::{gaussian, mix, uniform};
 use std::f64::consts::TAU;
 use veloxel_core::Dimension;
+use veloxel_core::matrix3::apply;
 
 /// An intensity for every position, at least twice continuously differentiable.
 ///
@@ -69,16 +69,8 @@ impl Texture for SmoothTexture {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpeckleTexture {
     field: ComplexField,
-    /// What has taken the place of a part of it.
-    change: Option<Change>,
-}
-
-/// Another field, and the shares of both, whose squares add up to 1.
-#[derive(Debug, Clone, PartialEq)]
-struct Change {
-    field: ComplexField,
-    old_share: f64,
-    new_share: f64,
+    /// What has taken the place of a part of it, and the shares of both, whose squares add up to 1.
+    change: Option<(ComplexField, [f64; 2])>,
 }
 
 impl SpeckleTexture {
@@ -97,16 +89,15 @@ impl SpeckleTexture {
     #[must_use]
     pub fn decorrelated(&self, correlation: f64, seed: u64) -> Self {
         // The power of a complex Gaussian field correlates by the square of the field's correlation.
-        let (old_share, new_share) = (correlation.sqrt(), (1.0 - correlation).sqrt());
-        let field = ComplexField { seed, ..self.field.clone() };
-        Self { change: Some(Change { field, old_share, new_share }), ..self.clone() }
+        let shares = [correlation, 1.0 - correlation].map(f64::sqrt);
+        Self { change: Some((ComplexField { seed, ..self.field.clone() }, shares)), ..self.clone() }
     }
 }
 
 impl Texture for SpeckleTexture {
     fn intensity(&self, position_mm: [f64; 3]) -> f64 {
         let mut at = self.field.at(position_mm);
-        if let Some(Change { field, old_share, new_share }) = &self.change {
+        if let Some((field, [old_share, new_share])) = &self.change {
             let new = field.at(position_mm);
             at = [0, 1].map(|k| old_share * at[k] + new_share * new[k]);
         }
@@ -126,25 +117,20 @@ struct ComplexField {
 
 impl ComplexField {
     fn at(&self, position_mm: [f64; 3]) -> [f64; 2] {
-        let p = product(&self.lattice_from_world, position_mm);
-        let base = p.map(f64::floor);
-        let weights = [0, 1, 2].map(|a| bspline(p[a] - base[a]));
-        let planes = match self.dimension {
-            Dimension::Two => 1,
-            Dimension::Three => 4,
+        let p = apply(&self.lattice_from_world, position_mm);
+        let weights = p.map(|p| bspline(p - p.floor()));
+        let [x0, y0, z0] = p.map(|p| p.floor() as i64);
+        let (z0, weights_z) = match self.dimension {
+            Dimension::Two => (0, &[1.0][..]),
+            Dimension::Three => (z0, &weights[2][..]),
         };
         let (mut a, mut b) = (0.0, 0.0);
-        for k in 0..planes {
-            let wz = if planes == 1 { 1.0 } else { weights[2][k] };
-            let z = if planes == 1 { 0 } else { base[2] as i64 + k as i64 };
-            for j in 0..4 {
-                let wzy = wz * weights[1][j];
-                let row = crate::noise::mix(
-                    self.seed
-                        ^ crate::noise::mix(z as u64 ^ ((base[1] as i64 + j as i64) as u64).rotate_left(32)),
-                );
-                for (i, wx) in weights[0].iter().enumerate() {
-                    let bits = crate::noise::mix(row ^ (base[0] as i64 + i as i64) as u64);
+        for (z, wz) in (z0..).zip(weights_z) {
+            for (y, wy) in (y0..).zip(weights[1]) {
+                let wzy = wz * wy;
+                let row = mix(self.seed ^ mix(z as u64 ^ (y as u64).rotate_left(32)));
+                for (x, wx) in (x0..).zip(weights[0]) {
+                    let bits = mix(row ^ x as u64);
                     let w = wzy * wx;
                     a += w * (f64::from(bits as u32) - HALF);
                     b += w * (f64::from((bits >> 32) as u32) - HALF);

@@ -62,50 +62,44 @@ struct Strip {
 }
 
 impl Strip {
-    fn dot(&mut self, [x, y]: [usize; 2], colour: Rgb) {
-        if x < self.width && y < self.height {
-            let at = 3 * (y * self.width + x);
-            self.rgb[at..at + 3].copy_from_slice(&colour);
+    /// Colours pixels of a box that begins so far below the strip's upper edge; what lies beyond the strip is left out.
+    fn draw(&mut self, top: usize, size: [usize; 2], colour: impl Fn(usize, usize) -> Option<Rgb>) {
+        for y in 0..size[1].min(self.height - top) {
+            for x in 0..size[0].min(self.width.saturating_sub(self.at)) {
+                if let Some(colour) = colour(x, y) {
+                    let at = 3 * ((top + y) * self.width + self.at + x);
+                    self.rgb[at..at + 3].copy_from_slice(&colour);
+                }
+            }
         }
+        self.at += size[0];
     }
 
     fn text(&mut self, text: &str) {
+        let size = self.size;
         for letter in text.chars() {
             let glyph = BASIC_FONTS.get(letter).or_else(|| LATIN_FONTS.get(letter)).unwrap_or_default();
-            for y in 0..LETTER * self.size {
-                for x in 0..LETTER * self.size {
-                    if glyph[y / self.size] >> (x / self.size) & 1 == 1 {
-                        self.dot([self.at + x, y + MARGIN * self.size], INK);
-                    }
-                }
-            }
-            self.at += LETTER * self.size;
+            let is_ink = |x: usize, y: usize| glyph[y / size] >> (x / size) & 1 == 1;
+            self.draw(MARGIN * size, [LETTER * size; 2], |x, y| is_ink(x, y).then_some(INK));
         }
     }
 
     fn disc(&mut self) {
         let diameter = self.height - 2;
         let radius = 0.5 * diameter as f32;
-        for y in 0..diameter {
-            for x in 0..diameter {
-                let vector = [x, y].map(|c| (c as f32 + 0.5 - radius) / radius);
-                if vector[0].hypot(vector[1]) <= 1.0 {
-                    self.dot([self.at + x, y + 1], wheel(vector));
-                }
-            }
-        }
-        self.at += diameter + self.size * MARGIN;
+        self.draw(1, [diameter; 2], |x, y| {
+            let vector = [x, y].map(|c| (c as f32 + 0.5 - radius) / radius);
+            (vector[0].hypot(vector[1]) <= 1.0).then(|| wheel(vector))
+        });
+        self.at += self.size * MARGIN;
     }
 
     fn ramp(&mut self, ramp: Ramp) {
-        let width = RAMP_LETTERS * LETTER * self.size;
-        let begin = self.at + self.size * MARGIN;
-        for y in MARGIN * self.size..self.height - MARGIN * self.size {
-            for x in 0..width {
-                self.dot([begin + x, y], ramp.at(x as f32 / (width - 1) as f32));
-            }
-        }
-        self.at = begin + width + self.size * MARGIN;
+        let (width, margin) = (RAMP_LETTERS * LETTER * self.size, MARGIN * self.size);
+        self.at += margin;
+        let colour = |x: usize, _| Some(ramp.at(x as f32 / (width - 1) as f32));
+        self.draw(margin, [width, self.height - 2 * margin], colour);
+        self.at += margin;
     }
 }
 

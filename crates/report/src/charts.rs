@@ -133,6 +133,5 @@ pub(super) fn over_time(pairs: &[PairReport], [unit, voxels]: [&str; 2]) -> Vec<
         series("after", Ink::Numbered(0), Line::Dotted, curve(&|p| p.statistics.brightness.mean_abs_after)),
     ];
     plots.push(plot("Brightness difference", "mean |Iₜ|", brightness, &[0.0]));
-    plots.retain(|p| !p.is_empty());
     plots
 }

@@ -6,7 +6,6 @@ use super::picture::Raster;
 use super::track_view::TrackView;
 use crate::ReportError;
 use crate::colour::Ramp;
-use std::fmt::Write;
 use veloxel_core::{ContourSet, Structure, Volume};
 
 /// Milliseconds of a loop at least and at most, and of a frame where its time is unknown.
@@ -42,10 +41,10 @@ fn looped(slice: usize, views: &[TrackView<'_>], duration_ms: f64) -> Result<Str
     let uri = strip(first.frames, slice, first)?;
     let mut marks = String::new();
     for (nth, view) in views.iter().enumerate() {
-        paths(view.contours, slice, view, &format!("ink-{}", nth % 6), &mut marks);
+        marks += &paths(view.contours, slice, view, &format!("ink-{}", nth % 6));
     }
     if let Some(truth) = first.truth {
-        paths(truth, slice, first, "truth", &mut marks);
+        marks += &paths(truth, slice, first, "truth");
     }
     Ok(format!(
         r#"<svg class="loop" viewBox="0 0 {w} {h}" role="img" aria-label="Slice {slice} over time with its outlines"><g class="strip" style="--end:-{end}px;animation:strip {duration_ms:.0}ms steps({frames}) infinite"><image href="{uri}" width="{end}" height="{h}" preserveAspectRatio="none"/>{marks}</g></svg>"#,
@@ -70,7 +69,7 @@ fn strip(frames: &[Volume<f32>], slice: usize, view: &TrackView<'_>) -> Result<S
 }
 
 /// The outlines of a slice on all frames of its strip.
-fn paths(contours: &ContourSet, slice: usize, view: &TrackView<'_>, class: &str, out: &mut String) {
+fn paths(contours: &ContourSet, slice: usize, view: &TrackView<'_>, class: &str) -> String {
     let ([x0, y0], [w, _]) = (view.region_from_px, view.region_size_px);
     let mut d = String::new();
     for structure in Structure::ALL.into_iter().filter(|s| *s != Structure::Region) {
@@ -83,12 +82,10 @@ fn paths(contours: &ContourSet, slice: usize, view: &TrackView<'_>, class: &str,
                 let (x, y) = (x - x0 as f64 + 0.5, y - y0 as f64 + 0.5);
                 // An outline that leaves its frame is cut there.
                 let x = x.clamp(0.0, w as f64) + (frame * w) as f64;
-                let _ = write!(d, "{}{x:.1} {y:.1}", if nth == 0 { 'M' } else { 'L' });
+                d += &format!("{}{x:.1} {y:.1}", if nth == 0 { 'M' } else { 'L' });
             }
             d.push('Z');
         }
     }
-    if !d.is_empty() {
-        let _ = write!(out, r#"<path class="outline {class}" d="{d}"/>"#);
-    }
+    if d.is_empty() { d } else { format!(r#"<path class="outline {class}" d="{d}"/>"#) }
 }

@@ -1,8 +1,7 @@
 //! A field as a picture of the colour wheel: the way in which optical flow is shown in the literature.
 
 use super::colour::wheel;
-use super::number::nice_ceiling;
-use crate::metrics::finite_quantiles;
+use super::maps::full_colour;
 use veloxel_core::Flow;
 
 /// One plane of a field in colours.
@@ -31,7 +30,7 @@ pub fn colour_wheel_rgb(flow: &Flow, z: usize, scale_vox: Option<f64>) -> Colour
     let vectors = plane.map(|i| (flow.is_valid(i), flow.vector_vox(i)));
     let scale_vox = scale_vox.filter(|s| s.is_finite() && *s > 0.0).unwrap_or_else(|| {
         let lengths = vectors.clone().filter(|(valid, _)| *valid).map(|(_, [u, v, _])| u.hypot(v));
-        finite_quantiles(lengths, [0.99]).map_or(1.0, |[most]| nice_ceiling(most))
+        full_colour(lengths)
     });
     let share = |component: f32| (f64::from(component) / scale_vox) as f32;
     let colour = |(valid, [u, v, _]): (bool, [f32; 3])| match valid {

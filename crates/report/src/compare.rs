@@ -94,8 +94,7 @@ pub fn comparison_table(report: &CompareReport, voxels: &str) -> (Vec<String>, V
 /// # Errors
 /// [`ReportError::Core`] if something of a view lies on another grid; [`ReportError::NothingToMeasure`] without a run.
 pub fn comparison_html(report: &CompareReport, views: &[ComparedView<'_>]) -> Result<String, ReportError> {
-    let reason = "no method could run";
-    let first = views.first().ok_or(ReportError::NothingToMeasure { what: "comparison page", reason })?;
+    let first = views.first().ok_or(ReportError::nothing("comparison page", "no method could run"))?;
     let first = &first.pair;
     views.iter().try_for_each(|view| view.pair.require_one_grid())?;
     let dimension = first.grid().dimension().count();

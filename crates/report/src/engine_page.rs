@@ -1,9 +1,7 @@
 //! The page of a stream that the engine ran over.
 
 use super::colour::Ramp;
-use super::maps::{
-    Map, Wheel, from_zero, grey, motion_scale, orientation_legend, panel, phase_legend, scalar_panel,
-};
+use super::maps::{Map, Stage, Wheel, energy_map};
 use super::number::{counted, text};
 use super::page::{Headline, Page, Plots, Section};
 use super::panel::{Panel, Scaled};
@@ -76,40 +74,38 @@ fn cards(report: &EngineReport) -> Vec<Headline> {
 }
 
 fn panels(view: &EngineView<'_>) -> Result<Vec<Panel>, ReportError> {
-    let certain = Scaled { ramp: Ramp::Sequential, low: 0.0, high: 1.0 };
+    let stage = Stage::of_picture(view.image.grid());
     let confidence = |of: &'static str, map: &Volume<f32>| {
-        scalar_panel(of, "How far the orientations agree: 0 not at all, 1 fully.", map, certain, "")
+        let caption = "How far the orientations agree: 0 not at all, 1 fully.";
+        stage.panel(of, caption, Map::Volume(map, Scaled::CONFIDENCE), "")
     };
-    let mut panels = Vec::new();
+    let image = Map::Volume(view.image, stage.grey(view.image));
+    let caption = "The image that the features belong to.";
+    let mut panels = vec![stage.layers("Frame", caption, &[("", image)], None)?];
     if let Some((flow, sure)) = view.flow {
-        let scale = motion_scale(flow);
         let caption = "Towards the next frame: hue is the direction, colour strength the length.";
-        let legend = Some(Map::motion_legend(scale)?);
-        let motion = panel("Motion", caption, &[("", Map::Motion(flow, scale))], legend)?;
-        panels.push(motion.gaps_are("no vector"));
+        let map = Map::Motion(flow, stage.motion_scale(flow));
+        panels.push(stage.panel("Motion", caption, map, "px")?.gaps_are("no vector"));
         panels.push(confidence("Confidence of the motion", sure)?);
     }
     if let Some((disparity_px, sure)) = view.disparity_px {
-        let (low, high) = ValueRange::of(disparity_px).map_or((0.0, 1.0), |r| (r.p1, r.p99));
-        let depth = Scaled { ramp: Ramp::Depth, low, high };
+        let [low, high] = ValueRange::of(disparity_px).map_or([0.0, 1.0], |r| [r.p1, r.p99]);
         let caption = "How far to the left a pixel lies in the right frame: near is light.";
-        let found = scalar_panel("Disparity", caption, disparity_px, depth, "px, 1 to 99 % of the values")?;
-        panels.push(found.gaps_are("no disparity"));
+        let map = Map::Volume(disparity_px, Scaled { ramp: Ramp::Depth, low, high });
+        let panel = stage.panel("Disparity", caption, map, "px, 1 to 99 % of the values")?;
+        panels.push(panel.gaps_are("no disparity"));
         panels.push(confidence("Confidence of the disparity", sure)?);
     }
     if let Some([energy, orientation, phase]) = view.features {
-        let (map, legend) =
-            (Map::Angle(orientation, energy, Wheel::ORIENTATION), Some(orientation_legend()?));
-        let across = panel("Orientation", "The direction across edges and lines.", &[("", map)], legend)?;
-        panels.push(across.gaps_are("no orientation"));
+        let map = Map::Angle(orientation, energy, Wheel::ORIENTATION);
+        let panel = stage.panel("Orientation", "The direction across edges and lines.", map, "")?;
+        panels.push(panel.gaps_are("no orientation"));
         let caption = "What kind of structure it is: a line or an edge, and of which sign.";
-        let (map, legend) = (Map::Angle(phase, energy, Wheel::PHASE), Some(phase_legend()?));
-        panels.push(panel("Phase", caption, &[("", map)], legend)?.gaps_are("no phase"));
-        let (caption, ramp) = ("How much structure there is.", from_zero(energy, Ramp::Heat));
-        panels.push(scalar_panel("Energy", caption, energy, ramp, "squared intensity")?);
+        let panel = stage.panel("Phase", caption, Map::Angle(phase, energy, Wheel::PHASE), "")?;
+        panels.push(panel.gaps_are("no phase"));
+        let caption = "How much structure there is.";
+        panels.push(stage.panel("Energy", caption, energy_map(energy), "squared intensity")?);
     }
-    let image = Map::Scalar(view.image, grey(view.image));
-    panels.insert(0, panel("Frame", "The image that the features belong to.", &[("", image)], None)?);
     Ok(panels)
 }
 

@@ -69,3 +69,9 @@ pub enum ReportError {
         source: serde_json::Error,
     },
 }
+
+impl ReportError {
+    pub(crate) fn nothing(what: &'static str, reason: &'static str) -> Self {
+        Self::NothingToMeasure { what, reason }
+    }
+}

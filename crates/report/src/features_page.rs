@@ -1,7 +1,6 @@
 //! The page of an image's features.
 
-use super::colour::Ramp;
-use super::maps::{Map, Wheel, from_zero, grey, orientation_legend, panel, phase_legend};
+use super::maps::{Map, Stage, Wheel, energy_map};
 use super::number::{percent, text};
 use super::page::{Headline, Page, Section};
 use super::panel::Panel;
@@ -40,9 +39,8 @@ const SCALES: [&str; 6] = ["full size", "1/2", "1/4", "1/8", "1/16", "1/32"];
 /// # Errors
 /// [`ReportError::NothingToMeasure`] without a scale; [`ReportError::Page`] should not occur.
 pub fn features_html(report: &FeaturesReport, view: &FeaturesView<'_>) -> Result<String, ReportError> {
-    let reason = "there is no scale to show";
-    let nothing = || ReportError::NothingToMeasure { what: "report page", reason };
-    let (shown, finest) = view.scales.first().zip(report.scales.first()).ok_or_else(nothing)?;
+    let nothing = ReportError::nothing("report page", "there is no scale to show");
+    let finest = report.scales.first().filter(|_| !view.scales.is_empty()).ok_or(nothing)?;
     let [nx, ny] = finest.size;
     let scales = format!("{} scales", report.scales.len());
     let (valid, of) = (text(100.0 * finest.valid_share), "of the pixels at full resolution");
@@ -53,7 +51,7 @@ pub fn features_html(report: &FeaturesReport, view: &FeaturesView<'_>) -> Result
             Headline::of_time(&report.header),
         ],
         sections: vec![
-            Section { panels: panels(view, shown)?, ..Section::new("The pictures") },
+            Section { panels: panels(view)?, ..Section::new("The pictures") },
             Section { table: Some(table(&report.scales)), ..Section::new("Scales") },
         ],
         run: Some(&report.header),
@@ -62,41 +60,29 @@ pub fn features_html(report: &FeaturesReport, view: &FeaturesView<'_>) -> Result
     page.to_html()
 }
 
-fn panels(view: &FeaturesView<'_>, finest: &FeatureScale<'_>) -> Result<Vec<Panel>, ReportError> {
-    fn layers<'v>(
-        view: &FeaturesView<'v>,
-        map: impl Fn(&FeatureScale<'v>) -> Map<'v>,
-    ) -> Vec<(&'static str, Map<'v>)> {
-        SCALES.into_iter().zip(&view.scales).map(|(name, scale)| (name, map(scale))).collect()
-    }
-    let energy = from_zero(finest.energy, Ramp::Heat).legend("squared intensity, full size");
+fn panels<'v>(view: &FeaturesView<'v>) -> Result<Vec<Panel>, ReportError> {
+    let stage = Stage::of_picture(view.scales[0].energy.grid());
+    let panel = |title, caption, note, map: fn(&FeatureScale<'v>) -> Map<'v>| {
+        let layers: Vec<_> = SCALES.into_iter().zip(view.scales.iter().map(map)).collect();
+        stage.layers(title, caption, &layers, Some(note))
+    };
+    let image = Map::Volume(view.image, stage.grey(view.image));
     Ok(vec![
-        panel(
-            "Orientation",
-            "The direction across edges and lines; switch between the scales.",
-            &layers(view, |s| Map::Angle(s.orientation_rad, s.energy, Wheel::ORIENTATION)),
-            Some(orientation_legend()?),
-        )?
+        panel("Orientation", "The direction across edges and lines; switch between the scales.", "", |s| {
+            Map::Angle(s.orientation_rad, s.energy, Wheel::ORIENTATION)
+        })?
         .gaps_are("no orientation"),
-        panel(
-            "Phase",
-            "What kind of structure it is: a line or an edge, and of which sign.",
-            &layers(view, |s| Map::Angle(s.phase_rad, s.energy, Wheel::PHASE)),
-            Some(phase_legend()?),
-        )?
+        panel("Phase", "What kind of structure it is: a line or an edge, and of which sign.", "", |s| {
+            Map::Angle(s.phase_rad, s.energy, Wheel::PHASE)
+        })?
         .gaps_are("no phase"),
         panel(
             "Energy",
             "How much structure there is; every scale on its own ramp.",
-            &layers(view, |s| Map::Scalar(s.energy, from_zero(s.energy, Ramp::Heat))),
-            Some(energy),
+            "squared intensity, full size",
+            |s| energy_map(s.energy),
         )?,
-        panel(
-            "Image",
-            "The image that the features belong to.",
-            &[("", Map::Scalar(view.image, grey(view.image)))],
-            None,
-        )?,
+        stage.layers("Image", "The image that the features belong to.", &[("", image)], None)?,
     ])
 }
 

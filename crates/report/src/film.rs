@@ -1,11 +1,10 @@
 //! Small pictures of a sequence's pairs: the flow's colours over the fixed image.
 
 use super::colour::wheel;
-use super::number::nice_ceiling;
+use super::maps::full_colour;
 use super::picture::{Raster, rgba_data_uri};
 use super::view::PairView;
 use crate::ReportError;
-use crate::metrics::finite_quantiles;
 use serde::Serialize;
 
 const LONGEST_SIDE: usize = 112;
@@ -68,7 +67,7 @@ pub(super) struct Frame {
 /// The film of a sequence, all pictures on one scale; pair `shown` is marked.
 pub(super) fn frames(thumbnails: &[Thumbnail], shown: usize) -> Result<Vec<Frame>, ReportError> {
     let lengths = thumbnails.iter().flat_map(|t| &t.motion_mm.values).map(|[u, v]| u.hypot(*v));
-    let scale = finite_quantiles(lengths, [0.99]).map_or(1.0, |[most]| nice_ceiling(most));
+    let scale = full_colour(lengths);
     let frame = |(i, thumbnail): (usize, &Thumbnail)| {
         let uri = thumbnail.to_data_uri(scale as f32)?;
         let title = thumbnail.title.clone();

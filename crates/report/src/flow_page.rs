@@ -31,9 +31,8 @@ pub fn sequence_html(
     thumbnails: &[Thumbnail],
 ) -> Result<String, ReportError> {
     view.require_one_grid()?;
-    let reason = "the run reports no such pair";
-    let missing = || ReportError::NothingToMeasure { what: "report page", reason };
-    let pair = run.pairs.get(shown).ok_or_else(missing)?;
+    let missing = ReportError::nothing("report page", "the run reports no such pair");
+    let pair = run.pairs.get(shown).ok_or(missing)?;
     let status = pair.statistics.status;
     let class = if status == SolveStatus::Done { "done" } else { "limit" };
     let mut sections = Vec::new();
@@ -120,17 +119,11 @@ fn cards(run: &RunReport, pair: &PairReport, view: &PairView) -> Vec<Headline> {
 
 fn motion(pair: &PairReport, unit: &str, inside: &str) -> Headline {
     let motion = &pair.motion;
-    match unit {
-        "px" => {
-            let note = format!("{inside}up to {} px", text(motion.max_vox));
-            Headline::new("Mean motion", text(motion.mean_vox), unit, note)
-        }
-        _ => {
-            let (max, mean) = (text(motion.max_mm), text(motion.mean_vox));
-            let note = format!("{inside}up to {max} mm; {mean} voxels on average");
-            Headline::new("Mean motion", text(motion.mean_mm), unit, note)
-        }
-    }
+    let (mean, max, more) = match unit {
+        "px" => (motion.mean_vox, motion.max_vox, String::new()),
+        _ => (motion.mean_mm, motion.max_mm, format!("; {} voxels on average", text(motion.mean_vox))),
+    };
+    Headline::new("Mean motion", text(mean), unit, format!("{inside}up to {} {unit}{more}", text(max)))
 }
 
 fn errors(error: &FlowError, voxels: &str, inside: &str) -> [Headline; 2] {

@@ -1,23 +1,25 @@
-//! Panels of maps over one image plane, with layers that the reader switches between.
+//! Maps over planes, and the panels that they are drawn in: of a pair's planes, and of a picture alone.
 
 use super::colour::{Ramp, Rgb, orientation_wheel, phase_wheel, wheel};
 use super::number::{self, nice_ceiling};
-use super::overlay::Canvas;
+use super::overlay::{Canvas, letters_svg, outline_svg};
 use super::panel::{Legend, MOTION_WHEEL, NO_ESTIMATE, Panel, Picture, Scaled, image, wheel_uri};
 use super::picture::{LONGEST_SIDE, Raster};
-use super::planes::planes_through;
+use super::planes::{Plane, planes_through};
 use crate::ReportError;
-use crate::metrics::finite_quantiles;
-use veloxel_core::{Flow, Grid, Volume};
+use crate::metrics::{finite_quantiles, is_physical};
+use veloxel_core::{Flow, Grid, Mask, Volume};
 
-/// A map over a picture's grid, and how it is coloured.
+/// A map over planes, and how it is coloured.
 #[derive(Clone, Copy)]
 pub(super) enum Map<'a> {
-    /// Values through a ramp.
-    Scalar(&'a Volume<f32>, Scaled),
+    /// A value for each index through a ramp.
+    Values(&'a dyn Fn(usize) -> f32, Scaled),
+    /// A volume through a ramp.
+    Volume(&'a Volume<f32>, Scaled),
     /// Angles (radians) through a wheel, as strong as the energy is there.
     Angle(&'a Volume<f32>, &'a Volume<f32>, Wheel),
-    /// A field in the plane through the wheel of directions, full colour at so many pixels.
+    /// A field in the plane through the wheel of directions, full colour at so many millimetres (or pixels).
     Motion(&'a Flow, f64),
 }
 
@@ -27,12 +29,29 @@ pub(super) struct Wheel {
     /// How often the colours repeat in a whole turn.
     times: f32,
     pub colour: fn([f32; 2]) -> Rgb,
+    /// The colour at a place (right, down) of the legend's disc, and what the legend says.
+    disc: fn([f32; 2]) -> Rgb,
+    alt: &'static str,
+    note: &'static str,
 }
 
 impl Wheel {
-    /// Half a turn has the same colour.
-    pub const ORIENTATION: Self = Self { times: 2.0, colour: orientation_wheel };
-    pub const PHASE: Self = Self { times: 1.0, colour: phase_wheel };
+    /// Half a turn has the same colour: opposite directions are one.
+    pub const ORIENTATION: Self = Self {
+        times: 2.0,
+        colour: orientation_wheel,
+        disc: orientation_disc,
+        alt: "Colours of orientations around a disc, black in its middle",
+        note: "a colour lies in the direction across the edge or line; dark: little energy",
+    };
+    /// 0 to the right.
+    pub const PHASE: Self = Self {
+        times: 1.0,
+        colour: phase_wheel,
+        disc: phase_wheel,
+        alt: "Colours of phases around a disc, grey in its middle",
+        note: "light: bright line (0); dark: dark line (π); red and blue: the two edges (±π/2)",
+    };
 
     /// The vector that [`colour`](Self::colour) takes.
     pub fn vector(self, angle_rad: f32, strength: f32) -> [f32; 2] {
@@ -41,50 +60,188 @@ impl Wheel {
     }
 }
 
-impl Map<'_> {
-    fn grid(&self) -> &Grid {
-        match self {
-            Self::Scalar(volume, _) | Self::Angle(volume, ..) => volume.grid(),
-            Self::Motion(flow, _) => flow.grid(),
-        }
-    }
+fn orientation_disc([right, down]: [f32; 2]) -> Rgb {
+    orientation_wheel(Wheel::ORIENTATION.vector(down.atan2(right), right.hypot(down)))
+}
 
-    /// The wheel of directions, for fields of so many pixels.
-    pub fn motion_legend(scale_px: f64) -> Result<Legend, ReportError> {
-        let note = format!("rim: {} px; longer vectors are darker", number::text(scale_px));
-        Ok(Legend::Wheel { uri: wheel_uri(wheel)?, alt: MOTION_WHEEL, note })
+impl Map<'_> {
+    /// The one plane of a map over a picture, which may have another size than the panel.
+    fn own_plane(&self) -> Option<Plane> {
+        let grid = match self {
+            Self::Values(..) => return None,
+            Self::Volume(volume, _) | Self::Angle(volume, ..) => volume.grid(),
+            Self::Motion(flow, _) => flow.grid(),
+        };
+        let mut planes = planes_through(grid, [0; 3]);
+        planes.pop().filter(|_| planes.is_empty())
     }
 
     /// A PNG data URI, and whether something is missing in it.
-    fn to_data_uri(self) -> Result<(String, bool), ReportError> {
-        let plane = &planes_through(self.grid(), [0; 3])[0];
+    fn to_data_uri(self, plane: &Plane) -> Result<(String, bool), ReportError> {
+        let plane = &self.own_plane().unwrap_or_else(|| plane.clone());
+        let values = |value: &dyn Fn(usize) -> f32, Scaled { ramp, low, high }| {
+            let raster = Raster::sample(plane, LONGEST_SIDE, |i| [value(i)]);
+            Ok((raster.to_data_uri(ramp, low as f32, high as f32)?, raster.has_gaps()))
+        };
+        let vectors = |vector: &dyn Fn(usize) -> [f32; 2], colour: &dyn Fn([f32; 2]) -> Rgb| {
+            let raster = Raster::sample(plane, LONGEST_SIDE, vector);
+            Ok((raster.to_data_uri_by(colour)?, raster.has_gaps()))
+        };
         match self {
-            Self::Scalar(volume, scaled) => {
-                let raster = Raster::sample(plane, LONGEST_SIDE, |i| [volume.data()[i]]);
-                let uri = raster.to_data_uri(scaled.ramp, scaled.low as f32, scaled.high as f32)?;
-                Ok((uri, raster.has_gaps()))
-            }
+            Self::Values(value, scaled) => values(value, scaled),
+            Self::Volume(volume, scaled) => values(&|i| volume.data()[i], scaled),
             Self::Angle(angle, energy, wheel) => {
                 let strength = strength(energy);
                 // As vectors, angles can be averaged where a picture is shrunk.
-                let vector = |i: usize| wheel.vector(angle.data()[i], strength(energy.data()[i]));
-                let raster = Raster::sample(plane, LONGEST_SIDE, vector);
-                Ok((raster.to_data_uri_by(wheel.colour)?, raster.has_gaps()))
+                vectors(&|i| wheel.vector(angle.data()[i], strength(energy.data()[i])), &wheel.colour)
             }
-            Self::Motion(flow, scale_px) => {
-                let vector = |i: usize| plane.page_vector_mm(flow.vector_vox(i));
-                let raster = Raster::sample(plane, LONGEST_SIDE, vector);
-                let colour = |v: [f32; 2]| wheel(v.map(|c| c / scale_px as f32));
-                Ok((raster.to_data_uri_by(colour)?, raster.has_gaps()))
-            }
+            Self::Motion(flow, scale) => vectors(&|i| plane.page_vector_mm(flow.vector_vox(i)), &|vector| {
+                wheel(vector.map(|c| c / scale as f32))
+            }),
         }
+    }
+
+    /// What its colours mean; the note of a ramp names its unit, that of a field is its unit.
+    fn legend(self, note: &str) -> Result<Legend, ReportError> {
+        let (disc, alt, note): (fn([f32; 2]) -> Rgb, _, _) = match self {
+            Self::Values(_, scaled) | Self::Volume(_, scaled) => return Ok(scaled.legend(note)),
+            Self::Angle(.., Wheel { disc, alt, note, .. }) => (disc, alt, note.to_owned()),
+            Self::Motion(_, scale) => {
+                let rim = number::text(scale);
+                (wheel, MOTION_WHEEL, format!("rim: {rim} {note}; longer vectors are darker"))
+            }
+        };
+        Ok(Legend::Wheel { uri: wheel_uri(disc)?, alt, note })
     }
 }
 
-/// The length of motion, pixels, that gets full colour: a round number that 99 % of the vectors do not exceed.
-pub(super) fn motion_scale(flow: &Flow) -> f64 {
-    let valid = (0..flow.grid().len()).filter(|&i| flow.is_valid(i)).map(|i| flow.vector_vox(i));
-    finite_quantiles(valid.map(|[u, v, _]| u.hypot(v)), [0.99]).map_or(1.0, |[most]| nice_ceiling(most))
+/// The planes that all panels of a section show.
+pub(super) struct Stage<'a> {
+    pub planes: Vec<(Plane, Canvas)>,
+    pub longest_mm: f64,
+    /// `mm`, or `px`.
+    pub unit: &'static str,
+    /// Drawn as an outline.
+    pub mask: Option<&'a Mask>,
+    /// As [`Panel::columns`].
+    pub columns: usize,
+    /// What a picture of a panel is called; without a name as the panel.
+    pub picture: Option<&'static str>,
+}
+
+impl Stage<'_> {
+    pub fn new(grid: &Grid, planes: Vec<Plane>) -> Self {
+        let extents = planes.iter().flat_map(|plane| [plane.across.extent_mm(), plane.down.extent_mm()]);
+        let longest_mm = extents.fold(0.0, f64::max);
+        let planes = planes.into_iter().map(|plane| (Canvas::of(&plane, longest_mm), plane));
+        Self {
+            planes: planes.map(|(canvas, plane)| (plane, canvas)).collect(),
+            longest_mm,
+            unit: if is_physical(grid) { "mm" } else { "px" },
+            mask: None,
+            columns: 0,
+            picture: None,
+        }
+    }
+
+    /// A picture alone.
+    pub fn of_picture(grid: &Grid) -> Self {
+        Self::new(grid, planes_through(grid, [0; 3]).drain(..1).collect())
+    }
+
+    /// A panel whose layers the reader switches between; one layer needs no switch. The legend is that of the first.
+    pub fn layers(
+        &self,
+        title: &'static str,
+        caption: &str,
+        layers: &[(&'static str, Map<'_>)],
+        note: Option<&str>,
+    ) -> Result<Panel, ReportError> {
+        let mut panel = Panel {
+            title,
+            caption: caption.to_owned(),
+            layers: if layers.len() > 1 {
+                layers.iter().map(|(name, _)| *name).collect()
+            } else {
+                Vec::new()
+            },
+            legend: note.map(|note| layers[0].1.legend(note)).transpose()?,
+            columns: self.columns,
+            ..Panel::default()
+        };
+        for (plane, canvas) in &self.planes {
+            let mut content = String::new();
+            for (k, (_, map)) in layers.iter().enumerate() {
+                let (uri, has_gaps) = map.to_data_uri(plane)?;
+                if has_gaps {
+                    panel.gap = NO_ESTIMATE;
+                }
+                let picture = image(&uri, *canvas);
+                content.push_str(&match layers.len() {
+                    1 => picture,
+                    _ => format!(r#"<g class="layer layer-{k}">{picture}</g>"#),
+                });
+            }
+            panel.pictures.push(self.framed(plane, *canvas, title, &content));
+        }
+        Ok(panel)
+    }
+
+    /// A panel of one map, with its legend.
+    pub fn panel(
+        &self,
+        title: &'static str,
+        caption: &str,
+        map: Map<'_>,
+        note: &str,
+    ) -> Result<Panel, ReportError> {
+        self.layers(title, caption, &[("", map)], Some(note))
+    }
+
+    /// The content with the mask's outline and the letters above.
+    pub fn framed(&self, plane: &Plane, canvas: Canvas, title: &str, content: &str) -> Picture {
+        let outline = self.mask.map(|mask| {
+            let inside = Raster::sample(plane, LONGEST_SIDE, |i| [f32::from(u8::from(mask.data()[i]))]);
+            outline_svg(&inside, canvas, "outline")
+        });
+        let content = format!("{content}{}{}", outline.unwrap_or_default(), letters_svg(plane, canvas));
+        let (name, label) = match plane.name {
+            "" => (self.picture.unwrap_or(title), String::new()),
+            name if self.columns == 0 => (name, format!("{name}, {}", plane.position)),
+            name => (name, plane.position.clone()),
+        };
+        Picture { label, ..Picture::framed(canvas, name, &content) }
+    }
+
+    /// A round length that 99 % of what is shown of a field do not exceed: it gets full colour.
+    pub fn motion_scale(&self, field: &Flow) -> f64 {
+        full_colour(self.planes.iter().flat_map(|(plane, _)| {
+            plane.indices().map(move |i| {
+                let [u, v] = plane.page_vector_mm(field.vector_vox(i));
+                u.hypot(v)
+            })
+        }))
+    }
+
+    /// A round number that hardly any shown value exceeds.
+    pub fn limit(&self, at: impl Fn(usize) -> f32) -> f64 {
+        nice_ceiling(self.quantiles(at, [0.99]).map_or(0.0, |[most]| most))
+    }
+
+    /// The grey ramp of a picture, between the 0.5 and 99.5 percentiles of what is shown of it.
+    pub fn grey(&self, image: &Volume<f32>) -> Scaled {
+        let [low, high] = self.quantiles(|i| image.data()[i], [0.005, 0.995]).unwrap_or([0.0, 1.0]);
+        Scaled { ramp: Ramp::Grey, low, high }
+    }
+
+    fn quantiles<const N: usize>(&self, at: impl Fn(usize) -> f32, shares: [f64; N]) -> Option<[f64; N]> {
+        finite_quantiles(self.planes.iter().flat_map(|(plane, _)| plane.indices().map(&at)), shares)
+    }
+}
+
+/// A round length that 99 % of the finite ones do not exceed; 1 without any.
+pub(super) fn full_colour(lengths: impl IntoIterator<Item = f32>) -> f64 {
+    finite_quantiles(lengths, [0.99]).map_or(1.0, |[most]| nice_ceiling(most))
 }
 
 /// How strongly a response of some energy is coloured, 0 to 1: by amplitude, full where 5 % of the responses are.
@@ -98,75 +255,8 @@ fn typical_maximum(volume: &Volume<f32>, share: f64) -> f64 {
     finite_quantiles(volume.data().iter().copied(), [share]).map_or(0.0, |[most]| most)
 }
 
-/// A panel of one map through a ramp, with its legend.
-pub(super) fn scalar_panel(
-    title: &'static str,
-    caption: &str,
-    map: &Volume<f32>,
-    scaled: Scaled,
-    note: &str,
-) -> Result<Panel, ReportError> {
-    panel(title, caption, &[("", Map::Scalar(map, scaled))], Some(scaled.legend(note)))
-}
-
-/// A panel whose layers the reader switches between; one layer needs no switch.
-pub(super) fn panel(
-    title: &'static str,
-    caption: &str,
-    layers: &[(&'static str, Map<'_>)],
-    legend: Option<Legend>,
-) -> Result<Panel, ReportError> {
-    let plane = &planes_through(layers[0].1.grid(), [0; 3])[0];
-    let frame = Canvas::of(plane, plane.across.extent_mm().max(plane.down.extent_mm()));
-    let mut has_gaps = false;
-    let mut content = String::new();
-    for (k, (_, map)) in layers.iter().enumerate() {
-        let (uri, gaps) = map.to_data_uri()?;
-        has_gaps |= gaps;
-        let picture = image(&uri, frame, "");
-        content.push_str(&match layers.len() {
-            1 => picture,
-            _ => format!(r#"<g class="layer layer-{k}">{picture}</g>"#),
-        });
-    }
-    Ok(Panel {
-        title,
-        caption: caption.to_owned(),
-        pictures: vec![Picture::framed(frame, title, &content)],
-        layers: if layers.len() > 1 { layers.iter().map(|(name, _)| *name).collect() } else { Vec::new() },
-        legend,
-        gap: if has_gaps { NO_ESTIMATE } else { "" },
-        ..Panel::default()
-    })
-}
-
-/// Orientations around a disc: opposite directions are one.
-pub(super) fn orientation_legend() -> Result<Legend, ReportError> {
-    let uri = wheel_uri(|[right, down]| {
-        orientation_wheel(Wheel::ORIENTATION.vector(down.atan2(right), right.hypot(down)))
-    })?;
-    Ok(Legend::Wheel {
-        uri,
-        alt: "Colours of orientations around a disc, black in its middle",
-        note: "a colour lies in the direction across the edge or line; dark: little energy".to_owned(),
-    })
-}
-
-/// Phases around a disc, 0 to the right.
-pub(super) fn phase_legend() -> Result<Legend, ReportError> {
-    Ok(Legend::Wheel {
-        uri: wheel_uri(phase_wheel)?,
-        alt: "Colours of phases around a disc, grey in its middle",
-        note: "light: bright line (0); dark: dark line (π); red and blue: the two edges (±π/2)".to_owned(),
-    })
-}
-
-/// A ramp from 0 to a round number that 99 % of the values do not exceed.
-pub(super) fn from_zero(volume: &Volume<f32>, ramp: Ramp) -> Scaled {
-    Scaled { ramp, low: 0.0, high: nice_ceiling(typical_maximum(volume, 0.99)) }
-}
-
-/// The grey ramp of a picture, between its 0.5 and 99.5 percentiles.
-pub(super) fn grey(volume: &Volume<f32>) -> Scaled {
-    Scaled { ramp: Ramp::Grey, low: typical_maximum(volume, 0.005), high: typical_maximum(volume, 0.995) }
+/// Energies from 0 to a round number that 99 % of them do not exceed.
+pub(super) fn energy_map(energy: &Volume<f32>) -> Map<'_> {
+    let high = nice_ceiling(typical_maximum(energy, 0.99));
+    Map::Volume(energy, Scaled { ramp: Ramp::Heat, low: 0.0, high })
 }

@@ -25,7 +25,7 @@ pub fn percent(share: f64) -> String {
     if share > 0.0 && share < 5e-5 {
         "< 0.01 %".to_owned()
     } else {
-        format!("{} %", text(100.0 * round_to(share, 4)))
+        format!("{} %", text(100.0 * ((share * 1e4).round() / 1e4)))
     }
 }
 
@@ -104,11 +104,6 @@ pub fn tick_text(value: f64, step: f64) -> String {
     let decimals = (-(step.log10() + 1e-9).floor()).max(0.0) as usize;
     // a tick at zero may come out of the multiplication as −0
     minus(format!("{:.decimals$}", value + 0.0))
-}
-
-fn round_to(value: f64, decimals: i32) -> f64 {
-    let scale = 10f64.powi(decimals);
-    (value * scale).round() / scale
 }
 
 fn trimmed(text: String) -> String {

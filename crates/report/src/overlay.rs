@@ -134,19 +134,8 @@ pub(super) fn outline_svg(inside: &Raster<1>, canvas: Canvas, class: &str) -> St
 
 /// Half-open stretches of `0..count` at which a condition holds.
 fn runs(count: i64, holds: impl Fn(i64) -> bool) -> Vec<(i64, i64)> {
-    let mut runs = Vec::new();
-    let mut start = None;
-    for i in 0..=count {
-        match (start, i < count && holds(i)) {
-            (None, true) => start = Some(i),
-            (Some(s), false) => {
-                runs.push((s, i));
-                start = None;
-            }
-            _ => {}
-        }
-    }
-    runs
+    let held: Vec<i64> = (0..count).filter(|&i| holds(i)).collect();
+    held.chunk_by(|a, b| a + 1 == *b).map(|run| (run[0], run[run.len() - 1] + 1)).collect()
 }
 
 /// Distance of letters from the edge of their plane.

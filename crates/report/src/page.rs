@@ -11,7 +11,7 @@ use crate::ReportError;
 use minijinja::Environment;
 use minijinja::syntax::SyntaxConfig;
 use serde::Serialize;
-use veloxel_core::{StageTime, Warning, WarningKind};
+use veloxel_core::StageTime;
 
 /// A headline number: a card at the top of a page.
 #[derive(Debug, Clone, Serialize)]
@@ -91,6 +91,19 @@ pub(super) struct Figure {
     pub svg: String,
 }
 
+/// A mesh in 3-D with its sliders and scripts.
+#[derive(Serialize)]
+pub(super) struct Scene {
+    /// What is drawn, as JSON.
+    pub data: String,
+    /// Names of what the reader chooses from.
+    pub answers: Vec<&'static str>,
+    /// The smallest and the largest number of parts, and the one shown at first.
+    pub parts: [usize; 3],
+    pub library: &'static str,
+    pub viewer: &'static str,
+}
+
 /// A part of a page under a heading, in this order; whatever is empty is left out.
 #[derive(Serialize, Default)]
 pub struct Section {
@@ -98,8 +111,7 @@ pub struct Section {
     /// What is to be known to read it.
     pub lead: String,
     pub(super) film: Vec<Frame>,
-    /// A scene with its scripts, as HTML.
-    pub(super) scene: String,
+    pub(super) scene: Option<Scene>,
     /// 2 or 3, which decides how panels are laid out; 0: two in a row.
     pub(super) dimension: usize,
     pub(super) panels: Vec<Panel>,
@@ -141,6 +153,10 @@ struct Plot {
 }
 
 impl Plots {
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     /// The plots that are not empty, in rows of three where that leaves no hole, else in rows of two.
     pub fn of(plots: Vec<LinePlot>) -> Self {
         let plots: Vec<_> = plots.into_iter().filter(|plot| !plot.is_empty()).collect();
@@ -159,9 +175,6 @@ struct Filled<'a> {
     version: &'static str,
     #[serde(flatten)]
     page: &'a Page<'a>,
-    card_columns: usize,
-    warnings: Vec<(&'static str, &'a str)>,
-    notes: Vec<&'a str>,
     parameters: Vec<(String, String)>,
     inputs: Option<Table>,
     times: Option<TimeBar>,
@@ -178,15 +191,10 @@ impl Page<'_> {
     /// # Errors
     /// [`ReportError::Page`] should not occur.
     pub fn to_html(&self) -> Result<String, ReportError> {
-        let cards = self.cards.len();
         let filled = Filled {
             style: include_str!("report.css"),
             version: env!("CARGO_PKG_VERSION"),
             page: self,
-            // One row of cards, or two that differ by one card at most.
-            card_columns: if cards <= 5 { cards } else { cards.div_ceil(2) },
-            warnings: self.run.iter().flat_map(|run| run.warnings.urgent()).map(kind_and_message).collect(),
-            notes: self.run.iter().flat_map(|run| run.warnings.iter()).filter_map(note).collect(),
             parameters: self.run.map(|run| tables::parameters(&run.parameters)).unwrap_or_default(),
             inputs: self.run.map(|run| tables::inputs(&run.inputs)),
             times: self.run.map(|run| TimeBar::of_stages(&run.stage_times)),
@@ -196,23 +204,6 @@ impl Page<'_> {
         environment.add_template("page.html", include_str!("page.html"))?;
         Ok(environment.get_template("page.html")?.render(minijinja::value::Serde(&filled))?)
     }
-}
-
-fn note(warning: &Warning) -> Option<&str> {
-    (warning.kind == WarningKind::Note).then_some(&warning.message)
-}
-
-fn kind_and_message(warning: &Warning) -> (&'static str, &str) {
-    let kind = match warning.kind {
-        WarningKind::Header => "header",
-        WarningKind::Samples => "samples",
-        WarningKind::Content => "content",
-        WarningKind::Convergence => "convergence",
-        WarningKind::Field => "field",
-        WarningKind::Grid => "grids",
-        _ => "note",
-    };
-    (kind, &warning.message)
 }
 
 #[cfg(test)]

@@ -72,6 +72,9 @@ pub(super) struct Scaled {
 }
 
 impl Scaled {
+    /// From 0, not at all, to 1, fully.
+    pub const CONFIDENCE: Self = Self { ramp: Ramp::Sequential, low: 0.0, high: 1.0 };
+
     /// Signed values up to a limit.
     pub fn around_zero(limit: f64) -> Self {
         Self { ramp: Ramp::Difference, low: -limit, high: limit }
@@ -89,11 +92,9 @@ impl Scaled {
     }
 }
 
-pub(super) fn image(uri: &str, canvas: Canvas, attributes: &str) -> String {
+pub(super) fn image(uri: &str, canvas: Canvas) -> String {
     let Canvas { width, height, .. } = canvas;
-    format!(
-        r#"<image{attributes} width="{width:.1}" height="{height:.1}" preserveAspectRatio="none" href="{uri}"/>"#
-    )
+    format!(r#"<image width="{width:.1}" height="{height:.1}" preserveAspectRatio="none" href="{uri}"/>"#)
 }
 
 /// The wheel of directions in words.

@@ -6,7 +6,7 @@
 use veloxel_core::{Dimension, Grid};
 
 /// One plane of the grid as it lies on the page.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Plane {
     /// `axial`, `coronal`, `sagittal`; empty for an image.
     pub name: &'static str,
@@ -22,7 +22,7 @@ pub(super) struct Plane {
 }
 
 /// A grid axis along an edge of the page.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct PageAxis {
     /// 0, 1, 2 for x, y, z.
     pub axis: usize,
@@ -81,22 +81,12 @@ const VIEWS: [(&str, usize, usize, f64); 3] =
 pub(super) fn planes_through(grid: &Grid, voxel: [usize; 3]) -> Vec<Plane> {
     let size = grid.size();
     let spacing = grid.spacing_mm();
+    let upright = |axis: usize| {
+        let (count, spacing_mm) = (size[axis], spacing[axis]);
+        PageAxis { axis, count, spacing_mm, ..PageAxis::default() }
+    };
     if grid.dimension() == Dimension::Two {
-        let page = |axis: usize| PageAxis {
-            axis,
-            flipped: false,
-            count: size[axis],
-            spacing_mm: spacing[axis],
-            ends: ["", ""],
-        };
-        return vec![Plane {
-            name: "",
-            position: String::new(),
-            across: page(0),
-            down: page(1),
-            size,
-            anchor: [0; 3],
-        }];
+        return vec![Plane { across: upright(0), down: upright(1), size, ..Plane::default() }];
     }
     let axis_of_world = closest_axes(&grid.direction());
     let page = |world: usize, sense: f64| {
@@ -104,7 +94,7 @@ pub(super) fn planes_through(grid: &Grid, voxel: [usize; 3]) -> Vec<Plane> {
         let flipped = grid.direction()[world][axis] * sense < 0.0;
         let [low, high] = LETTERS[world];
         let ends = if sense < 0.0 { [high, low] } else { [low, high] };
-        PageAxis { axis, flipped, count: size[axis], spacing_mm: spacing[axis], ends }
+        PageAxis { flipped, ends, ..upright(axis) }
     };
     let plane = |&(name, across, down, sense): &(&'static str, usize, usize, f64)| {
         let (across, down) = (page(across, 1.0), page(down, sense));

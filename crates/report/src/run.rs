@@ -4,6 +4,7 @@ use super::{PairView, RunHeader};
 use crate::ReportError;
 use crate::metrics::{FlowError, LabelOverlapReport, Sparsification, flow_error, sparsification};
 use serde::Serialize;
+use veloxel_core::matrix3::apply;
 use veloxel_core::{FlowStatistics, Grid};
 
 /// One run of one method over one pair or a sequence of pairs.
@@ -88,17 +89,13 @@ impl MotionReport {
         let count = view.flow.grid().len();
         let part = |nth: usize| Sums::of(view, count * nth / PARTS..count * (nth + 1) / PARTS);
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(PARTS);
-        let mut parts: Vec<Sums> = (0..PARTS).map(|_| Sums::default()).collect();
-        std::thread::scope(|scope| {
-            for (nth, parts) in parts.chunks_mut(PARTS.div_ceil(threads)).enumerate() {
-                let first = nth * PARTS.div_ceil(threads);
-                let part = &part;
-                scope.spawn(move || {
-                    parts.iter_mut().enumerate().for_each(|(k, sums)| *sums = part(first + k))
-                });
-            }
+        let of_thread = |nth: usize| (PARTS * nth / threads..PARTS * (nth + 1) / threads).map(part);
+        let sums = std::thread::scope(|scope| {
+            let spawn = |nth| scope.spawn(move || of_thread(nth).collect::<Vec<Sums>>());
+            let spawned: Vec<_> = (0..threads).map(spawn).collect();
+            let parts = spawned.into_iter().flat_map(|t| t.join().expect("no thread should have failed"));
+            parts.fold(Sums::default(), |sums, part| sums.and(&part))
         });
-        let sums = parts.iter().fold(Sums::default(), Sums::and);
         let share = |sum: f64, count: usize| sum / count.max(1) as f64;
         Self {
             mean_vox: share(sums.vox.sum, sums.valid),
@@ -141,7 +138,7 @@ impl<'a> MovingEnds<'a> {
             Some((matrix, origin)) => {
                 let world = self.fixed.world_from_voxel(fixed_vox);
                 let from_origin = [0, 1, 2].map(|axis: usize| world[axis] - origin[axis]);
-                matrix.map(|row| (0..3).map(|axis| row[axis] * from_origin[axis]).sum())
+                apply(matrix, from_origin)
             }
         };
         place.into_iter().zip(self.size).all(|(p, n)| (-0.5..=n as f64 - 0.5).contains(&p))
@@ -176,7 +173,7 @@ impl Sums {
             let position = grid.position(i);
             sums.outside += usize::from(!ends.hold([0, 1, 2].map(|axis| position[axis] as f64 + v[axis])));
             sums.vox.add(v);
-            sums.mm.add(matrix.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2]));
+            sums.mm.add(apply(&matrix, v));
             sums.confidence += f64::from(view.confidence.data()[i]);
             let det = f64::from(view.jacobian.data()[i]);
             if det.is_finite() {

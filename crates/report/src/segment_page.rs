@@ -3,7 +3,7 @@
 //! The viewer (three.js) and all data are inside the page; nothing is asked of any host.
 
 use super::number::{percent, text};
-use super::page::{Headline, Page, Section};
+use super::page::{Headline, Page, Scene, Section};
 use super::tables::Table;
 use super::{SegmentReport, SegmentedPart};
 use crate::ReportError;
@@ -77,7 +77,7 @@ pub fn segment_html(report: &SegmentReport, view: &SegmentView<'_>) -> Result<St
     if view.answers.len() > 1 {
         lead.push_str(" Fuzzy clustering began with the parts of cuts, whose tree has more parts to show.");
     }
-    let scene = Section { lead, scene: scene(view)?, ..Section::new("Parts") };
+    let scene = Section { lead, scene: Some(scene(view)?), ..Section::new("Parts") };
     let parts = Section { table: Some(table(&report.segments)), ..Section::new("Every part") };
     let cleaning = &report.cleaning;
     let facts = [
@@ -122,20 +122,8 @@ fn table(parts: &[SegmentedPart]) -> Table {
     Table { head: head.to_vec(), text_columns: 2, rows: parts.iter().map(row).collect() }
 }
 
-/// Which answer is shown, where there are several.
-fn choice(answers: &[AnswerView<'_>]) -> String {
-    let button = |(nth, answer): (usize, &AnswerView<'_>)| {
-        let checked = if nth == 0 { " checked" } else { "" };
-        let name = answer.name;
-        format!(
-            "<label><input type=\"radio\" autocomplete=\"off\" name=\"mesh-answer\" value=\"{nth}\"{checked}>{name}</label>"
-        )
-    };
-    if answers.len() < 2 { String::new() } else { answers.iter().enumerate().map(button).collect() }
-}
-
-/// The canvas with its sliders, the data and the scripts.
-fn scene(view: &SegmentView<'_>) -> Result<String, ReportError> {
+/// The mesh as the viewer reads it.
+fn scene(view: &SegmentView<'_>) -> Result<Scene, ReportError> {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for point in view.triangles.iter().flatten().map(|&corner| view.points[corner as usize]) {
         for axis in 0..3 {
@@ -158,23 +146,11 @@ fn scene(view: &SegmentView<'_>) -> Result<String, ReportError> {
         "answers": view.answers.iter().map(AnswerView::json).collect::<Vec<_>>(),
         "colours": view.colours,
     });
-    let slider = |id: &str, name: &str, [low, high, value]: [usize; 3]| {
-        let off = if low == high { " disabled" } else { "" };
-        format!(
-            "<label>{name} <input type=\"range\" id=\"{id}\" min=\"{low}\" max=\"{high}\" value=\"{value}\"{off}>\
-             <output id=\"{id}-value\"></output></label>"
-        )
-    };
-    let parts = view.answers.first().map_or([1; 3], |run| [run.fewest_parts(), run.finest_parts, run.parts]);
-    Ok(format!(
-        "<div class=\"card scene\"><canvas id=\"mesh-canvas\" aria-label=\"The mesh in the colours of its parts\"></canvas>\
-         <div class=\"sliders\">{}{}{}</div></div>\n<script type=\"application/json\" id=\"mesh-data\">{}</script>\n\
-         <script>\n{}</script>\n<script>\n{}</script>",
-        choice(view.answers),
-        slider("mesh-parts", "Parts", parts),
-        slider("mesh-fuzziness", "Fuzziness", [0, 100, 100]),
-        serde_json::to_string(&data)?,
-        include_str!("mesh_viewer/three.min.js"),
-        include_str!("mesh_viewer/viewer.js"),
-    ))
+    Ok(Scene {
+        data: serde_json::to_string(&data)?,
+        answers: view.answers.iter().map(|answer| answer.name).collect(),
+        parts: view.answers.first().map_or([1; 3], |run| [run.fewest_parts(), run.finest_parts, run.parts]),
+        library: include_str!("mesh_viewer/three.min.js"),
+        viewer: include_str!("mesh_viewer/viewer.js"),
+    })
 }

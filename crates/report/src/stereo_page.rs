@@ -2,7 +2,7 @@
 
 use super::StereoReport;
 use super::colour::Ramp;
-use super::maps::{Map, from_zero, grey, panel, scalar_panel};
+use super::maps::{Map, Stage};
 use super::number::{nice_ceiling, percent, text};
 use super::page::{Headline, Page, Section};
 use super::panel::{Panel, Scaled};
@@ -60,55 +60,37 @@ pub fn stereo_html(report: &StereoReport, view: &StereoView<'_>) -> Result<Strin
 }
 
 fn panels(report: &StereoReport, view: &StereoView<'_>) -> Result<Vec<Panel>, ReportError> {
-    let (low, high) = report.disparity_px.map_or((0.0, 1.0), |r| (r.p1, r.p99));
+    const UNKNOWN: &str = "no disparity, or outside the right image";
+    let stage = Stage::of_picture(view.left.grid());
+    let [low, high] = report.disparity_px.map_or([0.0, 1.0], |r| [r.p1, r.p99]);
     let depth = Scaled { ramp: Ramp::Depth, low, high };
-    let grey = grey(view.left);
+    let grey = stage.grey(view.left);
     let signed = Scaled::around_zero(nice_ceiling((grey.high - grey.low) * 0.25));
-    let certain = Scaled { ramp: Ramp::Sequential, low: 0.0, high: 1.0 };
-    let mut panels = vec![
-        scalar_panel(
-            "Disparity",
-            "How far to the left a pixel of the left image lies in the right one: near is light.",
-            view.disparity_px,
-            depth,
-            "px, 1 to 99 % of the values",
-        )?
-        .gaps_are("no disparity"),
-        panel(
-            "Images",
-            "Switch between them: with the disparity undone, nothing should move.",
-            &[
-                ("Left", Map::Scalar(view.left, grey)),
-                ("Right", Map::Scalar(view.right, grey)),
-                ("Right, disparity undone", Map::Scalar(view.warped, grey)),
-            ],
-            None,
-        )?
-        .gaps_are("no disparity, or outside the right image"),
-        scalar_panel(
-            "Confidence",
-            "How well the orientations agree at each pixel: 0 not at all, 1 fully.",
-            view.confidence,
-            certain,
-            "",
-        )?,
-        scalar_panel(
-            "Difference after",
-            "Right image with the disparity undone, minus the left one.",
-            &difference(view.left, view.warped),
-            signed,
-            "intensity",
-        )?
-        .gaps_are("no disparity, or outside the right image"),
+    let after = |i: usize| view.warped.data()[i] - view.left.data()[i];
+    let images = [
+        ("Left", Map::Volume(view.left, grey)),
+        ("Right", Map::Volume(view.right, grey)),
+        ("Right, disparity undone", Map::Volume(view.warped, grey)),
     ];
+    let caption = "How far to the left a pixel of the left image lies in the right one: near is light.";
+    let found = Map::Volume(view.disparity_px, depth);
+    let found = stage.panel("Disparity", caption, found, "px, 1 to 99 % of the values")?;
+    let caption = "Switch between them: with the disparity undone, nothing should move.";
+    let images = stage.layers("Images", caption, &images, None)?;
+    let caption = "How well the orientations agree at each pixel: 0 not at all, 1 fully.";
+    let sure = stage.panel("Confidence", caption, Map::Volume(view.confidence, Scaled::CONFIDENCE), "")?;
+    let caption = "Right image with the disparity undone, minus the left one.";
+    let after = stage.panel("Difference after", caption, Map::Values(&after, signed), "intensity")?;
+    let mut panels =
+        vec![found.gaps_are("no disparity"), images.gaps_are(UNKNOWN), sure, after.gaps_are(UNKNOWN)];
     if let Some(truth) = view.truth_px {
         let caption = "On the same scale as the estimate.";
-        panels.push(scalar_panel("True disparity", caption, truth, depth, "px")?.gaps_are("no truth"));
-        let error = difference(truth, view.disparity_px);
-        let limit = nice_ceiling(from_zero(&error.map(|e| e.abs()), Ramp::Heat).high);
-        let scaled = Scaled::around_zero(limit);
-        let error = scalar_panel("Error", "Found minus true disparity.", &error, scaled, "px")?;
-        panels.push(error.gaps_are("no disparity, or no truth"));
+        let panel = stage.panel("True disparity", caption, Map::Volume(truth, depth), "px")?;
+        panels.push(panel.gaps_are("no truth"));
+        let error = |i: usize| view.disparity_px.data()[i] - truth.data()[i];
+        let map = Map::Values(&error, Scaled::around_zero(stage.limit(|i| error(i).abs())));
+        let panel = stage.panel("Error", "Found minus true disparity.", map, "px")?;
+        panels.push(panel.gaps_are("no disparity, or no truth"));
     }
     Ok(panels)
 }
@@ -146,12 +128,6 @@ fn errors(error: &DisparityError) -> Table {
     ];
     let rows = rows.map(|(name, measured, all)| vec![name.to_owned(), measured, all]);
     Table::new(&["", "of the matched", "of all true pixels"], rows)
-}
-
-fn difference(left: &Volume<f32>, warped: &Volume<f32>) -> Volume<f32> {
-    let mut difference = warped.clone();
-    difference.data_mut().iter_mut().zip(left.data()).for_each(|(d, l)| *d -= l);
-    difference
 }
 
 fn levels(levels: &[[usize; 2]]) -> Table {

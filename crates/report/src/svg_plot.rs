@@ -1,7 +1,6 @@
 //! Line plots as SVG text that takes its colours from the page: readable on light, on dark and on paper.
 
 use super::number;
-use std::fmt::Write;
 
 /// One plot of one or more curves.
 #[derive(Debug, Clone, Default)]
@@ -137,20 +136,12 @@ impl LinePlot {
     pub fn to_svg(&self, format: Format) -> String {
         let Some(frame) = self.frame(format) else { return String::new() };
         let (width, height) = (frame.right + RIGHT, frame.bottom + BOTTOM);
-        let mut svg = String::new();
-        let _ = write!(
-            svg,
-            r#"<svg class="plot" viewBox="0 0 {width} {height}" role="img" aria-label="{} over {}">"#,
-            escape(&self.y_label),
-            escape(&self.x_label)
-        );
-        self.write_bands(&frame, &mut svg);
-        self.write_axes(&frame, &mut svg);
-        for series in &self.series {
-            write_series(series, &frame, &mut svg);
-        }
-        svg.push_str("</svg>");
-        svg
+        let [x_label, y_label] = [&self.x_label, &self.y_label].map(|label| escape(label));
+        let content = self.bands_svg(&frame) + &self.axes_svg(&frame, [&x_label, &y_label]);
+        let curves: String = self.series.iter().map(|series| series_svg(series, &frame)).collect();
+        format!(
+            r#"<svg class="plot" viewBox="0 0 {width} {height}" role="img" aria-label="{y_label} over {x_label}">{content}{curves}</svg>"#
+        )
     }
 
     /// The named curves with their colours, as `(style, dashed, name)`.
@@ -181,58 +172,46 @@ impl LinePlot {
         Some(Frame { x, y, x_scale, y_scale, right: width - RIGHT, bottom: height - BOTTOM })
     }
 
-    fn write_bands(&self, frame: &Frame, svg: &mut String) {
+    fn bands_svg(&self, frame: &Frame) -> String {
+        let mut svg = String::new();
         for (i, band) in self.bands.iter().enumerate() {
             let (from, to) = (frame.page_x(band.from.max(frame.x[0])), frame.page_x(band.to.min(frame.x[1])));
             let class = if i % 2 == 0 { "band even" } else { "band odd" };
             let (width, height) = (to - from, frame.bottom - TOP);
-            let _ = write!(
-                svg,
+            svg += &format!(
                 r#"<rect class="{class}" x="{from:.1}" y="{TOP}" width="{width:.1}" height="{height}"/>"#
             );
             // a name needs about 6 units a letter
             if band.name.chars().count() as f64 * 6.2 < width {
-                let (x, y) = (0.5 * (from + to), TOP - 7.0);
-                let _ = write!(
-                    svg,
-                    r#"<text class="band-name" x="{x:.1}" y="{y}">{}</text>"#,
-                    escape(&band.name)
-                );
+                let (x, y, name) = (0.5 * (from + to), TOP - 7.0, escape(&band.name));
+                svg += &format!(r#"<text class="band-name" x="{x:.1}" y="{y}">{name}</text>"#);
             }
         }
+        svg
     }
 
-    fn write_axes(&self, frame: &Frame, svg: &mut String) {
+    fn axes_svg(&self, frame: &Frame, [x_label, y_label]: [&str; 2]) -> String {
         let (right, bottom) = (frame.right, frame.bottom);
+        let mut svg = String::new();
         for (y, label) in y_ticks(frame) {
             let page = frame.page_y(y);
-            let _ = write!(
-                svg,
-                r#"<path class="grid" d="M{LEFT} {page:.1}H{right}"/><text class="y-tick" x="{}" y="{:.1}">{label}</text>"#,
-                LEFT - 8.0,
-                page + 4.0
+            let (x, y) = (LEFT - 8.0, page + 4.0);
+            svg += &format!(
+                r#"<path class="grid" d="M{LEFT} {page:.1}H{right}"/><text class="y-tick" x="{x}" y="{y:.1}">{label}</text>"#
             );
         }
         for (x, label) in self.x_ticks(frame) {
-            let page = frame.page_x(x);
-            let _ = write!(
-                svg,
-                r#"<path class="tick" d="M{page:.1} {bottom}v5"/><text class="x-tick" x="{page:.1}" y="{}">{label}</text>"#,
-                bottom + 19.0
+            let (page, y) = (frame.page_x(x), bottom + 19.0);
+            svg += &format!(
+                r#"<path class="tick" d="M{page:.1} {bottom}v5"/><text class="x-tick" x="{page:.1}" y="{y}">{label}</text>"#
             );
         }
-        let (middle_x, middle_y) = (0.5 * (LEFT + right), 0.5 * (TOP + bottom));
-        let _ = write!(
-            svg,
-            r#"<path class="axis" d="M{LEFT} {bottom}H{right}"/><text class="label" x="{middle_x}" y="{}">{}</text><text class="label" transform="translate(12 {middle_y}) rotate(-90)">{}</text>"#,
-            bottom + BOTTOM - 6.0,
-            escape(&self.x_label),
-            escape(&self.y_label)
-        );
+        let (middle_x, middle_y, below) = (0.5 * (LEFT + right), 0.5 * (TOP + bottom), bottom + BOTTOM - 6.0);
+        svg + &format!(
+            r#"<path class="axis" d="M{LEFT} {bottom}H{right}"/><text class="label" x="{middle_x}" y="{below}">{x_label}</text><text class="label" transform="translate(12 {middle_y}) rotate(-90)">{y_label}</text>"#
+        )
     }
-}
 
-impl LinePlot {
     fn x_ticks(&self, frame: &Frame) -> Vec<(f64, String)> {
         if self.x_scale == Scale::Logarithmic {
             let decades = frame.x[0].floor() as i32..=frame.x[1].ceil() as i32;
@@ -248,29 +227,27 @@ impl LinePlot {
     }
 }
 
-fn write_series(series: &Series, frame: &Frame, svg: &mut String) {
+fn series_svg(series: &Series, frame: &Frame) -> String {
     let style = ink(series.ink);
-    let mut path = String::new();
-    let mut dots = String::new();
-    let mut pen_down = false;
+    let (mut path, mut dots) = (String::new(), String::new());
+    let mut command = 'M';
     for &(x, y) in &series.points {
         let (page_x, page_y) = (frame.page_x(x), frame.page_y(y));
         if !(page_x.is_finite() && page_y.is_finite()) {
-            pen_down = false;
+            command = 'M';
             continue;
         }
-        let _ = write!(path, "{}{page_x:.1} {page_y:.1}", if pen_down { 'L' } else { 'M' });
-        pen_down = true;
+        path += &format!("{command}{page_x:.1} {page_y:.1}");
+        command = 'L';
         if series.line == Line::Dotted {
             let (x, y) = (number::text(x), number::text(y));
-            let _ = write!(
-                dots,
+            dots += &format!(
                 r#"<circle class="dot" style="--ink:{style}" cx="{page_x:.1}" cy="{page_y:.1}" r="3"><title>{x}: {y}</title></circle>"#
             );
         }
     }
     let class = if series.line == Line::Dashed { "curve dashed" } else { "curve" };
-    let _ = write!(svg, r#"<path class="{class}" style="--ink:{style}" d="{path}"/>{dots}"#);
+    format!(r#"<path class="{class}" style="--ink:{style}" d="{path}"/>{dots}"#)
 }
 
 fn y_ticks(frame: &Frame) -> Vec<(f64, String)> {

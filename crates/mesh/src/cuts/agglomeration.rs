@@ -1,47 +1,42 @@
 //! Parts that are joined pair by pair, always the pair that raises the sum of cut over area least.
 //!
-//! Neighbours are lists of half arcs; the pairs wait in a heap, where an entry is stale once one of its parts has changed.
+//! Each part knows its neighbours; the pairs wait in a heap, where an entry is stale once one of its parts has changed.
 //! Entries at one cost come by the numbers of their faces, so that the order is the same on every machine.
 
 use super::hierarchy::{Hierarchy, Merge};
+use crate::DualGraph;
+use crate::numbered::count_of;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
-/// What is joined, and what makes a merge dear.
-pub(super) struct Criteria<'a> {
-    /// Of each face.
-    pub areas: &'a [f64],
-    /// The faces of each arc, the lower first.
-    pub arcs: &'a [[u32; 2]],
-    /// Of cutting each arc.
-    pub cut_costs: &'a [f64],
-    /// A value of each face; parts of unlike means are dear to join.
-    pub feature: &'a [f64],
-    /// What a squared difference of means costs, by the harmonic area of both.
-    pub feature_weight: f64,
+/// Parts, and what makes joining two of them dear.
+pub(super) struct Agglomeration {
+    parts: Vec<Part>,
+    /// What a squared difference of mean features costs, by the harmonic area of both parts.
+    feature_weight: f64,
 }
 
-const NONE: u32 = u32::MAX;
-
-/// An arc as one of its faces sees it; that of the other face has the number with the last bit turned.
-#[derive(Clone, Copy)]
-struct HalfArc {
-    to: u32,
-    next: u32,
-    previous: u32,
-    cost: f64,
-}
-
-#[derive(Clone, Copy)]
+#[derive(Default)]
 struct Part {
     area: f64,
     cut: f64,
     /// The feature times area.
     feature: f64,
-    /// The first of its half arcs.
-    first: u32,
     /// How often it has taken in another; [`NONE`] once it was taken in itself.
     version: u32,
+    /// The parts beside it, and what it costs to cut each of them off.
+    beside: Vec<(u32, f64)>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Part {
+    fn put_beside(&mut self, other: u32, cost: f64) {
+        match self.beside.iter_mut().find(|(known, _)| *known == other) {
+            Some((_, sum)) => *sum += cost,
+            None => self.beside.push((other, cost)),
+        }
+    }
 }
 
 /// A pair that may be joined.
@@ -67,157 +62,123 @@ impl Ord for Pair {
     }
 }
 
-/// Joins until one part is left of each component.
-pub(super) fn agglomerate(criteria: &Criteria<'_>) -> Hierarchy {
-    let mut parts = Parts::new(criteria);
-    let pairs = criteria.arcs.iter().enumerate().map(|(arc, &faces)| {
-        let cost = parts.cost(faces, parts.half_arcs[2 * arc].cost);
-        Pair { cost, parts: faces, versions: [0; 2] }
-    });
-    let mut heap: BinaryHeap<Pair> = pairs.collect();
-    let mut merges = Vec::with_capacity(criteria.areas.len());
-    while let Some(Pair { cost, parts: [a, b], versions }) = heap.pop() {
-        if [a, b].map(|part| parts.list[part as usize].version) != versions {
-            continue;
-        }
-        parts.join(a, b);
-        merges.push(Merge { kept: a, joined: b, cost });
-        let mut at = parts.list[a as usize].first;
-        while at != NONE {
-            let HalfArc { to, next, cost, .. } = parts.half_arcs[at as usize];
-            let pair = [a.min(to), a.max(to)];
-            let versions = pair.map(|part| parts.list[part as usize].version);
-            heap.push(Pair { cost: parts.cost(pair, cost), parts: pair, versions });
-            at = next;
-        }
-    }
-    Hierarchy { faces: criteria.areas.len(), merges }
-}
-
-/// By how much each of these merges raises the sum, one after the other; each of a part that stays and a part beside it.
-pub(super) fn merge_costs(criteria: &Criteria<'_>, merges: &[[u32; 2]]) -> Vec<f64> {
-    let mut parts = Parts::new(criteria);
-    let cost = |&[kept, joined]: &[u32; 2]| {
-        let cost = parts.cost([kept, joined], parts.between(kept, joined));
-        parts.join(kept, joined);
-        cost
-    };
-    merges.iter().map(cost).collect()
-}
-
-struct Parts {
-    list: Vec<Part>,
-    half_arcs: Vec<HalfArc>,
-    /// While two parts are joined: the half arc by which the one that stays reaches a part.
-    reached_by: Vec<u32>,
-    feature_weight: f64,
-}
-
-impl Parts {
-    fn new(criteria: &Criteria<'_>) -> Self {
-        let part = |(&area, &feature): (&f64, &f64)| Part {
-            area,
-            cut: 0.0,
-            feature: feature * area,
-            first: NONE,
-            version: 0,
-        };
-        let list = criteria.areas.iter().zip(criteria.feature).map(part).collect();
-        let feature_weight = criteria.feature_weight;
-        let (half_arcs, reached_by) = (Vec::new(), vec![NONE; criteria.areas.len()]);
-        let mut parts = Self { list, half_arcs, reached_by, feature_weight };
-        for (&[a, b], &cost) in criteria.arcs.iter().zip(criteria.cut_costs) {
-            for (from, to) in [(a, b), (b, a)] {
-                let at = parts.half_arcs.len() as u32;
-                parts.half_arcs.push(HalfArc { to, next: NONE, previous: NONE, cost });
-                parts.put_first(from, at);
-                parts.list[from as usize].cut += cost;
+impl Agglomeration {
+    /// Parts of these areas and features; `cuts` are pairs of them, and what it costs to cut them apart.
+    fn new(
+        areas: &[f64],
+        features: &[f64],
+        cuts: impl IntoIterator<Item = ([u32; 2], f64)>,
+        feature_weight: f64,
+    ) -> Self {
+        let part = |(&area, feature): (&f64, &f64)| Part { area, feature: feature * area, ..Part::default() };
+        let mut parts: Vec<Part> = areas.iter().zip(features).map(part).collect();
+        for ([a, b], cost) in cuts {
+            for (part, other) in [(a, b), (b, a)] {
+                let part = &mut parts[part as usize];
+                part.put_beside(other, cost);
+                part.cut += cost;
             }
         }
-        parts
+        Self { parts, feature_weight }
+    }
+
+    /// Every face is a part; `cut_costs` are those of arcs.
+    pub fn of_faces(graph: &DualGraph, cut_costs: &[f64], feature: &[f64], feature_weight: f64) -> Self {
+        let cuts = graph.arcs.iter().map(|arc| arc.faces).zip(cut_costs.iter().copied());
+        Self::new(&graph.areas, feature, cuts, feature_weight)
+    }
+
+    /// The parts that `labels` name, numbered from 0, with the mean feature of each.
+    pub fn of_labels(
+        graph: &DualGraph,
+        labels: &[u32],
+        cut_costs: &[f64],
+        feature: &[f64],
+        feature_weight: f64,
+    ) -> Self {
+        let count = count_of(labels);
+        let (mut areas, mut means) = (vec![0.0; count], vec![0.0; count]);
+        for (face, (&label, of_face)) in labels.iter().zip(feature).enumerate().rev() {
+            areas[label as usize] += graph.areas[face];
+            means[label as usize] += graph.areas[face] * of_face;
+        }
+        means.iter_mut().zip(&areas).for_each(|(mean, area)| *mean /= area);
+        let mut borders: BTreeMap<[u32; 2], f64> = BTreeMap::new();
+        for (arc, cost) in graph.arcs.iter().zip(cut_costs) {
+            let [a, b] = arc.faces.map(|face| labels[face as usize]);
+            if a != b {
+                *borders.entry([a.min(b), a.max(b)]).or_default() += cost;
+            }
+        }
+        Self::new(&areas, &means, borders, feature_weight)
+    }
+
+    /// Joins until one part is left of each component.
+    pub fn run(mut self) -> Hierarchy {
+        let count = self.parts.len();
+        let pairs =
+            (0..count as u32).flat_map(|part| self.pairs_of(part).filter(move |p| p.parts[0] == part));
+        let mut heap: BinaryHeap<Pair> = pairs.collect();
+        let mut merges = Vec::with_capacity(count);
+        while let Some(Pair { cost, parts: [kept, joined], versions }) = heap.pop() {
+            if [kept, joined].map(|part| self.parts[part as usize].version) == versions {
+                self.join(kept, joined);
+                merges.push(Merge { kept, joined, cost });
+                heap.extend(self.pairs_of(kept));
+            }
+        }
+        Hierarchy { faces: count, merges }
+    }
+
+    /// By how much each of these merges raises the sum, one after the other; each of a part that stays and a part beside it.
+    pub fn merge_costs(mut self, merges: &[[u32; 2]]) -> Vec<f64> {
+        let cost = |&[kept, joined]: &[u32; 2]| {
+            let mut beside = self.parts[kept as usize].beside.iter();
+            let between = beside.find(|(other, _)| *other == joined).map_or(0.0, |(_, cost)| *cost);
+            let cost = self.cost([kept, joined], between);
+            self.join(kept, joined);
+            cost
+        };
+        merges.iter().map(cost).collect()
+    }
+
+    /// A part with each of its neighbours.
+    fn pairs_of(&self, part: u32) -> impl Iterator<Item = Pair> + '_ {
+        self.parts[part as usize].beside.iter().map(move |&(other, between)| {
+            let parts = [part.min(other), part.max(other)];
+            let versions = parts.map(|part| self.parts[part as usize].version);
+            Pair { cost: self.cost(parts, between), parts, versions }
+        })
     }
 
     /// By how much joining a pair with this cut between them raises the sum of cut over area.
     fn cost(&self, pair: [u32; 2], between: f64) -> f64 {
-        let [a, b] = pair.map(|part| &self.list[part as usize]);
+        let [a, b] = pair.map(|part| &self.parts[part as usize]);
         let area = a.area + b.area;
         let cut = (a.cut + b.cut - 2.0 * between) / area - a.cut / a.area - b.cut / b.area;
         let unlike = a.feature / a.area - b.feature / b.area;
         cut + self.feature_weight * unlike * unlike * a.area * b.area / area
     }
 
-    /// What it costs to cut two parts from each other.
-    fn between(&self, a: u32, b: u32) -> f64 {
-        let (mut at, mut sum) = (self.list[a as usize].first, 0.0);
-        while at != NONE {
-            let arc = self.half_arcs[at as usize];
-            sum += if arc.to == b { arc.cost } else { 0.0 };
-            at = arc.next;
-        }
-        sum
-    }
-
-    fn put_first(&mut self, part: u32, at: u32) {
-        let first = std::mem::replace(&mut self.list[part as usize].first, at);
-        if first != NONE {
-            self.half_arcs[first as usize].previous = at;
-        }
-        let arc = &mut self.half_arcs[at as usize];
-        (arc.next, arc.previous) = (first, NONE);
-    }
-
-    fn take_out(&mut self, part: u32, at: u32) {
-        let HalfArc { next, previous, .. } = self.half_arcs[at as usize];
-        match previous {
-            NONE => self.list[part as usize].first = next,
-            before => self.half_arcs[before as usize].next = next,
-        }
-        if next != NONE {
-            self.half_arcs[next as usize].previous = previous;
-        }
-    }
-
-    /// Part `a` takes in part `b`.
-    fn join(&mut self, a: u32, b: u32) {
-        let mut at = self.list[a as usize].first;
-        while at != NONE {
-            let arc = self.half_arcs[at as usize];
-            self.reached_by[arc.to as usize] = at;
-            at = arc.next;
-        }
+    /// Part `kept` takes in part `joined`.
+    fn join(&mut self, kept: u32, joined: u32) {
+        let gone = Part { version: NONE, ..Part::default() };
+        let taken = std::mem::replace(&mut self.parts[joined as usize], gone);
         let mut between = 0.0;
-        let mut at = self.list[b as usize].first;
-        while at != NONE {
-            let HalfArc { to, next, cost, .. } = self.half_arcs[at as usize];
-            let back = at ^ 1;
-            let known = self.reached_by[to as usize];
-            if to == a {
-                between += cost;
-                self.take_out(a, back);
-            } else if known == NONE {
-                self.half_arcs[back as usize].to = a;
-                self.put_first(a, at);
-                self.reached_by[to as usize] = at;
-            } else {
-                self.half_arcs[known as usize].cost += cost;
-                self.half_arcs[(known ^ 1) as usize].cost += cost;
-                self.take_out(to, back);
+        for (other, cost) in taken.beside {
+            self.parts[other as usize].beside.retain(|(beside, _)| *beside != joined);
+            if other == kept {
+                between = cost;
+                continue;
             }
-            at = next;
+            for (part, beside) in [(kept, other), (other, kept)] {
+                self.parts[part as usize].put_beside(beside, cost);
+            }
         }
-        let taken = self.list[b as usize];
-        self.list[b as usize].version = NONE;
-        let part = &mut self.list[a as usize];
+        let part = &mut self.parts[kept as usize];
         part.area += taken.area;
         part.cut += taken.cut - 2.0 * between;
         part.feature += taken.feature;
         part.version += 1;
-        self.reached_by[b as usize] = NONE;
-        let mut at = part.first;
-        while at != NONE {
-            let arc = self.half_arcs[at as usize];
-            self.reached_by[arc.to as usize] = NONE;
-            at = arc.next;
-        }
     }
 }

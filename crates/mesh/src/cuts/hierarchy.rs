@@ -4,7 +4,7 @@ use crate::dual_graph::DualArc;
 use crate::numbered::numbered;
 
 /// Faces that were joined pair by pair; the merges in reverse are the parts for one part, two parts, and so on.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hierarchy {
     pub(super) faces: usize,
     pub(super) merges: Vec<Merge>,

@@ -16,20 +16,18 @@
 //! *Limits*: a part never spans two components of the mesh.
 
 mod agglomeration;
-mod coarse_parts;
 mod hierarchy;
 mod parameters;
 mod parts;
 #[cfg(test)]
 mod tests;
-mod tree_above;
 
 pub use hierarchy::{Hierarchy, Merge, TreeTop};
 pub use parameters::{CutsParams, CutsPreset};
 pub use parts::{PartCount, Parts};
 
 use crate::{Bend, DualGraph, blocked_sight, shape_diameter};
-use agglomeration::{Criteria, agglomerate};
+use agglomeration::Agglomeration;
 use veloxel_gpu::Cpu;
 
 /// Angles count so much less where the surface is convex.
@@ -64,22 +62,17 @@ pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Cuts {
         0.0 => vec![0.0; graph.arcs.len()],
         _ => blocked_sight(graph, &shape_diameter, params.sight_reach, cpu),
     };
-    let (areas, arcs): (_, Vec<_>) = (&graph.areas, graph.arcs.iter().map(|arc| arc.faces).collect());
     let run = |cut_costs: &[f64], feature_weight: f64| {
-        agglomerate(&Criteria { areas, arcs: &arcs, cut_costs, feature: &feature, feature_weight })
+        Agglomeration::of_faces(graph, cut_costs, &feature, feature_weight).run()
     };
-    let mut voters: Vec<Option<Hierarchy>> = vec![None; VOTERS.len()];
-    if params.vote_weight > 0.0 {
-        cpu.split_samples(&mut voters, COST, |which, voters| {
-            for (voter, which) in voters.iter_mut().zip(which) {
-                let (steeper, more) = VOTERS[which];
-                let steepness = steeper * params.steepness;
-                let cut_costs = cut_costs(graph, steepness, |arc| params.sight_weight * sight[arc]);
-                *voter = Some(run(&cut_costs, more * params.thickness_weight));
-            }
-        });
-    }
-    let voters: Vec<Hierarchy> = voters.into_iter().flatten().collect();
+    let mut voters = vec![Hierarchy::default(); if params.vote_weight > 0.0 { VOTERS.len() } else { 0 }];
+    cpu.split_samples(&mut voters, COST, |which, voters| {
+        for (voter, (steeper, more)) in voters.iter_mut().zip(&VOTERS[which]) {
+            let steepness = steeper * params.steepness;
+            let cut_costs = cut_costs(graph, steepness, |arc| params.sight_weight * sight[arc]);
+            *voter = run(&cut_costs, more * params.thickness_weight);
+        }
+    });
     let (mut votes, mut weighted) = (vec![0.0; graph.arcs.len()], vec![0.0; graph.arcs.len()]);
     for voter in &voters {
         for ((vote, weighted), level) in votes.iter_mut().zip(&mut weighted).zip(voter.levels(&graph.arcs)) {

@@ -1,8 +1,8 @@
 //! The parts of a mesh out of its tree of merges: as many as asked for, or as many as pay.
 
-use super::agglomeration::merge_costs;
-use super::coarse_parts::CoarseParts;
-use super::{Cuts, CutsParams, feature};
+use super::agglomeration::Agglomeration;
+use super::{Cuts, CutsParams, TreeTop, feature};
+use crate::numbered::count_of;
 use crate::{DualGraph, MeshError, certainty, connected_parts};
 
 /// How many parts there shall be.
@@ -53,7 +53,7 @@ impl Cuts {
             PartCount::Chosen => self.chosen_count(graph, params),
         };
         let (merges, labels) = self.large_parts(graph, asked, params.least_area);
-        let count = labels.iter().max().map_or(0, |most| *most as usize + 1);
+        let count = count_of(&labels);
         let mut opinions: Vec<Vec<u32>> = self.voters.iter().map(|voter| voter.labels(merges)).collect();
         opinions.push(labels.clone());
         Ok(Parts { certainty: certainty(graph, &opinions), labels, count })
@@ -65,9 +65,8 @@ impl Cuts {
     /// best, not that there should be more of them.
     fn chosen_count(&self, graph: &DualGraph, params: &CutsParams) -> usize {
         let top = self.hierarchy.top(MOST_CHOSEN);
-        let feature = feature(graph, &self.shape_diameter, params);
-        let parts = CoarseParts::new(graph, &top.labels, &self.bend_costs, &feature);
-        let costs = merge_costs(&parts.criteria(params.thickness_weight), &top.merges);
+        let parts = self.agglomeration(graph, &top.labels, &self.bend_costs, params);
+        let costs = parts.merge_costs(&top.merges);
         let fewest = self.hierarchy.fewest_parts();
         let (mut best, mut sum) = ((0.0, fewest), 0.0);
         for (parts, cost) in (fewest + 1..).zip(costs.iter().rev()) {
@@ -79,13 +78,35 @@ impl Cuts {
         best.1
     }
 
+    /// The parts that `labels` name, numbered from 0, and their merges, always of the pair that raises the sum of cut over area
+    /// least.
+    pub fn tree_above(&self, graph: &DualGraph, labels: &[u32], params: &CutsParams) -> TreeTop {
+        let tree = self.agglomeration(graph, labels, &self.cut_costs, params).run();
+        let merges = tree.merges.iter().map(|merge| [merge.kept, merge.joined]).collect();
+        let mut faces = vec![0; tree.faces];
+        (0..labels.len()).rev().for_each(|face| faces[labels[face] as usize] = face as u32);
+        TreeTop { labels: labels.to_vec(), faces, merges }
+    }
+
+    /// The parts that `labels` name, with these costs of cutting arcs.
+    pub(super) fn agglomeration(
+        &self,
+        graph: &DualGraph,
+        labels: &[u32],
+        cut_costs: &[f64],
+        params: &CutsParams,
+    ) -> Agglomeration {
+        let feature = feature(graph, &self.shape_diameter, params);
+        Agglomeration::of_labels(graph, labels, cut_costs, &feature, params.thickness_weight)
+    }
+
     /// So many parts of at least this area, and how many there were before small ones joined their neighbours.
     fn large_parts(&self, graph: &DualGraph, asked: usize, least_area: f64) -> (usize, Vec<u32>) {
         let most = (asked + MOST_FURTHER).min(graph.faces());
         let mut found = (asked, self.hierarchy.labels(asked));
         for undone in asked..=most {
             let labels = connected_parts(graph, &self.hierarchy.labels(undone), least_area);
-            let count = labels.iter().max().map_or(0, |most| *most as usize + 1);
+            let count = count_of(&labels);
             if count > asked && undone > asked {
                 break;
             }

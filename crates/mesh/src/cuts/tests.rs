@@ -72,9 +72,8 @@ fn merges_of_coarse_parts_cost_what_they_cost_the_tree() {
     let (graph, params) = (graph(&dumb_bell(16, 10)), CutsParams::default());
     let found = cuts(&graph, &params, &Cpu::new(1).unwrap());
     let top = found.hierarchy.top(12);
-    let feature = feature(&graph, &found.shape_diameter, &params);
-    let parts = coarse_parts::CoarseParts::new(&graph, &top.labels, &found.cut_costs, &feature);
-    let costs = agglomeration::merge_costs(&parts.criteria(params.thickness_weight), &top.merges);
+    let parts = found.agglomeration(&graph, &top.labels, &found.cut_costs, &params);
+    let costs = parts.merge_costs(&top.merges);
     let of_tree = &found.hierarchy.merges()[graph.faces() - 12..];
     assert_eq!(costs.len(), 11);
     for (cost, merge) in costs.iter().zip(of_tree) {

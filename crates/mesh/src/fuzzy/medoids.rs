@@ -81,13 +81,8 @@ impl<'a> MedoidSearch<'a> {
         Ok(self.medoids_of(&labels, 1)?[0])
     }
 
-    /// The medoids of parts, each face with its own part alone.
-    pub fn medoids_of_parts(&mut self, labels: &[u32]) -> Result<Vec<u32>, MeshError> {
-        let parts = labels.iter().max().map_or(0, |most| *most as usize + 1);
-        self.medoids_of(labels, parts)
-    }
-
-    fn medoids_of(&mut self, labels: &[u32], parts: usize) -> Result<Vec<u32>, MeshError> {
+    /// The medoids of so many parts, each face with its own part alone.
+    pub fn medoids_of(&mut self, labels: &[u32], parts: usize) -> Result<Vec<u32>, MeshError> {
         let faces = labels.len();
         let mut first = vec![0; parts];
         let mut weights = vec![0.0; parts * faces];
@@ -130,7 +125,7 @@ impl<'a> MedoidSearch<'a> {
                 round.look(&rows)?;
                 self.keep(rows);
             }
-            next = round.candidates()?;
+            next = candidates(&self.device.read(&round.bounds)?, labels, &round.best);
             if next.is_empty() {
                 return Ok(round.best.into_iter().map(|best| best.face).collect());
             }
@@ -220,13 +215,9 @@ impl<'a> Round<'a> {
         }
         Ok(())
     }
-
-    /// Faces that may yet be better than the best of their part: some of each part.
-    fn candidates(&self) -> Result<Vec<u32>, MeshError> {
-        Ok(candidates(&self.device.read(&self.bounds)?, self.labels, &self.best))
-    }
 }
 
+/// Faces that may yet be better than the best of their part: some of each part.
 fn candidates(bounds: &[f32], labels: &[u32], best: &[Best]) -> Vec<u32> {
     let mut open: Vec<Vec<u32>> = vec![Vec::new(); best.len()];
     for (face, (&bound, &label)) in bounds.iter().zip(labels).enumerate() {

@@ -24,6 +24,7 @@ mod tests;
 pub use arc_weights::ArcWeights;
 pub use parameters::{BandCosts, FirstMedoids, FuzzyParams, FuzzyPreset};
 
+use crate::numbered::count_of;
 use crate::{DualGraph, MeshError, Request, ShortestPaths, connected_parts};
 use medoids::MedoidSearch;
 use veloxel_gpu::Device;
@@ -74,7 +75,7 @@ pub fn fuzzy_clustering(
             return Err(MeshError::Parts { asked: count, faces: graph.faces() });
         }
         Seeds::Farthest(count) => farthest(count, &paths, search.middle()?)?,
-        Seeds::Parts(labels) => search.medoids_of_parts(labels)?,
+        Seeds::Parts(labels) => search.medoids_of(labels, count_of(labels))?,
     };
     let mut around = search.around(&medoids, params.sharpness)?;
     for _ in 0..params.iterations {
@@ -114,8 +115,7 @@ fn farthest(count: usize, paths: &ShortestPaths, first: u32) -> Result<Vec<u32>,
 impl FuzzyClusters {
     /// Takes other labels, and sorts the medoids by them: each label gets that of most of its faces.
     fn number(&mut self, labels: Vec<u32>) {
-        let count = labels.iter().max().map_or(0, |most| *most as usize + 1);
-        let mut shared = vec![vec![0usize; self.parts()]; count];
+        let mut shared = vec![vec![0usize; self.parts()]; count_of(&labels)];
         for (&new, &old) in labels.iter().zip(&self.labels) {
             shared[new as usize][old as usize] += 1;
         }

@@ -3,6 +3,7 @@
 use super::{SumsOf, WeightedSums};
 use crate::MeshError;
 use std::fmt::Debug;
+use std::sync::Mutex;
 use veloxel_gpu::Buffer;
 
 /// Some rows of the matrix of distances.
@@ -38,15 +39,14 @@ pub(super) trait Engine: Debug + Send + Sync {
     /// Weighted sums of all rows; by default from the rows.
     fn weighted_sums(&self, nodes: usize, of: SumsOf<'_>) -> Result<WeightedSums, MeshError> {
         let sources: Vec<u32> = (0..nodes as u32).collect();
-        let mut found = WeightedSums::zeros(nodes, of.columns);
-        let slots = found.shared();
+        let found = Mutex::new(WeightedSums::zeros(nodes, of.columns));
         self.rows(&sources, &|block| {
             for (source, row) in block.iter() {
-                // SAFETY: every source is visited once.
-                let slot = unsafe { slots.of(source as usize) };
-                of.add_row(row, slot);
+                let (sums, unreachable) = of.of_row(row);
+                let mut found = found.lock().expect("no thread should have failed");
+                found.put(source as usize, sums.into_iter().map(|sum| sum as f32), unreachable);
             }
         })?;
-        Ok(found)
+        Ok(found.into_inner().expect("no thread should have failed"))
     }
 }

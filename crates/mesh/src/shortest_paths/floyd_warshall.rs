@@ -4,6 +4,7 @@
 //! *Cost*: n³ additions, half as many on half a matrix; 4 n² bytes, or half.
 //! *Limits*: the matrix must fit; worth its cost for dense graphs alone.
 
+use super::Request;
 use super::engine::{Engine, RowBlock, Visit};
 use super::precision::{Precision, Step};
 use crate::{Graph, MeshError};
@@ -13,19 +14,17 @@ use veloxel_kernels::paths::floyd_warshall::{FloydWarshall, Half, Length, TileLa
 
 /// Every distance, in tiles.
 #[derive(Debug)]
-pub(super) struct TiledDistances<T> {
+pub(super) struct TiledDistances {
     layout: TileLayout,
-    lengths: Vec<T>,
-    /// What a length of 16 bits counts.
-    step: Option<Step>,
+    lengths: Lengths,
     cpu: Cpu,
 }
 
-/// Where a matrix of distances is made.
-#[derive(Clone, Copy)]
-pub(super) struct Machines<'a> {
-    pub device: &'a Device,
-    pub cpu: &'a Cpu,
+#[derive(Debug)]
+enum Lengths {
+    Floats(Vec<f32>),
+    /// Multiples of a step.
+    Steps(Vec<u16>, Step),
 }
 
 /// Bytes of the matrix.
@@ -37,59 +36,68 @@ pub(super) fn matrix_bytes(nodes: usize, half: Half, precision: Precision) -> u6
     bytes * TileLayout::new(nodes, half).len() as u64
 }
 
-impl TiledDistances<f32> {
-    pub fn new(graph: &Graph, half: Half, on: Machines<'_>) -> Result<Self, MeshError> {
-        Self::of(graph, TileLayout::new(graph.nodes(), half), on, |length| length)
-    }
-}
-
-impl TiledDistances<u16> {
-    pub fn in_steps(graph: &Graph, half: Half, on: Machines<'_>, step: Step) -> Result<Self, MeshError> {
-        let found = Self::of(graph, TileLayout::new(graph.nodes(), half), on, |length| step.steps(length))?;
-        Ok(Self { step: Some(step), ..found })
-    }
-}
-
-impl<T: Length> TiledDistances<T> {
-    fn of(
+impl TiledDistances {
+    /// # Errors
+    /// [`MeshError::Memory`] for a matrix above the request's budget; [`MeshError::TooManyArcs`]; [`MeshError::Compute`].
+    pub fn new(
         graph: &Graph,
-        layout: TileLayout,
-        Machines { device, cpu }: Machines<'_>,
-        rounded: impl Fn(f32) -> T,
+        half: Half,
+        request: Request,
+        device: &Device,
+        cpu: &Cpu,
     ) -> Result<Self, MeshError> {
-        let mut lengths = layout.empty::<T>();
-        for node in 0..graph.nodes() {
-            for (to, length) in graph.neighbours(node as u32) {
-                lengths[layout.at(node, to as usize)] = rounded(length);
-            }
+        let needed_bytes = matrix_bytes(graph.nodes(), half, request.precision);
+        let budget_bytes = request.budget();
+        if needed_bytes > budget_bytes {
+            let what = format!("the matrix of distances of {} nodes", graph.nodes());
+            let ways_out =
+                "use --apsp dissection or dijkstra, which keep no matrix, or allow more (--max-memory)";
+            return Err(MeshError::Memory { what, needed_bytes, budget_bytes, ways_out });
         }
-        let mut lengths = device.upload(lengths)?;
-        FloydWarshall { layout: &layout, lengths: &mut lengths }.run(device)?;
-        Ok(Self { layout, lengths: device.download(lengths)?, step: None, cpu: cpu.clone() })
-    }
-}
-
-impl Engine for TiledDistances<f32> {
-    fn rows(&self, sources: &[u32], visit: Visit<'_>) -> Result<(), MeshError> {
-        self.cpu.split(sources.len(), usize::MAX / 2, |range| {
-            let mut row = vec![0.0; self.layout.nodes()];
-            for source in &sources[range] {
-                self.layout.copy_row(&self.lengths, *source as usize, &mut row);
-                visit(RowBlock { sources: std::slice::from_ref(source), rows: &row });
+        let layout = TileLayout::new(graph.nodes(), half);
+        let lengths = match request.precision {
+            Precision::F32 => Lengths::Floats(closed(graph, &layout, device, |length| length)?),
+            Precision::U16 => {
+                let step = Step::of_arcs(graph)?;
+                Lengths::Steps(closed(graph, &layout, device, |length| step.steps(length))?, step)
             }
-        });
-        Ok(())
+        };
+        Ok(Self { layout, lengths, cpu: cpu.clone() })
     }
 }
 
-impl Engine for TiledDistances<u16> {
+/// The lengths of shortest paths.
+fn closed<T: Length>(
+    graph: &Graph,
+    layout: &TileLayout,
+    device: &Device,
+    rounded: impl Fn(f32) -> T,
+) -> Result<Vec<T>, MeshError> {
+    let mut lengths = layout.empty::<T>();
+    for node in 0..graph.nodes() {
+        for (to, length) in graph.neighbours(node as u32) {
+            lengths[layout.at(node, to as usize)] = rounded(length);
+        }
+    }
+    let mut lengths = device.upload(lengths)?;
+    FloydWarshall { layout, lengths: &mut lengths }.run(device)?;
+    Ok(device.download(lengths)?)
+}
+
+impl Engine for TiledDistances {
     fn rows(&self, sources: &[u32], visit: Visit<'_>) -> Result<(), MeshError> {
-        let step = self.step.expect("lengths of 16 bits should have a step");
+        let (layout, nodes) = (&self.layout, self.layout.nodes());
         self.cpu.split(sources.len(), usize::MAX / 2, |range| {
-            let (mut steps, mut row) = (vec![0; self.layout.nodes()], vec![0.0; self.layout.nodes()]);
+            let (mut held, mut row) = (Vec::new(), vec![0.0; nodes]);
             for source in &sources[range] {
-                self.layout.copy_row(&self.lengths, *source as usize, &mut steps);
-                row.iter_mut().zip(&steps).for_each(|(slot, &steps)| *slot = step.distance(steps));
+                match &self.lengths {
+                    Lengths::Floats(lengths) => layout.copy_row(lengths, *source as usize, &mut row),
+                    Lengths::Steps(lengths, step) => {
+                        held.resize(nodes, 0);
+                        layout.copy_row(lengths, *source as usize, &mut held);
+                        row.iter_mut().zip(&held).for_each(|(slot, &steps)| *slot = step.distance(steps));
+                    }
+                }
                 visit(RowBlock { sources: std::slice::from_ref(source), rows: &row });
             }
         });

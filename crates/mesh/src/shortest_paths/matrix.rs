@@ -12,10 +12,7 @@ pub enum Storage {
 impl Storage {
     /// Distances that are kept of a graph of `nodes` nodes.
     pub fn len(self, nodes: usize) -> usize {
-        match self {
-            Self::Full => nodes * nodes,
-            Self::LowerTriangle => nodes * (nodes + 1) / 2,
-        }
+        self.begin(nodes, nodes)
     }
     /// The place of a row's first distance.
     pub(super) fn begin(self, row: usize, nodes: usize) -> usize {
@@ -36,15 +33,12 @@ impl Storage {
 /// All distances of a graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DistanceMatrix {
-    nodes: usize,
-    storage: Storage,
-    distances: Vec<f32>,
+    pub(super) nodes: usize,
+    pub(super) storage: Storage,
+    pub(super) distances: Vec<f32>,
 }
 
 impl DistanceMatrix {
-    pub(super) fn new(nodes: usize, storage: Storage, distances: Vec<f32>) -> Self {
-        Self { nodes, storage, distances }
-    }
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.nodes
@@ -67,12 +61,10 @@ impl DistanceMatrix {
     /// If there is no such node.
     pub fn at(&self, from: usize, to: usize) -> f32 {
         assert!(from < self.nodes && to < self.nodes, "both nodes should be of the graph");
-        match self.storage {
-            Storage::Full => self.distances[from * self.nodes + to],
-            Storage::LowerTriangle => {
-                let (row, column) = (from.max(to), from.min(to));
-                self.distances[row * (row + 1) / 2 + column]
-            }
-        }
+        let (row, column) = match self.storage {
+            Storage::Full => (from, to),
+            Storage::LowerTriangle => (from.max(to), from.min(to)),
+        };
+        self.distances[self.storage.begin(row, self.nodes) + column]
     }
 }

@@ -23,9 +23,9 @@ pub use weighted_sums::WeightedSums;
 
 use crate::{Graph, MeshError};
 use dijkstra::Dijkstra;
-use dissection::Planned;
+use dissection::{Dissection, Plan};
 use engine::Engine;
-use floyd_warshall::{Machines, TiledDistances, matrix_bytes};
+use floyd_warshall::TiledDistances;
 use veloxel_core::{GraphKind, SystemMemory};
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, Cpu, Device, Kind};
@@ -87,11 +87,11 @@ impl ShortestPaths {
         let is_free = request.method == Method::Auto;
         let mut engine = None;
         if method == Method::Dissection {
-            let planned = Planned::new(graph, &cpu);
-            if is_free && !method::is_worth(planned.operations(), graph) {
+            let plan = Plan::new(graph, &cpu);
+            if is_free && !method::is_worth(plan.operations(), graph) {
                 (method, chosen_because) = method::without_separators(request, graph, device);
             } else {
-                engine = match planned.eliminate(device, &cpu, request.budget()) {
+                engine = match Dissection::new(plan, device, &cpu, request.budget()) {
                     Err(MeshError::Memory { needed_bytes, budget_bytes, .. }) if is_free => {
                         chosen_because = format!(
                             "{} would take {needed_bytes} bytes of memory, and {budget_bytes} may be used",
@@ -215,7 +215,7 @@ impl ShortestPaths {
                 unsafe { slots.get_mut(begin..begin + len) }.copy_from_slice(&row[..len]);
             }
         })?;
-        Ok(DistanceMatrix::new(self.nodes, storage, distances))
+        Ok(DistanceMatrix { nodes: self.nodes, storage, distances })
     }
 
     /// The whole matrix on a device, a row for each node: where the method works on that GPU, it never leaves it.
@@ -253,14 +253,10 @@ impl ShortestPaths {
     fn room(&self, len: usize, what: &str) -> Result<Vec<f32>, MeshError> {
         let needed_bytes = 4 * len as u64;
         let budget_bytes = self.request.budget();
-        let refused = || MeshError::Memory {
-            what: format!("{what} of {} nodes", self.nodes),
-            needed_bytes,
-            budget_bytes,
-            ways_out: "stream the rows instead, ask for fewer sources, or allow more (--max-memory)",
-        };
         if needed_bytes > budget_bytes || Vec::<f32>::new().try_reserve_exact(len).is_err() {
-            return Err(refused());
+            let what = format!("{what} of {} nodes", self.nodes);
+            let ways_out = "stream the rows instead, ask for fewer sources, or allow more (--max-memory)";
+            return Err(MeshError::Memory { what, needed_bytes, budget_bytes, ways_out });
         }
         Ok(vec![0.0; len])
     }
@@ -273,25 +269,13 @@ fn open_engine(
     device: &Device,
     cpu: &Cpu,
 ) -> Result<Box<dyn Engine>, MeshError> {
-    let tiled = |half: Half| -> Result<Box<dyn Engine>, MeshError> {
-        let needed_bytes = matrix_bytes(graph.nodes(), half, request.precision);
-        let budget_bytes = request.budget();
-        if needed_bytes > budget_bytes {
-            let what = format!("the matrix of distances of {} nodes", graph.nodes());
-            let ways_out =
-                "use --apsp dissection or dijkstra, which keep no matrix, or allow more (--max-memory)";
-            return Err(MeshError::Memory { what, needed_bytes, budget_bytes, ways_out });
-        }
-        let on = Machines { device, cpu };
-        Ok(match request.precision {
-            Precision::F32 => Box::new(TiledDistances::new(graph, half, on)?),
-            Precision::U16 => Box::new(TiledDistances::in_steps(graph, half, on, Step::of_arcs(graph)?)?),
-        })
-    };
+    let tiled = |half: Half| TiledDistances::new(graph, half, request, device, cpu);
     Ok(match method {
-        Method::Dissection => Box::new(Planned::new(graph, cpu).eliminate(device, cpu, request.budget())?),
-        Method::FloydWarshall => tiled(Half::Both)?,
-        Method::FloydWarshallUndirected => tiled(Half::Lower)?,
+        Method::Dissection => {
+            Box::new(Dissection::new(Plan::new(graph, cpu), device, cpu, request.budget())?)
+        }
+        Method::FloydWarshall => Box::new(tiled(Half::Both)?),
+        Method::FloydWarshallUndirected => Box::new(tiled(Half::Lower)?),
         Method::Dijkstra | Method::Auto => Box::new(Dijkstra { graph: graph.clone(), cpu: cpu.clone() }),
     })
 }

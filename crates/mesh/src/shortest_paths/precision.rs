@@ -106,18 +106,14 @@ fn longest(graph: &Graph) -> f64 {
         if is_seen[root as usize] {
             continue;
         }
-        let mut middle = root;
         // From the middle between two ends no node is farther than half of the way, or not by much.
         let first = farthest(there.run(graph, root));
         let second = farthest(there.run(graph, first));
         let between = there.run(graph, second).to_vec();
         let other = back.run(&reverse, first);
         let way = |node: usize| between[node].max(other[node]);
-        for node in 0..graph.nodes() {
-            if way(node) < way(middle as usize) {
-                middle = node as u32;
-            }
-        }
+        let nearer = |best, node| if way(node) < way(best) { node } else { best };
+        let middle = (0..graph.nodes()).fold(root as usize, nearer) as u32;
         let (from, to) = (there.run(graph, middle), back.run(&reverse, middle));
         let mut reach = [0.0f64; 2];
         for node in 0..graph.nodes() {
@@ -136,13 +132,8 @@ fn longest(graph: &Graph) -> f64 {
 }
 
 fn farthest(distances: &[f32]) -> u32 {
-    let mut best = (f32::NEG_INFINITY, 0);
-    for (node, &distance) in distances.iter().enumerate() {
-        if distance < f32::INFINITY && distance > best.0 {
-            best = (distance, node as u32);
-        }
-    }
-    best.1
+    let known = (0..).zip(distances).filter(|(_, distance)| distance.is_finite());
+    known.reduce(|best, other| if other.1 > best.1 { other } else { best }).map_or(0, |(node, _)| node)
 }
 
 /// The longest arc of every node, all of them.

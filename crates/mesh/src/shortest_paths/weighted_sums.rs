@@ -1,7 +1,5 @@
 //! Sums of distances, weighted by a table: what the update of medoids needs, without the matrix of distances.
 
-use veloxel_gpu::rows::Shared;
-
 /// `sums[f][j] = Σ_g D(f, g) · P[g][j]` over the nodes g that a path leads to from f.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightedSums {
@@ -18,40 +16,11 @@ impl WeightedSums {
         Self { columns, sums: vec![0.0; nodes * columns], unreachable: vec![0; nodes] }
     }
 
-    /// Rows for different threads.
-    pub(super) fn shared(&mut self) -> SharedSums<'_> {
-        SharedSums {
-            columns: self.columns,
-            sums: Shared::new(&mut self.sums),
-            unreachable: Shared::new(&mut self.unreachable),
-        }
-    }
-}
-
-/// The sums of one node.
-pub(super) struct Slot<'a> {
-    pub sums: &'a mut [f32],
-    pub unreachable: &'a mut u32,
-}
-
-/// Sums of which every thread writes other rows.
-pub(super) struct SharedSums<'a> {
-    columns: usize,
-    sums: Shared<'a>,
-    unreachable: Shared<'a, u32>,
-}
-
-impl SharedSums<'_> {
-    /// The sums of one node.
-    ///
-    /// # Safety
-    /// No other thread may use the same node.
-    pub unsafe fn of(&self, node: usize) -> Slot<'_> {
-        // SAFETY: the caller's promise.
-        let sums = unsafe { self.sums.get_mut(node * self.columns..(node + 1) * self.columns) };
-        // SAFETY: as above.
-        let unreachable = unsafe { self.unreachable.get_mut(node..node + 1) };
-        Slot { sums, unreachable: &mut unreachable[0] }
+    /// Puts in the sums of a node.
+    pub(super) fn put(&mut self, node: usize, sums: impl Iterator<Item = f32>, unreachable: u32) {
+        let row = &mut self.sums[node * self.columns..][..self.columns];
+        row.iter_mut().zip(sums).for_each(|(slot, sum)| *slot = sum);
+        self.unreachable[node] = unreachable;
     }
 }
 
@@ -68,8 +37,8 @@ pub(super) struct SumsOf<'a> {
 const PART: usize = 256;
 
 impl SumsOf<'_> {
-    /// Adds up one row of distances.
-    pub fn add_row(&self, row: &[f32], out: Slot<'_>) {
+    /// The sums of one row of distances, and how many of them are infinite.
+    pub fn of_row(&self, row: &[f32]) -> (Vec<f64>, u32) {
         let mut totals = vec![0.0f64; self.columns];
         let mut part = vec![0.0f32; self.columns];
         let rows = row.chunks(PART).zip(self.table.chunks(PART * self.columns.max(1)));
@@ -86,7 +55,6 @@ impl SumsOf<'_> {
             }
             totals.iter_mut().zip(&part).for_each(|(total, &sum)| *total += f64::from(sum));
         }
-        out.sums.iter_mut().zip(&totals).for_each(|(sum, &total)| *sum = total as f32);
-        *out.unreachable = unreachable;
+        (totals, unreachable)
     }
 }

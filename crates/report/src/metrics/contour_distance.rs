@@ -88,7 +88,7 @@ impl ContourDistances {
             both.map(|(r, t)| ContourDistance::between(r, &t.polygon, spacing_mm)).collect();
         if contours.is_empty() {
             let reason = "result and truth have no outline of one structure on one frame of one slice";
-            return Err(ReportError::NothingToMeasure { what: "distances of outlines", reason });
+            return Err(ReportError::nothing("distances of outlines", reason));
         }
         let (missing, not_in_truth) =
             (truth.contours().len() - contours.len(), result.contours().len() - contours.len());

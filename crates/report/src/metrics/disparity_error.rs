@@ -83,10 +83,7 @@ pub fn disparity_error(
     let bad_measured = bad(|_, share, _| share);
     let bad_all =
         bad(|measured, share, all| (share * measured as f64 + (all - measured) as f64) / all.max(1) as f64);
-    let nothing = || ReportError::NothingToMeasure {
-        what: "disparity error",
-        reason: "estimate and truth are nowhere both known",
-    };
+    let nothing = || ReportError::nothing("disparity error", "estimate and truth are nowhere both known");
     Ok(DisparityError {
         truth_pixels,
         measured_pixels,

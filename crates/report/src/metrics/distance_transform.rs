@@ -18,15 +18,11 @@ pub fn squared_distance_mm2(in_set: &[bool], size: [usize; 3], spacing_mm: [f64;
     let mut squared: Vec<f32> =
         in_set.iter().map(|&inside| if inside { 0.0 } else { f32::INFINITY }).collect();
     let mut envelope = Envelope::with_capacity(nx.max(ny).max(nz));
-    for row in 0..ny * nz {
-        envelope.transform(&mut squared, Line { start: row * nx, stride: 1, count: nx }, spacing_mm[0]);
-    }
-    for column in 0..nx * nz {
-        let start = column / nx * nx * ny + column % nx;
-        envelope.transform(&mut squared, Line { start, stride: nx, count: ny }, spacing_mm[1]);
-    }
-    for start in 0..nx * ny {
-        envelope.transform(&mut squared, Line { start, stride: nx * ny, count: nz }, spacing_mm[2]);
+    for (axis, stride) in [1, nx, nx * ny].into_iter().enumerate() {
+        let count = size[axis];
+        for start in (0..in_set.len()).filter(|i| i / stride % count == 0) {
+            envelope.transform(&mut squared, Line { start, stride, count }, spacing_mm[axis]);
+        }
     }
     squared
 }

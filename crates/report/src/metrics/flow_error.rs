@@ -10,7 +10,8 @@
 use super::distribution::{Distribution, share_above};
 use crate::ReportError;
 use serde::Serialize;
-use veloxel_core::{Dimension, Flow, Grid, Mask};
+use veloxel_core::matrix3::apply;
+use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
 
 /// How far an estimated field is from the truth, over the voxels where both are valid.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -50,7 +51,6 @@ pub struct FlowError {
 /// # Errors
 /// [`ReportError::Core`] if the grids differ; [`ReportError::NothingToMeasure`] if no voxel is left.
 pub fn flow_error(estimate: &Flow, truth: &Flow, mask: Option<&Mask>) -> Result<FlowError, ReportError> {
-    let what = "flow error";
     let measured = measured_indices(estimate, truth, mask)?;
     let counts = |i: usize| truth.is_valid(i) && mask.is_none_or(|m| m.data()[i]);
     let truth_voxels = (0..truth.grid().len()).filter(|&i| counts(i)).count();
@@ -67,16 +67,14 @@ pub fn flow_error(estimate: &Flow, truth: &Flow, mask: Option<&Mask>) -> Result<
         let difference = [e[0] - t[0], e[1] - t[1], e[2] - t[2]];
         end_point_vox.push(length(difference) as f32);
         if physical {
-            end_point_mm.push(length(matrix.map(|row| dot(row, difference))) as f32);
+            end_point_mm.push(length(apply(&matrix, difference)) as f32);
         }
         angular_deg.push(space_time_angle_deg(e, t) as f32);
         truth_length_sum += length(t);
         outliers += usize::from(is_outlier(length(difference), length(t)));
     }
     let unknown = truth_voxels - measured.len();
-
-    let nothing =
-        || ReportError::NothingToMeasure { what, reason: "estimate and truth are nowhere both valid" };
+    let nothing = || ReportError::nothing("flow error", "estimate and truth are nowhere both valid");
     Ok(FlowError {
         truth_voxels,
         measured_voxels: measured.len(),
@@ -103,14 +101,14 @@ pub(super) fn is_outlier(error: f64, truth: f64) -> bool {
 ///
 /// # Errors
 /// [`ReportError::Core`] if the grids differ.
-pub fn end_point_error_vox(estimate: &Flow, truth: &Flow) -> Result<veloxel_core::Volume<f32>, ReportError> {
+pub fn end_point_error_vox(estimate: &Flow, truth: &Flow) -> Result<Volume<f32>, ReportError> {
     truth.grid().require_same(estimate.grid(), "truth and estimate")?;
     let at = |i: usize| {
         let (e, t) = (estimate.vector_vox(i), truth.vector_vox(i));
         length([0, 1, 2].map(|a: usize| f64::from(e[a]) - f64::from(t[a]))) as f32
     };
     let data = (0..truth.grid().len()).map(at).map(|e| if e.is_finite() { e } else { f32::NAN }).collect();
-    Ok(veloxel_core::Volume::new(truth.grid().clone(), data)?)
+    Ok(Volume::new(truth.grid().clone(), data)?)
 }
 
 /// Indices inside the mask at which both fields are valid.

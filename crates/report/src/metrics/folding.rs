@@ -1,6 +1,7 @@
 //! Where a field folds: the determinant of `I + ∇d` by central differences, in voxels.
 
-use veloxel_core::{Dimension, Flow};
+use veloxel_core::Flow;
+use veloxel_core::matrix3::{IDENTITY, determinant};
 
 /// Share of vectors whose determinant is 0 or below, of those whose neighbours are all known; 0 if there is none.
 ///
@@ -10,7 +11,7 @@ pub fn share_folded(flow: &Flow) -> f64 {
     let (mut folded, mut known) = (0usize, 0usize);
     for i in 0..flow.grid().len() {
         let at = flow.grid().position(i);
-        let mut m = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0f64]];
+        let mut m = IDENTITY;
         for axis in 0..axes {
             // Slices that stand alone have unknown or unrelated neighbours: a lone plane has no derivative across.
             let neighbour = |up: bool| {
@@ -26,15 +27,12 @@ pub fn share_folded(flow: &Flow) -> f64 {
                 m[row][axis] += f64::from(after[row] - before[row]) / (high - low) as f64;
             }
         }
-        let det = m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1])
-            - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
-            + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+        let det = determinant(&m);
         if det.is_finite() {
             known += 1;
             folded += usize::from(det <= 0.0);
         }
     }
-    debug_assert!(flow.grid().dimension() == Dimension::Three || axes == 2);
     folded as f64 / known.max(1) as f64
 }
 

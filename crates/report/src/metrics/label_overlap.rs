@@ -9,7 +9,7 @@ use super::distribution::quantile;
 use crate::ReportError;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
-use veloxel_core::{Dimension, Grid, Mask, Volume};
+use veloxel_core::{Grid, Mask, Volume};
 
 /// How well one label of the result covers the same label of the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -73,15 +73,14 @@ pub fn label_overlap(
                 result_voxels: b,
                 dice: 2.0 * both as f64 / (a + b) as f64,
                 jaccard: both as f64 / (a + b - both) as f64,
-                hausdorff95_mm: (a > 0 && b > 0).then(|| hausdorff95_mm(result, truth, label, region.bounds)),
+                hausdorff95_mm: (a > 0 && b > 0).then(|| hausdorff95_mm(result, truth, label, &region)),
             }
         })
         .collect();
 
     let of_truth: Vec<&LabelOverlap> = labels.iter().filter(|l| l.truth_voxels > 0).collect();
     if of_truth.is_empty() {
-        let reason = "the truth has no label above 0 there";
-        return Err(ReportError::NothingToMeasure { what: "label overlap", reason });
+        return Err(ReportError::nothing("label overlap", "the truth has no label above 0 there"));
     }
     let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
     let distances: Vec<f64> = of_truth.iter().filter_map(|l| l.hausdorff95_mm).collect();
@@ -105,19 +104,14 @@ const FEW_LABELS: usize = 32;
 pub fn labels_from_samples(samples: &Volume<f32>, what: &str) -> Result<Volume<u32>, ReportError> {
     const LARGEST: f32 = 16_777_216.0;
     let is_label = |v: f32| v.fract() == 0.0 && (0.0..=LARGEST).contains(&v);
-    match samples.data().iter().position(|&v| !is_label(v)) {
-        None => {
-            let labels = samples.map(|&v| v as u32);
-            match scattered(&labels) {
-                None => Ok(labels),
-                Some(values) => Err(ReportError::GreyImage { what: what.to_owned(), values }),
-            }
-        }
-        Some(i) => Err(ReportError::NotALabel {
-            what: what.to_owned(),
-            value: samples.data()[i],
-            position: samples.grid().position(i),
-        }),
+    if let Some(i) = samples.data().iter().position(|&v| !is_label(v)) {
+        let (value, position) = (samples.data()[i], samples.grid().position(i));
+        return Err(ReportError::NotALabel { what: what.to_owned(), value, position });
+    }
+    let labels = samples.map(|&v| v as u32);
+    match scattered(&labels) {
+        None => Ok(labels),
+        Some(values) => Err(ReportError::GreyImage { what: what.to_owned(), values }),
     }
 }
 
@@ -136,59 +130,40 @@ fn scattered(labels: &Volume<u32>) -> Option<usize> {
     (regions.len() > FEW_LABELS && 2 * scattered > regions.len()).then_some(regions.len())
 }
 
-/// First and last voxel `(x, y, z)`, both inside.
-#[derive(Clone, Copy)]
-struct Bounds {
-    first: [usize; 3],
-    last: [usize; 3],
-}
-
+/// Where a label lies in both images.
+#[derive(Default)]
 struct Region {
     in_truth: usize,
     in_result: usize,
     in_both: usize,
-    /// Around the label's voxels of both images.
-    bounds: Bounds,
+    /// First and last voxel `(x, y, z)`, both inside.
+    first: [usize; 3],
+    last: [usize; 3],
 }
 
 fn regions(result: &Volume<u32>, truth: &Volume<u32>) -> BTreeMap<u32, Region> {
     let mut regions = BTreeMap::new();
-    let mut visit = |label: u32, p: [usize; 3], counts: [usize; 3]| {
-        if label == 0 {
-            return;
-        }
-        let region = regions.entry(label).or_insert(Region {
-            in_truth: 0,
-            in_result: 0,
-            in_both: 0,
-            bounds: Bounds { first: p, last: p },
-        });
-        region.in_truth += counts[0];
-        region.in_result += counts[1];
-        region.in_both += counts[2];
-        let Bounds { first, last } = region.bounds;
-        let over_axes = |f: fn(usize, usize) -> usize, q: [usize; 3]| [0, 1, 2].map(|a| f(q[a], p[a]));
-        region.bounds = Bounds { first: over_axes(usize::min, first), last: over_axes(usize::max, last) };
-    };
     for (i, (&r, &t)) in result.data().iter().zip(truth.data()).enumerate() {
         if r == 0 && t == 0 {
             continue;
         }
         let p = truth.grid().position(i);
-        if r == t {
-            visit(t, p, [1, 1, 1]);
-        } else {
-            visit(t, p, [1, 0, 0]);
-            visit(r, p, [0, 1, 0]);
+        let labels = if r == t { &[t][..] } else { &[t, r] };
+        for &label in labels.iter().filter(|label| **label > 0) {
+            let region = regions.entry(label).or_insert(Region { first: p, last: p, ..Region::default() });
+            region.in_truth += usize::from(t == label);
+            region.in_result += usize::from(r == label);
+            region.in_both += usize::from(r == t);
+            region.first = [0, 1, 2].map(|a| region.first[a].min(p[a]));
+            region.last = [0, 1, 2].map(|a| region.last[a].max(p[a]));
         }
     }
     regions
 }
 
-fn hausdorff95_mm(result: &Volume<u32>, truth: &Volume<u32>, label: u32, bounds: Bounds) -> f64 {
-    let size = [0, 1, 2].map(|a| bounds.last[a] - bounds.first[a] + 1);
-    let of_truth = surface(truth, label, bounds);
-    let of_result = surface(result, label, bounds);
+fn hausdorff95_mm(result: &Volume<u32>, truth: &Volume<u32>, label: u32, region: &Region) -> f64 {
+    let size = [0, 1, 2].map(|a| region.last[a] - region.first[a] + 1);
+    let [of_truth, of_result] = [truth, result].map(|labels| surface(labels, label, region.first, size));
     let directed = |from: &[bool], to: &[bool]| {
         let squared = squared_distance_mm2(to, size, truth.grid().spacing_mm());
         let mut distances: Vec<f32> =
@@ -198,30 +173,21 @@ fn hausdorff95_mm(result: &Volume<u32>, truth: &Volume<u32>, label: u32, bounds:
     directed(&of_truth, &of_result).max(directed(&of_result, &of_truth))
 }
 
-/// Voxels of the label, within the bounds, that touch another label (or the grid's border) through a face.
-fn surface(labels: &Volume<u32>, label: u32, bounds: Bounds) -> Vec<bool> {
-    let grid = labels.grid();
-    let data = labels.data();
-    let [x, y, z] = [0, 1, 2].map(|a| bounds.first[a]..=bounds.last[a]);
-    let mut on_surface = Vec::with_capacity(x.clone().count() * y.clone().count() * z.clone().count());
-    for z in z {
-        for y in y.clone() {
-            for x in x.clone() {
-                let p = [x, y, z];
-                let inside = data[grid.index(p)] == label;
-                on_surface.push(inside && touches_another(data, grid, p));
-            }
-        }
-    }
-    on_surface
+/// Voxels of the label, within a box, that touch another label (or the grid's border) through a face.
+fn surface(labels: &Volume<u32>, label: u32, first: [usize; 3], [nx, ny, nz]: [usize; 3]) -> Vec<bool> {
+    let (data, grid) = (labels.data(), labels.grid());
+    let is_on_surface = |i: usize| {
+        let p = [first[0] + i % nx, first[1] + i / nx % ny, first[2] + i / (nx * ny)];
+        data[grid.index(p)] == label && touches_another(data, grid, p)
+    };
+    (0..nx * ny * nz).map(is_on_surface).collect()
 }
 
 fn touches_another(data: &[u32], grid: &Grid, p: [usize; 3]) -> bool {
     let size = grid.size();
     let strides = [1, size[0], size[0] * size[1]];
     let i = grid.index(p);
-    let axes = if grid.dimension() == Dimension::Two { 2 } else { 3 };
-    (0..axes).any(|a| {
+    (0..grid.dimension().count()).any(|a| {
         p[a] == 0 || p[a] + 1 == size[a] || data[i - strides[a]] != data[i] || data[i + strides[a]] != data[i]
     })
 }

@@ -5,7 +5,7 @@
 
 use crate::ReportError;
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Two segmentations beside each other; every number is 0 where they are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -64,10 +64,11 @@ pub fn segmentation_error(result: &[u32], truth: &[u32]) -> Result<SegmentationE
         return Err(ReportError::Faces { result: result.len(), truth: truth.len() });
     }
     if result.is_empty() {
-        return Err(ReportError::NothingToMeasure { what: "segmentations", reason: "there are no faces" });
+        return Err(ReportError::nothing("segmentations", "there are no faces"));
     }
     let (mut in_result, mut in_truth) = (HashMap::new(), HashMap::new());
-    let mut in_both: HashMap<(u32, u32), u64> = HashMap::new();
+    // In a fixed order, for the sums over pairs of parts.
+    let mut in_both: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     for (&a, &b) in result.iter().zip(truth) {
         *in_result.entry(a).or_insert(0u64) += 1;
         *in_truth.entry(b).or_insert(0u64) += 1;
@@ -87,11 +88,8 @@ pub fn segmentation_error(result: &[u32], truth: &[u32]) -> Result<SegmentationE
         1.0 - best.values().sum::<u64>() as f64 / faces
     };
     let (missing, false_alarm) = (covered(|pair| pair.1), covered(|pair| pair.0));
-    // Sums over pairs of parts, in a fixed order.
-    let mut pairs_of_parts: Vec<_> = in_both.iter().collect();
-    pairs_of_parts.sort_unstable();
     let (mut of_result, mut of_truth, mut of_each) = (0.0, 0.0, 0.0);
-    for (&(a, b), &both) in pairs_of_parts {
+    for (&(a, b), &both) in &in_both {
         let elsewhere = |part: u64| (part - both) as f64 / part as f64;
         let [a, b] = [elsewhere(in_result[&a]), elsewhere(in_truth[&b])];
         of_result += both as f64 * a;

@@ -47,8 +47,7 @@ pub fn sparsification(
     truth.grid().require_same(confidence.grid(), "truth and confidence")?;
     let measured = measured_indices(estimate, truth, mask)?;
     if measured.is_empty() {
-        let reason = "estimate and truth are nowhere both valid";
-        return Err(ReportError::NothingToMeasure { what: "sparsification", reason });
+        return Err(ReportError::nothing("sparsification", "estimate and truth are nowhere both valid"));
     }
     let errors = end_point_error_vox(estimate, truth)?;
     let rank = |c: f32| if c.is_nan() { f32::NEG_INFINITY } else { c };

@@ -37,6 +37,17 @@ pub struct WallMotion {
     pub points_mm: Vec<Vec<[f64; 3]>>,
 }
 
+impl WallMotion {
+    /// Its spokes in a slice and a segment, or in all of them.
+    fn spokes(&self, slice: Option<usize>, segment: Option<u8>) -> impl Iterator<Item = usize> + '_ {
+        let is_own = move |&spoke: &usize| {
+            slice.is_none_or(|slice| slice == self.slice)
+                && segment.is_none_or(|segment| segment == self.segments.segment(self.level, spoke))
+        };
+        (0..SPOKES).filter(is_own)
+    }
+}
+
 /// The strain of a region on one frame, Lagrangian.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct StrainAt {
@@ -121,10 +132,7 @@ pub fn strains(walls: &[WallMotion], reference: usize) -> Vec<RegionStrain> {
             regions.push(region(walls, reference, slice, None));
         }
         for segment in 1..=17 {
-            let own = |wall: &WallMotion| {
-                slice.is_none_or(|slice| slice == wall.slice)
-                    && (0..SPOKES).any(|spoke| wall.segments.segment(wall.level, spoke) == segment)
-            };
+            let own = |wall: &WallMotion| wall.spokes(slice, Some(segment)).next().is_some();
             if walls.iter().any(own) {
                 regions.push(region(walls, reference, slice, Some(segment)));
             }
@@ -134,21 +142,24 @@ pub fn strains(walls: &[WallMotion], reference: usize) -> Vec<RegionStrain> {
 }
 
 fn region(walls: &[WallMotion], reference: usize, slice: Option<usize>, segment: Option<u8>) -> RegionStrain {
-    let along = Longitudinal::of(walls, slice, segment);
+    let lines = lines_along(walls, slice, segment);
+    let along = |frame: usize| {
+        let of = |([a, b], nth, ends): &([&WallMotion; 2], usize, f64)| {
+            ends * distance(a.points_mm[frame][*nth], b.points_mm[frame][*nth])
+        };
+        lines.iter().map(of).sum::<f64>()
+    };
     let is_asked = |wall: &&WallMotion| slice.is_none_or(|s| s == wall.slice);
     // A cap has no cavity: it counts for itself alone.
     let is_whole = |wall: &&WallMotion| wall.level != Level::Apex || segment.or(slice.map(|_| 0)).is_some();
     let walls: Vec<&WallMotion> = walls.iter().filter(is_asked).filter(is_whole).collect();
     let frames = walls.first().map_or(0, |wall| wall.points_mm.len());
-    let spokes = |wall: &WallMotion| -> Vec<usize> {
-        let is_own = |&spoke: &usize| segment.is_none_or(|s| wall.segments.segment(wall.level, spoke) == s);
-        (0..SPOKES).filter(is_own).collect()
-    };
     // Around the wall along a layer, all slices together.
     let length = |frame: usize, layer: usize| -> f64 {
         let of = |wall: &&WallMotion| -> f64 {
             let points = &wall.points_mm[frame][layer * SPOKES..(layer + 1) * SPOKES];
-            spokes(wall).into_iter().map(|s| distance(points[s], points[(s + 1) % SPOKES])).sum()
+            let spokes = wall.spokes(slice, segment);
+            spokes.map(|s| distance(points[s], points[(s + 1) % SPOKES])).sum()
         };
         walls.iter().map(of).sum()
     };
@@ -156,10 +167,12 @@ fn region(walls: &[WallMotion], reference: usize, slice: Option<usize>, segment:
         let of = |wall: &WallMotion, spoke: usize| {
             distance(wall.points_mm[frame][spoke], wall.points_mm[frame][(LAYERS - 1) * SPOKES + spoke])
         };
-        walls.iter().flat_map(|wall| spokes(wall).into_iter().map(move |spoke| of(wall, spoke))).collect()
+        let own = walls.iter().flat_map(|wall| wall.spokes(slice, segment).map(move |spoke| (wall, spoke)));
+        own.map(|(wall, spoke)| of(wall, spoke)).collect()
     };
     let layers = [0, LAYERS / 2, LAYERS - 1];
     let (rest, rest_thickness) = (layers.map(|layer| length(reference, layer)), thickness(reference));
+    let rest_along = along(reference);
     let at = |frame: usize| {
         let mut circumferential = layers.map(|layer| length(frame, layer));
         circumferential.iter_mut().zip(rest).for_each(|(now, rest)| *now = *now / rest - 1.0);
@@ -172,53 +185,32 @@ fn region(walls: &[WallMotion], reference: usize, slice: Option<usize>, segment:
             circumferential_mid: mid,
             circumferential_epi: epi,
             radial,
-            longitudinal: along.strain(frame, reference),
+            longitudinal: (rest_along > 0.0).then(|| along(frame) / rest_along - 1.0),
             thickness_mm: now.iter().sum::<f64>() / count,
         }
     };
     RegionStrain { slice, segment, frames: (0..frames).map(at).collect() }
 }
 
-/// Lines midway in the wall from slice to slice that begin or end in a region.
-struct Longitudinal<'a> {
-    /// Two neighbours, a spoke, and how many of its two ends lie in the region.
-    lines: Vec<([&'a WallMotion; 2], usize, f64)>,
-}
-
-impl<'a> Longitudinal<'a> {
-    fn of(walls: &'a [WallMotion], slice: Option<usize>, segment: Option<u8>) -> Self {
-        let is_in = |wall: &WallMotion, spoke: usize| {
-            slice.is_none_or(|s| s == wall.slice)
-                && segment.is_none_or(|s| s == wall.segments.segment(wall.level, spoke))
-        };
-        let mut lines = Vec::new();
-        for pair in walls.windows(2) {
-            let [a, b] = [&pair[0], &pair[1]];
-            if !(a.moves_across && b.moves_across && a.slice.abs_diff(b.slice) == 1) {
-                continue;
-            }
-            for spoke in 0..SPOKES {
-                let ends = f64::from(u8::from(is_in(a, spoke)) + u8::from(is_in(b, spoke)));
-                if ends > 0.0 {
-                    lines.push(([a, b], spoke, ends));
-                }
-            }
+/// Lines midway in the wall from slice to slice that begin or end in a region: two neighbours, the point in their meshes, and how
+/// many of the two ends lie in the region.
+fn lines_along(
+    walls: &[WallMotion],
+    slice: Option<usize>,
+    segment: Option<u8>,
+) -> Vec<([&WallMotion; 2], usize, f64)> {
+    let mut lines = Vec::new();
+    for pair in walls.windows(2) {
+        let [a, b] = [&pair[0], &pair[1]];
+        if !(a.moves_across && b.moves_across && a.slice.abs_diff(b.slice) == 1) {
+            continue;
         }
-        Self { lines }
+        let mut ends = [0.0; SPOKES];
+        [a, b].iter().flat_map(|wall| wall.spokes(slice, segment)).for_each(|spoke| ends[spoke] += 1.0);
+        let known = ends.into_iter().enumerate().filter(|(_, ends)| *ends > 0.0);
+        lines.extend(known.map(|(spoke, ends)| ([a, b], LAYERS / 2 * SPOKES + spoke, ends)));
     }
-
-    fn length(&self, frame: usize) -> f64 {
-        let of = |([a, b], spoke, ends): &([&WallMotion; 2], usize, f64)| {
-            let nth = (LAYERS / 2) * SPOKES + spoke;
-            ends * distance(a.points_mm[frame][nth], b.points_mm[frame][nth])
-        };
-        self.lines.iter().map(of).sum()
-    }
-
-    fn strain(&self, frame: usize, reference: usize) -> Option<f64> {
-        let rest = self.length(reference);
-        (rest > 0.0).then(|| self.length(frame) / rest - 1.0)
-    }
+    lines
 }
 
 fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {

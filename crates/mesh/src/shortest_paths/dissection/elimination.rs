@@ -9,13 +9,20 @@
 use super::arcs::Arcs;
 use super::front::Front;
 use super::separator_tree::SeparatorTree;
+use crate::Graph;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 use veloxel_kernels::paths::supernode_sweep::{SupernodeEntry, Supernodes};
 
-/// What will be eliminated, and what it takes.
-pub(super) struct Plan {
-    tree: SeparatorTree,
+/// Nodes of a part that is not cut further.
+const LEAF: usize = 48;
+
+/// A graph whose order of elimination is known, and what that takes.
+pub struct Plan<'a> {
+    arcs: Arcs<'a>,
+    pub(super) tree: SeparatorTree,
+    /// The place of each node.
+    pub(super) place_of: Vec<u32>,
     /// The factor, but for its lengths.
     layout: Supernodes,
     /// Lengths of all closures and of all couplings.
@@ -23,11 +30,17 @@ pub(super) struct Plan {
     coupling_len: usize,
 }
 
-impl Plan {
-    pub fn new(arcs: &Arcs<'_>, tree: SeparatorTree, place_of: &[u32]) -> Self {
-        let mut layout = Supernodes { nodes: tree.node_at.len(), ..Supernodes::default() };
+impl<'a> Plan<'a> {
+    pub fn new(graph: &'a Graph, cpu: &Cpu) -> Self {
+        let arcs = Arcs::new(graph);
+        let tree = SeparatorTree::new(&arcs, LEAF, cpu);
+        let mut place_of = vec![0; graph.nodes()];
+        for (place, &node) in tree.node_at.iter().enumerate() {
+            place_of[node as usize] = place as u32;
+        }
+        let mut layout = Supernodes { nodes: graph.nodes(), ..Supernodes::default() };
         let (mut closure_len, mut coupling_len) = (0, 0);
-        for (supernode, boundary) in tree.supernodes.iter().zip(boundaries(arcs, &tree, place_of)) {
+        for (supernode, boundary) in tree.supernodes.iter().zip(boundaries(&arcs, &tree, &place_of)) {
             let (own, begin) = (supernode.places.len(), layout.boundary.len());
             layout.boundary.extend(boundary);
             let boundary = begin..layout.boundary.len();
@@ -43,12 +56,12 @@ impl Plan {
             closure_len += own * own;
             coupling_len += coupled;
         }
-        Self { tree, layout, closure_len, coupling_len }
+        Self { arcs, tree, place_of, layout, closure_len, coupling_len }
     }
 
     /// Bytes of the factor, and of the largest fronts with their updates.
-    pub fn bytes(&self, arcs: &Arcs<'_>) -> u64 {
-        let couplings = if arcs.is_directed() { 2 } else { 1 };
+    pub fn bytes(&self) -> u64 {
+        let couplings = if self.arcs.is_directed() { 2 } else { 1 };
         let factor = (self.closure_len + couplings * self.coupling_len) as u64;
         let updates = |level: Vec<usize>| level.into_iter().map(|i| self.update_len(i) as u64).sum::<u64>();
         let updates = self.layout.levels().into_iter().map(updates).max().unwrap_or(0);
@@ -70,15 +83,15 @@ impl Plan {
         self.layout.entries[i].boundary.len().pow(2)
     }
 
-    /// The factor, and the node at each place; the same bits for any number of threads.
-    pub fn eliminate(mut self, arcs: &Arcs<'_>, place_of: &[u32], cpu: &Cpu) -> (Supernodes, Vec<u32>) {
+    /// The factor, whose layout is taken out of the plan; the same bits for any number of threads.
+    pub fn eliminate(&mut self, cpu: &Cpu) -> Supernodes {
+        let is_directed = self.arcs.is_directed();
         let mut closure = vec![0.0; self.closure_len];
         let mut coupling = vec![0.0; self.coupling_len];
-        let mut downwards = vec![0.0; if arcs.is_directed() { self.coupling_len } else { 0 }];
+        let mut downwards = vec![0.0; if is_directed { self.coupling_len } else { 0 }];
         {
             let [closure, coupling, downwards] =
                 [&mut closure, &mut coupling, &mut downwards].map(|lengths| Shared::new(&mut lengths[..]));
-            let children = self.tree.children();
             let mut update_at = vec![0; self.layout.entries.len()];
             let (mut updates, mut below) = (Vec::new(), Vec::new());
             for level in self.layout.levels().iter().rev() {
@@ -94,27 +107,27 @@ impl Plan {
                 cpu.split(level.len(), usize::MAX / 2, |range| {
                     for &i in &level[range] {
                         let entry = &self.layout.entries[i];
-                        let (own, count) = (entry.own(), entry.boundary.len());
-                        let boundary = &self.layout.boundary[entry.boundary.clone()];
-                        Front::with(entry.places.clone(), boundary, |front| {
-                            front.take_arcs(arcs, &self.tree.node_at, place_of);
-                            for &child in &children[i] {
-                                let boundary =
-                                    &self.layout.boundary[self.layout.entries[child].boundary.clone()];
-                                front.take_update(
-                                    boundary,
-                                    &below[update_at[child]..][..boundary.len().pow(2)],
-                                );
+                        let boundary_of =
+                            |i: usize| &self.layout.boundary[self.layout.entries[i].boundary.clone()];
+                        let (own, count) = (0..entry.own(), entry.boundary.len());
+                        Front::with(entry.places.clone(), boundary_of(i), |front| {
+                            front.take_arcs(&self.arcs, &self.tree.node_at, &self.place_of);
+                            for &child in &self.tree.supernodes[i].children {
+                                let update = &below[update_at[child]..][..self.update_len(child)];
+                                front.take_update(boundary_of(child), update);
                             }
                             front.eliminate();
+                            let beyond = own.end..own.end + count;
+                            let coupled = entry.coupling..entry.coupling + own.end * count;
+                            let closed = entry.closure..entry.closure + own.end * own.end;
+                            let updated = update_at[i]..update_at[i] + count * count;
                             // SAFETY: every supernode has its own parts of the factor and of the updates.
                             unsafe {
-                                front.copy_update(slots.get_mut(update_at[i]..update_at[i] + count * count));
-                                front.copy_closure(closure.get_mut(entry.closure..entry.closure + own * own));
-                                let coupled = entry.coupling..entry.coupling + own * count;
-                                front.copy_coupling(coupling.get_mut(coupled.clone()));
-                                if arcs.is_directed() {
-                                    front.copy_downwards(downwards.get_mut(coupled));
+                                front.copy(&beyond, &beyond, slots.get_mut(updated));
+                                front.copy_turned(&own, &own, closure.get_mut(closed));
+                                front.copy(&own, &beyond, coupling.get_mut(coupled.clone()));
+                                if is_directed {
+                                    front.copy_turned(&beyond, &own, downwards.get_mut(coupled));
                                 }
                             }
                         });
@@ -122,29 +135,22 @@ impl Plan {
                 });
             }
         }
-        self.layout.closure = closure;
-        self.layout.coupling = coupling;
-        self.layout.downwards = arcs.is_directed().then_some(downwards);
-        (self.layout, self.tree.node_at)
+        let downwards = is_directed.then_some(downwards);
+        Supernodes { closure, coupling, downwards, ..std::mem::take(&mut self.layout) }
     }
 }
 
 /// The places above each supernode that its subtree has arcs to or from, ascending.
 fn boundaries(arcs: &Arcs<'_>, tree: &SeparatorTree, place_of: &[u32]) -> Vec<Vec<u32>> {
-    let mut all: Vec<Vec<u32>> = vec![Vec::new(); tree.supernodes.len()];
-    for (i, supernode) in tree.supernodes.iter().enumerate() {
-        let end = supernode.places.end as u32;
-        let mut boundary = std::mem::take(&mut all[i]);
-        for &node in &tree.node_at[supernode.places.clone()] {
-            boundary.extend(arcs.beside(node).map(|to| place_of[to as usize]).filter(|&place| place >= end));
-        }
-        boundary.retain(|&place| place >= end);
+    let mut all: Vec<Vec<u32>> = Vec::with_capacity(tree.supernodes.len());
+    for supernode in &tree.supernodes {
+        let own = tree.node_at[supernode.places.clone()].iter().flat_map(|&node| arcs.beside(node));
+        let below = supernode.children.iter().flat_map(|&child| all[child].iter().copied());
+        let beside = own.map(|to| place_of[to as usize]).chain(below);
+        let mut boundary: Vec<u32> = beside.filter(|&place| place as usize >= supernode.places.end).collect();
         boundary.sort_unstable();
         boundary.dedup();
-        if let Some(parent) = supernode.parent {
-            all[parent].extend(&boundary);
-        }
-        all[i] = boundary;
+        all.push(boundary);
     }
     all
 }

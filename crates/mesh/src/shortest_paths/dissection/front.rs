@@ -171,34 +171,19 @@ impl Front<'_> {
         }
     }
 
-    fn copy_block(&self, rows: Range<usize>, columns: Range<usize>, out: &mut [f32]) {
-        for (row, out) in rows.zip(out.chunks_exact_mut(columns.len().max(1))) {
+    /// Lengths from the nodes of some rows to those of some columns, row by row.
+    pub fn copy(&self, rows: &Range<usize>, columns: &Range<usize>, out: &mut [f32]) {
+        for (row, out) in rows.clone().zip(out.chunks_exact_mut(columns.len().max(1))) {
             out.copy_from_slice(&self.lengths[row * self.stride..][columns.clone()]);
         }
     }
 
-    /// `out[a][b]`: from own node b to own node a.
-    pub fn copy_closure(&self, out: &mut [f32]) {
-        for (column, out) in out.chunks_exact_mut(self.own.max(1)).enumerate() {
-            for (row, slot) in out.iter_mut().enumerate() {
+    /// The same, column by column.
+    pub fn copy_turned(&self, rows: &Range<usize>, columns: &Range<usize>, out: &mut [f32]) {
+        for (column, out) in columns.clone().zip(out.chunks_exact_mut(rows.len().max(1))) {
+            for (row, slot) in rows.clone().zip(out) {
                 *slot = self.lengths[row * self.stride + column];
             }
         }
-    }
-    /// `out[own][boundary]`: from the own node.
-    pub fn copy_coupling(&self, out: &mut [f32]) {
-        self.copy_block(0..self.own, self.own..self.side(), out);
-    }
-    /// `out[own][boundary]`: to the own node.
-    pub fn copy_downwards(&self, out: &mut [f32]) {
-        for (column, out) in out.chunks_exact_mut(self.boundary.len().max(1)).enumerate() {
-            for (row, slot) in (self.own..).zip(out) {
-                *slot = self.lengths[row * self.stride + column];
-            }
-        }
-    }
-    /// `out[boundary][boundary]`.
-    pub fn copy_update(&self, out: &mut [f32]) {
-        self.copy_block(self.own..self.side(), self.own..self.side(), out);
     }
 }

@@ -20,20 +20,17 @@ mod refinement;
 mod separator;
 mod separator_tree;
 
+pub(super) use elimination::Plan;
+
 use super::engine::{Engine, RowBlock, Visit};
 use super::weighted_sums::{SumsOf, WeightedSums};
-use crate::{Graph, MeshError};
-use arcs::Arcs;
-use elimination::Plan;
-use separator_tree::SeparatorTree;
+use crate::MeshError;
 use std::sync::Mutex;
 use veloxel_gpu::{Buffer, Cpu, Device};
 use veloxel_kernels::paths::column_rows::rows_of_columns;
 use veloxel_kernels::paths::column_sums::sums_of_columns;
 use veloxel_kernels::paths::supernode_sweep::{ResidentSupernodes, SweepScratch};
 
-/// Nodes of a part that is not cut further.
-const LEAF: usize = 48;
 /// Sources that are solved together.
 const BLOCK: usize = SweepScratch::COLUMNS;
 
@@ -57,51 +54,25 @@ struct Scratch {
     rows: Vec<f32>,
 }
 
-/// A graph whose order of elimination is known.
-pub(super) struct Planned<'a> {
-    arcs: Arcs<'a>,
-    plan: Plan,
-    place_of: Vec<u32>,
-}
-
-impl<'a> Planned<'a> {
-    pub fn new(graph: &'a Graph, cpu: &Cpu) -> Self {
-        let arcs = Arcs::new(graph);
-        let tree = SeparatorTree::new(&arcs, LEAF, cpu);
-        let mut place_of = vec![0; graph.nodes()];
-        for (place, &node) in tree.node_at.iter().enumerate() {
-            place_of[node as usize] = place as u32;
-        }
-        let plan = Plan::new(&arcs, tree, &place_of);
-        Self { arcs, plan, place_of }
-    }
-
-    /// Additions of all distances.
-    pub fn operations(&self) -> f64 {
-        self.plan.operations()
-    }
-
+impl Dissection {
     /// # Errors
     /// [`MeshError::Memory`] if factor and scratch take more than `budget_bytes`; [`MeshError::Compute`].
-    pub fn eliminate(self, device: &Device, cpu: &Cpu, budget_bytes: u64) -> Result<Dissection, MeshError> {
-        let Self { arcs, plan, place_of } = self;
-        let nodes = arcs.nodes();
+    pub fn new(mut plan: Plan<'_>, device: &Device, cpu: &Cpu, budget_bytes: u64) -> Result<Self, MeshError> {
+        let nodes = plan.place_of.len();
         let threads = if device.is_gpu() { 0 } else { cpu.threads() as u64 };
         let row_bytes = 4 * (BLOCK * nodes) as u64;
-        let needed_bytes = plan.bytes(&arcs) + threads * (SweepScratch::bytes(nodes) + row_bytes);
+        let needed_bytes = plan.bytes() + threads * (SweepScratch::bytes(nodes) + row_bytes);
         if needed_bytes > budget_bytes {
             let what = format!("dissection of {nodes} nodes");
             let ways_out = "use --apsp dijkstra, fewer threads, or allow more (--max-memory)";
             return Err(MeshError::Memory { what, needed_bytes, budget_bytes, ways_out });
         }
-        let (supernodes, node_at) = plan.eliminate(&arcs, &place_of, cpu);
-        let supernodes = ResidentSupernodes::new(supernodes, device)?;
+        let supernodes = ResidentSupernodes::new(plan.eliminate(cpu), device)?;
+        let (node_at, place_of) = (plan.tree.node_at, plan.place_of);
         let (cpu, device) = (cpu.clone(), device.clone());
-        Ok(Dissection { supernodes, node_at, place_of, cpu, device, scratch: Mutex::default() })
+        Ok(Self { supernodes, node_at, place_of, cpu, device, scratch: Mutex::default() })
     }
-}
 
-impl Dissection {
     /// Solves blocks of sources, given by ascending places; `take` gets them with their columns.
     fn blocks(&self, places: &[usize], take: impl Fn(&[usize], &mut Scratch) + Sync) {
         let count = places.len().div_ceil(BLOCK);
@@ -147,23 +118,20 @@ impl Engine for Dissection {
             .flat_map(|&node| &of.table[node as usize * columns..][..columns])
             .copied()
             .collect();
-        let mut found = WeightedSums::zeros(nodes, columns);
         if self.device.is_gpu() {
-            self.sums_on_gpu(SumsOf { columns, table: &table }, &mut found)?;
-            return Ok(found);
+            return self.sums_on_gpu(SumsOf { columns, table: &table });
         }
-        let slots = found.shared();
+        let found = Mutex::new(WeightedSums::zeros(nodes, columns));
         let places: Vec<usize> = (0..nodes).collect();
         self.blocks(&places, |block, scratch| {
             let sums =
                 sums_of_columns(scratch.sweep.solve(self.supernodes.host(), block), BLOCK, &table, columns);
+            let mut found = found.lock().expect("no thread should have failed");
             for (column, &place) in block.iter().enumerate() {
-                // SAFETY: every place is in one block.
-                let slot = unsafe { slots.of(self.node_at[place] as usize) };
-                slot.sums.iter_mut().enumerate().for_each(|(j, sum)| *sum = sums.sums[j * BLOCK + column]);
-                *slot.unreachable = sums.infinite[column];
+                let of_column = sums.sums.iter().skip(column).step_by(BLOCK).copied();
+                found.put(self.node_at[place] as usize, of_column, sums.infinite[column]);
             }
         });
-        Ok(found)
+        Ok(found.into_inner().expect("no thread should have failed"))
     }
 }

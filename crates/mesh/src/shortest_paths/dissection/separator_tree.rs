@@ -17,11 +17,14 @@ pub(super) struct Supernode {
     pub places: Range<usize>,
     /// The first place of everything below it, which ends where its own places begin.
     pub first: usize,
-    /// The separator above.
-    pub parent: Option<usize>,
+    /// The supernodes right below.
+    pub children: Vec<usize>,
     /// Separators above.
     pub depth: usize,
 }
+
+/// Work of a piece beside copying a number, for the split over threads: each is a part of its own.
+const COST: usize = 1 << 20;
 
 /// The tree, children before their parents.
 #[derive(Debug)]
@@ -39,6 +42,7 @@ struct Branch {
 }
 
 /// What a piece falls into.
+#[derive(Default)]
 struct Cut {
     own: Vec<u32>,
     rest: Vec<Piece>,
@@ -52,19 +56,17 @@ impl SeparatorTree {
         let mut level = vec![(0, whole)];
         let memory: Mutex<Vec<Separators>> = Mutex::default();
         while !level.is_empty() {
-            let cuts: Vec<Mutex<Option<Cut>>> = level.iter().map(|_| Mutex::new(None)).collect();
-            cpu.split(level.len(), usize::MAX / 2, |range| {
+            let mut cuts: Vec<Cut> = level.iter().map(|_| Cut::default()).collect();
+            cpu.split_samples(&mut cuts, COST, |range, cuts| {
                 let kept = memory.lock().expect("no thread should have failed").pop();
                 let mut separators = kept.unwrap_or_default();
-                for i in range {
-                    let cut = cut(&level[i].1, leaf, &mut separators);
-                    *cuts[i].lock().expect("no thread should have failed") = Some(cut);
+                for ((_, piece), slot) in level[range].iter().zip(cuts) {
+                    *slot = cut(piece, leaf, &mut separators);
                 }
                 memory.lock().expect("no thread should have failed").push(separators);
             });
             let mut next = Vec::new();
             for ((branch, _), cut) in level.iter().zip(cuts) {
-                let cut = cut.into_inner().ok().flatten().expect("every piece should have been cut");
                 branches[*branch].own = cut.own;
                 for piece in cut.rest {
                     let child = branches.len();
@@ -97,26 +99,11 @@ impl SeparatorTree {
             tree.node_at.extend(own);
             number[*branch] = tree.supernodes.len();
             let places = begin..tree.node_at.len();
-            tree.supernodes.push(Supernode { places, first: *first, parent: None, depth: *depth });
+            let children = children.iter().map(|&child| number[child]).collect();
+            tree.supernodes.push(Supernode { places, first: *first, children, depth: *depth });
             open.pop();
         }
-        for (branch, Branch { children, .. }) in branches.iter().enumerate() {
-            for &child in children {
-                tree.supernodes[number[child]].parent = Some(number[branch]);
-            }
-        }
         tree
-    }
-
-    /// The supernodes right below each.
-    pub fn children(&self) -> Vec<Vec<usize>> {
-        let mut children = vec![Vec::new(); self.supernodes.len()];
-        for (i, supernode) in self.supernodes.iter().enumerate() {
-            if let Some(parent) = supernode.parent {
-                children[parent].push(i);
-            }
-        }
-        children
     }
 }
 

@@ -1,7 +1,20 @@
-//! Shortest ways over a graph to the nearest of a set of nodes, in 64 bits.
+//! The neighbours of each node of a graph, and shortest ways over them in 64 bits.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+/// For each of so many nodes those that a pair joins with it, each with what belongs to the pair; in the order of the pairs.
+pub(crate) fn neighbours<T: Copy>(
+    nodes: usize,
+    pairs: impl IntoIterator<Item = ([u32; 2], T)>,
+) -> Vec<Vec<(u32, T)>> {
+    let mut neighbours = vec![Vec::new(); nodes];
+    for ([a, b], value) in pairs {
+        neighbours[a as usize].push((b, value));
+        neighbours[b as usize].push((a, value));
+    }
+    neighbours
+}
 
 /// The way from each node to the nearest that `is_end`; infinite where none can be reached. `neighbours` are each node's, with
 /// lengths of 0 or more.
