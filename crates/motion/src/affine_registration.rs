@@ -194,11 +194,7 @@ fn compose_step(map: &VoxelAffine, step: &[f64], d: usize, centre: [f64; 3]) -> 
         }
         inner.offset[r] += step[r * (d + 1) + d];
     }
-    VoxelAffine {
-        matrix: [0, 1, 2]
-            .map(|r| [0, 1, 2].map(|c| (0..3).map(|k| map.matrix[r][k] * inner.matrix[k][c]).sum())),
-        offset: map.apply(inner.offset),
-    }
+    map.after(&inner)
 }
 
 /// Cholesky with a whiff of damping; none if the images hold too little to determine the map.

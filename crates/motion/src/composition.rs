@@ -6,6 +6,7 @@
 //! unknown vector of the second.
 
 use crate::MotionError;
+use crate::buffers::written_field;
 use crate::resident::ResidentFlow;
 use veloxel_core::{Flow, Shape};
 use veloxel_gpu::Device;
@@ -24,9 +25,10 @@ pub fn compose_resident(
 ) -> Result<ResidentFlow, MotionError> {
     first.grid.require_same(&second.grid, "two fields to compose")?;
     let shape = Shape::of(&first.grid);
-    let mut components_vox = device.scratch_field(shape.components(), shape.len())?;
     let (d1, d2) = (&first.components_vox, &second.components_vox);
-    FlowComposition { shape, first: d1, second: d2, outside, out: &mut components_vox }.run(device)?;
+    let components_vox = written_field(device, shape, |out| {
+        FlowComposition { shape, first: d1, second: d2, outside, out }.run(device)
+    })?;
     Ok(ResidentFlow { grid: first.grid.clone(), components_vox })
 }
 

@@ -1,13 +1,14 @@
 //! An image in the memory of a device, used in as many pairs as it belongs to; its statistics are found once.
 
 use crate::MotionError;
+use crate::buffers::copied;
 use crate::intensity::{IntensityMap, Percentiles};
 use crate::resident::ResidentMask;
 use std::sync::{Mutex, PoisonError};
 use veloxel_core::{CoreError, Grid, Volume};
 use veloxel_gpu::{Buffer, ComputeError, Device, Later, Timestamp, fetch};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
+use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::image::quantiles::FirstUnknown;
 
 /// One image of one grid (`f32`, any unit) in the memory of a device.
@@ -232,12 +233,7 @@ impl FrameSource<'_> {
         let device = self.frame().device().clone();
         let mut samples = match self {
             Self::Owned(frame) if !frame.samples.is_shared() => frame.samples,
-            _ => {
-                let from = self.frame().samples();
-                let mut samples = device.scratch(from.len())?;
-                CopyBuffer { from, to: &mut samples }.run(&device)?;
-                samples
-            }
+            _ => copied(&device, self.frame().samples())?,
         };
         let (gain, offset) = map.gain_and_offset();
         Operation::MapAffine { gain, offset }.on(&mut samples).run(&device)?;

@@ -1,6 +1,7 @@
 //! The images of a pair: mapped, smoothed, at every size of the pyramid, ready for warping.
 
 use crate::MotionError;
+use crate::buffers::{convolved, written};
 use crate::frame::FrameSource;
 use crate::intensity::IntensityMap;
 use crate::pyramid::{
@@ -8,11 +9,11 @@ use crate::pyramid::{
 };
 use crate::resident::Region;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, Device, Later};
+use veloxel_gpu::{Buffer, ComputeError, Device, Later};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::Taps;
 use veloxel_kernels::image::brightness::AbsoluteDifference;
-use veloxel_kernels::image::convolve::{Convolve, isotropic};
+use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::local_normalise::LocalNormalise;
 use veloxel_kernels::image::shrink::{self, AffineMap, Shrink};
 use veloxel_kernels::image::spline::SplineCoefficients;
@@ -65,6 +66,8 @@ pub struct LevelImages {
     pub moving_shape: Shape,
     /// From fixed to moving voxels of this level.
     pub moving_from_fixed: VoxelAffine,
+    /// How the moving image is sampled.
+    pub interpolation: Interpolation,
     /// Where both lie in the level's whole images; none: they are whole.
     pub cut: Option<Cut>,
 }
@@ -84,8 +87,41 @@ impl LevelImages {
             done?;
             fixed = through?;
         }
-        let moving_from_fixed = VoxelAffine::IDENTITY;
-        Ok(Self { fixed, moving, mask: None, volume_mask: None, moving_shape, moving_from_fixed, cut: None })
+        let (moving_from_fixed, mask, volume_mask, cut) = (VoxelAffine::IDENTITY, None, None, None);
+        Ok(Self { fixed, moving, mask, volume_mask, moving_shape, moving_from_fixed, interpolation, cut })
+    }
+
+    /// Samples the moving image at a displacement, edges.
+    pub(crate) fn warp(
+        &self,
+        device: &Device,
+        geometry: &LevelGeometry,
+        border: Border,
+        displacement: &[Buffer],
+        out: &mut Buffer,
+    ) -> Result<(), ComputeError> {
+        let warp = Warp {
+            shape: geometry.shape,
+            moving_shape: self.moving_shape,
+            spacing_edges: geometry.spacing_edges,
+            interpolation: self.interpolation,
+            border,
+            cut: self.cut,
+            moving_from_fixed: self.moving_from_fixed,
+            moving: &self.moving,
+            displacement,
+            out,
+        };
+        warp.run(device)
+    }
+
+    /// Σ |I_t| with the moving image as it was warped, and number of voxels.
+    pub(crate) fn difference(
+        &self,
+        device: &Device,
+        warped: &Buffer,
+    ) -> Result<Later<(f64, f64)>, ComputeError> {
+        AbsoluteDifference { fixed: &self.fixed, warped, weight: self.mask.as_ref() }.run(device)
     }
 }
 
@@ -99,9 +135,20 @@ pub(crate) fn presmoothed(
     if sigma_vox == 0.0 {
         return Ok(image);
     }
-    let mut out = device.scratch(image.len())?;
-    Convolve { shape, taps: &presmoothing(sigma_vox), input: &image, output: &mut out }.run(device)?;
-    Ok(out)
+    Ok(convolved(device, &image, shape, &presmoothing(sigma_vox))?)
+}
+
+/// Local normalisation, where it is asked for.
+pub(crate) fn normalise_locally(
+    device: &Device,
+    sigma_vox: f64,
+    shape: Shape,
+    image: &mut Buffer,
+) -> Result<(), ComputeError> {
+    if sigma_vox > 0.0 {
+        LocalNormalise { shape, sigma_vox, floor_share: LCC_FLOOR_SHARE, image }.run(device)?;
+    }
+    Ok(())
 }
 
 /// Both images of one grid, mapped and smoothed: in one launch if they are small pictures.
@@ -131,15 +178,16 @@ fn presmoothing(sigma_vox: f64) -> Axes<Taps> {
     isotropic(&Taps::gaussian(sigma_vox, 3.0))
 }
 
+/// Voxels that the smoothing reaches.
+pub(crate) fn presmoothing_vox(sigma_vox: f64) -> usize {
+    if sigma_vox == 0.0 { 0 } else { Taps::gaussian(sigma_vox, 3.0).radius() }
+}
+
 /// Voxels of the images as they came that a sample of the prepared ones depends on: the smoothing, and the spline's
 /// coefficients around it.
 pub(crate) fn preparation_vox(preparation: Preparation) -> usize {
-    let smoothing = match preparation.presmooth {
-        0.0 => 0,
-        sigma => Taps::gaussian(sigma, 3.0).radius(),
-    };
     let spline = if preparation.interpolation == Interpolation::CubicSpline { 13 + 2 } else { 1 };
-    smoothing + spline
+    presmoothing_vox(preparation.presmooth) + spline
 }
 
 /// Both images' pyramids and the masks'; levels are given away as they are used.
@@ -251,12 +299,8 @@ impl ImagePyramids {
         let moving_shape = moving_level.shape;
         let mut fixed = self.fixed.pop().expect("the level should have a fixed image");
         let mut moving = self.moving.pop().expect("the level should have a moving image");
-        if preparation.lcc_sigma > 0.0 {
-            for (shape, image) in [(shape, &mut fixed), (moving_shape, &mut moving)] {
-                let (sigma_vox, floor_share) = (preparation.lcc_sigma, LCC_FLOOR_SHARE);
-                LocalNormalise { shape, sigma_vox, floor_share, image }.run(device)?;
-            }
-        }
+        normalise_locally(device, preparation.lcc_sigma, shape, &mut fixed)?;
+        normalise_locally(device, preparation.lcc_sigma, moving_shape, &mut moving)?;
         let pair = [(fixed, shape), (moving, moving_shape)];
         Ok(LevelImages {
             moving_from_fixed: between_levels(&self.moving_from_fixed, [level, &moving_level]),
@@ -268,7 +312,7 @@ impl ImagePyramids {
 }
 
 /// An image as the warp by no displacement samples its spline.
-fn through_spline(device: &Device, shape: Shape, mut image: Buffer) -> Result<Buffer, MotionError> {
+fn through_spline(device: &Device, shape: Shape, mut image: Buffer) -> Result<Buffer, ComputeError> {
     SplineCoefficients { shape, samples: &mut image }.run(device)?;
     at_rest(device, [shape; 2], &image, Interpolation::CubicSpline, VoxelAffine::IDENTITY)
 }
@@ -280,20 +324,22 @@ fn at_rest(
     moving: &Buffer,
     interpolation: Interpolation,
     moving_from_fixed: VoxelAffine,
-) -> Result<Buffer, MotionError> {
-    let mut out = device.scratch(shape.len())?;
-    let warp = Warp {
-        shape,
-        moving_shape,
-        spacing_edges: [1.0; 3],
-        interpolation,
-        border: Border::Centres,
-        cut: None,
-        moving_from_fixed,
-        moving,
-        displacement: &device.zeros_field(shape.components(), shape.len())?,
-        out: &mut out,
-    };
-    warp.run(device)?;
-    Ok(out)
+) -> Result<Buffer, ComputeError> {
+    let displacement = &device.zeros_field(shape.components(), shape.len())?;
+    written(device, shape.len(), |out| {
+        let (spacing_edges, border, cut) = ([1.0; 3], Border::Centres, None);
+        Warp {
+            shape,
+            moving_shape,
+            spacing_edges,
+            interpolation,
+            border,
+            cut,
+            moving_from_fixed,
+            moving,
+            displacement,
+            out,
+        }
+        .run(device)
+    })
 }

@@ -5,6 +5,7 @@
 
 pub mod affine_registration;
 pub mod block_matching;
+mod buffers;
 pub mod clg;
 mod coarse_pair;
 pub mod composition;
@@ -18,6 +19,8 @@ mod image_pyramids;
 mod intensity;
 mod inverse_consistency;
 mod level_account;
+mod level_by_level;
+mod level_steps;
 mod local_method;
 mod local_window;
 mod long_axis;
@@ -40,6 +43,7 @@ pub mod solving;
 mod start;
 pub mod tiles;
 mod tolerance;
+mod wrapped;
 
 pub use affine_registration::AffineModel;
 pub use block_matching::BlockMatching;

@@ -11,10 +11,11 @@ use crate::frame::{Frame, FrameSource};
 use crate::local_method::LocalMethod;
 use crate::local_window::LocalWindow;
 use crate::moving_image::{require_overlap, require_sampled};
+use crate::observer::Portion;
 use crate::pending_flow::{DenseFlow, Extras, PendingFlow};
-use crate::resident::{Region, ResidentMask, ResidentStart};
+use crate::resident::{Region, ResidentRegion, ResidentStart};
 use crate::start::Start;
-use crate::{MotionError, Observer, Step};
+use crate::{MotionError, Observer};
 use veloxel_core::{Grid, Mask, SolveStatus, Volume, WarningKind};
 use veloxel_gpu::Device;
 use veloxel_kernels::image::warp::Interpolation;
@@ -59,8 +60,9 @@ pub trait PairMethod: DenseMethod {
         pairs: Vec<ImagePair<'_>>,
         observer: &dyn Observer,
     ) -> Result<Vec<PendingFlow>, MotionError> {
-        let count = pairs.len();
-        let each = |(nth, pair)| self.estimate(pair, &OneOf { observer, nth, count });
+        let all = pairs.len() as f64;
+        let each =
+            |(nth, pair)| self.estimate(pair, &Portion { observer, before: nth as f64, own: 1.0, all });
         pairs.into_iter().enumerate().map(each).collect()
     }
 
@@ -95,11 +97,8 @@ pub trait PairMethod: DenseMethod {
         let device = self.device().clone();
         device.scope(|| {
             let (fixed, moving) = (Frame::lend(&device, pair.fixed)?, Frame::lend(&device, pair.moving)?);
-            let upload = |mask: Option<&Mask>| mask.map(|m| ResidentMask::upload(&device, m)).transpose();
-            let (mask, volume_mask) = (upload(pair.mask)?, upload(pair.volume_mask)?);
-            let weight = pair.weight.map(|w| ResidentMask::upload_weight(&device, w)).transpose()?;
-            let region =
-                Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref(), weight: weight.as_ref() };
+            let region = ResidentRegion::upload(&device, [pair.mask, pair.volume_mask], pair.weight)?;
+            let region = region.lend();
             check_grids([&fixed, &moving], region)?;
             let start_flow = pair.start.upload_flow(&device)?;
             let start = pair.start.find([&fixed, &moving], region.mask, start_flow.as_ref())?;
@@ -108,30 +107,11 @@ pub trait PairMethod: DenseMethod {
                 let pair = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
                 return self.estimate(pair, observer)?.finish(extras);
             }
-            let pair = ImagePair {
-                fixed: FrameSource::from(&fixed),
-                moving: FrameSource::from(&moving),
-                region,
-                start,
-            };
+            let pair = ImagePair { region, start, ..ImagePair::new(&fixed, &moving) };
             let mut pending = self.estimate(pair, observer)?;
             pending.warp([&fixed, &moving], self.interpolation())?;
             pending.finish(extras)
         })
-    }
-}
-
-/// The progress of one of several pairs.
-struct OneOf<'a> {
-    observer: &'a dyn Observer,
-    nth: usize,
-    count: usize,
-}
-
-impl Observer for OneOf<'_> {
-    fn step(&self, step: Step) {
-        let done = (self.nth as f64 + step.done) / self.count as f64;
-        self.observer.step(Step { done, ..step });
     }
 }
 
@@ -255,12 +235,8 @@ pub struct ImagePair<'a> {
 impl<'a> ImagePair<'a> {
     /// Two images of which nothing else is known, and which are needed again.
     pub fn new(fixed: &'a Frame, moving: &'a Frame) -> Self {
-        Self {
-            fixed: fixed.into(),
-            moving: moving.into(),
-            region: Region::default(),
-            start: ResidentStart::Zero,
-        }
+        let (region, start) = (Region::default(), ResidentStart::Zero);
+        Self { fixed: fixed.into(), moving: moving.into(), region, start }
     }
 
     /// The same pair, whose images are needed again.
@@ -306,9 +282,7 @@ fn check_grids([fixed, moving]: [&Frame; 2], region: Region<'_>) -> Result<(), M
         (region.volume_mask, "fixed image and volume mask"),
         (region.weight, "fixed image and weight image"),
     ] {
-        if let Some(mask) = mask {
-            grid.require_same(&mask.grid, what)?;
-        }
+        mask.map_or(Ok(()), |mask| grid.require_same(&mask.grid, what))?;
     }
     Ok(())
 }

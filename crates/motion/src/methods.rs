@@ -18,7 +18,7 @@ pub static METHODS: [Method; 5] = [
         parameters: &PARAMETERS[0],
         summary: "Combined local-global flow",
         takes: Takes::Pairs,
-        open: open_clg,
+        open: |opening| open_pairs(opening, Clg::new),
     },
     Method {
         parameters: &PARAMETERS[1],
@@ -30,19 +30,19 @@ pub static METHODS: [Method; 5] = [
         parameters: &PARAMETERS[2],
         summary: "Pyramidal iterative Lucas-Kanade: every voxel from its own window",
         takes: Takes::Pairs,
-        open: open_lucas_kanade,
+        open: |opening| open_pairs(opening, LucasKanade::new),
     },
     Method {
         parameters: &PARAMETERS[3],
         summary: "Pyramidal block matching: the window of one image that is most like that of the other",
         takes: Takes::Pairs,
-        open: open_block_matching,
+        open: |opening| open_pairs(opening, BlockMatching::new),
     },
     Method {
         parameters: &PARAMETERS[4],
         summary: "Finite elements: a smooth field of cubic Bézier elements, by Levenberg-Marquardt",
         takes: Takes::Pairs,
-        open: open_finite_elements,
+        open: |opening| open_pairs(opening, FiniteElements::new),
     },
 ];
 
@@ -143,7 +143,7 @@ impl AnyMethod {
     pub fn matched(self) -> Self {
         match self {
             Self::Pair(method) => Self::Pair(Box::new(Matched::of_box(method))),
-            Self::Window(method) => Self::Window(method),
+            window => window,
         }
     }
 
@@ -152,7 +152,7 @@ impl AnyMethod {
     pub fn inverse_consistent(self) -> Self {
         match self {
             Self::Pair(method) => Self::Pair(Box::new(InverseConsistent::of_box(method))),
-            Self::Window(method) => Self::Window(method),
+            window => window,
         }
     }
 
@@ -166,31 +166,14 @@ impl AnyMethod {
     }
 }
 
-fn open_block_matching(opening: &Opening<'_>) -> Result<Opened, MotionError> {
-    let params: BlockMatchingParams = opening.draft.build(opening.grid.dimension())?;
+/// Opens a method of pairs by its constructor.
+fn open_pairs<P: Parameters, M: PairMethod + 'static>(
+    opening: &Opening<'_>,
+    new: fn(&Grid, P, &Device) -> Result<M, MotionError>,
+) -> Result<Opened, MotionError> {
+    let params: P = opening.draft.build(opening.grid.dimension())?;
     let parameters = params.to_json();
-    let method = BlockMatching::new(opening.grid, params, opening.device)?;
-    Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
-}
-
-fn open_clg(opening: &Opening<'_>) -> Result<Opened, MotionError> {
-    let params: ClgParams = opening.draft.build(opening.grid.dimension())?;
-    let parameters = params.to_json();
-    let method = Clg::new(opening.grid, params, opening.device)?;
-    Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
-}
-
-fn open_finite_elements(opening: &Opening<'_>) -> Result<Opened, MotionError> {
-    let params: FiniteElementsParams = opening.draft.build(opening.grid.dimension())?;
-    let parameters = params.to_json();
-    let method = FiniteElements::new(opening.grid, params, opening.device)?;
-    Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
-}
-
-fn open_lucas_kanade(opening: &Opening<'_>) -> Result<Opened, MotionError> {
-    let params: LucasKanadeParams = opening.draft.build(opening.grid.dimension())?;
-    let parameters = params.to_json();
-    let method = LucasKanade::new(opening.grid, params, opening.device)?;
+    let method = new(opening.grid, params, opening.device)?;
     Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
 }
 

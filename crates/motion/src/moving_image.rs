@@ -5,6 +5,7 @@
 //! ([`moving_levels`]), as before any step to a coarser level. On one common grid nothing of this changes a bit.
 
 use crate::MotionError;
+use crate::buffers::{copied, written};
 use crate::frame::Frame;
 use crate::pyramid::{between_levels, levels, match_voxel_size, moving_levels};
 use crate::resident::ResidentMask;
@@ -12,7 +13,7 @@ use veloxel_core::matrix3::apply;
 use veloxel_core::{CoreError, Dimension, Grid, Shape};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
+use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 
@@ -112,9 +113,7 @@ impl<'a> MovingImage<'a> {
         let is_spline = interpolation == Interpolation::CubicSpline;
         let mut prepared = None;
         if is_spline || shape != own {
-            let mut copy = device.scratch(own.len())?;
-            CopyBuffer { from: given, to: &mut copy }.run(device)?;
-            let mut samples = match_voxel_size(device, copy, own, shape)?;
+            let mut samples = match_voxel_size(device, copied(device, given)?, own, shape)?;
             if is_spline {
                 SplineCoefficients { shape, samples: &mut samples }.run(device)?;
             }
@@ -129,22 +128,23 @@ impl<'a> MovingImage<'a> {
     /// # Errors
     /// [`MotionError::Compute`].
     pub fn warp(&self, displacement_vox: &[Buffer], border: Border) -> Result<Buffer, MotionError> {
-        let mut out = self.device.scratch(self.fixed.len())?;
-        let warp = Warp {
-            shape: self.fixed,
-            moving_shape: self.shape,
-            // The displacement is in voxels already.
-            spacing_edges: [1.0; 3],
-            interpolation: self.interpolation,
-            border,
-            cut: None,
-            moving_from_fixed: self.moving_from_fixed,
-            moving: self.prepared.as_ref().unwrap_or(self.given),
-            displacement: displacement_vox,
-            out: &mut out,
-        };
-        warp.run(self.device)?;
-        Ok(out)
+        let found = written(self.device, self.fixed.len(), |out| {
+            let warp = Warp {
+                shape: self.fixed,
+                moving_shape: self.shape,
+                // The displacement is in voxels already.
+                spacing_edges: [1.0; 3],
+                interpolation: self.interpolation,
+                border,
+                cut: None,
+                moving_from_fixed: self.moving_from_fixed,
+                moving: self.prepared.as_ref().unwrap_or(self.given),
+                displacement: displacement_vox,
+                out,
+            };
+            warp.run(self.device)
+        });
+        Ok(found?)
     }
 
     /// The same image behind a map of the fixed grid's voxel positions.

@@ -1,11 +1,11 @@
 //! A flow that was asked for, which the device may not have found yet, and what is fetched of it.
 
 use crate::MotionError;
+use crate::buffers::resampled;
 use crate::frame::{Frame, FrameSource};
 use crate::intensity::IntensityMap;
 use crate::moving_image::{MovingImage, voxel_map};
 use crate::resident::{Region, ResidentFlow, ResidentMask};
-use std::slice::{from_mut, from_ref};
 use veloxel_core::{
     Axes, BrightnessReport, Dimension, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, Shape,
     SolveStatus, Volume, WarningKind, Warnings,
@@ -14,7 +14,6 @@ use veloxel_gpu::{Buffer, ComputeError, Device, Later, Pending, Timestamp, fetch
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::bilateral_field::{Bilateral, BilateralField};
 use veloxel_kernels::image::brightness::AbsoluteDifference;
-use veloxel_kernels::image::resample::Resample;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
 use veloxel_kernels::variational::jacobian::Jacobian;
 
@@ -33,6 +32,13 @@ pub struct DenseFlow {
     pub occlusion: Option<Volume<f32>>,
     /// How the run went.
     pub statistics: FlowStatistics,
+}
+
+impl DenseFlow {
+    /// A flow without further volumes.
+    pub(crate) fn bare(flow: Flow, confidence: Volume<f32>, statistics: FlowStatistics) -> Self {
+        Self { flow, confidence, warped: None, jacobian: None, occlusion: None, statistics }
+    }
 }
 
 /// Volumes that are fetched on request.
@@ -80,17 +86,6 @@ impl Determinant {
         let report = Jacobian { shape, spacing_edges, displacement, weight, out }.run(device)?;
         Ok(Self { shape, samples, report })
     }
-}
-
-/// Samples of a coarse level on the full one.
-fn enlarged(device: &Device, samples: Buffer, shape: Shape, full: Shape) -> Result<Buffer, ComputeError> {
-    if shape == full {
-        return Ok(samples);
-    }
-    let mut out = device.scratch(full.len())?;
-    let (input, output) = (from_ref(&samples), from_mut(&mut out));
-    Resample { input, input_shape: shape, output, output_shape: full, factor: 1.0 }.run(device)?;
-    Ok(out)
 }
 
 /// Status, warnings and diagnostics of a run whose numbers may still be on the device.
@@ -208,20 +203,21 @@ impl PendingAccount for MethodAccount {
 
 /// A flow that was asked for: the host may prepare the next pair while the device still works on it.
 pub struct PendingFlow {
-    device: Device,
-    flow: ResidentFlow,
-    confidence: Buffer,
+    pub(crate) device: Device,
+    /// What was measured of it is [measured again](Self::measure_again) once it changes.
+    pub(crate) flow: ResidentFlow,
+    pub(crate) confidence: Buffer,
     determinant: Determinant,
     warped: Option<Buffer>,
     /// 1 where the backward flow confirms a vector.
-    confirmed: Option<Buffer>,
+    pub(crate) confirmed: Option<Buffer>,
     /// Of the warped image.
     brightness: Option<PendingBrightness>,
     /// Σ |r| of the composed forward-backward residual, voxels, and number of voxels.
-    inverse_residual: Option<Later<(f64, f64)>>,
+    pub(crate) inverse_residual: Option<Later<(f64, f64)>>,
     account: Box<dyn PendingAccount>,
     /// Warnings from before the device began.
-    warnings: Warnings,
+    pub(crate) warnings: Warnings,
     /// The moment at which the device is done with it.
     mark: Option<Timestamp>,
 }
@@ -306,40 +302,10 @@ impl PendingFlow {
         &self.flow
     }
 
-    /// The device that works on it.
-    pub(crate) fn device(&self) -> &Device {
-        &self.device
-    }
-
-    /// The components of the flow, voxels, and its confidence.
-    pub(crate) fn found(&self) -> (&[Buffer], &Buffer) {
-        (&self.flow.components_vox, &self.confidence)
-    }
-
-    /// The same, to be changed; what was measured of the flow is then [measured again](Self::measure_again).
-    pub(crate) fn found_mut(&mut self) -> (&mut [Buffer], &mut Buffer) {
-        (&mut self.flow.components_vox, &mut self.confidence)
-    }
-
     /// Asks for the determinant of a flow that changed.
     pub(crate) fn measure_again(&mut self, region: Region<'_>) -> Result<(), MotionError> {
         self.determinant = determinant_of(&self.device, &self.flow, region.measured())?;
         self.mark()
-    }
-
-    /// The confidence on the device, and where the sum of the forward-backward residual goes.
-    pub(crate) fn weigh(&mut self) -> (&ResidentFlow, &mut Buffer, &mut Option<Later<(f64, f64)>>) {
-        (&self.flow, &mut self.confidence, &mut self.inverse_residual)
-    }
-
-    /// Whether the backward flow confirms a vector: 1 or 0.
-    pub(crate) fn set_confirmed(&mut self, confirmed: Buffer) {
-        self.confirmed = Some(confirmed);
-    }
-
-    /// Adds a warning to those of the flow.
-    pub(crate) fn warn(&mut self, kind: WarningKind, message: String) {
-        self.warnings.push(kind, message);
     }
 
     /// All launches up to now belong to this flow.
@@ -391,12 +357,13 @@ impl PendingFlow {
         let (has_determinant, has_warped) = (extras.jacobian, extras.warped && warped.is_some());
         let Determinant { report: mut jacobian, .. } = determinant;
         if has_determinant {
-            let full = Shape::of(&grid);
+            let (mut samples, full) = (determinant.samples, Shape::of(&grid));
             if determinant.shape != full {
+                samples = resampled(&device, &samples, [determinant.shape, full])?;
                 // Later than the mark.
                 mark = None;
             }
-            buffers.push(enlarged(&device, determinant.samples, determinant.shape, full)?);
+            buffers.push(samples);
         }
         let mark = mark.as_ref();
         buffers.extend(warped.filter(|_| has_warped));

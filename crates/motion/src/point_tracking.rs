@@ -11,11 +11,12 @@
 //! to about the window's radius on the coarsest level.
 
 use crate::MotionError;
+use crate::buffers::copied_run;
 use veloxel_core::{Dimension, Grid, Shape, Volume};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::gradient::Scheme;
-use veloxel_kernels::image::pointwise::{CopyPart, Operation};
+use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::matching::least_eigenvalue::LeastEigenvalue;
 use veloxel_kernels::matching::sparse_lucas_kanade::{Fate, MOST_RADIUS, Search, SparseLucasKanade};
 use veloxel_kernels::phase::gabor::{Levels, MOST_LEVELS, Picture, Pyramid};
@@ -130,8 +131,8 @@ impl PointTracker {
         white: f32,
         device: &Device,
     ) -> Result<Self, MotionError> {
+        let [nx, ny, nz] = grid.size();
         if grid.dimension() != Dimension::Two {
-            let [nx, ny, nz] = grid.size();
             let got = format!("{nx} × {ny} × {nz}");
             return Err(MotionError::NotAPicture { what: "frame 0".to_owned(), got });
         }
@@ -145,7 +146,6 @@ impl PointTracker {
                  {radius}, {levels} and {iterations}"
             ));
         }
-        let [nx, ny, _] = grid.size();
         if nx.min(ny) < side {
             let sizes =
                 format!("pictures of {nx} × {ny} are smaller than the window of {side} × {side} pixels");
@@ -227,8 +227,7 @@ impl PointTracker {
         let Some(pyramid) = &self.pyramid else { return Ok(Vec::new()) };
         let device = &self.device;
         let shape = Shape::of(&self.grid);
-        let mut image = device.scratch(shape.len())?;
-        CopyPart { from: pyramid, first: 0, to: &mut image }.run(device)?;
+        let image = copied_run(device, pyramid, 0, shape.len())?;
         let term = DataTerm {
             shape,
             spacing_edges: [1.0; 3],

@@ -1,11 +1,12 @@
 //! Masks, flows and starts in the memory of a device.
 
 use crate::MotionError;
+use crate::buffers::copied_field;
 use veloxel_core::{CoreError, Flow, Grid, Mask, Volume};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::CopyBuffer;
 use veloxel_kernels::image::warp::VoxelAffine;
+use veloxel_kernels::variational::flow_length::FlowLength;
 
 /// A mask in the memory of a device, 1 inside and 0 outside; or a weight image, whose values lie in between.
 #[derive(Debug)]
@@ -33,6 +34,36 @@ impl ResidentMask {
     pub fn upload_weight(device: &Device, image: &Volume<f32>) -> Result<Self, MotionError> {
         require_weights(image)?;
         Ok(Self { grid: image.grid().clone(), weight: device.upload_copy(image.data())? })
+    }
+}
+
+/// A pair's masks and its weight image in the memory of a device.
+pub(crate) struct ResidentRegion {
+    mask: Option<ResidentMask>,
+    volume_mask: Option<ResidentMask>,
+    weight: Option<ResidentMask>,
+}
+
+impl ResidentRegion {
+    /// Copies the masks of data and of volume, and the weight image to the device.
+    ///
+    /// # Errors
+    /// As [`ResidentMask::upload_weight`].
+    pub fn upload(
+        device: &Device,
+        masks: [Option<&Mask>; 2],
+        weight: Option<&Volume<f32>>,
+    ) -> Result<Self, MotionError> {
+        let [mask, volume_mask] =
+            masks.map(|mask| mask.map(|mask| ResidentMask::upload(device, mask)).transpose());
+        let weight = weight.map(|weight| ResidentMask::upload_weight(device, weight)).transpose();
+        Ok(Self { mask: mask?, volume_mask: volume_mask?, weight: weight? })
+    }
+
+    /// Where data count.
+    pub fn lend(&self) -> Region<'_> {
+        let Self { mask, volume_mask, weight } = self;
+        Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref(), weight: weight.as_ref() }
     }
 }
 
@@ -77,18 +108,26 @@ impl ResidentFlow {
         Ok(Flow::new(self.grid, device.download_all_after(self.components_vox, None)?)?)
     }
 
+    /// The mean length of its vectors within a mask, voxels; none where nothing is known.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device fails.
+    pub(crate) fn mean_length_vox(
+        &self,
+        device: &Device,
+        mask: Option<&ResidentMask>,
+    ) -> Result<Option<f64>, MotionError> {
+        let length = FlowLength { flow: &self.components_vox, weight: mask.map(|mask| &mask.weight) };
+        let (sum, count) = length.run(device)?.get(device)?;
+        Ok((count > 0.0).then(|| sum / count))
+    }
+
     /// A copy in other memory of the same device.
     ///
     /// # Errors
     /// [`MotionError::Compute`] if the device has too little memory.
     pub fn duplicate(&self, device: &Device) -> Result<Self, MotionError> {
-        let duplicate = |component: &Buffer| -> Result<Buffer, MotionError> {
-            let mut out = device.scratch(component.len())?;
-            CopyBuffer { from: component, to: &mut out }.run(device)?;
-            Ok(out)
-        };
-        let components_vox = self.components_vox.iter().map(duplicate).collect::<Result<_, _>>()?;
-        Ok(Self { grid: self.grid.clone(), components_vox })
+        Ok(Self { grid: self.grid.clone(), components_vox: copied_field(device, &self.components_vox)? })
     }
 }
 

@@ -1,9 +1,12 @@
 //! What a run of [`BlockMatching`](crate::BlockMatching) holds in memory, and how far its vectors see.
 
-use super::{BlockMatching, ETA};
+use super::ETA;
+use super::parameters::BlockMatchingParams;
 use crate::image_pyramids::preparation_vox;
+use crate::level_by_level::LevelSolver;
 use crate::start::coarsening;
 use crate::{Footprint, Tiling};
+use veloxel_core::Shape;
 
 /// Voxels that overlapping tiles share beyond their seams, in 2-D and 3-D.
 const GUARD_VOX: [usize; 2] = [56, 24];
@@ -13,8 +16,7 @@ const GRADIENT_VOX: usize = 2;
 const CONFIDENCE_VOX: usize = 2 * 8;
 
 /// The scores of all candidates are the largest part; there are as many of the first search as of any.
-pub(super) fn footprint(method: &BlockMatching) -> Footprint {
-    let (params, shape) = (&method.params, method.levels[0].shape);
+pub(super) fn footprint(params: &BlockMatchingParams, shape: Shape) -> Footprint {
     let d = shape.components();
     let widest = |reach: usize| 2 * reach + 1;
     let candidates = widest(params.reach.max(params.later_reach)).pow(d as u32);
@@ -26,14 +28,13 @@ pub(super) fn footprint(method: &BlockMatching) -> Footprint {
     // Beside these, while the confidence is made: quality, error, confidence, and the mean of the field around.
     let concluding = 2.4 + 1.2 * d as f64 + if params.stride > 1 { d as f64 } else { 0.0 };
     let tiling = match params.stride {
-        1 => tiling(method),
+        1 => tiling(params, d),
         _ => Tiling::Never,
     };
     Footprint { samples_per_voxel: images + gradients as f64 + of_blocks + concluding, tiling }
 }
 
-fn tiling(method: &BlockMatching) -> Tiling {
-    let (params, d) = (&method.params, method.levels[0].shape.components());
+fn tiling(params: &BlockMatchingParams, d: usize) -> Tiling {
     let gradients_vox = if params.gamma > 0.0 { GRADIENT_VOX } else { 0 };
     let window_vox = (2.5 * params.smoothness_sigma).ceil() as usize;
     let sweeps = if params.smoothness > 0.0 { params.sweeps } else { 0 };

@@ -7,6 +7,7 @@
 
 use super::parameters::Intensity;
 use super::{Clg, Stage};
+use crate::buffers::resampled;
 use crate::frame::Frame;
 use crate::image_pyramids::ImagePyramids;
 use crate::intensity::IntensityMap;
@@ -17,12 +18,10 @@ use crate::pyramid::{LevelGeometry, shrink};
 use crate::resident::ResidentStart;
 use crate::start::levels_used;
 use crate::{MotionError, Observer};
-use std::slice::{from_mut, from_ref};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::image::quantiles::FirstUnknown;
-use veloxel_kernels::image::resample::Resample;
 use veloxel_kernels::image::warp::VoxelAffine;
 
 impl Stage {
@@ -108,9 +107,7 @@ fn mean_level(device: &Device, image: &Buffer, levels: &[LevelGeometry]) -> Resu
         // What is not smoothed shows on the level next to it.
         return Ok(shrink(device, image, first, second)?);
     }
-    let mut out = device.scratch(second.len())?;
-    let (input, output) = (from_ref(image), from_mut(&mut out));
-    Resample { input, input_shape: first, output, output_shape: second, factor: 1.0 }.run(device)?;
+    let mut out = resampled(device, image, [first, second])?;
     for pair in levels[1..].windows(2) {
         out = shrink(device, &out, pair[0].shape, pair[1].shape)?;
     }

@@ -43,7 +43,6 @@
 //! confidence 0 and a warning.
 
 mod coarse;
-mod constraints;
 mod diagnostics;
 mod footprint;
 mod level;
@@ -62,7 +61,7 @@ use crate::long_axis::{Descent, as_stack, base_descent};
 use crate::method::{DenseMethod, ImagePair, Pair, PairMethod};
 use crate::moving_image::voxel_map;
 use crate::pending_flow::{DenseFlow, Found, PendingBrightness, PendingFlow};
-use crate::pyramid::{LevelGeometry, levels, transfer};
+use crate::pyramid::{LevelGeometry, levels, transfer, transfer_by};
 use crate::resident::{ResidentFlow, ResidentStart};
 use crate::start::{levels_used, start_on_coarsest};
 use crate::{Decisions, Footprint};
@@ -101,7 +100,7 @@ struct Stage {
     levels: Vec<LevelGeometry>,
     /// The level that the estimate ends on.
     finest: usize,
-    memory: Option<Workspace>,
+    memory: Workspace,
     decisions: Decisions,
     /// Number of its finest level in `decisions`.
     first_question: usize,
@@ -132,8 +131,9 @@ impl Clg {
             let most = params.finest_level.saturating_add(params.max_levels);
             let levels = levels(&as_stack(grid, params.slice_distance), params.eta, most);
             let finest = params.finest_level.min(levels.len() - 1);
-            let (device, grid, decisions) = (device.clone(), grid.clone(), Decisions::default());
-            Stage { device, grid, levels, finest, params, memory: None, decisions, first_question }
+            let (device, grid, memory) = (device.clone(), grid.clone(), Workspace::default());
+            let decisions = Decisions::default();
+            Stage { device, grid, levels, finest, params, memory, decisions, first_question }
         };
         let second = params.refinement().map(|params| stage(params, SECOND_STAGE));
         Ok(Self { second, first: stage(params, 0), decisions: Decisions::default() })
@@ -225,7 +225,7 @@ impl PairMethod for Clg {
             self.decisions = std::mem::take(&mut self.first.decisions);
             let mut pending = PendingFlow::new(&device, found, region.measured())?;
             if let Some(descent) = descent {
-                pending.warn(WarningKind::Note, descent.sentence());
+                pending.warnings.push(WarningKind::Note, descent.sentence());
             }
             Ok(pending)
         })
@@ -261,7 +261,8 @@ impl Stage {
         for nth in (self.finest..used).rev() {
             progress.begin(self.work(nth));
             if nth + 1 < used {
-                self.transfer(&mut displacement, nth)?;
+                let (finer, pair) = (&mut self.memory.increment, [&self.levels[nth + 1], &self.levels[nth]]);
+                transfer_by(&self.device, [&mut displacement, finer], pair)?;
             }
             let images = pyramids.take(&self.levels[nth])?;
             let limits = self.warp_limits(nth);
@@ -273,33 +274,14 @@ impl Stage {
         unreachable!("a pyramid should have a finest level")
     }
 
-    /// The memory, made at the first run.
-    fn memory(&mut self) -> Result<&mut Workspace, MotionError> {
-        let new = || Workspace::new(&self.device, &self.params, &self.levels[self.finest]);
-        if self.memory.is_none() {
-            self.memory = Some(new()?);
-        }
-        Ok(self.memory.as_mut().expect("the memory should have been made"))
-    }
-
-    /// A level with the memory lent to it.
+    /// A level with the memory lent to it, which is made for the finest one at the first run.
     fn level(&mut self, nth: usize, images: &LevelImages) -> Result<Level<'_>, MotionError> {
-        self.memory()?;
-        let Self { device, params, levels, memory, decisions, first_question, .. } = self;
-        let memory = memory.as_mut().expect("the memory should have been made");
+        let Self { device, params, levels, finest, memory, decisions, first_question, .. } = self;
+        if memory.warped.is_empty() {
+            memory.fit(device, params, &levels[*finest])?;
+        }
         Ok(Level::new(device, params, &levels[nth], memory, images)?
             .deciding(*first_question + nth, decisions))
-    }
-
-    /// Brings the displacement of the next coarser level to level `nth`.
-    fn transfer(&mut self, displacement: &mut Field, nth: usize) -> Result<(), MotionError> {
-        self.memory()?;
-        let Self { device, levels, memory, .. } = self;
-        let finer = &mut memory.as_mut().expect("the memory should have been made").increment;
-        finer.iter_mut().try_for_each(|component| device.fit(component, levels[nth].shape.len()))?;
-        transfer(device, displacement, &levels[nth + 1], finer, &levels[nth])?;
-        std::mem::swap(displacement, finer);
-        Ok(())
     }
 
     /// Interpolates displacement and confidence of the finest level used to the full grid.

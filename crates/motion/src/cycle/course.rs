@@ -6,15 +6,15 @@ use super::{Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodicity};
 use crate::composition::compose_resident;
 use crate::frame::Frame;
 use crate::method::{ImagePair, PairMethod};
+use crate::observer::Portion;
 use crate::pending_flow::{PendingFlow, determinant_of};
 use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
-use crate::{MotionError, Observer, Silent, Step};
+use crate::{MotionError, Observer, Silent};
 use veloxel_core::{Flow, JacobianReport};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::Mix;
 use veloxel_kernels::variational::flow_composition::Outside;
-use veloxel_kernels::variational::flow_length::FlowLength;
 
 /// Everything that pairs are asked with.
 pub(super) struct Course<'a> {
@@ -39,7 +39,7 @@ struct Asked<'a> {
 impl<'a> Asked<'a> {
     fn pair(&self, lanes: &'a [Lane]) -> ImagePair<'a> {
         let (lane, [fixed, moving]) = (&lanes[self.lane], self.frames);
-        let (region, start) = (lane.region(fixed), self.start);
+        let (region, start) = (lane.regions.of(fixed), self.start);
         ImagePair { region, start, ..ImagePair::new(&lane.frames[fixed], &lane.frames[moving]) }
     }
 }
@@ -91,7 +91,10 @@ impl<'a> Course<'a> {
         let mut backward = self.ways(periodicities, Direction::Backward)?;
         let mut cycles = Vec::with_capacity(self.lanes.len());
         for (lane, &periodicity) in periodicities.iter().enumerate() {
-            let drift = |way: &Way| self.length_of(way.around.as_ref(), lane);
+            let drift = |way: &Way| -> Result<Option<f64>, MotionError> {
+                let Some(around) = &way.around else { return Ok(None) };
+                around.mean_length_vox(&self.device, self.measured(lane))
+            };
             let drift_vox = [drift(&forward[lane])?, drift(&backward[lane])?];
             cycles.push(Cycle { frames: vec![self.at_rest(); count], periodicity, drift_vox });
         }
@@ -206,10 +209,10 @@ impl<'a> Course<'a> {
 
     /// The flows of some pairs.
     fn ask(&mut self, asked: &[Asked<'_>]) -> Result<Vec<PendingFlow>, MotionError> {
-        let some =
-            SomePairs { observer: self.observer, first: self.done, count: asked.len(), pairs: self.pairs };
+        let [before, own, all] = [self.done, asked.len(), self.pairs].map(|pairs| pairs as f64);
         let pairs = asked.iter().map(|asked| asked.pair(self.lanes)).collect();
-        let mut found = self.method.estimate_many(pairs, &some)?;
+        let part = Portion { observer: self.observer, before, own, all };
+        let mut found = self.method.estimate_many(pairs, &part)?;
         self.done += asked.len();
         for (asked, from_rest) in asked.iter().zip(&mut found) {
             self.begin_again(*asked, from_rest)?;
@@ -240,15 +243,7 @@ impl<'a> Course<'a> {
 
     /// Where the fields of a lane are judged.
     fn measured(&self, lane: usize) -> Option<&'a ResidentMask> {
-        self.lanes[lane].region(self.plan.start).measured()
-    }
-
-    fn length_of(&self, flow: Option<&ResidentFlow>, lane: usize) -> Result<Option<f64>, MotionError> {
-        let Some(flow) = flow else { return Ok(None) };
-        let weight = self.measured(lane).map(|mask| &mask.weight);
-        let length = FlowLength { flow: &flow.components_vox, weight };
-        let (sum, voxels) = length.run(&self.device)?.get(&self.device)?;
-        Ok((voxels > 0.0).then(|| sum / voxels))
+        self.lanes[lane].regions.of(self.plan.start).measured()
     }
 
     fn fetch(
@@ -287,19 +282,4 @@ fn mixed(
         Mix { with, share, out }.run(device)?;
     }
     Ok(blend)
-}
-
-/// The progress of some pairs as a part of the whole course's.
-struct SomePairs<'a> {
-    observer: &'a dyn Observer,
-    first: usize,
-    count: usize,
-    pairs: usize,
-}
-
-impl Observer for SomePairs<'_> {
-    fn step(&self, step: Step) {
-        let done = (self.first as f64 + self.count as f64 * step.done) / self.pairs as f64;
-        self.observer.step(Step { done, ..step });
-    }
 }

@@ -18,8 +18,8 @@ use crate::frame::Frame;
 use crate::method::{Pair, PairMethod};
 use crate::pending_flow::determinant_of;
 use crate::resident::{ResidentFlow, ResidentMask};
-use crate::sequence::{SequenceFrames, SequenceMode, SequencePlan, of_frame, require_plan};
-use crate::{Extras, FiniteElements, MotionError, Observer};
+use crate::sequence::{SequenceFrames, of_frame, require_frames};
+use crate::{FiniteElements, MotionError, Observer};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
 use veloxel_gpu::Device;
 
@@ -34,17 +34,15 @@ pub fn track_whole(
     device: &Device,
     observer: &dyn Observer,
 ) -> Result<Cycle, MotionError> {
-    let (mode, reference) = (SequenceMode::Both, plan.start);
-    require_plan(&frames, SequencePlan { mode, reference, extras: Extras::default() })?;
+    require_frames(&frames, plan.start)?;
     let grid = frames.frames[plan.start].grid();
     if grid.dimension() == Dimension::Three {
         let (what, [x, y, z]) =
             ("a frame that is followed with time as a coordinate".to_owned(), grid.size());
         return Err(MotionError::NotAPicture { what, got: format!("{x} × {y} × {z}") });
     }
-    let mask = of_frame(frames.masks, plan.start);
+    let (mask, measured) = (frames.mask(plan.start), frames.measured(plan.start));
     let weight = of_frame(frames.weights, plan.start);
-    let measured = of_frame(frames.volume_masks, plan.start).or(mask);
     device.scope(|| {
         let upload = |frame| Frame::upload(device, frame);
         let resident = frames.frames.iter().map(upload).collect::<Result<Vec<_>, _>>()?;

@@ -4,7 +4,9 @@
 //! confidences are those of the pairs one by one, bit by bit. What is said of the lattices is left out.
 
 use super::FiniteElements;
+use super::images::weight_of;
 use super::parameters::{Cover, FiniteElementsParams};
+use crate::buffers::{copied_run, written};
 use crate::clg::parameters::Intensity;
 use crate::frame::{Frame, FrameSource};
 use crate::intensity::IntensityMap;
@@ -16,7 +18,7 @@ use crate::{MotionError, Observer};
 use veloxel_core::{Dimension, Grid};
 use veloxel_gpu::{Buffer, ComputeError, Device};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{CopyPart, Multiply, Paste};
+use veloxel_kernels::image::pointwise::Paste;
 use veloxel_kernels::image::warp::VoxelAffine;
 
 /// Pixels of a batch on a GPU, which one picture does not fill; and on a processor, whose caches it should not leave.
@@ -145,17 +147,6 @@ impl Batch {
     }
 }
 
-/// How much a pair's data count; none: all alike.
-fn weight_of(device: &Device, region: Region<'_>) -> Result<Option<Buffer>, MotionError> {
-    let Some(first) = region.weight.or(region.mask) else { return Ok(None) };
-    let mut weight = device.scratch(first.weight.len())?;
-    CopyPart { from: &first.weight, first: 0, to: &mut weight }.run(device)?;
-    if let (Some(_), Some(mask)) = (region.weight, region.mask) {
-        Multiply { factor: &mask.weight, out: &mut weight }.run(device)?;
-    }
-    Ok(Some(weight))
-}
-
 /// The fields above each other, with a component across that is zero.
 fn stacked_start(
     device: &Device,
@@ -176,20 +167,15 @@ fn stacked_start(
 /// Buffers of one length above each other.
 fn stacked(device: &Device, all: &[&Buffer]) -> Result<Buffer, ComputeError> {
     let each = all.first().map_or(0, |buffer| buffer.len());
-    let mut out = device.scratch(each * all.len())?;
-    for (nth, from) in all.iter().enumerate() {
-        Paste { from, to: &mut out, first: nth * each }.run(device)?;
-    }
-    Ok(out)
+    written(device, each * all.len(), |to| {
+        let paste = |(nth, from): (usize, &&Buffer)| Paste { from, to, first: nth * each }.run(device);
+        all.iter().enumerate().try_for_each(paste)
+    })
 }
 
 /// What was found of every picture of a stack.
 fn split(device: &Device, grid: &Grid, found: Found, count: usize) -> Result<Vec<Found>, MotionError> {
-    let part = |from: &Buffer, nth: usize| -> Result<Buffer, ComputeError> {
-        let mut out = device.scratch(grid.len())?;
-        CopyPart { from, first: nth * grid.len(), to: &mut out }.run(device)?;
-        Ok(out)
-    };
+    let part = |from: &Buffer, nth: usize| copied_run(device, from, nth, grid.len());
     let one = |nth: usize| -> Result<Found, MotionError> {
         let components = &found.flow.components_vox[..grid.dimension().count()];
         let components_vox = components.iter().map(|c| part(c, nth)).collect::<Result<_, _>>()?;

@@ -3,24 +3,20 @@
 use super::parameters::FiniteElementsParams;
 use super::plan::Plan;
 use crate::MotionError;
+use crate::buffers::copied;
+use crate::image_pyramids::{normalise_locally, presmoothed};
 use crate::intensity::IntensityMap;
 use crate::method::ImagePair;
 use crate::moving_image::{MovingImage, voxel_map};
 use crate::pyramid::{LevelGeometry, between_levels, levels, match_voxel_size, moving_levels, shrink};
 use crate::resident::{Region, ResidentStart};
 use veloxel_core::{Axes, Grid, Shape};
-use veloxel_gpu::{Buffer, Device};
+use veloxel_gpu::{Buffer, ComputeError, Device};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::Taps;
 use veloxel_kernels::elements::residual::ElementImages;
-use veloxel_kernels::image::convolve::{Convolve, isotropic};
-use veloxel_kernels::image::local_normalise::LocalNormalise;
-use veloxel_kernels::image::pointwise::{CopyBuffer, Multiply};
+use veloxel_kernels::image::pointwise::Multiply;
 use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
-
-/// Share of the mean local contrast below which local normalisation sees noise.
-const LCC_FLOOR_SHARE: f32 = 0.2;
 
 /// The images of one lattice.
 #[derive(Debug)]
@@ -84,25 +80,26 @@ pub(super) fn images(
         false => (moving, moving_grid, placement),
     };
     let (fixed, moving) = (fixed.mapped(map)?, moving.mapped(map)?);
-    let weights = weights(device, region, &stacks)?;
+    let weights = weight_of(device, region)?.map(|weight| pyramid(device, weight, &stacks)).transpose()?;
+    let smooth = |image: Buffer, shape: Shape| presmoothed(device, params.presmooth, image, shape);
     let (moving, placements) = match is_stack {
-        true => (pyramid(device, smooth(device, params, moving, stacks[0])?, &stacks)?, None),
+        true => (pyramid(device, smooth(moving, stacks[0])?, &stacks)?, None),
         false => {
             let own = grid_levels(&grid, params, used);
             let sizes = moving_levels(&moving_grid, &placement, &own);
             let raw = match_voxel_size(device, moving, Shape::of(&moving_grid), sizes[0].shape)?;
             let shapes: Vec<Shape> = sizes.iter().map(|level| level.shape).collect();
-            (pyramid(device, smooth(device, params, raw, shapes[0])?, &shapes)?, Some((own, sizes)))
+            (pyramid(device, smooth(raw, shapes[0])?, &shapes)?, Some((own, sizes)))
         }
     };
-    let fixed = pyramid(device, smooth(device, params, fixed, stacks[0])?, &stacks)?;
+    let fixed = pyramid(device, smooth(fixed, stacks[0])?, &stacks)?;
     let mut weights = weights.map(Vec::into_iter);
     let mut out = Vec::new();
     for (nth, (mut fixed, mut moving)) in fixed.into_iter().zip(moving).enumerate() {
         let level = &plan.levels[nth];
         let moving_shape = placements.as_ref().map_or(stacks[nth], |(_, sizes)| sizes[nth].shape);
-        normalise(device, params, &mut fixed, stacks[nth])?;
-        normalise(device, params, &mut moving, moving_shape)?;
+        normalise_locally(device, params.lcc_sigma, stacks[nth], &mut fixed)?;
+        normalise_locally(device, params.lcc_sigma, moving_shape, &mut moving)?;
         SplineCoefficients { shape: moving_shape, samples: &mut moving }.run(device)?;
         let moving_from_fixed = match &placements {
             Some((own, sizes)) => between_levels(&placement, [&own[nth], &sizes[nth]]),
@@ -119,20 +116,6 @@ pub(super) fn images(
         });
     }
     Ok(out)
-}
-
-/// Local normalisation, where it is asked for.
-fn normalise(
-    device: &Device,
-    params: &FiniteElementsParams,
-    image: &mut Buffer,
-    shape: Shape,
-) -> Result<(), MotionError> {
-    let (sigma_vox, floor_share) = (params.lcc_sigma, LCC_FLOOR_SHARE);
-    if sigma_vox > 0.0 {
-        LocalNormalise { shape, sigma_vox, floor_share, image }.run(device)?;
-    }
-    Ok(())
 }
 
 /// The sizes of the fixed images; where there are more lattices than sizes, the last one again.
@@ -157,51 +140,23 @@ fn seen_from(
     crate::Frame::of_samples(device, grid, samples)
 }
 
-fn smooth(
-    device: &Device,
-    params: &FiniteElementsParams,
-    image: Buffer,
-    shape: Shape,
-) -> Result<Buffer, MotionError> {
-    if params.presmooth == 0.0 {
-        return Ok(image);
-    }
-    let mut out = device.scratch(image.len())?;
-    let taps = isotropic(&Taps::gaussian(params.presmooth, 3.0));
-    Convolve { shape, taps: &taps, input: &image, output: &mut out }.run(device)?;
-    Ok(out)
-}
-
 /// An image at every size, finest first.
-fn pyramid(device: &Device, image: Buffer, shapes: &[Shape]) -> Result<Vec<Buffer>, MotionError> {
+fn pyramid(device: &Device, image: Buffer, shapes: &[Shape]) -> Result<Vec<Buffer>, ComputeError> {
     let mut out = vec![image];
     for pair in shapes.windows(2) {
         let finer = &out[out.len() - 1];
-        let coarser = match pair[0] == pair[1] {
-            true => copy(device, finer)?,
-            false => shrink(device, finer, pair[0], pair[1])?,
-        };
-        out.push(coarser);
+        let stays = pair[0] == pair[1];
+        out.push(if stays { copied(device, finer) } else { shrink(device, finer, pair[0], pair[1]) }?);
     }
     Ok(out)
 }
 
-fn copy(device: &Device, from: &Buffer) -> Result<Buffer, MotionError> {
-    let mut out = device.scratch(from.len())?;
-    CopyBuffer { from, to: &mut out }.run(device)?;
-    Ok(out)
-}
-
-/// w of every lattice: the weight image within the mask.
-fn weights(
-    device: &Device,
-    region: Region<'_>,
-    shapes: &[Shape],
-) -> Result<Option<Vec<Buffer>>, MotionError> {
+/// How much a pair's data count: the weight image within the mask; none: all alike.
+pub(super) fn weight_of(device: &Device, region: Region<'_>) -> Result<Option<Buffer>, MotionError> {
     let Some(first) = region.weight.or(region.mask) else { return Ok(None) };
-    let mut weight = copy(device, &first.weight)?;
+    let mut weight = copied(device, &first.weight)?;
     if let (Some(_), Some(mask)) = (region.weight, region.mask) {
         Multiply { factor: &mask.weight, out: &mut weight }.run(device)?;
     }
-    Ok(Some(pyramid(device, weight, shapes)?))
+    Ok(Some(weight))
 }

@@ -45,6 +45,7 @@ mod optimiser;
 pub mod parameters;
 mod plan;
 
+use crate::buffers::copied;
 use crate::clg::parameters::Intensity;
 use crate::footprint::Footprint;
 use crate::frame::common_map;
@@ -67,7 +68,7 @@ use veloxel_kernels::Kernel;
 use veloxel_kernels::elements::lattice::Elements;
 use veloxel_kernels::elements::lattice_fit::LatticeFit;
 use veloxel_kernels::elements::nodal_field::NodalField;
-use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
+use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::image::warp::VoxelAffine;
 use veloxel_kernels::variational::total_displacement::ToVoxels;
 
@@ -183,8 +184,7 @@ impl FiniteElements {
         };
         let mut field: Field = Vec::new();
         for component in &start.components_vox[..self.components()] {
-            let mut own = device.scratch(component.len())?;
-            CopyBuffer { from: component, to: &mut own }.run(device)?;
+            let mut own = copied(device, component)?;
             // A start may have holes: there nothing is known.
             Operation::MapAffine { gain: 1.0, offset: 0.0 }.on(&mut own).run(device)?;
             field.push(own);

@@ -2,6 +2,7 @@
 
 use super::images::LevelImages;
 use super::parameters::{FiniteElementsParams, Measure, Optimiser};
+use crate::buffers::copied;
 use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Device, reduction_groups};
 use veloxel_kernels::Kernel;
@@ -16,7 +17,7 @@ use veloxel_kernels::elements::residual::{ElementImages, Residual};
 use veloxel_kernels::elements::row_tiles::row_partials;
 use veloxel_kernels::elements::state::{STATE, Smoothness, UNKNOWN_ENERGY};
 use veloxel_kernels::elements::unfolding::Unfolding;
-use veloxel_kernels::image::pointwise::{CopyBuffer, CopyPart};
+use veloxel_kernels::image::pointwise::CopyPart;
 
 /// λ falls to a fifth after an accepted step and rises eightfold after a refused one.
 const MARQUARDT: Judgement =
@@ -141,8 +142,7 @@ impl<'a> Level<'a> {
         let (n, d) = (elements.pixels(), elements.components());
         let all = 2 * elements.problems * elements.unknowns();
         let of_unknowns = elements.problems * reduction_groups(elements.unknowns());
-        let mut state = device.scratch(first.len())?;
-        CopyBuffer { from: first, to: &mut state }.run(device)?;
+        let state = copied(device, first)?;
         Ok(Self {
             device,
             params,
@@ -170,9 +170,7 @@ impl<'a> Level<'a> {
 
     /// A copy of it, for the account.
     pub fn copied_state(&self) -> Result<Buffer, ComputeError> {
-        let mut out = self.device.scratch(self.state[0].len())?;
-        CopyBuffer { from: &self.state[0], to: &mut out }.run(self.device)?;
-        Ok(out)
+        copied(self.device, &self.state[0])
     }
 
     /// Takes the accepted set of a coarser lattice; `refining` leads from it to this one.

@@ -1,45 +1,19 @@
 //! What [`LucasKanade`](crate::LucasKanade) says of a level.
 
-use crate::level_account::{Level, LevelDiagnostics, PendingLevel, over_levels};
+use crate::level_account::{Level, LevelDiagnostics, over_levels};
 use crate::solving::StopReason;
 use serde::Serialize;
 use veloxel_core::{DiagnosticCell, DiagnosticCurves};
-use veloxel_gpu::{ComputeError, Device, Later, Pending, Timestamp};
-
-/// A level that was asked for.
-pub(super) struct PendingIterations {
-    pub spacing_vox: [f64; 3],
-    /// Mean |δ| of each iteration, voxels of the level.
-    pub increments: Vec<Later<f64>>,
-    pub stop: StopReason,
-}
 
 /// The iterations of a level.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Iterations {
+pub struct Iterations {
     /// Spacing in voxels of the full grid `(x, y, z)`.
-    spacing_vox: [f64; 3],
+    pub(super) spacing_vox: [f64; 3],
     /// Mean |δ| of each iteration over the grid, voxels of this level.
-    mean_increments_vox: Vec<f64>,
+    pub(super) mean_increments_vox: Vec<f64>,
     /// Why the iterations ended.
-    stop: StopReason,
-}
-
-impl PendingLevel for PendingIterations {
-    type Settled = Iterations;
-
-    fn numbers(&mut self) -> Vec<&mut dyn Pending> {
-        self.increments.iter_mut().map(|increment| increment as &mut dyn Pending).collect()
-    }
-
-    fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<Iterations, ComputeError> {
-        let increments = self.increments.into_iter().map(|increment| increment.get_after(device, mark));
-        Ok(Iterations {
-            spacing_vox: self.spacing_vox,
-            mean_increments_vox: increments.collect::<Result<_, _>>()?,
-            stop: self.stop,
-        })
-    }
+    pub(super) stop: StopReason,
 }
 
 impl LevelDiagnostics for Iterations {

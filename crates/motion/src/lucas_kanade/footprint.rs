@@ -1,31 +1,27 @@
 //! What a run of [`LucasKanade`](crate::LucasKanade) holds in memory, and how far its vectors see.
 
-use super::LucasKanade;
-use super::parameters::Window;
+use super::level::Memory;
+use super::parameters::{LucasKanadeParams, Window};
 use crate::clg::parameters::{MedianFilter, Update};
 use crate::image_pyramids::preparation_vox;
+use crate::level_by_level::LevelSolver;
 use crate::start::coarsening;
 use crate::{Footprint, Tiling};
+use veloxel_core::Shape;
 
 /// Voxels that tiles overlap by beyond their seams. Windows and medians of all iterations and levels together reach
 /// further, but what they carry so far is next to nothing.
 const GUARD_VOX: [usize; 2] = [56, 24];
 
 /// Beside its workspace a run holds images, displacement, confidence and determinant, and coarser levels of them.
-pub(super) fn footprint(method: &LucasKanade) -> Footprint {
-    let (params, shape) = (&method.params, method.levels[0].shape);
-    let (d, entries) = (shape.components(), shape.tensor_entries() + shape.components());
-    let has_gradients = params.gamma > 0.0;
-    let gradients = if has_gradients { entries + 1 + 2 * d } else { 0 };
-    let spare = if has_gradients || params.epsilon > 0.0 { entries } else { d };
-    let votes = usize::from(params.median == MedianFilter::NonLocal && d == 2);
-    let workspace = 1 + d + entries + 1 + gradients + spare + votes;
-    Footprint { samples_per_voxel: 4.7 + 0.55 * d as f64 + workspace as f64, tiling: tiling(method) }
+pub(super) fn footprint(params: &LucasKanadeParams, shape: Shape) -> Footprint {
+    let workspace: usize = Memory::default().parts(params, shape).iter().map(|(_, count)| count).sum();
+    let held = 4.7 + 0.55 * shape.components() as f64;
+    Footprint { samples_per_voxel: held + workspace as f64, tiling: tiling(params, shape) }
 }
 
 /// Whether every vector depends on its surroundings alone, and on how much of them.
-fn tiling(method: &LucasKanade) -> Tiling {
-    let (params, shape) = (&method.params, method.levels[0].shape);
+fn tiling(params: &LucasKanadeParams, shape: Shape) -> Tiling {
     let (guard_vox, coarsening) = (GUARD_VOX[shape.components() - 2], coarsening(params.eta, 0));
     // A mean over all voxels, and positions that are composed, are not of a vector's surroundings.
     if params.tolerance > 0.0 || params.lcc_sigma > 0.0 || params.update != Update::Add {

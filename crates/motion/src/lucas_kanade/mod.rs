@@ -38,168 +38,68 @@
 mod diagnostics;
 mod footprint;
 mod level;
-mod local;
 pub mod parameters;
 
 use crate::Footprint;
 use crate::clg::parameters::Intensity;
-use crate::frame::common_map;
-use crate::image_pyramids::{ImagePyramids, LevelImages, RawImages};
+use crate::image_pyramids::Preparation;
 use crate::intensity::IntensityMap;
-use crate::level_account::{LevelRun, LevelsAccount};
-use crate::local_method::LocalMethod;
-use crate::method::{DenseMethod, ImagePair, PairMethod};
-use crate::moving_image::voxel_map;
-use crate::pending_flow::{Found, PendingBrightness, PendingFlow};
-use crate::pyramid::{LevelGeometry, levels, transfer};
-use crate::resident::{ResidentFlow, ResidentStart};
-use crate::start::{levels_used, start_on_coarsest};
-use crate::{MotionError, Observer, Step};
-use diagnostics::PendingIterations;
-use footprint::footprint;
+use crate::level_by_level::{LevelByLevel, LevelFound, LevelSolver, LevelTask};
+use crate::pyramid::{LevelGeometry, transfer_by};
+use diagnostics::Iterations;
 use level::{Level, Memory};
 use parameters::LucasKanadeParams;
-use veloxel_core::Grid;
-use veloxel_core::parameters::Parameters;
-use veloxel_gpu::{Device, Field, Later};
-use veloxel_kernels::Kernel;
-use veloxel_kernels::image::warp;
-use veloxel_kernels::variational::total_displacement::ToVoxels;
+use veloxel_core::Shape;
+use veloxel_gpu::{ComputeError, Device, Field};
 
 /// The method, opened for one grid; it owns the memory that it works in from its first run on.
-#[derive(Debug)]
-pub struct LucasKanade {
-    device: Device,
-    grid: Grid,
-    params: LucasKanadeParams,
-    /// Finest first.
-    levels: Vec<LevelGeometry>,
-    memory: Memory,
-}
+pub type LucasKanade = LevelByLevel<LucasKanadeParams>;
 
-/// What was found on the finest level.
-struct Estimate {
-    images: LevelImages,
-    /// Edges, on top of the affine start.
-    displacement: Field,
-    /// Σ |I_t| and number of voxels before the first warp.
-    before: Later<(f64, f64)>,
-    /// Coarsest first.
-    runs: Vec<LevelRun<PendingIterations>>,
-}
+impl LevelSolver for LucasKanadeParams {
+    type Memory = Memory;
+    type Diagnostics = Iterations;
 
-impl LucasKanade {
-    /// Plans the pyramid for a grid.
-    ///
-    /// # Errors
-    /// [`MotionError::Parameter`] if a parameter lies outside its range.
-    pub fn new(grid: &Grid, params: LucasKanadeParams, device: &Device) -> Result<Self, MotionError> {
-        params.validate()?;
-        let levels = levels(grid, params.eta, params.max_levels);
-        Ok(Self { device: device.clone(), grid: grid.clone(), params, levels, memory: Memory::default() })
+    fn eta(&self) -> f64 {
+        self.eta
+    }
+    fn max_levels(&self) -> usize {
+        self.max_levels
+    }
+    fn preparation(&self) -> Preparation {
+        let interpolation = self.interpolation.of_kernel();
+        Preparation { presmooth: self.presmooth, lcc_sigma: self.lcc_sigma, interpolation }
+    }
+    fn maps(&self, [fixed, _]: [IntensityMap; 2]) -> [IntensityMap; 2] {
+        [if self.intensity == Intensity::Raw { IntensityMap::IDENTITY } else { fixed }; 2]
+    }
+    fn iterations_of(&self, nth: usize) -> usize {
+        if nth == 0 { self.finest_iterations } else { self.iterations }
+    }
+    fn drift_edges(&self, nth: usize, _: &LevelGeometry) -> f32 {
+        self.iterations_of(nth) as f32 * self.increment_limit
+    }
+    fn footprint(&self, shape: Shape) -> Footprint {
+        footprint::footprint(self, shape)
     }
 
-    /// From the coarsest level that the start leaves open down to the finest.
-    fn coarse_to_fine(
-        &mut self,
-        images: RawImages<'_>,
-        start: ResidentStart<'_>,
-        observer: &dyn Observer,
-    ) -> Result<Estimate, MotionError> {
-        let Self { device, params, levels, memory, .. } = self;
-        let used = levels_used(start, levels.len(), 0);
-        let levels = &levels[..used];
-        let mut pyramids = ImagePyramids::new(device, params.preparation(), images, levels, 0)?;
-        let mut displacement = start_on_coarsest(device, levels, 0, start)?;
-        let (mut runs, mut done) = (Vec::new(), 0.0);
-        let work = |nth: usize| (levels[nth].shape.len() * params.iterations_of(nth)) as f64;
-        let all: f64 = (0..used).map(work).sum();
-        for nth in (0..used).rev() {
-            let geometry = &levels[nth];
-            if nth + 1 < used {
-                let finer = memory.increment(device, geometry)?;
-                transfer(device, &displacement, &levels[nth + 1], finer, geometry)?;
-                std::mem::swap(&mut displacement, finer);
-            }
-            let images = pyramids.take(geometry)?;
-            let mut level = Level::new(device, params, geometry, memory)?;
-            let run = level.run(&images, &mut displacement, params.iterations_of(nth))?;
-            done += work(nth);
-            observer.step(Step {
-                level: used - nth,
-                levels: used,
-                warp: run.own.increments.len(),
-                warps: params.iterations_of(nth),
-                residual: None,
-                done: done / all,
-            });
-            runs.push(run);
-            if nth == 0 {
-                return Ok(Estimate { images, displacement, before: pyramids.before, runs });
-            }
-        }
-        unreachable!("a pyramid should have a finest level")
+    fn transfer(
+        device: &Device,
+        memory: &mut Memory,
+        displacement: &mut Field,
+        pair: [&LevelGeometry; 2],
+    ) -> Result<(), ComputeError> {
+        transfer_by(device, [displacement, &mut memory.increment], pair)
     }
 
-    /// The flow in voxels, its confidence, and the account of the run.
-    fn conclude(&mut self, estimate: Estimate, start: ResidentStart<'_>) -> Result<Found, MotionError> {
-        let Estimate { images, mut displacement, before, runs } = estimate;
-        let Self { device, params, levels, memory, .. } = self;
-        let mut level = Level::new(device, params, &levels[0], memory)?;
-        let after = level.compare(&images, &displacement)?;
-        let confidence = level.confidence(&images, &mut displacement)?;
-        let LevelGeometry { shape, spacing_edges, .. } = levels[0];
-        ToVoxels { shape, spacing_edges, map: start.affine(), field: &mut displacement }.run(device)?;
-        let brightness = PendingBrightness { sums: [before, after], gain: 1.0 };
-        Ok(Found {
-            flow: ResidentFlow { grid: self.grid.clone(), components_vox: displacement },
-            confidence,
-            account: Box::new(LevelsAccount { levels: runs, brightness: Some(brightness) }),
-        })
-    }
-}
-
-impl DenseMethod for LucasKanade {
-    fn grid(&self) -> &Grid {
-        &self.grid
-    }
-    fn device(&self) -> &Device {
-        &self.device
-    }
-    fn interpolation(&self) -> warp::Interpolation {
-        self.params.interpolation.of_kernel()
-    }
-    fn footprint(&self) -> Option<Footprint> {
-        Some(footprint(self))
-    }
-}
-
-impl PairMethod for LucasKanade {
-    fn local(&mut self) -> Option<&mut dyn LocalMethod> {
-        Some(self)
-    }
-
-    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
-        let (device, grid) = (self.device.clone(), self.grid.clone());
-        device.scope(|| {
-            pair.check(&grid)?;
-            let ImagePair { fixed, moving, region, start } = pair;
-            let map = match common_map([fixed.frame(), moving.frame()], region.mask)? {
-                Ok(_) if self.params.intensity == Intensity::Raw => IntensityMap::IDENTITY,
-                Ok(map) => map,
-                Err(why) => return PendingFlow::no_content(&device, &grid, why),
-            };
-            let placement = voxel_map(&grid, moving.frame().grid());
-            let images =
-                RawImages { fixed, moving, region, maps: [map; 2], placement, start: start.affine() };
-            let estimate = self.coarse_to_fine(images, start, observer)?;
-            let found = self.conclude(estimate, start)?;
-            if device.is_gpu() {
-                // Buffers have changed their places. From the device's pool the next run gets them in the order of this one, so
-                // that its recordings need no new arguments.
-                self.memory = Memory::default();
-            }
-            PendingFlow::new(&device, found, region.measured())
-        })
+    fn run_level(
+        &self,
+        task: LevelTask<'_>,
+        memory: &mut Memory,
+        displacement: &mut Field,
+    ) -> Result<LevelFound<Iterations>, ComputeError> {
+        let mut level = Level::new(self, task, memory)?;
+        let run = level.run(displacement, self.iterations_of(task.nth))?;
+        let certainty = (task.nth == 0).then(|| level.conclude(displacement)).transpose()?;
+        Ok(LevelFound { run, certainty })
     }
 }

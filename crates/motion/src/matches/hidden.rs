@@ -6,6 +6,7 @@
 
 use super::Work;
 use crate::MotionError;
+use crate::buffers::{written, written_field};
 use crate::moving_image::MovingImage;
 use veloxel_gpu::{Buffer, Field, Later, Pending, Timestamp, fetch};
 use veloxel_kernels::Kernel;
@@ -47,17 +48,16 @@ impl Doubt {
         confirmed: &Buffer,
     ) -> Result<Self, MotionError> {
         let (device, shape) = (work.device, work.shape());
-        let mut doubt = device.scratch(shape.len())?;
         let verdict = Verdict::Doubt { most: MOST_TOLERANCES };
-        Confirmation { shape, tolerance: TOLERANCE, forward, backward, verdict, out: &mut doubt }
-            .run(device)?;
+        let doubt = written(device, shape.len(), |out| {
+            Confirmation { shape, tolerance: TOLERANCE, forward, backward, verdict, out }.run(device)
+        })?;
         let spline = Interpolation::CubicSpline;
         let moving = MovingImage::new(device, work.images[1], work.grid, work.grid, spline)?;
         let warped = moving.warp(forward, Border::Unbounded)?;
-        let gradient = |image: &Buffer| -> Result<Field, MotionError> {
-            let mut out = device.scratch_field(shape.components(), shape.len())?;
-            Gradient { shape, scheme: Scheme::Central4, image, out: &mut out }.run(device)?;
-            Ok(out)
+        let gradient = |image: &Buffer| {
+            let scheme = Scheme::Central4;
+            written_field(device, shape, |out| Gradient { shape, scheme, image, out }.run(device))
         };
         let gradients = [gradient(work.images[0])?, gradient(&warped)?];
         let weight = Some(confirmed);

@@ -21,7 +21,7 @@ use veloxel_core::Grid;
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::CountKnown;
-use veloxel_kernels::phase::gabor::{Picture, Pyramid};
+use veloxel_kernels::phase::gabor::Picture;
 
 /// A frame of a stream, row by row.
 #[derive(Debug, Clone, Copy)]
@@ -190,11 +190,10 @@ impl PhaseEngine {
         let right = self.right.get(slot(frame, self.right.len())).and_then(Option::as_ref);
         if let (Some(right), Some(stereo), Some(pyramid)) = (right, &mut self.stereo, &mut self.right_pyramid)
         {
-            let out = &mut [&mut pyramid.images];
-            Pyramid { levels: &plan.levels, pictures: &[&right.picture], out }.run(&plan.device)?;
+            plan.pyramids(&[&right.picture], &mut [&mut pyramid.images])?;
             pyramid.find(plan, None)?;
             let left = &self.left[slot(frame, self.left.len())];
-            stereo.find(plan, [left.lend(), pyramid.lend()])?;
+            stereo.find(plan, [left, pyramid])?;
         }
         plan.device.mark()?;
         Ok(Has { flow: false, stereo: right.is_some() })
@@ -253,14 +252,9 @@ impl PhaseEngine {
         let images = &mut self.left[newest].images;
         match (right, &mut self.right_pyramid) {
             (Some(right), Some(pyramid)) => {
-                let pictures = [&left.picture, &right.picture];
-                let out = &mut [images, &mut pyramid.images];
-                Pyramid { levels: &plan.levels, pictures: &pictures, out }.run(&plan.device)?;
+                plan.pyramids(&[&left.picture, &right.picture], &mut [images, &mut pyramid.images])?;
             }
-            _ => {
-                let pictures = &[&left.picture];
-                Pyramid { levels: &plan.levels, pictures, out: &mut [images] }.run(&plan.device)?;
-            }
+            _ => plan.pyramids(&[&left.picture], &mut [images])?,
         }
         let newest_features = slot(self.pushed, self.features.len());
         match self.features.get_mut(newest_features) {
@@ -282,7 +276,7 @@ impl PhaseEngine {
         }
         if let (Some(_), Some(stereo), Some(pyramid)) = (right, &mut self.stereo, &mut self.right_pyramid) {
             pyramid.find(plan, None)?;
-            stereo.find(plan, [centre_frame.lend(), pyramid.lend()])?;
+            stereo.find(plan, [centre_frame, pyramid])?;
         }
         let has = Has { flow: begin.is_some() && self.flow.is_some(), stereo: right.is_some() };
         // Whatever waits for company goes to the device now: the next frame may be long in coming.
@@ -344,7 +338,7 @@ impl PhaseOutputs<'_> {
         let flow = flow.as_ref().filter(|_| self.has.flow);
         Ok(PhaseCounts {
             flow: count(flow.map(|f| f.found()[0]))?,
-            stereo: count(stereo.map(|s| s.found()[0]))?,
+            stereo: count(stereo.map(|s| s.estimates.found()[0]))?,
             features: count(features.get(slot(self.frame, features.len())).map(|f| &f.found()[2]))?,
             mark: device.mark()?,
             device: device.clone(),
@@ -360,37 +354,14 @@ impl PhaseOutputs<'_> {
     pub fn take(self, confidences: Confidences) -> Result<PhaseTaken, MotionError> {
         let PhaseEngine { flow, stereo, features, plan, grid, .. } = self.engine;
         let device = &plan.device;
-        let (pixels, all) = (plan.levels.pixels(0), plan.levels.len());
         let flow = flow.as_mut().filter(|_| self.has.flow);
         let stereo = stereo.as_mut().filter(|_| self.has.stereo);
-        let features_slot = slot(self.frame, features.len());
-        let maps =
-            || Ok::<_, MotionError>([device.scratch(all)?, device.scratch(all)?, device.scratch(all)?]);
-        let map = |samples: usize| Ok::<_, MotionError>(device.scratch(samples)?);
-        let is_wanted = confidences == Confidences::Taken;
-        let (flow, flow_confidence) = match flow {
-            Some(f) => {
-                let confidence = is_wanted.then(|| map(pixels).map(|other| f.take_confidence(other)));
-                (Some(f.take(map(2 * pixels)?)), confidence.transpose()?)
-            }
-            None => (None, None),
-        };
-        let (disparity, disparity_confidence) = match stereo {
-            Some(s) => {
-                let confidence = is_wanted.then(|| map(pixels).map(|other| s.take_confidence(other)));
-                (Some(s.take(map(pixels)?)), confidence.transpose()?)
-            }
-            None => (None, None),
-        };
+        let nth = slot(self.frame, features.len());
+        let features = features.get_mut(nth);
         Ok(PhaseTaken {
-            flow,
-            flow_confidence,
-            disparity,
-            disparity_confidence,
-            features: features
-                .get_mut(features_slot)
-                .map(|f| Ok::<_, MotionError>(f.take(maps()?)))
-                .transpose()?,
+            flow: flow.map(|flow| flow.take(plan, confidences)).transpose()?,
+            disparity: stereo.map(|stereo| stereo.estimates.take(plan, confidences)).transpose()?,
+            features: features.map(|features| features.take(plan)).transpose()?,
             frame: self.frame,
             mark: device.mark()?,
             device: device.clone(),

@@ -79,8 +79,7 @@ pub(crate) struct Features {
 
 impl Features {
     pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
-        let plane = || plan.device.scratch(plan.levels.len());
-        Ok(Self { maps: [plane()?, plane()?, plane()?] })
+        Ok(Self { maps: maps(plan)? })
     }
 
     /// Where they are to be written.
@@ -98,9 +97,9 @@ impl Features {
         &self.maps
     }
 
-    /// Gives them away; the next ones are found in `others`.
-    pub fn take(&mut self, others: [Buffer; 3]) -> [Buffer; 3] {
-        std::mem::replace(&mut self.maps, others)
+    /// Gives them away; the next ones are found in other memory.
+    pub fn take(&mut self, plan: &PhasePlan) -> Result<[Buffer; 3], MotionError> {
+        Ok(std::mem::replace(&mut self.maps, maps(plan)?))
     }
 
     /// The finest `levels`; `grid` is that of the image.
@@ -122,6 +121,12 @@ impl Features {
         let report = PhaseReport::new(sizes, phases, None);
         Ok(PhaseFeatures { levels, report })
     }
+}
+
+/// Memory for energy, orientation and phase of all levels.
+fn maps(plan: &PhasePlan) -> Result<[Buffer; 3], MotionError> {
+    let plane = || plan.device.scratch(plan.levels.len());
+    Ok([plane()?, plane()?, plane()?])
 }
 
 /// Where a level's pixels lie: pixel X on pixel 2ˡX of the image.

@@ -1,7 +1,7 @@
 //! Phase-based flow, stereo and features: one Gabor pyramid an image, three uses of it (Pauwels et al. 2012).
 
-mod check;
 pub mod engine;
+mod estimates;
 pub mod features;
 pub mod flow;
 mod footprint;

@@ -49,8 +49,7 @@ impl LocalWindow for PhaseFlow {
             let starts = part.starts.into_iter().map(|start| device.upload(start));
             let starts = starts.collect::<Result<Vec<_>, _>>()?;
             let fields = found(&plan, part.frames, Some(&starts))?;
-            let ([flow, confidence], n) = (fields.found(), plan.levels.pixels(0));
-            let [x, y, confidence] = plan.fetch([(flow, 0..n), (flow, n..2 * n), (confidence, 0..n)])?;
+            let [x, y, confidence] = fields.read(&plan)?;
             let on_the_way = (1..plan.flow_levels).map(|level| {
                 let of_directions =
                     fields.levels().into_iter().map(|levels| Ok(device.read(&levels[level])?));

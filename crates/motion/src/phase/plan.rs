@@ -2,13 +2,13 @@
 
 use super::parameters::{Arithmetic, FeatureSums, PhaseParameters};
 use crate::MotionError;
+use crate::buffers::copied;
 use crate::frame::Frame;
 use std::ops::Range;
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{CoreError, Dimension, Grid, Volume};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::CopyBuffer;
 use veloxel_kernels::image::quantise::FixedPoint;
 use veloxel_kernels::image::valid_median::Window;
 use veloxel_kernels::phase::gabor::{
@@ -95,6 +95,11 @@ impl PhasePlan {
         (0..levels).map(|l| Ok(self.device.scratch(planes * self.levels.pixels(l))?)).collect()
     }
 
+    /// Makes the levels of pictures.
+    pub fn pyramids(&self, pictures: &[&Picture], out: &mut [&mut Buffer]) -> Result<(), MotionError> {
+        Ok(Pyramid { levels: &self.levels, pictures, out }.run(&self.device)?)
+    }
+
     /// Filters an image pyramid.
     pub fn filter(&self, image: &Buffer, out: LocalPhaseOutputs<'_>) -> Result<(), MotionError> {
         Ok(LocalPhase { levels: &self.levels, bank: &self.bank, image, out }.run(&self.device)?)
@@ -115,13 +120,6 @@ impl PhasePlan {
             if self.is_finest(level) { self.parameters.median } else { self.parameters.coarse_median };
         median.window()
     }
-}
-
-/// An image's pyramid and the phases of every level, lent.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Pictured<'a> {
-    pub images: &'a Buffer,
-    pub phases: &'a Buffer<u16>,
 }
 
 /// An image's pyramid and the phases of every level.
@@ -145,14 +143,12 @@ impl GaborPyramid {
 
     /// The pyramid of a frame on the device.
     pub fn of_frame(plan: &PhasePlan, frame: &Frame) -> Result<Self, MotionError> {
-        let mut samples = plan.device.scratch(frame.samples().len())?;
-        CopyBuffer { from: frame.samples(), to: &mut samples }.run(&plan.device)?;
-        Self::of_picture(plan, &Picture::of(samples))
+        Self::of_picture(plan, &Picture::of(copied(&plan.device, frame.samples())?))
     }
 
     pub fn of_picture(plan: &PhasePlan, picture: &Picture) -> Result<Self, MotionError> {
-        let phases = plan.device.scratch(gabor::ORIENTATIONS * plan.levels.len())?;
-        let mut pyramid = Self { images: levels_of(plan, picture)?, phases };
+        let mut pyramid = Self::new(plan)?;
+        plan.pyramids(&[picture], &mut [&mut pyramid.images])?;
         pyramid.find(plan, None)?;
         Ok(pyramid)
     }
@@ -160,10 +156,6 @@ impl GaborPyramid {
     /// Finds the phases of the images, and their features where somebody wants them.
     pub fn find(&mut self, plan: &PhasePlan, features: Option<&mut [Buffer; 3]>) -> Result<(), MotionError> {
         plan.filter(&self.images, LocalPhaseOutputs { phases: Some(&mut self.phases), features })
-    }
-
-    pub fn lend(&self) -> Pictured<'_> {
-        Pictured { images: &self.images, phases: &self.phases }
     }
 }
 
@@ -176,12 +168,8 @@ fn rounding(parameters: &PhaseParameters) -> Option<FixedPoint> {
 
 /// The levels of an image.
 pub(crate) fn images_of(plan: &PhasePlan, image: &Volume<f32>) -> Result<Buffer, MotionError> {
-    levels_of(plan, &Picture::from_samples(&plan.device, image.data())?)
-}
-
-fn levels_of(plan: &PhasePlan, picture: &Picture) -> Result<Buffer, MotionError> {
     let mut images = plan.device.scratch(plan.levels.len())?;
-    Pyramid { levels: &plan.levels, pictures: &[picture], out: &mut [&mut images] }.run(&plan.device)?;
+    plan.pyramids(&[&Picture::from_samples(&plan.device, image.data())?], &mut [&mut images])?;
     Ok(images)
 }
 

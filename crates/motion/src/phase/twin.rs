@@ -4,7 +4,7 @@
 //! fixed point. Neither is faster here: buffers are taken level by level.
 
 use super::parameters::Arithmetic;
-use super::plan::{PhasePlan, Pictured};
+use super::plan::{GaborPyramid, PhasePlan};
 use crate::MotionError;
 use veloxel_gpu::Buffer;
 use veloxel_kernels::Kernel;
@@ -26,18 +26,18 @@ pub(crate) struct WarpedLevel {
 pub(crate) fn warped_level(
     plan: &PhasePlan,
     level: usize,
-    images: &[(Pictured<'_>, f32)],
+    images: &[(&GaborPyramid, f32)],
     coarser: &Buffer,
 ) -> Result<WarpedLevel, MotionError> {
     let levels = plan.levels.alone(level);
     let mut phases = Vec::with_capacity(images.len());
-    for (pictured, factor) in images {
+    for (image, factor) in images {
         let mut warped = plan.device.scratch(levels.len())?;
         let warp = DisplacedImage {
             levels: &plan.levels,
             level,
             factor: *factor,
-            image: pictured.images,
+            image: &image.images,
             coarser,
             out: &mut warped,
         };

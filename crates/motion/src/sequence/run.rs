@@ -1,18 +1,17 @@
 //! The frames that a sequence has on its device, and the flows between them.
 
-use super::{Deliver, Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, of_frame};
+use super::regions::FrameRegions;
+use super::{Deliver, Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan};
 use crate::composition::compose_resident;
 use crate::frame::Frame;
 use crate::method::{ImagePair, PairMethod};
+use crate::observer::Portion;
 use crate::pending_flow::PendingFlow;
-use crate::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
-use crate::{MotionError, Observer, Step};
+use crate::resident::{ResidentFlow, ResidentStart};
+use crate::{MotionError, Observer};
 use std::collections::BTreeMap;
-use veloxel_core::Mask;
 use veloxel_gpu::Device;
-use veloxel_kernels::Kernel;
 use veloxel_kernels::variational::flow_composition::Outside;
-use veloxel_kernels::variational::flow_length::FlowLength;
 
 /// The method, and the frames and masks that it has on its device.
 pub(super) struct Run<'a> {
@@ -20,11 +19,9 @@ pub(super) struct Run<'a> {
     pub device: Device,
     pub frames: SequenceFrames<'a>,
     pub plan: SequencePlan,
-    masks: Vec<ResidentMask>,
-    volume_masks: Vec<ResidentMask>,
-    weights: Vec<ResidentMask>,
+    pub regions: FrameRegions,
     on_device: BTreeMap<usize, Frame>,
-    steps: Steps<'a>,
+    observer: &'a dyn Observer,
     done: usize,
 }
 
@@ -41,26 +38,8 @@ impl<'a> Run<'a> {
         observer: &'a dyn Observer,
     ) -> Result<Self, MotionError> {
         let device = method.device().clone();
-        let upload = |masks: &[Mask]| -> Result<Vec<ResidentMask>, MotionError> {
-            masks.iter().map(|mask| ResidentMask::upload(&device, mask)).collect()
-        };
-        let steps = Steps { observer, count: step_count(frames.frames.len(), plan) };
-        Ok(Self {
-            masks: upload(frames.masks)?,
-            volume_masks: upload(frames.volume_masks)?,
-            weights: frames
-                .weights
-                .iter()
-                .map(|w| ResidentMask::upload_weight(&device, w))
-                .collect::<Result<_, _>>()?,
-            method,
-            device,
-            frames,
-            plan,
-            on_device: BTreeMap::new(),
-            steps,
-            done: 0,
-        })
+        let regions = FrameRegions::upload(&device, &frames)?;
+        Ok(Self { method, device, frames, plan, regions, on_device: BTreeMap::new(), observer, done: 0 })
     }
 
     /// Whether three pairs' results leave more than enough memory for a run.
@@ -88,17 +67,13 @@ impl<'a> Run<'a> {
     ) -> Result<PendingFlow, MotionError> {
         self.bring(fixed, [fixed, moving])?;
         self.bring(moving, [fixed, moving])?;
-        let observer = Nth { steps: &self.steps, nth: self.done };
-        let region = Region {
-            mask: of_frame(&self.masks, fixed),
-            volume_mask: of_frame(&self.volume_masks, fixed),
-            weight: of_frame(&self.weights, fixed),
-        };
-        let pair =
-            ImagePair { region, start, ..ImagePair::new(&self.on_device[&fixed], &self.on_device[&moving]) };
-        let mut pending = self.method.estimate(pair, &observer)?;
+        let all = step_count(self.frames.frames.len(), self.plan) as f64;
+        let part = Portion { observer: self.observer, before: self.done as f64, own: 1.0, all };
+        let images = [fixed, moving].map(|frame| &self.on_device[&frame]);
+        let region = self.regions.of(fixed);
+        let pair = ImagePair { region, start, ..ImagePair::new(images[0], images[1]) };
+        let mut pending = self.method.estimate(pair, &part)?;
         if self.plan.extras.warped {
-            let images = [fixed, moving].map(|frame| &self.on_device[&frame]);
             pending.warp(images, self.method.interpolation())?;
         }
         self.done += 1;
@@ -138,14 +113,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Where it is known, within the first frame's muscle or mask.
-    pub fn mean_length_vox(&self, flow: &ResidentFlow) -> Result<Option<f64>, MotionError> {
-        let mask = of_frame(&self.volume_masks, 0).or(of_frame(&self.masks, 0));
-        let length = FlowLength { flow: &flow.components_vox, weight: mask.map(|mask| &mask.weight) };
-        let (sum, count) = length.run(&self.device)?.get(&self.device)?;
-        Ok((count > 0.0).then(|| sum / count))
-    }
-
     /// Brings a frame, if there is one, to the device, in the place of the one farthest from those that are `needed`.
     fn bring(&mut self, frame: usize, needed: [usize; 2]) -> Result<(), MotionError> {
         let Some(image) = self.frames.frames.get(frame).filter(|_| !self.on_device.contains_key(&frame))
@@ -168,23 +135,5 @@ fn step_count(count: usize, plan: SequencePlan) -> usize {
         SequenceMode::Consecutive => count - 1,
         SequenceMode::Reference => 2 * (count - 1),
         SequenceMode::Both => 2 * (count - 1) + plan.reference + 1,
-    }
-}
-
-/// Every field's progress as a part of the whole sequence's.
-struct Steps<'a> {
-    observer: &'a dyn Observer,
-    count: usize,
-}
-
-struct Nth<'a> {
-    steps: &'a Steps<'a>,
-    nth: usize,
-}
-
-impl Observer for Nth<'_> {
-    fn step(&self, step: Step) {
-        let done = (self.nth as f64 + step.done) / self.steps.count as f64;
-        self.steps.observer.step(Step { done, ..step });
     }
 }

@@ -2,13 +2,13 @@
 
 use super::mosaic::Seams;
 use super::plan::TilePlan;
-use crate::{Observer, Step};
+use crate::Observer;
+use crate::observer::Portion;
 use std::sync::Mutex;
 use veloxel_core::{
-    Axes, BrightnessReport, DiagnosticCell, DiagnosticTable, FlowStatistics, MethodDiagnostics, SolveStatus,
+    BrightnessReport, DiagnosticCell, DiagnosticTable, FlowStatistics, MethodDiagnostics, SolveStatus,
     WarningKind, Warnings,
 };
-use veloxel_kernels::image::warp::VoxelAffine;
 
 /// What tiles say, weighed by what they contribute.
 #[derive(Default)]
@@ -104,41 +104,17 @@ pub(super) struct TileProgress<'a> {
     done: Mutex<f64>,
 }
 
-/// One tile's share of it.
-pub(super) struct OneTile<'a> {
-    observer: &'a dyn Observer,
-    /// Shares of all.
-    before: f64,
-    own: f64,
-}
-
 impl<'a> TileProgress<'a> {
     pub fn new(observer: &'a dyn Observer, voxels: f64) -> Self {
         Self { observer, all: voxels, done: Mutex::new(0.0) }
     }
 
     /// The observer of a run over so many voxels.
-    pub fn of(&self, voxels: usize) -> OneTile<'a> {
+    pub fn of(&self, voxels: usize) -> Portion<'a> {
         let own = voxels as f64 / self.all;
         let mut done = self.done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let before = *done;
         *done += own;
-        OneTile { observer: self.observer, before, own }
-    }
-}
-
-impl Observer for OneTile<'_> {
-    fn step(&self, step: Step) {
-        self.observer.step(Step { done: (self.before + step.done * self.own).min(1.0), ..step });
-    }
-}
-
-/// An affine map between voxel positions of a grid as one between those of the shrunk grid.
-pub(super) fn shrunk_affine(map: &VoxelAffine, shrinking: Axes<usize>) -> VoxelAffine {
-    let factor = shrinking.map(|f| f as f64);
-    let image = map.apply(factor.map(|f| 0.5 * f - 0.5));
-    VoxelAffine {
-        matrix: [0, 1, 2].map(|r| [0, 1, 2].map(|c| map.matrix[r][c] * factor[c] / factor[r])),
-        offset: [0, 1, 2].map(|r| (image[r] - (0.5 * factor[r] - 0.5)) / factor[r]),
+        Portion { observer: self.observer, before, own, all: 1.0 }
     }
 }

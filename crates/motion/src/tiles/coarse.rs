@@ -3,11 +3,10 @@
 
 use super::cut::resized;
 use crate::MotionError;
+use crate::buffers::{convolved, resampled};
 use veloxel_core::{Axes, Flow, Grid, Mask, Shape, Volume};
-use veloxel_gpu::{Buffer, Device};
-use veloxel_kernels::image::convolve::Convolve;
-use veloxel_kernels::image::resample::Resample;
-use veloxel_kernels::{Kernel, Taps};
+use veloxel_gpu::Device;
+use veloxel_kernels::Taps;
 
 /// Standard deviation of the smoothing before an axis shrinks by `f`, over √(f² − 1) voxels: the pyramid's.
 const SIGMA: f64 = 0.6;
@@ -52,28 +51,12 @@ pub(super) fn shrink(
         slab[axis] = last - first;
         let from = Shape { size: [0, 1, 2].map(|a| slab[a] * shrinking[a]), dimension: grid.dimension() };
         let padded = padded(image.data(), size, from.size, axis, first * shrinking[axis], fill);
-        let input = device.upload(padded)?;
-        let shrunk = shrink_slab(device, input, from, &taps, Shape { size: slab, ..from })?;
-        let shrunk = device.download(shrunk)?;
+        let smooth = convolved(device, &device.upload(padded)?, from, &taps)?;
+        let shrunk = device.download(resampled(device, &smooth, [from, Shape { size: slab, ..from }])?)?;
         let own = (begin - first) * stride..(end - first) * stride;
         out[begin * stride..end * stride].copy_from_slice(&shrunk[own]);
     }
     Ok(Volume::new(grid, out)?)
-}
-
-fn shrink_slab(
-    device: &Device,
-    input: Buffer,
-    from: Shape,
-    taps: &Axes<Taps>,
-    to: Shape,
-) -> Result<Buffer, MotionError> {
-    let mut smooth = device.scratch(from.len())?;
-    Convolve { shape: from, taps, input: &input, output: &mut smooth }.run(device)?;
-    let mut out = device.scratch(to.len())?;
-    let (input, output) = (std::slice::from_ref(&smooth), std::slice::from_mut(&mut out));
-    Resample { input, input_shape: from, output, output_shape: to, factor: 1.0 }.run(device)?;
-    Ok(out)
 }
 
 /// A slab of `size` that begins at `first` along `axis`, the outermost samples repeated beyond the image's end.

@@ -11,25 +11,17 @@ const MOST_SAMPLES: usize = 1 << 20;
 /// With fewer, every sample counts.
 const FEWEST_SAMPLES: usize = 1000;
 
-/// The intensities of both images.
-pub(super) struct Intensities {
-    pub fixed: Option<IntensityMap>,
-    pub moving: Option<IntensityMap>,
-}
-
-impl Intensities {
-    /// Of a pair, the fixed image's within its mask.
-    ///
-    /// # Errors
-    /// [`MotionError::Input`] for a sample that is not finite where it counts; [`MotionError::Compute`].
-    pub fn of(device: &Device, pair: &Pair<'_>) -> Result<Self, MotionError> {
-        pair.fixed.require_finite("the fixed image", |i| pair.mask.is_some_and(|mask| !mask.data()[i]))?;
-        pair.moving.require_finite("the moving image", |_| false)?;
-        Ok(Self {
-            fixed: percentiles(device, pair.fixed, pair.mask)?,
-            moving: percentiles(device, pair.moving, None)?,
-        })
-    }
+/// The maps of the fixed image's intensities, within its mask, and of the moving one's.
+///
+/// # Errors
+/// [`MotionError::Input`] for a sample that is not finite where it counts; [`MotionError::Compute`].
+pub(super) fn intensities(
+    device: &Device,
+    pair: &Pair<'_>,
+) -> Result<[Option<IntensityMap>; 2], MotionError> {
+    pair.fixed.require_finite("the fixed image", |i| pair.mask.is_some_and(|mask| !mask.data()[i]))?;
+    pair.moving.require_finite("the moving image", |_| false)?;
+    Ok([percentiles(device, pair.fixed, pair.mask)?, percentiles(device, pair.moving, None)?])
 }
 
 fn percentiles(

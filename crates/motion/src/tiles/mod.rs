@@ -35,20 +35,21 @@ pub use plan::{CoarsePlan, TilePlan};
 pub use windows::TiledWindows;
 
 use crate::decisions::Decisions;
-use crate::frame::{Frame, FrameSource};
+use crate::frame::{Frame, constant};
 use crate::intensity::IntensityMap;
 use crate::method::{ImagePair, Pair, PairMethod};
 use crate::moving_image::require_sampled;
 use crate::pending_flow::{DenseFlow, Extras, folding_warning};
-use crate::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
+use crate::pyramid::rescaled;
+use crate::resident::{ResidentFlow, ResidentRegion, ResidentStart};
 use crate::start::Start;
 use crate::{MotionError, Observer};
 use account::{Account, TileProgress};
 use cut::Part;
-use images::Intensities;
+use images::intensities;
 use mosaic::{Core, Mosaic};
 use moving_part::Moving;
-use plan::ALIGNMENT_VOX;
+use plan::{ALIGNMENT_VOX, RAMP_VOX};
 use veloxel_core::{Axes, Flow, FlowStatistics, Grid, Mask, SolveStatus, Volume, WarningKind};
 use veloxel_gpu::Device;
 use veloxel_kernels::image::warp::{Border, Interpolation};
@@ -120,9 +121,9 @@ impl Tiled<'_> {
             mask.map_or(Ok(()), |mask| grid.require_same(mask.grid(), what))?;
         }
         let in_turn = || {
-            let intensities = Intensities::of(self.device, pair)?;
-            let Some(maps) = intensities.both() else {
-                return no_content(grid, if intensities.fixed.is_none() { "fixed" } else { "moving" });
+            let maps = match intensities(self.device, pair)? {
+                [Some(fixed), Some(moving)] => [fixed, moving],
+                [fixed, _] => return no_content(grid, fixed.is_none()),
             };
             let progress = TileProgress::new(observer, self.plan.worked_voxels());
             match self.plan.exact && self.plan.coarse.is_some() {
@@ -162,7 +163,10 @@ impl Tiled<'_> {
             let mask = |mask: Option<&Mask>| mask.map(|mask| coarse::shrink_mask(mask, shrinking));
             let (mask, volume_mask) = (mask(pair.mask), mask(pair.volume_mask));
             let start = match pair.start {
-                Start::Affine(start) => Start::Affine(account::shrunk_affine(&start, shrinking)),
+                Start::Affine(start) => {
+                    let factors = shrinking.map(|factor| factor as f64);
+                    Start::Affine(rescaled(&start, [factors; 2]))
+                }
                 other => other,
             };
             let weight = pair.weight.map(|w| coarse::shrink_weight(self.device, w, shrinking, room));
@@ -194,11 +198,8 @@ impl Tiled<'_> {
             Ok(Frame::of_part(device, image.grid(), device.upload_copy(image.data())?, map))
         };
         let (fixed, moving) = (frame(pair.fixed)?, frame(pair.moving)?);
-        let upload = |mask: Option<&Mask>| mask.map(|m| ResidentMask::upload(device, m)).transpose();
-        let (mask, volume_mask) = (upload(pair.mask)?, upload(pair.volume_mask)?);
-        let weight = pair.weight.map(|w| ResidentMask::upload_weight(device, w)).transpose()?;
-        let region =
-            Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref(), weight: weight.as_ref() };
+        let region = ResidentRegion::upload(device, [pair.mask, pair.volume_mask], pair.weight)?;
+        let region = region.lend();
         let start_flow = pair.start.upload_flow(device)?;
         let start = pair.start.find([&fixed, &moving], region.mask, start_flow.as_ref())?;
         let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
@@ -227,16 +228,13 @@ impl Tiled<'_> {
         let mut mosaic = Mosaic::new(grid);
         let mut account = Account::default();
         for whole in tile_cores(plan) {
-            let mut cores = vec![whole];
-            while let Some(core) = cores.pop() {
+            whole.in_pieces(|core| {
                 let tile = self.tile_of(&core);
                 let start = starts.of(tile);
                 let placed = run.moving.shift(core.inside(tile), tile, &start);
-                let longest = core.longest_axis();
-                if let (None, Some(axis)) = (placed, longest) {
-                    let [first, second] = core.halves(axis);
-                    cores.extend([second, first]);
-                    continue;
+                // Halves are not shorter than two ramps.
+                if let (None, Some(axis)) = (placed, core.longest_axis(8 * RAMP_VOX)) {
+                    return Ok(Some(axis));
                 }
                 let share =
                     core.reach(plan.grid_size).len() as f64 / whole.reach(plan.grid_size).len() as f64;
@@ -245,12 +243,12 @@ impl Tiled<'_> {
                 let (found, shift) = run.estimate(tile, shift, start, &observer)?;
                 account.add(&found.statistics, core.reach(plan.grid_size).len());
                 mosaic.add(core, tile, &found, shift);
-            }
+                Ok(None)
+            })?;
         }
         drop(run);
         let (flow, confidence, seams) = mosaic.finish(grid)?;
-        let statistics = account.finish(plan, seams);
-        Ok(DenseFlow { flow, confidence, warped: None, jacobian: None, occlusion: None, statistics })
+        Ok(DenseFlow::bare(flow, confidence, account.finish(plan, seams)))
     }
 
     /// What the method decides by numbers of the whole image is decided once, by the mean of a few tiles all over it.
@@ -338,12 +336,13 @@ impl TileRun<'_> {
         for (component, shift) in start.iter_mut().zip(shift) {
             component.iter_mut().for_each(|v| *v -= shift);
         }
-        let (device, whole) = (self.device, self.pair.fixed.grid().size());
-        let part_of = |mask: Option<&Mask>| mask.map(|m| tile.of(m.data(), whole));
-        let mask = part_of(self.pair.mask);
+        let (device, local) = (self.device, &self.local);
+        let part_of = |mask: Option<&Mask>| mask.map(|mask| tile.of_volume(mask, local)).transpose();
+        let mask = part_of(self.pair.mask)?;
         let moving = self.moving.of(tile, &start, shift)?;
-        let (Some(moving), false) = (moving, mask.as_ref().is_some_and(|mask| !mask.contains(&true))) else {
-            return Ok((nothing_seen(&self.local, start)?, shift));
+        let sees_nothing = mask.as_ref().is_some_and(|mask| !mask.data().contains(&true));
+        let (Some(moving), false) = (moving, sees_nothing) else {
+            return Ok((nothing_seen(local, start)?, shift));
         };
         let frame = |image: Volume<f32>| -> Result<Frame, MotionError> {
             let grid = image.grid().clone();
@@ -351,45 +350,27 @@ impl TileRun<'_> {
         };
         let fixed = frame(tile.of_volume(self.pair.fixed, &self.local)?)?;
         let moving = frame(moving)?;
-        let upload = |mask: Option<Vec<bool>>| -> Result<Option<ResidentMask>, MotionError> {
-            let Some(mask) = mask else { return Ok(None) };
-            Ok(Some(ResidentMask::upload(device, &Volume::new(self.local.clone(), mask)?)?))
-        };
-        let (mask, volume_mask) = (upload(mask)?, upload(part_of(self.pair.volume_mask))?);
-        let weight = self.pair.weight.map(|w| tile.of_volume(w, &self.local)).transpose()?;
-        let weight = weight.map(|w| ResidentMask::upload_weight(device, &w)).transpose()?;
-        let region =
-            Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref(), weight: weight.as_ref() };
+        let volume_mask = part_of(self.pair.volume_mask)?;
+        let weight = self.pair.weight.map(|weight| tile.of_volume(weight, local)).transpose()?;
+        let region = ResidentRegion::upload(device, [mask.as_ref(), volume_mask.as_ref()], weight.as_ref())?;
         let components_vox = start.into_iter().map(|c| device.upload(c)).collect::<Result<_, _>>()?;
-        let start = ResidentFlow { grid: self.local.clone(), components_vox };
-        let images = ImagePair {
-            fixed: FrameSource::Owned(fixed),
-            moving: FrameSource::Owned(moving),
-            region,
-            start: ResidentStart::Flow(&start),
-        };
+        let start = ResidentFlow { grid: local.clone(), components_vox };
+        let (region, start) = (region.lend(), ResidentStart::Flow(&start));
+        let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
         Ok((self.method.estimate(images, observer)?.finish(Extras::default())?, shift))
     }
 }
 
 /// Where a tile has no data the start is all that is known, with confidence 0.
 fn nothing_seen(grid: &Grid, start: Vec<Vec<f32>>) -> Result<DenseFlow, MotionError> {
-    Ok(DenseFlow {
-        occlusion: None,
-        flow: Flow::new(grid.clone(), start)?,
-        confidence: Volume::new(grid.clone(), vec![0.0; grid.len()])?,
-        warped: None,
-        jacobian: None,
-        statistics: FlowStatistics::default(),
-    })
+    let confidence = Volume::new(grid.clone(), vec![0.0; grid.len()])?;
+    Ok(DenseFlow::bare(Flow::new(grid.clone(), start)?, confidence, FlowStatistics::default()))
 }
 
 /// The defined result for images without contrast: no motion, with confidence 0.
-fn no_content(grid: &Grid, which: &str) -> Result<DenseFlow, MotionError> {
+fn no_content(grid: &Grid, is_fixed: bool) -> Result<DenseFlow, MotionError> {
     let mut found = nothing_seen(grid, Flow::zeros(grid.clone()).into_components_vox())?;
-    let why =
-        format!("the {which} image is constant: no motion can be seen; the field is zero with confidence 0");
     found.statistics.status = SolveStatus::NoContent;
-    found.statistics.warnings.push(WarningKind::Content, why);
+    found.statistics.warnings.push(WarningKind::Content, constant(is_fixed));
     Ok(found)
 }

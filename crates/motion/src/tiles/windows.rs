@@ -7,7 +7,7 @@
 
 use super::account::Account;
 use super::cut::Part;
-use super::images::Intensities;
+use super::images::intensities;
 use super::mosaic::{Core, Seams};
 use super::plan::{MOTION_PX, SHORTEST_CORE, TilePlan};
 use super::{field, tile_cores, warp_in_slabs};
@@ -86,7 +86,7 @@ impl TiledWindows<'_> {
 
     /// How well two frames agree, before and after.
     fn brightness(&self, [fixed, next, warped]: [&Volume<f32>; 3]) -> Result<BrightnessReport, MotionError> {
-        let map = self.device.scope(|| Intensities::of(self.device, &Pair::new(fixed, next)))?.fixed;
+        let [map, _] = self.device.scope(|| intensities(self.device, &Pair::new(fixed, next)))?;
         let gain = map.map_or(1.0, |map| f64::from(map.gain_and_offset().0));
         let mean = |other: &Volume<f32>| {
             let apart = fixed.data().iter().zip(other.data()).map(|(&a, &b)| f64::from(a - b).abs());
@@ -113,17 +113,16 @@ impl TiledWindows<'_> {
         };
         let mut account = Account::default();
         for whole in tile_cores(plan) {
-            let mut cores = vec![whole];
-            while let Some(core) = cores.pop() {
-                match run.tile(&core)? {
-                    Err(halves) => cores.extend(halves.into_iter().rev()),
-                    Ok((part, flow)) => {
-                        let inner = core.inside(part);
-                        account.add(&FlowStatistics::default(), inner.len());
-                        keep(core, plan.grid_size, inner, part.size, &flow, &mut found);
-                    }
-                }
-            }
+            whole.in_pieces(|core| {
+                let (part, flow) = match run.tile(&core)? {
+                    TileResult::TooLarge(axis) => return Ok(Some(axis)),
+                    TileResult::Found(part, flow) => (part, flow),
+                };
+                let inner = core.inside(part);
+                account.add(&FlowStatistics::default(), inner.len());
+                keep(core, plan.grid_size, inner, part.size, &flow, &mut found);
+                Ok(None)
+            })?;
         }
         Ok((found, account.finish(plan, Seams::default())))
     }
@@ -168,8 +167,13 @@ struct WindowRun<'a> {
     starts: Vec<Vec<f32>>,
 }
 
-/// A part and what was found there; or the halves of its core, where it is too large.
-type TileResult = Result<(Part, PartFlow), [Core; 2]>;
+/// What becomes of a core.
+enum TileResult {
+    /// The part around it, and what was found there.
+    Found(Part, PartFlow),
+    /// The part is too large: the axis to halve the core along.
+    TooLarge(usize),
+}
 
 impl WindowRun<'_> {
     fn tile(&self, core: &Core) -> Result<TileResult, MotionError> {
@@ -179,13 +183,13 @@ impl WindowRun<'_> {
             tries += 1;
             let part = self.part(core, reach_px);
             let most: usize = self.plan.tile_size.iter().product();
-            if let (true, Some(axis)) = (part.len() > most, longest_axis(core)) {
-                return Ok(Err(core.halves(axis)));
+            if let (true, Some(axis)) = (part.len() > most, core.longest_axis(2 * SHORTEST_CORE)) {
+                return Ok(TileResult::TooLarge(axis));
             }
             let flow = self.local.finest(self.window_part(part))?;
             let needed_px = self.reach_px(self.longest_on_the_way(core, part, &flow));
             if needed_px <= reach_px || tries == MOST_TRIES || part.size == self.plan.grid_size {
-                return Ok(Ok((part, flow)));
+                return Ok(TileResult::Found(part, flow));
             }
             reach_px = needed_px;
         }
@@ -264,12 +268,6 @@ fn longest(planes: &[f32], part: Part, whole: [usize; 3]) -> f32 {
     let samples = planes.flat_map(|plane| part.rows(whole).flat_map(move |row| &plane[row]));
     // The larger one of a number and NaN is the number.
     samples.fold(0.0, |most, v| most.max(v.abs()))
-}
-
-/// The axis to halve a core along; none if halves would be short.
-fn longest_axis(core: &Core) -> Option<usize> {
-    let length = |a: &usize| core.end[*a] - core.begin[*a];
-    (0..2).filter(|a| length(a) >= 2 * SHORTEST_CORE).max_by_key(length)
 }
 
 /// Copies what a part's flow says of its core.
