@@ -1,8 +1,8 @@
-//! New buffers, and what kernels write into them.
+//! New buffers, what kernels write into them, and numbers that kernels find.
 
 use std::slice::{from_mut, from_ref};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Device, Element, Field};
+use veloxel_gpu::{Buffer, ComputeError, Device, Element, Field, Later, Pending, Timestamp, fetch};
 use veloxel_kernels::image::convolve::Convolve;
 use veloxel_kernels::image::pointwise::{CopyBuffer, CopyPart};
 use veloxel_kernels::image::resample::Resample;
@@ -70,6 +70,16 @@ pub(crate) fn resampled(
         let (input, output) = (from_ref(image), from_mut(out));
         Resample { input, input_shape, output, output_shape, factor: 1.0 }.run(device)
     })
+}
+
+/// Numbers that were asked for, fetched together as they were at a mark.
+pub(crate) fn settled<T>(
+    device: &Device,
+    mark: Option<&Timestamp>,
+    mut numbers: Vec<Later<T>>,
+) -> Result<Vec<T>, ComputeError> {
+    fetch(device, mark, numbers.iter_mut().map(|number| number as &mut dyn Pending).collect())?;
+    numbers.into_iter().map(|number| number.get_after(device, mark)).collect()
 }
 
 /// Gives a field so many components of so many samples of undefined content, in its own memory as far as that has room.

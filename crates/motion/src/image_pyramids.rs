@@ -1,23 +1,17 @@
 //! The images of a pair: mapped, smoothed, at every size of the pyramid, ready for warping.
 
-use crate::MotionError;
 use crate::buffers::{convolved, written};
-use crate::frame::FrameSource;
-use crate::intensity::IntensityMap;
-use crate::pyramid::{
-    LevelGeometry, between_levels, mask_pyramid, match_voxel_size, moving_levels, pair_pyramids, pyramid,
-};
-use crate::resident::Region;
+use crate::pyramid::{between_levels, mask_pyramid, match_voxel_size, moving_levels, pair_pyramids, pyramid};
+use crate::{FrameSource, IntensityMap, LevelGeometry, Region, Result};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Later};
-use veloxel_kernels::Kernel;
-use veloxel_kernels::Taps;
 use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::local_normalise::LocalNormalise;
 use veloxel_kernels::image::shrink::{self, AffineMap, Shrink};
 use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Border, Cut, Interpolation, VoxelAffine, Warp};
+use veloxel_kernels::{Kernel, Taps};
 
 /// Share of the mean local contrast below which local normalisation sees noise.
 const LCC_FLOOR_SHARE: f32 = 0.2;
@@ -78,7 +72,7 @@ impl LevelImages {
         device: &Device,
         interpolation: Interpolation,
         [(mut fixed, shape), (mut moving, moving_shape)]: [(Buffer, Shape); 2],
-    ) -> Result<Self, MotionError> {
+    ) -> Result<Self> {
         if interpolation == Interpolation::CubicSpline {
             // The spline meets its samples up to rounding: both images pass through it, so that equal ones stay equal.
             let coefficients = SplineCoefficients { shape: moving_shape, samples: &mut moving };
@@ -126,12 +120,7 @@ impl LevelImages {
 }
 
 /// A copy smoothed as pyramids ask for.
-pub(crate) fn presmoothed(
-    device: &Device,
-    sigma_vox: f64,
-    image: Buffer,
-    shape: Shape,
-) -> Result<Buffer, MotionError> {
+pub(crate) fn presmoothed(device: &Device, sigma_vox: f64, image: Buffer, shape: Shape) -> Result<Buffer> {
     if sigma_vox == 0.0 {
         return Ok(image);
     }
@@ -158,7 +147,7 @@ fn prepared_together(
     [fixed, moving]: [FrameSource<'_>; 2],
     maps: [IntensityMap; 2],
     shape: Shape,
-) -> Result<[Buffer; 2], MotionError> {
+) -> Result<[Buffer; 2]> {
     let taps = &presmoothing(preparation.presmooth);
     if !shrink::takes(shape, shape, taps) {
         let smooth = |image| presmoothed(device, preparation.presmooth, image, shape);
@@ -194,8 +183,8 @@ pub(crate) fn preparation_vox(preparation: Preparation) -> usize {
 pub(crate) struct ImagePyramids {
     device: Device,
     preparation: Preparation,
-    fixed: Vec<Buffer>,
-    moving: Vec<Buffer>,
+    /// The fixed image and the moving one.
+    images: [Vec<Buffer>; 2],
     /// At which sizes the moving image is sampled, finest first.
     moving_levels: Vec<LevelGeometry>,
     /// Between voxels of the full grids.
@@ -214,7 +203,7 @@ impl ImagePyramids {
         images: RawImages<'_>,
         levels: &[LevelGeometry],
         finest: usize,
-    ) -> Result<Self, MotionError> {
+    ) -> Result<Self> {
         let RawImages { fixed, moving, region, maps, placement, start } = images;
         let moving_grid = moving.frame().grid().clone();
         let mut moving_levels = moving_levels(&moving_grid, &placement, levels);
@@ -239,27 +228,17 @@ impl ImagePyramids {
         let [fixed, moving] = [used(fixed), used(moving)];
         let (mask, volume_mask) = (used(masks_of(region.mask)?), used(masks_of(region.volume_mask)?));
         moving_levels.drain(..finest);
-        let (image, weight) = (&fixed[0], mask.first());
-        let before = match placement == VoxelAffine::IDENTITY {
-            true => AbsoluteDifference { fixed: image, warped: &moving[0], weight }.run(device)?,
-            false => {
-                let pair = [&levels[finest], &moving_levels[0]];
-                let (shapes, map) = (pair.map(|level| level.shape), between_levels(&placement, pair));
-                let warped = at_rest(device, shapes, &moving[0], Interpolation::Linear, map)?;
-                AbsoluteDifference { fixed: image, warped: &warped, weight }.run(device)?
-            }
-        };
-        Ok(Self {
-            device: device.clone(),
-            preparation,
-            fixed,
-            moving,
-            moving_levels,
-            moving_from_fixed: placement.after(&start),
-            mask,
-            volume_mask,
-            before,
-        })
+        let mut seen = None;
+        if placement != VoxelAffine::IDENTITY {
+            let pair = [&levels[finest], &moving_levels[0]];
+            let (shapes, map) = (pair.map(|level| level.shape), between_levels(&placement, pair));
+            seen = Some(at_rest(device, shapes, &moving[0], Interpolation::Linear, map)?);
+        }
+        let (warped, weight) = (seen.as_ref().unwrap_or(&moving[0]), mask.first());
+        let before = AbsoluteDifference { fixed: &fixed[0], warped, weight }.run(device)?;
+        let (device, moving_from_fixed) = (device.clone(), placement.after(&start));
+        let images = [fixed, moving];
+        Ok(Self { device, preparation, images, moving_levels, moving_from_fixed, mask, volume_mask, before })
     }
 
     /// The images from a level on, the first of `levels`, at which they are already, on one grid and without masks; `start` is
@@ -270,35 +249,28 @@ impl ImagePyramids {
         [fixed, moving]: [Buffer; 2],
         levels: &[LevelGeometry],
         start: VoxelAffine,
-    ) -> Result<Self, MotionError> {
+    ) -> Result<Self> {
         let before = AbsoluteDifference { fixed: &fixed, warped: &moving, weight: None }.run(device)?;
-        let (fixed, moving) = if device.is_gpu() {
-            let [fixed, moving] = pair_pyramids(device, [fixed, moving], levels)?;
-            (Ok(fixed), Ok(moving))
+        let images = if device.is_gpu() {
+            pair_pyramids(device, [fixed, moving], levels)?
         } else {
-            device.join(|| pyramid(device, fixed, levels), || pyramid(device, moving, levels))
+            let (fixed, moving) =
+                device.join(|| pyramid(device, fixed, levels), || pyramid(device, moving, levels));
+            [fixed?, moving?]
         };
-        Ok(Self {
-            device: device.clone(),
-            preparation,
-            fixed: fixed?,
-            moving: moving?,
-            moving_levels: levels.to_vec(),
-            moving_from_fixed: start,
-            mask: Vec::new(),
-            volume_mask: Vec::new(),
-            before,
-        })
+        let (device, moving_levels, moving_from_fixed) = (device.clone(), levels.to_vec(), start);
+        let [mask, volume_mask] = [const { Vec::new() }; 2];
+        Ok(Self { device, preparation, images, moving_levels, moving_from_fixed, mask, volume_mask, before })
     }
 
     /// The images of the coarsest level left, ready for warping.
-    pub fn take(&mut self, level: &LevelGeometry) -> Result<LevelImages, MotionError> {
+    pub fn take(&mut self, level: &LevelGeometry) -> Result<LevelImages> {
         let (device, preparation, shape) = (&self.device, self.preparation, level.shape);
         let moving_level =
             self.moving_levels.pop().expect("the level should have a size of the moving image");
         let moving_shape = moving_level.shape;
-        let mut fixed = self.fixed.pop().expect("the level should have a fixed image");
-        let mut moving = self.moving.pop().expect("the level should have a moving image");
+        let [mut fixed, mut moving] =
+            self.images.each_mut().map(|images| images.pop().expect("a level should have both images"));
         normalise_locally(device, preparation.lcc_sigma, shape, &mut fixed)?;
         normalise_locally(device, preparation.lcc_sigma, moving_shape, &mut moving)?;
         let pair = [(fixed, shape), (moving, moving_shape)];

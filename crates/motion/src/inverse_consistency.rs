@@ -5,18 +5,14 @@
 
 use crate::affine_registration::invert;
 use crate::buffers::copied_field;
-use crate::decisions::Decisions;
-use crate::footprint::Footprint;
-use crate::frame::FrameSource;
-use crate::method::{ImagePair, PairMethod};
-use crate::moving_image::{frame_on, voxel_map};
-use crate::pending_flow::PendingFlow;
-use crate::resident::{Region, ResidentStart};
+use crate::moving_image::frame_on;
 use crate::wrapped::{Wrapped, Wrapping};
-use crate::{MotionError, Observer};
+use crate::{
+    Decisions, Footprint, FrameSource, ImagePair, Observer, PairMethod, PendingFlow, Region, ResidentStart,
+    Result,
+};
 use veloxel_core::{Grid, Shape};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::warp::VoxelAffine;
 use veloxel_kernels::variational::compose::{Compose, Update};
 use veloxel_kernels::variational::inverse_consistency::WeighByResidual;
 
@@ -45,17 +41,13 @@ impl Wrapping for BothDirections {
         method: &mut M,
         pair: ImagePair<'_>,
         observer: &dyn Observer,
-    ) -> Result<PendingFlow, MotionError> {
+    ) -> Result<PendingFlow> {
         let mut forward = method.estimate(pair.borrowed(), observer)?;
         let ImagePair { fixed, moving, region, start } = pair;
         // The way back begins on the same grid, where the moving image has samples there.
-        let grid = fixed.frame().grid();
-        let (moving, seen) = match voxel_map(grid, moving.frame().grid()) == VoxelAffine::IDENTITY {
-            true => (moving, None),
-            false => {
-                let (frame, seen) = frame_on(moving.frame(), grid)?;
-                (FrameSource::Owned(frame), Some(seen))
-            }
+        let (moving, seen) = match frame_on(moving.frame(), fixed.frame().grid())? {
+            None => (moving, None),
+            Some((frame, seen)) => (FrameSource::Owned(frame), Some(seen)),
         };
         let back = ImagePair {
             fixed: moving,

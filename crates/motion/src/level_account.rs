@@ -1,6 +1,8 @@
 //! Diagnostics of a method's levels: while the device may still work on them, and as reports show them.
 
-use crate::pending_flow::{MethodAccount, PendingAccount, PendingBrightness};
+use crate::buffers::settled;
+use crate::pending_flow::PendingBrightness;
+use crate::{MethodAccount, PendingAccount};
 use serde::Serialize;
 use veloxel_core::{
     DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable, MethodDiagnostics,
@@ -43,8 +45,19 @@ impl<D: LevelDiagnostics + 'static> PendingLevel for Increments<D> {
     }
 
     fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<D, ComputeError> {
-        let means = self.means.into_iter().map(|mean| mean.get_after(device, mark));
-        Ok((self.settled)(means.collect::<Result<_, _>>()?))
+        Ok((self.settled)(settled(device, mark, self.means)?))
+    }
+}
+
+impl<D: LevelDiagnostics + Send + 'static> PendingLevel for Later<D> {
+    type Settled = D;
+
+    fn numbers(&mut self) -> Vec<&mut dyn Pending> {
+        vec![self]
+    }
+
+    fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<D, ComputeError> {
+        self.get_after(device, mark)
     }
 }
 

@@ -3,17 +3,15 @@
 
 use crate::buffers::on_grid;
 use crate::frame::common_map;
-use crate::image_pyramids::{ImagePyramids, LevelImages, Preparation, RawImages};
-use crate::intensity::IntensityMap;
+use crate::image_pyramids::{ImagePyramids, Preparation, RawImages};
 use crate::level_account::{Increments, LevelDiagnostics, LevelRun, LevelsAccount};
-use crate::local_method::LocalMethod;
-use crate::method::{DenseMethod, ImagePair, PairMethod};
-use crate::moving_image::voxel_map;
-use crate::pending_flow::{Found, PendingBrightness, PendingFlow};
-use crate::pyramid::{LevelGeometry, levels, transferred};
-use crate::resident::{ResidentFlow, ResidentStart};
+use crate::pending_flow::PendingBrightness;
+use crate::pyramid::transferred;
 use crate::start::{levels_used, start_on_coarsest};
-use crate::{Footprint, MotionError, Observer, Step};
+use crate::{
+    DenseMethod, Footprint, Found, ImagePair, IntensityMap, LevelGeometry, LevelImages, LocalMethod,
+    Observer, PairMethod, PendingFlow, ResidentStart, Result, Step, voxel_map,
+};
 use std::fmt::Debug;
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Grid, Shape};
@@ -29,10 +27,8 @@ pub trait LevelSolver: Parameters + Debug + Send {
     /// What it says of a level.
     type Diagnostics: LevelDiagnostics + 'static;
 
-    /// Size of a level over that of the next finer one.
-    fn eta(&self) -> f64;
-    /// Most levels.
-    fn max_levels(&self) -> usize;
+    /// The levels of a grid, finest first.
+    fn levels(&self, grid: &Grid) -> Vec<LevelGeometry>;
     /// What is done to both images before.
     fn preparation(&self) -> Preparation;
     /// What both images' intensities are mapped by, from the fixed image's map and the moving one's.
@@ -109,12 +105,11 @@ impl<P: LevelSolver> LevelByLevel<P> {
     /// Plans the pyramid for a grid.
     ///
     /// # Errors
-    /// [`MotionError::Parameter`] if a parameter lies outside its range.
-    pub fn new(grid: &Grid, params: P, device: &Device) -> Result<Self, MotionError> {
+    /// [`MotionError::Parameter`](crate::MotionError::Parameter) if a parameter lies outside its range.
+    pub fn new(grid: &Grid, params: P, device: &Device) -> Result<Self> {
         params.validate()?;
-        let levels = levels(grid, params.eta(), params.max_levels());
-        let (device, grid) = (device.clone(), grid.clone());
-        Ok(Self { device, grid, params, levels, memory: P::Memory::default() })
+        let (levels, memory) = (params.levels(grid), P::Memory::default());
+        Ok(Self { device: device.clone(), grid: grid.clone(), params, levels, memory })
     }
 
     /// From the coarsest level that the start leaves open down to the finest.
@@ -123,7 +118,7 @@ impl<P: LevelSolver> LevelByLevel<P> {
         images: RawImages<'_>,
         start: ResidentStart<'_>,
         observer: &dyn Observer,
-    ) -> Result<Found, MotionError> {
+    ) -> Result<Found> {
         let Self { device, grid, params, levels, memory } = self;
         let used = levels_used(start, levels.len(), 0);
         let levels = &levels[..used];
@@ -155,11 +150,8 @@ impl<P: LevelSolver> LevelByLevel<P> {
                 to_voxels(device, geometry, start.affine(), &mut displacement)?;
                 let brightness =
                     after.map(|after| PendingBrightness { sums: [pyramids.before, after], gain: 1.0 });
-                return Ok(Found {
-                    flow: ResidentFlow { grid: grid.clone(), components_vox: displacement },
-                    confidence,
-                    account: Box::new(LevelsAccount { levels: runs, brightness }),
-                });
+                let account = LevelsAccount { levels: runs, brightness };
+                return Ok(Found::new(grid, displacement, confidence, account));
             }
         }
         unreachable!("a pyramid should have a finest level")
@@ -196,7 +188,7 @@ impl<P: LevelSolver> PairMethod for LevelByLevel<P> {
         Some(self)
     }
 
-    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
+    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow> {
         let (device, grid) = (self.device.clone(), self.grid.clone());
         device.scope(|| {
             pair.check(&grid)?;
@@ -238,7 +230,7 @@ impl<P: LevelSolver> LocalMethod for LevelByLevel<P> {
         part: &LevelGeometry,
         images: &LevelImages,
         displacement: &mut Field,
-    ) -> Result<Option<Buffer>, MotionError> {
+    ) -> Result<Option<Buffer>> {
         let Self { device, params, memory, .. } = self;
         let task = LevelTask { device, nth, geometry: part, images };
         let Some(certainty) = params.run_level(task, memory, displacement)?.certainty else {

@@ -3,14 +3,12 @@
 
 use crate::buffers::written;
 use crate::clg::parameters::{MedianFilter, Update};
-use crate::image_pyramids::LevelImages;
-use crate::pyramid::LevelGeometry;
+use crate::{Border, LevelGeometry, LevelImages};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::gradient::Scheme;
 use veloxel_kernels::image::median::{Median, MedianKind, WeightedMedian};
 use veloxel_kernels::image::pointwise::ClipLength;
-use veloxel_kernels::image::warp::Border;
 use veloxel_kernels::variational::compose::Compose;
 use veloxel_kernels::variational::expected_error::ExpectedError;
 use veloxel_kernels::variational::field_confidence::FieldConfidence;

@@ -57,10 +57,12 @@ pub use cycle::{
 };
 pub use decisions::Decisions;
 pub use error::MotionError;
+use error::Result;
 pub use finite_elements::FiniteElements;
 pub use finite_elements::parameters::{FiniteElementsParams, FiniteElementsPreset};
 pub use footprint::{Footprint, Tiling};
 pub use frame::{Frame, FrameSource};
+use image_pyramids::LevelImages;
 pub use intensity::IntensityMap;
 pub use inverse_consistency::InverseConsistent;
 pub use local_method::LocalMethod;
@@ -72,6 +74,7 @@ pub use matches::Matched;
 pub use method::{DenseMethod, ImagePair, Pair, PairMethod, Window, WindowMethod};
 pub use methods::{AnyMethod, METHODS, Method, Opened, Opening, Takes};
 pub use moving_image::{MovingImage, require_sampled, voxel_map};
+use observer::Portion;
 pub use observer::{Observer, Silent, Step};
 pub use pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingAccount, PendingFlow};
 pub use phase::{
@@ -80,11 +83,13 @@ pub use phase::{
     PhaseStereo, PhaseTaken, PhaseWanted, phase_features, phase_flow, phase_stereo,
 };
 pub use point_tracking::{PointStatus, PointTracker, TrackedPoint, TrackingParameters};
+use pyramid::LevelGeometry;
 pub use refined::Refined;
 pub use resident::{Region, ResidentFlow, ResidentMask, ResidentStart, require_weights};
 pub use sequence::{
     Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence, run_windows,
 };
+use solving::{Solving, StopReason};
 pub use start::Start;
 pub use tiles::{CoarsePlan, OpenTile, Seams, TilePlan, Tiled, TiledWindows, warp_in_slabs};
 pub use veloxel_kernels::image::warp::{Border, VoxelAffine};

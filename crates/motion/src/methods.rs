@@ -1,13 +1,11 @@
 //! Every dense method, by the name that faces know it by: a new one is its folder and a line here.
 
-use crate::block_matching::{BlockMatching, parameters::BlockMatchingParams};
-use crate::clg::{Clg, parameters::ClgParams};
-use crate::finite_elements::{FiniteElements, parameters::FiniteElementsParams};
-use crate::lucas_kanade::{LucasKanade, parameters::LucasKanadeParams};
-use crate::matches::Matched;
-use crate::method::{PairMethod, WindowMethod};
-use crate::phase::{PhaseFlow, PhaseParameters, parameters::Frames};
-use crate::{InverseConsistent, MotionError, Refined};
+use crate::phase::parameters::Frames;
+use crate::{
+    BlockMatching, BlockMatchingParams, Clg, ClgParams, FiniteElements, FiniteElementsParams,
+    InverseConsistent, LucasKanade, LucasKanadeParams, Matched, MotionError, PairMethod, PhaseFlow,
+    PhaseParameters, Refined, Result, WindowMethod,
+};
 use veloxel_core::Grid;
 use veloxel_core::parameters::{Draft, MethodParameters, Parameters, Values};
 use veloxel_gpu::Device;
@@ -75,7 +73,7 @@ pub struct Method {
     pub summary: &'static str,
     /// What it estimates its flow from.
     pub takes: Takes,
-    open: fn(&Opening<'_>) -> Result<Opened, MotionError>,
+    open: fn(&Opening<'_>) -> Result<Opened>,
 }
 
 /// What a method is opened with.
@@ -124,7 +122,7 @@ impl Method {
     /// # Errors
     /// [`MotionError::Parameter`]; [`MotionError::NotAPicture`] for volumes where only pictures are possible;
     /// [`MotionError::Sequence`] for a number of frames that it cannot take.
-    pub fn open(&self, opening: &Opening<'_>) -> Result<Opened, MotionError> {
+    pub fn open(&self, opening: &Opening<'_>) -> Result<Opened> {
         (self.open)(opening)
     }
 }
@@ -169,15 +167,15 @@ impl AnyMethod {
 /// Opens a method of pairs by its constructor.
 fn open_pairs<P: Parameters, M: PairMethod + 'static>(
     opening: &Opening<'_>,
-    new: fn(&Grid, P, &Device) -> Result<M, MotionError>,
-) -> Result<Opened, MotionError> {
+    new: fn(&Grid, P, &Device) -> Result<M>,
+) -> Result<Opened> {
     let params: P = opening.draft.build(opening.grid.dimension())?;
     let parameters = params.to_json();
     let method = new(opening.grid, params, opening.device)?;
     Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
 }
 
-fn open_phase(opening: &Opening<'_>) -> Result<Opened, MotionError> {
+fn open_phase(opening: &Opening<'_>) -> Result<Opened> {
     let frames = Frames::of_count(opening.frames).ok_or_else(|| {
         let got = if opening.frames > 5 { "more".to_owned() } else { opening.frames.to_string() };
         let advice = "name just these, or use `veloxel engine` or --sequence consecutive for every frame";

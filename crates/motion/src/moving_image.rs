@@ -4,11 +4,9 @@
 //! the moving image where it lies in the world; where the moving image is finer than the fixed grid it is smoothed first
 //! ([`moving_levels`]), as before any step to a coarser level. On one common grid nothing of this changes a bit.
 
-use crate::MotionError;
 use crate::buffers::{copied, written};
-use crate::frame::Frame;
 use crate::pyramid::{between_levels, levels, match_voxel_size, moving_levels};
-use crate::resident::ResidentMask;
+use crate::{Frame, MotionError, ResidentMask, Result};
 use veloxel_core::matrix3::apply;
 use veloxel_core::{CoreError, Dimension, Grid, Shape};
 use veloxel_gpu::{Buffer, Device, Field};
@@ -61,7 +59,7 @@ const TRIED: usize = 9;
 ///
 /// # Errors
 /// [`MotionError::Apart`].
-pub(crate) fn require_overlap(fixed: &Grid, moving: &Grid) -> Result<(), MotionError> {
+pub(crate) fn require_overlap(fixed: &Grid, moving: &Grid) -> Result<()> {
     let meets = |from: &Grid, to: &Grid| {
         let map = voxel_map(from, to);
         (0..TRIED.pow(3)).any(|i| {
@@ -101,7 +99,7 @@ impl<'a> MovingImage<'a> {
         moving: &Grid,
         fixed: &Grid,
         interpolation: Interpolation,
-    ) -> Result<Self, MotionError> {
+    ) -> Result<Self> {
         require_sampled(fixed, moving)?;
         let (map, own) = (voxel_map(fixed, moving), Shape::of(moving));
         let full = levels(fixed, 0.5, 1);
@@ -127,7 +125,7 @@ impl<'a> MovingImage<'a> {
     ///
     /// # Errors
     /// [`MotionError::Compute`].
-    pub fn warp(&self, displacement_vox: &[Buffer], border: Border) -> Result<Buffer, MotionError> {
+    pub fn warp(&self, displacement_vox: &[Buffer], border: Border) -> Result<Buffer> {
         let found = written(self.device, self.fixed.len(), |out| {
             let warp = Warp {
                 shape: self.fixed,
@@ -156,17 +154,21 @@ impl<'a> MovingImage<'a> {
     ///
     /// # Errors
     /// [`MotionError::Compute`].
-    pub fn at_rest(&self, border: Border) -> Result<Buffer, MotionError> {
+    pub fn at_rest(&self, border: Border) -> Result<Buffer> {
         let still: Field = self.device.zeros_field(self.fixed.components(), self.fixed.len())?;
         self.warp(&still, border)
     }
 }
 
-/// A frame on another grid, its outermost samples repeated beyond its border; and where on that grid it has samples.
+/// A frame on another grid, its outermost samples repeated beyond its border, and where on that grid it has samples; none where
+/// both are one grid.
 ///
 /// # Errors
 /// As [`MovingImage::new`].
-pub(crate) fn frame_on(frame: &Frame, grid: &Grid) -> Result<(Frame, ResidentMask), MotionError> {
+pub(crate) fn frame_on(frame: &Frame, grid: &Grid) -> Result<Option<(Frame, ResidentMask)>> {
+    if voxel_map(grid, frame.grid()) == VoxelAffine::IDENTITY {
+        return Ok(None);
+    }
     let device = frame.device();
     let seen = MovingImage::new(device, frame.samples(), frame.grid(), grid, Interpolation::Linear)?;
     let samples = seen.at_rest(Border::Unbounded)?;
@@ -174,5 +176,5 @@ pub(crate) fn frame_on(frame: &Frame, grid: &Grid) -> Result<(Frame, ResidentMas
     // What is finite becomes 1, and NaN 0.
     Operation::Rescale { gain: 0.0, offset: 1.0 }.on(&mut weight).run(device)?;
     Operation::MapAffine { gain: 1.0, offset: 0.0 }.on(&mut weight).run(device)?;
-    Ok((Frame::of_samples(device, grid, samples)?, ResidentMask { grid: grid.clone(), weight }))
+    Ok(Some((Frame::of_samples(device, grid, samples)?, ResidentMask { grid: grid.clone(), weight })))
 }

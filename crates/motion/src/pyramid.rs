@@ -7,15 +7,13 @@
 //! A displacement on a level is measured in *edges*: the smallest voxel edge of that level.
 
 use crate::buffers::{convolved, copied, fit, resampled, written_field};
-use crate::resident::ResidentMask;
+use crate::{ResidentMask, VoxelAffine};
 use veloxel_core::{Axes, Grid, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
-use veloxel_kernels::Kernel;
-use veloxel_kernels::Taps;
 use veloxel_kernels::image::resample::Resample;
 use veloxel_kernels::image::shrink::{self, Shrink};
-use veloxel_kernels::image::warp::VoxelAffine;
 use veloxel_kernels::variational::operator::Operator;
+use veloxel_kernels::{Kernel, Taps};
 
 /// One size of the pyramid.
 #[derive(Debug, Clone, PartialEq)]
@@ -205,10 +203,10 @@ pub(crate) fn pair_pyramids(
     [fixed, moving]: [Buffer; 2],
     levels: &[LevelGeometry],
 ) -> Result<[Vec<Buffer>; 2], ComputeError> {
-    let (mut fixed, mut moving) = (vec![fixed], vec![moving]);
+    let mut pyramids = [vec![fixed], vec![moving]];
     for pair in levels.windows(2) {
         let [from, to] = [pair[0].shape, pair[1].shape];
-        let images = [&fixed[fixed.len() - 1], &moving[moving.len() - 1]];
+        let images = pyramids.each_ref().map(|images| &images[images.len() - 1]);
         let taps = &shrinking_taps([from, to], SHRINKING_SIGMA);
         let coarser = if device.is_gpu() && shrink::takes(from, to, taps) {
             let mut out = [device.scratch(to.len())?, device.scratch(to.len())?];
@@ -218,11 +216,9 @@ pub(crate) fn pair_pyramids(
         } else {
             [shrink(device, images[0], from, to)?, shrink(device, images[1], from, to)?]
         };
-        let [first, second] = coarser;
-        fixed.push(first);
-        moving.push(second);
+        pyramids.iter_mut().zip(coarser).for_each(|(images, coarser)| images.push(coarser));
     }
-    Ok([fixed, moving])
+    Ok(pyramids)
 }
 
 /// The weight of a mask at every size, finest first; the mask's own stays.

@@ -4,12 +4,10 @@
 //! 6.1). It takes single wrong vectors away, fills holes among certain vectors, and keeps motion boundaries where the image
 //! has an edge. *Cost*: one pass over a window of 11² pixels, or 5³ voxels.
 
-use crate::footprint::Footprint;
-use crate::method::{ImagePair, PairMethod, Window, WindowMethod};
-use crate::pending_flow::PendingFlow;
-use crate::resident::Region;
 use crate::wrapped::{Wrapped, Wrapping};
-use crate::{Frame, MotionError, Observer};
+use crate::{
+    Footprint, Frame, ImagePair, Observer, PairMethod, PendingFlow, Region, Result, Window, WindowMethod,
+};
 use veloxel_core::Grid;
 
 /// Refines what a method finds.
@@ -28,7 +26,7 @@ impl Wrapping for Refinement {
         method: &mut M,
         pair: ImagePair<'_>,
         observer: &dyn Observer,
-    ) -> Result<PendingFlow, MotionError> {
+    ) -> Result<PendingFlow> {
         let mut found = method.estimate(pair.borrowed(), observer)?;
         method.device().scope(|| found.refine(pair.fixed.frame(), pair.region))?;
         Ok(found)
@@ -39,7 +37,7 @@ impl<M: WindowMethod + ?Sized> WindowMethod for Refined<M> {
     fn window(&self) -> Window {
         self.method.window()
     }
-    fn estimate(&mut self, frames: &[&Frame]) -> Result<PendingFlow, MotionError> {
+    fn estimate(&mut self, frames: &[&Frame]) -> Result<PendingFlow> {
         let mut found = self.method.estimate(frames)?;
         let centre = frames[self.window().centre];
         self.method.device().scope(|| found.refine(centre, Region::default()))?;

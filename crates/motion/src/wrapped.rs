@@ -1,10 +1,6 @@
 //! Methods around any other one, which they run once or more for every pair: what they share with it is written once.
 
-use crate::decisions::Decisions;
-use crate::footprint::Footprint;
-use crate::method::{DenseMethod, ImagePair, PairMethod};
-use crate::pending_flow::PendingFlow;
-use crate::{MotionError, Observer};
+use crate::{Decisions, DenseMethod, Footprint, ImagePair, Observer, PairMethod, PendingFlow, Result};
 use std::marker::PhantomData;
 use veloxel_core::Grid;
 use veloxel_gpu::Device;
@@ -23,7 +19,7 @@ pub trait Wrapping: Send {
         method: &mut M,
         pair: ImagePair<'_>,
         observer: &dyn Observer,
-    ) -> Result<PendingFlow, MotionError>;
+    ) -> Result<PendingFlow>;
 }
 
 /// A method, and what is made of it.
@@ -66,7 +62,7 @@ impl<W: Wrapping, M: PairMethod + ?Sized> PairMethod for Wrapped<W, M> {
     fn decisions(&mut self) -> Option<&mut Decisions> {
         W::decisions(&mut *self.method)
     }
-    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
+    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow> {
         W::estimate(&mut *self.method, pair, observer)
     }
 }

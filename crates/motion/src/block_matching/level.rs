@@ -1,19 +1,17 @@
 //! One pyramid level of [`BlockMatching`](crate::BlockMatching): searches on the image warped by what was found.
 
-use super::diagnostics::Searches;
 use super::parameters::BlockMatchingParams;
 use crate::buffers::{convolved, on_grid, resampled_field, written};
-use crate::image_pyramids::LevelImages;
-use crate::level_account::{Increments, LevelRun};
+use crate::level_account::{Increments, LevelDiagnostics, LevelRun};
 use crate::level_by_level::{Certainty, LevelSolver, LevelTask};
 use crate::level_steps::TRUNCATE;
-use crate::pyramid::LevelGeometry;
-use veloxel_core::{Axes, Shape};
+use crate::{Border, LevelGeometry, LevelImages};
+use serde::Serialize;
+use veloxel_core::{Axes, DiagnosticCell, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
 use veloxel_kernels::image::median::{Median, MedianKind};
-use veloxel_kernels::image::warp::Border;
 use veloxel_kernels::matching::best_candidate::{BestCandidate, Pull, Symmetry};
 use veloxel_kernels::matching::match_confidence::{MatchConfidence, MatchError};
 use veloxel_kernels::matching::window_scores::{Measure, Output, Search, WindowScores};
@@ -115,37 +113,20 @@ impl<'a> Level<'a> {
 
     /// Warps by the displacement and scores every candidate around it.
     fn score(&mut self, search: Search, displacement: &[Buffer]) -> Result<(), ComputeError> {
-        let (device, images, shape) = (self.device, self.images, self.geometry.shape);
         self.warp(displacement)?;
-        let [measure, of_gradients] = self.params.measures();
-        let scores = WindowScores {
-            shape,
-            nodes: self.nodes,
-            search,
-            measure,
-            pairs: &[(&images.fixed, &self.warped)],
-            weight: images.mask.as_ref(),
-            gain: self.params.score_gain(),
-            output: Output::Overwrite,
-            scores: &mut self.scores,
+        let Self { device, params, images, nodes, warped, scores, gradients: [of_fixed, of_warped], .. } =
+            self;
+        let (device, shape, gain) = (*device, self.geometry.shape, params.score_gain());
+        let mut score = |measure, pairs: &[(&Buffer, &Buffer)], gain, output| {
+            let (nodes, weight, scores) = (*nodes, images.mask.as_ref(), &mut *scores);
+            WindowScores { shape, nodes, search, measure, pairs, weight, gain, output, scores }.run(device)
         };
-        scores.run(device)?;
-        if self.params.gamma > 0.0 {
-            let [fixed, warped] = &mut self.gradients;
-            Gradient { shape, scheme: Scheme::Central4, image: &self.warped, out: warped }.run(device)?;
-            let pairs: Vec<_> = fixed.iter().zip(warped.iter()).collect();
-            let scores = WindowScores {
-                shape,
-                nodes: self.nodes,
-                search,
-                measure: of_gradients,
-                pairs: &pairs,
-                weight: images.mask.as_ref(),
-                gain: self.params.score_gain() * self.params.gamma,
-                output: Output::Add,
-                scores: &mut self.scores,
-            };
-            scores.run(device)?;
+        let [measure, of_gradients] = params.measures();
+        score(measure, &[(&images.fixed, &*warped)], gain, Output::Overwrite)?;
+        if params.gamma > 0.0 {
+            Gradient { shape, scheme: Scheme::Central4, image: warped, out: of_warped }.run(device)?;
+            let pairs: Vec<_> = of_fixed.iter().zip(of_warped.iter()).collect();
+            score(of_gradients, &pairs, gain * params.gamma, Output::Add)?;
         }
         Ok(())
     }
@@ -232,5 +213,28 @@ impl<'a> Level<'a> {
         };
         kernel.run(device)?;
         Ok(Certainty { confidence, after: None })
+    }
+}
+
+/// The searches of a level.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Searches {
+    /// Blocks per axis.
+    blocks: [usize; 3],
+    /// Spacing in voxels of the full grid `(x, y, z)`.
+    spacing_vox: [f64; 3],
+    /// Mean |δ| of each search over the blocks, edges of this level.
+    mean_increments_edges: Vec<f64>,
+}
+
+impl LevelDiagnostics for Searches {
+    const COLUMNS: &[&'static str] = &["blocks", "searches", "last mean |δ|"];
+
+    fn cells(&self) -> Vec<DiagnosticCell> {
+        vec![
+            DiagnosticCell::Count(self.blocks.iter().product()),
+            DiagnosticCell::Count(self.mean_increments_edges.len()),
+            DiagnosticCell::Number(self.mean_increments_edges.last().copied().unwrap_or(f64::NAN)),
+        ]
     }
 }

@@ -35,25 +35,29 @@
 //! *Limits*: motion beyond R (2^L − 1) voxels is lost; small things that move farther than their size are lost with the
 //! coarse levels; a block over a motion boundary takes one side.
 
-mod diagnostics;
-mod footprint;
 mod level;
 pub mod parameters;
 
-use crate::Footprint;
 use crate::clg::parameters::Intensity;
-use crate::image_pyramids::Preparation;
-use crate::intensity::IntensityMap;
+use crate::image_pyramids::{Preparation, preparation_vox};
 use crate::level_by_level::{LevelByLevel, LevelFound, LevelSolver, LevelTask};
-use crate::pyramid::LevelGeometry;
-use diagnostics::Searches;
-use level::Level;
+use crate::pyramid::levels;
+use crate::start::coarsening;
+use crate::{Footprint, IntensityMap, LevelGeometry, Tiling};
+use level::{Level, Searches};
 use parameters::{BlockMatchingParams, MatchMeasure};
-use veloxel_core::Shape;
+use veloxel_core::{Grid, Shape};
 use veloxel_gpu::{ComputeError, Field};
 
 /// Size of a level over that of the next finer one.
 const ETA: f64 = 0.5;
+
+/// Voxels that overlapping tiles share beyond their seams, in 2-D and 3-D.
+const GUARD_VOX: [usize; 2] = [56, 24];
+/// A central difference of fourth order.
+const GRADIENT_VOX: usize = 2;
+/// The windows that confidences are seen in, one after the other.
+const CONFIDENCE_VOX: usize = 2 * 8;
 
 /// The method, opened for one grid.
 pub type BlockMatching = LevelByLevel<BlockMatchingParams>;
@@ -62,11 +66,8 @@ impl LevelSolver for BlockMatchingParams {
     type Memory = ();
     type Diagnostics = Searches;
 
-    fn eta(&self) -> f64 {
-        ETA
-    }
-    fn max_levels(&self) -> usize {
-        self.max_levels
+    fn levels(&self, grid: &Grid) -> Vec<LevelGeometry> {
+        levels(grid, ETA, self.max_levels)
     }
     fn preparation(&self) -> Preparation {
         Preparation { presmooth: 0.0, lcc_sigma: 0.0, interpolation: self.interpolation.of_kernel() }
@@ -89,8 +90,23 @@ impl LevelSolver for BlockMatchingParams {
         let widest = finest.spacing_edges.into_iter().fold(1.0, f32::max);
         widest * (reach as f32 + 0.5 * self.searches as f32)
     }
+    /// The scores of all candidates are the largest part; there are as many of the first search as of any.
     fn footprint(&self, shape: Shape) -> Footprint {
-        footprint::footprint(self, shape)
+        let d = shape.components();
+        let widest = |reach: usize| 2 * reach + 1;
+        let candidates = widest(self.reach.max(self.later_reach)).pow(d as u32);
+        let nodes_share = (self.stride as f64).powi(-(d as i32));
+        let gradients = if self.gamma > 0.0 { 2 * d } else { 0 };
+        // Images with their coarser levels, the warped one; and on the blocks' grid scores, displacement, increment and mean.
+        let images = 2.0 / (1.0 - ETA.powi(d as i32)) + 1.0;
+        let of_blocks = (candidates + 3 * d) as f64 * nodes_share;
+        // Beside these, while the confidence is made: quality, error, confidence, and the mean of the field around.
+        let concluding = 2.4 + 1.2 * d as f64 + if self.stride > 1 { d as f64 } else { 0.0 };
+        let tiling = match self.stride {
+            1 => self.tiling(d),
+            _ => Tiling::Never,
+        };
+        Footprint { samples_per_voxel: images + gradients as f64 + of_blocks + concluding, tiling }
     }
 
     /// Blocks.
@@ -109,5 +125,26 @@ impl LevelSolver for BlockMatchingParams {
         let run = level.run(displacement)?;
         let certainty = (task.nth == 0).then(|| level.conclude(displacement)).transpose()?;
         Ok(LevelFound { run, certainty })
+    }
+}
+
+impl BlockMatchingParams {
+    /// How far vectors see, where every voxel has a block.
+    fn tiling(&self, d: usize) -> Tiling {
+        let gradients_vox = if self.gamma > 0.0 { GRADIENT_VOX } else { 0 };
+        let window_vox = (2.5 * self.smoothness_sigma).ceil() as usize;
+        let sweeps = if self.smoothness > 0.0 { self.sweeps } else { 0 };
+        // A candidate's window, and that of the voxel that is sent here.
+        let search =
+            |reach: usize| gradients_vox + self.radius + 2 * reach + sweeps * window_vox + self.median;
+        let level = search(self.reach) + (self.searches - 1) * search(self.later_reach);
+        let level = level + preparation_vox(self.preparation());
+        Tiling::Local {
+            halo_vox: [level + self.radius + CONFIDENCE_VOX, level],
+            eta: ETA,
+            max_levels: self.max_levels,
+            guard_vox: GUARD_VOX[d - 2],
+            coarsening: coarsening(ETA, 0),
+        }
     }
 }

@@ -8,21 +8,18 @@
 use super::parameters::Intensity;
 use super::{Clg, Stage};
 use crate::buffers::resampled;
-use crate::frame::Frame;
 use crate::image_pyramids::ImagePyramids;
-use crate::intensity::IntensityMap;
-use crate::method::ImagePair;
-use crate::moving_image::voxel_map;
-use crate::pending_flow::{Determinant, PendingFlow};
-use crate::pyramid::{LevelGeometry, shrink};
-use crate::resident::ResidentStart;
+use crate::pending_flow::Determinant;
+use crate::pyramid::shrink;
 use crate::start::levels_used;
-use crate::{MotionError, Observer};
+use crate::{
+    Frame, ImagePair, IntensityMap, LevelGeometry, Observer, PendingFlow, ResidentStart, Result, VoxelAffine,
+    voxel_map,
+};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::image::quantiles::FirstUnknown;
-use veloxel_kernels::image::warp::VoxelAffine;
 
 impl Stage {
     /// Whether the full grid need not be looked at.
@@ -45,7 +42,7 @@ impl Clg {
         &mut self,
         pair: &ImagePair<'_>,
         observer: &dyn Observer,
-    ) -> Result<PendingFlow, MotionError> {
+    ) -> Result<PendingFlow> {
         let (stage, start) = (&mut self.first, pair.start);
         let (device, grid) = (stage.device.clone(), stage.grid.clone());
         pair.check_grids(&grid)?;
@@ -91,7 +88,7 @@ struct CoarseImage {
 
 impl CoarseImage {
     /// On the last of these levels.
-    fn of(frame: &Frame, levels: &[LevelGeometry]) -> Result<Self, MotionError> {
+    fn of(frame: &Frame, levels: &[LevelGeometry]) -> Result<Self> {
         let device = frame.device();
         let samples = mean_level(device, frame.samples(), levels)?;
         let unknown = FirstUnknown { image: &samples, weight: None }.run(device)?;
@@ -101,7 +98,7 @@ impl CoarseImage {
 }
 
 /// An image on the last of these levels.
-fn mean_level(device: &Device, image: &Buffer, levels: &[LevelGeometry]) -> Result<Buffer, MotionError> {
+fn mean_level(device: &Device, image: &Buffer, levels: &[LevelGeometry]) -> Result<Buffer> {
     let [first, second] = [0, 1].map(|nth| levels[nth].shape);
     if levels.len() == 2 {
         // What is not smoothed shows on the level next to it.

@@ -4,29 +4,31 @@ use super::diagnostics::{AskedTolerances, Compared, PendingWarps, WarpRun};
 use super::parameters::{ClgParams, Regularise, VolumeTerm};
 use super::weights::{Weights, window};
 use super::workspace::Workspace;
-use crate::decisions::{Decisions, Question};
-use crate::image_pyramids::LevelImages;
+use crate::decisions::Question;
 use crate::level_account::LevelRun;
+use crate::level_steps::ConfidenceScales;
 use crate::multigrid::{Solver, Stopping, sweep};
-use crate::pyramid::LevelGeometry;
-use crate::solving::{Solving, StopReason};
-use crate::{Observer, Step};
+use crate::{Border, Decisions, LevelGeometry, LevelImages, Observer, Solving, Step, StopReason};
 use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Pending, fetch};
-use veloxel_kernels::Kernel;
-use veloxel_kernels::Taps;
 use veloxel_kernels::image::convolve::Convolve;
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
 use veloxel_kernels::image::pointwise::{InPlace, Multiply, Operation};
-use veloxel_kernels::image::warp::Border;
 use veloxel_kernels::variational::diffusivity::{Diffusivity, ImageEdges};
 use veloxel_kernels::variational::jacobian::Jacobian;
 use veloxel_kernels::variational::motion_tensor::{Mismatch, MotionTensor};
 use veloxel_kernels::variational::operator::{Operator, SubtractProduct, SubtractVolumeTarget};
 use veloxel_kernels::variational::robust_tensor::{Group, RobustTensor};
+use veloxel_kernels::{Kernel, Taps};
 
 /// Second difference of the flow that is a motion edge for the non-local median, edges.
 const MOTION_EDGE: f32 = 0.1;
+/// Below this, J's eigenvalues are interpolation: the smoothness weight of a voxel's springs.
+const DETERMINACY_PER_ALPHA: f32 = 0.1;
+/// The confidence falls for lack of contrast alone below this share of that, where eight bits end.
+const CONTRAST_PER_DETERMINACY: f32 = 1e-4;
+/// Voxels along an axis whose data the smoothness pools.
+const POOLED_ALONG_AXIS: i32 = 6;
 
 /// Where the level stands in the run, for the observer.
 pub(super) struct Progress<'a> {
@@ -364,11 +366,28 @@ impl<'a> Level<'a> {
         let Workspace { warped, spare, votes, .. } = &mut *self.memory;
         self.geometry.median(self.device, kind, images, [displacement, spare], [warped, votes])
     }
-}
 
-impl ClgParams {
-    /// Warps of the finest level.
-    pub(super) fn finest_limits(&self) -> WarpLimits {
-        WarpLimits { open: self.finest_warps, matched: self.matched_warps }
+    /// The confidence at the displacement last warped to; the level's memory serves for it. The images' memory is free before
+    /// more is taken.
+    pub fn confidence(self, images: LevelImages, displacement: &[Buffer]) -> Result<Buffer, ComputeError> {
+        let (device, memory, geometry) = (self.device, self.memory, self.geometry);
+        let weights = Weights::fixed(self.params);
+        let brightness = [(&images.fixed, &memory.warped[0])];
+        let term = self.params.data_term(geometry, weights.zeta, &brightness, images.mask.as_ref());
+        // The tensor needs one entry more than the system has.
+        let difference = memory.increment.pop().expect("a displacement should have components");
+        memory.system.push(difference);
+        MotionTensor { term, taps: &weights.taps, out: &mut memory.system }.run(device)?;
+        drop(images);
+        let determinacy = DETERMINACY_PER_ALPHA * self.params.alpha;
+        let scales = ConfidenceScales {
+            determinacy,
+            pooled: POOLED_ALONG_AXIS.pow(geometry.shape.components() as u32) as f32,
+            contrast: CONTRAST_PER_DETERMINACY * determinacy,
+            half_eigenvalue: None,
+        };
+        let out = geometry.confidence(device, displacement, &memory.system, &mut memory.warped[0], scales)?;
+        memory.increment.extend(memory.system.pop());
+        Ok(out)
     }
 }

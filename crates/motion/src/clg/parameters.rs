@@ -1,8 +1,8 @@
 //! The parameters of [`Clg`](crate::Clg), and the presets.
 
+use crate::LevelGeometry;
 use crate::image_pyramids::Preparation;
 use crate::multigrid::Solver;
-use crate::pyramid::LevelGeometry;
 use veloxel_core::{Dimension, choices, parameters};
 use veloxel_gpu::Buffer;
 use veloxel_kernels::image::gradient::Scheme;

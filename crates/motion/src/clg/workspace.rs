@@ -1,9 +1,12 @@
-//! The memory that [`Clg`](crate::Clg) works in: made once for the finest level, and lent to every level of every run.
+//! The memory that [`Clg`](crate::Clg) works in: made once for the finest level, and lent to every level of every run; and what a run
+//! holds in all.
 
+use super::Stage;
 use super::parameters::{ClgParams, MedianFilter, Penaliser, VolumeTerm};
 use crate::buffers::fit;
 use crate::multigrid::{Multigrid, Solver, Terms};
-use crate::pyramid::LevelGeometry;
+use crate::start::coarsening;
+use crate::{Footprint, LevelGeometry, Tiling};
 use veloxel_core::Shape;
 use veloxel_gpu::{ComputeError, Device, Field};
 
@@ -65,7 +68,7 @@ impl Workspace {
     }
 
     /// Samples for every voxel of the finest level.
-    pub fn samples_per_voxel(params: &ClgParams, geometry: &LevelGeometry) -> f64 {
+    fn samples_per_voxel(params: &ClgParams, geometry: &LevelGeometry) -> f64 {
         let (shape, mut none) = (geometry.shape, Self::default());
         let own: usize = none.parts(params, shape).iter().map(|(_, count)| count).sum();
         let coarser = match params.solver {
@@ -94,5 +97,27 @@ impl Workspace {
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// Voxels that tiles overlap by beyond their seams, in 2-D and 3-D: docs/design/tiles.md says what they leave.
+const GUARD_VOX: [usize; 2] = [56, 24];
+
+/// Beside its workspace a run holds images, displacement, confidence and determinant, and coarser levels of them.
+pub(super) fn footprint(first: &Stage, second: Option<&Stage>) -> Footprint {
+    let d = first.levels[0].shape.components();
+    let stage = |stage: &Stage| {
+        let finest = &stage.levels[stage.finest];
+        let share = finest.shape.len() as f64 / stage.levels[0].shape.len() as f64;
+        share * Workspace::samples_per_voxel(&stage.params, finest)
+    };
+    let held = 3.5 + 2.0 * d as f64;
+    let both = second.map_or(0.0, stage);
+    Footprint {
+        samples_per_voxel: held + stage(first) + both,
+        tiling: Tiling::Overlap {
+            guard_vox: GUARD_VOX[d - 2],
+            coarsening: coarsening(first.params.eta, first.finest),
+        },
     }
 }

@@ -33,7 +33,6 @@
 
 mod contour;
 mod course;
-mod lane;
 mod outlined;
 mod periodicity;
 mod placement;
@@ -43,12 +42,10 @@ mod slice;
 mod tests;
 mod whole;
 
-use crate::method::PairMethod;
-use crate::sequence::{SequenceFrames, require_frames};
-use crate::{MotionError, Observer};
+use crate::sequence::require_frames;
+use crate::{MotionError, Observer, PairMethod, SequenceFrames};
 pub use contour::{ContourMotion, ContourRule, follow_contour, offset_vertices};
-use course::Course;
-use lane::Lane;
+use course::{Course, Lane};
 pub use outlined::Outlined;
 pub use periodicity::{Periodic, Periodicity};
 pub use placement::{BloodPlace, misplaced_px};

@@ -2,7 +2,7 @@
 
 use super::LATTICES_AFTER_START;
 use super::parameters::{Cover, FiniteElementsParams, Measure};
-use crate::footprint::{Footprint, Tiling};
+use crate::{Footprint, Tiling};
 use veloxel_kernels::elements::lattice::Elements;
 
 /// Elements of the finest lattice between what a tile contributes and where it ends: a node's cubics reach over two elements of

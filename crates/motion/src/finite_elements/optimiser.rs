@@ -2,7 +2,7 @@
 
 use super::images::LevelImages;
 use super::parameters::{FiniteElementsParams, Measure, Optimiser};
-use crate::buffers::copied;
+use crate::buffers::{copied, written};
 use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Device, reduction_groups};
 use veloxel_kernels::Kernel;
@@ -168,11 +168,6 @@ impl<'a> Level<'a> {
         &self.state[0]
     }
 
-    /// A copy of it, for the account.
-    pub fn copied_state(&self) -> Result<Buffer, ComputeError> {
-        copied(self.device, &self.state[0])
-    }
-
     /// Takes the accepted set of a coarser lattice; `refining` leads from it to this one.
     pub fn refine(&mut self, coarser: &Level<'_>, refining: &Elements) -> Result<(), ComputeError> {
         let (state, controls) = (coarser.state(), &coarser.controls);
@@ -227,15 +222,15 @@ impl<'a> Level<'a> {
         match self.matched.take() {
             None => self.compare(images.view())?,
             Some(mut matched) => {
-                self.compare(images.against(images.fixed(), None))?;
+                self.compare(images.against(&images.fixed, None))?;
                 let Matched { fixed, weight, sums } = &mut matched;
                 let kernel = MatchedBrightness {
                     elements,
                     state: &self.state[0],
-                    fixed: images.fixed(),
+                    fixed: &images.fixed,
                     weight: images.view().weight,
                     residual: &self.residual,
-                    gain: images.view().gain,
+                    gain: images.gain,
                     sums,
                     matched: fixed,
                     matched_weight: weight,
@@ -347,19 +342,20 @@ impl<'a> Level<'a> {
     pub fn confidence(&self, images: &LevelImages) -> Result<Buffer, ComputeError> {
         let Self { device, elements, .. } = *self;
         let mut variance = device.scratch(elements.problems * elements.controls_of_problem())?;
-        let mut confidence = device.scratch(elements.pixels())?;
-        let kernel = NodalConfidence {
-            elements,
-            state: &self.state[0],
-            residual: &self.residual,
-            slopes: &self.slopes,
-            share: SHARE,
-            least: [NOISE * NOISE * images.gain2(), FLAT * FLAT * images.gain2()],
-            half_edges: self.params.half_error,
-            variance: &mut variance,
-            confidence: &mut confidence,
-        };
-        kernel.run(device)?;
-        Ok(confidence)
+        let gain2 = images.gain * images.gain;
+        written(device, elements.pixels(), |confidence| {
+            let kernel = NodalConfidence {
+                elements,
+                state: &self.state[0],
+                residual: &self.residual,
+                slopes: &self.slopes,
+                share: SHARE,
+                least: [NOISE * NOISE * gain2, FLAT * FLAT * gain2],
+                half_edges: self.params.half_error,
+                variance: &mut variance,
+                confidence,
+            };
+            kernel.run(device)
+        })
     }
 }

@@ -1,22 +1,19 @@
 //! One pyramid level of [`LucasKanade`](crate::LucasKanade): warps, sums and solves.
 
-use super::diagnostics::Iterations;
 use super::parameters::{LucasKanadeParams, Window};
 use crate::buffers::{fit, written};
 use crate::clg::parameters::{Interpolation, MedianFilter, Update};
-use crate::image_pyramids::LevelImages;
-use crate::level_account::{Increments, LevelRun};
+use crate::level_account::{self, Increments, LevelDiagnostics, LevelRun, over_levels};
 use crate::level_by_level::{Certainty, LevelTask};
 use crate::level_steps::{ConfidenceScales, TRUNCATE};
-use crate::pyramid::LevelGeometry;
-use crate::solving::StopReason;
-use veloxel_core::{Axes, Shape};
+use crate::{Border, LevelGeometry, LevelImages, StopReason, VoxelAffine};
+use serde::Serialize;
+use veloxel_core::{Axes, DiagnosticCell, DiagnosticCurves, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
 use veloxel_kernels::image::median::MedianKind;
 use veloxel_kernels::image::pointwise::{InPlace, Operation};
-use veloxel_kernels::image::warp::{Border, VoxelAffine};
 use veloxel_kernels::image::window_sum::WindowSum;
 use veloxel_kernels::matching::least_eigenvalue::{LeastEigenvalue, MaskedWindows};
 use veloxel_kernels::matching::local_solve::LocalSolve;
@@ -315,4 +312,38 @@ fn mask_sum(device: &Device, window: Window, shape: Shape, mask: &Buffer) -> Res
         Window::Box { radius } => [radius; 3],
     };
     written(device, shape.len(), |output| WindowSum { shape, radius, input: mask, output }.run(device))
+}
+
+/// The iterations of a level.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Iterations {
+    /// Spacing in voxels of the full grid `(x, y, z)`.
+    spacing_vox: [f64; 3],
+    /// Mean |δ| of each iteration over the grid, voxels of this level.
+    mean_increments_vox: Vec<f64>,
+    /// Why the iterations ended.
+    stop: StopReason,
+}
+
+impl LevelDiagnostics for Iterations {
+    const COLUMNS: &[&'static str] = &["iterations", "last mean |δ|", "stopped"];
+
+    fn cells(&self) -> Vec<DiagnosticCell> {
+        vec![
+            DiagnosticCell::Count(self.mean_increments_vox.len()),
+            DiagnosticCell::Number(self.mean_increments_vox.last().copied().unwrap_or(f64::NAN)),
+            DiagnosticCell::Text(self.stop.text().to_owned()),
+        ]
+    }
+
+    fn curves(levels: &[level_account::Level<Self>]) -> Vec<DiagnosticCurves> {
+        let labels = DiagnosticCurves {
+            title: "Increment",
+            x_label: "iteration, coarse to fine",
+            y_label: "mean |δ|, voxels of the level",
+            is_logarithmic: true,
+            ..Default::default()
+        };
+        vec![over_levels(levels, |level| level.mean_increments_vox.clone(), labels)]
+    }
 }

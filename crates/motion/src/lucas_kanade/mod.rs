@@ -35,22 +35,29 @@
 //! *Limits*: motion larger than a few voxels of the coarsest level is lost; a window across a motion boundary takes either side
 //! or their mean; a window with one edge finds what moves across it alone, and says so by its confidence.
 
-mod diagnostics;
-mod footprint;
 mod level;
 pub mod parameters;
 
-use crate::Footprint;
-use crate::clg::parameters::Intensity;
-use crate::image_pyramids::Preparation;
-use crate::intensity::IntensityMap;
+use crate::clg::parameters::{Intensity, MedianFilter, Update};
+use crate::image_pyramids::{Preparation, preparation_vox};
 use crate::level_by_level::{LevelByLevel, LevelFound, LevelSolver, LevelTask};
-use crate::pyramid::{LevelGeometry, transfer_by};
-use diagnostics::Iterations;
-use level::{Level, Memory};
-use parameters::LucasKanadeParams;
-use veloxel_core::Shape;
+use crate::pyramid::{levels, transfer_by};
+use crate::start::coarsening;
+use crate::{Footprint, IntensityMap, LevelGeometry, Tiling};
+use level::{Iterations, Level, Memory};
+use parameters::{LucasKanadeParams, Window};
+use veloxel_core::{Grid, Shape};
 use veloxel_gpu::{ComputeError, Device, Field};
+
+/// Voxels that tiles overlap by beyond their seams. Windows and medians of all iterations and levels together reach
+/// further, but what they carry so far is next to nothing.
+const GUARD_VOX: [usize; 2] = [56, 24];
+/// A central difference of fourth order.
+const GRADIENT_VOX: usize = 2;
+/// The plain median, the weighted one, and the bend and the divergence that decide on it.
+const NON_LOCAL_VOX: usize = 2 + 6 + 3;
+/// Fourth differences of samples four voxels apart, and the mean over their window.
+const ROUGHNESS_VOX: usize = 8 + 3;
 
 /// The method, opened for one grid; it owns the memory that it works in from its first run on.
 pub type LucasKanade = LevelByLevel<LucasKanadeParams>;
@@ -59,11 +66,8 @@ impl LevelSolver for LucasKanadeParams {
     type Memory = Memory;
     type Diagnostics = Iterations;
 
-    fn eta(&self) -> f64 {
-        self.eta
-    }
-    fn max_levels(&self) -> usize {
-        self.max_levels
+    fn levels(&self, grid: &Grid) -> Vec<LevelGeometry> {
+        levels(grid, self.eta, self.max_levels)
     }
     fn preparation(&self) -> Preparation {
         let interpolation = self.interpolation.of_kernel();
@@ -78,8 +82,11 @@ impl LevelSolver for LucasKanadeParams {
     fn drift_edges(&self, nth: usize, _: &LevelGeometry) -> f32 {
         self.iterations_of(nth) as f32 * self.increment_limit
     }
+    /// Beside its workspace a run holds images, displacement, confidence and determinant, and coarser levels of them.
     fn footprint(&self, shape: Shape) -> Footprint {
-        footprint::footprint(self, shape)
+        let workspace: usize = Memory::default().parts(self, shape).iter().map(|(_, count)| count).sum();
+        let held = 4.7 + 0.55 * shape.components() as f64;
+        Footprint { samples_per_voxel: held + workspace as f64, tiling: self.tiling(shape) }
     }
 
     fn transfer(
@@ -101,5 +108,33 @@ impl LevelSolver for LucasKanadeParams {
         let run = level.run(displacement, self.iterations_of(task.nth))?;
         let certainty = (task.nth == 0).then(|| level.conclude(displacement)).transpose()?;
         Ok(LevelFound { run, certainty })
+    }
+}
+
+impl LucasKanadeParams {
+    /// Whether every vector depends on its surroundings alone, and on how much of them.
+    fn tiling(&self, shape: Shape) -> Tiling {
+        let (guard_vox, coarsening) = (GUARD_VOX[shape.components() - 2], coarsening(self.eta, 0));
+        // A mean over all voxels, and positions that are composed, are not of a vector's surroundings.
+        if self.tolerance > 0.0 || self.lcc_sigma > 0.0 || self.update != Update::Add {
+            return Tiling::Overlap { guard_vox, coarsening };
+        }
+        let window_vox = match self.window {
+            Window::Box { radius } => radius,
+            Window::Gaussian { sigma } => (sigma * 2.5).ceil() as usize + 1,
+        };
+        let gradients_vox = if self.gamma > 0.0 { 2 * GRADIENT_VOX } else { GRADIENT_VOX };
+        let median_vox = match self.median {
+            MedianFilter::Off => 0,
+            MedianFilter::Plain { radius } => radius,
+            MedianFilter::NonLocal if shape.components() == 2 => NON_LOCAL_VOX,
+            MedianFilter::NonLocal => 1,
+        };
+        let iteration_vox = gradients_vox + window_vox + median_vox;
+        let images_vox = preparation_vox(self.preparation());
+        let of_level = |nth: usize| self.iterations_of(nth) * iteration_vox + images_vox;
+        let confidence_vox = GRADIENT_VOX + window_vox + ROUGHNESS_VOX;
+        let halo_vox = [of_level(0) + confidence_vox, of_level(1)];
+        Tiling::Local { halo_vox, eta: self.eta, max_levels: self.max_levels, guard_vox, coarsening }
     }
 }

@@ -1,7 +1,7 @@
 //! The dense field of sparse matches: affine models on a grid of nodes, from coarse to fine.
 
 use super::smoothed;
-use crate::MotionError;
+use crate::Result;
 use crate::buffers::{written, written_field};
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
@@ -45,13 +45,13 @@ pub(super) struct Densifier<'a> {
 }
 
 impl<'a> Densifier<'a> {
-    pub fn new(device: &'a Device, image: &'a Buffer, shape: Shape) -> Result<Self, MotionError> {
+    pub fn new(device: &'a Device, image: &'a Buffer, shape: Shape) -> Result<Self> {
         let smooth = smoothed(device, image, shape, NODE_SIGMA_VOX)?;
         Ok(Self { device, shape, image, smooth })
     }
 
     /// The field of models of what is known; vectors that are kept stay.
-    pub fn dense(&self, known: Known<'_>, kept: Option<Known<'_>>) -> Result<Field, MotionError> {
+    pub fn dense(&self, known: Known<'_>, kept: Option<Known<'_>>) -> Result<Field> {
         let (device, shape) = (self.device, self.shape);
         let grids = self.grids(known)?;
         let (finest, models) = self.fit(&grids)?;

@@ -5,9 +5,8 @@
 //! Where it has lost the motion it disagrees with confirmed matches near by, and those decide.
 
 use super::smoothed;
-use crate::MotionError;
 use crate::buffers::written;
-use crate::pending_flow::PendingFlow;
+use crate::{PendingFlow, Result};
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Device};
 use veloxel_kernels::Kernel;
@@ -33,7 +32,7 @@ pub(super) fn fuse(
     alone: &PendingFlow,
     shape: Shape,
     confirmed: &Buffer,
-) -> Result<(), MotionError> {
+) -> Result<()> {
     let PendingFlow { device, flow: alone_flow, confidence: alone_confidence, .. } = alone;
     let (flow, alone_flow) = (&mut matched.flow.components_vox, &alone_flow.components_vox);
     let confidence = &mut matched.confidence;

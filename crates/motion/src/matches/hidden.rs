@@ -5,10 +5,9 @@
 //! leave as much anywhere.
 
 use super::Work;
-use crate::MotionError;
-use crate::buffers::{written, written_field};
-use crate::moving_image::MovingImage;
-use veloxel_gpu::{Buffer, Field, Later, Pending, Timestamp, fetch};
+use crate::buffers::{settled, written, written_field};
+use crate::{MovingImage, Result};
+use veloxel_gpu::{Buffer, Field, Later, Timestamp};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
@@ -42,11 +41,7 @@ pub(super) struct Doubt {
 
 impl Doubt {
     /// Asks for it, with the differences where vectors are confirmed.
-    pub fn ask(
-        work: &Work<'_>,
-        [forward, backward]: [&Field; 2],
-        confirmed: &Buffer,
-    ) -> Result<Self, MotionError> {
+    pub fn ask(work: &Work<'_>, [forward, backward]: [&Field; 2], confirmed: &Buffer) -> Result<Self> {
         let (device, shape) = (work.device, work.shape());
         let verdict = Verdict::Doubt { most: MOST_TOLERANCES };
         let doubt = written(device, shape.len(), |out| {
@@ -69,14 +64,10 @@ impl Doubt {
     }
 
     /// Below ½ where a voxel is hidden.
-    pub fn seen(self, work: &Work<'_>) -> Result<Buffer, MotionError> {
-        let (device, Self { mut doubt, warped, gradients, mut sums, mark }) = (work.device, self);
-        fetch(device, mark.as_ref(), sums.iter_mut().map(|sum| sum as &mut dyn Pending).collect())?;
-        let mut means = Vec::new();
-        for sum in sums {
-            let (sum, count) = sum.get(device)?;
-            means.push(sum / count.max(1.0));
-        }
+    pub fn seen(self, work: &Work<'_>) -> Result<Buffer> {
+        let (device, Self { mut doubt, warped, gradients, sums, mark }) = (work.device, self);
+        let sums = settled(device, mark.as_ref(), sums)?;
+        let means: Vec<f64> = sums.into_iter().map(|(sum, count)| sum / count.max(1.0)).collect();
         let channels = channels(work, &warped, &gradients);
         let parts = (channels.len() - 1) as f32;
         for (range, most) in [(0..1, MOST_OF_IMAGES), (1..channels.len(), MOST_OF_IMAGES / parts)] {

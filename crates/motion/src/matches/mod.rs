@@ -31,14 +31,12 @@ mod hidden;
 mod search;
 
 use crate::buffers::{convolved, written};
-use crate::frame::{Frame, FrameSource};
-use crate::method::{ImagePair, PairMethod};
-use crate::moving_image::{MovingImage, frame_on, voxel_map};
-use crate::observer::Portion;
-use crate::pending_flow::PendingFlow;
-use crate::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
+use crate::moving_image::frame_on;
 use crate::wrapped::{Wrapped, Wrapping};
-use crate::{Footprint, MotionError, Observer, Tiling};
+use crate::{
+    Footprint, Frame, FrameSource, ImagePair, MovingImage, Observer, PairMethod, PendingFlow, Portion,
+    Region, ResidentFlow, ResidentMask, ResidentStart, Result, Tiling,
+};
 use dense::{Densifier, Known};
 use hidden::Doubt;
 use search::{Coded, Searched};
@@ -46,7 +44,7 @@ use veloxel_core::{Grid, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::pointwise::Multiply;
-use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
+use veloxel_kernels::image::warp::{Border, Interpolation};
 use veloxel_kernels::matching::confirmation::{Confirmation, Tolerance, Verdict, Visible};
 use veloxel_kernels::{Kernel, Taps};
 
@@ -80,7 +78,7 @@ impl Wrapping for FromMatches {
         method: &mut M,
         pair: ImagePair<'_>,
         observer: &dyn Observer,
-    ) -> Result<PendingFlow, MotionError> {
+    ) -> Result<PendingFlow> {
         let (device, grid) = (method.device().clone(), method.grid().clone());
         device.scope(|| {
             pair.check(&grid)?;
@@ -90,19 +88,14 @@ impl Wrapping for FromMatches {
             else {
                 return method.estimate(pair, observer);
             };
-            let on_grid = match voxel_map(&grid, moving.grid()) == VoxelAffine::IDENTITY {
-                true => None,
-                false => Some(frame_on(moving, &grid)?),
-            };
+            let on_grid = frame_on(moving, &grid)?;
             let sides = Sides {
                 frames: [pair.fixed.frame(), on_grid.as_ref().map_or(moving, |(frame, _)| frame)],
                 masks: [pair.region.mask, on_grid.as_ref().map(|(_, seen)| seen)],
             };
-            let images = [sides.frames[0], sides.frames[1]]
-                .map(|frame| FrameSource::from(frame).mapped(map))
-                .into_iter()
-                .collect::<Result<Vec<_>, _>>()?;
-            let work = Work { device: &device, grid: &grid, sides, images: [&images[0], &images[1]] };
+            let [first, second] = sides.frames.map(|frame| FrameSource::from(frame).mapped(map));
+            let images = [&first?, &second?];
+            let work = Work { device: &device, grid: &grid, sides, images };
             let starts = work.matches()?;
             let fields = [0, 1].map(|side| {
                 let part = Portion { observer, before: side as f64 / 4.0, own: 0.25, all: 1.0 };
@@ -160,7 +153,7 @@ impl Work<'_> {
     }
 
     /// Dense fields of both directions.
-    fn matches(&self) -> Result<[ResidentFlow; 2], MotionError> {
+    fn matches(&self) -> Result<[ResidentFlow; 2]> {
         let (device, shape) = (self.device, self.shape());
         let coded = self.both(|side| Coded::new(device, self.images[side], shape))?;
         let densifiers = self.both(|side| Densifier::new(device, self.images[side], shape))?;
@@ -183,7 +176,7 @@ impl Work<'_> {
         densifiers: &[Densifier<'_>; 2],
         fields: &[Field; 2],
         tolerance: Tolerance,
-    ) -> Result<[ResidentFlow; 2], MotionError> {
+    ) -> Result<[ResidentFlow; 2]> {
         self.both(|side| {
             let weight = self.confirmed([&fields[side], &fields[1 - side]], tolerance, side)?;
             let known = Known { field: &fields[side], weight: &weight };
@@ -213,7 +206,7 @@ impl Work<'_> {
     }
 
     /// What of the forward flow is confirmed, hidden, and known nevertheless.
-    fn hidden(&self, flows: [&ResidentFlow; 2]) -> Result<FoundHidden, MotionError> {
+    fn hidden(&self, flows: [&ResidentFlow; 2]) -> Result<FoundHidden> {
         let (device, shape) = (self.device, self.shape());
         let fields = flows.map(|flow| &flow.components_vox);
         let confirmed = self.confirmed([fields[0], fields[1]], FLOW_TOLERANCE, 0)?;
@@ -242,7 +235,7 @@ impl Work<'_> {
     }
 
     /// Of each side, side by side.
-    fn both<T>(&self, of: impl Fn(usize) -> Result<T, MotionError>) -> Result<[T; 2], MotionError> {
+    fn both<T>(&self, of: impl Fn(usize) -> Result<T>) -> Result<[T; 2]> {
         let back = self.device.beside(|| of(1))?;
         let there = of(0);
         let back = back.join();

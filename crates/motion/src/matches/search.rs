@@ -1,7 +1,7 @@
 //! The search for matches over a pyramid of census codes.
 
 use super::smoothed;
-use crate::MotionError;
+use crate::Result;
 use crate::buffers::{copied, resampled, written, written_field};
 use crate::pyramid::shrink;
 use veloxel_core::{Axes, Shape};
@@ -56,7 +56,7 @@ pub(super) struct Coded<'a> {
 
 impl<'a> Coded<'a> {
     /// Codes of the whole pyramid.
-    pub fn new(device: &'a Device, image: &Buffer, shape: Shape) -> Result<Self, MotionError> {
+    pub fn new(device: &'a Device, image: &Buffer, shape: Shape) -> Result<Self> {
         let is_picture = shape.components() == 2;
         let finer = if is_picture { HALF_OCTAVES } else { 0 };
         let last = 2 * coarsest_level(shape) as i32 + finer;
@@ -79,7 +79,7 @@ impl<'a> Coded<'a> {
     }
 
     /// Codes of the image alone.
-    pub fn finest(device: &'a Device, image: &Buffer, shape: Shape) -> Result<Self, MotionError> {
+    pub fn finest(device: &'a Device, image: &Buffer, shape: Shape) -> Result<Self> {
         let mut coded = Self::empty(device, shape, &[shape])?;
         coded.add(0, image)?;
         Ok(coded)
@@ -159,7 +159,7 @@ pub(super) struct Searched {
 impl Searched {
     /// Matches over the whole range of motion, from both images' sides: level by level, so that a GPU works on both coarse ones
     /// at once.
-    pub fn over_all(coded: &[Coded<'_>; 2]) -> Result<[Self; 2], MotionError> {
+    pub fn over_all(coded: &[Coded<'_>; 2]) -> Result<[Self; 2]> {
         let coarsest = coarsest_level(coded[0].shape);
         let mut found: [Option<Self>; 2] = [None, None];
         for level in (0..=coarsest).rev() {
@@ -205,7 +205,7 @@ impl Searched {
     }
 
     /// Matches within a few voxels.
-    pub fn nearby(fixed: &Coded<'_>, moving: &Coded<'_>) -> Result<Self, MotionError> {
+    pub fn nearby(fixed: &Coded<'_>, moving: &Coded<'_>) -> Result<Self> {
         let reach = NEAR_REACH[fixed.shape.components() - 2];
         let images = [StackedImage { growth: 0, ..moving.images[0] }];
         let codes = codes([fixed, moving], 0, &images, reach);
@@ -217,7 +217,7 @@ impl Searched {
     }
 
     /// The matches as a displacement; `base`: what the moving image was warped by.
-    pub fn field(self, device: &Device, base: Option<&[Buffer]>) -> Result<Field, MotionError> {
+    pub fn field(self, device: &Device, base: Option<&[Buffer]>) -> Result<Field> {
         let Self { shape, matches, .. } = &self;
         let found =
             written_field(device, *shape, |out| MatchField { shape: *shape, matches, base, out }.run(device));

@@ -8,7 +8,7 @@ use super::parameters::{PhaseMedian, Unknown, Warping};
 use super::plan::{GaborPyramid, PhasePlan};
 use super::results::{Confidences, TakenField};
 use super::twin::{round_estimate, warped_level};
-use crate::MotionError;
+use crate::Result;
 use std::mem::replace;
 use veloxel_gpu::{Buffer, ComputeError};
 use veloxel_kernels::Kernel;
@@ -50,19 +50,14 @@ pub(crate) struct Estimating<'a> {
 
 impl Estimates {
     /// Of so many levels, with so many planes of each, and of their confidences.
-    pub fn new(
-        plan: &PhasePlan,
-        levels: usize,
-        planes: usize,
-        confidences: usize,
-    ) -> Result<Self, MotionError> {
+    pub fn new(plan: &PhasePlan, levels: usize, planes: usize, confidences: usize) -> Result<Self> {
         let buffers = |planes| plan.buffers(levels, planes);
         let (raw, filtered, confidence) = (buffers(planes)?, buffers(planes)?, buffers(confidences)?);
         Ok(Self { planes, raw, filtered, confidence, checked: None })
     }
 
     /// The same, of which so many components are checked.
-    pub fn checked(self, plan: &PhasePlan, components: usize) -> Result<Self, MotionError> {
+    pub fn checked(self, plan: &PhasePlan, components: usize) -> Result<Self> {
         let pixels = plan.levels.pixels(0);
         let estimate = || plan.device.scratch(components * pixels);
         let has_median = plan.parameters.checked_median != PhaseMedian::Off;
@@ -84,7 +79,7 @@ impl Estimates {
         start: Option<&Buffer>,
         is_filled: impl Fn(usize) -> bool,
         estimate: impl Fn(Estimating<'_>) -> Result<(), ComputeError>,
-    ) -> Result<(), MotionError> {
+    ) -> Result<()> {
         let parameters = &plan.parameters;
         for level in (0..self.filtered.len()).rev() {
             let (finer, coarser) = self.filtered.split_at_mut(level + 1);
@@ -124,12 +119,7 @@ impl Estimates {
 
     /// Checks the finest level to a threshold, pixels, where it is to be checked: a flow by the one `back`, else disparities of both
     /// views by each other.
-    pub fn check(
-        &mut self,
-        plan: &PhasePlan,
-        threshold_px: f32,
-        back: Option<&Self>,
-    ) -> Result<(), MotionError> {
+    pub fn check(&mut self, plan: &PhasePlan, threshold_px: f32, back: Option<&Self>) -> Result<()> {
         let Some(Checked { components, returned, filtered, confidence }) = &mut self.checked else {
             return Ok(());
         };
@@ -170,14 +160,14 @@ impl Estimates {
     }
 
     /// Gives them away; the next ones are found in other memory.
-    pub fn take(&mut self, plan: &PhasePlan, confidences: Confidences) -> Result<TakenField, MotionError> {
+    pub fn take(&mut self, plan: &PhasePlan, confidences: Confidences) -> Result<TakenField> {
         let [estimate, confidence] = match &mut self.checked {
             Some(checked) => {
                 [checked.filtered.as_mut().unwrap_or(&mut checked.returned), &mut checked.confidence]
             }
             None => [&mut self.filtered[0], &mut self.confidence[0]],
         };
-        let taken = |buffer: &mut Buffer| -> Result<Buffer, MotionError> {
+        let taken = |buffer: &mut Buffer| -> Result<Buffer> {
             let other = plan.device.scratch(buffer.len())?;
             Ok(replace(buffer, other))
         };

@@ -19,19 +19,14 @@
 //! over the frames is assumed, and `tau_l` says how strictly.
 
 use super::estimates::{Estimates, Estimating};
-use super::footprint::footprint;
 use super::parameters::{PhaseParameters, Weighing};
 use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, picture_size};
 use super::report::PhaseReport;
-use super::results::{Confidences, TakenField};
-use crate::MotionError;
 use crate::buffers::copied_run;
-use crate::footprint::Footprint;
-use crate::frame::Frame;
-use crate::local_window::LocalWindow;
-use crate::method::{DenseMethod, Window, WindowMethod};
-use crate::pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingFlow};
-use crate::resident::ResidentFlow;
+use crate::{
+    DenseFlow, DenseMethod, Extras, Footprint, Found, Frame, LocalWindow, MethodAccount, MotionError,
+    PendingFlow, Result, Window, WindowMethod,
+};
 use veloxel_core::{DiagnosticCell, DiagnosticTable, Flow, Grid, MethodDiagnostics, Volume};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_kernels::Kernel;
@@ -60,7 +55,7 @@ impl PhaseFlow {
     ///
     /// # Errors
     /// [`MotionError::NotAPicture`]; [`MotionError::Parameter`] if a parameter lies outside its range.
-    pub fn new(grid: &Grid, parameters: &PhaseParameters, device: &Device) -> Result<Self, MotionError> {
+    pub fn new(grid: &Grid, parameters: &PhaseParameters, device: &Device) -> Result<Self> {
         let wanted = PhaseWanted { flow: true, stereo: false, features: false };
         let plan = PhasePlan::new(picture_size("frame 0", grid)?, wanted, parameters, device)?;
         Ok(Self { plan, grid: grid.clone() })
@@ -88,7 +83,7 @@ impl DenseMethod for PhaseFlow {
         &self.plan.device
     }
     fn footprint(&self) -> Option<Footprint> {
-        Some(footprint(&self.plan))
+        Some(self.plan.footprint())
     }
 }
 
@@ -98,7 +93,7 @@ impl WindowMethod for PhaseFlow {
         Window { frames: frames.count(), centre: frames.centre() }
     }
 
-    fn estimate(&mut self, frames: &[&Frame]) -> Result<PendingFlow, MotionError> {
+    fn estimate(&mut self, frames: &[&Frame]) -> Result<PendingFlow> {
         let plan = &self.plan;
         self.window().require(frames.len())?;
         self.grid.require_same(frames[0].grid(), "the grid this method was opened for, and the frames'")?;
@@ -109,11 +104,10 @@ impl WindowMethod for PhaseFlow {
         let pyramids =
             frames.iter().map(|f| GaborPyramid::of_frame(plan, f)).collect::<Result<Vec<_>, _>>()?;
         let mut fields = FlowFields::new(plan)?;
-        fields.find(plan, &pyramids.iter().collect::<Vec<_>>())?;
+        fields.find(plan, &pyramids.iter().collect::<Vec<_>>(), None)?;
         let account = MethodAccount { diagnostics: self.diagnostics(), ..MethodAccount::default() };
         let (components_vox, confidence) = fields.split(plan)?;
-        let flow = ResidentFlow { grid: self.grid.clone(), components_vox };
-        PendingFlow::new(&plan.device, Found { flow, confidence, account: Box::new(account) }, None)
+        PendingFlow::new(&plan.device, Found::new(&self.grid, components_vox, confidence, account), None)
     }
 
     fn local(&mut self) -> Option<&mut dyn LocalWindow> {
@@ -130,7 +124,7 @@ pub fn phase_flow(
     frames: &[&Volume<f32>],
     parameters: &PhaseParameters,
     device: &Device,
-) -> Result<DenseFlow, MotionError> {
+) -> Result<DenseFlow> {
     let Some(first) = frames.first() else {
         return Err(MotionError::Sequence { reason: "frames are needed, none was given".to_owned() });
     };
@@ -153,7 +147,7 @@ fn constraints(parameters: &PhaseParameters) -> Constraints {
 #[derive(Debug)]
 pub(crate) struct FlowFields {
     /// Checked by what follows.
-    forward: Estimates,
+    pub forward: Estimates,
     /// Of two frames: from the second to the first.
     back: Option<Estimates>,
 }
@@ -164,7 +158,7 @@ fn find_direction(
     plan: &PhasePlan,
     frames: &[&GaborPyramid],
     start: Option<&Buffer>,
-) -> Result<(), MotionError> {
+) -> Result<()> {
     let constraints = constraints(&plan.parameters);
     let centre = plan.parameters.frames.centre() as f32;
     let timed: Vec<_> = frames.iter().enumerate().map(|(t, frame)| (*frame, t as f32 - centre)).collect();
@@ -176,7 +170,7 @@ fn find_direction(
 }
 
 impl FlowFields {
-    pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
+    pub fn new(plan: &PhasePlan) -> Result<Self> {
         let direction = || Estimates::new(plan, plan.flow_levels, 2, 1);
         let forward = direction()?;
         Ok(match plan.parameters.is_checked() {
@@ -185,17 +179,14 @@ impl FlowFields {
         })
     }
 
-    pub fn find(&mut self, plan: &PhasePlan, frames: &[&GaborPyramid]) -> Result<(), MotionError> {
-        self.find_from(plan, frames, None)
-    }
-
-    /// The same from estimates of the level above the coarsest, a direction each; what is not the finest level is not checked.
-    pub fn find_from(
+    /// From starts, where there are some: estimates of the level above the coarsest, a direction each; what is not the finest level
+    /// is not checked.
+    pub fn find(
         &mut self,
         plan: &PhasePlan,
         frames: &[&GaborPyramid],
         starts: Option<&[Buffer]>,
-    ) -> Result<(), MotionError> {
+    ) -> Result<()> {
         let start = |direction: usize| starts.map(|starts| &starts[direction]);
         find_direction(&mut self.forward, plan, frames, start(0))?;
         if let Some(back) = &mut self.back {
@@ -212,33 +203,23 @@ impl FlowFields {
         std::iter::once(&self.forward).chain(&self.back).map(|direction| &direction.filtered[..]).collect()
     }
 
-    /// Flow, both components, and confidence.
-    pub fn found(&self) -> [&Buffer; 2] {
-        self.forward.found()
-    }
-
     /// Both components and the confidence, each in memory of its own.
-    fn split(&self, plan: &PhasePlan) -> Result<(Field, Buffer), MotionError> {
-        let ([flow, confidence], n) = (self.found(), plan.levels.pixels(0));
+    fn split(&self, plan: &PhasePlan) -> Result<(Field, Buffer)> {
+        let ([flow, confidence], n) = (self.forward.found(), plan.levels.pixels(0));
         let part = |from: &Buffer, nth: usize| copied_run(&plan.device, from, nth, n);
         Ok((vec![part(flow, 0)?, part(flow, 1)?], part(confidence, 0)?))
     }
 
-    /// Gives them away; the next ones are found in other memory.
-    pub fn take(&mut self, plan: &PhasePlan, confidences: Confidences) -> Result<TakenField, MotionError> {
-        self.forward.take(plan, confidences)
-    }
-
     /// Both components and the confidence on the host.
-    pub fn read(&self, plan: &PhasePlan) -> Result<[Vec<f32>; 3], MotionError> {
-        let ([flow, confidence], n) = (self.found(), plan.levels.pixels(0));
+    pub fn read(&self, plan: &PhasePlan) -> Result<[Vec<f32>; 3]> {
+        let ([flow, confidence], n) = (self.forward.found(), plan.levels.pixels(0));
         plan.fetch([(flow, 0..n), (flow, n..2 * n), (confidence, 0..n)])
     }
 
-    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseFlowFields, MotionError> {
+    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseFlowFields> {
         let [x, y, confidence] = self.read(plan)?;
         let sizes = &plan.levels.sizes()[..plan.flow_levels];
-        let report = PhaseReport::new(sizes, &x, Some(&confidence));
+        let report = PhaseReport::new(x.len(), sizes, &x, Some(&confidence));
         Ok(PhaseFlowFields {
             flow: Flow::new(grid.clone(), vec![x, y])?,
             confidence: Volume::new(grid.clone(), confidence)?,

@@ -4,7 +4,6 @@ pub mod engine;
 mod estimates;
 pub mod features;
 pub mod flow;
-mod footprint;
 pub mod parameters;
 mod parts;
 mod plan;

@@ -1,7 +1,7 @@
 //! Results of one frame that outlive the next push: fetched by another thread, while the engine goes on.
 
 use super::features::FeatureMaps;
-use crate::MotionError;
+use crate::Result;
 use veloxel_core::{Flow, Grid, Volume};
 use veloxel_gpu::{Buffer, Device, Later, Timestamp, fetch};
 
@@ -61,8 +61,8 @@ impl PhaseTaken {
     /// Fetches all fields in one transfer.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device fails.
-    pub fn fetch(self) -> Result<PhaseFields, MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn fetch(self) -> Result<PhaseFields> {
         let (grid, n) = (&self.grid, self.grid.len());
         let of_field = |field: &Option<TakenField>| field.as_ref().map(|field| field.confidence.is_some());
         let [of_flow, of_disparity] = [of_field(&self.flow), of_field(&self.disparity)];
@@ -126,12 +126,12 @@ impl PhaseCounts {
     /// Waits for them; no field is fetched.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device fails.
-    pub fn get(mut self) -> Result<KnownShares, MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn get(mut self) -> Result<KnownShares> {
         let counts = [&mut self.flow, &mut self.stereo, &mut self.features];
         let pending = counts.into_iter().flatten().map(|c| c as &mut dyn veloxel_gpu::Pending);
         fetch(&self.device, self.mark.as_ref(), pending.collect())?;
-        let share = |count: Option<Later<f64>>| -> Result<Option<f64>, MotionError> {
+        let share = |count: Option<Later<f64>>| -> Result<Option<f64>> {
             Ok(count.map(|c| c.get(&self.device)).transpose()?.map(|c| c / self.pixels as f64))
         };
         Ok(KnownShares {

@@ -15,7 +15,7 @@ use super::estimates::{Estimates, Estimating};
 use super::parameters::{PhaseParameters, Warping};
 use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, check_picture};
 use super::report::PhaseReport;
-use crate::MotionError;
+use crate::Result;
 use crate::masking::leave_out;
 use veloxel_core::{Grid, Mask, Volume};
 use veloxel_gpu::Device;
@@ -37,13 +37,13 @@ impl PhaseStereo {
     /// The disparity inside the mask alone: elsewhere it is NaN, and the confidence 0; shares are those of the inside.
     ///
     /// # Errors
-    /// [`MotionError::Input`] if disparity and mask lie on two grids.
-    pub fn within(mut self, mask: &Mask) -> Result<Self, MotionError> {
+    /// [`MotionError::Input`](crate::MotionError::Input) if disparity and mask lie on two grids.
+    pub fn within(mut self, mask: &Mask) -> Result<Self> {
         self.disparity_px.grid().require_same(mask.grid(), "left image and mask")?;
         leave_out(self.disparity_px.data_mut(), mask, f32::NAN);
         leave_out(self.confidence.data_mut(), mask, 0.0);
         let (disparity_px, confidence) = (self.disparity_px.data(), self.confidence.data());
-        self.report = PhaseReport::within(mask, &self.report.levels, disparity_px, confidence);
+        self.report = PhaseReport::new(mask.count(), &self.report.levels, disparity_px, Some(confidence));
         Ok(self)
     }
 }
@@ -51,13 +51,14 @@ impl PhaseStereo {
 /// Finds the disparity of a rectified pair.
 ///
 /// # Errors
-/// As [`phase_features`](super::phase_features); [`MotionError::Input`] if the images differ in size.
+/// As [`phase_features`](super::phase_features); [`MotionError::Input`](crate::MotionError::Input) if the images differ in
+/// size.
 pub fn phase_stereo(
     left: &Volume<f32>,
     right: &Volume<f32>,
     parameters: &PhaseParameters,
     device: &Device,
-) -> Result<PhaseStereo, MotionError> {
+) -> Result<PhaseStereo> {
     let size = check_picture("the left image", left)?;
     check_picture("the right image", right)?;
     left.grid().require_same(right.grid(), "left and right image")?;
@@ -79,7 +80,7 @@ pub(crate) struct Stereo {
 }
 
 impl Stereo {
-    pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
+    pub fn new(plan: &PhasePlan) -> Result<Self> {
         let parameters = &plan.parameters;
         let is_checked = parameters.stereo_check_px > 0.0 && parameters.warping == Warping::Responses;
         let views = if is_checked { Views::Both } else { Views::Left };
@@ -88,7 +89,7 @@ impl Stereo {
         Ok(Self { views, estimates })
     }
 
-    pub fn find(&mut self, plan: &PhasePlan, [left, right]: [&GaborPyramid; 2]) -> Result<(), MotionError> {
+    pub fn find(&mut self, plan: &PhasePlan, [left, right]: [&GaborPyramid; 2]) -> Result<()> {
         let parameters = &plan.parameters;
         let votes = Votes { min_orientations: parameters.min_orientations.min(7), views: self.views };
         let images = [(left, 0.0), (right, -1.0)];
@@ -100,12 +101,12 @@ impl Stereo {
         self.estimates.check(plan, parameters.stereo_check_px, None)
     }
 
-    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseStereo, MotionError> {
+    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseStereo> {
         let [disparity, confidence] = self.estimates.found();
         let n = grid.len();
         let [disparity, confidence] = plan.fetch([(disparity, 0..n), (confidence, 0..n)])?;
         let sizes = &plan.levels.sizes()[..plan.stereo_levels];
-        let report = PhaseReport::new(sizes, &disparity, Some(&confidence));
+        let report = PhaseReport::new(n, sizes, &disparity, Some(&confidence));
         Ok(PhaseStereo {
             disparity_px: Volume::new(grid.clone(), disparity)?,
             confidence: Volume::new(grid.clone(), confidence)?,

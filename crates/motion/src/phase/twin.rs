@@ -5,7 +5,7 @@
 
 use super::parameters::Arithmetic;
 use super::plan::{GaborPyramid, PhasePlan};
-use crate::MotionError;
+use crate::Result;
 use veloxel_gpu::Buffer;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::displaced_image::DisplacedImage;
@@ -28,7 +28,7 @@ pub(crate) fn warped_level(
     level: usize,
     images: &[(&GaborPyramid, f32)],
     coarser: &Buffer,
-) -> Result<WarpedLevel, MotionError> {
+) -> Result<WarpedLevel> {
     let levels = plan.levels.alone(level);
     let mut phases = Vec::with_capacity(images.len());
     for (image, factor) in images {
@@ -51,15 +51,12 @@ pub(crate) fn warped_level(
 }
 
 /// Rounds flow or disparity, likewise.
-pub(crate) fn round_estimate(plan: &PhasePlan, estimate: &mut Buffer) -> Result<(), MotionError> {
+pub(crate) fn round_estimate(plan: &PhasePlan, estimate: &mut Buffer) -> Result<()> {
     round(plan, ESTIMATE, estimate)
 }
 
 /// Rounds energy, orientation and phase, likewise.
-pub(crate) fn round_features(
-    plan: &PhasePlan,
-    [energy, orientation, phase]: &mut [Buffer; 3],
-) -> Result<(), MotionError> {
+pub(crate) fn round_features(plan: &PhasePlan, [energy, orientation, phase]: &mut [Buffer; 3]) -> Result<()> {
     let turn = std::f32::consts::PI;
     let bits = 2f32.powi(FEATURE_BITS);
     // The sum over eight orientations of a grating between black and white is about half of white's square.
@@ -69,7 +66,7 @@ pub(crate) fn round_features(
     round(plan, FixedPoint { step: 2.0 * turn / bits, most: turn }, phase)
 }
 
-fn round(plan: &PhasePlan, form: FixedPoint, samples: &mut Buffer) -> Result<(), MotionError> {
+fn round(plan: &PhasePlan, form: FixedPoint, samples: &mut Buffer) -> Result<()> {
     match plan.parameters.arithmetic {
         Arithmetic::Float => Ok(()),
         Arithmetic::Fixed => Ok(Quantise { form, samples }.run(&plan.device)?),

@@ -16,10 +16,7 @@
 mod regions;
 mod run;
 
-use crate::method::{PairMethod, WindowMethod};
-use crate::pending_flow::{DenseFlow, Extras};
-use crate::resident::ResidentStart;
-use crate::{MotionError, Observer};
+use crate::{DenseFlow, Extras, MotionError, Observer, PairMethod, ResidentStart, Result, WindowMethod};
 pub(crate) use regions::FrameRegions;
 use run::Run;
 use veloxel_core::{Mask, Volume};
@@ -219,7 +216,7 @@ fn consecutive<E: From<MotionError>>(mut run: Run<'_>, deliver: Deliver<'_, E>) 
 }
 
 /// Fails for frames and a reference among them of which no run can be made.
-pub(crate) fn require_frames(frames: &SequenceFrames<'_>, reference: usize) -> Result<(), MotionError> {
+pub(crate) fn require_frames(frames: &SequenceFrames<'_>, reference: usize) -> Result<()> {
     let count = frames.frames.len();
     let reason = if count < 2 {
         format!("expected at least 2 frames, got {count}")

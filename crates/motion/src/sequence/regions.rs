@@ -1,8 +1,7 @@
 //! Where and how much the data of a sequence's frames count, in the memory of a device.
 
 use super::{SequenceFrames, of_frame};
-use crate::MotionError;
-use crate::resident::{Region, ResidentMask};
+use crate::{Region, ResidentMask, Result};
 use veloxel_core::Mask;
 use veloxel_gpu::Device;
 
@@ -15,8 +14,8 @@ pub(crate) struct FrameRegions {
 
 impl FrameRegions {
     /// Copies them to the device.
-    pub fn upload(device: &Device, frames: &SequenceFrames<'_>) -> Result<Self, MotionError> {
-        let masks = |masks: &[Mask]| -> Result<_, MotionError> {
+    pub fn upload(device: &Device, frames: &SequenceFrames<'_>) -> Result<Self> {
+        let masks = |masks: &[Mask]| -> Result<_> {
             masks.iter().map(|mask| ResidentMask::upload(device, mask)).collect()
         };
         let weight = |weight| ResidentMask::upload_weight(device, weight);

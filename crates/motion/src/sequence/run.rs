@@ -3,12 +3,10 @@
 use super::regions::FrameRegions;
 use super::{Deliver, Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan};
 use crate::composition::compose_resident;
-use crate::frame::Frame;
-use crate::method::{ImagePair, PairMethod};
-use crate::observer::Portion;
-use crate::pending_flow::PendingFlow;
-use crate::resident::{ResidentFlow, ResidentStart};
-use crate::{MotionError, Observer};
+use crate::{
+    Frame, ImagePair, MotionError, Observer, PairMethod, PendingFlow, Portion, ResidentFlow, ResidentStart,
+    Result,
+};
 use std::collections::BTreeMap;
 use veloxel_gpu::Device;
 use veloxel_kernels::variational::flow_composition::Outside;
@@ -36,7 +34,7 @@ impl<'a> Run<'a> {
         frames: SequenceFrames<'a>,
         plan: SequencePlan,
         observer: &'a dyn Observer,
-    ) -> Result<Self, MotionError> {
+    ) -> Result<Self> {
         let device = method.device().clone();
         let regions = FrameRegions::upload(&device, &frames)?;
         Ok(Self { method, device, frames, plan, regions, on_device: BTreeMap::new(), observer, done: 0 })
@@ -51,7 +49,7 @@ impl<'a> Run<'a> {
 
     /// A frame to its successor; the frame after that is on its way before, so that its statistics are known when its turn
     /// comes.
-    pub fn ask_ahead(&mut self, fixed: usize) -> Result<PendingFlow, MotionError> {
+    pub fn ask_ahead(&mut self, fixed: usize) -> Result<PendingFlow> {
         for frame in fixed..fixed + 3 {
             self.bring(frame, [fixed, fixed + 1])?;
         }
@@ -59,12 +57,7 @@ impl<'a> Run<'a> {
     }
 
     /// A flow that the device may not have found when this returns.
-    pub fn ask(
-        &mut self,
-        fixed: usize,
-        moving: usize,
-        start: ResidentStart<'_>,
-    ) -> Result<PendingFlow, MotionError> {
+    pub fn ask(&mut self, fixed: usize, moving: usize, start: ResidentStart<'_>) -> Result<PendingFlow> {
         self.bring(fixed, [fixed, moving])?;
         self.bring(moving, [fixed, moving])?;
         let all = step_count(self.frames.frames.len(), self.plan) as f64;
@@ -96,7 +89,7 @@ impl<'a> Run<'a> {
         pending: PendingFlow,
         role: Role,
         [fixed, moving]: [usize; 2],
-    ) -> Result<SequenceField, MotionError> {
+    ) -> Result<SequenceField> {
         Ok(SequenceField { role, fixed, moving, output: pending.finish(self.plan.extras)? })
     }
 
@@ -106,7 +99,7 @@ impl<'a> Run<'a> {
         so_far: Option<&ResidentFlow>,
         next: &ResidentFlow,
         outside: Outside,
-    ) -> Result<ResidentFlow, MotionError> {
+    ) -> Result<ResidentFlow> {
         match so_far {
             None => next.duplicate(&self.device),
             Some(so_far) => compose_resident(&self.device, so_far, next, outside),
@@ -114,7 +107,7 @@ impl<'a> Run<'a> {
     }
 
     /// Brings a frame, if there is one, to the device, in the place of the one farthest from those that are `needed`.
-    fn bring(&mut self, frame: usize, needed: [usize; 2]) -> Result<(), MotionError> {
+    fn bring(&mut self, frame: usize, needed: [usize; 2]) -> Result<()> {
         let Some(image) = self.frames.frames.get(frame).filter(|_| !self.on_device.contains_key(&frame))
         else {
             return Ok(());

@@ -2,8 +2,7 @@
 
 use super::mosaic::Seams;
 use super::plan::TilePlan;
-use crate::Observer;
-use crate::observer::Portion;
+use crate::{Observer, Portion};
 use std::sync::Mutex;
 use veloxel_core::{
     BrightnessReport, DiagnosticCell, DiagnosticTable, FlowStatistics, MethodDiagnostics, SolveStatus,
@@ -49,7 +48,16 @@ impl Account {
         let mut warnings = Warnings::new();
         self.missed.into_iter().for_each(|missed| warnings.push(WarningKind::Convergence, missed));
         let mut json = serde_json::Map::new();
-        json.insert("tiles".to_owned(), tiles_json(plan, self.tiles, seams));
+        let tiles = serde_json::json!({
+            "count": plan.count(),
+            "run": self.tiles,
+            "size": plan.tile_size,
+            "overlap_vox": plan.overlap_vox,
+            "coarse_size": plan.coarse.as_ref().map(|coarse| coarse.plan.grid_size),
+            "seam_mean_vox": seams.mean_vox,
+            "seam_max_vox": seams.max_vox,
+        });
+        json.insert("tiles".to_owned(), tiles);
         FlowStatistics {
             status: self.status,
             brightness: BrightnessReport {
@@ -69,30 +77,13 @@ impl Account {
     }
 }
 
-fn tiles_json(plan: &TilePlan, run: usize, seams: Seams) -> serde_json::Value {
-    serde_json::json!({
-        "count": plan.count(),
-        "run": run,
-        "size": plan.tile_size,
-        "overlap_vox": plan.overlap_vox,
-        "coarse_size": plan.coarse.as_ref().map(|coarse| coarse.plan.grid_size),
-        "seam_mean_vox": seams.mean_vox,
-        "seam_max_vox": seams.max_vox,
-    })
-}
-
 /// One row a pass, coarsest first.
 fn table(plan: &TilePlan) -> DiagnosticTable {
-    let mut rows = Vec::new();
-    let mut pass = Some(plan);
-    while let Some(own) = pass {
-        rows.push(vec![
-            DiagnosticCell::Size(own.grid_size),
-            DiagnosticCell::Count(own.count()),
-            DiagnosticCell::Size(own.tile_size),
-        ]);
-        pass = own.coarse.as_ref().map(|coarse| &*coarse.plan);
-    }
+    let row = |pass: &TilePlan| {
+        let (all, tile) = (DiagnosticCell::Size(pass.grid_size), DiagnosticCell::Size(pass.tile_size));
+        vec![all, DiagnosticCell::Count(pass.count()), tile]
+    };
+    let mut rows: Vec<_> = plan.passes().map(row).collect();
     rows.reverse();
     DiagnosticTable { head: vec!["Pass", "tiles", "tile size"], rows }
 }

@@ -2,7 +2,7 @@
 //! tile's start.
 
 use super::cut::resized;
-use crate::MotionError;
+use crate::Result;
 use crate::buffers::{convolved, resampled};
 use veloxel_core::{Axes, Flow, Grid, Mask, Shape, Volume};
 use veloxel_gpu::Device;
@@ -33,7 +33,7 @@ pub(super) fn shrink(
     shrinking: Axes<usize>,
     fill: f32,
     most_samples: usize,
-) -> Result<Volume<f32>, MotionError> {
+) -> Result<Volume<f32>> {
     let (size, grid) = (image.grid().size(), shrunk_grid(image.grid(), shrinking));
     let small = grid.size();
     let axis = if image.grid().dimension().count() == 2 { 1 } else { 2 };
@@ -84,16 +84,6 @@ fn padded(
 }
 
 /// A mask on the shrunk grid: the voxel in the middle of each of its voxels.
-pub(super) fn shrink_weight(
-    device: &Device,
-    weight: &Volume<f32>,
-    shrinking: Axes<usize>,
-    most_samples: usize,
-) -> Result<Volume<f32>, MotionError> {
-    // Means of weights are weights, but for rounding.
-    Ok(shrink(device, weight, shrinking, 0.0, most_samples)?.map(|w| w.clamp(0.0, 1.0)))
-}
-
 pub(super) fn shrink_mask(mask: &Mask, shrinking: Axes<usize>) -> Mask {
     let size = mask.grid().size();
     Mask::from_fn(shrunk_grid(mask.grid(), shrinking), |x| {

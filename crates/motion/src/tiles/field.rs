@@ -2,8 +2,8 @@
 
 use super::cut::Part;
 use super::moving_part::Moving;
-use crate::MotionError;
-use crate::moving_image::MovingImage;
+use crate::pending_flow::folding_warning;
+use crate::{DenseFlow, MovingImage, Result};
 use veloxel_core::{Flow, Grid, JacobianReport, Mask, Shape, Volume};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
@@ -43,16 +43,36 @@ impl Slabs {
     }
 }
 
-/// det(I + ∇d) at every voxel, and its statistics within a mask: what a run over the whole grid says.
+/// Adds the determinant of a flow, measured within a mask, and a moving image as it is seen then, if one is given.
 ///
 /// # Errors
-/// [`MotionError::Compute`].
-pub(super) fn determinant(
+/// [`MotionError::Compute`](crate::MotionError::Compute).
+pub(super) fn measure(
+    device: &Device,
+    found: &mut DenseFlow,
+    measured: Option<&Mask>,
+    moving: Option<(&Volume<f32>, Interpolation)>,
+    most_samples: usize,
+) -> Result<()> {
+    let flow = &found.flow;
+    let (report, determinant) = device.scope(|| determinant(device, flow, measured, most_samples))?;
+    found.statistics.jacobian = report;
+    found.statistics.warnings.extend(folding_warning(flow.grid(), &report));
+    found.jacobian = Some(determinant);
+    if let Some((moving, interpolation)) = moving {
+        let warp = || warp_in_slabs(device, flow, moving, interpolation, Border::Voxels, most_samples);
+        found.warped = Some(device.scope(warp)?);
+    }
+    Ok(())
+}
+
+/// det(I + ∇d) at every voxel, and its statistics within a mask: what a run over the whole grid says.
+fn determinant(
     device: &Device,
     flow: &Flow,
     measured: Option<&Mask>,
     most_samples: usize,
-) -> Result<(JacobianReport, Volume<f32>), MotionError> {
+) -> Result<(JacobianReport, Volume<f32>)> {
     let (grid, size) = (flow.grid(), flow.grid().size());
     let mut out = vec![0.0; grid.len()];
     let mut all = JacobianReport { min: f64::INFINITY, max: f64::NEG_INFINITY, ..JacobianReport::default() };
@@ -109,7 +129,7 @@ const SPLINE_VOX: usize = 16;
 /// The moving image at `x + d(x)`, as [`PendingFlow::warp`](crate::PendingFlow::warp) gives it.
 ///
 /// # Errors
-/// [`MotionError::Compute`].
+/// [`MotionError::Compute`](crate::MotionError::Compute).
 pub fn warp_in_slabs(
     device: &Device,
     flow: &Flow,
@@ -117,7 +137,7 @@ pub fn warp_in_slabs(
     interpolation: Interpolation,
     border: Border,
     most_samples: usize,
-) -> Result<Volume<f32>, MotionError> {
+) -> Result<Volume<f32>> {
     let (grid, size) = (flow.grid(), flow.grid().size());
     let mut out = Vec::with_capacity(grid.len());
     let whole = Moving::on(moving, grid);
@@ -155,7 +175,7 @@ fn warp_part(
     interpolation: Interpolation,
     border: Border,
     moving_from_fixed: VoxelAffine,
-) -> Result<Buffer, MotionError> {
+) -> Result<Buffer> {
     if interpolation == Interpolation::CubicSpline {
         SplineCoefficients { shape: moving_shape, samples: &mut samples }.run(device)?;
     }

@@ -10,12 +10,9 @@ use super::plan::{MOST_MOVING, SHORTEST_CORE, TilePlan};
 use super::shrunk_levels::{Open, Samples, shrunk};
 use super::{Tiled, tile_cores};
 use crate::buffers::written;
-use crate::image_pyramids::{LevelImages, Preparation, preparation_vox};
-use crate::local_method::LocalMethod;
-use crate::method::Pair;
-use crate::pending_flow::DenseFlow;
-use crate::pyramid::{LevelGeometry, pyramid, transferred};
-use crate::{IntensityMap, MotionError, Step};
+use crate::image_pyramids::{Preparation, preparation_vox};
+use crate::pyramid::{pyramid, transferred};
+use crate::{DenseFlow, IntensityMap, LevelGeometry, LevelImages, LocalMethod, Pair, Result, Step};
 use veloxel_core::{BrightnessReport, Flow, FlowStatistics, Mask, Shape, Volume};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_kernels::Kernel;
@@ -53,7 +50,7 @@ impl Tiled<'_> {
         pair: &Pair<'_>,
         intensities: [IntensityMap; 2],
         progress: &TileProgress<'_>,
-    ) -> Result<DenseFlow, MotionError> {
+    ) -> Result<DenseFlow> {
         let grid = pair.fixed.grid();
         let mut opened = (self.open)(grid)?;
         let method = opened.local().expect("a method with exact tiles should run level by level");
@@ -70,10 +67,7 @@ impl Tiled<'_> {
         let mut run = LocalRun { device: self.device, method, levels, preparation, progress };
         let room = (self.plan.device_bytes / 4) as usize;
         let start = {
-            let plans: Vec<&TilePlan> = std::iter::successors(Some(self.plan), |plan| {
-                plan.coarse.as_ref().map(|coarse| &*coarse.plan)
-            })
-            .collect();
+            let plans: Vec<&TilePlan> = self.plan.passes().collect();
             let mut coarser: Vec<HostLevel<'_>> = Vec::new();
             for nth in 1..plans.len() {
                 let next = run.shrunk(nth, coarser.last().unwrap_or(&finest), room)?;
@@ -114,14 +108,9 @@ fn before(pair: &Pair<'_>, maps: [IntensityMap; 2]) -> (f64, f64) {
 
 impl LocalRun<'_> {
     /// Level `nth` from the next finer one.
-    fn shrunk(
-        &self,
-        nth: usize,
-        finer: &HostLevel<'_>,
-        room: usize,
-    ) -> Result<HostLevel<'static>, MotionError> {
+    fn shrunk(&self, nth: usize, finer: &HostLevel<'_>, room: usize) -> Result<HostLevel<'static>> {
         let levels = [&self.levels[nth - 1], &self.levels[nth]];
-        let shrink = |image: &Samples<'_>| -> Result<Samples<'static>, MotionError> {
+        let shrink = |image: &Samples<'_>| -> Result<Samples<'static>> {
             Ok(Samples::new(shrunk(self.device, image, levels, room)?, levels[1].shape.size))
         };
         let [fixed, moving] = &finer.images;
@@ -130,7 +119,7 @@ impl LocalRun<'_> {
     }
 
     /// From the coarsest level to level `last`, over the whole grid.
-    fn whole(&mut self, last: usize, images: HostLevel<'_>) -> Result<Vec<Vec<f32>>, MotionError> {
+    fn whole(&mut self, last: usize, images: HostLevel<'_>) -> Result<Vec<Vec<f32>>> {
         let (device, levels) = (self.device, &self.levels[last..]);
         let pyramid_of =
             |samples: Samples<'_>| pyramid(device, device.upload(samples.data.into_owned())?, levels);
@@ -168,7 +157,7 @@ impl LocalRun<'_> {
         plan: &TilePlan,
         images: &HostLevel<'_>,
         coarser: &[Vec<f32>],
-    ) -> Result<HostField, MotionError> {
+    ) -> Result<HostField> {
         let shape = self.levels[nth].shape;
         let volume = || vec![0.0; shape.len()];
         let mut found = HostField {
@@ -233,11 +222,11 @@ impl LocalRun<'_> {
         images: &HostLevel<'_>,
         start: Vec<Vec<f32>>,
         found: &mut HostField,
-    ) -> Result<(), MotionError> {
+    ) -> Result<()> {
         let (device, whole) = (self.device, &self.levels[nth]);
         let like = whole.shape;
         let geometry = LevelGeometry { shape: Shape { size: tile.size, ..like }, ..whole.clone() };
-        let part = |nth: usize, part: Part| -> Result<(Buffer, Shape), MotionError> {
+        let part = |nth: usize, part: Part| -> Result<(Buffer, Shape)> {
             Ok((images.images[nth].part(device, part, like)?, Shape { size: part.size, ..like }))
         };
         let pair = [part(0, tile)?, part(1, seen)?];
@@ -257,11 +246,8 @@ impl LocalRun<'_> {
             let (sum, count) = self.after(&geometry, inner, &images, &displacement)?;
             found.after = (found.after.0 + sum, found.after.1 + count);
         }
-        let keep = |samples: &[f32], out: &mut [f32]| {
-            for (to, from) in own.rows(like.size).zip(inner.rows(tile.size)) {
-                out[to].copy_from_slice(&samples[from]);
-            }
-        };
+        let keep =
+            |samples: &[f32], out: &mut [f32]| own.copy_from(like.size, out, inner, tile.size, samples);
         for (component, out) in displacement.into_iter().zip(&mut found.displacement) {
             keep(&device.download(component)?, out);
         }
@@ -278,7 +264,7 @@ impl LocalRun<'_> {
         inner: Part,
         images: &LevelImages,
         displacement: &[Buffer],
-    ) -> Result<(f64, f64), MotionError> {
+    ) -> Result<(f64, f64)> {
         let (device, shape) = (self.device, geometry.shape);
         let in_voxels = LevelGeometry { spacing_edges: [1.0; 3], ..geometry.clone() };
         let warped = written(device, shape.len(), |out| {

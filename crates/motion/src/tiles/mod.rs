@@ -34,16 +34,14 @@ pub use mosaic::Seams;
 pub use plan::{CoarsePlan, TilePlan};
 pub use windows::TiledWindows;
 
-use crate::decisions::Decisions;
-use crate::frame::{Frame, constant};
-use crate::intensity::IntensityMap;
-use crate::method::{ImagePair, Pair, PairMethod};
-use crate::moving_image::require_sampled;
-use crate::pending_flow::{DenseFlow, Extras, folding_warning};
+use crate::footprint::coarse_width_mm;
+use crate::frame::constant;
 use crate::pyramid::rescaled;
-use crate::resident::{ResidentFlow, ResidentRegion, ResidentStart};
-use crate::start::Start;
-use crate::{MotionError, Observer};
+use crate::resident::ResidentRegion;
+use crate::{
+    Decisions, DenseFlow, Extras, Frame, ImagePair, IntensityMap, Observer, Pair, PairMethod, ResidentFlow,
+    ResidentStart, Result, Start, require_sampled, voxel_map,
+};
 use account::{Account, TileProgress};
 use cut::Part;
 use images::intensities;
@@ -52,10 +50,10 @@ use moving_part::Moving;
 use plan::{ALIGNMENT_VOX, RAMP_VOX};
 use veloxel_core::{Axes, Flow, FlowStatistics, Grid, Mask, SolveStatus, Volume, WarningKind};
 use veloxel_gpu::Device;
-use veloxel_kernels::image::warp::{Border, Interpolation};
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine};
 
 /// Opens a method for the grid of a tile.
-pub type OpenTile<'a> = dyn Fn(&Grid) -> Result<Box<dyn PairMethod>, MotionError> + Send + Sync + 'a;
+pub type OpenTile<'a> = dyn Fn(&Grid) -> Result<Box<dyn PairMethod>> + Send + Sync + 'a;
 
 /// A method that runs tile by tile.
 pub struct Tiled<'a> {
@@ -89,30 +87,15 @@ impl Tiled<'_> {
     ///
     /// # Errors
     /// As [`PairMethod::run_with`].
-    pub fn run(
-        &self,
-        pair: &Pair<'_>,
-        extras: Extras,
-        observer: &dyn Observer,
-    ) -> Result<DenseFlow, MotionError> {
+    pub fn run(&self, pair: &Pair<'_>, extras: Extras, observer: &dyn Observer) -> Result<DenseFlow> {
         let mut found = self.find(pair, observer)?;
-        let (device, room) = (self.device, self.plan.slab_samples());
-        let measured = pair.volume_mask.or(pair.mask);
-        let (report, determinant) =
-            device.scope(|| field::determinant(device, &found.flow, measured, room))?;
-        found.statistics.jacobian = report;
-        found.jacobian = Some(determinant);
-        found.statistics.warnings.extend(folding_warning(pair.fixed.grid(), &report));
-        if extras.warped {
-            let (flow, moving, spline) = (&found.flow, pair.moving, Interpolation::CubicSpline);
-            let warped =
-                device.scope(|| warp_in_slabs(device, flow, moving, spline, Border::Voxels, room))?;
-            found.warped = Some(warped);
-        }
+        let (measured, room) = (pair.volume_mask.or(pair.mask), self.plan.slab_samples());
+        let moving = extras.warped.then_some((pair.moving, Interpolation::CubicSpline));
+        field::measure(self.device, &mut found, measured, moving, room)?;
         Ok(found)
     }
 
-    fn find(&self, pair: &Pair<'_>, observer: &dyn Observer) -> Result<DenseFlow, MotionError> {
+    fn find(&self, pair: &Pair<'_>, observer: &dyn Observer) -> Result<DenseFlow> {
         let grid = pair.fixed.grid();
         require_sampled(grid, pair.moving.grid())?;
         for (mask, what) in
@@ -126,21 +109,18 @@ impl Tiled<'_> {
                 [fixed, _] => return no_content(grid, fixed.is_none()),
             };
             let progress = TileProgress::new(observer, self.plan.worked_voxels());
-            match self.plan.exact && self.plan.coarse.is_some() {
-                true => self.solve_exactly(pair, maps, &progress),
-                false => self.solve(pair, maps[0], &progress),
+            let is_exact = self.plan.exact && self.plan.coarse.is_some();
+            if is_exact {
+                self.solve_exactly(pair, maps, &progress)
+            } else {
+                self.solve(pair, maps[0], &progress)
             }
         };
         self.device.scope(|| self.device.in_turn(in_turn))
     }
 
     /// The flow of a pair by this plan: of the whole at once, or in tiles that start from a coarse pass.
-    fn solve(
-        &self,
-        pair: &Pair<'_>,
-        map: IntensityMap,
-        progress: &TileProgress<'_>,
-    ) -> Result<DenseFlow, MotionError> {
+    fn solve(&self, pair: &Pair<'_>, map: IntensityMap, progress: &TileProgress<'_>) -> Result<DenseFlow> {
         let Some(coarse) = &self.plan.coarse else { return self.solve_whole(pair, map, progress) };
         if let Start::Flow(start) = pair.start {
             pair.fixed.grid().require_same(start.grid(), "fixed image and start field")?;
@@ -148,14 +128,11 @@ impl Tiled<'_> {
         }
         let shrinking = coarse.shrinking;
         let mut found = {
-            let width_mm = crate::footprint::coarse_width_mm(pair.fixed.grid(), 1)
-                * shrinking.into_iter().max().unwrap_or(1) as f64;
-            let of_moving = match crate::voxel_map(pair.fixed.grid(), pair.moving.grid())
-                == crate::VoxelAffine::IDENTITY
-            {
-                true => shrinking,
-                false => crate::footprint::shrinking(pair.moving.grid(), width_mm),
-            };
+            let [grid, moving_grid] = [pair.fixed.grid(), pair.moving.grid()];
+            let is_on_one_grid = voxel_map(grid, moving_grid) == VoxelAffine::IDENTITY;
+            let width_mm = coarse_width_mm(grid, shrinking.into_iter().max().unwrap_or(1));
+            let of_moving =
+                if is_on_one_grid { shrinking } else { crate::footprint::shrinking(moving_grid, width_mm) };
             let fill = 0.5 * (map.lower + map.upper);
             let room = (self.plan.device_bytes / 4) as usize;
             let fixed = coarse::shrink(self.device, pair.fixed, shrinking, fill, room)?;
@@ -169,8 +146,9 @@ impl Tiled<'_> {
                 }
                 other => other,
             };
-            let weight = pair.weight.map(|w| coarse::shrink_weight(self.device, w, shrinking, room));
-            let weight = weight.transpose()?;
+            let weight = pair.weight.map(|weight| coarse::shrink(self.device, weight, shrinking, 0.0, room));
+            // Means of weights are weights, but for rounding.
+            let weight = weight.transpose()?.map(|weight| weight.map(|w| w.clamp(0.0, 1.0)));
             let (mask, volume_mask, weight) = (mask.as_ref(), volume_mask.as_ref(), weight.as_ref());
             let small = Pair { fixed: &fixed, moving: &moving, mask, volume_mask, weight, start };
             let Self { device, open_coarse, .. } = *self;
@@ -191,17 +169,17 @@ impl Tiled<'_> {
         pair: &Pair<'_>,
         map: IntensityMap,
         progress: &TileProgress<'_>,
-    ) -> Result<DenseFlow, MotionError> {
+    ) -> Result<DenseFlow> {
         let device = self.device;
         let mut method = (self.open)(pair.fixed.grid())?;
-        let frame = |image: &Volume<f32>| -> Result<Frame, MotionError> {
+        let frame = |image: &Volume<f32>| -> Result<Frame> {
             Ok(Frame::of_part(device, image.grid(), device.upload_copy(image.data())?, map))
         };
         let (fixed, moving) = (frame(pair.fixed)?, frame(pair.moving)?);
         let region = ResidentRegion::upload(device, [pair.mask, pair.volume_mask], pair.weight)?;
         let region = region.lend();
-        let start_flow = pair.start.upload_flow(device)?;
-        let start = pair.start.find([&fixed, &moving], region.mask, start_flow.as_ref())?;
+        let mut start_flow = None;
+        let start = pair.start.find([&fixed, &moving], region.mask, &mut start_flow)?;
         let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
         let found = method.estimate(images, &progress.of(pair.fixed.grid().len()))?;
         found.finish(Extras::default())
@@ -213,7 +191,7 @@ impl Tiled<'_> {
         starts: &Starts<'_>,
         map: IntensityMap,
         progress: &TileProgress<'_>,
-    ) -> Result<DenseFlow, MotionError> {
+    ) -> Result<DenseFlow> {
         let (plan, grid) = (self.plan, pair.fixed.grid());
         let local = Part { begin: [0; 3], size: plan.tile_size }.grid(grid, grid.origin_mm())?;
         let mut run = TileRun {
@@ -257,7 +235,7 @@ impl Tiled<'_> {
         run: &mut TileRun<'_>,
         starts: &Starts<'_>,
         progress: &TileProgress<'_>,
-    ) -> Result<(), MotionError> {
+    ) -> Result<()> {
         let Some(decisions) = run.method.decisions() else { return Ok(()) };
         decisions.note();
         let count = self.plan.count();
@@ -331,7 +309,7 @@ impl TileRun<'_> {
         shift: Axes<isize>,
         mut start: Vec<Vec<f32>>,
         observer: &dyn Observer,
-    ) -> Result<(DenseFlow, Axes<f32>), MotionError> {
+    ) -> Result<(DenseFlow, Axes<f32>)> {
         let shift = shift.map(|s| s as f32);
         for (component, shift) in start.iter_mut().zip(shift) {
             component.iter_mut().for_each(|v| *v -= shift);
@@ -344,7 +322,7 @@ impl TileRun<'_> {
         let (Some(moving), false) = (moving, sees_nothing) else {
             return Ok((nothing_seen(local, start)?, shift));
         };
-        let frame = |image: Volume<f32>| -> Result<Frame, MotionError> {
+        let frame = |image: Volume<f32>| -> Result<Frame> {
             let grid = image.grid().clone();
             Ok(Frame::of_part(device, &grid, device.upload(image.into_data())?, self.map))
         };
@@ -362,13 +340,13 @@ impl TileRun<'_> {
 }
 
 /// Where a tile has no data the start is all that is known, with confidence 0.
-fn nothing_seen(grid: &Grid, start: Vec<Vec<f32>>) -> Result<DenseFlow, MotionError> {
+fn nothing_seen(grid: &Grid, start: Vec<Vec<f32>>) -> Result<DenseFlow> {
     let confidence = Volume::new(grid.clone(), vec![0.0; grid.len()])?;
     Ok(DenseFlow::bare(Flow::new(grid.clone(), start)?, confidence, FlowStatistics::default()))
 }
 
 /// The defined result for images without contrast: no motion, with confidence 0.
-fn no_content(grid: &Grid, is_fixed: bool) -> Result<DenseFlow, MotionError> {
+fn no_content(grid: &Grid, is_fixed: bool) -> Result<DenseFlow> {
     let mut found = nothing_seen(grid, Flow::zeros(grid.clone()).into_components_vox())?;
     found.statistics.status = SolveStatus::NoContent;
     found.statistics.warnings.push(WarningKind::Content, constant(is_fixed));

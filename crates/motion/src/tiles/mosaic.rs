@@ -2,8 +2,7 @@
 
 use super::cut::Part;
 use super::plan::RAMP_VOX;
-use crate::MotionError;
-use crate::pending_flow::DenseFlow;
+use crate::{DenseFlow, Result};
 use veloxel_core::{Axes, Flow, Grid, Volume};
 
 /// What a tile contributes: voxels `begin..end` along each axis, in full but for a ramp at either end.
@@ -27,10 +26,7 @@ impl Core {
     }
 
     /// Works through a core: `work` says along which axis it must be halved first, if it must, and the halves likewise.
-    pub fn in_pieces(
-        self,
-        mut work: impl FnMut(Self) -> Result<Option<usize>, MotionError>,
-    ) -> Result<(), MotionError> {
+    pub fn in_pieces(self, mut work: impl FnMut(Self) -> Result<Option<usize>>) -> Result<()> {
         let mut cores = vec![self];
         while let Some(core) = cores.pop() {
             if let Some(axis) = work(core)? {
@@ -142,7 +138,7 @@ impl Mosaic {
     }
 
     /// What all tiles found, and how they agree.
-    pub fn finish(self, grid: &Grid) -> Result<(Flow, Volume<f32>, Seams), MotionError> {
+    pub fn finish(self, grid: &Grid) -> Result<(Flow, Volume<f32>, Seams)> {
         let Self { flow, confidence, mut seams, .. } = self;
         seams.mean_vox /= seams.count.max(1) as f64;
         Ok((Flow::new(grid.clone(), flow)?, Volume::new(grid.clone(), confidence)?, seams))

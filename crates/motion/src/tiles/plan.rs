@@ -1,7 +1,8 @@
 //! Where tiles lie: all of one size, spread evenly, so that the method is opened once and its memory used again.
 
-use crate::footprint::{Footprint, Tiling, coarse_width_mm, shrinking};
+use crate::footprint::{coarse_width_mm, shrinking};
 use crate::pyramid::levels;
+use crate::{Footprint, Tiling};
 use serde::Serialize;
 use veloxel_core::{Axes, Grid, Shape};
 
@@ -207,6 +208,11 @@ impl TilePlan {
         Err(least)
     }
 
+    /// This pass and the coarser ones that it starts from.
+    pub(super) fn passes(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |plan| plan.coarse.as_ref().map(|coarse| &*coarse.plan))
+    }
+
     /// Tiles in all.
     pub fn count(&self) -> usize {
         self.tiles.iter().product()
@@ -214,8 +220,8 @@ impl TilePlan {
 
     /// Voxels that the method works through, overlaps and coarse passes included.
     pub fn worked_voxels(&self) -> f64 {
-        let own = self.tile_size.iter().product::<usize>() as f64 * self.count() as f64;
-        own + self.coarse.as_ref().map_or(0.0, |coarse| coarse.plan.worked_voxels())
+        let own = |plan: &Self| plan.tile_size.iter().product::<usize>() as f64 * plan.count() as f64;
+        self.passes().map(own).sum()
     }
 
     /// Samples of a slab in which the finished field is measured: a quarter of a tile's memory.

@@ -1,11 +1,10 @@
 //! The coarser levels of both images and of the mask on the host, made slab by slab: the bits of pyramids of the whole images.
 
 use super::cut::Part;
-use crate::MotionError;
 use crate::buffers::convolved;
 use crate::image_pyramids::{presmoothed, presmoothing_vox};
-use crate::intensity::IntensityMap;
-use crate::pyramid::{LevelGeometry, shrinking_taps};
+use crate::pyramid::shrinking_taps;
+use crate::{IntensityMap, LevelGeometry, Result};
 use std::borrow::Cow;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::Device;
@@ -37,7 +36,7 @@ impl<'a> Samples<'a> {
 
     /// A part on the device, prepared; what lies within the reach of the smoothing from the part's borders is wrong unless the
     /// image ends there.
-    pub fn part(&self, device: &Device, part: Part, like: Shape) -> Result<veloxel_gpu::Buffer, MotionError> {
+    pub fn part(&self, device: &Device, part: Part, like: Shape) -> Result<veloxel_gpu::Buffer> {
         let mut samples = device.upload(part.of(&self.data, self.size))?;
         let Some(Open { map, presmooth }) = self.open else { return Ok(samples) };
         let (gain, offset) = map.gain_and_offset();
@@ -52,7 +51,7 @@ pub(super) fn shrunk(
     image: &Samples<'_>,
     [from, to]: [&LevelGeometry; 2],
     most_samples: usize,
-) -> Result<Vec<f32>, MotionError> {
+) -> Result<Vec<f32>> {
     let (from, to) = (from.shape, to.shape);
     let axis = from.components() - 1;
     let taps = shrinking_taps([from, to], 0.6);

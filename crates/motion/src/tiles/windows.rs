@@ -10,14 +10,11 @@ use super::cut::Part;
 use super::images::intensities;
 use super::mosaic::{Core, Seams};
 use super::plan::{MOTION_PX, SHORTEST_CORE, TilePlan};
-use super::{field, tile_cores, warp_in_slabs};
-use crate::MotionError;
-use crate::local_window::{LocalWindow, PartFlow, WindowPart};
-use crate::method::{Pair, WindowMethod, known_within};
-use crate::pending_flow::{DenseFlow, Extras, folding_warning};
+use super::{field, tile_cores};
+use crate::method::known_within;
+use crate::{DenseFlow, Extras, LocalWindow, Pair, PartFlow, Result, WindowMethod, WindowPart};
 use veloxel_core::{BrightnessReport, Flow, FlowStatistics, Mask, Volume};
 use veloxel_gpu::Device;
-use veloxel_kernels::image::warp::Border;
 
 /// Windows of frames that are estimated tile by tile.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +44,7 @@ impl TiledWindows<'_> {
         frames: &[&Volume<f32>],
         mask: Option<&Mask>,
         extras: Extras,
-    ) -> Result<DenseFlow, MotionError> {
+    ) -> Result<DenseFlow> {
         let (window, interpolation, grid) = (method.window(), method.interpolation(), method.grid().clone());
         window.require(frames.len())?;
         for (t, frame) in frames.iter().enumerate() {
@@ -61,31 +58,20 @@ impl TiledWindows<'_> {
             frame.require_finite(&format!("frame {t}"), |_| false)?;
         }
         let local = method.local().expect("a method of windows with tiles should run in parts");
-        let (device, room) = (self.device, self.plan.slab_samples());
-        let (found, mut statistics) = self.find(local, &frames)?;
+        let (found, statistics) = self.find(local, &frames)?;
         let flow = Flow::new(grid.clone(), found.components_px.into())?;
-        let (report, determinant) = device.scope(|| field::determinant(device, &flow, None, room))?;
-        statistics.jacobian = report;
-        statistics.warnings.extend(folding_warning(&grid, &report));
+        let mut found = DenseFlow::bare(flow, Volume::new(grid, found.confidence)?, statistics);
         let next = frames.get(window.centre + 1).filter(|_| extras.warped);
-        let warped = match next {
-            None => None,
-            Some(next) => {
-                let border = Border::Voxels;
-                let warped =
-                    device.scope(|| warp_in_slabs(device, &flow, next, interpolation, border, room))?;
-                statistics.brightness = self.brightness([frames[window.centre], next, &warped])?;
-                Some(warped)
-            }
-        };
-        let confidence = Volume::new(grid, found.confidence)?;
-        let found =
-            DenseFlow { flow, confidence, warped, jacobian: Some(determinant), occlusion: None, statistics };
+        let moving = next.map(|next| (*next, interpolation));
+        field::measure(self.device, &mut found, None, moving, self.plan.slab_samples())?;
+        if let (Some(next), Some(warped)) = (next, &found.warped) {
+            found.statistics.brightness = self.brightness([frames[window.centre], next, warped])?;
+        }
         known_within(found, mask)
     }
 
     /// How well two frames agree, before and after.
-    fn brightness(&self, [fixed, next, warped]: [&Volume<f32>; 3]) -> Result<BrightnessReport, MotionError> {
+    fn brightness(&self, [fixed, next, warped]: [&Volume<f32>; 3]) -> Result<BrightnessReport> {
         let [map, _] = self.device.scope(|| intensities(self.device, &Pair::new(fixed, next)))?;
         let gain = map.map_or(1.0, |map| f64::from(map.gain_and_offset().0));
         let mean = |other: &Volume<f32>| {
@@ -98,7 +84,7 @@ impl TiledWindows<'_> {
     }
 
     /// Flow, confidence and account.
-    fn find(&self, local: &dyn LocalWindow, frames: &[&Volume<f32>]) -> Result<FoundInParts, MotionError> {
+    fn find(&self, local: &dyn LocalWindow, frames: &[&Volume<f32>]) -> Result<FoundInParts> {
         let (plan, n) = (self.plan, frames[0].data().len());
         let coarse = plan.coarse.as_ref().expect("tiles should have a coarse pass");
         let levels = coarse.shrinking[0].trailing_zeros() as usize;
@@ -128,12 +114,7 @@ impl TiledWindows<'_> {
     }
 
     /// A frame so many levels up, made of strips.
-    fn shrunk(
-        &self,
-        local: &dyn LocalWindow,
-        frame: &Volume<f32>,
-        levels: usize,
-    ) -> Result<Vec<f32>, MotionError> {
+    fn shrunk(&self, local: &dyn LocalWindow, frame: &Volume<f32>, levels: usize) -> Result<Vec<f32>> {
         let (step, [nx, ny, _]) = (1 << levels, frame.grid().size());
         // The filter reaches two pixels of every level.
         let margin = 2 * step;
@@ -176,7 +157,7 @@ enum TileResult {
 }
 
 impl WindowRun<'_> {
-    fn tile(&self, core: &Core) -> Result<TileResult, MotionError> {
+    fn tile(&self, core: &Core) -> Result<TileResult> {
         let mut reach_px = self.reach_px(self.longest_start(core));
         let mut tries = 0;
         loop {
@@ -273,10 +254,8 @@ fn longest(planes: &[f32], part: Part, whole: [usize; 3]) -> f32 {
 /// Copies what a part's flow says of its core.
 fn keep(core: Core, whole: [usize; 3], inner: Part, size: [usize; 3], flow: &PartFlow, out: &mut PartFlow) {
     let own = Part { begin: core.begin, size: inner.size };
-    for (to, from) in own.rows(whole).zip(inner.rows(size)) {
-        for (out, component) in out.components_px.iter_mut().zip(&flow.components_px) {
-            out[to.clone()].copy_from_slice(&component[from.clone()]);
-        }
-        out.confidence[to].copy_from_slice(&flow.confidence[from]);
+    let outs = out.components_px.iter_mut().chain([&mut out.confidence]);
+    for (out, samples) in outs.zip(flow.components_px.iter().chain([&flow.confidence])) {
+        own.copy_from(whole, out, inner, size, samples);
     }
 }
