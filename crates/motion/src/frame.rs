@@ -171,25 +171,26 @@ impl Frame {
     }
 }
 
-/// The map of a pair's intensities to 0..1, that of the fixed image within a mask; for an image without contrast, which of them
+/// The maps of a pair's intensities to 0..1, that of the fixed image within a mask; for an image without contrast, which of them
 /// it is.
 ///
 /// # Errors
 /// [`MotionError::Compute`](crate::MotionError::Compute).
-pub(crate) fn common_map(
+pub(crate) fn pair_maps(
     [fixed, moving]: [&Frame; 2],
     mask: Option<&ResidentMask>,
-) -> Result<Result<IntensityMap, String>> {
-    Ok(match (fixed.map_within(mask)?, moving.map()?) {
-        (Some(map), Some(_)) => Ok(map),
-        (fixed, _) => Err(constant(fixed.is_none())),
-    })
+) -> Result<Result<[IntensityMap; 2], String>> {
+    Ok(with_contrast([fixed.map_within(mask)?, moving.map()?]))
 }
 
-/// What to say of a pair whose fixed or moving image has one value alone.
-pub(crate) fn constant(is_fixed: bool) -> String {
-    let which = if is_fixed { "fixed" } else { "moving" };
-    format!("the {which} image is constant: no motion can be seen; the field is zero with confidence 0")
+/// The maps of both images of a pair; for an image without contrast, which of them it is.
+pub(crate) fn with_contrast(maps: [Option<IntensityMap>; 2]) -> Result<[IntensityMap; 2], String> {
+    let which = match maps {
+        [Some(fixed), Some(moving)] => return Ok([fixed, moving]),
+        [None, _] => "fixed",
+        [_, None] => "moving",
+    };
+    Err(format!("the {which} image is constant: no motion can be seen; the field is zero with confidence 0"))
 }
 
 /// A frame of one run.

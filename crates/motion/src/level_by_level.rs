@@ -2,7 +2,7 @@
 //! over any part of one, is written once for their parameters.
 
 use crate::buffers::on_grid;
-use crate::frame::common_map;
+use crate::frame::pair_maps;
 use crate::image_pyramids::{ImagePyramids, Preparation, RawImages};
 use crate::level_account::{Increments, LevelDiagnostics, LevelRun, LevelsAccount};
 use crate::pending_flow::PendingBrightness;
@@ -193,11 +193,10 @@ impl<P: LevelSolver> PairMethod for LevelByLevel<P> {
         device.scope(|| {
             pair.check(&grid)?;
             let ImagePair { fixed, moving, region, start } = pair;
-            let map = match common_map([fixed.frame(), moving.frame()], region.mask)? {
-                Ok(map) => map,
+            let maps = match pair_maps([fixed.frame(), moving.frame()], region.mask)? {
+                Ok(maps) => self.params.maps(maps),
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
-            let maps = self.params.maps([map, moving.frame().map()?.unwrap_or(map)]);
             let placement = voxel_map(&grid, moving.frame().grid());
             let images = RawImages { fixed, moving, region, maps, placement, start: start.affine() };
             let found = self.coarse_to_fine(images, start, observer)?;

@@ -81,9 +81,15 @@ pub struct MovingImage<'a> {
     shape: Shape,
     moving_from_fixed: VoxelAffine,
     interpolation: Interpolation,
-    given: &'a Buffer,
+    samples: Samples<'a>,
+}
+
+#[derive(Debug)]
+enum Samples<'a> {
+    /// As they came.
+    Given(&'a Buffer),
     /// Smoothed, or as spline coefficients.
-    prepared: Option<Buffer>,
+    Prepared(Buffer),
 }
 
 impl<'a> MovingImage<'a> {
@@ -107,18 +113,32 @@ impl<'a> MovingImage<'a> {
             Interpolation::Nearest | Interpolation::MostWeight => levels(moving, 0.5, 1),
             _ => moving_levels(moving, &map, &full),
         };
-        let shape = seen[0].shape;
-        let is_spline = interpolation == Interpolation::CubicSpline;
-        let mut prepared = None;
-        if is_spline || shape != own {
-            let mut samples = match_voxel_size(device, copied(device, given)?, own, shape)?;
-            if is_spline {
-                SplineCoefficients { shape, samples: &mut samples }.run(device)?;
-            }
-            prepared = Some(samples);
-        }
+        let (fixed, shape) = (Shape::of(fixed), seen[0].shape);
         let moving_from_fixed = between_levels(&map, [&full[0], &seen[0]]);
-        Ok(Self { device, fixed: Shape::of(fixed), shape, moving_from_fixed, interpolation, given, prepared })
+        if shape == own && interpolation != Interpolation::CubicSpline {
+            let samples = Samples::Given(given);
+            return Ok(Self { device, fixed, shape, moving_from_fixed, interpolation, samples });
+        }
+        let samples = match_voxel_size(device, copied(device, given)?, own, shape)?;
+        Self::of_samples(device, [fixed, shape], samples, interpolation, moving_from_fixed)
+    }
+
+    /// Prepares samples that are as coarse as they are to be seen; the shapes are the fixed grid's and theirs.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`].
+    pub(crate) fn of_samples(
+        device: &'a Device,
+        [fixed, shape]: [Shape; 2],
+        mut samples: Buffer,
+        interpolation: Interpolation,
+        moving_from_fixed: VoxelAffine,
+    ) -> Result<Self> {
+        if interpolation == Interpolation::CubicSpline {
+            SplineCoefficients { shape, samples: &mut samples }.run(device)?;
+        }
+        let samples = Samples::Prepared(samples);
+        Ok(Self { device, fixed, shape, moving_from_fixed, interpolation, samples })
     }
 
     /// The image at `x + d(x)`, d in voxels of the fixed grid; NaN beyond its border and where d is NaN.
@@ -136,7 +156,10 @@ impl<'a> MovingImage<'a> {
                 border,
                 cut: None,
                 moving_from_fixed: self.moving_from_fixed,
-                moving: self.prepared.as_ref().unwrap_or(self.given),
+                moving: match &self.samples {
+                    Samples::Given(samples) => samples,
+                    Samples::Prepared(samples) => samples,
+                },
                 displacement: displacement_vox,
                 out,
             };

@@ -12,7 +12,7 @@ use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
 use veloxel_kernels::image::median::{Median, MedianKind};
-use veloxel_kernels::matching::best_candidate::{BestCandidate, Pull, Symmetry};
+use veloxel_kernels::matching::best_candidate::{BestCandidate, Pull};
 use veloxel_kernels::matching::match_confidence::{MatchConfidence, MatchError};
 use veloxel_kernels::matching::window_scores::{Measure, Output, Search, WindowScores};
 use veloxel_kernels::{Kernel, Taps};
@@ -157,11 +157,7 @@ impl<'a> Level<'a> {
             spacing_edges: self.geometry.spacing_edges,
             search,
             scores: &self.scores,
-            symmetry: if self.nodes == self.geometry.shape {
-                self.params.symmetry()
-            } else {
-                Symmetry::OneSided
-            },
+            symmetry: self.params.symmetry(),
             sub_voxel: self.params.sub_voxel(),
             rest: self.params.rest,
             pull: pull.map(|weight| Pull { weight, towards: &self.mean }),

@@ -8,6 +8,7 @@
 use super::parameters::Intensity;
 use super::{Clg, Stage};
 use crate::buffers::resampled;
+use crate::frame::with_contrast;
 use crate::image_pyramids::ImagePyramids;
 use crate::pending_flow::Determinant;
 use crate::pyramid::shrink;
@@ -56,11 +57,9 @@ impl Clg {
             // Says which voxel it is.
             pair.check(&grid)?;
         }
-        let map = match (fixed.map, moving.map) {
-            (Some(map), Some(_)) => map,
-            (fixed, _) => {
-                return PendingFlow::no_content(&device, &grid, crate::frame::constant(fixed.is_none()));
-            }
+        let map = match with_contrast([fixed.map, moving.map]) {
+            Ok([map, _]) => map,
+            Err(why) => return PendingFlow::no_content(&device, &grid, why),
         };
         let (gain, offset) = map.gain_and_offset();
         for image in [&mut fixed, &mut moving] {

@@ -220,6 +220,6 @@ fn residuals(levels: &[Level<WarpsDiagnostics>]) -> DiagnosticCurves {
         y_label: "‖r‖ / ‖r₀‖",
         is_logarithmic: true,
         curves,
-        sections: Vec::new(),
+        ..Default::default()
     }
 }

@@ -51,7 +51,7 @@ mod weights;
 mod workspace;
 
 use crate::coarse_pair::region_of_motion;
-use crate::frame::common_map;
+use crate::frame::pair_maps;
 use crate::image_pyramids::{ImagePyramids, RawImages};
 use crate::level_account::{LevelRun, LevelsAccount};
 use crate::long_axis::{Descent, as_stack, base_descent};
@@ -189,9 +189,9 @@ impl PairMethod for Clg {
                 (Intensity::Moving, None) => region_of_motion(images)?,
                 _ => None,
             };
-            let map = match common_map(images, region.mask.or(differing.as_ref()))? {
+            let map = match pair_maps(images, region.mask.or(differing.as_ref()))? {
                 Ok(_) if self.first.params.intensity == Intensity::Raw => IntensityMap::IDENTITY,
-                Ok(map) => map,
+                Ok([map, _]) => map,
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
             let (start, descent) = self.start_or_descent(images, map, start)?;

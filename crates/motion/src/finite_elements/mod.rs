@@ -39,7 +39,6 @@
 
 mod batch;
 mod diagnostics;
-mod footprint;
 mod images;
 mod optimiser;
 pub mod parameters;
@@ -47,17 +46,17 @@ mod plan;
 
 use crate::buffers::copied;
 use crate::clg::parameters::Intensity;
-use crate::frame::common_map;
+use crate::frame::pair_maps;
 use crate::level_account::{LevelRun, LevelsAccount};
 use crate::{
     DenseMethod, Footprint, Found, ImagePair, IntensityMap, Observer, PairMethod, PendingFlow, ResidentStart,
-    Result, Step, VoxelAffine,
+    Result, Step, Tiling, VoxelAffine,
 };
 use batch::{Batch, are_alike};
 use diagnostics::Descent;
 use images::{LevelImages, images};
 use optimiser::{Level, first_state};
-use parameters::FiniteElementsParams;
+use parameters::{Cover, FiniteElementsParams, Measure};
 use plan::Plan;
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Axes, Grid, Shape};
@@ -71,6 +70,9 @@ use veloxel_kernels::variational::total_displacement::ToVoxels;
 
 /// A start is refined from this many lattices on: what is coarser it has settled already.
 const LATTICES_AFTER_START: usize = 2;
+/// Elements of the finest lattice between what a tile contributes and where it ends: a node's cubics reach over two elements of
+/// a lattice, and a start leaves two lattices open.
+const GUARD_ELEMENTS: f64 = 4.0;
 
 /// The method, opened for one grid.
 #[derive(Debug)]
@@ -114,8 +116,10 @@ impl FiniteElements {
     /// The map of a pair's intensities; for images without contrast, which of them it is.
     fn intensity_map(&self, pair: &ImagePair<'_>) -> Result<Result<IntensityMap, String>> {
         pair.check(&self.grid)?;
-        let map = common_map([pair.fixed.frame(), pair.moving.frame()], pair.region.mask)?;
-        Ok(map.map(|map| if self.params.intensity == Intensity::Raw { IntensityMap::IDENTITY } else { map }))
+        let map = pair_maps([pair.fixed.frame(), pair.moving.frame()], pair.region.mask)?;
+        Ok(map.map(
+            |[map, _]| if self.params.intensity == Intensity::Raw { IntensityMap::IDENTITY } else { map },
+        ))
     }
 
     /// The flow of a pair, mapped.
@@ -213,6 +217,40 @@ impl FiniteElements {
     }
 }
 
+/// What a run over lattices, finest first, takes of a device's memory.
+fn footprint(params: &FiniteElementsParams, lattices: &[Elements]) -> Footprint {
+    let (finest, voxels) = (&lattices[0], lattices[0].pixels() as f64);
+    let d = finest.components() as f64;
+    let share = |samples: usize| samples as f64 / voxels;
+    let unknowns = |e: &Elements| share(e.problems * e.unknowns());
+    // Residuals and slopes in two sets; control points, gradient and diagonal likewise, and where they began.
+    let lattice =
+        |e: &Elements| (2.0 + 2.0 * d) * share(e.pixels()) + 2.0 * share(e.row_sums()) + 7.0 * unknowns(e);
+    let inner = share(finest.row_sums()) + 6.0 * unknowns(finest);
+    let coarser = lattices.get(1).map_or(0.0, lattice);
+    // The conjugate gradients, then the field whose folds are looked for; at last confidence, flow and determinant.
+    let most = (coarser + inner).max(coarser + d + 1.0).max(unknowns(finest) / d + 2.0 + d);
+    let matched = if params.measure == Measure::Correlation { 4.0 } else { 0.0 };
+    let images: f64 = lattices.iter().map(|e| share(e.pixels())).sum();
+    // The pyramids take over most of what the frames were sent in.
+    Footprint {
+        samples_per_voxel: 0.8 + 2.0 * images + matched + lattice(finest) + most,
+        tiling: tiling(params),
+    }
+}
+
+/// A start settles all but the finest lattices, and what those find depends on a few elements around. Pictures that share one
+/// motion over time are one problem.
+fn tiling(params: &FiniteElementsParams) -> Tiling {
+    match params.cover {
+        Cover::Time | Cover::Cycle => Tiling::Never,
+        Cover::Volume | Cover::Slices => Tiling::Overlap {
+            guard_vox: (GUARD_ELEMENTS * params.element).ceil() as usize,
+            coarsening: 1 << LATTICES_AFTER_START,
+        },
+    }
+}
+
 impl DenseMethod for FiniteElements {
     fn grid(&self) -> &Grid {
         &self.grid
@@ -221,7 +259,7 @@ impl DenseMethod for FiniteElements {
         &self.device
     }
     fn footprint(&self) -> Option<Footprint> {
-        Some(footprint::footprint(&self.params, &self.lattices))
+        Some(footprint(&self.params, &self.lattices))
     }
 }
 

@@ -18,7 +18,7 @@ use veloxel_kernels::image::window_sum::WindowSum;
 use veloxel_kernels::matching::least_eigenvalue::{LeastEigenvalue, MaskedWindows};
 use veloxel_kernels::matching::local_solve::LocalSolve;
 use veloxel_kernels::matching::local_step::{self, LocalStep, Terms};
-use veloxel_kernels::variational::motion_tensor::{DataTerm, MotionTensor};
+use veloxel_kernels::variational::motion_tensor::MotionTensor;
 use veloxel_kernels::variational::robust_tensor::{Group, RobustTensor};
 use veloxel_kernels::{Kernel, Taps};
 
@@ -182,7 +182,9 @@ impl<'a> Level<'a> {
         let mask = images.mask.as_ref();
         let memory = &mut *self.memory;
         let brightness = [(&images.fixed, &memory.warped[0])];
-        let term = params.data_term(self.geometry, params.zeta, &brightness, mask);
+        let [of_brightness, of_gradients] =
+            [params.zeta, params.gradient_zeta].map(|zeta| params.normalise.constraint(zeta));
+        let term = self.geometry.data_term(Scheme::Central4, of_brightness, &brightness, mask);
         if memory.gradient_tensor.is_empty() && params.epsilon == 0.0 {
             return MotionTensor { term, taps: alone, out: &mut memory.tensor[..entries] }.run(device);
         }
@@ -192,7 +194,7 @@ impl<'a> Level<'a> {
             Gradient { shape, scheme: Scheme::Central4, image: &memory.warped[0], out: warped }
                 .run(device)?;
             let pairs: Vec<_> = fixed.iter().zip(warped.iter()).collect();
-            let term = params.data_term(self.geometry, params.gradient_zeta, &pairs, mask);
+            let term = self.geometry.data_term(Scheme::Central4, of_gradients, &pairs, mask);
             MotionTensor { term, taps: alone, out: &mut memory.gradient_tensor }.run(device)?;
         }
         let groups: Vec<_> = [(&memory.tensor, 1.0), (&memory.gradient_tensor, params.gamma)]
@@ -246,7 +248,8 @@ impl<'a> Level<'a> {
         let (shape, mask) = (geometry.shape, images.mask.as_ref());
         let after = images.difference(device, &memory.warped[0])?;
         let brightness = [(&images.fixed, &memory.warped[0])];
-        let term = params.data_term(geometry, params.zeta, &brightness, mask);
+        let constraint = params.normalise.constraint(params.zeta);
+        let term = geometry.data_term(Scheme::Central4, constraint, &brightness, mask);
         // The window itself, and how many voxels it pools.
         let (taps, width) = match params.window {
             Window::Gaussian { sigma } => (Taps::gaussian(sigma, TRUNCATE), 3.5 * sigma as f32),
@@ -268,19 +271,6 @@ impl<'a> Level<'a> {
             LeastEigenvalue { shape, half, tensor, windows, confidence: &mut confidence }.run(device)?;
         }
         Ok(Certainty { confidence, after: Some(after) })
-    }
-}
-
-impl LucasKanadeParams {
-    /// The linearised constancy of images, or of their derivatives; ζ is the contrast below which it fades.
-    fn data_term<'a>(
-        &self,
-        geometry: &LevelGeometry,
-        zeta: f32,
-        pairs: &'a [(&'a Buffer, &'a Buffer)],
-        weight: Option<&'a Buffer>,
-    ) -> DataTerm<'a> {
-        geometry.data_term(Scheme::Central4, self.normalise.constraint(zeta), pairs, weight)
     }
 }
 

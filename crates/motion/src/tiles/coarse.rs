@@ -1,7 +1,7 @@
 //! The coarse pass: images shrunk by whole factors, slab by slab so that no copy of a whole image is needed, and its flow as a
 //! tile's start.
 
-use super::cut::resized;
+use super::cut::{resized, slabs};
 use crate::Result;
 use crate::buffers::{convolved, resampled};
 use veloxel_core::{Axes, Flow, Grid, Mask, Shape, Volume};
@@ -42,19 +42,18 @@ pub(super) fn shrink(
     // Input, its smoothed copy and what is between.
     let across = small.iter().zip(shrinking).map(|(n, f)| n * f).product::<usize>() / small[axis];
     let thickness = (most_samples / (3 * across)).saturating_sub(2 * margin).clamp(1, small[axis]);
-    let mut out = vec![0.0; grid.len()];
+    let mut out = Vec::with_capacity(grid.len());
     let stride: usize = small[..axis].iter().product();
-    for begin in (0..small[axis]).step_by(thickness) {
-        let end = (begin + thickness).min(small[axis]);
-        let (first, last) = (begin.saturating_sub(margin), (end + margin).min(small[axis]));
-        let mut slab = small;
-        slab[axis] = last - first;
-        let from = Shape { size: [0, 1, 2].map(|a| slab[a] * shrinking[a]), dimension: grid.dimension() };
-        let padded = padded(image.data(), size, from.size, axis, first * shrinking[axis], fill);
+    for (own, seen) in slabs(small, axis, thickness, margin) {
+        let from =
+            Shape { size: [0, 1, 2].map(|a| seen.size[a] * shrinking[a]), dimension: grid.dimension() };
+        let to = Shape { size: seen.size, ..from };
+        let first = seen.begin[axis] * shrinking[axis];
+        let padded = padded(image.data(), size, from.size, axis, first, fill);
         let smooth = convolved(device, &device.upload(padded)?, from, &taps)?;
-        let shrunk = device.download(resampled(device, &smooth, [from, Shape { size: slab, ..from }])?)?;
-        let own = (begin - first) * stride..(end - first) * stride;
-        out[begin * stride..end * stride].copy_from_slice(&shrunk[own]);
+        let shrunk = device.download(resampled(device, &smooth, [from, to])?)?;
+        let first = (own.begin[axis] - seen.begin[axis]) * stride;
+        out.extend_from_slice(&shrunk[first..first + own.len()]);
     }
     Ok(Volume::new(grid, out)?)
 }

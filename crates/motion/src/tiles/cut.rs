@@ -58,6 +58,24 @@ impl Part {
     }
 }
 
+/// A box of a size in slabs along an axis; and the same with `margin` voxels more on either side.
+pub(super) fn slabs(
+    size: Axes<usize>,
+    axis: usize,
+    thickness: usize,
+    margin: usize,
+) -> impl Iterator<Item = (Part, Part)> {
+    (0..size[axis]).step_by(thickness).map(move |begin| {
+        let slab = |begin: usize, end: usize| {
+            let mut part = Part { begin: [0; 3], size };
+            (part.begin[axis], part.size[axis]) = (begin, end - begin);
+            part
+        };
+        let end = (begin + thickness).min(size[axis]);
+        (slab(begin, end), slab(begin.saturating_sub(margin), (end + margin).min(size[axis])))
+    })
+}
+
 /// A grid along another one's axes.
 pub(super) fn resized(
     like: &Grid,

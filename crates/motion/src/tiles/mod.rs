@@ -21,7 +21,6 @@ mod account;
 mod coarse;
 mod cut;
 mod field;
-mod images;
 mod local;
 mod mosaic;
 mod moving_part;
@@ -35,7 +34,7 @@ pub use plan::{CoarsePlan, TilePlan};
 pub use windows::TiledWindows;
 
 use crate::footprint::coarse_width_mm;
-use crate::frame::constant;
+use crate::frame::with_contrast;
 use crate::pyramid::rescaled;
 use crate::resident::ResidentRegion;
 use crate::{
@@ -44,7 +43,6 @@ use crate::{
 };
 use account::{Account, TileProgress};
 use cut::Part;
-use images::intensities;
 use mosaic::{Core, Mosaic};
 use moving_part::Moving;
 use plan::{ALIGNMENT_VOX, RAMP_VOX};
@@ -79,6 +77,11 @@ enum Starts<'a> {
 /// Tiles that are asked for what all of them decide by, at most.
 const MOST_ASKED: usize = 4;
 
+/// Samples that percentiles are taken from, at most.
+const MOST_SAMPLES: usize = 1 << 20;
+/// With fewer, every sample counts.
+const FEWEST_SAMPLES: usize = 1000;
+
 /// Voxels that an image must have around a position to be sampled there: the reach of a spline and of a derivative.
 const SAMPLING_VOX: usize = 4;
 
@@ -104,9 +107,9 @@ impl Tiled<'_> {
             mask.map_or(Ok(()), |mask| grid.require_same(mask.grid(), what))?;
         }
         let in_turn = || {
-            let maps = match intensities(self.device, pair)? {
-                [Some(fixed), Some(moving)] => [fixed, moving],
-                [fixed, _] => return no_content(grid, fixed.is_none()),
+            let maps = match with_contrast(intensities(self.device, pair)?) {
+                Ok(maps) => maps,
+                Err(why) => return no_content(grid, why),
             };
             let progress = TileProgress::new(observer, self.plan.worked_voxels());
             let is_exact = self.plan.exact && self.plan.coarse.is_some();
@@ -346,9 +349,36 @@ fn nothing_seen(grid: &Grid, start: Vec<Vec<f32>>) -> Result<DenseFlow> {
 }
 
 /// The defined result for images without contrast: no motion, with confidence 0.
-fn no_content(grid: &Grid, is_fixed: bool) -> Result<DenseFlow> {
+fn no_content(grid: &Grid, why: String) -> Result<DenseFlow> {
     let mut found = nothing_seen(grid, Flow::zeros(grid.clone()).into_components_vox())?;
     found.statistics.status = SolveStatus::NoContent;
-    found.statistics.warnings.push(WarningKind::Content, constant(is_fixed));
+    found.statistics.warnings.push(WarningKind::Content, why);
     Ok(found)
+}
+
+/// What is decided once for the whole images, so that tiles agree: the maps of the fixed image's intensities, within its mask, and of the moving one's.
+///
+/// # Errors
+/// [`MotionError::Input`](crate::MotionError::Input) for a sample that is not finite where it counts;
+/// [`MotionError::Compute`](crate::MotionError::Compute).
+fn intensities(device: &Device, pair: &Pair<'_>) -> Result<[Option<IntensityMap>; 2]> {
+    pair.fixed.require_finite("the fixed image", |i| pair.mask.is_some_and(|mask| !mask.data()[i]))?;
+    pair.moving.require_finite("the moving image", |_| false)?;
+    Ok([percentiles(device, pair.fixed, pair.mask)?, percentiles(device, pair.moving, None)?])
+}
+
+fn percentiles(device: &Device, image: &Volume<f32>, mask: Option<&Mask>) -> Result<Option<IntensityMap>> {
+    let take = |step: usize| -> Vec<f32> {
+        let counts = |i: &usize| mask.is_none_or(|mask| mask.data()[*i]);
+        (0..image.data().len()).step_by(step).filter(counts).map(|i| image.data()[i]).collect()
+    };
+    let step = (image.data().len() / MOST_SAMPLES).max(1);
+    let mut samples = take(step);
+    if step > 1 && samples.len() < FEWEST_SAMPLES {
+        samples = take(1);
+    }
+    if samples.is_empty() {
+        return Ok(None);
+    }
+    IntensityMap::percentiles(device, &device.upload(samples)?, None)
 }

@@ -3,8 +3,9 @@
 use super::SAMPLING_VOX;
 use super::cut::Part;
 use super::plan::ALIGNMENT_VOX;
-use crate::{Pair, Result, VoxelAffine, voxel_map};
+use crate::{Pair, Result, voxel_map};
 use veloxel_core::{Axes, Dimension, Grid, Volume};
+use veloxel_kernels::image::warp::VoxelAffine;
 
 /// The moving image, and where it lies.
 pub(super) struct Moving<'a> {

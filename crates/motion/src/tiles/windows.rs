@@ -6,11 +6,10 @@
 //! than there was room for, the tile is done again with more. A part larger than memory allows has its core halved.
 
 use super::account::Account;
-use super::cut::Part;
-use super::images::intensities;
+use super::cut::{Part, slabs};
 use super::mosaic::{Core, Seams};
 use super::plan::{MOTION_PX, SHORTEST_CORE, TilePlan};
-use super::{field, tile_cores};
+use super::{field, intensities, tile_cores};
 use crate::method::known_within;
 use crate::{DenseFlow, Extras, LocalWindow, Pair, PartFlow, Result, WindowMethod, WindowPart};
 use veloxel_core::{BrightnessReport, Flow, FlowStatistics, Mask, Volume};
@@ -121,12 +120,11 @@ impl TiledWindows<'_> {
         let rows = (self.plan.slab_samples() / nx).saturating_sub(2 * margin).max(step) / step * step;
         let width = nx.div_ceil(step);
         let mut out = Vec::with_capacity(width * ny.div_ceil(step));
-        for begin in (0..ny).step_by(rows) {
-            let end = (begin + rows).min(ny);
-            let [first, last] = [begin.saturating_sub(margin), (end + margin).min(ny)];
-            let samples = frame.data()[first * nx..last * nx].to_vec();
-            let shrunk = local.shrunk(samples, [nx, last - first], levels)?;
-            let [from, to] = [(begin - first) / step, (end - first).div_ceil(step)];
+        for (own, seen) in slabs(frame.grid().size(), 1, rows, margin) {
+            let (first, end) = (seen.begin[1], own.begin[1] + own.size[1]);
+            let shrunk =
+                local.shrunk(seen.of(frame.data(), frame.grid().size()), [nx, seen.size[1]], levels)?;
+            let [from, to] = [(own.begin[1] - first) / step, (end - first).div_ceil(step)];
             out.extend_from_slice(&shrunk[from * width..to * width]);
         }
         Ok(out)
