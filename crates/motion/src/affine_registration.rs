@@ -7,15 +7,13 @@
 //! *Cost*: the finest level used has at most 2²¹ voxels; a step reads two images once.
 //! *Limits*: maps whose determinant leaves [1/4, 4] are refused.
 
-use crate::MotionError;
-use crate::frame::{Frame, FrameSource};
-use crate::intensity::IntensityMap;
-use crate::moving_image::{require_sampled, voxel_map};
 use crate::pyramid::{
-    LevelGeometry, between_grids, between_levels, levels, mask_pyramid, match_voxel_size, moving_levels,
-    pyramid,
+    between_grids, between_levels, levels, mask_pyramid, match_voxel_size, moving_levels, pyramid,
 };
-use crate::resident::ResidentMask;
+use crate::{
+    Frame, FrameSource, IntensityMap, LevelGeometry, MotionError, ResidentMask, Result, require_sampled,
+    voxel_map,
+};
 use veloxel_core::Shape;
 use veloxel_core::matrix3::{determinant, inverse};
 use veloxel_gpu::{Buffer, Device};
@@ -52,7 +50,7 @@ pub fn affine_registration(
     [fixed, moving]: [&Frame; 2],
     mask: Option<&ResidentMask>,
     model: AffineModel,
-) -> Result<VoxelAffine, MotionError> {
+) -> Result<VoxelAffine> {
     let (device, grid) = (fixed.device(), fixed.grid());
     require_sampled(grid, moving.grid())?;
     fixed.require_finite("the fixed image", mask)?;
@@ -87,14 +85,8 @@ pub fn affine_registration(
             }
             let weight = mask.as_ref().map(|m| &m[nth]);
             let levels = [level, &all_moving[nth]];
-            let images = LevelPair {
-                levels,
-                fixed: &fixed[nth],
-                moving: &moving[nth],
-                weight,
-                unmoved: determinant(&between_levels(&placed, levels).matrix),
-            };
-            found = images.align(device, found)?;
+            let unmoved = determinant(&between_levels(&placed, levels).matrix);
+            found = align(device, levels, [&fixed[nth], &moving[nth]], weight, unmoved, found)?;
         }
         Ok(if placed == VoxelAffine::IDENTITY { found } else { invert(&placed)?.after(&found) })
     })
@@ -105,7 +97,7 @@ fn centre_of_mass_shift(
     images: [&Frame; 2],
     map: IntensityMap,
     fixed_from_moving: &VoxelAffine,
-) -> Result<[f64; 3], MotionError> {
+) -> Result<[f64; 3]> {
     let [fixed, moving] = images.map(|image| {
         let shape = Shape::of(image.grid());
         let ((gain, offset), device) = (map.gain_and_offset(), image.device());
@@ -120,68 +112,61 @@ fn centre_of_mass_shift(
     }
 }
 
-/// Two images on a level of each pyramid.
-struct LevelPair<'a> {
-    /// The fixed image's, and the moving one's.
-    levels: [&'a LevelGeometry; 2],
-    fixed: &'a Buffer,
-    moving: &'a Buffer,
-    weight: Option<&'a Buffer>,
-    /// The determinant of the map where nothing has moved.
+/// Gauss-Newton on a level of each image's pyramid; `map` leads from voxels of the full fixed grid to those of the full moving one,
+/// and `unmoved` is the determinant of the level's map where nothing has moved.
+fn align(
+    device: &Device,
+    levels: [&LevelGeometry; 2],
+    [fixed, moving]: [&Buffer; 2],
+    weight: Option<&Buffer>,
     unmoved: f64,
-}
-
-impl LevelPair<'_> {
-    /// Gauss-Newton; `map` leads from voxels of the full fixed grid to those of the full moving one.
-    fn align(&self, device: &Device, map: VoxelAffine) -> Result<VoxelAffine, MotionError> {
-        let &Self { levels, fixed, moving, weight, unmoved } = self;
-        let [shape, moving_shape] = levels.map(|level| level.shape);
-        let centre = shape.size.map(|n| 0.5 * (n as f64 - 1.0));
-        let zero = device.zeros_field(shape.components(), shape.len())?;
-        let mut warped = device.zeros(shape.len())?;
-        let start = between_levels(&map, levels);
-        let (mut on_level, mut best) = (start, start);
-        let mut least = f64::INFINITY;
-        for _ in 0..STEPS {
-            let warp = Warp {
-                shape,
-                moving_shape,
-                spacing_edges: levels[0].spacing_edges,
-                interpolation: Interpolation::Linear,
-                border: Border::Centres,
-                cut: None,
-                moving_from_fixed: on_level,
-                moving,
-                displacement: &zero,
-                out: &mut warped,
-            };
-            warp.run(device)?;
-            let equations =
-                AffineNormalEquations { shape, centre, zeta: ZETA, fixed, warped: &warped, weight };
-            let equations = equations.run(device)?.get(device)?;
-            if equations.mean_energy >= least {
-                break;
-            }
-            (least, best) = (equations.mean_energy, on_level);
-            let Some(step) = solve(&equations) else { break };
-            on_level = compose_step(&on_level, &step, shape.components(), centre);
-            let det = determinant(&on_level.matrix) / unmoved;
-            if !(0.25..=4.0).contains(&det.abs()) {
-                let reason = format!("its determinant became {det:.3}");
-                return Err(MotionError::Affine { reason });
-            }
-            let reach: f64 = step.iter().enumerate().fold(0.0, |worst, (k, v)| {
-                let c = k % (shape.components() + 1);
-                let arm = if c < shape.components() { centre[c].max(1.0) } else { 1.0 };
-                worst.max(v.abs() * arm)
-            });
-            if reach < STEP_TOLERANCE_VOX {
-                best = on_level;
-                break;
-            }
+    map: VoxelAffine,
+) -> Result<VoxelAffine> {
+    let [shape, moving_shape] = levels.map(|level| level.shape);
+    let centre = shape.size.map(|n| 0.5 * (n as f64 - 1.0));
+    let zero = device.zeros_field(shape.components(), shape.len())?;
+    let mut warped = device.zeros(shape.len())?;
+    let start = between_levels(&map, levels);
+    let (mut on_level, mut best) = (start, start);
+    let mut least = f64::INFINITY;
+    for _ in 0..STEPS {
+        let warp = Warp {
+            shape,
+            moving_shape,
+            spacing_edges: levels[0].spacing_edges,
+            interpolation: Interpolation::Linear,
+            border: Border::Centres,
+            cut: None,
+            moving_from_fixed: on_level,
+            moving,
+            displacement: &zero,
+            out: &mut warped,
+        };
+        warp.run(device)?;
+        let equations = AffineNormalEquations { shape, centre, zeta: ZETA, fixed, warped: &warped, weight };
+        let equations = equations.run(device)?.get(device)?;
+        if equations.mean_energy >= least {
+            break;
         }
-        Ok(between_grids(&best, levels))
+        (least, best) = (equations.mean_energy, on_level);
+        let Some(step) = solve(&equations) else { break };
+        on_level = compose_step(&on_level, &step, shape.components(), centre);
+        let det = determinant(&on_level.matrix) / unmoved;
+        if !(0.25..=4.0).contains(&det.abs()) {
+            let reason = format!("its determinant became {det:.3}");
+            return Err(MotionError::Affine { reason });
+        }
+        let reach: f64 = step.iter().enumerate().fold(0.0, |worst, (k, v)| {
+            let c = k % (shape.components() + 1);
+            let arm = if c < shape.components() { centre[c].max(1.0) } else { 1.0 };
+            worst.max(v.abs() * arm)
+        });
+        if reach < STEP_TOLERANCE_VOX {
+            best = on_level;
+            break;
+        }
     }
+    Ok(between_grids(&best, levels))
 }
 
 /// `A ∘ (I + δ)`, δ around the centre.
@@ -194,11 +179,7 @@ fn compose_step(map: &VoxelAffine, step: &[f64], d: usize, centre: [f64; 3]) -> 
         }
         inner.offset[r] += step[r * (d + 1) + d];
     }
-    VoxelAffine {
-        matrix: [0, 1, 2]
-            .map(|r| [0, 1, 2].map(|c| (0..3).map(|k| map.matrix[r][k] * inner.matrix[k][c]).sum())),
-        offset: map.apply(inner.offset),
-    }
+    map.after(&inner)
 }
 
 /// Cholesky with a whiff of damping; none if the images hold too little to determine the map.
@@ -238,7 +219,7 @@ fn solve(equations: &NormalEquations) -> Option<Vec<f64>> {
 ///
 /// # Errors
 /// [`MotionError::Affine`] if there is none.
-pub fn invert(map: &VoxelAffine) -> Result<VoxelAffine, MotionError> {
+pub fn invert(map: &VoxelAffine) -> Result<VoxelAffine> {
     if determinant(&map.matrix).abs() < 1e-9 {
         return Err(MotionError::Affine { reason: "the map has no inverse".to_owned() });
     }

@@ -3,11 +3,8 @@
 //!
 //! *Cost*: one pass over each image, and a sixteenth of the voxels on the host.
 
-use crate::MotionError;
-use crate::frame::Frame;
-use crate::moving_image::{MovingImage, voxel_map};
 use crate::pyramid::shrink;
-use crate::resident::ResidentMask;
+use crate::{Frame, MovingImage, ResidentMask, Result, voxel_map};
 use veloxel_core::{Axes, Dimension, Grid, Shape};
 use veloxel_gpu::Buffer;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
@@ -42,14 +39,14 @@ impl CoarsePair {
     /// Compares two images on the fixed one's grid.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device fails.
-    pub fn of([fixed, moving]: [&Frame; 2]) -> Result<Self, MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn of([fixed, moving]: [&Frame; 2]) -> Result<Self> {
         let (device, grid) = (fixed.device(), fixed.grid());
         let stack = stack_axis(grid);
         let mut coarse = Shape::of(grid);
         let shrinks = |a: &usize| *a < grid.dimension().count() && Some(*a) != stack;
         (0..3).filter(shrinks).for_each(|a| coarse.size[a] = coarse.size[a].div_ceil(SHRINK));
-        let shrunk = |samples: &Buffer| -> Result<Vec<f32>, MotionError> {
+        let shrunk = |samples: &Buffer| -> Result<Vec<f32>> {
             Ok(device.read(&shrink(device, samples, Shape::of(grid), coarse)?)?)
         };
         let there = match voxel_map(grid, moving.grid()) == VoxelAffine::IDENTITY {
@@ -77,14 +74,7 @@ impl CoarsePair {
         }
         let total: f64 = along.iter().sum();
         let margin = (MARGIN_MM / self.spacing_mm[axis]).ceil() as usize;
-        let mut so_far = 0.0;
-        let sums: Vec<f64> = along
-            .iter()
-            .map(|e| {
-                so_far += e;
-                so_far
-            })
-            .collect();
+        let sums: Vec<f64> = (0..along.len()).map(|last| along[..=last].iter().sum()).collect();
         let reaches = |share: f64| sums.iter().position(|&s| s >= share * total).unwrap_or(0);
         let (low, high) = (reaches(OUTSIDE), reaches(1.0 - OUTSIDE));
         (total > 0.0).then(|| [low.saturating_sub(margin), (high + margin).min(self.size[axis] - 1)])
@@ -94,8 +84,8 @@ impl CoarsePair {
 /// The box of the fixed image in which two images differ, over all slices of a stack; none if they do not.
 ///
 /// # Errors
-/// [`MotionError::Compute`] if the device fails.
-pub(crate) fn region_of_motion(images: [&Frame; 2]) -> Result<Option<ResidentMask>, MotionError> {
+/// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+pub(crate) fn region_of_motion(images: [&Frame; 2]) -> Result<Option<ResidentMask>> {
     let (device, grid) = (images[0].device(), images[0].grid());
     let pair = CoarsePair::of(images)?;
     let stack = stack_axis(grid);

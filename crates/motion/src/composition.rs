@@ -5,8 +5,8 @@
 //! *Cost*: eight gathers of all components per voxel; NaN where the first field is unknown, leaves the grid, or meets an
 //! unknown vector of the second.
 
-use crate::MotionError;
-use crate::resident::ResidentFlow;
+use crate::buffers::written_field;
+use crate::{ResidentFlow, Result};
 use veloxel_core::{Flow, Shape};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
@@ -15,26 +15,29 @@ use veloxel_kernels::variational::flow_composition::{FlowComposition, Outside};
 /// The motion of `first` followed by `second`, on a device that holds both; see [`Outside`] for what is unknown.
 ///
 /// # Errors
-/// [`MotionError::Input`] unless both lie on one grid; [`MotionError::Compute`] if the device fails.
+/// [`MotionError::Input`](crate::MotionError::Input) unless both lie on one grid;
+/// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
 pub fn compose_resident(
     device: &Device,
     first: &ResidentFlow,
     second: &ResidentFlow,
     outside: Outside,
-) -> Result<ResidentFlow, MotionError> {
+) -> Result<ResidentFlow> {
     first.grid.require_same(&second.grid, "two fields to compose")?;
     let shape = Shape::of(&first.grid);
-    let mut components_vox = device.scratch_field(shape.components(), shape.len())?;
     let (d1, d2) = (&first.components_vox, &second.components_vox);
-    FlowComposition { shape, first: d1, second: d2, outside, out: &mut components_vox }.run(device)?;
+    let components_vox = written_field(device, shape, |out| {
+        FlowComposition { shape, first: d1, second: d2, outside, out }.run(device)
+    })?;
     Ok(ResidentFlow { grid: first.grid.clone(), components_vox })
 }
 
 /// The motion of `first` followed by `second`, on the grid of `first`; between voxels `second` is linear.
 ///
 /// # Errors
-/// [`MotionError::Input`] unless both lie on one grid; [`MotionError::Compute`] if the device fails.
-pub fn compose_flows(first: &Flow, second: &Flow, device: &Device) -> Result<Flow, MotionError> {
+/// [`MotionError::Input`](crate::MotionError::Input) unless both lie on one grid;
+/// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+pub fn compose_flows(first: &Flow, second: &Flow, device: &Device) -> Result<Flow> {
     let [resident, after] = [first, second].map(|flow| ResidentFlow::upload(device, flow));
     device.scope(|| compose_resident(device, &resident?, &after?, Outside::Unknown)?.download(device))
 }

@@ -44,3 +44,6 @@ pub enum MotionError {
         reason: String,
     },
 }
+
+/// What something gives, or why it could not.
+pub(crate) type Result<T, E = MotionError> = std::result::Result<T, E>;

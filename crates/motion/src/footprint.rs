@@ -94,11 +94,7 @@ pub(crate) fn shrinking(grid: &Grid, width_mm: f64) -> Axes<usize> {
     let (size, spacing) = (grid.size(), grid.spacing_mm());
     [0, 1, 2].map(|a| {
         let most = (size[a] / SHORTEST_AXIS).max(1);
-        if a < grid.dimension().count() {
-            ((width_mm / spacing[a]).round() as usize).clamp(1, most)
-        } else {
-            1
-        }
+        ((width_mm / spacing[a]).round() as usize).clamp(1, most)
     })
 }
 

@@ -1,13 +1,13 @@
 //! An image in the memory of a device, used in as many pairs as it belongs to; its statistics are found once.
 
-use crate::MotionError;
-use crate::intensity::{IntensityMap, Percentiles};
-use crate::resident::ResidentMask;
+use crate::buffers::copied;
+use crate::intensity::Percentiles;
+use crate::{IntensityMap, ResidentMask, Result};
 use std::sync::{Mutex, PoisonError};
 use veloxel_core::{CoreError, Grid, Volume};
 use veloxel_gpu::{Buffer, ComputeError, Device, Later, Timestamp, fetch};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
+use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::image::quantiles::FirstUnknown;
 
 /// One image of one grid (`f32`, any unit) in the memory of a device.
@@ -50,13 +50,13 @@ struct PendingStats {
 }
 
 impl PendingStats {
-    fn ask(device: &Device, samples: &Buffer) -> Result<Self, MotionError> {
+    fn ask(device: &Device, samples: &Buffer) -> Result<Self> {
         let not_finite = FirstUnknown { image: samples, weight: None }.run(device)?;
         let map = Percentiles::ask(device, samples, None)?;
         Ok(Self { not_finite, map, mark: device.mark()? })
     }
 
-    fn settle(mut self, device: &Device, samples: &Buffer) -> Result<KnownStats, MotionError> {
+    fn settle(mut self, device: &Device, samples: &Buffer) -> Result<KnownStats> {
         let mark = self.mark.as_ref();
         fetch(device, mark, vec![&mut self.not_finite, self.map.pending()])?;
         let not_finite = self.not_finite.get_after(device, mark)?;
@@ -69,8 +69,8 @@ impl Frame {
     /// Copies an image to the device, which need not have it when this returns: whatever is asked of it later waits.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device has too little memory or fails.
-    pub fn upload(device: &Device, image: &Volume<f32>) -> Result<Self, MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device has too little memory or fails.
+    pub fn upload(device: &Device, image: &Volume<f32>) -> Result<Self> {
         Self::of_samples(device, image.grid(), device.upload_copy(image.data())?)
     }
 
@@ -78,25 +78,27 @@ impl Frame {
     ///
     /// # Errors
     /// As [`Self::upload`].
-    pub(crate) fn lend(device: &Device, image: &Volume<f32>) -> Result<Self, MotionError> {
+    pub(crate) fn lend(device: &Device, image: &Volume<f32>) -> Result<Self> {
         Self::of_samples(device, image.grid(), device.share(image.shared_data())?)
     }
 
     /// Takes samples that the device holds already.
-    pub(crate) fn of_samples(device: &Device, grid: &Grid, samples: Buffer) -> Result<Self, MotionError> {
+    pub(crate) fn of_samples(device: &Device, grid: &Grid, samples: Buffer) -> Result<Self> {
         let stats = match device.is_gpu() {
             true => ImageStats::Pending(Box::new(PendingStats::ask(device, &samples)?)),
             false => ImageStats::Open,
         };
-        let stats = Mutex::new(stats);
-        Ok(Self { device: device.clone(), grid: grid.clone(), samples, stats })
+        Ok(Self::with(device, grid, samples, stats))
+    }
+
+    fn with(device: &Device, grid: &Grid, samples: Buffer, stats: ImageStats) -> Self {
+        Self { device: device.clone(), grid: grid.clone(), samples, stats: Mutex::new(stats) }
     }
 
     /// Takes a part of an image that is finite wherever it counts; its intensities are mapped as the whole image's.
     pub(crate) fn of_part(device: &Device, grid: &Grid, samples: Buffer, map: IntensityMap) -> Self {
         let known = KnownStats { not_finite: None, map: Some(map), is_part: true };
-        let stats = Mutex::new(ImageStats::Known(known));
-        Self { device: device.clone(), grid: grid.clone(), samples, stats }
+        Self::with(device, grid, samples, ImageStats::Known(known))
     }
 
     /// Where the image lies.
@@ -107,13 +109,13 @@ impl Frame {
     /// The map of all its intensities; none if they are all alike.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device fails.
-    pub fn map(&self) -> Result<Option<IntensityMap>, MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn map(&self) -> Result<Option<IntensityMap>> {
         Ok(self.known()?.map)
     }
 
     /// Waits for the device, the first time.
-    fn known(&self) -> Result<KnownStats, MotionError> {
+    fn known(&self) -> Result<KnownStats> {
         let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
         let known = match std::mem::replace(&mut *stats, ImageStats::Failed) {
             ImageStats::Known(known) => known,
@@ -144,10 +146,7 @@ impl Frame {
     }
 
     /// The map of its intensities within a mask.
-    pub(crate) fn map_within(
-        &self,
-        mask: Option<&ResidentMask>,
-    ) -> Result<Option<IntensityMap>, MotionError> {
+    pub(crate) fn map_within(&self, mask: Option<&ResidentMask>) -> Result<Option<IntensityMap>> {
         let known = self.known()?;
         match mask.filter(|_| !known.is_part) {
             None => Ok(known.map),
@@ -156,7 +155,7 @@ impl Frame {
     }
 
     /// Fails if a voxel is NaN or infinite, within a mask if there is one; `what` names the image.
-    pub(crate) fn require_finite(&self, what: &str, mask: Option<&ResidentMask>) -> Result<(), MotionError> {
+    pub(crate) fn require_finite(&self, what: &str, mask: Option<&ResidentMask>) -> Result<()> {
         let device = &self.device;
         let not_finite = match (self.known()?.not_finite, mask) {
             (None, _) => None,
@@ -172,25 +171,26 @@ impl Frame {
     }
 }
 
-/// The map of a pair's intensities to 0..1, that of the fixed image within a mask; for an image without contrast, which of them
+/// The maps of a pair's intensities to 0..1, that of the fixed image within a mask; for an image without contrast, which of them
 /// it is.
 ///
 /// # Errors
-/// [`MotionError::Compute`].
-pub(crate) fn common_map(
+/// [`MotionError::Compute`](crate::MotionError::Compute).
+pub(crate) fn pair_maps(
     [fixed, moving]: [&Frame; 2],
     mask: Option<&ResidentMask>,
-) -> Result<Result<IntensityMap, String>, MotionError> {
-    Ok(match (fixed.map_within(mask)?, moving.map()?) {
-        (Some(map), Some(_)) => Ok(map),
-        (fixed, _) => Err(constant(fixed.is_none())),
-    })
+) -> Result<Result<[IntensityMap; 2], String>> {
+    Ok(with_contrast([fixed.map_within(mask)?, moving.map()?]))
 }
 
-/// What to say of a pair whose fixed or moving image has one value alone.
-pub(crate) fn constant(is_fixed: bool) -> String {
-    let which = if is_fixed { "fixed" } else { "moving" };
-    format!("the {which} image is constant: no motion can be seen; the field is zero with confidence 0")
+/// The maps of both images of a pair; for an image without contrast, which of them it is.
+pub(crate) fn with_contrast(maps: [Option<IntensityMap>; 2]) -> Result<[IntensityMap; 2], String> {
+    let which = match maps {
+        [Some(fixed), Some(moving)] => return Ok([fixed, moving]),
+        [None, _] => "fixed",
+        [_, None] => "moving",
+    };
+    Err(format!("the {which} image is constant: no motion can be seen; the field is zero with confidence 0"))
 }
 
 /// A frame of one run.
@@ -228,16 +228,11 @@ impl FrameSource<'_> {
         FrameSource::Borrowed(self.frame())
     }
     /// The image with its intensities mapped; NaN, which only a mask can have let through, becomes 0.
-    pub(crate) fn mapped(self, map: IntensityMap) -> Result<Buffer, MotionError> {
+    pub(crate) fn mapped(self, map: IntensityMap) -> Result<Buffer> {
         let device = self.frame().device().clone();
         let mut samples = match self {
             Self::Owned(frame) if !frame.samples.is_shared() => frame.samples,
-            _ => {
-                let from = self.frame().samples();
-                let mut samples = device.scratch(from.len())?;
-                CopyBuffer { from, to: &mut samples }.run(&device)?;
-                samples
-            }
+            _ => copied(&device, self.frame().samples())?,
         };
         let (gain, offset) = map.gain_and_offset();
         Operation::MapAffine { gain, offset }.on(&mut samples).run(&device)?;

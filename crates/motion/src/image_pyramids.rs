@@ -1,22 +1,17 @@
 //! The images of a pair: mapped, smoothed, at every size of the pyramid, ready for warping.
 
-use crate::MotionError;
-use crate::frame::FrameSource;
-use crate::intensity::IntensityMap;
-use crate::pyramid::{
-    LevelGeometry, between_levels, mask_pyramid, match_voxel_size, moving_levels, pair_pyramids, pyramid,
-};
-use crate::resident::Region;
+use crate::buffers::{convolved, written};
+use crate::pyramid::{between_levels, mask_pyramid, match_voxel_size, moving_levels, pair_pyramids, pyramid};
+use crate::{FrameSource, IntensityMap, LevelGeometry, Region, Result};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, Device, Later};
-use veloxel_kernels::Kernel;
-use veloxel_kernels::Taps;
+use veloxel_gpu::{Buffer, ComputeError, Device, Later};
 use veloxel_kernels::image::brightness::AbsoluteDifference;
-use veloxel_kernels::image::convolve::{Convolve, isotropic};
+use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::local_normalise::LocalNormalise;
 use veloxel_kernels::image::shrink::{self, AffineMap, Shrink};
 use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Border, Cut, Interpolation, VoxelAffine, Warp};
+use veloxel_kernels::{Kernel, Taps};
 
 /// Share of the mean local contrast below which local normalisation sees noise.
 const LCC_FLOOR_SHARE: f32 = 0.2;
@@ -65,6 +60,8 @@ pub struct LevelImages {
     pub moving_shape: Shape,
     /// From fixed to moving voxels of this level.
     pub moving_from_fixed: VoxelAffine,
+    /// How the moving image is sampled.
+    pub interpolation: Interpolation,
     /// Where both lie in the level's whole images; none: they are whole.
     pub cut: Option<Cut>,
 }
@@ -75,7 +72,7 @@ impl LevelImages {
         device: &Device,
         interpolation: Interpolation,
         [(mut fixed, shape), (mut moving, moving_shape)]: [(Buffer, Shape); 2],
-    ) -> Result<Self, MotionError> {
+    ) -> Result<Self> {
         if interpolation == Interpolation::CubicSpline {
             // The spline meets its samples up to rounding: both images pass through it, so that equal ones stay equal.
             let coefficients = SplineCoefficients { shape: moving_shape, samples: &mut moving };
@@ -84,24 +81,63 @@ impl LevelImages {
             done?;
             fixed = through?;
         }
-        let moving_from_fixed = VoxelAffine::IDENTITY;
-        Ok(Self { fixed, moving, mask: None, volume_mask: None, moving_shape, moving_from_fixed, cut: None })
+        let (moving_from_fixed, mask, volume_mask, cut) = (VoxelAffine::IDENTITY, None, None, None);
+        Ok(Self { fixed, moving, mask, volume_mask, moving_shape, moving_from_fixed, interpolation, cut })
+    }
+
+    /// Samples the moving image at a displacement, edges.
+    pub(crate) fn warp(
+        &self,
+        device: &Device,
+        geometry: &LevelGeometry,
+        border: Border,
+        displacement: &[Buffer],
+        out: &mut Buffer,
+    ) -> Result<(), ComputeError> {
+        let warp = Warp {
+            shape: geometry.shape,
+            moving_shape: self.moving_shape,
+            spacing_edges: geometry.spacing_edges,
+            interpolation: self.interpolation,
+            border,
+            cut: self.cut,
+            moving_from_fixed: self.moving_from_fixed,
+            moving: &self.moving,
+            displacement,
+            out,
+        };
+        warp.run(device)
+    }
+
+    /// Σ |I_t| with the moving image as it was warped, and number of voxels.
+    pub(crate) fn difference(
+        &self,
+        device: &Device,
+        warped: &Buffer,
+    ) -> Result<Later<(f64, f64)>, ComputeError> {
+        AbsoluteDifference { fixed: &self.fixed, warped, weight: self.mask.as_ref() }.run(device)
     }
 }
 
 /// A copy smoothed as pyramids ask for.
-pub(crate) fn presmoothed(
-    device: &Device,
-    sigma_vox: f64,
-    image: Buffer,
-    shape: Shape,
-) -> Result<Buffer, MotionError> {
+pub(crate) fn presmoothed(device: &Device, sigma_vox: f64, image: Buffer, shape: Shape) -> Result<Buffer> {
     if sigma_vox == 0.0 {
         return Ok(image);
     }
-    let mut out = device.scratch(image.len())?;
-    Convolve { shape, taps: &presmoothing(sigma_vox), input: &image, output: &mut out }.run(device)?;
-    Ok(out)
+    Ok(convolved(device, &image, shape, &presmoothing(sigma_vox))?)
+}
+
+/// Local normalisation, where it is asked for.
+pub(crate) fn normalise_locally(
+    device: &Device,
+    sigma_vox: f64,
+    shape: Shape,
+    image: &mut Buffer,
+) -> Result<(), ComputeError> {
+    if sigma_vox > 0.0 {
+        LocalNormalise { shape, sigma_vox, floor_share: LCC_FLOOR_SHARE, image }.run(device)?;
+    }
+    Ok(())
 }
 
 /// Both images of one grid, mapped and smoothed: in one launch if they are small pictures.
@@ -111,7 +147,7 @@ fn prepared_together(
     [fixed, moving]: [FrameSource<'_>; 2],
     maps: [IntensityMap; 2],
     shape: Shape,
-) -> Result<[Buffer; 2], MotionError> {
+) -> Result<[Buffer; 2]> {
     let taps = &presmoothing(preparation.presmooth);
     if !shrink::takes(shape, shape, taps) {
         let smooth = |image| presmoothed(device, preparation.presmooth, image, shape);
@@ -131,23 +167,24 @@ fn presmoothing(sigma_vox: f64) -> Axes<Taps> {
     isotropic(&Taps::gaussian(sigma_vox, 3.0))
 }
 
+/// Voxels that the smoothing reaches.
+pub(crate) fn presmoothing_vox(sigma_vox: f64) -> usize {
+    if sigma_vox == 0.0 { 0 } else { Taps::gaussian(sigma_vox, 3.0).radius() }
+}
+
 /// Voxels of the images as they came that a sample of the prepared ones depends on: the smoothing, and the spline's
 /// coefficients around it.
 pub(crate) fn preparation_vox(preparation: Preparation) -> usize {
-    let smoothing = match preparation.presmooth {
-        0.0 => 0,
-        sigma => Taps::gaussian(sigma, 3.0).radius(),
-    };
     let spline = if preparation.interpolation == Interpolation::CubicSpline { 13 + 2 } else { 1 };
-    smoothing + spline
+    presmoothing_vox(preparation.presmooth) + spline
 }
 
 /// Both images' pyramids and the masks'; levels are given away as they are used.
 pub(crate) struct ImagePyramids {
     device: Device,
     preparation: Preparation,
-    fixed: Vec<Buffer>,
-    moving: Vec<Buffer>,
+    /// The fixed image and the moving one.
+    images: [Vec<Buffer>; 2],
     /// At which sizes the moving image is sampled, finest first.
     moving_levels: Vec<LevelGeometry>,
     /// Between voxels of the full grids.
@@ -166,7 +203,7 @@ impl ImagePyramids {
         images: RawImages<'_>,
         levels: &[LevelGeometry],
         finest: usize,
-    ) -> Result<Self, MotionError> {
+    ) -> Result<Self> {
         let RawImages { fixed, moving, region, maps, placement, start } = images;
         let moving_grid = moving.frame().grid().clone();
         let mut moving_levels = moving_levels(&moving_grid, &placement, levels);
@@ -191,27 +228,17 @@ impl ImagePyramids {
         let [fixed, moving] = [used(fixed), used(moving)];
         let (mask, volume_mask) = (used(masks_of(region.mask)?), used(masks_of(region.volume_mask)?));
         moving_levels.drain(..finest);
-        let (image, weight) = (&fixed[0], mask.first());
-        let before = match placement == VoxelAffine::IDENTITY {
-            true => AbsoluteDifference { fixed: image, warped: &moving[0], weight }.run(device)?,
-            false => {
-                let pair = [&levels[finest], &moving_levels[0]];
-                let (shapes, map) = (pair.map(|level| level.shape), between_levels(&placement, pair));
-                let warped = at_rest(device, shapes, &moving[0], Interpolation::Linear, map)?;
-                AbsoluteDifference { fixed: image, warped: &warped, weight }.run(device)?
-            }
-        };
-        Ok(Self {
-            device: device.clone(),
-            preparation,
-            fixed,
-            moving,
-            moving_levels,
-            moving_from_fixed: placement.after(&start),
-            mask,
-            volume_mask,
-            before,
-        })
+        let mut seen = None;
+        if placement != VoxelAffine::IDENTITY {
+            let pair = [&levels[finest], &moving_levels[0]];
+            let (shapes, map) = (pair.map(|level| level.shape), between_levels(&placement, pair));
+            seen = Some(at_rest(device, shapes, &moving[0], Interpolation::Linear, map)?);
+        }
+        let (warped, weight) = (seen.as_ref().unwrap_or(&moving[0]), mask.first());
+        let before = AbsoluteDifference { fixed: &fixed[0], warped, weight }.run(device)?;
+        let (device, moving_from_fixed) = (device.clone(), placement.after(&start));
+        let images = [fixed, moving];
+        Ok(Self { device, preparation, images, moving_levels, moving_from_fixed, mask, volume_mask, before })
     }
 
     /// The images from a level on, the first of `levels`, at which they are already, on one grid and without masks; `start` is
@@ -222,41 +249,30 @@ impl ImagePyramids {
         [fixed, moving]: [Buffer; 2],
         levels: &[LevelGeometry],
         start: VoxelAffine,
-    ) -> Result<Self, MotionError> {
+    ) -> Result<Self> {
         let before = AbsoluteDifference { fixed: &fixed, warped: &moving, weight: None }.run(device)?;
-        let (fixed, moving) = if device.is_gpu() {
-            let [fixed, moving] = pair_pyramids(device, [fixed, moving], levels)?;
-            (Ok(fixed), Ok(moving))
+        let images = if device.is_gpu() {
+            pair_pyramids(device, [fixed, moving], levels)?
         } else {
-            device.join(|| pyramid(device, fixed, levels), || pyramid(device, moving, levels))
+            let (fixed, moving) =
+                device.join(|| pyramid(device, fixed, levels), || pyramid(device, moving, levels));
+            [fixed?, moving?]
         };
-        Ok(Self {
-            device: device.clone(),
-            preparation,
-            fixed: fixed?,
-            moving: moving?,
-            moving_levels: levels.to_vec(),
-            moving_from_fixed: start,
-            mask: Vec::new(),
-            volume_mask: Vec::new(),
-            before,
-        })
+        let (device, moving_levels, moving_from_fixed) = (device.clone(), levels.to_vec(), start);
+        let [mask, volume_mask] = [const { Vec::new() }; 2];
+        Ok(Self { device, preparation, images, moving_levels, moving_from_fixed, mask, volume_mask, before })
     }
 
     /// The images of the coarsest level left, ready for warping.
-    pub fn take(&mut self, level: &LevelGeometry) -> Result<LevelImages, MotionError> {
+    pub fn take(&mut self, level: &LevelGeometry) -> Result<LevelImages> {
         let (device, preparation, shape) = (&self.device, self.preparation, level.shape);
         let moving_level =
             self.moving_levels.pop().expect("the level should have a size of the moving image");
         let moving_shape = moving_level.shape;
-        let mut fixed = self.fixed.pop().expect("the level should have a fixed image");
-        let mut moving = self.moving.pop().expect("the level should have a moving image");
-        if preparation.lcc_sigma > 0.0 {
-            for (shape, image) in [(shape, &mut fixed), (moving_shape, &mut moving)] {
-                let (sigma_vox, floor_share) = (preparation.lcc_sigma, LCC_FLOOR_SHARE);
-                LocalNormalise { shape, sigma_vox, floor_share, image }.run(device)?;
-            }
-        }
+        let [mut fixed, mut moving] =
+            self.images.each_mut().map(|images| images.pop().expect("a level should have both images"));
+        normalise_locally(device, preparation.lcc_sigma, shape, &mut fixed)?;
+        normalise_locally(device, preparation.lcc_sigma, moving_shape, &mut moving)?;
         let pair = [(fixed, shape), (moving, moving_shape)];
         Ok(LevelImages {
             moving_from_fixed: between_levels(&self.moving_from_fixed, [level, &moving_level]),
@@ -268,7 +284,7 @@ impl ImagePyramids {
 }
 
 /// An image as the warp by no displacement samples its spline.
-fn through_spline(device: &Device, shape: Shape, mut image: Buffer) -> Result<Buffer, MotionError> {
+fn through_spline(device: &Device, shape: Shape, mut image: Buffer) -> Result<Buffer, ComputeError> {
     SplineCoefficients { shape, samples: &mut image }.run(device)?;
     at_rest(device, [shape; 2], &image, Interpolation::CubicSpline, VoxelAffine::IDENTITY)
 }
@@ -280,20 +296,22 @@ fn at_rest(
     moving: &Buffer,
     interpolation: Interpolation,
     moving_from_fixed: VoxelAffine,
-) -> Result<Buffer, MotionError> {
-    let mut out = device.scratch(shape.len())?;
-    let warp = Warp {
-        shape,
-        moving_shape,
-        spacing_edges: [1.0; 3],
-        interpolation,
-        border: Border::Centres,
-        cut: None,
-        moving_from_fixed,
-        moving,
-        displacement: &device.zeros_field(shape.components(), shape.len())?,
-        out: &mut out,
-    };
-    warp.run(device)?;
-    Ok(out)
+) -> Result<Buffer, ComputeError> {
+    let displacement = &device.zeros_field(shape.components(), shape.len())?;
+    written(device, shape.len(), |out| {
+        let (spacing_edges, border, cut) = ([1.0; 3], Border::Centres, None);
+        Warp {
+            shape,
+            moving_shape,
+            spacing_edges,
+            interpolation,
+            border,
+            cut,
+            moving_from_fixed,
+            moving,
+            displacement,
+            out,
+        }
+        .run(device)
+    })
 }

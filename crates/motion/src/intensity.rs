@@ -1,6 +1,6 @@
 //! One intensity map for both images of a pair: robust percentiles become 0 and 1.
 
-use crate::MotionError;
+use crate::Result;
 use veloxel_gpu::{Buffer, Device, Later, Pending, Timestamp};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::quantiles::{OrderStatistics, Quantiles};
@@ -42,12 +42,8 @@ impl IntensityMap {
     /// The 0.5 and 99.5 percentiles (where the weight is above 0); none if they coincide, which leaves nothing to see.
     ///
     /// # Errors
-    /// [`MotionError::Compute`].
-    pub fn percentiles(
-        device: &Device,
-        image: &Buffer,
-        weight: Option<&Buffer>,
-    ) -> Result<Option<Self>, MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute).
+    pub fn percentiles(device: &Device, image: &Buffer, weight: Option<&Buffer>) -> Result<Option<Self>> {
         Percentiles::ask(device, image, weight)?.settle(device, image, weight, None)
     }
 }
@@ -61,7 +57,7 @@ pub(crate) struct Percentiles {
 
 impl Percentiles {
     /// Asks the device, which need not have done it when this returns.
-    pub fn ask(device: &Device, image: &Buffer, weight: Option<&Buffer>) -> Result<Self, MotionError> {
+    pub fn ask(device: &Device, image: &Buffer, weight: Option<&Buffer>) -> Result<Self> {
         let step = (image.len() / MOST_SAMPLES).max(1);
         Ok(Self { step, found: Quantiles { image, weight, step, shares: OUTLIERS }.run(device)? })
     }
@@ -78,7 +74,7 @@ impl Percentiles {
         image: &Buffer,
         weight: Option<&Buffer>,
         mark: Option<&Timestamp>,
-    ) -> Result<Option<IntensityMap>, MotionError> {
+    ) -> Result<Option<IntensityMap>> {
         let mut samples = Quantiles { image, weight, step: self.step, shares: OUTLIERS };
         let mut found = self.found.get_after(device, mark)?;
         if samples.step > 1 && found.is_none_or(|found| found.count < FEWEST_SAMPLES) {

@@ -1,15 +1,17 @@
 //! Diagnostics of a method's levels: while the device may still work on them, and as reports show them.
 
-use crate::pending_flow::{MethodAccount, PendingAccount, PendingBrightness};
+use crate::buffers::settled;
+use crate::pending_flow::PendingBrightness;
+use crate::{MethodAccount, PendingAccount};
 use serde::Serialize;
 use veloxel_core::{
     DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable, MethodDiagnostics,
     SolveStatus, Warnings,
 };
-use veloxel_gpu::{ComputeError, Device, Pending, Timestamp};
+use veloxel_gpu::{ComputeError, Device, Later, Pending, Timestamp};
 
 /// A level that was asked for.
-pub(crate) struct LevelRun<P> {
+pub struct LevelRun<P> {
     /// Voxels per axis `(x, y, z)`.
     pub size: [usize; 3],
     /// The method's diagnostics of it.
@@ -28,8 +30,39 @@ pub(crate) trait PendingLevel: Send + 'static {
     fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<Self::Settled, ComputeError>;
 }
 
+/// A level that is told of by the mean increments of its iterations.
+pub struct Increments<D> {
+    pub means: Vec<Later<f64>>,
+    /// What is told by those means.
+    pub settled: Box<dyn FnOnce(Vec<f64>) -> D + Send>,
+}
+
+impl<D: LevelDiagnostics + 'static> PendingLevel for Increments<D> {
+    type Settled = D;
+
+    fn numbers(&mut self) -> Vec<&mut dyn Pending> {
+        self.means.iter_mut().map(|mean| mean as &mut dyn Pending).collect()
+    }
+
+    fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<D, ComputeError> {
+        Ok((self.settled)(settled(device, mark, self.means)?))
+    }
+}
+
+impl<D: LevelDiagnostics + Send + 'static> PendingLevel for Later<D> {
+    type Settled = D;
+
+    fn numbers(&mut self) -> Vec<&mut dyn Pending> {
+        vec![self]
+    }
+
+    fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<D, ComputeError> {
+        self.get_after(device, mark)
+    }
+}
+
 /// A method's diagnostics of a level.
-pub(crate) trait LevelDiagnostics: Serialize + Sized {
+pub trait LevelDiagnostics: Serialize + Sized {
     /// The columns of the table between those of size and time.
     const COLUMNS: &[&'static str];
     /// As many as there are columns.
@@ -46,7 +79,7 @@ pub(crate) trait LevelDiagnostics: Serialize + Sized {
 
 /// A level as a report's JSON shows it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Level<D> {
+pub struct Level<D> {
     /// Voxels per axis `(x, y, z)`.
     pub size: [usize; 3],
     /// The method's diagnostics of it.

@@ -5,6 +5,7 @@
 
 pub mod affine_registration;
 pub mod block_matching;
+mod buffers;
 pub mod clg;
 mod coarse_pair;
 pub mod composition;
@@ -18,6 +19,8 @@ mod image_pyramids;
 mod intensity;
 mod inverse_consistency;
 mod level_account;
+mod level_by_level;
+mod level_steps;
 mod local_method;
 mod local_window;
 mod long_axis;
@@ -40,6 +43,7 @@ pub mod solving;
 mod start;
 pub mod tiles;
 mod tolerance;
+mod wrapped;
 
 pub use affine_registration::AffineModel;
 pub use block_matching::BlockMatching;
@@ -53,10 +57,12 @@ pub use cycle::{
 };
 pub use decisions::Decisions;
 pub use error::MotionError;
+use error::Result;
 pub use finite_elements::FiniteElements;
 pub use finite_elements::parameters::{FiniteElementsParams, FiniteElementsPreset};
 pub use footprint::{Footprint, Tiling};
 pub use frame::{Frame, FrameSource};
+use image_pyramids::LevelImages;
 pub use intensity::IntensityMap;
 pub use inverse_consistency::InverseConsistent;
 pub use local_method::LocalMethod;
@@ -68,6 +74,7 @@ pub use matches::Matched;
 pub use method::{DenseMethod, ImagePair, Pair, PairMethod, Window, WindowMethod};
 pub use methods::{AnyMethod, METHODS, Method, Opened, Opening, Takes};
 pub use moving_image::{MovingImage, require_sampled, voxel_map};
+use observer::Portion;
 pub use observer::{Observer, Silent, Step};
 pub use pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingAccount, PendingFlow};
 pub use phase::{
@@ -76,11 +83,13 @@ pub use phase::{
     PhaseStereo, PhaseTaken, PhaseWanted, phase_features, phase_flow, phase_stereo,
 };
 pub use point_tracking::{PointStatus, PointTracker, TrackedPoint, TrackingParameters};
+use pyramid::LevelGeometry;
 pub use refined::Refined;
 pub use resident::{Region, ResidentFlow, ResidentMask, ResidentStart, require_weights};
 pub use sequence::{
     Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence, run_windows,
 };
+use solving::{Solving, StopReason};
 pub use start::Start;
 pub use tiles::{CoarsePlan, OpenTile, Seams, TilePlan, Tiled, TiledWindows, warp_in_slabs};
 pub use veloxel_kernels::image::warp::{Border, VoxelAffine};

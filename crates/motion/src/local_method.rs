@@ -1,10 +1,8 @@
 //! What lets a method run level by level in parts of a grid: every vector depends on what lies within a few voxels of it, and on
 //! the next coarser level.
 
-use crate::MotionError;
-use crate::image_pyramids::{LevelImages, Preparation};
-use crate::intensity::IntensityMap;
-use crate::pyramid::LevelGeometry;
+use crate::image_pyramids::Preparation;
+use crate::{IntensityMap, LevelGeometry, LevelImages, Result};
 use veloxel_gpu::{Buffer, Field};
 
 /// A method whose vectors have the same bits in any part of the grid that holds what they depend on.
@@ -23,12 +21,12 @@ pub trait LocalMethod: Send {
     /// voxels, NaN where nothing is known, and the confidence is returned.
     ///
     /// # Errors
-    /// [`MotionError::Compute`].
+    /// [`MotionError::Compute`](crate::MotionError::Compute).
     fn run_level(
         &mut self,
         nth: usize,
         part: &LevelGeometry,
         images: &LevelImages,
         displacement: &mut Field,
-    ) -> Result<Option<Buffer>, MotionError>;
+    ) -> Result<Option<Buffer>>;
 }

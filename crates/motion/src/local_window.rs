@@ -1,7 +1,7 @@
 //! What lets a method of windows run in parts of its pictures: every vector depends on the next coarser level, and on what lies
 //! within a few pixels of it and of where it points at each frame's time.
 
-use crate::MotionError;
+use crate::Result;
 
 /// A method of windows of pictures whose vectors have the same bits in any part that holds what they depend on and begins at
 /// a multiple of the coarsest pixels worked on.
@@ -9,25 +9,23 @@ use crate::MotionError;
 /// [`Tiling::Halves`](crate::Tiling) says how far that is, motion aside. Frames are samples in rows, in the order of time;
 /// estimates are in pixels of their level a frame, NaN where unknown.
 pub trait LocalWindow: Send {
-    /// Pixels of every level of the whole pictures, finest first; each is half of the one before, rounded up.
-    fn level_sizes(&self) -> &[[usize; 2]];
     /// Frames between the centre and the one farthest from it.
     fn farthest_frame(&self) -> usize;
     /// A picture `below` levels further up.
     ///
     /// # Errors
-    /// [`MotionError::Compute`].
-    fn shrunk(&self, samples: Vec<f32>, size: [usize; 2], below: usize) -> Result<Vec<f32>, MotionError>;
+    /// [`MotionError::Compute`](crate::MotionError::Compute).
+    fn shrunk(&self, samples: Vec<f32>, size: [usize; 2], below: usize) -> Result<Vec<f32>>;
     /// The estimates of level `below` from pictures of that level, by all coarser ones: two planes a direction.
     ///
     /// # Errors
-    /// [`MotionError::Compute`].
-    fn coarse(&self, frames: Vec<Vec<f32>>, below: usize) -> Result<Vec<Vec<f32>>, MotionError>;
+    /// [`MotionError::Compute`](crate::MotionError::Compute).
+    fn coarse(&self, frames: Vec<Vec<f32>>, below: usize) -> Result<Vec<Vec<f32>>>;
     /// The finest level of a part of the pictures, by so many levels from the estimates of the next coarser one on.
     ///
     /// # Errors
-    /// [`MotionError::Compute`].
-    fn finest(&self, part: WindowPart) -> Result<PartFlow, MotionError>;
+    /// [`MotionError::Compute`](crate::MotionError::Compute).
+    fn finest(&self, part: WindowPart) -> Result<PartFlow>;
 }
 
 /// A part of a window of frames.

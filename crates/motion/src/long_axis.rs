@@ -12,12 +12,9 @@
 //! *Limits*: bright blood alone (balanced steady-state cine); global changes of brightness above a tenth of the range count as
 //! blood.
 
-use crate::MotionError;
 use crate::coarse_pair::{CoarsePair, stack_axis};
-use crate::frame::Frame;
-use crate::intensity::IntensityMap;
+use crate::{Frame, IntensityMap, Result, VoxelAffine};
 use veloxel_core::Grid;
-use veloxel_kernels::image::warp::VoxelAffine;
 
 /// Fewer slices have no middle half.
 const FEWEST_SLICES: usize = 4;
@@ -61,12 +58,12 @@ pub(crate) fn as_stack(grid: &Grid, distance: f64) -> Grid {
 /// `rate` is the descent at the base, mm, for a mm² of blood that a slice loses; `map` maps both images to 0..1.
 ///
 /// # Errors
-/// [`MotionError::Compute`] if the device fails.
+/// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
 pub(crate) fn base_descent(
     [fixed, moving]: [&Frame; 2],
     map: IntensityMap,
     rate: f64,
-) -> Result<Option<Descent>, MotionError> {
+) -> Result<Option<Descent>> {
     let grid = fixed.grid();
     let Some(axis) = stack_axis(grid).filter(|&axis| grid.size()[axis] >= FEWEST_SLICES) else {
         return Ok(None);

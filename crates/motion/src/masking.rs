@@ -3,14 +3,14 @@
 //! What such a method finds outside is left out of its result. Samples there that are not finite are replaced before, so that
 //! they do not spread through the filters.
 
-use crate::{DenseFlow, MotionError};
+use crate::{DenseFlow, Result};
 use veloxel_core::{Mask, Volume};
 
 /// The image with the mean of what lies inside wherever it is not finite outside; none if it can stay as it is.
 ///
 /// # Errors
-/// [`MotionError::Input`] if image and mask lie on two grids.
-pub fn without_unknown(image: &Volume<f32>, mask: &Mask) -> Result<Option<Volume<f32>>, MotionError> {
+/// [`MotionError::Input`](crate::MotionError::Input) if image and mask lie on two grids.
+pub fn without_unknown(image: &Volume<f32>, mask: &Mask) -> Result<Option<Volume<f32>>> {
     image.grid().require_same(mask.grid(), "fixed image and mask")?;
     let samples = || image.data().iter().zip(mask.data());
     if !samples().any(|(v, inside)| !inside && !v.is_finite()) {
@@ -35,8 +35,8 @@ impl DenseFlow {
     /// The flow inside the mask alone: elsewhere it is NaN, and the confidence 0.
     ///
     /// # Errors
-    /// [`MotionError::Input`] if flow and mask lie on two grids.
-    pub fn within(mut self, mask: &Mask) -> Result<Self, MotionError> {
+    /// [`MotionError::Input`](crate::MotionError::Input) if flow and mask lie on two grids.
+    pub fn within(mut self, mask: &Mask) -> Result<Self> {
         self.flow.grid().require_same(mask.grid(), "fixed image and mask")?;
         self.flow.components_vox_mut().iter_mut().for_each(|c| leave_out(c, mask, f32::NAN));
         leave_out(self.confidence.data_mut(), mask, 0.0);

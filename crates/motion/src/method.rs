@@ -5,16 +5,12 @@
 //! confidence and diagnostics of its own, all on the device.
 //! Starts, masks, sequences, streaming ahead and inverse consistency are written once over these two traits.
 
-use crate::decisions::Decisions;
-use crate::footprint::Footprint;
-use crate::frame::{Frame, FrameSource};
-use crate::local_method::LocalMethod;
-use crate::local_window::LocalWindow;
-use crate::moving_image::{require_overlap, require_sampled};
-use crate::pending_flow::{DenseFlow, Extras, PendingFlow};
-use crate::resident::{Region, ResidentMask, ResidentStart};
-use crate::start::Start;
-use crate::{MotionError, Observer, Step};
+use crate::moving_image::require_overlap;
+use crate::resident::ResidentRegion;
+use crate::{
+    Decisions, DenseFlow, Extras, Footprint, Frame, FrameSource, LocalMethod, LocalWindow, MotionError,
+    Observer, PendingFlow, Portion, Region, ResidentStart, Result, Start, require_sampled,
+};
 use veloxel_core::{Grid, Mask, SolveStatus, Volume, WarningKind};
 use veloxel_gpu::Device;
 use veloxel_kernels::image::warp::Interpolation;
@@ -43,7 +39,7 @@ pub trait PairMethod: DenseMethod {
     /// # Errors
     /// [`MotionError::Input`] if the fixed image does not lie on the grid that the method was opened for, or an image holds
     /// NaN outside of its mask; [`MotionError::Apart`]; [`MotionError::Compute`] if the device fails.
-    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError>;
+    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow>;
 
     /// How many pairs [`Self::estimate_many`] works on together; more of them are no faster.
     fn pairs_together(&self) -> usize {
@@ -58,9 +54,10 @@ pub trait PairMethod: DenseMethod {
         &mut self,
         pairs: Vec<ImagePair<'_>>,
         observer: &dyn Observer,
-    ) -> Result<Vec<PendingFlow>, MotionError> {
-        let count = pairs.len();
-        let each = |(nth, pair)| self.estimate(pair, &OneOf { observer, nth, count });
+    ) -> Result<Vec<PendingFlow>> {
+        let all = pairs.len() as f64;
+        let each =
+            |(nth, pair)| self.estimate(pair, &Portion { observer, before: nth as f64, own: 1.0, all });
         pairs.into_iter().enumerate().map(each).collect()
     }
 
@@ -78,7 +75,7 @@ pub trait PairMethod: DenseMethod {
     ///
     /// # Errors
     /// As [`Self::estimate`]; [`MotionError::Affine`] if a start cannot be found.
-    fn run(&mut self, pair: &Pair<'_>, observer: &dyn Observer) -> Result<DenseFlow, MotionError> {
+    fn run(&mut self, pair: &Pair<'_>, observer: &dyn Observer) -> Result<DenseFlow> {
         self.run_with(pair, Extras::default(), observer)
     }
 
@@ -86,52 +83,25 @@ pub trait PairMethod: DenseMethod {
     ///
     /// # Errors
     /// As [`Self::run`].
-    fn run_with(
-        &mut self,
-        pair: &Pair<'_>,
-        extras: Extras,
-        observer: &dyn Observer,
-    ) -> Result<DenseFlow, MotionError> {
+    fn run_with(&mut self, pair: &Pair<'_>, extras: Extras, observer: &dyn Observer) -> Result<DenseFlow> {
         let device = self.device().clone();
         device.scope(|| {
             let (fixed, moving) = (Frame::lend(&device, pair.fixed)?, Frame::lend(&device, pair.moving)?);
-            let upload = |mask: Option<&Mask>| mask.map(|m| ResidentMask::upload(&device, m)).transpose();
-            let (mask, volume_mask) = (upload(pair.mask)?, upload(pair.volume_mask)?);
-            let weight = pair.weight.map(|w| ResidentMask::upload_weight(&device, w)).transpose()?;
-            let region =
-                Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref(), weight: weight.as_ref() };
+            let region = ResidentRegion::upload(&device, [pair.mask, pair.volume_mask], pair.weight)?;
+            let region = region.lend();
             check_grids([&fixed, &moving], region)?;
-            let start_flow = pair.start.upload_flow(&device)?;
-            let start = pair.start.find([&fixed, &moving], region.mask, start_flow.as_ref())?;
+            let mut start_flow = None;
+            let start = pair.start.find([&fixed, &moving], region.mask, &mut start_flow)?;
             if !extras.warped {
                 // The images are not needed again: the method may use their memory.
                 let pair = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
                 return self.estimate(pair, observer)?.finish(extras);
             }
-            let pair = ImagePair {
-                fixed: FrameSource::from(&fixed),
-                moving: FrameSource::from(&moving),
-                region,
-                start,
-            };
+            let pair = ImagePair { region, start, ..ImagePair::new(&fixed, &moving) };
             let mut pending = self.estimate(pair, observer)?;
             pending.warp([&fixed, &moving], self.interpolation())?;
             pending.finish(extras)
         })
-    }
-}
-
-/// The progress of one of several pairs.
-struct OneOf<'a> {
-    observer: &'a dyn Observer,
-    nth: usize,
-    count: usize,
-}
-
-impl Observer for OneOf<'_> {
-    fn step(&self, step: Step) {
-        let done = (self.nth as f64 + step.done) / self.count as f64;
-        self.observer.step(Step { done, ..step });
     }
 }
 
@@ -144,7 +114,7 @@ pub trait WindowMethod: DenseMethod {
     ///
     /// # Errors
     /// As [`PairMethod::estimate`]; [`MotionError::Sequence`] for another number of frames.
-    fn estimate(&mut self, frames: &[&Frame]) -> Result<PendingFlow, MotionError>;
+    fn estimate(&mut self, frames: &[&Frame]) -> Result<PendingFlow>;
 
     /// The method in parts of pictures, if its vectors depend on their surroundings alone.
     fn local(&mut self) -> Option<&mut dyn LocalWindow> {
@@ -156,12 +126,7 @@ pub trait WindowMethod: DenseMethod {
     ///
     /// # Errors
     /// As [`Self::estimate`].
-    fn run(
-        &mut self,
-        frames: &[&Volume<f32>],
-        mask: Option<&Mask>,
-        extras: Extras,
-    ) -> Result<DenseFlow, MotionError> {
+    fn run(&mut self, frames: &[&Volume<f32>], mask: Option<&Mask>, extras: Extras) -> Result<DenseFlow> {
         let device = self.device().clone();
         let centre = self.window().centre;
         device.scope(|| {
@@ -183,7 +148,7 @@ pub trait WindowMethod: DenseMethod {
 }
 
 /// The flow of a window within a mask; warns where no pixel has a velocity.
-pub(crate) fn known_within(mut found: DenseFlow, mask: Option<&Mask>) -> Result<DenseFlow, MotionError> {
+pub(crate) fn known_within(mut found: DenseFlow, mask: Option<&Mask>) -> Result<DenseFlow> {
     if let Some(mask) = mask {
         found = found.within(mask)?;
     }
@@ -209,7 +174,7 @@ impl Window {
     ///
     /// # Errors
     /// [`MotionError::Sequence`].
-    pub fn require(&self, got: usize) -> Result<(), MotionError> {
+    pub fn require(&self, got: usize) -> Result<()> {
         let reason = || format!("{} frames are needed, {got} were given", self.frames);
         if got == self.frames { Ok(()) } else { Err(MotionError::Sequence { reason: reason() }) }
     }
@@ -255,12 +220,8 @@ pub struct ImagePair<'a> {
 impl<'a> ImagePair<'a> {
     /// Two images of which nothing else is known, and which are needed again.
     pub fn new(fixed: &'a Frame, moving: &'a Frame) -> Self {
-        Self {
-            fixed: fixed.into(),
-            moving: moving.into(),
-            region: Region::default(),
-            start: ResidentStart::Zero,
-        }
+        let (region, start) = (Region::default(), ResidentStart::Zero);
+        Self { fixed: fixed.into(), moving: moving.into(), region, start }
     }
 
     /// The same pair, whose images are needed again.
@@ -274,7 +235,7 @@ impl<'a> ImagePair<'a> {
     ///
     /// # Errors
     /// [`MotionError::Input`] with what differs, or the first voxel that is not finite; [`MotionError::Apart`].
-    pub fn check(&self, grid: &Grid) -> Result<(), MotionError> {
+    pub fn check(&self, grid: &Grid) -> Result<()> {
         self.check_grids(grid)?;
         // Outside of its mask the fixed image may hold anything, NaN included.
         self.fixed.frame().require_finite("the fixed image", self.region.mask)?;
@@ -282,7 +243,7 @@ impl<'a> ImagePair<'a> {
     }
 
     /// The same without a look at samples.
-    pub(crate) fn check_grids(&self, grid: &Grid) -> Result<(), MotionError> {
+    pub(crate) fn check_grids(&self, grid: &Grid) -> Result<()> {
         let (fixed, moving) = (self.fixed.frame(), self.moving.frame());
         check_grids([fixed, moving], self.region)?;
         grid.require_same(fixed.grid(), "the grid this method was opened for, and the images'")?;
@@ -298,7 +259,7 @@ impl<'a> ImagePair<'a> {
 }
 
 /// Checks that the moving image can be sampled from the fixed grid, on which the masks lie.
-fn check_grids([fixed, moving]: [&Frame; 2], region: Region<'_>) -> Result<(), MotionError> {
+fn check_grids([fixed, moving]: [&Frame; 2], region: Region<'_>) -> Result<()> {
     let grid = fixed.grid();
     require_sampled(grid, moving.grid())?;
     for (mask, what) in [
@@ -306,9 +267,7 @@ fn check_grids([fixed, moving]: [&Frame; 2], region: Region<'_>) -> Result<(), M
         (region.volume_mask, "fixed image and volume mask"),
         (region.weight, "fixed image and weight image"),
     ] {
-        if let Some(mask) = mask {
-            grid.require_same(&mask.grid, what)?;
-        }
+        mask.map_or(Ok(()), |mask| grid.require_same(&mask.grid, what))?;
     }
     Ok(())
 }

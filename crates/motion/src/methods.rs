@@ -1,13 +1,11 @@
 //! Every dense method, by the name that faces know it by: a new one is its folder and a line here.
 
-use crate::block_matching::{BlockMatching, parameters::BlockMatchingParams};
-use crate::clg::{Clg, parameters::ClgParams};
-use crate::finite_elements::{FiniteElements, parameters::FiniteElementsParams};
-use crate::lucas_kanade::{LucasKanade, parameters::LucasKanadeParams};
-use crate::matches::Matched;
-use crate::method::{PairMethod, WindowMethod};
-use crate::phase::{PhaseFlow, PhaseParameters, parameters::Frames};
-use crate::{InverseConsistent, MotionError, Refined};
+use crate::phase::parameters::Frames;
+use crate::{
+    BlockMatching, BlockMatchingParams, Clg, ClgParams, FiniteElements, FiniteElementsParams,
+    InverseConsistent, LucasKanade, LucasKanadeParams, Matched, MotionError, PairMethod, PhaseFlow,
+    PhaseParameters, Refined, Result, WindowMethod,
+};
 use veloxel_core::Grid;
 use veloxel_core::parameters::{Draft, MethodParameters, Parameters, Values};
 use veloxel_gpu::Device;
@@ -18,7 +16,7 @@ pub static METHODS: [Method; 5] = [
         parameters: &PARAMETERS[0],
         summary: "Combined local-global flow",
         takes: Takes::Pairs,
-        open: open_clg,
+        open: |opening| open_pairs(opening, Clg::new),
     },
     Method {
         parameters: &PARAMETERS[1],
@@ -30,19 +28,19 @@ pub static METHODS: [Method; 5] = [
         parameters: &PARAMETERS[2],
         summary: "Pyramidal iterative Lucas-Kanade: every voxel from its own window",
         takes: Takes::Pairs,
-        open: open_lucas_kanade,
+        open: |opening| open_pairs(opening, LucasKanade::new),
     },
     Method {
         parameters: &PARAMETERS[3],
         summary: "Pyramidal block matching: the window of one image that is most like that of the other",
         takes: Takes::Pairs,
-        open: open_block_matching,
+        open: |opening| open_pairs(opening, BlockMatching::new),
     },
     Method {
         parameters: &PARAMETERS[4],
         summary: "Finite elements: a smooth field of cubic Bézier elements, by Levenberg-Marquardt",
         takes: Takes::Pairs,
-        open: open_finite_elements,
+        open: |opening| open_pairs(opening, FiniteElements::new),
     },
 ];
 
@@ -75,7 +73,7 @@ pub struct Method {
     pub summary: &'static str,
     /// What it estimates its flow from.
     pub takes: Takes,
-    open: fn(&Opening<'_>) -> Result<Opened, MotionError>,
+    open: fn(&Opening<'_>) -> Result<Opened>,
 }
 
 /// What a method is opened with.
@@ -124,7 +122,7 @@ impl Method {
     /// # Errors
     /// [`MotionError::Parameter`]; [`MotionError::NotAPicture`] for volumes where only pictures are possible;
     /// [`MotionError::Sequence`] for a number of frames that it cannot take.
-    pub fn open(&self, opening: &Opening<'_>) -> Result<Opened, MotionError> {
+    pub fn open(&self, opening: &Opening<'_>) -> Result<Opened> {
         (self.open)(opening)
     }
 }
@@ -143,7 +141,7 @@ impl AnyMethod {
     pub fn matched(self) -> Self {
         match self {
             Self::Pair(method) => Self::Pair(Box::new(Matched::of_box(method))),
-            Self::Window(method) => Self::Window(method),
+            window => window,
         }
     }
 
@@ -152,7 +150,7 @@ impl AnyMethod {
     pub fn inverse_consistent(self) -> Self {
         match self {
             Self::Pair(method) => Self::Pair(Box::new(InverseConsistent::of_box(method))),
-            Self::Window(method) => Self::Window(method),
+            window => window,
         }
     }
 
@@ -166,35 +164,18 @@ impl AnyMethod {
     }
 }
 
-fn open_block_matching(opening: &Opening<'_>) -> Result<Opened, MotionError> {
-    let params: BlockMatchingParams = opening.draft.build(opening.grid.dimension())?;
+/// Opens a method of pairs by its constructor.
+fn open_pairs<P: Parameters, M: PairMethod + 'static>(
+    opening: &Opening<'_>,
+    new: fn(&Grid, P, &Device) -> Result<M>,
+) -> Result<Opened> {
+    let params: P = opening.draft.build(opening.grid.dimension())?;
     let parameters = params.to_json();
-    let method = BlockMatching::new(opening.grid, params, opening.device)?;
+    let method = new(opening.grid, params, opening.device)?;
     Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
 }
 
-fn open_clg(opening: &Opening<'_>) -> Result<Opened, MotionError> {
-    let params: ClgParams = opening.draft.build(opening.grid.dimension())?;
-    let parameters = params.to_json();
-    let method = Clg::new(opening.grid, params, opening.device)?;
-    Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
-}
-
-fn open_finite_elements(opening: &Opening<'_>) -> Result<Opened, MotionError> {
-    let params: FiniteElementsParams = opening.draft.build(opening.grid.dimension())?;
-    let parameters = params.to_json();
-    let method = FiniteElements::new(opening.grid, params, opening.device)?;
-    Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
-}
-
-fn open_lucas_kanade(opening: &Opening<'_>) -> Result<Opened, MotionError> {
-    let params: LucasKanadeParams = opening.draft.build(opening.grid.dimension())?;
-    let parameters = params.to_json();
-    let method = LucasKanade::new(opening.grid, params, opening.device)?;
-    Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
-}
-
-fn open_phase(opening: &Opening<'_>) -> Result<Opened, MotionError> {
+fn open_phase(opening: &Opening<'_>) -> Result<Opened> {
     let frames = Frames::of_count(opening.frames).ok_or_else(|| {
         let got = if opening.frames > 5 { "more".to_owned() } else { opening.frames.to_string() };
         let advice = "name just these, or use `veloxel engine` or --sequence consecutive for every frame";

@@ -4,15 +4,14 @@
 //! the moving image where it lies in the world; where the moving image is finer than the fixed grid it is smoothed first
 //! ([`moving_levels`]), as before any step to a coarser level. On one common grid nothing of this changes a bit.
 
-use crate::MotionError;
-use crate::frame::Frame;
+use crate::buffers::{copied, written};
 use crate::pyramid::{between_levels, levels, match_voxel_size, moving_levels};
-use crate::resident::ResidentMask;
+use crate::{Frame, MotionError, ResidentMask, Result};
 use veloxel_core::matrix3::apply;
 use veloxel_core::{CoreError, Dimension, Grid, Shape};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
+use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 
@@ -60,7 +59,7 @@ const TRIED: usize = 9;
 ///
 /// # Errors
 /// [`MotionError::Apart`].
-pub(crate) fn require_overlap(fixed: &Grid, moving: &Grid) -> Result<(), MotionError> {
+pub(crate) fn require_overlap(fixed: &Grid, moving: &Grid) -> Result<()> {
     let meets = |from: &Grid, to: &Grid| {
         let map = voxel_map(from, to);
         (0..TRIED.pow(3)).any(|i| {
@@ -82,9 +81,15 @@ pub struct MovingImage<'a> {
     shape: Shape,
     moving_from_fixed: VoxelAffine,
     interpolation: Interpolation,
-    given: &'a Buffer,
+    samples: Samples<'a>,
+}
+
+#[derive(Debug)]
+enum Samples<'a> {
+    /// As they came.
+    Given(&'a Buffer),
     /// Smoothed, or as spline coefficients.
-    prepared: Option<Buffer>,
+    Prepared(Buffer),
 }
 
 impl<'a> MovingImage<'a> {
@@ -100,7 +105,7 @@ impl<'a> MovingImage<'a> {
         moving: &Grid,
         fixed: &Grid,
         interpolation: Interpolation,
-    ) -> Result<Self, MotionError> {
+    ) -> Result<Self> {
         require_sampled(fixed, moving)?;
         let (map, own) = (voxel_map(fixed, moving), Shape::of(moving));
         let full = levels(fixed, 0.5, 1);
@@ -108,43 +113,59 @@ impl<'a> MovingImage<'a> {
             Interpolation::Nearest | Interpolation::MostWeight => levels(moving, 0.5, 1),
             _ => moving_levels(moving, &map, &full),
         };
-        let shape = seen[0].shape;
-        let is_spline = interpolation == Interpolation::CubicSpline;
-        let mut prepared = None;
-        if is_spline || shape != own {
-            let mut copy = device.scratch(own.len())?;
-            CopyBuffer { from: given, to: &mut copy }.run(device)?;
-            let mut samples = match_voxel_size(device, copy, own, shape)?;
-            if is_spline {
-                SplineCoefficients { shape, samples: &mut samples }.run(device)?;
-            }
-            prepared = Some(samples);
-        }
+        let (fixed, shape) = (Shape::of(fixed), seen[0].shape);
         let moving_from_fixed = between_levels(&map, [&full[0], &seen[0]]);
-        Ok(Self { device, fixed: Shape::of(fixed), shape, moving_from_fixed, interpolation, given, prepared })
+        if shape == own && interpolation != Interpolation::CubicSpline {
+            let samples = Samples::Given(given);
+            return Ok(Self { device, fixed, shape, moving_from_fixed, interpolation, samples });
+        }
+        let samples = match_voxel_size(device, copied(device, given)?, own, shape)?;
+        Self::of_samples(device, [fixed, shape], samples, interpolation, moving_from_fixed)
+    }
+
+    /// Prepares samples that are as coarse as they are to be seen; the shapes are the fixed grid's and theirs.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`].
+    pub(crate) fn of_samples(
+        device: &'a Device,
+        [fixed, shape]: [Shape; 2],
+        mut samples: Buffer,
+        interpolation: Interpolation,
+        moving_from_fixed: VoxelAffine,
+    ) -> Result<Self> {
+        if interpolation == Interpolation::CubicSpline {
+            SplineCoefficients { shape, samples: &mut samples }.run(device)?;
+        }
+        let samples = Samples::Prepared(samples);
+        Ok(Self { device, fixed, shape, moving_from_fixed, interpolation, samples })
     }
 
     /// The image at `x + d(x)`, d in voxels of the fixed grid; NaN beyond its border and where d is NaN.
     ///
     /// # Errors
     /// [`MotionError::Compute`].
-    pub fn warp(&self, displacement_vox: &[Buffer], border: Border) -> Result<Buffer, MotionError> {
-        let mut out = self.device.scratch(self.fixed.len())?;
-        let warp = Warp {
-            shape: self.fixed,
-            moving_shape: self.shape,
-            // The displacement is in voxels already.
-            spacing_edges: [1.0; 3],
-            interpolation: self.interpolation,
-            border,
-            cut: None,
-            moving_from_fixed: self.moving_from_fixed,
-            moving: self.prepared.as_ref().unwrap_or(self.given),
-            displacement: displacement_vox,
-            out: &mut out,
-        };
-        warp.run(self.device)?;
-        Ok(out)
+    pub fn warp(&self, displacement_vox: &[Buffer], border: Border) -> Result<Buffer> {
+        let found = written(self.device, self.fixed.len(), |out| {
+            let warp = Warp {
+                shape: self.fixed,
+                moving_shape: self.shape,
+                // The displacement is in voxels already.
+                spacing_edges: [1.0; 3],
+                interpolation: self.interpolation,
+                border,
+                cut: None,
+                moving_from_fixed: self.moving_from_fixed,
+                moving: match &self.samples {
+                    Samples::Given(samples) => samples,
+                    Samples::Prepared(samples) => samples,
+                },
+                displacement: displacement_vox,
+                out,
+            };
+            warp.run(self.device)
+        });
+        Ok(found?)
     }
 
     /// The same image behind a map of the fixed grid's voxel positions.
@@ -156,17 +177,21 @@ impl<'a> MovingImage<'a> {
     ///
     /// # Errors
     /// [`MotionError::Compute`].
-    pub fn at_rest(&self, border: Border) -> Result<Buffer, MotionError> {
+    pub fn at_rest(&self, border: Border) -> Result<Buffer> {
         let still: Field = self.device.zeros_field(self.fixed.components(), self.fixed.len())?;
         self.warp(&still, border)
     }
 }
 
-/// A frame on another grid, its outermost samples repeated beyond its border; and where on that grid it has samples.
+/// A frame on another grid, its outermost samples repeated beyond its border, and where on that grid it has samples; none where
+/// both are one grid.
 ///
 /// # Errors
 /// As [`MovingImage::new`].
-pub(crate) fn frame_on(frame: &Frame, grid: &Grid) -> Result<(Frame, ResidentMask), MotionError> {
+pub(crate) fn frame_on(frame: &Frame, grid: &Grid) -> Result<Option<(Frame, ResidentMask)>> {
+    if voxel_map(grid, frame.grid()) == VoxelAffine::IDENTITY {
+        return Ok(None);
+    }
     let device = frame.device();
     let seen = MovingImage::new(device, frame.samples(), frame.grid(), grid, Interpolation::Linear)?;
     let samples = seen.at_rest(Border::Unbounded)?;
@@ -174,5 +199,5 @@ pub(crate) fn frame_on(frame: &Frame, grid: &Grid) -> Result<(Frame, ResidentMas
     // What is finite becomes 1, and NaN 0.
     Operation::Rescale { gain: 0.0, offset: 1.0 }.on(&mut weight).run(device)?;
     Operation::MapAffine { gain: 1.0, offset: 0.0 }.on(&mut weight).run(device)?;
-    Ok((Frame::of_samples(device, grid, samples)?, ResidentMask { grid: grid.clone(), weight }))
+    Ok(Some((Frame::of_samples(device, grid, samples)?, ResidentMask { grid: grid.clone(), weight })))
 }

@@ -11,9 +11,10 @@
 //! *Cost*: V(1,1) is 2 sweeps, a residual and transfers: 3.4 sweeps of the finest level in 3-D with all coarser ones.
 //! *Evidence*: `multigrid_beats_jacobi` and `solvers_agree`.
 
-use crate::solving::Solving;
+use crate::Solving;
+use crate::buffers::fit;
 use crate::tolerance::Checks;
-use std::slice::{from_mut, from_ref};
+use std::slice::from_ref;
 use veloxel_core::{Axes, Shape, choices};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::Kernel;
@@ -53,13 +54,16 @@ pub struct Multigrid {
     terms: Terms,
 }
 
+/// One of the coarser grids.
 #[derive(Debug)]
 struct Level {
     shape: Shape,
     spacing_edges: Axes<f32>,
     tensor: Field,
-    diffusivity: Option<Buffer>,
-    volume_weight: Option<Buffer>,
+    /// One buffer, where ψ varies.
+    diffusivity: Field,
+    /// One buffer, where there is a volume-preserving term.
+    volume_weight: Field,
     rhs: Field,
     x: Field,
 }
@@ -96,44 +100,30 @@ impl Multigrid {
     }
 
     /// Samples below the finest grid, for each of its voxels.
-    pub fn samples_per_voxel(finest: Shape, mut spacing: Axes<f32>, terms: Terms) -> f64 {
-        let d = finest.components();
-        let own =
-            finest.tensor_entries() + 2 * d + usize::from(terms.diffusivity) + usize::from(terms.volume);
-        let (mut shape, mut samples) = (finest, 0);
-        loop {
-            let halve = axes_to_halve(shape, spacing);
-            if !halve.contains(&true) {
-                return samples as f64 / finest.len() as f64;
-            }
-            shape = coarser(shape, halve);
-            spacing = [0, 1, 2].map(|a| if halve[a] { 2.0 * spacing[a] } else { spacing[a] });
-            samples += own * shape.len();
-        }
+    pub fn samples_per_voxel(finest: Shape, spacing: Axes<f32>, terms: Terms) -> f64 {
+        let of_level = |(shape, spacing)| -> usize {
+            let parts = Level::new(shape, spacing).parts(terms).map(|(_, count)| count);
+            parts.iter().sum::<usize>() * shape.len()
+        };
+        coarser_grids(finest, spacing).map(of_level).sum::<usize>() as f64 / finest.len() as f64
     }
 
     /// Takes another finest grid; nothing is allocated for a smaller one.
     ///
     /// # Errors
     /// [`ComputeError::OutOfMemory`].
-    pub fn fit(
-        &mut self,
-        device: &Device,
-        mut shape: Shape,
-        mut spacing: Axes<f32>,
-    ) -> Result<(), ComputeError> {
-        for used in 0.. {
-            let halve = axes_to_halve(shape, spacing);
-            if !halve.contains(&true) {
-                self.used = used;
-                break;
+    pub fn fit(&mut self, device: &Device, shape: Shape, spacing: Axes<f32>) -> Result<(), ComputeError> {
+        self.used = 0;
+        for (shape, spacing_edges) in coarser_grids(shape, spacing) {
+            if self.used == self.levels.len() {
+                self.levels.push(Level::new(shape, spacing_edges));
             }
-            shape = coarser(shape, halve);
-            spacing = [0, 1, 2].map(|a| if halve[a] { 2.0 * spacing[a] } else { spacing[a] });
-            match self.levels.get_mut(used) {
-                Some(level) => level.fit(device, shape, spacing)?,
-                None => self.levels.push(Level::new(device, shape, spacing, self.terms)?),
+            let level = &mut self.levels[self.used];
+            (level.shape, level.spacing_edges) = (shape, spacing_edges);
+            for (field, count) in level.parts(self.terms) {
+                fit(device, field, count, shape.len())?;
             }
+            self.used += 1;
         }
         Ok(())
     }
@@ -143,21 +133,16 @@ impl Multigrid {
         let mut finer: Option<&Level> = None;
         for level in &mut self.levels[..self.used] {
             let coarse_shape = level.shape;
-            let fine_shape = finer.map_or(operator.shape, |f| f.shape);
-            let tensor = finer.map_or(operator.tensor, |f| Some(f.tensor.as_slice()));
-            if let Some(fine) = tensor {
-                Restrict { fine_shape, fine, coarse_shape, coarse: &mut level.tensor }.run(device)?;
-            }
-            let scalars = [
-                (finer.map_or(operator.diffusivity, |f| f.diffusivity.as_ref()), &mut level.diffusivity),
-                (
-                    finer.map_or(operator.volume_weight, |f| f.volume_weight.as_ref()),
-                    &mut level.volume_weight,
-                ),
-            ];
-            for (fine, coarse) in scalars {
-                if let (Some(fine), Some(coarse)) = (fine, coarse) {
-                    let (fine, coarse) = (from_ref(fine), from_mut(coarse));
+            let (fine_shape, terms) = match finer {
+                Some(f) => (f.shape, [&f.tensor[..], &f.diffusivity, &f.volume_weight].map(Some)),
+                None => {
+                    let Operator { shape, tensor, diffusivity, volume_weight, .. } = *operator;
+                    (shape, [tensor, diffusivity.map(from_ref), volume_weight.map(from_ref)])
+                }
+            };
+            let coarse = [&mut level.tensor, &mut level.diffusivity, &mut level.volume_weight];
+            for (fine, coarse) in terms.into_iter().zip(coarse) {
+                if let (Some(fine), false) = (fine, coarse.is_empty()) {
                     Restrict { fine_shape, fine, coarse_shape, coarse }.run(device)?;
                 }
             }
@@ -238,7 +223,7 @@ impl Multigrid {
                 Some(coarser) => coarser.prolong(level.shape, &mut level.x, Onto::Nothing).run(device)?,
                 None => InPlace { operation: Operation::Fill(0.0), field: &mut level.x }.run(device)?,
             }
-            let (own, own_x, own_rhs) = level.parts(operator);
+            let (own, own_x, own_rhs) = level.equations(operator);
             cycle(device, &own, own_x, own_rhs, below)?;
         }
         if let Some(second) = levels.first() {
@@ -257,42 +242,32 @@ impl Level {
         Prolong { coarse_shape: self.shape, coarse: &self.x, fine_shape, fine, onto }
     }
 
-    fn new(
-        device: &Device,
-        shape: Shape,
-        spacing_edges: Axes<f32>,
-        terms: Terms,
-    ) -> Result<Self, ComputeError> {
-        let n = shape.len();
-        let optional = |wanted: bool| wanted.then(|| device.scratch(n)).transpose();
-        Ok(Self {
-            shape,
-            spacing_edges,
-            tensor: device.scratch_field(shape.tensor_entries(), n)?,
-            diffusivity: optional(terms.diffusivity)?,
-            volume_weight: optional(terms.volume)?,
-            rhs: device.scratch_field(shape.components(), n)?,
-            x: device.scratch_field(shape.components(), n)?,
-        })
+    fn new(shape: Shape, spacing_edges: Axes<f32>) -> Self {
+        let [tensor, diffusivity, volume_weight, rhs, x] = [const { Field::new() }; 5];
+        Self { shape, spacing_edges, tensor, diffusivity, volume_weight, rhs, x }
     }
 
-    fn fit(&mut self, device: &Device, shape: Shape, spacing_edges: Axes<f32>) -> Result<(), ComputeError> {
-        (self.shape, self.spacing_edges) = (shape, spacing_edges);
-        let scalars = [&mut self.diffusivity, &mut self.volume_weight];
-        let fields = [&mut self.tensor, &mut self.rhs, &mut self.x];
-        let mut buffers = scalars.into_iter().flatten().chain(fields.into_iter().flatten());
-        buffers.try_for_each(|buffer| device.fit(buffer, shape.len()))
+    /// Every part, and how many buffers of the level's size it has.
+    fn parts(&mut self, terms: Terms) -> [(&mut Field, usize); 5] {
+        let (d, entries) = (self.shape.components(), self.shape.tensor_entries());
+        [
+            (&mut self.tensor, entries),
+            (&mut self.diffusivity, usize::from(terms.diffusivity)),
+            (&mut self.volume_weight, usize::from(terms.volume)),
+            (&mut self.rhs, d),
+            (&mut self.x, d),
+        ]
     }
 
     /// The level's operator, and its unknowns and right-hand side apart from it.
-    fn parts<'a>(&'a mut self, finest: &Operator<'_>) -> (Operator<'a>, &'a mut Field, &'a Field) {
+    fn equations<'a>(&'a mut self, finest: &Operator<'_>) -> (Operator<'a>, &'a mut Field, &'a Field) {
         let operator = Operator {
             shape: self.shape,
             spacing_edges: self.spacing_edges,
             alpha: finest.alpha,
             tensor: finest.tensor.is_some().then_some(self.tensor.as_slice()),
-            diffusivity: self.diffusivity.as_ref(),
-            volume_weight: self.volume_weight.as_ref(),
+            diffusivity: self.diffusivity.first(),
+            volume_weight: self.volume_weight.first(),
         };
         (operator, &mut self.x, &self.rhs)
     }
@@ -317,7 +292,7 @@ fn cycle(
             .run(device)?;
     InPlace { operation: Operation::Fill(0.0), field: &mut coarse.x }.run(device)?;
     {
-        let (own, own_x, own_rhs) = coarse.parts(operator);
+        let (own, own_x, own_rhs) = coarse.equations(operator);
         cycle(device, &own, own_x, own_rhs, further)?;
     }
     coarse.prolong(operator.shape, x, Onto::Present).run(device)?;
@@ -325,10 +300,16 @@ fn cycle(
     Ok(Some(norm2))
 }
 
-fn axes_to_halve(shape: Shape, spacing: Axes<f32>) -> Axes<bool> {
-    let long = |a: usize| a < shape.components() && shape.size[a] >= SHORTEST_AXIS;
-    let finest = (0..3).filter(|&a| long(a)).map(|a| spacing[a]).fold(f32::INFINITY, f32::min);
-    [0, 1, 2].map(|a| long(a) && spacing[a] <= 1.5 * finest)
+/// The grids below a finest one, each with its spacing.
+fn coarser_grids(finest: Shape, spacing: Axes<f32>) -> impl Iterator<Item = (Shape, Axes<f32>)> {
+    std::iter::successors(Some((finest, spacing)), |&(shape, spacing)| {
+        let long = |a: usize| a < shape.components() && shape.size[a] >= SHORTEST_AXIS;
+        let finest = (0..3).filter(|&a| long(a)).map(|a| spacing[a]).fold(f32::INFINITY, f32::min);
+        let halve = [0, 1, 2].map(|a| long(a) && spacing[a] <= 1.5 * finest);
+        let wider = [0, 1, 2].map(|a| if halve[a] { 2.0 * spacing[a] } else { spacing[a] });
+        halve.contains(&true).then(|| (coarser(shape, halve), wider))
+    })
+    .skip(1)
 }
 
 /// Sweeps between two checks of the residual.
@@ -346,45 +327,38 @@ pub fn sweep(
     operator: &Operator<'_>,
     x: &mut [Buffer],
     rhs: &[Buffer],
-    other: Option<&mut [Buffer]>,
+    mut other: Option<&mut [Buffer]>,
     stopping: Stopping,
     begin: Option<Later<f64>>,
 ) -> Result<Solving, ComputeError> {
-    let begin = match begin {
-        Some(norm2) => norm2,
-        None => ResidualNorm2 { operator: *operator, x, rhs }.run(device)?,
-    };
+    let residual = |x: &[Buffer]| ResidualNorm2 { operator: *operator, x, rhs }.run(device);
+    let begin = begin.map_or_else(|| residual(x), Ok)?;
     let mut solving = Solving::from(begin);
     if solving.norms2[0].peek() == Some(&0.0) {
         return Ok(solving);
     }
     let mut checks = stopping.rtol.map(Checks::new);
-    let mut other = other;
     let mut done = 0;
     while done < stopping.iterations {
         let sweeps = SWEEPS_PER_CHECK.min(stopping.iterations - done);
-        match other.as_mut() {
-            Some(next) => {
-                let damping = if operator.volume_weight.is_some() { VOLUME_DAMPING } else { 1.0 };
-                for _ in 0..sweeps {
-                    Jacobi { operator: *operator, x, rhs, out: next, damping }.run(device)?;
-                    x.swap_with_slice(next);
-                }
+        if let Some(next) = &mut other {
+            let damping = if operator.volume_weight.is_some() { VOLUME_DAMPING } else { 1.0 };
+            for _ in 0..sweeps {
+                Jacobi { operator: *operator, x, rhs, out: next, damping }.run(device)?;
+                x.swap_with_slice(next);
             }
-            None => {
-                Relax { operator: *operator, x, rhs, omega: stopping.omega, sweeps }.run(device)?;
-            }
+        } else {
+            Relax { operator: *operator, x, rhs, omega: stopping.omega, sweeps }.run(device)?;
         }
         done += sweeps;
         solving.sweeps += sweeps as f64;
-        let norm2 = ResidualNorm2 { operator: *operator, x, rhs }.run(device)?;
-        match checks.as_mut() {
-            None => solving.norms2.push(norm2),
-            Some(checks) => {
-                if checks.end(device, &mut solving, norm2, x, stopping.iterations - done)? {
-                    break;
-                }
-            }
+        let (norm2, left) = (residual(x)?, stopping.iterations - done);
+        let Some(checks) = &mut checks else {
+            solving.norms2.push(norm2);
+            continue;
+        };
+        if checks.end(device, &mut solving, norm2, x, left)? {
+            break;
         }
     }
     Ok(solving)

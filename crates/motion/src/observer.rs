@@ -23,6 +23,24 @@ pub trait Observer: Sync {
     fn step(&self, step: Step);
 }
 
+/// A part of a run, for the observer of the whole; work in any unit.
+pub(crate) struct Portion<'a> {
+    pub observer: &'a dyn Observer,
+    /// Work done before it.
+    pub before: f64,
+    /// Its own.
+    pub own: f64,
+    /// That of the whole run.
+    pub all: f64,
+}
+
+impl Observer for Portion<'_> {
+    fn step(&self, step: Step) {
+        let done = (self.before + self.own * step.done) / self.all;
+        self.observer.step(Step { done: done.min(1.0), ..step });
+    }
+}
+
 /// Does not listen.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;

@@ -1,20 +1,17 @@
 //! A flow that was asked for, which the device may not have found yet, and what is fetched of it.
 
-use crate::MotionError;
-use crate::frame::{Frame, FrameSource};
-use crate::intensity::IntensityMap;
-use crate::moving_image::{MovingImage, voxel_map};
-use crate::resident::{Region, ResidentFlow, ResidentMask};
-use std::slice::{from_mut, from_ref};
+use crate::buffers::resampled;
+use crate::{
+    Frame, FrameSource, IntensityMap, MovingImage, Region, ResidentFlow, ResidentMask, Result, voxel_map,
+};
 use veloxel_core::{
     Axes, BrightnessReport, Dimension, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, Shape,
     SolveStatus, Volume, WarningKind, Warnings,
 };
-use veloxel_gpu::{Buffer, ComputeError, Device, Later, Pending, Timestamp, fetch};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Pending, Timestamp, fetch};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::bilateral_field::{Bilateral, BilateralField};
 use veloxel_kernels::image::brightness::AbsoluteDifference;
-use veloxel_kernels::image::resample::Resample;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
 use veloxel_kernels::variational::jacobian::Jacobian;
 
@@ -33,6 +30,13 @@ pub struct DenseFlow {
     pub occlusion: Option<Volume<f32>>,
     /// How the run went.
     pub statistics: FlowStatistics,
+}
+
+impl DenseFlow {
+    /// A flow without further volumes.
+    pub(crate) fn bare(flow: Flow, confidence: Volume<f32>, statistics: FlowStatistics) -> Self {
+        Self { flow, confidence, warped: None, jacobian: None, occlusion: None, statistics }
+    }
 }
 
 /// Volumes that are fetched on request.
@@ -59,6 +63,19 @@ pub struct Found {
     pub account: Box<dyn PendingAccount>,
 }
 
+impl Found {
+    /// A flow on a grid, voxels, with its confidence and its account.
+    pub fn new(
+        grid: &Grid,
+        components_vox: Field,
+        confidence: Buffer,
+        account: impl PendingAccount + 'static,
+    ) -> Self {
+        let flow = ResidentFlow { grid: grid.clone(), components_vox };
+        Self { flow, confidence, account: Box::new(account) }
+    }
+}
+
 /// det(I + ∇d) − 1 of a field, and its statistics.
 pub(crate) struct Determinant {
     pub shape: Shape,
@@ -80,17 +97,6 @@ impl Determinant {
         let report = Jacobian { shape, spacing_edges, displacement, weight, out }.run(device)?;
         Ok(Self { shape, samples, report })
     }
-}
-
-/// Samples of a coarse level on the full one.
-fn enlarged(device: &Device, samples: Buffer, shape: Shape, full: Shape) -> Result<Buffer, ComputeError> {
-    if shape == full {
-        return Ok(samples);
-    }
-    let mut out = device.scratch(full.len())?;
-    let (input, output) = (from_ref(&samples), from_mut(&mut out));
-    Resample { input, input_shape: shape, output, output_shape: full, factor: 1.0 }.run(device)?;
-    Ok(out)
 }
 
 /// Status, warnings and diagnostics of a run whose numbers may still be on the device.
@@ -146,33 +152,6 @@ impl PendingBrightness {
 /// Above this share, folds of a 2-D field are more than the borders of what hides something else.
 const FOLDED_AT_BORDERS: f64 = 0.1;
 
-/// The warning about a share of voxels that fold.
-///
-/// Tissue does not fold; a picture's field does wherever one thing hides another.
-fn folding(dimension: Dimension, share: f64) -> (WarningKind, String) {
-    let percent = 100.0 * share;
-    match dimension {
-        Dimension::Three => (
-            WarningKind::Field,
-            format!(
-                "{percent:.2} % of the voxels fold (det ≤ 0): raise alpha, or preserve volume with beta above 0"
-            ),
-        ),
-        Dimension::Two if share > FOLDED_AT_BORDERS => (
-            WarningKind::Field,
-            format!(
-                "{percent:.1} % of the pixels fold (det ≤ 0): the two pictures may not show the same scene"
-            ),
-        ),
-        Dimension::Two => (
-            WarningKind::Note,
-            format!(
-                "{percent:.2} % of the pixels fold (det ≤ 0), as flow does where one thing hides another"
-            ),
-        ),
-    }
-}
-
 /// The window of [`PendingFlow::refine`] in pictures and in volumes, intensities mapped to 0..1: chosen on RubberWhale and Grove2.
 const REFINED_PICTURE: Bilateral =
     Bilateral { radius: 5, sigma_vox: 3.0, sigma_guide: 0.04, fill_from: 0.25, fill_share: 0.25 };
@@ -188,11 +167,24 @@ pub(crate) fn determinant_of(
 }
 
 /// The warning about a field that folds; none where few voxels do.
+///
+/// Tissue does not fold; a picture's field does wherever one thing hides another.
 pub(crate) fn folding_warning(grid: &Grid, jacobian: &JacobianReport) -> Warnings {
-    let mut warnings = Warnings::new();
-    if jacobian.share_folded > 1e-3 {
-        let (kind, message) = folding(grid.dimension(), jacobian.share_folded);
-        warnings.push(kind, message);
+    let (mut warnings, share) = (Warnings::new(), jacobian.share_folded);
+    let (kind, digits, what) = match grid.dimension() {
+        Dimension::Three => {
+            let what = "voxels fold (det ≤ 0): raise alpha, or preserve volume with beta above 0";
+            (WarningKind::Field, 2, what)
+        }
+        Dimension::Two if share > FOLDED_AT_BORDERS => {
+            (WarningKind::Field, 1, "pixels fold (det ≤ 0): the two pictures may not show the same scene")
+        }
+        Dimension::Two => {
+            (WarningKind::Note, 2, "pixels fold (det ≤ 0), as flow does where one thing hides another")
+        }
+    };
+    if share > 1e-3 {
+        warnings.push(kind, format!("{:.digits$} % of the {what}", 100.0 * share));
     }
     warnings
 }
@@ -208,20 +200,21 @@ impl PendingAccount for MethodAccount {
 
 /// A flow that was asked for: the host may prepare the next pair while the device still works on it.
 pub struct PendingFlow {
-    device: Device,
-    flow: ResidentFlow,
-    confidence: Buffer,
+    pub(crate) device: Device,
+    /// What was measured of it is [measured again](Self::measure_again) once it changes.
+    pub(crate) flow: ResidentFlow,
+    pub(crate) confidence: Buffer,
     determinant: Determinant,
     warped: Option<Buffer>,
     /// 1 where the backward flow confirms a vector.
-    confirmed: Option<Buffer>,
+    pub(crate) confirmed: Option<Buffer>,
     /// Of the warped image.
     brightness: Option<PendingBrightness>,
     /// Σ |r| of the composed forward-backward residual, voxels, and number of voxels.
-    inverse_residual: Option<Later<(f64, f64)>>,
+    pub(crate) inverse_residual: Option<Later<(f64, f64)>>,
     account: Box<dyn PendingAccount>,
     /// Warnings from before the device began.
-    warnings: Warnings,
+    pub(crate) warnings: Warnings,
     /// The moment at which the device is done with it.
     mark: Option<Timestamp>,
 }
@@ -230,18 +223,14 @@ impl PendingFlow {
     /// Takes what a method found; the field is measured within `measured`, where one is given.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device fails.
-    pub fn new(device: &Device, found: Found, measured: Option<&ResidentMask>) -> Result<Self, MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn new(device: &Device, found: Found, measured: Option<&ResidentMask>) -> Result<Self> {
         let determinant = determinant_of(device, &found.flow, measured)?;
         Self::with_determinant(device, found, determinant)
     }
 
     /// The same, where the determinant is known: that of the level on which the field was found will do.
-    pub(crate) fn with_determinant(
-        device: &Device,
-        found: Found,
-        determinant: Determinant,
-    ) -> Result<Self, MotionError> {
+    pub(crate) fn with_determinant(device: &Device, found: Found, determinant: Determinant) -> Result<Self> {
         let Found { flow, confidence, account } = found;
         Ok(Self {
             device: device.clone(),
@@ -262,8 +251,8 @@ impl PendingFlow {
     /// grid, looks alike; unknown vectors among certain ones are filled where data count.
     ///
     /// # Errors
-    /// [`MotionError::Compute`].
-    pub(crate) fn refine(&mut self, guide: &Frame, region: Region<'_>) -> Result<(), MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute).
+    pub(crate) fn refine(&mut self, guide: &Frame, region: Region<'_>) -> Result<()> {
         let Some(map) = guide.map_within(region.mask)? else { return Ok(()) };
         let (device, shape) = (&self.device, Shape::of(&self.flow.grid));
         let mut out = device.scratch_field(shape.components(), shape.len())?;
@@ -286,19 +275,14 @@ impl PendingFlow {
     /// The defined result for images without contrast: no motion, with confidence 0.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device has too little memory.
-    pub fn no_content(device: &Device, grid: &Grid, why: String) -> Result<Self, MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device has too little memory.
+    pub fn no_content(device: &Device, grid: &Grid, why: String) -> Result<Self> {
         let shape = Shape::of(grid);
         let mut warnings = Warnings::new();
         warnings.push(WarningKind::Content, why);
         let account = MethodAccount { status: SolveStatus::NoContent, warnings, ..MethodAccount::default() };
         let components_vox = device.zeros_field(shape.components(), shape.len())?;
-        let found = Found {
-            flow: ResidentFlow { grid: grid.clone(), components_vox },
-            confidence: device.zeros(shape.len())?,
-            account: Box::new(account),
-        };
-        Self::new(device, found, None)
+        Self::new(device, Found::new(grid, components_vox, device.zeros(shape.len())?, account), None)
     }
 
     /// The flow on the device.
@@ -306,44 +290,14 @@ impl PendingFlow {
         &self.flow
     }
 
-    /// The device that works on it.
-    pub(crate) fn device(&self) -> &Device {
-        &self.device
-    }
-
-    /// The components of the flow, voxels, and its confidence.
-    pub(crate) fn found(&self) -> (&[Buffer], &Buffer) {
-        (&self.flow.components_vox, &self.confidence)
-    }
-
-    /// The same, to be changed; what was measured of the flow is then [measured again](Self::measure_again).
-    pub(crate) fn found_mut(&mut self) -> (&mut [Buffer], &mut Buffer) {
-        (&mut self.flow.components_vox, &mut self.confidence)
-    }
-
     /// Asks for the determinant of a flow that changed.
-    pub(crate) fn measure_again(&mut self, region: Region<'_>) -> Result<(), MotionError> {
+    pub(crate) fn measure_again(&mut self, region: Region<'_>) -> Result<()> {
         self.determinant = determinant_of(&self.device, &self.flow, region.measured())?;
         self.mark()
     }
 
-    /// The confidence on the device, and where the sum of the forward-backward residual goes.
-    pub(crate) fn weigh(&mut self) -> (&ResidentFlow, &mut Buffer, &mut Option<Later<(f64, f64)>>) {
-        (&self.flow, &mut self.confidence, &mut self.inverse_residual)
-    }
-
-    /// Whether the backward flow confirms a vector: 1 or 0.
-    pub(crate) fn set_confirmed(&mut self, confirmed: Buffer) {
-        self.confirmed = Some(confirmed);
-    }
-
-    /// Adds a warning to those of the flow.
-    pub(crate) fn warn(&mut self, kind: WarningKind, message: String) {
-        self.warnings.push(kind, message);
-    }
-
     /// All launches up to now belong to this flow.
-    pub(crate) fn mark(&mut self) -> Result<(), MotionError> {
+    pub(crate) fn mark(&mut self) -> Result<()> {
         self.mark = self.device.mark()?;
         Ok(())
     }
@@ -352,22 +306,16 @@ impl PendingFlow {
     /// and how well they agree.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device fails.
-    pub fn warp(
-        &mut self,
-        [fixed, moving]: [&Frame; 2],
-        interpolation: Interpolation,
-    ) -> Result<(), MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn warp(&mut self, [fixed, moving]: [&Frame; 2], interpolation: Interpolation) -> Result<()> {
         let (device, grid) = (&self.device, &self.flow.grid);
         let seen = MovingImage::new(device, moving.samples(), moving.grid(), grid, interpolation)?;
         let warped = seen.warp(&self.flow.components_vox, Border::Voxels)?;
         let difference =
             |warped: &Buffer| AbsoluteDifference { fixed: fixed.samples(), warped, weight: None }.run(device);
-        let before = match voxel_map(grid, moving.grid()) == VoxelAffine::IDENTITY {
-            true => difference(moving.samples())?,
-            false => difference(&seen.at_rest(Border::Voxels)?)?,
-        };
-        let sums = [before, difference(&warped)?];
+        let is_on_grid = voxel_map(grid, moving.grid()) == VoxelAffine::IDENTITY;
+        let at_rest = if is_on_grid { None } else { Some(seen.at_rest(Border::Voxels)?) };
+        let sums = [difference(at_rest.as_ref().unwrap_or(moving.samples()))?, difference(&warped)?];
         let map = fixed.map()?.unwrap_or(IntensityMap::IDENTITY);
         self.brightness = Some(PendingBrightness { sums, gain: map.gain_and_offset().0.into() });
         self.warped = Some(warped);
@@ -377,42 +325,31 @@ impl PendingFlow {
     /// Waits for the device and fetches the flow, its confidence, its diagnostics and `extras`.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device fails.
-    pub fn finish(self, extras: Extras) -> Result<DenseFlow, MotionError> {
-        let Self {
-            device, flow, confidence, determinant, warped, confirmed, warnings: own, mut mark, ..
-        } = self;
-        let (mut account, mut inverse) = (self.account, self.inverse_residual);
-        let mut measured = self.brightness;
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn finish(self, extras: Extras) -> Result<DenseFlow> {
+        let Self { device, flow, confidence, determinant, mut account, mut mark, .. } = self;
+        let (mut measured, mut inverse) = (self.brightness, self.inverse_residual);
         let ResidentFlow { grid, components_vox } = flow;
-        let components = components_vox.len();
-        let mut buffers = components_vox;
-        buffers.push(confidence);
-        let (has_determinant, has_warped) = (extras.jacobian, extras.warped && warped.is_some());
-        let Determinant { report: mut jacobian, .. } = determinant;
-        if has_determinant {
-            let full = Shape::of(&grid);
-            if determinant.shape != full {
-                // Later than the mark.
-                mark = None;
-            }
-            buffers.push(enlarged(&device, determinant.samples, determinant.shape, full)?);
+        let Determinant { shape, samples, report: mut jacobian } = determinant;
+        let mut determinant = Some(samples).filter(|_| extras.jacobian);
+        if let (Some(samples), true) = (&mut determinant, shape != Shape::of(&grid)) {
+            *samples = resampled(&device, samples, [shape, Shape::of(&grid)])?;
+            // Later than the mark.
+            mark = None;
         }
         let mark = mark.as_ref();
-        buffers.extend(warped.filter(|_| has_warped));
-        let has_confirmed = confirmed.is_some();
-        buffers.extend(confirmed);
-        let mut samples = device.download_all_after(buffers, mark)?.into_iter();
+        let optional = [determinant, self.warped.filter(|_| extras.warped), self.confirmed];
+        let (components, is_there) = (components_vox.len(), optional.each_ref().map(Option::is_some));
+        let buffers = components_vox.into_iter().chain([confidence]).chain(optional.into_iter().flatten());
+        let mut samples = device.download_all_after(buffers.collect(), mark)?.into_iter();
         let flow = Flow::new(grid.clone(), samples.by_ref().take(components).collect())?;
         let mut volume = || Volume::new(grid.clone(), samples.next().unwrap_or_default());
         let confidence = volume()?;
-        let determinant = has_determinant.then(&mut volume).transpose()?.map(|mut determinant| {
-            determinant.data_mut().iter_mut().for_each(|d| *d += 1.0);
-            determinant
-        });
-        let warped = has_warped.then(&mut volume).transpose()?;
-        let confirmed = has_confirmed.then(volume).transpose()?;
-        let occlusion = confirmed.map(|confirmed| confirmed.map(|&c| if c > 0.5 { 0.0 } else { 1.0 }));
+        let [determinant, warped, confirmed] =
+            is_there.map(|is_there| is_there.then(&mut volume).transpose());
+        let (mut determinant, warped) = (determinant?, warped?);
+        determinant.iter_mut().flat_map(Volume::data_mut).for_each(|d| *d += 1.0);
+        let occlusion = confirmed?.map(|confirmed| confirmed.map(|&c| if c > 0.5 { 0.0 } else { 1.0 }));
 
         let mut numbers = account.numbers();
         numbers.push(&mut jacobian);
@@ -422,7 +359,7 @@ impl PendingFlow {
         let MethodAccount { status, brightness, mut warnings, diagnostics } =
             account.settle(&device, mark)?;
         let jacobian = jacobian.get_after(&device, mark)?;
-        warnings.extend(own);
+        warnings.extend(self.warnings);
         warnings.extend(folding_warning(&grid, &jacobian));
         let measured = measured.map(|brightness| brightness.settle(&device, mark)).transpose()?;
         let inverse = inverse.map(|sum| sum.get_after(&device, mark)).transpose()?;
@@ -441,7 +378,7 @@ impl PendingFlow {
     ///
     /// # Errors
     /// As [`Self::finish`].
-    pub fn wait(self) -> Result<(), MotionError> {
+    pub fn wait(self) -> Result<()> {
         Ok(self.device.synchronise()?)
     }
 }

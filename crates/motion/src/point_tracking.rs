@@ -10,12 +10,13 @@
 //! *Evidence*: `tests/motion/point_tracking.rs`. *Limits*: windows must keep their look from frame to frame; motion is found up
 //! to about the window's radius on the coarsest level.
 
-use crate::MotionError;
+use crate::buffers::copied_run;
+use crate::{MotionError, Result};
 use veloxel_core::{Dimension, Grid, Shape, Volume};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::gradient::Scheme;
-use veloxel_kernels::image::pointwise::{CopyPart, Operation};
+use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::matching::least_eigenvalue::LeastEigenvalue;
 use veloxel_kernels::matching::sparse_lucas_kanade::{Fate, MOST_RADIUS, Search, SparseLucasKanade};
 use veloxel_kernels::phase::gabor::{Levels, MOST_LEVELS, Picture, Pyramid};
@@ -124,14 +125,9 @@ impl PointTracker {
     /// # Errors
     /// [`MotionError::NotAPicture`]; [`MotionError::Sequence`] for pictures smaller than the window, and for parameters out of
     /// their ranges.
-    pub fn new(
-        grid: &Grid,
-        parameters: TrackingParameters,
-        white: f32,
-        device: &Device,
-    ) -> Result<Self, MotionError> {
+    pub fn new(grid: &Grid, parameters: TrackingParameters, white: f32, device: &Device) -> Result<Self> {
+        let [nx, ny, nz] = grid.size();
         if grid.dimension() != Dimension::Two {
-            let [nx, ny, nz] = grid.size();
             let got = format!("{nx} × {ny} × {nz}");
             return Err(MotionError::NotAPicture { what: "frame 0".to_owned(), got });
         }
@@ -145,7 +141,6 @@ impl PointTracker {
                  {radius}, {levels} and {iterations}"
             ));
         }
-        let [nx, ny, _] = grid.size();
         if nx.min(ny) < side {
             let sizes =
                 format!("pictures of {nx} × {ny} are smaller than the window of {side} × {side} pixels");
@@ -163,11 +158,7 @@ impl PointTracker {
     /// # Errors
     /// [`MotionError::Input`] for a frame of another size or with samples that are not finite;
     /// [`MotionError::Compute`] if the device fails.
-    pub fn advance(
-        &mut self,
-        frame: &Volume<f32>,
-        points_px: &[[f32; 2]],
-    ) -> Result<Vec<TrackedPoint>, MotionError> {
+    pub fn advance(&mut self, frame: &Volume<f32>, points_px: &[[f32; 2]]) -> Result<Vec<TrackedPoint>> {
         self.grid.require_same(frame.grid(), "the first frame and a later one")?;
         frame.require_finite("a frame", |_| false)?;
         let device = self.device.clone();
@@ -184,21 +175,19 @@ impl PointTracker {
         })
     }
 
-    fn follow(
-        &self,
-        [last, next]: [&Buffer; 2],
-        points_px: &[[f32; 2]],
-    ) -> Result<Vec<TrackedPoint>, MotionError> {
+    fn follow(&self, [last, next]: [&Buffer; 2], points_px: &[[f32; 2]]) -> Result<Vec<TrackedPoint>> {
         let device = &self.device;
         let upload = |a: usize| device.upload(points_px.iter().map(|p| p[a]).collect());
         let points = [upload(0)?, upload(1)?];
-        let forward = Ways::find(self, [last, next], points.each_ref())?;
-        let back = match self.check_px > 0.0 {
-            true => Some(Ways::find(self, [next, last], [&forward.x, &forward.y])?),
-            false => None,
+        let forward = self.find([last, next], points.each_ref())?;
+        let back = (self.check_px > 0.0).then(|| self.find([next, last], [&forward[0], &forward[1]]));
+        let back = back.transpose()?;
+        let read = |[x, y, error, fate]: [Buffer; 4]| -> Result<[Vec<f32>; 4]> {
+            let mut read = device.download_all_after(vec![x, y, error, fate], None)?.into_iter();
+            Ok(std::array::from_fn(|_| read.next().unwrap_or_default()))
         };
-        let [x, y, error, fate] = forward.read(device)?;
-        let back = back.map(|back| back.read(device)).transpose()?;
+        let [x, y, error, fate] = read(forward)?;
+        let back = back.map(read).transpose()?;
         let tracked = |i: usize| {
             let away =
                 |back: &[Vec<f32>; 4]| (back[0][i] - points_px[i][0]).hypot(back[1][i] - points_px[i][1]);
@@ -213,22 +202,27 @@ impl PointTracker {
         Ok((0..points_px.len()).map(tracked).collect())
     }
 
+    /// Where points are found: x, y, error and fate.
+    fn find(&self, pyramids: [&Buffer; 2], points: [&Buffer; 2]) -> Result<[Buffer; 4]> {
+        let buffer = || self.device.scratch(points[0].len());
+        let mut found = [buffer()?, buffer()?, buffer()?, buffer()?];
+        let [x, y, error, fate] = &mut found;
+        let (levels, search, guesses, moved) = (&self.levels, self.search, None, [x, y]);
+        SparseLucasKanade { levels, search, pyramids, points, guesses, moved, error, fate }
+            .run(&self.device)?;
+        Ok(found)
+    }
+
     /// The corners of the last frame, the best ones first: at most `count`, `distance_px` from each other and from points that
     /// are there already, and with at least a hundredth of the best one's contrast.
     ///
     /// # Errors
     /// [`MotionError::Compute`] if the device fails.
-    pub fn corners(
-        &self,
-        count: usize,
-        distance_px: f32,
-        there_px: &[[f32; 2]],
-    ) -> Result<Vec<[f32; 2]>, MotionError> {
+    pub fn corners(&self, count: usize, distance_px: f32, there_px: &[[f32; 2]]) -> Result<Vec<[f32; 2]>> {
         let Some(pyramid) = &self.pyramid else { return Ok(Vec::new()) };
         let device = &self.device;
         let shape = Shape::of(&self.grid);
-        let mut image = device.scratch(shape.len())?;
-        CopyPart { from: pyramid, first: 0, to: &mut image }.run(device)?;
+        let image = copied_run(device, pyramid, 0, shape.len())?;
         let term = DataTerm {
             shape,
             spacing_edges: [1.0; 3],
@@ -309,43 +303,4 @@ fn spread_out(
         }
     }
     corners
-}
-
-/// Where points are found, on the device.
-struct Ways {
-    x: Buffer,
-    y: Buffer,
-    error: Buffer,
-    fate: Buffer,
-}
-
-impl Ways {
-    fn find(
-        tracker: &PointTracker,
-        pyramids: [&Buffer; 2],
-        points: [&Buffer; 2],
-    ) -> Result<Self, MotionError> {
-        let (device, n) = (&tracker.device, points[0].len());
-        let buffer = || device.scratch(n);
-        let mut ways = Self { x: buffer()?, y: buffer()?, error: buffer()?, fate: buffer()? };
-        let kernel = SparseLucasKanade {
-            levels: &tracker.levels,
-            search: tracker.search,
-            pyramids,
-            points,
-            guesses: None,
-            moved: [&mut ways.x, &mut ways.y],
-            error: &mut ways.error,
-            fate: &mut ways.fate,
-        };
-        kernel.run(device)?;
-        Ok(ways)
-    }
-
-    /// x, y, error and fate.
-    fn read(self, device: &Device) -> Result<[Vec<f32>; 4], MotionError> {
-        let Self { x, y, error, fate } = self;
-        let mut read = device.download_all_after(vec![x, y, error, fate], None)?.into_iter();
-        Ok(std::array::from_fn(|_| read.next().unwrap_or_default()))
-    }
 }

@@ -6,18 +6,14 @@
 //!
 //! A displacement on a level is measured in *edges*: the smallest voxel edge of that level.
 
-use crate::resident::ResidentMask;
-use std::slice::{from_mut, from_ref};
+use crate::buffers::{convolved, copied, fit, resampled, written_field};
+use crate::{ResidentMask, VoxelAffine};
 use veloxel_core::{Axes, Grid, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
-use veloxel_kernels::Kernel;
-use veloxel_kernels::Taps;
-use veloxel_kernels::image::convolve::Convolve;
-use veloxel_kernels::image::pointwise::CopyBuffer;
 use veloxel_kernels::image::resample::Resample;
 use veloxel_kernels::image::shrink::{self, Shrink};
-use veloxel_kernels::image::warp::VoxelAffine;
 use veloxel_kernels::variational::operator::Operator;
+use veloxel_kernels::{Kernel, Taps};
 
 /// One size of the pyramid.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,7 +103,12 @@ pub(crate) fn between_levels(map: &VoxelAffine, [from, to]: [&LevelGeometry; 2])
     if *map == VoxelAffine::IDENTITY && from == to {
         return *map;
     }
-    let (s, t) = (from.spacing_vox, to.spacing_vox);
+    rescaled(map, [from.spacing_vox, to.spacing_vox])
+}
+
+/// A map between voxel positions of two grids as one between positions of voxels that are so many times as wide, on the grid
+/// that it leads from and on the other one.
+pub(crate) fn rescaled(map: &VoxelAffine, [s, t]: [Axes<f64>; 2]) -> VoxelAffine {
     let image = map.apply(s.map(|s| 0.5 * s - 0.5));
     VoxelAffine {
         matrix: [0, 1, 2].map(|r| [0, 1, 2].map(|c| map.matrix[r][c] * s[c] / t[r])),
@@ -152,19 +153,8 @@ fn smooth_and_resample(
     to: Shape,
     sigma: f64,
 ) -> Result<Buffer, ComputeError> {
-    let taps = shrinking_taps([from, to], sigma);
-    let mut smooth = device.scratch(from.len())?;
-    Convolve { shape: from, taps: &taps, input: image, output: &mut smooth }.run(device)?;
-    let mut out = device.scratch(to.len())?;
-    let resample = Resample {
-        input: from_ref(&smooth),
-        input_shape: from,
-        output: from_mut(&mut out),
-        output_shape: to,
-        factor: 1.0,
-    };
-    resample.run(device)?;
-    Ok(out)
+    let smooth = convolved(device, image, from, &shrinking_taps([from, to], sigma))?;
+    resampled(device, &smooth, [from, to])
 }
 
 /// 1/(2 √(2 ln 2)): the deviation of a Gaussian that is half as high one half away from its centre.
@@ -213,10 +203,10 @@ pub(crate) fn pair_pyramids(
     [fixed, moving]: [Buffer; 2],
     levels: &[LevelGeometry],
 ) -> Result<[Vec<Buffer>; 2], ComputeError> {
-    let (mut fixed, mut moving) = (vec![fixed], vec![moving]);
+    let mut pyramids = [vec![fixed], vec![moving]];
     for pair in levels.windows(2) {
         let [from, to] = [pair[0].shape, pair[1].shape];
-        let images = [&fixed[fixed.len() - 1], &moving[moving.len() - 1]];
+        let images = pyramids.each_ref().map(|images| &images[images.len() - 1]);
         let taps = &shrinking_taps([from, to], SHRINKING_SIGMA);
         let coarser = if device.is_gpu() && shrink::takes(from, to, taps) {
             let mut out = [device.scratch(to.len())?, device.scratch(to.len())?];
@@ -226,11 +216,9 @@ pub(crate) fn pair_pyramids(
         } else {
             [shrink(device, images[0], from, to)?, shrink(device, images[1], from, to)?]
         };
-        let [first, second] = coarser;
-        fixed.push(first);
-        moving.push(second);
+        pyramids.iter_mut().zip(coarser).for_each(|(images, coarser)| images.push(coarser));
     }
-    Ok([fixed, moving])
+    Ok(pyramids)
 }
 
 /// The weight of a mask at every size, finest first; the mask's own stays.
@@ -242,9 +230,35 @@ pub fn mask_pyramid(
     mask: &ResidentMask,
     levels: &[LevelGeometry],
 ) -> Result<Vec<Buffer>, ComputeError> {
-    let mut weight = device.scratch(mask.weight.len())?;
-    CopyBuffer { from: &mask.weight, to: &mut weight }.run(device)?;
-    pyramid(device, weight, levels)
+    pyramid(device, copied(device, &mask.weight)?, levels)
+}
+
+/// Brings a displacement to another level in the memory of a second field, which takes over the first one's.
+///
+/// # Errors
+/// [`ComputeError::OutOfMemory`].
+pub(crate) fn transfer_by(
+    device: &Device,
+    [displacement, other]: [&mut Field; 2],
+    [from, to]: [&LevelGeometry; 2],
+) -> Result<(), ComputeError> {
+    fit(device, other, to.shape.components(), to.shape.len())?;
+    transfer(device, displacement, from, other, to)?;
+    std::mem::swap(displacement, other);
+    Ok(())
+}
+
+/// A displacement on another level, in that level's edges.
+///
+/// # Errors
+/// [`ComputeError::OutOfMemory`].
+pub(crate) fn transferred(
+    device: &Device,
+    field: &Field,
+    from: &LevelGeometry,
+    to: &LevelGeometry,
+) -> Result<Field, ComputeError> {
+    written_field(device, to.shape, |out| transfer(device, field, from, out, to))
 }
 
 /// Writes a displacement on another level, in that level's edges.

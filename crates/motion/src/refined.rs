@@ -4,61 +4,43 @@
 //! 6.1). It takes single wrong vectors away, fills holes among certain vectors, and keeps motion boundaries where the image
 //! has an edge. *Cost*: one pass over a window of 11² pixels, or 5³ voxels.
 
-use crate::method::{DenseMethod, ImagePair, PairMethod, Window, WindowMethod};
-use crate::pending_flow::PendingFlow;
-use crate::resident::Region;
-use crate::{Frame, MotionError, Observer};
+use crate::wrapped::{Wrapped, Wrapping};
+use crate::{
+    Footprint, Frame, ImagePair, Observer, PairMethod, PendingFlow, Region, Result, Window, WindowMethod,
+};
 use veloxel_core::Grid;
-use veloxel_gpu::Device;
-use veloxel_kernels::image::warp::Interpolation;
+
+/// Refines what a method finds.
+#[derive(Debug)]
+pub struct Refinement;
 
 /// A method and its refinement.
-#[derive(Debug)]
-pub struct Refined<M: ?Sized>(Box<M>);
+pub type Refined<M> = Wrapped<Refinement, M>;
 
-impl<M: PairMethod> Refined<M> {
-    /// Refines what `method` finds.
-    pub fn new(method: M) -> Self {
-        Self(Box::new(method))
+impl Wrapping for Refinement {
+    fn footprint(_: Footprint, _: &Grid) -> Option<Footprint> {
+        None
     }
-}
 
-impl<M: ?Sized> Refined<M> {
-    /// [`Self::new`] for a method whose type is not known.
-    pub fn of_box(method: Box<M>) -> Self {
-        Self(method)
-    }
-}
-
-impl<M: DenseMethod + ?Sized> DenseMethod for Refined<M> {
-    fn grid(&self) -> &Grid {
-        self.0.grid()
-    }
-    fn device(&self) -> &Device {
-        self.0.device()
-    }
-    fn interpolation(&self) -> Interpolation {
-        self.0.interpolation()
-    }
-}
-
-impl<M: PairMethod + ?Sized> PairMethod for Refined<M> {
-    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
-        let mut found = self.0.estimate(pair.borrowed(), observer)?;
-        let device = self.device().clone();
-        device.scope(|| found.refine(pair.fixed.frame(), pair.region))?;
+    fn estimate<M: PairMethod + ?Sized>(
+        method: &mut M,
+        pair: ImagePair<'_>,
+        observer: &dyn Observer,
+    ) -> Result<PendingFlow> {
+        let mut found = method.estimate(pair.borrowed(), observer)?;
+        method.device().scope(|| found.refine(pair.fixed.frame(), pair.region))?;
         Ok(found)
     }
 }
 
 impl<M: WindowMethod + ?Sized> WindowMethod for Refined<M> {
     fn window(&self) -> Window {
-        self.0.window()
+        self.method.window()
     }
-    fn estimate(&mut self, frames: &[&Frame]) -> Result<PendingFlow, MotionError> {
-        let mut found = self.0.estimate(frames)?;
-        let (device, centre) = (self.device().clone(), self.window().centre);
-        device.scope(|| found.refine(frames[centre], Region::default()))?;
+    fn estimate(&mut self, frames: &[&Frame]) -> Result<PendingFlow> {
+        let mut found = self.method.estimate(frames)?;
+        let centre = frames[self.window().centre];
+        self.method.device().scope(|| found.refine(centre, Region::default()))?;
         Ok(found)
     }
 }

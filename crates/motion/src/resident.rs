@@ -1,11 +1,12 @@
 //! Masks, flows and starts in the memory of a device.
 
-use crate::MotionError;
+use crate::buffers::copied_field;
+use crate::{Result, VoxelAffine};
 use veloxel_core::{CoreError, Flow, Grid, Mask, Volume};
-use veloxel_gpu::{Buffer, Device, Field};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::CopyBuffer;
-use veloxel_kernels::image::warp::VoxelAffine;
+use veloxel_kernels::image::pointwise::{InPlace, Operation};
+use veloxel_kernels::variational::flow_length::FlowLength;
 
 /// A mask in the memory of a device, 1 inside and 0 outside; or a weight image, whose values lie in between.
 #[derive(Debug)]
@@ -20,8 +21,8 @@ impl ResidentMask {
     /// Copies a mask to the device.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device has too little memory.
-    pub fn upload(device: &Device, mask: &Mask) -> Result<Self, MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device has too little memory.
+    pub fn upload(device: &Device, mask: &Mask) -> Result<Self> {
         let weight = mask.data().iter().map(|&inside| f32::from(u8::from(inside))).collect();
         Ok(Self { grid: mask.grid().clone(), weight: device.upload(weight)? })
     }
@@ -29,10 +30,37 @@ impl ResidentMask {
     /// Copies a weight image to the device.
     ///
     /// # Errors
-    /// [`MotionError::Input`] for a weight outside of [0, 1]; [`MotionError::Compute`] if the device has too little memory.
-    pub fn upload_weight(device: &Device, image: &Volume<f32>) -> Result<Self, MotionError> {
+    /// [`MotionError::Input`](crate::MotionError::Input) for a weight outside of [0, 1];
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device has too little memory.
+    pub fn upload_weight(device: &Device, image: &Volume<f32>) -> Result<Self> {
         require_weights(image)?;
         Ok(Self { grid: image.grid().clone(), weight: device.upload_copy(image.data())? })
+    }
+}
+
+/// A pair's masks and its weight image in the memory of a device.
+pub(crate) struct ResidentRegion {
+    mask: Option<ResidentMask>,
+    volume_mask: Option<ResidentMask>,
+    weight: Option<ResidentMask>,
+}
+
+impl ResidentRegion {
+    /// Copies the masks of data and of volume, and the weight image to the device.
+    ///
+    /// # Errors
+    /// As [`ResidentMask::upload_weight`].
+    pub fn upload(device: &Device, masks: [Option<&Mask>; 2], weight: Option<&Volume<f32>>) -> Result<Self> {
+        let [mask, volume_mask] =
+            masks.map(|mask| mask.map(|mask| ResidentMask::upload(device, mask)).transpose());
+        let weight = weight.map(|weight| ResidentMask::upload_weight(device, weight)).transpose();
+        Ok(Self { mask: mask?, volume_mask: volume_mask?, weight: weight? })
+    }
+
+    /// Where data count.
+    pub fn lend(&self) -> Region<'_> {
+        let Self { mask, volume_mask, weight } = self;
+        Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref(), weight: weight.as_ref() }
     }
 }
 
@@ -41,12 +69,10 @@ impl ResidentMask {
 /// # Errors
 /// [`CoreError::NotAWeight`] with the first one that does not.
 pub fn require_weights(image: &Volume<f32>) -> Result<(), CoreError> {
-    match image.data().iter().position(|w| !(0.0..=1.0).contains(w)) {
-        None => Ok(()),
-        Some(index) => {
-            Err(CoreError::NotAWeight { value: image.data()[index], position: image.grid().position(index) })
-        }
-    }
+    let wrong = image.data().iter().enumerate().find(|(_, w)| !(0.0..=1.0).contains(*w));
+    wrong.map_or(Ok(()), |(index, &value)| {
+        Err(CoreError::NotAWeight { value, position: image.grid().position(index) })
+    })
 }
 
 /// A flow in the memory of a device.
@@ -62,8 +88,8 @@ impl ResidentFlow {
     /// Copies a flow to the device.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device has too little memory.
-    pub fn upload(device: &Device, flow: &Flow) -> Result<Self, MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device has too little memory.
+    pub fn upload(device: &Device, flow: &Flow) -> Result<Self> {
         let upload = |component: &Vec<f32>| device.upload_copy(component);
         let components_vox = flow.components_vox().iter().map(upload).collect::<Result<_, _>>()?;
         Ok(Self { grid: flow.grid().clone(), components_vox })
@@ -72,23 +98,39 @@ impl ResidentFlow {
     /// A copy on the host.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device fails.
-    pub fn download(self, device: &Device) -> Result<Flow, MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn download(self, device: &Device) -> Result<Flow> {
         Ok(Flow::new(self.grid, device.download_all_after(self.components_vox, None)?)?)
+    }
+
+    /// The mean length of its vectors within a mask, voxels; none where nothing is known.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub(crate) fn mean_length_vox(
+        &self,
+        device: &Device,
+        mask: Option<&ResidentMask>,
+    ) -> Result<Option<f64>> {
+        let length = FlowLength { flow: &self.components_vox, weight: mask.map(|mask| &mask.weight) };
+        let (sum, count) = length.run(device)?.get(device)?;
+        Ok((count > 0.0).then(|| sum / count))
+    }
+
+    /// Copies of the first components; a start may have holes: where nothing is known they are 0.
+    pub(crate) fn without_holes(&self, device: &Device, count: usize) -> Result<Field, ComputeError> {
+        let mut field = copied_field(device, &self.components_vox[..count])?;
+        let operation = Operation::MapAffine { gain: 1.0, offset: 0.0 };
+        InPlace { operation, field: &mut field }.run(device)?;
+        Ok(field)
     }
 
     /// A copy in other memory of the same device.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device has too little memory.
-    pub fn duplicate(&self, device: &Device) -> Result<Self, MotionError> {
-        let duplicate = |component: &Buffer| -> Result<Buffer, MotionError> {
-            let mut out = device.scratch(component.len())?;
-            CopyBuffer { from: component, to: &mut out }.run(device)?;
-            Ok(out)
-        };
-        let components_vox = self.components_vox.iter().map(duplicate).collect::<Result<_, _>>()?;
-        Ok(Self { grid: self.grid.clone(), components_vox })
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device has too little memory.
+    pub fn duplicate(&self, device: &Device) -> Result<Self> {
+        Ok(Self { grid: self.grid.clone(), components_vox: copied_field(device, &self.components_vox)? })
     }
 }
 

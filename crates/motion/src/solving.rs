@@ -1,7 +1,8 @@
 //! How a linear solve goes, and why it ends: residual norms that may still be on the device.
 
+use crate::buffers::settled;
 use serde::Serialize;
-use veloxel_gpu::{ComputeError, Device, Later, Pending, Timestamp, fetch};
+use veloxel_gpu::{ComputeError, Device, Later, Pending, Timestamp};
 
 /// Why a level's or a solve's iteration ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -60,8 +61,7 @@ impl Solving {
     ///
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
-    pub fn settle(mut self, device: &Device) -> Result<Solved, ComputeError> {
-        fetch(device, None, self.pending().collect())?;
+    pub fn settle(self, device: &Device) -> Result<Solved, ComputeError> {
         self.settle_after(device, None)
     }
     /// [`Self::settle`] of what was done at a mark.
@@ -70,7 +70,7 @@ impl Solving {
     /// As [`Self::settle`].
     pub fn settle_after(self, device: &Device, mark: Option<&Timestamp>) -> Result<Solved, ComputeError> {
         let Self { norms2, sweeps, stop } = self;
-        let norms2 = norms2.into_iter().map(|n| n.get_after(device, mark)).collect::<Result<Vec<_>, _>>()?;
+        let norms2 = settled(device, mark, norms2)?;
         if norms2[0] == 0.0 {
             return Ok(Solved { relative_residuals: vec![1.0], sweeps: 0.0, stop: StopReason::Trivial });
         }

@@ -1,15 +1,15 @@
 //! What is known before a method's first step: given, or found from the images that are on the device already.
 
-use crate::MotionError;
-use crate::affine_registration::{AffineModel, affine_registration};
-use crate::frame::Frame;
-use crate::pyramid::{LevelGeometry, shrink};
-use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
+use crate::affine_registration::affine_registration;
+use crate::buffers::fit;
+use crate::pyramid::shrink;
+use crate::{
+    AffineModel, Frame, LevelGeometry, ResidentFlow, ResidentMask, ResidentStart, Result, VoxelAffine,
+};
 use veloxel_core::Flow;
 use veloxel_gpu::{Device, Field};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{CopyBuffer, InPlace, Operation};
-use veloxel_kernels::image::warp::VoxelAffine;
 use veloxel_kernels::variational::total_displacement::FromVoxels;
 
 /// What a pair starts from.
@@ -27,33 +27,23 @@ pub enum Start<'a> {
 }
 
 impl Start<'_> {
-    /// The field on the device, where the start is one.
-    pub(crate) fn upload_flow(&self, device: &Device) -> Result<Option<ResidentFlow>, MotionError> {
-        match self {
-            Self::Flow(flow) => ResidentFlow::upload(device, flow).map(Some),
-            _ => Ok(None),
-        }
-    }
-
-    /// The start as methods take it; `flow` is what [`Self::upload_flow`] gave.
+    /// The start as methods take it; a field on the device lies in `place` then.
     pub(crate) fn find<'a>(
         &self,
-        images: [&Frame; 2],
+        [fixed, moving]: [&Frame; 2],
         mask: Option<&ResidentMask>,
-        flow: Option<&'a ResidentFlow>,
-    ) -> Result<ResidentStart<'a>, MotionError> {
-        Ok(match (self, flow) {
-            (Self::Affine(map), _) => ResidentStart::Affine(*map),
-            (Self::Registration(model), _) => {
-                // Images without contrast have a defined result, which needs no start.
-                let [fixed, moving] = images;
-                match (fixed.map()?, moving.map()?) {
-                    (Some(_), Some(_)) => ResidentStart::Affine(affine_registration(images, mask, *model)?),
-                    _ => ResidentStart::Zero,
-                }
+        place: &'a mut Option<ResidentFlow>,
+    ) -> Result<ResidentStart<'a>> {
+        Ok(match self {
+            Self::Affine(map) => ResidentStart::Affine(*map),
+            Self::Flow(flow) => {
+                ResidentStart::Flow(place.insert(ResidentFlow::upload(fixed.device(), flow)?))
             }
-            (_, Some(flow)) => ResidentStart::Flow(flow),
-            (_, None) => ResidentStart::Zero,
+            // Images without contrast have a defined result, which needs no start.
+            Self::Registration(model) if fixed.map()?.is_some() && moving.map()?.is_some() => {
+                ResidentStart::Affine(affine_registration([fixed, moving], mask, *model)?)
+            }
+            Self::Zero | Self::Registration(_) => ResidentStart::Zero,
         })
     }
 }
@@ -80,29 +70,22 @@ pub(crate) fn levels_used(start: ResidentStart<'_>, levels: usize, finest: usize
 /// The displacement that the coarsest of `levels` begins with, in its edges; its memory has room for the `finest` used.
 ///
 /// # Errors
-/// [`MotionError::Compute`] if the device has too little memory.
+/// [`MotionError::Compute`](crate::MotionError::Compute) if the device has too little memory.
 pub(crate) fn start_on_coarsest(
     device: &Device,
     levels: &[LevelGeometry],
     finest: usize,
     start: ResidentStart<'_>,
-) -> Result<Field, MotionError> {
+) -> Result<Field> {
     let coarsest = &levels[levels.len() - 1];
-    let field_on = |level: &LevelGeometry| device.scratch_field(level.shape.components(), level.shape.len());
     let Some(start) = start.flow() else {
-        let mut field = field_on(&levels[finest])?;
-        for component in &mut field {
-            device.fit(component, coarsest.shape.len())?;
-        }
+        let shape = levels[finest].shape;
+        let mut field = device.scratch_field(shape.components(), shape.len())?;
+        fit(device, &mut field, shape.components(), coarsest.shape.len())?;
         InPlace { operation: Operation::Fill(0.0), field: &mut field }.run(device)?;
         return Ok(field);
     };
-    let mut field = field_on(&levels[0])?;
-    for (component, out) in start.components_vox.iter().zip(&mut field) {
-        CopyBuffer { from: component, to: out }.run(device)?;
-        // A start may have holes: there nothing is known.
-        Operation::MapAffine { gain: 1.0, offset: 0.0 }.on(out).run(device)?;
-    }
+    let mut field = start.without_holes(device, start.components_vox.len())?;
     let LevelGeometry { shape, spacing_edges, .. } = levels[0];
     FromVoxels { shape, spacing_edges, field: &mut field }.run(device)?;
     for pair in levels.windows(2) {

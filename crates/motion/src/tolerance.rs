@@ -7,7 +7,7 @@
 //! not depend on it. On larger grids, where an iteration costs more than the wait, and on devices that cannot be asked about
 //! the past, every number is waited for.
 
-use crate::solving::{Solving, StopReason};
+use crate::{Solving, StopReason};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Timestamp, fetch};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::CopyBuffer;

@@ -1,18 +1,18 @@
 //! One pyramid level of [`BlockMatching`](crate::BlockMatching): searches on the image warped by what was found.
 
-use super::diagnostics::PendingSearches;
 use super::parameters::BlockMatchingParams;
-use crate::image_pyramids::LevelImages;
-use crate::level_account::LevelRun;
-use crate::pyramid::LevelGeometry;
-use veloxel_core::{Axes, Shape};
+use crate::buffers::{convolved, on_grid, resampled_field, written};
+use crate::level_account::{Increments, LevelDiagnostics, LevelRun};
+use crate::level_by_level::{Certainty, LevelSolver, LevelTask};
+use crate::level_steps::TRUNCATE;
+use crate::{Border, LevelGeometry, LevelImages};
+use serde::Serialize;
+use veloxel_core::{Axes, DiagnosticCell, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
 use veloxel_kernels::image::median::{Median, MedianKind};
-use veloxel_kernels::image::resample::Resample;
-use veloxel_kernels::image::warp::{Border, Warp};
-use veloxel_kernels::matching::best_candidate::{BestCandidate, Pull, Symmetry};
+use veloxel_kernels::matching::best_candidate::{BestCandidate, Pull};
 use veloxel_kernels::matching::match_confidence::{MatchConfidence, MatchError};
 use veloxel_kernels::matching::window_scores::{Measure, Output, Search, WindowScores};
 use veloxel_kernels::{Kernel, Taps};
@@ -25,26 +25,6 @@ const ERROR_PER_MISMATCH: f32 = 0.05;
 const HALF_CONFIDENCE_EDGES: f32 = 0.5;
 /// Deviation below which a window is flat for the confidence: rounding correlates less than it lets through.
 const LEAST_FLOOR: f32 = 0.005;
-/// Windows are cut here, in standard deviations.
-const TRUNCATE: f64 = 2.5;
-
-/// The grid of blocks of a level.
-pub(super) fn nodes_of(level: &LevelGeometry, stride: usize) -> LevelGeometry {
-    let size = level.shape.size.map(|n| n.div_ceil(stride));
-    LevelGeometry { shape: Shape { size, ..level.shape }, ..level.clone() }
-}
-
-/// A field on another grid over the same extent, linearly interpolated.
-pub(super) fn on_grid(device: &Device, field: Field, [from, to]: [Shape; 2]) -> Result<Field, ComputeError> {
-    if from == to {
-        return Ok(field);
-    }
-    let mut output = device.scratch_field(field.len(), to.len())?;
-    let output_shape = to;
-    Resample { input: &field, input_shape: from, output: &mut output, output_shape, factor: 1.0 }
-        .run(device)?;
-    Ok(output)
-}
 
 /// One level and its memory.
 pub(super) struct Level<'a> {
@@ -65,12 +45,10 @@ pub(super) struct Level<'a> {
 
 impl<'a> Level<'a> {
     pub fn new(
-        device: &'a Device,
         params: &'a BlockMatchingParams,
-        [geometry, nodes]: [&'a LevelGeometry; 2],
-        images: &'a LevelImages,
+        LevelTask { device, geometry, images, .. }: LevelTask<'a>,
     ) -> Result<Self, ComputeError> {
-        let (shape, nodes, d) = (geometry.shape, nodes.shape, geometry.shape.components());
+        let (shape, nodes, d) = (geometry.shape, params.nodes(geometry).shape, geometry.shape.components());
         let candidates =
             Search::isotropic(shape, params.radius, params.reach.max(params.later_reach)).candidates();
         let gradient = || device.scratch_field(if params.gamma > 0.0 { d } else { 0 }, shape.len());
@@ -95,14 +73,15 @@ impl<'a> Level<'a> {
     }
 
     /// All searches of the level; `displacement`, in edges, lies on the blocks.
-    pub fn run(&mut self, displacement: &mut Field) -> Result<LevelRun<PendingSearches>, ComputeError> {
+    pub fn run(&mut self, displacement: &mut Field) -> Result<LevelRun<Increments<Searches>>, ComputeError> {
         let start = self.device.stamp()?;
-        let increments: Vec<Later<f64>> =
-            (0..self.params.searches).map(|nth| self.search(nth, displacement)).collect::<Result<_, _>>()?;
+        let searches = 0..self.params.searches;
+        let means = searches.map(|nth| self.search(nth, displacement)).collect::<Result<_, _>>()?;
         let LevelGeometry { spacing_vox, shape, .. } = *self.geometry;
-        let span = [start, self.device.stamp()?];
-        let own = PendingSearches { blocks: self.nodes.size, spacing_vox, increments };
-        Ok(LevelRun { size: shape.size, own, span })
+        let (blocks, span) = (self.nodes.size, [start, self.device.stamp()?]);
+        let settled =
+            Box::new(move |mean_increments_edges| Searches { blocks, spacing_vox, mean_increments_edges });
+        Ok(LevelRun { size: shape.size, own: Increments { means, settled }, span })
     }
 
     /// One search around the displacement so far; the mean length of its increments, edges.
@@ -134,64 +113,35 @@ impl<'a> Level<'a> {
 
     /// Warps by the displacement and scores every candidate around it.
     fn score(&mut self, search: Search, displacement: &[Buffer]) -> Result<(), ComputeError> {
-        let (device, shape) = (self.device, self.geometry.shape);
         self.warp(displacement)?;
-        let [measure, of_gradients] = self.params.measures();
-        let scores = WindowScores {
-            shape,
-            nodes: self.nodes,
-            search,
-            measure,
-            pairs: &[(&self.images.fixed, &self.warped)],
-            weight: self.images.mask.as_ref(),
-            gain: self.params.score_gain(),
-            output: Output::Overwrite,
-            scores: &mut self.scores,
+        let Self { device, params, images, nodes, warped, scores, gradients: [of_fixed, of_warped], .. } =
+            self;
+        let (device, shape, gain) = (*device, self.geometry.shape, params.score_gain());
+        let mut score = |measure, pairs: &[(&Buffer, &Buffer)], gain, output| {
+            let (nodes, weight, scores) = (*nodes, images.mask.as_ref(), &mut *scores);
+            WindowScores { shape, nodes, search, measure, pairs, weight, gain, output, scores }.run(device)
         };
-        scores.run(device)?;
-        if self.params.gamma > 0.0 {
-            let [fixed, warped] = &mut self.gradients;
-            Gradient { shape, scheme: Scheme::Central4, image: &self.warped, out: warped }.run(device)?;
-            let pairs: Vec<_> = fixed.iter().zip(warped.iter()).collect();
-            let scores = WindowScores {
-                shape,
-                nodes: self.nodes,
-                search,
-                measure: of_gradients,
-                pairs: &pairs,
-                weight: self.images.mask.as_ref(),
-                gain: self.params.score_gain() * self.params.gamma,
-                output: Output::Add,
-                scores: &mut self.scores,
-            };
-            scores.run(device)?;
+        let [measure, of_gradients] = params.measures();
+        score(measure, &[(&images.fixed, &*warped)], gain, Output::Overwrite)?;
+        if params.gamma > 0.0 {
+            Gradient { shape, scheme: Scheme::Central4, image: warped, out: of_warped }.run(device)?;
+            let pairs: Vec<_> = of_fixed.iter().zip(of_warped.iter()).collect();
+            score(of_gradients, &pairs, gain * params.gamma, Output::Add)?;
         }
         Ok(())
     }
 
     /// Samples the moving image at a displacement of the blocks.
     fn warp(&mut self, displacement: &[Buffer]) -> Result<(), ComputeError> {
-        let (shape, nodes) = (self.geometry.shape, self.nodes);
-        let mut between = Field::new();
-        if shape != nodes {
-            between = self.device.scratch_field(displacement.len(), shape.len())?;
-            let (input, output) = (displacement, &mut between);
-            Resample { input, input_shape: nodes, output, output_shape: shape, factor: 1.0 }
-                .run(self.device)?;
-        }
-        let warp = Warp {
-            shape,
-            moving_shape: self.images.moving_shape,
-            spacing_edges: self.geometry.spacing_edges,
-            interpolation: self.params.interpolation.of_kernel(),
-            border: Border::Unbounded,
-            cut: self.images.cut,
-            moving_from_fixed: self.images.moving_from_fixed,
-            moving: &self.images.moving,
-            displacement: if shape == nodes { displacement } else { &between },
-            out: &mut self.warped,
+        let (device, shapes) = (self.device, [self.nodes, self.geometry.shape]);
+        let between;
+        let displacement = if shapes[0] == shapes[1] {
+            displacement
+        } else {
+            between = resampled_field(device, displacement, shapes)?;
+            &between
         };
-        warp.run(self.device)
+        self.images.warp(device, self.geometry, Border::Unbounded, displacement, &mut self.warped)
     }
 
     /// Moves every block by its best increment, drawn to its neighbours' mean displacement with a weight if there is one; Σ |δ|,
@@ -207,11 +157,7 @@ impl<'a> Level<'a> {
             spacing_edges: self.geometry.spacing_edges,
             search,
             scores: &self.scores,
-            symmetry: if self.nodes == self.geometry.shape {
-                self.params.symmetry()
-            } else {
-                Symmetry::OneSided
-            },
+            symmetry: self.params.symmetry(),
             sub_voxel: self.params.sub_voxel(),
             rest: self.params.rest,
             pull: pull.map(|weight| Pull { weight, towards: &self.mean }),
@@ -222,54 +168,69 @@ impl<'a> Level<'a> {
         choice.run(self.device)
     }
 
-    /// The displacement of every voxel, edges, NaN where no data count; and its confidence.
-    pub fn conclude(mut self, displacement: Field) -> Result<(Field, Buffer), ComputeError> {
+    /// The confidence of the displacement, which is brought to every voxel and becomes NaN where no data count.
+    pub fn conclude(mut self, displacement: &mut Field) -> Result<Certainty, ComputeError> {
         let (device, shape) = (self.device, self.geometry.shape);
-        self.warp(&displacement)?;
-        let mut displacement = on_grid(device, displacement, [self.nodes, shape])?;
+        self.warp(displacement)?;
+        *displacement = on_grid(device, std::mem::take(displacement), [self.nodes, shape])?;
         let weight = self.images.mask.as_ref();
         let search = Search::isotropic(shape, self.params.radius, 0);
-        let pair = [(&self.images.fixed, &self.warped)];
-        let (mut quality, mut error) = (device.scratch(shape.len())?, device.scratch(shape.len())?);
-        let scores = WindowScores {
-            shape,
-            nodes: shape,
-            search,
-            measure: Measure::Ncc { floor: self.params.floor.max(LEAST_FLOOR) },
-            pairs: &pair,
-            weight,
-            gain: 1.0,
-            output: Output::Overwrite,
-            scores: &mut quality,
-        };
-        scores.run(device)?;
+        let quality = written(device, shape.len(), |scores| {
+            let kernel = WindowScores {
+                shape,
+                nodes: shape,
+                search,
+                measure: Measure::Ncc { floor: self.params.floor.max(LEAST_FLOOR) },
+                pairs: &[(&self.images.fixed, &self.warped)],
+                weight,
+                gain: 1.0,
+                output: Output::Overwrite,
+                scores,
+            };
+            kernel.run(device)
+        })?;
         let taps = isotropic(&Taps::gaussian(CONFIDENCE_WINDOW_VOX, TRUNCATE));
-        let mut mean = device.scratch_field(displacement.len(), shape.len())?;
-        for (input, output) in displacement.iter().zip(&mut mean) {
-            Convolve { shape, taps: &taps, input, output }.run(device)?;
-        }
-        let kernel = MatchError {
-            shape,
-            displacement: &displacement,
-            mean: &mean,
-            quality: &quality,
-            distinctness: None,
-            per_mismatch: ERROR_PER_MISMATCH,
-            out: &mut error,
-        };
-        kernel.run(device)?;
-        let mut confidence = device.scratch(shape.len())?;
-        Convolve { shape, taps: &taps, input: &error, output: &mut confidence }.run(device)?;
+        let mean = displacement.iter().map(|component| convolved(device, component, shape, &taps));
+        let mean = mean.collect::<Result<Field, _>>()?;
+        let error = written(device, shape.len(), |out| {
+            let (quality, distinctness, per_mismatch) = (&quality, None, ERROR_PER_MISMATCH);
+            MatchError { shape, displacement, mean: &mean, quality, distinctness, per_mismatch, out }
+                .run(device)
+        })?;
+        let mut confidence = convolved(device, &error, shape, &taps)?;
         let kernel = MatchConfidence {
             shape,
             radius: search.radius,
             weight,
             quality: &quality,
             half_edges: HALF_CONFIDENCE_EDGES,
-            displacement: &mut displacement,
+            displacement,
             error_to_confidence: &mut confidence,
         };
         kernel.run(device)?;
-        Ok((displacement, confidence))
+        Ok(Certainty { confidence, after: None })
+    }
+}
+
+/// The searches of a level.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Searches {
+    /// Blocks per axis.
+    blocks: [usize; 3],
+    /// Spacing in voxels of the full grid `(x, y, z)`.
+    spacing_vox: [f64; 3],
+    /// Mean |δ| of each search over the blocks, edges of this level.
+    mean_increments_edges: Vec<f64>,
+}
+
+impl LevelDiagnostics for Searches {
+    const COLUMNS: &[&'static str] = &["blocks", "searches", "last mean |δ|"];
+
+    fn cells(&self) -> Vec<DiagnosticCell> {
+        vec![
+            DiagnosticCell::Count(self.blocks.iter().product()),
+            DiagnosticCell::Count(self.mean_increments_edges.len()),
+            DiagnosticCell::Number(self.mean_increments_edges.last().copied().unwrap_or(f64::NAN)),
+        ]
     }
 }

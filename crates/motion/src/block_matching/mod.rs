@@ -35,151 +35,116 @@
 //! *Limits*: motion beyond R (2^L − 1) voxels is lost; small things that move farther than their size are lost with the
 //! coarse levels; a block over a motion boundary takes one side.
 
-mod diagnostics;
-mod footprint;
 mod level;
-mod local;
 pub mod parameters;
 
-use crate::Footprint;
 use crate::clg::parameters::Intensity;
-use crate::frame::common_map;
-use crate::image_pyramids::{ImagePyramids, RawImages};
-use crate::intensity::IntensityMap;
-use crate::level_account::LevelsAccount;
-use crate::local_method::LocalMethod;
-use crate::method::{DenseMethod, ImagePair, PairMethod};
-use crate::moving_image::voxel_map;
-use crate::pending_flow::{Found, PendingFlow};
-use crate::pyramid::{LevelGeometry, levels, transfer};
-use crate::resident::{ResidentFlow, ResidentStart};
-use crate::start::{levels_used, start_on_coarsest};
-use crate::{MotionError, Observer, Step};
-use footprint::footprint;
-use level::{Level, nodes_of, on_grid};
+use crate::image_pyramids::{Preparation, preparation_vox};
+use crate::level_by_level::{LevelByLevel, LevelFound, LevelSolver, LevelTask};
+use crate::pyramid::levels;
+use crate::start::coarsening;
+use crate::{Footprint, IntensityMap, LevelGeometry, Tiling};
+use level::{Level, Searches};
 use parameters::{BlockMatchingParams, MatchMeasure};
-use veloxel_core::Grid;
-use veloxel_core::parameters::Parameters;
-use veloxel_gpu::Device;
-use veloxel_kernels::Kernel;
-use veloxel_kernels::image::warp;
-use veloxel_kernels::variational::total_displacement::ToVoxels;
+use veloxel_core::{Grid, Shape};
+use veloxel_gpu::{ComputeError, Field};
 
 /// Size of a level over that of the next finer one.
 const ETA: f64 = 0.5;
 
+/// Voxels that overlapping tiles share beyond their seams, in 2-D and 3-D.
+const GUARD_VOX: [usize; 2] = [56, 24];
+/// A central difference of fourth order.
+const GRADIENT_VOX: usize = 2;
+/// The windows that confidences are seen in, one after the other.
+const CONFIDENCE_VOX: usize = 2 * 8;
+
 /// The method, opened for one grid.
-#[derive(Debug)]
-pub struct BlockMatching {
-    device: Device,
-    grid: Grid,
-    params: BlockMatchingParams,
-    /// Finest first.
-    levels: Vec<LevelGeometry>,
-}
+pub type BlockMatching = LevelByLevel<BlockMatchingParams>;
 
-impl BlockMatching {
-    /// Plans the pyramid for a grid.
-    ///
-    /// # Errors
-    /// [`MotionError::Parameter`] if a parameter lies outside its range.
-    pub fn new(grid: &Grid, params: BlockMatchingParams, device: &Device) -> Result<Self, MotionError> {
-        params.validate()?;
-        let levels = levels(grid, ETA, params.max_levels);
-        Ok(Self { device: device.clone(), grid: grid.clone(), params, levels })
-    }
+impl LevelSolver for BlockMatchingParams {
+    type Memory = ();
+    type Diagnostics = Searches;
 
-    /// From the coarsest level that the start leaves open down to the finest.
-    fn coarse_to_fine(
-        &self,
-        images: RawImages<'_>,
-        start: ResidentStart<'_>,
-        observer: &dyn Observer,
-    ) -> Result<Found, MotionError> {
-        let Self { device, params, levels, .. } = self;
-        let levels = &levels[..levels_used(start, levels.len(), 0)];
-        let nodes: Vec<LevelGeometry> = levels.iter().map(|level| nodes_of(level, params.stride)).collect();
-        let mut pyramids = ImagePyramids::new(device, params.preparation(), images, levels, 0)?;
-        let dense = start_on_coarsest(device, levels, 0, start)?;
-        let coarsest = [&levels[levels.len() - 1], &nodes[levels.len() - 1]];
-        let mut displacement = on_grid(device, dense, coarsest.map(|level| level.shape))?;
-        let (mut runs, mut done) = (Vec::new(), 0);
-        let all: usize = levels.iter().map(|level| level.shape.len()).sum();
-        for nth in (0..levels.len()).rev() {
-            let (geometry, shape) = (&levels[nth], nodes[nth].shape);
-            if nth + 1 < levels.len() {
-                let mut finer = device.scratch_field(shape.components(), shape.len())?;
-                transfer(device, &displacement, &nodes[nth + 1], &mut finer, &nodes[nth])?;
-                displacement = finer;
-            }
-            let images = pyramids.take(geometry)?;
-            let mut level = Level::new(device, params, [geometry, &nodes[nth]], &images)?;
-            runs.push(level.run(&mut displacement)?);
-            done += geometry.shape.len();
-            observer.step(Step {
-                level: levels.len() - nth,
-                levels: levels.len(),
-                warp: params.searches,
-                warps: params.searches,
-                residual: None,
-                done: done as f64 / all as f64,
-            });
-            if nth == 0 {
-                let (mut field, confidence) = level.conclude(displacement)?;
-                let LevelGeometry { shape, spacing_edges, .. } = *geometry;
-                ToVoxels { shape, spacing_edges, map: start.affine(), field: &mut field }.run(device)?;
-                let flow = ResidentFlow { grid: self.grid.clone(), components_vox: field };
-                return Ok(Found {
-                    flow,
-                    confidence,
-                    account: Box::new(LevelsAccount { levels: runs, brightness: None }),
-                });
-            }
-        }
-        unreachable!("a pyramid should have a finest level")
+    fn levels(&self, grid: &Grid) -> Vec<LevelGeometry> {
+        levels(grid, ETA, self.max_levels)
     }
-}
-
-impl DenseMethod for BlockMatching {
-    fn grid(&self) -> &Grid {
-        &self.grid
+    fn preparation(&self) -> Preparation {
+        Preparation { presmooth: 0.0, lcc_sigma: 0.0, interpolation: self.interpolation.of_kernel() }
     }
-    fn device(&self) -> &Device {
-        &self.device
-    }
-    fn interpolation(&self) -> warp::Interpolation {
-        self.params.interpolation.of_kernel()
-    }
-    fn footprint(&self) -> Option<Footprint> {
-        Some(footprint(self))
-    }
-}
-
-impl PairMethod for BlockMatching {
-    fn local(&mut self) -> Option<&mut dyn LocalMethod> {
-        Some(self)
-    }
-
-    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
-        let (device, grid) = (self.device.clone(), self.grid.clone());
-        device.scope(|| {
-            pair.check(&grid)?;
-            let ImagePair { fixed, moving, region, start } = pair;
-            let map = match common_map([fixed.frame(), moving.frame()], region.mask)? {
-                Ok(_) if self.params.intensity == Intensity::Raw => IntensityMap::IDENTITY,
-                Ok(map) => map,
-                Err(why) => return PendingFlow::no_content(&device, &grid, why),
-            };
+    fn maps(&self, [fixed, moving]: [IntensityMap; 2]) -> [IntensityMap; 2] {
+        let maps = match (self.intensity, self.measure) {
+            (Intensity::Raw, _) => [IntensityMap::IDENTITY; 2],
             // Correlation is blind to gain and offset, its floor is not: each image has a map of its own.
-            let moving_map = match (self.params.measure, self.params.intensity) {
-                (MatchMeasure::Ncc, Intensity::Percentiles) => moving.frame().map()?.unwrap_or(map),
-                _ => map,
-            };
-            let placement = voxel_map(&grid, moving.frame().grid());
-            let maps = [map, moving_map].map(IntensityMap::centred);
-            let images = RawImages { fixed, moving, region, maps, placement, start: start.affine() };
-            let found = self.coarse_to_fine(images, start, observer)?;
-            PendingFlow::new(&device, found, region.measured())
-        })
+            (Intensity::Percentiles, MatchMeasure::Ncc) => [fixed, moving],
+            _ => [fixed; 2],
+        };
+        maps.map(IntensityMap::centred)
+    }
+    fn iterations_of(&self, _: usize) -> usize {
+        self.searches
+    }
+    fn drift_edges(&self, _: usize, finest: &LevelGeometry) -> f32 {
+        // A peak may lie half a voxel beyond the last candidate.
+        let reach = self.reach + (self.searches - 1) * self.later_reach;
+        let widest = finest.spacing_edges.into_iter().fold(1.0, f32::max);
+        widest * (reach as f32 + 0.5 * self.searches as f32)
+    }
+    /// The scores of all candidates are the largest part; there are as many of the first search as of any.
+    fn footprint(&self, shape: Shape) -> Footprint {
+        let d = shape.components();
+        let widest = |reach: usize| 2 * reach + 1;
+        let candidates = widest(self.reach.max(self.later_reach)).pow(d as u32);
+        let nodes_share = (self.stride as f64).powi(-(d as i32));
+        let gradients = if self.gamma > 0.0 { 2 * d } else { 0 };
+        // Images with their coarser levels, the warped one; and on the blocks' grid scores, displacement, increment and mean.
+        let images = 2.0 / (1.0 - ETA.powi(d as i32)) + 1.0;
+        let of_blocks = (candidates + 3 * d) as f64 * nodes_share;
+        // Beside these, while the confidence is made: quality, error, confidence, and the mean of the field around.
+        let concluding = 2.4 + 1.2 * d as f64 + if self.stride > 1 { d as f64 } else { 0.0 };
+        let tiling = match self.stride {
+            1 => self.tiling(d),
+            _ => Tiling::Never,
+        };
+        Footprint { samples_per_voxel: images + gradients as f64 + of_blocks + concluding, tiling }
+    }
+
+    /// Blocks.
+    fn nodes(&self, level: &LevelGeometry) -> LevelGeometry {
+        let size = level.shape.size.map(|n| n.div_ceil(self.stride));
+        LevelGeometry { shape: Shape { size, ..level.shape }, ..level.clone() }
+    }
+
+    fn run_level(
+        &self,
+        task: LevelTask<'_>,
+        (): &mut (),
+        displacement: &mut Field,
+    ) -> Result<LevelFound<Searches>, ComputeError> {
+        let mut level = Level::new(self, task)?;
+        let run = level.run(displacement)?;
+        let certainty = (task.nth == 0).then(|| level.conclude(displacement)).transpose()?;
+        Ok(LevelFound { run, certainty })
+    }
+}
+
+impl BlockMatchingParams {
+    /// How far vectors see, where every voxel has a block.
+    fn tiling(&self, d: usize) -> Tiling {
+        let gradients_vox = if self.gamma > 0.0 { GRADIENT_VOX } else { 0 };
+        let window_vox = (2.5 * self.smoothness_sigma).ceil() as usize;
+        let sweeps = if self.smoothness > 0.0 { self.sweeps } else { 0 };
+        // A candidate's window, and that of the voxel that is sent here.
+        let search =
+            |reach: usize| gradients_vox + self.radius + 2 * reach + sweeps * window_vox + self.median;
+        let level = search(self.reach) + (self.searches - 1) * search(self.later_reach);
+        let level = level + preparation_vox(self.preparation());
+        Tiling::Local {
+            halo_vox: [level + self.radius + CONFIDENCE_VOX, level],
+            eta: ETA,
+            max_levels: self.max_levels,
+            guard_vox: GUARD_VOX[d - 2],
+            coarsening: coarsening(ETA, 0),
+        }
     }
 }

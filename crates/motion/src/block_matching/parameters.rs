@@ -1,7 +1,6 @@
 //! The parameters of [`BlockMatching`](crate::BlockMatching), and the presets.
 
 use crate::clg::parameters::{Intensity, Interpolation};
-use crate::image_pyramids::Preparation;
 use veloxel_core::{choices, parameters};
 use veloxel_kernels::matching::best_candidate::{SubVoxel, Symmetry};
 use veloxel_kernels::matching::window_scores;
@@ -92,11 +91,6 @@ choices! {
 }
 
 impl BlockMatchingParams {
-    /// What is done to both images before the first search.
-    pub(crate) fn preparation(&self) -> Preparation {
-        Preparation { presmooth: 0.0, lcc_sigma: 0.0, interpolation: self.interpolation.of_kernel() }
-    }
-
     /// The measures of images, and of their derivatives.
     pub(super) fn measures(&self) -> [window_scores::Measure; 2] {
         use window_scores::Measure;

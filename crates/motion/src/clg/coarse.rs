@@ -7,23 +7,20 @@
 
 use super::parameters::Intensity;
 use super::{Clg, Stage};
-use crate::frame::Frame;
+use crate::buffers::resampled;
+use crate::frame::with_contrast;
 use crate::image_pyramids::ImagePyramids;
-use crate::intensity::IntensityMap;
-use crate::method::ImagePair;
-use crate::moving_image::voxel_map;
-use crate::pending_flow::{Determinant, PendingFlow};
-use crate::pyramid::{LevelGeometry, shrink};
-use crate::resident::ResidentStart;
+use crate::pending_flow::Determinant;
+use crate::pyramid::shrink;
 use crate::start::levels_used;
-use crate::{MotionError, Observer};
-use std::slice::{from_mut, from_ref};
+use crate::{
+    Frame, ImagePair, IntensityMap, LevelGeometry, Observer, PendingFlow, ResidentStart, Result, VoxelAffine,
+    voxel_map,
+};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::image::quantiles::FirstUnknown;
-use veloxel_kernels::image::resample::Resample;
-use veloxel_kernels::image::warp::VoxelAffine;
 
 impl Stage {
     /// Whether the full grid need not be looked at.
@@ -46,7 +43,7 @@ impl Clg {
         &mut self,
         pair: &ImagePair<'_>,
         observer: &dyn Observer,
-    ) -> Result<PendingFlow, MotionError> {
+    ) -> Result<PendingFlow> {
         let (stage, start) = (&mut self.first, pair.start);
         let (device, grid) = (stage.device.clone(), stage.grid.clone());
         pair.check_grids(&grid)?;
@@ -60,11 +57,9 @@ impl Clg {
             // Says which voxel it is.
             pair.check(&grid)?;
         }
-        let map = match (fixed.map, moving.map) {
-            (Some(map), Some(_)) => map,
-            (fixed, _) => {
-                return PendingFlow::no_content(&device, &grid, crate::frame::constant(fixed.is_none()));
-            }
+        let map = match with_contrast([fixed.map, moving.map]) {
+            Ok([map, _]) => map,
+            Err(why) => return PendingFlow::no_content(&device, &grid, why),
         };
         let (gain, offset) = map.gain_and_offset();
         for image in [&mut fixed, &mut moving] {
@@ -92,7 +87,7 @@ struct CoarseImage {
 
 impl CoarseImage {
     /// On the last of these levels.
-    fn of(frame: &Frame, levels: &[LevelGeometry]) -> Result<Self, MotionError> {
+    fn of(frame: &Frame, levels: &[LevelGeometry]) -> Result<Self> {
         let device = frame.device();
         let samples = mean_level(device, frame.samples(), levels)?;
         let unknown = FirstUnknown { image: &samples, weight: None }.run(device)?;
@@ -102,15 +97,13 @@ impl CoarseImage {
 }
 
 /// An image on the last of these levels.
-fn mean_level(device: &Device, image: &Buffer, levels: &[LevelGeometry]) -> Result<Buffer, MotionError> {
+fn mean_level(device: &Device, image: &Buffer, levels: &[LevelGeometry]) -> Result<Buffer> {
     let [first, second] = [0, 1].map(|nth| levels[nth].shape);
     if levels.len() == 2 {
         // What is not smoothed shows on the level next to it.
         return Ok(shrink(device, image, first, second)?);
     }
-    let mut out = device.scratch(second.len())?;
-    let (input, output) = (from_ref(image), from_mut(&mut out));
-    Resample { input, input_shape: first, output, output_shape: second, factor: 1.0 }.run(device)?;
+    let mut out = resampled(device, image, [first, second])?;
     for pair in levels[1..].windows(2) {
         out = shrink(device, &out, pair[0].shape, pair[1].shape)?;
     }

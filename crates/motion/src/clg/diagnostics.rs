@@ -2,7 +2,7 @@
 
 use super::parameters::{ClgParams, Preset};
 use crate::level_account::{Level, LevelDiagnostics, PendingLevel, over_levels};
-use crate::solving::{Solving, StopReason};
+use crate::{Solving, StopReason};
 use serde::Serialize;
 use veloxel_core::{DiagnosticCell, DiagnosticCurve, DiagnosticCurves, Dimension, WarningKind, Warnings};
 use veloxel_gpu::{ComputeError, Device, Later, Pending, Timestamp};
@@ -52,28 +52,6 @@ impl AskedTolerances {
             rtol: Some(params.rtol).filter(|rtol| *rtol > 0.0),
         }
     }
-}
-
-/// Which tolerances were asked for and missed, in words.
-fn missed(levels: &[Level<WarpsDiagnostics>]) -> Warnings {
-    let stopped = |stop: StopReason| stop == StopReason::IterationLimit;
-    let (mut warps, mut solves) = (Missed::default(), Missed::default());
-    for Level { own: level, .. } in levels {
-        warps.count(level.asked.warp_tol, stopped(level.stop));
-        level.warps.iter().for_each(|warp| solves.count(level.asked.rtol, stopped(warp.stop)));
-    }
-    let mut warnings = Warnings::new();
-    for (Missed { tolerance, missed, of }, name, what, advice) in [
-        (warps, "warp_tol", "levels", "warp_tol, warps or finest_warps"),
-        (solves, "rtol", "linear solves", "rtol, or iterations"),
-    ] {
-        if missed > 0 {
-            let message =
-                format!("{missed} of {of} {what} did not reach {name} {tolerance:e}: raise {advice}");
-            warnings.push(WarningKind::Convergence, message);
-        }
-    }
-    warnings
 }
 
 /// How often a tolerance was missed.
@@ -184,35 +162,42 @@ impl LevelDiagnostics for WarpsDiagnostics {
     }
 
     fn curves(levels: &[Level<Self>]) -> Vec<DiagnosticCurves> {
-        let x_label = "warp, coarse to fine";
-        let differences = DiagnosticCurves {
-            title: "Brightness difference",
-            x_label,
-            y_label: "mean |Iₜ|",
-            ..DiagnosticCurves::default()
+        let length = match levels.iter().all(|level| level.size[2] == 1) {
+            true => "mean |δ|, px of the level",
+            false => "mean |δ|, voxels of the level",
         };
-        let increments = DiagnosticCurves {
-            title: "Increment",
-            x_label,
-            y_label: match levels.iter().all(|level| level.size[2] == 1) {
-                true => "mean |δ|, px of the level",
-                false => "mean |δ|, voxels of the level",
-            },
-            is_logarithmic: true,
-            ..DiagnosticCurves::default()
-        };
-        let over_warps = |value: fn(&WarpDiagnostics) -> f64, labels| {
+        let over_warps = |value: fn(&WarpDiagnostics) -> f64, title, y_label| {
+            let labels =
+                DiagnosticCurves { title, x_label: "warp, coarse to fine", y_label, ..Default::default() };
             over_levels(levels, |level| level.warps.iter().map(value).collect(), labels)
         };
+        let increments = over_warps(|warp| warp.mean_increment_vox, "Increment", length);
         vec![
-            over_warps(|warp| warp.mean_abs_difference, differences),
-            over_warps(|warp| warp.mean_increment_vox, increments),
+            over_warps(|warp| warp.mean_abs_difference, "Brightness difference", "mean |Iₜ|"),
+            DiagnosticCurves { is_logarithmic: true, ..increments },
             residuals(levels),
         ]
     }
 
     fn missed(levels: &[Level<Self>]) -> Warnings {
-        missed(levels)
+        let stopped = |stop: StopReason| stop == StopReason::IterationLimit;
+        let (mut warps, mut solves) = (Missed::default(), Missed::default());
+        for Level { own: level, .. } in levels {
+            warps.count(level.asked.warp_tol, stopped(level.stop));
+            level.warps.iter().for_each(|warp| solves.count(level.asked.rtol, stopped(warp.stop)));
+        }
+        let mut warnings = Warnings::new();
+        for (Missed { tolerance, missed, of }, name, what, advice) in [
+            (warps, "warp_tol", "levels", "warp_tol, warps or finest_warps"),
+            (solves, "rtol", "linear solves", "rtol, or iterations"),
+        ] {
+            if missed > 0 {
+                let message =
+                    format!("{missed} of {of} {what} did not reach {name} {tolerance:e}: raise {advice}");
+                warnings.push(WarningKind::Convergence, message);
+            }
+        }
+        warnings
     }
 }
 
@@ -235,6 +220,6 @@ fn residuals(levels: &[Level<WarpsDiagnostics>]) -> DiagnosticCurves {
         y_label: "‖r‖ / ‖r₀‖",
         is_logarithmic: true,
         curves,
-        sections: Vec::new(),
+        ..Default::default()
     }
 }

@@ -1,39 +1,34 @@
 //! One pyramid level of [`Clg`](crate::Clg): warps until the increments are small.
 
 use super::diagnostics::{AskedTolerances, Compared, PendingWarps, WarpRun};
-use super::parameters::{ClgParams, MedianFilter, Regularise, Update, VolumeTerm};
+use super::parameters::{ClgParams, Regularise, VolumeTerm};
 use super::weights::{Weights, window};
 use super::workspace::Workspace;
-use crate::decisions::{Decisions, Question};
-use crate::image_pyramids::LevelImages;
+use crate::decisions::Question;
 use crate::level_account::LevelRun;
+use crate::level_steps::ConfidenceScales;
 use crate::multigrid::{Solver, Stopping, sweep};
-use crate::pyramid::LevelGeometry;
-use crate::solving::{Solving, StopReason};
-use crate::{Observer, Step};
+use crate::{Border, Decisions, LevelGeometry, LevelImages, Observer, Solving, Step, StopReason};
 use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Pending, fetch};
-use veloxel_kernels::Kernel;
-use veloxel_kernels::Taps;
-use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::convolve::Convolve;
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
-use veloxel_kernels::image::median::{Median, MedianKind, WeightedMedian};
-use veloxel_kernels::image::pointwise::{ClipLength, InPlace, Multiply, Operation};
-use veloxel_kernels::image::warp::{Border, Warp};
-use veloxel_kernels::variational::compose::{self, Compose};
+use veloxel_kernels::image::pointwise::{InPlace, Multiply, Operation};
 use veloxel_kernels::variational::diffusivity::{Diffusivity, ImageEdges};
 use veloxel_kernels::variational::jacobian::Jacobian;
 use veloxel_kernels::variational::motion_tensor::{Mismatch, MotionTensor};
-use veloxel_kernels::variational::occlusion::{self, Visibility};
 use veloxel_kernels::variational::operator::{Operator, SubtractProduct, SubtractVolumeTarget};
 use veloxel_kernels::variational::robust_tensor::{Group, RobustTensor};
+use veloxel_kernels::{Kernel, Taps};
 
-/// The non-local median of pictures: scales chosen on plateaus, window and votes as Sun, Roth, Black 2010.
-const NON_LOCAL: WeightedMedian =
-    WeightedMedian { radius: 6, stride: 3, sigma_vox: 6.0, sigma_intensity: 0.025, edge: 0.1, reach: 1 };
-/// Scales of the visibility that weighs its votes.
-const VISIBILITY: occlusion::Scales = occlusion::Scales { divergence: 0.3, intensity: 0.06 };
+/// Second difference of the flow that is a motion edge for the non-local median, edges.
+const MOTION_EDGE: f32 = 0.1;
+/// Below this, J's eigenvalues are interpolation: the smoothness weight of a voxel's springs.
+const DETERMINACY_PER_ALPHA: f32 = 0.1;
+/// The confidence falls for lack of contrast alone below this share of that, where eight bits end.
+const CONTRAST_PER_DETERMINACY: f32 = 1e-4;
+/// Voxels along an axis whose data the smoothness pools.
+const POOLED_ALONG_AXIS: i32 = 6;
 
 /// Where the level stands in the run, for the observer.
 pub(super) struct Progress<'a> {
@@ -95,8 +90,8 @@ impl<'a> Level<'a> {
         memory: &'a mut Workspace,
         images: &LevelImages,
     ) -> Result<Self, ComputeError> {
-        memory.fit(device, geometry)?;
-        if let Some(weight) = memory.volume_weight.as_mut() {
+        memory.fit(device, params, geometry)?;
+        if let Some(weight) = memory.volume_weight.first_mut() {
             Operation::Fill(params.beta).on(weight).run(device)?;
             if let Some(mask) = images.volume_mask.as_ref().or(images.mask.as_ref()) {
                 Multiply { factor: mask, out: weight }.run(device)?;
@@ -196,15 +191,13 @@ impl<'a> Level<'a> {
         displacement: &mut Field,
         compared: Compared,
     ) -> Result<(WarpRun, bool), ComputeError> {
-        let (device, shape) = (self.device, self.geometry.shape);
+        let device = self.device;
         let weights = self.weigh(compared.mismatch2)?;
         self.tensors(images, &weights)?;
+        let Workspace { multigrid, groups: [first_group, _], diffusivity, increment, .. } = &mut *self.memory;
         // Multigrid alone overwrites what is there; weights of the solution so far and sweeps start from it.
-        if self.memory.multigrid.is_none()
-            || !self.memory.groups.is_empty()
-            || self.memory.diffusivity.is_some()
-        {
-            InPlace { operation: Operation::Fill(0.0), field: &mut self.memory.increment }.run(device)?;
+        if multigrid.is_none() || !first_group.is_empty() || !diffusivity.is_empty() {
+            InPlace { operation: Operation::Fill(0.0), field: increment }.run(device)?;
         }
         let updates = if self.params.is_robust() { self.params.lagged_updates } else { 1 };
         let mut solving = None;
@@ -213,48 +206,28 @@ impl<'a> Level<'a> {
             solving = Some(self.solve(images, displacement, &weights, increment)?);
         }
         let solving = solving.expect("a warp should have at least one solve");
-        let limit = self.params.increment_limit;
-        let length = ClipLength { limit, field: &mut self.memory.increment }.run(device)?;
-        let update = match self.params.update {
-            Update::Add => compose::Update::Add,
-            Update::Compose => compose::Update::Compose,
-        };
-        let spacing_edges = self.geometry.spacing_edges;
-        Compose { shape, spacing_edges, update, displacement, increment: &mut self.memory.increment }
-            .run(device)?;
-        std::mem::swap(displacement, &mut self.memory.increment);
+        let ClgParams { increment_limit, update, .. } = *self.params;
+        let fields = [&mut *displacement, &mut self.memory.increment];
+        let mean_increment_vox = self.geometry.join(device, fields, increment_limit, update)?;
         self.filter(images, displacement)?;
-        let voxels = shape.len() as f64;
-        let (mean_increment_vox, difference) = (length.map(move |sum| sum / voxels), compared.difference);
+        let difference = compared.difference;
         Ok((WarpRun { solving, mean_increment_vox, difference }, weights.is_matched))
     }
 
     /// Samples the moving image at the present displacement into `self.memory.warped`.
     pub fn warp(&mut self, images: &LevelImages, displacement: &[Buffer]) -> Result<(), ComputeError> {
-        let warp = Warp {
-            shape: self.geometry.shape,
-            moving_shape: images.moving_shape,
-            spacing_edges: self.geometry.spacing_edges,
-            interpolation: self.params.interpolation.of_kernel(),
-            border: Border::Centres,
-            cut: images.cut,
-            moving_from_fixed: images.moving_from_fixed,
-            moving: &images.moving,
-            displacement,
-            out: &mut self.memory.warped,
-        };
-        warp.run(self.device)
+        images.warp(self.device, self.geometry, Border::Centres, displacement, &mut self.memory.warped[0])
     }
 
     /// Σ |I_t| of the images last warped, and number of voxels.
     pub fn difference(&self, images: &LevelImages) -> Result<Later<(f64, f64)>, ComputeError> {
-        let weight = images.mask.as_ref();
-        AbsoluteDifference { fixed: &images.fixed, warped: &self.memory.warped, weight }.run(self.device)
+        images.difference(self.device, &self.memory.warped[0])
     }
 
     /// Mean squared distance, edges², by which the images last warped still miss each other.
     pub fn mismatch2(&self, images: &LevelImages) -> Result<Later<f64>, ComputeError> {
-        let (zeta, brightness) = (Weights::fixed(self.params).zeta, [(&images.fixed, &self.memory.warped)]);
+        let (zeta, warped) = (Weights::fixed(self.params).zeta, &self.memory.warped[0]);
+        let brightness = [(&images.fixed, warped)];
         let term = self.params.data_term(self.geometry, zeta, &brightness, images.mask.as_ref());
         Mismatch { term }.run(self.device)
     }
@@ -263,18 +236,19 @@ impl<'a> Level<'a> {
     fn tensors(&mut self, images: &LevelImages, weights: &Weights) -> Result<(), ComputeError> {
         let (device, params, shape) = (self.device, self.params, self.geometry.shape);
         let mask = images.mask.as_ref();
-        let brightness = [(&images.fixed, &self.memory.warped)];
+        let Workspace { warped, system, groups: [first, second], gradients, .. } = &mut *self.memory;
+        let brightness = [(&images.fixed, &warped[0])];
         let term = params.data_term(self.geometry, weights.zeta, &brightness, mask);
         let taps = &weights.taps;
-        let Some((first, others)) = self.memory.groups.split_first_mut() else {
-            return MotionTensor { term, taps, out: &mut self.memory.system }.run(device);
-        };
+        if first.is_empty() {
+            return MotionTensor { term, taps, out: system }.run(device);
+        }
         MotionTensor { term, taps, out: first }.run(device)?;
-        if let Some(second) = others.first_mut() {
-            let [fixed, warped] = &mut self.memory.gradients;
-            Gradient { shape, scheme: Scheme::Central4, image: &self.memory.warped, out: warped }
-                .run(device)?;
-            let pairs: Vec<_> = fixed.iter().zip(warped.iter()).collect();
+        if !second.is_empty() {
+            let [of_fixed, of_warped] = gradients;
+            let scheme = Scheme::Central4;
+            Gradient { shape, scheme, image: &warped[0], out: of_warped }.run(device)?;
+            let pairs: Vec<_> = of_fixed.iter().zip(of_warped.iter()).collect();
             let term = params.data_term(self.geometry, params.gradient_zeta, &pairs, mask);
             MotionTensor { term, taps, out: second }.run(device)?;
         }
@@ -312,7 +286,7 @@ impl<'a> Level<'a> {
         };
         let memory = &mut *self.memory;
         let (tensor, rhs) = memory.system.split_at_mut(shape.tensor_entries());
-        let (diffusivity, volume_weight) = (memory.diffusivity.as_ref(), memory.volume_weight.as_ref());
+        let (diffusivity, volume_weight) = (memory.diffusivity.first(), memory.volume_weight.first());
         let operator = Operator {
             tensor: Some(tensor),
             diffusivity,
@@ -320,28 +294,25 @@ impl<'a> Level<'a> {
             ..self.geometry.laplacian(weights.alpha)
         };
         let x = &mut memory.increment;
-        match (params.solver, memory.multigrid.as_mut()) {
-            (Solver::Multigrid, Some(multigrid)) => multigrid.solve(device, &operator, x, rhs, stopping),
-            (Solver::Jacobi, _) => {
-                sweep(device, &operator, x, rhs, memory.spare.as_deref_mut(), stopping, begin)
-            }
-            _ => sweep(device, &operator, x, rhs, None, stopping, begin),
+        if let Some(multigrid) = &mut memory.multigrid {
+            return multigrid.solve(device, &operator, x, rhs, stopping);
         }
+        let other = (params.solver == Solver::Jacobi).then_some(&mut memory.spare[..]);
+        sweep(device, &operator, x, rhs, other, stopping, begin)
     }
 
     /// Weights of robust penalisers at the increment so far: of the data terms, and of the springs.
     fn reweigh(&mut self, images: &LevelImages, displacement: &[Buffer]) -> Result<(), ComputeError> {
         let (device, params, shape) = (self.device, self.params, self.geometry.shape);
         let memory = &mut *self.memory;
-        if !memory.groups.is_empty() {
+        let weighed = memory.groups.iter().zip([1.0, params.gamma]).filter(|(tensor, _)| !tensor.is_empty());
+        let groups: Vec<_> = weighed.map(|(tensor, gain)| Group { tensor, gain }).collect();
+        if !groups.is_empty() {
             let epsilon = params.data_penaliser.epsilon().unwrap_or(f32::MAX.sqrt());
-            let gains = [1.0, params.gamma];
-            let groups: Vec<_> =
-                memory.groups.iter().zip(gains).map(|(tensor, gain)| Group { tensor, gain }).collect();
             let (increment, out) = (&memory.increment, &mut memory.system);
             RobustTensor { shape, epsilon, groups: &groups, increment, out }.run(device)?;
         }
-        let Some(out) = memory.diffusivity.as_mut() else { return Ok(()) };
+        let Some(out) = memory.diffusivity.first_mut() else { return Ok(()) };
         let edges = ImageEdges { kappa: params.kappa, image: &images.fixed };
         let kernel = Diffusivity {
             shape,
@@ -366,12 +337,13 @@ impl<'a> Level<'a> {
         let memory = &mut *self.memory;
         let rhs = &mut memory.system[shape.tensor_entries()..];
         let smoothness =
-            Operator { diffusivity: memory.diffusivity.as_ref(), ..geometry.laplacian(weights.alpha) };
-        let volume_weight = memory.volume_weight.as_ref();
+            Operator { diffusivity: memory.diffusivity.first(), ..geometry.laplacian(weights.alpha) };
+        let volume_weight = memory.volume_weight.first();
         let divergence = volume_weight.filter(|_| params.volume == VolumeTerm::Divergence);
         let operator = Operator { volume_weight: divergence, ..smoothness };
         let mut norm2 = SubtractProduct { operator, x: displacement, target: rhs }.run(device)?;
-        if let (true, Some(mean)) = (weights.mean_share > 0.0, memory.mean.as_mut()) {
+        let mean = &mut memory.mean;
+        if weights.mean_share > 0.0 && !mean.is_empty() {
             for (input, output) in displacement.iter().zip(mean.iter_mut()) {
                 Convolve { shape, taps: &self.mean_window, input, output }.run(device)?;
             }
@@ -379,7 +351,7 @@ impl<'a> Level<'a> {
             let operator = Operator { alpha, ..smoothness };
             norm2 = SubtractProduct { operator, x: mean, target: rhs }.run(device)?;
         }
-        let Some(change) = memory.volume_change.as_mut() else { return Ok(Some(norm2)) };
+        let Some(change) = memory.volume_change.first_mut() else { return Ok(Some(norm2)) };
         Jacobian { shape, spacing_edges, displacement, weight: None, out: change }.run(device)?;
         Operation::LogChange.on(change).run(device)?;
         let operator = Operator { volume_weight, ..smoothness };
@@ -389,38 +361,33 @@ impl<'a> Level<'a> {
 
     /// The median between warps.
     fn filter(&mut self, images: &LevelImages, displacement: &mut Field) -> Result<(), ComputeError> {
-        let shape = self.geometry.shape;
-        let kind = match self.params.median {
-            MedianFilter::Plain { radius } => MedianKind::Plain { radius },
-            MedianFilter::NonLocal if self.memory.votes.is_some() => MedianKind::Weighted(NON_LOCAL),
-            _ => return Ok(()),
-        };
-        if self.memory.votes.is_some() {
-            self.warp(images, displacement)?;
-        }
-        if let Some(votes) = self.memory.votes.as_mut() {
-            let kernel = Visibility {
-                shape,
-                spacing_edges: self.geometry.spacing_edges,
-                scales: VISIBILITY,
-                displacement,
-                fixed: &images.fixed,
-                warped: &self.memory.warped,
-                out: votes,
-            };
-            kernel.run(self.device)?;
-        }
-        let spare = self.memory.spare.as_mut().expect("a level with a median should have a spare field");
-        let (guide, vote) = (&images.fixed, self.memory.votes.as_ref());
-        Median { shape, kind, field: displacement, guide, vote, out: spare }.run(self.device)?;
-        std::mem::swap(displacement, spare);
-        Ok(())
+        let kind = self.params.median.of_kernel(self.geometry.shape.components(), MOTION_EDGE);
+        let Some(kind) = kind else { return Ok(()) };
+        let Workspace { warped, spare, votes, .. } = &mut *self.memory;
+        self.geometry.median(self.device, kind, images, [displacement, spare], [warped, votes])
     }
-}
 
-impl ClgParams {
-    /// Warps of the finest level.
-    pub(super) fn finest_limits(&self) -> WarpLimits {
-        WarpLimits { open: self.finest_warps, matched: self.matched_warps }
+    /// The confidence at the displacement last warped to; the level's memory serves for it. The images' memory is free before
+    /// more is taken.
+    pub fn confidence(self, images: LevelImages, displacement: &[Buffer]) -> Result<Buffer, ComputeError> {
+        let (device, memory, geometry) = (self.device, self.memory, self.geometry);
+        let weights = Weights::fixed(self.params);
+        let brightness = [(&images.fixed, &memory.warped[0])];
+        let term = self.params.data_term(geometry, weights.zeta, &brightness, images.mask.as_ref());
+        // The tensor needs one entry more than the system has.
+        let difference = memory.increment.pop().expect("a displacement should have components");
+        memory.system.push(difference);
+        MotionTensor { term, taps: &weights.taps, out: &mut memory.system }.run(device)?;
+        drop(images);
+        let determinacy = DETERMINACY_PER_ALPHA * self.params.alpha;
+        let scales = ConfidenceScales {
+            determinacy,
+            pooled: POOLED_ALONG_AXIS.pow(geometry.shape.components() as u32) as f32,
+            contrast: CONTRAST_PER_DETERMINACY * determinacy,
+            half_eigenvalue: None,
+        };
+        let out = geometry.confidence(device, displacement, &memory.system, &mut memory.warped[0], scales)?;
+        memory.increment.extend(memory.system.pop());
+        Ok(out)
     }
 }

@@ -43,32 +43,26 @@
 //! confidence 0 and a warning.
 
 mod coarse;
-mod constraints;
 mod diagnostics;
-mod footprint;
 mod level;
-mod level_confidence;
 pub mod parameters;
 mod refinement;
 mod weights;
 mod workspace;
 
 use crate::coarse_pair::region_of_motion;
-use crate::frame::{Frame, common_map};
-use crate::image_pyramids::{ImagePyramids, LevelImages, RawImages};
-use crate::intensity::IntensityMap;
+use crate::frame::pair_maps;
+use crate::image_pyramids::{ImagePyramids, RawImages};
 use crate::level_account::{LevelRun, LevelsAccount};
 use crate::long_axis::{Descent, as_stack, base_descent};
-use crate::method::{DenseMethod, ImagePair, Pair, PairMethod};
-use crate::moving_image::voxel_map;
-use crate::pending_flow::{DenseFlow, Found, PendingBrightness, PendingFlow};
-use crate::pyramid::{LevelGeometry, levels, transfer};
-use crate::resident::{ResidentFlow, ResidentStart};
+use crate::pending_flow::PendingBrightness;
+use crate::pyramid::{levels, transfer, transfer_by};
 use crate::start::{levels_used, start_on_coarsest};
-use crate::{Decisions, Footprint};
-use crate::{MotionError, Observer, Silent};
+use crate::{
+    Decisions, DenseFlow, DenseMethod, Footprint, Found, Frame, ImagePair, IntensityMap, LevelGeometry,
+    LevelImages, Observer, Pair, PairMethod, PendingFlow, ResidentStart, Result, Silent, voxel_map,
+};
 use diagnostics::PendingWarps;
-use footprint::footprint;
 use level::{Level, Progress, WarpLimits};
 use parameters::{ClgParams, Intensity};
 use std::slice::{from_mut, from_ref};
@@ -79,7 +73,7 @@ use veloxel_kernels::Kernel;
 use veloxel_kernels::image::resample::Resample;
 use veloxel_kernels::image::warp;
 use veloxel_kernels::variational::total_displacement::ToVoxels;
-use workspace::Workspace;
+use workspace::{Workspace, footprint};
 
 /// The method, opened for one grid; it owns the memory that it works in from its first run on.
 #[derive(Debug)]
@@ -101,7 +95,7 @@ struct Stage {
     levels: Vec<LevelGeometry>,
     /// The level that the estimate ends on.
     finest: usize,
-    memory: Option<Workspace>,
+    memory: Workspace,
     decisions: Decisions,
     /// Number of its finest level in `decisions`.
     first_question: usize,
@@ -125,15 +119,16 @@ impl Clg {
     /// Plans the pyramid for a grid.
     ///
     /// # Errors
-    /// [`MotionError::Parameter`] if a parameter lies outside its range.
-    pub fn new(grid: &Grid, params: ClgParams, device: &Device) -> Result<Self, MotionError> {
+    /// [`MotionError::Parameter`](crate::MotionError::Parameter) if a parameter lies outside its range.
+    pub fn new(grid: &Grid, params: ClgParams, device: &Device) -> Result<Self> {
         params.validate()?;
         let stage = |params: ClgParams, first_question: usize| {
             let most = params.finest_level.saturating_add(params.max_levels);
             let levels = levels(&as_stack(grid, params.slice_distance), params.eta, most);
             let finest = params.finest_level.min(levels.len() - 1);
-            let (device, grid, decisions) = (device.clone(), grid.clone(), Decisions::default());
-            Stage { device, grid, levels, finest, params, memory: None, decisions, first_question }
+            let (device, grid, memory) = (device.clone(), grid.clone(), Workspace::default());
+            let decisions = Decisions::default();
+            Stage { device, grid, levels, finest, params, memory, decisions, first_question }
         };
         let second = params.refinement().map(|params| stage(params, SECOND_STAGE));
         Ok(Self { second, first: stage(params, 0), decisions: Decisions::default() })
@@ -150,7 +145,7 @@ impl Clg {
         images: [&Frame; 2],
         map: IntensityMap,
         start: ResidentStart<'a>,
-    ) -> Result<(ResidentStart<'a>, Option<Descent>), MotionError> {
+    ) -> Result<(ResidentStart<'a>, Option<Descent>)> {
         let rate = self.first.params.long_axis;
         let may_descend = rate > 0.0 && matches!(start, ResidentStart::Zero);
         Ok(match if may_descend { base_descent(images, map, rate)? } else { None } {
@@ -181,7 +176,7 @@ impl PairMethod for Clg {
         if follows { Some(&mut self.decisions) } else { None }
     }
 
-    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
+    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow> {
         let (device, grid) = (self.device().clone(), self.grid().clone());
         device.scope(|| {
             if self.second.is_none() && self.first.begins_coarse(&pair) {
@@ -194,9 +189,9 @@ impl PairMethod for Clg {
                 (Intensity::Moving, None) => region_of_motion(images)?,
                 _ => None,
             };
-            let map = match common_map(images, region.mask.or(differing.as_ref()))? {
+            let map = match pair_maps(images, region.mask.or(differing.as_ref()))? {
                 Ok(_) if self.first.params.intensity == Intensity::Raw => IntensityMap::IDENTITY,
-                Ok(map) => map,
+                Ok([map, _]) => map,
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
             let (start, descent) = self.start_or_descent(images, map, start)?;
@@ -214,10 +209,8 @@ impl PairMethod for Clg {
                     let limit = self.first.params.refine_mismatch;
                     second.decisions = std::mem::take(&mut self.first.decisions);
                     let goes_on = second.refine(&mut estimate, images, limit, observer)?;
-                    let found = match goes_on {
-                        true => second.conclude(estimate, start)?,
-                        false => self.first.conclude(estimate, start)?,
-                    };
+                    let last = if goes_on { &mut *second } else { &mut self.first };
+                    let found = last.conclude(estimate, start)?;
                     self.first.decisions = std::mem::take(&mut second.decisions);
                     found
                 }
@@ -225,7 +218,7 @@ impl PairMethod for Clg {
             self.decisions = std::mem::take(&mut self.first.decisions);
             let mut pending = PendingFlow::new(&device, found, region.measured())?;
             if let Some(descent) = descent {
-                pending.warn(WarningKind::Note, descent.sentence());
+                pending.warnings.push(WarningKind::Note, descent.sentence());
             }
             Ok(pending)
         })
@@ -239,7 +232,7 @@ impl Stage {
         images: RawImages<'_>,
         start: ResidentStart<'_>,
         observer: &dyn Observer,
-    ) -> Result<Estimate, MotionError> {
+    ) -> Result<Estimate> {
         let used = levels_used(start, self.levels.len(), self.finest);
         let (levels, preparation) = (&self.levels[..used], self.params.preparation());
         let pyramids = ImagePyramids::new(&self.device, preparation, images, levels, self.finest)?;
@@ -252,7 +245,7 @@ impl Stage {
         mut pyramids: ImagePyramids,
         start: ResidentStart<'_>,
         observer: &dyn Observer,
-    ) -> Result<Estimate, MotionError> {
+    ) -> Result<Estimate> {
         let used = levels_used(start, self.levels.len(), self.finest);
         let mut displacement = start_on_coarsest(&self.device, &self.levels[..used], self.finest, start)?;
         let mut progress = Progress::new(observer, used - self.finest);
@@ -261,7 +254,8 @@ impl Stage {
         for nth in (self.finest..used).rev() {
             progress.begin(self.work(nth));
             if nth + 1 < used {
-                self.transfer(&mut displacement, nth)?;
+                let (finer, pair) = (&mut self.memory.increment, [&self.levels[nth + 1], &self.levels[nth]]);
+                transfer_by(&self.device, [&mut displacement, finer], pair)?;
             }
             let images = pyramids.take(&self.levels[nth])?;
             let limits = self.warp_limits(nth);
@@ -273,37 +267,18 @@ impl Stage {
         unreachable!("a pyramid should have a finest level")
     }
 
-    /// The memory, made at the first run.
-    fn memory(&mut self) -> Result<&mut Workspace, MotionError> {
-        let new = || Workspace::new(&self.device, &self.params, &self.levels[self.finest]);
-        if self.memory.is_none() {
-            self.memory = Some(new()?);
+    /// A level with the memory lent to it, which is made for the finest one at the first run.
+    fn level(&mut self, nth: usize, images: &LevelImages) -> Result<Level<'_>> {
+        let Self { device, params, levels, finest, memory, decisions, first_question, .. } = self;
+        if memory.warped.is_empty() {
+            memory.fit(device, params, &levels[*finest])?;
         }
-        Ok(self.memory.as_mut().expect("the memory should have been made"))
-    }
-
-    /// A level with the memory lent to it.
-    fn level(&mut self, nth: usize, images: &LevelImages) -> Result<Level<'_>, MotionError> {
-        self.memory()?;
-        let Self { device, params, levels, memory, decisions, first_question, .. } = self;
-        let memory = memory.as_mut().expect("the memory should have been made");
         Ok(Level::new(device, params, &levels[nth], memory, images)?
             .deciding(*first_question + nth, decisions))
     }
 
-    /// Brings the displacement of the next coarser level to level `nth`.
-    fn transfer(&mut self, displacement: &mut Field, nth: usize) -> Result<(), MotionError> {
-        self.memory()?;
-        let Self { device, levels, memory, .. } = self;
-        let finer = &mut memory.as_mut().expect("the memory should have been made").increment;
-        finer.iter_mut().try_for_each(|component| device.fit(component, levels[nth].shape.len()))?;
-        transfer(device, displacement, &levels[nth + 1], finer, &levels[nth])?;
-        std::mem::swap(displacement, finer);
-        Ok(())
-    }
-
     /// Interpolates displacement and confidence of the finest level used to the full grid.
-    fn interpolate(&self, displacement: &mut Field, confidence: &mut Buffer) -> Result<(), MotionError> {
+    fn interpolate(&self, displacement: &mut Field, confidence: &mut Buffer) -> Result<()> {
         let (device, from, to) = (&self.device, &self.levels[self.finest], &self.levels[0]);
         if self.finest == 0 {
             return Ok(());
@@ -323,10 +298,9 @@ impl Stage {
 
     /// How many warps a level may have.
     fn warp_limits(&self, nth: usize) -> WarpLimits {
-        match nth == self.finest {
-            true => self.params.finest_limits(),
-            false => WarpLimits { open: self.params.warps, matched: self.params.warps },
-        }
+        let ClgParams { warps, finest_warps, matched_warps, .. } = self.params;
+        let [open, matched] = if nth == self.finest { [finest_warps, matched_warps] } else { [warps; 2] };
+        WarpLimits { open, matched }
     }
 
     /// Voxel-warps of a level.
@@ -335,7 +309,7 @@ impl Stage {
     }
 
     /// The flow in voxels, its confidence, and the diagnostics of the run.
-    fn conclude(&mut self, estimate: Estimate, start: ResidentStart<'_>) -> Result<Found, MotionError> {
+    fn conclude(&mut self, estimate: Estimate, start: ResidentStart<'_>) -> Result<Found> {
         let Estimate { images, mut displacement, before, runs } = estimate;
         let mut level = self.level(self.finest, &images)?;
         level.warp(&images, &displacement)?;
@@ -344,12 +318,9 @@ impl Stage {
         self.interpolate(&mut displacement, &mut confidence)?;
         let LevelGeometry { shape, spacing_edges, .. } = self.levels[0];
         ToVoxels { shape, spacing_edges, map: start.affine(), field: &mut displacement }.run(&self.device)?;
-        let brightness = PendingBrightness { sums: [before, after], gain: 1.0 };
-        Ok(Found {
-            flow: ResidentFlow { grid: self.grid.clone(), components_vox: displacement },
-            confidence,
-            account: Box::new(LevelsAccount { levels: runs, brightness: Some(brightness) }),
-        })
+        let brightness = Some(PendingBrightness { sums: [before, after], gain: 1.0 });
+        let account = LevelsAccount { levels: runs, brightness };
+        Ok(Found::new(&self.grid, displacement, confidence, account))
     }
 }
 
@@ -357,7 +328,7 @@ impl Stage {
 ///
 /// # Errors
 /// As [`PairMethod::run`].
-pub fn clg(fixed: &Volume<f32>, moving: &Volume<f32>, params: &ClgParams) -> Result<DenseFlow, MotionError> {
+pub fn clg(fixed: &Volume<f32>, moving: &Volume<f32>, params: &ClgParams) -> Result<DenseFlow> {
     let device = Device::auto()?;
     Clg::new(fixed.grid(), params.clone(), &device)?.run(&Pair::new(fixed, moving), &Silent)
 }

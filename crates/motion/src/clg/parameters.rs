@@ -1,9 +1,14 @@
 //! The parameters of [`Clg`](crate::Clg), and the presets.
 
+use crate::LevelGeometry;
 use crate::image_pyramids::Preparation;
 use crate::multigrid::Solver;
 use veloxel_core::{Dimension, choices, parameters};
+use veloxel_gpu::Buffer;
+use veloxel_kernels::image::gradient::Scheme;
 use veloxel_kernels::image::warp;
+use veloxel_kernels::variational::compose;
+use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm};
 
 parameters! {
     /// Every parameter of combined local-global flow; symbols as in thiyagalingam2011 and the page of [`mod@crate::clg`].
@@ -221,6 +226,26 @@ impl Interpolation {
     }
 }
 
+impl Normalisation {
+    /// How a constraint is scaled; ζ is the contrast below which it fades.
+    pub(crate) fn constraint(self, zeta: f32) -> Constraint {
+        match self {
+            Self::Off => Constraint::Plain,
+            Self::Distance => Constraint::Normalised { zeta },
+        }
+    }
+}
+
+impl Update {
+    /// As kernels know it.
+    pub(crate) fn of_kernel(self) -> compose::Update {
+        match self {
+            Self::Add => compose::Update::Add,
+            Self::Compose => compose::Update::Compose,
+        }
+    }
+}
+
 impl ClgParams {
     /// The second stage for images that match, if there is one: the accurate preset of volumes, with this one's weights where
     /// the images do not match, constraints and tolerance.
@@ -244,6 +269,21 @@ impl ClgParams {
     pub(crate) fn preparation(&self) -> Preparation {
         let interpolation = self.interpolation.of_kernel();
         Preparation { presmooth: self.presmooth, lcc_sigma: self.lcc_sigma, interpolation }
+    }
+
+    /// The constancy of images, or of derivatives, on a level; ζ is the contrast below which it fades.
+    pub(super) fn data_term<'a>(
+        &self,
+        geometry: &LevelGeometry,
+        zeta: f32,
+        pairs: &'a [(&'a Buffer, &'a Buffer)],
+        weight: Option<&'a Buffer>,
+    ) -> DataTerm<'a> {
+        let scheme = match self.derivatives {
+            Derivatives::Forward => Scheme::Forward,
+            Derivatives::Central4 => Scheme::Central4,
+        };
+        geometry.data_term(scheme, self.normalise.constraint(zeta), pairs, weight)
     }
 
     /// Whether any weight depends on the solution.

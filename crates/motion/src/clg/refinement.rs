@@ -10,7 +10,7 @@
 use super::level::Progress;
 use super::{Estimate, Stage};
 use crate::image_pyramids::{ImagePyramids, RawImages};
-use crate::{MotionError, Observer};
+use crate::{Observer, Result};
 
 impl Stage {
     /// Goes on from an estimate whose images match, and says whether they did; any other stays as it is.
@@ -20,7 +20,7 @@ impl Stage {
         images: RawImages<'_>,
         most_mismatch: f64,
         observer: &dyn Observer,
-    ) -> Result<bool, MotionError> {
+    ) -> Result<bool> {
         let device = self.device.clone();
         let preparation = self.params.preparation();
         let mut pyramids = ImagePyramids::new(&device, preparation, images, &self.levels, 0)?;

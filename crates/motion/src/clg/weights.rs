@@ -18,12 +18,11 @@
 //! *Notation*: σ → `alpha_mismatch`, α_m → `alpha_matched`, ρ_m → `rho_matched`, s → `mean_matched`, c → `mean_share`.
 
 use super::parameters::ClgParams;
+use crate::level_steps::TRUNCATE;
 use veloxel_core::Axes;
 use veloxel_kernels::Taps;
 use veloxel_kernels::image::convolve::isotropic;
 
-/// K is cut here, in standard deviations.
-const TRUNCATE: f64 = 2.5;
 /// Share of σ² below which the images match: half of σ.
 const MATCHED_SHARE: f64 = 0.25;
 /// Share of that below which no mismatch is told from rounding.

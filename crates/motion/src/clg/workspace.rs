@@ -1,135 +1,123 @@
-//! The memory that [`Clg`](crate::Clg) works in: made once for the finest level, and lent to every level of every run.
+//! The memory that [`Clg`](crate::Clg) works in: made once for the finest level, and lent to every level of every run; and what a run
+//! holds in all.
 
+use super::Stage;
 use super::parameters::{ClgParams, MedianFilter, Penaliser, VolumeTerm};
+use crate::buffers::fit;
 use crate::multigrid::{Multigrid, Solver, Terms};
-use crate::pyramid::LevelGeometry;
+use crate::start::coarsening;
+use crate::{Footprint, LevelGeometry, Tiling};
 use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, Device, Field};
+use veloxel_gpu::{ComputeError, Device, Field};
 
-/// Which parts of the energy need memory.
-#[derive(Debug, Clone, Copy)]
-struct Needs {
-    /// Motion tensors that are weighed apart: brightness, gradient.
-    groups: usize,
-    gradients: bool,
-    /// The mean of the displacement, which is free once images match.
-    mean: bool,
-    /// A second copy of the field: Jacobi's, or the median's.
-    spare: bool,
-    /// ψ varies.
-    diffusivity: bool,
-    volume: bool,
-    volume_change: bool,
-    votes: bool,
-    multigrid: bool,
-}
-
-impl Needs {
-    fn of(params: &ClgParams, shape: Shape) -> Self {
-        let (gradients, volume) = (params.gamma > 0.0, params.beta > 0.0);
-        let by_groups = params.is_robust() || gradients;
-        let votes = params.median == MedianFilter::NonLocal && shape.components() == 2;
-        let median = votes || matches!(params.median, MedianFilter::Plain { .. });
-        Self {
-            groups: if by_groups { 1 + usize::from(gradients) } else { 0 },
-            gradients,
-            mean: params.alpha_mismatch > 0.0 && params.mean_matched > 0.0,
-            spare: params.solver == Solver::Jacobi || median,
-            diffusivity: params.smoothness_penaliser != Penaliser::Quadratic || params.kappa > 0.0,
-            volume,
-            volume_change: volume && params.volume == VolumeTerm::Jacobian,
-            votes,
-            multigrid: params.solver == Solver::Multigrid,
-        }
-    }
-}
-
-/// The memory of a level. Nothing is allocated inside its warps.
-#[derive(Debug)]
+/// The memory of a level; parts that the energy does not need are empty. Nothing is allocated inside its warps.
+#[derive(Debug, Default)]
 pub(super) struct Workspace {
-    pub warped: Buffer,
+    /// One buffer.
+    pub warped: Field,
     /// Spatial entries, then the right-hand side.
     pub system: Field,
-    /// Brightness, gradient: with tt, where weights depend on the solution.
-    pub groups: Vec<Field>,
+    /// Motion tensors of brightness and of gradients, with tt, where they are weighed apart.
+    pub groups: [Field; 2],
     /// Derivatives of the fixed image, and of the warped one.
     pub gradients: [Field; 2],
     pub increment: Field,
-    pub mean: Option<Field>,
-    pub spare: Option<Field>,
-    pub diffusivity: Option<Buffer>,
-    pub volume_weight: Option<Buffer>,
-    pub volume_change: Option<Buffer>,
-    pub votes: Option<Buffer>,
+    /// Of the displacement, which is free once images match.
+    pub mean: Field,
+    /// A second copy of the field: Jacobi's, or the median's.
+    pub spare: Field,
+    /// ψ, where it varies: one buffer, as the following.
+    pub diffusivity: Field,
+    pub volume_weight: Field,
+    pub volume_change: Field,
+    pub votes: Field,
     pub multigrid: Option<Multigrid>,
 }
 
+/// Which parts of the energy the coarser grids of a solve need memory for.
+fn terms(params: &ClgParams) -> Terms {
+    let varies = params.smoothness_penaliser != Penaliser::Quadratic || params.kappa > 0.0;
+    Terms { diffusivity: varies, volume: params.beta > 0.0 }
+}
+
 impl Workspace {
-    /// Memory for a level, and for every smaller one.
-    pub fn new(device: &Device, params: &ClgParams, geometry: &LevelGeometry) -> Result<Self, ComputeError> {
-        let shape = geometry.shape;
-        let (n, d) = (shape.len(), shape.components());
-        let needs = Needs::of(params, shape);
-        let entries = shape.tensor_entries() + d;
-        let volume = |wanted: bool| wanted.then(|| device.scratch(n)).transpose();
-        let field = |wanted: bool| wanted.then(|| device.scratch_field(d, n)).transpose();
-        let gradients = || device.scratch_field(if needs.gradients { d } else { 0 }, n);
-        let terms = Terms { diffusivity: needs.diffusivity, volume: needs.volume };
-        Ok(Self {
-            mean: field(needs.mean)?,
-            warped: device.scratch(n)?,
-            system: device.scratch_field(entries, n)?,
-            groups: (0..needs.groups)
-                .map(|_| device.scratch_field(entries + 1, n))
-                .collect::<Result<_, _>>()?,
-            gradients: [gradients()?, gradients()?],
-            increment: device.scratch_field(d, n)?,
-            spare: field(needs.spare)?,
-            diffusivity: volume(needs.diffusivity)?,
-            volume_weight: volume(needs.volume)?,
-            volume_change: volume(needs.volume_change)?,
-            votes: volume(needs.votes)?,
-            multigrid: (needs.multigrid)
-                .then(|| Multigrid::new(device, shape, geometry.spacing_edges, terms))
-                .transpose()?,
-        })
+    /// Every part, and how many buffers of a level's size it has.
+    fn parts(&mut self, params: &ClgParams, shape: Shape) -> [(&mut Field, usize); 13] {
+        let (d, entries) = (shape.components(), shape.tensor_entries() + shape.components());
+        let (Terms { diffusivity, volume }, gradients) = (terms(params), params.gamma > 0.0);
+        let votes = params.median == MedianFilter::NonLocal && d == 2;
+        let median = votes || matches!(params.median, MedianFilter::Plain { .. });
+        let mean = params.alpha_mismatch > 0.0 && params.mean_matched > 0.0;
+        let where_needed = |needed: bool, count: usize| if needed { count } else { 0 };
+        let ([brightness, of_gradients], [of_fixed, of_warped]) = (&mut self.groups, &mut self.gradients);
+        [
+            (&mut self.mean, where_needed(mean, d)),
+            (&mut self.warped, 1),
+            (&mut self.system, entries),
+            (brightness, where_needed(params.is_robust() || gradients, entries + 1)),
+            (of_gradients, where_needed(gradients, entries + 1)),
+            (of_fixed, where_needed(gradients, d)),
+            (of_warped, where_needed(gradients, d)),
+            (&mut self.increment, d),
+            (&mut self.spare, where_needed(params.solver == Solver::Jacobi || median, d)),
+            (&mut self.diffusivity, where_needed(diffusivity, 1)),
+            (&mut self.volume_weight, where_needed(volume, 1)),
+            (&mut self.volume_change, where_needed(volume && params.volume == VolumeTerm::Jacobian, 1)),
+            (&mut self.votes, where_needed(votes, 1)),
+        ]
     }
 
     /// Samples for every voxel of the finest level.
-    pub fn samples_per_voxel(params: &ClgParams, geometry: &LevelGeometry) -> f64 {
-        let (needs, d) = (Needs::of(params, geometry.shape), geometry.shape.components());
-        let entries = geometry.shape.tensor_entries() + d;
-        let fields = [true, needs.mean, needs.spare, needs.gradients, needs.gradients];
-        let scalars = [true, needs.diffusivity, needs.volume, needs.volume_change, needs.votes];
-        let count = |wanted: &[bool]| wanted.iter().filter(|wanted| **wanted).count();
-        let own = count(&scalars) + d * count(&fields) + entries + needs.groups * (entries + 1);
-        let terms = Terms { diffusivity: needs.diffusivity, volume: needs.volume };
-        let coarser = match needs.multigrid {
-            true => Multigrid::samples_per_voxel(geometry.shape, geometry.spacing_edges, terms),
-            false => 0.0,
+    fn samples_per_voxel(params: &ClgParams, geometry: &LevelGeometry) -> f64 {
+        let (shape, mut none) = (geometry.shape, Self::default());
+        let own: usize = none.parts(params, shape).iter().map(|(_, count)| count).sum();
+        let coarser = match params.solver {
+            Solver::Multigrid => Multigrid::samples_per_voxel(shape, geometry.spacing_edges, terms(params)),
+            _ => 0.0,
         };
         own as f64 + coarser
     }
 
     /// Lends the memory to a level, whatever is in it then.
-    pub fn fit(&mut self, device: &Device, geometry: &LevelGeometry) -> Result<(), ComputeError> {
-        let n = geometry.shape.len();
-        let scalars =
-            [&mut self.diffusivity, &mut self.volume_weight, &mut self.volume_change, &mut self.votes];
-        let fields = [&mut self.mean, &mut self.spare].into_iter().flatten();
-        let buffers = std::iter::once(&mut self.warped)
-            .chain(scalars.into_iter().flatten())
-            .chain(self.system.iter_mut())
-            .chain(self.groups.iter_mut().flatten())
-            .chain(self.gradients.iter_mut().flatten())
-            .chain(self.increment.iter_mut())
-            .chain(fields.flatten());
-        for buffer in buffers {
-            device.fit(buffer, n)?;
+    pub fn fit(
+        &mut self,
+        device: &Device,
+        params: &ClgParams,
+        geometry: &LevelGeometry,
+    ) -> Result<(), ComputeError> {
+        let LevelGeometry { shape, spacing_edges, .. } = *geometry;
+        for (field, count) in self.parts(params, shape) {
+            fit(device, field, count, shape.len())?;
         }
-        match &mut self.multigrid {
-            Some(multigrid) => multigrid.fit(device, geometry.shape, geometry.spacing_edges),
-            None => Ok(()),
+        match (&mut self.multigrid, params.solver) {
+            (Some(multigrid), _) => multigrid.fit(device, shape, spacing_edges)?,
+            (none, Solver::Multigrid) => {
+                *none = Some(Multigrid::new(device, shape, spacing_edges, terms(params))?);
+            }
+            _ => {}
         }
+        Ok(())
+    }
+}
+
+/// Voxels that tiles overlap by beyond their seams, in 2-D and 3-D: docs/design/tiles.md says what they leave.
+const GUARD_VOX: [usize; 2] = [56, 24];
+
+/// Beside its workspace a run holds images, displacement, confidence and determinant, and coarser levels of them.
+pub(super) fn footprint(first: &Stage, second: Option<&Stage>) -> Footprint {
+    let d = first.levels[0].shape.components();
+    let stage = |stage: &Stage| {
+        let finest = &stage.levels[stage.finest];
+        let share = finest.shape.len() as f64 / stage.levels[0].shape.len() as f64;
+        share * Workspace::samples_per_voxel(&stage.params, finest)
+    };
+    let held = 3.5 + 2.0 * d as f64;
+    let both = second.map_or(0.0, stage);
+    Footprint {
+        samples_per_voxel: held + stage(first) + both,
+        tiling: Tiling::Overlap {
+            guard_vox: GUARD_VOX[d - 2],
+            coarsening: coarsening(first.params.eta, first.finest),
+        },
     }
 }

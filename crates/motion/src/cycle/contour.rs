@@ -57,13 +57,7 @@ impl ContourRule {
         let there = inset.iter().map(|&point| place(point)).collect::<Option<Vec<_>>>()?;
         // Normals of the inset line are not the contour's: what is put back at rest is the measure.
         let [rest, back] = [inset, there].map(|points| offset(&points, self.inset_px));
-        let motion: Vec<[f64; 2]> = back.iter().zip(&rest).map(|(b, r)| [b[0] - r[0], b[1] - r[1]]).collect();
-        let motion = smoothed(&motion, self.smooth_px / line.step_px);
-        let at = |(vertex, &arc): (&[f64; 2], &f64)| {
-            let [u, v] = line.value_at(&motion, arc);
-            [vertex[0] + u, vertex[1] + v]
-        };
-        Some(contour_px.iter().zip(&line.vertex_arcs).map(at).collect())
+        Some(line.carry(contour_px, &smoothed(&ways(&rest, &back), self.smooth_px / line.step_px)))
     }
 }
 
@@ -128,6 +122,15 @@ impl EvenLine {
         Self { points, step_px, vertex_arcs: arcs }
     }
 
+    /// The polygon's vertices, moved as the points beside them are.
+    fn carry(&self, vertices: &[[f64; 2]], motion: &[[f64; 2]]) -> Vec<[f64; 2]> {
+        let moved = |(vertex, &arc): (&[f64; 2], &f64)| {
+            let [u, v] = self.value_at(motion, arc);
+            [vertex[0] + u, vertex[1] + v]
+        };
+        vertices.iter().zip(&self.vertex_arcs).map(moved).collect()
+    }
+
     /// Linear between the points.
     fn value_at(&self, values: &[[f64; 2]], arc: f64) -> [f64; 2] {
         let at = arc / self.step_px;
@@ -140,14 +143,12 @@ impl EvenLine {
 /// The vertices of a closed polygon, moved outwards along its normals, pixels.
 pub fn offset_vertices(contour_px: &[[f64; 2]], outwards_px: f64) -> Vec<[f64; 2]> {
     let line = EvenLine::along(contour_px);
-    let there = offset(&line.points, outwards_px);
-    let way: Vec<[f64; 2]> =
-        there.iter().zip(&line.points).map(|(b, a)| [b[0] - a[0], b[1] - a[1]]).collect();
-    let moved = |(vertex, &arc): (&[f64; 2], &f64)| {
-        let [u, v] = line.value_at(&way, arc);
-        [vertex[0] + u, vertex[1] + v]
-    };
-    contour_px.iter().zip(&line.vertex_arcs).map(moved).collect()
+    line.carry(contour_px, &ways(&line.points, &offset(&line.points, outwards_px)))
+}
+
+/// The way from each point to the one in its place.
+fn ways(from: &[[f64; 2]], to: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    from.iter().zip(to).map(|(a, b)| [b[0] - a[0], b[1] - a[1]]).collect()
 }
 
 /// Points moved outwards along the normals of their closed line, pixels.

@@ -1,20 +1,39 @@
 //! The flows between neighbours in time, and what is composed of them; of all cines at once.
 
-use super::lane::Lane;
 use super::outlined::ResidentOutlined;
-use super::{Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodicity};
+use super::{CineFrames, Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodicity};
 use crate::composition::compose_resident;
-use crate::frame::Frame;
-use crate::method::{ImagePair, PairMethod};
-use crate::pending_flow::{PendingFlow, determinant_of};
-use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
-use crate::{MotionError, Observer, Silent, Step};
+use crate::pending_flow::determinant_of;
+use crate::sequence::FrameRegions;
+use crate::{
+    Frame, ImagePair, Observer, PairMethod, PendingFlow, Portion, ResidentFlow, ResidentMask, ResidentStart,
+    Result, Silent,
+};
 use veloxel_core::{Flow, JacobianReport};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::Mix;
 use veloxel_kernels::variational::flow_composition::Outside;
-use veloxel_kernels::variational::flow_length::FlowLength;
+
+/// One cine of several that are followed together, in the memory of a device.
+pub(super) struct Lane {
+    pub frames: Vec<Frame>,
+    /// Where and how much their data count.
+    pub regions: FrameRegions,
+    /// What lies within the outlines of the start frame.
+    outlined: Option<ResidentOutlined>,
+}
+
+impl Lane {
+    pub fn upload(device: &Device, cine: &CineFrames<'_>) -> Result<Self> {
+        let upload = |frame| Frame::upload(device, frame);
+        Ok(Self {
+            frames: cine.frames.frames.iter().map(upload).collect::<Result<_, _>>()?,
+            regions: FrameRegions::upload(device, &cine.frames)?,
+            outlined: cine.outlined.map(|outlined| ResidentOutlined::upload(device, outlined)).transpose()?,
+        })
+    }
+}
 
 /// Everything that pairs are asked with.
 pub(super) struct Course<'a> {
@@ -39,7 +58,7 @@ struct Asked<'a> {
 impl<'a> Asked<'a> {
     fn pair(&self, lanes: &'a [Lane]) -> ImagePair<'a> {
         let (lane, [fixed, moving]) = (&lanes[self.lane], self.frames);
-        let (region, start) = (lane.region(fixed), self.start);
+        let (region, start) = (lane.regions.of(fixed), self.start);
         ImagePair { region, start, ..ImagePair::new(&lane.frames[fixed], &lane.frames[moving]) }
     }
 }
@@ -82,7 +101,7 @@ impl<'a> Course<'a> {
     }
 
     /// Everything that is asked of each lane's cycle.
-    pub fn follow(&mut self, periodicities: &[Periodicity]) -> Result<Vec<Cycle>, MotionError> {
+    pub fn follow(&mut self, periodicities: &[Periodicity]) -> Result<Vec<Cycle>> {
         let (count, start) = (self.frame_count(), self.plan.start);
         let increments = |p: &Periodicity| if p.is_periodic { 2 * count } else { count - 1 };
         self.pairs = periodicities.iter().map(increments).sum();
@@ -91,7 +110,10 @@ impl<'a> Course<'a> {
         let mut backward = self.ways(periodicities, Direction::Backward)?;
         let mut cycles = Vec::with_capacity(self.lanes.len());
         for (lane, &periodicity) in periodicities.iter().enumerate() {
-            let drift = |way: &Way| self.length_of(way.around.as_ref(), lane);
+            let drift = |way: &Way| -> Result<Option<f64>> {
+                let Some(around) = &way.around else { return Ok(None) };
+                around.mean_length_vox(&self.device, self.measured(lane))
+            };
             let drift_vox = [drift(&forward[lane])?, drift(&backward[lane])?];
             cycles.push(Cycle { frames: vec![self.at_rest(); count], periodicity, drift_vox });
         }
@@ -133,7 +155,7 @@ impl<'a> Course<'a> {
     }
 
     /// Increments from frame to frame, composed, in every lane.
-    fn ways(&mut self, periodicities: &[Periodicity], direction: Direction) -> Result<Vec<Way>, MotionError> {
+    fn ways(&mut self, periodicities: &[Periodicity], direction: Direction) -> Result<Vec<Way>> {
         let (count, start) = (self.frame_count(), self.plan.start);
         let way = |_| Way { flows: (0..count).map(|_| None).collect(), around: None };
         let mut ways: Vec<Way> = periodicities.iter().map(way).collect();
@@ -148,47 +170,37 @@ impl<'a> Course<'a> {
             for (Asked { lane, frames: [before, frame], .. }, pending) in some.iter().zip(self.ask(some)?) {
                 let way = &mut ways[*lane];
                 let flow = match &way.flows[*before] {
-                    None => pending.flow().duplicate(&self.device)?,
+                    None => pending.flow,
                     Some(so_far) => {
                         compose_resident(&self.device, so_far, pending.flow(), Outside::KeepFirst)?
                     }
                 };
-                match *frame == start {
-                    true => way.around = Some(flow),
-                    false => way.flows[*frame] = Some(flow),
-                }
+                let place = if *frame == start { &mut way.around } else { &mut way.flows[*frame] };
+                *place = Some(flow);
             }
         }
         Ok(ways)
     }
 
     /// The motion to some frames that was asked for, each with its lane and its number.
-    fn conclude(
-        &mut self,
-        reached: Vec<Reached>,
-        start: usize,
-    ) -> Result<Vec<(usize, usize, CycleFrame)>, MotionError> {
+    fn conclude(&mut self, reached: Vec<Reached>, start: usize) -> Result<Vec<(usize, usize, CycleFrame)>> {
         let (device, count) = (self.device.clone(), self.frame_count());
         let share = |frame: usize| ((frame + count - start) % count) as f32 / count as f32;
         let blend = |r: &Reached| mixed(&device, [&r.forward, &r.backward], share(r.frame));
-        let mut references: Vec<Option<ResidentFlow>> = reached.iter().map(|_| None).collect();
+        let mut references = Vec::new();
         if self.is_registered() {
             let blends = reached.iter().map(blend).collect::<Result<Vec<_>, _>>()?;
-            let asked: Vec<Asked<'_>> = reached
-                .iter()
-                .zip(&blends)
-                .map(|(r, blend)| Asked {
-                    lane: r.lane,
-                    frames: [start, r.frame],
-                    start: ResidentStart::Flow(blend),
-                })
-                .collect();
-            for (reference, pending) in references.iter_mut().zip(self.ask(&asked)?) {
-                *reference = Some(pending.flow().duplicate(&device)?);
-            }
+            let asked = reached.iter().zip(&blends).map(|(r, blend)| {
+                let (lane, frames) = (r.lane, [start, r.frame]);
+                Asked { lane, frames, start: ResidentStart::Flow(blend) }
+            });
+            let found = self.ask(&asked.collect::<Vec<_>>())?;
+            references.extend(found.into_iter().map(|pending| pending.flow));
         }
+        let mut references = references.into_iter();
         let mut out = Vec::new();
-        for (r, reference) in reached.into_iter().zip(references) {
+        for r in reached {
+            let reference = references.next();
             let flow = match (self.plan.estimate, &reference) {
                 (CycleEstimate::Forward, _) => r.forward.duplicate(&device)?,
                 (CycleEstimate::Backward, _) => r.backward.duplicate(&device)?,
@@ -205,11 +217,11 @@ impl<'a> Course<'a> {
     }
 
     /// The flows of some pairs.
-    fn ask(&mut self, asked: &[Asked<'_>]) -> Result<Vec<PendingFlow>, MotionError> {
-        let some =
-            SomePairs { observer: self.observer, first: self.done, count: asked.len(), pairs: self.pairs };
+    fn ask(&mut self, asked: &[Asked<'_>]) -> Result<Vec<PendingFlow>> {
+        let [before, own, all] = [self.done, asked.len(), self.pairs].map(|pairs| pairs as f64);
         let pairs = asked.iter().map(|asked| asked.pair(self.lanes)).collect();
-        let mut found = self.method.estimate_many(pairs, &some)?;
+        let part = Portion { observer: self.observer, before, own, all };
+        let mut found = self.method.estimate_many(pairs, &part)?;
         self.done += asked.len();
         for (asked, from_rest) in asked.iter().zip(&mut found) {
             self.begin_again(*asked, from_rest)?;
@@ -218,7 +230,7 @@ impl<'a> Course<'a> {
     }
 
     /// Begins a pair from the start frame from other maps too, where its outlines are known, and keeps the flow that fits best.
-    fn begin_again(&mut self, asked: Asked<'_>, kept: &mut PendingFlow) -> Result<(), MotionError> {
+    fn begin_again(&mut self, asked: Asked<'_>, kept: &mut PendingFlow) -> Result<()> {
         let Some((outlined, images)) = self.outlined(&asked) else { return Ok(()) };
         let starts = outlined.maps(images)?.into_iter().map(ResidentStart::Affine);
         let pairs = starts.map(|start| Asked { start, ..asked }.pair(self.lanes)).collect();
@@ -240,15 +252,7 @@ impl<'a> Course<'a> {
 
     /// Where the fields of a lane are judged.
     fn measured(&self, lane: usize) -> Option<&'a ResidentMask> {
-        self.lanes[lane].region(self.plan.start).measured()
-    }
-
-    fn length_of(&self, flow: Option<&ResidentFlow>, lane: usize) -> Result<Option<f64>, MotionError> {
-        let Some(flow) = flow else { return Ok(None) };
-        let weight = self.measured(lane).map(|mask| &mask.weight);
-        let length = FlowLength { flow: &flow.components_vox, weight };
-        let (sum, voxels) = length.run(&self.device)?.get(&self.device)?;
-        Ok((voxels > 0.0).then(|| sum / voxels))
+        self.lanes[lane].regions.of(self.plan.start).measured()
     }
 
     fn fetch(
@@ -256,7 +260,7 @@ impl<'a> Course<'a> {
         flow: ResidentFlow,
         reference: Option<ResidentFlow>,
         Reached { lane, forward, backward, .. }: Reached,
-    ) -> Result<CycleFrame, MotionError> {
+    ) -> Result<CycleFrame> {
         let device = &self.device;
         let jacobian = determinant_of(device, &flow, self.measured(lane))?.report;
         Ok(CycleFrame {
@@ -277,29 +281,10 @@ impl<'a> Course<'a> {
 }
 
 /// Equation 6: the first flow where `share` is 0, the second where it is 1.
-fn mixed(
-    device: &Device,
-    [first, second]: [&ResidentFlow; 2],
-    share: f32,
-) -> Result<ResidentFlow, MotionError> {
+fn mixed(device: &Device, [first, second]: [&ResidentFlow; 2], share: f32) -> Result<ResidentFlow> {
     let mut blend = first.duplicate(device)?;
     for (out, with) in blend.components_vox.iter_mut().zip(&second.components_vox) {
         Mix { with, share, out }.run(device)?;
     }
     Ok(blend)
-}
-
-/// The progress of some pairs as a part of the whole course's.
-struct SomePairs<'a> {
-    observer: &'a dyn Observer,
-    first: usize,
-    count: usize,
-    pairs: usize,
-}
-
-impl Observer for SomePairs<'_> {
-    fn step(&self, step: Step) {
-        let done = (self.first as f64 + self.count as f64 * step.done) / self.pairs as f64;
-        self.observer.step(Step { done, ..step });
-    }
 }

@@ -33,7 +33,6 @@
 
 mod contour;
 mod course;
-mod lane;
 mod outlined;
 mod periodicity;
 mod placement;
@@ -43,12 +42,10 @@ mod slice;
 mod tests;
 mod whole;
 
-use crate::method::PairMethod;
-use crate::sequence::{SequenceFrames, SequenceMode, SequencePlan, require_plan};
-use crate::{Extras, MotionError, Observer};
+use crate::sequence::require_frames;
+use crate::{MotionError, Observer, PairMethod, SequenceFrames};
 pub use contour::{ContourMotion, ContourRule, follow_contour, offset_vertices};
-use course::Course;
-use lane::Lane;
+use course::{Course, Lane};
 pub use outlined::Outlined;
 pub use periodicity::{Periodic, Periodicity};
 pub use placement::{BloodPlace, misplaced_px};
@@ -156,9 +153,8 @@ pub fn track_cycles(
     plan: CyclePlan,
     observer: &dyn Observer,
 ) -> Result<Vec<Cycle>, MotionError> {
-    let (mode, reference) = (SequenceMode::Both, plan.start);
     for cine in cines {
-        require_plan(&cine.frames, SequencePlan { mode, reference, extras: Extras::default() })?;
+        require_frames(&cine.frames, plan.start)?;
         let [got, expected] = [cine, &cines[0]].map(|cine| cine.frames.frames.len());
         if got != expected {
             let reason =
@@ -174,8 +170,9 @@ pub fn track_cycles(
     device.scope(|| {
         let upload = |frames| Lane::upload(&device, frames);
         let lanes = cines.iter().map(upload).collect::<Result<Vec<_>, _>>()?;
-        let decide =
-            |lane: &Lane| periodicity::decide(&device, &lane.frames, lane.mask(plan.start), plan.periodic);
+        let decide = |lane: &Lane| {
+            periodicity::decide(&device, &lane.frames, lane.regions.of(plan.start).mask, plan.periodic)
+        };
         let periodicities = lanes.iter().map(decide).collect::<Result<Vec<_>, _>>()?;
         Course::new(method, &lanes, plan, observer).follow(&periodicities)
     })

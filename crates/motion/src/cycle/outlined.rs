@@ -11,11 +11,8 @@
 //! *Evidence*: `tests` of the cycle; docs/algorithms/track.md.
 //! *Limits*: one map for all outlines of a slice; a start at end-systole has no contraction to come.
 
-use crate::MotionError;
-use crate::affine_registration::{AffineModel, affine_registration};
-use crate::frame::Frame;
-use crate::moving_image::MovingImage;
-use crate::resident::{ResidentFlow, ResidentMask};
+use crate::affine_registration::affine_registration;
+use crate::{AffineModel, Frame, MotionError, MovingImage, ResidentFlow, ResidentMask, Result};
 use veloxel_core::Mask;
 use veloxel_gpu::{Device, Later};
 use veloxel_kernels::Kernel;
@@ -44,7 +41,7 @@ pub(super) struct ResidentOutlined {
 }
 
 impl ResidentOutlined {
-    pub fn upload(device: &Device, outlined: Outlined<'_>) -> Result<Self, MotionError> {
+    pub fn upload(device: &Device, outlined: Outlined<'_>) -> Result<Self> {
         let Outlined { within, farthest_vox } = outlined;
         let position = |(index, _)| within.grid().position(index).map(|p| p as f64);
         let inside_vox =
@@ -53,7 +50,7 @@ impl ResidentOutlined {
     }
 
     /// The maps that a pair of frames begins from beside rest.
-    pub fn maps(&self, images: [&Frame; 2]) -> Result<Vec<VoxelAffine>, MotionError> {
+    pub fn maps(&self, images: [&Frame; 2]) -> Result<Vec<VoxelAffine>> {
         if self.inside_vox.is_empty() {
             return Ok(Vec::new());
         }
@@ -93,10 +90,10 @@ impl ResidentOutlined {
         device: &Device,
         [fixed, moving]: [&Frame; 2],
         flows: &[&ResidentFlow],
-    ) -> Result<usize, MotionError> {
+    ) -> Result<usize> {
         let (grid, spline) = (fixed.grid(), Interpolation::CubicSpline);
         let seen = MovingImage::new(device, moving.samples(), moving.grid(), grid, spline)?;
-        let difference = |flow: &&ResidentFlow| -> Result<Later<(f64, f64)>, MotionError> {
+        let difference = |flow: &&ResidentFlow| -> Result<Later<(f64, f64)>> {
             // What leaves the image counts by the nearest sample: a flow is no better for comparing less.
             let warped = seen.warp(&flow.components_vox, Border::Unbounded)?;
             let weight = Some(&self.within.weight);

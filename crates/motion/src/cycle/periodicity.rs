@@ -4,10 +4,9 @@
 //! Retrospectively gated cines do; prospectively gated ones lack the end of diastole, in which little happens; a film of systole
 //! alone ends at its farthest.
 
-use crate::MotionError;
-use crate::frame::Frame;
-use crate::resident::ResidentMask;
-use veloxel_gpu::{Device, Pending, fetch};
+use crate::buffers::settled;
+use crate::{Frame, ResidentMask, Result};
+use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::brightness::AbsoluteDifference;
 
@@ -60,7 +59,7 @@ pub(super) fn decide(
     frames: &[Frame],
     mask: Option<&ResidentMask>,
     asked: Periodic,
-) -> Result<Periodicity, MotionError> {
+) -> Result<Periodicity> {
     let count = frames.len();
     let mut differences = Vec::with_capacity(count);
     for t in 0..count {
@@ -68,12 +67,8 @@ pub(super) fn decide(
         differences.push(AbsoluteDifference { fixed, warped, weight: mask.map(|m| &m.weight) }.run(device)?);
     }
     let mark = device.mark()?;
-    fetch(device, mark.as_ref(), differences.iter_mut().map(|d| d as &mut dyn Pending).collect())?;
-    let mut means = Vec::with_capacity(count);
-    for difference in differences {
-        let (sum, voxels) = difference.get_after(device, mark.as_ref())?;
-        means.push(sum / voxels.max(1.0));
-    }
+    let sums = settled(device, mark.as_ref(), differences)?;
+    let mut means: Vec<f64> = sums.into_iter().map(|(sum, voxels)| sum / voxels.max(1.0)).collect();
     let closing_difference = means.pop().unwrap_or(0.0);
     let largest_difference = means.into_iter().fold(0.0, f64::max);
     let is_periodic = match asked {

@@ -13,13 +13,13 @@
 //! *Limits*: pictures. Every frame is compared with the start frame alone: what changes its look on the way is lost.
 
 use super::{Cycle, CycleFrame, CyclePlan, Periodicity, periodicity};
-use crate::finite_elements::parameters::{Cover, FiniteElementsParams};
-use crate::frame::Frame;
-use crate::method::{Pair, PairMethod};
+use crate::finite_elements::parameters::Cover;
 use crate::pending_flow::determinant_of;
-use crate::resident::{ResidentFlow, ResidentMask};
-use crate::sequence::{SequenceFrames, SequenceMode, SequencePlan, of_frame, require_plan};
-use crate::{Extras, FiniteElements, MotionError, Observer};
+use crate::sequence::{of_frame, require_frames};
+use crate::{
+    FiniteElements, FiniteElementsParams, Frame, MotionError, Observer, Pair, PairMethod, ResidentFlow,
+    ResidentMask, Result, SequenceFrames,
+};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
 use veloxel_gpu::Device;
 
@@ -33,34 +33,25 @@ pub fn track_whole(
     plan: CyclePlan,
     device: &Device,
     observer: &dyn Observer,
-) -> Result<Cycle, MotionError> {
-    let (mode, reference) = (SequenceMode::Both, plan.start);
-    require_plan(&frames, SequencePlan { mode, reference, extras: Extras::default() })?;
+) -> Result<Cycle> {
+    require_frames(&frames, plan.start)?;
     let grid = frames.frames[plan.start].grid();
     if grid.dimension() == Dimension::Three {
         let (what, [x, y, z]) =
             ("a frame that is followed with time as a coordinate".to_owned(), grid.size());
         return Err(MotionError::NotAPicture { what, got: format!("{x} × {y} × {z}") });
     }
-    let mask = of_frame(frames.masks, plan.start);
-    let weight = of_frame(frames.weights, plan.start);
-    let measured = of_frame(frames.volume_masks, plan.start).or(mask);
     device.scope(|| {
         let upload = |frame| Frame::upload(device, frame);
+        let upload_mask =
+            |mask: Option<&Mask>| mask.map(|mask| ResidentMask::upload(device, mask)).transpose();
         let resident = frames.frames.iter().map(upload).collect::<Result<Vec<_>, _>>()?;
-        let resident_mask = mask.map(|mask| ResidentMask::upload(device, mask)).transpose()?;
-        let periodicity = periodicity::decide(device, &resident, resident_mask.as_ref(), plan.periodic)?;
+        let mask = upload_mask(frames.mask(plan.start))?;
+        let periodicity = periodicity::decide(device, &resident, mask.as_ref(), plan.periodic)?;
         drop(resident);
-        let moved = together(
-            params,
-            Stacked { frames: frames.frames, mask, weight },
-            plan.start,
-            periodicity,
-            device,
-            observer,
-        )?;
-        let measured = measured.map(|mask| ResidentMask::upload(device, mask)).transpose()?;
-        let cycle_frame = |flow: Flow| -> Result<CycleFrame, MotionError> {
+        let moved = together(params, &frames, plan.start, periodicity, device, observer)?;
+        let measured = upload_mask(frames.measured(plan.start))?;
+        let cycle_frame = |flow: Flow| -> Result<CycleFrame> {
             let resident = ResidentFlow::upload(device, &flow)?;
             let jacobian = determinant_of(device, &resident, measured.as_ref())?.report;
             let (forward, backward, jacobian) = (flow.clone(), flow.clone(), jacobian.get(device)?);
@@ -71,23 +62,17 @@ pub fn track_whole(
     })
 }
 
-/// The frames that are laid above each other, and where and how much the start frame's data count.
-struct Stacked<'a> {
-    frames: &'a [Volume<f32>],
-    mask: Option<&'a Mask>,
-    weight: Option<&'a Volume<f32>>,
-}
-
 /// The motion of every frame on the start frame's grid.
 fn together(
     params: &FiniteElementsParams,
-    stacked: Stacked<'_>,
+    given: &SequenceFrames<'_>,
     start: usize,
     periodicity: Periodicity,
     device: &Device,
     observer: &dyn Observer,
-) -> Result<Vec<Flow>, MotionError> {
-    let Stacked { frames, mask, weight } = stacked;
+) -> Result<Vec<Flow>> {
+    let (frames, mask) = (given.frames, given.mask(start));
+    let weight = of_frame(given.weights, start);
     let (grid, count) = (frames[start].grid(), frames.len());
     let [nx, ny, _] = grid.size();
     let [sx, sy, _] = grid.spacing_mm();

@@ -4,20 +4,19 @@
 //! confidences are those of the pairs one by one, bit by bit. What is said of the lattices is left out.
 
 use super::FiniteElements;
+use super::images::weight_of;
 use super::parameters::{Cover, FiniteElementsParams};
+use crate::buffers::{copied_run, written};
 use crate::clg::parameters::Intensity;
-use crate::frame::{Frame, FrameSource};
-use crate::intensity::IntensityMap;
-use crate::method::ImagePair;
-use crate::moving_image::voxel_map;
-use crate::pending_flow::{Found, MethodAccount, PendingFlow};
-use crate::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
-use crate::{MotionError, Observer};
+use crate::{
+    Found, Frame, FrameSource, ImagePair, IntensityMap, MethodAccount, Observer, PendingFlow, Region,
+    ResidentFlow, ResidentMask, ResidentStart, Result, VoxelAffine, voxel_map,
+};
+use std::borrow::Borrow;
 use veloxel_core::{Dimension, Grid};
 use veloxel_gpu::{Buffer, ComputeError, Device};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{CopyPart, Multiply, Paste};
-use veloxel_kernels::image::warp::VoxelAffine;
+use veloxel_kernels::image::pointwise::Paste;
 
 /// Pixels of a batch on a GPU, which one picture does not fill; and on a processor, whose caches it should not leave.
 const BATCH_PIXELS: [usize; 2] = [1 << 22, 1 << 16];
@@ -46,7 +45,7 @@ impl FiniteElements {
         &mut self,
         pairs: Vec<ImagePair<'_>>,
         observer: &dyn Observer,
-    ) -> Result<Vec<PendingFlow>, MotionError> {
+    ) -> Result<Vec<PendingFlow>> {
         let (device, grid) = (self.device.clone(), self.grid.clone());
         let maps = pairs.iter().map(|pair| self.intensity_map(pair)).collect::<Result<Vec<_>, _>>()?;
         let regions: Vec<Region<'_>> = pairs.iter().map(|pair| pair.region).collect();
@@ -96,7 +95,7 @@ pub(super) fn are_alike(pairs: &[ImagePair<'_>]) -> bool {
 }
 
 impl Batch {
-    fn new(one: &FiniteElements, count: usize) -> Result<Self, MotionError> {
+    fn new(one: &FiniteElements, count: usize) -> Result<Self> {
         let [nx, ny, _] = one.grid.size();
         let grid = Grid::volume(nx, ny, count)?.with_spacing_mm(one.grid.spacing_mm())?;
         let params =
@@ -109,7 +108,7 @@ impl Batch {
         device: &Device,
         pairs: Vec<(ImagePair<'_>, IntensityMap)>,
         observer: &dyn Observer,
-    ) -> Result<Found, MotionError> {
+    ) -> Result<Found> {
         let grid = self.stack.grid.clone();
         let (mut images, mut weights, mut starts) = ([Vec::new(), Vec::new()], Vec::new(), Vec::new());
         for (pair, map) in pairs {
@@ -121,18 +120,12 @@ impl Batch {
             starts.extend(start.flow());
         }
         let [fixed, moving] = images;
-        let frame = |all: &[Buffer]| -> Result<FrameSource<'_>, MotionError> {
-            let all: Vec<&Buffer> = all.iter().collect();
-            let samples = stacked(device, &all)?;
+        let frame = |all: &[Buffer]| -> Result<FrameSource<'_>> {
+            let samples = stacked(device, all)?;
             Ok(FrameSource::Owned(Frame::of_part(device, &grid, samples, IntensityMap::IDENTITY)))
         };
-        let weight = match weights.is_empty() {
-            true => None,
-            false => {
-                let weight = stacked(device, &weights.iter().collect::<Vec<_>>())?;
-                Some(ResidentMask { grid: grid.clone(), weight })
-            }
-        };
+        let weight = (!weights.is_empty()).then(|| stacked(device, &weights)).transpose()?;
+        let weight = weight.map(|weight| ResidentMask { grid: grid.clone(), weight });
         let start = stacked_start(device, &grid, &starts)?;
         let pair = ImagePair {
             fixed: frame(&fixed)?,
@@ -145,23 +138,8 @@ impl Batch {
     }
 }
 
-/// How much a pair's data count; none: all alike.
-fn weight_of(device: &Device, region: Region<'_>) -> Result<Option<Buffer>, MotionError> {
-    let Some(first) = region.weight.or(region.mask) else { return Ok(None) };
-    let mut weight = device.scratch(first.weight.len())?;
-    CopyPart { from: &first.weight, first: 0, to: &mut weight }.run(device)?;
-    if let (Some(_), Some(mask)) = (region.weight, region.mask) {
-        Multiply { factor: &mask.weight, out: &mut weight }.run(device)?;
-    }
-    Ok(Some(weight))
-}
-
 /// The fields above each other, with a component across that is zero.
-fn stacked_start(
-    device: &Device,
-    grid: &Grid,
-    starts: &[&ResidentFlow],
-) -> Result<Option<ResidentFlow>, MotionError> {
+fn stacked_start(device: &Device, grid: &Grid, starts: &[&ResidentFlow]) -> Result<Option<ResidentFlow>> {
     if starts.is_empty() {
         return Ok(None);
     }
@@ -174,30 +152,21 @@ fn stacked_start(
 }
 
 /// Buffers of one length above each other.
-fn stacked(device: &Device, all: &[&Buffer]) -> Result<Buffer, ComputeError> {
-    let each = all.first().map_or(0, |buffer| buffer.len());
-    let mut out = device.scratch(each * all.len())?;
-    for (nth, from) in all.iter().enumerate() {
-        Paste { from, to: &mut out, first: nth * each }.run(device)?;
-    }
-    Ok(out)
+fn stacked<B: Borrow<Buffer>>(device: &Device, all: &[B]) -> Result<Buffer, ComputeError> {
+    let each = all.first().map_or(0, |buffer| buffer.borrow().len());
+    written(device, each * all.len(), |to| {
+        let mut all = all.iter().enumerate();
+        all.try_for_each(|(nth, from)| Paste { from: from.borrow(), to, first: nth * each }.run(device))
+    })
 }
 
 /// What was found of every picture of a stack.
-fn split(device: &Device, grid: &Grid, found: Found, count: usize) -> Result<Vec<Found>, MotionError> {
-    let part = |from: &Buffer, nth: usize| -> Result<Buffer, ComputeError> {
-        let mut out = device.scratch(grid.len())?;
-        CopyPart { from, first: nth * grid.len(), to: &mut out }.run(device)?;
-        Ok(out)
-    };
-    let one = |nth: usize| -> Result<Found, MotionError> {
+fn split(device: &Device, grid: &Grid, found: Found, count: usize) -> Result<Vec<Found>> {
+    let part = |from: &Buffer, nth: usize| copied_run(device, from, nth, grid.len());
+    let one = |nth: usize| -> Result<Found> {
         let components = &found.flow.components_vox[..grid.dimension().count()];
         let components_vox = components.iter().map(|c| part(c, nth)).collect::<Result<_, _>>()?;
-        Ok(Found {
-            flow: ResidentFlow { grid: grid.clone(), components_vox },
-            confidence: part(&found.confidence, nth)?,
-            account: Box::new(MethodAccount::default()),
-        })
+        Ok(Found::new(grid, components_vox, part(&found.confidence, nth)?, MethodAccount::default()))
     };
     (0..count).map(one).collect()
 }

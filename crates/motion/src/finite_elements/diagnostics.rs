@@ -1,18 +1,11 @@
 //! What [`FiniteElements`](crate::FiniteElements) says of a lattice.
 
-use crate::level_account::{LevelDiagnostics, PendingLevel};
+use crate::level_account::LevelDiagnostics;
 use serde::Serialize;
 use veloxel_core::DiagnosticCell;
-use veloxel_gpu::{ComputeError, Device, Later, Pending, Timestamp};
+use veloxel_gpu::{Buffer, Later};
+use veloxel_kernels::elements::lattice::Elements;
 use veloxel_kernels::elements::state::{ENERGY, FIRST_ENERGY, REFUSED, SMOOTHNESS, STATE, TAKEN};
-
-/// A lattice that was asked for.
-pub(super) struct PendingDescent {
-    pub elements: [usize; 3],
-    pub problems: usize,
-    /// Of every problem.
-    pub state: Later<Vec<f32>>,
-}
 
 /// The descent on a lattice; energies and steps are means over the problems.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,27 +24,24 @@ pub(super) struct Descent {
     refused: f64,
 }
 
-impl PendingLevel for PendingDescent {
-    type Settled = Descent;
-
-    fn numbers(&mut self) -> Vec<&mut dyn Pending> {
-        vec![&mut self.state]
-    }
-
-    fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<Descent, ComputeError> {
-        let state = self.state.get_after(device, mark)?;
-        let mean = |which: usize| {
-            let sum: f64 = state.chunks_exact(STATE).map(|own| f64::from(own[which])).sum();
-            sum / self.problems as f64
-        };
-        Ok(Descent {
-            elements: self.elements,
-            problems: self.problems,
-            energy: [mean(FIRST_ENERGY), mean(ENERGY)],
-            smoothness: mean(SMOOTHNESS),
-            // The first evaluation is no step.
-            taken: mean(TAKEN) - 1.0,
-            refused: mean(REFUSED),
+impl Descent {
+    /// On a lattice, by the last state of every problem.
+    pub fn of(lattice: &Elements, state: Buffer) -> Later<Self> {
+        let (elements, problems) = (lattice.elements, lattice.problems);
+        Later::on_device(state, move |state: &[f32]| {
+            let mean = |which: usize| {
+                let sum: f64 = state.chunks_exact(STATE).map(|own| f64::from(own[which])).sum();
+                sum / problems as f64
+            };
+            Self {
+                elements,
+                problems,
+                energy: [mean(FIRST_ENERGY), mean(ENERGY)],
+                smoothness: mean(SMOOTHNESS),
+                // The first evaluation is no step.
+                taken: mean(TAKEN) - 1.0,
+                refused: mean(REFUSED),
+            }
         })
     }
 }

@@ -2,37 +2,30 @@
 
 use super::parameters::FiniteElementsParams;
 use super::plan::Plan;
-use crate::MotionError;
-use crate::intensity::IntensityMap;
-use crate::method::ImagePair;
-use crate::moving_image::{MovingImage, voxel_map};
-use crate::pyramid::{LevelGeometry, between_levels, levels, match_voxel_size, moving_levels, shrink};
-use crate::resident::{Region, ResidentStart};
+use crate::buffers::copied;
+use crate::image_pyramids::{normalise_locally, presmoothed};
+use crate::pyramid::{between_levels, levels, match_voxel_size, moving_levels, shrink};
+use crate::{Frame, ImagePair, IntensityMap, LevelGeometry, MovingImage, Region, Result, voxel_map};
 use veloxel_core::{Axes, Grid, Shape};
-use veloxel_gpu::{Buffer, Device};
+use veloxel_gpu::{Buffer, ComputeError, Device};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::Taps;
 use veloxel_kernels::elements::residual::ElementImages;
-use veloxel_kernels::image::convolve::{Convolve, isotropic};
-use veloxel_kernels::image::local_normalise::LocalNormalise;
-use veloxel_kernels::image::pointwise::{CopyBuffer, Multiply};
+use veloxel_kernels::image::pointwise::Multiply;
 use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
-
-/// Share of the mean local contrast below which local normalisation sees noise.
-const LCC_FLOOR_SHARE: f32 = 0.2;
 
 /// The images of one lattice.
 #[derive(Debug)]
 pub(super) struct LevelImages {
-    fixed: Buffer,
+    pub fixed: Buffer,
     moving: Buffer,
     weight: Option<Buffer>,
     /// Of the moving image of one problem.
     moving_shape: Shape,
     moving_from_fixed: VoxelAffine,
     per_edge: Axes<f32>,
-    gain: f32,
+    /// What residuals are multiplied by.
+    pub gain: f32,
 }
 
 impl LevelImages {
@@ -51,14 +44,6 @@ impl LevelImages {
     pub fn against<'a>(&'a self, fixed: &'a Buffer, weight: Option<&'a Buffer>) -> ElementImages<'a> {
         ElementImages { fixed, weight, ..self.view() }
     }
-    /// The fixed image alone.
-    pub fn fixed(&self) -> &Buffer {
-        &self.fixed
-    }
-    /// The square of what residuals are multiplied by.
-    pub fn gain2(&self) -> f32 {
-        self.gain * self.gain
-    }
 }
 
 /// The images of the `used` finest lattices, finest first.
@@ -69,7 +54,7 @@ pub(super) fn images(
     pair: ImagePair<'_>,
     map: IntensityMap,
     used: usize,
-) -> Result<Vec<LevelImages>, MotionError> {
+) -> Result<Vec<LevelImages>> {
     let ImagePair { fixed, moving, region, start } = pair;
     let (grid, moving_grid) = (fixed.frame().grid().clone(), moving.frame().grid().clone());
     let placement = voxel_map(&grid, &moving_grid).after(&start.affine());
@@ -78,61 +63,46 @@ pub(super) fn images(
     let (moving, moving_grid, placement) = match is_stack && placement != VoxelAffine::IDENTITY {
         // Slices are compared with slices.
         true => {
-            let there = seen_from(device, moving.frame(), &moving_grid, &grid, start)?;
-            (crate::FrameSource::Owned(there), grid.clone(), VoxelAffine::IDENTITY)
+            let samples = moving.frame().samples();
+            let seen = MovingImage::new(device, samples, &moving_grid, &grid, Interpolation::Linear)?;
+            let there = seen.through(start.affine()).at_rest(Border::Unbounded)?;
+            (Frame::of_samples(device, &grid, there)?.into(), grid.clone(), VoxelAffine::IDENTITY)
         }
         false => (moving, moving_grid, placement),
     };
     let (fixed, moving) = (fixed.mapped(map)?, moving.mapped(map)?);
-    let weights = weights(device, region, &stacks)?;
-    let (moving, placements) = match is_stack {
-        true => (pyramid(device, smooth(device, params, moving, stacks[0])?, &stacks)?, None),
+    let weights = weight_of(device, region)?.map(|weight| pyramid(device, weight, &stacks)).transpose()?;
+    let smooth = |image: Buffer, shape: Shape| presmoothed(device, params.presmooth, image, shape);
+    let (moving, moving_shapes, maps) = match is_stack {
+        true => (moving, stacks.clone(), vec![VoxelAffine::IDENTITY; used]),
         false => {
             let own = grid_levels(&grid, params, used);
             let sizes = moving_levels(&moving_grid, &placement, &own);
-            let raw = match_voxel_size(device, moving, Shape::of(&moving_grid), sizes[0].shape)?;
-            let shapes: Vec<Shape> = sizes.iter().map(|level| level.shape).collect();
-            (pyramid(device, smooth(device, params, raw, shapes[0])?, &shapes)?, Some((own, sizes)))
+            let maps = own.iter().zip(&sizes).map(|(own, size)| between_levels(&placement, [own, size]));
+            let moving = match_voxel_size(device, moving, Shape::of(&moving_grid), sizes[0].shape)?;
+            (moving, sizes.iter().map(|level| level.shape).collect(), maps.collect())
         }
     };
-    let fixed = pyramid(device, smooth(device, params, fixed, stacks[0])?, &stacks)?;
-    let mut weights = weights.map(Vec::into_iter);
+    let moving = pyramid(device, smooth(moving, moving_shapes[0])?, &moving_shapes)?;
+    let fixed = pyramid(device, smooth(fixed, stacks[0])?, &stacks)?;
+    let mut weights = weights.into_iter().flatten();
     let mut out = Vec::new();
     for (nth, (mut fixed, mut moving)) in fixed.into_iter().zip(moving).enumerate() {
-        let level = &plan.levels[nth];
-        let moving_shape = placements.as_ref().map_or(stacks[nth], |(_, sizes)| sizes[nth].shape);
-        normalise(device, params, &mut fixed, stacks[nth])?;
-        normalise(device, params, &mut moving, moving_shape)?;
+        let (level, moving_shape) = (&plan.levels[nth], moving_shapes[nth]);
+        normalise_locally(device, params.lcc_sigma, stacks[nth], &mut fixed)?;
+        normalise_locally(device, params.lcc_sigma, moving_shape, &mut moving)?;
         SplineCoefficients { shape: moving_shape, samples: &mut moving }.run(device)?;
-        let moving_from_fixed = match &placements {
-            Some((own, sizes)) => between_levels(&placement, [&own[nth], &sizes[nth]]),
-            None => VoxelAffine::IDENTITY,
-        };
         out.push(LevelImages {
             fixed,
             moving,
-            weight: weights.as_mut().and_then(Iterator::next),
+            weight: weights.next(),
             moving_shape: if is_stack { level.lattice.shape } else { moving_shape },
-            moving_from_fixed,
+            moving_from_fixed: maps[nth],
             per_edge: level.per_edge,
             gain: level.voxels.sqrt() as f32,
         });
     }
     Ok(out)
-}
-
-/// Local normalisation, where it is asked for.
-fn normalise(
-    device: &Device,
-    params: &FiniteElementsParams,
-    image: &mut Buffer,
-    shape: Shape,
-) -> Result<(), MotionError> {
-    let (sigma_vox, floor_share) = (params.lcc_sigma, LCC_FLOOR_SHARE);
-    if sigma_vox > 0.0 {
-        LocalNormalise { shape, sigma_vox, floor_share, image }.run(device)?;
-    }
-    Ok(())
 }
 
 /// The sizes of the fixed images; where there are more lattices than sizes, the last one again.
@@ -144,64 +114,23 @@ fn grid_levels(grid: &Grid, params: &FiniteElementsParams, used: usize) -> Vec<L
     own
 }
 
-/// The moving image on the fixed grid, as an affine start has it.
-fn seen_from(
-    device: &Device,
-    moving: &crate::Frame,
-    moving_grid: &Grid,
-    grid: &Grid,
-    start: ResidentStart<'_>,
-) -> Result<crate::Frame, MotionError> {
-    let seen = MovingImage::new(device, moving.samples(), moving_grid, grid, Interpolation::Linear)?;
-    let samples = seen.through(start.affine()).at_rest(Border::Unbounded)?;
-    crate::Frame::of_samples(device, grid, samples)
-}
-
-fn smooth(
-    device: &Device,
-    params: &FiniteElementsParams,
-    image: Buffer,
-    shape: Shape,
-) -> Result<Buffer, MotionError> {
-    if params.presmooth == 0.0 {
-        return Ok(image);
-    }
-    let mut out = device.scratch(image.len())?;
-    let taps = isotropic(&Taps::gaussian(params.presmooth, 3.0));
-    Convolve { shape, taps: &taps, input: &image, output: &mut out }.run(device)?;
-    Ok(out)
-}
-
 /// An image at every size, finest first.
-fn pyramid(device: &Device, image: Buffer, shapes: &[Shape]) -> Result<Vec<Buffer>, MotionError> {
+fn pyramid(device: &Device, image: Buffer, shapes: &[Shape]) -> Result<Vec<Buffer>, ComputeError> {
     let mut out = vec![image];
     for pair in shapes.windows(2) {
         let finer = &out[out.len() - 1];
-        let coarser = match pair[0] == pair[1] {
-            true => copy(device, finer)?,
-            false => shrink(device, finer, pair[0], pair[1])?,
-        };
-        out.push(coarser);
+        let stays = pair[0] == pair[1];
+        out.push(if stays { copied(device, finer) } else { shrink(device, finer, pair[0], pair[1]) }?);
     }
     Ok(out)
 }
 
-fn copy(device: &Device, from: &Buffer) -> Result<Buffer, MotionError> {
-    let mut out = device.scratch(from.len())?;
-    CopyBuffer { from, to: &mut out }.run(device)?;
-    Ok(out)
-}
-
-/// w of every lattice: the weight image within the mask.
-fn weights(
-    device: &Device,
-    region: Region<'_>,
-    shapes: &[Shape],
-) -> Result<Option<Vec<Buffer>>, MotionError> {
+/// How much a pair's data count: the weight image within the mask; none: all alike.
+pub(super) fn weight_of(device: &Device, region: Region<'_>) -> Result<Option<Buffer>> {
     let Some(first) = region.weight.or(region.mask) else { return Ok(None) };
-    let mut weight = copy(device, &first.weight)?;
+    let mut weight = copied(device, &first.weight)?;
     if let (Some(_), Some(mask)) = (region.weight, region.mask) {
         Multiply { factor: &mask.weight, out: &mut weight }.run(device)?;
     }
-    Ok(Some(pyramid(device, weight, shapes)?))
+    Ok(Some(weight))
 }

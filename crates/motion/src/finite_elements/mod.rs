@@ -39,40 +39,40 @@
 
 mod batch;
 mod diagnostics;
-mod footprint;
 mod images;
 mod optimiser;
 pub mod parameters;
 mod plan;
 
+use crate::buffers::copied;
 use crate::clg::parameters::Intensity;
-use crate::footprint::Footprint;
-use crate::frame::common_map;
-use crate::intensity::IntensityMap;
+use crate::frame::pair_maps;
 use crate::level_account::{LevelRun, LevelsAccount};
-use crate::method::{DenseMethod, ImagePair, PairMethod};
-use crate::pending_flow::{Found, PendingFlow};
-use crate::resident::{ResidentFlow, ResidentStart};
-use crate::{MotionError, Observer, Step};
+use crate::{
+    DenseMethod, Footprint, Found, ImagePair, IntensityMap, Observer, PairMethod, PendingFlow, ResidentStart,
+    Result, Step, Tiling, VoxelAffine,
+};
 use batch::{Batch, are_alike};
-use diagnostics::PendingDescent;
+use diagnostics::Descent;
 use images::{LevelImages, images};
 use optimiser::{Level, first_state};
-use parameters::FiniteElementsParams;
+use parameters::{Cover, FiniteElementsParams, Measure};
 use plan::Plan;
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Axes, Grid, Shape};
-use veloxel_gpu::{Buffer, Device, Field, Later};
+use veloxel_gpu::{Buffer, Device, Later};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::elements::lattice::Elements;
 use veloxel_kernels::elements::lattice_fit::LatticeFit;
 use veloxel_kernels::elements::nodal_field::NodalField;
-use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
-use veloxel_kernels::image::warp::VoxelAffine;
+use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::variational::total_displacement::ToVoxels;
 
 /// A start is refined from this many lattices on: what is coarser it has settled already.
 const LATTICES_AFTER_START: usize = 2;
+/// Elements of the finest lattice between what a tile contributes and where it ends: a node's cubics reach over two elements of
+/// a lattice, and a start leaves two lattices open.
+const GUARD_ELEMENTS: f64 = 4.0;
 
 /// The method, opened for one grid.
 #[derive(Debug)]
@@ -96,8 +96,9 @@ impl FiniteElements {
     /// Plans the lattices for a grid, and sends their tables to the device.
     ///
     /// # Errors
-    /// [`MotionError::Parameter`] if a parameter lies outside its range; [`MotionError::Compute`].
-    pub fn new(grid: &Grid, params: FiniteElementsParams, device: &Device) -> Result<Self, MotionError> {
+    /// [`MotionError::Parameter`](crate::MotionError::Parameter) if a parameter lies outside its range;
+    /// [`MotionError::Compute`](crate::MotionError::Compute).
+    pub fn new(grid: &Grid, params: FiniteElementsParams, device: &Device) -> Result<Self> {
         params.validate()?;
         let plan = Plan::new(grid, &params)?;
         let lattice = |level: &plan::LevelPlan| Elements::new(device, &level.lattice);
@@ -113,19 +114,16 @@ impl FiniteElements {
     }
 
     /// The map of a pair's intensities; for images without contrast, which of them it is.
-    fn intensity_map(&self, pair: &ImagePair<'_>) -> Result<Result<IntensityMap, String>, MotionError> {
+    fn intensity_map(&self, pair: &ImagePair<'_>) -> Result<Result<IntensityMap, String>> {
         pair.check(&self.grid)?;
-        let map = common_map([pair.fixed.frame(), pair.moving.frame()], pair.region.mask)?;
-        Ok(map.map(|map| if self.params.intensity == Intensity::Raw { IntensityMap::IDENTITY } else { map }))
+        let map = pair_maps([pair.fixed.frame(), pair.moving.frame()], pair.region.mask)?;
+        Ok(map.map(
+            |[map, _]| if self.params.intensity == Intensity::Raw { IntensityMap::IDENTITY } else { map },
+        ))
     }
 
     /// The flow of a pair, mapped.
-    fn find(
-        &self,
-        pair: ImagePair<'_>,
-        map: IntensityMap,
-        observer: &dyn Observer,
-    ) -> Result<Found, MotionError> {
+    fn find(&self, pair: ImagePair<'_>, map: IntensityMap, observer: &dyn Observer) -> Result<Found> {
         let (start, all) = (pair.start, self.lattices.len());
         let used = if start.flow().is_some() { all.min(LATTICES_AFTER_START) } else { all };
         let images = images(&self.device, &self.params, &self.plan, pair, map, used)?;
@@ -139,10 +137,10 @@ impl FiniteElements {
         images: &[LevelImages],
         start: ResidentStart<'_>,
         observer: &dyn Observer,
-    ) -> Result<(Level<'_>, Vec<LevelRun<PendingDescent>>), MotionError> {
+    ) -> Result<(Level<'_>, Vec<LevelRun<Later<Descent>>>)> {
         let Self { device, params, lattices, .. } = self;
         let used = images.len();
-        let (mut runs, mut coarser): (Vec<LevelRun<PendingDescent>>, Option<Level<'_>>) = (Vec::new(), None);
+        let (mut runs, mut coarser): (Vec<_>, Option<Level<'_>>) = (Vec::new(), None);
         for nth in (0..used).rev() {
             let begin = device.stamp()?;
             let mut level = Level::new(device, params, &lattices[nth], &self.first_state)?;
@@ -160,37 +158,23 @@ impl FiniteElements {
                 residual: None,
                 done: 0.25f64.powi(nth as i32),
             });
-            runs.push(LevelRun {
-                size: lattices[nth].shape.size,
-                own: PendingDescent {
-                    elements: lattices[nth].elements,
-                    problems: lattices[nth].problems,
-                    state: Later::on_device(level.copied_state()?, |state: &[f32]| state.to_vec()),
-                },
-                span: [begin, device.stamp()?],
-            });
+            let own = Descent::of(&lattices[nth], copied(device, level.state())?);
+            runs.push(LevelRun { size: lattices[nth].shape.size, own, span: [begin, device.stamp()?] });
             coarser = Some(level);
         }
         Ok((coarser.expect("there should be a lattice"), runs))
     }
 
     /// The control points that the coarsest lattice used begins with.
-    fn begin(&self, controls: &mut Buffer, nth: usize, start: ResidentStart<'_>) -> Result<(), MotionError> {
+    fn begin(&self, controls: &mut Buffer, nth: usize, start: ResidentStart<'_>) -> Result<()> {
         let device = &self.device;
         let Some(start) = start.flow() else {
             Operation::Fill(0.0).on(controls).run(device)?;
             return Ok(());
         };
-        let mut field: Field = Vec::new();
-        for component in &start.components_vox[..self.components()] {
-            let mut own = device.scratch(component.len())?;
-            CopyBuffer { from: component, to: &mut own }.run(device)?;
-            // A start may have holes: there nothing is known.
-            Operation::MapAffine { gain: 1.0, offset: 0.0 }.on(&mut own).run(device)?;
-            field.push(own);
-        }
+        let field = &start.without_holes(device, self.components())?;
         let (elements, factor) = (&self.on_full_grid[nth], self.plan.spacing_edges);
-        Ok(LatticeFit { elements, field: &field, factor, controls }.run(device)?)
+        Ok(LatticeFit { elements, field, factor, controls }.run(device)?)
     }
 
     fn voxels_per_edge(&self) -> Axes<f32> {
@@ -207,9 +191,9 @@ impl FiniteElements {
         &self,
         level: Level<'_>,
         images: &[LevelImages],
-        runs: Vec<LevelRun<PendingDescent>>,
+        runs: Vec<LevelRun<Later<Descent>>>,
         start: ResidentStart<'_>,
-    ) -> Result<Found, MotionError> {
+    ) -> Result<Found> {
         let (device, shape) = (&self.device, Shape::of(&self.grid));
         let confidence = level.confidence(&images[0])?;
         let mut components_vox = device.scratch_field(self.components(), shape.len())?;
@@ -228,11 +212,42 @@ impl FiniteElements {
         if map != VoxelAffine::IDENTITY {
             ToVoxels { shape, spacing_edges: [1.0; 3], map, field: &mut components_vox }.run(device)?;
         }
-        Ok(Found {
-            flow: ResidentFlow { grid: self.grid.clone(), components_vox },
-            confidence,
-            account: Box::new(LevelsAccount { levels: runs, brightness: None }),
-        })
+        let account = LevelsAccount { levels: runs, brightness: None };
+        Ok(Found::new(&self.grid, components_vox, confidence, account))
+    }
+}
+
+/// What a run over lattices, finest first, takes of a device's memory.
+fn footprint(params: &FiniteElementsParams, lattices: &[Elements]) -> Footprint {
+    let (finest, voxels) = (&lattices[0], lattices[0].pixels() as f64);
+    let d = finest.components() as f64;
+    let share = |samples: usize| samples as f64 / voxels;
+    let unknowns = |e: &Elements| share(e.problems * e.unknowns());
+    // Residuals and slopes in two sets; control points, gradient and diagonal likewise, and where they began.
+    let lattice =
+        |e: &Elements| (2.0 + 2.0 * d) * share(e.pixels()) + 2.0 * share(e.row_sums()) + 7.0 * unknowns(e);
+    let inner = share(finest.row_sums()) + 6.0 * unknowns(finest);
+    let coarser = lattices.get(1).map_or(0.0, lattice);
+    // The conjugate gradients, then the field whose folds are looked for; at last confidence, flow and determinant.
+    let most = (coarser + inner).max(coarser + d + 1.0).max(unknowns(finest) / d + 2.0 + d);
+    let matched = if params.measure == Measure::Correlation { 4.0 } else { 0.0 };
+    let images: f64 = lattices.iter().map(|e| share(e.pixels())).sum();
+    // The pyramids take over most of what the frames were sent in.
+    Footprint {
+        samples_per_voxel: 0.8 + 2.0 * images + matched + lattice(finest) + most,
+        tiling: tiling(params),
+    }
+}
+
+/// A start settles all but the finest lattices, and what those find depends on a few elements around. Pictures that share one
+/// motion over time are one problem.
+fn tiling(params: &FiniteElementsParams) -> Tiling {
+    match params.cover {
+        Cover::Time | Cover::Cycle => Tiling::Never,
+        Cover::Volume | Cover::Slices => Tiling::Overlap {
+            guard_vox: (GUARD_ELEMENTS * params.element).ceil() as usize,
+            coarsening: 1 << LATTICES_AFTER_START,
+        },
     }
 }
 
@@ -244,12 +259,12 @@ impl DenseMethod for FiniteElements {
         &self.device
     }
     fn footprint(&self) -> Option<Footprint> {
-        Some(footprint::footprint(&self.params, &self.lattices))
+        Some(footprint(&self.params, &self.lattices))
     }
 }
 
 impl PairMethod for FiniteElements {
-    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
+    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow> {
         let (device, grid) = (self.device.clone(), self.grid.clone());
         device.scope(|| {
             let region = pair.region;
@@ -269,7 +284,7 @@ impl PairMethod for FiniteElements {
         &mut self,
         pairs: Vec<ImagePair<'_>>,
         observer: &dyn Observer,
-    ) -> Result<Vec<PendingFlow>, MotionError> {
+    ) -> Result<Vec<PendingFlow>> {
         if pairs.len() == 1 || self.batch_size() == 1 || !are_alike(&pairs) {
             return pairs.into_iter().map(|pair| self.estimate(pair, observer)).collect();
         }

@@ -2,6 +2,7 @@
 
 use super::images::LevelImages;
 use super::parameters::{FiniteElementsParams, Measure, Optimiser};
+use crate::buffers::{copied, written};
 use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Device, reduction_groups};
 use veloxel_kernels::Kernel;
@@ -16,7 +17,7 @@ use veloxel_kernels::elements::residual::{ElementImages, Residual};
 use veloxel_kernels::elements::row_tiles::row_partials;
 use veloxel_kernels::elements::state::{STATE, Smoothness, UNKNOWN_ENERGY};
 use veloxel_kernels::elements::unfolding::Unfolding;
-use veloxel_kernels::image::pointwise::{CopyBuffer, CopyPart};
+use veloxel_kernels::image::pointwise::CopyPart;
 
 /// λ falls to a fifth after an accepted step and rises eightfold after a refused one.
 const MARQUARDT: Judgement =
@@ -141,8 +142,7 @@ impl<'a> Level<'a> {
         let (n, d) = (elements.pixels(), elements.components());
         let all = 2 * elements.problems * elements.unknowns();
         let of_unknowns = elements.problems * reduction_groups(elements.unknowns());
-        let mut state = device.scratch(first.len())?;
-        CopyBuffer { from: first, to: &mut state }.run(device)?;
+        let state = copied(device, first)?;
         Ok(Self {
             device,
             params,
@@ -166,13 +166,6 @@ impl<'a> Level<'a> {
     /// The state now.
     pub fn state(&self) -> &Buffer {
         &self.state[0]
-    }
-
-    /// A copy of it, for the account.
-    pub fn copied_state(&self) -> Result<Buffer, ComputeError> {
-        let mut out = self.device.scratch(self.state[0].len())?;
-        CopyBuffer { from: &self.state[0], to: &mut out }.run(self.device)?;
-        Ok(out)
     }
 
     /// Takes the accepted set of a coarser lattice; `refining` leads from it to this one.
@@ -229,15 +222,15 @@ impl<'a> Level<'a> {
         match self.matched.take() {
             None => self.compare(images.view())?,
             Some(mut matched) => {
-                self.compare(images.against(images.fixed(), None))?;
+                self.compare(images.against(&images.fixed, None))?;
                 let Matched { fixed, weight, sums } = &mut matched;
                 let kernel = MatchedBrightness {
                     elements,
                     state: &self.state[0],
-                    fixed: images.fixed(),
+                    fixed: &images.fixed,
                     weight: images.view().weight,
                     residual: &self.residual,
-                    gain: images.view().gain,
+                    gain: images.gain,
                     sums,
                     matched: fixed,
                     matched_weight: weight,
@@ -349,19 +342,20 @@ impl<'a> Level<'a> {
     pub fn confidence(&self, images: &LevelImages) -> Result<Buffer, ComputeError> {
         let Self { device, elements, .. } = *self;
         let mut variance = device.scratch(elements.problems * elements.controls_of_problem())?;
-        let mut confidence = device.scratch(elements.pixels())?;
-        let kernel = NodalConfidence {
-            elements,
-            state: &self.state[0],
-            residual: &self.residual,
-            slopes: &self.slopes,
-            share: SHARE,
-            least: [NOISE * NOISE * images.gain2(), FLAT * FLAT * images.gain2()],
-            half_edges: self.params.half_error,
-            variance: &mut variance,
-            confidence: &mut confidence,
-        };
-        kernel.run(device)?;
-        Ok(confidence)
+        let gain2 = images.gain * images.gain;
+        written(device, elements.pixels(), |confidence| {
+            let kernel = NodalConfidence {
+                elements,
+                state: &self.state[0],
+                residual: &self.residual,
+                slopes: &self.slopes,
+                share: SHARE,
+                least: [NOISE * NOISE * gain2, FLAT * FLAT * gain2],
+                half_edges: self.params.half_error,
+                variance: &mut variance,
+                confidence,
+            };
+            kernel.run(device)
+        })
     }
 }

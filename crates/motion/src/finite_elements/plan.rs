@@ -1,7 +1,7 @@
 //! The lattices of a grid: which elements, on images of which size.
 
 use super::parameters::{Cover, FiniteElementsParams};
-use crate::MotionError;
+use crate::Result;
 use crate::pyramid::levels;
 use veloxel_core::{Axes, Dimension, Grid, Shape};
 use veloxel_kernels::elements::lattice::{AxisPlan, LastAxis, LatticePlan};
@@ -21,8 +21,6 @@ pub(super) struct LevelPlan {
     pub per_edge: Axes<f32>,
     /// Voxels of the full grid that one of this level stands for.
     pub voxels: f64,
-    /// Voxel spacing in voxels of the full grid.
-    pub spacing_vox: Axes<f64>,
 }
 
 /// The lattices of a grid, finest first; and a plan of the coarsest lattice on the full grid, for starts.
@@ -34,7 +32,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub fn new(grid: &Grid, params: &FiniteElementsParams) -> Result<Self, MotionError> {
+    pub fn new(grid: &Grid, params: &FiniteElementsParams) -> Result<Self> {
         let [nx, ny, nz] = grid.size();
         let cover = if grid.dimension() == Dimension::Two { Cover::Volume } else { params.cover };
         let (own, [problems, pictures]) = match cover {
@@ -78,7 +76,6 @@ impl Plan {
                 stack,
                 per_edge: [0, 1, 2].map(|a| (1.0 / (f64::from(spacing[a]) * s[a])) as f32),
                 voxels: (0..d).map(|a| s[a]).product(),
-                spacing_vox: s,
             }
         };
         Ok(Self { levels: (0..params.lattices).map(level).collect(), spacing_edges: spacing })

@@ -1,57 +1,38 @@
 //! One pyramid level of [`LucasKanade`](crate::LucasKanade): warps, sums and solves.
 
-use super::diagnostics::PendingIterations;
 use super::parameters::{LucasKanadeParams, Window};
-use crate::clg::parameters::{Interpolation, MedianFilter, Normalisation, Update};
-use crate::image_pyramids::LevelImages;
-use crate::level_account::LevelRun;
-use crate::pyramid::LevelGeometry;
-use crate::solving::StopReason;
-use veloxel_core::{Axes, Shape};
+use crate::buffers::{fit, written};
+use crate::clg::parameters::{Interpolation, MedianFilter, Update};
+use crate::level_account::{self, Increments, LevelDiagnostics, LevelRun, over_levels};
+use crate::level_by_level::{Certainty, LevelTask};
+use crate::level_steps::{ConfidenceScales, TRUNCATE};
+use crate::{Border, LevelGeometry, LevelImages, StopReason, VoxelAffine};
+use serde::Serialize;
+use veloxel_core::{Axes, DiagnosticCell, DiagnosticCurves, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
-use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
-use veloxel_kernels::image::median::{Median, MedianKind, WeightedMedian};
-use veloxel_kernels::image::pointwise::{ClipLength, InPlace, Operation};
-use veloxel_kernels::image::warp::{Border, VoxelAffine, Warp};
+use veloxel_kernels::image::median::MedianKind;
+use veloxel_kernels::image::pointwise::{InPlace, Operation};
 use veloxel_kernels::image::window_sum::WindowSum;
 use veloxel_kernels::matching::least_eigenvalue::{LeastEigenvalue, MaskedWindows};
 use veloxel_kernels::matching::local_solve::LocalSolve;
 use veloxel_kernels::matching::local_step::{self, LocalStep, Terms};
-use veloxel_kernels::variational::compose::{self, Compose};
-use veloxel_kernels::variational::expected_error::ExpectedError;
-use veloxel_kernels::variational::field_confidence::FieldConfidence;
-use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, MotionTensor};
-use veloxel_kernels::variational::occlusion::{self, Visibility};
+use veloxel_kernels::variational::motion_tensor::MotionTensor;
 use veloxel_kernels::variational::robust_tensor::{Group, RobustTensor};
 use veloxel_kernels::{Kernel, Taps};
 
-/// The non-local median of pictures, as in [`mod@crate::clg`]; motion edges count from a third of its size on, since windows
-/// blur them.
-const NON_LOCAL: WeightedMedian =
-    WeightedMedian { radius: 6, stride: 3, sigma_vox: 6.0, sigma_intensity: 0.025, edge: 0.03, reach: 1 };
-/// Scales of the visibility that weighs its votes.
-const VISIBILITY: occlusion::Scales = occlusion::Scales { divergence: 0.3, intensity: 0.06 };
-/// Gaussian windows are cut here, in standard deviations.
-const TRUNCATE: f64 = 2.5;
-
-/// Distance of the samples that tell whether the field is rough, edges.
-const ROUGHNESS_STEP_EDGES: f32 = 4.0;
-/// Error expected of a vector that leads out of the image, edges.
-const OUTSIDE_ERROR_EDGES: f32 = 1.0;
-/// Standard deviation of the window that expected errors are averaged over, voxels.
-const CONFIDENCE_WINDOW_VOX: f64 = 1.0;
-/// Expected error at which the confidence is halved, edges.
-const HALF_CONFIDENCE_EDGES: f32 = 0.5;
+/// Second difference of the flow that is a motion edge for the non-local median, edges: a third of that of [`mod@crate::clg`], since
+/// windows blur them.
+const MOTION_EDGE: f32 = 0.03;
 /// Eigenvalue of a window below which its residual tells little.
 const DETERMINACY: f32 = 0.02;
 
 /// The memory of a run, made for its largest level and kept.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
+pub struct Memory {
     warped: Field,
-    increment: Field,
+    pub(super) increment: Field,
     /// Spatial entries, the right-hand side, tt.
     tensor: Field,
     /// Of gradient constancy, likewise.
@@ -63,25 +44,25 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// The increment, with the size of a level.
-    pub fn increment(
-        &mut self,
-        device: &Device,
-        geometry: &LevelGeometry,
-    ) -> Result<&mut Field, ComputeError> {
-        fit(device, &mut self.increment, geometry.shape.components(), geometry.shape.len())?;
-        Ok(&mut self.increment)
+    /// Every part, and how many buffers of a level's size it has.
+    pub fn parts(&mut self, params: &LucasKanadeParams, shape: Shape) -> [(&mut Field, usize); 8] {
+        let (d, entries) = (shape.components(), shape.tensor_entries() + shape.components());
+        let has_gradients = params.gamma > 0.0;
+        let of_gradients = |count: usize| if has_gradients { count } else { 0 };
+        let spare = if has_gradients || params.epsilon > 0.0 { entries } else { d };
+        let has_votes = params.median == MedianFilter::NonLocal && d == 2;
+        let [of_fixed, of_warped] = &mut self.gradients;
+        [
+            (&mut self.increment, d),
+            (&mut self.warped, 1),
+            (&mut self.tensor, entries + 1),
+            (&mut self.gradient_tensor, of_gradients(entries + 1)),
+            (of_fixed, of_gradients(d)),
+            (of_warped, of_gradients(d)),
+            (&mut self.spare, spare),
+            (&mut self.votes, usize::from(has_votes)),
+        ]
     }
-}
-
-/// Gives a field so many components of so many samples.
-fn fit(device: &Device, field: &mut Field, count: usize, len: usize) -> Result<(), ComputeError> {
-    field.truncate(count);
-    field.iter_mut().try_for_each(|component| device.fit(component, len))?;
-    while field.len() < count {
-        field.push(device.scratch(len)?);
-    }
-    Ok(())
 }
 
 /// One level, with the memory that is lent to it.
@@ -89,116 +70,90 @@ pub(super) struct Level<'a> {
     device: &'a Device,
     params: &'a LucasKanadeParams,
     geometry: &'a LevelGeometry,
+    images: &'a LevelImages,
     memory: &'a mut Memory,
 }
 
 impl<'a> Level<'a> {
     pub fn new(
-        device: &'a Device,
         params: &'a LucasKanadeParams,
-        geometry: &'a LevelGeometry,
+        task: LevelTask<'a>,
         memory: &'a mut Memory,
     ) -> Result<Self, ComputeError> {
-        let shape = geometry.shape;
-        let (d, n, entries) = (shape.components(), shape.len(), shape.tensor_entries() + shape.components());
-        memory.increment(device, geometry)?;
-        let has_gradients = params.gamma > 0.0;
-        let is_robust = has_gradients || params.epsilon > 0.0;
-        fit(device, &mut memory.warped, 1, n)?;
-        fit(device, &mut memory.tensor, entries + 1, n)?;
-        fit(device, &mut memory.gradient_tensor, if has_gradients { entries + 1 } else { 0 }, n)?;
-        for gradients in &mut memory.gradients {
-            fit(device, gradients, if has_gradients { d } else { 0 }, n)?;
+        let LevelTask { device, geometry, images, .. } = task;
+        for (field, count) in memory.parts(params, geometry.shape) {
+            fit(device, field, count, geometry.shape.len())?;
         }
-        let spare = if is_robust { entries } else { d.max(1) };
-        fit(device, &mut memory.spare, spare, n)?;
-        let has_votes = params.median == MedianFilter::NonLocal && d == 2;
-        fit(device, &mut memory.votes, usize::from(has_votes), n)?;
-        Ok(Self { device, params, geometry, memory })
+        Ok(Self { device, params, geometry, images, memory })
     }
 
     /// Iterates until the limit or the tolerance; `displacement` is in edges.
     pub fn run(
         &mut self,
-        images: &LevelImages,
         displacement: &mut Field,
         iterations: usize,
-    ) -> Result<LevelRun<PendingIterations>, ComputeError> {
+    ) -> Result<LevelRun<Increments<Iterations>>, ComputeError> {
         let start = self.device.stamp()?;
         let (shape, tolerance) = (self.geometry.shape, self.params.tolerance);
-        if self.params.gamma > 0.0 && self.in_one(images).is_none() {
+        if self.params.gamma > 0.0 && self.in_one().is_none() {
             let out = &mut self.memory.gradients[0];
-            Gradient { shape, scheme: Scheme::Central4, image: &images.fixed, out }.run(self.device)?;
+            Gradient { shape, scheme: Scheme::Central4, image: &self.images.fixed, out }.run(self.device)?;
         }
-        let mut increments = Vec::new();
+        let mut means = Vec::new();
         let mut stop = if tolerance > 0.0 { StopReason::IterationLimit } else { StopReason::FixedCount };
         for _ in 0..iterations {
-            let mut mean = self.iterate(images, displacement)?;
+            let mut mean = self.iterate(displacement)?;
             if tolerance > 0.0 {
-                let device = self.device;
-                veloxel_gpu::fetch(device, None, vec![&mut mean])?;
-                let is_small = mean.peek().is_some_and(|mean| *mean < tolerance);
-                increments.push(mean);
-                if is_small {
-                    stop = StopReason::Converged;
-                    break;
-                }
-            } else {
-                increments.push(mean);
+                veloxel_gpu::fetch(self.device, None, vec![&mut mean])?;
+            }
+            let is_small = mean.peek().is_some_and(|mean| *mean < tolerance);
+            means.push(mean);
+            if is_small {
+                stop = StopReason::Converged;
+                break;
             }
         }
         let spacing_vox = self.geometry.spacing_vox;
-        let own = PendingIterations { spacing_vox, increments, stop };
-        Ok(LevelRun { size: shape.size, own, span: [start, self.device.stamp()?] })
+        let settled =
+            Box::new(move |mean_increments_vox| Iterations { spacing_vox, mean_increments_vox, stop });
+        let span = [start, self.device.stamp()?];
+        Ok(LevelRun { size: shape.size, own: Increments { means, settled }, span })
     }
 
     /// One iteration; returns the mean length of the increment, voxels.
-    fn iterate(
-        &mut self,
-        images: &LevelImages,
-        displacement: &mut Field,
-    ) -> Result<Later<f64>, ComputeError> {
+    fn iterate(&mut self, displacement: &mut Field) -> Result<Later<f64>, ComputeError> {
         let (device, params, shape) = (self.device, self.params, self.geometry.shape);
-        let voxels = shape.len() as f64;
-        if let Some(terms) = self.in_one(images) {
+        if let Some(terms) = self.in_one() {
             let step = LocalStep {
                 shape,
                 spacing_edges: self.geometry.spacing_edges,
                 terms,
-                images: [&images.fixed, &images.moving],
+                images: [&self.images.fixed, &self.images.moving],
                 displacement,
                 out: &mut self.memory.increment,
                 memory: &mut [],
             };
             let length = step.run(device)?;
             std::mem::swap(displacement, &mut self.memory.increment);
-            self.filter(images, displacement)?;
+            self.filter(displacement)?;
+            let voxels = shape.len() as f64;
             return Ok(length.map(move |sum| sum / voxels));
         }
-        self.warp(images, displacement)?;
-        self.constraints(images)?;
+        self.warp(displacement)?;
+        self.constraints()?;
         self.sum_windows()?;
         let ridge = params.ridge * self.window_weight();
-        let memory = &mut *self.memory;
-        let tensor = &memory.tensor;
-        LocalSolve { shape, ridge, tensor, increment: &mut memory.increment }.run(device)?;
-        let limit = params.increment_limit;
-        let length = ClipLength { limit, field: &mut memory.increment }.run(device)?;
-        let update = match params.update {
-            Update::Add => compose::Update::Add,
-            Update::Compose => compose::Update::Compose,
-        };
-        let spacing_edges = self.geometry.spacing_edges;
-        let increment = &mut memory.increment;
-        Compose { shape, spacing_edges, update, displacement, increment }.run(device)?;
-        std::mem::swap(displacement, &mut memory.increment);
-        self.filter(images, displacement)?;
-        Ok(length.map(move |sum| sum / voxels))
+        let Memory { tensor, increment, .. } = &mut *self.memory;
+        LocalSolve { shape, ridge, tensor, increment }.run(device)?;
+        let fields = [&mut *displacement, increment];
+        let length = self.geometry.join(device, fields, params.increment_limit, params.update)?;
+        self.filter(displacement)?;
+        Ok(length)
     }
 
     /// What an iteration finds vectors by, if a GPU can make all of it in one launch.
-    fn in_one(&self, images: &LevelImages) -> Option<Terms> {
-        let (params, shape) = (self.params, self.geometry.shape);
+    fn in_one(&self) -> Option<Terms> {
+        let (params, images, shape) = (self.params, self.images, self.geometry.shape);
         let Window::Box { radius } = params.window else { return None };
         let is_plain = images.mask.is_none()
             && images.cut.is_none()
@@ -207,49 +162,29 @@ impl<'a> Level<'a> {
             && params.interpolation == Interpolation::Linear
             && images.moving_shape == shape
             && images.moving_from_fixed == VoxelAffine::IDENTITY;
-        let constraints = [params.zeta, params.gradient_zeta].map(|zeta| constraint(params, zeta));
+        let constraints = [params.zeta, params.gradient_zeta].map(|zeta| params.normalise.constraint(zeta));
         let ridge = params.ridge * self.window_weight();
         let terms = Terms { radius, constraints, gamma: params.gamma, ridge, limit: params.increment_limit };
         (self.device.is_gpu() && is_plain && local_step::takes(shape, radius)).then_some(terms)
     }
 
     /// Samples the moving image at the present displacement.
-    fn warp(&mut self, images: &LevelImages, displacement: &[Buffer]) -> Result<(), ComputeError> {
-        let warp = Warp {
-            shape: self.geometry.shape,
-            moving_shape: images.moving_shape,
-            spacing_edges: self.geometry.spacing_edges,
-            interpolation: self.params.interpolation.of_kernel(),
-            border: Border::Centres,
-            cut: images.cut,
-            moving_from_fixed: images.moving_from_fixed,
-            moving: &images.moving,
-            displacement,
-            out: &mut self.memory.warped[0],
-        };
-        warp.run(self.device)
-    }
-
-    /// Warps; Σ |I_t| then, and number of voxels.
-    pub fn compare(
-        &mut self,
-        images: &LevelImages,
-        displacement: &[Buffer],
-    ) -> Result<Later<(f64, f64)>, ComputeError> {
-        self.warp(images, displacement)?;
-        let weight = images.mask.as_ref();
-        AbsoluteDifference { fixed: &images.fixed, warped: &self.memory.warped[0], weight }.run(self.device)
+    fn warp(&mut self, displacement: &[Buffer]) -> Result<(), ComputeError> {
+        let out = &mut self.memory.warped[0];
+        self.images.warp(self.device, self.geometry, Border::Centres, displacement, out)
     }
 
     /// The constraints of every voxel: spatial entries and right-hand side.
-    fn constraints(&mut self, images: &LevelImages) -> Result<(), ComputeError> {
-        let (device, params, shape) = (self.device, self.params, self.geometry.shape);
+    fn constraints(&mut self) -> Result<(), ComputeError> {
+        let (device, params, images, shape) = (self.device, self.params, self.images, self.geometry.shape);
         let (d, entries) = (shape.components(), shape.tensor_entries() + shape.components());
         let alone = &isotropic(&Taps::gaussian(0.0, 1.0));
         let mask = images.mask.as_ref();
         let memory = &mut *self.memory;
         let brightness = [(&images.fixed, &memory.warped[0])];
-        let term = data_term(params, self.geometry, &brightness, params.zeta, mask);
+        let [of_brightness, of_gradients] =
+            [params.zeta, params.gradient_zeta].map(|zeta| params.normalise.constraint(zeta));
+        let term = self.geometry.data_term(Scheme::Central4, of_brightness, &brightness, mask);
         if memory.gradient_tensor.is_empty() && params.epsilon == 0.0 {
             return MotionTensor { term, taps: alone, out: &mut memory.tensor[..entries] }.run(device);
         }
@@ -259,7 +194,7 @@ impl<'a> Level<'a> {
             Gradient { shape, scheme: Scheme::Central4, image: &memory.warped[0], out: warped }
                 .run(device)?;
             let pairs: Vec<_> = fixed.iter().zip(warped.iter()).collect();
-            let term = data_term(params, self.geometry, &pairs, params.gradient_zeta, mask);
+            let term = self.geometry.data_term(Scheme::Central4, of_gradients, &pairs, mask);
             MotionTensor { term, taps: alone, out: &mut memory.gradient_tensor }.run(device)?;
         }
         let groups: Vec<_> = [(&memory.tensor, 1.0), (&memory.gradient_tensor, params.gamma)]
@@ -296,95 +231,46 @@ impl<'a> Level<'a> {
     }
 
     /// The median between iterations.
-    fn filter(&mut self, images: &LevelImages, displacement: &mut Field) -> Result<(), ComputeError> {
-        let (shape, d) = (self.geometry.shape, self.geometry.shape.components());
-        let kind = match self.params.median {
-            MedianFilter::Off => return Ok(()),
-            MedianFilter::Plain { radius } => MedianKind::Plain { radius },
-            MedianFilter::NonLocal if d == 2 => MedianKind::Weighted(NON_LOCAL),
-            MedianFilter::NonLocal => MedianKind::Plain { radius: 1 },
+    fn filter(&mut self, displacement: &mut Field) -> Result<(), ComputeError> {
+        let median = self.params.median;
+        let in_space = (median == MedianFilter::NonLocal).then_some(MedianKind::Plain { radius: 1 });
+        let Some(kind) = median.of_kernel(self.geometry.shape.components(), MOTION_EDGE).or(in_space) else {
+            return Ok(());
         };
-        if !self.memory.votes.is_empty() {
-            self.warp(images, displacement)?;
-            let kernel = Visibility {
-                shape,
-                spacing_edges: self.geometry.spacing_edges,
-                scales: VISIBILITY,
-                displacement,
-                fixed: &images.fixed,
-                warped: &self.memory.warped[0],
-                out: &mut self.memory.votes[0],
-            };
-            kernel.run(self.device)?;
-        }
-        let memory = &mut *self.memory;
-        let (guide, vote, out) = (&images.fixed, memory.votes.first(), &mut memory.increment);
-        Median { shape, kind, field: displacement, guide, vote, out }.run(self.device)?;
-        std::mem::swap(displacement, &mut memory.increment);
-        Ok(())
+        let Memory { warped, increment, votes, .. } = &mut *self.memory;
+        self.geometry.median(self.device, kind, self.images, [displacement, increment], [warped, votes])
     }
 
-    /// The confidence at the displacement last warped to, which becomes NaN where a window has no weight.
-    pub fn confidence(self, images: &LevelImages, displacement: &mut Field) -> Result<Buffer, ComputeError> {
-        let (device, params, memory, shape) = (self.device, self.params, self.memory, self.geometry.shape);
+    /// Warps; how well the images match then, and the confidence of the displacement, which becomes NaN where a window has no weight.
+    pub fn conclude(mut self, displacement: &mut Field) -> Result<Certainty, ComputeError> {
+        self.warp(displacement)?;
+        let Self { device, params, geometry, images, memory } = self;
+        let (shape, mask) = (geometry.shape, images.mask.as_ref());
+        let after = images.difference(device, &memory.warped[0])?;
         let brightness = [(&images.fixed, &memory.warped[0])];
-        let term = data_term(params, self.geometry, &brightness, params.zeta, images.mask.as_ref());
+        let constraint = params.normalise.constraint(params.zeta);
+        let term = geometry.data_term(Scheme::Central4, constraint, &brightness, mask);
         // The window itself, and how many voxels it pools.
         let (taps, width) = match params.window {
             Window::Gaussian { sigma } => (Taps::gaussian(sigma, TRUNCATE), 3.5 * sigma as f32),
             Window::Box { radius } => (Taps::mean(radius), (2 * radius + 1) as f32),
         };
-        let pooled = width.powi(shape.components() as i32);
         MotionTensor { term, taps: &isotropic(&taps), out: &mut memory.tensor }.run(device)?;
-        let tensor = &memory.tensor;
-        let errors = ExpectedError {
-            shape,
-            spacing_edges: self.geometry.spacing_edges,
-            step_edges: ROUGHNESS_STEP_EDGES,
+        let (tensor, half) = (&memory.tensor, params.half_eigenvalue);
+        let scales = ConfidenceScales {
             determinacy: DETERMINACY,
-            pooled,
-            displacement,
-            tensor,
-            outside_edges: OUTSIDE_ERROR_EDGES,
-            warped_to_error: &mut memory.warped[0],
-        };
-        let mut confidence = device.scratch(shape.len())?;
-        let half = params.half_eigenvalue;
-        let kernel = FieldConfidence {
-            errors,
-            taps: &isotropic(&Taps::gaussian(CONFIDENCE_WINDOW_VOX, TRUNCATE)),
+            pooled: width.powi(shape.components() as i32),
             contrast: half,
-            half_edges: HALF_CONFIDENCE_EDGES,
-            half_eigenvalue: images.mask.is_none().then_some(half),
-            out: &mut confidence,
+            half_eigenvalue: mask.is_none().then_some(half),
         };
-        kernel.run(device)?;
-        if let Some(mask) = &images.mask {
+        let mut confidence =
+            geometry.confidence(device, displacement, tensor, &mut memory.warped[0], scales)?;
+        if let Some(mask) = mask {
             let weight_sum = &mask_sum(device, params.window, shape, mask)?;
             let windows = Some(MaskedWindows { weight_sum, displacement });
             LeastEigenvalue { shape, half, tensor, windows, confidence: &mut confidence }.run(device)?;
         }
-        Ok(confidence)
-    }
-}
-
-/// The linearised constancy of images, or of their derivatives, on a level; ζ as in [`Constraint::Normalised`].
-fn data_term<'a>(
-    params: &LucasKanadeParams,
-    geometry: &LevelGeometry,
-    pairs: &'a [(&'a Buffer, &'a Buffer)],
-    zeta: f32,
-    weight: Option<&'a Buffer>,
-) -> DataTerm<'a> {
-    let constraint = constraint(params, zeta);
-    let (shape, spacing_edges, scheme) = (geometry.shape, geometry.spacing_edges, Scheme::Central4);
-    DataTerm { shape, spacing_edges, scheme, constraint, pairs, weight }
-}
-
-fn constraint(params: &LucasKanadeParams, zeta: f32) -> Constraint {
-    match params.normalise {
-        Normalisation::Off => Constraint::Plain,
-        Normalisation::Distance => Constraint::Normalised { zeta },
+        Ok(Certainty { confidence, after: Some(after) })
     }
 }
 
@@ -415,7 +301,39 @@ fn mask_sum(device: &Device, window: Window, shape: Shape, mask: &Buffer) -> Res
         Window::Gaussian { sigma } => [Taps::gaussian(sigma, TRUNCATE).radius(); 3],
         Window::Box { radius } => [radius; 3],
     };
-    let mut output = device.scratch(shape.len())?;
-    WindowSum { shape, radius, input: mask, output: &mut output }.run(device)?;
-    Ok(output)
+    written(device, shape.len(), |output| WindowSum { shape, radius, input: mask, output }.run(device))
+}
+
+/// The iterations of a level.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Iterations {
+    /// Spacing in voxels of the full grid `(x, y, z)`.
+    spacing_vox: [f64; 3],
+    /// Mean |δ| of each iteration over the grid, voxels of this level.
+    mean_increments_vox: Vec<f64>,
+    /// Why the iterations ended.
+    stop: StopReason,
+}
+
+impl LevelDiagnostics for Iterations {
+    const COLUMNS: &[&'static str] = &["iterations", "last mean |δ|", "stopped"];
+
+    fn cells(&self) -> Vec<DiagnosticCell> {
+        vec![
+            DiagnosticCell::Count(self.mean_increments_vox.len()),
+            DiagnosticCell::Number(self.mean_increments_vox.last().copied().unwrap_or(f64::NAN)),
+            DiagnosticCell::Text(self.stop.text().to_owned()),
+        ]
+    }
+
+    fn curves(levels: &[level_account::Level<Self>]) -> Vec<DiagnosticCurves> {
+        let labels = DiagnosticCurves {
+            title: "Increment",
+            x_label: "iteration, coarse to fine",
+            y_label: "mean |δ|, voxels of the level",
+            is_logarithmic: true,
+            ..Default::default()
+        };
+        vec![over_levels(levels, |level| level.mean_increments_vox.clone(), labels)]
+    }
 }

@@ -35,171 +35,106 @@
 //! *Limits*: motion larger than a few voxels of the coarsest level is lost; a window across a motion boundary takes either side
 //! or their mean; a window with one edge finds what moves across it alone, and says so by its confidence.
 
-mod diagnostics;
-mod footprint;
 mod level;
-mod local;
 pub mod parameters;
 
-use crate::Footprint;
-use crate::clg::parameters::Intensity;
-use crate::frame::common_map;
-use crate::image_pyramids::{ImagePyramids, LevelImages, RawImages};
-use crate::intensity::IntensityMap;
-use crate::level_account::{LevelRun, LevelsAccount};
-use crate::local_method::LocalMethod;
-use crate::method::{DenseMethod, ImagePair, PairMethod};
-use crate::moving_image::voxel_map;
-use crate::pending_flow::{Found, PendingBrightness, PendingFlow};
-use crate::pyramid::{LevelGeometry, levels, transfer};
-use crate::resident::{ResidentFlow, ResidentStart};
-use crate::start::{levels_used, start_on_coarsest};
-use crate::{MotionError, Observer, Step};
-use diagnostics::PendingIterations;
-use footprint::footprint;
-use level::{Level, Memory};
-use parameters::LucasKanadeParams;
-use veloxel_core::Grid;
-use veloxel_core::parameters::Parameters;
-use veloxel_gpu::{Device, Field, Later};
-use veloxel_kernels::Kernel;
-use veloxel_kernels::image::warp;
-use veloxel_kernels::variational::total_displacement::ToVoxels;
+use crate::clg::parameters::{Intensity, MedianFilter, Update};
+use crate::image_pyramids::{Preparation, preparation_vox};
+use crate::level_by_level::{LevelByLevel, LevelFound, LevelSolver, LevelTask};
+use crate::pyramid::{levels, transfer_by};
+use crate::start::coarsening;
+use crate::{Footprint, IntensityMap, LevelGeometry, Tiling};
+use level::{Iterations, Level, Memory};
+use parameters::{LucasKanadeParams, Window};
+use veloxel_core::{Grid, Shape};
+use veloxel_gpu::{ComputeError, Device, Field};
+
+/// Voxels that tiles overlap by beyond their seams. Windows and medians of all iterations and levels together reach
+/// further, but what they carry so far is next to nothing.
+const GUARD_VOX: [usize; 2] = [56, 24];
+/// A central difference of fourth order.
+const GRADIENT_VOX: usize = 2;
+/// The plain median, the weighted one, and the bend and the divergence that decide on it.
+const NON_LOCAL_VOX: usize = 2 + 6 + 3;
+/// Fourth differences of samples four voxels apart, and the mean over their window.
+const ROUGHNESS_VOX: usize = 8 + 3;
 
 /// The method, opened for one grid; it owns the memory that it works in from its first run on.
-#[derive(Debug)]
-pub struct LucasKanade {
-    device: Device,
-    grid: Grid,
-    params: LucasKanadeParams,
-    /// Finest first.
-    levels: Vec<LevelGeometry>,
-    memory: Memory,
-}
+pub type LucasKanade = LevelByLevel<LucasKanadeParams>;
 
-/// What was found on the finest level.
-struct Estimate {
-    images: LevelImages,
-    /// Edges, on top of the affine start.
-    displacement: Field,
-    /// Σ |I_t| and number of voxels before the first warp.
-    before: Later<(f64, f64)>,
-    /// Coarsest first.
-    runs: Vec<LevelRun<PendingIterations>>,
-}
+impl LevelSolver for LucasKanadeParams {
+    type Memory = Memory;
+    type Diagnostics = Iterations;
 
-impl LucasKanade {
-    /// Plans the pyramid for a grid.
-    ///
-    /// # Errors
-    /// [`MotionError::Parameter`] if a parameter lies outside its range.
-    pub fn new(grid: &Grid, params: LucasKanadeParams, device: &Device) -> Result<Self, MotionError> {
-        params.validate()?;
-        let levels = levels(grid, params.eta, params.max_levels);
-        Ok(Self { device: device.clone(), grid: grid.clone(), params, levels, memory: Memory::default() })
+    fn levels(&self, grid: &Grid) -> Vec<LevelGeometry> {
+        levels(grid, self.eta, self.max_levels)
+    }
+    fn preparation(&self) -> Preparation {
+        let interpolation = self.interpolation.of_kernel();
+        Preparation { presmooth: self.presmooth, lcc_sigma: self.lcc_sigma, interpolation }
+    }
+    fn maps(&self, [fixed, _]: [IntensityMap; 2]) -> [IntensityMap; 2] {
+        [if self.intensity == Intensity::Raw { IntensityMap::IDENTITY } else { fixed }; 2]
+    }
+    fn iterations_of(&self, nth: usize) -> usize {
+        if nth == 0 { self.finest_iterations } else { self.iterations }
+    }
+    fn drift_edges(&self, nth: usize, _: &LevelGeometry) -> f32 {
+        self.iterations_of(nth) as f32 * self.increment_limit
+    }
+    /// Beside its workspace a run holds images, displacement, confidence and determinant, and coarser levels of them.
+    fn footprint(&self, shape: Shape) -> Footprint {
+        let workspace: usize = Memory::default().parts(self, shape).iter().map(|(_, count)| count).sum();
+        let held = 4.7 + 0.55 * shape.components() as f64;
+        Footprint { samples_per_voxel: held + workspace as f64, tiling: self.tiling(shape) }
     }
 
-    /// From the coarsest level that the start leaves open down to the finest.
-    fn coarse_to_fine(
-        &mut self,
-        images: RawImages<'_>,
-        start: ResidentStart<'_>,
-        observer: &dyn Observer,
-    ) -> Result<Estimate, MotionError> {
-        let Self { device, params, levels, memory, .. } = self;
-        let used = levels_used(start, levels.len(), 0);
-        let levels = &levels[..used];
-        let mut pyramids = ImagePyramids::new(device, params.preparation(), images, levels, 0)?;
-        let mut displacement = start_on_coarsest(device, levels, 0, start)?;
-        let (mut runs, mut done) = (Vec::new(), 0.0);
-        let work = |nth: usize| (levels[nth].shape.len() * params.iterations_of(nth)) as f64;
-        let all: f64 = (0..used).map(work).sum();
-        for nth in (0..used).rev() {
-            let geometry = &levels[nth];
-            if nth + 1 < used {
-                let finer = memory.increment(device, geometry)?;
-                transfer(device, &displacement, &levels[nth + 1], finer, geometry)?;
-                std::mem::swap(&mut displacement, finer);
-            }
-            let images = pyramids.take(geometry)?;
-            let mut level = Level::new(device, params, geometry, memory)?;
-            let run = level.run(&images, &mut displacement, params.iterations_of(nth))?;
-            done += work(nth);
-            observer.step(Step {
-                level: used - nth,
-                levels: used,
-                warp: run.own.increments.len(),
-                warps: params.iterations_of(nth),
-                residual: None,
-                done: done / all,
-            });
-            runs.push(run);
-            if nth == 0 {
-                return Ok(Estimate { images, displacement, before: pyramids.before, runs });
-            }
+    fn transfer(
+        device: &Device,
+        memory: &mut Memory,
+        displacement: &mut Field,
+        pair: [&LevelGeometry; 2],
+    ) -> Result<(), ComputeError> {
+        transfer_by(device, [displacement, &mut memory.increment], pair)
+    }
+
+    fn run_level(
+        &self,
+        task: LevelTask<'_>,
+        memory: &mut Memory,
+        displacement: &mut Field,
+    ) -> Result<LevelFound<Iterations>, ComputeError> {
+        let mut level = Level::new(self, task, memory)?;
+        let run = level.run(displacement, self.iterations_of(task.nth))?;
+        let certainty = (task.nth == 0).then(|| level.conclude(displacement)).transpose()?;
+        Ok(LevelFound { run, certainty })
+    }
+}
+
+impl LucasKanadeParams {
+    /// Whether every vector depends on its surroundings alone, and on how much of them.
+    fn tiling(&self, shape: Shape) -> Tiling {
+        let (guard_vox, coarsening) = (GUARD_VOX[shape.components() - 2], coarsening(self.eta, 0));
+        // A mean over all voxels, and positions that are composed, are not of a vector's surroundings.
+        if self.tolerance > 0.0 || self.lcc_sigma > 0.0 || self.update != Update::Add {
+            return Tiling::Overlap { guard_vox, coarsening };
         }
-        unreachable!("a pyramid should have a finest level")
-    }
-
-    /// The flow in voxels, its confidence, and the account of the run.
-    fn conclude(&mut self, estimate: Estimate, start: ResidentStart<'_>) -> Result<Found, MotionError> {
-        let Estimate { images, mut displacement, before, runs } = estimate;
-        let Self { device, params, levels, memory, .. } = self;
-        let mut level = Level::new(device, params, &levels[0], memory)?;
-        let after = level.compare(&images, &displacement)?;
-        let confidence = level.confidence(&images, &mut displacement)?;
-        let LevelGeometry { shape, spacing_edges, .. } = levels[0];
-        ToVoxels { shape, spacing_edges, map: start.affine(), field: &mut displacement }.run(device)?;
-        let brightness = PendingBrightness { sums: [before, after], gain: 1.0 };
-        Ok(Found {
-            flow: ResidentFlow { grid: self.grid.clone(), components_vox: displacement },
-            confidence,
-            account: Box::new(LevelsAccount { levels: runs, brightness: Some(brightness) }),
-        })
-    }
-}
-
-impl DenseMethod for LucasKanade {
-    fn grid(&self) -> &Grid {
-        &self.grid
-    }
-    fn device(&self) -> &Device {
-        &self.device
-    }
-    fn interpolation(&self) -> warp::Interpolation {
-        self.params.interpolation.of_kernel()
-    }
-    fn footprint(&self) -> Option<Footprint> {
-        Some(footprint(self))
-    }
-}
-
-impl PairMethod for LucasKanade {
-    fn local(&mut self) -> Option<&mut dyn LocalMethod> {
-        Some(self)
-    }
-
-    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
-        let (device, grid) = (self.device.clone(), self.grid.clone());
-        device.scope(|| {
-            pair.check(&grid)?;
-            let ImagePair { fixed, moving, region, start } = pair;
-            let map = match common_map([fixed.frame(), moving.frame()], region.mask)? {
-                Ok(_) if self.params.intensity == Intensity::Raw => IntensityMap::IDENTITY,
-                Ok(map) => map,
-                Err(why) => return PendingFlow::no_content(&device, &grid, why),
-            };
-            let placement = voxel_map(&grid, moving.frame().grid());
-            let images =
-                RawImages { fixed, moving, region, maps: [map; 2], placement, start: start.affine() };
-            let estimate = self.coarse_to_fine(images, start, observer)?;
-            let found = self.conclude(estimate, start)?;
-            if device.is_gpu() {
-                // Buffers have changed their places. From the device's pool the next run gets them in the order of this one, so
-                // that its recordings need no new arguments.
-                self.memory = Memory::default();
-            }
-            PendingFlow::new(&device, found, region.measured())
-        })
+        let window_vox = match self.window {
+            Window::Box { radius } => radius,
+            Window::Gaussian { sigma } => (sigma * 2.5).ceil() as usize + 1,
+        };
+        let gradients_vox = if self.gamma > 0.0 { 2 * GRADIENT_VOX } else { GRADIENT_VOX };
+        let median_vox = match self.median {
+            MedianFilter::Off => 0,
+            MedianFilter::Plain { radius } => radius,
+            MedianFilter::NonLocal if shape.components() == 2 => NON_LOCAL_VOX,
+            MedianFilter::NonLocal => 1,
+        };
+        let iteration_vox = gradients_vox + window_vox + median_vox;
+        let images_vox = preparation_vox(self.preparation());
+        let of_level = |nth: usize| self.iterations_of(nth) * iteration_vox + images_vox;
+        let confidence_vox = GRADIENT_VOX + window_vox + ROUGHNESS_VOX;
+        let halo_vox = [of_level(0) + confidence_vox, of_level(1)];
+        Tiling::Local { halo_vox, eta: self.eta, max_levels: self.max_levels, guard_vox, coarsening }
     }
 }

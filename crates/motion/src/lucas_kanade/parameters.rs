@@ -1,7 +1,6 @@
 //! The parameters of [`LucasKanade`](crate::LucasKanade), and the presets.
 
 use crate::clg::parameters::{Intensity, Interpolation, MedianFilter, Normalisation, Update};
-use crate::image_pyramids::Preparation;
 use veloxel_core::{choices, parameters};
 
 parameters! {
@@ -77,18 +76,5 @@ choices! {
             /// Standard deviation.
             sigma "ρ": f64 in 0.3..=16 "voxels",
         },
-    }
-}
-
-impl LucasKanadeParams {
-    /// What is done to both images before the first warp.
-    pub(crate) fn preparation(&self) -> Preparation {
-        let interpolation = self.interpolation.of_kernel();
-        Preparation { presmooth: self.presmooth, lcc_sigma: self.lcc_sigma, interpolation }
-    }
-
-    /// Iterations of a level, 0 the finest.
-    pub(super) fn iterations_of(&self, nth: usize) -> usize {
-        if nth == 0 { self.finest_iterations } else { self.iterations }
     }
 }

@@ -1,10 +1,12 @@
 //! The dense field of sparse matches: affine models on a grid of nodes, from coarse to fine.
 
-use super::{filled, smoothed};
-use crate::MotionError;
+use super::smoothed;
+use crate::Result;
+use crate::buffers::{written, written_field};
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::matching::local_models::{
     Guess, Kept, LocalModels, ModelField, Scales, model_planes, reach,
 };
@@ -43,38 +45,40 @@ pub(super) struct Densifier<'a> {
 }
 
 impl<'a> Densifier<'a> {
-    pub fn new(device: &'a Device, image: &'a Buffer, shape: Shape) -> Result<Self, MotionError> {
+    pub fn new(device: &'a Device, image: &'a Buffer, shape: Shape) -> Result<Self> {
         let smooth = smoothed(device, image, shape, NODE_SIGMA_VOX)?;
         Ok(Self { device, shape, image, smooth })
     }
 
     /// The field of models of what is known; vectors that are kept stay.
-    pub fn dense(&self, known: Known<'_>, kept: Option<Known<'_>>) -> Result<Field, MotionError> {
+    pub fn dense(&self, known: Known<'_>, kept: Option<Known<'_>>) -> Result<Field> {
         let (device, shape) = (self.device, self.shape);
         let grids = self.grids(known)?;
         let (finest, models) = self.fit(&grids)?;
-        let mut out = device.scratch_field(shape.components(), shape.len())?;
-        let field = ModelField {
-            shape,
-            width: CELL_VOX,
-            intensity: INTENSITY,
-            image: self.image,
-            nodes: finest,
-            models: &models,
-            kept: kept.map(|kept| Kept { field: kept.field, weight: kept.weight }),
-            out: &mut out,
-        };
-        field.run(device)?;
-        Ok(out)
+        let found = written_field(device, shape, |out| {
+            let field = ModelField {
+                shape,
+                width: CELL_VOX,
+                intensity: INTENSITY,
+                image: self.image,
+                nodes: finest,
+                models: &models,
+                kept: kept.map(|kept| Kept { field: kept.field, weight: kept.weight }),
+                out,
+            };
+            field.run(device)
+        });
+        Ok(found?)
     }
 
     /// Nodes, finest first.
     fn grids(&self, known: Known<'_>) -> Result<Vec<(Shape, Buffer)>, ComputeError> {
         let nodes = |shape: Shape, width: usize, cap_vox: f32, members: Members<'_>| {
             let grid = cells(shape, width);
-            let mut out = self.device.scratch(planes(shape.components()) * grid.len())?;
-            MatchNodes { shape, width, cap_vox, members, out: &mut out }.run(self.device)?;
-            Ok((grid, out))
+            let nodes = written(self.device, planes(shape.components()) * grid.len(), |out| {
+                MatchNodes { shape, width, cap_vox, members, out }.run(self.device)
+            });
+            Ok((grid, nodes?))
         };
         let Known { field, weight } = known;
         let voxels = Members::Voxels { field, weight, image: &self.smooth };
@@ -90,9 +94,10 @@ impl<'a> Densifier<'a> {
 
     /// Models of the finest nodes.
     fn fit<'g>(&self, grids: &'g [(Shape, Buffer)]) -> Result<(&'g Buffer, Buffer), ComputeError> {
-        let d = self.shape.components();
+        let (device, d) = (self.device, self.shape.components());
         let coarsest = &grids[grids.len() - 1];
-        let mut guess = (coarsest, filled(self.device, model_planes(d) * coarsest.0.len(), 0.0)?);
+        let still = |out: &mut Buffer| Operation::Fill(0.0).on(out).run(device);
+        let mut guess = (coarsest, written(device, model_planes(d) * coarsest.0.len(), still)?);
         for (level, grid) in grids.iter().enumerate().rev() {
             let finer = (1 << level) as f32;
             let scales = Scales {
@@ -102,11 +107,11 @@ impl<'a> Densifier<'a> {
             };
             for _ in 0..FITS {
                 let ((shape, nodes), (guess_shape, guess_nodes)) = (grid, guess.0);
-                let mut models = self.device.scratch(model_planes(d) * shape.len())?;
                 let from = Guess { shape: *guess_shape, nodes: guess_nodes, models: &guess.1 };
-                LocalModels { shape: *shape, scales, nodes, guess: from, out: &mut models }
-                    .run(self.device)?;
-                guess = (grid, models);
+                let models = written(device, model_planes(d) * shape.len(), |out| {
+                    LocalModels { shape: *shape, scales, nodes, guess: from, out }.run(device)
+                });
+                guess = (grid, models?);
             }
         }
         Ok((&guess.0.1, guess.1))

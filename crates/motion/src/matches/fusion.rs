@@ -4,13 +4,12 @@
 //! can be matched: behind edges and where texture ends it goes on smoothly, and models of matches do not.
 //! Where it has lost the motion it disagrees with confirmed matches near by, and those decide.
 
-use crate::MotionError;
-use crate::pending_flow::PendingFlow;
+use super::smoothed;
+use crate::buffers::written;
+use crate::{PendingFlow, Result};
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Device};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::Taps;
-use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::pointwise::Multiply;
 use veloxel_kernels::image::window_sum::WindowSum;
 use veloxel_kernels::matching::agreement::{Agreement, Replacement};
@@ -33,31 +32,29 @@ pub(super) fn fuse(
     alone: &PendingFlow,
     shape: Shape,
     confirmed: &Buffer,
-) -> Result<(), MotionError> {
-    let (device, (alone_flow, alone_confidence)) = (alone.device().clone(), alone.found());
-    let (flow, confidence) = matched.found_mut();
-    let mut agreeing = device.scratch(shape.len())?;
-    let fields = [&flow[..], alone_flow];
-    Agreement { distance: AGREES_VOX, fields, weight: confirmed, out: &mut agreeing }.run(&device)?;
-    let agreeing = around(&device, shape, &agreeing)?;
-    let all = around(&device, shape, confirmed)?;
-    let mut share = device.scratch(shape.len())?;
-    let taps = isotropic(&Taps::gaussian(HIDDEN_SIGMA_VOX, 3.0));
-    Convolve { shape, taps: &taps, input: confirmed, output: &mut share }.run(&device)?;
+) -> Result<()> {
+    let PendingFlow { device, flow: alone_flow, confidence: alone_confidence, .. } = alone;
+    let (flow, alone_flow) = (&mut matched.flow.components_vox, &alone_flow.components_vox);
+    let confidence = &mut matched.confidence;
+    let fields = [&flow[..], &alone_flow[..]];
+    let agreeing = written(device, shape.len(), |out| {
+        Agreement { distance: AGREES_VOX, fields, weight: confirmed, out }.run(device)
+    })?;
+    let agreeing = around(device, shape, &agreeing)?;
+    let all = around(device, shape, confirmed)?;
+    let share = smoothed(device, confirmed, shape, HIDDEN_SIGMA_VOX)?;
     for _ in 0..HIDDEN_POWER {
-        Multiply { factor: &share, out: confidence }.run(&device)?;
+        Multiply { factor: &share, out: confidence }.run(device)?;
     }
     let replaced = flow.iter_mut().chain([confidence]);
     for (out, by) in replaced.zip(alone_flow.iter().chain([alone_confidence])) {
-        Replacement { share: LEAST_SHARE, agreeing: &agreeing, all: &all, by, out }.run(&device)?;
+        Replacement { share: LEAST_SHARE, agreeing: &agreeing, all: &all, by, out }.run(device)?;
     }
     Ok(())
 }
 
 /// Sums of the windows around.
 fn around(device: &Device, shape: Shape, input: &Buffer) -> Result<Buffer, ComputeError> {
-    let mut output = device.scratch(shape.len())?;
     let radius = [AROUND_VOX[shape.components() - 2]; 3];
-    WindowSum { shape, radius, input, output: &mut output }.run(device)?;
-    Ok(output)
+    written(device, shape.len(), |output| WindowSum { shape, radius, input, output }.run(device))
 }

@@ -5,9 +5,9 @@
 //! leave as much anywhere.
 
 use super::Work;
-use crate::MotionError;
-use crate::moving_image::MovingImage;
-use veloxel_gpu::{Buffer, Field, Later, Pending, Timestamp, fetch};
+use crate::buffers::{settled, written, written_field};
+use crate::{MovingImage, Result};
+use veloxel_gpu::{Buffer, Field, Later, Timestamp};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
@@ -41,23 +41,18 @@ pub(super) struct Doubt {
 
 impl Doubt {
     /// Asks for it, with the differences where vectors are confirmed.
-    pub fn ask(
-        work: &Work<'_>,
-        [forward, backward]: [&Field; 2],
-        confirmed: &Buffer,
-    ) -> Result<Self, MotionError> {
+    pub fn ask(work: &Work<'_>, [forward, backward]: [&Field; 2], confirmed: &Buffer) -> Result<Self> {
         let (device, shape) = (work.device, work.shape());
-        let mut doubt = device.scratch(shape.len())?;
         let verdict = Verdict::Doubt { most: MOST_TOLERANCES };
-        Confirmation { shape, tolerance: TOLERANCE, forward, backward, verdict, out: &mut doubt }
-            .run(device)?;
+        let doubt = written(device, shape.len(), |out| {
+            Confirmation { shape, tolerance: TOLERANCE, forward, backward, verdict, out }.run(device)
+        })?;
         let spline = Interpolation::CubicSpline;
         let moving = MovingImage::new(device, work.images[1], work.grid, work.grid, spline)?;
         let warped = moving.warp(forward, Border::Unbounded)?;
-        let gradient = |image: &Buffer| -> Result<Field, MotionError> {
-            let mut out = device.scratch_field(shape.components(), shape.len())?;
-            Gradient { shape, scheme: Scheme::Central4, image, out: &mut out }.run(device)?;
-            Ok(out)
+        let gradient = |image: &Buffer| {
+            let scheme = Scheme::Central4;
+            written_field(device, shape, |out| Gradient { shape, scheme, image, out }.run(device))
         };
         let gradients = [gradient(work.images[0])?, gradient(&warped)?];
         let weight = Some(confirmed);
@@ -69,14 +64,10 @@ impl Doubt {
     }
 
     /// Below ½ where a voxel is hidden.
-    pub fn seen(self, work: &Work<'_>) -> Result<Buffer, MotionError> {
-        let (device, Self { mut doubt, warped, gradients, mut sums, mark }) = (work.device, self);
-        fetch(device, mark.as_ref(), sums.iter_mut().map(|sum| sum as &mut dyn Pending).collect())?;
-        let mut means = Vec::new();
-        for sum in sums {
-            let (sum, count) = sum.get(device)?;
-            means.push(sum / count.max(1.0));
-        }
+    pub fn seen(self, work: &Work<'_>) -> Result<Buffer> {
+        let (device, Self { mut doubt, warped, gradients, sums, mark }) = (work.device, self);
+        let sums = settled(device, mark.as_ref(), sums)?;
+        let means: Vec<f64> = sums.into_iter().map(|(sum, count)| sum / count.max(1.0)).collect();
         let channels = channels(work, &warped, &gradients);
         let parts = (channels.len() - 1) as f32;
         for (range, most) in [(0..1, MOST_OF_IMAGES), (1..channels.len(), MOST_OF_IMAGES / parts)] {

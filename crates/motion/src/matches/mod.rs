@@ -30,21 +30,23 @@ mod fusion;
 mod hidden;
 mod search;
 
-use crate::frame::{Frame, FrameSource};
-use crate::method::{DenseMethod, ImagePair, PairMethod};
-use crate::moving_image::{MovingImage, frame_on, voxel_map};
-use crate::pending_flow::PendingFlow;
-use crate::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
-use crate::{Footprint, MotionError, Observer, Step, Tiling};
+use crate::buffers::{convolved, written};
+use crate::moving_image::frame_on;
+use crate::wrapped::{Wrapped, Wrapping};
+use crate::{
+    Footprint, Frame, FrameSource, ImagePair, MovingImage, Observer, PairMethod, PendingFlow, Portion,
+    Region, ResidentFlow, ResidentMask, ResidentStart, Result, Tiling,
+};
 use dense::{Densifier, Known};
 use hidden::Doubt;
 use search::{Coded, Searched};
 use veloxel_core::{Grid, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
-use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{CopyBuffer, Multiply, Operation};
-use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
+use veloxel_kernels::image::convolve::isotropic;
+use veloxel_kernels::image::pointwise::Multiply;
+use veloxel_kernels::image::warp::{Border, Interpolation};
 use veloxel_kernels::matching::confirmation::{Confirmation, Tolerance, Verdict, Visible};
+use veloxel_kernels::{Kernel, Taps};
 
 /// Distance within which the other direction confirms a first match, voxels.
 const FIRST_TOLERANCE: Tolerance = Tolerance { least_vox: 2.0, share: 0.0 };
@@ -55,87 +57,63 @@ const FLOW_TOLERANCE: Tolerance = Tolerance { least_vox: 1.0, share: 0.02 };
 /// The same for the flow of the method: what is not confirmed says nothing of the motion around.
 const SURE_TOLERANCE: Tolerance = Tolerance { least_vox: 0.3, share: 0.03 };
 
-/// A method that begins from matches.
+/// Begins a method from matches.
 #[derive(Debug)]
-pub struct Matched<M: ?Sized>(Box<M>);
+pub struct FromMatches;
 
-impl<M: PairMethod> Matched<M> {
-    /// Estimates with `method`, four times a pair.
-    pub fn new(method: M) -> Self {
-        Self(Box::new(method))
-    }
-}
-
-impl Matched<dyn PairMethod> {
-    /// [`Self::new`] for a method whose type is not known.
-    pub fn of_box(method: Box<dyn PairMethod>) -> Self {
-        Self(method)
-    }
-}
-
-impl<M: DenseMethod + ?Sized> DenseMethod for Matched<M> {
-    fn grid(&self) -> &Grid {
-        self.0.grid()
-    }
-    fn device(&self) -> &Device {
-        self.0.device()
-    }
-    fn interpolation(&self) -> Interpolation {
-        self.0.interpolation()
-    }
-    fn footprint(&self) -> Option<Footprint> {
-        let of_matches = HELD_SAMPLES[Shape::of(self.grid()).components() - 2];
-        let footprint = self.0.footprint()?.with_more(of_matches);
-        Some(Footprint { tiling: Tiling::Never, ..footprint })
-    }
-}
+/// A method that begins from matches, four times a pair.
+pub type Matched<M> = Wrapped<FromMatches, M>;
 
 /// Samples a voxel that are held beside the method's own, in pictures and in volumes: images, starts and flows of both
 /// directions, census codes of all sizes, and what is known of them; measured in pictures (Urban2).
 const HELD_SAMPLES: [f64; 2] = [30.0, 30.0];
 
-impl<M: PairMethod + ?Sized> PairMethod for Matched<M> {
-    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
-        let (device, grid) = (self.device().clone(), self.grid().clone());
+impl Wrapping for FromMatches {
+    fn footprint(own: Footprint, grid: &Grid) -> Option<Footprint> {
+        let of_matches = HELD_SAMPLES[Shape::of(grid).components() - 2];
+        Some(Footprint { tiling: Tiling::Never, ..own.with_more(of_matches) })
+    }
+
+    fn estimate<M: PairMethod + ?Sized>(
+        method: &mut M,
+        pair: ImagePair<'_>,
+        observer: &dyn Observer,
+    ) -> Result<PendingFlow> {
+        let (device, grid) = (method.device().clone(), method.grid().clone());
         device.scope(|| {
             pair.check(&grid)?;
             let moving = pair.moving.frame();
             // Without contrast there is nothing to match: the method says so.
             let (Some(map), Some(_)) = (pair.fixed.frame().map_within(pair.region.mask)?, moving.map()?)
             else {
-                return self.0.estimate(pair, observer);
+                return method.estimate(pair, observer);
             };
-            let on_grid = match voxel_map(&grid, moving.grid()) == VoxelAffine::IDENTITY {
-                true => None,
-                false => Some(frame_on(moving, &grid)?),
-            };
+            let on_grid = frame_on(moving, &grid)?;
             let sides = Sides {
                 frames: [pair.fixed.frame(), on_grid.as_ref().map_or(moving, |(frame, _)| frame)],
                 masks: [pair.region.mask, on_grid.as_ref().map(|(_, seen)| seen)],
             };
-            let images = [sides.frames[0], sides.frames[1]]
-                .map(|frame| FrameSource::from(frame).mapped(map))
-                .into_iter()
-                .collect::<Result<Vec<_>, _>>()?;
-            let work = Work { device: &device, grid: &grid, sides, images: [&images[0], &images[1]] };
+            let [first, second] = sides.frames.map(|frame| FrameSource::from(frame).mapped(map));
+            let images = [&first?, &second?];
+            let work = Work { device: &device, grid: &grid, sides, images };
             let starts = work.matches()?;
             let fields = [0, 1].map(|side| {
-                let part = Part { observer, begin: side as f64 / 4.0, share: 0.25 };
-                self.0.estimate(work.pair(side, &starts[side], pair.region), &part)
+                let part = Portion { observer, before: side as f64 / 4.0, own: 0.25, all: 1.0 };
+                method.estimate(work.pair(side, &starts[side], pair.region), &part)
             });
             let [forward, backward] = fields;
             let (forward, backward) = (forward?, backward?);
             let found = work.hidden([forward.flow(), backward.flow()])?;
             drop((forward, backward));
-            let part = Part { observer, begin: 0.5, share: 0.25 };
+            let part = Portion { observer, before: 0.5, own: 0.25, all: 1.0 };
             let visible = ResidentMask { grid: grid.clone(), weight: found.visible };
             let region = Region { mask: Some(&visible), ..pair.region };
             let start = ResidentStart::Matches(&found.start);
-            let mut pending = self.0.estimate(ImagePair { region, start, ..pair.borrowed() }, &part)?;
-            let part = Part { observer, begin: 0.75, share: 0.25 };
-            let alone = self.0.estimate(pair.borrowed(), &part)?;
+            let mut pending = method.estimate(ImagePair { region, start, ..pair.borrowed() }, &part)?;
+            let part = Portion { observer, before: 0.75, own: 0.25, all: 1.0 };
+            let alone = method.estimate(pair.borrowed(), &part)?;
             fusion::fuse(&mut pending, &alone, Shape::of(&grid), &found.confirmed)?;
-            pending.set_confirmed(found.seen);
+            pending.confirmed = Some(found.seen);
             pending.measure_again(pair.region)?;
             Ok(pending)
         })
@@ -175,7 +153,7 @@ impl Work<'_> {
     }
 
     /// Dense fields of both directions.
-    fn matches(&self) -> Result<[ResidentFlow; 2], MotionError> {
+    fn matches(&self) -> Result<[ResidentFlow; 2]> {
         let (device, shape) = (self.device, self.shape());
         let coded = self.both(|side| Coded::new(device, self.images[side], shape))?;
         let densifiers = self.both(|side| Densifier::new(device, self.images[side], shape))?;
@@ -198,7 +176,7 @@ impl Work<'_> {
         densifiers: &[Densifier<'_>; 2],
         fields: &[Field; 2],
         tolerance: Tolerance,
-    ) -> Result<[ResidentFlow; 2], MotionError> {
+    ) -> Result<[ResidentFlow; 2]> {
         self.both(|side| {
             let weight = self.confirmed([&fields[side], &fields[1 - side]], tolerance, side)?;
             let known = Known { field: &fields[side], weight: &weight };
@@ -210,45 +188,34 @@ impl Work<'_> {
     /// Where one direction confirms the other, within the mask of the first one's image.
     fn confirmed(
         &self,
-        [there, back]: [&[Buffer]; 2],
+        [forward, backward]: [&[Buffer]; 2],
         tolerance: Tolerance,
         side: usize,
     ) -> Result<Buffer, ComputeError> {
-        let mut out = self.device.scratch(self.shape().len())?;
-        let verdict = Verdict::Confirmed;
-        Confirmation {
-            shape: self.shape(),
-            tolerance,
-            forward: there,
-            backward: back,
-            verdict,
-            out: &mut out,
-        }
-        .run(self.device)?;
-        if let Some(mask) = self.sides.masks[side] {
-            Multiply { factor: &mask.weight, out: &mut out }.run(self.device)?;
-        }
-        Ok(out)
+        let (device, shape, verdict) = (self.device, self.shape(), Verdict::Confirmed);
+        written(device, shape.len(), |out| {
+            Confirmation { shape, tolerance, forward, backward, verdict, out: &mut *out }.run(device)?;
+            self.mask(side, out)
+        })
+    }
+
+    /// Takes away what lies outside of the mask of a direction's first image.
+    fn mask(&self, side: usize, out: &mut Buffer) -> Result<(), ComputeError> {
+        let mask = self.sides.masks[side];
+        mask.map_or(Ok(()), |mask| Multiply { factor: &mask.weight, out }.run(self.device))
     }
 
     /// What of the forward flow is confirmed, hidden, and known nevertheless.
-    fn hidden(&self, flows: [&ResidentFlow; 2]) -> Result<FoundHidden, MotionError> {
+    fn hidden(&self, flows: [&ResidentFlow; 2]) -> Result<FoundHidden> {
         let (device, shape) = (self.device, self.shape());
         let fields = flows.map(|flow| &flow.components_vox);
         let confirmed = self.confirmed([fields[0], fields[1]], FLOW_TOLERANCE, 0)?;
         let confirmed_back = self.confirmed([fields[1], fields[0]], FLOW_TOLERANCE, 1)?;
-        let mut visible = device.scratch(shape.len())?;
-        Visible {
-            shape,
-            forward: fields[0],
-            confirmed: &confirmed,
-            confirmed_back: &confirmed_back,
-            out: &mut visible,
-        }
-        .run(device)?;
-        if let Some(mask) = self.sides.masks[0] {
-            Multiply { factor: &mask.weight, out: &mut visible }.run(device)?;
-        }
+        let visible = written(device, shape.len(), |out| {
+            let (confirmed, confirmed_back) = (&confirmed, &confirmed_back);
+            Visible { shape, forward: fields[0], confirmed, confirmed_back, out: &mut *out }.run(device)?;
+            self.mask(0, out)
+        })?;
         let sure = self.confirmed([fields[0], fields[1]], SURE_TOLERANCE, 0)?;
         let doubt = device.beside(|| Doubt::ask(self, [fields[0], fields[1]], &sure))?;
         let densifier = Densifier::new(device, self.images[0], shape)?;
@@ -268,7 +235,7 @@ impl Work<'_> {
     }
 
     /// Of each side, side by side.
-    fn both<T>(&self, of: impl Fn(usize) -> Result<T, MotionError>) -> Result<[T; 2], MotionError> {
+    fn both<T>(&self, of: impl Fn(usize) -> Result<T>) -> Result<[T; 2]> {
         let back = self.device.beside(|| of(1))?;
         let there = of(0);
         let back = back.join();
@@ -276,39 +243,7 @@ impl Work<'_> {
     }
 }
 
-/// A part of a run, for the observer of the whole.
-struct Part<'a> {
-    observer: &'a dyn Observer,
-    begin: f64,
-    share: f64,
-}
-
-impl Observer for Part<'_> {
-    fn step(&self, step: Step) {
-        self.observer.step(Step { done: self.begin + self.share * step.done, ..step });
-    }
-}
-
-/// A copy in 0..1, smoothed.
+/// A smoothed copy.
 fn smoothed(device: &Device, image: &Buffer, shape: Shape, sigma_vox: f64) -> Result<Buffer, ComputeError> {
-    use veloxel_kernels::Taps;
-    use veloxel_kernels::image::convolve::{Convolve, isotropic};
-    let mut out = device.scratch(shape.len())?;
-    let taps = isotropic(&Taps::gaussian(sigma_vox, 3.0));
-    Convolve { shape, taps: &taps, input: image, output: &mut out }.run(device)?;
-    Ok(out)
-}
-
-/// A copy.
-fn copied(device: &Device, buffer: &Buffer) -> Result<Buffer, ComputeError> {
-    let mut out = device.scratch(buffer.len())?;
-    CopyBuffer { from: buffer, to: &mut out }.run(device)?;
-    Ok(out)
-}
-
-/// Memory of one value.
-fn filled(device: &Device, len: usize, value: f32) -> Result<Buffer, ComputeError> {
-    let mut out = device.scratch(len)?;
-    Operation::Fill(value).on(&mut out).run(device)?;
-    Ok(out)
+    convolved(device, image, shape, &isotropic(&Taps::gaussian(sigma_vox, 3.0)))
 }

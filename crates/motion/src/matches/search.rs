@@ -1,14 +1,13 @@
 //! The search for matches over a pyramid of census codes.
 
-use super::{copied, smoothed};
-use crate::MotionError;
+use super::smoothed;
+use crate::Result;
+use crate::buffers::{copied, resampled, written, written_field};
 use crate::pyramid::shrink;
-use std::slice::{from_mut, from_ref};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::Fill;
-use veloxel_kernels::image::resample::Resample;
 use veloxel_kernels::matching::census::Census;
 use veloxel_kernels::matching::patch_match::{
     Codes, FinerMatches, MatchField, PatchMatch, StackedImage, Sweep, WORST, pack,
@@ -57,7 +56,7 @@ pub(super) struct Coded<'a> {
 
 impl<'a> Coded<'a> {
     /// Codes of the whole pyramid.
-    pub fn new(device: &'a Device, image: &Buffer, shape: Shape) -> Result<Self, MotionError> {
+    pub fn new(device: &'a Device, image: &Buffer, shape: Shape) -> Result<Self> {
         let is_picture = shape.components() == 2;
         let finer = if is_picture { HALF_OCTAVES } else { 0 };
         let last = 2 * coarsest_level(shape) as i32 + finer;
@@ -68,7 +67,7 @@ impl<'a> Coded<'a> {
         let mut coarser = copied(device, image)?;
         for (nth, &size) in sizes.iter().enumerate() {
             if nth < coded.own {
-                coded.add(nth, &enlarged(device, image, shape, size)?)?;
+                coded.add(nth, &resampled(device, image, [shape, size])?)?;
                 continue;
             }
             if nth > coded.own {
@@ -80,7 +79,7 @@ impl<'a> Coded<'a> {
     }
 
     /// Codes of the image alone.
-    pub fn finest(device: &'a Device, image: &Buffer, shape: Shape) -> Result<Self, MotionError> {
+    pub fn finest(device: &'a Device, image: &Buffer, shape: Shape) -> Result<Self> {
         let mut coded = Self::empty(device, shape, &[shape])?;
         coded.add(0, image)?;
         Ok(coded)
@@ -150,13 +149,6 @@ fn size_at(shape: Shape, half_octaves: i32) -> Axes<usize> {
     })
 }
 
-fn enlarged(device: &Device, image: &Buffer, from: Shape, to: Shape) -> Result<Buffer, ComputeError> {
-    let mut out = device.scratch(to.len())?;
-    let (input, output) = (from_ref(image), from_mut(&mut out));
-    Resample { input, input_shape: from, output, output_shape: to, factor: 1.0 }.run(device)?;
-    Ok(out)
-}
-
 /// Matches of an image's voxels, and their costs.
 pub(super) struct Searched {
     shape: Shape,
@@ -167,7 +159,7 @@ pub(super) struct Searched {
 impl Searched {
     /// Matches over the whole range of motion, from both images' sides: level by level, so that a GPU works on both coarse ones
     /// at once.
-    pub fn over_all(coded: &[Coded<'_>; 2]) -> Result<[Self; 2], MotionError> {
+    pub fn over_all(coded: &[Coded<'_>; 2]) -> Result<[Self; 2]> {
         let coarsest = coarsest_level(coded[0].shape);
         let mut found: [Option<Self>; 2] = [None, None];
         for level in (0..=coarsest).rev() {
@@ -213,7 +205,7 @@ impl Searched {
     }
 
     /// Matches within a few voxels.
-    pub fn nearby(fixed: &Coded<'_>, moving: &Coded<'_>) -> Result<Self, MotionError> {
+    pub fn nearby(fixed: &Coded<'_>, moving: &Coded<'_>) -> Result<Self> {
         let reach = NEAR_REACH[fixed.shape.components() - 2];
         let images = [StackedImage { growth: 0, ..moving.images[0] }];
         let codes = codes([fixed, moving], 0, &images, reach);
@@ -225,20 +217,17 @@ impl Searched {
     }
 
     /// The matches as a displacement; `base`: what the moving image was warped by.
-    pub fn field(self, device: &Device, base: Option<&[Buffer]>) -> Result<Field, MotionError> {
-        let mut out = device.scratch_field(self.shape.components(), self.shape.len())?;
-        MatchField { shape: self.shape, matches: &self.matches, base, out: &mut out }.run(device)?;
-        Ok(out)
+    pub fn field(self, device: &Device, base: Option<&[Buffer]>) -> Result<Field> {
+        let Self { shape, matches, .. } = &self;
+        let found =
+            written_field(device, *shape, |out| MatchField { shape: *shape, matches, base, out }.run(device));
+        Ok(found?)
     }
 
     /// Every voxel stays.
     fn none(device: &Device, shape: Shape, size: usize) -> Result<Self, ComputeError> {
         let still = pack(shape.components(), [0; 3], size as u32);
-        let filled = |value: u32| {
-            let mut out = device.scratch(shape.len())?;
-            Fill { value, out: &mut out }.run(device)?;
-            Ok::<_, ComputeError>(out)
-        };
+        let filled = |value: u32| written(device, shape.len(), |out| Fill { value, out }.run(device));
         Ok(Self { shape, matches: filled(still)?, costs: filled(WORST)? })
     }
 

@@ -16,12 +16,13 @@ use super::parameters::PhaseParameters;
 use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, check_count, check_samples};
 use super::results::{Confidences, PhaseCounts, PhaseTaken};
 use super::stereo::{PhaseStereo, Stereo};
-use crate::MotionError;
+use super::twin::round_features;
+use crate::Result;
 use veloxel_core::Grid;
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::CountKnown;
-use veloxel_kernels::phase::gabor::{Picture, Pyramid};
+use veloxel_kernels::phase::gabor::Picture;
 
 /// A frame of a stream, row by row.
 #[derive(Debug, Clone, Copy)]
@@ -81,14 +82,14 @@ impl PhaseEngine {
     /// An engine for frames of `(nx, ny)` pixels.
     ///
     /// # Errors
-    /// [`MotionError::Parameter`]; [`MotionError::Input`] for an impossible size; [`MotionError::Compute`] if there is too
-    /// little memory.
+    /// [`MotionError::Parameter`](crate::MotionError::Parameter); [`MotionError::Input`](crate::MotionError::Input) for an
+    /// impossible size; [`MotionError::Compute`](crate::MotionError::Compute) if there is too little memory.
     pub fn new(
         size: [usize; 2],
         wanted: PhaseWanted,
         parameters: PhaseParameters,
         device: &Device,
-    ) -> Result<Self, MotionError> {
+    ) -> Result<Self> {
         let plan = PhasePlan::new(size, wanted, &parameters, device)?;
         let frames = if wanted.flow { parameters.frames.count() } else { 1 };
         let delay = frames - 1 - if wanted.flow { parameters.frames.centre() } else { 0 };
@@ -130,7 +131,7 @@ impl PhaseEngine {
     ///
     /// # Errors
     /// As [`Self::push`].
-    pub fn upload(&self, image: PhaseImage<'_>) -> Result<PhaseFrame, MotionError> {
+    pub fn upload(&self, image: PhaseImage<'_>) -> Result<PhaseFrame> {
         self.check("the frame", image)?;
         self.hold(image)
     }
@@ -139,17 +140,18 @@ impl PhaseEngine {
     /// [`delay`](Self::delay) frames, and where nothing but flow is wanted until there are enough frames for it.
     ///
     /// # Errors
-    /// [`MotionError::Input`] for another size, or samples that are not finite; [`MotionError::Compute`] if the device fails.
+    /// [`MotionError::Input`](crate::MotionError::Input) for another size, or samples that are not finite;
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
     pub fn push(
         &mut self,
         left: PhaseImage<'_>,
         right: Option<PhaseImage<'_>>,
-    ) -> Result<Option<PhaseOutputs<'_>>, MotionError> {
+    ) -> Result<Option<PhaseOutputs<'_>>> {
         let right = right.filter(|_| self.wanted.stereo);
         self.check("the frame", left)?;
         right.map_or(Ok(()), |right| self.check("the right frame", right))?;
         let device = self.plan.device.clone();
-        let found = device.scope(|| -> Result<_, MotionError> {
+        let found = device.scope(|| -> Result<_> {
             let left = self.hold(left)?;
             let newest = slot(self.pushed, self.right.len());
             if self.delay() == 0 {
@@ -168,8 +170,8 @@ impl PhaseEngine {
     /// all are out, and the next push begins another stream.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device fails.
-    pub fn drain(&mut self) -> Result<Option<PhaseOutputs<'_>>, MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn drain(&mut self) -> Result<Option<PhaseOutputs<'_>>> {
         let device = self.plan.device.clone();
         while self.next < self.pushed {
             let frame = self.next;
@@ -185,16 +187,15 @@ impl PhaseEngine {
     }
 
     /// The stereo of a frame whose left phases are there.
-    fn find_without_flow(&mut self, frame: u64) -> Result<Has, MotionError> {
+    fn find_without_flow(&mut self, frame: u64) -> Result<Has> {
         let plan = &self.plan;
         let right = self.right.get(slot(frame, self.right.len())).and_then(Option::as_ref);
         if let (Some(right), Some(stereo), Some(pyramid)) = (right, &mut self.stereo, &mut self.right_pyramid)
         {
-            let out = &mut [&mut pyramid.images];
-            Pyramid { levels: &plan.levels, pictures: &[&right.picture], out }.run(&plan.device)?;
+            plan.pyramids(&[&right.picture], &mut [&mut pyramid.images])?;
             pyramid.find(plan, None)?;
             let left = &self.left[slot(frame, self.left.len())];
-            stereo.find(plan, [left.lend(), pyramid.lend()])?;
+            stereo.find(plan, [left, pyramid])?;
         }
         plan.device.mark()?;
         Ok(Has { flow: false, stereo: right.is_some() })
@@ -207,12 +208,12 @@ impl PhaseEngine {
     /// Waits until the device has done all it was asked for.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device fails.
-    pub fn synchronise(&self) -> Result<(), MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn synchronise(&self) -> Result<()> {
         Ok(self.plan.device.synchronise()?)
     }
 
-    fn check(&self, what: &str, image: PhaseImage<'_>) -> Result<(), MotionError> {
+    fn check(&self, what: &str, image: PhaseImage<'_>) -> Result<()> {
         let size = self.size();
         match image {
             PhaseImage::Bytes(bytes) => check_count(bytes.len(), size),
@@ -222,7 +223,7 @@ impl PhaseEngine {
     }
 
     /// A frame of a push, on the device.
-    fn hold(&self, image: PhaseImage<'_>) -> Result<PhaseFrame, MotionError> {
+    fn hold(&self, image: PhaseImage<'_>) -> Result<PhaseFrame> {
         let (device, size) = (&self.plan.device, self.size());
         let picture = match image {
             PhaseImage::Bytes(bytes) => Picture::from_bytes(device, bytes)?,
@@ -232,7 +233,7 @@ impl PhaseEngine {
         Ok(PhaseFrame { picture, size })
     }
 
-    fn take_right(&mut self, slot: usize, image: Option<PhaseImage<'_>>) -> Result<(), MotionError> {
+    fn take_right(&mut self, slot: usize, image: Option<PhaseImage<'_>>) -> Result<()> {
         // The frame before it is gone whatever happens.
         let frame = self.right.get_mut(slot).and_then(|right| right.take());
         drop(frame);
@@ -244,7 +245,7 @@ impl PhaseEngine {
     }
 
     /// Filters the new frame and finds what its centre frame lets us; that frame, and what it has.
-    fn advance(&mut self, left: &PhaseFrame) -> Result<Option<(u64, Has)>, MotionError> {
+    fn advance(&mut self, left: &PhaseFrame) -> Result<Option<(u64, Has)>> {
         let (plan, delay) = (&self.plan, self.delay() as u64);
         let newest = slot(self.pushed, self.left.len());
         let frames = self.left.len() as u64;
@@ -253,21 +254,16 @@ impl PhaseEngine {
         let images = &mut self.left[newest].images;
         match (right, &mut self.right_pyramid) {
             (Some(right), Some(pyramid)) => {
-                let pictures = [&left.picture, &right.picture];
-                let out = &mut [images, &mut pyramid.images];
-                Pyramid { levels: &plan.levels, pictures: &pictures, out }.run(&plan.device)?;
+                plan.pyramids(&[&left.picture, &right.picture], &mut [images, &mut pyramid.images])?;
             }
-            _ => {
-                let pictures = &[&left.picture];
-                Pyramid { levels: &plan.levels, pictures, out: &mut [images] }.run(&plan.device)?;
-            }
+            _ => plan.pyramids(&[&left.picture], &mut [images])?,
         }
         let newest_features = slot(self.pushed, self.features.len());
         match self.features.get_mut(newest_features) {
             None => self.left[newest].find(plan, None)?,
             Some(features) => {
-                self.left[newest].find(plan, Some(features.maps_mut()))?;
-                features.round(plan)?;
+                self.left[newest].find(plan, Some(&mut features.maps))?;
+                round_features(plan, &mut features.maps)?;
             }
         }
         self.pushed += 1;
@@ -278,11 +274,11 @@ impl PhaseEngine {
         if let (Some(begin), Some(flow)) = (begin, &mut self.flow) {
             let ordered: Vec<&GaborPyramid> =
                 (begin..self.pushed).map(|t| &self.left[slot(t, self.left.len())]).collect();
-            flow.find(plan, &ordered)?;
+            flow.find(plan, &ordered, None)?;
         }
         if let (Some(_), Some(stereo), Some(pyramid)) = (right, &mut self.stereo, &mut self.right_pyramid) {
             pyramid.find(plan, None)?;
-            stereo.find(plan, [centre_frame.lend(), pyramid.lend()])?;
+            stereo.find(plan, [centre_frame, pyramid])?;
         }
         let has = Has { flow: begin.is_some() && self.flow.is_some(), stereo: right.is_some() };
         // Whatever waits for company goes to the device now: the next frame may be long in coming.
@@ -305,8 +301,8 @@ impl PhaseOutputs<'_> {
     /// Fetches the flow; none if the engine was not asked for it, or the frame's window leaves the stream.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device fails.
-    pub fn flow(&self) -> Result<Option<PhaseFlowFields>, MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn flow(&self) -> Result<Option<PhaseFlowFields>> {
         let PhaseEngine { flow, plan, grid, .. } = &*self.engine;
         flow.as_ref().filter(|_| self.has.flow).map(|f| f.fetch(plan, grid)).transpose()
     }
@@ -315,7 +311,7 @@ impl PhaseOutputs<'_> {
     ///
     /// # Errors
     /// As [`Self::flow`].
-    pub fn stereo(&self) -> Result<Option<PhaseStereo>, MotionError> {
+    pub fn stereo(&self) -> Result<Option<PhaseStereo>> {
         let PhaseEngine { stereo, plan, grid, .. } = &*self.engine;
         stereo.as_ref().filter(|_| self.has.stereo).map(|s| s.fetch(plan, grid)).transpose()
     }
@@ -324,7 +320,7 @@ impl PhaseOutputs<'_> {
     ///
     /// # Errors
     /// As [`Self::flow`].
-    pub fn features(&self, levels: usize) -> Result<Option<PhaseFeatures>, MotionError> {
+    pub fn features(&self, levels: usize) -> Result<Option<PhaseFeatures>> {
         let engine = &*self.engine;
         let features = engine.features.get(slot(self.frame, engine.features.len()));
         features.map(|f| f.fetch(&engine.plan, levels, &engine.grid)).transpose()
@@ -334,7 +330,7 @@ impl PhaseOutputs<'_> {
     ///
     /// # Errors
     /// As [`Self::flow`].
-    pub fn count_known(&self) -> Result<PhaseCounts, MotionError> {
+    pub fn count_known(&self) -> Result<PhaseCounts> {
         let PhaseEngine { flow, stereo, features, plan, .. } = &*self.engine;
         let (device, pixels) = (&plan.device, plan.levels.pixels(0));
         let count = |map: Option<&Buffer>| {
@@ -343,9 +339,9 @@ impl PhaseOutputs<'_> {
         let stereo = stereo.as_ref().filter(|_| self.has.stereo);
         let flow = flow.as_ref().filter(|_| self.has.flow);
         Ok(PhaseCounts {
-            flow: count(flow.map(|f| f.found()[0]))?,
-            stereo: count(stereo.map(|s| s.found()[0]))?,
-            features: count(features.get(slot(self.frame, features.len())).map(|f| &f.found()[2]))?,
+            flow: count(flow.map(|f| f.forward.found()[0]))?,
+            stereo: count(stereo.map(|s| s.estimates.found()[0]))?,
+            features: count(features.get(slot(self.frame, features.len())).map(|f| &f.maps[2]))?,
             mark: device.mark()?,
             device: device.clone(),
             pixels,
@@ -357,40 +353,17 @@ impl PhaseOutputs<'_> {
     ///
     /// # Errors
     /// As [`Self::flow`].
-    pub fn take(self, confidences: Confidences) -> Result<PhaseTaken, MotionError> {
+    pub fn take(self, confidences: Confidences) -> Result<PhaseTaken> {
         let PhaseEngine { flow, stereo, features, plan, grid, .. } = self.engine;
         let device = &plan.device;
-        let (pixels, all) = (plan.levels.pixels(0), plan.levels.len());
         let flow = flow.as_mut().filter(|_| self.has.flow);
         let stereo = stereo.as_mut().filter(|_| self.has.stereo);
-        let features_slot = slot(self.frame, features.len());
-        let maps =
-            || Ok::<_, MotionError>([device.scratch(all)?, device.scratch(all)?, device.scratch(all)?]);
-        let map = |samples: usize| Ok::<_, MotionError>(device.scratch(samples)?);
-        let is_wanted = confidences == Confidences::Taken;
-        let (flow, flow_confidence) = match flow {
-            Some(f) => {
-                let confidence = is_wanted.then(|| map(pixels).map(|other| f.take_confidence(other)));
-                (Some(f.take(map(2 * pixels)?)), confidence.transpose()?)
-            }
-            None => (None, None),
-        };
-        let (disparity, disparity_confidence) = match stereo {
-            Some(s) => {
-                let confidence = is_wanted.then(|| map(pixels).map(|other| s.take_confidence(other)));
-                (Some(s.take(map(pixels)?)), confidence.transpose()?)
-            }
-            None => (None, None),
-        };
+        let nth = slot(self.frame, features.len());
+        let features = features.get_mut(nth);
         Ok(PhaseTaken {
-            flow,
-            flow_confidence,
-            disparity,
-            disparity_confidence,
-            features: features
-                .get_mut(features_slot)
-                .map(|f| Ok::<_, MotionError>(f.take(maps()?)))
-                .transpose()?,
+            flow: flow.map(|flow| flow.forward.take(plan, confidences)).transpose()?,
+            disparity: stereo.map(|stereo| stereo.estimates.take(plan, confidences)).transpose()?,
+            features: features.map(|features| features.take(plan)).transpose()?,
             frame: self.frame,
             mark: device.mark()?,
             device: device.clone(),

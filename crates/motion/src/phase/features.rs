@@ -21,7 +21,7 @@ use super::parameters::PhaseParameters;
 use super::plan::{PhasePlan, PhaseWanted, check_picture, images_of};
 use super::report::PhaseReport;
 use super::twin::round_features;
-use crate::MotionError;
+use crate::Result;
 use veloxel_core::{Grid, Volume};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::phase::gabor::LocalPhaseOutputs;
@@ -49,13 +49,14 @@ pub struct PhaseFeatures {
 /// Finds the features of an image on every level.
 ///
 /// # Errors
-/// [`MotionError::NotAPicture`], [`MotionError::Input`] for samples that are not finite, [`MotionError::Parameter`],
-/// [`MotionError::Compute`].
+/// [`MotionError::NotAPicture`](crate::MotionError::NotAPicture), [`MotionError::Input`](crate::MotionError::Input) for
+/// samples that are not finite, [`MotionError::Parameter`](crate::MotionError::Parameter),
+/// [`MotionError::Compute`](crate::MotionError::Compute).
 pub fn phase_features(
     image: &Volume<f32>,
     parameters: &PhaseParameters,
     device: &Device,
-) -> Result<PhaseFeatures, MotionError> {
+) -> Result<PhaseFeatures> {
     let size = check_picture("the image", image)?;
     let wanted = PhaseWanted { flow: false, stereo: false, features: true };
     let plan = PhasePlan::new(size, wanted, parameters, device)?;
@@ -63,9 +64,9 @@ pub fn phase_features(
         let mut features = Features::new(&plan)?;
         plan.filter(
             &images_of(&plan, image)?,
-            LocalPhaseOutputs { phases: None, features: Some(features.maps_mut()) },
+            LocalPhaseOutputs { phases: None, features: Some(&mut features.maps) },
         )?;
-        features.round(&plan)?;
+        round_features(&plan, &mut features.maps)?;
         features.fetch(&plan, plan.levels.count(), image.grid())
     })
 }
@@ -74,39 +75,23 @@ pub fn phase_features(
 #[derive(Debug)]
 pub(crate) struct Features {
     /// Energy, orientation, phase of all levels.
-    maps: [Buffer; 3],
+    pub maps: [Buffer; 3],
 }
 
 impl Features {
-    pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
-        let plane = || plan.device.scratch(plan.levels.len());
-        Ok(Self { maps: [plane()?, plane()?, plane()?] })
+    pub fn new(plan: &PhasePlan) -> Result<Self> {
+        Ok(Self { maps: maps(plan)? })
     }
 
-    /// Where they are to be written.
-    pub fn maps_mut(&mut self) -> &mut [Buffer; 3] {
-        &mut self.maps
-    }
-
-    /// Rounds them, where numbers have a fixed point.
-    pub fn round(&mut self, plan: &PhasePlan) -> Result<(), MotionError> {
-        round_features(plan, &mut self.maps)
-    }
-
-    /// Energy, orientation and phase of all levels.
-    pub fn found(&self) -> &[Buffer; 3] {
-        &self.maps
-    }
-
-    /// Gives them away; the next ones are found in `others`.
-    pub fn take(&mut self, others: [Buffer; 3]) -> [Buffer; 3] {
-        std::mem::replace(&mut self.maps, others)
+    /// Gives them away; the next ones are found in other memory.
+    pub fn take(&mut self, plan: &PhasePlan) -> Result<[Buffer; 3]> {
+        Ok(std::mem::replace(&mut self.maps, maps(plan)?))
     }
 
     /// The finest `levels`; `grid` is that of the image.
-    pub fn fetch(&self, plan: &PhasePlan, levels: usize, grid: &Grid) -> Result<PhaseFeatures, MotionError> {
+    pub fn fetch(&self, plan: &PhasePlan, levels: usize, grid: &Grid) -> Result<PhaseFeatures> {
         let sizes = &plan.levels.sizes()[..levels.min(plan.flow_levels)];
-        let level = |l: usize| -> Result<FeatureMaps, MotionError> {
+        let level = |l: usize| -> Result<FeatureMaps> {
             let grid = level_grid(grid, sizes[l], l)?;
             let range = plan.levels.start(l)..plan.levels.start(l) + plan.levels.pixels(l);
             let [energy, orientation, phase] =
@@ -119,13 +104,19 @@ impl Features {
         };
         let levels = (0..sizes.len()).map(level).collect::<Result<Vec<_>, _>>()?;
         let phases = levels.first().map_or(&[][..], |finest| finest.phase_rad.data());
-        let report = PhaseReport::new(sizes, phases, None);
+        let report = PhaseReport::new(phases.len(), sizes, phases, None);
         Ok(PhaseFeatures { levels, report })
     }
 }
 
+/// Memory for energy, orientation and phase of all levels.
+fn maps(plan: &PhasePlan) -> Result<[Buffer; 3]> {
+    let plane = || plan.device.scratch(plan.levels.len());
+    Ok([plane()?, plane()?, plane()?])
+}
+
 /// Where a level's pixels lie: pixel X on pixel 2ˡX of the image.
-fn level_grid(grid: &Grid, [nx, ny]: [usize; 2], level: usize) -> Result<Grid, MotionError> {
+fn level_grid(grid: &Grid, [nx, ny]: [usize; 2], level: usize) -> Result<Grid> {
     let spacing = grid.spacing_mm().map(|s| s * f64::from(1u32 << level));
     let origin = grid.origin_mm();
     Ok(Grid::image(nx, ny)?

@@ -18,26 +18,19 @@
 //! (Table 6). *Limits*: motion up to about a pixel of the coarsest level a frame in five frames, two in two; constant velocity
 //! over the frames is assumed, and `tau_l` says how strictly.
 
-use super::check::Checked;
-use super::footprint::footprint;
-use super::parameters::{PhaseParameters, Unknown, Warping, Weighing};
-use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, Pictured, picture_size};
+use super::estimates::{Estimates, Estimating};
+use super::parameters::{PhaseParameters, Weighing};
+use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, picture_size};
 use super::report::PhaseReport;
-use super::twin::{round_estimate, warped_level};
-use crate::MotionError;
-use crate::footprint::Footprint;
-use crate::frame::Frame;
-use crate::local_window::LocalWindow;
-use crate::method::{DenseMethod, Window, WindowMethod};
-use crate::pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingFlow};
-use crate::resident::ResidentFlow;
+use crate::buffers::copied_run;
+use crate::{
+    DenseFlow, DenseMethod, Extras, Footprint, Found, Frame, LocalWindow, MethodAccount, MotionError,
+    PendingFlow, Result, Window, WindowMethod,
+};
 use veloxel_core::{DiagnosticCell, DiagnosticTable, Flow, Grid, MethodDiagnostics, Volume};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::CopyPart;
-use veloxel_kernels::image::valid_median::{Planes, ValidMedian};
-use veloxel_kernels::phase::forward_backward_check::Matches;
-use veloxel_kernels::phase::phase_flow::{self as kernel, Constraints, Place, Sampling};
+use veloxel_kernels::phase::phase_flow::{self as kernel, Constraints};
 
 /// Flow, confidence and shares of one frame of a stream.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +55,7 @@ impl PhaseFlow {
     ///
     /// # Errors
     /// [`MotionError::NotAPicture`]; [`MotionError::Parameter`] if a parameter lies outside its range.
-    pub fn new(grid: &Grid, parameters: &PhaseParameters, device: &Device) -> Result<Self, MotionError> {
+    pub fn new(grid: &Grid, parameters: &PhaseParameters, device: &Device) -> Result<Self> {
         let wanted = PhaseWanted { flow: true, stereo: false, features: false };
         let plan = PhasePlan::new(picture_size("frame 0", grid)?, wanted, parameters, device)?;
         Ok(Self { plan, grid: grid.clone() })
@@ -90,7 +83,7 @@ impl DenseMethod for PhaseFlow {
         &self.plan.device
     }
     fn footprint(&self) -> Option<Footprint> {
-        Some(footprint(&self.plan))
+        Some(self.plan.footprint())
     }
 }
 
@@ -100,7 +93,7 @@ impl WindowMethod for PhaseFlow {
         Window { frames: frames.count(), centre: frames.centre() }
     }
 
-    fn estimate(&mut self, frames: &[&Frame]) -> Result<PendingFlow, MotionError> {
+    fn estimate(&mut self, frames: &[&Frame]) -> Result<PendingFlow> {
         let plan = &self.plan;
         self.window().require(frames.len())?;
         self.grid.require_same(frames[0].grid(), "the grid this method was opened for, and the frames'")?;
@@ -111,11 +104,10 @@ impl WindowMethod for PhaseFlow {
         let pyramids =
             frames.iter().map(|f| GaborPyramid::of_frame(plan, f)).collect::<Result<Vec<_>, _>>()?;
         let mut fields = FlowFields::new(plan)?;
-        fields.find(plan, &pyramids.iter().collect::<Vec<_>>())?;
+        fields.find(plan, &pyramids.iter().collect::<Vec<_>>(), None)?;
         let account = MethodAccount { diagnostics: self.diagnostics(), ..MethodAccount::default() };
         let (components_vox, confidence) = fields.split(plan)?;
-        let flow = ResidentFlow { grid: self.grid.clone(), components_vox };
-        PendingFlow::new(&plan.device, Found { flow, confidence, account: Box::new(account) }, None)
+        PendingFlow::new(&plan.device, Found::new(&self.grid, components_vox, confidence, account), None)
     }
 
     fn local(&mut self) -> Option<&mut dyn LocalWindow> {
@@ -132,7 +124,7 @@ pub fn phase_flow(
     frames: &[&Volume<f32>],
     parameters: &PhaseParameters,
     device: &Device,
-) -> Result<DenseFlow, MotionError> {
+) -> Result<DenseFlow> {
     let Some(first) = frames.first() else {
         return Err(MotionError::Sequence { reason: "frames are needed, none was given".to_owned() });
     };
@@ -151,172 +143,83 @@ fn constraints(parameters: &PhaseParameters) -> Constraints {
     }
 }
 
-/// One direction's fields, a level each.
-#[derive(Debug)]
-struct Direction {
-    /// As the kernel finds them, and after the median.
-    raw: Vec<Buffer>,
-    filtered: Vec<Buffer>,
-    confidence: Vec<Buffer>,
-}
-
 /// Flow in the memory of a device.
 #[derive(Debug)]
 pub(crate) struct FlowFields {
-    forward: Direction,
-    /// Of two frames: from the second to the first; and what the check leaves.
-    back: Option<(Direction, Checked)>,
+    /// Checked by what follows.
+    pub forward: Estimates,
+    /// Of two frames: from the second to the first.
+    back: Option<Estimates>,
 }
 
-impl Direction {
-    fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
-        let levels = plan.flow_levels;
-        Ok(Self {
-            raw: plan.buffers(levels, 2)?,
-            filtered: plan.buffers(levels, 2)?,
-            confidence: plan.buffers(levels, 1)?,
-        })
-    }
-
-    /// From the coarsest level down, or from the estimate of the level above that.
-    fn find(
-        &mut self,
-        plan: &PhasePlan,
-        frames: &[&GaborPyramid],
-        start: Option<&Buffer>,
-    ) -> Result<(), MotionError> {
-        let parameters = &plan.parameters;
-        let constraints = constraints(parameters);
-        let centre = parameters.frames.centre() as f32;
-        let timed: Vec<(Pictured<'_>, f32)> =
-            frames.iter().enumerate().map(|(t, f)| (f.lend(), t as f32 - centre)).collect();
-        for level in (0..plan.flow_levels).rev() {
-            let (finer, coarser) = self.filtered.split_at_mut(level + 1);
-            let coarser = coarser.first().or(start);
-            let warped = match coarser {
-                Some(coarser) if parameters.warping == Warping::Images => {
-                    Some(warped_level(plan, level, &timed, coarser)?)
-                }
-                _ => None,
-            };
-            let (place, phases): (_, Vec<&Buffer<u16>>) = match &warped {
-                Some(warped) => {
-                    let place = Place { levels: &warped.levels, level: 0, sampling: Sampling::InPlace };
-                    (place, warped.phases.iter().collect())
-                }
-                None => {
-                    let place = Place { levels: &plan.levels, level, sampling: Sampling::Displaced };
-                    (place, frames.iter().map(|f| &f.phases).collect())
-                }
-            };
-            let estimate = kernel::PhaseFlow {
-                place,
-                constraints,
-                frames: &phases,
-                coarser,
-                out: &mut self.raw[level],
-                confidence: &mut self.confidence[level],
-            };
-            estimate.run(&plan.device)?;
-            // The finest level's own estimate or none: nothing checks what the coarser one would say here.
-            let is_coarse = !plan.is_finest(level);
-            let fill = coarser.filter(|_| is_coarse && parameters.unknown == Unknown::PassThrough);
-            let planes = Planes { size: plan.levels.size(level), count: 2 };
-            let median = ValidMedian {
-                planes,
-                window: plan.window(level),
-                estimates: &self.raw[level],
-                coarser: fill,
-                out: &mut finer[level],
-                confidence: Some(&mut self.confidence[level]),
-            };
-            median.run(&plan.device)?;
-            round_estimate(plan, &mut finer[level])?;
-        }
-        Ok(())
-    }
+/// Estimates one direction, from the coarsest level down, or from the estimate of the level above that.
+fn find_direction(
+    fields: &mut Estimates,
+    plan: &PhasePlan,
+    frames: &[&GaborPyramid],
+    start: Option<&Buffer>,
+) -> Result<()> {
+    let constraints = constraints(&plan.parameters);
+    let centre = plan.parameters.frames.centre() as f32;
+    let timed: Vec<_> = frames.iter().enumerate().map(|(t, frame)| (*frame, t as f32 - centre)).collect();
+    // The finest level's own estimate or none: nothing checks what the coarser one would say there.
+    let is_filled = |level: usize| !plan.is_finest(level);
+    fields.find(plan, &timed, start, is_filled, |Estimating { place, phases, coarser, out, confidence }| {
+        kernel::PhaseFlow { place, constraints, frames: &phases, coarser, out, confidence }.run(&plan.device)
+    })
 }
 
 impl FlowFields {
-    pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
-        let back = match plan.parameters.is_checked() {
-            false => None,
-            true => Some((Direction::new(plan)?, Checked::new(plan, 2)?)),
-        };
-        Ok(Self { forward: Direction::new(plan)?, back })
+    pub fn new(plan: &PhasePlan) -> Result<Self> {
+        let direction = || Estimates::new(plan, plan.flow_levels, 2, 1);
+        let forward = direction()?;
+        Ok(match plan.parameters.is_checked() {
+            false => Self { forward, back: None },
+            true => Self { forward: forward.checked(plan, 2)?, back: Some(direction()?) },
+        })
     }
 
-    pub fn find(&mut self, plan: &PhasePlan, frames: &[&GaborPyramid]) -> Result<(), MotionError> {
-        self.find_from(plan, frames, None)
-    }
-
-    /// The same from estimates of the level above the coarsest, a direction each; what is not the finest level is not checked.
-    pub fn find_from(
+    /// From starts, where there are some: estimates of the level above the coarsest, a direction each; what is not the finest level
+    /// is not checked.
+    pub fn find(
         &mut self,
         plan: &PhasePlan,
         frames: &[&GaborPyramid],
         starts: Option<&[Buffer]>,
-    ) -> Result<(), MotionError> {
+    ) -> Result<()> {
         let start = |direction: usize| starts.map(|starts| &starts[direction]);
-        self.forward.find(plan, frames, start(0))?;
-        if let Some((back, checked)) = &mut self.back {
-            back.find(plan, &[frames[1], frames[0]], start(1))?;
-            if !plan.is_finest(0) {
-                return Ok(());
+        find_direction(&mut self.forward, plan, frames, start(0))?;
+        if let Some(back) = &mut self.back {
+            find_direction(back, plan, &[frames[1], frames[0]], start(1))?;
+            if plan.is_finest(0) {
+                self.forward.check(plan, plan.parameters.flow_check_px, Some(back))?;
             }
-            let matches = Matches::Flow { forward: &self.forward.filtered[0], backward: &back.filtered[0] };
-            checked.find(plan, plan.parameters.flow_check_px, matches, &self.forward.confidence[0])?;
         }
         Ok(())
     }
 
     /// The estimates of every level, finest first, a direction each.
     pub fn levels(&self) -> Vec<&[Buffer]> {
-        let back = self.back.as_ref().map(|(back, _)| &back.filtered[..]);
-        std::iter::once(&self.forward.filtered[..]).chain(back).collect()
-    }
-
-    /// Flow, both components, and confidence.
-    pub fn found(&self) -> [&Buffer; 2] {
-        match &self.back {
-            Some((_, checked)) => checked.found(),
-            None => [&self.forward.filtered[0], &self.forward.confidence[0]],
-        }
+        std::iter::once(&self.forward).chain(&self.back).map(|direction| &direction.filtered[..]).collect()
     }
 
     /// Both components and the confidence, each in memory of its own.
-    fn split(&self, plan: &PhasePlan) -> Result<(Field, Buffer), MotionError> {
-        let ([flow, confidence], n) = (self.found(), plan.levels.pixels(0));
-        let part = |from: &Buffer, first: usize| -> Result<Buffer, MotionError> {
-            let mut out = plan.device.scratch(n)?;
-            CopyPart { from, first, to: &mut out }.run(&plan.device)?;
-            Ok(out)
-        };
-        Ok((vec![part(flow, 0)?, part(flow, n)?], part(confidence, 0)?))
+    fn split(&self, plan: &PhasePlan) -> Result<(Field, Buffer)> {
+        let ([flow, confidence], n) = (self.forward.found(), plan.levels.pixels(0));
+        let part = |from: &Buffer, nth: usize| copied_run(&plan.device, from, nth, n);
+        Ok((vec![part(flow, 0)?, part(flow, 1)?], part(confidence, 0)?))
     }
 
-    /// Gives the flow away; the next one is found in `other`.
-    pub fn take(&mut self, other: Buffer) -> Buffer {
-        let flow =
-            self.back.as_mut().map_or(&mut self.forward.filtered[0], |(_, checked)| checked.estimate_mut());
-        std::mem::replace(flow, other)
+    /// Both components and the confidence on the host.
+    pub fn read(&self, plan: &PhasePlan) -> Result<[Vec<f32>; 3]> {
+        let ([flow, confidence], n) = (self.forward.found(), plan.levels.pixels(0));
+        plan.fetch([(flow, 0..n), (flow, n..2 * n), (confidence, 0..n)])
     }
 
-    /// Gives the confidence away, likewise.
-    pub fn take_confidence(&mut self, other: Buffer) -> Buffer {
-        let confidence = self
-            .back
-            .as_mut()
-            .map_or(&mut self.forward.confidence[0], |(_, checked)| checked.confidence_mut());
-        std::mem::replace(confidence, other)
-    }
-
-    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseFlowFields, MotionError> {
-        let [flow, confidence] = self.found();
-        let n = grid.len();
-        let [x, y, confidence] = plan.fetch([(flow, 0..n), (flow, n..2 * n), (confidence, 0..n)])?;
+    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseFlowFields> {
+        let [x, y, confidence] = self.read(plan)?;
         let sizes = &plan.levels.sizes()[..plan.flow_levels];
-        let report = PhaseReport::new(sizes, &x, Some(&confidence));
+        let report = PhaseReport::new(x.len(), sizes, &x, Some(&confidence));
         Ok(PhaseFlowFields {
             flow: Flow::new(grid.clone(), vec![x, y])?,
             confidence: Volume::new(grid.clone(), confidence)?,

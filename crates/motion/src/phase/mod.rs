@@ -1,10 +1,9 @@
 //! Phase-based flow, stereo and features: one Gabor pyramid an image, three uses of it (Pauwels et al. 2012).
 
-mod check;
 pub mod engine;
+mod estimates;
 pub mod features;
 pub mod flow;
-mod footprint;
 pub mod parameters;
 mod parts;
 mod plan;

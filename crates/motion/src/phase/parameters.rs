@@ -157,8 +157,8 @@ impl PhaseMedian {
 }
 
 impl PhaseParameters {
-    /// Magnitude that a response must exceed to have a phase, intensities.
-    pub(crate) fn least_response(&self) -> f32 {
-        self.least_magnitude * self.full_scale
+    /// Whether the field back is estimated as well, to check with.
+    pub(super) fn is_checked(&self) -> bool {
+        self.frames == Frames::Two && self.flow_check_px > 0.0
     }
 }

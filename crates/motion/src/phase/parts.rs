@@ -5,23 +5,18 @@
 
 use super::flow::{FlowFields, PhaseFlow};
 use super::plan::{GaborPyramid, PhasePlan};
-use crate::MotionError;
-use crate::local_window::{LocalWindow, PartFlow, WindowPart};
+use crate::{LocalWindow, PartFlow, Result, WindowPart};
 use veloxel_gpu::Buffer;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::phase::gabor::{Levels, Picture, Pyramid};
 
 impl LocalWindow for PhaseFlow {
-    fn level_sizes(&self) -> &[[usize; 2]] {
-        &self.plan.levels.sizes()[..self.plan.flow_levels]
-    }
-
     fn farthest_frame(&self) -> usize {
         let frames = self.plan.parameters.frames;
         frames.count() - 1 - frames.centre()
     }
 
-    fn shrunk(&self, samples: Vec<f32>, size: [usize; 2], below: usize) -> Result<Vec<f32>, MotionError> {
+    fn shrunk(&self, samples: Vec<f32>, size: [usize; 2], below: usize) -> Result<Vec<f32>> {
         let device = self.plan.device.clone();
         device.scope(|| {
             let levels = Levels::new(size, 2, below + 1);
@@ -34,7 +29,7 @@ impl LocalWindow for PhaseFlow {
         })
     }
 
-    fn coarse(&self, frames: Vec<Vec<f32>>, below: usize) -> Result<Vec<Vec<f32>>, MotionError> {
+    fn coarse(&self, frames: Vec<Vec<f32>>, below: usize) -> Result<Vec<Vec<f32>>> {
         let plan = self.plan.part(self.plan.levels.size(below), self.plan.flow_levels - below, below);
         plan.device.clone().scope(|| {
             let fields = found(&plan, frames, None)?;
@@ -42,19 +37,18 @@ impl LocalWindow for PhaseFlow {
         })
     }
 
-    fn finest(&self, part: WindowPart) -> Result<PartFlow, MotionError> {
+    fn finest(&self, part: WindowPart) -> Result<PartFlow> {
         let plan = self.plan.part(part.size, part.levels, 0);
         let device = plan.device.clone();
         device.scope(|| {
             let starts = part.starts.into_iter().map(|start| device.upload(start));
             let starts = starts.collect::<Result<Vec<_>, _>>()?;
             let fields = found(&plan, part.frames, Some(&starts))?;
-            let ([flow, confidence], n) = (fields.found(), plan.levels.pixels(0));
-            let [x, y, confidence] = plan.fetch([(flow, 0..n), (flow, n..2 * n), (confidence, 0..n)])?;
+            let [x, y, confidence] = fields.read(&plan)?;
             let on_the_way = (1..plan.flow_levels).map(|level| {
                 let of_directions =
                     fields.levels().into_iter().map(|levels| Ok(device.read(&levels[level])?));
-                of_directions.collect::<Result<Vec<_>, MotionError>>()
+                of_directions.collect::<Result<Vec<_>>>()
             });
             Ok(PartFlow {
                 components_px: [x, y],
@@ -66,14 +60,10 @@ impl LocalWindow for PhaseFlow {
 }
 
 /// The fields of frames, from starts where there are some.
-fn found(
-    plan: &PhasePlan,
-    frames: Vec<Vec<f32>>,
-    starts: Option<&[Buffer]>,
-) -> Result<FlowFields, MotionError> {
+fn found(plan: &PhasePlan, frames: Vec<Vec<f32>>, starts: Option<&[Buffer]>) -> Result<FlowFields> {
     let pyramid = |samples| GaborPyramid::of_picture(plan, &Picture::of(plan.device.upload(samples)?));
-    let pyramids = frames.into_iter().map(pyramid).collect::<Result<Vec<_>, MotionError>>()?;
+    let pyramids = frames.into_iter().map(pyramid).collect::<Result<Vec<_>>>()?;
     let mut fields = FlowFields::new(plan)?;
-    fields.find_from(plan, &pyramids.iter().collect::<Vec<_>>(), starts)?;
+    fields.find(plan, &pyramids.iter().collect::<Vec<_>>(), starts)?;
     Ok(fields)
 }

@@ -1,14 +1,13 @@
 //! The Gabor pyramid of an image in the memory of a device: phases, which stereo and flow are made of, and features.
 
-use super::parameters::{Arithmetic, FeatureSums, PhaseParameters};
-use crate::MotionError;
-use crate::frame::Frame;
+use super::parameters::{Arithmetic, FeatureSums, PhaseMedian, PhaseParameters};
+use crate::buffers::copied;
+use crate::{Footprint, Frame, MotionError, Result, Tiling};
 use std::ops::Range;
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{CoreError, Dimension, Grid, Volume};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::CopyBuffer;
 use veloxel_kernels::image::quantise::FixedPoint;
 use veloxel_kernels::image::valid_median::Window;
 use veloxel_kernels::phase::gabor::{
@@ -17,6 +16,14 @@ use veloxel_kernels::phase::gabor::{
 
 /// Fractional bits of a response, where white is 255; the paper says that they are limited, not how many there are.
 const RESPONSE_BITS: i32 = 1;
+
+/// Pixels of a level that a vector depends on: filters reach 5, the phases between pixels 1, the median 2, the enlarged
+/// coarser estimate 2; and the level's picture on 2 of every finer one, 2 in all.
+const HALO_PX: usize = 12;
+/// Samples of a level's sixteen bytes of phases and of its picture, over all levels.
+const PYRAMID: f64 = 5.0 * 4.0 / 3.0;
+/// Of an estimate, the same after its median, and its confidence.
+const DIRECTION: f64 = 5.0 * 4.0 / 3.0;
 
 /// Which results are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +57,7 @@ impl PhasePlan {
         wanted: PhaseWanted,
         parameters: &PhaseParameters,
         device: &Device,
-    ) -> Result<Self, MotionError> {
+    ) -> Result<Self> {
         parameters.validate()?;
         Grid::image(size[0], size[1])?;
         let count = |least_side_px| Levels::new(size, least_side_px, parameters.max_levels).count();
@@ -65,7 +72,8 @@ impl PhasePlan {
             bank: Bank {
                 filters: Filters::new(parameters.sigma_px),
                 rounding: rounding(parameters),
-                least_magnitude: parameters.least_response(),
+                // Magnitude that a response must exceed to have a phase, intensities.
+                least_magnitude: parameters.least_magnitude * parameters.full_scale,
                 sums: match parameters.feature_sums {
                     FeatureSums::Weighted => Sums::Weighted,
                     FeatureSums::Plain => Sums::Plain,
@@ -91,20 +99,36 @@ impl PhasePlan {
     }
 
     /// Planes of every level, finest first.
-    pub fn buffers(&self, levels: usize, planes: usize) -> Result<Vec<Buffer>, MotionError> {
+    pub fn buffers(&self, levels: usize, planes: usize) -> Result<Vec<Buffer>> {
         (0..levels).map(|l| Ok(self.device.scratch(planes * self.levels.pixels(l))?)).collect()
     }
 
+    /// Of a run with pyramids of so many levels: frames and their pyramids, fields, the flow with its confidence, the determinant.
+    pub fn footprint(&self) -> Footprint {
+        let parameters = &self.parameters;
+        let frames = parameters.frames.count() as f64;
+        let back = match parameters.is_checked() {
+            true => DIRECTION + if parameters.checked_median == PhaseMedian::Off { 3.0 } else { 5.0 },
+            false => 0.0,
+        };
+        Footprint {
+            samples_per_voxel: frames * (1.0 + PYRAMID) + DIRECTION + back + 4.0,
+            tiling: Tiling::Halves { halo_px: HALO_PX, levels: self.flow_levels },
+        }
+    }
+
+    /// Makes the levels of pictures.
+    pub fn pyramids(&self, pictures: &[&Picture], out: &mut [&mut Buffer]) -> Result<()> {
+        Ok(Pyramid { levels: &self.levels, pictures, out }.run(&self.device)?)
+    }
+
     /// Filters an image pyramid.
-    pub fn filter(&self, image: &Buffer, out: LocalPhaseOutputs<'_>) -> Result<(), MotionError> {
+    pub fn filter(&self, image: &Buffer, out: LocalPhaseOutputs<'_>) -> Result<()> {
         Ok(LocalPhase { levels: &self.levels, bank: &self.bank, image, out }.run(&self.device)?)
     }
 
     /// Parts of buffers on the host.
-    pub fn fetch<const N: usize>(
-        &self,
-        parts: [(&Buffer, Range<usize>); N],
-    ) -> Result<[Vec<f32>; N], MotionError> {
+    pub fn fetch<const N: usize>(&self, parts: [(&Buffer, Range<usize>); N]) -> Result<[Vec<f32>; N]> {
         let fetched = self.device.read_parts(&parts)?;
         Ok(fetched.try_into().expect("as many parts should come as were asked for"))
     }
@@ -117,13 +141,6 @@ impl PhasePlan {
     }
 }
 
-/// An image's pyramid and the phases of every level, lent.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Pictured<'a> {
-    pub images: &'a Buffer,
-    pub phases: &'a Buffer<u16>,
-}
-
 /// An image's pyramid and the phases of every level.
 #[derive(Debug)]
 pub(crate) struct GaborPyramid {
@@ -132,38 +149,32 @@ pub(crate) struct GaborPyramid {
 }
 
 impl GaborPyramid {
-    pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
+    pub fn new(plan: &PhasePlan) -> Result<Self> {
         let n = plan.levels.len();
         let device = &plan.device;
         Ok(Self { images: device.scratch(n)?, phases: device.scratch(gabor::ORIENTATIONS * n)? })
     }
 
     /// The pyramid of an image.
-    pub fn of(plan: &PhasePlan, image: &Volume<f32>) -> Result<Self, MotionError> {
+    pub fn of(plan: &PhasePlan, image: &Volume<f32>) -> Result<Self> {
         Self::of_picture(plan, &Picture::from_samples(&plan.device, image.data())?)
     }
 
     /// The pyramid of a frame on the device.
-    pub fn of_frame(plan: &PhasePlan, frame: &Frame) -> Result<Self, MotionError> {
-        let mut samples = plan.device.scratch(frame.samples().len())?;
-        CopyBuffer { from: frame.samples(), to: &mut samples }.run(&plan.device)?;
-        Self::of_picture(plan, &Picture::of(samples))
+    pub fn of_frame(plan: &PhasePlan, frame: &Frame) -> Result<Self> {
+        Self::of_picture(plan, &Picture::of(copied(&plan.device, frame.samples())?))
     }
 
-    pub fn of_picture(plan: &PhasePlan, picture: &Picture) -> Result<Self, MotionError> {
-        let phases = plan.device.scratch(gabor::ORIENTATIONS * plan.levels.len())?;
-        let mut pyramid = Self { images: levels_of(plan, picture)?, phases };
+    pub fn of_picture(plan: &PhasePlan, picture: &Picture) -> Result<Self> {
+        let mut pyramid = Self::new(plan)?;
+        plan.pyramids(&[picture], &mut [&mut pyramid.images])?;
         pyramid.find(plan, None)?;
         Ok(pyramid)
     }
 
     /// Finds the phases of the images, and their features where somebody wants them.
-    pub fn find(&mut self, plan: &PhasePlan, features: Option<&mut [Buffer; 3]>) -> Result<(), MotionError> {
+    pub fn find(&mut self, plan: &PhasePlan, features: Option<&mut [Buffer; 3]>) -> Result<()> {
         plan.filter(&self.images, LocalPhaseOutputs { phases: Some(&mut self.phases), features })
-    }
-
-    pub fn lend(&self) -> Pictured<'_> {
-        Pictured { images: &self.images, phases: &self.phases }
     }
 }
 
@@ -175,18 +186,14 @@ fn rounding(parameters: &PhaseParameters) -> Option<FixedPoint> {
 }
 
 /// The levels of an image.
-pub(crate) fn images_of(plan: &PhasePlan, image: &Volume<f32>) -> Result<Buffer, MotionError> {
-    levels_of(plan, &Picture::from_samples(&plan.device, image.data())?)
-}
-
-fn levels_of(plan: &PhasePlan, picture: &Picture) -> Result<Buffer, MotionError> {
+pub(crate) fn images_of(plan: &PhasePlan, image: &Volume<f32>) -> Result<Buffer> {
     let mut images = plan.device.scratch(plan.levels.len())?;
-    Pyramid { levels: &plan.levels, pictures: &[picture], out: &mut [&mut images] }.run(&plan.device)?;
+    plan.pyramids(&[&Picture::from_samples(&plan.device, image.data())?], &mut [&mut images])?;
     Ok(images)
 }
 
 /// Checks that an image is one, and that every sample is finite; gives its size.
-pub(crate) fn check_picture(what: &str, image: &Volume<f32>) -> Result<[usize; 2], MotionError> {
+pub(crate) fn check_picture(what: &str, image: &Volume<f32>) -> Result<[usize; 2]> {
     let size = picture_size(what, image.grid())?;
     // Images have no mask here: what is unknown has to be replaced.
     image.require_finite(what, |_| false)?;
@@ -194,7 +201,7 @@ pub(crate) fn check_picture(what: &str, image: &Volume<f32>) -> Result<[usize; 2
 }
 
 /// The size of a picture; a volume is refused.
-pub(crate) fn picture_size(what: &str, grid: &Grid) -> Result<[usize; 2], MotionError> {
+pub(crate) fn picture_size(what: &str, grid: &Grid) -> Result<[usize; 2]> {
     if grid.dimension() != Dimension::Two {
         return Err(MotionError::NotAPicture { what: what.to_owned(), got: grid.size_text() });
     }
@@ -203,7 +210,7 @@ pub(crate) fn picture_size(what: &str, grid: &Grid) -> Result<[usize; 2], Motion
 }
 
 /// Checks samples of an image, row by row.
-pub(crate) fn check_samples(what: &str, [nx, ny]: [usize; 2], samples: &[f32]) -> Result<(), MotionError> {
+pub(crate) fn check_samples(what: &str, [nx, ny]: [usize; 2], samples: &[f32]) -> Result<()> {
     check_count(samples.len(), [nx, ny])?;
     // Sums of what should be finite are tested a row at a time: one look a sample would cost more than the transfer.
     let is_finite = |row: &[f32]| row.iter().fold(0.0, |sum, &v| sum + v * 0.0) == 0.0;
@@ -216,7 +223,7 @@ pub(crate) fn check_samples(what: &str, [nx, ny]: [usize; 2], samples: &[f32]) -
 }
 
 /// Checks the number of samples of an image.
-pub(crate) fn check_count(got: usize, [nx, ny]: [usize; 2]) -> Result<(), MotionError> {
+pub(crate) fn check_count(got: usize, [nx, ny]: [usize; 2]) -> Result<()> {
     let expected = nx * ny;
     if got == expected {
         return Ok(());

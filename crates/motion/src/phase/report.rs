@@ -1,7 +1,6 @@
 //! What a run of the phase engine says about itself.
 
 use serde::Serialize;
-use veloxel_core::Mask;
 
 /// Levels and how much was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -15,16 +14,13 @@ pub struct PhaseReport {
 }
 
 impl PhaseReport {
-    pub(crate) fn new(levels: &[[usize; 2]], estimate: &[f32], confidence: Option<&[f32]>) -> Self {
-        Self::over(estimate.len(), levels, estimate, confidence)
-    }
-
-    /// Of the inside of a mask, outside of which there is no estimate.
-    pub(crate) fn within(mask: &Mask, levels: &[[usize; 2]], estimate: &[f32], confidence: &[f32]) -> Self {
-        Self::over(mask.count(), levels, estimate, Some(confidence))
-    }
-
-    fn over(pixels: usize, levels: &[[usize; 2]], estimate: &[f32], confidence: Option<&[f32]>) -> Self {
+    /// Of so many pixels; outside of these there is no estimate.
+    pub(crate) fn new(
+        pixels: usize,
+        levels: &[[usize; 2]],
+        estimate: &[f32],
+        confidence: Option<&[f32]>,
+    ) -> Self {
         let known = |values: &[f32]| values.iter().map(|v| usize::from(!v.is_nan())).sum::<usize>();
         let valid = known(estimate);
         let total = confidence.map_or(valid as f64, |c| sum_of_known(estimate, c));

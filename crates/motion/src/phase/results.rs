@@ -1,7 +1,7 @@
 //! Results of one frame that outlive the next push: fetched by another thread, while the engine goes on.
 
 use super::features::FeatureMaps;
-use crate::MotionError;
+use crate::Result;
 use veloxel_core::{Flow, Grid, Volume};
 use veloxel_gpu::{Buffer, Device, Later, Timestamp, fetch};
 
@@ -14,6 +14,13 @@ pub enum Confidences {
     Left,
 }
 
+/// A field, and its confidence where that was taken as well.
+#[derive(Debug)]
+pub(crate) struct TakenField {
+    pub estimate: Buffer,
+    pub confidence: Option<Buffer>,
+}
+
 /// Everything that was found for a frame, in memory of its own.
 ///
 /// On a GPU it may still be under way: fetching waits for this frame, not for those that were pushed after it.
@@ -24,10 +31,8 @@ pub struct PhaseTaken {
     pub(crate) frame: u64,
     pub(crate) grid: Grid,
     /// Both components in one buffer.
-    pub(crate) flow: Option<Buffer>,
-    pub(crate) flow_confidence: Option<Buffer>,
-    pub(crate) disparity: Option<Buffer>,
-    pub(crate) disparity_confidence: Option<Buffer>,
+    pub(crate) flow: Option<TakenField>,
+    pub(crate) disparity: Option<TakenField>,
     /// Energy, orientation, phase; levels one after the other, the finest first.
     pub(crate) features: Option<[Buffer; 3]>,
 }
@@ -56,33 +61,32 @@ impl PhaseTaken {
     /// Fetches all fields in one transfer.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device fails.
-    pub fn fetch(self) -> Result<PhaseFields, MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn fetch(self) -> Result<PhaseFields> {
         let (grid, n) = (&self.grid, self.grid.len());
-        let has = (self.flow.is_some(), self.disparity.is_some(), self.features.is_some());
-        let sure = (self.flow_confidence.is_some(), self.disparity_confidence.is_some());
-        let buffers = (self.flow.into_iter())
-            .chain(self.flow_confidence)
-            .chain(self.disparity)
-            .chain(self.disparity_confidence)
-            .chain(self.features.into_iter().flatten());
+        let of_field = |field: &Option<TakenField>| field.as_ref().map(|field| field.confidence.is_some());
+        let [of_flow, of_disparity] = [of_field(&self.flow), of_field(&self.disparity)];
+        let has_features = self.features.is_some();
+        let fields = [self.flow, self.disparity].into_iter().flatten();
+        let buffers = fields.flat_map(|field| std::iter::once(field.estimate).chain(field.confidence));
+        let buffers = buffers.chain(self.features.into_iter().flatten());
         let fetched = self.device.download_all_after(buffers.collect(), self.mark.as_ref())?;
         let mut fetched = fetched.into_iter();
         let mut next = || fetched.next().expect("every buffer that was asked for should come");
-        let flow = has.0.then(|| {
+        let flow = of_flow.map(|_| {
             let mut x = next();
             let y = x.split_off(n);
             Flow::new(grid.clone(), vec![x, y])
         });
-        let flow_confidence = sure.0.then(|| Volume::new(grid.clone(), next()));
-        let disparity = has.1.then(|| Volume::new(grid.clone(), next()));
-        let disparity_confidence = sure.1.then(|| Volume::new(grid.clone(), next()));
+        let flow_confidence = (of_flow == Some(true)).then(|| Volume::new(grid.clone(), next()));
+        let disparity = of_disparity.map(|_| Volume::new(grid.clone(), next()));
+        let disparity_confidence = (of_disparity == Some(true)).then(|| Volume::new(grid.clone(), next()));
         let mut map = || {
             let mut levels = next();
             levels.truncate(n);
             Volume::new(grid.clone(), levels)
         };
-        let features = match has.2 {
+        let features = match has_features {
             true => Some(FeatureMaps { energy: map()?, orientation_rad: map()?, phase_rad: map()? }),
             false => None,
         };
@@ -122,12 +126,12 @@ impl PhaseCounts {
     /// Waits for them; no field is fetched.
     ///
     /// # Errors
-    /// [`MotionError::Compute`] if the device fails.
-    pub fn get(mut self) -> Result<KnownShares, MotionError> {
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn get(mut self) -> Result<KnownShares> {
         let counts = [&mut self.flow, &mut self.stereo, &mut self.features];
         let pending = counts.into_iter().flatten().map(|c| c as &mut dyn veloxel_gpu::Pending);
         fetch(&self.device, self.mark.as_ref(), pending.collect())?;
-        let share = |count: Option<Later<f64>>| -> Result<Option<f64>, MotionError> {
+        let share = |count: Option<Later<f64>>| -> Result<Option<f64>> {
             Ok(count.map(|c| c.get(&self.device)).transpose()?.map(|c| c / self.pixels as f64))
         };
         Ok(KnownShares {

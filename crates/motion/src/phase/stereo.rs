@@ -11,19 +11,15 @@
 //! `tests/phase_stereo.rs`; docs/status/accuracy.md (Table 5). *Limits*: shifts of two wavelengths of the coarsest level, 8
 //! pixels of it, are the most; repetitive texture, and what only one eye sees, is found out by the check at best.
 
-use super::check::Checked;
-use super::parameters::{PhaseParameters, Unknown, Warping};
-use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, Pictured, check_picture};
+use super::estimates::{Estimates, Estimating};
+use super::parameters::{PhaseParameters, Warping};
+use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, check_picture};
 use super::report::PhaseReport;
-use super::twin::{round_estimate, warped_level};
-use crate::MotionError;
+use crate::Result;
 use crate::masking::leave_out;
 use veloxel_core::{Grid, Mask, Volume};
-use veloxel_gpu::{Buffer, Device};
+use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::valid_median::{Planes, ValidMedian};
-use veloxel_kernels::phase::forward_backward_check::Matches;
-use veloxel_kernels::phase::phase_flow::{Place, Sampling};
 use veloxel_kernels::phase::phase_stereo::{self as kernel, Views, Votes};
 
 /// A disparity map.
@@ -41,13 +37,13 @@ impl PhaseStereo {
     /// The disparity inside the mask alone: elsewhere it is NaN, and the confidence 0; shares are those of the inside.
     ///
     /// # Errors
-    /// [`MotionError::Input`] if disparity and mask lie on two grids.
-    pub fn within(mut self, mask: &Mask) -> Result<Self, MotionError> {
+    /// [`MotionError::Input`](crate::MotionError::Input) if disparity and mask lie on two grids.
+    pub fn within(mut self, mask: &Mask) -> Result<Self> {
         self.disparity_px.grid().require_same(mask.grid(), "left image and mask")?;
         leave_out(self.disparity_px.data_mut(), mask, f32::NAN);
         leave_out(self.confidence.data_mut(), mask, 0.0);
         let (disparity_px, confidence) = (self.disparity_px.data(), self.confidence.data());
-        self.report = PhaseReport::within(mask, &self.report.levels, disparity_px, confidence);
+        self.report = PhaseReport::new(mask.count(), &self.report.levels, disparity_px, Some(confidence));
         Ok(self)
     }
 }
@@ -55,13 +51,14 @@ impl PhaseStereo {
 /// Finds the disparity of a rectified pair.
 ///
 /// # Errors
-/// As [`phase_features`](super::phase_features); [`MotionError::Input`] if the images differ in size.
+/// As [`phase_features`](super::phase_features); [`MotionError::Input`](crate::MotionError::Input) if the images differ in
+/// size.
 pub fn phase_stereo(
     left: &Volume<f32>,
     right: &Volume<f32>,
     parameters: &PhaseParameters,
     device: &Device,
-) -> Result<PhaseStereo, MotionError> {
+) -> Result<PhaseStereo> {
     let size = check_picture("the left image", left)?;
     check_picture("the right image", right)?;
     left.grid().require_same(right.grid(), "left and right image")?;
@@ -70,7 +67,7 @@ pub fn phase_stereo(
     device.scope(|| {
         let pyramids = [GaborPyramid::of(&plan, left)?, GaborPyramid::of(&plan, right)?];
         let mut stereo = Stereo::new(&plan)?;
-        stereo.find(&plan, [pyramids[0].lend(), pyramids[1].lend()])?;
+        stereo.find(&plan, pyramids.each_ref())?;
         stereo.fetch(&plan, left.grid())
     })
 }
@@ -79,103 +76,37 @@ pub fn phase_stereo(
 #[derive(Debug)]
 pub(crate) struct Stereo {
     views: Views,
-    /// As the kernel finds them, and after the median; a level each.
-    raw: Vec<Buffer>,
-    filtered: Vec<Buffer>,
-    confidence: Vec<Buffer>,
-    /// After the check.
-    checked: Option<Checked>,
+    pub estimates: Estimates,
 }
 
 impl Stereo {
-    pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
+    pub fn new(plan: &PhasePlan) -> Result<Self> {
         let parameters = &plan.parameters;
         let is_checked = parameters.stereo_check_px > 0.0 && parameters.warping == Warping::Responses;
         let views = if is_checked { Views::Both } else { Views::Left };
-        let buffers = || plan.buffers(plan.stereo_levels, views.count());
-        let checked = match views {
-            Views::Left => None,
-            Views::Both => Some(Checked::new(plan, 1)?),
-        };
-        Ok(Self { views, raw: buffers()?, filtered: buffers()?, confidence: buffers()?, checked })
+        let estimates = Estimates::new(plan, plan.stereo_levels, views.count(), views.count())?;
+        let estimates = if is_checked { estimates.checked(plan, 1)? } else { estimates };
+        Ok(Self { views, estimates })
     }
 
-    pub fn find(&mut self, plan: &PhasePlan, [left, right]: [Pictured<'_>; 2]) -> Result<(), MotionError> {
+    pub fn find(&mut self, plan: &PhasePlan, [left, right]: [&GaborPyramid; 2]) -> Result<()> {
         let parameters = &plan.parameters;
         let votes = Votes { min_orientations: parameters.min_orientations.min(7), views: self.views };
-        for level in (0..plan.stereo_levels).rev() {
-            let (finer, coarser) = self.filtered.split_at_mut(level + 1);
-            let coarser = coarser.first();
-            let warped = match coarser {
-                Some(coarser) if parameters.warping == Warping::Images => {
-                    Some(warped_level(plan, level, &[(left, 0.0), (right, -1.0)], coarser)?)
-                }
-                _ => None,
-            };
-            let place = match &warped {
-                Some(warped) => Place { levels: &warped.levels, level: 0, sampling: Sampling::InPlace },
-                None => Place { levels: &plan.levels, level, sampling: Sampling::Displaced },
-            };
-            let [left, right] = match &warped {
-                Some(warped) => [&warped.phases[0], &warped.phases[1]],
-                None => [left.phases, right.phases],
-            };
-            let estimate = kernel::PhaseStereo {
-                place,
-                votes,
-                left,
-                right,
-                coarser,
-                out: &mut self.raw[level],
-                confidence: &mut self.confidence[level],
-            };
-            estimate.run(&plan.device)?;
-            let planes = Planes { size: plan.levels.size(level), count: self.views.count() };
-            let fill = coarser.filter(|_| parameters.unknown == Unknown::PassThrough);
-            let median = ValidMedian {
-                planes,
-                window: plan.window(level),
-                estimates: &self.raw[level],
-                coarser: fill,
-                out: &mut finer[level],
-                confidence: Some(&mut self.confidence[level]),
-            };
-            median.run(&plan.device)?;
-            round_estimate(plan, &mut finer[level])?;
-        }
-        if let Some(checked) = &mut self.checked {
-            let matches = Matches::Disparity(&self.filtered[0]);
-            checked.find(plan, parameters.stereo_check_px, matches, &self.confidence[0])?;
-        }
-        Ok(())
+        let images = [(left, 0.0), (right, -1.0)];
+        let estimate = |Estimating { place, phases, coarser, out, confidence }: Estimating<'_>| {
+            let (left, right) = (phases[0], phases[1]);
+            kernel::PhaseStereo { place, votes, left, right, coarser, out, confidence }.run(&plan.device)
+        };
+        self.estimates.find(plan, &images, None, |_| true, estimate)?;
+        self.estimates.check(plan, parameters.stereo_check_px, None)
     }
 
-    /// Disparity and confidence.
-    pub fn found(&self) -> [&Buffer; 2] {
-        match &self.checked {
-            Some(checked) => checked.found(),
-            None => [&self.filtered[0], &self.confidence[0]],
-        }
-    }
-
-    /// Gives the disparity away; the next one is found in `other`.
-    pub fn take(&mut self, other: Buffer) -> Buffer {
-        let disparity = self.checked.as_mut().map_or(&mut self.filtered[0], Checked::estimate_mut);
-        std::mem::replace(disparity, other)
-    }
-
-    /// Gives the confidence away, likewise.
-    pub fn take_confidence(&mut self, other: Buffer) -> Buffer {
-        let confidence = self.checked.as_mut().map_or(&mut self.confidence[0], Checked::confidence_mut);
-        std::mem::replace(confidence, other)
-    }
-
-    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseStereo, MotionError> {
-        let [disparity, confidence] = self.found();
+    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseStereo> {
+        let [disparity, confidence] = self.estimates.found();
         let n = grid.len();
         let [disparity, confidence] = plan.fetch([(disparity, 0..n), (confidence, 0..n)])?;
         let sizes = &plan.levels.sizes()[..plan.stereo_levels];
-        let report = PhaseReport::new(sizes, &disparity, Some(&confidence));
+        let report = PhaseReport::new(n, sizes, &disparity, Some(&confidence));
         Ok(PhaseStereo {
             disparity_px: Volume::new(grid.clone(), disparity)?,
             confidence: Volume::new(grid.clone(), confidence)?,

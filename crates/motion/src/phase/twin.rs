@@ -4,8 +4,8 @@
 //! fixed point. Neither is faster here: buffers are taken level by level.
 
 use super::parameters::Arithmetic;
-use super::plan::{PhasePlan, Pictured};
-use crate::MotionError;
+use super::plan::{GaborPyramid, PhasePlan};
+use crate::Result;
 use veloxel_gpu::Buffer;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::displaced_image::DisplacedImage;
@@ -26,18 +26,18 @@ pub(crate) struct WarpedLevel {
 pub(crate) fn warped_level(
     plan: &PhasePlan,
     level: usize,
-    images: &[(Pictured<'_>, f32)],
+    images: &[(&GaborPyramid, f32)],
     coarser: &Buffer,
-) -> Result<WarpedLevel, MotionError> {
+) -> Result<WarpedLevel> {
     let levels = plan.levels.alone(level);
     let mut phases = Vec::with_capacity(images.len());
-    for (pictured, factor) in images {
+    for (image, factor) in images {
         let mut warped = plan.device.scratch(levels.len())?;
         let warp = DisplacedImage {
             levels: &plan.levels,
             level,
             factor: *factor,
-            image: pictured.images,
+            image: &image.images,
             coarser,
             out: &mut warped,
         };
@@ -51,15 +51,12 @@ pub(crate) fn warped_level(
 }
 
 /// Rounds flow or disparity, likewise.
-pub(crate) fn round_estimate(plan: &PhasePlan, estimate: &mut Buffer) -> Result<(), MotionError> {
+pub(crate) fn round_estimate(plan: &PhasePlan, estimate: &mut Buffer) -> Result<()> {
     round(plan, ESTIMATE, estimate)
 }
 
 /// Rounds energy, orientation and phase, likewise.
-pub(crate) fn round_features(
-    plan: &PhasePlan,
-    [energy, orientation, phase]: &mut [Buffer; 3],
-) -> Result<(), MotionError> {
+pub(crate) fn round_features(plan: &PhasePlan, [energy, orientation, phase]: &mut [Buffer; 3]) -> Result<()> {
     let turn = std::f32::consts::PI;
     let bits = 2f32.powi(FEATURE_BITS);
     // The sum over eight orientations of a grating between black and white is about half of white's square.
@@ -69,7 +66,7 @@ pub(crate) fn round_features(
     round(plan, FixedPoint { step: 2.0 * turn / bits, most: turn }, phase)
 }
 
-fn round(plan: &PhasePlan, form: FixedPoint, samples: &mut Buffer) -> Result<(), MotionError> {
+fn round(plan: &PhasePlan, form: FixedPoint, samples: &mut Buffer) -> Result<()> {
     match plan.parameters.arithmetic {
         Arithmetic::Float => Ok(()),
         Arithmetic::Fixed => Ok(Quantise { form, samples }.run(&plan.device)?),

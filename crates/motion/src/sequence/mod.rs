@@ -13,12 +13,11 @@
 //! *Cost*: two composed flows beside the method's own memory; results are handed out one by one and not kept. Every frame goes
 //! to the device once, and flows are composed there.
 
+mod regions;
 mod run;
 
-use crate::method::{PairMethod, WindowMethod};
-use crate::pending_flow::{DenseFlow, Extras};
-use crate::resident::ResidentStart;
-use crate::{MotionError, Observer};
+use crate::{DenseFlow, Extras, MotionError, Observer, PairMethod, ResidentStart, Result, WindowMethod};
+pub(crate) use regions::FrameRegions;
 use run::Run;
 use veloxel_core::{Mask, Volume};
 use veloxel_kernels::variational::flow_composition::Outside;
@@ -100,6 +99,7 @@ impl<'a> SequenceFrames<'a> {
     }
 }
 
+/// What a list that has nothing, one for every frame, or one a frame has for a frame.
 pub(crate) fn of_frame<T>(masks: &[T], frame: usize) -> Option<&T> {
     if masks.len() == 1 { masks.first() } else { masks.get(frame) }
 }
@@ -121,7 +121,7 @@ pub fn run_sequence<E: From<MotionError>>(
     deliver: Deliver<'_, E>,
 ) -> Result<Option<f64>, E> {
     let count = frames.frames.len();
-    require_plan(&frames, plan)?;
+    require_frames(&frames, plan.reference)?;
     let mut run = Run::new(method, frames, plan, observer)?;
     if plan.mode == SequenceMode::Consecutive && run.device.is_gpu() {
         return consecutive(run, deliver).map(|()| None);
@@ -161,7 +161,7 @@ pub fn run_sequence<E: From<MotionError>>(
     let pending = run.ask(count - 1, 0, ResidentStart::Zero)?;
     let around = run.extend(around.as_ref(), pending.flow(), Outside::Unknown)?;
     deliver(run.finish(pending, Role::Consecutive, [count - 1, 0])?)?;
-    Ok(run.mean_length_vox(&around)?)
+    Ok(around.mean_length_vox(&run.device, run.regions.of(0).measured())?)
 }
 
 /// Estimates the flow of every frame that is the centre of a window, towards the next one, and hands them out as they come.
@@ -215,13 +215,13 @@ fn consecutive<E: From<MotionError>>(mut run: Run<'_>, deliver: Deliver<'_, E>) 
     })
 }
 
-/// Fails for what no run can be made of.
-pub(crate) fn require_plan(frames: &SequenceFrames<'_>, plan: SequencePlan) -> Result<(), MotionError> {
+/// Fails for frames and a reference among them of which no run can be made.
+pub(crate) fn require_frames(frames: &SequenceFrames<'_>, reference: usize) -> Result<()> {
     let count = frames.frames.len();
     let reason = if count < 2 {
         format!("expected at least 2 frames, got {count}")
-    } else if plan.reference >= count {
-        format!("expected a reference frame from 0 to {}, got {}", count - 1, plan.reference)
+    } else if reference >= count {
+        format!("expected a reference frame from 0 to {}, got {reference}", count - 1)
     } else if let Some(got) =
         [frames.masks.len(), frames.volume_masks.len()].into_iter().find(|n| ![0, 1, count].contains(n))
     {

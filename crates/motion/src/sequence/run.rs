@@ -1,18 +1,15 @@
 //! The frames that a sequence has on its device, and the flows between them.
 
-use super::{Deliver, Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, of_frame};
+use super::regions::FrameRegions;
+use super::{Deliver, Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan};
 use crate::composition::compose_resident;
-use crate::frame::Frame;
-use crate::method::{ImagePair, PairMethod};
-use crate::pending_flow::PendingFlow;
-use crate::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
-use crate::{MotionError, Observer, Step};
+use crate::{
+    Frame, ImagePair, MotionError, Observer, PairMethod, PendingFlow, Portion, ResidentFlow, ResidentStart,
+    Result,
+};
 use std::collections::BTreeMap;
-use veloxel_core::Mask;
 use veloxel_gpu::Device;
-use veloxel_kernels::Kernel;
 use veloxel_kernels::variational::flow_composition::Outside;
-use veloxel_kernels::variational::flow_length::FlowLength;
 
 /// The method, and the frames and masks that it has on its device.
 pub(super) struct Run<'a> {
@@ -20,11 +17,9 @@ pub(super) struct Run<'a> {
     pub device: Device,
     pub frames: SequenceFrames<'a>,
     pub plan: SequencePlan,
-    masks: Vec<ResidentMask>,
-    volume_masks: Vec<ResidentMask>,
-    weights: Vec<ResidentMask>,
+    pub regions: FrameRegions,
     on_device: BTreeMap<usize, Frame>,
-    steps: Steps<'a>,
+    observer: &'a dyn Observer,
     done: usize,
 }
 
@@ -39,28 +34,10 @@ impl<'a> Run<'a> {
         frames: SequenceFrames<'a>,
         plan: SequencePlan,
         observer: &'a dyn Observer,
-    ) -> Result<Self, MotionError> {
+    ) -> Result<Self> {
         let device = method.device().clone();
-        let upload = |masks: &[Mask]| -> Result<Vec<ResidentMask>, MotionError> {
-            masks.iter().map(|mask| ResidentMask::upload(&device, mask)).collect()
-        };
-        let steps = Steps { observer, count: step_count(frames.frames.len(), plan) };
-        Ok(Self {
-            masks: upload(frames.masks)?,
-            volume_masks: upload(frames.volume_masks)?,
-            weights: frames
-                .weights
-                .iter()
-                .map(|w| ResidentMask::upload_weight(&device, w))
-                .collect::<Result<_, _>>()?,
-            method,
-            device,
-            frames,
-            plan,
-            on_device: BTreeMap::new(),
-            steps,
-            done: 0,
-        })
+        let regions = FrameRegions::upload(&device, &frames)?;
+        Ok(Self { method, device, frames, plan, regions, on_device: BTreeMap::new(), observer, done: 0 })
     }
 
     /// Whether three pairs' results leave more than enough memory for a run.
@@ -72,7 +49,7 @@ impl<'a> Run<'a> {
 
     /// A frame to its successor; the frame after that is on its way before, so that its statistics are known when its turn
     /// comes.
-    pub fn ask_ahead(&mut self, fixed: usize) -> Result<PendingFlow, MotionError> {
+    pub fn ask_ahead(&mut self, fixed: usize) -> Result<PendingFlow> {
         for frame in fixed..fixed + 3 {
             self.bring(frame, [fixed, fixed + 1])?;
         }
@@ -80,25 +57,16 @@ impl<'a> Run<'a> {
     }
 
     /// A flow that the device may not have found when this returns.
-    pub fn ask(
-        &mut self,
-        fixed: usize,
-        moving: usize,
-        start: ResidentStart<'_>,
-    ) -> Result<PendingFlow, MotionError> {
+    pub fn ask(&mut self, fixed: usize, moving: usize, start: ResidentStart<'_>) -> Result<PendingFlow> {
         self.bring(fixed, [fixed, moving])?;
         self.bring(moving, [fixed, moving])?;
-        let observer = Nth { steps: &self.steps, nth: self.done };
-        let region = Region {
-            mask: of_frame(&self.masks, fixed),
-            volume_mask: of_frame(&self.volume_masks, fixed),
-            weight: of_frame(&self.weights, fixed),
-        };
-        let pair =
-            ImagePair { region, start, ..ImagePair::new(&self.on_device[&fixed], &self.on_device[&moving]) };
-        let mut pending = self.method.estimate(pair, &observer)?;
+        let all = step_count(self.frames.frames.len(), self.plan) as f64;
+        let part = Portion { observer: self.observer, before: self.done as f64, own: 1.0, all };
+        let images = [fixed, moving].map(|frame| &self.on_device[&frame]);
+        let region = self.regions.of(fixed);
+        let pair = ImagePair { region, start, ..ImagePair::new(images[0], images[1]) };
+        let mut pending = self.method.estimate(pair, &part)?;
         if self.plan.extras.warped {
-            let images = [fixed, moving].map(|frame| &self.on_device[&frame]);
             pending.warp(images, self.method.interpolation())?;
         }
         self.done += 1;
@@ -121,7 +89,7 @@ impl<'a> Run<'a> {
         pending: PendingFlow,
         role: Role,
         [fixed, moving]: [usize; 2],
-    ) -> Result<SequenceField, MotionError> {
+    ) -> Result<SequenceField> {
         Ok(SequenceField { role, fixed, moving, output: pending.finish(self.plan.extras)? })
     }
 
@@ -131,23 +99,15 @@ impl<'a> Run<'a> {
         so_far: Option<&ResidentFlow>,
         next: &ResidentFlow,
         outside: Outside,
-    ) -> Result<ResidentFlow, MotionError> {
+    ) -> Result<ResidentFlow> {
         match so_far {
             None => next.duplicate(&self.device),
             Some(so_far) => compose_resident(&self.device, so_far, next, outside),
         }
     }
 
-    /// Where it is known, within the first frame's muscle or mask.
-    pub fn mean_length_vox(&self, flow: &ResidentFlow) -> Result<Option<f64>, MotionError> {
-        let mask = of_frame(&self.volume_masks, 0).or(of_frame(&self.masks, 0));
-        let length = FlowLength { flow: &flow.components_vox, weight: mask.map(|mask| &mask.weight) };
-        let (sum, count) = length.run(&self.device)?.get(&self.device)?;
-        Ok((count > 0.0).then(|| sum / count))
-    }
-
     /// Brings a frame, if there is one, to the device, in the place of the one farthest from those that are `needed`.
-    fn bring(&mut self, frame: usize, needed: [usize; 2]) -> Result<(), MotionError> {
+    fn bring(&mut self, frame: usize, needed: [usize; 2]) -> Result<()> {
         let Some(image) = self.frames.frames.get(frame).filter(|_| !self.on_device.contains_key(&frame))
         else {
             return Ok(());
@@ -168,23 +128,5 @@ fn step_count(count: usize, plan: SequencePlan) -> usize {
         SequenceMode::Consecutive => count - 1,
         SequenceMode::Reference => 2 * (count - 1),
         SequenceMode::Both => 2 * (count - 1) + plan.reference + 1,
-    }
-}
-
-/// Every field's progress as a part of the whole sequence's.
-struct Steps<'a> {
-    observer: &'a dyn Observer,
-    count: usize,
-}
-
-struct Nth<'a> {
-    steps: &'a Steps<'a>,
-    nth: usize,
-}
-
-impl Observer for Nth<'_> {
-    fn step(&self, step: Step) {
-        let done = (self.nth as f64 + step.done) / self.steps.count as f64;
-        self.steps.observer.step(Step { done, ..step });
     }
 }

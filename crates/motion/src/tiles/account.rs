@@ -2,13 +2,12 @@
 
 use super::mosaic::Seams;
 use super::plan::TilePlan;
-use crate::{Observer, Step};
+use crate::{Observer, Portion};
 use std::sync::Mutex;
 use veloxel_core::{
-    Axes, BrightnessReport, DiagnosticCell, DiagnosticTable, FlowStatistics, MethodDiagnostics, SolveStatus,
+    BrightnessReport, DiagnosticCell, DiagnosticTable, FlowStatistics, MethodDiagnostics, SolveStatus,
     WarningKind, Warnings,
 };
-use veloxel_kernels::image::warp::VoxelAffine;
 
 /// What tiles say, weighed by what they contribute.
 #[derive(Default)]
@@ -49,7 +48,16 @@ impl Account {
         let mut warnings = Warnings::new();
         self.missed.into_iter().for_each(|missed| warnings.push(WarningKind::Convergence, missed));
         let mut json = serde_json::Map::new();
-        json.insert("tiles".to_owned(), tiles_json(plan, self.tiles, seams));
+        let tiles = serde_json::json!({
+            "count": plan.count(),
+            "run": self.tiles,
+            "size": plan.tile_size,
+            "overlap_vox": plan.overlap_vox,
+            "coarse_size": plan.coarse.as_ref().map(|coarse| coarse.plan.grid_size),
+            "seam_mean_vox": seams.mean_vox,
+            "seam_max_vox": seams.max_vox,
+        });
+        json.insert("tiles".to_owned(), tiles);
         FlowStatistics {
             status: self.status,
             brightness: BrightnessReport {
@@ -69,30 +77,13 @@ impl Account {
     }
 }
 
-fn tiles_json(plan: &TilePlan, run: usize, seams: Seams) -> serde_json::Value {
-    serde_json::json!({
-        "count": plan.count(),
-        "run": run,
-        "size": plan.tile_size,
-        "overlap_vox": plan.overlap_vox,
-        "coarse_size": plan.coarse.as_ref().map(|coarse| coarse.plan.grid_size),
-        "seam_mean_vox": seams.mean_vox,
-        "seam_max_vox": seams.max_vox,
-    })
-}
-
 /// One row a pass, coarsest first.
 fn table(plan: &TilePlan) -> DiagnosticTable {
-    let mut rows = Vec::new();
-    let mut pass = Some(plan);
-    while let Some(own) = pass {
-        rows.push(vec![
-            DiagnosticCell::Size(own.grid_size),
-            DiagnosticCell::Count(own.count()),
-            DiagnosticCell::Size(own.tile_size),
-        ]);
-        pass = own.coarse.as_ref().map(|coarse| &*coarse.plan);
-    }
+    let row = |pass: &TilePlan| {
+        let (all, tile) = (DiagnosticCell::Size(pass.grid_size), DiagnosticCell::Size(pass.tile_size));
+        vec![all, DiagnosticCell::Count(pass.count()), tile]
+    };
+    let mut rows: Vec<_> = plan.passes().map(row).collect();
     rows.reverse();
     DiagnosticTable { head: vec!["Pass", "tiles", "tile size"], rows }
 }
@@ -104,41 +95,17 @@ pub(super) struct TileProgress<'a> {
     done: Mutex<f64>,
 }
 
-/// One tile's share of it.
-pub(super) struct OneTile<'a> {
-    observer: &'a dyn Observer,
-    /// Shares of all.
-    before: f64,
-    own: f64,
-}
-
 impl<'a> TileProgress<'a> {
     pub fn new(observer: &'a dyn Observer, voxels: f64) -> Self {
         Self { observer, all: voxels, done: Mutex::new(0.0) }
     }
 
     /// The observer of a run over so many voxels.
-    pub fn of(&self, voxels: usize) -> OneTile<'a> {
+    pub fn of(&self, voxels: usize) -> Portion<'a> {
         let own = voxels as f64 / self.all;
         let mut done = self.done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let before = *done;
         *done += own;
-        OneTile { observer: self.observer, before, own }
-    }
-}
-
-impl Observer for OneTile<'_> {
-    fn step(&self, step: Step) {
-        self.observer.step(Step { done: (self.before + step.done * self.own).min(1.0), ..step });
-    }
-}
-
-/// An affine map between voxel positions of a grid as one between those of the shrunk grid.
-pub(super) fn shrunk_affine(map: &VoxelAffine, shrinking: Axes<usize>) -> VoxelAffine {
-    let factor = shrinking.map(|f| f as f64);
-    let image = map.apply(factor.map(|f| 0.5 * f - 0.5));
-    VoxelAffine {
-        matrix: [0, 1, 2].map(|r| [0, 1, 2].map(|c| map.matrix[r][c] * factor[c] / factor[r])),
-        offset: [0, 1, 2].map(|r| (image[r] - (0.5 * factor[r] - 0.5)) / factor[r]),
+        Portion { observer: self.observer, before, own, all: 1.0 }
     }
 }

@@ -1,13 +1,12 @@
 //! The coarse pass: images shrunk by whole factors, slab by slab so that no copy of a whole image is needed, and its flow as a
 //! tile's start.
 
-use super::cut::resized;
-use crate::MotionError;
+use super::cut::{resized, slabs};
+use crate::Result;
+use crate::buffers::{convolved, resampled};
 use veloxel_core::{Axes, Flow, Grid, Mask, Shape, Volume};
-use veloxel_gpu::{Buffer, Device};
-use veloxel_kernels::image::convolve::Convolve;
-use veloxel_kernels::image::resample::Resample;
-use veloxel_kernels::{Kernel, Taps};
+use veloxel_gpu::Device;
+use veloxel_kernels::Taps;
 
 /// Standard deviation of the smoothing before an axis shrinks by `f`, over √(f² − 1) voxels: the pyramid's.
 const SIGMA: f64 = 0.6;
@@ -34,7 +33,7 @@ pub(super) fn shrink(
     shrinking: Axes<usize>,
     fill: f32,
     most_samples: usize,
-) -> Result<Volume<f32>, MotionError> {
+) -> Result<Volume<f32>> {
     let (size, grid) = (image.grid().size(), shrunk_grid(image.grid(), shrinking));
     let small = grid.size();
     let axis = if image.grid().dimension().count() == 2 { 1 } else { 2 };
@@ -43,37 +42,20 @@ pub(super) fn shrink(
     // Input, its smoothed copy and what is between.
     let across = small.iter().zip(shrinking).map(|(n, f)| n * f).product::<usize>() / small[axis];
     let thickness = (most_samples / (3 * across)).saturating_sub(2 * margin).clamp(1, small[axis]);
-    let mut out = vec![0.0; grid.len()];
+    let mut out = Vec::with_capacity(grid.len());
     let stride: usize = small[..axis].iter().product();
-    for begin in (0..small[axis]).step_by(thickness) {
-        let end = (begin + thickness).min(small[axis]);
-        let (first, last) = (begin.saturating_sub(margin), (end + margin).min(small[axis]));
-        let mut slab = small;
-        slab[axis] = last - first;
-        let from = Shape { size: [0, 1, 2].map(|a| slab[a] * shrinking[a]), dimension: grid.dimension() };
-        let padded = padded(image.data(), size, from.size, axis, first * shrinking[axis], fill);
-        let input = device.upload(padded)?;
-        let shrunk = shrink_slab(device, input, from, &taps, Shape { size: slab, ..from })?;
-        let shrunk = device.download(shrunk)?;
-        let own = (begin - first) * stride..(end - first) * stride;
-        out[begin * stride..end * stride].copy_from_slice(&shrunk[own]);
+    for (own, seen) in slabs(small, axis, thickness, margin) {
+        let from =
+            Shape { size: [0, 1, 2].map(|a| seen.size[a] * shrinking[a]), dimension: grid.dimension() };
+        let to = Shape { size: seen.size, ..from };
+        let first = seen.begin[axis] * shrinking[axis];
+        let padded = padded(image.data(), size, from.size, axis, first, fill);
+        let smooth = convolved(device, &device.upload(padded)?, from, &taps)?;
+        let shrunk = device.download(resampled(device, &smooth, [from, to])?)?;
+        let first = (own.begin[axis] - seen.begin[axis]) * stride;
+        out.extend_from_slice(&shrunk[first..first + own.len()]);
     }
     Ok(Volume::new(grid, out)?)
-}
-
-fn shrink_slab(
-    device: &Device,
-    input: Buffer,
-    from: Shape,
-    taps: &Axes<Taps>,
-    to: Shape,
-) -> Result<Buffer, MotionError> {
-    let mut smooth = device.scratch(from.len())?;
-    Convolve { shape: from, taps, input: &input, output: &mut smooth }.run(device)?;
-    let mut out = device.scratch(to.len())?;
-    let (input, output) = (std::slice::from_ref(&smooth), std::slice::from_mut(&mut out));
-    Resample { input, input_shape: from, output, output_shape: to, factor: 1.0 }.run(device)?;
-    Ok(out)
 }
 
 /// A slab of `size` that begins at `first` along `axis`, the outermost samples repeated beyond the image's end.
@@ -101,16 +83,6 @@ fn padded(
 }
 
 /// A mask on the shrunk grid: the voxel in the middle of each of its voxels.
-pub(super) fn shrink_weight(
-    device: &Device,
-    weight: &Volume<f32>,
-    shrinking: Axes<usize>,
-    most_samples: usize,
-) -> Result<Volume<f32>, MotionError> {
-    // Means of weights are weights, but for rounding.
-    Ok(shrink(device, weight, shrinking, 0.0, most_samples)?.map(|w| w.clamp(0.0, 1.0)))
-}
-
 pub(super) fn shrink_mask(mask: &Mask, shrinking: Axes<usize>) -> Mask {
     let size = mask.grid().size();
     Mask::from_fn(shrunk_grid(mask.grid(), shrinking), |x| {

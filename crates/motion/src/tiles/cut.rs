@@ -1,6 +1,6 @@
 //! Boxes of images, masks and fields.
 
-use crate::MotionError;
+use crate::Result;
 use veloxel_core::{Axes, Grid, Volume};
 
 /// Voxels `begin..begin + size` of a grid along each axis.
@@ -33,15 +33,47 @@ impl Part {
         out
     }
 
+    /// Copies it, as a part of a whole of one size, from a part of `samples`, of another.
+    pub fn copy_from(
+        &self,
+        whole: Axes<usize>,
+        out: &mut [f32],
+        from: Self,
+        size: Axes<usize>,
+        samples: &[f32],
+    ) {
+        for (to, from) in self.rows(whole).zip(from.rows(size)) {
+            out[to].copy_from_slice(&samples[from]);
+        }
+    }
+
     /// This part of a volume, on a grid of its own.
-    pub fn of_volume<T: Copy>(&self, volume: &Volume<T>, grid: &Grid) -> Result<Volume<T>, MotionError> {
+    pub fn of_volume<T: Copy>(&self, volume: &Volume<T>, grid: &Grid) -> Result<Volume<T>> {
         Ok(Volume::new(grid.clone(), self.of(volume.data(), volume.grid().size()))?)
     }
 
     /// The grid of so many voxels of another one's spacing and axes, its first voxel at `origin_mm`.
-    pub fn grid(&self, like: &Grid, origin_mm: Axes<f64>) -> Result<Grid, MotionError> {
+    pub fn grid(&self, like: &Grid, origin_mm: Axes<f64>) -> Result<Grid> {
         resized(like, self.size, like.spacing_mm(), origin_mm)
     }
+}
+
+/// A box of a size in slabs along an axis; and the same with `margin` voxels more on either side.
+pub(super) fn slabs(
+    size: Axes<usize>,
+    axis: usize,
+    thickness: usize,
+    margin: usize,
+) -> impl Iterator<Item = (Part, Part)> {
+    (0..size[axis]).step_by(thickness).map(move |begin| {
+        let slab = |begin: usize, end: usize| {
+            let mut part = Part { begin: [0; 3], size };
+            (part.begin[axis], part.size[axis]) = (begin, end - begin);
+            part
+        };
+        let end = (begin + thickness).min(size[axis]);
+        (slab(begin, end), slab(begin.saturating_sub(margin), (end + margin).min(size[axis])))
+    })
 }
 
 /// A grid along another one's axes.
@@ -50,7 +82,7 @@ pub(super) fn resized(
     [nx, ny, nz]: Axes<usize>,
     spacing_mm: Axes<f64>,
     origin_mm: Axes<f64>,
-) -> Result<Grid, MotionError> {
+) -> Result<Grid> {
     let grid = match like.dimension() {
         veloxel_core::Dimension::Two => Grid::image(nx, ny)?,
         veloxel_core::Dimension::Three => Grid::volume(nx, ny, nz)?,

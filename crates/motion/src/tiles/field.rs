@@ -1,63 +1,64 @@
 //! What is measured of a field, and sampled by it, slab by slab: no copy of a whole volume is made on the device.
 
-use super::cut::Part;
+use super::cut::{Part, slabs};
 use super::moving_part::Moving;
-use crate::MotionError;
-use crate::moving_image::MovingImage;
+use crate::pending_flow::folding_warning;
+use crate::{DenseFlow, MovingImage, Result};
 use veloxel_core::{Flow, Grid, JacobianReport, Mask, Shape, Volume};
-use veloxel_gpu::{Buffer, Device};
+use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::Operation;
-use veloxel_kernels::image::spline::SplineCoefficients;
-use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
+use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
 use veloxel_kernels::variational::jacobian::Jacobian;
 
-/// A grid in slabs along its last axis.
-struct Slabs {
-    axis: usize,
-    thickness: usize,
-    grid: Grid,
+/// A grid's slabs along its last axis, as thick as so many samples of each of so many volumes allow; and the same with `margin`
+/// voxels more on either side.
+fn grid_slabs(
+    grid: &Grid,
+    volumes: usize,
+    most_samples: usize,
+    margin: usize,
+) -> impl Iterator<Item = (Part, Part)> {
+    let (size, axis) = (grid.size(), grid.dimension().count() - 1);
+    let thickness = (most_samples / (volumes * grid.len() / size[axis])).clamp(1, size[axis]);
+    slabs(size, axis, thickness, margin)
 }
 
-impl Slabs {
-    /// As thick as so many samples of each of so many volumes allow.
-    fn new(grid: &Grid, volumes: usize, most_samples: usize) -> Self {
-        let axis = grid.dimension().count() - 1;
-        let across = grid.len() / grid.size()[axis];
-        let thickness = (most_samples / (volumes * across)).clamp(1, grid.size()[axis]);
-        Self { axis, thickness, grid: grid.clone() }
+/// Adds the determinant of a flow, measured within a mask, and a moving image as it is seen then, if one is given.
+///
+/// # Errors
+/// [`MotionError::Compute`](crate::MotionError::Compute).
+pub(super) fn measure(
+    device: &Device,
+    found: &mut DenseFlow,
+    measured: Option<&Mask>,
+    moving: Option<(&Volume<f32>, Interpolation)>,
+    most_samples: usize,
+) -> Result<()> {
+    let flow = &found.flow;
+    let (report, determinant) = device.scope(|| determinant(device, flow, measured, most_samples))?;
+    found.statistics.jacobian = report;
+    found.statistics.warnings.extend(folding_warning(flow.grid(), &report));
+    found.jacobian = Some(determinant);
+    if let Some((moving, interpolation)) = moving {
+        let warp = || warp_in_slabs(device, flow, moving, interpolation, Border::Voxels, most_samples);
+        found.warped = Some(device.scope(warp)?);
     }
-
-    /// Each slab, and the same with `margin` voxels more on either side.
-    fn each(&self, margin: usize) -> impl Iterator<Item = (Part, Part)> {
-        let (size, axis, thickness) = (self.grid.size(), self.axis, self.thickness);
-        (0..size[axis]).step_by(thickness).map(move |begin| {
-            let slab = |begin: usize, end: usize| {
-                let mut part = Part { begin: [0; 3], size };
-                (part.begin[axis], part.size[axis]) = (begin, end - begin);
-                part
-            };
-            let end = (begin + thickness).min(size[axis]);
-            (slab(begin, end), slab(begin.saturating_sub(margin), (end + margin).min(size[axis])))
-        })
-    }
+    Ok(())
 }
 
 /// det(I + ∇d) at every voxel, and its statistics within a mask: what a run over the whole grid says.
-///
-/// # Errors
-/// [`MotionError::Compute`].
-pub(super) fn determinant(
+fn determinant(
     device: &Device,
     flow: &Flow,
     measured: Option<&Mask>,
     most_samples: usize,
-) -> Result<(JacobianReport, Volume<f32>), MotionError> {
+) -> Result<(JacobianReport, Volume<f32>)> {
     let (grid, size) = (flow.grid(), flow.grid().size());
-    let mut out = vec![0.0; grid.len()];
+    let mut out = Vec::with_capacity(grid.len());
     let mut all = JacobianReport { min: f64::INFINITY, max: f64::NEG_INFINITY, ..JacobianReport::default() };
     let mut voxels = 0.0;
-    for (own, seen) in Slabs::new(grid, grid.dimension().count() + 2, most_samples).each(1) {
+    for (own, seen) in grid_slabs(grid, grid.dimension().count() + 2, most_samples, 1) {
         let shape = Shape { size: seen.size, dimension: grid.dimension() };
         let displacement = flow.components_vox().iter().map(|c| device.upload(seen.of(c, size)));
         let displacement = displacement.collect::<Result<Vec<_>, _>>()?;
@@ -79,9 +80,8 @@ pub(super) fn determinant(
         let report = kernel.run(device)?.get(device)?;
         Operation::Rescale { gain: 1.0, offset: 1.0 }.on(&mut det).run(device)?;
         let det = device.download(det)?;
-        let det = &det[first..first + own.len()];
-        let begin = own.rows(size).next().map_or(0, |row| row.start);
-        out[begin..begin + own.len()].copy_from_slice(det);
+        let (det, begin) = (&det[first..first + own.len()], out.len());
+        out.extend_from_slice(det);
         let count = det.iter().enumerate().filter(|(i, v)| v.is_finite() && counts(begin + i)).count() as f64;
         if count > 0.0 {
             (all.min, all.max) = (all.min.min(report.min), all.max.max(report.max));
@@ -91,15 +91,13 @@ pub(super) fn determinant(
             voxels += count;
         }
     }
-    if voxels == 0.0 {
-        return Ok((
-            JacobianReport { min: 1.0, max: 1.0, ..JacobianReport::default() },
-            Volume::new(grid.clone(), out)?,
-        ));
+    if voxels > 0.0 {
+        all.share_folded /= voxels;
+        all.mean_abs_minus_one /= voxels;
+        all.divergence_rms = (all.divergence_rms / voxels).sqrt();
+    } else {
+        (all.min, all.max) = (1.0, 1.0);
     }
-    all.share_folded /= voxels;
-    all.mean_abs_minus_one /= voxels;
-    all.divergence_rms = (all.divergence_rms / voxels).sqrt();
     Ok((all, Volume::new(grid.clone(), out)?))
 }
 
@@ -109,7 +107,7 @@ const SPLINE_VOX: usize = 16;
 /// The moving image at `x + d(x)`, as [`PendingFlow::warp`](crate::PendingFlow::warp) gives it.
 ///
 /// # Errors
-/// [`MotionError::Compute`].
+/// [`MotionError::Compute`](crate::MotionError::Compute).
 pub fn warp_in_slabs(
     device: &Device,
     flow: &Flow,
@@ -117,11 +115,11 @@ pub fn warp_in_slabs(
     interpolation: Interpolation,
     border: Border,
     most_samples: usize,
-) -> Result<Volume<f32>, MotionError> {
+) -> Result<Volume<f32>> {
     let (grid, size) = (flow.grid(), flow.grid().size());
     let mut out = Vec::with_capacity(grid.len());
     let whole = Moving::on(moving, grid);
-    for (own, _) in Slabs::new(grid, grid.dimension().count() + 4, most_samples).each(0) {
+    for (own, _) in grid_slabs(grid, grid.dimension().count() + 4, most_samples, 0) {
         let displacement: Vec<Vec<f32>> = flow.components_vox().iter().map(|c| own.of(c, size)).collect();
         let Some(part) = whole.reached(own, &displacement, SPLINE_VOX) else {
             out.resize(out.len() + own.len(), f32::NAN);
@@ -136,7 +134,8 @@ pub fn warp_in_slabs(
             let offset = [0, 1, 2].map(|a| own.begin[a] as f64 - part.begin[a] as f64);
             let map = VoxelAffine { offset, ..VoxelAffine::IDENTITY };
             let shapes = [own, part].map(|part| Shape { size: part.size, dimension: grid.dimension() });
-            warp_part(device, shapes, samples, &displacement, interpolation, border, map)?
+            MovingImage::of_samples(device, shapes, samples, interpolation, map)?
+                .warp(&displacement, border)?
         } else {
             let moving = place(part, moving.grid())?;
             MovingImage::new(device, &samples, &moving, &place(own, grid)?, interpolation)?
@@ -145,34 +144,4 @@ pub fn warp_in_slabs(
         out.extend(device.download(seen)?);
     }
     Ok(Volume::new(grid.clone(), out)?)
-}
-
-fn warp_part(
-    device: &Device,
-    [shape, moving_shape]: [Shape; 2],
-    mut samples: Buffer,
-    displacement: &[Buffer],
-    interpolation: Interpolation,
-    border: Border,
-    moving_from_fixed: VoxelAffine,
-) -> Result<Buffer, MotionError> {
-    if interpolation == Interpolation::CubicSpline {
-        SplineCoefficients { shape: moving_shape, samples: &mut samples }.run(device)?;
-    }
-    let mut out = device.scratch(shape.len())?;
-    let moving = &samples;
-    Warp {
-        shape,
-        moving_shape,
-        spacing_edges: [1.0; 3],
-        interpolation,
-        border,
-        cut: None,
-        moving_from_fixed,
-        moving,
-        displacement,
-        out: &mut out,
-    }
-    .run(device)?;
-    Ok(out)
 }

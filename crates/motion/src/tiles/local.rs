@@ -5,42 +5,25 @@
 
 use super::account::{Account, TileProgress};
 use super::cut::Part;
-use super::images::Intensities;
 use super::mosaic::{Core, Seams};
 use super::plan::{MOST_MOVING, SHORTEST_CORE, TilePlan};
 use super::shrunk_levels::{Open, Samples, shrunk};
 use super::{Tiled, tile_cores};
-use crate::image_pyramids::{LevelImages, Preparation, preparation_vox};
-use crate::local_method::LocalMethod;
-use crate::method::Pair;
-use crate::pending_flow::DenseFlow;
-use crate::pyramid::{LevelGeometry, pyramid, transfer};
-use crate::{MotionError, Step};
-use veloxel_core::{Axes, BrightnessReport, Flow, FlowStatistics, Shape, Volume};
+use crate::buffers::written;
+use crate::image_pyramids::{Preparation, preparation_vox};
+use crate::pyramid::{pyramid, transferred};
+use crate::{DenseFlow, IntensityMap, LevelGeometry, LevelImages, LocalMethod, Pair, Result, Step};
+use veloxel_core::{BrightnessReport, Flow, FlowStatistics, Mask, Shape, Volume};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::resample::{PartOf, resample_part};
-use veloxel_kernels::image::warp::{Border, Cut, VoxelAffine, Warp};
+use veloxel_kernels::image::warp::{Border, Cut};
 
 /// Both images and the mask of a level, on the host.
 struct HostLevel<'a> {
     images: [Samples<'a>; 2],
-    mask: Option<&'a [f32]>,
-}
-
-/// The same of a coarser level, which owns them.
-struct OwnedLevel {
-    images: [Vec<f32>; 2],
-    mask: Option<Vec<f32>>,
-    size: Axes<usize>,
-}
-
-impl OwnedLevel {
-    fn borrowed(&self) -> HostLevel<'_> {
-        let samples = |nth: usize| Samples { data: &self.images[nth], size: self.size, open: None };
-        HostLevel { images: [samples(0), samples(1)], mask: self.mask.as_deref() }
-    }
+    mask: Option<Samples<'a>>,
 }
 
 /// What is found on a level: the displacement, and on the finest level the confidence.
@@ -65,42 +48,36 @@ impl Tiled<'_> {
     pub(super) fn solve_exactly(
         &self,
         pair: &Pair<'_>,
-        intensities: [crate::IntensityMap; 2],
+        intensities: [IntensityMap; 2],
         progress: &TileProgress<'_>,
-    ) -> Result<DenseFlow, MotionError> {
+    ) -> Result<DenseFlow> {
         let grid = pair.fixed.grid();
         let mut opened = (self.open)(grid)?;
         let method = opened.local().expect("a method with exact tiles should run level by level");
         let maps = method.maps(intensities);
         let (levels, preparation) = (method.levels().to_vec(), method.preparation());
-        let open = |map| Some(Open { map, presmooth: preparation.presmooth });
-        let raw = |image: &'_ Volume<f32>| image.grid().size();
-        let images = [
-            Samples { data: pair.fixed.data(), size: raw(pair.fixed), open: open(maps[0]) },
-            Samples { data: pair.moving.data(), size: raw(pair.moving), open: open(maps[1]) },
-        ];
-        let weight = pair
-            .mask
-            .map(|mask| mask.data().iter().map(|&counts| f32::from(u8::from(counts))).collect::<Vec<_>>());
-        let finest = HostLevel { images, mask: weight.as_deref() };
+        let images = [(pair.fixed, maps[0]), (pair.moving, maps[1])].map(|(image, map)| Samples {
+            open: Some(Open { map, presmooth: preparation.presmooth }),
+            ..Samples::new(image.data(), image.grid().size())
+        });
+        let weight =
+            |mask: &Mask| -> Vec<f32> { mask.data().iter().map(|&c| f32::from(u8::from(c))).collect() };
+        let mask = pair.mask.map(|mask| Samples::new(weight(mask), grid.size()));
+        let finest = HostLevel { images, mask };
         let mut run = LocalRun { device: self.device, method, levels, preparation, progress };
         let room = (self.plan.device_bytes / 4) as usize;
         let start = {
-            let plans: Vec<&TilePlan> = std::iter::successors(Some(self.plan), |plan| {
-                plan.coarse.as_ref().map(|coarse| &*coarse.plan)
-            })
-            .collect();
-            let mut owned: Vec<OwnedLevel> = Vec::new();
+            let plans: Vec<&TilePlan> = self.plan.passes().collect();
+            let mut coarser: Vec<HostLevel<'_>> = Vec::new();
             for nth in 1..plans.len() {
-                let next =
-                    run.shrunk(nth, &owned.last().map_or(finest.borrowed(), OwnedLevel::borrowed), room)?;
-                owned.push(next);
+                let next = run.shrunk(nth, coarser.last().unwrap_or(&finest), room)?;
+                coarser.push(next);
             }
-            let mut found =
-                run.whole(plans.len() - 1, owned.pop().expect("a plan in tiles should have a coarse pass"))?;
+            let coarsest = coarser.pop().expect("a plan in tiles should have a coarse pass");
+            let mut found = run.whole(plans.len() - 1, coarsest)?;
             for nth in (1..plans.len() - 1).rev() {
-                let level = owned.pop().expect("a level in tiles should have its images");
-                found = run.tiles(nth, plans[nth], &level.borrowed(), &found)?.displacement;
+                let level = coarser.pop().expect("a level in tiles should have its images");
+                found = run.tiles(nth, plans[nth], &level, &found)?.displacement;
             }
             found
         };
@@ -112,19 +89,14 @@ impl Tiled<'_> {
         let brightness = BrightnessReport { mean_abs_before: mean(before), mean_abs_after: mean(after) };
         let mut account = Account::default();
         account.add(&FlowStatistics { brightness, ..FlowStatistics::default() }, grid.len());
-        Ok(DenseFlow {
-            flow: Flow::new(grid.clone(), displacement)?,
-            confidence: Volume::new(grid.clone(), confidence)?,
-            warped: None,
-            jacobian: None,
-            occlusion: None,
-            statistics: account.finish(self.plan, Seams::default()),
-        })
+        let (flow, confidence) =
+            (Flow::new(grid.clone(), displacement)?, Volume::new(grid.clone(), confidence)?);
+        Ok(DenseFlow::bare(flow, confidence, account.finish(self.plan, Seams::default())))
     }
 }
 
 /// Σ |moving − fixed| of mapped intensities where data count, and number of voxels.
-fn before(pair: &Pair<'_>, maps: [crate::IntensityMap; 2]) -> (f64, f64) {
+fn before(pair: &Pair<'_>, maps: [IntensityMap; 2]) -> (f64, f64) {
     let [fixed, moving] = maps.map(|map| map.gain_and_offset());
     let counts = |i: usize| pair.mask.is_none_or(|mask| mask.data()[i]);
     let samples = pair.fixed.data().iter().zip(pair.moving.data()).enumerate();
@@ -134,39 +106,32 @@ fn before(pair: &Pair<'_>, maps: [crate::IntensityMap; 2]) -> (f64, f64) {
     })
 }
 
-impl<'a> HostLevel<'a> {
-    fn borrowed(&self) -> HostLevel<'a> {
-        HostLevel { images: self.images, mask: self.mask }
-    }
-}
-
 impl LocalRun<'_> {
     /// Level `nth` from the next finer one.
-    fn shrunk(&self, nth: usize, finer: &HostLevel<'_>, room: usize) -> Result<OwnedLevel, MotionError> {
+    fn shrunk(&self, nth: usize, finer: &HostLevel<'_>, room: usize) -> Result<HostLevel<'static>> {
         let levels = [&self.levels[nth - 1], &self.levels[nth]];
-        let shrink = |image: Samples<'_>| shrunk(self.device, image, levels, room);
-        let size = levels[0].shape.size;
-        let mask = finer.mask.map(|data| shrink(Samples { data, size, open: None })).transpose()?;
-        let [fixed, moving] = finer.images;
-        Ok(OwnedLevel { images: [shrink(fixed)?, shrink(moving)?], mask, size: levels[1].shape.size })
+        let shrink = |image: &Samples<'_>| -> Result<Samples<'static>> {
+            Ok(Samples::new(shrunk(self.device, image, levels, room)?, levels[1].shape.size))
+        };
+        let [fixed, moving] = &finer.images;
+        let mask = finer.mask.as_ref().map(shrink).transpose()?;
+        Ok(HostLevel { images: [shrink(fixed)?, shrink(moving)?], mask })
     }
 
     /// From the coarsest level to level `last`, over the whole grid.
-    fn whole(&mut self, last: usize, images: OwnedLevel) -> Result<Vec<Vec<f32>>, MotionError> {
+    fn whole(&mut self, last: usize, images: HostLevel<'_>) -> Result<Vec<Vec<f32>>> {
         let (device, levels) = (self.device, &self.levels[last..]);
-        let [fixed, moving] = images.images;
-        let mut fixed = pyramid(device, device.upload(fixed)?, levels)?;
-        let mut moving = pyramid(device, device.upload(moving)?, levels)?;
-        let mask = images.mask.map(|mask| pyramid(device, device.upload(mask)?, levels));
-        let mut mask = mask.transpose()?.unwrap_or_default();
+        let pyramid_of =
+            |samples: Samples<'_>| pyramid(device, device.upload(samples.data.into_owned())?, levels);
+        let [fixed, moving] = images.images.map(pyramid_of);
+        let (mut fixed, mut moving) = (fixed?, moving?);
+        let mut mask = images.mask.map(pyramid_of).transpose()?.unwrap_or_default();
         let coarsest = levels[levels.len() - 1].shape;
         let mut displacement = device.zeros_field(coarsest.components(), coarsest.len())?;
         for (nth, level) in levels.iter().enumerate().rev() {
             let shape = level.shape;
             if nth + 1 < levels.len() {
-                let mut finer = device.scratch_field(shape.components(), shape.len())?;
-                transfer(device, &displacement, &levels[nth + 1], &mut finer, level)?;
-                displacement = finer;
+                displacement = transferred(device, &displacement, &levels[nth + 1], level)?;
             }
             let image = |pyramid: &mut Vec<Buffer>| pyramid.pop().expect("a level should have its images");
             let pair = [(image(&mut fixed), shape), (image(&mut moving), shape)];
@@ -192,7 +157,7 @@ impl LocalRun<'_> {
         plan: &TilePlan,
         images: &HostLevel<'_>,
         coarser: &[Vec<f32>],
-    ) -> Result<HostField, MotionError> {
+    ) -> Result<HostField> {
         let shape = self.levels[nth].shape;
         let volume = || vec![0.0; shape.len()];
         let mut found = HostField {
@@ -201,21 +166,19 @@ impl LocalRun<'_> {
             after: (0.0, 0.0),
         };
         for core in tile_cores(plan) {
-            let mut cores = vec![core];
-            while let Some(core) = cores.pop() {
+            core.in_pieces(|core| {
                 let tile = tile_of(&core, plan);
                 let start = self.start(nth, tile, coarser);
                 let moving = self.reached(nth, tile, &start);
                 let is_large =
                     moving.len() as f64 > MOST_MOVING * plan.tile_size.iter().product::<usize>() as f64;
-                if let (true, Some(axis)) = (is_large, longest_axis(&core)) {
-                    let [first, second] = core.halves(axis);
-                    cores.extend([second, first]);
-                    continue;
+                if let (true, Some(axis)) = (is_large, core.longest_axis(2 * SHORTEST_CORE)) {
+                    return Ok(Some(axis));
                 }
                 self.tile(nth, core, [tile, moving], images, start, &mut found)?;
                 self.step(tile.len());
-            }
+                Ok(None)
+            })?;
         }
         Ok(found)
     }
@@ -259,15 +222,15 @@ impl LocalRun<'_> {
         images: &HostLevel<'_>,
         start: Vec<Vec<f32>>,
         found: &mut HostField,
-    ) -> Result<(), MotionError> {
+    ) -> Result<()> {
         let (device, whole) = (self.device, &self.levels[nth]);
         let like = whole.shape;
         let geometry = LevelGeometry { shape: Shape { size: tile.size, ..like }, ..whole.clone() };
-        let part = |nth: usize, part: Part| -> Result<(Buffer, Shape), MotionError> {
+        let part = |nth: usize, part: Part| -> Result<(Buffer, Shape)> {
             Ok((images.images[nth].part(device, part, like)?, Shape { size: part.size, ..like }))
         };
         let pair = [part(0, tile)?, part(1, seen)?];
-        let mask = images.mask.map(|mask| device.upload(tile.of(mask, like.size))).transpose()?;
+        let mask = images.mask.as_ref().map(|mask| mask.part(device, tile, like)).transpose()?;
         let cut = Cut { fixed_begin: tile.begin, moving_begin: seen.begin, moving_whole: like.size };
         let images = LevelImages {
             mask,
@@ -283,11 +246,8 @@ impl LocalRun<'_> {
             let (sum, count) = self.after(&geometry, inner, &images, &displacement)?;
             found.after = (found.after.0 + sum, found.after.1 + count);
         }
-        let keep = |samples: &[f32], out: &mut [f32]| {
-            for (to, from) in own.rows(like.size).zip(inner.rows(tile.size)) {
-                out[to].copy_from_slice(&samples[from]);
-            }
-        };
+        let keep =
+            |samples: &[f32], out: &mut [f32]| own.copy_from(like.size, out, inner, tile.size, samples);
         for (component, out) in displacement.into_iter().zip(&mut found.displacement) {
             keep(&device.download(component)?, out);
         }
@@ -304,22 +264,12 @@ impl LocalRun<'_> {
         inner: Part,
         images: &LevelImages,
         displacement: &[Buffer],
-    ) -> Result<(f64, f64), MotionError> {
+    ) -> Result<(f64, f64)> {
         let (device, shape) = (self.device, geometry.shape);
-        let mut warped = device.scratch(shape.len())?;
-        let warp = Warp {
-            shape,
-            moving_shape: images.moving_shape,
-            spacing_edges: [1.0; 3],
-            interpolation: self.preparation.interpolation,
-            border: Border::Centres,
-            cut: images.cut,
-            moving_from_fixed: VoxelAffine::IDENTITY,
-            moving: &images.moving,
-            displacement,
-            out: &mut warped,
-        };
-        warp.run(device)?;
+        let in_voxels = LevelGeometry { spacing_edges: [1.0; 3], ..geometry.clone() };
+        let warped = written(device, shape.len(), |out| {
+            images.warp(device, &in_voxels, Border::Centres, displacement, out)
+        })?;
         let mut weight = vec![0.0; shape.len()];
         let mask = images.mask.as_ref().map(|mask| device.read(mask)).transpose()?;
         for i in inner.rows(shape.size).flatten() {
@@ -342,17 +292,4 @@ fn tile_of(core: &Core, plan: &TilePlan) -> Part {
         (tile.begin[a], tile.size[a]) = (first.min(n - size), size);
     }
     tile
-}
-
-/// The axis to halve a core along; none if halves would be short.
-fn longest_axis(core: &Core) -> Option<usize> {
-    let length = |a: &usize| core.end[*a] - core.begin[*a];
-    (0..3).filter(|a| length(a) >= 2 * SHORTEST_CORE).max_by_key(length)
-}
-
-impl Intensities {
-    /// Both maps, if both images have contrast.
-    pub fn both(&self) -> Option<[crate::IntensityMap; 2]> {
-        Some([self.fixed?, self.moving?])
-    }
 }

@@ -21,7 +21,6 @@ mod account;
 mod coarse;
 mod cut;
 mod field;
-mod images;
 mod local;
 mod mosaic;
 mod moving_part;
@@ -34,27 +33,25 @@ pub use mosaic::Seams;
 pub use plan::{CoarsePlan, TilePlan};
 pub use windows::TiledWindows;
 
-use crate::decisions::Decisions;
-use crate::frame::{Frame, FrameSource};
-use crate::intensity::IntensityMap;
-use crate::method::{ImagePair, Pair, PairMethod};
-use crate::moving_image::require_sampled;
-use crate::pending_flow::{DenseFlow, Extras, folding_warning};
-use crate::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
-use crate::start::Start;
-use crate::{MotionError, Observer};
+use crate::footprint::coarse_width_mm;
+use crate::frame::with_contrast;
+use crate::pyramid::rescaled;
+use crate::resident::ResidentRegion;
+use crate::{
+    Decisions, DenseFlow, Extras, Frame, ImagePair, IntensityMap, Observer, Pair, PairMethod, ResidentFlow,
+    ResidentStart, Result, Start, require_sampled, voxel_map,
+};
 use account::{Account, TileProgress};
 use cut::Part;
-use images::Intensities;
 use mosaic::{Core, Mosaic};
 use moving_part::Moving;
-use plan::ALIGNMENT_VOX;
+use plan::{ALIGNMENT_VOX, RAMP_VOX};
 use veloxel_core::{Axes, Flow, FlowStatistics, Grid, Mask, SolveStatus, Volume, WarningKind};
 use veloxel_gpu::Device;
-use veloxel_kernels::image::warp::{Border, Interpolation};
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine};
 
 /// Opens a method for the grid of a tile.
-pub type OpenTile<'a> = dyn Fn(&Grid) -> Result<Box<dyn PairMethod>, MotionError> + Send + Sync + 'a;
+pub type OpenTile<'a> = dyn Fn(&Grid) -> Result<Box<dyn PairMethod>> + Send + Sync + 'a;
 
 /// A method that runs tile by tile.
 pub struct Tiled<'a> {
@@ -80,6 +77,11 @@ enum Starts<'a> {
 /// Tiles that are asked for what all of them decide by, at most.
 const MOST_ASKED: usize = 4;
 
+/// Samples that percentiles are taken from, at most.
+const MOST_SAMPLES: usize = 1 << 20;
+/// With fewer, every sample counts.
+const FEWEST_SAMPLES: usize = 1000;
+
 /// Voxels that an image must have around a position to be sampled there: the reach of a spline and of a derivative.
 const SAMPLING_VOX: usize = 4;
 
@@ -88,30 +90,15 @@ impl Tiled<'_> {
     ///
     /// # Errors
     /// As [`PairMethod::run_with`].
-    pub fn run(
-        &self,
-        pair: &Pair<'_>,
-        extras: Extras,
-        observer: &dyn Observer,
-    ) -> Result<DenseFlow, MotionError> {
+    pub fn run(&self, pair: &Pair<'_>, extras: Extras, observer: &dyn Observer) -> Result<DenseFlow> {
         let mut found = self.find(pair, observer)?;
-        let (device, room) = (self.device, self.plan.slab_samples());
-        let measured = pair.volume_mask.or(pair.mask);
-        let (report, determinant) =
-            device.scope(|| field::determinant(device, &found.flow, measured, room))?;
-        found.statistics.jacobian = report;
-        found.jacobian = Some(determinant);
-        found.statistics.warnings.extend(folding_warning(pair.fixed.grid(), &report));
-        if extras.warped {
-            let (flow, moving, spline) = (&found.flow, pair.moving, Interpolation::CubicSpline);
-            let warped =
-                device.scope(|| warp_in_slabs(device, flow, moving, spline, Border::Voxels, room))?;
-            found.warped = Some(warped);
-        }
+        let (measured, room) = (pair.volume_mask.or(pair.mask), self.plan.slab_samples());
+        let moving = extras.warped.then_some((pair.moving, Interpolation::CubicSpline));
+        field::measure(self.device, &mut found, measured, moving, room)?;
         Ok(found)
     }
 
-    fn find(&self, pair: &Pair<'_>, observer: &dyn Observer) -> Result<DenseFlow, MotionError> {
+    fn find(&self, pair: &Pair<'_>, observer: &dyn Observer) -> Result<DenseFlow> {
         let grid = pair.fixed.grid();
         require_sampled(grid, pair.moving.grid())?;
         for (mask, what) in
@@ -120,26 +107,23 @@ impl Tiled<'_> {
             mask.map_or(Ok(()), |mask| grid.require_same(mask.grid(), what))?;
         }
         let in_turn = || {
-            let intensities = Intensities::of(self.device, pair)?;
-            let Some(maps) = intensities.both() else {
-                return no_content(grid, if intensities.fixed.is_none() { "fixed" } else { "moving" });
+            let maps = match with_contrast(intensities(self.device, pair)?) {
+                Ok(maps) => maps,
+                Err(why) => return no_content(grid, why),
             };
             let progress = TileProgress::new(observer, self.plan.worked_voxels());
-            match self.plan.exact && self.plan.coarse.is_some() {
-                true => self.solve_exactly(pair, maps, &progress),
-                false => self.solve(pair, maps[0], &progress),
+            let is_exact = self.plan.exact && self.plan.coarse.is_some();
+            if is_exact {
+                self.solve_exactly(pair, maps, &progress)
+            } else {
+                self.solve(pair, maps[0], &progress)
             }
         };
         self.device.scope(|| self.device.in_turn(in_turn))
     }
 
     /// The flow of a pair by this plan: of the whole at once, or in tiles that start from a coarse pass.
-    fn solve(
-        &self,
-        pair: &Pair<'_>,
-        map: IntensityMap,
-        progress: &TileProgress<'_>,
-    ) -> Result<DenseFlow, MotionError> {
+    fn solve(&self, pair: &Pair<'_>, map: IntensityMap, progress: &TileProgress<'_>) -> Result<DenseFlow> {
         let Some(coarse) = &self.plan.coarse else { return self.solve_whole(pair, map, progress) };
         if let Start::Flow(start) = pair.start {
             pair.fixed.grid().require_same(start.grid(), "fixed image and start field")?;
@@ -147,14 +131,11 @@ impl Tiled<'_> {
         }
         let shrinking = coarse.shrinking;
         let mut found = {
-            let width_mm = crate::footprint::coarse_width_mm(pair.fixed.grid(), 1)
-                * shrinking.into_iter().max().unwrap_or(1) as f64;
-            let of_moving = match crate::voxel_map(pair.fixed.grid(), pair.moving.grid())
-                == crate::VoxelAffine::IDENTITY
-            {
-                true => shrinking,
-                false => crate::footprint::shrinking(pair.moving.grid(), width_mm),
-            };
+            let [grid, moving_grid] = [pair.fixed.grid(), pair.moving.grid()];
+            let is_on_one_grid = voxel_map(grid, moving_grid) == VoxelAffine::IDENTITY;
+            let width_mm = coarse_width_mm(grid, shrinking.into_iter().max().unwrap_or(1));
+            let of_moving =
+                if is_on_one_grid { shrinking } else { crate::footprint::shrinking(moving_grid, width_mm) };
             let fill = 0.5 * (map.lower + map.upper);
             let room = (self.plan.device_bytes / 4) as usize;
             let fixed = coarse::shrink(self.device, pair.fixed, shrinking, fill, room)?;
@@ -162,11 +143,15 @@ impl Tiled<'_> {
             let mask = |mask: Option<&Mask>| mask.map(|mask| coarse::shrink_mask(mask, shrinking));
             let (mask, volume_mask) = (mask(pair.mask), mask(pair.volume_mask));
             let start = match pair.start {
-                Start::Affine(start) => Start::Affine(account::shrunk_affine(&start, shrinking)),
+                Start::Affine(start) => {
+                    let factors = shrinking.map(|factor| factor as f64);
+                    Start::Affine(rescaled(&start, [factors; 2]))
+                }
                 other => other,
             };
-            let weight = pair.weight.map(|w| coarse::shrink_weight(self.device, w, shrinking, room));
-            let weight = weight.transpose()?;
+            let weight = pair.weight.map(|weight| coarse::shrink(self.device, weight, shrinking, 0.0, room));
+            // Means of weights are weights, but for rounding.
+            let weight = weight.transpose()?.map(|weight| weight.map(|w| w.clamp(0.0, 1.0)));
             let (mask, volume_mask, weight) = (mask.as_ref(), volume_mask.as_ref(), weight.as_ref());
             let small = Pair { fixed: &fixed, moving: &moving, mask, volume_mask, weight, start };
             let Self { device, open_coarse, .. } = *self;
@@ -187,20 +172,17 @@ impl Tiled<'_> {
         pair: &Pair<'_>,
         map: IntensityMap,
         progress: &TileProgress<'_>,
-    ) -> Result<DenseFlow, MotionError> {
+    ) -> Result<DenseFlow> {
         let device = self.device;
         let mut method = (self.open)(pair.fixed.grid())?;
-        let frame = |image: &Volume<f32>| -> Result<Frame, MotionError> {
+        let frame = |image: &Volume<f32>| -> Result<Frame> {
             Ok(Frame::of_part(device, image.grid(), device.upload_copy(image.data())?, map))
         };
         let (fixed, moving) = (frame(pair.fixed)?, frame(pair.moving)?);
-        let upload = |mask: Option<&Mask>| mask.map(|m| ResidentMask::upload(device, m)).transpose();
-        let (mask, volume_mask) = (upload(pair.mask)?, upload(pair.volume_mask)?);
-        let weight = pair.weight.map(|w| ResidentMask::upload_weight(device, w)).transpose()?;
-        let region =
-            Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref(), weight: weight.as_ref() };
-        let start_flow = pair.start.upload_flow(device)?;
-        let start = pair.start.find([&fixed, &moving], region.mask, start_flow.as_ref())?;
+        let region = ResidentRegion::upload(device, [pair.mask, pair.volume_mask], pair.weight)?;
+        let region = region.lend();
+        let mut start_flow = None;
+        let start = pair.start.find([&fixed, &moving], region.mask, &mut start_flow)?;
         let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
         let found = method.estimate(images, &progress.of(pair.fixed.grid().len()))?;
         found.finish(Extras::default())
@@ -212,7 +194,7 @@ impl Tiled<'_> {
         starts: &Starts<'_>,
         map: IntensityMap,
         progress: &TileProgress<'_>,
-    ) -> Result<DenseFlow, MotionError> {
+    ) -> Result<DenseFlow> {
         let (plan, grid) = (self.plan, pair.fixed.grid());
         let local = Part { begin: [0; 3], size: plan.tile_size }.grid(grid, grid.origin_mm())?;
         let mut run = TileRun {
@@ -227,16 +209,13 @@ impl Tiled<'_> {
         let mut mosaic = Mosaic::new(grid);
         let mut account = Account::default();
         for whole in tile_cores(plan) {
-            let mut cores = vec![whole];
-            while let Some(core) = cores.pop() {
+            whole.in_pieces(|core| {
                 let tile = self.tile_of(&core);
                 let start = starts.of(tile);
                 let placed = run.moving.shift(core.inside(tile), tile, &start);
-                let longest = core.longest_axis();
-                if let (None, Some(axis)) = (placed, longest) {
-                    let [first, second] = core.halves(axis);
-                    cores.extend([second, first]);
-                    continue;
+                // Halves are not shorter than two ramps.
+                if let (None, Some(axis)) = (placed, core.longest_axis(8 * RAMP_VOX)) {
+                    return Ok(Some(axis));
                 }
                 let share =
                     core.reach(plan.grid_size).len() as f64 / whole.reach(plan.grid_size).len() as f64;
@@ -245,12 +224,12 @@ impl Tiled<'_> {
                 let (found, shift) = run.estimate(tile, shift, start, &observer)?;
                 account.add(&found.statistics, core.reach(plan.grid_size).len());
                 mosaic.add(core, tile, &found, shift);
-            }
+                Ok(None)
+            })?;
         }
         drop(run);
         let (flow, confidence, seams) = mosaic.finish(grid)?;
-        let statistics = account.finish(plan, seams);
-        Ok(DenseFlow { flow, confidence, warped: None, jacobian: None, occlusion: None, statistics })
+        Ok(DenseFlow::bare(flow, confidence, account.finish(plan, seams)))
     }
 
     /// What the method decides by numbers of the whole image is decided once, by the mean of a few tiles all over it.
@@ -259,7 +238,7 @@ impl Tiled<'_> {
         run: &mut TileRun<'_>,
         starts: &Starts<'_>,
         progress: &TileProgress<'_>,
-    ) -> Result<(), MotionError> {
+    ) -> Result<()> {
         let Some(decisions) = run.method.decisions() else { return Ok(()) };
         decisions.note();
         let count = self.plan.count();
@@ -333,63 +312,73 @@ impl TileRun<'_> {
         shift: Axes<isize>,
         mut start: Vec<Vec<f32>>,
         observer: &dyn Observer,
-    ) -> Result<(DenseFlow, Axes<f32>), MotionError> {
+    ) -> Result<(DenseFlow, Axes<f32>)> {
         let shift = shift.map(|s| s as f32);
         for (component, shift) in start.iter_mut().zip(shift) {
             component.iter_mut().for_each(|v| *v -= shift);
         }
-        let (device, whole) = (self.device, self.pair.fixed.grid().size());
-        let part_of = |mask: Option<&Mask>| mask.map(|m| tile.of(m.data(), whole));
-        let mask = part_of(self.pair.mask);
+        let (device, local) = (self.device, &self.local);
+        let part_of = |mask: Option<&Mask>| mask.map(|mask| tile.of_volume(mask, local)).transpose();
+        let mask = part_of(self.pair.mask)?;
         let moving = self.moving.of(tile, &start, shift)?;
-        let (Some(moving), false) = (moving, mask.as_ref().is_some_and(|mask| !mask.contains(&true))) else {
-            return Ok((nothing_seen(&self.local, start)?, shift));
+        let sees_nothing = mask.as_ref().is_some_and(|mask| !mask.data().contains(&true));
+        let (Some(moving), false) = (moving, sees_nothing) else {
+            return Ok((nothing_seen(local, start)?, shift));
         };
-        let frame = |image: Volume<f32>| -> Result<Frame, MotionError> {
+        let frame = |image: Volume<f32>| -> Result<Frame> {
             let grid = image.grid().clone();
             Ok(Frame::of_part(device, &grid, device.upload(image.into_data())?, self.map))
         };
         let fixed = frame(tile.of_volume(self.pair.fixed, &self.local)?)?;
         let moving = frame(moving)?;
-        let upload = |mask: Option<Vec<bool>>| -> Result<Option<ResidentMask>, MotionError> {
-            let Some(mask) = mask else { return Ok(None) };
-            Ok(Some(ResidentMask::upload(device, &Volume::new(self.local.clone(), mask)?)?))
-        };
-        let (mask, volume_mask) = (upload(mask)?, upload(part_of(self.pair.volume_mask))?);
-        let weight = self.pair.weight.map(|w| tile.of_volume(w, &self.local)).transpose()?;
-        let weight = weight.map(|w| ResidentMask::upload_weight(device, &w)).transpose()?;
-        let region =
-            Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref(), weight: weight.as_ref() };
+        let volume_mask = part_of(self.pair.volume_mask)?;
+        let weight = self.pair.weight.map(|weight| tile.of_volume(weight, local)).transpose()?;
+        let region = ResidentRegion::upload(device, [mask.as_ref(), volume_mask.as_ref()], weight.as_ref())?;
         let components_vox = start.into_iter().map(|c| device.upload(c)).collect::<Result<_, _>>()?;
-        let start = ResidentFlow { grid: self.local.clone(), components_vox };
-        let images = ImagePair {
-            fixed: FrameSource::Owned(fixed),
-            moving: FrameSource::Owned(moving),
-            region,
-            start: ResidentStart::Flow(&start),
-        };
+        let start = ResidentFlow { grid: local.clone(), components_vox };
+        let (region, start) = (region.lend(), ResidentStart::Flow(&start));
+        let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
         Ok((self.method.estimate(images, observer)?.finish(Extras::default())?, shift))
     }
 }
 
 /// Where a tile has no data the start is all that is known, with confidence 0.
-fn nothing_seen(grid: &Grid, start: Vec<Vec<f32>>) -> Result<DenseFlow, MotionError> {
-    Ok(DenseFlow {
-        occlusion: None,
-        flow: Flow::new(grid.clone(), start)?,
-        confidence: Volume::new(grid.clone(), vec![0.0; grid.len()])?,
-        warped: None,
-        jacobian: None,
-        statistics: FlowStatistics::default(),
-    })
+fn nothing_seen(grid: &Grid, start: Vec<Vec<f32>>) -> Result<DenseFlow> {
+    let confidence = Volume::new(grid.clone(), vec![0.0; grid.len()])?;
+    Ok(DenseFlow::bare(Flow::new(grid.clone(), start)?, confidence, FlowStatistics::default()))
 }
 
 /// The defined result for images without contrast: no motion, with confidence 0.
-fn no_content(grid: &Grid, which: &str) -> Result<DenseFlow, MotionError> {
+fn no_content(grid: &Grid, why: String) -> Result<DenseFlow> {
     let mut found = nothing_seen(grid, Flow::zeros(grid.clone()).into_components_vox())?;
-    let why =
-        format!("the {which} image is constant: no motion can be seen; the field is zero with confidence 0");
     found.statistics.status = SolveStatus::NoContent;
     found.statistics.warnings.push(WarningKind::Content, why);
     Ok(found)
+}
+
+/// What is decided once for the whole images, so that tiles agree: the maps of the fixed image's intensities, within its mask, and of the moving one's.
+///
+/// # Errors
+/// [`MotionError::Input`](crate::MotionError::Input) for a sample that is not finite where it counts;
+/// [`MotionError::Compute`](crate::MotionError::Compute).
+fn intensities(device: &Device, pair: &Pair<'_>) -> Result<[Option<IntensityMap>; 2]> {
+    pair.fixed.require_finite("the fixed image", |i| pair.mask.is_some_and(|mask| !mask.data()[i]))?;
+    pair.moving.require_finite("the moving image", |_| false)?;
+    Ok([percentiles(device, pair.fixed, pair.mask)?, percentiles(device, pair.moving, None)?])
+}
+
+fn percentiles(device: &Device, image: &Volume<f32>, mask: Option<&Mask>) -> Result<Option<IntensityMap>> {
+    let take = |step: usize| -> Vec<f32> {
+        let counts = |i: &usize| mask.is_none_or(|mask| mask.data()[*i]);
+        (0..image.data().len()).step_by(step).filter(counts).map(|i| image.data()[i]).collect()
+    };
+    let step = (image.data().len() / MOST_SAMPLES).max(1);
+    let mut samples = take(step);
+    if step > 1 && samples.len() < FEWEST_SAMPLES {
+        samples = take(1);
+    }
+    if samples.is_empty() {
+        return Ok(None);
+    }
+    IntensityMap::percentiles(device, &device.upload(samples)?, None)
 }

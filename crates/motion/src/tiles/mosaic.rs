@@ -2,8 +2,7 @@
 
 use super::cut::Part;
 use super::plan::RAMP_VOX;
-use crate::MotionError;
-use crate::pending_flow::DenseFlow;
+use crate::{DenseFlow, Result};
 use veloxel_core::{Axes, Flow, Grid, Volume};
 
 /// What a tile contributes: voxels `begin..end` along each axis, in full but for a ramp at either end.
@@ -20,14 +19,26 @@ impl Core {
         Part { begin, size: [0, 1, 2].map(|a| self.end[a] - self.begin[a]) }
     }
 
-    /// The axis to halve it along; none if halves would be shorter than two ramps.
-    pub fn longest_axis(&self) -> Option<usize> {
+    /// The longest axis, if it has so many voxels.
+    pub fn longest_axis(&self, least: usize) -> Option<usize> {
         let length = |a: &usize| self.end[*a] - self.begin[*a];
-        (0..3).filter(|a| length(a) >= 8 * RAMP_VOX).max_by_key(length)
+        (0..3).filter(|a| length(a) >= least).max_by_key(length)
+    }
+
+    /// Works through a core: `work` says along which axis it must be halved first, if it must, and the halves likewise.
+    pub fn in_pieces(self, mut work: impl FnMut(Self) -> Result<Option<usize>>) -> Result<()> {
+        let mut cores = vec![self];
+        while let Some(core) = cores.pop() {
+            if let Some(axis) = work(core)? {
+                let [first, second] = core.halves(axis);
+                cores.extend([second, first]);
+            }
+        }
+        Ok(())
     }
 
     /// In two along an axis.
-    pub fn halves(self, axis: usize) -> [Self; 2] {
+    fn halves(self, axis: usize) -> [Self; 2] {
         let (mut first, mut second) = (self, self);
         first.end[axis] = (self.begin[axis] + self.end[axis]) / 2;
         second.begin[axis] = first.end[axis];
@@ -127,7 +138,7 @@ impl Mosaic {
     }
 
     /// What all tiles found, and how they agree.
-    pub fn finish(self, grid: &Grid) -> Result<(Flow, Volume<f32>, Seams), MotionError> {
+    pub fn finish(self, grid: &Grid) -> Result<(Flow, Volume<f32>, Seams)> {
         let Self { flow, confidence, mut seams, .. } = self;
         seams.mean_vox /= seams.count.max(1) as f64;
         Ok((Flow::new(grid.clone(), flow)?, Volume::new(grid.clone(), confidence)?, seams))

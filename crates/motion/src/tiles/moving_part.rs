@@ -3,9 +3,7 @@
 use super::SAMPLING_VOX;
 use super::cut::Part;
 use super::plan::ALIGNMENT_VOX;
-use crate::MotionError;
-use crate::method::Pair;
-use crate::moving_image::voxel_map;
+use crate::{Pair, Result, voxel_map};
 use veloxel_core::{Axes, Dimension, Grid, Volume};
 use veloxel_kernels::image::warp::VoxelAffine;
 
@@ -15,8 +13,8 @@ pub(super) struct Moving<'a> {
     fixed: &'a Grid,
     /// The grid that every tile of the fixed image is put on.
     local: Grid,
-    /// From voxels of the fixed grid; none if both images lie on one.
-    moving_from_fixed: Option<VoxelAffine>,
+    /// From voxels of the fixed grid; the identity if both images lie on one.
+    moving_from_fixed: VoxelAffine,
 }
 
 impl<'a> Moving<'a> {
@@ -26,14 +24,12 @@ impl<'a> Moving<'a> {
 
     /// An image as parts of a fixed grid reach it.
     pub fn on(image: &'a Volume<f32>, fixed: &'a Grid) -> Self {
-        let map = voxel_map(fixed, image.grid());
-        let moving_from_fixed = (map != VoxelAffine::IDENTITY).then_some(map);
-        Self { image, fixed, local: fixed.clone(), moving_from_fixed }
+        Self { image, fixed, local: fixed.clone(), moving_from_fixed: voxel_map(fixed, image.grid()) }
     }
 
     /// Whether both images lie on one grid.
     pub fn is_on_one_grid(&self) -> bool {
-        self.moving_from_fixed.is_none()
+        self.moving_from_fixed == VoxelAffine::IDENTITY
     }
 
     /// By how many voxels a tile's moving image is shifted, so that it holds all that the tile's `core` is sent to by its
@@ -74,12 +70,7 @@ impl<'a> Moving<'a> {
 
     /// The part that a tile reaches from its start, on the tile's grid or, on two grids, where it lies as seen from that;
     /// none if it reaches nothing.
-    pub fn of(
-        &self,
-        tile: Part,
-        start: &[Vec<f32>],
-        shift: Axes<f32>,
-    ) -> Result<Option<Volume<f32>>, MotionError> {
+    pub fn of(&self, tile: Part, start: &[Vec<f32>], shift: Axes<f32>) -> Result<Option<Volume<f32>>> {
         if self.is_on_one_grid() {
             let begin = [0, 1, 2].map(|a| (tile.begin[a] as isize + shift[a] as isize) as usize);
             return Part { begin, ..tile }.of_volume(self.image, &self.local).map(Some);
@@ -106,7 +97,7 @@ impl<'a> Moving<'a> {
 
     /// The box of the moving grid that holds everything that a part's flow leads to, and `margin` voxels around it.
     pub fn reached(&self, part: Part, flow: &[Vec<f32>], margin: usize) -> Option<Part> {
-        let map = self.moving_from_fixed.unwrap_or(VoxelAffine::IDENTITY);
+        let map = self.moving_from_fixed;
         let size = self.image.grid().size();
         let axes = self.fixed.dimension().count();
         let mut ends = [[0.0; 2]; 3];

@@ -1,9 +1,10 @@
 //! Where tiles lie: all of one size, spread evenly, so that the method is opened once and its memory used again.
 
-use crate::footprint::{Footprint, Tiling, coarse_width_mm, shrinking};
+use crate::footprint::{coarse_width_mm, shrinking};
 use crate::pyramid::levels;
+use crate::{Footprint, Tiling};
 use serde::Serialize;
-use veloxel_core::{Axes, Dimension, Grid, Shape};
+use veloxel_core::{Axes, Grid, Shape};
 
 /// Half the width of the zone in which one tile takes over from the next, voxels.
 pub(super) const RAMP_VOX: usize = 8;
@@ -61,30 +62,38 @@ impl TilePlan {
     /// # Errors
     /// The bytes that the smallest tiles would need; none if the method runs on whole grids alone.
     pub fn new(grid: &Grid, footprint: &Footprint, budget_bytes: u64) -> Result<Self, Option<u64>> {
-        let grid_size = grid.size();
-        let whole = Self {
+        let whole = Self::whole(grid.size(), footprint);
+        if whole.device_bytes <= budget_bytes {
+            return Ok(whole);
+        }
+        match footprint.tiling {
+            Tiling::Local { halo_vox, eta, max_levels, .. } => {
+                let levels: Vec<_> = levels(grid, eta, max_levels).iter().map(|level| level.shape).collect();
+                let exact = Self::exact(&levels, footprint, halo_vox, budget_bytes);
+                exact.map_or_else(|| Self::new(grid, &footprint.overlapping(), budget_bytes), Ok)
+            }
+            Tiling::Halves { halo_px, levels } => {
+                Self::halves(grid.size(), footprint, halo_px, levels, budget_bytes)
+            }
+            Tiling::Overlap { guard_vox, coarsening } => {
+                let split = Split { guard_vox, coarsening, coarse: footprint };
+                Self::overlapping(grid, footprint, split, budget_bytes)
+            }
+            Tiling::Never => Err(None),
+        }
+    }
+
+    /// One tile.
+    fn whole(grid_size: Axes<usize>, footprint: &Footprint) -> Self {
+        Self {
             grid_size,
             tile_size: grid_size,
             tiles: [1; 3],
             overlap_vox: 0,
-            device_bytes: footprint.bytes(grid.len()),
+            device_bytes: footprint.bytes(grid_size.iter().product()),
             exact: false,
             coarse: None,
-        };
-        if whole.device_bytes <= budget_bytes {
-            return Ok(whole);
         }
-        if let Tiling::Local { halo_vox, eta, max_levels, .. } = footprint.tiling {
-            let levels: Vec<_> = levels(grid, eta, max_levels).iter().map(|level| level.shape).collect();
-            let exact = Self::exact(&levels, footprint, halo_vox, budget_bytes);
-            return exact.map_or_else(|| Self::new(grid, &footprint.overlapping(), budget_bytes), Ok);
-        }
-        if let Tiling::Halves { halo_px, levels } = footprint.tiling {
-            return Self::halves(grid, footprint, halo_px, levels, budget_bytes);
-        }
-        let Tiling::Overlap { guard_vox, coarsening } = footprint.tiling else { return Err(None) };
-        let split = Split { guard_vox, coarsening, coarse: footprint };
-        Self::overlapping(grid, footprint, split, budget_bytes)
     }
 
     /// Tiles of a method whose coarse pass begins from matches and takes what `matched` says, as fine as it fits.
@@ -118,35 +127,22 @@ impl TilePlan {
     ) -> Result<Self, Option<u64>> {
         let grid_size = grid.size();
         let overlap_vox = guard_vox + RAMP_VOX;
-        let size_of = |tiles: Axes<usize>| [0, 1, 2].map(|a| tile_size(grid_size[a], tiles[a], overlap_vox));
-        // Every tile has a start.
-        let of_tile = footprint.with_more(grid.dimension().count() as f64);
-        let bytes = |tiles| of_tile.bytes(size_of(tiles).iter().product());
-        let splits = splits(grid, overlap_vox);
-        let work = |tiles: &Axes<usize>| {
-            let size = size_of(*tiles);
-            (0..3).map(|a| size[a] * tiles[a]).product::<usize>()
+        let splits = Splits {
+            // Each tile has a part of its own.
+            most: grid_size.map(|n| n.saturating_sub(2 * overlap_vox) / (2 * RAMP_VOX)),
+            size_of: |tiles: Axes<usize>| [0, 1, 2].map(|a| tile_size(grid_size[a], tiles[a], overlap_vox)),
+            // Every tile has a start.
+            of_tile: footprint.with_more(grid.dimension().count() as f64),
         };
-        let fitting = splits.iter().copied().filter(|tiles| bytes(*tiles) <= budget_bytes);
-        let Some(tiles) = fitting.min_by_key(work) else {
-            return Err(splits.into_iter().map(bytes).min());
-        };
+        let tiles = splits.best(budget_bytes)?;
         let shrinking = shrinking(grid, coarse_width_mm(grid, coarsening));
-        let coarse_grid = super::coarse::shrunk_grid(grid, shrinking);
-        let plan = match shrinking == [1; 3] {
-            true => return Err(None),
-            false => Self::new(&coarse_grid, coarse, budget_bytes)?,
-        };
+        if shrinking == [1; 3] {
+            return Err(None);
+        }
+        let plan = Self::new(&super::coarse::shrunk_grid(grid, shrinking), coarse, budget_bytes)?;
         let coarse = Some(CoarsePlan { shrinking, plan: Box::new(plan) });
-        Ok(Self {
-            grid_size,
-            tile_size: size_of(tiles),
-            tiles,
-            overlap_vox,
-            device_bytes: bytes(tiles),
-            exact: false,
-            coarse,
-        })
+        let (tile_size, device_bytes) = ((splits.size_of)(tiles), splits.bytes(tiles));
+        Ok(Self { grid_size, tile_size, tiles, overlap_vox, device_bytes, exact: false, coarse })
     }
 
     /// The levels of a run over the whole grid, the finest first, in tiles down to that which fits as a whole; none if
@@ -159,91 +155,62 @@ impl TilePlan {
     ) -> Option<Self> {
         let (shape, coarser) = levels.split_first()?;
         let grid_size = shape.size;
-        let whole_bytes = footprint.bytes(shape.len());
-        if whole_bytes <= budget_bytes {
-            return Some(Self {
-                grid_size,
-                tile_size: grid_size,
-                tiles: [1; 3],
-                overlap_vox: 0,
-                device_bytes: whole_bytes,
-                exact: true,
-                coarse: None,
-            });
+        let whole = Self { exact: true, ..Self::whole(grid_size, footprint) };
+        if whole.device_bytes <= budget_bytes {
+            return Some(whole);
         }
-        let size_of = |tiles: Axes<usize>| {
-            [0, 1, 2].map(|a| (grid_size[a].div_ceil(tiles[a]) + 2 * halo_vox[0]).min(grid_size[a]))
-        };
+        let [overlap_vox, coarser_halo_vox] = halo_vox;
         // Every tile has a start, and a part of the moving image larger than itself.
         let more = shape.components() as f64 + 2.0 * (MOST_MOVING - 1.0);
-        let of_tile = footprint.with_more(more);
-        let bytes = |tiles: &Axes<usize>| of_tile.bytes(size_of(*tiles).iter().product());
-        let work = |tiles: &Axes<usize>| (0..3).map(|a| size_of(*tiles)[a] * tiles[a]).product::<usize>();
-        let most = |a: usize| (grid_size[a] / SHORTEST_CORE).max(1);
-        let splits = (1..=most(2))
-            .flat_map(|z| (1..=most(1)).flat_map(move |y| (1..=most(0)).map(move |x| [x, y, z])));
-        let tiles = splits.filter(|tiles| bytes(tiles) <= budget_bytes).min_by_key(work)?;
+        let splits = Splits::with_halo(grid_size, overlap_vox, footprint.with_more(more));
+        let tiles = splits.best(budget_bytes).ok()?;
         let next = coarser.first()?;
-        let plan = Self::exact(coarser, footprint, [halo_vox[1]; 2], budget_bytes)?;
+        let plan = Self::exact(coarser, footprint, [coarser_halo_vox; 2], budget_bytes)?;
         let ratio = |a: usize| (grid_size[a] as f64 / next.size[a] as f64).round() as usize;
-        Some(Self {
-            grid_size,
-            tile_size: size_of(tiles),
-            tiles,
-            overlap_vox: halo_vox[0],
-            device_bytes: bytes(&tiles),
-            exact: true,
-            coarse: Some(CoarsePlan { shrinking: [0, 1, 2].map(ratio), plan: Box::new(plan) }),
-        })
+        let coarse = Some(CoarsePlan { shrinking: [0, 1, 2].map(ratio), plan: Box::new(plan) });
+        let (tile_size, device_bytes) = ((splits.size_of)(tiles), splits.bytes(tiles));
+        Some(Self { grid_size, tile_size, tiles, overlap_vox, device_bytes, exact: true, coarse })
     }
 
     /// The finest levels in tiles, as few as leave levels that fit as a whole.
     fn halves(
-        grid: &Grid,
+        grid_size: Axes<usize>,
         footprint: &Footprint,
         halo_px: usize,
         levels: usize,
         budget_bytes: u64,
     ) -> Result<Self, Option<u64>> {
-        let grid_size = grid.size();
-        let mut least = None;
+        let mut least: Option<u64> = None;
         for tiled in 1..levels {
             let shrinking = [1 << tiled, 1 << tiled, 1];
             let coarse_size = [0, 1, 2].map(|a| grid_size[a].div_ceil(shrinking[a]));
-            let coarse_bytes = footprint.bytes(coarse_size.iter().product());
+            let plan = Self { exact: true, ..Self::whole(coarse_size, footprint) };
+            let coarse_bytes = plan.device_bytes;
             let overlap_vox = halo_px * (shrinking[0] - 1) + MOTION_PX;
-            let size_of = |tiles: Axes<usize>| {
-                [0, 1, 2].map(|a| (grid_size[a].div_ceil(tiles[a]) + 2 * overlap_vox).min(grid_size[a]))
-            };
-            let bytes = |tiles: &Axes<usize>| footprint.bytes(size_of(*tiles).iter().product());
-            let work = |tiles: &Axes<usize>| (0..3).map(|a| size_of(*tiles)[a] * tiles[a]).product::<usize>();
-            let most = |a: usize| (grid_size[a] / SHORTEST_CORE).max(1);
-            let splits = || (1..=most(1)).flat_map(move |y| (1..=most(0)).map(move |x| [x, y, 1]));
-            let smallest = splits().map(|tiles| bytes(&tiles)).min();
-            least = [least, smallest.map(|bytes| bytes.max(coarse_bytes))].into_iter().flatten().min();
-            let fitting = splits().filter(|tiles| bytes(tiles) <= budget_bytes).min_by_key(work);
-            if let (Some(tiles), true) = (fitting, coarse_bytes <= budget_bytes) {
-                let coarse = Self {
-                    grid_size: coarse_size,
-                    tile_size: coarse_size,
-                    tiles: [1; 3],
-                    overlap_vox: 0,
-                    device_bytes: coarse_bytes,
-                    exact: true,
-                    coarse: None,
-                };
+            let splits = Splits::with_halo(grid_size, overlap_vox, *footprint);
+            let smallest = splits.least_bytes().map(|bytes| bytes.max(coarse_bytes));
+            least = [least, smallest].into_iter().flatten().min();
+            if let (Ok(tiles), true) = (splits.best(budget_bytes), coarse_bytes <= budget_bytes) {
+                let coarse = Some(CoarsePlan { shrinking, plan: Box::new(plan) });
+                let (tile_size, device_bytes) =
+                    ((splits.size_of)(tiles), splits.bytes(tiles).max(coarse_bytes));
                 return Ok(Self {
                     grid_size,
-                    tile_size: size_of(tiles),
+                    tile_size,
                     tiles,
                     overlap_vox,
-                    device_bytes: bytes(&tiles).max(coarse_bytes),
+                    device_bytes,
                     exact: true,
-                    coarse: Some(CoarsePlan { shrinking, plan: Box::new(coarse) }),
+                    coarse,
                 });
             }
         }
         Err(least)
+    }
+
+    /// This pass and the coarser ones that it starts from.
+    pub(super) fn passes(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |plan| plan.coarse.as_ref().map(|coarse| &*coarse.plan))
     }
 
     /// Tiles in all.
@@ -253,8 +220,8 @@ impl TilePlan {
 
     /// Voxels that the method works through, overlaps and coarse passes included.
     pub fn worked_voxels(&self) -> f64 {
-        let own = self.tile_size.iter().product::<usize>() as f64 * self.count() as f64;
-        own + self.coarse.as_ref().map_or(0.0, |coarse| coarse.plan.worked_voxels())
+        let own = |plan: &Self| plan.tile_size.iter().product::<usize>() as f64 * plan.count() as f64;
+        self.passes().map(own).sum()
     }
 
     /// Samples of a slab in which the finished field is measured: a quarter of a tile's memory.
@@ -284,19 +251,59 @@ fn tile_size(whole: usize, tiles: usize, overlap_vox: usize) -> usize {
     size + (whole - size) % ALIGNMENT_VOX
 }
 
-/// Every number of tiles along the axes that leaves each a part of its own.
-fn splits(grid: &Grid, overlap_vox: usize) -> Vec<Axes<usize>> {
-    let most = |a: usize| match grid.dimension() {
-        Dimension::Two if a == 2 => 1,
-        _ => (grid.size()[a].saturating_sub(2 * overlap_vox) / (2 * RAMP_VOX)).max(1),
-    };
-    let mut out = Vec::new();
-    for z in 1..=most(2) {
-        for y in 1..=most(1) {
-            out.extend((1..=most(0)).map(|x| [x, y, z]));
-        }
+/// Ways to split a grid.
+struct Splits<F> {
+    /// Tiles along each axis; there is always one.
+    most: Axes<usize>,
+    /// Voxels of a tile per axis.
+    size_of: F,
+    /// What a run takes in a tile.
+    of_tile: Footprint,
+}
+
+impl Splits<()> {
+    /// Into equal cores with as many voxels more on every side.
+    fn with_halo(
+        grid_size: Axes<usize>,
+        halo_vox: usize,
+        of_tile: Footprint,
+    ) -> Splits<impl Fn(Axes<usize>) -> Axes<usize>> {
+        let size_of = move |tiles: Axes<usize>| {
+            [0, 1, 2].map(|a| (grid_size[a].div_ceil(tiles[a]) + 2 * halo_vox).min(grid_size[a]))
+        };
+        Splits { most: grid_size.map(|n| n / SHORTEST_CORE), size_of, of_tile }
     }
-    out
+}
+
+impl<F: Fn(Axes<usize>) -> Axes<usize>> Splits<F> {
+    /// Numbers of tiles along the axes.
+    fn all(&self) -> impl Iterator<Item = Axes<usize>> {
+        let [x, y, z] = self.most.map(|most| 1..=most.max(1));
+        z.flat_map(move |z| {
+            let x = x.clone();
+            y.clone().flat_map(move |y| x.clone().map(move |x| [x, y, z]))
+        })
+    }
+
+    /// Bytes of a tile.
+    fn bytes(&self, tiles: Axes<usize>) -> u64 {
+        self.of_tile.bytes((self.size_of)(tiles).iter().product())
+    }
+
+    /// Those of the smallest tiles.
+    fn least_bytes(&self) -> Option<u64> {
+        self.all().map(|tiles| self.bytes(tiles)).min()
+    }
+
+    /// The split with the fewest voxels to compute whose tiles fit into a budget; none fits: the bytes of the smallest.
+    fn best(&self, budget_bytes: u64) -> Result<Axes<usize>, Option<u64>> {
+        let work = |tiles: &Axes<usize>| {
+            let size = (self.size_of)(*tiles);
+            (0..3).map(|a| size[a] * tiles[a]).product::<usize>()
+        };
+        let fitting = self.all().filter(|tiles| self.bytes(*tiles) <= budget_bytes);
+        fitting.min_by_key(work).ok_or_else(|| self.least_bytes())
+    }
 }
 
 #[cfg(test)]

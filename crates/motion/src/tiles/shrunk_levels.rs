@@ -1,21 +1,20 @@
 //! The coarser levels of both images and of the mask on the host, made slab by slab: the bits of pyramids of the whole images.
 
 use super::cut::Part;
-use crate::MotionError;
-use crate::image_pyramids::presmoothed;
-use crate::intensity::IntensityMap;
-use crate::pyramid::{LevelGeometry, shrinking_taps};
+use crate::buffers::convolved;
+use crate::image_pyramids::{presmoothed, presmoothing_vox};
+use crate::pyramid::shrinking_taps;
+use crate::{IntensityMap, LevelGeometry, Result};
+use std::borrow::Cow;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::Device;
-use veloxel_kernels::image::convolve::Convolve;
+use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::image::resample::{PartOf, resample_part};
-use veloxel_kernels::{Kernel, Taps};
 
 /// Samples of an image, as they came or prepared.
-#[derive(Clone, Copy)]
 pub(super) struct Samples<'a> {
-    pub data: &'a [f32],
+    pub data: Cow<'a, [f32]>,
     pub size: Axes<usize>,
     /// What is still to be done to them.
     pub open: Option<Open>,
@@ -29,18 +28,16 @@ pub(super) struct Open {
     pub presmooth: f64,
 }
 
-impl Open {
-    /// Voxels that the smoothing reaches.
-    fn reach(self) -> usize {
-        if self.presmooth == 0.0 { 0 } else { Taps::gaussian(self.presmooth, 3.0).radius() }
+impl<'a> Samples<'a> {
+    /// Samples of an image of a size, to which nothing is to be done.
+    pub fn new(data: impl Into<Cow<'a, [f32]>>, size: Axes<usize>) -> Self {
+        Self { data: data.into(), size, open: None }
     }
-}
 
-impl Samples<'_> {
     /// A part on the device, prepared; what lies within the reach of the smoothing from the part's borders is wrong unless the
     /// image ends there.
-    pub fn part(&self, device: &Device, part: Part, like: Shape) -> Result<veloxel_gpu::Buffer, MotionError> {
-        let mut samples = device.upload(part.of(self.data, self.size))?;
+    pub fn part(&self, device: &Device, part: Part, like: Shape) -> Result<veloxel_gpu::Buffer> {
+        let mut samples = device.upload(part.of(&self.data, self.size))?;
         let Some(Open { map, presmooth }) = self.open else { return Ok(samples) };
         let (gain, offset) = map.gain_and_offset();
         Operation::MapAffine { gain, offset }.on(&mut samples).run(device)?;
@@ -51,14 +48,14 @@ impl Samples<'_> {
 /// An image at the next coarser size, of so many samples at a time.
 pub(super) fn shrunk(
     device: &Device,
-    image: Samples<'_>,
+    image: &Samples<'_>,
     [from, to]: [&LevelGeometry; 2],
     most_samples: usize,
-) -> Result<Vec<f32>, MotionError> {
+) -> Result<Vec<f32>> {
     let (from, to) = (from.shape, to.shape);
     let axis = from.components() - 1;
     let taps = shrinking_taps([from, to], 0.6);
-    let margin = taps[axis].radius() + image.open.map_or(0, Open::reach);
+    let margin = taps[axis].radius() + image.open.map_or(0, |open| presmoothing_vox(open.presmooth));
     let across = from.len() / from.size[axis];
     let ratio = from.size[axis].div_ceil(to.size[axis]);
     let thickness = (most_samples / (3 * across)).saturating_sub(2 * margin) / ratio;
@@ -77,9 +74,7 @@ pub(super) fn shrunk(
         seen.size[axis] = end - seen.begin[axis];
         let shape = Shape { size: seen.size, ..from };
         let input = image.part(device, seen, from)?;
-        let mut smooth = device.scratch(shape.len())?;
-        Convolve { shape, taps: &taps, input: &input, output: &mut smooth }.run(device)?;
-        let smooth = device.download(smooth)?;
+        let smooth = device.download(convolved(device, &input, shape, &taps)?)?;
         let first = (source.begin[axis] - seen.begin[axis]) * across;
         let inner = &smooth[first..first + source.len()];
         out.extend(resample_part(inner, source, own, 1.0));

@@ -6,18 +6,14 @@
 //! than there was room for, the tile is done again with more. A part larger than memory allows has its core halved.
 
 use super::account::Account;
-use super::cut::Part;
-use super::images::Intensities;
+use super::cut::{Part, slabs};
 use super::mosaic::{Core, Seams};
 use super::plan::{MOTION_PX, SHORTEST_CORE, TilePlan};
-use super::{field, tile_cores, warp_in_slabs};
-use crate::MotionError;
-use crate::local_window::{LocalWindow, PartFlow, WindowPart};
-use crate::method::{Pair, WindowMethod, known_within};
-use crate::pending_flow::{DenseFlow, Extras, folding_warning};
+use super::{field, intensities, tile_cores};
+use crate::method::known_within;
+use crate::{DenseFlow, Extras, LocalWindow, Pair, PartFlow, Result, WindowMethod, WindowPart};
 use veloxel_core::{BrightnessReport, Flow, FlowStatistics, Mask, Volume};
 use veloxel_gpu::Device;
-use veloxel_kernels::image::warp::Border;
 
 /// Windows of frames that are estimated tile by tile.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +43,7 @@ impl TiledWindows<'_> {
         frames: &[&Volume<f32>],
         mask: Option<&Mask>,
         extras: Extras,
-    ) -> Result<DenseFlow, MotionError> {
+    ) -> Result<DenseFlow> {
         let (window, interpolation, grid) = (method.window(), method.interpolation(), method.grid().clone());
         window.require(frames.len())?;
         for (t, frame) in frames.iter().enumerate() {
@@ -61,32 +57,21 @@ impl TiledWindows<'_> {
             frame.require_finite(&format!("frame {t}"), |_| false)?;
         }
         let local = method.local().expect("a method of windows with tiles should run in parts");
-        let (device, room) = (self.device, self.plan.slab_samples());
-        let (found, mut statistics) = self.find(local, &frames)?;
+        let (found, statistics) = self.find(local, &frames)?;
         let flow = Flow::new(grid.clone(), found.components_px.into())?;
-        let (report, determinant) = device.scope(|| field::determinant(device, &flow, None, room))?;
-        statistics.jacobian = report;
-        statistics.warnings.extend(folding_warning(&grid, &report));
+        let mut found = DenseFlow::bare(flow, Volume::new(grid, found.confidence)?, statistics);
         let next = frames.get(window.centre + 1).filter(|_| extras.warped);
-        let warped = match next {
-            None => None,
-            Some(next) => {
-                let border = Border::Voxels;
-                let warped =
-                    device.scope(|| warp_in_slabs(device, &flow, next, interpolation, border, room))?;
-                statistics.brightness = self.brightness([frames[window.centre], next, &warped])?;
-                Some(warped)
-            }
-        };
-        let confidence = Volume::new(grid, found.confidence)?;
-        let found =
-            DenseFlow { flow, confidence, warped, jacobian: Some(determinant), occlusion: None, statistics };
+        let moving = next.map(|next| (*next, interpolation));
+        field::measure(self.device, &mut found, None, moving, self.plan.slab_samples())?;
+        if let (Some(next), Some(warped)) = (next, &found.warped) {
+            found.statistics.brightness = self.brightness([frames[window.centre], next, warped])?;
+        }
         known_within(found, mask)
     }
 
     /// How well two frames agree, before and after.
-    fn brightness(&self, [fixed, next, warped]: [&Volume<f32>; 3]) -> Result<BrightnessReport, MotionError> {
-        let map = self.device.scope(|| Intensities::of(self.device, &Pair::new(fixed, next)))?.fixed;
+    fn brightness(&self, [fixed, next, warped]: [&Volume<f32>; 3]) -> Result<BrightnessReport> {
+        let [map, _] = self.device.scope(|| intensities(self.device, &Pair::new(fixed, next)))?;
         let gain = map.map_or(1.0, |map| f64::from(map.gain_and_offset().0));
         let mean = |other: &Volume<f32>| {
             let apart = fixed.data().iter().zip(other.data()).map(|(&a, &b)| f64::from(a - b).abs());
@@ -98,7 +83,7 @@ impl TiledWindows<'_> {
     }
 
     /// Flow, confidence and account.
-    fn find(&self, local: &dyn LocalWindow, frames: &[&Volume<f32>]) -> Result<FoundInParts, MotionError> {
+    fn find(&self, local: &dyn LocalWindow, frames: &[&Volume<f32>]) -> Result<FoundInParts> {
         let (plan, n) = (self.plan, frames[0].data().len());
         let coarse = plan.coarse.as_ref().expect("tiles should have a coarse pass");
         let levels = coarse.shrinking[0].trailing_zeros() as usize;
@@ -113,40 +98,33 @@ impl TiledWindows<'_> {
         };
         let mut account = Account::default();
         for whole in tile_cores(plan) {
-            let mut cores = vec![whole];
-            while let Some(core) = cores.pop() {
-                match run.tile(&core)? {
-                    Err(halves) => cores.extend(halves.into_iter().rev()),
-                    Ok((part, flow)) => {
-                        let inner = core.inside(part);
-                        account.add(&FlowStatistics::default(), inner.len());
-                        keep(core, plan.grid_size, inner, part.size, &flow, &mut found);
-                    }
-                }
-            }
+            whole.in_pieces(|core| {
+                let (part, flow) = match run.tile(&core)? {
+                    TileResult::TooLarge(axis) => return Ok(Some(axis)),
+                    TileResult::Found(part, flow) => (part, flow),
+                };
+                let inner = core.inside(part);
+                account.add(&FlowStatistics::default(), inner.len());
+                keep(core, plan.grid_size, inner, part.size, &flow, &mut found);
+                Ok(None)
+            })?;
         }
         Ok((found, account.finish(plan, Seams::default())))
     }
 
     /// A frame so many levels up, made of strips.
-    fn shrunk(
-        &self,
-        local: &dyn LocalWindow,
-        frame: &Volume<f32>,
-        levels: usize,
-    ) -> Result<Vec<f32>, MotionError> {
+    fn shrunk(&self, local: &dyn LocalWindow, frame: &Volume<f32>, levels: usize) -> Result<Vec<f32>> {
         let (step, [nx, ny, _]) = (1 << levels, frame.grid().size());
         // The filter reaches two pixels of every level.
         let margin = 2 * step;
         let rows = (self.plan.slab_samples() / nx).saturating_sub(2 * margin).max(step) / step * step;
         let width = nx.div_ceil(step);
         let mut out = Vec::with_capacity(width * ny.div_ceil(step));
-        for begin in (0..ny).step_by(rows) {
-            let end = (begin + rows).min(ny);
-            let [first, last] = [begin.saturating_sub(margin), (end + margin).min(ny)];
-            let samples = frame.data()[first * nx..last * nx].to_vec();
-            let shrunk = local.shrunk(samples, [nx, last - first], levels)?;
-            let [from, to] = [(begin - first) / step, (end - first).div_ceil(step)];
+        for (own, seen) in slabs(frame.grid().size(), 1, rows, margin) {
+            let (first, end) = (seen.begin[1], own.begin[1] + own.size[1]);
+            let shrunk =
+                local.shrunk(seen.of(frame.data(), frame.grid().size()), [nx, seen.size[1]], levels)?;
+            let [from, to] = [(own.begin[1] - first) / step, (end - first).div_ceil(step)];
             out.extend_from_slice(&shrunk[from * width..to * width]);
         }
         Ok(out)
@@ -168,24 +146,29 @@ struct WindowRun<'a> {
     starts: Vec<Vec<f32>>,
 }
 
-/// A part and what was found there; or the halves of its core, where it is too large.
-type TileResult = Result<(Part, PartFlow), [Core; 2]>;
+/// What becomes of a core.
+enum TileResult {
+    /// The part around it, and what was found there.
+    Found(Part, PartFlow),
+    /// The part is too large: the axis to halve the core along.
+    TooLarge(usize),
+}
 
 impl WindowRun<'_> {
-    fn tile(&self, core: &Core) -> Result<TileResult, MotionError> {
+    fn tile(&self, core: &Core) -> Result<TileResult> {
         let mut reach_px = self.reach_px(self.longest_start(core));
         let mut tries = 0;
         loop {
             tries += 1;
             let part = self.part(core, reach_px);
             let most: usize = self.plan.tile_size.iter().product();
-            if let (true, Some(axis)) = (part.len() > most, longest_axis(core)) {
-                return Ok(Err(core.halves(axis)));
+            if let (true, Some(axis)) = (part.len() > most, core.longest_axis(2 * SHORTEST_CORE)) {
+                return Ok(TileResult::TooLarge(axis));
             }
             let flow = self.local.finest(self.window_part(part))?;
             let needed_px = self.reach_px(self.longest_on_the_way(core, part, &flow));
             if needed_px <= reach_px || tries == MOST_TRIES || part.size == self.plan.grid_size {
-                return Ok(Ok((part, flow)));
+                return Ok(TileResult::Found(part, flow));
             }
             reach_px = needed_px;
         }
@@ -266,19 +249,11 @@ fn longest(planes: &[f32], part: Part, whole: [usize; 3]) -> f32 {
     samples.fold(0.0, |most, v| most.max(v.abs()))
 }
 
-/// The axis to halve a core along; none if halves would be short.
-fn longest_axis(core: &Core) -> Option<usize> {
-    let length = |a: &usize| core.end[*a] - core.begin[*a];
-    (0..2).filter(|a| length(a) >= 2 * SHORTEST_CORE).max_by_key(length)
-}
-
 /// Copies what a part's flow says of its core.
 fn keep(core: Core, whole: [usize; 3], inner: Part, size: [usize; 3], flow: &PartFlow, out: &mut PartFlow) {
     let own = Part { begin: core.begin, size: inner.size };
-    for (to, from) in own.rows(whole).zip(inner.rows(size)) {
-        for (out, component) in out.components_px.iter_mut().zip(&flow.components_px) {
-            out[to.clone()].copy_from_slice(&component[from.clone()]);
-        }
-        out.confidence[to].copy_from_slice(&flow.confidence[from]);
+    let outs = out.components_px.iter_mut().chain([&mut out.confidence]);
+    for (out, samples) in outs.zip(flow.components_px.iter().chain([&flow.confidence])) {
+        own.copy_from(whole, out, inner, size, samples);
     }
 }
