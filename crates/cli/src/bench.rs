@@ -1,7 +1,7 @@
 //! `veloxel bench`: figures beside the bars that they are held against.
 
 use crate::output::{print, print_json, table};
-use crate::run_arguments::DeviceArguments;
+use crate::run_arguments::{DeviceArguments, device_text};
 use crate::terminal::say;
 use crate::{Outcome, Run, wrong_usage};
 use clap::Args;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use veloxel::Device;
 use veloxel::io::{IoError, write_text};
-use veloxel::report::number::{self, counted};
+use veloxel::report::number;
 use veloxel_bench::{
     BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, Figure, PaperA, PaperBPlan, Plan, Record,
     Session, Verdict, VolumeCost, paper_a, paper_b, plots_page, volume_cost,
@@ -103,8 +103,7 @@ impl Run for BenchArguments {
             if self.json {
                 results.insert(bench.name.to_owned(), serde_json::to_value(&figures)?);
             } else {
-                let threads = counted(report.threads, "thread");
-                print(&format!("{} · {}, {threads}\n{text}\n", bench.name, report.name))?;
+                print(&format!("{} · {}\n{text}\n", bench.name, device_text(&report)))?;
             }
         }
         if self.json {

@@ -96,6 +96,11 @@ pub enum VeloxelError {
 }
 
 impl VeloxelError {
+    /// What does not fit what was asked for: what was expected, what came, and what to do.
+    pub(crate) fn frames(reason: impl Into<String>) -> Self {
+        Self::Frames { reason: reason.into() }
+    }
+
     /// What is wrong with the mesh or graph of a file.
     pub(crate) fn of_mesh_file(path: &Path) -> impl FnOnce(MeshError) -> Self {
         move |source| Self::MeshFile { path: path.to_owned(), source }

@@ -3,10 +3,9 @@
 use super::frame_selection::FrameNames;
 use super::grids::OutsideFill;
 use super::output_plan::{Holds, OutputPlan};
-use super::run_log::finish;
 use super::sequence::{SequenceTask, open};
 use super::sequence_maps::SequenceMaps;
-use super::{DeviceOptions, FlowRun, MethodOptions, RunOptions};
+use super::{FlowRun, MethodOptions, RunOptions};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use veloxel_core::{Mask, Warnings};
@@ -16,14 +15,12 @@ use veloxel_phantoms::{HeartParams, HeartPhantom};
 use veloxel_report::InputReport;
 
 /// Where the demonstration goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct DemoJob {
     /// The folder for everything.
     pub folder: PathBuf,
-    /// Where it runs.
-    pub device: DeviceOptions,
-    /// The command as typed, for the report.
-    pub command_line: String,
+    /// Where it runs, and the command as typed; the method is the demonstration's own.
+    pub options: RunOptions,
 }
 
 /// β inside the muscle: heart muscle keeps its volume.
@@ -37,10 +34,9 @@ const SEQUENCE: &str = "heart.nii.gz";
 /// # Errors
 /// [`VeloxelError::Io`] if the folder cannot be written; nothing is left behind then.
 pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
-    let mut plan = OutputPlan::default().writes("folder", [&job.folder], Holds::Folder);
-    plan.check()?;
+    let mut plan = OutputPlan::default().writes("folder", [&job.folder], Holds::Folder).checked()?;
     let folder = plan.path("folder")?.expect("the folder should be planned");
-    let (device, mut log) = job.device.start()?;
+    let (device, mut log) = job.options.device.start()?;
 
     let heart = HeartPhantom::new(HeartParams::default())?;
     let (sequence, masks) = log.stages.time("phantom", || {
@@ -54,12 +50,7 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     })?;
 
     let method = MethodOptions::default().set("beta", MUSCLE_BETA)?;
-    let options = RunOptions {
-        method,
-        device: job.device.clone(),
-        command_line: job.command_line.clone(),
-        ..RunOptions::default()
-    };
+    let options = RunOptions { method, ..job.options.clone() };
     let mut opened = open(&sequence, &options, &device)?;
     let frames = SequenceFrames { volume_masks: &masks, ..SequenceFrames::new(sequence.frames()) };
     let truth = |name: &str, _: usize, _: &mut Warnings| {
@@ -84,8 +75,8 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         InputReport::new("heart phantom", &shown_path.display().to_string(), "NIfTI", sequence.grid());
     let header = options.header(options.method.method_name(), opened.parameters, log, vec![input]);
     let report = result.report(header);
-    io::write_text(&folder.join("report.html"), &result.page(&report, frames, &names)?)?;
-    let run = finish(plan, report, |_| Ok(String::new()))?;
+    io::write_text(&folder.join("report.html"), &result.page(&report, &task)?)?;
+    let run = plan.publish(report, |_| Ok(String::new()))?;
     let written = vec![("sequence", shown_path), ("page", job.folder.join("report.html"))];
     Ok(FlowRun { written, ..run })
 }

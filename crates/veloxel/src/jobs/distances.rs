@@ -1,7 +1,6 @@
 //! A graph in, all its distances out.
 
 use super::output_plan::{Holds, OutputPlan};
-use super::run_log::finish;
 use super::{DeviceOptions, JobRun};
 use crate::VeloxelError;
 use serde::Serialize;
@@ -72,18 +71,15 @@ pub fn distances(job: &DistancesJob) -> Result<JobRun<DistancesReport>, VeloxelE
     let mut plan = OutputPlan::default()
         .reads("graph", [&job.graph])
         .writes("distances", [&job.output], Holds::Matrix)
-        .writes("report", &job.report, Holds::Text);
-    plan.check()?;
+        .writes("report", &job.report, Holds::Text)
+        .checked()?;
     let (device, mut log) = job.device.start()?;
     let list = log.stages.time("read", || read_graph(&job.graph, job.kind))?;
     let graph = Graph::new(&list).map_err(VeloxelError::of_mesh_file(&job.graph))?;
     drop(list);
     warn_of_arcs(&graph, &mut log.warnings);
     let paths = log.stages.time("prepare", || ShortestPaths::open(&graph, job.request, &device))?;
-    let sources = match &job.sources {
-        Some(sources) => sources.clone(),
-        None => (0..graph.nodes() as u32).collect(),
-    };
+    let sources = job.sources.clone().unwrap_or_else(|| (0..graph.nodes() as u32).collect());
     let mut found = Found::default();
     log.stages.time("distances", || -> Result<(), VeloxelError> {
         plan.write("distances", |path| {
@@ -121,7 +117,7 @@ pub fn distances(job: &DistancesJob) -> Result<JobRun<DistancesReport>, VeloxelE
         stages: log.stages.0,
         warnings: log.warnings,
     };
-    finish(plan, report, |_| Ok(String::new()))
+    plan.publish(report, |_| Ok(String::new()))
 }
 
 fn warn_of_arcs(graph: &Graph, warnings: &mut Warnings) {

@@ -51,8 +51,7 @@ pub struct TimeEstimate {
 /// # Errors
 /// As [`flow`](super::flow): everything that can be known before the samples are read.
 pub fn dry_run(job: &FlowJob) -> Result<DryRun, VeloxelError> {
-    let (options, plan) = (&job.options, job.plan());
-    plan.check()?;
+    let (options, plan) = (&job.options, job.plan()?);
     let mut warnings = Warnings::new();
     let grids = inputs_one_by_one(job)?.into_iter();
     let grids = grids.map(|path| io::read_grid(path, options.reading, &mut warnings));
@@ -63,14 +62,12 @@ pub fn dry_run(job: &FlowJob) -> Result<DryRun, VeloxelError> {
     match job.takes() {
         Takes::Pairs => allow_two_grids(fixed, moving, options.reading.strictness, &mut warnings)?,
         Takes::Windows { .. } => {
-            let others = grids.iter().enumerate().skip(1);
-            others
-                .into_iter()
-                .try_for_each(|(t, grid)| fixed.require_same(grid, &format!("frames 0 and {t}")))?;
+            let mut others = grids.iter().enumerate().skip(1);
+            others.try_for_each(|(t, grid)| fixed.require_same(grid, &format!("frames 0 and {t}")))?;
         }
     }
     let (device, report) = options.device.open()?;
-    let memory = job.memory_plan(&grids, &device)?;
+    let memory = FlowPlan::of(job, &grids, &device)?;
     let time = TimeEstimate::measure(options, &grids, &device, memory.tiles.worked_voxels())?;
     Ok(DryRun {
         method: options.method.method_name().to_owned(),

@@ -2,9 +2,8 @@
 
 use super::engine_frames::{NextFrame, Streams};
 use super::engine_job::{EngineJob, EngineRun};
-use super::engine_run::{Ending, Run, no_thread};
+use super::engine_run::{Run, no_thread};
 use super::output_plan::name;
-use super::run_log::finish;
 use crate::VeloxelError;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -29,12 +28,7 @@ const READ_AHEAD: usize = 3;
 /// frames, parameters or the device, as one line.
 pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun, VeloxelError> {
     let options = &job.options;
-    if job.right.as_deref() == Some(Path::new("-")) && job.source == Path::new("-") {
-        let reason = "both streams come from standard input: give the right one as a file or a folder";
-        return Err(VeloxelError::Frames { reason: reason.to_owned() });
-    }
-    let mut plan = job.plan();
-    plan.check()?;
+    let mut plan = job.plan()?;
     let (device, mut log) = options.device.start()?;
     let mut open = |path: &Path| FrameStream::open(path, options.reading, &mut log.warnings);
     let left = open(&job.source)?;
@@ -44,16 +38,16 @@ pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun, VeloxelEr
 
     let (reader, pairs) = read_ahead(Streams { left, right, count: 0 })?;
     let run = Run::over(pairs, stop, job, &mut plan, &device, interval_ms, &mut log)?;
-    if run.ending == Ending::OfStream {
-        reader.join().expect("reading frames should not panic");
-    } else {
+    if run.is_stopped {
         let message = format!("stopped after {} frames: what was found until then is written", run.frames);
         log.warnings.push(WarningKind::Content, message);
+    } else {
+        reader.join().expect("reading frames should not panic");
     }
     let inputs = plan.input_reports(|_| &run.grid);
     let header = options.header("phase-engine", run.parameters.to_json(), log, inputs);
     let report = report(header, job, &run, start.elapsed().as_secs_f64());
-    finish(plan, report, |report| match &run.shown {
+    plan.publish(report, |report| match &run.shown {
         Some(shown) => Ok(engine_html(report, &shown.view(&name(&job.source)))?),
         None => Ok(String::new()),
     })

@@ -1,6 +1,6 @@
 //! The engine's video: the frame itself and one tile an output, each with its name and what its colours mean.
 
-use super::film_target::FilmTarget;
+use super::film_target::{FilmTarget, grey};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use veloxel_core::Volume;
@@ -55,14 +55,13 @@ impl Film {
         image: &Volume<f32>,
         fields: &PhaseFields,
     ) -> Result<Vec<MapPicture>, VeloxelError> {
-        let [width, height, _] = image.grid().size();
+        let white = image.data().iter().copied().fold(255.0, f32::max);
+        let frame = grey(image, white);
+        let (width, height) = (frame.width, frame.height);
         let nothing = |what: &str| {
             let rgb = vec![NOTHING; 3 * width * height];
             captioned(MapPicture { width, height, rgb }, what, &ColourKey::None)
         };
-        let white = image.data().iter().copied().fold(255.0, f32::max);
-        let grey = image.data().iter().flat_map(|v| [(255.0 * v / white).round() as u8; 3]).collect();
-        let frame = MapPicture { width, height, rgb: grey };
         let mut tiles = vec![captioned(frame, &format!("frame {number}"), &ColourKey::None)];
         if self.wanted.flow {
             tiles.push(match &fields.flow {

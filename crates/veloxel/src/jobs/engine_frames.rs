@@ -65,13 +65,12 @@ impl Streams {
             (left, _) => {
                 let (longer, shorter) =
                     if left.is_some() { (left_name, right_name) } else { (right_name, left_name) };
-                let reason = format!(
+                return Err(VeloxelError::frames(format!(
                     "{} ends after {} frames, but {} goes on: left and right must be as long",
                     shorter.display(),
                     self.count,
                     longer.display()
-                );
-                return Err(VeloxelError::Frames { reason });
+                )));
             }
         };
         let left = Read::of(left, left_name, self.count)?;

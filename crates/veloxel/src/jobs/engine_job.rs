@@ -2,7 +2,8 @@
 
 use super::output_plan::{Holds, OutputPlan};
 use super::{JobRun, RunOptions};
-use std::path::PathBuf;
+use crate::VeloxelError;
+use std::path::{Path, PathBuf};
 use veloxel_motion::{Confidences, PhaseWanted};
 use veloxel_report::EngineReport;
 
@@ -33,9 +34,13 @@ pub struct EngineJob {
 pub type EngineRun = JobRun<EngineReport>;
 
 impl EngineJob {
-    pub(super) fn plan(&self) -> OutputPlan {
+    pub(super) fn plan(&self) -> Result<OutputPlan, VeloxelError> {
+        if self.right.as_deref() == Some(Path::new("-")) && self.source == Path::new("-") {
+            let reason = "both streams come from standard input: give the right one as a file or a folder";
+            return Err(VeloxelError::frames(reason));
+        }
         OutputPlan::default()
-            .reads_settings(self.options.method.files())
+            .reads_options(&self.options)
             .reads("left", [&self.source])
             .reads("right", &self.right)
             .writes("fields", &self.folder, Holds::Folder)
@@ -44,6 +49,7 @@ impl EngineJob {
             .members("video", &["frame_"])
             .writes("report", &self.report, Holds::Text)
             .writes("page", &self.html, Holds::Text)
+            .checked()
     }
 
     /// Whether any field leaves the device, and whether confidences do.

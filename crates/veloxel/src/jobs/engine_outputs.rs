@@ -4,7 +4,7 @@ use super::EngineJob;
 use super::engine_film::Film;
 use super::features::named;
 use super::output_plan::OutputPlan;
-use super::view_order::ViewOrder;
+use super::stereo::ViewOrder;
 use crate::VeloxelError;
 use std::path::PathBuf;
 use veloxel_core::{Flow, Volume, Warnings};
@@ -39,14 +39,8 @@ impl Results {
         interval_ms: Option<f64>,
     ) -> Result<Self, VeloxelError> {
         let film = plan.path("video")?.map(|path| Film::new(path, job.wanted(), interval_ms));
-        let (folder, confidences) = (plan.path("fields")?, job.confidences);
-        Ok(Self {
-            folder,
-            confidences,
-            film,
-            shown: job.html.is_some().then_some(None),
-            views: ViewOrder::default(),
-        })
+        let (folder, shown) = (plan.path("fields")?, job.html.is_some().then_some(None));
+        Ok(Self { folder, confidences: job.confidences, film, shown, views: ViewOrder::default() })
     }
 
     /// Takes what was found for a frame, and the frame itself where pictures show it.
@@ -95,10 +89,11 @@ impl Results {
         Ok(())
     }
 
-    /// Ends the video; the frame for the page, and a warning of views that are swapped.
-    pub fn finish(self) -> Result<(Option<Shown>, Warnings), VeloxelError> {
+    /// Ends the video, and warns of views that are swapped; the frame for the page.
+    pub fn finish(self, warnings: &mut Warnings) -> Result<Option<Shown>, VeloxelError> {
         self.film.map_or(Ok(()), Film::finish)?;
-        Ok((self.shown.flatten(), self.views.warnings()))
+        self.views.warn(warnings);
+        Ok(self.shown.flatten())
     }
 }
 

@@ -6,8 +6,8 @@
 use super::engine_frames::{NextFrame, Read, Views};
 use super::engine_job::EngineJob;
 use super::engine_outputs::{Results, Shown};
-use super::full_scale::{full_scale, phase_parameters};
 use super::output_plan::OutputPlan;
+use super::pictures::full_scale;
 use super::run_log::{RunLog, Stages};
 use crate::VeloxelError;
 use std::collections::VecDeque;
@@ -17,8 +17,7 @@ use std::time::{Duration, Instant};
 use veloxel_core::Grid;
 use veloxel_gpu::{ComputeError, Device};
 use veloxel_motion::{
-    Confidences, KnownShares, PhaseCounts, PhaseEngine, PhaseFields, PhaseOutputs, PhaseParameters,
-    PhaseTaken,
+    KnownShares, PhaseCounts, PhaseEngine, PhaseFields, PhaseOutputs, PhaseParameters, PhaseTaken,
 };
 use veloxel_report::FrameReport;
 use veloxel_report::number::counted;
@@ -33,17 +32,11 @@ pub(super) struct Run {
     pub parameters: PhaseParameters,
     pub grid: Grid,
     pub frames: usize,
-    pub ending: Ending,
+    /// Whether the stream was ended before its end.
+    pub is_stopped: bool,
     pub found: Found,
     /// What the page shows.
     pub shown: Option<Shown>,
-}
-
-/// Why there were no more frames.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
-    OfStream,
-    Stopped,
 }
 
 /// What was found, in numbers.
@@ -82,16 +75,16 @@ impl Run {
         interval_ms: Option<f64>,
         log: &mut RunLog,
     ) -> Result<Self, VeloxelError> {
-        let mut source = Source { pairs, stop, ending: Ending::OfStream, log };
+        let mut source = Source { pairs, stop, is_stopped: false, log };
         let Some(first) = source.next()? else {
-            let reason = format!("{}: not a single frame", job.source.display());
-            return Err(VeloxelError::Frames { reason });
+            let source = job.source.display();
+            return Err(VeloxelError::frames(format!("{source}: not a single frame")));
         };
         let grid = first.left.image.grid().clone();
         let [nx, ny, _] = grid.size();
         // A dark first frame says nothing of the others: less than 8 bits is not guessed.
         let white = full_scale(&first.left.image).max(255.0);
-        let parameters = phase_parameters(&job.options.method, white)?;
+        let parameters = job.options.method.phase_parameters(white)?;
         let wanted = job.wanted();
         let engine = PhaseEngine::new([nx, ny], wanted, parameters.clone(), device)?;
         let results = Results::new(plan, job, interval_ms)?;
@@ -113,21 +106,19 @@ impl Run {
             Ok::<_, VeloxelError>((frames, found, writing))
         })?;
         let ((results, writing), found, frames) = (writing?, found?, frames?);
-        let Source { ending, log: RunLog { stages, warnings, .. }, .. } = source;
+        let Source { is_stopped, log: RunLog { stages, warnings, .. }, .. } = source;
         let needed = parameters.frames.count();
         if wanted.flow && frames < needed {
-            let source = job.source.display();
-            let reason = format!(
-                "{source}: {}, but flow needs {needed}: give more, or ask for --frames 2 or 3, or --only features",
+            return Err(VeloxelError::frames(format!(
+                "{}: {}, but flow needs {needed}: give more, or ask for --frames 2 or 3, or --only features",
+                job.source.display(),
                 counted(frames, "frame")
-            );
-            return Err(VeloxelError::Frames { reason });
+            )));
         }
         stages.add("engine", found.busy_ms);
         stages.merge(writing);
-        let (shown, about_views) = stages.time("write", || results.finish())?;
-        warnings.extend(about_views);
-        Ok(Self { parameters, grid, frames, ending, found, shown })
+        let shown = stages.time("write", || results.finish(warnings))?;
+        Ok(Self { parameters, grid, frames, is_stopped, found, shown })
     }
 }
 
@@ -140,7 +131,7 @@ pub(super) fn no_thread(error: std::io::Error) -> VeloxelError {
 struct Source<'a> {
     pairs: Receiver<NextFrame>,
     stop: &'a AtomicBool,
-    ending: Ending,
+    is_stopped: bool,
     log: &'a mut RunLog,
 }
 
@@ -161,7 +152,7 @@ impl Source<'_> {
             let came = self.pairs.recv_timeout(STOP_HEARD_WITHIN);
             // A signal often stops the program that sends the frames as well, in the middle of a frame.
             if self.stop.load(Ordering::Relaxed) && !matches!(came, Ok(Ok(None))) {
-                self.ending = Ending::Stopped;
+                self.is_stopped = true;
                 return Ok(None);
             }
             match came {
@@ -169,7 +160,7 @@ impl Source<'_> {
                 // The end of a stream is said; this is the end of the thread that reads it.
                 Err(RecvTimeoutError::Disconnected) => {
                     let reason = "reading the frames stopped without a word: this is a fault of the reader";
-                    return Err(VeloxelError::Frames { reason: reason.to_owned() });
+                    return Err(VeloxelError::frames(reason));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -191,18 +182,6 @@ impl Waiting {
     }
 }
 
-/// Sends what was found for a frame on its way.
-fn hand_over(
-    outputs: PhaseOutputs<'_>,
-    own: Option<Read>,
-    begin: [Instant; 2],
-    fetched: Option<Confidences>,
-) -> Result<Pushed, VeloxelError> {
-    let (frame, counts) = (outputs.frame(), outputs.count_known()?);
-    let fields = fetched.map(|confidences| outputs.take(confidences)).transpose()?;
-    Ok(Pushed { frame, begin, own, counts, fields })
-}
-
 /// Pushes every frame as soon as there is room for its results; their number.
 fn push_all(
     mut engine: PhaseEngine,
@@ -213,6 +192,12 @@ fn push_all(
     slots: Receiver<()>,
 ) -> Result<usize, VeloxelError> {
     let (fetched, mut waiting) = (job.fetched(), Waiting::default());
+    // Sends what was found for a frame on its way; whether anybody takes it.
+    let hand_over = |outputs: PhaseOutputs<'_>, (since, own), begin| -> Result<bool, VeloxelError> {
+        let (frame, counts) = (outputs.frame(), outputs.count_known()?);
+        let fields = fetched.map(|confidences| outputs.take(confidences)).transpose()?;
+        Ok(push.send(Pushed { frame, begin: [since, begin], own, counts, fields }).is_ok())
+    };
     let (mut frames, mut next, mut has_slot) = (0, Some(first), false);
     while let Some(Views { left, right, .. }) = next {
         // No sender any more: what comes later has failed, and says so itself.
@@ -225,8 +210,8 @@ fn push_all(
         waiting.0.push_back((begin, job.shows_frames().then_some(left)));
         has_slot = outputs.is_none();
         if let Some(outputs) = outputs {
-            let (since, own) = waiting.take(outputs.frame(), frames);
-            if push.send(hand_over(outputs, own, [since, begin], fetched)?).is_err() {
+            let own = waiting.take(outputs.frame(), frames);
+            if !hand_over(outputs, own, begin)? {
                 break;
             }
         }
@@ -236,8 +221,8 @@ fn push_all(
     while has_slot || slots.recv().is_ok() {
         let begin = Instant::now();
         let Some(outputs) = engine.drain()? else { break };
-        let (since, own) = waiting.take(outputs.frame(), frames);
-        if push.send(hand_over(outputs, own, [since, begin], fetched)?).is_err() {
+        let own = waiting.take(outputs.frame(), frames);
+        if !hand_over(outputs, own, begin)? {
             break;
         }
         has_slot = false;

@@ -1,8 +1,7 @@
 //! One image in, energy, orientation and phase at every scale out.
 
-use super::full_scale::{full_scale, phase_parameters};
 use super::output_plan::{Holds, OutputPlan, name};
-use super::run_log::finish;
+use super::pictures::full_scale;
 use super::{JobRun, RunOptions};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
@@ -41,16 +40,16 @@ pub type FeaturesRun = JobRun<FeaturesReport>;
 pub fn features(job: &FeaturesJob) -> Result<FeaturesRun, VeloxelError> {
     let options = &job.options;
     let mut plan = OutputPlan::default()
-        .reads_settings(options.method.files())
         .reads("image", [&job.image])
+        .reads_options(options)
         .writes("folder", [&job.folder], Holds::Folder)
         .members("folder", &["energy_", "orientation", "phase", "report.json"])
         .writes("report", &job.report, Holds::Text)
-        .writes("page", &job.html, Holds::Text);
-    plan.check()?;
+        .writes("page", &job.html, Holds::Text)
+        .checked()?;
     let (device, mut log) = options.device.start()?;
     let image = log.stages.time("load", || io::read_image(&job.image, options.reading, &mut log.warnings))?;
-    let parameters = phase_parameters(&options.method, full_scale(&image))?;
+    let parameters = options.method.phase_parameters(full_scale(&image))?;
     let found = log.stages.time("solve", || phase_features(&image, &parameters, &device))?;
 
     let no_phase = |maps: &FeatureMaps| maps.phase_rad.data().iter().all(|phase| phase.is_nan());
@@ -60,12 +59,16 @@ pub fn features(job: &FeaturesJob) -> Result<FeaturesRun, VeloxelError> {
     log.stages.time("write", || {
         plan.write("folder", |folder| write_maps(folder, &found.levels, &mut log.warnings))
     })?;
-    let inputs = plan.input_reports(|_| image.grid());
     let report = FeaturesReport {
-        header: options.header("phase-features", parameters.to_json(), log, inputs),
+        header: options.header(
+            "phase-features",
+            parameters.to_json(),
+            log,
+            plan.input_reports(|_| image.grid()),
+        ),
         scales: found.levels.iter().map(scale_report).collect(),
     };
-    finish(plan, report, |report| {
+    plan.publish(report, |report| {
         let view = FeaturesView {
             title: &name(&job.image),
             image: &image,

@@ -1,11 +1,12 @@
 //! Two images, or a window of frames, in; the flow with its confidence and diagnostics out.
 
 use super::flow_job::{FlowJob, takes_pair};
-use super::full_scale::full_scale;
+use super::flow_plan::FlowPlan;
 use super::grids::{WHOLE_IMAGE, allow_two_grids, mask_on, moving_on};
 use super::output_plan::{OutputPlan, name};
+use super::pictures::full_scale;
 use super::pictures::{write_colours, write_confidence, write_sampled};
-use super::run_log::{RunLog, Stages, finish};
+use super::run_log::Stages;
 use super::sentinels::clip_sentinels;
 use super::{JobRun, MaskFile, StartFrom};
 use crate::VeloxelError;
@@ -13,11 +14,10 @@ use std::borrow::Cow;
 use std::path::Path;
 use veloxel_core::{Flow, Grid, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
-use veloxel_io as io;
-use veloxel_io::FrameStream;
+use veloxel_io::{self as io, FrameStream};
 use veloxel_motion::{
-    AnyMethod, DenseFlow, Extras, Matched, Observer, OpenTile, Opened, Pair, PairMethod, Takes, TilePlan,
-    Tiled, TiledWindows,
+    AnyMethod, DenseFlow, Extras, Matched, MotionError, Observer, OpenTile, Opened, Pair, PairMethod, Takes,
+    TilePlan, Tiled, TiledWindows,
 };
 use veloxel_report::{PairReport, PairView, RunReport, html};
 
@@ -55,17 +55,18 @@ impl FlowJob {
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
     let options = &job.options;
-    let mut plan = job.plan();
-    plan.check()?;
-    let (device, mut log, inputs) = open_and_load(job)?;
+    let mut plan = job.plan()?;
+    let load =
+        |stages: &mut Stages, warnings: &mut Warnings| stages.time("load", || Inputs::load(job, warnings));
+    let (device, mut log, inputs) = options.device.start_and_load(load)?;
     let fixed_grid = inputs.frames[0].grid();
     plan.check_dimension(fixed_grid.dimension())?;
     let opened = options.open_method_for(&inputs.frames[0], inputs.frames.len(), &device)?;
     let fixed = opened.method.centre();
     let pair = inputs.pair(&job.start, fixed);
     let (parameters, tiles) = (opened.parameters.clone(), inputs.tiles(job, &device, &mut log.warnings)?);
-    let run = FlowCall { job, device: &device, inputs: &inputs, pair: &pair };
-    let mut found = log.stages.time("solve", || run.find(opened, tiles.as_ref(), observer))?;
+    let call = FlowCall { job, device: &device, frames: &inputs.frames, pair: &pair };
+    let mut found = log.stages.time("solve", || call.find(opened, tiles.as_ref(), observer))?;
 
     let title = job.title(fixed);
     // Only a page draws the moving image.
@@ -92,7 +93,7 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         cycle_closure_vox: None,
         label_overlap: None,
     };
-    finish(plan, report, |report| Ok(html(report, &shown.view(&found))?))
+    plan.publish(report, |report| Ok(html(report, &shown.view(&found))?))
 }
 
 /// Above this share of vectors that leave the moving image, a field says little about it.
@@ -110,16 +111,17 @@ fn warn_of_little_overlap(outside_share: f64, warnings: &mut Warnings) {
 }
 
 /// A pair as reports show it.
-struct Shown<'a> {
-    title: &'a str,
-    pair: &'a Pair<'a>,
+pub(super) struct Shown<'a> {
+    pub title: &'a str,
+    pub pair: &'a Pair<'a>,
     /// The moving image on the fixed grid.
-    moving: &'a Volume<f32>,
-    truth: Option<&'a Flow>,
+    pub moving: &'a Volume<f32>,
+    pub truth: Option<&'a Flow>,
 }
 
-impl Shown<'_> {
-    fn view<'b>(&'b self, found: &'b DenseFlow) -> PairView<'b> {
+impl<'a> Shown<'a> {
+    /// With what was found.
+    pub fn view(&self, found: &'a DenseFlow) -> PairView<'a> {
         let Self { title, pair, moving, truth } = *self;
         PairView {
             truth,
@@ -134,7 +136,7 @@ impl Shown<'_> {
 struct FlowCall<'a> {
     job: &'a FlowJob,
     device: &'a Device,
-    inputs: &'a Inputs,
+    frames: &'a [Volume<f32>],
     pair: &'a Pair<'a>,
 }
 
@@ -145,14 +147,14 @@ impl FlowCall<'_> {
         opened: Opened,
         tiles: Option<&TilePlan>,
         observer: &dyn Observer,
-    ) -> Result<DenseFlow, VeloxelError> {
-        let Self { job, device, inputs, pair } = *self;
+    ) -> Result<DenseFlow, MotionError> {
+        let Self { job, device, frames, pair } = *self;
         let extras = Extras { warped: job.keeps_warped(), jacobian: true };
-        let method = match job.start {
-            StartFrom::Matches => opened.method.matched(),
-            _ => opened.method,
-        };
-        let found = match (method, tiles) {
+        let begins_from_matches = job.start == StartFrom::Matches;
+        let method = if begins_from_matches { opened.method.matched() } else { opened.method };
+        // Only with the warped image is it known how well the frames of a window agree.
+        let frames: Vec<_> = frames.iter().collect();
+        match (method, tiles) {
             (AnyMethod::Pair(mut method), None) => method.run_with(pair, extras, observer),
             (AnyMethod::Pair(_), Some(plan)) => {
                 let white = full_scale(pair.fixed);
@@ -164,21 +166,14 @@ impl FlowCall<'_> {
                 };
                 let matched = |grid: &Grid| Ok(Box::new(Matched::of_box(open(grid)?)) as Box<dyn PairMethod>);
                 let open_coarse: Option<&OpenTile<'_>> =
-                    if job.start == StartFrom::Matches { Some(&matched) } else { None };
+                    if begins_from_matches { Some(&matched) } else { None };
                 Tiled { open: &open, open_coarse, device, plan }.run(pair, extras, observer)
             }
-            // Only with the warped image is it known how well the frames agree.
-            (AnyMethod::Window(mut method), tiles) => {
-                let frames: Vec<_> = inputs.frames.iter().collect();
-                match tiles {
-                    None => method.run(&frames, pair.mask, Extras::ALL),
-                    Some(plan) => {
-                        TiledWindows { device, plan }.run(&mut *method, &frames, pair.mask, Extras::ALL)
-                    }
-                }
+            (AnyMethod::Window(mut method), None) => method.run(&frames, pair.mask, Extras::ALL),
+            (AnyMethod::Window(mut method), Some(plan)) => {
+                TiledWindows { device, plan }.run(&mut *method, &frames, pair.mask, Extras::ALL)
             }
-        };
-        Ok(found?)
+        }
     }
 }
 
@@ -201,18 +196,6 @@ fn write(
     plan.write("picture", |path| write_colours(path, &found.flow, warnings))
 }
 
-/// A GPU takes as long to open as large files to read: both at once.
-fn open_and_load(job: &FlowJob) -> Result<(Device, RunLog, Inputs), VeloxelError> {
-    let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
-    let (opened, inputs) = std::thread::scope(|scope| {
-        let opening = scope.spawn(|| job.options.device.open());
-        let inputs = stages.time("load", || Inputs::load(job, &mut warnings));
-        (opening.join().expect("opening a device should not panic"), inputs)
-    });
-    let (device, report) = opened?;
-    Ok((device, RunLog { device: report, stages, warnings }, inputs?))
-}
-
 /// Fixed and moving image with what was found, as reports take it; without truth and mask.
 pub(crate) fn view<'a>(
     title: &'a str,
@@ -221,15 +204,13 @@ pub(crate) fn view<'a>(
     found: &'a DenseFlow,
 ) -> PairView<'a> {
     let jacobian = found.jacobian.as_ref().expect("the determinant should have been asked for");
-    let DenseFlow { flow, confidence, warped, .. } = found;
-    let warped = warped.as_ref();
     PairView {
         title,
         fixed,
         moving,
-        warped,
-        flow,
-        confidence,
+        warped: found.warped.as_ref(),
+        flow: &found.flow,
+        confidence: &found.confidence,
         jacobian,
         truth: None,
         mask: None,
@@ -293,7 +274,7 @@ impl Inputs {
             return Ok(None);
         }
         let grids: Vec<_> = self.frames.iter().map(|frame| frame.grid()).collect();
-        let plan = match job.memory_plan(&grids, device) {
+        let plan = match FlowPlan::of(job, &grids, device) {
             // A method that says nothing of its memory may fit all the same.
             Err(VeloxelError::Frames { .. }) if !is_bounded => return Ok(None),
             plan => plan?,

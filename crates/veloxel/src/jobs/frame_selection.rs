@@ -4,6 +4,38 @@ use super::output_plan::name;
 use crate::VeloxelError;
 use std::path::PathBuf;
 use std::str::FromStr;
+use veloxel_core::{Sequence, Volume, Warnings};
+use veloxel_io::{self as io, CineImage, IoError, Kind, Reading};
+
+/// All frames that were given.
+pub(super) struct ReadFrames {
+    pub frames: Vec<Volume<f32>>,
+    pub interval_ms: Option<f64>,
+    /// Their files, where each has its own.
+    pub paths: Vec<PathBuf>,
+    /// Where frames of DICOM files came from.
+    pub images: Vec<CineImage>,
+}
+
+impl ReadFrames {
+    /// Reads a file with a time axis, a folder of frames or of DICOM files, or the frames.
+    pub fn of(inputs: &[PathBuf], reading: Reading, warnings: &mut Warnings) -> Result<Self, IoError> {
+        let whole = |sequence: Sequence, images: Vec<CineImage>| {
+            let interval_ms = sequence.frame_interval_ms();
+            Self { frames: sequence.into_frames(), interval_ms, paths: Vec::new(), images }
+        };
+        if let Some(series) = io::read_cine(inputs, reading, warnings)? {
+            return Ok(whole(series.sequence, series.images));
+        }
+        let paths = match inputs {
+            [folder] if folder.is_dir() => io::list_folder(folder, Kind::Image)?,
+            [one] => return Ok(whole(io::read_sequence(one, reading, warnings)?, Vec::new())),
+            many => many.to_vec(),
+        };
+        let frames = io::read_frame_list(&paths, reading, warnings)?;
+        Ok(Self { frames, interval_ms: None, paths, images: Vec::new() })
+    }
+}
 
 /// Frames `begin`, `begin + step`, … before `end`, as in `0:10:2`; each part may be left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,10 +56,9 @@ impl FromStr for FrameSelection {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || {
-            "expected BEGIN:END or BEGIN:END:STEP, without END, such as 0:10:2 for 0, 2, 4, 6 and 8"
-                .to_owned()
-        };
+        const EXPECTED: &str =
+            "expected BEGIN:END or BEGIN:END:STEP, without END, such as 0:10:2 for 0, 2, 4, 6 and 8";
+        let wrong = || EXPECTED.to_owned();
         let number = |part: &str| match part.trim() {
             "" => Ok(None),
             digits => digits.parse::<usize>().map(Some).map_err(|_| wrong()),
@@ -65,8 +96,9 @@ impl FrameSelection {
     ) -> Result<(Vec<T>, FrameNames), VeloxelError> {
         let (count, numbers) = (all.len(), self.of(all.len()));
         if self != Self::default() && numbers.len() < 2 {
-            let reason = format!("--frames leaves {} of {count} frames: two are needed", numbers.len());
-            return Err(VeloxelError::Frames { reason });
+            let left = numbers.len();
+            let reason = format!("--frames leaves {left} of {count} frames: two are needed");
+            return Err(VeloxelError::frames(reason));
         }
         let taken = all.into_iter().enumerate().filter(|(n, _)| numbers.binary_search(n).is_ok());
         let frames = taken.map(|(_, frame)| frame).collect();
@@ -106,8 +138,8 @@ impl FrameNames {
         self.numbers.binary_search(&number).map_err(|_| {
             let [first, last] = [self.numbers.first(), self.numbers.last()].map(|n| n.copied().unwrap_or(0));
             let which = if last - first + 1 == self.numbers.len() { "" } else { ", one that --frames takes" };
-            let reason = format!("expected a reference frame from {first} to {last}{which}, got {number}");
-            VeloxelError::Frames { reason }
+            let range = format!("{first} to {last}{which}");
+            VeloxelError::frames(format!("expected a reference frame from {range}, got {number}"))
         })
     }
 }

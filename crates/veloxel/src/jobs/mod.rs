@@ -14,14 +14,12 @@ mod engine_job;
 mod engine_outputs;
 mod engine_run;
 mod evaluate;
-mod evaluate_segmentation;
 mod features;
 mod film_target;
 mod flow;
 mod flow_job;
 mod flow_plan;
 mod frame_selection;
-mod full_scale;
 mod grids;
 mod identity;
 mod mask_file;
@@ -33,8 +31,7 @@ mod points;
 mod published;
 mod run_log;
 mod segment;
-mod segment_answers;
-mod segment_outputs;
+mod segment_colours;
 mod segment_solve;
 mod sentinels;
 mod sequence;
@@ -43,7 +40,6 @@ mod sequence_truth;
 mod stereo;
 mod track;
 mod track_points;
-mod view_order;
 mod warp;
 
 pub use compare::{CompareJob, compare};
@@ -54,10 +50,8 @@ pub use dry_run::{DryRun, TimeEstimate, dry_run};
 pub use engine::engine;
 pub use engine_job::{EngineJob, EngineRun};
 pub use evaluate::{
-    DisparityScales, EvaluateJob, evaluate_contours, evaluate_disparity, evaluate_flow, evaluate_labels,
-};
-pub use evaluate_segmentation::{
-    AgainstTruth, EvaluateSegmentationJob, SegmentationReport, evaluate_segmentation,
+    AgainstTruth, DisparityScales, EvaluateJob, EvaluateSegmentationJob, SegmentationReport,
+    evaluate_contours, evaluate_disparity, evaluate_flow, evaluate_labels, evaluate_segmentation,
 };
 pub use features::{FeaturesJob, FeaturesRun, features};
 pub use flow::{FlowRun, flow};

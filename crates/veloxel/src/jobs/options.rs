@@ -1,6 +1,6 @@
 //! The options of every run beside its images.
 
-use super::full_scale::full_scale;
+use super::pictures::full_scale;
 use super::run_log::RunLog;
 use super::{DeviceOptions, MaskFile, MethodOptions};
 use crate::VeloxelError;

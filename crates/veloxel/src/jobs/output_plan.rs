@@ -2,13 +2,16 @@
 //! back if a later one fails.
 
 use super::identity::{Identity, files, is_stream};
+use super::options::RunOptions;
 use super::pictures::check_keeps_samples;
 use super::published::Published;
+use super::run_log::JobRun;
 use crate::VeloxelError;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Dimension, Grid};
 use veloxel_io::{self as io, Format, IoError, Kind, TempDir, Unfinished};
-use veloxel_report::InputReport;
+use veloxel_report::{InputReport, to_json};
 
 /// What an output holds, which says how it is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,9 +65,18 @@ impl OutputPlan {
         self
     }
 
+    /// Adds what the options of a run read: masks, weights and files of parameters.
+    pub(super) fn reads_options(self, options: &RunOptions) -> Self {
+        let [mask, volume_mask] = options.mask_paths();
+        self.reads_settings(options.method.files())
+            .reads("mask", mask)
+            .reads("volume mask", volume_mask)
+            .reads("weight", &options.weight)
+    }
+
     /// Adds files that the job reads, such as parameters, and that no report lists among the inputs.
-    pub fn reads_settings(mut self, paths: &[PathBuf]) -> Self {
-        self.settings.extend_from_slice(paths);
+    pub fn reads_settings<'a>(mut self, paths: impl IntoIterator<Item = &'a PathBuf>) -> Self {
+        self.settings.extend(paths.into_iter().cloned());
         self
     }
 
@@ -126,6 +138,12 @@ impl OutputPlan {
             taken.extend(own);
         }
         Ok(())
+    }
+
+    /// The plan, once nothing in it is refused ([`check`](Self::check)).
+    pub(super) fn checked(self) -> Result<Self, VeloxelError> {
+        self.check()?;
+        Ok(self)
     }
 
     /// Everything that the job reads: members of folders and patterns, and the samples of headers, included.
@@ -223,6 +241,19 @@ impl OutputPlan {
             Some((output.role, output.path))
         });
         Ok(written.collect())
+    }
+
+    /// Writes the report as JSON, into the job's folder as well, and the page; then the plan is done.
+    pub(super) fn publish<R: Serialize>(
+        mut self,
+        report: R,
+        page: impl FnOnce(&R) -> Result<String, VeloxelError>,
+    ) -> Result<JobRun<R>, VeloxelError> {
+        let json = to_json(&report)?;
+        self.write("folder", |folder| io::write_text(&folder.join("report.json"), &json))?;
+        self.write("report", |path| io::write_text(path, &json))?;
+        self.write("page", |path| Ok::<_, VeloxelError>(io::write_text(path, &page(&report)?)?))?;
+        Ok(JobRun { report, written: self.finish()? })
     }
 
     /// The inputs as reports show them; `grid_of` says on which grid the n-th of them lies.

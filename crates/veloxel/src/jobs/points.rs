@@ -5,8 +5,7 @@ use super::output_plan::Holds;
 use crate::VeloxelError;
 use std::path::Path;
 use veloxel_core::{Dimension, Flow, Warnings};
-use veloxel_io as io;
-use veloxel_io::PointFile;
+use veloxel_io::{self as io, PointFile};
 use veloxel_motion::composition::sample_vox;
 
 /// Moves a point: pixels for 2-D fields, LPS millimetres for 3-D ones; none where the field is unknown.
@@ -50,9 +49,9 @@ pub fn warp_points(job: &WarpJob) -> Result<(PointsRun, Warnings), VeloxelError>
     let kind = |path: &Path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     if kind(&job.input) != kind(&job.output) {
         let (input, output) = (job.input.display(), job.output.display());
-        let reason =
-            format!("{output}: the points of {input} are written as they came: give it the same extension");
-        return Err(VeloxelError::Frames { reason });
+        return Err(VeloxelError::frames(format!(
+            "{output}: the points of {input} are written as they came: give it the same extension"
+        )));
     }
     let mut run = PointsRun { points: 0, undefined: 0, outside: 0 };
     let work = |flow: &Flow, _: &mut Warnings| {

@@ -1,13 +1,11 @@
 //! The maps of a sequence, such as its confidences: one 4-D file, or a file a field in a folder, as the name says.
 
-use super::full_scale::full_scale;
 use super::output_plan::{Holds, OutputPlan};
-use super::pictures::write_sampled;
+use super::pictures::{full_scale, write_sampled};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Dimension, Sequence, Volume, Warnings};
-use veloxel_io as io;
-use veloxel_io::Kind;
+use veloxel_io::{self as io, Kind};
 
 /// What an output of maps holds, by its name.
 pub(super) fn holds(path: &Option<PathBuf>) -> Holds {

@@ -6,8 +6,7 @@ use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Mask, Volume, Warnings};
 use veloxel_gpu::Device;
-use veloxel_io as io;
-use veloxel_io::{IoError, Kind, Reading};
+use veloxel_io::{self as io, IoError, Kind, Reading};
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_motion::Border;
 
@@ -35,8 +34,8 @@ impl WarpJob {
         let mut plan = OutputPlan::default()
             .reads("flow", [&self.flow])
             .reads("input", [&self.input])
-            .writes("output", [&self.output], holds);
-        plan.check()?;
+            .writes("output", [&self.output], holds)
+            .checked()?;
         let mut warnings = Warnings::new();
         let flow = io::read_flow(&self.flow, self.reading, &mut warnings)?;
         plan.check_dimension(flow.grid().dimension())?;

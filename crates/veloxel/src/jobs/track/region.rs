@@ -3,7 +3,7 @@
 use crate::VeloxelError;
 use crate::jobs::mask_file::MaskFile;
 use std::path::Path;
-use veloxel_core::{ContourSet, Grid, Mask, Structure, Volume};
+use veloxel_core::{ContourSet, Dimension, Grid, Mask, Structure, Volume};
 
 /// Around the outlines, millimetres: the heart moves, and methods look around.
 pub(super) const MARGIN_MM: f64 = 25.0;
@@ -28,19 +28,14 @@ impl std::str::FromStr for RegionChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "auto" => return Ok(Self::Auto),
-            "all" => return Ok(Self::All),
-            _ => {}
-        }
         let numbers: Vec<usize> = text.split(',').filter_map(|n| n.trim().parse().ok()).collect();
-        if let Ok(numbers) = <[usize; 4]>::try_from(numbers) {
-            return Ok(Self::Pixels(numbers));
-        }
-        let is_file = Path::new(text).extension().is_some() || Path::new(text).exists();
-        match is_file {
-            true => MaskFile::parse(text).map(Self::Mask),
-            false => Err("expected auto, all, X,Y,WIDTH,HEIGHT in pixels, or the file of a mask".to_owned()),
+        let is_file = || Path::new(text).extension().is_some() || Path::new(text).exists();
+        match (text, numbers[..].try_into()) {
+            ("auto", _) => Ok(Self::Auto),
+            ("all", _) => Ok(Self::All),
+            (_, Ok(numbers)) => Ok(Self::Pixels(numbers)),
+            _ if is_file() => MaskFile::parse(text).map(Self::Mask),
+            _ => Err("expected auto, all, X,Y,WIDTH,HEIGHT in pixels, or the file of a mask".to_owned()),
         }
     }
 }
@@ -49,8 +44,7 @@ impl std::str::FromStr for RegionChoice {
 const LEAST_GIVEN_PX: usize = 16;
 
 fn refused(what: &str, [nx, ny]: [usize; 2]) -> VeloxelError {
-    let reason = format!("--region {what}: expected at least 16 × 16 pixels within {nx} × {ny}");
-    VeloxelError::Frames { reason }
+    VeloxelError::frames(format!("--region {what}: expected at least 16 × 16 pixels within {nx} × {ny}"))
 }
 
 /// A rectangle of pixels, the same in every slice.
@@ -80,9 +74,9 @@ impl Region {
                 let (mask, name) = (mask(file)?, file.path.display().to_string());
                 let [mx, my, _] = mask.grid().size();
                 if [mx, my] != [nx, ny] {
-                    let reason =
-                        format!("--region {name}: {mx} × {my} pixels, expected the cine's {nx} × {ny}");
-                    return Err(VeloxelError::Frames { reason });
+                    return Err(VeloxelError::frames(format!(
+                        "--region {name}: {mx} × {my} pixels, expected the cine's {nx} × {ny}"
+                    )));
                 }
                 Self::around_mask(&mask).within([nx, ny]).ok_or_else(|| refused(&name, [nx, ny]))
             }
@@ -144,23 +138,17 @@ impl Region {
     pub fn stack(&self, grid: &Grid) -> Result<Grid, VeloxelError> {
         let [w, h] = self.size;
         let part = match grid.dimension() {
-            veloxel_core::Dimension::Two => Grid::image(w, h)?,
-            veloxel_core::Dimension::Three => Grid::volume(w, h, grid.size()[2])?,
+            Dimension::Two => Grid::image(w, h)?,
+            Dimension::Three => Grid::volume(w, h, grid.size()[2])?,
         };
         let origin = grid.world_from_voxel([self.from[0] as f64, self.from[1] as f64, 0.0]);
         Ok(part.with_spacing_mm(grid.spacing_mm())?.with_direction(grid.direction())?.with_origin_mm(origin))
     }
 
-    /// A slice of an image in the region, on the grid `plane`.
-    pub fn slice(&self, image: &Volume<f32>, slice: usize, plane: &Grid) -> Volume<f32> {
+    /// An image in the region from a slice on, on the grid of one slice or of all.
+    pub fn cut(&self, image: &Volume<f32>, slice: usize, grid: &Grid) -> Volume<f32> {
         let [x0, y0] = self.from;
-        Volume::from_fn(plane.clone(), |[x, y, _]| *image.at([x0 + x, y0 + y, slice]))
-    }
-
-    /// All slices of an image in the region, on the grid `stack`.
-    pub fn volume(&self, image: &Volume<f32>, stack: &Grid) -> Volume<f32> {
-        let [x0, y0] = self.from;
-        Volume::from_fn(stack.clone(), |[x, y, z]| *image.at([x0 + x, y0 + y, z]))
+        Volume::from_fn(grid.clone(), |[x, y, z]| *image.at([x0 + x, y0 + y, slice + z]))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The wall of the left ventricle: its slices with both outlines, from base to apex, and the places of their segments.
 
-use super::motion::CineMotion;
+use super::motion::{CineMotion, Way};
 use super::seeds::Seeds;
 use veloxel_core::{ContourSet, Grid, Structure, WarningKind, Warnings};
 use veloxel_report::metrics::{Level, SegmentFrame, WallMesh, WallMotion};
@@ -36,7 +36,7 @@ pub(super) fn walls(
     let follow = |(nth, (slice, mesh, centre)): (usize, (usize, WallMesh, [f64; 2]))| {
         let at = |frame: usize| -> Option<Vec<[f64; 3]>> {
             let point = |&[x, y]: &[f64; 2]| {
-                let there = motion.moved_vox([x, y, slice as f64], frame)?;
+                let there = motion.moved_vox(Way::Wanted, [x, y, slice as f64], frame)?;
                 Some(grid.world_from_voxel(there))
             };
             mesh.points_px().iter().map(point).collect()

@@ -1,5 +1,6 @@
 //! The files of one method's run.
 
+use super::cine::Cine;
 use super::tables::{self, Timing};
 use super::{Setting, Tracked};
 use crate::VeloxelError;
@@ -14,16 +15,16 @@ pub(super) fn write(
     prefix: &str,
     tracked: &Tracked,
     setting: &Setting<'_>,
-    timing: Timing,
 ) -> Result<(), VeloxelError> {
     let path = |name: &str| folder.join(format!("{prefix}{name}"));
-    let (cine, job) = (setting.cine, setting.job);
+    let (cine, job, start) = (setting.cine, setting.job, setting.seeds.reference());
+    let interval_ms = cine.place.frame_interval_ms;
+    let timing = Timing { interval_ms, periodicity: tracked.run.periodicity, reference: start };
     for name in ["contours.json", "contours.csv"] {
         io::write_contours(&path(name), &tracked.contours, &cine.place)?;
     }
     let labels = labels(&tracked.contours, cine, job.labels)?;
     io::write_sequence(&path("labels.nii.gz"), &labels)?;
-    let start = setting.seeds.reference();
     for (frame, field) in tracked.fields.iter().enumerate().filter(|(frame, _)| *frame != start) {
         let extension = match field.grid().dimension() {
             Dimension::Two => "flo",
@@ -42,11 +43,7 @@ pub(super) fn write(
 }
 
 /// The inside of all outlines as labels, frame by frame.
-fn labels(
-    contours: &ContourSet,
-    cine: &super::cine::Cine,
-    meaning: LabelMeaning,
-) -> Result<Sequence, VeloxelError> {
+fn labels(contours: &ContourSet, cine: &Cine, meaning: LabelMeaning) -> Result<Sequence, VeloxelError> {
     let grid = cine.sequence.grid();
     let [nx, ny, _] = grid.size();
     // Later ones lie over earlier ones.
