@@ -1,9 +1,6 @@
 //! `veloxel compare`: every flow method on one pair.
 
-use crate::output::{print, table};
-use crate::progress::Progress;
-use crate::run_arguments::{ComputeArguments, written};
-use crate::{Outcome, Run, warn};
+use crate::{ComputeArguments, Outcome, Progress, Run, print, table, warn, written};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::Dimension;

@@ -1,9 +1,8 @@
 //! `veloxel demo`: a heart whose motion is known.
 
-use crate::output::{print, table};
-use crate::progress::Progress;
-use crate::run_arguments::{DeviceArguments, command_line, device_text, total_time};
-use crate::{Outcome, Run, warn};
+use crate::{
+    DeviceArguments, Outcome, Progress, Run, command_line, device_text, print, table, total_time, warn,
+};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{DemoJob, RunOptions, demo};

@@ -1,8 +1,6 @@
 //! `veloxel distances`: all shortest paths of a graph.
 
-use crate::output::print_lines;
-use crate::run_arguments::{DeviceArguments, bytes, device_text, words, written};
-use crate::{Outcome, Run, warn};
+use crate::{DeviceArguments, Outcome, Run, bytes, device_text, print_lines, warn, words, written};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::GraphKind;

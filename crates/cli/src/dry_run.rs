@@ -1,7 +1,6 @@
 //! `veloxel flow --dry-run`: what a run would take.
 
-use crate::output::print_lines;
-use crate::{Outcome, warn_and_note};
+use crate::{Outcome, print_lines, warn_and_note};
 use veloxel::jobs::{DryRun, FlowJob, dry_run};
 use veloxel::motion::TilePlan;
 use veloxel::report::number::{counted, duration, size};

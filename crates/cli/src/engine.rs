@@ -1,12 +1,9 @@
 //! `veloxel engine`: a stream of frames to flow, disparity and features.
 
-use crate::interrupt;
-use crate::output::print_lines;
-use crate::parameters::presets;
-use crate::run_arguments::{MethodArguments, device_text, written};
-use crate::terminal::say;
-use crate::wrong_usage;
-use crate::{Outcome, Run, warn};
+use crate::{
+    MethodArguments, Outcome, Run, device_text, interrupt, presets, print_lines, say, warn, written,
+    wrong_usage,
+};
 use clap::Args;
 use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};

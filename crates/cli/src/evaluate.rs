@@ -1,10 +1,8 @@
 //! `veloxel evaluate`: a result against the truth.
 
 use crate::evaluate_segmentation::SegmentationArguments;
-use crate::output::{print_measured, table, two_columns};
-use crate::run_arguments::ReadingArguments;
 use crate::track::NameArguments;
-use crate::{Outcome, Run};
+use crate::{Outcome, ReadingArguments, Run, print_measured, table, two_columns};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::PathBuf;

@@ -1,8 +1,6 @@
 //! `veloxel evaluate segmentation`: the parts of a mesh against those that people made.
 
-use crate::output::{print_measured, table};
-use crate::run_arguments::ReadingArguments;
-use crate::{Outcome, Run};
+use crate::{Outcome, ReadingArguments, Run, print_measured, table};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{EvaluateSegmentationJob, SegmentationReport, evaluate_segmentation};

@@ -1,11 +1,8 @@
 //! `veloxel flow`: two images to a field.
 
-use crate::progress::Progress;
-use crate::run_arguments::{MethodArguments, Summary, bytes, words};
-use crate::terminal::say;
-use crate::wrong_usage;
-use crate::{Outcome, Run};
-use crate::{allocator, dry_run};
+use crate::{
+    MethodArguments, Outcome, Progress, Run, Summary, allocator, bytes, dry_run, say, words, wrong_usage,
+};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;

@@ -1,9 +1,7 @@
 //! `veloxel info`: what a file is.
 
-use crate::output::{print, print_json, print_lines, table};
-use crate::run_arguments::ReadingArguments;
 use crate::terminal::{one_line, say};
-use crate::{Outcome, Run, warn_and_note};
+use crate::{Outcome, ReadingArguments, Run, print, print_json, print_lines, table, warn_and_note};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;

@@ -34,6 +34,13 @@ mod warp;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Args, Command};
+use output::{print, print_json, print_lines, print_measured, table, two_columns};
+use parameters::presets;
+use progress::Progress;
+use run_arguments::{
+    ComputeArguments, DeviceArguments, MethodArguments, ReadingArguments, Summary, bytes, command_line,
+    device_text, setting, total_time, words, written,
+};
 use std::process::ExitCode;
 use terminal::say;
 use veloxel::jobs::left_behind;

@@ -1,8 +1,6 @@
 //! Arguments that several commands share: device, method, single parameters, strictness; and what their runs come to.
 
-use crate::output::{print, print_lines};
-use crate::parameters::presets;
-use crate::{Outcome, warn, wrong_usage};
+use crate::{Outcome, presets, print, print_lines, warn, wrong_usage};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;

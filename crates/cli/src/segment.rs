@@ -1,9 +1,6 @@
 //! `veloxel segment`: a mesh in parts.
 
-use crate::output::{print, table};
-use crate::parameters::presets;
-use crate::run_arguments::{MethodArguments, total_time, written};
-use crate::{Outcome, Run, warn};
+use crate::{MethodArguments, Outcome, Run, presets, print, table, total_time, warn, written};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{MethodOptions, SegmentJob, segment};

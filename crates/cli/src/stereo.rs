@@ -1,8 +1,6 @@
 //! `veloxel stereo`: two images to a disparity.
 
-use crate::parameters::presets;
-use crate::run_arguments::{MethodArguments, Summary};
-use crate::{Outcome, Run};
+use crate::{MethodArguments, Outcome, Run, Summary, presets};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{MaskFile, RunOptions, StereoJob, stereo};

@@ -1,10 +1,7 @@
 //! `veloxel track`: outlines of a heart followed over a cine.
 
 use crate::compare::method;
-use crate::output::print_lines;
-use crate::progress::Progress;
-use crate::run_arguments::{ComputeArguments, setting, words, written};
-use crate::{Outcome, Run, warn};
+use crate::{ComputeArguments, Outcome, Progress, Run, print_lines, setting, warn, words, written};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::io::{InnerContour, LabelMeaning, PlainNames, TextOrder};

@@ -1,8 +1,6 @@
 //! `veloxel track-points`: points or corners followed through a stream of frames.
 
-use crate::output::print_lines;
-use crate::run_arguments::{ComputeArguments, device_text, written};
-use crate::{Outcome, Run, warn};
+use crate::{ComputeArguments, Outcome, Run, device_text, print_lines, warn, written};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{EndedTracks, TrackPointsJob, TrackStart, track_points};

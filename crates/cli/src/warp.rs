@@ -1,8 +1,6 @@
 //! `veloxel warp`: a field applied to images, labels and points.
 
-use crate::run_arguments::{DeviceArguments, ReadingArguments, words};
-use crate::terminal::say;
-use crate::{Outcome, Run, warn_and_note};
+use crate::{DeviceArguments, Outcome, ReadingArguments, Run, say, warn_and_note, words};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;

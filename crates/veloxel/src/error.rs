@@ -11,6 +11,11 @@ use veloxel_phantoms::PhantomError;
 use veloxel_report::ReportError;
 use veloxel_report::number::size;
 
+/// [`VeloxelError::Frames`] with a text as `format!` takes it: what was expected, what came, and what to do.
+macro_rules! frames {
+    ($($text:tt)+) => { $crate::VeloxelError::Frames { reason: format!($($text)+) } };
+}
+
 /// A failure of a job, a measurement or a report.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -96,11 +101,6 @@ pub enum VeloxelError {
 }
 
 impl VeloxelError {
-    /// What does not fit what was asked for: what was expected, what came, and what to do.
-    pub(crate) fn frames(reason: impl Into<String>) -> Self {
-        Self::Frames { reason: reason.into() }
-    }
-
     /// What is wrong with the mesh or graph of a file.
     pub(crate) fn of_mesh_file(path: &Path) -> impl FnOnce(MeshError) -> Self {
         move |source| Self::MeshFile { path: path.to_owned(), source }

@@ -31,9 +31,9 @@
 //! | every parameter with its meaning and range, checked settings by name | [`mod@parameters`], [`jobs::MethodOptions`] |
 //! | images with a known motion | [`phantoms`] |
 
-pub mod jobs;
-
+#[macro_use]
 mod error;
+pub mod jobs;
 
 pub use error::VeloxelError;
 pub use veloxel_core::parameters;

@@ -2,10 +2,9 @@
 
 use super::flow::{Inputs, Shown};
 use super::grids::moving_on;
-use super::output_plan::{Holds, OutputPlan, name};
-use super::pictures::full_scale;
-use super::run_log::Stages;
-use super::{FlowJob, JobRun, MaskFile, MethodOptions, RunOptions};
+use super::{
+    FlowJob, Holds, JobRun, MaskFile, MethodOptions, OutputPlan, RunOptions, Stages, full_scale, name,
+};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use std::time::Instant;

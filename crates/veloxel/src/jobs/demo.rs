@@ -2,10 +2,9 @@
 
 use super::frame_selection::FrameNames;
 use super::grids::OutsideFill;
-use super::output_plan::{Holds, OutputPlan};
 use super::sequence::{SequenceTask, open};
 use super::sequence_maps::SequenceMaps;
-use super::{FlowRun, MethodOptions, RunOptions};
+use super::{FlowRun, Holds, MethodOptions, OutputPlan, RunOptions};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use veloxel_core::{Mask, Warnings};

@@ -1,7 +1,6 @@
 //! A graph in, all its distances out.
 
-use super::output_plan::{Holds, OutputPlan};
-use super::{DeviceOptions, JobRun};
+use super::{DeviceOptions, Holds, JobRun, OutputPlan};
 use crate::VeloxelError;
 use serde::Serialize;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use super::engine_frames::{NextFrame, Streams};
 use super::engine_job::{EngineJob, EngineRun};
 use super::engine_run::{Run, no_thread};
-use super::output_plan::name;
+use super::name;
 use crate::VeloxelError;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -65,12 +65,12 @@ impl Streams {
             (left, _) => {
                 let (longer, shorter) =
                     if left.is_some() { (left_name, right_name) } else { (right_name, left_name) };
-                return Err(VeloxelError::frames(format!(
+                return Err(frames!(
                     "{} ends after {} frames, but {} goes on: left and right must be as long",
                     shorter.display(),
                     self.count,
                     longer.display()
-                )));
+                ));
             }
         };
         let left = Read::of(left, left_name, self.count)?;

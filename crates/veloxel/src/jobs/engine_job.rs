@@ -1,7 +1,6 @@
 //! The job of the engine: a stream, which outputs, and where they go.
 
-use super::output_plan::{Holds, OutputPlan};
-use super::{JobRun, RunOptions};
+use super::{Holds, JobRun, OutputPlan, RunOptions};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_motion::{Confidences, PhaseWanted};
@@ -36,8 +35,9 @@ pub type EngineRun = JobRun<EngineReport>;
 impl EngineJob {
     pub(super) fn plan(&self) -> Result<OutputPlan, VeloxelError> {
         if self.right.as_deref() == Some(Path::new("-")) && self.source == Path::new("-") {
-            let reason = "both streams come from standard input: give the right one as a file or a folder";
-            return Err(VeloxelError::frames(reason));
+            return Err(frames!(
+                "both streams come from standard input: give the right one as a file or a folder"
+            ));
         }
         OutputPlan::default()
             .reads_options(&self.options)

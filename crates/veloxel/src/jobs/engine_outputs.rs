@@ -1,10 +1,9 @@
 //! What becomes of the engine's results: fields in a folder, a video, and the frame that the page shows.
 
-use super::EngineJob;
 use super::engine_film::Film;
 use super::features::named;
-use super::output_plan::OutputPlan;
 use super::stereo::ViewOrder;
+use super::{EngineJob, OutputPlan};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use veloxel_core::{Flow, Volume, Warnings};

@@ -6,9 +6,7 @@
 use super::engine_frames::{NextFrame, Read, Views};
 use super::engine_job::EngineJob;
 use super::engine_outputs::{Results, Shown};
-use super::output_plan::OutputPlan;
-use super::pictures::full_scale;
-use super::run_log::{RunLog, Stages};
+use super::{OutputPlan, RunLog, Stages, full_scale};
 use crate::VeloxelError;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -77,8 +75,7 @@ impl Run {
     ) -> Result<Self, VeloxelError> {
         let mut source = Source { pairs, stop, is_stopped: false, log };
         let Some(first) = source.next()? else {
-            let source = job.source.display();
-            return Err(VeloxelError::frames(format!("{source}: not a single frame")));
+            return Err(frames!("{}: not a single frame", job.source.display()));
         };
         let grid = first.left.image.grid().clone();
         let [nx, ny, _] = grid.size();
@@ -109,11 +106,11 @@ impl Run {
         let Source { is_stopped, log: RunLog { stages, warnings, .. }, .. } = source;
         let needed = parameters.frames.count();
         if wanted.flow && frames < needed {
-            return Err(VeloxelError::frames(format!(
+            return Err(frames!(
                 "{}: {}, but flow needs {needed}: give more, or ask for --frames 2 or 3, or --only features",
                 job.source.display(),
                 counted(frames, "frame")
-            )));
+            ));
         }
         stages.add("engine", found.busy_ms);
         stages.merge(writing);
@@ -159,8 +156,9 @@ impl Source<'_> {
                 Ok(frame) => return frame,
                 // The end of a stream is said; this is the end of the thread that reads it.
                 Err(RecvTimeoutError::Disconnected) => {
-                    let reason = "reading the frames stopped without a word: this is a fault of the reader";
-                    return Err(VeloxelError::frames(reason));
+                    return Err(frames!(
+                        "reading the frames stopped without a word: this is a fault of the reader"
+                    ));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }

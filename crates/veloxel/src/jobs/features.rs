@@ -1,8 +1,6 @@
 //! One image in, energy, orientation and phase at every scale out.
 
-use super::output_plan::{Holds, OutputPlan, name};
-use super::pictures::full_scale;
-use super::{JobRun, RunOptions};
+use super::{Holds, JobRun, OutputPlan, RunOptions, full_scale, name};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::Parameters;

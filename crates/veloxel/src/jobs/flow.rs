@@ -3,12 +3,9 @@
 use super::flow_job::{FlowJob, takes_pair};
 use super::flow_plan::FlowPlan;
 use super::grids::{WHOLE_IMAGE, allow_two_grids, mask_on, moving_on};
-use super::output_plan::{OutputPlan, name};
-use super::pictures::full_scale;
 use super::pictures::{write_colours, write_confidence, write_sampled};
-use super::run_log::Stages;
 use super::sentinels::clip_sentinels;
-use super::{JobRun, MaskFile, StartFrom};
+use super::{JobRun, MaskFile, OutputPlan, Stages, StartFrom, full_scale, name};
 use crate::VeloxelError;
 use std::borrow::Cow;
 use std::path::Path;

@@ -1,8 +1,7 @@
 //! A run of a dense method over files: what is asked for, and what it takes.
 
 use super::grids::OutsideFill;
-use super::output_plan::{Holds, OutputPlan, name};
-use super::{RunOptions, StartFrom};
+use super::{Holds, OutputPlan, RunOptions, StartFrom, name};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use veloxel_io::Kind;
@@ -95,10 +94,7 @@ impl FlowJob {
 pub(super) fn takes_pair(job: &FlowJob) -> Result<[&PathBuf; 2], VeloxelError> {
     match job.inputs.as_slice() {
         [fixed, moving] => Ok([fixed, moving]),
-        inputs => {
-            let count = inputs.len();
-            Err(VeloxelError::frames(format!("expected FIXED and MOVING, got {count} inputs")))
-        }
+        inputs => Err(frames!("expected FIXED and MOVING, got {} inputs", inputs.len())),
     }
 }
 
@@ -109,10 +105,9 @@ pub(super) fn takes_pair(job: &FlowJob) -> Result<[&PathBuf; 2], VeloxelError> {
 pub(super) fn inputs_one_by_one(job: &FlowJob) -> Result<Vec<&PathBuf>, VeloxelError> {
     match (job.takes(), job.inputs.as_slice()) {
         (Takes::Pairs, _) => Ok(takes_pair(job)?.to_vec()),
-        (Takes::Windows { .. }, [one]) => Err(VeloxelError::frames(format!(
-            "{}: a dry run reads headers alone: name the frames one by one",
-            name(one)
-        ))),
+        (Takes::Windows { .. }, [one]) => {
+            Err(frames!("{}: a dry run reads headers alone: name the frames one by one", name(one)))
+        }
         (Takes::Windows { .. }, frames) => Ok(frames.iter().collect()),
     }
 }

@@ -163,9 +163,7 @@ impl FlowPlan {
         };
         let Some(footprint) = footprint else {
             let name = options.method.method_name();
-            return Err(VeloxelError::frames(format!(
-                "method {name} does not say what memory it takes: leave out --max-memory"
-            )));
+            return Err(frames!("method {name} does not say what memory it takes: leave out --max-memory"));
         };
         let matched = match (job.start == StartFrom::Matches).then(|| method.matched()) {
             Some(AnyMethod::Pair(method)) => method.footprint(),
@@ -200,8 +198,7 @@ impl FlowPlan {
             let most = [free, budget_bytes].into_iter().flatten().min();
             let room = most.unwrap_or(u64::MAX);
             let tiles = if whole_bytes <= room { one_tile() } else { tiles(room, 0, room, "on the device")? };
-            let (peak_bytes, device_bytes) = (sum(&after), tiles.device_bytes);
-            return Ok(Self { budget_bytes: most, peak_bytes, parts: after, device_bytes, tiles });
+            return Ok(Self::with(most, after, tiles));
         }
         // Buffers of coarse levels stay in the pool.
         let kept = |bytes: u64| (bytes / if components > 2.0 { 20 } else { 7 }).min(MOST_KEPT_BYTES);
@@ -210,8 +207,7 @@ impl FlowPlan {
             held.iter().cloned().chain(result).chain([method]).collect::<Vec<_>>()
         };
         let parts = fuller(while_solving(None, whole_bytes), after.clone());
-        let peak_bytes = sum(&parts);
-        let Some(budget) = budget_bytes.filter(|budget| peak_bytes > *budget) else {
+        let Some(budget) = budget_bytes.filter(|budget| sum(&parts) > *budget) else {
             return Ok(Self {
                 budget_bytes,
                 peak_bytes,
@@ -220,13 +216,13 @@ impl FlowPlan {
                 tiles: one_tile(),
             });
         };
-        let coarser = holdings.coarser_level(&footprint, None);
-        let always = sum(&held) + holdings.result().bytes + coarser.map_or(0, |part| part.bytes);
+        let coarser_bytes = holdings.coarser_level(&footprint, None).map_or(0, |part| part.bytes);
+        let always = sum(&held) + holdings.result().bytes + coarser_bytes;
         let room = budget.saturating_sub(always);
         let tiles = tiles(room - kept(room), always, budget, "in all")?;
-        let device_bytes = tiles.device_bytes;
-        let measuring = [after, vec![MemoryPart { what: "slabs", bytes: device_bytes / 4 }]].concat();
-        let mut solving = while_solving(Some(holdings.result()), device_bytes);
+        let slabs = MemoryPart { what: "slabs", bytes: tiles.device_bytes / 4 };
+        let measuring = [after, vec![slabs]].concat();
+        let mut solving = while_solving(Some(holdings.result()), tiles.device_bytes);
         let shrinking = tiles.coarse.as_ref().map(|coarse| coarse.shrinking[0]);
         solving.extend(holdings.coarser_level(&footprint, shrinking).filter(|_| tiles.exact));
         let parts = fuller(solving, measuring);
@@ -234,7 +230,11 @@ impl FlowPlan {
         if needed_bytes > budget {
             return Err(VeloxelError::Memory { needed_bytes, budget_bytes: budget, what: "in all" });
         }
-        Ok(Self { budget_bytes, peak_bytes: needed_bytes, parts, device_bytes, tiles })
+        Ok(Self::with(budget_bytes, parts, tiles))
+    }
+
+    fn with(budget_bytes: Option<u64>, parts: Vec<MemoryPart>, tiles: TilePlan) -> Self {
+        Self { budget_bytes, peak_bytes: sum(&parts), parts, device_bytes: tiles.device_bytes, tiles }
     }
 
     /// The tiles where there is more than one, and a sentence that says why.

@@ -1,6 +1,6 @@
 //! Which frames of a sequence a run takes, and what they are called.
 
-use super::output_plan::name;
+use super::name;
 use crate::VeloxelError;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -96,9 +96,7 @@ impl FrameSelection {
     ) -> Result<(Vec<T>, FrameNames), VeloxelError> {
         let (count, numbers) = (all.len(), self.of(all.len()));
         if self != Self::default() && numbers.len() < 2 {
-            let left = numbers.len();
-            let reason = format!("--frames leaves {left} of {count} frames: two are needed");
-            return Err(VeloxelError::frames(reason));
+            return Err(frames!("--frames leaves {} of {count} frames: two are needed", numbers.len()));
         }
         let taken = all.into_iter().enumerate().filter(|(n, _)| numbers.binary_search(n).is_ok());
         let frames = taken.map(|(_, frame)| frame).collect();
@@ -138,8 +136,7 @@ impl FrameNames {
         self.numbers.binary_search(&number).map_err(|_| {
             let [first, last] = [self.numbers.first(), self.numbers.last()].map(|n| n.copied().unwrap_or(0));
             let which = if last - first + 1 == self.numbers.len() { "" } else { ", one that --frames takes" };
-            let range = format!("{first} to {last}{which}");
-            VeloxelError::frames(format!("expected a reference frame from {range}, got {number}"))
+            frames!("expected a reference frame from {first} to {last}{which}, got {number}")
         })
     }
 }

@@ -65,9 +65,7 @@ impl MethodOptions {
         if name == weighted {
             return Ok(());
         }
-        Err(VeloxelError::frames(format!(
-            "--weight: {name} has no weights in its energy: add --method {weighted}, or give --mask"
-        )))
+        Err(frames!("--weight: {name} has no weights in its energy: add --method {weighted}, or give --mask"))
     }
 
     /// Starts from another preset.

@@ -8,8 +8,7 @@ use std::path::PathBuf;
 use veloxel_core::parameters::Values;
 use veloxel_core::{Flow, Grid, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
-use veloxel_io as io;
-use veloxel_io::Reading;
+use veloxel_io::{self as io, Reading};
 use veloxel_motion::{AffineModel, Method, MotionError, Opened, Opening, Start, require_weights};
 use veloxel_report::{InputReport, RunHeader};
 

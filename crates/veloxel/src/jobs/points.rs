@@ -1,7 +1,6 @@
 //! Points moved by a field: from the space of the fixed image into that of the moving one.
 
-use super::WarpJob;
-use super::output_plan::Holds;
+use super::{Holds, WarpJob};
 use crate::VeloxelError;
 use std::path::Path;
 use veloxel_core::{Dimension, Flow, Warnings};
@@ -49,9 +48,9 @@ pub fn warp_points(job: &WarpJob) -> Result<(PointsRun, Warnings), VeloxelError>
     let kind = |path: &Path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     if kind(&job.input) != kind(&job.output) {
         let (input, output) = (job.input.display(), job.output.display());
-        return Err(VeloxelError::frames(format!(
+        return Err(frames!(
             "{output}: the points of {input} are written as they came: give it the same extension"
-        )));
+        ));
     }
     let mut run = PointsRun { points: 0, undefined: 0, outside: 0 };
     let work = |flow: &Flow, _: &mut Warnings| {

@@ -1,10 +1,8 @@
 //! A mesh in, its parts out.
 
-use super::output_plan::{Holds, OutputPlan};
-use super::run_log::{RunLog, Stages};
 use super::segment_colours::{COLOURS, answers, part_mesh, part_rgb, whitened};
-use super::segment_solve::{Answer, PartsWanted, Solved, solve};
-use super::{JobRun, RunOptions};
+use super::segment_solve::{Answer, PartsTask, Solved};
+use super::{Holds, JobRun, OutputPlan, RunLog, RunOptions, Stages};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use veloxel_core::{TriangleMesh, WarningKind, Warnings};
@@ -92,9 +90,9 @@ pub fn segment(job: &SegmentJob) -> Result<JobRun<SegmentReport>, VeloxelError> 
     let load = |stages: &mut Stages, warnings: &mut Warnings| load(job, stages, warnings);
     let (device, mut log, surface) = options.device.start_and_load(load)?;
     let cpu = Cpu::new(options.device.threads)?;
-    let membership = job.membership.is_some();
-    let wanted = PartsWanted { method: &options.method, count: job.count, membership };
-    let parts = log.stages.time("solve", || solve(&wanted, &surface.graph, &device, &cpu))?;
+    let (method, graph, membership) = (&options.method, &surface.graph, job.membership.is_some());
+    let task = PartsTask { method, count: job.count, membership, graph, device: &device, cpu: &cpu };
+    let parts = log.stages.time("solve", || task.solve())?;
     if let PartCount::Given(asked) = job.count
         && asked != parts.answer.count
     {

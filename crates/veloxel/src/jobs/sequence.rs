@@ -1,14 +1,11 @@
 //! Frames over time in, numbered fields with one report out.
 
-use super::flow;
 use super::frame_selection::{FrameNames, ReadFrames};
 use super::grids::{OutsideFill, WHOLE_IMAGE, covered_masks, mask_on, on_first_grid};
-use super::output_plan::{Holds, OutputPlan};
-use super::run_log::{RunLog, Stages};
 use super::sentinels::clip_sentinels;
 use super::sequence_maps::{SequenceMaps, holds, is_folder};
 use super::sequence_truth::TrueFields;
-use super::{FlowRun, FrameSelection, MaskFile, RunOptions};
+use super::{FlowRun, FrameSelection, Holds, MaskFile, OutputPlan, RunLog, RunOptions, Stages, flow};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -53,18 +50,18 @@ pub struct SequenceJob {
 impl SequenceJob {
     fn plan(&self) -> Result<OutputPlan, VeloxelError> {
         if Format::from_path(&self.folder).is_some() {
-            return Err(VeloxelError::frames(format!(
+            return Err(frames!(
                 "{}: a sequence has many fields, and one file holds one: name a folder",
                 self.folder.display()
-            )));
+            ));
         }
         for (option, path) in [("--confidence", &self.confidence), ("--warped", &self.warped)] {
             let is_one_file = |path: &&PathBuf| self.mode == SequenceMode::Both && !is_folder(path);
             if let Some(path) = path.as_ref().filter(is_one_file) {
-                return Err(VeloxelError::frames(format!(
+                return Err(frames!(
                     "{option} {}: one file holds one series, and --sequence both has two: name a folder",
                     path.display()
-                )));
+                ));
             }
         }
         OutputPlan::default()
@@ -134,9 +131,8 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
     let reference = job.reference.map_or(Ok(0), |number| names.position(number))?;
     let sequence_plan = SequencePlan { mode: job.mode, reference, extras: Extras::ALL };
     let count = field_count(&opened.method, sequence_plan.mode, sequence.frames().len());
-    let read_truth = |name: &str, nth: usize, warnings: &mut Warnings| match &truth {
-        Some(truth) => truth.of(name, nth, count, warnings),
-        None => Ok(None),
+    let read_truth = |name: &str, nth: usize, warnings: &mut Warnings| {
+        truth.as_ref().map_or(Ok(None), |truth| truth.of(name, nth, count, warnings))
     };
     let mut maps = [
         SequenceMaps::new(&mut plan, "confidence", &job.confidence)?,
@@ -258,8 +254,7 @@ impl SequenceTask<'_> {
                 None
             }
             AnyMethod::Window(_) => {
-                let reason = "a method that takes a window of frames gives consecutive fields alone";
-                return Err(VeloxelError::frames(reason));
+                return Err(frames!("a method that takes a window of frames gives consecutive fields alone"));
             }
         };
         result.drift_vox = drift_vox;

@@ -1,6 +1,6 @@
 //! The true fields of a sequence, one file a field.
 
-use super::output_plan::name;
+use super::name;
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Warnings};
@@ -22,11 +22,11 @@ impl TrueFields {
     /// [`VeloxelError::Frames`] if it is none, or holds no field.
     pub fn list(folder: &Path, reading: Reading) -> Result<Self, VeloxelError> {
         let wrong = |why: &str| {
-            VeloxelError::frames(format!(
+            frames!(
                 "--truth {}: {why}; a sequence takes a folder with a file for every field, named as the run's own \
                  (consecutive_000_001.flo) or in their order",
                 folder.display()
-            ))
+            )
         };
         if !folder.is_dir() {
             return Err(wrong("it is no folder"));
@@ -52,9 +52,8 @@ impl TrueFields {
             true => self.files.iter().find(|file| stem(file) == field),
             false if self.files.len() == count => self.files.get(nth),
             false => {
-                let (folder, got) = (self.folder.display(), counted(self.files.len(), "field"));
-                let reason = format!("--truth {folder}: {got}, but the run has {count}");
-                return Err(VeloxelError::frames(reason));
+                let got = counted(self.files.len(), "field");
+                return Err(frames!("--truth {}: {got}, but the run has {count}", self.folder.display()));
             }
         };
         Ok(file.map(|file| io::read_flow(file, self.reading, warnings)).transpose()?)

@@ -1,11 +1,8 @@
 //! Two images in; the disparity with its confidence and diagnostics out.
 
 use super::grids::{Sampling, warp_image};
-use super::output_plan::{Holds, OutputPlan, name};
-use super::pictures::full_scale;
 use super::pictures::write_confidence;
-use super::run_log::RunLog;
-use super::{JobRun, RunOptions};
+use super::{Holds, JobRun, OutputPlan, RunLog, RunOptions, full_scale, name};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::Parameters;

@@ -1,9 +1,7 @@
 //! Points or corners in, their tracks through a stream of frames out.
 
 use super::film_target::{FilmTarget, grey};
-use super::output_plan::{Holds, OutputPlan};
-use super::pictures::full_scale;
-use super::{DeviceOptions, JobRun};
+use super::{DeviceOptions, Holds, JobRun, OutputPlan, full_scale};
 use crate::VeloxelError;
 use serde::Serialize;
 use std::fmt::Write;
@@ -101,11 +99,8 @@ pub fn track_points(job: &TrackPointsJob) -> Result<JobRun<TrackPointsReport>, V
         several => FrameStream::of_files(several.to_vec(), job.reading),
     };
     let mut film = plan.path("overlay")?.map(|path| FilmTarget::new(path, stream.frame_interval_ms()));
-    let too_few = |count: usize| {
-        VeloxelError::frames(format!(
-            "points are followed from frame to frame: two frames are needed, got {count}"
-        ))
-    };
+    let too_few =
+        |count: usize| frames!("points are followed from frame to frame: two frames are needed, got {count}");
     let first = stream.next_frame(&mut log.warnings)?.ok_or_else(|| too_few(0))?;
     let mut tracker = PointTracker::new(first.grid(), job.parameters, full_scale(&first), &device)?;
     tracker.advance(&first, &[])?;

@@ -23,8 +23,7 @@ impl Cine {
         let ReadFrames { frames, interval_ms, images, .. } = ReadFrames::of(&job.inputs, reading, warnings)?;
         let (mut frames, _) = on_first_grid(device, frames, reading.strictness, warnings)?;
         if frames.len() < 2 {
-            let count = frames.len();
-            return Err(VeloxelError::frames(format!("a cine has at least two frames, got {count}")));
+            return Err(frames!("a cine has at least two frames, got {}", frames.len()));
         }
         for (nth, frame) in frames.iter_mut().enumerate() {
             clip_sentinels(frame, &format!("frame {nth}"), warnings);

@@ -56,9 +56,9 @@ pub(super) fn follow(
     let (first, name) = (&cines[0].frames[plan.start], options.method.method_name());
     if plan.estimate == CycleEstimate::Whole {
         if name != FiniteElementsParams::METHOD {
-            return Err(VeloxelError::frames(format!(
+            return Err(frames!(
                 "--estimate whole is one motion of finite elements, not of {name}: add --method fe"
-            )));
+            ));
         }
         let params: FiniteElementsParams = options.method.build(first.grid().dimension())?;
         let each = |(nth, cine): (usize, &Frames)| {
@@ -70,9 +70,7 @@ pub(super) fn follow(
     }
     let mut opened = options.open_method_for(first, 2, device)?;
     let AnyMethod::Pair(method) = &mut opened.method else {
-        return Err(VeloxelError::frames(format!(
-            "{name} takes windows of frames: name a method of pairs to track with"
-        )));
+        return Err(frames!("{name} takes windows of frames: name a method of pairs to track with"));
     };
     let given: Vec<CineFrames<'_>> = cines.iter().map(Frames::given).collect();
     let cycles = track_cycles(&mut **method, &given, plan, observer)?;

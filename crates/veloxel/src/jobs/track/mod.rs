@@ -13,9 +13,7 @@ mod tables;
 mod walls;
 mod writing;
 
-use super::output_plan::{Holds, OutputPlan};
-use super::run_log::RunLog;
-use super::{JobRun, MethodOptions, RunOptions};
+use super::{Holds, JobRun, MethodOptions, OutputPlan, RunLog, RunOptions};
 use crate::VeloxelError;
 use cine::Cine;
 use follow::Part;
@@ -30,8 +28,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use veloxel_core::{ContourSet, Flow, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
-use veloxel_io as io;
-use veloxel_io::{Format, LabelMeaning, PlainNames};
+use veloxel_io::{self as io, Format, LabelMeaning, PlainNames};
 use veloxel_motion::Observer;
 use veloxel_motion::cycle::{CycleEstimate, Periodic};
 use veloxel_report::metrics::{ContourDistances, Ventricles, strains};
@@ -92,8 +89,7 @@ const MEMBERS: &[&str] =
 impl TrackJob {
     fn plan(&self) -> Result<OutputPlan, VeloxelError> {
         if Format::from_path(&self.folder).is_some() {
-            let reason = format!("{}: tracking writes many files: name a folder", self.folder.display());
-            return Err(VeloxelError::frames(reason));
+            return Err(frames!("{}: tracking writes many files: name a folder", self.folder.display()));
         }
         let mask = match &self.region {
             RegionChoice::Mask(file) => Some(&file.path),

@@ -44,7 +44,7 @@ impl std::str::FromStr for RegionChoice {
 const LEAST_GIVEN_PX: usize = 16;
 
 fn refused(what: &str, [nx, ny]: [usize; 2]) -> VeloxelError {
-    VeloxelError::frames(format!("--region {what}: expected at least 16 × 16 pixels within {nx} × {ny}"))
+    frames!("--region {what}: expected at least 16 × 16 pixels within {nx} × {ny}")
 }
 
 /// A rectangle of pixels, the same in every slice.
@@ -74,9 +74,9 @@ impl Region {
                 let (mask, name) = (mask(file)?, file.path.display().to_string());
                 let [mx, my, _] = mask.grid().size();
                 if [mx, my] != [nx, ny] {
-                    return Err(VeloxelError::frames(format!(
+                    return Err(frames!(
                         "--region {name}: {mx} × {my} pixels, expected the cine's {nx} × {ny}"
-                    )));
+                    ));
                 }
                 Self::around_mask(&mask).within([nx, ny]).ok_or_else(|| refused(&name, [nx, ny]))
             }

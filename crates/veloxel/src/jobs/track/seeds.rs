@@ -26,16 +26,15 @@ impl Seeds {
             ([], [only]) => vec![*only],
             ([], _) if there.contains(&0) => vec![0],
             ([], _) => {
-                return Err(VeloxelError::frames(format!(
+                return Err(frames!(
                     "frame 0 has no outline, frames {} have: say with --frame where to start",
                     list()
-                )));
+                ));
             }
             (asked, _) => asked.to_vec(),
         };
         if let Some(missing) = frames.iter().find(|frame| !there.contains(frame)) {
-            let reason = format!("--frame {missing}: that frame has no outline; frames {} have", list());
-            return Err(VeloxelError::frames(reason));
+            return Err(frames!("--frame {missing}: that frame has no outline; frames {} have", list()));
         }
         let left = contours.contours().iter().filter(|c| !frames.contains(&c.frame)).count();
         if left > 0 {
@@ -83,10 +82,12 @@ pub(super) fn read(
         all.extend(read_one(&file.path, reading, cine, warnings)?);
     }
     ContourSet::new(all).map_err(|twice| {
-        VeloxelError::frames(format!(
+        frames!(
             "two outlines of {} on frame {} of slice {}: give one, or another frame (FILE@FRAME)",
-            twice.structure, twice.frame, twice.slice
-        ))
+            twice.structure,
+            twice.frame,
+            twice.slice
+        )
     })
 }
 

@@ -6,8 +6,7 @@ use super::{Setting, Tracked};
 use crate::VeloxelError;
 use std::path::Path;
 use veloxel_core::{ContourSet, Dimension, Sequence, Structure, Volume};
-use veloxel_io as io;
-use veloxel_io::LabelMeaning;
+use veloxel_io::{self as io, LabelMeaning};
 
 /// Writes outlines, labels, fields and tables of a run, names beginning with `prefix`.
 pub(super) fn write(
