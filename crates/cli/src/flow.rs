@@ -105,13 +105,6 @@ pub struct FlowArguments {
     #[arg(long, conflicts_with_all = ["sequence", "html"], help_heading = "Memory")]
     dry_run: bool,
 
-    #[command(flatten)]
-    run: RunArguments,
-}
-
-/// What pairs and sequences share.
-#[derive(Debug, Args)]
-pub struct RunArguments {
     /// How to estimate
     #[arg(long, value_parser = methods(), default_value = METHODS[0].parameters.method, help_heading = "Method")]
     method: String,
@@ -156,7 +149,7 @@ pub struct RunArguments {
     max_memory: Option<u64>,
 
     #[command(flatten)]
-    method_arguments: MethodArguments,
+    run: MethodArguments,
 }
 
 /// The modes of `--sequence`, with what they are.
@@ -170,36 +163,70 @@ fn modes() -> impl TypedValueParser<Value = SequenceMode> {
     ])
 }
 
-impl RunArguments {
+impl FlowArguments {
     fn options(&self) -> Result<RunOptions, VeloxelError> {
-        let options =
-            self.method_arguments.options("flow", MethodOptions::new(&self.method)?, |mut method| {
-                if let Some(count) = self.warps {
-                    method = method.fixed_warps(count)?;
-                }
-                if let Some(count) = self.iterations {
-                    method = method.fixed_iterations(count)?;
-                }
-                if self.raw_intensity { method.raw_intensity() } else { Ok(method) }
-            });
+        let options = self.run.options("flow", MethodOptions::new(&self.method)?, |mut method| {
+            if let Some(count) = self.warps {
+                method = method.fixed_warps(count)?;
+            }
+            if let Some(count) = self.iterations {
+                method = method.fixed_iterations(count)?;
+            }
+            if self.raw_intensity { method.raw_intensity() } else { Ok(method) }
+        });
         let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
         let refinement = if self.refine { Refinement::Bilateral } else { Refinement::None };
         let (mask, volume_mask) = (self.mask.clone(), self.volume_mask.clone());
         let (weight, max_memory_bytes) = (self.weight.clone(), self.max_memory);
         Ok(RunOptions { directions, refinement, mask, volume_mask, weight, max_memory_bytes, ..options? })
     }
+
+    /// Rules that clap cannot express: they depend on what the method takes.
+    fn refuse_what_does_not_go_together(&self, options: &RunOptions) {
+        let count = self.inputs.len();
+        let conflict = |message: &str| wrong_usage("flow", ErrorKind::ArgumentConflict, message);
+        match Method::of(options.method.draft()).takes {
+            _ if self.sequence.is_some() && self.max_memory.is_some() => {
+                conflict("--max-memory does not go with --sequence: run its pairs one by one")
+            }
+            Takes::Pairs if self.sequence.is_none() && count != 2 => {
+                let given = counted(count, "input");
+                let message =
+                    format!("expected FIXED and MOVING, got {given}; use --sequence for more or fewer");
+                wrong_usage("flow", ErrorKind::WrongNumberOfValues, &message)
+            }
+            Takes::Pairs if self.occlusion.is_some() && self.init != StartFrom::Matches => {
+                conflict("--occlusion needs --init matches, which looks both ways")
+            }
+            Takes::Pairs => {}
+            Takes::Windows { .. } => {
+                let is_reference = self.sequence.is_some_and(|mode| mode != SequenceMode::Consecutive);
+                let both = "--inverse-consistency (two frames are checked both ways as they are)";
+                let of_pairs = [
+                    (is_reference, "--sequence reference or both"),
+                    (self.init != StartFrom::None, "--init"),
+                    (self.occlusion.is_some(), "--occlusion"),
+                    (self.inverse_consistency, both),
+                    (self.volume_mask.is_some(), "--volume-mask"),
+                ];
+                if let Some((_, option)) = of_pairs.into_iter().find(|(given, _)| *given) {
+                    conflict(&format!("--method {} does not go with {option}", self.method))
+                }
+            }
+        }
+    }
 }
 
 impl Run for FlowArguments {
     fn run(mut self) -> Outcome {
         self.inputs.extend(self.fixed.take().into_iter().chain(self.moving.take()));
-        let options = self.run.options()?;
+        let options = self.options()?;
         self.refuse_what_does_not_go_together(&options);
         if options.max_memory_bytes.is_some() {
             allocator::keep_little();
         }
         let Self { inputs, output, truth, confidence, warped, outside, report, html, .. } = self;
-        let (picture, occlusion, method) = (self.picture, self.occlusion, self.run.method_arguments);
+        let (picture, occlusion, method) = (self.picture, self.occlusion, self.run);
         let shows_png = picture.is_none() && !method.quiet;
         let progress = Progress::new(method.quiet);
         let run = match self.sequence {
@@ -236,43 +263,6 @@ impl Run for FlowArguments {
             say_what_a_png_is(path);
         }
         method.show(&run, &run.report.header, summary(&run.report))
-    }
-}
-
-impl FlowArguments {
-    /// Rules that clap cannot express: they depend on what the method takes.
-    fn refuse_what_does_not_go_together(&self, options: &RunOptions) {
-        let (run, count) = (&self.run, self.inputs.len());
-        let conflict = |message: &str| wrong_usage("flow", ErrorKind::ArgumentConflict, message);
-        match Method::of(options.method.draft()).takes {
-            _ if self.sequence.is_some() && run.max_memory.is_some() => {
-                conflict("--max-memory does not go with --sequence: run its pairs one by one")
-            }
-            Takes::Pairs if self.sequence.is_none() && count != 2 => {
-                let given = counted(count, "input");
-                let message =
-                    format!("expected FIXED and MOVING, got {given}; use --sequence for more or fewer");
-                wrong_usage("flow", ErrorKind::WrongNumberOfValues, &message)
-            }
-            Takes::Pairs if self.occlusion.is_some() && self.init != StartFrom::Matches => {
-                conflict("--occlusion needs --init matches, which looks both ways")
-            }
-            Takes::Pairs => {}
-            Takes::Windows { .. } => {
-                let is_reference = self.sequence.is_some_and(|mode| mode != SequenceMode::Consecutive);
-                let both = "--inverse-consistency (two frames are checked both ways as they are)";
-                let of_pairs = [
-                    (is_reference, "--sequence reference or both"),
-                    (self.init != StartFrom::None, "--init"),
-                    (self.occlusion.is_some(), "--occlusion"),
-                    (run.inverse_consistency, both),
-                    (run.volume_mask.is_some(), "--volume-mask"),
-                ];
-                if let Some((_, option)) = of_pairs.into_iter().find(|(given, _)| *given) {
-                    conflict(&format!("--method {} does not go with {option}", run.method))
-                }
-            }
-        }
     }
 }
 

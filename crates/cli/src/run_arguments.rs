@@ -200,26 +200,20 @@ impl ReadingArguments {
 /// A number of bytes, or of 1024 times as many (K, M, G, T).
 pub fn bytes(text: &str) -> Result<u64, String> {
     let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let shift = match text[number.len()..].to_ascii_uppercase().trim_end_matches("IB").trim_end_matches('B') {
-        "" => 0,
-        "K" => 10,
-        "M" => 20,
-        "G" => 30,
-        "T" => 40,
-        _ => return Err("expected a size such as 500M or 8G".to_owned()),
-    };
-    let bytes = number.parse::<f64>().ok().map(|n| n * (1u64 << shift) as f64);
+    let unit = text[number.len()..].to_ascii_uppercase();
+    let unit = unit.trim_end_matches("IB").trim_end_matches('B');
+    let power = ["", "K", "M", "G", "T"].iter().position(|known| *known == unit);
+    let power = power.ok_or("expected a size such as 500M or 8G")?;
+    let bytes = number.parse::<f64>().ok().map(|n| n * 1024f64.powi(power as i32));
     let bytes = bytes.filter(|bytes| (1.0..1e18).contains(bytes));
-    bytes.map(|bytes| bytes as u64).ok_or_else(|| "expected a size above 0, such as 500M or 8G".to_owned())
+    Ok(bytes.ok_or("expected a size above 0, such as 500M or 8G")? as u64)
 }
 
 pub fn setting(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.trim().is_empty() => {
-            Ok((name.trim().to_owned(), value.trim().to_owned()))
-        }
-        _ => Err("expected NAME=VALUE, such as alpha=0.1".to_owned()),
-    }
+    let given = text.split_once('=').map(|(name, value)| (name.trim(), value.trim()));
+    let (name, value) =
+        given.filter(|(name, _)| !name.is_empty()).ok_or("expected NAME=VALUE, such as alpha=0.1")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// Names that mean a device somewhere, so that asking for one that is not here fails clearly rather than as a typo.

@@ -3,9 +3,9 @@
 use super::flow::{Inputs, Shown};
 use super::grids::moving_on;
 use super::{
-    FlowJob, Holds, JobRun, MaskFile, MethodOptions, OutputPlan, RunOptions, Stages, full_scale, name,
+    FlowJob, Holds, JobRun, MaskFile, MethodOptions, OutputPlan, RunOptions, Stages, VeloxelError,
+    full_scale, name,
 };
-use crate::VeloxelError;
 use std::path::PathBuf;
 use std::time::Instant;
 use veloxel_core::parameters::{ParameterError, Values};

@@ -4,8 +4,7 @@ use super::frame_selection::FrameNames;
 use super::grids::OutsideFill;
 use super::sequence::{SequenceTask, open};
 use super::sequence_maps::SequenceMaps;
-use super::{FlowRun, Holds, MethodOptions, OutputPlan, RunOptions};
-use crate::VeloxelError;
+use super::{FlowRun, Holds, MethodOptions, OutputPlan, RunOptions, VeloxelError};
 use std::path::PathBuf;
 use veloxel_core::{Mask, Warnings};
 use veloxel_io as io;
@@ -56,7 +55,7 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         let frame = |nth: usize| name.split('_').nth(nth).and_then(|number| number.parse().ok());
         Ok(frame(1).zip(frame(2)).map(|(fixed, moving)| heart.motion(fixed, moving)))
     };
-    let names = FrameNames::counted(sequence.frames().len());
+    let names = FrameNames::default();
     let both = SequencePlan { mode: SequenceMode::Both, reference: 0, extras: Extras::ALL };
     let task = SequenceTask {
         device: &device,

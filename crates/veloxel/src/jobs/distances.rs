@@ -1,7 +1,6 @@
 //! A graph in, all its distances out.
 
-use super::{DeviceOptions, Holds, JobRun, OutputPlan};
-use crate::VeloxelError;
+use super::{DeviceOptions, Holds, JobRun, OutputPlan, VeloxelError};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{GraphKind, StageTime, WarningKind, Warnings};

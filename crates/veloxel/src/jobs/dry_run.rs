@@ -1,11 +1,10 @@
 //! What a flow would do: memory, tiles, time and files, from the headers of its inputs alone.
 
-use super::FlowJob;
 use super::flow_job::inputs_one_by_one;
 use super::flow_plan::FlowPlan;
 use super::grids::allow_two_grids;
 use super::options::RunOptions;
-use crate::VeloxelError;
+use super::{FlowJob, VeloxelError};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{Dimension, Grid, Volume, Warnings};

@@ -13,7 +13,7 @@ use std::time::Instant;
 use veloxel_core::WarningKind;
 use veloxel_core::parameters::Parameters;
 use veloxel_io::FrameStream;
-use veloxel_report::{EngineReport, LatencyReport, RunHeader, engine_html};
+use veloxel_report::{EngineReport, LatencyReport, engine_html};
 
 /// Frames that are read ahead of the engine.
 const READ_AHEAD: usize = 3;
@@ -46,7 +46,25 @@ pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun, VeloxelEr
     }
     let inputs = plan.input_reports(|_| &run.grid);
     let header = options.header("phase-engine", run.parameters.to_json(), log, inputs);
-    let report = report(header, job, &run, start.elapsed().as_secs_f64());
+    let wall_s = start.elapsed().as_secs_f64();
+    let Run { grid, frames, found, .. } = &run;
+    let ([nx, ny, _], wanted) = (grid.size(), job.wanted());
+    let latencies_ms: Vec<f64> = found.frames.iter().map(|frame| frame.latency_ms).collect();
+    let names = [("flow", wanted.flow), ("stereo", wanted.stereo), ("features", wanted.features)];
+    let report = EngineReport {
+        header,
+        size: [nx, ny],
+        outputs: names.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect(),
+        frames: *frames,
+        results: found.frames.len(),
+        wall_s,
+        frames_per_s: *frames as f64 / wall_s.max(1e-9),
+        latency: LatencyReport::of(&latencies_ms),
+        flow_valid_share: found.mean_share(|frame| frame.flow_valid_share),
+        stereo_valid_share: found.mean_share(|frame| frame.stereo_valid_share),
+        features_valid_share: found.mean_share(|frame| frame.features_valid_share),
+        per_frame: found.frames.clone(),
+    };
     plan.publish(report, |report| match &run.shown {
         Some(shown) => Ok(engine_html(report, &shown.view(&name(&job.source)))?),
         None => Ok(String::new()),
@@ -67,25 +85,4 @@ fn read_ahead(mut streams: Streams) -> Result<(JoinHandle<()>, Receiver<NextFram
         }
     };
     Ok((std::thread::Builder::new().spawn(read).map_err(no_thread)?, pairs))
-}
-
-fn report(header: RunHeader, job: &EngineJob, run: &Run, wall_s: f64) -> EngineReport {
-    let Run { grid, frames, found, .. } = run;
-    let ([nx, ny, _], wanted) = (grid.size(), job.wanted());
-    let latencies_ms: Vec<f64> = found.frames.iter().map(|frame| frame.latency_ms).collect();
-    let names = [("flow", wanted.flow), ("stereo", wanted.stereo), ("features", wanted.features)];
-    EngineReport {
-        header,
-        size: [nx, ny],
-        outputs: names.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect(),
-        frames: *frames,
-        results: found.frames.len(),
-        wall_s,
-        frames_per_s: *frames as f64 / wall_s.max(1e-9),
-        latency: LatencyReport::of(&latencies_ms),
-        flow_valid_share: found.mean_share(|frame| frame.flow_valid_share),
-        stereo_valid_share: found.mean_share(|frame| frame.stereo_valid_share),
-        features_valid_share: found.mean_share(|frame| frame.features_valid_share),
-        per_frame: found.frames.clone(),
-    }
 }

@@ -1,7 +1,6 @@
 //! The job of the engine: a stream, which outputs, and where they go.
 
-use super::{Holds, JobRun, OutputPlan, RunOptions};
-use crate::VeloxelError;
+use super::{Holds, JobRun, OutputPlan, RunOptions, VeloxelError};
 use std::path::{Path, PathBuf};
 use veloxel_motion::{Confidences, PhaseWanted};
 use veloxel_report::EngineReport;

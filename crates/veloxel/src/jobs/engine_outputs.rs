@@ -3,8 +3,7 @@
 use super::engine_film::Film;
 use super::features::named;
 use super::stereo::ViewOrder;
-use super::{EngineJob, OutputPlan};
-use crate::VeloxelError;
+use super::{EngineJob, OutputPlan, VeloxelError};
 use std::path::PathBuf;
 use veloxel_core::{Flow, Volume, Warnings};
 use veloxel_io as io;

@@ -6,8 +6,7 @@
 use super::engine_frames::{NextFrame, Read, Views};
 use super::engine_job::EngineJob;
 use super::engine_outputs::{Results, Shown};
-use super::{OutputPlan, RunLog, Stages, full_scale};
-use crate::VeloxelError;
+use super::{OutputPlan, RunLog, Stages, VeloxelError, full_scale};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};

@@ -1,7 +1,6 @@
 //! Results against truths, from files.
 
-use super::MaskFile;
-use crate::VeloxelError;
+use super::{MaskFile, VeloxelError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Mask, TriangleMesh, Warnings};

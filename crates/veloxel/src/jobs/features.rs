@@ -1,7 +1,6 @@
 //! One image in, energy, orientation and phase at every scale out.
 
-use super::{Holds, JobRun, OutputPlan, RunOptions, full_scale, name};
-use crate::VeloxelError;
+use super::{Holds, JobRun, OutputPlan, RunOptions, VeloxelError, full_scale, name};
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{WarningKind, Warnings};

@@ -1,8 +1,7 @@
 //! A run of a dense method over files: what is asked for, and what it takes.
 
 use super::grids::OutsideFill;
-use super::{Holds, OutputPlan, RunOptions, StartFrom, name};
-use crate::VeloxelError;
+use super::{Holds, OutputPlan, RunOptions, StartFrom, VeloxelError, name};
 use std::path::PathBuf;
 use veloxel_io::Kind;
 use veloxel_motion::{Method, Takes};

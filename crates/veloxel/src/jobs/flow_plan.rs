@@ -208,13 +208,7 @@ impl FlowPlan {
         };
         let parts = fuller(while_solving(None, whole_bytes), after.clone());
         let Some(budget) = budget_bytes.filter(|budget| sum(&parts) > *budget) else {
-            return Ok(Self {
-                budget_bytes,
-                peak_bytes,
-                parts,
-                device_bytes: whole_bytes,
-                tiles: one_tile(),
-            });
+            return Ok(Self::with(budget_bytes, parts, one_tile()));
         };
         let coarser_bytes = holdings.coarser_level(&footprint, None).map_or(0, |part| part.bytes);
         let always = sum(&held) + holdings.result().bytes + coarser_bytes;

@@ -105,7 +105,7 @@ impl FrameSelection {
     }
 }
 
-/// The numbers of the frames in their sequence, and the names of their files where each has its own.
+/// The numbers of the frames in their sequence, where some were left out, and the names of their files where each has its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FrameNames {
     numbers: Vec<usize>,
@@ -113,11 +113,6 @@ pub(crate) struct FrameNames {
 }
 
 impl FrameNames {
-    /// So many frames from 0 on.
-    pub fn counted(count: usize) -> Self {
-        Self { numbers: (0..count).collect(), files: Vec::new() }
-    }
-
     /// The number of the n-th frame taken.
     pub fn number(&self, nth: usize) -> usize {
         self.numbers.get(nth).copied().unwrap_or(nth)

@@ -2,8 +2,7 @@
 
 use super::pictures::full_scale;
 use super::run_log::RunLog;
-use super::{DeviceOptions, MaskFile, MethodOptions};
-use crate::VeloxelError;
+use super::{DeviceOptions, MaskFile, MethodOptions, VeloxelError};
 use std::path::PathBuf;
 use veloxel_core::parameters::Values;
 use veloxel_core::{Flow, Grid, Volume, WarningKind, Warnings};

@@ -1,7 +1,6 @@
 //! Points moved by a field: from the space of the fixed image into that of the moving one.
 
-use super::{Holds, WarpJob};
-use crate::VeloxelError;
+use super::{Holds, VeloxelError, WarpJob};
 use std::path::Path;
 use veloxel_core::{Dimension, Flow, Warnings};
 use veloxel_io::{self as io, PointFile};

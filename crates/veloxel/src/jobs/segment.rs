@@ -2,8 +2,7 @@
 
 use super::segment_colours::{COLOURS, answers, part_mesh, part_rgb, whitened};
 use super::segment_solve::{Answer, PartsTask, Solved};
-use super::{Holds, JobRun, OutputPlan, RunLog, RunOptions, Stages};
-use crate::VeloxelError;
+use super::{Holds, JobRun, OutputPlan, RunLog, RunOptions, Stages, VeloxelError};
 use std::path::PathBuf;
 use veloxel_core::{TriangleMesh, WarningKind, Warnings};
 use veloxel_gpu::Cpu;

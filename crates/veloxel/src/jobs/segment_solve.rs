@@ -1,7 +1,6 @@
 //! The parts of a cleaned mesh, by either method, in one form.
 
-use super::MethodOptions;
-use crate::VeloxelError;
+use super::{MethodOptions, VeloxelError};
 use veloxel_core::Dimension;
 use veloxel_core::parameters::{Parameters, Values};
 use veloxel_gpu::{Cpu, Device};

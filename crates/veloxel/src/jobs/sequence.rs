@@ -5,8 +5,9 @@ use super::grids::{OutsideFill, WHOLE_IMAGE, covered_masks, mask_on, on_first_gr
 use super::sentinels::clip_sentinels;
 use super::sequence_maps::{SequenceMaps, holds, is_folder};
 use super::sequence_truth::TrueFields;
-use super::{FlowRun, FrameSelection, Holds, MaskFile, OutputPlan, RunLog, RunOptions, Stages, flow};
-use crate::VeloxelError;
+use super::{
+    FlowRun, FrameSelection, Holds, MaskFile, OutputPlan, RunLog, RunOptions, Stages, VeloxelError, flow,
+};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use veloxel_core::{CoreError, Dimension, Flow, Mask, Sequence, Warnings};

@@ -1,8 +1,7 @@
 //! The maps of a sequence, such as its confidences: one 4-D file, or a file a field in a folder, as the name says.
 
 use super::pictures::write_sampled;
-use super::{Holds, OutputPlan, full_scale};
-use crate::VeloxelError;
+use super::{Holds, OutputPlan, VeloxelError, full_scale};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Dimension, Sequence, Volume, Warnings};
 use veloxel_io::{self as io, Kind};

@@ -2,8 +2,7 @@
 
 use super::grids::{Sampling, warp_image};
 use super::pictures::write_confidence;
-use super::{Holds, JobRun, OutputPlan, RunLog, RunOptions, full_scale, name};
-use crate::VeloxelError;
+use super::{Holds, JobRun, OutputPlan, RunLog, RunOptions, VeloxelError, full_scale, name};
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Flow, Mask, Volume, WarningKind, Warnings};

@@ -1,8 +1,7 @@
 //! Points or corners in, their tracks through a stream of frames out.
 
 use super::film_target::{FilmTarget, grey};
-use super::{DeviceOptions, Holds, JobRun, OutputPlan, full_scale};
-use crate::VeloxelError;
+use super::{DeviceOptions, Holds, JobRun, OutputPlan, VeloxelError, full_scale};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -3,9 +3,10 @@
 use super::region::Region;
 use super::{Setting, Tracked};
 use crate::VeloxelError;
+use crate::jobs::film_target::FilmTarget;
 use std::path::Path;
 use veloxel_core::{Polygon, Structure};
-use veloxel_io as io;
+use veloxel_report::MapPicture;
 
 /// Pixels of the film for a pixel of the cine, along a side: outlines are thin.
 const SCALE: usize = 3;
@@ -19,9 +20,7 @@ pub(super) fn write(path: &Path, tracked: &Tracked, setting: &Setting<'_>) -> Re
     let slices = setting.seeds.contours.slices();
     let sheet = Sheet::of(setting.region, slices);
     let [width, height] = sheet.size_px();
-    let rate = io::FrameRate::from_interval_ms(setting.cine.place.frame_interval_ms);
-    let shape = io::VideoShape { width, height, colour: io::VideoColour::Full, rate };
-    let mut film = io::VideoWriter::create(path, shape)?;
+    let mut film = FilmTarget::new(path.to_owned(), setting.cine.place.frame_interval_ms);
     for frame in 0..setting.cine.place.frames {
         let mut rgb = vec![0u8; 3 * width * height];
         for nth in 0..sheet.slices.len() {
@@ -32,9 +31,9 @@ pub(super) fn write(path: &Path, tracked: &Tracked, setting: &Setting<'_>) -> Re
                 }
             }
         }
-        film.push(&rgb)?;
+        film.push(frame as u64, &MapPicture { width, height, rgb })?;
     }
-    Ok(film.finish()?)
+    film.finish()
 }
 
 /// Colours that are told apart on grey, whichever colours an eye lacks.
