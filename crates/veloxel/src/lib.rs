@@ -35,7 +35,7 @@
 mod error;
 pub mod jobs;
 
-pub use error::VeloxelError;
+pub use error::{Result, VeloxelError};
 pub use veloxel_core::parameters;
 pub use veloxel_core::{
     ArcList, CleaningReport, CoreError, Dimension, Flow, FlowStatistics, GraphKind, Grid, Mask, Sequence,

@@ -3,8 +3,7 @@
 use super::flow::{Inputs, Shown};
 use super::grids::moving_on;
 use super::{
-    FlowJob, Holds, JobRun, MaskFile, MethodOptions, OutputPlan, RunOptions, Stages, VeloxelError,
-    full_scale, name,
+    FlowJob, Holds, JobRun, MaskFile, MethodOptions, OutputPlan, Result, RunOptions, Stages, full_scale, name,
 };
 use std::path::PathBuf;
 use std::time::Instant;
@@ -49,7 +48,7 @@ impl CompareJob {
         METHODS.iter().map(|method| MethodOptions::new(method.parameters.method)).collect()
     }
 
-    fn plan(&self) -> Result<OutputPlan, VeloxelError> {
+    fn plan(&self) -> Result<OutputPlan> {
         OutputPlan::default()
             .reads("fixed", [&self.fixed])
             .reads("moving", [&self.moving])
@@ -91,7 +90,7 @@ struct Run {
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line; the reason of the first method if none could run.
-pub fn compare(job: &CompareJob, observer: &dyn Observer) -> Result<JobRun<CompareReport>, VeloxelError> {
+pub fn compare(job: &CompareJob, observer: &dyn Observer) -> Result<JobRun<CompareReport>> {
     let plan = job.plan()?;
     let load = |stages: &mut Stages, warnings: &mut Warnings| {
         stages.time("load", || Inputs::load(&job.loading(), warnings))
@@ -181,7 +180,7 @@ fn hidden(forward: &Flow, backward: &Flow) -> Volume<f32> {
     })
 }
 
-fn measured(run: &Run, view: &PairView<'_>) -> Result<ComparedRun, VeloxelError> {
+fn measured(run: &Run, view: &PairView<'_>) -> Result<ComparedRun> {
     Ok(ComparedRun {
         method: run.options.method_name().to_owned(),
         preset: run.options.preset_name().to_owned(),

@@ -4,7 +4,7 @@ use super::frame_selection::FrameNames;
 use super::grids::OutsideFill;
 use super::sequence::{SequenceTask, open};
 use super::sequence_maps::SequenceMaps;
-use super::{FlowRun, Holds, MethodOptions, OutputPlan, RunOptions, VeloxelError};
+use super::{FlowRun, Holds, MethodOptions, OutputPlan, Result, RunOptions};
 use std::path::PathBuf;
 use veloxel_core::{Mask, Warnings};
 use veloxel_io as io;
@@ -30,8 +30,8 @@ const SEQUENCE: &str = "heart.nii.gz";
 /// sequence, the muscle masks' first frame, all fields, `report.json` and `report.html`.
 ///
 /// # Errors
-/// [`VeloxelError::Io`] if the folder cannot be written; nothing is left behind then.
-pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
+/// [`VeloxelError::Io`](crate::VeloxelError::Io) if the folder cannot be written; nothing is left behind then.
+pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun> {
     let mut plan = OutputPlan::default().writes("folder", [&job.folder], Holds::Folder).checked()?;
     let folder = plan.path("folder")?.expect("the folder should be planned");
     let (device, mut log) = job.options.device.start()?;
@@ -41,7 +41,7 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         let masks: Vec<Mask> = (0..heart.frame_count()).map(|t| heart.muscle(t)).collect();
         (heart.sequence(), masks)
     });
-    log.stages.time("write", || -> Result<(), VeloxelError> {
+    log.stages.time("write", || -> Result<()> {
         io::write_sequence(&folder.join(SEQUENCE), &sequence)?;
         let muscle = masks[0].map(|&inside| i32::from(inside));
         Ok(io::write_labels(&folder.join("muscle_000.nii.gz"), &muscle)?)

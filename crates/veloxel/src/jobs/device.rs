@@ -1,7 +1,7 @@
 //! Which device runs, and the sentence that says why.
 
 use super::run_log::{RunLog, Stages};
-use crate::VeloxelError;
+use crate::Result;
 use serde::Serialize;
 use veloxel_core::{SystemMemory, Warnings};
 use veloxel_gpu::{Device, Listing};
@@ -20,8 +20,8 @@ impl DeviceOptions {
     /// Opens the device.
     ///
     /// # Errors
-    /// [`VeloxelError::Compute`] if it is not there, with what to do.
-    pub fn open(&self) -> Result<(Device, DeviceReport), VeloxelError> {
+    /// [`VeloxelError::Compute`](crate::VeloxelError::Compute) if it is not there, with what to do.
+    pub fn open(&self) -> Result<(Device, DeviceReport)> {
         let (device, chosen_because) = match self.name.as_deref() {
             None | Some("auto") => {
                 let (device, because) = Device::auto_because(self.threads)?;
@@ -44,7 +44,7 @@ impl DeviceOptions {
     }
 
     /// Opens the device for a run, and begins the run's log.
-    pub(super) fn start(&self) -> Result<(Device, RunLog), VeloxelError> {
+    pub(super) fn start(&self) -> Result<(Device, RunLog)> {
         let (device, report) = self.open()?;
         Ok((device, RunLog { device: report, stages: Stages::default(), warnings: Warnings::new() }))
     }
@@ -52,8 +52,8 @@ impl DeviceOptions {
     /// The same while files are loaded: a GPU takes as long to open as large files to read.
     pub(super) fn start_and_load<T>(
         &self,
-        load: impl FnOnce(&mut Stages, &mut Warnings) -> Result<T, VeloxelError>,
-    ) -> Result<(Device, RunLog, T), VeloxelError> {
+        load: impl FnOnce(&mut Stages, &mut Warnings) -> Result<T>,
+    ) -> Result<(Device, RunLog, T)> {
         let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
         let (opened, loaded) = std::thread::scope(|scope| {
             let opening = scope.spawn(|| self.open());

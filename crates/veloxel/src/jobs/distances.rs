@@ -1,6 +1,6 @@
 //! A graph in, all its distances out.
 
-use super::{DeviceOptions, Holds, JobRun, OutputPlan, VeloxelError};
+use super::{DeviceOptions, Holds, JobRun, OutputPlan, Result, VeloxelError};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{GraphKind, StageTime, WarningKind, Warnings};
@@ -65,7 +65,7 @@ pub struct DistancesReport {
 /// # Errors
 /// [`VeloxelError::Io`] for files; [`VeloxelError::MeshFile`] for a graph that is none; [`VeloxelError::Mesh`] for a method that
 /// does not take it, or memory.
-pub fn distances(job: &DistancesJob) -> Result<JobRun<DistancesReport>, VeloxelError> {
+pub fn distances(job: &DistancesJob) -> Result<JobRun<DistancesReport>> {
     let mut plan = OutputPlan::default()
         .reads("graph", [&job.graph])
         .writes("distances", [&job.output], Holds::Matrix)
@@ -79,7 +79,7 @@ pub fn distances(job: &DistancesJob) -> Result<JobRun<DistancesReport>, VeloxelE
     let paths = log.stages.time("prepare", || ShortestPaths::open(&graph, job.request, &device))?;
     let sources = job.sources.clone().unwrap_or_else(|| (0..graph.nodes() as u32).collect());
     let mut found = Found::default();
-    log.stages.time("distances", || -> Result<(), VeloxelError> {
+    log.stages.time("distances", || -> Result<()> {
         plan.write("distances", |path| {
             let (rows, columns) = (sources.len(), graph.nodes());
             match paths.step() {
@@ -163,7 +163,7 @@ fn visit_rows(
     paths: &ShortestPaths,
     sources: &[u32],
     write: &(dyn Fn(usize, &[f32]) + Sync),
-) -> Result<Found, VeloxelError> {
+) -> Result<Found> {
     let mut places: Vec<(u32, usize)> = sources.iter().copied().zip(0..).collect();
     places.sort_unstable();
     let found = std::sync::Mutex::new(Found::default());

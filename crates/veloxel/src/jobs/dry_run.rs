@@ -4,7 +4,7 @@ use super::flow_job::inputs_one_by_one;
 use super::flow_plan::FlowPlan;
 use super::grids::allow_two_grids;
 use super::options::RunOptions;
-use super::{FlowJob, VeloxelError};
+use super::{FlowJob, Result};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{Dimension, Grid, Volume, Warnings};
@@ -49,7 +49,7 @@ pub struct TimeEstimate {
 ///
 /// # Errors
 /// As [`flow`](super::flow): everything that can be known before the samples are read.
-pub fn dry_run(job: &FlowJob) -> Result<DryRun, VeloxelError> {
+pub fn dry_run(job: &FlowJob) -> Result<DryRun> {
     let (options, plan) = (&job.options, job.plan()?);
     let mut warnings = Warnings::new();
     let grids = inputs_one_by_one(job)?.into_iter();
@@ -84,12 +84,7 @@ pub fn dry_run(job: &FlowJob) -> Result<DryRun, VeloxelError> {
 const MEASURED_SIDE: [usize; 2] = [384, 56];
 
 impl TimeEstimate {
-    fn measure(
-        options: &RunOptions,
-        like: &[&Grid],
-        device: &Device,
-        voxels: f64,
-    ) -> Result<Self, VeloxelError> {
+    fn measure(options: &RunOptions, like: &[&Grid], device: &Device, voxels: f64) -> Result<Self> {
         let grid = match like[0].dimension() {
             Dimension::Two => Grid::image(MEASURED_SIDE[0], MEASURED_SIDE[0])?,
             Dimension::Three => Grid::volume(MEASURED_SIDE[1], MEASURED_SIDE[1], MEASURED_SIDE[1])?,

@@ -4,7 +4,7 @@ use super::engine_frames::{NextFrame, Streams};
 use super::engine_job::{EngineJob, EngineRun};
 use super::engine_run::{Run, no_thread};
 use super::name;
-use crate::VeloxelError;
+use crate::Result;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -24,9 +24,9 @@ const READ_AHEAD: usize = 3;
 /// until then is written, and a warning says so.
 ///
 /// # Errors
-/// [`VeloxelError::Frames`] for too few frames, or one stream longer than the other; anything else that is wrong with
+/// [`VeloxelError::Frames`](crate::VeloxelError::Frames) for too few frames, or one stream longer than the other; anything else that is wrong with
 /// frames, parameters or the device, as one line.
-pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun, VeloxelError> {
+pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun> {
     let options = &job.options;
     let mut plan = job.plan()?;
     let (device, mut log) = options.device.start()?;
@@ -72,7 +72,7 @@ pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun, VeloxelEr
 }
 
 /// Reads frames on a thread of its own, which is not joined when a stream that is stopped has not sent its next frame.
-fn read_ahead(mut streams: Streams) -> Result<(JoinHandle<()>, Receiver<NextFrame>), VeloxelError> {
+fn read_ahead(mut streams: Streams) -> Result<(JoinHandle<()>, Receiver<NextFrame>)> {
     let (sender, pairs) = sync_channel(READ_AHEAD);
     let read = move || {
         loop {

@@ -1,7 +1,7 @@
 //! The engine's video: the frame itself and one tile an output, each with its name and what its colours mean.
 
 use super::film_target::{FilmTarget, grey};
-use crate::VeloxelError;
+use crate::Result;
 use std::path::PathBuf;
 use veloxel_core::Volume;
 use veloxel_motion::{PhaseFields, PhaseWanted};
@@ -33,28 +33,18 @@ impl Film {
     }
 
     /// Adds a frame with what was found for it.
-    pub fn push(
-        &mut self,
-        number: u64,
-        image: &Volume<f32>,
-        fields: &PhaseFields,
-    ) -> Result<(), VeloxelError> {
+    pub fn push(&mut self, number: u64, image: &Volume<f32>, fields: &PhaseFields) -> Result<()> {
         let tiles = self.tiles(number, image, fields)?;
         self.target.push(number, &mosaic(&tiles))
     }
 
     /// Ends the video.
-    pub fn finish(self) -> Result<(), VeloxelError> {
+    pub fn finish(self) -> Result<()> {
         self.target.finish()
     }
 
     /// The frame itself, then one picture an output.
-    fn tiles(
-        &mut self,
-        number: u64,
-        image: &Volume<f32>,
-        fields: &PhaseFields,
-    ) -> Result<Vec<MapPicture>, VeloxelError> {
+    fn tiles(&mut self, number: u64, image: &Volume<f32>, fields: &PhaseFields) -> Result<Vec<MapPicture>> {
         let white = image.data().iter().copied().fold(255.0, f32::max);
         let frame = grey(image, white);
         let (width, height) = (frame.width, frame.height);

@@ -1,6 +1,6 @@
 //! Frames of a stream, as they are read ahead of the engine.
 
-use crate::VeloxelError;
+use crate::Result;
 use std::path::Path;
 use veloxel_core::{Volume, Warnings};
 use veloxel_io::FrameStream;
@@ -14,7 +14,7 @@ pub(super) struct Read {
 }
 
 impl Read {
-    fn of(image: Volume<f32>, name: &Path, number: usize) -> Result<Self, VeloxelError> {
+    fn of(image: Volume<f32>, name: &Path, number: usize) -> Result<Self> {
         image.require_finite(&format!("{}, frame {number}", name.display()), |_| false)?;
         let whole = image.data().iter().all(|v| v.fract() == 0.0 && (0.0..=255.0).contains(v));
         let bytes = whole.then(|| image.data().iter().map(|&v| v as u8).collect());
@@ -46,7 +46,7 @@ pub(super) struct Streams {
 }
 
 /// A frame of a stream, none at its end, or what is wrong with it.
-pub(super) type NextFrame = Result<Option<Views>, VeloxelError>;
+pub(super) type NextFrame = Result<Option<Views>>;
 
 impl Streams {
     pub fn next(&mut self) -> NextFrame {

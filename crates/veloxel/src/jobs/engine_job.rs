@@ -1,6 +1,6 @@
 //! The job of the engine: a stream, which outputs, and where they go.
 
-use super::{Holds, JobRun, OutputPlan, RunOptions, VeloxelError};
+use super::{Holds, JobRun, OutputPlan, Result, RunOptions};
 use std::path::{Path, PathBuf};
 use veloxel_motion::{Confidences, PhaseWanted};
 use veloxel_report::EngineReport;
@@ -32,7 +32,7 @@ pub struct EngineJob {
 pub type EngineRun = JobRun<EngineReport>;
 
 impl EngineJob {
-    pub(super) fn plan(&self) -> Result<OutputPlan, VeloxelError> {
+    pub(super) fn plan(&self) -> Result<OutputPlan> {
         if self.right.as_deref() == Some(Path::new("-")) && self.source == Path::new("-") {
             return Err(frames!(
                 "both streams come from standard input: give the right one as a file or a folder"

@@ -3,7 +3,7 @@
 use super::engine_film::Film;
 use super::features::named;
 use super::stereo::ViewOrder;
-use super::{EngineJob, OutputPlan, VeloxelError};
+use super::{EngineJob, OutputPlan, Result};
 use std::path::PathBuf;
 use veloxel_core::{Flow, Volume, Warnings};
 use veloxel_io as io;
@@ -31,23 +31,14 @@ pub(super) struct Shown {
 }
 
 impl Results {
-    pub fn new(
-        plan: &mut OutputPlan,
-        job: &EngineJob,
-        interval_ms: Option<f64>,
-    ) -> Result<Self, VeloxelError> {
+    pub fn new(plan: &mut OutputPlan, job: &EngineJob, interval_ms: Option<f64>) -> Result<Self> {
         let film = plan.path("video")?.map(|path| Film::new(path, job.wanted(), interval_ms));
         let (folder, shown) = (plan.path("fields")?, job.html.is_some().then_some(None));
         Ok(Self { folder, confidences: job.confidences, film, shown, views: ViewOrder::default() })
     }
 
     /// Takes what was found for a frame, and the frame itself where pictures show it.
-    pub fn take(
-        &mut self,
-        number: u64,
-        image: Option<Volume<f32>>,
-        fields: PhaseFields,
-    ) -> Result<(), VeloxelError> {
+    pub fn take(&mut self, number: u64, image: Option<Volume<f32>>, fields: PhaseFields) -> Result<()> {
         self.write(number, &fields)?;
         if let Some(disparity_px) = &fields.disparity_px {
             self.views.count(disparity_px);
@@ -66,7 +57,7 @@ impl Results {
     }
 
     /// The files of a frame.
-    fn write(&self, number: u64, fields: &PhaseFields) -> Result<(), VeloxelError> {
+    fn write(&self, number: u64, fields: &PhaseFields) -> Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let path = |name: &str, extension: &str| folder.join(format!("{name}_{number:06}.{extension}"));
         if let Some(flow) = &fields.flow {
@@ -88,7 +79,7 @@ impl Results {
     }
 
     /// Ends the video, and warns of views that are swapped; the frame for the page.
-    pub fn finish(self, warnings: &mut Warnings) -> Result<Option<Shown>, VeloxelError> {
+    pub fn finish(self, warnings: &mut Warnings) -> Result<Option<Shown>> {
         self.film.map_or(Ok(()), Film::finish)?;
         self.views.warn(warnings);
         Ok(self.shown.flatten())

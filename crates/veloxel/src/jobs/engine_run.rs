@@ -6,7 +6,7 @@
 use super::engine_frames::{NextFrame, Read, Views};
 use super::engine_job::EngineJob;
 use super::engine_outputs::{Results, Shown};
-use super::{OutputPlan, RunLog, Stages, VeloxelError, full_scale};
+use super::{OutputPlan, Result, RunLog, Stages, VeloxelError, full_scale};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
@@ -71,7 +71,7 @@ impl Run {
         device: &Device,
         interval_ms: Option<f64>,
         log: &mut RunLog,
-    ) -> Result<Self, VeloxelError> {
+    ) -> Result<Self> {
         let mut source = Source { pairs, stop, is_stopped: false, log };
         let Some(first) = source.next()? else {
             return Err(frames!("{}: not a single frame", job.source.display()));
@@ -132,7 +132,7 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    fn next(&mut self) -> Result<Option<Views>, VeloxelError> {
+    fn next(&mut self) -> Result<Option<Views>> {
         let begin = Instant::now();
         let frame = self.wait();
         self.log.stages.add("read", begin.elapsed().as_secs_f64() * 1e3);
@@ -187,10 +187,10 @@ fn push_all(
     first: Views,
     push: Sender<Pushed>,
     slots: Receiver<()>,
-) -> Result<usize, VeloxelError> {
+) -> Result<usize> {
     let (fetched, mut waiting) = (job.fetched(), Waiting::default());
     // Sends what was found for a frame on its way; whether anybody takes it.
-    let hand_over = |outputs: PhaseOutputs<'_>, (since, own), begin| -> Result<bool, VeloxelError> {
+    let hand_over = |outputs: PhaseOutputs<'_>, (since, own), begin| -> Result<bool> {
         let (frame, counts) = (outputs.frame(), outputs.count_known()?);
         let fields = fetched.map(|confidences| outputs.take(confidences)).transpose()?;
         Ok(push.send(Pushed { frame, begin: [since, begin], own, counts, fields }).is_ok())
@@ -228,7 +228,7 @@ fn push_all(
 }
 
 /// Fetches results in the order of their frames, and takes the times.
-fn fetch_all(pushed: Receiver<Pushed>, arrive: Sender<Arrived>) -> Result<Found, VeloxelError> {
+fn fetch_all(pushed: Receiver<Pushed>, arrive: Sender<Arrived>) -> Result<Found> {
     let mut found = Found::default();
     let mut before: Option<Instant> = None;
     for Pushed { frame, begin, own, counts, fields } in pushed {
@@ -257,7 +257,7 @@ fn write_all(
     mut results: Results,
     arrived: Receiver<Arrived>,
     free: SyncSender<()>,
-) -> Result<(Results, Stages), VeloxelError> {
+) -> Result<(Results, Stages)> {
     let mut stages = Stages::default();
     for Arrived { frame, own, fields } in arrived {
         if let Some(fields) = fields {

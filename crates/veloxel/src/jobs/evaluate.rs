@@ -1,6 +1,6 @@
 //! Results against truths, from files.
 
-use super::{MaskFile, VeloxelError};
+use super::{MaskFile, Result, VeloxelError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Mask, TriangleMesh, Warnings};
@@ -26,7 +26,7 @@ pub struct EvaluateJob {
 }
 
 impl EvaluateJob {
-    fn mask(&self, warnings: &mut Warnings) -> Result<Option<Mask>, VeloxelError> {
+    fn mask(&self, warnings: &mut Warnings) -> Result<Option<Mask>> {
         self.mask.as_ref().map(|file| file.read(self.reading, warnings)).transpose()
     }
 }
@@ -44,7 +44,7 @@ pub struct DisparityScales {
 ///
 /// # Errors
 /// Anything wrong with the files; as [`flow_error`].
-pub fn evaluate_flow(job: &EvaluateJob, warnings: &mut Warnings) -> Result<FlowError, VeloxelError> {
+pub fn evaluate_flow(job: &EvaluateJob, warnings: &mut Warnings) -> Result<FlowError> {
     let result = io::read_flow(&job.result, job.reading, warnings)?;
     let truth = io::read_flow(&job.truth, job.reading, warnings)?;
     Ok(flow_error(&result, &truth, job.mask(warnings)?.as_ref())?)
@@ -58,7 +58,7 @@ pub fn evaluate_disparity(
     job: &EvaluateJob,
     scales: DisparityScales,
     warnings: &mut Warnings,
-) -> Result<DisparityError, VeloxelError> {
+) -> Result<DisparityError> {
     let result = io::read_disparity(&job.result, scales.result, job.reading, warnings)?;
     let truth = io::read_disparity(&job.truth, scales.truth, job.reading, warnings)?;
     Ok(disparity_error(&result, &truth, job.mask(warnings)?.as_ref())?)
@@ -68,11 +68,8 @@ pub fn evaluate_disparity(
 ///
 /// # Errors
 /// Anything wrong with the files; as [`label_overlap`].
-pub fn evaluate_labels(
-    job: &EvaluateJob,
-    warnings: &mut Warnings,
-) -> Result<LabelOverlapReport, VeloxelError> {
-    let mut labels = |path: &Path| -> Result<_, VeloxelError> {
+pub fn evaluate_labels(job: &EvaluateJob, warnings: &mut Warnings) -> Result<LabelOverlapReport> {
+    let mut labels = |path: &Path| -> Result<_> {
         let samples = io::read_image(path, job.reading, warnings)?;
         Ok(labels_from_samples(&samples, &path.display().to_string())?)
     };
@@ -91,7 +88,7 @@ pub fn evaluate_contours(
     cine: Option<&Path>,
     names: PlainNames,
     warnings: &mut Warnings,
-) -> Result<ContourDistances, VeloxelError> {
+) -> Result<ContourDistances> {
     let options = ContourReading { names, reading: job.reading, ..ContourReading::default() };
     let mut place = cine.map(|path| place_of(path, job.reading, warnings)).transpose()?;
     if place.is_none() {
@@ -112,7 +109,7 @@ pub fn evaluate_contours(
 }
 
 /// Grid and frames of a file with a time axis, or of one frame.
-fn place_of(path: &Path, reading: Reading, warnings: &mut Warnings) -> Result<CinePlace, VeloxelError> {
+fn place_of(path: &Path, reading: Reading, warnings: &mut Warnings) -> Result<CinePlace> {
     let (info, grid) = (io::inspect(path, reading)?, io::read_grid(path, reading, warnings)?);
     let (frames, frame_interval_ms) = (info.frames, info.frame_interval_ms);
     Ok(CinePlace { grid, frames, frame_interval_ms, images: Vec::new() })
@@ -157,9 +154,9 @@ pub struct AgainstTruth {
 pub fn evaluate_segmentation(
     job: &EvaluateSegmentationJob,
     warnings: &mut Warnings,
-) -> Result<SegmentationReport, VeloxelError> {
+) -> Result<SegmentationReport> {
     let result = io::read_face_labels(&job.result)?;
-    let read = |path: &PathBuf| -> Result<_, VeloxelError> {
+    let read = |path: &PathBuf| -> Result<_> {
         let mesh = io::read_surface(path, job.reading, warnings)?;
         let clean = CleanMesh::new(&mesh).map_err(VeloxelError::of_mesh_file(path))?;
         Ok((mesh, clean))

@@ -1,6 +1,6 @@
 //! One image in, energy, orientation and phase at every scale out.
 
-use super::{Holds, JobRun, OutputPlan, RunOptions, VeloxelError, full_scale, name};
+use super::{Holds, JobRun, OutputPlan, Result, RunOptions, full_scale, name};
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{WarningKind, Warnings};
@@ -34,7 +34,7 @@ pub type FeaturesRun = JobRun<FeaturesReport>;
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
-pub fn features(job: &FeaturesJob) -> Result<FeaturesRun, VeloxelError> {
+pub fn features(job: &FeaturesJob) -> Result<FeaturesRun> {
     let options = &job.options;
     let mut plan = OutputPlan::default()
         .reads("image", [&job.image])
@@ -56,13 +56,9 @@ pub fn features(job: &FeaturesJob) -> Result<FeaturesRun, VeloxelError> {
     log.stages.time("write", || {
         plan.write("folder", |folder| write_maps(folder, &found.levels, &mut log.warnings))
     })?;
+    let inputs = plan.input_reports(|_| image.grid());
     let report = FeaturesReport {
-        header: options.header(
-            "phase-features",
-            parameters.to_json(),
-            log,
-            plan.input_reports(|_| image.grid()),
-        ),
+        header: options.header("phase-features", parameters.to_json(), log, inputs),
         scales: found.levels.iter().map(scale_report).collect(),
     };
     plan.publish(report, |report| {
@@ -76,7 +72,7 @@ pub fn features(job: &FeaturesJob) -> Result<FeaturesRun, VeloxelError> {
 }
 
 /// The maps of every scale, and pictures of the finest.
-fn write_maps(folder: &Path, levels: &[FeatureMaps], warnings: &mut Warnings) -> Result<(), VeloxelError> {
+fn write_maps(folder: &Path, levels: &[FeatureMaps], warnings: &mut Warnings) -> Result<()> {
     for (scale, maps) in levels.iter().enumerate() {
         for (name, map) in named(maps) {
             io::write_image(&folder.join(format!("{name}_{scale}.pfm")), map, warnings)?;

@@ -1,6 +1,6 @@
 //! Where the pictures of a stream go: a video, or a folder.
 
-use crate::VeloxelError;
+use crate::Result;
 use std::path::PathBuf;
 use veloxel_core::Volume;
 use veloxel_io::{self as io, FrameRate, VideoColour, VideoShape, VideoWriter};
@@ -20,7 +20,7 @@ impl FilmTarget {
     }
 
     /// Adds the picture of a frame.
-    pub fn push(&mut self, number: u64, picture: &MapPicture) -> Result<(), VeloxelError> {
+    pub fn push(&mut self, number: u64, picture: &MapPicture) -> Result<()> {
         let &MapPicture { width, height, ref rgb } = picture;
         if self.path.is_dir() {
             let path = self.path.join(format!("frame_{number:06}.png"));
@@ -38,7 +38,7 @@ impl FilmTarget {
     }
 
     /// Ends the video.
-    pub fn finish(self) -> Result<(), VeloxelError> {
+    pub fn finish(self) -> Result<()> {
         Ok(self.video.map_or(Ok(()), VideoWriter::finish)?)
     }
 }

@@ -5,7 +5,7 @@ use super::flow_plan::FlowPlan;
 use super::grids::{WHOLE_IMAGE, allow_two_grids, mask_on, moving_on};
 use super::pictures::{write_colours, write_confidence, write_sampled};
 use super::sentinels::clip_sentinels;
-use super::{JobRun, MaskFile, OutputPlan, Stages, StartFrom, VeloxelError, full_scale, name};
+use super::{JobRun, MaskFile, OutputPlan, Result, Stages, StartFrom, VeloxelError, full_scale, name};
 use std::borrow::Cow;
 use std::path::Path;
 use veloxel_core::{Flow, Grid, Mask, Volume, WarningKind, Warnings};
@@ -29,7 +29,7 @@ impl FlowJob {
         found: &mut DenseFlow,
         slab_samples: usize,
         warnings: &mut Warnings,
-    ) -> Result<Option<Volume<f32>>, VeloxelError> {
+    ) -> Result<Option<Volume<f32>>> {
         let (Some(path), outside) = (&self.outputs.warped, self.outputs.outside) else { return Ok(None) };
         let mut warped = match outside.continued(device, &found.flow, pair.moving, slab_samples)? {
             None if self.outputs.html.is_some() => found.warped.clone(),
@@ -49,7 +49,7 @@ impl FlowJob {
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
-pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
+pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun> {
     let options = &job.options;
     let mut plan = job.plan()?;
     let load =
@@ -180,7 +180,7 @@ fn write(
     moving: &Volume<f32>,
     plan: &mut OutputPlan,
     warnings: &mut Warnings,
-) -> Result<(), VeloxelError> {
+) -> Result<()> {
     plan.write("flow", |path| io::write_flow(path, &found.flow))?;
     plan.write("confidence", |path| write_confidence(path, &found.confidence, warnings))?;
     if let Some(occlusion) = &found.occlusion {
@@ -226,9 +226,9 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    pub fn load(job: &FlowJob, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
+    pub fn load(job: &FlowJob, warnings: &mut Warnings) -> Result<Self> {
         let reading = job.options.reading;
-        let mut mask = |file: &Option<MaskFile>| -> Result<Option<Mask>, VeloxelError> {
+        let mut mask = |file: &Option<MaskFile>| -> Result<Option<Mask>> {
             file.as_ref().map(|file| file.read(reading, warnings)).transpose()
         };
         let (mask, volume_mask) = (mask(&job.options.mask)?, mask(&job.options.volume_mask)?);
@@ -258,12 +258,7 @@ impl Inputs {
     }
 
     /// The tiles that a run needs; none if it takes the whole grid at once.
-    fn tiles(
-        &self,
-        job: &FlowJob,
-        device: &Device,
-        warnings: &mut Warnings,
-    ) -> Result<Option<TilePlan>, VeloxelError> {
+    fn tiles(&self, job: &FlowJob, device: &Device, warnings: &mut Warnings) -> Result<Option<TilePlan>> {
         // Without a budget the processor has what the system has.
         let is_bounded = job.options.max_memory_bytes.is_some();
         if !is_bounded && !device.is_gpu() {
@@ -299,10 +294,7 @@ fn intersection(mask: Mask, other: &Mask) -> Mask {
 }
 
 /// Fixed and moving image, read side by side; and where the fixed one is not transparent, if it is anywhere.
-fn load_pair(
-    job: &FlowJob,
-    warnings: &mut Warnings,
-) -> Result<(Vec<Volume<f32>>, Option<Mask>), VeloxelError> {
+fn load_pair(job: &FlowJob, warnings: &mut Warnings) -> Result<(Vec<Volume<f32>>, Option<Mask>)> {
     let [fixed_path, moving_path] = takes_pair(job)?;
     let reading = job.options.reading;
     let mut about_moving = Warnings::new();
@@ -320,11 +312,7 @@ fn load_pair(
 }
 
 /// All frames of a source, or of several files, but no more than a window can have.
-fn load_window(
-    job: &FlowJob,
-    most: usize,
-    warnings: &mut Warnings,
-) -> Result<Vec<Volume<f32>>, VeloxelError> {
+fn load_window(job: &FlowJob, most: usize, warnings: &mut Warnings) -> Result<Vec<Volume<f32>>> {
     let reading = job.options.reading;
     let mut stream = match job.inputs.as_slice() {
         [one] => FrameStream::open(one, reading, warnings)?,

@@ -1,7 +1,7 @@
 //! A run of a dense method over files: what is asked for, and what it takes.
 
 use super::grids::OutsideFill;
-use super::{Holds, OutputPlan, RunOptions, StartFrom, VeloxelError, name};
+use super::{Holds, OutputPlan, Result, RunOptions, StartFrom, name};
 use std::path::PathBuf;
 use veloxel_io::Kind;
 use veloxel_motion::{Method, Takes};
@@ -44,7 +44,7 @@ pub struct FlowJob {
 }
 
 impl FlowJob {
-    pub(super) fn plan(&self) -> Result<OutputPlan, VeloxelError> {
+    pub(super) fn plan(&self) -> Result<OutputPlan> {
         let outputs = &self.outputs;
         let start = match &self.start {
             StartFrom::Flow(path) => Some(path),
@@ -89,8 +89,8 @@ impl FlowJob {
 /// The two inputs of a method that takes pairs.
 ///
 /// # Errors
-/// [`VeloxelError::Frames`] for another number.
-pub(super) fn takes_pair(job: &FlowJob) -> Result<[&PathBuf; 2], VeloxelError> {
+/// [`VeloxelError::Frames`](crate::VeloxelError::Frames) for another number.
+pub(super) fn takes_pair(job: &FlowJob) -> Result<[&PathBuf; 2]> {
     match job.inputs.as_slice() {
         [fixed, moving] => Ok([fixed, moving]),
         inputs => Err(frames!("expected FIXED and MOVING, got {} inputs", inputs.len())),
@@ -100,8 +100,8 @@ pub(super) fn takes_pair(job: &FlowJob) -> Result<[&PathBuf; 2], VeloxelError> {
 /// The inputs of a run, each a file of its own: their headers are all that a dry run reads.
 ///
 /// # Errors
-/// [`VeloxelError::Frames`] for another number than the method takes, or one source of several frames.
-pub(super) fn inputs_one_by_one(job: &FlowJob) -> Result<Vec<&PathBuf>, VeloxelError> {
+/// [`VeloxelError::Frames`](crate::VeloxelError::Frames) for another number than the method takes, or one source of several frames.
+pub(super) fn inputs_one_by_one(job: &FlowJob) -> Result<Vec<&PathBuf>> {
     match (job.takes(), job.inputs.as_slice()) {
         (Takes::Pairs, _) => Ok(takes_pair(job)?.to_vec()),
         (Takes::Windows { .. }, [one]) => {

@@ -5,7 +5,7 @@
 
 use super::flow_job::FlowJob;
 use super::options::StartFrom;
-use crate::VeloxelError;
+use crate::{Result, VeloxelError};
 use serde::Serialize;
 use veloxel_core::Grid;
 use veloxel_gpu::Device;
@@ -154,7 +154,7 @@ impl FlowPlan {
     /// # Errors
     /// [`VeloxelError::Memory`] if the budget is too small, or the method does not run in tiles; [`VeloxelError::Frames`] if it
     /// does not say what it takes.
-    pub(super) fn of(job: &FlowJob, grids: &[&Grid], device: &Device) -> Result<Self, VeloxelError> {
+    pub(super) fn of(job: &FlowJob, grids: &[&Grid], device: &Device) -> Result<Self> {
         let (options, [fixed, moving]) = (&job.options, [grids[0], grids[grids.len().min(2) - 1]]);
         let Opened { method, .. } = options.open_method(fixed, 255.0, grids.len(), device)?;
         let footprint = match &method {
@@ -173,7 +173,7 @@ impl FlowPlan {
         Self::new(&Holdings { job, fixed, moving, more_frames, matched }, footprint, device)
     }
 
-    fn new(holdings: &Holdings<'_>, method: Footprint, device: &Device) -> Result<Self, VeloxelError> {
+    fn new(holdings: &Holdings<'_>, method: Footprint, device: &Device) -> Result<Self> {
         let (footprint, budget_bytes) = (holdings.footprint(method), holdings.job.options.max_memory_bytes);
         let (held, components) = (holdings.parts(), holdings.components() as f64);
         let after = [held.clone(), vec![holdings.result(), holdings.measures()]].concat();

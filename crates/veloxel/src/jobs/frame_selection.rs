@@ -1,7 +1,7 @@
 //! Which frames of a sequence a run takes, and what they are called.
 
 use super::name;
-use crate::VeloxelError;
+use crate::Result;
 use std::path::PathBuf;
 use std::str::FromStr;
 use veloxel_core::{Sequence, Volume, Warnings};
@@ -88,12 +88,8 @@ impl FrameSelection {
     /// The frames taken, and what they are called; `paths` are their files, where they have files of their own.
     ///
     /// # Errors
-    /// [`VeloxelError::Frames`] if fewer than two are left.
-    pub(super) fn take<T>(
-        self,
-        all: Vec<T>,
-        paths: &[PathBuf],
-    ) -> Result<(Vec<T>, FrameNames), VeloxelError> {
+    /// [`VeloxelError::Frames`](crate::VeloxelError::Frames) if fewer than two are left.
+    pub(super) fn take<T>(self, all: Vec<T>, paths: &[PathBuf]) -> Result<(Vec<T>, FrameNames)> {
         let (count, numbers) = (all.len(), self.of(all.len()));
         if self != Self::default() && numbers.len() < 2 {
             return Err(frames!("--frames leaves {} of {count} frames: two are needed", numbers.len()));
@@ -126,8 +122,8 @@ impl FrameNames {
     /// Which of the frames taken has a number.
     ///
     /// # Errors
-    /// [`VeloxelError::Frames`] if none has.
-    pub fn position(&self, number: usize) -> Result<usize, VeloxelError> {
+    /// [`VeloxelError::Frames`](crate::VeloxelError::Frames) if none has.
+    pub fn position(&self, number: usize) -> Result<usize> {
         self.numbers.binary_search(&number).map_err(|_| {
             let [first, last] = [self.numbers.first(), self.numbers.last()].map(|n| n.copied().unwrap_or(0));
             let which = if last - first + 1 == self.numbers.len() { "" } else { ", one that --frames takes" };

@@ -1,6 +1,6 @@
 //! Images, masks and labels on grids of their own: what is allowed, and how they are seen from the fixed grid.
 
-use crate::VeloxelError;
+use crate::Result;
 use std::borrow::Cow;
 use veloxel_core::{CoreError, Flow, Grid, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
@@ -58,12 +58,12 @@ pub(super) fn mask_on(mask: Mask, fixed: &Grid) -> Result<Mask, CoreError> {
 /// A moving image on the fixed grid where nothing has moved; NaN where it has no samples.
 ///
 /// # Errors
-/// [`VeloxelError::Compute`].
+/// [`VeloxelError::Compute`](crate::VeloxelError::Compute).
 pub(super) fn moving_on<'a>(
     device: &Device,
     moving: &'a Volume<f32>,
     fixed: &Grid,
-) -> Result<Cow<'a, Volume<f32>>, VeloxelError> {
+) -> Result<Cow<'a, Volume<f32>>> {
     if fixed.require_same(moving.grid(), "").is_ok() {
         return Ok(Cow::Borrowed(moving));
     }
@@ -76,13 +76,13 @@ pub(super) fn moving_on<'a>(
 /// outermost samples are repeated. Frames of one grid stay as they are, and no mask is needed.
 ///
 /// # Errors
-/// As [`allow_two_grids`]; [`VeloxelError::Compute`].
+/// As [`allow_two_grids`]; [`VeloxelError::Compute`](crate::VeloxelError::Compute).
 pub(super) fn on_first_grid(
     device: &Device,
     mut frames: Vec<Volume<f32>>,
     strictness: Strictness,
     warnings: &mut Warnings,
-) -> Result<(Vec<Volume<f32>>, Vec<Mask>), VeloxelError> {
+) -> Result<(Vec<Volume<f32>>, Vec<Mask>)> {
     let Some(first) = frames.first().map(|frame| frame.grid().clone()) else {
         return Ok((frames, Vec::new()));
     };
@@ -130,13 +130,13 @@ pub struct Sampling {
 /// field is unknown.
 ///
 /// # Errors
-/// [`CoreError::GridMismatch`] for pictures of two sizes, or a picture against a volume; [`VeloxelError::Compute`].
+/// [`CoreError::GridMismatch`] for pictures of two sizes, or a picture against a volume; [`VeloxelError::Compute`](crate::VeloxelError::Compute).
 pub fn warp_image(
     device: &Device,
     flow: &Flow,
     moving: &Volume<f32>,
     sampling: Sampling,
-) -> Result<Volume<f32>, VeloxelError> {
+) -> Result<Volume<f32>> {
     let samples = device.upload_copy(moving.data())?;
     let displacement =
         flow.components_vox().iter().map(|c| device.upload_copy(c)).collect::<Result<Vec<_>, _>>()?;
@@ -178,14 +178,14 @@ impl OutsideFill {
     /// MOVING as seen from FIXED, with its nearest samples beyond its border, if that is asked for; so many samples at a time.
     ///
     /// # Errors
-    /// [`VeloxelError::Compute`].
+    /// [`VeloxelError::Compute`](crate::VeloxelError::Compute).
     pub(super) fn continued(
         self,
         device: &Device,
         flow: &Flow,
         moving: &Volume<f32>,
         slab_samples: usize,
-    ) -> Result<Option<Volume<f32>>, VeloxelError> {
+    ) -> Result<Option<Volume<f32>>> {
         if self != Self::Edge {
             return Ok(None);
         }

@@ -1,6 +1,6 @@
 //! A mask from a file: everything that is not 0, or some labels of a label image.
 
-use crate::VeloxelError;
+use crate::{Result, VeloxelError};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Mask, WarningKind, Warnings};
@@ -38,7 +38,7 @@ impl MaskFile {
     ///
     /// # Errors
     /// As for every image; [`VeloxelError::MaskLabels`] if no voxel has one of the labels.
-    pub(super) fn read(&self, reading: Reading, warnings: &mut Warnings) -> Result<Mask, VeloxelError> {
+    pub(super) fn read(&self, reading: Reading, warnings: &mut Warnings) -> Result<Mask> {
         let Self { path, labels } = self;
         if labels.is_empty() {
             return Ok(io::read_mask(path, reading, warnings)?);

@@ -1,6 +1,6 @@
 //! A method, a preset and settings: what a face says before any file is read.
 
-use crate::VeloxelError;
+use crate::{Result, VeloxelError};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ impl MethodOptions {
     ///
     /// # Errors
     /// [`VeloxelError::Frames`] with the method that has.
-    pub(super) fn require_weights(&self) -> Result<(), VeloxelError> {
+    pub(super) fn require_weights(&self) -> Result<()> {
         let (name, weighted) = (self.method_name(), FiniteElementsParams::METHOD);
         if name == weighted {
             return Ok(());
@@ -82,7 +82,7 @@ impl MethodOptions {
     /// # Errors
     /// [`VeloxelError::ParameterFile`] if it cannot be read or is no TOML, [`ParameterError`] with file and line for a name or a
     /// value that the method does not take.
-    pub fn file(mut self, path: &Path) -> Result<Self, VeloxelError> {
+    pub fn file(mut self, path: &Path) -> Result<Self> {
         let fail = |reason: String| VeloxelError::ParameterFile { path: path.to_owned(), reason };
         let text = io::read_text(path, MOST_BYTES)?;
         let line = |position: usize| text.as_bytes()[..position].iter().filter(|b| **b == b'\n').count() + 1;

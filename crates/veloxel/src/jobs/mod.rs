@@ -42,7 +42,7 @@ mod track;
 mod track_points;
 mod warp;
 
-use crate::VeloxelError;
+use crate::{Result, VeloxelError};
 pub use compare::{CompareJob, compare};
 pub use demo::{DemoJob, demo};
 pub use device::{DeviceListing, DeviceOptions, devices};

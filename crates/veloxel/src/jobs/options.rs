@@ -2,7 +2,7 @@
 
 use super::pictures::full_scale;
 use super::run_log::RunLog;
-use super::{DeviceOptions, MaskFile, MethodOptions, VeloxelError};
+use super::{DeviceOptions, MaskFile, MethodOptions, Result};
 use std::path::PathBuf;
 use veloxel_core::parameters::Values;
 use veloxel_core::{Flow, Grid, Volume, WarningKind, Warnings};
@@ -91,7 +91,7 @@ impl RunOptions {
         first: &Volume<f32>,
         frames: usize,
         device: &Device,
-    ) -> Result<Opened, VeloxelError> {
+    ) -> Result<Opened> {
         Ok(self.open_method(first.grid(), full_scale(first), frames, device)?)
     }
 
@@ -131,12 +131,8 @@ impl RunOptions {
     ///
     /// # Errors
     /// As for every image; [`CoreError::GridMismatch`] for another grid, [`CoreError::NotAWeight`] for values outside of [0, 1];
-    /// [`VeloxelError::Frames`] for a method without weights in its energy.
-    pub(super) fn read_weight(
-        &self,
-        grid: &Grid,
-        warnings: &mut Warnings,
-    ) -> Result<Option<Volume<f32>>, VeloxelError> {
+    /// [`VeloxelError::Frames`](crate::VeloxelError::Frames) for a method without weights in its energy.
+    pub(super) fn read_weight(&self, grid: &Grid, warnings: &mut Warnings) -> Result<Option<Volume<f32>>> {
         let Some(path) = &self.weight else { return Ok(None) };
         self.method.require_weights()?;
         let weight = io::read_image(path, self.reading, warnings)?;

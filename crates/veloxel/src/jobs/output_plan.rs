@@ -6,7 +6,7 @@ use super::options::RunOptions;
 use super::pictures::check_keeps_samples;
 use super::published::Published;
 use super::run_log::JobRun;
-use crate::VeloxelError;
+use crate::{Result, VeloxelError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Dimension, Grid};
@@ -112,7 +112,7 @@ impl OutputPlan {
     /// # Errors
     /// As [`check_output`](io::check_output) and its like; [`VeloxelError::ReplacesInput`]; [`VeloxelError::SameOutput`];
     /// [`IoError::Write`] for a link to a standard stream of this program.
-    pub fn check(&self) -> Result<(), VeloxelError> {
+    pub fn check(&self) -> Result<()> {
         self.outputs.iter().try_for_each(|output| output.check(None))?;
         let (inputs, streams) = (self.identities_read(), Identity::of_streams());
         let mut taken: Vec<Identity> = Vec::new();
@@ -140,7 +140,7 @@ impl OutputPlan {
     }
 
     /// The plan, once nothing in it is refused ([`check`](Self::check)).
-    pub(super) fn checked(self) -> Result<Self, VeloxelError> {
+    pub(super) fn checked(self) -> Result<Self> {
         self.check()?;
         Ok(self)
     }
@@ -159,7 +159,7 @@ impl OutputPlan {
     }
 
     /// Refuses files of hidden folders that would replace an input or another output, once their names are known.
-    fn check_members(&self) -> Result<(), VeloxelError> {
+    fn check_members(&self) -> Result<()> {
         let inputs = self.identities_read();
         let is_file = |output: &&Output| !output.is_folder() && output.home.is_none();
         let outputs: Vec<Identity> =
@@ -184,7 +184,7 @@ impl OutputPlan {
     ///
     /// # Errors
     /// [`IoError::Unsupported`].
-    pub fn check_dimension(&self, dimension: Dimension) -> Result<(), VeloxelError> {
+    pub fn check_dimension(&self, dimension: Dimension) -> Result<()> {
         self.outputs.iter().try_for_each(|output| output.check(Some(dimension)))
     }
 
@@ -197,7 +197,7 @@ impl OutputPlan {
     ///
     /// # Errors
     /// [`IoError::Write`] if the hidden folder cannot be made.
-    pub fn path(&mut self, role: &str) -> Result<Option<PathBuf>, VeloxelError> {
+    pub fn path(&mut self, role: &str) -> Result<Option<PathBuf>> {
         let Some(output) = self.outputs.iter_mut().find(|output| output.role == role) else {
             return Ok(None);
         };
@@ -216,7 +216,7 @@ impl OutputPlan {
         &mut self,
         role: &str,
         write: impl FnOnce(&Path) -> Result<(), E>,
-    ) -> Result<(), VeloxelError> {
+    ) -> Result<()> {
         self.path(role)?.map_or(Ok(()), |path| write(&path).map_err(Into::into))
     }
 
@@ -225,7 +225,7 @@ impl OutputPlan {
     /// # Errors
     /// [`IoError::Write`], [`VeloxelError::ReplacesInput`] or [`VeloxelError::SameOutput`]; everything that was written is
     /// taken back then.
-    pub fn finish(mut self) -> Result<Vec<(&'static str, PathBuf)>, VeloxelError> {
+    pub fn finish(mut self) -> Result<Vec<(&'static str, PathBuf)>> {
         self.check_members()?;
         for Output { path, staging, published, .. } in &mut self.outputs {
             if let (Some(staging), Some(published)) = (staging, published) {
@@ -246,8 +246,8 @@ impl OutputPlan {
     pub(super) fn publish<R: Serialize>(
         mut self,
         report: R,
-        page: impl FnOnce(&R) -> Result<String, VeloxelError>,
-    ) -> Result<JobRun<R>, VeloxelError> {
+        page: impl FnOnce(&R) -> Result<String>,
+    ) -> Result<JobRun<R>> {
         let json = to_json(&report)?;
         self.write("folder", |folder| io::write_text(&folder.join("report.json"), &json))?;
         self.write("report", |path| io::write_text(path, &json))?;
@@ -283,7 +283,7 @@ impl Output {
             || self.holds == Holds::Video && !is_stream(&self.path) && self.path.extension().is_none()
     }
 
-    fn check(&self, dimension: Option<Dimension>) -> Result<(), VeloxelError> {
+    fn check(&self, dimension: Option<Dimension>) -> Result<()> {
         let path = &self.path;
         match self.holds {
             _ if self.home.is_some() => return Ok(()),

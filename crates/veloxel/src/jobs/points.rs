@@ -1,6 +1,6 @@
 //! Points moved by a field: from the space of the fixed image into that of the moving one.
 
-use super::{Holds, VeloxelError, WarpJob};
+use super::{Holds, Result, WarpJob};
 use std::path::Path;
 use veloxel_core::{Dimension, Flow, Warnings};
 use veloxel_io::{self as io, PointFile};
@@ -42,8 +42,8 @@ pub struct PointsRun {
 /// *undefined* in markups.
 ///
 /// # Errors
-/// As [`PointFile::read`]; [`VeloxelError::Frames`] if the result would be named as another kind of file.
-pub fn warp_points(job: &WarpJob) -> Result<(PointsRun, Warnings), VeloxelError> {
+/// As [`PointFile::read`]; [`VeloxelError::Frames`](crate::VeloxelError::Frames) if the result would be named as another kind of file.
+pub fn warp_points(job: &WarpJob) -> Result<(PointsRun, Warnings)> {
     let kind = |path: &Path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     if kind(&job.input) != kind(&job.output) {
         let (input, output) = (job.input.display(), job.output.display());

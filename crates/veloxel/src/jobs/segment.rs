@@ -2,7 +2,7 @@
 
 use super::segment_colours::{COLOURS, answers, part_mesh, part_rgb, whitened};
 use super::segment_solve::{Answer, PartsTask, Solved};
-use super::{Holds, JobRun, OutputPlan, RunLog, RunOptions, Stages, VeloxelError};
+use super::{Holds, JobRun, OutputPlan, Result, RunLog, RunOptions, Stages, VeloxelError};
 use std::path::PathBuf;
 use veloxel_core::{TriangleMesh, WarningKind, Warnings};
 use veloxel_gpu::Cpu;
@@ -35,7 +35,7 @@ pub struct SegmentJob {
 }
 
 impl SegmentJob {
-    fn plan(&self) -> Result<OutputPlan, VeloxelError> {
+    fn plan(&self) -> Result<OutputPlan> {
         OutputPlan::default()
             .reads("mesh", [&self.mesh])
             .reads_options(&self.options)
@@ -83,7 +83,7 @@ impl Painting {
 /// # Errors
 /// Anything that is wrong with the files or the parameters; [`VeloxelError::MeshFile`] for a mesh without area;
 /// [`VeloxelError::Mesh`] for a number of parts that is not possible.
-pub fn segment(job: &SegmentJob) -> Result<JobRun<SegmentReport>, VeloxelError> {
+pub fn segment(job: &SegmentJob) -> Result<JobRun<SegmentReport>> {
     let mut plan = job.plan()?;
     let options = &job.options;
     let load = |stages: &mut Stages, warnings: &mut Warnings| load(job, stages, warnings);
@@ -103,7 +103,7 @@ pub fn segment(job: &SegmentJob) -> Result<JobRun<SegmentReport>, VeloxelError> 
     plan.publish(report, |report| page(report, &surface, &parts))
 }
 
-fn load(job: &SegmentJob, stages: &mut Stages, warnings: &mut Warnings) -> Result<Surface, VeloxelError> {
+fn load(job: &SegmentJob, stages: &mut Stages, warnings: &mut Warnings) -> Result<Surface> {
     let mesh = stages.time("load", || io::read_surface(&job.mesh, job.options.reading, warnings))?;
     let clean = stages.time("clean", || CleanMesh::new(&mesh));
     let clean = clean.map_err(VeloxelError::of_mesh_file(&job.mesh))?;
@@ -130,7 +130,7 @@ fn write(
     Solved { answer, membership, .. }: &Solved,
     painted: &PaintedMesh<'_>,
     plan: &mut OutputPlan,
-) -> Result<(), VeloxelError> {
+) -> Result<()> {
     plan.write("parts in colours", |path| io::write_painted_mesh(path, painted))?;
     plan.write("labels", |path| {
         io::write_face_labels(path, &file_labels(mesh, clean, graph, painted.segment))
@@ -153,7 +153,7 @@ fn write(
 }
 
 /// The page, whose colours at the run's number of parts are those of the files.
-fn page(report: &SegmentReport, surface: &Surface, parts: &Solved) -> Result<String, VeloxelError> {
+fn page(report: &SegmentReport, surface: &Surface, parts: &Solved) -> Result<String> {
     let Surface { mesh, clean, graph } = surface;
     let colours: Vec<[u8; 3]> = (0..COLOURS).map(part_rgb).collect();
     let (points, triangles, answers) = (mesh.points(), mesh.triangles(), answers(clean, graph, parts));

@@ -1,7 +1,7 @@
 //! Colours of parts: those of a page, in which alike parts share one, and those of parts as meshes of their own.
 
 use super::segment_solve::{Answer, Solved};
-use crate::VeloxelError;
+use crate::Result;
 use std::collections::BTreeMap;
 use std::path::Path;
 use veloxel_core::TriangleMesh;
@@ -28,7 +28,7 @@ pub(super) fn whitened(rgb: [u8; 3], certainty: f32) -> [u8; 3] {
 }
 
 /// Writes the triangles of one part, with the points that they use.
-pub(super) fn part_mesh(painted: &PaintedMesh<'_>, part: u32, path: &Path) -> Result<(), VeloxelError> {
+pub(super) fn part_mesh(painted: &PaintedMesh<'_>, part: u32, path: &Path) -> Result<()> {
     let triangles: Vec<usize> = (0..painted.segment.len()).filter(|&t| painted.segment[t] == part).collect();
     let mut number = vec![u32::MAX; painted.mesh.points().len()];
     let mut points = Vec::new();

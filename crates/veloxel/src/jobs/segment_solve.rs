@@ -1,6 +1,6 @@
 //! The parts of a cleaned mesh, by either method, in one form.
 
-use super::{MethodOptions, VeloxelError};
+use super::{MethodOptions, Result};
 use veloxel_core::Dimension;
 use veloxel_core::parameters::{Parameters, Values};
 use veloxel_gpu::{Cpu, Device};
@@ -59,14 +59,14 @@ const FUZZY: &str = "fuzzy";
 
 impl PartsTask<'_> {
     /// Finds the parts.
-    pub fn solve(&self) -> Result<Solved, VeloxelError> {
+    pub fn solve(&self) -> Result<Solved> {
         match self.method.method_name() {
             FUZZY => self.by_clustering(),
             _ => self.by_cuts(),
         }
     }
 
-    fn by_cuts(&self) -> Result<Solved, VeloxelError> {
+    fn by_cuts(&self) -> Result<Solved> {
         let Self { graph, cpu, .. } = *self;
         let params: CutsParams = self.method.build(Dimension::Three)?;
         let found = cuts(graph, &params, cpu);
@@ -89,7 +89,7 @@ impl PartsTask<'_> {
         })
     }
 
-    fn by_clustering(&self) -> Result<Solved, VeloxelError> {
+    fn by_clustering(&self) -> Result<Solved> {
         let Self { graph, cpu, .. } = *self;
         let params: FuzzyParams = self.method.build(Dimension::Three)?;
         let tree = CutsParams { part_worth: params.part_worth, ..CutsParams::default() };

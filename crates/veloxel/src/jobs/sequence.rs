@@ -6,7 +6,8 @@ use super::sentinels::clip_sentinels;
 use super::sequence_maps::{SequenceMaps, holds, is_folder};
 use super::sequence_truth::TrueFields;
 use super::{
-    FlowRun, FrameSelection, Holds, MaskFile, OutputPlan, RunLog, RunOptions, Stages, VeloxelError, flow,
+    FlowRun, FrameSelection, Holds, MaskFile, OutputPlan, Result, RunLog, RunOptions, Stages, VeloxelError,
+    flow,
 };
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -49,7 +50,7 @@ pub struct SequenceJob {
 }
 
 impl SequenceJob {
-    fn plan(&self) -> Result<OutputPlan, VeloxelError> {
+    fn plan(&self) -> Result<OutputPlan> {
         if Format::from_path(&self.folder).is_some() {
             return Err(frames!(
                 "{}: a sequence has many fields, and one file holds one: name a folder",
@@ -81,7 +82,7 @@ impl SequenceJob {
     }
 
     /// The frames taken, where they have samples, and what they are called.
-    fn load(&self, device: &Device, warnings: &mut Warnings) -> Result<Loaded, VeloxelError> {
+    fn load(&self, device: &Device, warnings: &mut Warnings) -> Result<Loaded> {
         let reading = self.options.reading;
         let ReadFrames { frames, interval_ms, paths, .. } = ReadFrames::of(&self.inputs, reading, warnings)?;
         let (mut frames, names) = self.frames.take(frames, &paths)?;
@@ -109,7 +110,7 @@ struct Loaded {
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
-pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
+pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun> {
     let options = &job.options;
     let mut plan = job.plan()?;
     let truth = job.truth.as_deref().map(|folder| TrueFields::list(folder, options.reading)).transpose()?;
@@ -158,11 +159,7 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
 }
 
 /// The method of a run, opened for the frames of a sequence.
-pub(crate) fn open(
-    sequence: &Sequence,
-    options: &RunOptions,
-    device: &Device,
-) -> Result<Opened, VeloxelError> {
+pub(crate) fn open(sequence: &Sequence, options: &RunOptions, device: &Device) -> Result<Opened> {
     let frames = match Method::of(options.method.draft()).takes {
         Takes::Pairs => 2,
         Takes::Windows { most } => most.min(sequence.frames().len()),
@@ -181,7 +178,7 @@ fn field_count(method: &AnyMethod, mode: SequenceMode, frames: usize) -> usize {
 }
 
 /// The exact field of a name, such as `consecutive_000_001`, and of a number in its order, where it is known.
-pub(crate) type Truth<'a> = &'a dyn Fn(&str, usize, &mut Warnings) -> Result<Option<Flow>, VeloxelError>;
+pub(crate) type Truth<'a> = &'a dyn Fn(&str, usize, &mut Warnings) -> Result<Option<Flow>>;
 
 /// Frames in memory, to be estimated, measured and written.
 pub(crate) struct SequenceTask<'a> {
@@ -228,7 +225,7 @@ impl SequenceTask<'_> {
         maps: &mut [SequenceMaps; 2],
         log: &mut RunLog,
         observer: &dyn Observer,
-    ) -> Result<SequenceResult, VeloxelError> {
+    ) -> Result<SequenceResult> {
         let page_role = match self.plan.mode {
             SequenceMode::Consecutive => Role::Consecutive,
             SequenceMode::Reference | SequenceMode::Both => Role::Reference,
@@ -319,12 +316,9 @@ impl SequenceTask<'_> {
         field: &SequenceField,
         [confidences, warped]: &mut [SequenceMaps; 2],
         warnings: &mut Warnings,
-    ) -> Result<(), VeloxelError> {
+    ) -> Result<()> {
         let (name, frames, output) = (self.field_name(field), [field.fixed, field.moving], &field.output);
-        let extension = match output.flow.grid().dimension() {
-            Dimension::Two => "flo",
-            Dimension::Three => "nii.gz",
-        };
+        let extension = if output.flow.grid().dimension() == Dimension::Two { "flo" } else { "nii.gz" };
         io::write_flow(&self.folder.join(format!("{name}.{extension}")), &output.flow)?;
         confidences.take(&name, frames, &output.confidence, None, warnings)?;
         let Some(own) = output.warped.as_ref().filter(|_| warped.is_wanted()) else { return Ok(()) };
@@ -344,7 +338,7 @@ impl SequenceTask<'_> {
         result: &mut SequenceResult,
         first: &mut Option<SequenceField>,
         stages: &mut Stages,
-    ) -> Result<(), VeloxelError> {
+    ) -> Result<()> {
         let (role, fixed, moving) = (field.role, field.fixed, field.moving);
         let report = stages.time("measure", || {
             let view = self.view(&title, &field, truth.as_ref());
@@ -379,7 +373,7 @@ impl SequenceResult {
     }
 
     /// The page: the reference's fields where there are any, else the consecutive ones; the largest motion in full.
-    pub fn page(&self, report: &RunReport, task: &SequenceTask<'_>) -> Result<String, VeloxelError> {
+    pub fn page(&self, report: &RunReport, task: &SequenceTask<'_>) -> Result<String> {
         let (what, reason) = ("report page", "the sequence has no field");
         let nothing = || ReportError::NothingToMeasure { what, reason };
         let Shown { field, truth, .. } = self.shown.as_ref().ok_or_else(nothing)?;

@@ -1,7 +1,7 @@
 //! The true fields of a sequence, one file a field.
 
 use super::name;
-use crate::VeloxelError;
+use crate::Result;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Warnings};
 use veloxel_io::{self as io, Kind, Reading};
@@ -19,8 +19,8 @@ impl TrueFields {
     /// Lists the folder.
     ///
     /// # Errors
-    /// [`VeloxelError::Frames`] if it is none, or holds no field.
-    pub fn list(folder: &Path, reading: Reading) -> Result<Self, VeloxelError> {
+    /// [`VeloxelError::Frames`](crate::VeloxelError::Frames) if it is none, or holds no field.
+    pub fn list(folder: &Path, reading: Reading) -> Result<Self> {
         let wrong = |why: &str| {
             frames!(
                 "--truth {}: {why}; a sequence takes a folder with a file for every field, named as the run's own \
@@ -38,14 +38,8 @@ impl TrueFields {
     /// The true field of the `nth` of `count` fields, called `field`; none if the folder has other fields by name.
     ///
     /// # Errors
-    /// As for every field; [`VeloxelError::Frames`] if the files have names of their own and are not as many as the fields.
-    pub fn of(
-        &self,
-        field: &str,
-        nth: usize,
-        count: usize,
-        warnings: &mut Warnings,
-    ) -> Result<Option<Flow>, VeloxelError> {
+    /// As for every field; [`VeloxelError::Frames`](crate::VeloxelError::Frames) if the files have names of their own and are not as many as the fields.
+    pub fn of(&self, field: &str, nth: usize, count: usize, warnings: &mut Warnings) -> Result<Option<Flow>> {
         let stem = |path: &PathBuf| name(path).split('.').next().unwrap_or_default().to_owned();
         let is_ours = |stem: &str| stem.starts_with("consecutive_") || stem.starts_with("reference_");
         let file = match self.files.iter().any(|file| is_ours(&stem(file))) {

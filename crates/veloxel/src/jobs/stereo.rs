@@ -2,7 +2,7 @@
 
 use super::grids::{Sampling, warp_image};
 use super::pictures::write_confidence;
-use super::{Holds, JobRun, OutputPlan, RunLog, RunOptions, VeloxelError, full_scale, name};
+use super::{Holds, JobRun, OutputPlan, Result, RunLog, RunOptions, VeloxelError, full_scale, name};
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Flow, Mask, Volume, WarningKind, Warnings};
@@ -41,7 +41,7 @@ pub struct StereoJob {
 pub type StereoRun = JobRun<StereoReport>;
 
 impl StereoJob {
-    fn plan(&self) -> Result<OutputPlan, VeloxelError> {
+    fn plan(&self) -> Result<OutputPlan> {
         OutputPlan::default()
             .reads("left", [&self.left])
             .reads("right", [&self.right])
@@ -59,7 +59,7 @@ impl StereoJob {
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line; nothing is written then.
-pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
+pub fn stereo(job: &StereoJob) -> Result<StereoRun> {
     let options = &job.options;
     let mut plan = job.plan()?;
     let (device, mut log) = options.device.start()?;
@@ -85,13 +85,9 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
         plan.write("disparity", |path| io::write_disparity(path, &found.disparity_px))?;
         plan.write("confidence", |path| write_confidence(path, &found.confidence, &mut log.warnings))
     })?;
+    let inputs = plan.input_reports(|_| left.grid());
     let report = StereoReport {
-        header: options.header(
-            "phase-stereo",
-            parameters.to_json(),
-            log,
-            plan.input_reports(|_| left.grid()),
-        ),
+        header: options.header("phase-stereo", parameters.to_json(), log, inputs),
         levels: found.report.levels.clone(),
         valid_share: found.report.valid_share,
         mean_confidence: found.report.mean_confidence,
@@ -121,7 +117,7 @@ struct Inputs {
 }
 
 impl Inputs {
-    fn load(job: &StereoJob, log: &mut RunLog) -> Result<Self, VeloxelError> {
+    fn load(job: &StereoJob, log: &mut RunLog) -> Result<Self> {
         let (reading, warnings) = (job.options.reading, &mut log.warnings);
         let mut read = |path: &Path| io::read_image(path, reading, warnings);
         let (left, right) =
@@ -139,11 +135,7 @@ impl Inputs {
 }
 
 /// The right image with the disparity undone: pulled back onto the left one.
-fn undone(
-    disparity_px: &Volume<f32>,
-    right: &Volume<f32>,
-    device: &Device,
-) -> Result<Volume<f32>, VeloxelError> {
+fn undone(disparity_px: &Volume<f32>, right: &Volume<f32>, device: &Device) -> Result<Volume<f32>> {
     let along_x = disparity_px.data().iter().map(|d| -d).collect();
     let along_y = disparity_px.data().iter().map(|d| if d.is_finite() { 0.0 } else { f32::NAN }).collect();
     let match_of_left = Flow::new(disparity_px.grid().clone(), vec![along_x, along_y])?;

@@ -1,7 +1,7 @@
 //! Points or corners in, their tracks through a stream of frames out.
 
 use super::film_target::{FilmTarget, grey};
-use super::{DeviceOptions, Holds, JobRun, OutputPlan, VeloxelError, full_scale};
+use super::{DeviceOptions, Holds, JobRun, OutputPlan, Result, full_scale};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -78,9 +78,9 @@ struct Track {
 /// one that it ends in; x and y are pixels, `nan` where there is no position.
 ///
 /// # Errors
-/// [`VeloxelError::Frames`] for fewer than two frames; [`VeloxelError::Motion`] for frames smaller than the window; anything else
+/// [`VeloxelError::Frames`](crate::VeloxelError::Frames) for fewer than two frames; [`VeloxelError::Motion`](crate::VeloxelError::Motion) for frames smaller than the window; anything else
 /// that is wrong with files or the device, as one line.
-pub fn track_points(job: &TrackPointsJob) -> Result<JobRun<TrackPointsReport>, VeloxelError> {
+pub fn track_points(job: &TrackPointsJob) -> Result<JobRun<TrackPointsReport>> {
     let points = match &job.start {
         TrackStart::Points(path) => Some(path),
         TrackStart::Corners(_) => None,
@@ -152,7 +152,7 @@ impl Default for Tracks {
 
 impl Tracks {
     /// The tracks that a job begins with.
-    fn begun(job: &TrackPointsJob, tracker: &PointTracker) -> Result<Self, VeloxelError> {
+    fn begun(job: &TrackPointsJob, tracker: &PointTracker) -> Result<Self> {
         let mut tracks = Self::default();
         match &job.start {
             TrackStart::Points(path) => {

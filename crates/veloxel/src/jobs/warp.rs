@@ -1,7 +1,7 @@
 //! Fields applied to images and labels, which may lie on grids of their own.
 
 use super::grids::{OutsideFill, Sampling, allow_two_grids, warp_image};
-use super::{Holds, OutputPlan, VeloxelError, name};
+use super::{Holds, OutputPlan, Result, name};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Mask, Volume, Warnings};
 use veloxel_gpu::Device;
@@ -27,9 +27,9 @@ impl WarpJob {
     pub(super) fn run<T>(
         &self,
         holds: Holds,
-        work: impl FnOnce(&Flow, &mut Warnings) -> Result<T, VeloxelError>,
+        work: impl FnOnce(&Flow, &mut Warnings) -> Result<T>,
         write: impl FnOnce(&Path, T, &mut Warnings) -> Result<(), IoError>,
-    ) -> Result<Warnings, VeloxelError> {
+    ) -> Result<Warnings> {
         let mut plan = OutputPlan::default()
             .reads("flow", [&self.flow])
             .reads("input", [&self.input])
@@ -54,7 +54,7 @@ pub fn warp_flow(
     device: &Device,
     interpolation: Interpolation,
     outside: OutsideFill,
-) -> Result<Warnings, VeloxelError> {
+) -> Result<Warnings> {
     let sampling = Sampling { interpolation, border: outside.border() };
     let work = |flow: &Flow, warnings: &mut Warnings| {
         let moving = io::read_image(&job.input, job.reading, warnings)?;
@@ -85,7 +85,7 @@ pub enum LabelChoice {
 ///
 /// # Errors
 /// As for every file, and [`warp_image`].
-pub fn warp_labels(job: &WarpJob, device: &Device, choice: LabelChoice) -> Result<Warnings, VeloxelError> {
+pub fn warp_labels(job: &WarpJob, device: &Device, choice: LabelChoice) -> Result<Warnings> {
     let work = |flow: &Flow, warnings: &mut Warnings| {
         let labels = io::read_labels(&job.input, job.reading.strictness, warnings)?;
         allow_two_grids(flow.grid(), labels.grid(), job.reading.strictness, warnings)?;
@@ -95,12 +95,7 @@ pub fn warp_labels(job: &WarpJob, device: &Device, choice: LabelChoice) -> Resul
 }
 
 /// Labels pulled back onto the field's grid.
-fn carried(
-    device: &Device,
-    flow: &Flow,
-    labels: &Volume<i32>,
-    choice: LabelChoice,
-) -> Result<Volume<i32>, VeloxelError> {
+fn carried(device: &Device, flow: &Flow, labels: &Volume<i32>, choice: LabelChoice) -> Result<Volume<i32>> {
     let seen = |samples: &Volume<f32>, interpolation| {
         warp_image(device, flow, samples, Sampling { interpolation, border: Border::Voxels })
     };

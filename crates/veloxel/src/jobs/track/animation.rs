@@ -2,7 +2,7 @@
 
 use super::region::Region;
 use super::{Setting, Tracked};
-use crate::VeloxelError;
+use crate::Result;
 use crate::jobs::film_target::FilmTarget;
 use std::path::Path;
 use veloxel_core::{Polygon, Structure};
@@ -16,7 +16,7 @@ const MOST_PX: usize = 1600;
 const CLIPPED: [f64; 2] = [0.01, 0.005];
 
 /// Writes the outlines of a run over the moving images.
-pub(super) fn write(path: &Path, tracked: &Tracked, setting: &Setting<'_>) -> Result<(), VeloxelError> {
+pub(super) fn write(path: &Path, tracked: &Tracked, setting: &Setting<'_>) -> Result<()> {
     let slices = setting.seeds.contours.slices();
     let sheet = Sheet::of(setting.region, slices);
     let [width, height] = sheet.size_px();

@@ -1,7 +1,7 @@
 //! The cine of a run: frames on one grid, and where each came from.
 
 use super::TrackJob;
-use crate::VeloxelError;
+use crate::Result;
 use crate::jobs::frame_selection::ReadFrames;
 use crate::jobs::grids::on_first_grid;
 use crate::jobs::sentinels::clip_sentinels;
@@ -18,7 +18,7 @@ pub(super) struct Cine {
 
 impl Cine {
     /// Reads the frames of a job.
-    pub fn load(job: &TrackJob, device: &Device, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
+    pub fn load(job: &TrackJob, device: &Device, warnings: &mut Warnings) -> Result<Self> {
         let reading = job.options.reading;
         let ReadFrames { frames, interval_ms, images, .. } = ReadFrames::of(&job.inputs, reading, warnings)?;
         let (mut frames, _) = on_first_grid(device, frames, reading.strictness, warnings)?;

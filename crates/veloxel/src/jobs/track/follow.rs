@@ -1,7 +1,7 @@
 //! The motion from a start frame to every frame of cines: the one place that knows how it is found.
 
 use super::region::MARGIN_MM;
-use crate::VeloxelError;
+use crate::Result;
 use crate::jobs::RunOptions;
 use veloxel_core::parameters::{Parameters, Values};
 use veloxel_core::{Mask, Volume};
@@ -49,7 +49,7 @@ pub(super) fn follow(
     options: &RunOptions,
     device: &Device,
     observer: &dyn Observer,
-) -> Result<(Vec<Cycle>, Values), VeloxelError> {
+) -> Result<(Vec<Cycle>, Values)> {
     // Two frames are one way there and back: nothing comes around.
     let periodic = if cines[0].frames.len() == 2 { Periodic::No } else { plan.periodic };
     let plan = CyclePlan { periodic, ..plan };

@@ -14,7 +14,7 @@ mod walls;
 mod writing;
 
 use super::{Holds, JobRun, MethodOptions, OutputPlan, RunLog, RunOptions};
-use crate::VeloxelError;
+use crate::{Result, VeloxelError};
 use cine::Cine;
 use follow::Part;
 pub use motion::MotionSpace;
@@ -87,7 +87,7 @@ const MEMBERS: &[&str] =
     &["contours.", "labels.", "field_", "strain.csv", "function.csv", "loop.gif", "report."];
 
 impl TrackJob {
-    fn plan(&self) -> Result<OutputPlan, VeloxelError> {
+    fn plan(&self) -> Result<OutputPlan> {
         if Format::from_path(&self.folder).is_some() {
             return Err(frames!("{}: tracking writes many files: name a folder", self.folder.display()));
         }
@@ -113,7 +113,7 @@ impl TrackJob {
 
     /// The same with the presets that suit a cine, where they are not given: in planes, motion between frames far apart in time
     /// is as large as between stacks.
-    fn with_presets_for(&self, cine: &Cine) -> Result<Self, VeloxelError> {
+    fn with_presets_for(&self, cine: &Cine) -> Result<Self> {
         let mut job = self.clone();
         let are_planes = self.space_of(cine) == MotionSpace::InPlane;
         if self.preset_by_frames && are_planes && are_apart(cine.place.frames) {
@@ -137,7 +137,7 @@ const APART: &str = "cine-apart";
 ///
 /// # Errors
 /// Anything that is wrong with files, outlines, parameters or the device, as one line.
-pub fn track(job: &TrackJob, observer: &dyn Observer) -> Result<JobRun<TrackReport>, VeloxelError> {
+pub fn track(job: &TrackJob, observer: &dyn Observer) -> Result<JobRun<TrackReport>> {
     let mut plan = job.plan()?;
     let (device, mut log) = job.options.device.start()?;
     let warnings = &mut log.warnings;
@@ -209,7 +209,7 @@ impl Setting<'_> {
         nth: usize,
         observer: &dyn Observer,
         log: &mut RunLog,
-    ) -> Result<Tracked, VeloxelError> {
+    ) -> Result<Tracked> {
         let (frames, grid) = (self.cine.place.frames, self.cine.sequence.grid());
         let begin = Instant::now();
         let motions = self.motions(method, nth, observer)?;
@@ -256,7 +256,7 @@ impl Setting<'_> {
         method: &MethodOptions,
         nth: usize,
         observer: &dyn Observer,
-    ) -> Result<Vec<CineMotion>, VeloxelError> {
+    ) -> Result<Vec<CineMotion>> {
         let options = RunOptions { method: method.clone(), ..self.job.options.clone() };
         let starts = &self.seeds.frames;
         let count = self.job.methods.len() * starts.len();

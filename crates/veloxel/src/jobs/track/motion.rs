@@ -4,7 +4,7 @@ use super::Setting;
 use super::follow::{Frames, follow};
 use super::outlined::outlined;
 use super::region::Region;
-use crate::VeloxelError;
+use crate::Result;
 use crate::jobs::RunOptions;
 use veloxel_core::parameters::Values;
 use veloxel_core::{Dimension, Flow, Grid, Volume};
@@ -77,7 +77,7 @@ impl CineMotion {
         options: &RunOptions,
         start: usize,
         observer: &dyn Observer,
-    ) -> Result<Self, VeloxelError> {
+    ) -> Result<Self> {
         let Setting { job, cine, seeds, weight, region, device, .. } = *setting;
         let (grid, frames, contours) = (cine.sequence.grid(), cine.sequence.frames(), &seeds.contours);
         let space = job.space_of(cine);
@@ -132,7 +132,7 @@ impl CineMotion {
     }
 
     /// The field from the start frame to another, on the region's grid; unknown in slices that were not followed.
-    pub fn field(&self, frame: usize) -> Result<Flow, VeloxelError> {
+    pub fn field(&self, frame: usize) -> Result<Flow> {
         if self.space == MotionSpace::Volume || self.grid.dimension() == Dimension::Two {
             let flow = self.parts[0].as_ref().map(|part| part.frames[frame].flow.components_vox().to_vec());
             return Ok(Flow::new(self.region.stack(&self.grid)?, flow.unwrap_or_default())?);

@@ -1,7 +1,7 @@
 //! The part of every frame in which motion is estimated.
 
-use crate::VeloxelError;
 use crate::jobs::mask_file::MaskFile;
+use crate::{Result, VeloxelError};
 use std::path::Path;
 use veloxel_core::{ContourSet, Dimension, Grid, Mask, Structure, Volume};
 
@@ -62,8 +62,8 @@ impl Region {
         choice: &RegionChoice,
         contours: &ContourSet,
         grid: &Grid,
-        mask: impl FnOnce(&MaskFile) -> Result<Mask, VeloxelError>,
-    ) -> Result<Self, VeloxelError> {
+        mask: impl FnOnce(&MaskFile) -> Result<Mask>,
+    ) -> Result<Self> {
         let [nx, ny, _] = grid.size();
         match choice {
             RegionChoice::All => Ok(Self { from: [0, 0], size: [nx, ny] }),
@@ -129,13 +129,13 @@ impl Region {
     }
 
     /// The grid of one slice in the region.
-    pub fn plane(&self, grid: &Grid) -> Result<Grid, VeloxelError> {
+    pub fn plane(&self, grid: &Grid) -> Result<Grid> {
         let [sx, sy, _] = grid.spacing_mm();
         Ok(Grid::image(self.size[0], self.size[1])?.with_spacing_mm([sx, sy, 1.0])?)
     }
 
     /// The grid of all slices in the region, placed in the world.
-    pub fn stack(&self, grid: &Grid) -> Result<Grid, VeloxelError> {
+    pub fn stack(&self, grid: &Grid) -> Result<Grid> {
         let [w, h] = self.size;
         let part = match grid.dimension() {
             Dimension::Two => Grid::image(w, h)?,

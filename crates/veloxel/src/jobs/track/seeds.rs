@@ -3,7 +3,7 @@
 use super::TrackJob;
 use super::cine::Cine;
 use super::placement::{self, Misplaced, Placement};
-use crate::VeloxelError;
+use crate::Result;
 use std::path::Path;
 use veloxel_core::{Contour, ContourSet, Polygon, Structure, Volume, WarningKind, Warnings};
 use veloxel_io::{ContourReading, IoError, PlainNames, TextOrder, read_contours};
@@ -18,7 +18,7 @@ pub(super) struct Seeds {
 
 impl Seeds {
     /// Reads the seeds of a job.
-    pub fn load(job: &TrackJob, cine: &Cine, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
+    pub fn load(job: &TrackJob, cine: &Cine, warnings: &mut Warnings) -> Result<Self> {
         let contours = read(job, &job.contours, cine, warnings)?;
         let there = contours.frames();
         let list = || there.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
@@ -73,7 +73,7 @@ pub(super) fn read(
     files: &[super::ContourInput],
     cine: &Cine,
     warnings: &mut Warnings,
-) -> Result<ContourSet, VeloxelError> {
+) -> Result<ContourSet> {
     let mut all: Vec<Contour> = Vec::new();
     for file in files {
         let frame = file.frame.or(job.frames.first().copied()).unwrap_or(0);
@@ -96,7 +96,7 @@ fn read_one(
     reading: ContourReading,
     cine: &Cine,
     warnings: &mut Warnings,
-) -> Result<ContourSet, VeloxelError> {
+) -> Result<ContourSet> {
     let place = Some(&cine.place);
     let given = read_contours(path, place, &reading, warnings);
     let slices = cine.place.grid.size()[2];

@@ -3,18 +3,13 @@
 use super::cine::Cine;
 use super::tables::{self, Timing};
 use super::{Setting, Tracked};
-use crate::VeloxelError;
+use crate::Result;
 use std::path::Path;
 use veloxel_core::{ContourSet, Dimension, Sequence, Structure, Volume};
 use veloxel_io::{self as io, LabelMeaning};
 
 /// Writes outlines, labels, fields and tables of a run, names beginning with `prefix`.
-pub(super) fn write(
-    folder: &Path,
-    prefix: &str,
-    tracked: &Tracked,
-    setting: &Setting<'_>,
-) -> Result<(), VeloxelError> {
+pub(super) fn write(folder: &Path, prefix: &str, tracked: &Tracked, setting: &Setting<'_>) -> Result<()> {
     let path = |name: &str| folder.join(format!("{prefix}{name}"));
     let (cine, job, start) = (setting.cine, setting.job, setting.seeds.reference());
     let interval_ms = cine.place.frame_interval_ms;
@@ -25,10 +20,7 @@ pub(super) fn write(
     let labels = labels(&tracked.contours, cine, job.labels)?;
     io::write_sequence(&path("labels.nii.gz"), &labels)?;
     for (frame, field) in tracked.fields.iter().enumerate().filter(|(frame, _)| *frame != start) {
-        let extension = match field.grid().dimension() {
-            Dimension::Two => "flo",
-            Dimension::Three => "nii.gz",
-        };
+        let extension = if field.grid().dimension() == Dimension::Two { "flo" } else { "nii.gz" };
         io::write_flow(&path(&format!("field_{start:03}_{frame:03}.{extension}")), field)?;
     }
     if job.animation {
@@ -42,7 +34,7 @@ pub(super) fn write(
 }
 
 /// The inside of all outlines as labels, frame by frame.
-fn labels(contours: &ContourSet, cine: &Cine, meaning: LabelMeaning) -> Result<Sequence, VeloxelError> {
+fn labels(contours: &ContourSet, cine: &Cine, meaning: LabelMeaning) -> Result<Sequence> {
     let grid = cine.sequence.grid();
     let [nx, ny, _] = grid.size();
     // Later ones lie over earlier ones.
