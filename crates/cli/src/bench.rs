@@ -162,8 +162,7 @@ fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<(Vec<F
 /// Tables, then the figures that have a bar, then what is to be known of them.
 fn experiment_text(tables: &[ExperimentTable], figures: &[Figure], notes: &[String]) -> String {
     let table_text = |experiment: &ExperimentTable| {
-        let head: Vec<&str> = experiment.head.iter().map(String::as_str).collect();
-        let rows = table(&head, experiment.rows.iter().cloned());
+        let rows = table(&experiment.head, experiment.rows.iter().cloned());
         format!("{}\n{}\n\n{rows}\n", experiment.title, experiment.note)
     };
     let mut text: String = tables.iter().map(table_text).collect();
@@ -186,11 +185,7 @@ fn figures_text(figures: &[Figure], stated: impl Fn(&Figure) -> Option<f64>) -> 
             Some(Bar::Between(low, high)) => format!("{} to {}", number::text(low), number::text(high)),
             None => String::new(),
         };
-        let verdict = match figure.reached {
-            Some(true) => "reached",
-            Some(false) => "missed",
-            None => "",
-        };
+        let verdict = figure.reached.map_or("", |is_reached| if is_reached { "reached" } else { "missed" });
         let value = format!("{} {}", number::text(figure.value), figure.unit);
         let stated = stated.map_or_else(String::new, |value| value.to_string());
         vec![figure.what.clone(), value.trim().to_owned(), stated, bar, verdict.to_owned()]

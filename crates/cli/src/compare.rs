@@ -61,7 +61,6 @@ impl Run for CompareArguments {
         }
         let two = run.report.header.inputs.first().is_some_and(|input| input.dimension == Dimension::Two);
         let (head, rows) = comparison_table(&run.report, if two { "px" } else { "voxels" });
-        let head: Vec<&str> = head.iter().map(String::as_str).collect();
         let mut text = table(&head, rows);
         for out in &run.report.left_out {
             text.push_str(&format!("left out: {}: {}\n", out.method, out.reason));

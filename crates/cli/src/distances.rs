@@ -60,15 +60,11 @@ pub struct DistancesArguments {
 
 impl Run for DistancesArguments {
     fn run(self) -> Outcome {
-        let job = DistancesJob {
-            graph: self.graph,
-            kind: if self.directed { GraphKind::Directed } else { GraphKind::Undirected },
-            sources: self.from,
-            request: Request { method: self.apsp, max_bytes: self.max_memory, precision: self.precision },
-            output: self.output,
-            report: self.report,
-            device: self.device.options(),
-        };
+        let Self { graph, from: sources, output, report, apsp: method, precision, .. } = self;
+        let kind = if self.directed { GraphKind::Directed } else { GraphKind::Undirected };
+        let request = Request { method, max_bytes: self.max_memory, precision };
+        let device = self.device.options();
+        let job = DistancesJob { graph, kind, sources, request, output, report, device };
         let run = distances(&job)?;
         let report = &run.report;
         warn(&report.warnings);

@@ -281,10 +281,7 @@ fn say_what_a_png_is(output: &Path) {
 
 /// A few lines for a person at a terminal, and one for everybody else.
 fn summary(report: &RunReport) -> Summary {
-    let unit = match report.header.inputs[0].dimension {
-        Dimension::Two => "px",
-        Dimension::Three => "voxels",
-    };
+    let unit = if report.header.inputs[0].dimension == Dimension::Two { "px" } else { "voxels" };
     if let [pair] = report.pairs.as_slice() {
         return Summary { lines: pair_lines(pair, unit), line: pair_line(pair, unit) };
     }

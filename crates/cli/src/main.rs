@@ -16,7 +16,6 @@ mod distances;
 mod dry_run;
 mod engine;
 mod evaluate;
-mod evaluate_segmentation;
 mod features;
 mod flow;
 mod info;

@@ -67,17 +67,9 @@ fn part_count(text: &str) -> Result<usize, String> {
 impl Run for SegmentArguments {
     fn run(self) -> Outcome {
         let options = self.run.options("segment", MethodOptions::of_parts(&self.method)?, Ok)?;
-        let job = SegmentJob {
-            mesh: self.mesh,
-            count: self.count.map_or(PartCount::Chosen, PartCount::Given),
-            options,
-            output: self.output,
-            labels: self.labels,
-            membership: self.membership,
-            html: self.html,
-            parts: self.part_meshes,
-            report: self.report,
-        };
+        let Self { mesh, output, labels, membership, html, part_meshes: parts, report, .. } = self;
+        let count = self.count.map_or(PartCount::Chosen, PartCount::Given);
+        let job = SegmentJob { mesh, count, options, output, labels, membership, html, parts, report };
         let run = segment(&job)?;
         let report = &run.report;
         warn(&report.header.warnings);

@@ -57,18 +57,11 @@ pub struct StereoArguments {
 
 impl Run for StereoArguments {
     fn run(self) -> Outcome {
-        let options = RunOptions { mask: self.mask, ..self.method.phase_options("stereo")? };
-        let run = stereo(&StereoJob {
-            left: self.left,
-            right: self.right,
-            truth: self.truth,
-            truth_scale: self.truth_scale,
-            options,
-            disparity: self.output,
-            confidence: self.confidence,
-            report: self.report,
-            html: self.html,
-        })?;
+        let Self { left, right, truth, truth_scale, confidence, report, html, method, .. } = self;
+        let options = RunOptions { mask: self.mask, ..method.phase_options("stereo")? };
+        let disparity = self.output;
+        let job = StereoJob { left, right, truth, truth_scale, options, disparity, confidence, report, html };
+        let run = stereo(&job)?;
         let report = &run.report;
         let (range, found) = match report.disparity_px {
             None => ("none found".to_owned(), "no disparity".to_owned()),
@@ -89,6 +82,6 @@ impl Run for StereoArguments {
             ("error", format!("mean {mean} px at {density}, {wrong} wrong by more than 1 px"))
         }));
         let line = format!("{found}, {} matched", percent(report.valid_share));
-        self.method.show(&run, &report.header, Summary { lines, line })
+        method.show(&run, &report.header, Summary { lines, line })
     }
 }

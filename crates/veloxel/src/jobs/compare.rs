@@ -145,10 +145,7 @@ fn run(
         found.map(|found| (found, begin.elapsed().as_secs_f64() * 1e3))
     };
     let (found, first_ms) = solve(Extras::ALL)?;
-    let time_ms = match first_ms < LONG_MS {
-        true => solve(Extras::default())?.1.min(first_ms),
-        false => first_ms,
-    };
+    let time_ms = if first_ms < LONG_MS { solve(Extras::default())?.1.min(first_ms) } else { first_ms };
     let backward = match &mut method {
         AnyMethod::Pair(method) if pair.moving.grid() == grid => {
             let pair = Pair { mask: None, volume_mask: None, ..Pair::new(pair.moving, pair.fixed) };

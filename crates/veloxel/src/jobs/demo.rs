@@ -55,17 +55,9 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun> {
         let frame = |nth: usize| name.split('_').nth(nth).and_then(|number| number.parse().ok());
         Ok(frame(1).zip(frame(2)).map(|(fixed, moving)| heart.motion(fixed, moving)))
     };
-    let names = FrameNames::default();
     let both = SequencePlan { mode: SequenceMode::Both, reference: 0, extras: Extras::ALL };
-    let task = SequenceTask {
-        device: &device,
-        outside: OutsideFill::default(),
-        frames,
-        names: &names,
-        truth: &truth,
-        plan: both,
-        folder: &folder,
-    };
+    let (device, names, truth, outside) = (&device, &FrameNames::default(), &truth, OutsideFill::default());
+    let task = SequenceTask { device, outside, frames, names, truth, plan: both, folder: &folder };
     let mut no_maps = [SequenceMaps::NONE, SequenceMaps::NONE];
     let result = task.run(&mut opened.method, &mut no_maps, &mut log, observer)?;
     let shown_path = job.folder.join(SEQUENCE);

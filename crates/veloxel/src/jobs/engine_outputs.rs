@@ -1,7 +1,7 @@
 //! What becomes of the engine's results: fields in a folder, a video, and the frame that the page shows.
 
-use super::engine_film::Film;
 use super::features::named;
+use super::film::EngineFilm;
 use super::stereo::ViewOrder;
 use super::{EngineJob, OutputPlan, Result};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use veloxel_report::EngineView;
 pub(super) struct Results {
     folder: Option<PathBuf>,
     confidences: Confidences,
-    film: Option<Film>,
+    film: Option<EngineFilm>,
     /// The frame that moves most so far, where a page is wanted.
     shown: Option<Option<Shown>>,
     /// Of all disparities that were fetched.
@@ -32,7 +32,7 @@ pub(super) struct Shown {
 
 impl Results {
     pub fn new(plan: &mut OutputPlan, job: &EngineJob, interval_ms: Option<f64>) -> Result<Self> {
-        let film = plan.path("video")?.map(|path| Film::new(path, job.wanted(), interval_ms));
+        let film = plan.path("video")?.map(|path| EngineFilm::new(path, job.wanted(), interval_ms));
         let (folder, shown) = (plan.path("fields")?, job.html.is_some().then_some(None));
         Ok(Self { folder, confidences: job.confidences, film, shown, views: ViewOrder::default() })
     }
@@ -80,7 +80,7 @@ impl Results {
 
     /// Ends the video, and warns of views that are swapped; the frame for the page.
     pub fn finish(self, warnings: &mut Warnings) -> Result<Option<Shown>> {
-        self.film.map_or(Ok(()), Film::finish)?;
+        self.film.map_or(Ok(()), EngineFilm::finish)?;
         self.views.warn(warnings);
         Ok(self.shown.flatten())
     }

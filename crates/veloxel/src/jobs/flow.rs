@@ -2,12 +2,12 @@
 
 use super::flow_job::{FlowJob, takes_pair};
 use super::flow_plan::FlowPlan;
-use super::grids::{WHOLE_IMAGE, allow_two_grids, mask_on, moving_on};
+use super::grids::{WHOLE_IMAGE, allow_two_grids, intersection, mask_on, moving_on};
 use super::pictures::{write_colours, write_confidence, write_sampled};
 use super::sentinels::clip_sentinels;
 use super::{JobRun, MaskFile, OutputPlan, Result, Stages, StartFrom, VeloxelError, full_scale, name};
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::PathBuf;
 use veloxel_core::{Flow, Grid, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::{self as io, FrameStream};
@@ -57,7 +57,7 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun> {
     let (device, mut log, inputs) = options.device.start_and_load(load)?;
     let fixed_grid = inputs.frames[0].grid();
     plan.check_dimension(fixed_grid.dimension())?;
-    let opened = options.open_method_for(&inputs.frames[0], inputs.frames.len(), &device)?;
+    let opened = options.open_for(&inputs.frames[0], inputs.frames.len(), &device)?;
     let fixed = opened.method.centre();
     let pair = inputs.pair(&job.start, fixed);
     let (parameters, tiles) = (opened.parameters.clone(), inputs.tiles(job, &device, &mut log.warnings)?);
@@ -232,12 +232,8 @@ impl Inputs {
             file.as_ref().map(|file| file.read(reading, warnings)).transpose()
         };
         let (mask, volume_mask) = (mask(&job.options.mask)?, mask(&job.options.volume_mask)?);
-        let mut flow = |path: Option<&Path>| path.map(|p| io::read_flow(p, reading, warnings)).transpose();
-        let start = match &job.start {
-            StartFrom::Flow(path) => flow(Some(path))?,
-            _ => None,
-        };
-        let truth = flow(job.truth.as_deref())?;
+        let mut flow = |path: Option<&PathBuf>| path.map(|p| io::read_flow(p, reading, warnings)).transpose();
+        let (start, truth) = (flow(job.start.file())?, flow(job.truth.as_ref())?);
         let (mut frames, seen) = match job.takes() {
             Takes::Pairs => load_pair(job, warnings)?,
             Takes::Windows { most } => (load_window(job, most, warnings)?, None),
@@ -285,12 +281,6 @@ impl Inputs {
             ..Pair::new(&self.frames[fixed], &self.frames[fixed + 1])
         }
     }
-}
-
-/// What lies inside both of two masks on one grid.
-fn intersection(mask: Mask, other: &Mask) -> Mask {
-    let inside = mask.data().iter().zip(other.data()).map(|(&a, &b)| a && b).collect();
-    Mask::new(mask.grid().clone(), inside).expect("a mask should have a voxel for each of its grid")
 }
 
 /// Fixed and moving image, read side by side; and where the fixed one is not transparent, if it is anywhere.

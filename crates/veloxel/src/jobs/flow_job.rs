@@ -46,10 +46,6 @@ pub struct FlowJob {
 impl FlowJob {
     pub(super) fn plan(&self) -> Result<OutputPlan> {
         let outputs = &self.outputs;
-        let start = match &self.start {
-            StartFrom::Flow(path) => Some(path),
-            _ => None,
-        };
         let plan = match (self.takes(), self.inputs.as_slice()) {
             (Takes::Pairs, [fixed, moving]) => {
                 OutputPlan::default().reads("fixed", [fixed]).reads("moving", [moving])
@@ -57,7 +53,7 @@ impl FlowJob {
             (_, frames) => OutputPlan::default().reads("frame", frames),
         };
         plan.reads_options(&self.options)
-            .reads("start", start)
+            .reads("start", self.start.file())
             .reads("truth", &self.truth)
             .writes("flow", [&outputs.flow], Holds::Samples(Kind::Flow))
             .writes("confidence", &outputs.confidence, Holds::Confidence)

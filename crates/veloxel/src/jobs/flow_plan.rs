@@ -66,10 +66,6 @@ impl Holdings<'_> {
         self.fixed.dimension().count() as u64
     }
 
-    fn starts(&self) -> bool {
-        matches!(self.job.start, StartFrom::Flow(_))
-    }
-
     fn masks(&self) -> usize {
         self.job.options.mask_paths().into_iter().flatten().count()
     }
@@ -80,7 +76,7 @@ impl Holdings<'_> {
 
     /// On the host from the beginning to the end.
     fn parts(&self) -> Vec<MemoryPart> {
-        let fields = u64::from(self.starts()) + u64::from(self.job.truth.is_some());
+        let fields = u64::from(self.job.start.file().is_some()) + u64::from(self.job.truth.is_some());
         let parts = [
             ("program", PROGRAM_BYTES),
             ("images", self.volumes(1 + self.more_frames) + SAMPLE * self.moving.len() as u64),
@@ -179,7 +175,7 @@ impl FlowPlan {
         let after = [held.clone(), vec![holdings.result(), holdings.measures()]].concat();
         let at_once = holdings.matched.map_or(footprint, |matched| holdings.footprint(matched));
         // The whole grid at once holds a start that is given, and samples the warped image on the device.
-        let start = if holdings.starts() { components } else { 0.0 };
+        let start = if holdings.job.start.file().is_some() { components } else { 0.0 };
         let more = start + if holdings.job.keeps_warped() { 3.0 } else { 0.0 };
         let whole_bytes = at_once.with_more(more).bytes(holdings.fixed.len());
         let one_tile = || {

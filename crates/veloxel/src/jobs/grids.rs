@@ -83,12 +83,9 @@ pub(super) fn on_first_grid(
     strictness: Strictness,
     warnings: &mut Warnings,
 ) -> Result<(Vec<Volume<f32>>, Vec<Mask>)> {
-    let Some(first) = frames.first().map(|frame| frame.grid().clone()) else {
-        return Ok((frames, Vec::new()));
-    };
-    if frames.iter().all(|frame| first.require_same(frame.grid(), "").is_ok()) {
-        return Ok((frames, Vec::new()));
-    }
+    let first = frames.first().map(|frame| frame.grid().clone());
+    let is_left = |first: &Grid| frames.iter().any(|frame| first.require_same(frame.grid(), "").is_err());
+    let Some(first) = first.filter(is_left) else { return Ok((frames, Vec::new())) };
     let still = Flow::zeros(first.clone());
     let mut covered = Vec::new();
     for frame in &mut frames {
@@ -108,13 +105,17 @@ pub(super) fn covered_masks(masks: Vec<Mask>, covered: Vec<Mask>) -> Vec<Mask> {
     if covered.is_empty() {
         return masks;
     }
-    let within = |(nth, mut covered): (usize, Mask)| {
-        if let Some(mask) = masks.get(nth).or(masks.first()) {
-            covered.data_mut().iter_mut().zip(mask.data()).for_each(|(covered, inside)| *covered &= inside);
-        }
-        covered
+    let within = |(nth, covered): (usize, Mask)| match masks.get(nth).or(masks.first()) {
+        Some(mask) => intersection(covered, mask),
+        None => covered,
     };
     covered.into_iter().enumerate().map(within).collect()
+}
+
+/// What lies inside both of two masks on one grid.
+pub(super) fn intersection(mut mask: Mask, other: &Mask) -> Mask {
+    mask.data_mut().iter_mut().zip(other.data()).for_each(|(inside, other)| *inside &= other);
+    mask
 }
 
 /// How a moving image is looked up.

@@ -28,6 +28,14 @@ pub enum StartFrom {
 }
 
 impl StartFrom {
+    /// The file of a field.
+    pub(super) fn file(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Flow(path) => Some(path),
+            _ => None,
+        }
+    }
+
     /// The start as methods take it; `flow` is what the file holds.
     pub fn start<'a>(&self, flow: Option<&'a Flow>) -> Start<'a> {
         match self {
@@ -86,12 +94,7 @@ pub struct RunOptions {
 
 impl RunOptions {
     /// Opens the method for so many frames like the first, in the directions asked for.
-    pub(super) fn open_method_for(
-        &self,
-        first: &Volume<f32>,
-        frames: usize,
-        device: &Device,
-    ) -> Result<Opened> {
+    pub(super) fn open_for(&self, first: &Volume<f32>, frames: usize, device: &Device) -> Result<Opened> {
         Ok(self.open_method(first.grid(), full_scale(first), frames, device)?)
     }
 
@@ -105,14 +108,9 @@ impl RunOptions {
     ) -> Result<Opened, MotionError> {
         let draft = self.method.draft();
         let opened = Method::of(draft).open(&Opening { grid, frames, white, draft, device })?;
-        let method = match self.directions {
-            Directions::Forward => opened.method,
-            Directions::Both => opened.method.inverse_consistent(),
-        };
-        let method = match self.refinement {
-            Refinement::None => method,
-            Refinement::Bilateral => method.refined(),
-        };
+        let is_checked = self.directions == Directions::Both;
+        let method = if is_checked { opened.method.inverse_consistent() } else { opened.method };
+        let method = if self.refinement == Refinement::None { method } else { method.refined() };
         Ok(Opened { method, ..opened })
     }
 

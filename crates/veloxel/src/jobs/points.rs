@@ -11,20 +11,13 @@ use veloxel_motion::composition::sample_vox;
 /// Between voxels the field is linear.
 pub fn move_point(flow: &Flow, point: [f64; 3]) -> Option<[f64; 3]> {
     let grid = flow.grid();
-    match grid.dimension() {
-        Dimension::Two => {
-            let d = sample_vox(flow, point)?;
-            Some([0, 1, 2].map(|a| point[a] + d[a]))
-        }
-        Dimension::Three => {
-            // A point of the outermost voxels may lie a rounding error outside.
-            let voxel = grid
-                .voxel_from_world(point)
-                .map(|v| if (v - v.round()).abs() < 1e-6 { v.round() } else { v });
-            let d = sample_vox(flow, voxel)?;
-            Some(grid.world_from_voxel([0, 1, 2].map(|a| voxel[a] + d[a])))
-        }
-    }
+    let is_picture = grid.dimension() == Dimension::Two;
+    // A point of the outermost voxels may lie a rounding error outside.
+    let rounded = |v: f64| if (v - v.round()).abs() < 1e-6 { v.round() } else { v };
+    let voxel = if is_picture { point } else { grid.voxel_from_world(point).map(rounded) };
+    let d = sample_vox(flow, voxel)?;
+    let moved = [0, 1, 2].map(|a| voxel[a] + d[a]);
+    Some(if is_picture { moved } else { grid.world_from_voxel(moved) })
 }
 
 /// How many points a run moved.

@@ -60,10 +60,7 @@ const FUZZY: &str = "fuzzy";
 impl PartsTask<'_> {
     /// Finds the parts.
     pub fn solve(&self) -> Result<Solved> {
-        match self.method.method_name() {
-            FUZZY => self.by_clustering(),
-            _ => self.by_cuts(),
-        }
+        if self.method.method_name() == FUZZY { self.by_clustering() } else { self.by_cuts() }
     }
 
     fn by_cuts(&self) -> Result<Solved> {

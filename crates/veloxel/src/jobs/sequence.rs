@@ -131,8 +131,8 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun> {
     let frames = SequenceFrames { frames: sequence.frames(), masks, volume_masks, weights };
     let folder = plan.path("folder")?.expect("the folder should be planned");
     let reference = job.reference.map_or(Ok(0), |number| names.position(number))?;
-    let sequence_plan = SequencePlan { mode: job.mode, reference, extras: Extras::ALL };
-    let count = field_count(&opened.method, sequence_plan.mode, sequence.frames().len());
+    let task_plan = SequencePlan { mode: job.mode, reference, extras: Extras::ALL };
+    let count = field_count(&opened.method, job.mode, sequence.frames().len());
     let read_truth = |name: &str, nth: usize, warnings: &mut Warnings| {
         truth.as_ref().map_or(Ok(None), |truth| truth.of(name, nth, count, warnings))
     };
@@ -140,15 +140,8 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun> {
         SequenceMaps::new(&mut plan, "confidence", &job.confidence)?,
         SequenceMaps::new(&mut plan, "warped", &job.warped)?,
     ];
-    let task = SequenceTask {
-        device: &device,
-        outside: job.outside,
-        frames,
-        names: &names,
-        truth: &read_truth,
-        plan: sequence_plan,
-        folder: &folder,
-    };
+    let (device, names, truth, folder, outside) = (&device, &names, &read_truth, &folder, job.outside);
+    let task = SequenceTask { device, outside, frames, names, truth, plan: task_plan, folder };
     let result = task.run(&mut opened.method, &mut maps, &mut log, observer)?;
     log.stages.time("write", || {
         maps.into_iter().try_for_each(|maps| maps.finish(&mut plan, sequence.frame_interval_ms()))
@@ -165,7 +158,7 @@ pub(crate) fn open(sequence: &Sequence, options: &RunOptions, device: &Device) -
         Takes::Windows { most } => most.min(sequence.frames().len()),
     };
     let first = sequence.frames().first().ok_or(CoreError::EmptySequence)?;
-    options.open_method_for(first, frames, device)
+    options.open_for(first, frames, device)
 }
 
 /// How many fields a run has.
@@ -265,10 +258,7 @@ impl SequenceTask<'_> {
 
     fn title(&self, field: &SequenceField) -> String {
         let [fixed, moving] = [field.fixed, field.moving].map(|nth| self.names.number(nth));
-        let series = match field.role {
-            Role::Consecutive => "frame",
-            Role::Reference => "reference",
-        };
+        let series = if field.role == Role::Consecutive { "frame" } else { "reference" };
         let title = format!("{series} {fixed} → {moving}");
         match (self.names.file(field.fixed), self.names.file(field.moving)) {
             (Some(fixed), Some(moving)) => format!("{title} ({fixed} → {moving})"),
@@ -290,10 +280,7 @@ impl SequenceTask<'_> {
 
     /// `consecutive_000_001`.
     fn field_name(&self, field: &SequenceField) -> String {
-        let series = match field.role {
-            Role::Consecutive => "consecutive",
-            Role::Reference => "reference",
-        };
+        let series = if field.role == Role::Consecutive { "consecutive" } else { "reference" };
         let [fixed, moving] = [field.fixed, field.moving].map(|nth| self.names.number(nth));
         format!("{series}_{fixed:03}_{moving:03}")
     }

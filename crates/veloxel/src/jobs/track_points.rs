@@ -1,6 +1,6 @@
 //! Points or corners in, their tracks through a stream of frames out.
 
-use super::film_target::{FilmTarget, grey};
+use super::film::{Film, grey};
 use super::{DeviceOptions, Holds, JobRun, OutputPlan, Result, full_scale};
 use serde::Serialize;
 use std::fmt::Write;
@@ -97,7 +97,7 @@ pub fn track_points(job: &TrackPointsJob) -> Result<JobRun<TrackPointsReport>> {
         [one] => FrameStream::open(one, job.reading, &mut log.warnings)?,
         several => FrameStream::of_files(several.to_vec(), job.reading),
     };
-    let mut film = plan.path("overlay")?.map(|path| FilmTarget::new(path, stream.frame_interval_ms()));
+    let mut film = plan.path("overlay")?.map(|path| Film::new(path, stream.frame_interval_ms()));
     let too_few =
         |count: usize| frames!("points are followed from frame to frame: two frames are needed, got {count}");
     let first = stream.next_frame(&mut log.warnings)?.ok_or_else(|| too_few(0))?;
@@ -124,7 +124,7 @@ pub fn track_points(job: &TrackPointsJob) -> Result<JobRun<TrackPointsReport>> {
     if frames < 2 {
         return Err(too_few(frames));
     }
-    film.map_or(Ok(()), FilmTarget::finish)?;
+    film.map_or(Ok(()), Film::finish)?;
     plan.write("tracks", |path| io::write_text(path, &tracks.table))?;
     let report = TrackPointsReport {
         frames,
@@ -196,10 +196,8 @@ impl Tracks {
     }
 
     fn row(&mut self, frame: usize, id: usize, [x, y]: [f32; 2], rest: &str) {
-        let position = match x.is_nan() || y.is_nan() {
-            true => "nan,nan".to_owned(),
-            false => format!("{x:.4},{y:.4}"),
-        };
+        let is_known = !x.is_nan() && !y.is_nan();
+        let position = if is_known { format!("{x:.4},{y:.4}") } else { "nan,nan".to_owned() };
         writeln!(self.table, "{frame},{id},{position},{rest}").expect("text should take a line");
     }
 

@@ -3,7 +3,7 @@
 use super::region::Region;
 use super::{Setting, Tracked};
 use crate::Result;
-use crate::jobs::film_target::FilmTarget;
+use crate::jobs::film::Film;
 use std::path::Path;
 use veloxel_core::{Polygon, Structure};
 use veloxel_report::MapPicture;
@@ -20,7 +20,7 @@ pub(super) fn write(path: &Path, tracked: &Tracked, setting: &Setting<'_>) -> Re
     let slices = setting.seeds.contours.slices();
     let sheet = Sheet::of(setting.region, slices);
     let [width, height] = sheet.size_px();
-    let mut film = FilmTarget::new(path.to_owned(), setting.cine.place.frame_interval_ms);
+    let mut film = Film::new(path.to_owned(), setting.cine.place.frame_interval_ms);
     for frame in 0..setting.cine.place.frames {
         let mut rgb = vec![0u8; 3 * width * height];
         for nth in 0..sheet.slices.len() {

@@ -68,7 +68,7 @@ pub(super) fn follow(
         let cycles = cines.iter().enumerate().map(each).collect::<Result<_, _>>()?;
         return Ok((cycles, params.to_json()));
     }
-    let mut opened = options.open_method_for(first, 2, device)?;
+    let mut opened = options.open_for(first, 2, device)?;
     let AnyMethod::Pair(method) = &mut opened.method else {
         return Err(frames!("{name} takes windows of frames: name a method of pairs to track with"));
     };

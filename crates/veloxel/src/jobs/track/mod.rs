@@ -4,7 +4,6 @@ mod animation;
 mod cine;
 mod follow;
 mod motion;
-mod outlined;
 mod outlines;
 mod placement;
 mod region;
@@ -145,10 +144,7 @@ pub fn track(job: &TrackJob, observer: &dyn Observer) -> Result<JobRun<TrackRepo
     let job = &job.with_presets_for(&cine)?;
     let grid = cine.sequence.grid();
     let seeds = Seeds::load(job, &cine, warnings)?;
-    let truth = match &job.truth[..] {
-        [] => None,
-        files => Some(seeds::read(job, files, &cine, warnings)?),
-    };
+    let truth = (!job.truth.is_empty()).then(|| seeds::read(job, &job.truth, &cine, warnings)).transpose()?;
     let region =
         Region::of(&job.region, &seeds.contours, grid, |file| file.read(job.options.reading, warnings))?;
     // Every method must have weights in its energy.
@@ -211,15 +207,16 @@ impl Setting<'_> {
         log: &mut RunLog,
     ) -> Result<Tracked> {
         let (frames, grid) = (self.cine.place.frames, self.cine.sequence.grid());
+        let options = RunOptions { method: method.clone(), ..self.job.options.clone() };
         let begin = Instant::now();
-        let motions = self.motions(method, nth, observer)?;
+        let motions = self.motions(&options, nth, observer)?;
         let solve_ms = begin.elapsed().as_secs_f64() * 1e3;
         log.stages.add("solve", solve_ms);
         let motion = &motions[0];
         let warnings = &mut log.warnings;
         let contours = outlines::carried(self, &motions, Way::Wanted, warnings);
         note_crossings(&contours, method, warnings);
-        let walls = walls::walls(self.seeds, motion, grid, frames, warnings);
+        let walls = walls::walls(self, motion, warnings);
         let [sx, sy, _] = grid.spacing_mm();
         // Seeds are the truth themselves.
         let apart = |contours: &ContourSet, truth: &ContourSet| {
@@ -251,18 +248,12 @@ impl Setting<'_> {
     }
 
     /// The motion from each frame that outlines are carried from.
-    fn motions(
-        &self,
-        method: &MethodOptions,
-        nth: usize,
-        observer: &dyn Observer,
-    ) -> Result<Vec<CineMotion>> {
-        let options = RunOptions { method: method.clone(), ..self.job.options.clone() };
+    fn motions(&self, options: &RunOptions, nth: usize, observer: &dyn Observer) -> Result<Vec<CineMotion>> {
         let starts = &self.seeds.frames;
         let count = self.job.methods.len() * starts.len();
         let follow = |(part, &start): (usize, &usize)| {
             let part = Part { observer, nth: nth * starts.len() + part, count };
-            CineMotion::follow(self, &options, start, &part)
+            CineMotion::follow(self, options, start, &part)
         };
         starts.iter().enumerate().map(follow).collect()
     }
@@ -299,9 +290,7 @@ fn note_crossings(contours: &ContourSet, method: &MethodOptions, warnings: &mut 
     let count = contours.contours().iter().filter(|c| c.polygon.crossing_px().is_some()).count();
     if count > 0 {
         let (all, name) = (contours.contours().len(), method.method_name());
-        warnings.push(
-            WarningKind::Field,
-            format!("{name}: {count} of {all} outlines cross themselves once they are moved"),
-        );
+        let text = format!("{name}: {count} of {all} outlines cross themselves once they are moved");
+        warnings.push(WarningKind::Field, text);
     }
 }

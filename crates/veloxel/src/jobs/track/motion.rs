@@ -2,7 +2,6 @@
 
 use super::Setting;
 use super::follow::{Frames, follow};
-use super::outlined::outlined;
 use super::region::Region;
 use crate::Result;
 use crate::jobs::RunOptions;
@@ -89,7 +88,7 @@ impl CineMotion {
         let has_outlines = space == MotionSpace::InPlane && are_apart(frames.len());
         let from_slice = |&slice: &usize| {
             let cut = |image: &Volume<f32>| region.cut(image, slice, &place);
-            let within = || outlined(contours, [slice, start], region, &place);
+            let within = || region.outlined(contours, [slice, start], &place);
             let outlined = has_outlines.then(within).flatten();
             Frames { frames: frames.iter().map(cut).collect(), weight: weight.map(cut), outlined }
         };

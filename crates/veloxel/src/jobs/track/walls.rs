@@ -1,18 +1,13 @@
 //! The wall of the left ventricle: its slices with both outlines, from base to apex, and the places of their segments.
 
+use super::Setting;
 use super::motion::{CineMotion, Way};
-use super::seeds::Seeds;
 use veloxel_core::{ContourSet, Grid, Polygon, Structure, WarningKind, Warnings};
 use veloxel_report::metrics::{Level, SegmentFrame, WallMesh, WallMotion};
 
 /// The walls of all slices whose mesh can be followed to every frame.
-pub(super) fn walls(
-    seeds: &Seeds,
-    motion: &CineMotion,
-    grid: &Grid,
-    frames: usize,
-    warnings: &mut Warnings,
-) -> Vec<WallMotion> {
+pub(super) fn walls(setting: &Setting<'_>, motion: &CineMotion, warnings: &mut Warnings) -> Vec<WallMotion> {
+    let (seeds, grid) = (setting.seeds, setting.cine.sequence.grid());
     let [sx, sy, _] = grid.spacing_mm();
     let start = Start { contours: &seeds.contours, frame: seeds.reference(), spacing_mm: [sx, sy] };
     let mut meshes = start.meshes(warnings);
@@ -43,7 +38,7 @@ pub(super) fn walls(
         let septum_rad = start.towards_rv_rad(slice, centre).or(shared);
         let septum_rad = septum_rad.unwrap_or_else(|| usual_septum_rad(grid));
         let segments = SegmentFrame { septum_rad, towards_anterior: towards_anterior(grid, septum_rad) };
-        let points_mm = (0..frames).map(at).collect::<Option<_>>()?;
+        let points_mm = (0..setting.cine.place.frames).map(at).collect::<Option<_>>()?;
         let moves_across = motion.moves_across();
         Some(WallMotion { slice, level: levels[nth], segments, moves_across, points_mm })
     };
