@@ -120,10 +120,8 @@ impl NameArguments {
 /// `FILE` or `FILE@3`.
 fn contour_input(text: &str) -> Result<ContourInput, String> {
     let split = text.rsplit_once('@').and_then(|(path, frame)| Some((path, frame.parse().ok()?)));
-    Ok(match split {
-        Some((path, frame)) => ContourInput { path: path.into(), frame: Some(frame) },
-        None => ContourInput { path: text.into(), frame: None },
-    })
+    let (path, frame) = split.map_or((text, None), |(path, frame)| (path, Some(frame)));
+    Ok(ContourInput { path: path.into(), frame })
 }
 
 /// The words of --periodic.

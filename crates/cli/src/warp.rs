@@ -93,15 +93,13 @@ impl Files {
 /// Points that the field does not reach are lost: that is said aloud.
 fn say_what_is_missing(run: &PointsRun) {
     let PointsRun { points, undefined, outside } = *run;
-    if outside > 0 {
-        say(&format!(
-            "warning: {outside} of {points} points lie outside of the field or where it is unknown: written as NaN"
-        ));
-    }
-    if undefined > 0 {
-        say(&format!(
-            "warning: {undefined} of {points} points have no position in the file: kept without one"
-        ));
+    for (count, what) in [
+        (outside, "lie outside of the field or where it is unknown: written as NaN"),
+        (undefined, "have no position in the file: kept without one"),
+    ] {
+        if count > 0 {
+            say(&format!("warning: {count} of {points} points {what}"));
+        }
     }
 }
 

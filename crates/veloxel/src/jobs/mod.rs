@@ -11,7 +11,6 @@ mod engine;
 mod engine_frames;
 mod engine_job;
 mod engine_outputs;
-mod engine_run;
 mod evaluate;
 mod features;
 mod film;

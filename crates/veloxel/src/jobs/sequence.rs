@@ -219,10 +219,8 @@ impl SequenceTask<'_> {
         log: &mut RunLog,
         observer: &dyn Observer,
     ) -> Result<SequenceResult> {
-        let page_role = match self.plan.mode {
-            SequenceMode::Consecutive => Role::Consecutive,
-            SequenceMode::Reference | SequenceMode::Both => Role::Reference,
-        };
+        let is_consecutive = self.plan.mode == SequenceMode::Consecutive;
+        let page_role = if is_consecutive { Role::Consecutive } else { Role::Reference };
         let mut result = SequenceResult { pairs: Vec::new(), drift_vox: None, shown: None, page_role };
         let (start, mut elsewhere, mut first) = (Instant::now(), Stages::default(), None);
         let warnings = &mut log.warnings;
@@ -240,7 +238,7 @@ impl SequenceTask<'_> {
             AnyMethod::Pair(method) => {
                 run_sequence(&mut **method, self.frames, self.plan, observer, &mut keep)?
             }
-            AnyMethod::Window(method) if self.plan.mode == SequenceMode::Consecutive => {
+            AnyMethod::Window(method) if is_consecutive => {
                 run_windows(&mut **method, self.frames, self.plan.extras, &mut keep)?;
                 None
             }

@@ -111,10 +111,8 @@ impl<'a> Seed<'a> {
             Structure::Epi | Structure::RvEpi => ContourRule::epicardium(pixel_mm),
             Structure::Region => ContourRule::default(),
         };
-        let way = match (way, rule.motion) {
-            (Way::Wanted, ContourMotion::Reference) => Way::Reference,
-            (way, _) => way,
-        };
+        let is_registered = (way, rule.motion) == (Way::Wanted, ContourMotion::Reference);
+        let way = if is_registered { Way::Reference } else { way };
         let place = |[x, y]: [f64; 2]| {
             let [x, y, _] = motion.moved_vox(way, [x, y, seed.slice as f64], frame)?;
             Some([x, y])

@@ -45,10 +45,8 @@ impl Seeds {
         }
         let own = contours.into_iter().filter(|c| frames.contains(&c.frame)).collect();
         let contours = ContourSet::new(own).unwrap_or_default();
-        let misplaced = match job.placement {
-            Placement::AsDrawn => Vec::new(),
-            Placement::ByStack => placement::misplaced(&contours, cine),
-        };
+        let by_stack = job.placement == Placement::ByStack;
+        let misplaced = if by_stack { placement::misplaced(&contours, cine) } else { Vec::new() };
         placement::note(&misplaced, cine.pixel_mm(), warnings);
         Ok(Self { frames, contours, misplaced })
     }
