@@ -113,8 +113,7 @@ fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
             info.frame_interval_ms.map_or(String::new(), |ms| format!(", {} ms apart", trimmed(ms)));
         lines.push(("frames", format!("{}{interval}", counted(info.frames, "frame"))));
     }
-    let physical = info.dimension == Dimension::Three || info.spacing_mm[..2] != [1.0, 1.0];
-    if physical {
+    if info.dimension == Dimension::Three || info.spacing_mm[..2] != [1.0, 1.0] {
         lines.push(("spacing", format!("{} mm", joined(&info.spacing_mm, " × "))));
         lines.push(("origin", format!("({}) mm, LPS", joined(&info.origin_mm, ", "))));
         for (axis, name) in ["x axis", "y axis", "z axis"].into_iter().enumerate().take(axes) {

@@ -1,7 +1,6 @@
 //! A stream of frames in, flow, disparity and features of every frame out, as fast as they come.
 //!
 //! This thread brings frames, a second one fetches what was found for them, a third one writes it.
-//!
 //! A frame is on the device while the one before it is fetched and the one before that is written; so the
 //! slowest of the three sets the rate. Fields are fetched where they are written; else the number of known pixels alone.
 
@@ -33,8 +32,8 @@ const IN_FLIGHT: usize = 3;
 /// until then is written, and a warning says so.
 ///
 /// # Errors
-/// [`VeloxelError::Frames`](crate::VeloxelError::Frames) for too few frames, or one stream longer than the other; anything else that is wrong with
-/// frames, parameters or the device, as one line.
+/// [`VeloxelError::Frames`](crate::VeloxelError::Frames) for too few frames, or one stream longer than the other;
+/// anything else that is wrong with frames, parameters or the device, as one line.
 pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun> {
     let options = &job.options;
     let mut plan = job.plan()?;
@@ -198,6 +197,7 @@ fn push_all(
     slots: Receiver<()>,
 ) -> Result<usize> {
     let (fetched, mut waiting) = (job.fetched(), Waiting::default());
+    let shows_frames = job.video.is_some() || job.html.is_some();
     // Sends what was found for a frame on its way; whether anybody takes it.
     let hand_over = |outputs: PhaseOutputs<'_>, (since, own), begin| -> Result<bool> {
         let (frame, counts) = (outputs.frame(), outputs.count_known()?);
@@ -213,7 +213,7 @@ fn push_all(
         frames += 1;
         let begin = Instant::now();
         let outputs = engine.push(left.as_phase_image(), right.as_ref().map(Read::as_phase_image))?;
-        waiting.0.push_back((begin, job.shows_frames().then_some(left)));
+        waiting.0.push_back((begin, shows_frames.then_some(left)));
         has_slot = outputs.is_none();
         if let Some(outputs) = outputs {
             let own = waiting.take(outputs.frame(), frames);

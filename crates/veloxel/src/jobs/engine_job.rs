@@ -58,11 +58,6 @@ impl EngineJob {
         any.then_some(if is_page { Confidences::Taken } else { self.confidences })
     }
 
-    /// Whether the frames themselves are shown.
-    pub(super) fn shows_frames(&self) -> bool {
-        self.video.is_some() || self.html.is_some()
-    }
-
     pub(super) fn wanted(&self) -> PhaseWanted {
         PhaseWanted { stereo: self.wanted.stereo && self.right.is_some(), ..self.wanted }
     }

@@ -131,7 +131,8 @@ pub struct Sampling {
 /// field is unknown.
 ///
 /// # Errors
-/// [`CoreError::GridMismatch`] for pictures of two sizes, or a picture against a volume; [`VeloxelError::Compute`](crate::VeloxelError::Compute).
+/// [`CoreError::GridMismatch`] for pictures of two sizes, or a picture against a volume;
+/// [`VeloxelError::Compute`](crate::VeloxelError::Compute).
 pub fn warp_image(
     device: &Device,
     flow: &Flow,

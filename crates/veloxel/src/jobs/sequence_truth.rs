@@ -38,7 +38,8 @@ impl TrueFields {
     /// The true field of the `nth` of `count` fields, called `field`; none if the folder has other fields by name.
     ///
     /// # Errors
-    /// As for every field; [`VeloxelError::Frames`](crate::VeloxelError::Frames) if the files have names of their own and are not as many as the fields.
+    /// As for every field; [`VeloxelError::Frames`](crate::VeloxelError::Frames) if the files have names of their own and are
+    /// not as many as the fields.
     pub fn of(&self, field: &str, nth: usize, count: usize, warnings: &mut Warnings) -> Result<Option<Flow>> {
         let stem = |path: &PathBuf| name(path).split('.').next().unwrap_or_default().to_owned();
         let is_ours = |stem: &str| stem.starts_with("consecutive_") || stem.starts_with("reference_");

@@ -125,11 +125,6 @@ impl CineMotion {
         self.space == MotionSpace::Volume
     }
 
-    /// Millimetres between pixels along x.
-    pub fn pixel_mm(&self) -> f64 {
-        self.grid.spacing_mm()[0]
-    }
-
     /// The field from the start frame to another, on the region's grid; unknown in slices that were not followed.
     pub fn field(&self, frame: usize) -> Result<Flow> {
         if self.space == MotionSpace::Volume || self.grid.dimension() == Dimension::Two {

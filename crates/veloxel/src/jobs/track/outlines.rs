@@ -104,7 +104,7 @@ impl<'a> Seed<'a> {
         if frame == seed.frame {
             return Some(seed.polygon.clone());
         }
-        let pixel_mm = motion.pixel_mm();
+        let pixel_mm = self.setting.cine.pixel_mm();
         // Readers draw beside the edge of blood: see the rules.
         let rule = match seed.structure {
             Structure::Endo | Structure::Rv => ContourRule::endocardium(pixel_mm),
