@@ -1,9 +1,6 @@
 //! `veloxel bench`: figures beside the bars that they are held against.
 
-use crate::output::{print, print_json, table};
-use crate::run_arguments::DeviceArguments;
-use crate::terminal::say;
-use crate::{Outcome, Run, wrong_usage};
+use crate::{DeviceArguments, Outcome, Run, device_text, print, print_json, say, table, wrong_usage};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
@@ -11,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use veloxel::Device;
 use veloxel::io::{IoError, write_text};
-use veloxel::report::number::{self, counted};
+use veloxel::report::number;
 use veloxel_bench::{
-    BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, Figure, PaperA, PaperBPlan, Plan, Record,
-    Session, Verdict, VolumeCost, paper_a, paper_b, plots_page, volume_cost,
+    BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, Figure, PaperBPlan, Plan, Record, Session,
+    Verdict, VolumeCost, paper_a, paper_b, plots_page, volume_cost,
 };
 
 /// Measure speed, memory and accuracy, and compare them with what is required.
@@ -82,12 +79,7 @@ impl Run for BenchArguments {
         let (mut verdict, mut results) = (Verdict::default(), serde_json::Map::new());
         for bench in benches {
             let (figures, text) = match bench.name {
-                PAPER_A => {
-                    let result = measure_paper_a(&device, &self)?;
-                    let figures = result.figures();
-                    let text = experiment_text(&result.tables(), &figures, &result.notes());
-                    (figures, text)
-                }
+                PAPER_A => measure_paper_a(&device, &self)?,
                 PAPER_B => measure_paper_b(&device, &self)?,
                 _ => {
                     let figures = (bench.run)(&session)?;
@@ -103,8 +95,7 @@ impl Run for BenchArguments {
             if self.json {
                 results.insert(bench.name.to_owned(), serde_json::to_value(&figures)?);
             } else {
-                let threads = counted(report.threads, "thread");
-                print(&format!("{} · {}, {threads}\n{text}\n", bench.name, report.name))?;
+                print(&format!("{} · {}\n{text}\n", bench.name, device_text(&report)))?;
             }
         }
         if self.json {
@@ -141,12 +132,12 @@ fn measure_paper_b(device: &Device, arguments: &BenchArguments) -> Result<(Vec<F
     Ok((figures, text))
 }
 
-fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<PaperA, BenchError> {
+fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<(Vec<Figure>, String), BenchError> {
     check_folder(arguments)?;
     let plan = if arguments.quick { Plan::quick() } else { Plan::full() };
-    paper_a(device, plan, &mut |event| match event {
+    let result = paper_a(device, plan, &mut |event| match event {
         Event::Next(what) => {
-            say(&format!("paper-a: {what}"));
+            say(&format!("{PAPER_A}: {what}"));
             Ok(())
         }
         // What was measured stays there if the program is stopped.
@@ -154,24 +145,24 @@ fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<PaperA
             if let Some(path) = &arguments.html {
                 write_text(path, &so_far.html()?)?;
             }
-            let lines: String = figures
-                .iter()
-                .map(|f| format!("{}: {} {}\n", f.what, number::text(f.value), f.unit))
-                .collect();
+            let line = |f: &Figure| format!("{}: {} {}\n", f.what, number::text(f.value), f.unit);
+            let lines: String = figures.iter().map(line).collect();
             if arguments.json {
                 eprint!("{lines}");
                 return Ok(());
             }
             Ok(print(&lines)?)
         }
-    })
+    })?;
+    let figures = result.figures();
+    let text = experiment_text(&result.tables(), &figures, &result.notes());
+    Ok((figures, text))
 }
 
 /// Tables, then the figures that have a bar, then what is to be known of them.
 fn experiment_text(tables: &[ExperimentTable], figures: &[Figure], notes: &[String]) -> String {
     let table_text = |experiment: &ExperimentTable| {
-        let head: Vec<&str> = experiment.head.iter().map(String::as_str).collect();
-        let rows = table(&head, experiment.rows.iter().cloned());
+        let rows = table(&experiment.head, experiment.rows.iter().cloned());
         format!("{}\n{}\n\n{rows}\n", experiment.title, experiment.note)
     };
     let mut text: String = tables.iter().map(table_text).collect();
@@ -194,11 +185,7 @@ fn figures_text(figures: &[Figure], stated: impl Fn(&Figure) -> Option<f64>) -> 
             Some(Bar::Between(low, high)) => format!("{} to {}", number::text(low), number::text(high)),
             None => String::new(),
         };
-        let verdict = match figure.reached {
-            Some(true) => "reached",
-            Some(false) => "missed",
-            None => "",
-        };
+        let verdict = figure.reached.map_or("", |is_reached| if is_reached { "reached" } else { "missed" });
         let value = format!("{} {}", number::text(figure.value), figure.unit);
         let stated = stated.map_or_else(String::new, |value| value.to_string());
         vec![figure.what.clone(), value.trim().to_owned(), stated, bar, verdict.to_owned()]

@@ -1,13 +1,10 @@
 //! `veloxel compare`: every flow method on one pair.
 
-use crate::output::{print, table};
-use crate::progress::Progress;
-use crate::run_arguments::{DeviceArguments, ReadingArguments, command_line};
-use crate::{Outcome, Run, warn};
+use crate::{ComputeArguments, Outcome, Progress, Run, print, table, warn, written};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::Dimension;
-use veloxel::jobs::{CompareJob, MaskFile, MethodOptions, RunOptions, compare};
+use veloxel::jobs::{CompareJob, MaskFile, MethodOptions, compare};
 use veloxel::report::comparison_table;
 
 /// Run every flow method on one pair, and show their fields side by side.
@@ -45,10 +42,7 @@ pub struct CompareArguments {
     report: Option<PathBuf>,
 
     #[command(flatten)]
-    reading: ReadingArguments,
-
-    #[command(flatten)]
-    device: DeviceArguments,
+    compute: ComputeArguments,
 
     /// No progress, no table
     #[arg(short, long)]
@@ -57,14 +51,9 @@ pub struct CompareArguments {
 
 impl Run for CompareArguments {
     fn run(self) -> Outcome {
-        let Self { fixed, moving, output, truth, method, mask, report, reading, device, quiet } = self;
-        let options = RunOptions {
-            device: device.options(),
-            reading: reading.reading(),
-            command_line: command_line(),
-            ..RunOptions::default()
-        };
-        let job = CompareJob { fixed, moving, truth, mask, methods: method, options, html: output, report };
+        let Self { fixed, moving, output: html, truth, method: methods, mask, report, compute, quiet } = self;
+        let options = compute.options();
+        let job = CompareJob { fixed, moving, truth, mask, methods, options, html, report };
         let run = compare(&job, &Progress::new(quiet))?;
         warn(&run.report.header.warnings);
         if quiet {
@@ -72,25 +61,19 @@ impl Run for CompareArguments {
         }
         let two = run.report.header.inputs.first().is_some_and(|input| input.dimension == Dimension::Two);
         let (head, rows) = comparison_table(&run.report, if two { "px" } else { "voxels" });
-        let head: Vec<&str> = head.iter().map(String::as_str).collect();
         let mut text = table(&head, rows);
         for out in &run.report.left_out {
             text.push_str(&format!("left out: {}: {}\n", out.method, out.reason));
         }
-        for (role, path) in &run.written {
-            text.push_str(&format!("{role}: {}\n", path.display()));
-        }
+        text.extend(written(&run).map(|(role, path)| format!("{role}: {path}\n")));
         Ok(print(&text)?)
     }
 }
 
 /// `clg` or `clg:fast`.
 pub fn method(text: &str) -> Result<MethodOptions, String> {
-    let (method, preset) =
-        text.split_once(':').map_or((text, None), |(method, preset)| (method, Some(preset)));
-    let options = MethodOptions::new(method).map_err(|error| error.to_string())?;
-    match preset {
-        Some(preset) => options.preset(preset).map_err(|error| error.to_string()),
-        None => Ok(options),
-    }
+    let (method, preset) = text.split_once(':').map_or((text, None), |(method, own)| (method, Some(own)));
+    let options = MethodOptions::new(method);
+    let options = options.and_then(|options| preset.map_or(Ok(options.clone()), |own| options.preset(own)));
+    options.map_err(|error| error.to_string())
 }

@@ -1,7 +1,6 @@
 //! `veloxel completions` and `veloxel manual`, made from the same description of the command line as its help.
 
-use crate::output::print;
-use crate::{Outcome, Run, interface};
+use crate::{Outcome, Run, interface, print};
 use clap::Args;
 use clap_complete::{Shell, generate};
 use std::path::PathBuf;

@@ -1,14 +1,13 @@
 //! `veloxel demo`: a heart whose motion is known.
 
-use crate::output::{print, table};
-use crate::progress::Progress;
-use crate::run_arguments::{DeviceArguments, command_line};
-use crate::{Outcome, Run, warn};
+use crate::{
+    DeviceArguments, Outcome, Progress, Run, command_line, device_text, print, table, total_time, warn,
+};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::jobs::{DemoJob, demo};
+use veloxel::jobs::{DemoJob, RunOptions, demo};
 use veloxel::report::PairReport;
-use veloxel::report::number::{self, counted, duration};
+use veloxel::report::number::{self, duration};
 
 /// Make a beating, twisting heart, estimate its motion, compare with the truth.
 ///
@@ -29,25 +28,19 @@ pub struct DemoArguments {
 
 impl Run for DemoArguments {
     fn run(self) -> Outcome {
-        let job = DemoJob {
-            folder: self.output.clone(),
-            device: self.device.options(),
-            command_line: command_line(),
-        };
-        let progress = Progress::new(self.quiet);
-        let run = demo(&job, &progress)?;
-        progress.finish();
+        let (device, command_line) = (self.device.options(), command_line());
+        let options = RunOptions { device, command_line, ..RunOptions::default() };
+        let job = DemoJob { folder: self.output, options };
+        let run = demo(&job, &Progress::new(self.quiet))?;
         warn(&run.report.header.warnings);
         let head = ["in the muscle", "motion, voxels", "error, voxels", "95 %", "|det − 1|", "time to solve"];
         let mut text = table(&head, run.report.pairs.iter().map(row));
         if let Some(drift) = run.report.cycle_closure_vox {
             text.push_str(&format!("drift once around the beat: {} voxels\n", number::text(drift)));
         }
-        let total = duration(run.report.header.stage_times.iter().map(|s| s.time_ms).sum());
-        let (device, threads) =
-            (&run.report.header.device.name, counted(run.report.header.device.threads, "thread"));
-        text.push_str(&format!("{total} in all, {device}, {threads}\n"));
-        text.push_str(&format!("open {}\n", self.output.join("report.html").display()));
+        let header = &run.report.header;
+        text.push_str(&format!("{} in all, {}\n", total_time(header), device_text(&header.device)));
+        text.push_str(&format!("open {}\n", job.folder.join("report.html").display()));
         Ok(print(&text)?)
     }
 }

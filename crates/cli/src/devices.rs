@@ -1,7 +1,6 @@
 //! `veloxel devices`: where Veloxel can compute here.
 
-use crate::output::{print_json, print_lines};
-use crate::{Outcome, Run};
+use crate::{Outcome, Run, print_json, print_lines};
 use clap::Args;
 use veloxel::jobs::{DeviceListing, devices};
 

@@ -1,10 +1,7 @@
 //! `veloxel distances`: all shortest paths of a graph.
 
-use crate::output::print_lines;
-use crate::run_arguments::{DeviceArguments, bytes};
-use crate::{Outcome, Run, warn};
-use clap::builder::PossibleValuesParser;
-use clap::{Args, builder::TypedValueParser};
+use crate::{DeviceArguments, Outcome, Run, bytes, device_text, print_lines, warn, words, written};
+use clap::Args;
 use std::path::PathBuf;
 use veloxel::GraphKind;
 use veloxel::jobs::{DistancesJob, distances};
@@ -37,12 +34,12 @@ pub struct DistancesArguments {
 
     /// How: auto chooses by graph, memory and device; dijkstra searches from every node; floyd-warshall works on the whole
     /// matrix, floyd-warshall-undirected on half of it; dissection eliminates nodes over a tree of separators
-    #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = method(), help_heading = "Method")]
+    #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = words(Method::ALL), help_heading = "Method")]
     apsp: Method,
 
     /// Numbers of the file: f32, or u16, whole numbers that count a step, which the summary names with the largest error; 32767
     /// where no path leads. Floyd-Warshall works on 16 bits then, about twice as fast; others round once
-    #[arg(long, value_name = "TYPE", default_value = "f32", value_parser = precision(), help_heading = "Method")]
+    #[arg(long, value_name = "TYPE", default_value = "f32", value_parser = words([("f32", Precision::F32), ("u16", Precision::U16)]), help_heading = "Method")]
     precision: Precision,
 
     /// Memory that the run may take, such as 500M or 2GiB
@@ -63,15 +60,11 @@ pub struct DistancesArguments {
 
 impl Run for DistancesArguments {
     fn run(self) -> Outcome {
-        let job = DistancesJob {
-            graph: self.graph,
-            kind: if self.directed { GraphKind::Directed } else { GraphKind::Undirected },
-            sources: self.from,
-            request: Request { method: self.apsp, max_bytes: self.max_memory, precision: self.precision },
-            output: self.output,
-            report: self.report,
-            device: self.device.options(),
-        };
+        let Self { graph, from: sources, output, report, apsp: method, precision, .. } = self;
+        let kind = if self.directed { GraphKind::Directed } else { GraphKind::Undirected };
+        let request = Request { method, max_bytes: self.max_memory, precision };
+        let device = self.device.options();
+        let job = DistancesJob { graph, kind, sources, request, output, report, device };
         let run = distances(&job)?;
         let report = &run.report;
         warn(&report.warnings);
@@ -85,37 +78,18 @@ impl Run for DistancesArguments {
             pairs => format!("{pairs} pairs without a path: infinite"),
         };
         let method = format!("{} ({})", report.method, report.chosen_because);
-        let device = format!("{}, {}", report.device.name, counted(report.device.threads, "thread"));
-        let times: Vec<String> = report
-            .stages
-            .iter()
-            .map(|stage| format!("{} {}", stage.stage, duration(stage.time_ms)))
-            .collect();
-        let files = run.written.iter().map(|(role, path)| (*role, path.display().to_string()));
-        let lines = [
+        let times = report.stages.iter().map(|stage| format!("{} {}", stage.stage, duration(stage.time_ms)));
+        let mut lines = vec![
             ("graph", graph),
             ("pairs", format!("{apart}, longest distance {}", report.longest)),
             ("method", method),
-            ("device", device),
-            ("time", times.join(", ")),
+            ("device", device_text(&report.device)),
+            ("time", times.collect::<Vec<_>>().join(", ")),
         ];
-        let precision = report.step.zip(report.most_error).map(|(step, most_error)| {
+        lines.extend(report.step.zip(report.most_error).map(|(step, most_error)| {
             ("precision", format!("steps of {step}, within {most_error} of exact distances"))
-        });
-        let lines: Vec<(&str, String)> = lines.into_iter().chain(precision).chain(files).collect();
+        }));
+        lines.extend(written(&run));
         print_lines(&lines)
     }
-}
-
-/// Parses the name of a precision.
-fn precision() -> impl TypedValueParser<Value = Precision> {
-    PossibleValuesParser::new(["f32", "u16"])
-        .map(|name| if name == "u16" { Precision::U16 } else { Precision::F32 })
-}
-
-/// Parses the name of a method.
-fn method() -> impl TypedValueParser<Value = Method> {
-    PossibleValuesParser::new(Method::ALL.map(|(name, _)| name)).map(|name| {
-        Method::ALL.iter().find(|(known, _)| *known == name).map_or(Method::Auto, |(_, method)| *method)
-    })
 }

@@ -1,7 +1,6 @@
 //! `veloxel flow --dry-run`: what a run would take.
 
-use crate::output::print_lines;
-use crate::{Outcome, warn_and_note};
+use crate::{Outcome, print_lines, warn_and_note};
 use veloxel::jobs::{DryRun, FlowJob, dry_run};
 use veloxel::motion::TilePlan;
 use veloxel::report::number::{counted, duration, size};
@@ -34,23 +33,14 @@ fn lines(run: &DryRun) -> Vec<(&'static str, String)> {
     if !is_part {
         lines.push(("on device", format!("{}{of_device}", size(memory.device_bytes))));
     }
-    let mut pass = Some(&memory.tiles);
+    let (mut name, mut pass) = ("tiles", Some(&memory.tiles));
     while let Some(own) = pass {
-        lines.push((
-            if lines.iter().any(|(name, _)| *name == "tiles") { "start" } else { "tiles" },
-            tiles(own),
-        ));
-        pass = own.coarse.as_ref().map(|coarse| &*coarse.plan);
+        lines.push((name, tiles(own)));
+        (name, pass) = ("start", own.coarse.as_ref().map(|coarse| &*coarse.plan));
     }
-    let measured = axes(run.time.measured_size);
-    lines.push((
-        "time",
-        format!(
-            "about {}, from {:.0} ns a voxel on {measured}",
-            duration(run.time.solve_ms),
-            run.time.ns_per_voxel
-        ),
-    ));
+    let (time, measured) = (duration(run.time.solve_ms), axes(run.time.measured_size));
+    let ns_per_voxel = run.time.ns_per_voxel;
+    lines.push(("time", format!("about {time}, from {ns_per_voxel:.0} ns a voxel on {measured}")));
     lines.extend(run.writes.iter().map(|(role, path)| (*role, path.display().to_string())));
     lines
 }
@@ -59,13 +49,11 @@ fn lines(run: &DryRun) -> Vec<(&'static str, String)> {
 fn tiles(plan: &TilePlan) -> String {
     match plan.count() {
         1 => format!("none: {} at once", axes(plan.grid_size)),
-        count => format!(
-            "{} ({}) of {}, overlapping by {} voxels",
-            counted(count, "tile"),
-            axes(plan.tiles),
-            axes(plan.tile_size),
-            2 * plan.overlap_vox
-        ),
+        count => {
+            let [tiles, size] = [plan.tiles, plan.tile_size].map(axes);
+            let (count, overlap) = (counted(count, "tile"), 2 * plan.overlap_vox);
+            format!("{count} ({tiles}) of {size}, overlapping by {overlap} voxels")
+        }
     }
 }
 

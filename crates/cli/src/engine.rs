@@ -1,19 +1,17 @@
 //! `veloxel engine`: a stream of frames to flow, disparity and features.
 
-use crate::interrupt;
-use crate::output::print_lines;
-use crate::run_arguments::{PhaseArguments, written};
-use crate::terminal::say;
-use crate::wrong_usage;
-use crate::{Outcome, Run, warn};
+use crate::{
+    MethodArguments, Outcome, Run, device_text, interrupt, presets, print_lines, say, warn, written,
+    wrong_usage,
+};
+use clap::Args;
 use clap::error::ErrorKind;
-use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use veloxel::PhaseWanted;
 use veloxel::jobs::{EngineJob, EngineRun, engine};
 use veloxel::motion::Confidences;
-use veloxel::report::number::{counted, percent, text};
+use veloxel::report::number::{percent, text};
 
 /// Run flow, stereo and features over a stream of frames, in one pass.
 ///
@@ -24,6 +22,7 @@ use veloxel::report::number::{counted, percent, text};
 /// frames at both ends have none; stereo and features have every frame.
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::parameters::long_help("phase"))]
+#[command(mut_arg("preset", |preset| preset.value_parser(presets(&["phase"]))))]
 pub struct EngineArguments {
     /// Frames; with --right the left ones
     #[arg(value_name = "SOURCE")]
@@ -34,8 +33,8 @@ pub struct EngineArguments {
     right: Option<PathBuf>,
 
     /// These outputs only
-    #[arg(long, value_enum, value_name = "OUTPUT", value_delimiter = ',')]
-    only: Vec<Output>,
+    #[arg(long, value_parser = ["flow", "stereo", "features"], value_name = "OUTPUT", value_delimiter = ',')]
+    only: Vec<String>,
 
     /// Frames that a flow field is estimated from
     #[arg(long, value_name = "2|3|5", value_parser = frames)]
@@ -62,43 +61,34 @@ pub struct EngineArguments {
     report: Option<PathBuf>,
 
     #[command(flatten)]
-    phase: PhaseArguments,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Output {
-    Flow,
-    Stereo,
-    Features,
+    method: MethodArguments,
 }
 
 impl Run for EngineArguments {
     fn run(self) -> Outcome {
-        if self.right.is_none() && self.only.contains(&Output::Stereo) {
+        let names = |output| self.only.iter().any(|named| named == output);
+        if self.right.is_none() && names("stereo") {
             let message = "--only stereo needs the right frames: give them with --right";
             wrong_usage("engine", ErrorKind::MissingRequiredArgument, message)
         }
-        let asked = |output| self.only.is_empty() || self.only.contains(&output);
-        let wanted = PhaseWanted {
-            flow: asked(Output::Flow),
-            stereo: asked(Output::Stereo),
-            features: asked(Output::Features),
-        };
+        let asked = |output| self.only.is_empty() || names(output);
+        let (flow, stereo, features) = (asked("flow"), asked("stereo"), asked("features"));
+        let wanted = PhaseWanted { flow, stereo, features };
         let endless = std::iter::once(&self.source).chain(&self.right).any(|s| s == Path::new("-"));
         // Of anything else there is a whole, and a part of it would pass for that.
         let stop = if endless { interrupt::ends_the_stream() } else { &AtomicBool::new(false) };
-        let mut options = self.phase.options()?;
+        let mut options = self.method.phase_options("engine")?;
         if let Some(frames) = self.frames {
             options.method = options.method.set("frames", frames)?;
         }
         let confidences = if self.confidence { Confidences::Taken } else { Confidences::Left };
-        let Self { source, right, output: folder, video, report, html, phase, .. } = self;
+        let Self { source, right, output: folder, video, report, html, method, .. } = self;
         let is_piped = video.as_deref() == Some(Path::new("-"));
         let job = EngineJob { source, right, wanted, options, folder, confidences, video, report, html };
         let run = engine(&job, stop)?;
         warn(&run.report.header.warnings);
         match summary(&run) {
-            _ if phase.method.quiet => {}
+            _ if method.quiet => {}
             // Standard output belongs to the video then.
             lines if is_piped => lines.iter().for_each(|(name, value)| say(&format!("{name:<14}{value}"))),
             lines => print_lines(&lines)?,
@@ -122,8 +112,7 @@ fn summary(run: &EngineRun) -> Vec<(&str, String)> {
     lines.extend(report.flow_valid_share.map(|s| ("flow", of_pixels(s))));
     lines.extend(report.stereo_valid_share.map(|s| ("disparity", of_pixels(s))));
     lines.extend(report.features_valid_share.map(|s| ("phase", of_pixels(s))));
-    let device = &report.header.device;
-    lines.push(("device", format!("{}, {}", device.name, counted(device.threads, "thread"))));
+    lines.push(("device", device_text(&report.header.device)));
     lines.extend(written(run));
     lines
 }

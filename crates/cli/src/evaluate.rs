@@ -1,23 +1,20 @@
 //! `veloxel evaluate`: a result against the truth.
 
-use crate::evaluate_segmentation::SegmentationArguments;
-use crate::output::{print_measured, table, two_columns};
-use crate::run_arguments::ReadingArguments;
 use crate::track::NameArguments;
-use crate::{Outcome, Run};
+use crate::{Outcome, ReadingArguments, Run, print_measured, table, two_columns};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel::jobs::{
-    DisparityScales, EvaluateJob, MaskFile, evaluate_contours, evaluate_disparity, evaluate_flow,
-    evaluate_labels,
+    DisparityScales, EvaluateJob, EvaluateSegmentationJob, MaskFile, SegmentationReport, evaluate_contours,
+    evaluate_disparity, evaluate_flow, evaluate_labels, evaluate_segmentation,
 };
 use veloxel::metrics::{
     ContourDistances, ContourSummary, DisparityError, Distribution, FlowError, LabelOverlap,
-    LabelOverlapReport,
+    LabelOverlapReport, SegmentationError,
 };
-use veloxel::report::number::{self, percent};
-use veloxel::{Dimension, VeloxelError, Warnings};
+use veloxel::report::number::{self, counted, percent};
+use veloxel::{Dimension, Result, Warnings};
 
 /// Measure a result against the truth.
 #[derive(Debug, Args)]
@@ -48,7 +45,7 @@ enum What {
     /// Rand index, Hamming distance and consistency of a mesh's parts, as the Princeton benchmark defines them
     ///
     /// Files are .seg: the number of its part for each face, a line each. 0 is best everywhere.
-    Segmentation(SegmentationArguments),
+    Segmentation(SegmentationFiles),
     /// Modified Hausdorff, Hausdorff and mean distance of outlines, and the difference of areas
     ///
     /// Outlines are .json, .csv, .mrk.json, a label image, or a folder of texts of `x y` lines. The spacing of pixels is that of
@@ -94,12 +91,39 @@ struct Files {
 impl Files {
     fn evaluate<R: Serialize>(
         self,
-        measure: impl FnOnce(&EvaluateJob, &mut Warnings) -> Result<R, VeloxelError>,
+        measure: impl FnOnce(&EvaluateJob, &mut Warnings) -> Result<R>,
         text: fn(&R) -> String,
     ) -> Outcome {
         let Self { result, truth, mask, reading, json } = self;
         let job = EvaluateJob { result, truth, mask, reading: reading.reading() };
         print_measured(json, |warnings| measure(&job, warnings), text)
+    }
+}
+
+/// Files of a segmentation.
+#[derive(Debug, Args)]
+struct SegmentationFiles {
+    /// The result to measure
+    #[arg(value_name = "RESULT")]
+    result: PathBuf,
+    /// The truth: one file, or several, by several people
+    #[arg(value_name = "TRUTH", required = true)]
+    truths: Vec<PathBuf>,
+    /// The mesh: adds the cut discrepancy
+    #[arg(long, value_name = "MESH")]
+    mesh: Option<PathBuf>,
+    /// As JSON, for scripts
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: ReadingArguments,
+}
+
+impl SegmentationFiles {
+    fn evaluate(self) -> Outcome {
+        let Self { result, truths, mesh, json, reading } = self;
+        let job = EvaluateSegmentationJob { result, truths, mesh, reading: reading.reading() };
+        print_measured(json, |warnings| evaluate_segmentation(&job, warnings), segmentation_text)
     }
 }
 
@@ -111,7 +135,7 @@ impl Run for EvaluateArguments {
                 |job, warnings| evaluate_disparity(job, DisparityScales { result, truth }, warnings),
                 disparity_text,
             ),
-            What::Segmentation(files) => files.run(),
+            What::Segmentation(files) => files.evaluate(),
             What::Labels(files) => files.evaluate(evaluate_labels, labels_text),
             What::Contours { result, truth, cine, json, names, reading } => {
                 let files = Files { result, truth, json, reading, mask: None };
@@ -130,17 +154,15 @@ fn error_row(name: &str, d: &Distribution) -> Vec<String> {
 }
 
 fn flow_text(error: &FlowError) -> String {
-    let (px, voxel) = match error.dimension {
-        Dimension::Two => ("px", "pixel"),
-        Dimension::Three => ("voxels", "voxel"),
-    };
+    let is_picture = error.dimension == Dimension::Two;
+    let (px, voxel) = if is_picture { ("px", "pixel") } else { ("voxels", "voxel") };
     let mut rows = vec![error_row(&format!("end point, {px}"), &error.end_point_vox)];
     rows.extend(error.end_point_mm.as_ref().map(|mm| error_row("end point, mm", mm)));
     rows.push(error_row("angle, degrees", &error.angular_deg));
     let above = [(0.5, error.r0_5), (1.0, error.r1), (2.0, error.r2)];
     let above = above.map(|(limit, share)| (format!("above {limit} {px}"), percent(share)));
     let mut facts: Vec<_> = above.iter().map(|(name, share)| (name.as_str(), share.clone())).collect();
-    if error.dimension == Dimension::Two {
+    if is_picture {
         let (fl, all) = (percent(error.fl), percent(error.fl_all));
         facts.push(("Fl", format!("{fl}, with unknown pixels as wrong {all} (KITTI: above 3 px and 5 %)")));
     }
@@ -226,5 +248,19 @@ fn contours_text(distances: &ContourDistances) -> String {
             text.push_str(&format!("{count} outlines {what}\n"));
         }
     }
+    text
+}
+
+fn segmentation_text(report: &SegmentationReport) -> String {
+    let row = |name: &str, error: &SegmentationError| {
+        let numbers = [error.rand, error.hamming, error.global_consistency, error.local_consistency];
+        let numbers = numbers.iter().map(|number| format!("{number:.4}"));
+        let cuts = error.cut_discrepancy.map_or_else(|| "–".to_owned(), |cuts| format!("{cuts:.4}"));
+        [name.to_owned(), error.truth_parts.to_string()].into_iter().chain(numbers).chain([cuts]).collect()
+    };
+    let head = ["truth", "parts", "Rand", "Hamming", "global", "local", "cuts"];
+    let each = report.truths.iter().map(|truth| row(&truth.truth, &truth.error));
+    let mut text = table(&head, each.chain([row("mean", &report.mean)]));
+    text.push_str(&format!("{} in the result\n", counted(report.mean.result_parts, "part")));
     text
 }

@@ -1,7 +1,6 @@
 //! `veloxel features`: an image to its energy, orientation and phase.
 
-use crate::run_arguments::{PhaseArguments, Summary};
-use crate::{Outcome, Run};
+use crate::{MethodArguments, Outcome, Run, Summary, presets};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{FeaturesJob, features};
@@ -14,6 +13,7 @@ use veloxel::report::number::{counted, percent};
 /// report.json.
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::parameters::long_help("phase"))]
+#[command(mut_arg("preset", |preset| preset.value_parser(presets(&["phase"]))))]
 pub struct FeaturesArguments {
     /// The picture
     #[arg(value_name = "IMAGE")]
@@ -32,19 +32,20 @@ pub struct FeaturesArguments {
     html: Option<PathBuf>,
 
     #[command(flatten)]
-    phase: PhaseArguments,
+    method: MethodArguments,
 }
 
 impl Run for FeaturesArguments {
     fn run(self) -> Outcome {
-        let Self { image, output: folder, report, html, phase } = self;
-        let run = features(&FeaturesJob { image, options: phase.options()?, folder, report, html })?;
-        let mut lines = vec![("scales", run.report.scales.len().to_string())];
-        lines.extend(run.report.scales.first().map(|s| ("with a phase", percent(s.valid_share))));
-        let finest = run.report.scales.first();
-        let with_phase =
-            finest.map_or(String::new(), |s| format!(", {} with a phase", percent(s.valid_share)));
-        let line = format!("{}{with_phase}", counted(run.report.scales.len(), "scale"));
-        phase.method.show(&run, &run.report.header, Summary { lines, line })
+        let Self { image, output: folder, report, html, method } = self;
+        let options = method.phase_options("features")?;
+        let run = features(&FeaturesJob { image, options, folder, report, html })?;
+        let scales = &run.report.scales;
+        let with_phase = scales.first().map(|finest| percent(finest.valid_share));
+        let more = with_phase.as_ref().map_or(String::new(), |share| format!(", {share} with a phase"));
+        let line = format!("{}{more}", counted(scales.len(), "scale"));
+        let mut lines = vec![("scales", scales.len().to_string())];
+        lines.extend(with_phase.map(|share| ("with a phase", share)));
+        method.show(&run, &run.report.header, Summary { lines, line })
     }
 }

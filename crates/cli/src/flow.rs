@@ -1,18 +1,15 @@
 //! `veloxel flow`: two images to a field.
 
-use crate::progress::Progress;
-use crate::run_arguments::{MethodArguments, Summary, bytes};
-use crate::terminal::say;
-use crate::wrong_usage;
-use crate::{Outcome, Run};
-use crate::{allocator, dry_run};
+use crate::{
+    MethodArguments, Outcome, Progress, Run, Summary, allocator, bytes, dry_run, say, words, wrong_usage,
+};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{
     Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, MethodOptions, OutsideFill, Refinement,
-    RunOptions, SequenceJob, StartFrom, flow, sequence,
+    RunOptions, SequenceJob, StartFrom, sequence,
 };
 use veloxel::motion::{METHODS, Method, Takes};
 use veloxel::report::number::{counted, percent, text};
@@ -108,13 +105,6 @@ pub struct FlowArguments {
     #[arg(long, conflicts_with_all = ["sequence", "html"], help_heading = "Memory")]
     dry_run: bool,
 
-    #[command(flatten)]
-    run: RunArguments,
-}
-
-/// What pairs and sequences share.
-#[derive(Debug, Args)]
-pub struct RunArguments {
     /// How to estimate
     #[arg(long, value_parser = methods(), default_value = METHODS[0].parameters.method, help_heading = "Method")]
     method: String,
@@ -159,111 +149,45 @@ pub struct RunArguments {
     max_memory: Option<u64>,
 
     #[command(flatten)]
-    method_arguments: MethodArguments,
+    run: MethodArguments,
 }
 
 /// The modes of `--sequence`, with what they are.
 fn modes() -> impl TypedValueParser<Value = SequenceMode> {
-    let modes = [
-        (SequenceMode::Consecutive, "consecutive", "Every frame to the next"),
-        (SequenceMode::Reference, "reference", "The reference to every other frame"),
-        (
-            SequenceMode::Both,
-            "both",
-            "Both, and the last frame to the first, with the drift over the whole cycle",
-        ),
-    ];
-    PossibleValuesParser::new(modes.map(|(_, name, help)| PossibleValue::new(name).help(help))).map(
-        move |given| modes.into_iter().find(|(_, name, _)| *name == given).map_or(modes[0].0, |mode| mode.0),
-    )
+    let both = "Both, and the last frame to the first, with the drift over the whole cycle";
+    let mode = |name: &'static str, help: &'static str| PossibleValue::new(name).help(help);
+    words([
+        (mode("consecutive", "Every frame to the next"), SequenceMode::Consecutive),
+        (mode("reference", "The reference to every other frame"), SequenceMode::Reference),
+        (mode("both", both), SequenceMode::Both),
+    ])
 }
 
-impl RunArguments {
+impl FlowArguments {
     fn options(&self) -> Result<RunOptions, VeloxelError> {
-        let options =
-            self.method_arguments.options("flow", MethodOptions::new(&self.method)?, |mut method| {
-                if let Some(count) = self.warps {
-                    method = method.fixed_warps(count)?;
-                }
-                if let Some(count) = self.iterations {
-                    method = method.fixed_iterations(count)?;
-                }
-                if self.raw_intensity { method.raw_intensity() } else { Ok(method) }
-            });
+        let options = self.run.options("flow", MethodOptions::new(&self.method)?, |mut method| {
+            if let Some(count) = self.warps {
+                method = method.fixed_warps(count)?;
+            }
+            if let Some(count) = self.iterations {
+                method = method.fixed_iterations(count)?;
+            }
+            if self.raw_intensity { method.raw_intensity() } else { Ok(method) }
+        });
         let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
         let refinement = if self.refine { Refinement::Bilateral } else { Refinement::None };
         let (mask, volume_mask) = (self.mask.clone(), self.volume_mask.clone());
         let (weight, max_memory_bytes) = (self.weight.clone(), self.max_memory);
         Ok(RunOptions { directions, refinement, mask, volume_mask, weight, max_memory_bytes, ..options? })
     }
-}
-
-impl Run for FlowArguments {
-    fn run(mut self) -> Outcome {
-        self.inputs.extend(self.fixed.take().into_iter().chain(self.moving.take()));
-        let options = self.run.options()?;
-        self.refuse_what_does_not_go_together(&options);
-        if options.max_memory_bytes.is_some() {
-            allocator::keep_little();
-        }
-        let progress = Progress::new(self.run.method_arguments.quiet);
-        let (quiet, dry_run) = (self.run.method_arguments.quiet, self.dry_run);
-        let shows_png = self.picture.is_none() && !quiet;
-        let (what, method) = self.job(options);
-        let run = match what {
-            FlowTask::Sequence(job) => sequence(&job, &progress)?,
-            FlowTask::Pair(job) if dry_run => return dry_run::show(&job),
-            FlowTask::Pair(job) => flow(&job, &progress)?,
-        };
-        progress.finish();
-        if let Some((_, path)) = run.written.first().filter(|_| shows_png) {
-            say_what_a_png_is(path);
-        }
-        method.show(&run, &run.report.header, summary(&run.report))
-    }
-}
-
-/// What the arguments ask for.
-enum FlowTask {
-    Pair(FlowJob),
-    Sequence(SequenceJob),
-}
-
-impl FlowArguments {
-    fn job(self, options: RunOptions) -> (FlowTask, MethodArguments) {
-        let Self { inputs, truth, confidence, warped, outside, report, html, .. } = self;
-        let task = match self.sequence {
-            Some(mode) => FlowTask::Sequence(SequenceJob {
-                inputs,
-                frames: self.frames.unwrap_or_default(),
-                mode,
-                reference: self.reference,
-                truth,
-                options,
-                folder: self.output,
-                confidence,
-                warped,
-                outside,
-                report,
-                html,
-            }),
-            None => {
-                let (flow, picture, occlusion) = (self.output, self.picture, self.occlusion);
-                let outputs =
-                    FlowOutputs { flow, confidence, occlusion, warped, outside, picture, report, html };
-                FlowTask::Pair(FlowJob { inputs, start: self.init, truth, options, outputs })
-            }
-        };
-        (task, self.run.method_arguments)
-    }
 
     /// Rules that clap cannot express: they depend on what the method takes.
     fn refuse_what_does_not_go_together(&self, options: &RunOptions) {
-        let (run, count) = (&self.run, self.inputs.len());
+        let count = self.inputs.len();
+        let conflict = |message: &str| wrong_usage("flow", ErrorKind::ArgumentConflict, message);
         match Method::of(options.method.draft()).takes {
-            _ if self.sequence.is_some() && run.max_memory.is_some() => {
-                let message = "--max-memory does not go with --sequence: run its pairs one by one";
-                wrong_usage("flow", ErrorKind::ArgumentConflict, message)
+            _ if self.sequence.is_some() && self.max_memory.is_some() => {
+                conflict("--max-memory does not go with --sequence: run its pairs one by one")
             }
             Takes::Pairs if self.sequence.is_none() && count != 2 => {
                 let given = counted(count, "input");
@@ -272,30 +196,73 @@ impl FlowArguments {
                 wrong_usage("flow", ErrorKind::WrongNumberOfValues, &message)
             }
             Takes::Pairs if self.occlusion.is_some() && self.init != StartFrom::Matches => {
-                let message = "--occlusion needs --init matches, which looks both ways";
-                wrong_usage("flow", ErrorKind::ArgumentConflict, message)
+                conflict("--occlusion needs --init matches, which looks both ways")
             }
             Takes::Pairs => {}
             Takes::Windows { .. } => {
+                let is_reference = self.sequence.is_some_and(|mode| mode != SequenceMode::Consecutive);
+                let both = "--inverse-consistency (two frames are checked both ways as they are)";
                 let of_pairs = [
-                    (
-                        matches!(self.sequence, Some(SequenceMode::Reference | SequenceMode::Both)),
-                        "--sequence reference or both",
-                    ),
+                    (is_reference, "--sequence reference or both"),
                     (self.init != StartFrom::None, "--init"),
                     (self.occlusion.is_some(), "--occlusion"),
-                    (
-                        run.inverse_consistency,
-                        "--inverse-consistency (two frames are checked both ways as they are)",
-                    ),
-                    (run.volume_mask.is_some(), "--volume-mask"),
+                    (self.inverse_consistency, both),
+                    (self.volume_mask.is_some(), "--volume-mask"),
                 ];
                 if let Some((_, option)) = of_pairs.into_iter().find(|(given, _)| *given) {
-                    let message = format!("--method {} does not go with {option}", run.method);
-                    wrong_usage("flow", ErrorKind::ArgumentConflict, &message)
+                    conflict(&format!("--method {} does not go with {option}", self.method))
                 }
             }
         }
+    }
+}
+
+impl Run for FlowArguments {
+    fn run(mut self) -> Outcome {
+        self.inputs.extend(self.fixed.take().into_iter().chain(self.moving.take()));
+        let options = self.options()?;
+        self.refuse_what_does_not_go_together(&options);
+        if options.max_memory_bytes.is_some() {
+            allocator::keep_little();
+        }
+        let Self { inputs, output, truth, confidence, warped, outside, report, html, .. } = self;
+        let (picture, occlusion, method) = (self.picture, self.occlusion, self.run);
+        let shows_png = picture.is_none() && !method.quiet;
+        let progress = Progress::new(method.quiet);
+        let run = match self.sequence {
+            Some(mode) => {
+                let job = SequenceJob {
+                    inputs,
+                    frames: self.frames.unwrap_or_default(),
+                    mode,
+                    reference: self.reference,
+                    truth,
+                    options,
+                    folder: output,
+                    confidence,
+                    warped,
+                    outside,
+                    report,
+                    html,
+                };
+                sequence(&job, &progress)?
+            }
+            None => {
+                let flow = output;
+                let outputs =
+                    FlowOutputs { flow, confidence, occlusion, warped, outside, picture, report, html };
+                let job = FlowJob { inputs, start: self.init, truth, options, outputs };
+                if self.dry_run {
+                    return dry_run::show(&job);
+                }
+                veloxel::jobs::flow(&job, &progress)?
+            }
+        };
+        drop(progress);
+        if let Some((_, path)) = run.written.first().filter(|_| shows_png) {
+            say_what_a_png_is(path);
+        }
+        method.show(&run, &run.report.header, summary(&run.report))
     }
 }
 
@@ -307,19 +274,14 @@ fn methods() -> PossibleValuesParser {
 /// A PNG with a field in it looks like a broken picture.
 fn say_what_a_png_is(output: &Path) {
     if output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
-        let path = output.display();
-        say(&format!(
-            "note: {path} holds the field in KITTI's 16-bit format; --picture OUT.png draws it in colours"
-        ));
+        let holds = "holds the field in KITTI's 16-bit format; --picture OUT.png draws it in colours";
+        say(&format!("note: {} {holds}", output.display()));
     }
 }
 
 /// A few lines for a person at a terminal, and one for everybody else.
 fn summary(report: &RunReport) -> Summary {
-    let unit = match report.header.inputs[0].dimension {
-        Dimension::Two => "px",
-        Dimension::Three => "voxels",
-    };
+    let unit = if report.header.inputs[0].dimension == Dimension::Two { "px" } else { "voxels" };
     if let [pair] = report.pairs.as_slice() {
         return Summary { lines: pair_lines(pair, unit), line: pair_line(pair, unit) };
     }

@@ -1,9 +1,7 @@
 //! `veloxel info`: what a file is.
 
-use crate::output::{print, print_json, print_lines, table};
-use crate::run_arguments::ReadingArguments;
 use crate::terminal::{one_line, say};
-use crate::{Outcome, Run, warn_and_note};
+use crate::{Outcome, ReadingArguments, Run, print, print_json, print_lines, table, warn_and_note};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -68,17 +66,13 @@ impl InfoArguments {
         let row = |listed: &Listed| {
             let cells = match &listed.info {
                 Some(info) => {
-                    let sizes = info.size[..info.dimension.count()].iter().map(usize::to_string);
                     let holds = format!("{} ({})", holds(info), info.format);
-                    let (size, samples) = (sizes.collect::<Vec<_>>().join(" × "), info.sample_type.clone());
-                    [holds, size, samples, info.frames.to_string()]
+                    [holds, size(info), info.sample_type.clone(), info.frames.to_string()]
                 }
                 None => ["cannot be read", "", "", ""].map(str::to_owned),
             };
-            std::iter::once(listed.file.clone())
-                .chain(cells)
-                .map(|cell| one_line(&cell).into_owned())
-                .collect()
+            let cells = [&listed.file].into_iter().chain(&cells);
+            cells.map(|cell| one_line(cell).into_owned()).collect()
         };
         print(&table(&["file", "holds", "size", "samples", "frames"], files.iter().map(row)))?;
         for error in files.iter().filter_map(|listed| listed.error.as_ref()) {
@@ -99,15 +93,19 @@ fn holds(info: &FileInfo) -> &'static str {
     }
 }
 
+/// Samples along each axis.
+fn size(info: &FileInfo) -> String {
+    info.size[..info.dimension.count()].iter().map(usize::to_string).collect::<Vec<_>>().join(" × ")
+}
+
 fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
     let axes = info.dimension.count();
-    let triple = |values: &[f64]| values[..axes].iter().map(|v| trimmed(*v)).collect::<Vec<_>>().join(" × ");
-    let list = |values: &[f64]| values[..axes].iter().map(|v| trimmed(*v)).collect::<Vec<_>>().join(", ");
-    let size: Vec<String> = info.size[..axes].iter().map(usize::to_string).collect();
+    let joined =
+        |values: &[f64], by: &str| values[..axes].iter().map(|v| trimmed(*v)).collect::<Vec<_>>().join(by);
     let unit = if info.dimension == Dimension::Two { "pixels" } else { "voxels" };
     let mut lines = vec![
         ("holds", format!("{} ({})", holds(info), info.format)),
-        ("size", format!("{} {unit}", size.join(" × "))),
+        ("size", format!("{} {unit}", size(info))),
         ("samples", info.sample_type.clone()),
     ];
     if info.kind == Kind::Sequence {
@@ -115,13 +113,12 @@ fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
             info.frame_interval_ms.map_or(String::new(), |ms| format!(", {} ms apart", trimmed(ms)));
         lines.push(("frames", format!("{}{interval}", counted(info.frames, "frame"))));
     }
-    let physical = info.dimension == Dimension::Three || info.spacing_mm[..2] != [1.0, 1.0];
-    if physical {
-        lines.push(("spacing", format!("{} mm", triple(&info.spacing_mm))));
-        lines.push(("origin", format!("({}) mm, LPS", list(&info.origin_mm))));
+    if info.dimension == Dimension::Three || info.spacing_mm[..2] != [1.0, 1.0] {
+        lines.push(("spacing", format!("{} mm", joined(&info.spacing_mm, " × "))));
+        lines.push(("origin", format!("({}) mm, LPS", joined(&info.origin_mm, ", "))));
         for (axis, name) in ["x axis", "y axis", "z axis"].into_iter().enumerate().take(axes) {
             let column = info.direction.map(|row| row[axis]);
-            lines.push((name, format!("({})  {}", list(&column), towards(column))));
+            lines.push((name, format!("({})  {}", joined(&column, ", "), towards(column))));
         }
     }
     lines

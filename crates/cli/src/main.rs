@@ -16,7 +16,6 @@ mod distances;
 mod dry_run;
 mod engine;
 mod evaluate;
-mod evaluate_segmentation;
 mod features;
 mod flow;
 mod info;
@@ -34,32 +33,42 @@ mod warp;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Args, Command};
+use output::{print, print_json, print_lines, print_measured, table, two_columns};
+use parameters::presets;
+use progress::Progress;
+use run_arguments::{
+    ComputeArguments, DeviceArguments, MethodArguments, ReadingArguments, Summary, bytes, command_line,
+    device_text, setting, total_time, words, written,
+};
 use std::process::ExitCode;
 use terminal::say;
 use veloxel::jobs::left_behind;
 use veloxel::{WarningKind, Warnings};
 
-/// Every command, in the order of the help.
+/// Every command, in the order of the help, and what other programs call it.
 const COMMANDS: &[Entry] = &[
-    Entry::of::<flow::FlowArguments>("flow"),
-    Entry::of::<compare::CompareArguments>("compare"),
-    Entry::of::<stereo::StereoArguments>("stereo"),
-    Entry::of::<features::FeaturesArguments>("features"),
-    Entry::of::<engine::EngineArguments>("engine"),
-    Entry::of::<track::TrackArguments>("track"),
-    Entry::of::<track_points::TrackPointsArguments>("track-points"),
-    Entry::of::<segment::SegmentArguments>("segment"),
-    Entry::of::<warp::WarpArguments>("warp"),
-    Entry::of::<distances::DistancesArguments>("distances"),
-    Entry::of::<evaluate::EvaluateArguments>("evaluate"),
-    Entry::of::<info::InfoArguments>("info"),
-    Entry::of::<parameters::ParametersArguments>("parameters"),
-    Entry::of::<devices::DevicesArguments>("devices"),
-    Entry::of::<demo::DemoArguments>("demo"),
-    Entry::of::<completions::CompletionsArguments>("completions"),
-    Entry::of::<completions::ManualArguments>("manual"),
+    Entry::of::<flow::FlowArguments>(
+        "flow",
+        "register registration reg align optical-flow opticalflow optflow motion demons",
+    ),
+    Entry::of::<compare::CompareArguments>("compare", ""),
+    Entry::of::<stereo::StereoArguments>("stereo", "disparity depth match"),
+    Entry::of::<features::FeaturesArguments>("features", "gabor orientation phase"),
+    Entry::of::<engine::EngineArguments>("engine", "stream video live camera"),
+    Entry::of::<track::TrackArguments>("track", "cine strain cardiac heart feature-tracking"),
+    Entry::of::<track_points::TrackPointsArguments>("track-points", ""),
+    Entry::of::<segment::SegmentArguments>("segment", "parts decompose partition cluster segmentation"),
+    Entry::of::<warp::WarpArguments>("warp", "apply transform resample deform"),
+    Entry::of::<distances::DistancesArguments>("distances", ""),
+    Entry::of::<evaluate::EvaluateArguments>("evaluate", "eval compare score dice epe"),
+    Entry::of::<info::InfoArguments>("info", "header inspect show"),
+    Entry::of::<parameters::ParametersArguments>("parameters", "params presets"),
+    Entry::of::<devices::DevicesArguments>("devices", "gpu gpus"),
+    Entry::of::<demo::DemoArguments>("demo", "example"),
+    Entry::of::<completions::CompletionsArguments>("completions", ""),
+    Entry::of::<completions::ManualArguments>("manual", ""),
     #[cfg(feature = "bench")]
-    Entry::of::<bench::BenchArguments>("bench"),
+    Entry::of::<bench::BenchArguments>("bench", "benchmark"),
 ];
 
 /// What a command comes to: done, or one line that says what is wrong.
@@ -74,14 +83,16 @@ trait Run: Args {
 /// A command of the list.
 struct Entry {
     name: &'static str,
+    /// What other programs call it.
+    other_names: &'static str,
     with_arguments: fn(Command) -> Command,
     run: fn(&ArgMatches) -> Outcome,
 }
 
 impl Entry {
-    const fn of<A: Run>(name: &'static str) -> Self {
+    const fn of<A: Run>(name: &'static str, other_names: &'static str) -> Self {
         let run = |given: &ArgMatches| A::from_arg_matches(given).unwrap_or_else(|e| e.exit()).run();
-        Self { name, with_arguments: A::augment_args, run }
+        Self { name, other_names, with_arguments: A::augment_args, run }
     }
 }
 
@@ -116,44 +127,15 @@ fn main() -> ExitCode {
     }
 }
 
-/// What other programs call the commands.
-const OTHER_NAMES: &[(&str, &[&str])] = &[
-    (
-        "flow",
-        &[
-            "register",
-            "registration",
-            "reg",
-            "align",
-            "optical-flow",
-            "opticalflow",
-            "optflow",
-            "motion",
-            "demons",
-        ],
-    ),
-    ("stereo", &["disparity", "depth", "match"]),
-    ("track", &["cine", "strain", "cardiac", "heart", "feature-tracking"]),
-    ("features", &["gabor", "orientation", "phase"]),
-    ("engine", &["stream", "video", "live", "camera"]),
-    ("segment", &["parts", "decompose", "partition", "cluster", "segmentation"]),
-    ("warp", &["apply", "transform", "resample", "deform"]),
-    ("evaluate", &["eval", "compare", "score", "dice", "epe"]),
-    ("info", &["header", "inspect", "show"]),
-    ("parameters", &["params", "presets"]),
-    ("devices", &["gpu", "gpus"]),
-    ("demo", &["example"]),
-    ("bench", &["benchmark"]),
-];
-
 /// Suggests the command that another program's name means; clap knows similar spellings alone.
 fn with_suggestion(mut error: clap::Error) -> clap::Error {
     let given = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(given)) => given.to_lowercase().replace('_', "-"),
         _ => return error,
     };
-    if let Some((name, _)) = OTHER_NAMES.iter().find(|(_, others)| others.contains(&given.as_str())) {
-        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![(*name).to_owned()]));
+    let means = |entry: &&Entry| entry.other_names.split_whitespace().any(|other| other == given);
+    if let Some(entry) = COMMANDS.iter().find(means) {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![entry.name.to_owned()]));
     }
     error
 }

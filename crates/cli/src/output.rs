@@ -31,10 +31,13 @@ pub fn print_lines(lines: &[(&str, String)]) -> Outcome {
 }
 
 /// Rows under a head, the first column to the left, numbers to the right.
-pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub fn table<S: AsRef<str>>(head: &[S], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let line_under_head = LineStyle::none().fill('─').junction('─');
     let mut table = Table::new();
-    table.load_style(TableStyle::new().header_separator(line_under_head)).set_header(head).add_rows(rows);
+    table
+        .load_style(TableStyle::new().header_separator(line_under_head))
+        .set_header(head.iter().map(AsRef::as_ref))
+        .add_rows(rows);
     for column in table.column_iter_mut() {
         // Another blank stands between columns, where the line under the head goes on.
         let is_first = column.index == 0;

@@ -1,7 +1,6 @@
 //! `veloxel parameters`: every parameter of a method, as a list here and below the long help of the commands that take it.
 
-use crate::output::{print, print_json};
-use crate::{Outcome, Run};
+use crate::{Outcome, Run, print, print_json};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use veloxel::Dimension;

@@ -24,11 +24,6 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(Some(PARTS as u64), target).with_style(style);
         Self { bar, start: Instant::now() }
     }
-
-    /// Leaves the terminal clean for what is printed next.
-    pub fn finish(&self) {
-        self.bar.finish_and_clear();
-    }
 }
 
 impl Observer for Progress {
@@ -49,7 +44,8 @@ impl Observer for Progress {
 }
 
 impl Drop for Progress {
+    /// Leaves the terminal clean for what is printed next.
     fn drop(&mut self) {
-        self.finish();
+        self.bar.finish_and_clear();
     }
 }

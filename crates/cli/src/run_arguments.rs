@@ -1,19 +1,18 @@
-//! Arguments that several commands share: device, method, single parameters, strictness.
+//! Arguments that several commands share: device, method, single parameters, strictness; and what their runs come to.
 
-use crate::output::{print, print_lines};
-use crate::parameters::presets;
-use crate::{Outcome, warn, wrong_usage};
+use crate::{Outcome, presets, print, print_lines, warn, wrong_usage};
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use veloxel::VeloxelError;
 use veloxel::io::{DataFiles, Reading, SeriesChoice, Strictness};
 use veloxel::jobs::{DeviceOptions, JobRun, MethodOptions, RunOptions};
 use veloxel::motion::methods::PARAMETERS;
 use veloxel::parameters::ParameterError;
-use veloxel::report::RunHeader;
 use veloxel::report::number::{counted, duration};
-use veloxel::{StageTime, VeloxelError};
+use veloxel::report::{DeviceReport, RunHeader};
 
 /// Where to compute.
 #[derive(Debug, Args)]
@@ -34,6 +33,24 @@ impl DeviceArguments {
     }
 }
 
+/// How files are read, and where to compute.
+#[derive(Debug, Args)]
+pub struct ComputeArguments {
+    #[command(flatten)]
+    reading: ReadingArguments,
+
+    #[command(flatten)]
+    device: DeviceArguments,
+}
+
+impl ComputeArguments {
+    /// The options of a run with the default method.
+    pub fn options(&self) -> RunOptions {
+        let (device, reading) = (self.device.options(), self.reading.reading());
+        RunOptions { device, reading, command_line: command_line(), ..RunOptions::default() }
+    }
+}
+
 /// The arguments of every command that runs a method.
 #[derive(Debug, Args)]
 pub struct MethodArguments {
@@ -50,10 +67,7 @@ pub struct MethodArguments {
     params: Option<PathBuf>,
 
     #[command(flatten)]
-    reading: ReadingArguments,
-
-    #[command(flatten)]
-    device: DeviceArguments,
+    compute: ComputeArguments,
 
     /// No progress, no summary
     #[arg(short, long)]
@@ -81,8 +95,14 @@ impl MethodArguments {
         for (name, value) in &self.set {
             method = method.set(name, value)?;
         }
-        let (device, reading) = (self.device.options(), self.reading.reading());
-        Ok(RunOptions { method, device, reading, command_line: command_line(), ..RunOptions::default() })
+        Ok(RunOptions { method, ..self.compute.options() })
+    }
+}
+
+impl MethodArguments {
+    /// The options of a run of the phase engine.
+    pub fn phase_options(&self, command: &str) -> Result<RunOptions, VeloxelError> {
+        self.options(command, MethodOptions::new("phase")?, Ok)
     }
 }
 
@@ -106,16 +126,14 @@ impl MethodArguments {
         if self.quiet {
             return Ok(());
         }
-        let sum =
-            |of: fn(&StageTime) -> bool| header.stage_times.iter().filter(|s| of(s)).map(|s| s.time_ms).sum();
-        let (all, solve) = (duration(sum(|_| true)), duration(sum(|s| s.stage == "solve")));
-        let (device, threads) = (&header.device.name, counted(header.device.threads, "thread"));
+        let (all, device) = (total_time(header), device_text(&header.device));
         if !std::io::stdout().is_terminal() {
-            let first =
-                run.written.first().map_or(String::new(), |(_, path)| format!("{}: ", path.display()));
-            return Ok(print(&format!("{first}{line}; {all} on {device}, {threads}\n"))?);
+            let first = written(run).next().map_or(String::new(), |(_, path)| format!("{path}: "));
+            return Ok(print(&format!("{first}{line}; {all} on {device}\n"))?);
         }
-        lines.push(("time", format!("{all} (solve {solve}), {device}, {threads}")));
+        let solve = header.stage_times.iter().filter(|stage| stage.stage == "solve");
+        let solve = duration(solve.map(|stage| stage.time_ms).sum());
+        lines.push(("time", format!("{all} (solve {solve}), {device}")));
         lines.extend(written(run));
         print_lines(&lines)
     }
@@ -126,18 +144,26 @@ pub fn written<R>(run: &JobRun<R>) -> impl Iterator<Item = (&'static str, String
     run.written.iter().map(|(role, path)| (*role, path.display().to_string()))
 }
 
-/// The arguments of every command of the phase engine.
-#[derive(Debug, Args)]
-#[command(mut_arg("preset", |preset| preset.value_parser(presets(&["phase"]))))]
-pub struct PhaseArguments {
-    #[command(flatten)]
-    pub method: MethodArguments,
+/// The time of all stages.
+pub fn total_time(header: &RunHeader) -> String {
+    duration(header.stage_times.iter().map(|stage| stage.time_ms).sum())
 }
 
-impl PhaseArguments {
-    pub fn options(&self) -> Result<RunOptions, VeloxelError> {
-        self.method.options("stereo", MethodOptions::new("phase")?, Ok)
-    }
+/// What computed, and on how many threads.
+pub fn device_text(device: &DeviceReport) -> String {
+    format!("{}, {}", device.name, counted(device.threads, "thread"))
+}
+
+/// A value that is one of a few words.
+pub fn words<W: Into<PossibleValue>, T: Copy + Send + Sync + 'static, const N: usize>(
+    words: [(W, T); N],
+) -> impl TypedValueParser<Value = T> {
+    let words = words.map(|(word, value)| (word.into(), value));
+    PossibleValuesParser::new(words.clone().map(|(word, _)| word)).map(move |given| {
+        let (_, value) = (words.iter().find(|(word, _)| word.matches(&given, false)))
+            .expect("clap should let none but these words pass");
+        *value
+    })
 }
 
 /// How files are read.
@@ -174,26 +200,20 @@ impl ReadingArguments {
 /// A number of bytes, or of 1024 times as many (K, M, G, T).
 pub fn bytes(text: &str) -> Result<u64, String> {
     let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let shift = match text[number.len()..].to_ascii_uppercase().trim_end_matches("IB").trim_end_matches('B') {
-        "" => 0,
-        "K" => 10,
-        "M" => 20,
-        "G" => 30,
-        "T" => 40,
-        _ => return Err("expected a size such as 500M or 8G".to_owned()),
-    };
-    let bytes = number.parse::<f64>().ok().map(|n| n * (1u64 << shift) as f64);
+    let unit = text[number.len()..].to_ascii_uppercase();
+    let unit = unit.trim_end_matches("IB").trim_end_matches('B');
+    let power = ["", "K", "M", "G", "T"].iter().position(|known| *known == unit);
+    let power = power.ok_or("expected a size such as 500M or 8G")?;
+    let bytes = number.parse::<f64>().ok().map(|n| n * 1024f64.powi(power as i32));
     let bytes = bytes.filter(|bytes| (1.0..1e18).contains(bytes));
-    bytes.map(|bytes| bytes as u64).ok_or_else(|| "expected a size above 0, such as 500M or 8G".to_owned())
+    Ok(bytes.ok_or("expected a size above 0, such as 500M or 8G")? as u64)
 }
 
 pub fn setting(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.trim().is_empty() => {
-            Ok((name.trim().to_owned(), value.trim().to_owned()))
-        }
-        _ => Err("expected NAME=VALUE, such as alpha=0.1".to_owned()),
-    }
+    let given = text.split_once('=').map(|(name, value)| (name.trim(), value.trim()));
+    let (name, value) =
+        given.filter(|(name, _)| !name.is_empty()).ok_or("expected NAME=VALUE, such as alpha=0.1")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// Names that mean a device somewhere, so that asking for one that is not here fails clearly rather than as a typo.

@@ -1,14 +1,11 @@
 //! `veloxel segment`: a mesh in parts.
 
-use crate::output::{print, table};
-use crate::parameters::presets;
-use crate::run_arguments::MethodArguments;
-use crate::{Outcome, Run, warn};
+use crate::{MethodArguments, Outcome, Run, presets, print, table, total_time, warn, written};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{MethodOptions, SegmentJob, segment};
 use veloxel::mesh::{PARAMETERS, PartCount};
-use veloxel::report::number::{counted, duration, percent};
+use veloxel::report::number::{counted, percent};
 
 /// Ways to find parts, as users name them.
 fn methods() -> [&'static str; 2] {
@@ -70,20 +67,9 @@ fn part_count(text: &str) -> Result<usize, String> {
 impl Run for SegmentArguments {
     fn run(self) -> Outcome {
         let options = self.run.options("segment", MethodOptions::of_parts(&self.method)?, Ok)?;
-        let job = SegmentJob {
-            mesh: self.mesh,
-            count: self.count.map_or(PartCount::Chosen, PartCount::Given),
-            method: options.method,
-            output: self.output,
-            labels: self.labels,
-            membership: self.membership,
-            html: self.html,
-            parts: self.part_meshes,
-            report: self.report,
-            device: options.device,
-            reading: options.reading,
-            command_line: options.command_line,
-        };
+        let Self { mesh, output, labels, membership, html, part_meshes: parts, report, .. } = self;
+        let count = self.count.map_or(PartCount::Chosen, PartCount::Given);
+        let job = SegmentJob { mesh, count, options, output, labels, membership, html, parts, report };
         let run = segment(&job)?;
         let report = &run.report;
         warn(&report.header.warnings);
@@ -91,23 +77,16 @@ impl Run for SegmentArguments {
             return Ok(());
         }
         let rows = report.segments.iter().map(|part| {
-            let thickness = format!("{:.3}", part.thickness);
-            let certainty = format!("{:.2}", part.mean_certainty);
-            vec![
-                part.part.to_string(),
-                part.triangles.to_string(),
-                percent(part.area_share),
-                thickness,
-                certainty,
-            ]
+            let (number, triangles, area) = (part.part, part.triangles, percent(part.area_share));
+            let (thickness, certainty) =
+                (format!("{:.3}", part.thickness), format!("{:.2}", part.mean_certainty));
+            vec![number.to_string(), triangles.to_string(), area, thickness, certainty]
         });
         let mut text = table(&["part", "triangles", "area", "thickness, √area", "certainty"], rows);
-        let time = duration(report.header.stage_times.iter().map(|stage| stage.time_ms).sum());
+        let time = total_time(&report.header);
         let (parts, faces) = (counted(report.parts, "part"), counted(report.faces, "face"));
         text.push_str(&format!("{parts} ({}) of {faces} in {time}\n", report.count_from));
-        for (role, path) in &run.written {
-            text.push_str(&format!("{role}: {}\n", path.display()));
-        }
+        text.extend(written(&run).map(|(role, path)| format!("{role}: {path}\n")));
         Ok(print(&text)?)
     }
 }

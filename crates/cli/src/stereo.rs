@@ -1,7 +1,6 @@
 //! `veloxel stereo`: two images to a disparity.
 
-use crate::run_arguments::{PhaseArguments, Summary};
-use crate::{Outcome, Run};
+use crate::{MethodArguments, Outcome, Run, Summary, presets};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{MaskFile, RunOptions, StereoJob, stereo};
@@ -13,6 +12,7 @@ use veloxel::report::number::{percent, text};
 /// The disparity d is written in pixels as .pfm (unknown: infinity) or float .tif (NaN), or as KITTI's 16-bit .png.
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::parameters::long_help("phase"))]
+#[command(mut_arg("preset", |preset| preset.value_parser(presets(&["phase"]))))]
 pub struct StereoArguments {
     /// The image that the disparity lives on
     #[arg(value_name = "LEFT")]
@@ -52,40 +52,25 @@ pub struct StereoArguments {
     mask: Option<MaskFile>,
 
     #[command(flatten)]
-    phase: PhaseArguments,
+    method: MethodArguments,
 }
 
 impl Run for StereoArguments {
     fn run(self) -> Outcome {
-        let Self {
-            left,
-            right,
-            output: disparity,
-            confidence,
-            report,
-            html,
-            truth,
-            truth_scale,
-            mask,
-            phase,
-        } = self;
-        let options = RunOptions { mask, ..phase.options()? };
-        let run = stereo(&StereoJob {
-            left,
-            right,
-            truth,
-            truth_scale,
-            options,
-            disparity,
-            confidence,
-            report,
-            html,
-        })?;
+        let Self { left, right, truth, truth_scale, confidence, report, html, method, .. } = self;
+        let options = RunOptions { mask: self.mask, ..method.phase_options("stereo")? };
+        let disparity = self.output;
+        let job = StereoJob { left, right, truth, truth_scale, options, disparity, confidence, report, html };
+        let run = stereo(&job)?;
         let report = &run.report;
-        let range = report.disparity_px.map_or_else(
-            || "none found".to_owned(),
-            |r| format!("median {} px, 98 % from {} to {}", text(r.p50), text(r.p1), text(r.p99)),
-        );
+        let (range, found) = match report.disparity_px {
+            None => ("none found".to_owned(), "no disparity".to_owned()),
+            Some(r) => {
+                let [median, least, most] = [r.p50, r.p1, r.p99].map(text);
+                let range = format!("median {median} px, 98 % from {least} to {most}");
+                (range, format!("median disparity {median} px"))
+            }
+        };
         let mut lines = vec![
             ("disparity", range),
             ("matched", percent(report.valid_share)),
@@ -96,10 +81,7 @@ impl Run for StereoArguments {
             let density = percent(error.density);
             ("error", format!("mean {mean} px at {density}, {wrong} wrong by more than 1 px"))
         }));
-        let found = report
-            .disparity_px
-            .map_or_else(|| "no disparity".to_owned(), |r| format!("median disparity {} px", text(r.p50)));
         let line = format!("{found}, {} matched", percent(report.valid_share));
-        phase.method.show(&run, &report.header, Summary { lines, line })
+        method.show(&run, &report.header, Summary { lines, line })
     }
 }

@@ -11,32 +11,25 @@ pub fn say(line: &str) {
 
 /// The text with its control characters spelt out (`\n`, `\u{1b}`).
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    escaped(text, |_| false)
+    escaped(text, |_| false, |c| c.escape_default().to_string())
 }
 
 /// The same for several lines.
 pub fn lines(text: &str) -> Cow<'_, str> {
-    escaped(text, |c| c == '\n')
-}
-
-fn escaped(text: &str, allowed: fn(char) -> bool) -> Cow<'_, str> {
-    let spelt = |c: char| commands(c) && !allowed(c);
-    if !text.contains(spelt) {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(
-        text.chars().map(|c| if spelt(c) { c.escape_default().to_string() } else { c.to_string() }).collect(),
-    )
+    escaped(text, |c| c == '\n', |c| c.escape_default().to_string())
 }
 
 /// JSON whose strings spell out those control characters that JSON itself would let through.
 pub fn json(text: &str) -> Cow<'_, str> {
-    let spelt = |c: char| commands(c) && c != '\n';
+    escaped(text, |c| c == '\n', |c| format!("\\u{:04x}", u32::from(c)))
+}
+
+fn escaped(text: &str, allowed: fn(char) -> bool, spell: fn(char) -> String) -> Cow<'_, str> {
+    let spelt = |c: char| commands(c) && !allowed(c);
     if !text.contains(spelt) {
         return Cow::Borrowed(text);
     }
-    let spell = |c: char| if spelt(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
-    Cow::Owned(text.chars().map(spell).collect())
+    Cow::Owned(text.chars().map(|c| if spelt(c) { spell(c) } else { c.to_string() }).collect())
 }
 
 /// Whether a terminal may take a character as an order: control characters, and those that turn the direction of writing.

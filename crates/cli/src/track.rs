@@ -1,13 +1,8 @@
 //! `veloxel track`: outlines of a heart followed over a cine.
 
 use crate::compare::method;
-use crate::output::print_lines;
-use crate::progress::Progress;
-use crate::run_arguments::{DeviceArguments, ReadingArguments, command_line, setting, written};
-use crate::{Outcome, Run, warn};
+use crate::{ComputeArguments, Outcome, Progress, Run, print_lines, setting, warn, words, written};
 use clap::Args;
-use clap::builder::PossibleValuesParser;
-use clap::builder::TypedValueParser;
 use std::path::PathBuf;
 use veloxel::io::{InnerContour, LabelMeaning, PlainNames, TextOrder};
 use veloxel::jobs::{
@@ -54,15 +49,15 @@ pub struct TrackArguments {
     set: Vec<(String, String)>,
 
     /// Whether the last frame is followed by the first: one whole cycle
-    #[arg(long, value_name = "auto|yes|no", value_parser = periodic(), default_value = "auto", help_heading = "Method")]
+    #[arg(long, value_name = "auto|yes|no", value_parser = words(PERIODIC), default_value = "auto", help_heading = "Method")]
     periodic: Periodic,
 
     /// How motion is put together: forward or backward in time from frame to frame, both blended, the start frame to each, or (fe) all together
-    #[arg(long, value_name = "WAY", value_parser = estimates(), default_value = "closed", help_heading = "Method")]
+    #[arg(long, value_name = "WAY", value_parser = words(ESTIMATES), default_value = "closed", help_heading = "Method")]
     estimate: CycleEstimate,
 
     /// Motion of each slice in its plane, or of all slices together, from which longitudinal strain comes
-    #[arg(long, value_name = "SPACE", value_parser = spaces(), default_value = "in-plane", help_heading = "Method")]
+    #[arg(long, value_name = "SPACE", value_parser = words([MotionSpace::InPlane, MotionSpace::Volume].map(|space| (space.word(), space))), default_value = "in-plane", help_heading = "Method")]
     motion: MotionSpace,
 
     /// Where motion is estimated: auto (25 mm around the outlines, or the outlines of a region), all, X,Y,WIDTH,HEIGHT in pixels,
@@ -72,12 +67,12 @@ pub struct TrackArguments {
 
     /// Outlines of the left ventricle on other frames: carried from where they were drawn; or, in a stack, shifted where a slice's
     /// lie beside its blood otherwise than those of the other slices
-    #[arg(long, value_name = "drawn|stack", value_parser = placements(), default_value = "stack", help_heading = "Method")]
+    #[arg(long, value_name = "drawn|stack", value_parser = words([Placement::AsDrawn, Placement::ByStack].map(|place| (place.word(), place))), default_value = "stack", help_heading = "Method")]
     placement: Placement,
 
     /// Outlines of cavities: moved, as the motion has them; or rim, half way from there to where as much of their inside is dark
     /// as on the seed. Strain is the motion's alone
-    #[arg(long, value_name = "moved|rim", value_parser = cavities(), default_value = "rim", help_heading = "Method")]
+    #[arg(long, value_name = "moved|rim", value_parser = words([Cavities::Moved, Cavities::Rim].map(|how| (how.word(), how))), default_value = "rim", help_heading = "Method")]
     cavities: Cavities,
 
     /// Weight image on the cine's grid, of --method fe: how much each voxel's data count in every frame, from 0 to 1
@@ -96,10 +91,7 @@ pub struct TrackArguments {
     names: NameArguments,
 
     #[command(flatten)]
-    reading: ReadingArguments,
-
-    #[command(flatten)]
-    device: DeviceArguments,
+    compute: ComputeArguments,
 
     /// No progress, no summary
     #[arg(short, long)]
@@ -115,7 +107,7 @@ pub struct NameArguments {
     text_order: Option<TextOrder>,
 
     /// The ventricle that icontour and ocontour texts outline: lv or rv; without it rv for names as of RVSC (P09-…), else lv
-    #[arg(long, value_name = "VENTRICLE", value_parser = ventricles(), help_heading = "Contours")]
+    #[arg(long, value_name = "VENTRICLE", value_parser = words([("lv", InnerContour::Lv), ("rv", InnerContour::Rv)]), help_heading = "Contours")]
     text_ventricle: Option<InnerContour>,
 }
 
@@ -125,93 +117,38 @@ impl NameArguments {
     }
 }
 
-fn ventricles() -> impl TypedValueParser<Value = InnerContour> {
-    PossibleValuesParser::new(["lv", "rv"]).map(|word| match word.as_str() {
-        "rv" => InnerContour::Rv,
-        _ => InnerContour::Lv,
-    })
-}
-
-fn periodic() -> impl TypedValueParser<Value = Periodic> {
-    PossibleValuesParser::new(["auto", "yes", "no"]).map(|word| match word.as_str() {
-        "yes" => Periodic::Yes,
-        "no" => Periodic::No,
-        _ => Periodic::Auto,
-    })
-}
-
-fn estimates() -> impl TypedValueParser<Value = CycleEstimate> {
-    PossibleValuesParser::new(["forward", "backward", "blended", "reference", "closed", "whole"]).map(
-        |word| match word.as_str() {
-            "forward" => CycleEstimate::Forward,
-            "backward" => CycleEstimate::Backward,
-            "reference" => CycleEstimate::Reference,
-            "blended" => CycleEstimate::Blended,
-            "whole" => CycleEstimate::Whole,
-            _ => CycleEstimate::Closed,
-        },
-    )
-}
-
-fn placements() -> impl TypedValueParser<Value = Placement> {
-    PossibleValuesParser::new([Placement::AsDrawn, Placement::ByStack].map(Placement::word)).map(|word| {
-        match word == Placement::AsDrawn.word() {
-            true => Placement::AsDrawn,
-            false => Placement::ByStack,
-        }
-    })
-}
-
-fn cavities() -> impl TypedValueParser<Value = Cavities> {
-    PossibleValuesParser::new([Cavities::Moved, Cavities::Rim].map(Cavities::word)).map(|word| {
-        match word == Cavities::Moved.word() {
-            true => Cavities::Moved,
-            false => Cavities::Rim,
-        }
-    })
-}
-
-fn spaces() -> impl TypedValueParser<Value = MotionSpace> {
-    PossibleValuesParser::new([MotionSpace::InPlane, MotionSpace::Volume].map(MotionSpace::word)).map(
-        |word| match word == MotionSpace::Volume.word() {
-            true => MotionSpace::Volume,
-            false => MotionSpace::InPlane,
-        },
-    )
-}
-
 /// `FILE` or `FILE@3`.
 fn contour_input(text: &str) -> Result<ContourInput, String> {
     let split = text.rsplit_once('@').and_then(|(path, frame)| Some((path, frame.parse().ok()?)));
-    Ok(match split {
-        Some((path, frame)) => ContourInput { path: path.into(), frame: Some(frame) },
-        None => ContourInput { path: text.into(), frame: None },
-    })
+    let (path, frame) = split.map_or((text, None), |(path, frame)| (path, Some(frame)));
+    Ok(ContourInput { path: path.into(), frame })
 }
 
-impl TrackArguments {
-    fn methods(&self) -> Result<Vec<MethodOptions>, Box<dyn std::error::Error>> {
-        let given = match self.method.is_empty() {
-            true => vec![MethodOptions::new("clg")?.preset("cine")?],
-            false => self.method.clone(),
-        };
-        let set = |method: MethodOptions| {
-            self.set.iter().try_fold(method, |method, (name, value)| method.set(name, value))
-        };
-        Ok(given.into_iter().map(set).collect::<Result<_, _>>()?)
-    }
-}
+/// The words of --periodic.
+const PERIODIC: [(&str, Periodic); 3] =
+    [("auto", Periodic::Auto), ("yes", Periodic::Yes), ("no", Periodic::No)];
+
+/// The words of --estimate.
+const ESTIMATES: [(&str, CycleEstimate); 6] = [
+    ("forward", CycleEstimate::Forward),
+    ("backward", CycleEstimate::Backward),
+    ("blended", CycleEstimate::Blended),
+    ("reference", CycleEstimate::Reference),
+    ("closed", CycleEstimate::Closed),
+    ("whole", CycleEstimate::Whole),
+];
 
 impl Run for TrackArguments {
     fn run(self) -> Outcome {
-        let (methods, preset_by_frames) = (self.methods()?, self.method.is_empty());
-        let options = RunOptions {
-            device: self.device.options(),
-            reading: self.reading.reading(),
-            command_line: command_line(),
-            weight: self.weight,
-            ..RunOptions::default()
-        };
+        let preset_by_frames = self.method.is_empty();
+        let mut methods = self.method;
+        if preset_by_frames {
+            methods.push(MethodOptions::new("clg")?.preset("cine")?);
+        }
+        for method in &mut methods {
+            let set = |method: MethodOptions, (name, value): &(String, String)| method.set(name, value);
+            *method = self.set.iter().try_fold(method.clone(), set)?;
+        }
         let job = TrackJob {
             inputs: self.cine,
             contours: self.contours,
@@ -227,43 +164,33 @@ impl Run for TrackArguments {
             estimate: self.estimate,
             methods,
             preset_by_frames,
-            options,
+            options: RunOptions { weight: self.weight, ..self.compute.options() },
             animation: self.gif,
             folder: self.output,
         };
-        let progress = Progress::new(self.quiet);
-        let run = track(&job, &progress)?;
-        progress.finish();
+        let run = track(&job, &Progress::new(self.quiet))?;
         let report = &run.report;
         warn(&report.header.warnings);
         if self.quiet {
             return Ok(());
         }
         let cine = &report.cine;
-        let size = format!("{} × {} × {}", cine.size[0], cine.size[1], cine.size[2]);
-        let mut lines = vec![(
-            "cine",
-            format!(
-                "{}, {size}, outlines in {}",
-                counted(cine.frames, "frame"),
-                counted(cine.slices.len(), "slice")
-            ),
-        )];
-        lines.push(("motion", spoken(&cine.motion).to_owned()));
+        let [nx, ny, nz] = cine.size;
+        let (frames, slices) = (counted(cine.frames, "frame"), counted(cine.slices.len(), "slice"));
+        let motion = match cine.motion.as_str() {
+            "volume" => "of all slices together (--motion in-plane: each in its plane)",
+            _ => "of each slice in its plane (--motion volume: of all together)",
+        };
+        let mut lines = vec![
+            ("cine", format!("{frames}, {nx} × {ny} × {nz}, outlines in {slices}")),
+            ("motion", motion.to_owned()),
+        ];
         for each in &report.runs {
             lines.push(("method", format!("{}, {}, {}", each.method, each.preset, duration(each.time_ms))));
             lines.extend(results(each));
         }
         lines.extend(written(&run));
         print_lines(&lines)
-    }
-}
-
-/// What kind of motion was followed.
-fn spoken(motion: &str) -> &'static str {
-    match motion {
-        "volume" => "of all slices together (--motion in-plane: each in its plane)",
-        _ => "of each slice in its plane (--motion volume: of all together)",
     }
 }
 
@@ -283,13 +210,9 @@ fn results(run: &TrackRun) -> Vec<(&'static str, String)> {
         ("strain", format!("circumferential {short:+.1} %, radial {thick:+.1} %{long}, at their peaks"))
     }));
     for s in run.distances.iter().flat_map(|d| &d.structures) {
-        let text = format!(
-            "{}: modified Hausdorff {:.2} mm (worst {:.2}), mean of {}",
-            s.structure.title(),
-            s.modified_hausdorff_mm,
-            s.worst_modified_hausdorff_mm,
-            s.count
-        );
+        let (title, count) = (s.structure.title(), s.count);
+        let [mean, worst] = [s.modified_hausdorff_mm, s.worst_modified_hausdorff_mm];
+        let text = format!("{title}: modified Hausdorff {mean:.2} mm (worst {worst:.2}), mean of {count}");
         lines.push(("distance", text));
     }
     lines.push(("folded", format!("{} of a frame at most", percent(run.worst_folding()))));

@@ -1,13 +1,10 @@
 //! `veloxel track-points`: points or corners followed through a stream of frames.
 
-use crate::output::print_lines;
-use crate::run_arguments::{DeviceArguments, ReadingArguments};
-use crate::{Outcome, Run, warn};
+use crate::{ComputeArguments, Outcome, Run, device_text, print_lines, warn, written};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{EndedTracks, TrackPointsJob, TrackStart, track_points};
 use veloxel::motion::TrackingParameters;
-use veloxel::report::number::counted;
 
 /// Follow points through pictures, each by a small window around it.
 ///
@@ -59,10 +56,7 @@ pub struct TrackPointsArguments {
     check: f32,
 
     #[command(flatten)]
-    reading: ReadingArguments,
-
-    #[command(flatten)]
-    device: DeviceArguments,
+    compute: ComputeArguments,
 
     /// No summary
     #[arg(short, long)]
@@ -71,7 +65,7 @@ pub struct TrackPointsArguments {
 
 impl Run for TrackPointsArguments {
     fn run(self) -> Outcome {
-        let (levels, check_px) = (self.levels, self.check);
+        let (options, levels, check_px) = (self.compute.options(), self.levels, self.check);
         let parameters =
             TrackingParameters { radius: self.window / 2, levels, check_px, ..TrackingParameters::default() };
         let job = TrackPointsJob {
@@ -82,8 +76,8 @@ impl Run for TrackPointsArguments {
             parameters,
             output: self.output,
             overlay: self.overlay,
-            device: self.device.options(),
-            reading: self.reading.reading(),
+            device: options.device,
+            reading: options.reading,
         };
         let run = track_points(&job)?;
         let report = &run.report;
@@ -93,12 +87,9 @@ impl Run for TrackPointsArguments {
         }
         let alive =
             format!("{} of {} reach the last of {} frames", report.alive, report.tracks, report.frames);
-        let device = format!("{}, {}", report.device.name, counted(report.device.threads, "thread"));
-        let files = run.written.iter().map(|(role, path)| (*role, path.display().to_string()));
-        let lines: Vec<(&str, String)> =
-            [("points", alive), ("device", device)].into_iter().chain(files).collect();
-        print_lines(&lines)?;
-        Ok(())
+        let mut lines = vec![("points", alive), ("device", device_text(&report.device))];
+        lines.extend(written(&run));
+        print_lines(&lines)
     }
 }
 

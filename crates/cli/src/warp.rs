@@ -1,9 +1,8 @@
 //! `veloxel warp`: a field applied to images, labels and points.
 
-use crate::run_arguments::{DeviceArguments, ReadingArguments};
-use crate::terminal::say;
-use crate::{Outcome, Run, warn_and_note};
-use clap::{Args, Subcommand, ValueEnum};
+use crate::{DeviceArguments, Outcome, ReadingArguments, Run, say, warn_and_note, words};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use veloxel::jobs::{LabelChoice, OutsideFill, PointsRun, WarpJob, warp_flow, warp_labels, warp_points};
 use veloxel::kernels::image::warp::Interpolation;
@@ -24,8 +23,8 @@ enum What {
         #[command(flatten)]
         files: Files,
         /// How samples between voxels are found
-        #[arg(long, value_enum, default_value_t = Between::Linear)]
-        interpolation: Between,
+        #[arg(long, value_parser = between(), default_value = "linear")]
+        interpolation: Interpolation,
         /// What OUT holds where INPUT has no sample or the field is unknown: a value, nan, or edge (the nearest sample)
         #[arg(long, value_name = "VALUE|nan|edge", default_value = "0", allow_hyphen_values = true)]
         outside: OutsideFill,
@@ -37,8 +36,8 @@ enum What {
         #[command(flatten)]
         files: Files,
         /// How a label between voxels is chosen
-        #[arg(long, value_enum, default_value_t = Among::Linear)]
-        interpolation: Among,
+        #[arg(long, value_parser = among(), default_value = "linear")]
+        interpolation: LabelChoice,
         #[command(flatten)]
         device: DeviceArguments,
     },
@@ -65,21 +64,23 @@ struct Files {
     reading: ReadingArguments,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Between {
-    /// Bi- or trilinear
-    Linear,
-    /// Cubic B-spline
-    Cubic,
+/// How samples between voxels are found, by the words of --interpolation.
+fn between() -> impl TypedValueParser<Value = Interpolation> {
+    words([
+        (PossibleValue::new("linear").help("Bi- or trilinear"), Interpolation::Linear),
+        (PossibleValue::new("cubic").help("Cubic B-spline"), Interpolation::CubicSpline),
+    ])
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Among {
-    /// The label of the nearest voxel, as other programs do by default
-    Nearest,
-    /// That of the most bi- or trilinear weight among the voxels around: borders become smooth, no label is invented; in parts
-    /// of a label that are one voxel thin that of the nearest voxel, so that they are not lost
-    Linear,
+/// How a label between voxels is chosen, likewise.
+fn among() -> impl TypedValueParser<Value = LabelChoice> {
+    let nearest = "The label of the nearest voxel, as other programs do by default";
+    let most = "That of the most bi- or trilinear weight among the voxels around: borders become smooth, no label is invented; \
+                in parts of a label that are one voxel thin that of the nearest voxel, so that they are not lost";
+    words([
+        (PossibleValue::new("nearest").help(nearest), LabelChoice::Nearest),
+        (PossibleValue::new("linear").help(most), LabelChoice::MostWeight),
+    ])
 }
 
 impl Files {
@@ -92,15 +93,13 @@ impl Files {
 /// Points that the field does not reach are lost: that is said aloud.
 fn say_what_is_missing(run: &PointsRun) {
     let PointsRun { points, undefined, outside } = *run;
-    if outside > 0 {
-        say(&format!(
-            "warning: {outside} of {points} points lie outside of the field or where it is unknown: written as NaN"
-        ));
-    }
-    if undefined > 0 {
-        say(&format!(
-            "warning: {undefined} of {points} points have no position in the file: kept without one"
-        ));
+    for (count, what) in [
+        (outside, "lie outside of the field or where it is unknown: written as NaN"),
+        (undefined, "have no position in the file: kept without one"),
+    ] {
+        if count > 0 {
+            say(&format!("warning: {count} of {points} points {what}"));
+        }
     }
 }
 
@@ -108,18 +107,10 @@ impl Run for WarpArguments {
     fn run(self) -> Outcome {
         let warnings = match self.what {
             What::Image { files, interpolation, outside, device } => {
-                let interpolation = match interpolation {
-                    Between::Linear => Interpolation::Linear,
-                    Between::Cubic => Interpolation::CubicSpline,
-                };
                 warp_flow(&files.job(), &device.options().open()?.0, interpolation, outside)?
             }
             What::Labels { files, interpolation, device } => {
-                let choice = match interpolation {
-                    Among::Nearest => LabelChoice::Nearest,
-                    Among::Linear => LabelChoice::MostWeight,
-                };
-                warp_labels(&files.job(), &device.options().open()?.0, choice)?
+                warp_labels(&files.job(), &device.options().open()?.0, interpolation)?
             }
             What::Points(files) => {
                 let (run, warnings) = warp_points(&files.job())?;

@@ -11,6 +11,14 @@ use veloxel_phantoms::PhantomError;
 use veloxel_report::ReportError;
 use veloxel_report::number::size;
 
+/// What this crate's functions return: something, or a [`VeloxelError`].
+pub type Result<T, E = VeloxelError> = std::result::Result<T, E>;
+
+/// [`VeloxelError::Frames`] with a text as `format!` takes it: what was expected, what came, and what to do.
+macro_rules! frames {
+    ($($text:tt)+) => { $crate::VeloxelError::Frames { reason: format!($($text)+) } };
+}
+
 /// A failure of a job, a measurement or a report.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

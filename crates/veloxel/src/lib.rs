@@ -31,11 +31,11 @@
 //! | every parameter with its meaning and range, checked settings by name | [`mod@parameters`], [`jobs::MethodOptions`] |
 //! | images with a known motion | [`phantoms`] |
 
+#[macro_use]
+mod error;
 pub mod jobs;
 
-mod error;
-
-pub use error::VeloxelError;
+pub use error::{Result, VeloxelError};
 pub use veloxel_core::parameters;
 pub use veloxel_core::{
     ArcList, CleaningReport, CoreError, Dimension, Flow, FlowStatistics, GraphKind, Grid, Mask, Sequence,

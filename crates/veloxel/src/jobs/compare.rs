@@ -1,20 +1,16 @@
 //! Several methods on one pair of images, side by side.
 
-use super::flow::{Inputs, view};
-use super::full_scale::full_scale;
+use super::flow::{Inputs, Shown};
 use super::grids::moving_on;
-use super::output_plan::{Holds, OutputPlan, name};
-use super::run_log::{RunLog, Stages, finish};
-use super::{FlowJob, JobRun, MaskFile, MethodOptions, RunOptions};
-use crate::VeloxelError;
+use super::{
+    FlowJob, Holds, JobRun, MaskFile, MethodOptions, OutputPlan, Result, RunOptions, Stages, full_scale, name,
+};
 use std::path::PathBuf;
 use std::time::Instant;
 use veloxel_core::parameters::{ParameterError, Values};
 use veloxel_core::{Flow, Volume, Warnings};
 use veloxel_gpu::Device;
-use veloxel_motion::{
-    AnyMethod, DenseFlow, Extras, METHODS, Method, MotionError, Observer, Opened, Opening, Pair,
-};
+use veloxel_motion::{AnyMethod, DenseFlow, Extras, METHODS, MotionError, Observer, Opened, Pair};
 use veloxel_report::{
     CompareReport, ComparedRun, ComparedView, LeftOut, PairReport, PairView, comparison_html,
 };
@@ -52,7 +48,7 @@ impl CompareJob {
         METHODS.iter().map(|method| MethodOptions::new(method.parameters.method)).collect()
     }
 
-    fn plan(&self) -> OutputPlan {
+    fn plan(&self) -> Result<OutputPlan> {
         OutputPlan::default()
             .reads("fixed", [&self.fixed])
             .reads("moving", [&self.moving])
@@ -60,6 +56,7 @@ impl CompareJob {
             .reads("truth", &self.truth)
             .writes("page", [&self.html], Holds::Text)
             .writes("report", &self.report, Holds::Text)
+            .checked()
     }
 
     /// The job that loads the pair.
@@ -68,7 +65,7 @@ impl CompareJob {
             inputs: vec![self.fixed.clone(), self.moving.clone()],
             truth: self.truth.clone(),
             options: RunOptions {
-                method: MethodOptions::default(),
+                method: Default::default(),
                 mask: self.mask.clone(),
                 ..self.options.clone()
             },
@@ -93,18 +90,18 @@ struct Run {
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line; the reason of the first method if none could run.
-pub fn compare(job: &CompareJob, observer: &dyn Observer) -> Result<JobRun<CompareReport>, VeloxelError> {
-    let plan = job.plan();
-    plan.check()?;
-    let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
-    let inputs = stages.time("load", || Inputs::load(&job.loading(), &mut warnings))?;
-    let (device, device_report) = job.options.device.open()?;
+pub fn compare(job: &CompareJob, observer: &dyn Observer) -> Result<JobRun<CompareReport>> {
+    let plan = job.plan()?;
+    let load = |stages: &mut Stages, warnings: &mut Warnings| {
+        stages.time("load", || Inputs::load(&job.loading(), warnings))
+    };
+    let (device, mut log, inputs) = job.options.device.start_and_load(load)?;
     let pair = inputs.pair(&Default::default(), 0);
     let methods = if job.methods.is_empty() { CompareJob::all_methods()? } else { job.methods.clone() };
     let (mut runs, mut left_out) = (Vec::new(), Vec::new());
     for options in methods {
         let method = options.method_name().to_owned();
-        match stages.time("solve", || run(options, &pair, &device, observer)) {
+        match log.stages.time("solve", || run(options, &pair, &device, observer)) {
             Ok(run) => runs.push(run),
             Err(error @ (MotionError::NotAPicture { .. } | MotionError::Sequence { .. })) => {
                 left_out.push(LeftOut { method, reason: error.to_string() });
@@ -114,27 +111,19 @@ pub fn compare(job: &CompareJob, observer: &dyn Observer) -> Result<JobRun<Compa
     }
     let title = format!("{} → {}", name(&job.fixed), name(&job.moving));
     let seen = moving_on(&device, pair.moving, pair.fixed.grid())?;
+    let shown = Shown { title: &title, pair: &pair, moving: &seen, truth: inputs.truth.as_ref() };
     let views: Vec<ComparedView<'_>> = (runs.iter())
-        .map(|run| ComparedView {
-            pair: PairView {
-                truth: inputs.truth.as_ref(),
-                mask: pair.mask,
-                moving_grid: Some(pair.moving.grid()),
-                ..view(&title, pair.fixed, &seen, &run.found)
-            },
-            occlusion: run.occlusion.as_ref(),
-        })
+        .map(|run| ComparedView { pair: shown.view(&run.found), occlusion: run.occlusion.as_ref() })
         .collect();
-    let measured = stages.time("measure", || {
+    let measured = log.stages.time("measure", || {
         let measured = runs.iter().zip(&views).map(|(run, view)| measured(run, &view.pair));
         measured.collect::<Result<Vec<_>, _>>()
     })?;
     let read = plan.input_reports(|nth| inputs.frames.get(nth).map_or(pair.fixed.grid(), |f| f.grid()));
-    let log = RunLog { device: device_report, stages, warnings };
     let mut header = job.options.header("compare", Values::default(), log, read);
     header.preset = None;
     let report = CompareReport { header, runs: measured, left_out };
-    finish(plan, report, |report| Ok(comparison_html(report, &views)?))
+    plan.publish(report, |report| Ok(comparison_html(report, &views)?))
 }
 
 /// Opens a method and runs it, twice where that is quick.
@@ -144,9 +133,9 @@ fn run(
     device: &Device,
     observer: &dyn Observer,
 ) -> Result<Run, MotionError> {
-    let (grid, white, draft) = (pair.fixed.grid(), full_scale(pair.fixed), options.draft());
-    let opening = Opening { grid, frames: 2, white, draft, device };
-    let Opened { mut method, parameters } = Method::of(draft).open(&opening)?;
+    let grid = pair.fixed.grid();
+    let opened = RunOptions { method: options.clone(), ..RunOptions::default() };
+    let Opened { mut method, parameters } = opened.open_method(grid, full_scale(pair.fixed), 2, device)?;
     let mut solve = |extras: Extras| {
         let begin = Instant::now();
         let found = match &mut method {
@@ -156,10 +145,7 @@ fn run(
         found.map(|found| (found, begin.elapsed().as_secs_f64() * 1e3))
     };
     let (found, first_ms) = solve(Extras::ALL)?;
-    let time_ms = match first_ms < LONG_MS {
-        true => solve(Extras::default())?.1.min(first_ms),
-        false => first_ms,
-    };
+    let time_ms = if first_ms < LONG_MS { solve(Extras::default())?.1.min(first_ms) } else { first_ms };
     let backward = match &mut method {
         AnyMethod::Pair(method) if pair.moving.grid() == grid => {
             let pair = Pair { mask: None, volume_mask: None, ..Pair::new(pair.moving, pair.fixed) };
@@ -191,7 +177,7 @@ fn hidden(forward: &Flow, backward: &Flow) -> Volume<f32> {
     })
 }
 
-fn measured(run: &Run, view: &PairView<'_>) -> Result<ComparedRun, VeloxelError> {
+fn measured(run: &Run, view: &PairView<'_>) -> Result<ComparedRun> {
     Ok(ComparedRun {
         method: run.options.method_name().to_owned(),
         preset: run.options.preset_name().to_owned(),

@@ -1,7 +1,7 @@
 //! Which device runs, and the sentence that says why.
 
 use super::run_log::{RunLog, Stages};
-use crate::VeloxelError;
+use crate::Result;
 use serde::Serialize;
 use veloxel_core::{SystemMemory, Warnings};
 use veloxel_gpu::{Device, Listing};
@@ -20,8 +20,8 @@ impl DeviceOptions {
     /// Opens the device.
     ///
     /// # Errors
-    /// [`VeloxelError::Compute`] if it is not there, with what to do.
-    pub fn open(&self) -> Result<(Device, DeviceReport), VeloxelError> {
+    /// [`VeloxelError::Compute`](crate::VeloxelError::Compute) if it is not there, with what to do.
+    pub fn open(&self) -> Result<(Device, DeviceReport)> {
         let (device, chosen_because) = match self.name.as_deref() {
             None | Some("auto") => {
                 let (device, because) = Device::auto_because(self.threads)?;
@@ -44,9 +44,24 @@ impl DeviceOptions {
     }
 
     /// Opens the device for a run, and begins the run's log.
-    pub(super) fn start(&self) -> Result<(Device, RunLog), VeloxelError> {
+    pub(super) fn start(&self) -> Result<(Device, RunLog)> {
         let (device, report) = self.open()?;
         Ok((device, RunLog { device: report, stages: Stages::default(), warnings: Warnings::new() }))
+    }
+
+    /// The same while files are loaded: a GPU takes as long to open as large files to read.
+    pub(super) fn start_and_load<T>(
+        &self,
+        load: impl FnOnce(&mut Stages, &mut Warnings) -> Result<T>,
+    ) -> Result<(Device, RunLog, T)> {
+        let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
+        let (opened, loaded) = std::thread::scope(|scope| {
+            let opening = scope.spawn(|| self.open());
+            let loaded = load(&mut stages, &mut warnings);
+            (opening.join().expect("opening a device should not panic"), loaded)
+        });
+        let (device, report) = opened?;
+        Ok((device, RunLog { device: report, stages, warnings }, loaded?))
     }
 }
 
@@ -72,11 +87,14 @@ pub fn devices() -> Vec<DeviceListing> {
             Listing::Present(info) => (info.name.clone(), Some(info), None),
             Listing::Absent { name, reason } => (name, None, Some(reason)),
         };
-        let memory = SystemMemory::now().filter(|_| info.is_some() && name == "cpu");
-        let (memory_bytes, available_bytes) =
-            (info.as_ref().and_then(|info| info.memory_bytes), memory.map(|memory| memory.available_bytes));
-        let description = info.map(|info| info.description);
-        DeviceListing { name, description, memory_bytes, available_bytes, reason_absent }
+        let system = SystemMemory::now().filter(|_| info.is_some() && name == "cpu");
+        DeviceListing {
+            name,
+            memory_bytes: info.as_ref().and_then(|info| info.memory_bytes),
+            available_bytes: system.map(|memory| memory.available_bytes),
+            description: info.map(|info| info.description),
+            reason_absent,
+        }
     };
     Device::list().into_iter().map(listing).collect()
 }

@@ -1,9 +1,6 @@
 //! A graph in, all its distances out.
 
-use super::output_plan::{Holds, OutputPlan};
-use super::run_log::finish;
-use super::{DeviceOptions, JobRun};
-use crate::VeloxelError;
+use super::{DeviceOptions, Holds, JobRun, OutputPlan, Result, VeloxelError};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{GraphKind, StageTime, WarningKind, Warnings};
@@ -68,24 +65,21 @@ pub struct DistancesReport {
 /// # Errors
 /// [`VeloxelError::Io`] for files; [`VeloxelError::MeshFile`] for a graph that is none; [`VeloxelError::Mesh`] for a method that
 /// does not take it, or memory.
-pub fn distances(job: &DistancesJob) -> Result<JobRun<DistancesReport>, VeloxelError> {
+pub fn distances(job: &DistancesJob) -> Result<JobRun<DistancesReport>> {
     let mut plan = OutputPlan::default()
         .reads("graph", [&job.graph])
         .writes("distances", [&job.output], Holds::Matrix)
-        .writes("report", &job.report, Holds::Text);
-    plan.check()?;
+        .writes("report", &job.report, Holds::Text)
+        .checked()?;
     let (device, mut log) = job.device.start()?;
     let list = log.stages.time("read", || read_graph(&job.graph, job.kind))?;
     let graph = Graph::new(&list).map_err(VeloxelError::of_mesh_file(&job.graph))?;
     drop(list);
     warn_of_arcs(&graph, &mut log.warnings);
     let paths = log.stages.time("prepare", || ShortestPaths::open(&graph, job.request, &device))?;
-    let sources = match &job.sources {
-        Some(sources) => sources.clone(),
-        None => (0..graph.nodes() as u32).collect(),
-    };
+    let sources = job.sources.clone().unwrap_or_else(|| (0..graph.nodes() as u32).collect());
     let mut found = Found::default();
-    log.stages.time("distances", || -> Result<(), VeloxelError> {
+    log.stages.time("distances", || -> Result<()> {
         plan.write("distances", |path| {
             let (rows, columns) = (sources.len(), graph.nodes());
             match paths.step() {
@@ -121,7 +115,7 @@ pub fn distances(job: &DistancesJob) -> Result<JobRun<DistancesReport>, VeloxelE
         stages: log.stages.0,
         warnings: log.warnings,
     };
-    finish(plan, report, |_| Ok(String::new()))
+    plan.publish(report, |_| Ok(String::new()))
 }
 
 fn warn_of_arcs(graph: &Graph, warnings: &mut Warnings) {
@@ -169,7 +163,7 @@ fn visit_rows(
     paths: &ShortestPaths,
     sources: &[u32],
     write: &(dyn Fn(usize, &[f32]) + Sync),
-) -> Result<Found, VeloxelError> {
+) -> Result<Found> {
     let mut places: Vec<(u32, usize)> = sources.iter().copied().zip(0..).collect();
     places.sort_unstable();
     let found = std::sync::Mutex::new(Found::default());

@@ -1,11 +1,10 @@
 //! What a flow would do: memory, tiles, time and files, from the headers of its inputs alone.
 
-use super::FlowJob;
 use super::flow_job::inputs_one_by_one;
 use super::flow_plan::FlowPlan;
 use super::grids::allow_two_grids;
 use super::options::RunOptions;
-use crate::VeloxelError;
+use super::{FlowJob, Result};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{Dimension, Grid, Volume, Warnings};
@@ -50,9 +49,8 @@ pub struct TimeEstimate {
 ///
 /// # Errors
 /// As [`flow`](super::flow): everything that can be known before the samples are read.
-pub fn dry_run(job: &FlowJob) -> Result<DryRun, VeloxelError> {
-    let (options, plan) = (&job.options, job.plan());
-    plan.check()?;
+pub fn dry_run(job: &FlowJob) -> Result<DryRun> {
+    let (options, plan) = (&job.options, job.plan()?);
     let mut warnings = Warnings::new();
     let grids = inputs_one_by_one(job)?.into_iter();
     let grids = grids.map(|path| io::read_grid(path, options.reading, &mut warnings));
@@ -63,14 +61,12 @@ pub fn dry_run(job: &FlowJob) -> Result<DryRun, VeloxelError> {
     match job.takes() {
         Takes::Pairs => allow_two_grids(fixed, moving, options.reading.strictness, &mut warnings)?,
         Takes::Windows { .. } => {
-            let others = grids.iter().enumerate().skip(1);
-            others
-                .into_iter()
-                .try_for_each(|(t, grid)| fixed.require_same(grid, &format!("frames 0 and {t}")))?;
+            let mut others = grids.iter().enumerate().skip(1);
+            others.try_for_each(|(t, grid)| fixed.require_same(grid, &format!("frames 0 and {t}")))?;
         }
     }
     let (device, report) = options.device.open()?;
-    let memory = job.memory_plan(&grids, &device)?;
+    let memory = FlowPlan::of(job, &grids, &device)?;
     let time = TimeEstimate::measure(options, &grids, &device, memory.tiles.worked_voxels())?;
     Ok(DryRun {
         method: options.method.method_name().to_owned(),
@@ -88,12 +84,7 @@ pub fn dry_run(job: &FlowJob) -> Result<DryRun, VeloxelError> {
 const MEASURED_SIDE: [usize; 2] = [384, 56];
 
 impl TimeEstimate {
-    fn measure(
-        options: &RunOptions,
-        like: &[&Grid],
-        device: &Device,
-        voxels: f64,
-    ) -> Result<Self, VeloxelError> {
+    fn measure(options: &RunOptions, like: &[&Grid], device: &Device, voxels: f64) -> Result<Self> {
         let grid = match like[0].dimension() {
             Dimension::Two => Grid::image(MEASURED_SIDE[0], MEASURED_SIDE[0])?,
             Dimension::Three => Grid::volume(MEASURED_SIDE[1], MEASURED_SIDE[1], MEASURED_SIDE[1])?,

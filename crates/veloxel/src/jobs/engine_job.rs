@@ -1,8 +1,7 @@
 //! The job of the engine: a stream, which outputs, and where they go.
 
-use super::output_plan::{Holds, OutputPlan};
-use super::{JobRun, RunOptions};
-use std::path::PathBuf;
+use super::{Holds, JobRun, OutputPlan, Result, RunOptions};
+use std::path::{Path, PathBuf};
 use veloxel_motion::{Confidences, PhaseWanted};
 use veloxel_report::EngineReport;
 
@@ -33,9 +32,14 @@ pub struct EngineJob {
 pub type EngineRun = JobRun<EngineReport>;
 
 impl EngineJob {
-    pub(super) fn plan(&self) -> OutputPlan {
+    pub(super) fn plan(&self) -> Result<OutputPlan> {
+        if self.right.as_deref() == Some(Path::new("-")) && self.source == Path::new("-") {
+            return Err(frames!(
+                "both streams come from standard input: give the right one as a file or a folder"
+            ));
+        }
         OutputPlan::default()
-            .reads_settings(self.options.method.files())
+            .reads_options(&self.options)
             .reads("left", [&self.source])
             .reads("right", &self.right)
             .writes("fields", &self.folder, Holds::Folder)
@@ -44,6 +48,7 @@ impl EngineJob {
             .members("video", &["frame_"])
             .writes("report", &self.report, Holds::Text)
             .writes("page", &self.html, Holds::Text)
+            .checked()
     }
 
     /// Whether any field leaves the device, and whether confidences do.
@@ -51,11 +56,6 @@ impl EngineJob {
         let is_page = self.html.is_some();
         let any = is_page || self.folder.is_some() || self.video.is_some();
         any.then_some(if is_page { Confidences::Taken } else { self.confidences })
-    }
-
-    /// Whether the frames themselves are shown.
-    pub(super) fn shows_frames(&self) -> bool {
-        self.video.is_some() || self.html.is_some()
     }
 
     pub(super) fn wanted(&self) -> PhaseWanted {

@@ -1,11 +1,9 @@
 //! What becomes of the engine's results: fields in a folder, a video, and the frame that the page shows.
 
-use super::EngineJob;
-use super::engine_film::Film;
 use super::features::named;
-use super::output_plan::OutputPlan;
-use super::view_order::ViewOrder;
-use crate::VeloxelError;
+use super::film::EngineFilm;
+use super::stereo::ViewOrder;
+use super::{EngineJob, OutputPlan, Result};
 use std::path::PathBuf;
 use veloxel_core::{Flow, Volume, Warnings};
 use veloxel_io as io;
@@ -16,7 +14,7 @@ use veloxel_report::EngineView;
 pub(super) struct Results {
     folder: Option<PathBuf>,
     confidences: Confidences,
-    film: Option<Film>,
+    film: Option<EngineFilm>,
     /// The frame that moves most so far, where a page is wanted.
     shown: Option<Option<Shown>>,
     /// Of all disparities that were fetched.
@@ -33,29 +31,14 @@ pub(super) struct Shown {
 }
 
 impl Results {
-    pub fn new(
-        plan: &mut OutputPlan,
-        job: &EngineJob,
-        interval_ms: Option<f64>,
-    ) -> Result<Self, VeloxelError> {
-        let film = plan.path("video")?.map(|path| Film::new(path, job.wanted(), interval_ms));
-        let (folder, confidences) = (plan.path("fields")?, job.confidences);
-        Ok(Self {
-            folder,
-            confidences,
-            film,
-            shown: job.html.is_some().then_some(None),
-            views: ViewOrder::default(),
-        })
+    pub fn new(plan: &mut OutputPlan, job: &EngineJob, interval_ms: Option<f64>) -> Result<Self> {
+        let film = plan.path("video")?.map(|path| EngineFilm::new(path, job.wanted(), interval_ms));
+        let (folder, shown) = (plan.path("fields")?, job.html.is_some().then_some(None));
+        Ok(Self { folder, confidences: job.confidences, film, shown, views: ViewOrder::default() })
     }
 
     /// Takes what was found for a frame, and the frame itself where pictures show it.
-    pub fn take(
-        &mut self,
-        number: u64,
-        image: Option<Volume<f32>>,
-        fields: PhaseFields,
-    ) -> Result<(), VeloxelError> {
+    pub fn take(&mut self, number: u64, image: Option<Volume<f32>>, fields: PhaseFields) -> Result<()> {
         self.write(number, &fields)?;
         if let Some(disparity_px) = &fields.disparity_px {
             self.views.count(disparity_px);
@@ -74,7 +57,7 @@ impl Results {
     }
 
     /// The files of a frame.
-    fn write(&self, number: u64, fields: &PhaseFields) -> Result<(), VeloxelError> {
+    fn write(&self, number: u64, fields: &PhaseFields) -> Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let path = |name: &str, extension: &str| folder.join(format!("{name}_{number:06}.{extension}"));
         if let Some(flow) = &fields.flow {
@@ -95,10 +78,11 @@ impl Results {
         Ok(())
     }
 
-    /// Ends the video; the frame for the page, and a warning of views that are swapped.
-    pub fn finish(self) -> Result<(Option<Shown>, Warnings), VeloxelError> {
-        self.film.map_or(Ok(()), Film::finish)?;
-        Ok((self.shown.flatten(), self.views.warnings()))
+    /// Ends the video, and warns of views that are swapped; the frame for the page.
+    pub fn finish(self, warnings: &mut Warnings) -> Result<Option<Shown>> {
+        self.film.map_or(Ok(()), EngineFilm::finish)?;
+        self.views.warn(warnings);
+        Ok(self.shown.flatten())
     }
 }
 

@@ -1,14 +1,15 @@
 //! Results against truths, from files.
 
-use super::MaskFile;
-use crate::VeloxelError;
+use super::{MaskFile, Result, VeloxelError};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Mask, Warnings};
-use veloxel_io as io;
-use veloxel_io::{CinePlace, ContourReading, IoError, PlainNames, Reading};
+use veloxel_core::{Mask, TriangleMesh, Warnings};
+use veloxel_io::{self as io, CinePlace, ContourReading, IoError, PlainNames, Reading};
+use veloxel_mesh::{CleanMesh, cut_discrepancy};
+use veloxel_report::ReportError;
 use veloxel_report::metrics::{
-    ContourDistances, DisparityError, FlowError, LabelOverlapReport, disparity_error, flow_error,
-    label_overlap, labels_from_samples,
+    ContourDistances, DisparityError, FlowError, LabelOverlapReport, SegmentationError, disparity_error,
+    flow_error, label_overlap, labels_from_samples, segmentation_error,
 };
 
 /// A result and the truth.
@@ -25,7 +26,7 @@ pub struct EvaluateJob {
 }
 
 impl EvaluateJob {
-    fn mask(&self, warnings: &mut Warnings) -> Result<Option<Mask>, VeloxelError> {
+    fn mask(&self, warnings: &mut Warnings) -> Result<Option<Mask>> {
         self.mask.as_ref().map(|file| file.read(self.reading, warnings)).transpose()
     }
 }
@@ -43,7 +44,7 @@ pub struct DisparityScales {
 ///
 /// # Errors
 /// Anything wrong with the files; as [`flow_error`].
-pub fn evaluate_flow(job: &EvaluateJob, warnings: &mut Warnings) -> Result<FlowError, VeloxelError> {
+pub fn evaluate_flow(job: &EvaluateJob, warnings: &mut Warnings) -> Result<FlowError> {
     let result = io::read_flow(&job.result, job.reading, warnings)?;
     let truth = io::read_flow(&job.truth, job.reading, warnings)?;
     Ok(flow_error(&result, &truth, job.mask(warnings)?.as_ref())?)
@@ -57,7 +58,7 @@ pub fn evaluate_disparity(
     job: &EvaluateJob,
     scales: DisparityScales,
     warnings: &mut Warnings,
-) -> Result<DisparityError, VeloxelError> {
+) -> Result<DisparityError> {
     let result = io::read_disparity(&job.result, scales.result, job.reading, warnings)?;
     let truth = io::read_disparity(&job.truth, scales.truth, job.reading, warnings)?;
     Ok(disparity_error(&result, &truth, job.mask(warnings)?.as_ref())?)
@@ -67,11 +68,8 @@ pub fn evaluate_disparity(
 ///
 /// # Errors
 /// Anything wrong with the files; as [`label_overlap`].
-pub fn evaluate_labels(
-    job: &EvaluateJob,
-    warnings: &mut Warnings,
-) -> Result<LabelOverlapReport, VeloxelError> {
-    let mut labels = |path: &Path| -> Result<_, VeloxelError> {
+pub fn evaluate_labels(job: &EvaluateJob, warnings: &mut Warnings) -> Result<LabelOverlapReport> {
+    let mut labels = |path: &Path| -> Result<_> {
         let samples = io::read_image(path, job.reading, warnings)?;
         Ok(labels_from_samples(&samples, &path.display().to_string())?)
     };
@@ -90,7 +88,7 @@ pub fn evaluate_contours(
     cine: Option<&Path>,
     names: PlainNames,
     warnings: &mut Warnings,
-) -> Result<ContourDistances, VeloxelError> {
+) -> Result<ContourDistances> {
     let options = ContourReading { names, reading: job.reading, ..ContourReading::default() };
     let mut place = cine.map(|path| place_of(path, job.reading, warnings)).transpose()?;
     if place.is_none() {
@@ -111,9 +109,78 @@ pub fn evaluate_contours(
 }
 
 /// Grid and frames of a file with a time axis, or of one frame.
-fn place_of(path: &Path, reading: Reading, warnings: &mut Warnings) -> Result<CinePlace, VeloxelError> {
-    let info = io::inspect(path, reading)?;
-    let grid = io::read_grid(path, reading, warnings)?;
+fn place_of(path: &Path, reading: Reading, warnings: &mut Warnings) -> Result<CinePlace> {
+    let (info, grid) = (io::inspect(path, reading)?, io::read_grid(path, reading, warnings)?);
     let (frames, frame_interval_ms) = (info.frames, info.frame_interval_ms);
     Ok(CinePlace { grid, frames, frame_interval_ms, images: Vec::new() })
+}
+
+/// A segmentation and one truth or more, all as `.seg` files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EvaluateSegmentationJob {
+    /// What is measured.
+    pub result: PathBuf,
+    /// What is true.
+    pub truths: Vec<PathBuf>,
+    /// The mesh, for the cut discrepancy.
+    pub mesh: Option<PathBuf>,
+    /// How files are read.
+    pub reading: Reading,
+}
+
+/// A segmentation against each truth, and on the mean.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SegmentationReport {
+    /// The mean over the truths; the number of true parts is their median.
+    pub mean: SegmentationError,
+    /// Each of them.
+    pub truths: Vec<AgainstTruth>,
+}
+
+/// One truth.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AgainstTruth {
+    /// Its file.
+    pub truth: String,
+    /// How far the result differs.
+    #[serde(flatten)]
+    pub error: SegmentationError,
+}
+
+/// `veloxel evaluate segmentation`: Rand index, Hamming distance, consistency errors and, with the mesh, cut discrepancy.
+///
+/// # Errors
+/// Anything wrong with the files; [`VeloxelError::Report`] for another number of faces.
+pub fn evaluate_segmentation(
+    job: &EvaluateSegmentationJob,
+    warnings: &mut Warnings,
+) -> Result<SegmentationReport> {
+    let result = io::read_face_labels(&job.result)?;
+    let read = |path: &PathBuf| -> Result<_> {
+        let mesh = io::read_surface(path, job.reading, warnings)?;
+        let clean = CleanMesh::new(&mesh).map_err(VeloxelError::of_mesh_file(path))?;
+        Ok((mesh, clean))
+    };
+    let mesh = job.mesh.as_ref().map(read).transpose()?;
+    let mut truths = Vec::new();
+    for path in &job.truths {
+        let truth = io::read_face_labels(path)?;
+        let mut error = segmentation_error(&result, &truth)?;
+        if let Some((mesh, clean)) = &mesh {
+            // Both have as many faces as each other, not yet as the mesh.
+            segmentation_error(&truth, &vec![0; mesh.file_face_count()])?;
+            let labels = [&result, &truth].map(|labels| of_faces(mesh, clean, labels));
+            error.cut_discrepancy = cut_discrepancy(clean, &labels[0], &labels[1]);
+        }
+        truths.push(AgainstTruth { truth: path.display().to_string(), error });
+    }
+    let errors: Vec<SegmentationError> = truths.iter().map(|truth| truth.error).collect();
+    let (what, reason) = ("segmentations", "no truth was given");
+    let mean = SegmentationError::mean(&errors).ok_or(ReportError::NothingToMeasure { what, reason })?;
+    Ok(SegmentationReport { mean, truths })
+}
+
+/// Labels of a file's faces as those of the cleaned mesh.
+fn of_faces(mesh: &TriangleMesh, clean: &CleanMesh, labels: &[u32]) -> Vec<u32> {
+    clean.source.iter().map(|&triangle| labels[mesh.file_face(triangle as usize)]).collect()
 }

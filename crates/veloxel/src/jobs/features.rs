@@ -1,10 +1,6 @@
 //! One image in, energy, orientation and phase at every scale out.
 
-use super::full_scale::{full_scale, phase_parameters};
-use super::output_plan::{Holds, OutputPlan, name};
-use super::run_log::finish;
-use super::{JobRun, RunOptions};
-use crate::VeloxelError;
+use super::{Holds, JobRun, OutputPlan, Result, RunOptions, full_scale, name};
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{WarningKind, Warnings};
@@ -38,19 +34,19 @@ pub type FeaturesRun = JobRun<FeaturesReport>;
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
-pub fn features(job: &FeaturesJob) -> Result<FeaturesRun, VeloxelError> {
+pub fn features(job: &FeaturesJob) -> Result<FeaturesRun> {
     let options = &job.options;
     let mut plan = OutputPlan::default()
-        .reads_settings(options.method.files())
         .reads("image", [&job.image])
+        .reads_options(options)
         .writes("folder", [&job.folder], Holds::Folder)
         .members("folder", &["energy_", "orientation", "phase", "report.json"])
         .writes("report", &job.report, Holds::Text)
-        .writes("page", &job.html, Holds::Text);
-    plan.check()?;
+        .writes("page", &job.html, Holds::Text)
+        .checked()?;
     let (device, mut log) = options.device.start()?;
     let image = log.stages.time("load", || io::read_image(&job.image, options.reading, &mut log.warnings))?;
-    let parameters = phase_parameters(&options.method, full_scale(&image))?;
+    let parameters = options.method.phase_parameters(full_scale(&image))?;
     let found = log.stages.time("solve", || phase_features(&image, &parameters, &device))?;
 
     let no_phase = |maps: &FeatureMaps| maps.phase_rad.data().iter().all(|phase| phase.is_nan());
@@ -65,7 +61,7 @@ pub fn features(job: &FeaturesJob) -> Result<FeaturesRun, VeloxelError> {
         header: options.header("phase-features", parameters.to_json(), log, inputs),
         scales: found.levels.iter().map(scale_report).collect(),
     };
-    finish(plan, report, |report| {
+    plan.publish(report, |report| {
         let view = FeaturesView {
             title: &name(&job.image),
             image: &image,
@@ -76,7 +72,7 @@ pub fn features(job: &FeaturesJob) -> Result<FeaturesRun, VeloxelError> {
 }
 
 /// The maps of every scale, and pictures of the finest.
-fn write_maps(folder: &Path, levels: &[FeatureMaps], warnings: &mut Warnings) -> Result<(), VeloxelError> {
+fn write_maps(folder: &Path, levels: &[FeatureMaps], warnings: &mut Warnings) -> Result<()> {
     for (scale, maps) in levels.iter().enumerate() {
         for (name, map) in named(maps) {
             io::write_image(&folder.join(format!("{name}_{scale}.pfm")), map, warnings)?;

@@ -1,23 +1,19 @@
 //! Two images, or a window of frames, in; the flow with its confidence and diagnostics out.
 
 use super::flow_job::{FlowJob, takes_pair};
-use super::full_scale::full_scale;
-use super::grids::{WHOLE_IMAGE, allow_two_grids, mask_on, moving_on};
-use super::output_plan::{OutputPlan, name};
+use super::flow_plan::FlowPlan;
+use super::grids::{WHOLE_IMAGE, allow_two_grids, intersection, mask_on, moving_on};
 use super::pictures::{write_colours, write_confidence, write_sampled};
-use super::run_log::{RunLog, Stages, finish};
 use super::sentinels::clip_sentinels;
-use super::{JobRun, MaskFile, StartFrom};
-use crate::VeloxelError;
+use super::{JobRun, MaskFile, OutputPlan, Result, Stages, StartFrom, VeloxelError, full_scale, name};
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::PathBuf;
 use veloxel_core::{Flow, Grid, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
-use veloxel_io as io;
-use veloxel_io::FrameStream;
+use veloxel_io::{self as io, FrameStream};
 use veloxel_motion::{
-    AnyMethod, DenseFlow, Extras, Matched, Observer, OpenTile, Opened, Pair, PairMethod, Takes, TilePlan,
-    Tiled, TiledWindows,
+    AnyMethod, DenseFlow, Extras, Matched, MotionError, Observer, OpenTile, Opened, Pair, PairMethod, Takes,
+    TilePlan, Tiled, TiledWindows,
 };
 use veloxel_report::{PairReport, PairView, RunReport, html};
 
@@ -33,7 +29,7 @@ impl FlowJob {
         found: &mut DenseFlow,
         slab_samples: usize,
         warnings: &mut Warnings,
-    ) -> Result<Option<Volume<f32>>, VeloxelError> {
+    ) -> Result<Option<Volume<f32>>> {
         let (Some(path), outside) = (&self.outputs.warped, self.outputs.outside) else { return Ok(None) };
         let mut warped = match outside.continued(device, &found.flow, pair.moving, slab_samples)? {
             None if self.outputs.html.is_some() => found.warped.clone(),
@@ -53,19 +49,20 @@ impl FlowJob {
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
-pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
+pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun> {
     let options = &job.options;
-    let mut plan = job.plan();
-    plan.check()?;
-    let (device, mut log, inputs) = open_and_load(job)?;
+    let mut plan = job.plan()?;
+    let load =
+        |stages: &mut Stages, warnings: &mut Warnings| stages.time("load", || Inputs::load(job, warnings));
+    let (device, mut log, inputs) = options.device.start_and_load(load)?;
     let fixed_grid = inputs.frames[0].grid();
     plan.check_dimension(fixed_grid.dimension())?;
-    let opened = options.open_method_for(&inputs.frames[0], inputs.frames.len(), &device)?;
+    let opened = options.open_for(&inputs.frames[0], inputs.frames.len(), &device)?;
     let fixed = opened.method.centre();
     let pair = inputs.pair(&job.start, fixed);
     let (parameters, tiles) = (opened.parameters.clone(), inputs.tiles(job, &device, &mut log.warnings)?);
-    let run = FlowCall { job, device: &device, inputs: &inputs, pair: &pair };
-    let mut found = log.stages.time("solve", || run.find(opened, tiles.as_ref(), observer))?;
+    let call = FlowCall { job, device: &device, frames: &inputs.frames, pair: &pair };
+    let mut found = log.stages.time("solve", || call.find(opened, tiles.as_ref(), observer))?;
 
     let title = job.title(fixed);
     // Only a page draws the moving image.
@@ -92,7 +89,7 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         cycle_closure_vox: None,
         label_overlap: None,
     };
-    finish(plan, report, |report| Ok(html(report, &shown.view(&found))?))
+    plan.publish(report, |report| Ok(html(report, &shown.view(&found))?))
 }
 
 /// Above this share of vectors that leave the moving image, a field says little about it.
@@ -110,16 +107,17 @@ fn warn_of_little_overlap(outside_share: f64, warnings: &mut Warnings) {
 }
 
 /// A pair as reports show it.
-struct Shown<'a> {
-    title: &'a str,
-    pair: &'a Pair<'a>,
+pub(super) struct Shown<'a> {
+    pub title: &'a str,
+    pub pair: &'a Pair<'a>,
     /// The moving image on the fixed grid.
-    moving: &'a Volume<f32>,
-    truth: Option<&'a Flow>,
+    pub moving: &'a Volume<f32>,
+    pub truth: Option<&'a Flow>,
 }
 
-impl Shown<'_> {
-    fn view<'b>(&'b self, found: &'b DenseFlow) -> PairView<'b> {
+impl<'a> Shown<'a> {
+    /// With what was found.
+    pub fn view(&self, found: &'a DenseFlow) -> PairView<'a> {
         let Self { title, pair, moving, truth } = *self;
         PairView {
             truth,
@@ -134,7 +132,7 @@ impl Shown<'_> {
 struct FlowCall<'a> {
     job: &'a FlowJob,
     device: &'a Device,
-    inputs: &'a Inputs,
+    frames: &'a [Volume<f32>],
     pair: &'a Pair<'a>,
 }
 
@@ -145,14 +143,14 @@ impl FlowCall<'_> {
         opened: Opened,
         tiles: Option<&TilePlan>,
         observer: &dyn Observer,
-    ) -> Result<DenseFlow, VeloxelError> {
-        let Self { job, device, inputs, pair } = *self;
+    ) -> Result<DenseFlow, MotionError> {
+        let Self { job, device, frames, pair } = *self;
         let extras = Extras { warped: job.keeps_warped(), jacobian: true };
-        let method = match job.start {
-            StartFrom::Matches => opened.method.matched(),
-            _ => opened.method,
-        };
-        let found = match (method, tiles) {
+        let begins_from_matches = job.start == StartFrom::Matches;
+        let method = if begins_from_matches { opened.method.matched() } else { opened.method };
+        // Only with the warped image is it known how well the frames of a window agree.
+        let frames: Vec<_> = frames.iter().collect();
+        match (method, tiles) {
             (AnyMethod::Pair(mut method), None) => method.run_with(pair, extras, observer),
             (AnyMethod::Pair(_), Some(plan)) => {
                 let white = full_scale(pair.fixed);
@@ -164,21 +162,14 @@ impl FlowCall<'_> {
                 };
                 let matched = |grid: &Grid| Ok(Box::new(Matched::of_box(open(grid)?)) as Box<dyn PairMethod>);
                 let open_coarse: Option<&OpenTile<'_>> =
-                    if job.start == StartFrom::Matches { Some(&matched) } else { None };
+                    if begins_from_matches { Some(&matched) } else { None };
                 Tiled { open: &open, open_coarse, device, plan }.run(pair, extras, observer)
             }
-            // Only with the warped image is it known how well the frames agree.
-            (AnyMethod::Window(mut method), tiles) => {
-                let frames: Vec<_> = inputs.frames.iter().collect();
-                match tiles {
-                    None => method.run(&frames, pair.mask, Extras::ALL),
-                    Some(plan) => {
-                        TiledWindows { device, plan }.run(&mut *method, &frames, pair.mask, Extras::ALL)
-                    }
-                }
+            (AnyMethod::Window(mut method), None) => method.run(&frames, pair.mask, Extras::ALL),
+            (AnyMethod::Window(mut method), Some(plan)) => {
+                TiledWindows { device, plan }.run(&mut *method, &frames, pair.mask, Extras::ALL)
             }
-        };
-        Ok(found?)
+        }
     }
 }
 
@@ -189,7 +180,7 @@ fn write(
     moving: &Volume<f32>,
     plan: &mut OutputPlan,
     warnings: &mut Warnings,
-) -> Result<(), VeloxelError> {
+) -> Result<()> {
     plan.write("flow", |path| io::write_flow(path, &found.flow))?;
     plan.write("confidence", |path| write_confidence(path, &found.confidence, warnings))?;
     if let Some(occlusion) = &found.occlusion {
@@ -201,18 +192,6 @@ fn write(
     plan.write("picture", |path| write_colours(path, &found.flow, warnings))
 }
 
-/// A GPU takes as long to open as large files to read: both at once.
-fn open_and_load(job: &FlowJob) -> Result<(Device, RunLog, Inputs), VeloxelError> {
-    let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
-    let (opened, inputs) = std::thread::scope(|scope| {
-        let opening = scope.spawn(|| job.options.device.open());
-        let inputs = stages.time("load", || Inputs::load(job, &mut warnings));
-        (opening.join().expect("opening a device should not panic"), inputs)
-    });
-    let (device, report) = opened?;
-    Ok((device, RunLog { device: report, stages, warnings }, inputs?))
-}
-
 /// Fixed and moving image with what was found, as reports take it; without truth and mask.
 pub(crate) fn view<'a>(
     title: &'a str,
@@ -221,15 +200,13 @@ pub(crate) fn view<'a>(
     found: &'a DenseFlow,
 ) -> PairView<'a> {
     let jacobian = found.jacobian.as_ref().expect("the determinant should have been asked for");
-    let DenseFlow { flow, confidence, warped, .. } = found;
-    let warped = warped.as_ref();
     PairView {
         title,
         fixed,
         moving,
-        warped,
-        flow,
-        confidence,
+        warped: found.warped.as_ref(),
+        flow: &found.flow,
+        confidence: &found.confidence,
         jacobian,
         truth: None,
         mask: None,
@@ -249,18 +226,14 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    pub fn load(job: &FlowJob, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
+    pub fn load(job: &FlowJob, warnings: &mut Warnings) -> Result<Self> {
         let reading = job.options.reading;
-        let mut mask = |file: &Option<MaskFile>| -> Result<Option<Mask>, VeloxelError> {
+        let mut mask = |file: &Option<MaskFile>| -> Result<Option<Mask>> {
             file.as_ref().map(|file| file.read(reading, warnings)).transpose()
         };
         let (mask, volume_mask) = (mask(&job.options.mask)?, mask(&job.options.volume_mask)?);
-        let mut flow = |path: Option<&Path>| path.map(|p| io::read_flow(p, reading, warnings)).transpose();
-        let start = match &job.start {
-            StartFrom::Flow(path) => flow(Some(path))?,
-            _ => None,
-        };
-        let truth = flow(job.truth.as_deref())?;
+        let mut flow = |path: Option<&PathBuf>| path.map(|p| io::read_flow(p, reading, warnings)).transpose();
+        let (start, truth) = (flow(job.start.file())?, flow(job.truth.as_ref())?);
         let (mut frames, seen) = match job.takes() {
             Takes::Pairs => load_pair(job, warnings)?,
             Takes::Windows { most } => (load_window(job, most, warnings)?, None),
@@ -281,19 +254,14 @@ impl Inputs {
     }
 
     /// The tiles that a run needs; none if it takes the whole grid at once.
-    fn tiles(
-        &self,
-        job: &FlowJob,
-        device: &Device,
-        warnings: &mut Warnings,
-    ) -> Result<Option<TilePlan>, VeloxelError> {
+    fn tiles(&self, job: &FlowJob, device: &Device, warnings: &mut Warnings) -> Result<Option<TilePlan>> {
         // Without a budget the processor has what the system has.
         let is_bounded = job.options.max_memory_bytes.is_some();
         if !is_bounded && !device.is_gpu() {
             return Ok(None);
         }
         let grids: Vec<_> = self.frames.iter().map(|frame| frame.grid()).collect();
-        let plan = match job.memory_plan(&grids, device) {
+        let plan = match FlowPlan::of(job, &grids, device) {
             // A method that says nothing of its memory may fit all the same.
             Err(VeloxelError::Frames { .. }) if !is_bounded => return Ok(None),
             plan => plan?,
@@ -315,17 +283,8 @@ impl Inputs {
     }
 }
 
-/// What lies inside both of two masks on one grid.
-fn intersection(mask: Mask, other: &Mask) -> Mask {
-    let inside = mask.data().iter().zip(other.data()).map(|(&a, &b)| a && b).collect();
-    Mask::new(mask.grid().clone(), inside).expect("a mask should have a voxel for each of its grid")
-}
-
 /// Fixed and moving image, read side by side; and where the fixed one is not transparent, if it is anywhere.
-fn load_pair(
-    job: &FlowJob,
-    warnings: &mut Warnings,
-) -> Result<(Vec<Volume<f32>>, Option<Mask>), VeloxelError> {
+fn load_pair(job: &FlowJob, warnings: &mut Warnings) -> Result<(Vec<Volume<f32>>, Option<Mask>)> {
     let [fixed_path, moving_path] = takes_pair(job)?;
     let reading = job.options.reading;
     let mut about_moving = Warnings::new();
@@ -343,11 +302,7 @@ fn load_pair(
 }
 
 /// All frames of a source, or of several files, but no more than a window can have.
-fn load_window(
-    job: &FlowJob,
-    most: usize,
-    warnings: &mut Warnings,
-) -> Result<Vec<Volume<f32>>, VeloxelError> {
+fn load_window(job: &FlowJob, most: usize, warnings: &mut Warnings) -> Result<Vec<Volume<f32>>> {
     let reading = job.options.reading;
     let mut stream = match job.inputs.as_slice() {
         [one] => FrameStream::open(one, reading, warnings)?,

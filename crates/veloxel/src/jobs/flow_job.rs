@@ -1,15 +1,10 @@
 //! A run of a dense method over files: what is asked for, and what it takes.
 
-use super::flow_plan::{FlowPlan, Holdings};
 use super::grids::OutsideFill;
-use super::output_plan::{Holds, OutputPlan, name};
-use super::{RunOptions, StartFrom};
-use crate::VeloxelError;
+use super::{Holds, OutputPlan, Result, RunOptions, StartFrom, name};
 use std::path::PathBuf;
-use veloxel_core::Grid;
-use veloxel_gpu::Device;
 use veloxel_io::Kind;
-use veloxel_motion::{AnyMethod, Method, Opened, Takes};
+use veloxel_motion::{Method, Takes};
 
 /// Files to write.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -49,24 +44,16 @@ pub struct FlowJob {
 }
 
 impl FlowJob {
-    pub(super) fn plan(&self) -> OutputPlan {
-        let (options, outputs) = (&self.options, &self.outputs);
-        let [mask, volume_mask] = options.mask_paths();
-        let start = match &self.start {
-            StartFrom::Flow(path) => Some(path),
-            _ => None,
-        };
+    pub(super) fn plan(&self) -> Result<OutputPlan> {
+        let outputs = &self.outputs;
         let plan = match (self.takes(), self.inputs.as_slice()) {
             (Takes::Pairs, [fixed, moving]) => {
                 OutputPlan::default().reads("fixed", [fixed]).reads("moving", [moving])
             }
             (_, frames) => OutputPlan::default().reads("frame", frames),
         };
-        plan.reads_settings(options.method.files())
-            .reads("mask", mask)
-            .reads("volume mask", volume_mask)
-            .reads("weight", &options.weight)
-            .reads("start", start)
+        plan.reads_options(&self.options)
+            .reads("start", self.start.file())
             .reads("truth", &self.truth)
             .writes("flow", [&outputs.flow], Holds::Samples(Kind::Flow))
             .writes("confidence", &outputs.confidence, Holds::Confidence)
@@ -75,44 +62,11 @@ impl FlowJob {
             .writes("picture", &outputs.picture, Holds::Picture)
             .writes("report", &outputs.report, Holds::Text)
             .writes("page", &outputs.html, Holds::Text)
+            .checked()
     }
 
     pub(super) fn takes(&self) -> Takes {
         Method::of(self.options.method.draft()).takes
-    }
-
-    /// The memory that a run on such grids takes, and how it is split for that: those of the fixed and the moving image, or of a
-    /// window's frames.
-    pub(super) fn memory_plan(&self, grids: &[&Grid], device: &Device) -> Result<FlowPlan, VeloxelError> {
-        let (options, [fixed, moving]) = (&self.options, [grids[0], grids[grids.len().min(2) - 1]]);
-        let Opened { method, .. } = options.open_method(fixed, 255.0, grids.len(), device)?;
-        let footprint = match &method {
-            AnyMethod::Pair(method) => method.footprint(),
-            AnyMethod::Window(method) => method.footprint(),
-        };
-        let Some(footprint) = footprint else {
-            let name = options.method.method_name();
-            let reason = format!("method {name} does not say what memory it takes: leave out --max-memory");
-            return Err(VeloxelError::Frames { reason });
-        };
-        let matched = match (self.start == StartFrom::Matches).then(|| method.matched()) {
-            Some(AnyMethod::Pair(method)) => method.footprint(),
-            _ => None,
-        };
-        let starts = matches!(self.start, StartFrom::Flow(_));
-        let holdings = Holdings {
-            fixed,
-            moving,
-            more_frames: grids.len().saturating_sub(2),
-            masks: options.mask_paths().into_iter().flatten().count(),
-            fields: usize::from(starts) + usize::from(self.truth.is_some()),
-            weights: usize::from(options.weight.is_some()),
-            starts,
-            from_rest: self.start == StartFrom::None,
-            matched,
-            warped: self.keeps_warped(),
-        };
-        FlowPlan::new(&holdings, footprint, device, options.max_memory_bytes)
     }
 
     pub(super) fn keeps_warped(&self) -> bool {
@@ -131,27 +85,23 @@ impl FlowJob {
 /// The two inputs of a method that takes pairs.
 ///
 /// # Errors
-/// [`VeloxelError::Frames`] for another number.
-pub(super) fn takes_pair(job: &FlowJob) -> Result<[&PathBuf; 2], VeloxelError> {
+/// [`VeloxelError::Frames`](crate::VeloxelError::Frames) for another number.
+pub(super) fn takes_pair(job: &FlowJob) -> Result<[&PathBuf; 2]> {
     match job.inputs.as_slice() {
         [fixed, moving] => Ok([fixed, moving]),
-        inputs => {
-            let reason = format!("expected FIXED and MOVING, got {} inputs", inputs.len());
-            Err(VeloxelError::Frames { reason })
-        }
+        inputs => Err(frames!("expected FIXED and MOVING, got {} inputs", inputs.len())),
     }
 }
 
 /// The inputs of a run, each a file of its own: their headers are all that a dry run reads.
 ///
 /// # Errors
-/// [`VeloxelError::Frames`] for another number than the method takes, or one source of several frames.
-pub(super) fn inputs_one_by_one(job: &FlowJob) -> Result<Vec<&PathBuf>, VeloxelError> {
+/// [`VeloxelError::Frames`](crate::VeloxelError::Frames) for another number than the method takes, or one source of several frames.
+pub(super) fn inputs_one_by_one(job: &FlowJob) -> Result<Vec<&PathBuf>> {
     match (job.takes(), job.inputs.as_slice()) {
         (Takes::Pairs, _) => Ok(takes_pair(job)?.to_vec()),
         (Takes::Windows { .. }, [one]) => {
-            let reason = format!("{}: a dry run reads headers alone: name the frames one by one", name(one));
-            Err(VeloxelError::Frames { reason })
+            Err(frames!("{}: a dry run reads headers alone: name the frames one by one", name(one)))
         }
         (Takes::Windows { .. }, frames) => Ok(frames.iter().collect()),
     }

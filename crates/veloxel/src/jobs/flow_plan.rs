@@ -3,11 +3,13 @@
 //! On the processor a budget bounds the memory of the whole process; on a GPU that of the device, of which no more than what is
 //! free is used in any case.
 
-use crate::VeloxelError;
+use super::flow_job::FlowJob;
+use super::options::StartFrom;
+use crate::{Result, VeloxelError};
 use serde::Serialize;
 use veloxel_core::Grid;
 use veloxel_gpu::Device;
-use veloxel_motion::{Footprint, TilePlan, Tiling, VoxelAffine, voxel_map};
+use veloxel_motion::{AnyMethod, Footprint, Opened, TilePlan, Tiling, VoxelAffine, voxel_map};
 use veloxel_report::number::size;
 
 /// The program, its threads, and the buffers of files.
@@ -44,68 +46,66 @@ pub struct FlowPlan {
 }
 
 /// What a run holds beside its method.
-pub(super) struct Holdings<'a> {
-    pub fixed: &'a Grid,
-    pub moving: &'a Grid,
+struct Holdings<'a> {
+    job: &'a FlowJob,
+    fixed: &'a Grid,
+    moving: &'a Grid,
     /// Frames beside these two, on the fixed grid.
-    pub more_frames: usize,
-    /// Masks given.
-    pub masks: usize,
-    /// Weight images given.
-    pub weights: usize,
-    /// Fields given: a start, a truth.
-    pub fields: usize,
-    /// Whether one of the fields is a start.
-    pub starts: bool,
-    /// Whether nothing is known before the first step.
-    pub from_rest: bool,
+    more_frames: u64,
     /// The memory of a run that begins from matches, where it does.
-    pub matched: Option<Footprint>,
-    /// Whether the warped image is kept.
-    pub warped: bool,
+    matched: Option<Footprint>,
 }
 
 impl Holdings<'_> {
-    /// On the host from the beginning to the end.
-    fn parts(&self) -> Vec<MemoryPart> {
-        let (n, m) = (self.fixed.len() as u64, self.moving.len() as u64);
-        let fields = self.fields as u64 * SAMPLE * n * self.components();
-        let parts = [
-            ("program", PROGRAM_BYTES),
-            ("images", SAMPLE * (n + m + n * self.more_frames as u64)),
-            ("masks", n * self.masks as u64),
-            ("weights", SAMPLE * n * self.weights as u64),
-            ("start and truth", fields),
-        ];
-        parts
-            .into_iter()
-            .filter(|(_, bytes)| *bytes > 0)
-            .map(|(what, bytes)| MemoryPart { what, bytes })
-            .collect()
+    /// Bytes of so many volumes of samples on the fixed grid.
+    fn volumes(&self, count: u64) -> u64 {
+        SAMPLE * self.fixed.len() as u64 * count
     }
 
     fn components(&self) -> u64 {
         self.fixed.dimension().count() as u64
     }
 
+    fn masks(&self) -> usize {
+        self.job.options.mask_paths().into_iter().flatten().count()
+    }
+
+    fn weights(&self) -> usize {
+        self.job.options.weight.iter().count()
+    }
+
+    /// On the host from the beginning to the end.
+    fn parts(&self) -> Vec<MemoryPart> {
+        let fields = u64::from(self.job.start.file().is_some()) + u64::from(self.job.truth.is_some());
+        let parts = [
+            ("program", PROGRAM_BYTES),
+            ("images", self.volumes(1 + self.more_frames) + SAMPLE * self.moving.len() as u64),
+            ("masks", (self.fixed.len() * self.masks()) as u64),
+            ("weights", self.volumes(self.weights() as u64)),
+            ("start and truth", self.volumes(fields * self.components())),
+        ];
+        let there = parts.into_iter().filter(|(_, bytes)| *bytes > 0);
+        there.map(|(what, bytes)| MemoryPart { what, bytes }).collect()
+    }
+
     /// The flow and its confidence.
     fn result(&self) -> MemoryPart {
-        let bytes = SAMPLE * self.fixed.len() as u64 * (self.components() + 1);
-        MemoryPart { what: "flow and confidence", bytes }
+        MemoryPart { what: "flow and confidence", bytes: self.volumes(self.components() + 1) }
     }
 
     /// What is made of the flow once it is there.
     fn measures(&self) -> MemoryPart {
-        let volumes = 1 + u64::from(self.warped);
-        MemoryPart { what: "determinant and warped image", bytes: SAMPLE * self.fixed.len() as u64 * volumes }
+        let volumes = 1 + u64::from(self.job.keeps_warped());
+        MemoryPart { what: "determinant and warped image", bytes: self.volumes(volumes) }
     }
 
     /// The method's memory with masks, a start, and a moving image that may be larger than the fixed one.
     fn footprint(&self, method: Footprint) -> Footprint {
         let larger = self.moving.len().saturating_sub(self.fixed.len()) as f64 / self.fixed.len() as f64;
         let one_grid = voxel_map(self.fixed, self.moving) == VoxelAffine::IDENTITY;
-        let method = if one_grid && self.from_rest { method } else { method.overlapping() };
-        method.with_masks(self.masks + self.weights).with_more(3.0 * larger)
+        let from_rest = self.job.start == StartFrom::None;
+        let method = if one_grid && from_rest { method } else { method.overlapping() };
+        method.with_masks(self.masks() + self.weights()).with_more(3.0 * larger)
     }
 
     /// The next coarser level's field, from which exact tiles begin, and its pictures, where they are made of all frames at once;
@@ -117,11 +117,11 @@ impl Holdings<'_> {
                 let factor = shrinking.unwrap_or(2) as f64;
                 // The field there, and of two frames the one back.
                 let fields = if self.more_frames == 0 { 4 } else { 2 };
-                (1.0 / (factor * factor), fields + 2 + self.more_frames as u64)
+                (1.0 / (factor * factor), fields + 2 + self.more_frames)
             }
             _ => return None,
         };
-        let bytes = (share * (SAMPLE * self.fixed.len() as u64 * volumes) as f64) as u64;
+        let bytes = (share * self.volumes(volumes) as f64) as u64;
         Some(MemoryPart { what: "the next coarser level", bytes })
     }
 
@@ -144,59 +144,75 @@ fn fuller(first: Vec<MemoryPart>, second: Vec<MemoryPart>) -> Vec<MemoryPart> {
 }
 
 impl FlowPlan {
-    /// The plan of a run on a device.
+    /// The memory that a run on such grids takes, and how it is split for that: those of the fixed and the moving image, or of a
+    /// window's frames.
     ///
     /// # Errors
-    /// [`VeloxelError::Memory`] if the budget is too small, or the method does not run in tiles.
-    pub(super) fn new(
-        holdings: &Holdings<'_>,
-        method: Footprint,
-        device: &Device,
-        budget_bytes: Option<u64>,
-    ) -> Result<Self, VeloxelError> {
-        let footprint = holdings.footprint(method);
-        let (held, measures) = (holdings.parts(), holdings.measures());
-        let after = [held.clone(), vec![holdings.result(), measures.clone()]].concat();
-        let components = holdings.components() as f64;
+    /// [`VeloxelError::Memory`] if the budget is too small, or the method does not run in tiles; [`VeloxelError::Frames`] if it
+    /// does not say what it takes.
+    pub(super) fn of(job: &FlowJob, grids: &[&Grid], device: &Device) -> Result<Self> {
+        let (options, [fixed, moving]) = (&job.options, [grids[0], grids[grids.len().min(2) - 1]]);
+        let Opened { method, .. } = options.open_method(fixed, 255.0, grids.len(), device)?;
+        let footprint = match &method {
+            AnyMethod::Pair(method) => method.footprint(),
+            AnyMethod::Window(method) => method.footprint(),
+        };
+        let Some(footprint) = footprint else {
+            let name = options.method.method_name();
+            return Err(frames!("method {name} does not say what memory it takes: leave out --max-memory"));
+        };
+        let matched = match (job.start == StartFrom::Matches).then(|| method.matched()) {
+            Some(AnyMethod::Pair(method)) => method.footprint(),
+            _ => None,
+        };
+        let more_frames = grids.len().saturating_sub(2) as u64;
+        Self::new(&Holdings { job, fixed, moving, more_frames, matched }, footprint, device)
+    }
+
+    fn new(holdings: &Holdings<'_>, method: Footprint, device: &Device) -> Result<Self> {
+        let (footprint, budget_bytes) = (holdings.footprint(method), holdings.job.options.max_memory_bytes);
+        let (held, components) = (holdings.parts(), holdings.components() as f64);
+        let after = [held.clone(), vec![holdings.result(), holdings.measures()]].concat();
+        let at_once = holdings.matched.map_or(footprint, |matched| holdings.footprint(matched));
         // The whole grid at once holds a start that is given, and samples the warped image on the device.
-        let more = if holdings.starts { components } else { 0.0 } + if holdings.warped { 3.0 } else { 0.0 };
-        let whole = self::whole(holdings, footprint).with_more(more);
-        let one_tile =
-            |tiles: TilePlan| TilePlan { device_bytes: whole.bytes(holdings.fixed.len()), ..tiles };
-        // Buffers of coarse levels stay in the pool.
-        let kept = |bytes: u64| (bytes / if components > 2.0 { 20 } else { 7 }).min(MOST_KEPT_BYTES);
-        let on_device = |bytes: u64| MemoryPart { what: "method", bytes: bytes + kept(bytes) };
+        let start = if holdings.job.start.file().is_some() { components } else { 0.0 };
+        let more = start + if holdings.job.keeps_warped() { 3.0 } else { 0.0 };
+        let whole_bytes = at_once.with_more(more).bytes(holdings.fixed.len());
+        let one_tile = || {
+            let tiles = holdings.split(&footprint, u64::MAX).expect("without a limit one tile should do");
+            TilePlan { device_bytes: whole_bytes, ..tiles }
+        };
+        // Tiles of so much room, beside what is always there.
+        let tiles = |room: u64, always: u64, budget_bytes: u64, what: &'static str| {
+            holdings.split(&footprint, room).map_err(|least| {
+                let needed_bytes = always + least.unwrap_or(at_once.bytes(holdings.fixed.len()));
+                VeloxelError::Memory { needed_bytes, budget_bytes, what }
+            })
+        };
         if device.is_gpu() {
             let free = device.free_bytes().map(|free| (OF_FREE * free as f64) as u64);
             let most = [free, budget_bytes].into_iter().flatten().min();
             let room = most.unwrap_or(u64::MAX);
-            let fits = whole.bytes(holdings.fixed.len()) <= room;
-            let limits = Limits { room, always: 0, budget: room, what: "on the device" };
-            let tiles = tiles(holdings, &footprint, if fits { Limits::NONE } else { limits })?;
-            let tiles = if fits { one_tile(tiles) } else { tiles };
-            let (peak_bytes, device_bytes) = (sum(&after), tiles.device_bytes);
-            return Ok(Self { budget_bytes: most, peak_bytes, parts: after, device_bytes, tiles });
+            let tiles = if whole_bytes <= room { one_tile() } else { tiles(room, 0, room, "on the device")? };
+            return Ok(Self::with(most, after, tiles));
         }
+        // Buffers of coarse levels stay in the pool.
+        let kept = |bytes: u64| (bytes / if components > 2.0 { 20 } else { 7 }).min(MOST_KEPT_BYTES);
         let while_solving = |result: Option<MemoryPart>, bytes: u64| {
-            held.iter().cloned().chain(result).chain([on_device(bytes)]).collect::<Vec<_>>()
+            let method = MemoryPart { what: "method", bytes: bytes + kept(bytes) };
+            held.iter().cloned().chain(result).chain([method]).collect::<Vec<_>>()
         };
-        let at_once = while_solving(None, whole.bytes(holdings.fixed.len()));
-        let parts = fuller(at_once, after.clone());
-        if budget_bytes.is_none_or(|budget| sum(&parts) <= budget) {
-            let tiles = one_tile(tiles(holdings, &footprint, Limits::NONE)?);
-            let device_bytes = tiles.device_bytes;
-            return Ok(Self { budget_bytes, peak_bytes: sum(&parts), parts, device_bytes, tiles });
-        }
-        let budget = budget_bytes.unwrap_or(u64::MAX);
-        let coarser = holdings.coarser_level(&footprint, None);
-        let always = sum(&held) + holdings.result().bytes + coarser.as_ref().map_or(0, |part| part.bytes);
+        let parts = fuller(while_solving(None, whole_bytes), after.clone());
+        let Some(budget) = budget_bytes.filter(|budget| sum(&parts) > *budget) else {
+            return Ok(Self::with(budget_bytes, parts, one_tile()));
+        };
+        let coarser_bytes = holdings.coarser_level(&footprint, None).map_or(0, |part| part.bytes);
+        let always = sum(&held) + holdings.result().bytes + coarser_bytes;
         let room = budget.saturating_sub(always);
-        let room = room - kept(room);
-        let limits = Limits { room, always, budget, what: "in all" };
-        let tiles = tiles(holdings, &footprint, limits)?;
-        let device_bytes = tiles.device_bytes;
-        let measuring = [after, vec![MemoryPart { what: "slabs", bytes: device_bytes / 4 }]].concat();
-        let mut solving = while_solving(Some(holdings.result()), device_bytes);
+        let tiles = tiles(room - kept(room), always, budget, "in all")?;
+        let slabs = MemoryPart { what: "slabs", bytes: tiles.device_bytes / 4 };
+        let measuring = [after, vec![slabs]].concat();
+        let mut solving = while_solving(Some(holdings.result()), tiles.device_bytes);
         let shrinking = tiles.coarse.as_ref().map(|coarse| coarse.shrinking[0]);
         solving.extend(holdings.coarser_level(&footprint, shrinking).filter(|_| tiles.exact));
         let parts = fuller(solving, measuring);
@@ -204,7 +220,11 @@ impl FlowPlan {
         if needed_bytes > budget {
             return Err(VeloxelError::Memory { needed_bytes, budget_bytes: budget, what: "in all" });
         }
-        Ok(Self { budget_bytes, peak_bytes: needed_bytes, parts, device_bytes, tiles })
+        Ok(Self::with(budget_bytes, parts, tiles))
+    }
+
+    fn with(budget_bytes: Option<u64>, parts: Vec<MemoryPart>, tiles: TilePlan) -> Self {
+        Self { budget_bytes, peak_bytes: sum(&parts), parts, device_bytes: tiles.device_bytes, tiles }
     }
 
     /// The tiles where there is more than one, and a sentence that says why.
@@ -212,35 +232,4 @@ impl FlowPlan {
         let (count, room) = (self.tiles.count(), size(self.budget_bytes.unwrap_or(self.peak_bytes)));
         (count > 1).then(|| (self.tiles, format!("estimated in {count} tiles: {room} of memory are there")))
     }
-}
-
-/// What tiles must keep within.
-#[derive(Clone, Copy)]
-struct Limits {
-    /// For one tile, bytes.
-    room: u64,
-    /// What there is beside it, bytes.
-    always: u64,
-    /// Of both.
-    budget: u64,
-    what: &'static str,
-}
-
-impl Limits {
-    const NONE: Self = Self { room: u64::MAX, always: 0, budget: u64::MAX, what: "" };
-}
-
-/// What a run over the whole grid takes.
-fn whole(holdings: &Holdings<'_>, footprint: Footprint) -> Footprint {
-    holdings.matched.map_or(footprint, |matched| holdings.footprint(matched))
-}
-
-/// The tiles of a grid.
-fn tiles(holdings: &Holdings<'_>, footprint: &Footprint, limits: Limits) -> Result<TilePlan, VeloxelError> {
-    holdings.split(footprint, limits.room).map_err(|least| VeloxelError::Memory {
-        needed_bytes: limits.always
-            + least.unwrap_or(whole(holdings, *footprint).bytes(holdings.fixed.len())),
-        budget_bytes: limits.budget,
-        what: limits.what,
-    })
 }

@@ -1,9 +1,41 @@
 //! Which frames of a sequence a run takes, and what they are called.
 
-use super::output_plan::name;
-use crate::VeloxelError;
+use super::name;
+use crate::Result;
 use std::path::PathBuf;
 use std::str::FromStr;
+use veloxel_core::{Sequence, Volume, Warnings};
+use veloxel_io::{self as io, CineImage, IoError, Kind, Reading};
+
+/// All frames that were given.
+pub(super) struct ReadFrames {
+    pub frames: Vec<Volume<f32>>,
+    pub interval_ms: Option<f64>,
+    /// Their files, where each has its own.
+    pub paths: Vec<PathBuf>,
+    /// Where frames of DICOM files came from.
+    pub images: Vec<CineImage>,
+}
+
+impl ReadFrames {
+    /// Reads a file with a time axis, a folder of frames or of DICOM files, or the frames.
+    pub fn of(inputs: &[PathBuf], reading: Reading, warnings: &mut Warnings) -> Result<Self, IoError> {
+        let whole = |sequence: Sequence, images: Vec<CineImage>| {
+            let interval_ms = sequence.frame_interval_ms();
+            Self { frames: sequence.into_frames(), interval_ms, paths: Vec::new(), images }
+        };
+        if let Some(series) = io::read_cine(inputs, reading, warnings)? {
+            return Ok(whole(series.sequence, series.images));
+        }
+        let paths = match inputs {
+            [folder] if folder.is_dir() => io::list_folder(folder, Kind::Image)?,
+            [one] => return Ok(whole(io::read_sequence(one, reading, warnings)?, Vec::new())),
+            many => many.to_vec(),
+        };
+        let frames = io::read_frame_list(&paths, reading, warnings)?;
+        Ok(Self { frames, interval_ms: None, paths, images: Vec::new() })
+    }
+}
 
 /// Frames `begin`, `begin + step`, … before `end`, as in `0:10:2`; each part may be left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,10 +56,9 @@ impl FromStr for FrameSelection {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || {
-            "expected BEGIN:END or BEGIN:END:STEP, without END, such as 0:10:2 for 0, 2, 4, 6 and 8"
-                .to_owned()
-        };
+        const EXPECTED: &str =
+            "expected BEGIN:END or BEGIN:END:STEP, without END, such as 0:10:2 for 0, 2, 4, 6 and 8";
+        let wrong = || EXPECTED.to_owned();
         let number = |part: &str| match part.trim() {
             "" => Ok(None),
             digits => digits.parse::<usize>().map(Some).map_err(|_| wrong()),
@@ -57,16 +88,11 @@ impl FrameSelection {
     /// The frames taken, and what they are called; `paths` are their files, where they have files of their own.
     ///
     /// # Errors
-    /// [`VeloxelError::Frames`] if fewer than two are left.
-    pub(super) fn take<T>(
-        self,
-        all: Vec<T>,
-        paths: &[PathBuf],
-    ) -> Result<(Vec<T>, FrameNames), VeloxelError> {
+    /// [`VeloxelError::Frames`](crate::VeloxelError::Frames) if fewer than two are left.
+    pub(super) fn take<T>(self, all: Vec<T>, paths: &[PathBuf]) -> Result<(Vec<T>, FrameNames)> {
         let (count, numbers) = (all.len(), self.of(all.len()));
         if self != Self::default() && numbers.len() < 2 {
-            let reason = format!("--frames leaves {} of {count} frames: two are needed", numbers.len());
-            return Err(VeloxelError::Frames { reason });
+            return Err(frames!("--frames leaves {} of {count} frames: two are needed", numbers.len()));
         }
         let taken = all.into_iter().enumerate().filter(|(n, _)| numbers.binary_search(n).is_ok());
         let frames = taken.map(|(_, frame)| frame).collect();
@@ -75,7 +101,7 @@ impl FrameSelection {
     }
 }
 
-/// The numbers of the frames in their sequence, and the names of their files where each has its own.
+/// The numbers of the frames in their sequence, where some were left out, and the names of their files where each has its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FrameNames {
     numbers: Vec<usize>,
@@ -83,11 +109,6 @@ pub(crate) struct FrameNames {
 }
 
 impl FrameNames {
-    /// So many frames from 0 on.
-    pub fn counted(count: usize) -> Self {
-        Self { numbers: (0..count).collect(), files: Vec::new() }
-    }
-
     /// The number of the n-th frame taken.
     pub fn number(&self, nth: usize) -> usize {
         self.numbers.get(nth).copied().unwrap_or(nth)
@@ -101,13 +122,12 @@ impl FrameNames {
     /// Which of the frames taken has a number.
     ///
     /// # Errors
-    /// [`VeloxelError::Frames`] if none has.
-    pub fn position(&self, number: usize) -> Result<usize, VeloxelError> {
+    /// [`VeloxelError::Frames`](crate::VeloxelError::Frames) if none has.
+    pub fn position(&self, number: usize) -> Result<usize> {
         self.numbers.binary_search(&number).map_err(|_| {
             let [first, last] = [self.numbers.first(), self.numbers.last()].map(|n| n.copied().unwrap_or(0));
             let which = if last - first + 1 == self.numbers.len() { "" } else { ", one that --frames takes" };
-            let reason = format!("expected a reference frame from {first} to {last}{which}, got {number}");
-            VeloxelError::Frames { reason }
+            frames!("expected a reference frame from {first} to {last}{which}, got {number}")
         })
     }
 }

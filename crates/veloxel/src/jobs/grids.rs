@@ -1,6 +1,6 @@
 //! Images, masks and labels on grids of their own: what is allowed, and how they are seen from the fixed grid.
 
-use crate::VeloxelError;
+use crate::Result;
 use std::borrow::Cow;
 use veloxel_core::{CoreError, Flow, Grid, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
@@ -58,12 +58,12 @@ pub(super) fn mask_on(mask: Mask, fixed: &Grid) -> Result<Mask, CoreError> {
 /// A moving image on the fixed grid where nothing has moved; NaN where it has no samples.
 ///
 /// # Errors
-/// [`VeloxelError::Compute`].
+/// [`VeloxelError::Compute`](crate::VeloxelError::Compute).
 pub(super) fn moving_on<'a>(
     device: &Device,
     moving: &'a Volume<f32>,
     fixed: &Grid,
-) -> Result<Cow<'a, Volume<f32>>, VeloxelError> {
+) -> Result<Cow<'a, Volume<f32>>> {
     if fixed.require_same(moving.grid(), "").is_ok() {
         return Ok(Cow::Borrowed(moving));
     }
@@ -76,19 +76,16 @@ pub(super) fn moving_on<'a>(
 /// outermost samples are repeated. Frames of one grid stay as they are, and no mask is needed.
 ///
 /// # Errors
-/// As [`allow_two_grids`]; [`VeloxelError::Compute`].
+/// As [`allow_two_grids`]; [`VeloxelError::Compute`](crate::VeloxelError::Compute).
 pub(super) fn on_first_grid(
     device: &Device,
     mut frames: Vec<Volume<f32>>,
     strictness: Strictness,
     warnings: &mut Warnings,
-) -> Result<(Vec<Volume<f32>>, Vec<Mask>), VeloxelError> {
-    let Some(first) = frames.first().map(|frame| frame.grid().clone()) else {
-        return Ok((frames, Vec::new()));
-    };
-    if frames.iter().all(|frame| first.require_same(frame.grid(), "").is_ok()) {
-        return Ok((frames, Vec::new()));
-    }
+) -> Result<(Vec<Volume<f32>>, Vec<Mask>)> {
+    let first = frames.first().map(|frame| frame.grid().clone());
+    let is_left = |first: &Grid| frames.iter().any(|frame| first.require_same(frame.grid(), "").is_err());
+    let Some(first) = first.filter(is_left) else { return Ok((frames, Vec::new())) };
     let still = Flow::zeros(first.clone());
     let mut covered = Vec::new();
     for frame in &mut frames {
@@ -108,13 +105,17 @@ pub(super) fn covered_masks(masks: Vec<Mask>, covered: Vec<Mask>) -> Vec<Mask> {
     if covered.is_empty() {
         return masks;
     }
-    let within = |(nth, mut covered): (usize, Mask)| {
-        if let Some(mask) = masks.get(nth).or(masks.first()) {
-            covered.data_mut().iter_mut().zip(mask.data()).for_each(|(covered, inside)| *covered &= inside);
-        }
-        covered
+    let within = |(nth, covered): (usize, Mask)| match masks.get(nth).or(masks.first()) {
+        Some(mask) => intersection(covered, mask),
+        None => covered,
     };
     covered.into_iter().enumerate().map(within).collect()
+}
+
+/// What lies inside both of two masks on one grid.
+pub(super) fn intersection(mut mask: Mask, other: &Mask) -> Mask {
+    mask.data_mut().iter_mut().zip(other.data()).for_each(|(inside, other)| *inside &= other);
+    mask
 }
 
 /// How a moving image is looked up.
@@ -130,13 +131,14 @@ pub struct Sampling {
 /// field is unknown.
 ///
 /// # Errors
-/// [`CoreError::GridMismatch`] for pictures of two sizes, or a picture against a volume; [`VeloxelError::Compute`].
+/// [`CoreError::GridMismatch`] for pictures of two sizes, or a picture against a volume;
+/// [`VeloxelError::Compute`](crate::VeloxelError::Compute).
 pub fn warp_image(
     device: &Device,
     flow: &Flow,
     moving: &Volume<f32>,
     sampling: Sampling,
-) -> Result<Volume<f32>, VeloxelError> {
+) -> Result<Volume<f32>> {
     let samples = device.upload_copy(moving.data())?;
     let displacement =
         flow.components_vox().iter().map(|c| device.upload_copy(c)).collect::<Result<Vec<_>, _>>()?;
@@ -178,14 +180,14 @@ impl OutsideFill {
     /// MOVING as seen from FIXED, with its nearest samples beyond its border, if that is asked for; so many samples at a time.
     ///
     /// # Errors
-    /// [`VeloxelError::Compute`].
+    /// [`VeloxelError::Compute`](crate::VeloxelError::Compute).
     pub(super) fn continued(
         self,
         device: &Device,
         flow: &Flow,
         moving: &Volume<f32>,
         slab_samples: usize,
-    ) -> Result<Option<Volume<f32>>, VeloxelError> {
+    ) -> Result<Option<Volume<f32>>> {
         if self != Self::Edge {
             return Ok(None);
         }

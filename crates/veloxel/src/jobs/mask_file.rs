@@ -1,11 +1,10 @@
 //! A mask from a file: everything that is not 0, or some labels of a label image.
 
-use crate::VeloxelError;
+use crate::{Result, VeloxelError};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Mask, WarningKind, Warnings};
-use veloxel_io as io;
-use veloxel_io::Reading;
+use veloxel_io::{self as io, Reading};
 
 /// Labels that a message lists.
 const LISTED: usize = 20;
@@ -25,9 +24,8 @@ impl MaskFile {
     /// # Errors
     /// A sentence, for labels that are not whole numbers.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let whole = || Self { path: text.into(), labels: BTreeSet::new() };
         let Some((path, labels)) = text.rsplit_once('=').filter(|_| !Path::new(text).exists()) else {
-            return Ok(whole());
+            return Ok(PathBuf::from(text).into());
         };
         let labels: Result<_, _> = labels.split(',').map(|label| label.trim().parse()).collect();
         match labels {
@@ -40,7 +38,7 @@ impl MaskFile {
     ///
     /// # Errors
     /// As for every image; [`VeloxelError::MaskLabels`] if no voxel has one of the labels.
-    pub(super) fn read(&self, reading: Reading, warnings: &mut Warnings) -> Result<Mask, VeloxelError> {
+    pub(super) fn read(&self, reading: Reading, warnings: &mut Warnings) -> Result<Mask> {
         let Self { path, labels } = self;
         if labels.is_empty() {
             return Ok(io::read_mask(path, reading, warnings)?);

@@ -1,6 +1,6 @@
 //! A method, a preset and settings: what a face says before any file is read.
 
-use crate::VeloxelError;
+use crate::{Result, VeloxelError};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use toml::Spanned;
 use veloxel_core::Dimension;
 use veloxel_core::parameters::{Draft, ParameterError, Parameters};
 use veloxel_io as io;
-use veloxel_motion::FiniteElementsParams;
 use veloxel_motion::methods::PARAMETERS;
+use veloxel_motion::{FiniteElementsParams, PhaseParameters};
 
 /// A method with its preset and settings, each checked when it is given; the last setting of a name counts.
 ///
@@ -60,14 +60,12 @@ impl MethodOptions {
     ///
     /// # Errors
     /// [`VeloxelError::Frames`] with the method that has.
-    pub(super) fn require_weights(&self) -> Result<(), VeloxelError> {
+    pub(super) fn require_weights(&self) -> Result<()> {
         let (name, weighted) = (self.method_name(), FiniteElementsParams::METHOD);
         if name == weighted {
             return Ok(());
         }
-        let reason =
-            format!("--weight: {name} has no weights in its energy: add --method {weighted}, or give --mask");
-        Err(VeloxelError::Frames { reason })
+        Err(frames!("--weight: {name} has no weights in its energy: add --method {weighted}, or give --mask"))
     }
 
     /// Starts from another preset.
@@ -84,7 +82,7 @@ impl MethodOptions {
     /// # Errors
     /// [`VeloxelError::ParameterFile`] if it cannot be read or is no TOML, [`ParameterError`] with file and line for a name or a
     /// value that the method does not take.
-    pub fn file(mut self, path: &Path) -> Result<Self, VeloxelError> {
+    pub fn file(mut self, path: &Path) -> Result<Self> {
         let fail = |reason: String| VeloxelError::ParameterFile { path: path.to_owned(), reason };
         let text = io::read_text(path, MOST_BYTES)?;
         let line = |position: usize| text.as_bytes()[..position].iter().filter(|b| **b == b'\n').count() + 1;
@@ -183,6 +181,12 @@ impl MethodOptions {
     /// [`ParameterError::Value`] if these are options of another method.
     pub fn build<P: Parameters>(&self, dimension: Dimension) -> Result<P, ParameterError> {
         self.draft.build(dimension)
+    }
+
+    /// The parameters of phase-based methods for images whose white is `full_scale`; settings have the last word.
+    pub(super) fn phase_parameters(&self, full_scale: f32) -> Result<PhaseParameters, ParameterError> {
+        let preset = PhaseParameters::preset_named(self.preset_name(), Dimension::Two)?;
+        self.over(&PhaseParameters { full_scale, ..preset })
     }
 
     /// The settings over a base other than the preset.
@@ -309,5 +313,14 @@ mod tests {
         let json =
             serde_json::to_string(&clg(&MethodOptions::default(), Dimension::Three).to_json()).unwrap();
         assert!(!json.contains("00000"), "{json}");
+    }
+
+    #[test]
+    fn settings_have_the_last_word() {
+        let set = |name: &str, value: &str| MethodOptions::new("phase").unwrap().set(name, value).unwrap();
+        let parameters = set("tau_l", "0.05").phase_parameters(1.0).unwrap();
+        assert_eq!((parameters.tau_l, parameters.full_scale), (0.05, 1.0));
+        assert_eq!(set("full_scale", "9").phase_parameters(1.0).unwrap().full_scale, 9.0);
+        assert!(MethodOptions::default().phase_parameters(1.0).is_err());
     }
 }

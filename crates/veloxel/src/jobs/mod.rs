@@ -8,20 +8,16 @@ mod device;
 mod distances;
 mod dry_run;
 mod engine;
-mod engine_film;
 mod engine_frames;
 mod engine_job;
 mod engine_outputs;
-mod engine_run;
 mod evaluate;
-mod evaluate_segmentation;
 mod features;
-mod film_target;
+mod film;
 mod flow;
 mod flow_job;
 mod flow_plan;
 mod frame_selection;
-mod full_scale;
 mod grids;
 mod identity;
 mod mask_file;
@@ -33,8 +29,7 @@ mod points;
 mod published;
 mod run_log;
 mod segment;
-mod segment_answers;
-mod segment_outputs;
+mod segment_colours;
 mod segment_solve;
 mod sentinels;
 mod sequence;
@@ -43,9 +38,9 @@ mod sequence_truth;
 mod stereo;
 mod track;
 mod track_points;
-mod view_order;
 mod warp;
 
+use crate::{Result, VeloxelError};
 pub use compare::{CompareJob, compare};
 pub use demo::{DemoJob, demo};
 pub use device::{DeviceListing, DeviceOptions, devices};
@@ -54,10 +49,8 @@ pub use dry_run::{DryRun, TimeEstimate, dry_run};
 pub use engine::engine;
 pub use engine_job::{EngineJob, EngineRun};
 pub use evaluate::{
-    DisparityScales, EvaluateJob, evaluate_contours, evaluate_disparity, evaluate_flow, evaluate_labels,
-};
-pub use evaluate_segmentation::{
-    AgainstTruth, EvaluateSegmentationJob, SegmentationReport, evaluate_segmentation,
+    AgainstTruth, DisparityScales, EvaluateJob, EvaluateSegmentationJob, SegmentationReport,
+    evaluate_contours, evaluate_disparity, evaluate_flow, evaluate_labels, evaluate_segmentation,
 };
 pub use features::{FeaturesJob, FeaturesRun, features};
 pub use flow::{FlowRun, flow};
@@ -68,10 +61,13 @@ pub use grids::{OutsideFill, Sampling, warp_image};
 pub use mask_file::MaskFile;
 pub use method_options::MethodOptions;
 pub use options::{Directions, Refinement, RunOptions, StartFrom};
+use output_plan::name;
 pub use output_plan::{Holds, OutputPlan};
+use pictures::full_scale;
 pub use points::{PointsRun, move_point, warp_points};
 pub use published::left_behind;
 pub use run_log::JobRun;
+use run_log::{RunLog, Stages};
 pub use segment::{SegmentJob, segment};
 pub use sequence::{SequenceJob, sequence};
 pub use stereo::{StereoJob, StereoRun, stereo};

@@ -1,15 +1,13 @@
 //! The options of every run beside its images.
 
-use super::full_scale::full_scale;
+use super::pictures::full_scale;
 use super::run_log::RunLog;
-use super::{DeviceOptions, MaskFile, MethodOptions};
-use crate::VeloxelError;
+use super::{DeviceOptions, MaskFile, MethodOptions, Result};
 use std::path::PathBuf;
 use veloxel_core::parameters::Values;
 use veloxel_core::{Flow, Grid, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
-use veloxel_io as io;
-use veloxel_io::Reading;
+use veloxel_io::{self as io, Reading};
 use veloxel_motion::{AffineModel, Method, MotionError, Opened, Opening, Start, require_weights};
 use veloxel_report::{InputReport, RunHeader};
 
@@ -30,6 +28,14 @@ pub enum StartFrom {
 }
 
 impl StartFrom {
+    /// The file of a field.
+    pub(super) fn file(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Flow(path) => Some(path),
+            _ => None,
+        }
+    }
+
     /// The start as methods take it; `flow` is what the file holds.
     pub fn start<'a>(&self, flow: Option<&'a Flow>) -> Start<'a> {
         match self {
@@ -88,12 +94,7 @@ pub struct RunOptions {
 
 impl RunOptions {
     /// Opens the method for so many frames like the first, in the directions asked for.
-    pub(super) fn open_method_for(
-        &self,
-        first: &Volume<f32>,
-        frames: usize,
-        device: &Device,
-    ) -> Result<Opened, VeloxelError> {
+    pub(super) fn open_for(&self, first: &Volume<f32>, frames: usize, device: &Device) -> Result<Opened> {
         Ok(self.open_method(first.grid(), full_scale(first), frames, device)?)
     }
 
@@ -107,14 +108,9 @@ impl RunOptions {
     ) -> Result<Opened, MotionError> {
         let draft = self.method.draft();
         let opened = Method::of(draft).open(&Opening { grid, frames, white, draft, device })?;
-        let method = match self.directions {
-            Directions::Forward => opened.method,
-            Directions::Both => opened.method.inverse_consistent(),
-        };
-        let method = match self.refinement {
-            Refinement::None => method,
-            Refinement::Bilateral => method.refined(),
-        };
+        let is_checked = self.directions == Directions::Both;
+        let method = if is_checked { opened.method.inverse_consistent() } else { opened.method };
+        let method = if self.refinement == Refinement::None { method } else { method.refined() };
         Ok(Opened { method, ..opened })
     }
 
@@ -133,12 +129,8 @@ impl RunOptions {
     ///
     /// # Errors
     /// As for every image; [`CoreError::GridMismatch`] for another grid, [`CoreError::NotAWeight`] for values outside of [0, 1];
-    /// [`VeloxelError::Frames`] for a method without weights in its energy.
-    pub(super) fn read_weight(
-        &self,
-        grid: &Grid,
-        warnings: &mut Warnings,
-    ) -> Result<Option<Volume<f32>>, VeloxelError> {
+    /// [`VeloxelError::Frames`](crate::VeloxelError::Frames) for a method without weights in its energy.
+    pub(super) fn read_weight(&self, grid: &Grid, warnings: &mut Warnings) -> Result<Option<Volume<f32>>> {
         let Some(path) = &self.weight else { return Ok(None) };
         self.method.require_weights()?;
         let weight = io::read_image(path, self.reading, warnings)?;

@@ -2,13 +2,16 @@
 //! back if a later one fails.
 
 use super::identity::{Identity, files, is_stream};
+use super::options::RunOptions;
 use super::pictures::check_keeps_samples;
 use super::published::Published;
-use crate::VeloxelError;
+use super::run_log::JobRun;
+use crate::{Result, VeloxelError};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Dimension, Grid};
 use veloxel_io::{self as io, Format, IoError, Kind, TempDir, Unfinished};
-use veloxel_report::InputReport;
+use veloxel_report::{InputReport, to_json};
 
 /// What an output holds, which says how it is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,9 +65,18 @@ impl OutputPlan {
         self
     }
 
+    /// Adds what the options of a run read: masks, weights and files of parameters.
+    pub(super) fn reads_options(self, options: &RunOptions) -> Self {
+        let [mask, volume_mask] = options.mask_paths();
+        self.reads_settings(options.method.files())
+            .reads("mask", mask)
+            .reads("volume mask", volume_mask)
+            .reads("weight", &options.weight)
+    }
+
     /// Adds files that the job reads, such as parameters, and that no report lists among the inputs.
-    pub fn reads_settings(mut self, paths: &[PathBuf]) -> Self {
-        self.settings.extend_from_slice(paths);
+    pub fn reads_settings<'a>(mut self, paths: impl IntoIterator<Item = &'a PathBuf>) -> Self {
+        self.settings.extend(paths.into_iter().cloned());
         self
     }
 
@@ -86,9 +98,9 @@ impl OutputPlan {
         holds: Holds,
     ) -> Self {
         for path in path {
-            let folders = self.outputs.iter().filter(|output| holds == Holds::Text && output.is_folder());
-            let home =
-                folders.into_iter().find(|folder| lies_in(path, &folder.path)).map(|folder| folder.role);
+            let is_home = |folder: &&Output| folder.is_folder() && lies_in(path, &folder.path);
+            let home = self.outputs.iter().filter(|_| holds == Holds::Text).find(is_home);
+            let home = home.map(|folder| folder.role);
             let (path, staging, published) = (path.clone(), None, None);
             self.outputs.push(Output { role, path, holds, staging, published, members: &[], home });
         }
@@ -100,23 +112,22 @@ impl OutputPlan {
     /// # Errors
     /// As [`check_output`](io::check_output) and its like; [`VeloxelError::ReplacesInput`]; [`VeloxelError::SameOutput`];
     /// [`IoError::Write`] for a link to a standard stream of this program.
-    pub fn check(&self) -> Result<(), VeloxelError> {
+    pub fn check(&self) -> Result<()> {
         self.outputs.iter().try_for_each(|output| output.check(None))?;
         let (inputs, streams) = (self.identities_read(), Identity::of_streams());
         let mut taken: Vec<Identity> = Vec::new();
         for output in &self.outputs {
             let (path, own) = (&output.path, output.identities());
             let is_one_of = |others: &[Identity]| others.iter().any(|other| own.iter().any(|o| o.is(other)));
-            let will_be = |other: &&Identity| output.will_replace(&own, other);
-            if is_one_of(&inputs) || inputs.iter().any(|input| will_be(&input)) {
+            if is_one_of(&inputs) || inputs.iter().any(|input| output.will_replace(&own, input)) {
                 return Err(VeloxelError::ReplacesInput { path: path.clone() });
             }
-            let folders = self.outputs.iter().filter(|folder| folder.is_folder());
+            let mut folders = self.outputs.iter().filter(|output| output.is_folder());
             let in_folder = |folder: &Output| {
                 let place = folder.identities();
                 own.iter().any(|own| folder.will_replace(&place, own))
             };
-            if is_one_of(&taken) || folders.into_iter().any(in_folder) {
+            if is_one_of(&taken) || folders.any(in_folder) {
                 return Err(VeloxelError::SameOutput { path: path.clone() });
             }
             if is_one_of(&streams) {
@@ -126,6 +137,12 @@ impl OutputPlan {
             taken.extend(own);
         }
         Ok(())
+    }
+
+    /// The plan, once nothing in it is refused ([`check`](Self::check)).
+    pub(super) fn checked(self) -> Result<Self> {
+        self.check()?;
+        Ok(self)
     }
 
     /// Everything that the job reads: members of folders and patterns, and the samples of headers, included.
@@ -142,7 +159,7 @@ impl OutputPlan {
     }
 
     /// Refuses files of hidden folders that would replace an input or another output, once their names are known.
-    fn check_members(&self) -> Result<(), VeloxelError> {
+    fn check_members(&self) -> Result<()> {
         let inputs = self.identities_read();
         let is_file = |output: &&Output| !output.is_folder() && output.home.is_none();
         let outputs: Vec<Identity> =
@@ -167,7 +184,7 @@ impl OutputPlan {
     ///
     /// # Errors
     /// [`IoError::Unsupported`].
-    pub fn check_dimension(&self, dimension: Dimension) -> Result<(), VeloxelError> {
+    pub fn check_dimension(&self, dimension: Dimension) -> Result<()> {
         self.outputs.iter().try_for_each(|output| output.check(Some(dimension)))
     }
 
@@ -180,7 +197,7 @@ impl OutputPlan {
     ///
     /// # Errors
     /// [`IoError::Write`] if the hidden folder cannot be made.
-    pub fn path(&mut self, role: &str) -> Result<Option<PathBuf>, VeloxelError> {
+    pub fn path(&mut self, role: &str) -> Result<Option<PathBuf>> {
         let Some(output) = self.outputs.iter_mut().find(|output| output.role == role) else {
             return Ok(None);
         };
@@ -199,7 +216,7 @@ impl OutputPlan {
         &mut self,
         role: &str,
         write: impl FnOnce(&Path) -> Result<(), E>,
-    ) -> Result<(), VeloxelError> {
+    ) -> Result<()> {
         self.path(role)?.map_or(Ok(()), |path| write(&path).map_err(Into::into))
     }
 
@@ -208,7 +225,7 @@ impl OutputPlan {
     /// # Errors
     /// [`IoError::Write`], [`VeloxelError::ReplacesInput`] or [`VeloxelError::SameOutput`]; everything that was written is
     /// taken back then.
-    pub fn finish(mut self) -> Result<Vec<(&'static str, PathBuf)>, VeloxelError> {
+    pub fn finish(mut self) -> Result<Vec<(&'static str, PathBuf)>> {
         self.check_members()?;
         for Output { path, staging, published, .. } in &mut self.outputs {
             if let (Some(staging), Some(published)) = (staging, published) {
@@ -223,6 +240,19 @@ impl OutputPlan {
             Some((output.role, output.path))
         });
         Ok(written.collect())
+    }
+
+    /// Writes the report as JSON, into the job's folder as well, and the page; then the plan is done.
+    pub(super) fn publish<R: Serialize>(
+        mut self,
+        report: R,
+        page: impl FnOnce(&R) -> Result<String>,
+    ) -> Result<JobRun<R>> {
+        let json = to_json(&report)?;
+        self.write("folder", |folder| io::write_text(&folder.join("report.json"), &json))?;
+        self.write("report", |path| io::write_text(path, &json))?;
+        self.write("page", |path| Ok::<_, VeloxelError>(io::write_text(path, &page(&report)?)?))?;
+        Ok(JobRun { report, written: self.finish()? })
     }
 
     /// The inputs as reports show them; `grid_of` says on which grid the n-th of them lies.
@@ -253,7 +283,7 @@ impl Output {
             || self.holds == Holds::Video && !is_stream(&self.path) && self.path.extension().is_none()
     }
 
-    fn check(&self, dimension: Option<Dimension>) -> Result<(), VeloxelError> {
+    fn check(&self, dimension: Option<Dimension>) -> Result<()> {
         let path = &self.path;
         match self.holds {
             _ if self.home.is_some() => return Ok(()),
@@ -312,139 +342,4 @@ pub(crate) fn name(path: &Path) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-
-    /// A plan over files in a folder; outputs have their own names as roles.
-    fn plan(folder: &Path, inputs: &[&str], outputs: &[(&'static str, Holds)]) -> OutputPlan {
-        let path = |name: &&str| if *name == "-" { PathBuf::from("-") } else { folder.join(name) };
-        let plan = OutputPlan::default().reads("input", &inputs.iter().map(path).collect::<Vec<_>>());
-        outputs.iter().fold(plan, |plan, (name, holds)| plan.writes(name, [&path(name)], *holds))
-    }
-
-    #[test]
-    fn no_output_replaces_an_input_or_another_output() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("sub")).unwrap();
-        fs::write(folder.path().join("a"), "").unwrap();
-        let check = |inputs: &[&str], outputs: &[&'static str]| {
-            let outputs: Vec<_> = outputs.iter().map(|name| (*name, Holds::Text)).collect();
-            plan(folder.path(), inputs, &outputs).check()
-        };
-        assert!(check(&["a", "b"], &["c", "d"]).is_ok());
-        assert!(matches!(check(&["a"], &["c", "sub/../a"]), Err(VeloxelError::ReplacesInput { .. })));
-        assert!(matches!(check(&["a"], &["c", "sub/../c"]), Err(VeloxelError::SameOutput { .. })));
-        let same_samples = check(&["b.mhd"], &["b.nhdr"]);
-        assert!(matches!(same_samples, Err(VeloxelError::ReplacesInput { .. })), "both have b.raw");
-        let into = plan(folder.path(), &["sub"], &[("sub/.", Holds::Folder)]);
-        assert!(matches!(into.check(), Err(VeloxelError::ReplacesInput { .. })));
-        assert!(plan(folder.path(), &["-"], &[("-", Holds::Video)]).check().is_ok());
-        #[cfg(unix)]
-        {
-            fs::hard_link(folder.path().join("a"), folder.path().join("second name")).unwrap();
-            assert!(matches!(check(&["a"], &["second name"]), Err(VeloxelError::ReplacesInput { .. })));
-        }
-    }
-
-    #[test]
-    fn files_behind_an_input_are_not_replaced_either() {
-        let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-        let header = "NDims = 2\nDimSize = 1 1\nElementType = MET_UCHAR\nElementDataFile = ";
-        write("a.mhd", &format!("{header}samples.raw\n"));
-        write("frame_1.png", "");
-        let refuse =
-            |plan: OutputPlan| assert!(matches!(plan.check(), Err(VeloxelError::ReplacesInput { .. })));
-        refuse(plan(folder.path(), &["a.mhd"], &[("samples.nhdr", Holds::Samples(Kind::Image))]));
-        refuse(plan(folder.path(), &["frame*.png"], &[("frame_1.png", Holds::Samples(Kind::Image))]));
-        let settings = plan(folder.path(), &[], &[("a.mhd", Holds::Text)]);
-        refuse(settings.reads_settings(&[folder.path().join("a.mhd")]));
-        let into = || plan(folder.path(), &["frame*.png"], &[(".", Holds::Folder)]);
-        refuse(into().members(".", &["frame_"]));
-        into().members(".", &["flow_"]).check().unwrap();
-        // Whoever does not say beforehand what a folder gets is refused in the end.
-        let mut late = into();
-        late.write(".", |hidden| io::write_text(&hidden.join("frame_1.png"), "later")).unwrap();
-        assert!(matches!(late.finish(), Err(VeloxelError::ReplacesInput { .. })));
-        assert_eq!(fs::read_to_string(folder.path().join("frame_1.png")).unwrap(), "");
-        let both = plan(folder.path(), &[], &[(".", Holds::Folder), ("flow_1.flo", Holds::Text)]);
-        assert!(matches!(both.members(".", &["flow_"]).check(), Err(VeloxelError::SameOutput { .. })));
-    }
-
-    #[test]
-    fn a_text_in_the_jobs_own_folder_appears_with_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let outputs = [("out", Holds::Folder), ("out/page.html", Holds::Text)];
-        let mut plan = plan(folder.path(), &[], &outputs);
-        plan.check().unwrap();
-        plan.write("out", |hidden| io::write_text(&hidden.join("a"), "")).unwrap();
-        plan.write("out/page.html", |path| io::write_text(path, "page")).unwrap();
-        assert!(!folder.path().join("out").exists());
-        let roles: Vec<_> = plan.finish().unwrap().into_iter().map(|(role, _)| role).collect();
-        assert_eq!(roles, ["out", "out/page.html"]);
-        assert_eq!(fs::read_to_string(folder.path().join("out/page.html")).unwrap(), "page");
-    }
-
-    #[test]
-    fn what_cannot_be_written_is_known_before() {
-        let folder = tempfile::tempdir().unwrap();
-        let flow = Holds::Samples(Kind::Flow);
-        let of = |name, holds| plan(folder.path(), &[], &[(name, holds)]);
-        assert!(of("a.flo", flow).check().is_ok());
-        assert!(of("a.flo", flow).check_dimension(Dimension::Two).is_ok());
-        fs::write(folder.path().join("file"), "").unwrap();
-        let refused = [
-            of("a.flo", flow).check_dimension(Dimension::Three),
-            of("a.xyz", flow).check(),
-            of("none/a.json", Holds::Text).check(),
-            of("", Holds::Text).check(),
-            of("c.jpg", Holds::Confidence).check(),
-            of("v.png", Holds::Video).check(),
-            of("file", Holds::Folder).check(),
-            of("none/out", Holds::Folder).check(),
-        ];
-        assert!(refused.iter().all(Result::is_err), "{refused:?}");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
-
-    /// Writes to every output of a plan, and to a file of its folder that was there before.
-    fn write_all(folder: &Path) -> OutputPlan {
-        let outputs =
-            [("a", Holds::Text), ("b", Holds::Text), ("out", Holds::Folder), ("new", Holds::Folder)];
-        let mut plan = plan(folder, &[], &outputs);
-        for role in ["a", "b"] {
-            plan.write(role, |path| io::write_text(path, "later")).unwrap();
-        }
-        for role in ["out", "new"] {
-            plan.write(role, |hidden| io::write_text(&hidden.join("c"), "later")).unwrap();
-        }
-        plan
-    }
-
-    #[test]
-    fn nothing_stays_of_a_failure_and_everything_of_a_success() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
-        fs::create_dir(path("out")).unwrap();
-        for name in ["a", "out/c"] {
-            fs::write(path(name), "earlier").unwrap();
-        }
-        let read = |name: &str| fs::read_to_string(path(name)).unwrap_or_default();
-        let all = || ["a", "b", "out/c", "new/c"].map(read);
-        let count = || fs::read_dir(folder.path()).unwrap().count();
-
-        drop(write_all(folder.path()));
-        assert_eq!((all().join(" "), count()), ("earlier  earlier ".to_owned(), 2));
-        // The last folder cannot be made: everything before it is taken back.
-        let plan = write_all(folder.path());
-        fs::write(path("new"), "").unwrap();
-        assert!(plan.finish().is_err());
-        fs::remove_file(path("new")).unwrap();
-        assert_eq!((all().join(" "), count()), ("earlier  earlier ".to_owned(), 2));
-
-        let written = write_all(folder.path()).finish().unwrap();
-        assert_eq!(written.iter().map(|(role, _)| *role).collect::<Vec<_>>(), ["a", "b", "out", "new"]);
-        assert_eq!((all(), count()), (["later"; 4].map(str::to_owned), 4));
-    }
-}
+mod tests;

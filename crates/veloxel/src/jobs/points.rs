@@ -1,12 +1,9 @@
 //! Points moved by a field: from the space of the fixed image into that of the moving one.
 
-use super::WarpJob;
-use super::output_plan::Holds;
-use crate::VeloxelError;
+use super::{Holds, Result, WarpJob};
 use std::path::Path;
 use veloxel_core::{Dimension, Flow, Warnings};
-use veloxel_io as io;
-use veloxel_io::PointFile;
+use veloxel_io::{self as io, PointFile};
 use veloxel_motion::composition::sample_vox;
 
 /// Moves a point: pixels for 2-D fields, LPS millimetres for 3-D ones; none where the field is unknown.
@@ -14,20 +11,13 @@ use veloxel_motion::composition::sample_vox;
 /// Between voxels the field is linear.
 pub fn move_point(flow: &Flow, point: [f64; 3]) -> Option<[f64; 3]> {
     let grid = flow.grid();
-    match grid.dimension() {
-        Dimension::Two => {
-            let d = sample_vox(flow, point)?;
-            Some([0, 1, 2].map(|a| point[a] + d[a]))
-        }
-        Dimension::Three => {
-            // A point of the outermost voxels may lie a rounding error outside.
-            let voxel = grid
-                .voxel_from_world(point)
-                .map(|v| if (v - v.round()).abs() < 1e-6 { v.round() } else { v });
-            let d = sample_vox(flow, voxel)?;
-            Some(grid.world_from_voxel([0, 1, 2].map(|a| voxel[a] + d[a])))
-        }
-    }
+    let is_picture = grid.dimension() == Dimension::Two;
+    // A point of the outermost voxels may lie a rounding error outside.
+    let rounded = |v: f64| if (v - v.round()).abs() < 1e-6 { v.round() } else { v };
+    let voxel = if is_picture { point } else { grid.voxel_from_world(point).map(rounded) };
+    let d = sample_vox(flow, voxel)?;
+    let moved = [0, 1, 2].map(|a| voxel[a] + d[a]);
+    Some(if is_picture { moved } else { grid.world_from_voxel(moved) })
 }
 
 /// How many points a run moved.
@@ -45,14 +35,14 @@ pub struct PointsRun {
 /// *undefined* in markups.
 ///
 /// # Errors
-/// As [`PointFile::read`]; [`VeloxelError::Frames`] if the result would be named as another kind of file.
-pub fn warp_points(job: &WarpJob) -> Result<(PointsRun, Warnings), VeloxelError> {
+/// As [`PointFile::read`]; [`VeloxelError::Frames`](crate::VeloxelError::Frames) if the result would be named as another kind of file.
+pub fn warp_points(job: &WarpJob) -> Result<(PointsRun, Warnings)> {
     let kind = |path: &Path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     if kind(&job.input) != kind(&job.output) {
         let (input, output) = (job.input.display(), job.output.display());
-        let reason =
-            format!("{output}: the points of {input} are written as they came: give it the same extension");
-        return Err(VeloxelError::Frames { reason });
+        return Err(frames!(
+            "{output}: the points of {input} are written as they came: give it the same extension"
+        ));
     }
     let mut run = PointsRun { points: 0, undefined: 0, outside: 0 };
     let work = |flow: &Flow, _: &mut Warnings| {

@@ -25,7 +25,8 @@ impl Published {
             if self.earlier.is_none() {
                 self.earlier = Some(Unfinished::folder(file)?);
             }
-            second_name = kept(&self.earlier, file);
+            second_name =
+                self.earlier.as_ref().zip(file.file_name()).map(|(earlier, name)| earlier.path().join(name));
             if let Some(earlier) = &second_name {
                 // Not every file system has second names.
                 fs::hard_link(file, earlier).or_else(|_| fs::copy(file, earlier).map(drop))?;
@@ -83,10 +84,6 @@ impl Drop for Published {
             leave(&folder);
         }
     }
-}
-
-fn kept(earlier: &Option<Unfinished<TempDir>>, file: &Path) -> Option<PathBuf> {
-    Some(earlier.as_ref()?.path().join(file.file_name()?))
 }
 
 #[cfg(test)]

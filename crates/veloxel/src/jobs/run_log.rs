@@ -1,13 +1,9 @@
-//! Stage times and warnings of a run, and its end: the report and the files.
+//! Stage times and warnings of a run, and what it comes to.
 
-use super::output_plan::OutputPlan;
-use crate::VeloxelError;
-use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
 use veloxel_core::{StageTime, Warnings};
-use veloxel_io as io;
-use veloxel_report::{DeviceReport, to_json};
+use veloxel_report::DeviceReport;
 
 /// What a run has to say, and the files that it wrote.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,17 +50,4 @@ impl Stages {
     pub fn total_ms(&self) -> f64 {
         self.0.iter().map(|s| s.time_ms).sum()
     }
-}
-
-/// Writes the report as JSON, into the job's folder as well, and the page; then the plan is done.
-pub(crate) fn finish<R: Serialize>(
-    mut plan: OutputPlan,
-    report: R,
-    page: impl FnOnce(&R) -> Result<String, VeloxelError>,
-) -> Result<JobRun<R>, VeloxelError> {
-    let json = to_json(&report)?;
-    plan.write("folder", |folder| io::write_text(&folder.join("report.json"), &json))?;
-    plan.write("report", |path| io::write_text(path, &json))?;
-    plan.write("page", |path| Ok::<_, VeloxelError>(io::write_text(path, &page(&report)?)?))?;
-    Ok(JobRun { report, written: plan.finish()? })
 }

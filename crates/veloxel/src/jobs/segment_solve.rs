@@ -1,7 +1,6 @@
 //! The parts of a cleaned mesh, by either method, in one form.
 
-use super::MethodOptions;
-use crate::VeloxelError;
+use super::{MethodOptions, Result};
 use veloxel_core::Dimension;
 use veloxel_core::parameters::{Parameters, Values};
 use veloxel_gpu::{Cpu, Device};
@@ -13,12 +12,15 @@ use veloxel_mesh::{
 /// The slider of a page reaches so many parts.
 const MOST_SHOWN: usize = 40;
 
-/// What is to be found.
-pub(super) struct PartsWanted<'a> {
+/// What is to be found, and where it is computed.
+pub(super) struct PartsTask<'a> {
     pub method: &'a MethodOptions,
     pub count: PartCount,
     /// Whether the probability of each part is wanted as well.
     pub membership: bool,
+    pub graph: &'a DualGraph,
+    pub device: &'a Device,
+    pub cpu: &'a Cpu,
 }
 
 /// Parts, however they were found.
@@ -55,70 +57,59 @@ impl Answer {
 /// The method of fuzzy clustering, as users name it.
 const FUZZY: &str = "fuzzy";
 
-/// Finds the parts.
-pub(super) fn solve(
-    wanted: &PartsWanted<'_>,
-    graph: &DualGraph,
-    device: &Device,
-    cpu: &Cpu,
-) -> Result<Solved, VeloxelError> {
-    match wanted.method.method_name() {
-        FUZZY => by_clustering(wanted, graph, device, cpu),
-        _ => by_cuts(wanted, graph, device, cpu),
+impl PartsTask<'_> {
+    /// Finds the parts.
+    pub fn solve(&self) -> Result<Solved> {
+        if self.method.method_name() == FUZZY { self.by_clustering() } else { self.by_cuts() }
     }
-}
 
-fn by_cuts(
-    wanted: &PartsWanted<'_>,
-    graph: &DualGraph,
-    device: &Device,
-    cpu: &Cpu,
-) -> Result<Solved, VeloxelError> {
-    let params: CutsParams = wanted.method.build(Dimension::Three)?;
-    let found = cuts(graph, &params, cpu);
-    let parts = found.parts(graph, wanted.count, &params)?;
-    let membership = match wanted.membership {
-        false => None,
-        true => {
+    fn by_cuts(&self) -> Result<Solved> {
+        let Self { graph, cpu, .. } = *self;
+        let params: CutsParams = self.method.build(Dimension::Three)?;
+        let found = cuts(graph, &params, cpu);
+        let parts = found.parts(graph, self.count, &params)?;
+        let mut probabilities = None;
+        if self.membership {
             // The parts stay as they are: their medoids tell how probable each is.
             let params = FuzzyParams { iterations: 0, band: 0.0, least_area: 0.0, ..FuzzyParams::default() };
-            let weights = ArcWeights::new(graph, &found, &params, cpu);
-            let clusters = fuzzy_clustering(graph, &weights, Seeds::Parts(&parts.labels), &params, device)?;
-            Some(membership(&clusters))
+            let (weights, seeds) =
+                (ArcWeights::new(graph, &found, &params, cpu), Seeds::Parts(&parts.labels));
+            let clusters = fuzzy_clustering(graph, &weights, seeds, &params, self.device)?;
+            probabilities = Some(membership(&clusters));
         }
-    };
-    let answer = Answer::of_cuts(&found, parts);
-    let thickness = found.shape_diameter;
-    Ok(Solved { answer, beside: None, membership, thickness, parameters: params.to_json() })
-}
+        Ok(Solved {
+            answer: Answer::of_cuts(&found, parts),
+            beside: None,
+            membership: probabilities,
+            thickness: found.shape_diameter,
+            parameters: params.to_json(),
+        })
+    }
 
-fn by_clustering(
-    wanted: &PartsWanted<'_>,
-    graph: &DualGraph,
-    device: &Device,
-    cpu: &Cpu,
-) -> Result<Solved, VeloxelError> {
-    let params: FuzzyParams = wanted.method.build(Dimension::Three)?;
-    let tree = CutsParams { part_worth: params.part_worth, ..CutsParams::default() };
-    let found = cuts(graph, &tree, cpu);
-    let weights = ArcWeights::new(graph, &found, &params, cpu);
-    let parts = found.parts(graph, wanted.count, &tree)?;
-    let seeds = match (params.seeds, wanted.count) {
-        (FirstMedoids::Cuts, _) => Seeds::Parts(&parts.labels),
-        (FirstMedoids::Farthest, PartCount::Given(asked)) => Seeds::Farthest(asked),
-        (FirstMedoids::Farthest, PartCount::Chosen) => Seeds::Farthest(parts.count),
-    };
-    let clusters = fuzzy_clustering(graph, &weights, seeds, &params, device)?;
-    let membership = wanted.membership.then(|| membership(&clusters));
-    let top = found.tree_above(graph, &clusters.labels, &tree);
-    let (count, certainty) = (clusters.parts(), clusters.certainty());
-    Ok(Solved {
-        answer: Answer { name: "Fuzzy clustering", labels: clusters.labels, count, certainty, top },
-        beside: Some(Answer::of_cuts(&found, parts)),
-        membership,
-        thickness: found.shape_diameter,
-        parameters: params.to_json(),
-    })
+    fn by_clustering(&self) -> Result<Solved> {
+        let Self { graph, cpu, .. } = *self;
+        let params: FuzzyParams = self.method.build(Dimension::Three)?;
+        let tree = CutsParams { part_worth: params.part_worth, ..CutsParams::default() };
+        let found = cuts(graph, &tree, cpu);
+        let weights = ArcWeights::new(graph, &found, &params, cpu);
+        let parts = found.parts(graph, self.count, &tree)?;
+        let seeds = match (params.seeds, self.count) {
+            (FirstMedoids::Cuts, _) => Seeds::Parts(&parts.labels),
+            (FirstMedoids::Farthest, PartCount::Given(asked)) => Seeds::Farthest(asked),
+            (FirstMedoids::Farthest, PartCount::Chosen) => Seeds::Farthest(parts.count),
+        };
+        let clusters = fuzzy_clustering(graph, &weights, seeds, &params, self.device)?;
+        let membership = self.membership.then(|| membership(&clusters));
+        let top = found.tree_above(graph, &clusters.labels, &tree);
+        let (count, certainty) = (clusters.parts(), clusters.certainty());
+        Ok(Solved {
+            answer: Answer { name: "Fuzzy clustering", labels: clusters.labels, count, certainty, top },
+            beside: Some(Answer::of_cuts(&found, parts)),
+            membership,
+            thickness: found.shape_diameter,
+            parameters: params.to_json(),
+        })
+    }
 }
 
 fn membership(clusters: &FuzzyClusters) -> Vec<f32> {

@@ -1,26 +1,24 @@
 //! Frames over time in, numbered fields with one report out.
 
-use super::flow;
-use super::frame_selection::FrameNames;
+use super::frame_selection::{FrameNames, ReadFrames};
 use super::grids::{OutsideFill, WHOLE_IMAGE, covered_masks, mask_on, on_first_grid};
-use super::output_plan::{Holds, OutputPlan};
-use super::run_log::{RunLog, Stages, finish};
 use super::sentinels::clip_sentinels;
 use super::sequence_maps::{SequenceMaps, holds, is_folder};
 use super::sequence_truth::TrueFields;
-use super::{FlowRun, FrameSelection, MaskFile, RunOptions};
-use crate::VeloxelError;
+use super::{
+    FlowRun, FrameSelection, Holds, MaskFile, OutputPlan, Result, RunLog, RunOptions, Stages, VeloxelError,
+    flow,
+};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use veloxel_core::{CoreError, Dimension, Flow, Mask, Sequence, Warnings};
 use veloxel_gpu::Device;
-use veloxel_io as io;
-use veloxel_io::{Format, Kind};
+use veloxel_io::{self as io, Format};
 use veloxel_motion::{
     AnyMethod, Extras, Method, Observer, Opened, Role, SequenceField, SequenceFrames, SequenceMode,
     SequencePlan, Takes, run_sequence, run_windows,
 };
-use veloxel_report::{PairReport, PairView, RunHeader, RunReport, Thumbnail, sequence_html};
+use veloxel_report::{PairReport, PairView, ReportError, RunHeader, RunReport, Thumbnail, sequence_html};
 
 /// One run over a sequence.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,75 +50,48 @@ pub struct SequenceJob {
 }
 
 impl SequenceJob {
-    fn plan(&self) -> Result<OutputPlan, VeloxelError> {
-        let [mask, volume_mask] = self.options.mask_paths();
+    fn plan(&self) -> Result<OutputPlan> {
         if Format::from_path(&self.folder).is_some() {
-            let reason = format!(
+            return Err(frames!(
                 "{}: a sequence has many fields, and one file holds one: name a folder",
                 self.folder.display()
-            );
-            return Err(VeloxelError::Frames { reason });
+            ));
         }
-        let stacks = [("--confidence", &self.confidence), ("--warped", &self.warped)];
-        let mut stacks = stacks.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?)));
-        if let Some((option, path)) =
-            stacks.find(|(_, path)| self.mode == SequenceMode::Both && !is_folder(path))
-        {
-            let reason = format!(
-                "{option} {}: one file holds one series, and --sequence both has two: name a folder",
-                path.display()
-            );
-            return Err(VeloxelError::Frames { reason });
+        for (option, path) in [("--confidence", &self.confidence), ("--warped", &self.warped)] {
+            let is_one_file = |path: &&PathBuf| self.mode == SequenceMode::Both && !is_folder(path);
+            if let Some(path) = path.as_ref().filter(is_one_file) {
+                return Err(frames!(
+                    "{option} {}: one file holds one series, and --sequence both has two: name a folder",
+                    path.display()
+                ));
+            }
         }
-        let members = &["consecutive_", "reference_", "report.json"];
-        Ok(OutputPlan::default()
-            .reads_settings(self.options.method.files())
+        OutputPlan::default()
             .reads("sequence", &self.inputs)
-            .reads("mask", mask)
-            .reads("volume mask", volume_mask)
-            .reads("weight", &self.options.weight)
+            .reads_options(&self.options)
             .reads("truth", &self.truth)
             .writes("folder", [&self.folder], Holds::Folder)
             .writes("confidence", &self.confidence, holds(&self.confidence))
             .writes("warped", &self.warped, holds(&self.warped))
-            .members("folder", members)
+            .members("folder", &["consecutive_", "reference_", "report.json"])
             .members("confidence", &["confidence_"])
             .members("warped", &["warped_"])
             .writes("report", &self.report, Holds::Text)
-            .writes("page", &self.html, Holds::Text))
+            .writes("page", &self.html, Holds::Text)
+            .checked()
     }
 
     /// The frames taken, where they have samples, and what they are called.
-    fn load(&self, device: &Device, warnings: &mut Warnings) -> Result<Loaded, VeloxelError> {
+    fn load(&self, device: &Device, warnings: &mut Warnings) -> Result<Loaded> {
         let reading = self.options.reading;
-        let mut interval_ms = None;
-        let series = io::read_cine(&self.inputs, reading, warnings)?;
-        let paths = match self.inputs.as_slice() {
-            _ if series.is_some() => Vec::new(),
-            [folder] if folder.is_dir() => io::list_folder(folder, Kind::Image)?,
-            [_] => Vec::new(),
-            many => many.to_vec(),
-        };
-        let sequence_of = |sequence: Sequence, interval_ms: &mut Option<f64>| {
-            *interval_ms = sequence.frame_interval_ms().map(|ms| ms * self.frames.step() as f64);
-            sequence.into_frames()
-        };
-        let frames = match self.inputs.as_slice() {
-            _ if series.is_some() => {
-                series.map(|series| sequence_of(series.sequence, &mut interval_ms)).unwrap_or_default()
-            }
-            [one] if paths.is_empty() => {
-                sequence_of(io::read_sequence(one, reading, warnings)?, &mut interval_ms)
-            }
-            _ => io::read_frame_list(&paths, reading, warnings)?,
-        };
+        let ReadFrames { frames, interval_ms, paths, .. } = ReadFrames::of(&self.inputs, reading, warnings)?;
         let (mut frames, names) = self.frames.take(frames, &paths)?;
         for (nth, frame) in frames.iter_mut().enumerate() {
-            let frame_name =
-                names.file(nth).map_or_else(|| format!("frame {}", names.number(nth)), str::to_owned);
-            clip_sentinels(frame, &frame_name, warnings);
+            let name = names.file(nth).map_or_else(|| format!("frame {}", names.number(nth)), str::to_owned);
+            clip_sentinels(frame, &name, warnings);
         }
         let (frames, covered) = on_first_grid(device, frames, reading.strictness, warnings)?;
+        let interval_ms = interval_ms.map(|ms| ms * self.frames.step() as f64);
         Ok(Loaded { sequence: Sequence::new(frames, interval_ms)?, covered, names })
     }
 }
@@ -139,10 +110,9 @@ struct Loaded {
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
-pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
+pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun> {
     let options = &job.options;
     let mut plan = job.plan()?;
-    plan.check()?;
     let truth = job.truth.as_deref().map(|folder| TrueFields::list(folder, options.reading)).transpose()?;
     let (device, mut log) = options.device.start()?;
     let warnings = &mut log.warnings;
@@ -161,47 +131,34 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
     let frames = SequenceFrames { frames: sequence.frames(), masks, volume_masks, weights };
     let folder = plan.path("folder")?.expect("the folder should be planned");
     let reference = job.reference.map_or(Ok(0), |number| names.position(number))?;
-    let sequence_plan = SequencePlan { mode: job.mode, reference, extras: Extras::ALL };
-    let count = field_count(&opened.method, sequence_plan.mode, sequence.frames().len());
-    let read_truth = |name: &str, nth: usize, warnings: &mut Warnings| match &truth {
-        Some(truth) => truth.of(name, nth, count, warnings),
-        None => Ok(None),
+    let task_plan = SequencePlan { mode: job.mode, reference, extras: Extras::ALL };
+    let count = field_count(&opened.method, job.mode, sequence.frames().len());
+    let read_truth = |name: &str, nth: usize, warnings: &mut Warnings| {
+        truth.as_ref().map_or(Ok(None), |truth| truth.of(name, nth, count, warnings))
     };
     let mut maps = [
         SequenceMaps::new(&mut plan, "confidence", &job.confidence)?,
         SequenceMaps::new(&mut plan, "warped", &job.warped)?,
     ];
-    let task = SequenceTask {
-        device: &device,
-        outside: job.outside,
-        frames,
-        names: &names,
-        truth: &read_truth,
-        plan: sequence_plan,
-        folder: &folder,
-    };
+    let (device, names, truth, folder, outside) = (&device, &names, &read_truth, &folder, job.outside);
+    let task = SequenceTask { device, outside, frames, names, truth, plan: task_plan, folder };
     let result = task.run(&mut opened.method, &mut maps, &mut log, observer)?;
     log.stages.time("write", || {
         maps.into_iter().try_for_each(|maps| maps.finish(&mut plan, sequence.frame_interval_ms()))
     })?;
     let inputs = plan.input_reports(|_| sequence.grid());
     let header = options.header(options.method.method_name(), opened.parameters, log, inputs);
-    let report = result.report(header);
-    finish(plan, report, |report| result.page(report, frames, &names))
+    plan.publish(result.report(header), |report| result.page(report, &task))
 }
 
 /// The method of a run, opened for the frames of a sequence.
-pub(crate) fn open(
-    sequence: &Sequence,
-    options: &RunOptions,
-    device: &Device,
-) -> Result<Opened, VeloxelError> {
+pub(crate) fn open(sequence: &Sequence, options: &RunOptions, device: &Device) -> Result<Opened> {
     let frames = match Method::of(options.method.draft()).takes {
         Takes::Pairs => 2,
         Takes::Windows { most } => most.min(sequence.frames().len()),
     };
     let first = sequence.frames().first().ok_or(CoreError::EmptySequence)?;
-    options.open_method_for(first, frames, device)
+    options.open_for(first, frames, device)
 }
 
 /// How many fields a run has.
@@ -214,7 +171,7 @@ fn field_count(method: &AnyMethod, mode: SequenceMode, frames: usize) -> usize {
 }
 
 /// The exact field of a name, such as `consecutive_000_001`, and of a number in its order, where it is known.
-pub(crate) type Truth<'a> = &'a dyn Fn(&str, usize, &mut Warnings) -> Result<Option<Flow>, VeloxelError>;
+pub(crate) type Truth<'a> = &'a dyn Fn(&str, usize, &mut Warnings) -> Result<Option<Flow>>;
 
 /// Frames in memory, to be estimated, measured and written.
 pub(crate) struct SequenceTask<'a> {
@@ -261,38 +218,32 @@ impl SequenceTask<'_> {
         maps: &mut [SequenceMaps; 2],
         log: &mut RunLog,
         observer: &dyn Observer,
-    ) -> Result<SequenceResult, VeloxelError> {
-        let page_role = match self.plan.mode {
-            SequenceMode::Consecutive => Role::Consecutive,
-            SequenceMode::Reference | SequenceMode::Both => Role::Reference,
-        };
+    ) -> Result<SequenceResult> {
+        let is_consecutive = self.plan.mode == SequenceMode::Consecutive;
+        let page_role = if is_consecutive { Role::Consecutive } else { Role::Reference };
         let mut result = SequenceResult { pairs: Vec::new(), drift_vox: None, shown: None, page_role };
-        let mut first = None;
-        let start = Instant::now();
-        let mut elsewhere = Stages::default();
+        let (start, mut elsewhere, mut first) = (Instant::now(), Stages::default(), None);
         let warnings = &mut log.warnings;
         let mut keep = |field: SequenceField| {
-            let title = self.title(field.role, field.fixed, field.moving);
+            let title = self.title(&field);
             for warning in field.output.statistics.warnings.iter() {
                 warnings.push(warning.kind, format!("{title}: {}", warning.message));
             }
             elsewhere.time("write", || self.write(&field, maps, warnings))?;
             let nth = self.position(&field, &result.pairs);
             let truth = elsewhere.time("truth", || (self.truth)(&self.field_name(&field), nth, warnings))?;
-            self.take(field, truth, &title, &mut result, &mut first, &mut elsewhere)
+            self.take(field, truth, title, &mut result, &mut first, &mut elsewhere)
         };
         let drift_vox = match method {
             AnyMethod::Pair(method) => {
                 run_sequence(&mut **method, self.frames, self.plan, observer, &mut keep)?
             }
-            AnyMethod::Window(method) if self.plan.mode == SequenceMode::Consecutive => {
+            AnyMethod::Window(method) if is_consecutive => {
                 run_windows(&mut **method, self.frames, self.plan.extras, &mut keep)?;
                 None
             }
             AnyMethod::Window(_) => {
-                let reason =
-                    "a method that takes a window of frames gives consecutive fields alone".to_owned();
-                return Err(VeloxelError::Frames { reason });
+                return Err(frames!("a method that takes a window of frames gives consecutive fields alone"));
             }
         };
         result.drift_vox = drift_vox;
@@ -303,20 +254,31 @@ impl SequenceTask<'_> {
         Ok(result)
     }
 
-    fn title(&self, role: Role, fixed: usize, moving: usize) -> String {
-        let title = title(role, self.names.number(fixed), self.names.number(moving));
-        match (self.names.file(fixed), self.names.file(moving)) {
+    fn title(&self, field: &SequenceField) -> String {
+        let [fixed, moving] = [field.fixed, field.moving].map(|nth| self.names.number(nth));
+        let series = if field.role == Role::Consecutive { "frame" } else { "reference" };
+        let title = format!("{series} {fixed} → {moving}");
+        match (self.names.file(field.fixed), self.names.file(field.moving)) {
             (Some(fixed), Some(moving)) => format!("{title} ({fixed} → {moving})"),
             _ => title,
         }
     }
 
+    /// A field with its frames, as reports show it.
+    fn view<'a>(&'a self, title: &'a str, field: &'a SequenceField, truth: Option<&'a Flow>) -> PairView<'a> {
+        let [fixed, moving] = [field.fixed, field.moving].map(|nth| &self.frames.frames[nth]);
+        let numbers = [field.fixed, field.moving].map(|nth| self.names.number(nth));
+        PairView {
+            truth,
+            mask: self.frames.measured(field.fixed),
+            frames: Some(numbers),
+            ..flow::view(title, fixed, moving, &field.output)
+        }
+    }
+
     /// `consecutive_000_001`.
     fn field_name(&self, field: &SequenceField) -> String {
-        let series = match field.role {
-            Role::Consecutive => "consecutive",
-            Role::Reference => "reference",
-        };
+        let series = if field.role == Role::Consecutive { "consecutive" } else { "reference" };
         let [fixed, moving] = [field.fixed, field.moving].map(|nth| self.names.number(nth));
         format!("{series}_{fixed:03}_{moving:03}")
     }
@@ -339,12 +301,9 @@ impl SequenceTask<'_> {
         field: &SequenceField,
         [confidences, warped]: &mut [SequenceMaps; 2],
         warnings: &mut Warnings,
-    ) -> Result<(), VeloxelError> {
+    ) -> Result<()> {
         let (name, frames, output) = (self.field_name(field), [field.fixed, field.moving], &field.output);
-        let extension = match output.flow.grid().dimension() {
-            Dimension::Two => "flo",
-            Dimension::Three => "nii.gz",
-        };
+        let extension = if output.flow.grid().dimension() == Dimension::Two { "flo" } else { "nii.gz" };
         io::write_flow(&self.folder.join(format!("{name}.{extension}")), &output.flow)?;
         confidences.take(&name, frames, &output.confidence, None, warnings)?;
         let Some(own) = output.warped.as_ref().filter(|_| warped.is_wanted()) else { return Ok(()) };
@@ -360,34 +319,30 @@ impl SequenceTask<'_> {
         &self,
         field: SequenceField,
         truth: Option<Flow>,
-        title: &str,
+        title: String,
         result: &mut SequenceResult,
-        first: &mut Option<Shown>,
+        first: &mut Option<SequenceField>,
         stages: &mut Stages,
-    ) -> Result<(), VeloxelError> {
+    ) -> Result<()> {
         let (role, fixed, moving) = (field.role, field.fixed, field.moving);
-        let report = stages.time("measure", || -> Result<PairReport, VeloxelError> {
-            let view = view(title, &field, self.frames, self.names, truth.as_ref());
-            Ok(PairReport::measure(&view, field.output.statistics.clone())?)
+        let report = stages.time("measure", || {
+            let view = self.view(&title, &field, truth.as_ref());
+            PairReport::measure(&view, field.output.statistics.clone())
         })?;
         let mean_vox = report.motion.mean_vox;
         let mut thumbnail = None;
         if role == result.page_role {
-            let own = Shown { field, truth, mean_vox };
-            let like = first.as_ref().unwrap_or(&own);
-            let like_title = self.title(role, like.field.fixed, like.field.moving);
+            let like = first.get_or_insert_with(|| field.clone());
+            let like_title = self.title(like);
             thumbnail = Some(Thumbnail::of(
-                &view(title, &own.field, self.frames, self.names, own.truth.as_ref()),
-                &view(&like_title, &like.field, self.frames, self.names, None),
+                &self.view(&title, &field, truth.as_ref()),
+                &self.view(&like_title, like, None),
             ));
-            if first.is_none() {
-                *first = Some(Shown { field: own.field.clone(), truth: None, mean_vox });
-            }
             if result.shown.as_ref().is_none_or(|shown| shown.mean_vox < mean_vox) {
-                result.shown = Some(own);
+                result.shown = Some(Shown { field, truth, mean_vox });
             }
         }
-        result.pairs.push(Measured { title: title.to_owned(), role, fixed, moving, report, thumbnail });
+        result.pairs.push(Measured { title, role, fixed, moving, report, thumbnail });
         Ok(())
     }
 }
@@ -403,47 +358,19 @@ impl SequenceResult {
     }
 
     /// The page: the reference's fields where there are any, else the consecutive ones; the largest motion in full.
-    pub fn page(
-        &self,
-        report: &RunReport,
-        frames: SequenceFrames<'_>,
-        names: &FrameNames,
-    ) -> Result<String, VeloxelError> {
-        let reason = "the sequence has no field";
-        let nothing = || veloxel_report::ReportError::NothingToMeasure { what: "report page", reason };
-        let shown = self.shown.as_ref().ok_or_else(nothing)?;
-        let on_page = || self.pairs.iter().filter(|pair| pair.role == self.page_role);
-        let position = on_page()
-            .position(|pair| (pair.fixed, pair.moving) == (shown.field.fixed, shown.field.moving))
+    pub fn page(&self, report: &RunReport, task: &SequenceTask<'_>) -> Result<String> {
+        let (what, reason) = ("report page", "the sequence has no field");
+        let nothing = || ReportError::NothingToMeasure { what, reason };
+        let Shown { field, truth, .. } = self.shown.as_ref().ok_or_else(nothing)?;
+        let on_page: Vec<_> = self.pairs.iter().filter(|pair| pair.role == self.page_role).collect();
+        let position = on_page
+            .iter()
+            .position(|pair| (pair.fixed, pair.moving) == (field.fixed, field.moving))
             .ok_or_else(nothing)?;
-        let page = RunReport { pairs: on_page().map(|pair| pair.report.clone()).collect(), ..report.clone() };
-        let thumbnails: Vec<Thumbnail> = on_page().filter_map(|pair| pair.thumbnail.clone()).collect();
-        let title = on_page().nth(position).map_or("", |pair| &pair.title);
-        let view = view(title, &shown.field, frames, names, shown.truth.as_ref());
+        let page =
+            RunReport { pairs: on_page.iter().map(|pair| pair.report.clone()).collect(), ..report.clone() };
+        let thumbnails: Vec<Thumbnail> = on_page.iter().filter_map(|pair| pair.thumbnail.clone()).collect();
+        let view = task.view(&on_page[position].title, field, truth.as_ref());
         Ok(sequence_html(&page, &view, position, &thumbnails)?)
-    }
-}
-
-fn title(role: Role, fixed: usize, moving: usize) -> String {
-    match role {
-        Role::Consecutive => format!("frame {fixed} → {moving}"),
-        Role::Reference => format!("reference {fixed} → {moving}"),
-    }
-}
-
-fn view<'a>(
-    title: &'a str,
-    field: &'a SequenceField,
-    frames: SequenceFrames<'a>,
-    names: &FrameNames,
-    truth: Option<&'a Flow>,
-) -> PairView<'a> {
-    let [fixed, moving] = [field.fixed, field.moving].map(|nth| &frames.frames[nth]);
-    let numbers = [field.fixed, field.moving].map(|nth| names.number(nth));
-    PairView {
-        truth,
-        mask: frames.measured(field.fixed),
-        frames: Some(numbers),
-        ..flow::view(title, fixed, moving, &field.output)
     }
 }

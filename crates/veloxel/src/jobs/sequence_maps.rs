@@ -1,13 +1,10 @@
 //! The maps of a sequence, such as its confidences: one 4-D file, or a file a field in a folder, as the name says.
 
-use super::full_scale::full_scale;
-use super::output_plan::{Holds, OutputPlan};
 use super::pictures::write_sampled;
-use crate::VeloxelError;
+use super::{Holds, OutputPlan, Result, full_scale};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Dimension, Sequence, Volume, Warnings};
-use veloxel_io as io;
-use veloxel_io::Kind;
+use veloxel_io::{self as io, Kind};
 
 /// What an output of maps holds, by its name.
 pub(super) fn holds(path: &Option<PathBuf>) -> Holds {
@@ -39,11 +36,7 @@ enum Target {
 
 impl SequenceMaps {
     /// Maps of an output of the plan.
-    pub fn new(
-        plan: &mut OutputPlan,
-        role: &'static str,
-        path: &Option<PathBuf>,
-    ) -> Result<Self, VeloxelError> {
+    pub fn new(plan: &mut OutputPlan, role: &'static str, path: &Option<PathBuf>) -> Result<Self> {
         let target = match path {
             None => Target::Nowhere,
             Some(path) if is_folder(path) => Target::Folder(plan.path(role)?.unwrap_or_default()),
@@ -68,7 +61,7 @@ impl SequenceMaps {
         map: &Volume<f32>,
         like: Option<&Volume<f32>>,
         warnings: &mut Warnings,
-    ) -> Result<(), VeloxelError> {
+    ) -> Result<()> {
         match &mut self.target {
             Target::Nowhere => {}
             Target::Stack(maps) => maps.push((frames, map.clone())),
@@ -87,7 +80,7 @@ impl SequenceMaps {
     }
 
     /// Writes what is left.
-    pub fn finish(self, plan: &mut OutputPlan, frame_interval_ms: Option<f64>) -> Result<(), VeloxelError> {
+    pub fn finish(self, plan: &mut OutputPlan, frame_interval_ms: Option<f64>) -> Result<()> {
         let Target::Stack(mut maps) = self.target else { return Ok(()) };
         maps.sort_by_key(|(frames, _)| *frames);
         let maps = maps.into_iter().map(|(_, map)| map).collect();

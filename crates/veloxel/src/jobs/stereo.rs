@@ -1,21 +1,17 @@
 //! Two images in; the disparity with its confidence and diagnostics out.
 
-use super::full_scale::{full_scale, phase_parameters};
 use super::grids::{Sampling, warp_image};
-use super::output_plan::{Holds, OutputPlan, name};
 use super::pictures::write_confidence;
-use super::run_log::{RunLog, finish};
-use super::view_order::ViewOrder;
-use super::{JobRun, RunOptions};
-use crate::VeloxelError;
+use super::{Holds, JobRun, OutputPlan, Result, RunLog, RunOptions, VeloxelError, full_scale, name};
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::Parameters;
-use veloxel_core::{Flow, Mask, Volume, WarningKind};
+use veloxel_core::{Flow, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_motion::{Border, phase_stereo, without_unknown};
 use veloxel_report::metrics::disparity_error;
+use veloxel_report::number::percent;
 use veloxel_report::{StereoReport, StereoView, ValueRange, stereo_html};
 
 /// One run over a stereo pair.
@@ -45,17 +41,17 @@ pub struct StereoJob {
 pub type StereoRun = JobRun<StereoReport>;
 
 impl StereoJob {
-    fn plan(&self) -> OutputPlan {
+    fn plan(&self) -> Result<OutputPlan> {
         OutputPlan::default()
-            .reads_settings(self.options.method.files())
             .reads("left", [&self.left])
             .reads("right", [&self.right])
-            .reads("mask", self.options.mask_paths()[0])
+            .reads_options(&self.options)
             .reads("truth", &self.truth)
             .writes("disparity", [&self.disparity], Holds::Disparity)
             .writes("confidence", &self.confidence, Holds::Confidence)
             .writes("report", &self.report, Holds::Text)
             .writes("page", &self.html, Holds::Text)
+            .checked()
     }
 }
 
@@ -63,13 +59,12 @@ impl StereoJob {
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line; nothing is written then.
-pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
+pub fn stereo(job: &StereoJob) -> Result<StereoRun> {
     let options = &job.options;
-    let mut plan = job.plan();
-    plan.check()?;
+    let mut plan = job.plan()?;
     let (device, mut log) = options.device.start()?;
     let Inputs { left, right, truth, mask } = Inputs::load(job, &mut log)?;
-    let parameters = phase_parameters(&options.method, full_scale(&left))?;
+    let parameters = options.method.phase_parameters(full_scale(&left))?;
     let filled = mask.as_ref().map(|mask| without_unknown(&left, mask)).transpose()?.flatten();
     let found = log.stages.time("solve", || {
         let found = phase_stereo(filled.as_ref().unwrap_or(&left), &right, &parameters, &device)?;
@@ -85,7 +80,7 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
     }
     let mut views = ViewOrder::default();
     views.count(&found.disparity_px);
-    log.warnings.extend(views.warnings());
+    views.warn(&mut log.warnings);
     log.stages.time("write", || {
         plan.write("disparity", |path| io::write_disparity(path, &found.disparity_px))?;
         plan.write("confidence", |path| write_confidence(path, &found.confidence, &mut log.warnings))
@@ -99,7 +94,7 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
         disparity_px: ValueRange::of(&found.disparity_px),
         error,
     };
-    finish(plan, report, |report| {
+    plan.publish(report, |report| {
         let view = StereoView {
             title: &format!("{} and {}", name(&job.left), name(&job.right)),
             left: &left,
@@ -122,7 +117,7 @@ struct Inputs {
 }
 
 impl Inputs {
-    fn load(job: &StereoJob, log: &mut RunLog) -> Result<Self, VeloxelError> {
+    fn load(job: &StereoJob, log: &mut RunLog) -> Result<Self> {
         let (reading, warnings) = (job.options.reading, &mut log.warnings);
         let mut read = |path: &Path| io::read_image(path, reading, warnings);
         let (left, right) =
@@ -140,14 +135,54 @@ impl Inputs {
 }
 
 /// The right image with the disparity undone: pulled back onto the left one.
-fn undone(
-    disparity_px: &Volume<f32>,
-    right: &Volume<f32>,
-    device: &Device,
-) -> Result<Volume<f32>, VeloxelError> {
+fn undone(disparity_px: &Volume<f32>, right: &Volume<f32>, device: &Device) -> Result<Volume<f32>> {
     let along_x = disparity_px.data().iter().map(|d| -d).collect();
     let along_y = disparity_px.data().iter().map(|d| if d.is_finite() { 0.0 } else { f32::NAN }).collect();
     let match_of_left = Flow::new(disparity_px.grid().clone(), vec![along_x, along_y])?;
     let sampling = Sampling { interpolation: Interpolation::Linear, border: Border::Voxels };
     warp_image(device, &match_of_left, right, sampling)
+}
+
+/// Counts disparities whose pixel lies to the right in the right image, where nothing that cameras see can be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct ViewOrder {
+    found: usize,
+    negative: usize,
+}
+
+impl ViewOrder {
+    /// Adds the disparities (pixels) of a frame.
+    pub fn count(&mut self, disparity_px: &Volume<f32>) {
+        self.found += disparity_px.data().iter().filter(|d| d.is_finite()).count();
+        self.negative += disparity_px.data().iter().filter(|d| **d < 0.0).count();
+    }
+
+    /// Warns if most are negative.
+    pub fn warn(self, warnings: &mut Warnings) {
+        if 2 * self.negative > self.found {
+            let share = percent(self.negative as f64 / self.found as f64);
+            let message =
+                format!("{share} of the disparities are negative: LEFT and RIGHT seem to be swapped");
+            warnings.push(WarningKind::Content, message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use veloxel_core::Grid;
+
+    #[test]
+    fn most_disparities_must_be_negative() {
+        let warned = |values: &[f32]| {
+            let mut order = ViewOrder::default();
+            order.count(&Volume::new(Grid::image(values.len(), 1).unwrap(), values.to_vec()).unwrap());
+            let mut warnings = Warnings::new();
+            order.warn(&mut warnings);
+            !warnings.is_empty()
+        };
+        assert!(warned(&[-1.0, -2.0, 3.0, f32::NAN]));
+        assert!(!warned(&[-1.0, 2.0, f32::NAN]) && !warned(&[f32::NAN]) && !warned(&[0.0, 0.0]));
+    }
 }

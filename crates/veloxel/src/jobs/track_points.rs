@@ -1,16 +1,12 @@
 //! Points or corners in, their tracks through a stream of frames out.
 
-use super::film_target::FilmTarget;
-use super::full_scale::full_scale;
-use super::output_plan::{Holds, OutputPlan};
-use super::{DeviceOptions, JobRun};
-use crate::VeloxelError;
+use super::film::{Film, grey};
+use super::{DeviceOptions, Holds, JobRun, OutputPlan, Result, full_scale};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 use veloxel_core::{Dimension, Volume, Warnings};
-use veloxel_io as io;
-use veloxel_io::{FrameStream, PointFile, Reading};
+use veloxel_io::{self as io, FrameStream, PointFile, Reading};
 use veloxel_motion::{PointStatus, PointTracker, TrackedPoint, TrackingParameters};
 use veloxel_report::{DeviceReport, MapPicture};
 
@@ -74,15 +70,17 @@ pub struct TrackPointsReport {
 struct Track {
     id: usize,
     at_px: [f32; 2],
+    /// Where it was in the frame before.
+    before_px: [f32; 2],
 }
 
 /// `veloxel track-points`: a row `frame,id,x,y,status,error,forward_backward` for every frame that a track reaches, and for the
 /// one that it ends in; x and y are pixels, `nan` where there is no position.
 ///
 /// # Errors
-/// [`VeloxelError::Frames`] for fewer than two frames; [`VeloxelError::Motion`] for frames smaller than the window; anything else
-/// that is wrong with files or the device, as one line.
-pub fn track_points(job: &TrackPointsJob) -> Result<JobRun<TrackPointsReport>, VeloxelError> {
+/// [`VeloxelError::Frames`](crate::VeloxelError::Frames) for fewer than two frames;
+/// [`VeloxelError::Motion`](crate::VeloxelError::Motion) for frames smaller than the window; anything else that is wrong with files or the device, as one line.
+pub fn track_points(job: &TrackPointsJob) -> Result<JobRun<TrackPointsReport>> {
     let points = match &job.start {
         TrackStart::Points(path) => Some(path),
         TrackStart::Corners(_) => None,
@@ -92,42 +90,41 @@ pub fn track_points(job: &TrackPointsJob) -> Result<JobRun<TrackPointsReport>, V
         .reads("points", points)
         .writes("tracks", [&job.output], Holds::Text)
         .writes("overlay", &job.overlay, Holds::Video)
-        .members("overlay", &["frame_"]);
-    plan.check()?;
+        .members("overlay", &["frame_"])
+        .checked()?;
     let (device, mut log) = job.device.start()?;
     let mut stream = match &job.frames[..] {
         [one] => FrameStream::open(one, job.reading, &mut log.warnings)?,
         several => FrameStream::of_files(several.to_vec(), job.reading),
     };
-    let mut film = plan.path("overlay")?.map(|path| FilmTarget::new(path, stream.frame_interval_ms()));
-    let too_few = |count: usize| VeloxelError::Frames {
-        reason: format!("points are followed from frame to frame: two frames are needed, got {count}"),
-    };
+    let mut film = plan.path("overlay")?.map(|path| Film::new(path, stream.frame_interval_ms()));
+    let too_few =
+        |count: usize| frames!("points are followed from frame to frame: two frames are needed, got {count}");
     let first = stream.next_frame(&mut log.warnings)?.ok_or_else(|| too_few(0))?;
     let mut tracker = PointTracker::new(first.grid(), job.parameters, full_scale(&first), &device)?;
     tracker.advance(&first, &[])?;
     let mut tracks = Tracks::begun(job, &tracker)?;
     let wanted = tracks.alive.len();
-    let mut frames = 1;
-    let mut frame = first;
-    loop {
-        if let Some(film) = &mut film {
-            film.push(frames as u64 - 1, &tracks.drawn(&frame))?;
+    let (mut frames, mut next) = (0, Some(first));
+    while let Some(frame) = next {
+        if frames > 0 {
+            tracks.advance(frames, &tracker.advance(&frame, &tracks.positions())?);
         }
-        let Some(next) = stream.next_frame(&mut log.warnings)? else { break };
-        frame = next;
-        tracks.advance(frames, &tracker.advance(&frame, &tracks.positions())?);
         if job.ended == EndedTracks::AreReplaced && tracks.alive.len() < wanted {
             let there = tracks.positions();
             let corners = tracker.corners(wanted - there.len(), job.corner_distance_px, &there)?;
             tracks.begin(frames, corners.into_iter());
         }
+        if let Some(film) = &mut film {
+            film.push(frames as u64, &tracks.drawn(&frame))?;
+        }
         frames += 1;
+        next = stream.next_frame(&mut log.warnings)?;
     }
     if frames < 2 {
         return Err(too_few(frames));
     }
-    film.map_or(Ok(()), FilmTarget::finish)?;
+    film.map_or(Ok(()), Film::finish)?;
     plan.write("tracks", |path| io::write_text(path, &tracks.table))?;
     let report = TrackPointsReport {
         frames,
@@ -143,21 +140,19 @@ pub fn track_points(job: &TrackPointsJob) -> Result<JobRun<TrackPointsReport>, V
 struct Tracks {
     table: String,
     alive: Vec<Track>,
-    /// Where the tracks that go on were in the frame before.
-    before_px: Vec<[f32; 2]>,
     count: usize,
 }
 
 impl Default for Tracks {
     fn default() -> Self {
         let table = "frame,id,x,y,status,error,forward_backward\n".to_owned();
-        Self { table, alive: Vec::new(), before_px: Vec::new(), count: 0 }
+        Self { table, alive: Vec::new(), count: 0 }
     }
 }
 
 impl Tracks {
     /// The tracks that a job begins with.
-    fn begun(job: &TrackPointsJob, tracker: &PointTracker) -> Result<Self, VeloxelError> {
+    fn begun(job: &TrackPointsJob, tracker: &PointTracker) -> Result<Self> {
         let mut tracks = Self::default();
         match &job.start {
             TrackStart::Points(path) => {
@@ -184,42 +179,31 @@ impl Tracks {
             let id = self.count;
             self.count += 1;
             self.row(frame, id, at_px, "begins,nan,nan");
-            self.alive.push(Track { id, at_px });
-            self.before_px.push(at_px);
+            self.alive.push(Track { id, at_px, before_px: at_px });
         }
     }
 
     /// Goes on to a frame with what was found there.
     fn advance(&mut self, frame: usize, found: &[TrackedPoint]) {
         let before = std::mem::take(&mut self.alive);
-        self.before_px.clear();
         for (track, point) in before.into_iter().zip(found) {
             let rest = format!("{},{:.4},{:.4}", point.status.word(), point.error, point.forward_backward_px);
             self.row(frame, track.id, point.at_px, &rest.replace("NaN", "nan"));
             if point.status == PointStatus::Found {
-                self.before_px.push(track.at_px);
-                self.alive.push(Track { at_px: point.at_px, ..track });
+                self.alive.push(Track { at_px: point.at_px, before_px: track.at_px, ..track });
             }
         }
     }
 
     fn row(&mut self, frame: usize, id: usize, [x, y]: [f32; 2], rest: &str) {
-        let position = match x.is_nan() || y.is_nan() {
-            true => "nan,nan".to_owned(),
-            false => format!("{x:.4},{y:.4}"),
-        };
+        let is_known = !x.is_nan() && !y.is_nan();
+        let position = if is_known { format!("{x:.4},{y:.4}") } else { "nan,nan".to_owned() };
         writeln!(self.table, "{frame},{id},{position},{rest}").expect("text should take a line");
     }
 
     /// A frame with its points, each with the way from the frame before.
     fn drawn(&self, frame: &Volume<f32>) -> MapPicture {
-        let [width, height, _] = frame.grid().size();
-        let white = full_scale(frame);
-        let mut rgb: Vec<u8> = frame
-            .data()
-            .iter()
-            .flat_map(|v| [(255.0 * v / white).round().clamp(0.0, 255.0) as u8; 3])
-            .collect();
+        let MapPicture { width, height, mut rgb } = grey(frame, full_scale(frame));
         let mut dot = |[x, y]: [f32; 2], reach: i32, colour: [u8; 3]| {
             let (x, y) = (x.round() as i32, y.round() as i32);
             for (x, y) in (-reach..=reach).flat_map(|dy| (-reach..=reach).map(move |dx| (x + dx, y + dy))) {
@@ -229,15 +213,15 @@ impl Tracks {
                 }
             }
         };
-        for (track, before) in self.alive.iter().zip(&self.before_px).filter(|(t, _)| !t.at_px[0].is_nan()) {
-            let colour = COLOURS[track.id % COLOURS.len()];
-            let way = [track.at_px[0] - before[0], track.at_px[1] - before[1]];
+        for &Track { id, at_px, before_px } in self.alive.iter().filter(|track| !track.at_px[0].is_nan()) {
+            let colour = COLOURS[id % COLOURS.len()];
+            let way = [at_px[0] - before_px[0], at_px[1] - before_px[1]];
             let steps = way[0].abs().max(way[1].abs()).ceil().min(4096.0) as usize;
             for k in 0..steps {
                 let t = k as f32 / steps as f32;
-                dot([before[0] + t * way[0], before[1] + t * way[1]], 0, colour);
+                dot([before_px[0] + t * way[0], before_px[1] + t * way[1]], 0, colour);
             }
-            dot(track.at_px, 1, colour);
+            dot(at_px, 1, colour);
         }
         MapPicture { width, height, rgb }
     }

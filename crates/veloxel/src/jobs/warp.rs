@@ -1,13 +1,11 @@
 //! Fields applied to images and labels, which may lie on grids of their own.
 
 use super::grids::{OutsideFill, Sampling, allow_two_grids, warp_image};
-use super::output_plan::{Holds, OutputPlan, name};
-use crate::VeloxelError;
+use super::{Holds, OutputPlan, Result, name};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Mask, Volume, Warnings};
 use veloxel_gpu::Device;
-use veloxel_io as io;
-use veloxel_io::{IoError, Kind, Reading};
+use veloxel_io::{self as io, IoError, Kind, Reading};
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_motion::Border;
 
@@ -29,14 +27,14 @@ impl WarpJob {
     pub(super) fn run<T>(
         &self,
         holds: Holds,
-        work: impl FnOnce(&Flow, &mut Warnings) -> Result<T, VeloxelError>,
+        work: impl FnOnce(&Flow, &mut Warnings) -> Result<T>,
         write: impl FnOnce(&Path, T, &mut Warnings) -> Result<(), IoError>,
-    ) -> Result<Warnings, VeloxelError> {
+    ) -> Result<Warnings> {
         let mut plan = OutputPlan::default()
             .reads("flow", [&self.flow])
             .reads("input", [&self.input])
-            .writes("output", [&self.output], holds);
-        plan.check()?;
+            .writes("output", [&self.output], holds)
+            .checked()?;
         let mut warnings = Warnings::new();
         let flow = io::read_flow(&self.flow, self.reading, &mut warnings)?;
         plan.check_dimension(flow.grid().dimension())?;
@@ -56,7 +54,7 @@ pub fn warp_flow(
     device: &Device,
     interpolation: Interpolation,
     outside: OutsideFill,
-) -> Result<Warnings, VeloxelError> {
+) -> Result<Warnings> {
     let sampling = Sampling { interpolation, border: outside.border() };
     let work = |flow: &Flow, warnings: &mut Warnings| {
         let moving = io::read_image(&job.input, job.reading, warnings)?;
@@ -87,7 +85,7 @@ pub enum LabelChoice {
 ///
 /// # Errors
 /// As for every file, and [`warp_image`].
-pub fn warp_labels(job: &WarpJob, device: &Device, choice: LabelChoice) -> Result<Warnings, VeloxelError> {
+pub fn warp_labels(job: &WarpJob, device: &Device, choice: LabelChoice) -> Result<Warnings> {
     let work = |flow: &Flow, warnings: &mut Warnings| {
         let labels = io::read_labels(&job.input, job.reading.strictness, warnings)?;
         allow_two_grids(flow.grid(), labels.grid(), job.reading.strictness, warnings)?;
@@ -97,12 +95,7 @@ pub fn warp_labels(job: &WarpJob, device: &Device, choice: LabelChoice) -> Resul
 }
 
 /// Labels pulled back onto the field's grid.
-fn carried(
-    device: &Device,
-    flow: &Flow,
-    labels: &Volume<i32>,
-    choice: LabelChoice,
-) -> Result<Volume<i32>, VeloxelError> {
+fn carried(device: &Device, flow: &Flow, labels: &Volume<i32>, choice: LabelChoice) -> Result<Volume<i32>> {
     let seen = |samples: &Volume<f32>, interpolation| {
         warp_image(device, flow, samples, Sampling { interpolation, border: Border::Voxels })
     };

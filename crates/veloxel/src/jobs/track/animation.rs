@@ -2,10 +2,11 @@
 
 use super::region::Region;
 use super::{Setting, Tracked};
-use crate::VeloxelError;
+use crate::Result;
+use crate::jobs::film::Film;
 use std::path::Path;
 use veloxel_core::{Polygon, Structure};
-use veloxel_io as io;
+use veloxel_report::MapPicture;
 
 /// Pixels of the film for a pixel of the cine, along a side: outlines are thin.
 const SCALE: usize = 3;
@@ -15,13 +16,11 @@ const MOST_PX: usize = 1600;
 const CLIPPED: [f64; 2] = [0.01, 0.005];
 
 /// Writes the outlines of a run over the moving images.
-pub(super) fn write(path: &Path, tracked: &Tracked, setting: &Setting<'_>) -> Result<(), VeloxelError> {
+pub(super) fn write(path: &Path, tracked: &Tracked, setting: &Setting<'_>) -> Result<()> {
     let slices = setting.seeds.contours.slices();
     let sheet = Sheet::of(setting.region, slices);
     let [width, height] = sheet.size_px();
-    let rate = io::FrameRate::from_interval_ms(setting.cine.place.frame_interval_ms);
-    let shape = io::VideoShape { width, height, colour: io::VideoColour::Full, rate };
-    let mut film = io::VideoWriter::create(path, shape)?;
+    let mut film = Film::new(path.to_owned(), setting.cine.place.frame_interval_ms);
     for frame in 0..setting.cine.place.frames {
         let mut rgb = vec![0u8; 3 * width * height];
         for nth in 0..sheet.slices.len() {
@@ -32,9 +31,9 @@ pub(super) fn write(path: &Path, tracked: &Tracked, setting: &Setting<'_>) -> Re
                 }
             }
         }
-        film.push(&rgb)?;
+        film.push(frame as u64, &MapPicture { width, height, rgb })?;
     }
-    Ok(film.finish()?)
+    film.finish()
 }
 
 /// Colours that are told apart on grey, whichever colours an eye lacks.

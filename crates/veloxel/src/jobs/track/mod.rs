@@ -1,13 +1,10 @@
 //! Outlines of a heart followed over a cine: contours, fields, strain and function out.
 
 mod animation;
-mod cavities;
 mod cine;
 mod follow;
 mod motion;
-mod outlined;
 mod outlines;
-mod part;
 mod placement;
 mod region;
 mod seeds;
@@ -15,30 +12,26 @@ mod tables;
 mod walls;
 mod writing;
 
-use super::output_plan::{Holds, OutputPlan};
-use super::run_log::{RunLog, finish};
-use super::{JobRun, MethodOptions, RunOptions};
-use crate::VeloxelError;
-pub use cavities::Cavities;
+use super::{Holds, JobRun, MethodOptions, OutputPlan, RunLog, RunOptions};
+use crate::{Result, VeloxelError};
 use cine::Cine;
+use follow::Part;
 pub use motion::MotionSpace;
-use motion::{CineMotion, Task, Way, are_apart};
+use motion::{CineMotion, Way, are_apart};
+pub use outlines::Cavities;
 pub use placement::Placement;
 use region::Region;
 pub use region::RegionChoice;
 use seeds::Seeds;
 use std::path::PathBuf;
 use std::time::Instant;
-use tables::Timing;
-use veloxel_core::parameters::Values;
 use veloxel_core::{ContourSet, Flow, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
-use veloxel_io as io;
-use veloxel_io::{Format, LabelMeaning, PlainNames};
+use veloxel_io::{self as io, Format, LabelMeaning, PlainNames};
 use veloxel_motion::Observer;
-use veloxel_motion::cycle::{CycleEstimate, CyclePlan, Periodic};
+use veloxel_motion::cycle::{CycleEstimate, Periodic};
 use veloxel_report::metrics::{ContourDistances, Ventricles, strains};
-use veloxel_report::{CineReport, TrackReport, TrackRun, TrackView, track_html};
+use veloxel_report::{CineReport, InputReport, TrackReport, TrackRun, TrackView, track_html};
 
 /// A file of outlines, and the frame of those that say none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,25 +86,23 @@ const MEMBERS: &[&str] =
     &["contours.", "labels.", "field_", "strain.csv", "function.csv", "loop.gif", "report."];
 
 impl TrackJob {
-    fn plan(&self) -> Result<OutputPlan, VeloxelError> {
+    fn plan(&self) -> Result<OutputPlan> {
         if Format::from_path(&self.folder).is_some() {
-            let reason = format!("{}: tracking writes many files: name a folder", self.folder.display());
-            return Err(VeloxelError::Frames { reason });
+            return Err(frames!("{}: tracking writes many files: name a folder", self.folder.display()));
         }
-        let paths = |files: &[ContourInput]| files.iter().map(|file| file.path.clone()).collect::<Vec<_>>();
-        let settings = self.methods.iter().flat_map(|m| m.files().to_vec()).collect::<Vec<_>>();
-        let mask: Vec<PathBuf> = match &self.region {
-            RegionChoice::Mask(file) => vec![file.path.clone()],
-            _ => Vec::new(),
+        let mask = match &self.region {
+            RegionChoice::Mask(file) => Some(&file.path),
+            _ => None,
         };
-        Ok(OutputPlan::default()
-            .reads_settings(&settings)
-            .reads_settings(&mask)
+        OutputPlan::default()
+            .reads_settings(self.methods.iter().flat_map(|method| method.files()))
+            .reads_settings(mask)
             .reads("weight", &self.options.weight)
-            .reads_settings(&[paths(&self.contours), paths(&self.truth)].concat())
+            .reads_settings(self.contours.iter().chain(&self.truth).map(|file| &file.path))
             .reads("cine", &self.inputs)
             .writes("folder", [&self.folder], Holds::Folder)
-            .members("folder", MEMBERS))
+            .members("folder", MEMBERS)
+            .checked()
     }
 
     /// The space that motion lives in.
@@ -121,14 +112,20 @@ impl TrackJob {
 
     /// The same with the presets that suit a cine, where they are not given: in planes, motion between frames far apart in time
     /// is as large as between stacks.
-    fn with_presets_for(&self, cine: &Cine) -> Result<Self, VeloxelError> {
+    fn with_presets_for(&self, cine: &Cine) -> Result<Self> {
         let mut job = self.clone();
         let are_planes = self.space_of(cine) == MotionSpace::InPlane;
         if self.preset_by_frames && are_planes && are_apart(cine.place.frames) {
-            let preset = |method: MethodOptions| method.preset(APART);
-            job.methods = job.methods.into_iter().map(preset).collect::<Result<_, _>>()?;
+            for method in &mut job.methods {
+                *method = method.clone().preset(APART)?;
+            }
         }
         Ok(job)
+    }
+
+    /// The options that all methods share, with the first of them.
+    fn first_options(&self) -> RunOptions {
+        RunOptions { method: self.methods[0].clone(), ..self.options.clone() }
     }
 }
 
@@ -139,63 +136,47 @@ const APART: &str = "cine-apart";
 ///
 /// # Errors
 /// Anything that is wrong with files, outlines, parameters or the device, as one line.
-pub fn track(job: &TrackJob, observer: &dyn Observer) -> Result<JobRun<TrackReport>, VeloxelError> {
+pub fn track(job: &TrackJob, observer: &dyn Observer) -> Result<JobRun<TrackReport>> {
     let mut plan = job.plan()?;
-    plan.check()?;
     let (device, mut log) = job.options.device.start()?;
     let warnings = &mut log.warnings;
     let cine = log.stages.time("load", || Cine::load(job, &device, warnings))?;
     let job = &job.with_presets_for(&cine)?;
+    let grid = cine.sequence.grid();
     let seeds = Seeds::load(job, &cine, warnings)?;
-    let truth = match &job.truth[..] {
-        [] => None,
-        files => Some(seeds::read(job, files, &cine, warnings)?),
-    };
-    let region = Region::of(&job.region, &seeds.contours, cine.sequence.grid(), |file| {
-        file.read(job.options.reading, warnings)
-    })?;
-    let weight = read_weight(job, &cine, warnings)?;
+    let truth = (!job.truth.is_empty()).then(|| seeds::read(job, &job.truth, &cine, warnings)).transpose()?;
+    let region =
+        Region::of(&job.region, &seeds.contours, grid, |file| file.read(job.options.reading, warnings))?;
+    // Every method must have weights in its energy.
+    job.methods
+        .iter()
+        .filter(|_| job.options.weight.is_some())
+        .try_for_each(MethodOptions::require_weights)?;
+    let weight = job.first_options().read_weight(grid, warnings)?;
     let folder = plan.path("folder")?.expect("the folder should be planned");
+    let (truth, weight) = (truth.as_ref(), weight.as_ref());
+    let setting = Setting { job, cine: &cine, seeds: &seeds, truth, weight, region, device: &device };
     let mut runs = Vec::new();
     for (nth, method) in job.methods.iter().enumerate() {
-        let setting = Setting {
-            job,
-            cine: &cine,
-            seeds: &seeds,
-            truth: truth.as_ref(),
-            weight: weight.as_ref(),
-            region,
-            device: &device,
-        };
         let tracked = setting.run(method, nth, observer, &mut log)?;
         let prefix = match job.methods.len() {
             1 => String::new(),
             _ => format!("{}-{}_", method.method_name(), method.preset_name()),
         };
-        let timing = setting.timing(&tracked.run);
-        log.stages.time("write", || writing::write(&folder, &prefix, &tracked, &setting, timing))?;
+        log.stages.time("write", || writing::write(&folder, &prefix, &tracked, &setting))?;
         runs.push(tracked);
     }
-    let inputs = plan.input_reports(|_| cine.sequence.grid());
-    let report = report(job, &cine, &seeds, region, log, inputs, &runs);
-    let views: Vec<TrackView<'_>> =
-        runs.iter().map(|tracked| tracked.view(&cine, truth.as_ref(), region)).collect();
-    let page = track_html(&report, &views)?;
+    let report = setting.report(log, plan.input_reports(|_| grid), &runs);
+    let views = runs.iter().map(|tracked| TrackView {
+        frames: cine.sequence.frames(),
+        contours: &tracked.contours,
+        truth,
+        region_from_px: region.from,
+        region_size_px: region.size,
+    });
+    let page = track_html(&report, &views.collect::<Vec<_>>())?;
     plan.write("folder", |folder| io::write_text(&folder.join("report.html"), &page))?;
-    finish(plan, report, |_| Ok(String::new()))
-}
-
-/// How much data count, on the cine's grid; every method must have weights in its energy.
-fn read_weight(
-    job: &TrackJob,
-    cine: &Cine,
-    warnings: &mut Warnings,
-) -> Result<Option<Volume<f32>>, VeloxelError> {
-    if job.options.weight.is_some() {
-        job.methods.iter().try_for_each(MethodOptions::require_weights)?;
-    }
-    let options = RunOptions { method: job.methods[0].clone(), ..job.options.clone() };
-    options.read_weight(cine.sequence.grid(), warnings)
+    plan.publish(report, |_| Ok(String::new()))
 }
 
 /// What all methods of a run share.
@@ -212,23 +193,9 @@ struct Setting<'a> {
 /// What one method found.
 struct Tracked {
     run: TrackRun,
-    /// Every parameter as used.
-    parameters: Values,
     contours: ContourSet,
     /// By frame.
     fields: Vec<Flow>,
-}
-
-impl Tracked {
-    fn view<'a>(&'a self, cine: &'a Cine, truth: Option<&'a ContourSet>, region: Region) -> TrackView<'a> {
-        TrackView {
-            frames: cine.sequence.frames(),
-            contours: &self.contours,
-            truth,
-            region_from_px: region.from,
-            region_size_px: region.size,
-        }
-    }
 }
 
 impl Setting<'_> {
@@ -238,38 +205,35 @@ impl Setting<'_> {
         nth: usize,
         observer: &dyn Observer,
         log: &mut RunLog,
-    ) -> Result<Tracked, VeloxelError> {
+    ) -> Result<Tracked> {
         let (frames, grid) = (self.cine.place.frames, self.cine.sequence.grid());
+        let options = RunOptions { method: method.clone(), ..self.job.options.clone() };
         let begin = Instant::now();
-        let motions = self.motions(method, nth, observer)?;
+        let motions = self.motions(&options, nth, observer)?;
         let solve_ms = begin.elapsed().as_secs_f64() * 1e3;
         log.stages.add("solve", solve_ms);
         let motion = &motions[0];
         let warnings = &mut log.warnings;
-        let contours = outlines::carried(self.seeds, &motions, Way::Wanted, self.cine, warnings);
+        let contours = outlines::carried(self, &motions, Way::Wanted, warnings);
         note_crossings(&contours, method, warnings);
-        let walls = walls::walls(self.seeds, motion, grid, frames, warnings);
+        let walls = walls::walls(self, motion, warnings);
         let [sx, sy, _] = grid.spacing_mm();
-        let distances = match self.truth {
-            // Seeds are the truth themselves.
-            Some(truth) => Some(self.without_seeds(&ContourDistances::measure(&contours, truth, [sx, sy])?)),
-            None => None,
+        // Seeds are the truth themselves.
+        let apart = |contours: &ContourSet, truth: &ContourSet| {
+            let distances = ContourDistances::measure(contours, truth, [sx, sy])?;
+            Ok::<_, VeloxelError>(distances.of(|outline| !self.seeds.frames.contains(&outline.frame)))
         };
-        let ways = match self.truth {
-            Some(truth) => {
-                let by = |way: Way, warnings: &mut Warnings| {
-                    let carried = outlines::carried(self.seeds, &motions, way, self.cine, warnings);
-                    ContourDistances::measure(&carried, truth, [sx, sy])
-                        .map(|found| self.without_seeds(&found))
-                };
-                vec![by(Way::Forward, warnings)?, by(Way::Backward, warnings)?]
+        let distances = self.truth.map(|truth| apart(&contours, truth)).transpose()?;
+        let mut ways = Vec::new();
+        if let Some(truth) = self.truth {
+            for way in [Way::Forward, Way::Backward] {
+                ways.push(apart(&outlines::carried(self, &motions, way, warnings), truth)?);
             }
-            None => Vec::new(),
-        };
+        }
         let run = TrackRun {
             method: method.method_name().to_owned(),
             preset: method.preset_name().to_owned(),
-            parameters: motion.parameters().into(),
+            parameters: motion.parameters.clone().into(),
             time_ms: solve_ms,
             periodicity: motion.periodicity(),
             drift_mm: motion.drift_vox().map(|drift| drift.map(|vox| vox * sx)),
@@ -280,48 +244,44 @@ impl Setting<'_> {
             ways,
         };
         let fields = (0..frames).map(|frame| motion.field(frame)).collect::<Result<_, _>>()?;
-        Ok(Tracked { run, parameters: motion.parameters(), contours, fields })
+        Ok(Tracked { run, contours, fields })
     }
 
     /// The motion from each frame that outlines are carried from.
-    fn motions(
-        &self,
-        method: &MethodOptions,
-        nth: usize,
-        observer: &dyn Observer,
-    ) -> Result<Vec<CineMotion>, VeloxelError> {
-        let options = RunOptions { method: method.clone(), ..self.job.options.clone() };
-        let slices = self.seeds.contours.slices();
-        let task = Task {
-            cine: self.cine,
-            weight: self.weight,
-            region: self.region,
-            space: self.job.space_of(self.cine),
-            contours: &self.seeds.contours,
-            slices: &slices,
-            plan: CyclePlan { periodic: self.job.periodic, estimate: self.job.estimate, start: 0 },
-            options: &options,
-            device: self.device,
-            observer,
-        };
+    fn motions(&self, options: &RunOptions, nth: usize, observer: &dyn Observer) -> Result<Vec<CineMotion>> {
         let starts = &self.seeds.frames;
-        let all = self.job.methods.len() * starts.len();
-        starts
-            .iter()
-            .enumerate()
-            .map(|(part, &start)| task.follow(start, nth * starts.len() + part, all))
-            .collect()
+        let count = self.job.methods.len() * starts.len();
+        let follow = |(part, &start): (usize, &usize)| {
+            let part = Part { observer, nth: nth * starts.len() + part, count };
+            CineMotion::follow(self, options, start, &part)
+        };
+        starts.iter().enumerate().map(follow).collect()
     }
 
-    fn without_seeds(&self, distances: &ContourDistances) -> ContourDistances {
-        distances.of(|outline| !self.seeds.frames.contains(&outline.frame))
-    }
-
-    fn timing(&self, run: &TrackRun) -> Timing {
-        Timing {
-            interval_ms: self.cine.place.frame_interval_ms,
-            periodicity: run.periodicity,
-            reference: self.seeds.reference(),
+    fn report(&self, log: RunLog, inputs: Vec<InputReport>, runs: &[Tracked]) -> TrackReport {
+        let Self { job, cine, seeds, region, .. } = *self;
+        let grid = cine.sequence.grid();
+        // Several methods tell their parameters each in its own part.
+        let parameters = match runs {
+            [only] => only.run.parameters.as_object().cloned(),
+            _ => None,
+        };
+        TrackReport {
+            header: job.first_options().header("track", parameters.unwrap_or_default(), log, inputs),
+            cine: CineReport {
+                size: grid.size(),
+                spacing_mm: grid.spacing_mm(),
+                frames: cine.place.frames,
+                frame_interval_ms: cine.place.frame_interval_ms,
+                start_frames: seeds.frames.clone(),
+                slices: seeds.contours.slices(),
+                region_from_px: region.from,
+                region_size_px: region.size,
+                motion: job.space_of(cine).word().to_owned(),
+                placement: job.placement.word().to_owned(),
+                cavities: job.cavities.word().to_owned(),
+            },
+            runs: runs.iter().map(|tracked| tracked.run.clone()).collect(),
         }
     }
 }
@@ -330,44 +290,7 @@ fn note_crossings(contours: &ContourSet, method: &MethodOptions, warnings: &mut 
     let count = contours.contours().iter().filter(|c| c.polygon.crossing_px().is_some()).count();
     if count > 0 {
         let (all, name) = (contours.contours().len(), method.method_name());
-        warnings.push(
-            WarningKind::Field,
-            format!("{name}: {count} of {all} outlines cross themselves once they are moved"),
-        );
-    }
-}
-
-fn report(
-    job: &TrackJob,
-    cine: &Cine,
-    seeds: &Seeds,
-    region: Region,
-    log: RunLog,
-    inputs: Vec<veloxel_report::InputReport>,
-    runs: &[Tracked],
-) -> TrackReport {
-    let options = RunOptions { method: job.methods[0].clone(), ..job.options.clone() };
-    let grid = cine.sequence.grid();
-    // Several methods tell their parameters each in its own part.
-    let parameters = match runs {
-        [only] => only.parameters.clone(),
-        _ => Values::default(),
-    };
-    TrackReport {
-        header: options.header("track", parameters, log, inputs),
-        cine: CineReport {
-            size: grid.size(),
-            spacing_mm: grid.spacing_mm(),
-            frames: cine.place.frames,
-            frame_interval_ms: cine.place.frame_interval_ms,
-            start_frames: seeds.frames.clone(),
-            slices: seeds.contours.slices(),
-            region_from_px: region.from,
-            region_size_px: region.size,
-            motion: job.space_of(cine).word().to_owned(),
-            placement: job.placement.word().to_owned(),
-            cavities: job.cavities.word().to_owned(),
-        },
-        runs: runs.iter().map(|tracked| tracked.run.clone()).collect(),
+        let text = format!("{name}: {count} of {all} outlines cross themselves once they are moved");
+        warnings.push(WarningKind::Field, text);
     }
 }

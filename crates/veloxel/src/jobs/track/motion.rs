@@ -1,18 +1,15 @@
 //! The motion of a whole cine: of each slice in its plane, or of the volume.
 
-use super::cine::Cine;
-use super::follow::{Followed, Frames, follow};
-use super::outlined::outlined;
-use super::part::Part;
+use super::Setting;
+use super::follow::{Frames, follow};
 use super::region::Region;
-use crate::VeloxelError;
+use crate::Result;
 use crate::jobs::RunOptions;
 use veloxel_core::parameters::Values;
-use veloxel_core::{ContourSet, Dimension, Flow, Grid, Volume};
-use veloxel_gpu::Device;
+use veloxel_core::{Dimension, Flow, Grid, Volume};
 use veloxel_motion::Observer;
 use veloxel_motion::composition::sample_vox;
-use veloxel_motion::cycle::CyclePlan;
+use veloxel_motion::cycle::{Cycle, CyclePlan};
 use veloxel_report::metrics::{Periodicity, share_folded};
 
 /// Where points of a cine can move.
@@ -65,69 +62,46 @@ pub(super) enum Way {
 pub(super) struct CineMotion {
     grid: Grid,
     region: Region,
-    /// In-plane: by slice, where it was followed; of a volume one.
-    parts: Vec<Option<Followed>>,
+    /// In-plane: by slice, where it was followed; of a volume the first alone.
+    parts: Vec<Option<Cycle>>,
     space: MotionSpace,
-}
-
-/// What is followed, and how.
-pub(super) struct Task<'a> {
-    pub cine: &'a Cine,
-    /// How much data count, on the cine's grid.
-    pub weight: Option<&'a Volume<f32>>,
-    pub region: Region,
-    pub space: MotionSpace,
-    /// The outlines that are carried along, and the slices that have some.
-    pub contours: &'a ContourSet,
-    pub slices: &'a [usize],
-    /// Whether the cine comes around, and which motion is wanted; its start is another one each time.
-    pub plan: CyclePlan,
-    pub options: &'a RunOptions,
-    pub device: &'a Device,
-    pub observer: &'a dyn Observer,
-}
-
-impl Task<'_> {
-    /// Follows from a start frame; `done` of `all` such tasks are over.
-    pub fn follow(&self, start: usize, done: usize, all: usize) -> Result<CineMotion, VeloxelError> {
-        let (grid, frames) = (self.cine.sequence.grid(), self.cine.sequence.frames());
-        let plan = CyclePlan { start, ..self.plan };
-        let space = self.space;
-        let part = Part { observer: self.observer, nth: done, count: all };
-        let found = |cines: &[Frames]| follow(cines, plan, self.options, self.device, &part);
-        if self.space == MotionSpace::Volume {
-            let stack = self.region.stack(grid)?;
-            let cut = |image: &Volume<f32>| self.region.volume(image, &stack);
-            let (cut_frames, weight) = (frames.iter().map(cut).collect(), self.weight.map(cut));
-            let cine = Frames { frames: cut_frames, weight, outlined: None };
-            let parts = found(&[cine])?.into_iter().map(Some).collect();
-            return Ok(CineMotion { grid: grid.clone(), region: self.region, parts, space });
-        }
-        let plane = self.region.plane(grid)?;
-        let of_slice = |&slice: &usize| {
-            let cut = |image: &Volume<f32>| self.region.slice(image, slice, &plane);
-            // Neighbours in time are alike otherwise, and need no other start.
-            let within = || outlined(self.contours, [slice, start], self.region, &plane);
-            let outlined = are_apart(frames.len()).then(within).flatten();
-            Frames { frames: frames.iter().map(cut).collect(), weight: self.weight.map(cut), outlined }
-        };
-        let cines: Vec<Frames> = self.slices.iter().map(of_slice).collect();
-        let mut parts: Vec<Option<Followed>> = (0..grid.size()[2]).map(|_| None).collect();
-        for (&slice, own) in self.slices.iter().zip(found(&cines)?) {
-            parts[slice] = Some(own);
-        }
-        Ok(CineMotion { grid: grid.clone(), region: self.region, parts, space })
-    }
+    /// Every parameter as used.
+    pub parameters: Values,
 }
 
 impl CineMotion {
-    /// Where a point of a slice of the start frame is on another frame, voxels; none where that is not known.
-    pub fn moved_vox(&self, at: [f64; 3], frame: usize) -> Option<[f64; 3]> {
-        self.moved_by(Way::Wanted, at, frame)
+    /// Follows a cine from a start frame: the slices that have outlines, or all together.
+    pub fn follow(
+        setting: &Setting<'_>,
+        options: &RunOptions,
+        start: usize,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let Setting { job, cine, seeds, weight, region, device, .. } = *setting;
+        let (grid, frames, contours) = (cine.sequence.grid(), cine.sequence.frames(), &seeds.contours);
+        let space = job.space_of(cine);
+        let (place, slices) = match space {
+            MotionSpace::InPlane => (region.plane(grid)?, contours.slices()),
+            MotionSpace::Volume => (region.stack(grid)?, vec![0]),
+        };
+        // Neighbours in time are alike otherwise, and need no other start.
+        let has_outlines = space == MotionSpace::InPlane && are_apart(frames.len());
+        let from_slice = |&slice: &usize| {
+            let cut = |image: &Volume<f32>| region.cut(image, slice, &place);
+            let within = || region.outlined(contours, [slice, start], &place);
+            let outlined = has_outlines.then(within).flatten();
+            Frames { frames: frames.iter().map(cut).collect(), weight: weight.map(cut), outlined }
+        };
+        let cines: Vec<Frames> = slices.iter().map(from_slice).collect();
+        let plan = CyclePlan { start, periodic: job.periodic, estimate: job.estimate };
+        let (cycles, parameters) = follow(&cines, plan, options, device, observer)?;
+        let mut parts = vec![None; grid.size()[2]];
+        slices.into_iter().zip(cycles).for_each(|(slice, cycle)| parts[slice] = Some(cycle));
+        Ok(Self { grid: grid.clone(), region, parts, space, parameters })
     }
 
-    /// The same by one way.
-    pub fn moved_by(&self, way: Way, [x, y, z]: [f64; 3], frame: usize) -> Option<[f64; 3]> {
+    /// Where a point of a slice of the start frame is on another frame by one way, voxels; none where that is not known.
+    pub fn moved_vox(&self, way: Way, [x, y, z]: [f64; 3], frame: usize) -> Option<[f64; 3]> {
         let [x0, y0] = self.region.from.map(|v| v as f64);
         let (part, depth) = match self.space {
             MotionSpace::InPlane => (self.parts.get(z as usize)?.as_ref()?, 0.0),
@@ -135,11 +109,12 @@ impl CineMotion {
         };
         let [w, h] = self.region.size.map(|n| n as f64 - 1.0);
         let at = [(x - x0).clamp(0.0, w), (y - y0).clamp(0.0, h), depth];
+        let found = &part.frames[frame];
         let flow = match way {
-            Way::Wanted => &part.flows[frame],
-            Way::Reference => part.reference[frame].as_ref().unwrap_or(&part.flows[frame]),
-            Way::Forward => &part.forward[frame],
-            Way::Backward => &part.backward[frame],
+            Way::Wanted => &found.flow,
+            Way::Reference => found.reference.as_ref().unwrap_or(&found.flow),
+            Way::Forward => &found.forward,
+            Way::Backward => &found.backward,
         };
         let d = sample_vox(flow, at)?;
         Some([x + d[0], y + d[1], z + d[2]])
@@ -150,23 +125,18 @@ impl CineMotion {
         self.space == MotionSpace::Volume
     }
 
-    /// Millimetres between pixels along x.
-    pub fn pixel_mm(&self) -> f64 {
-        self.grid.spacing_mm()[0]
-    }
-
     /// The field from the start frame to another, on the region's grid; unknown in slices that were not followed.
-    pub fn field(&self, frame: usize) -> Result<Flow, VeloxelError> {
+    pub fn field(&self, frame: usize) -> Result<Flow> {
         if self.space == MotionSpace::Volume || self.grid.dimension() == Dimension::Two {
-            let flow = self.parts[0].as_ref().map(|part| part.flows[frame].components_vox().to_vec());
+            let flow = self.parts[0].as_ref().map(|part| part.frames[frame].flow.components_vox().to_vec());
             return Ok(Flow::new(self.region.stack(&self.grid)?, flow.unwrap_or_default())?);
         }
         let mut field = Flow::zeros(self.region.stack(&self.grid)?);
         let plane = self.region.size[0] * self.region.size[1];
         for (axis, component) in field.components_vox_mut().iter_mut().enumerate() {
             for (part, out) in self.parts.iter().zip(component.chunks_exact_mut(plane)) {
-                match part {
-                    Some(part) if axis < 2 => out.copy_from_slice(&part.flows[frame].components_vox()[axis]),
+                match part.as_ref().map(|part| part.frames[frame].flow.components_vox()) {
+                    Some(own) if axis < 2 => out.copy_from_slice(&own[axis]),
                     Some(_) => {}
                     None => out.fill(f32::NAN),
                 }
@@ -175,25 +145,18 @@ impl CineMotion {
         Ok(field)
     }
 
-    /// Every parameter as used.
-    pub fn parameters(&self) -> Values {
-        self.parts.iter().flatten().next().map(|part| part.parameters.clone()).unwrap_or_default()
-    }
-
     /// Share of folded voxels by frame, over the parts that were followed.
     pub fn folded(&self, frames: usize) -> Vec<f64> {
-        let parts: Vec<&Followed> = self.parts.iter().flatten().collect();
-        let of = |frame: usize| parts.iter().map(|part| share_folded(&part.flows[frame])).sum::<f64>();
+        let parts: Vec<&Cycle> = self.parts.iter().flatten().collect();
+        let of = |frame: usize| parts.iter().map(|part| share_folded(&part.frames[frame].flow)).sum::<f64>();
         (0..frames).map(|frame| of(frame) / parts.len().max(1) as f64).collect()
     }
 
     /// Whether the cine is one whole cycle: as most of its parts say.
     pub fn periodicity(&self) -> Periodicity {
-        let parts = self.parts.iter().flatten();
-        let (all, periodic) = parts.fold((0, 0), |(all, periodic), part| {
-            (all + 1, periodic + usize::from(part.periodicity == Periodicity::Periodic))
-        });
-        if 2 * periodic > all { Periodicity::Periodic } else { Periodicity::Open }
+        let parts = || self.parts.iter().flatten();
+        let periodic = parts().filter(|part| part.periodicity.is_periodic).count();
+        if 2 * periodic > parts().count() { Periodicity::Periodic } else { Periodicity::Open }
     }
 
     /// The mean drift once around of the forward and of the backward way, pixels.

@@ -1,46 +1,60 @@
 //! Outlines on every frame: each seed moved along, several seeds blended between their frames.
 
-use super::cavities::Cavities;
-use super::cine::Cine;
+use super::Setting;
 use super::motion::{CineMotion, Way};
-use super::seeds::Seeds;
 use veloxel_core::{Contour, ContourSet, Polygon, Structure, WarningKind, Warnings};
 use veloxel_motion::cycle::{ContourMotion, ContourRule, Rim};
 use veloxel_report::metrics::Periodicity;
+
+/// How outlines of cavities follow: a choice of the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cavities {
+    /// As the motion has them.
+    Moved,
+    /// Half way from there to where as much of their inside is dark as on the seed ([`Rim`](veloxel_motion::cycle::Rim)).
+    #[default]
+    Rim,
+}
+
+impl Cavities {
+    /// As on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Moved => "moved",
+            Self::Rim => "rim",
+        }
+    }
+}
 
 /// Carries the seeds to every frame; `motions` are those from each of their frames.
 ///
 /// *Where several frames have seeds*: between two of them both are followed, joined point by point, and blended by the time
 /// that is left to each, as equation 6 of the paper blends forward and backward.
 pub(super) fn carried(
-    seeds: &Seeds,
+    setting: &Setting<'_>,
     motions: &[CineMotion],
     way: Way,
-    cine: &Cine,
     warnings: &mut Warnings,
 ) -> ContourSet {
-    let frames = cine.place.frames;
-    let mut all = Vec::new();
-    let mut lost = 0;
+    let (seeds, frames) = (setting.seeds, setting.cine.place.frames);
+    let (mut all, mut lost) = (Vec::new(), 0);
     let periodicity = motions[0].periodicity();
     for structure in Structure::ALL {
         for slice in seeds.contours.slices() {
             let own: Vec<Seed<'_>> = (seeds.frames.iter().enumerate())
                 .filter_map(|(nth, &frame)| {
-                    let contour = seeds.contours.get(structure, slice, frame)?;
-                    Some(Seed::of(seeds, nth, contour, way, cine))
+                    Some(Seed::of(setting, nth, seeds.contours.get(structure, slice, frame)?, way))
                 })
                 .collect();
             if own.is_empty() || structure == Structure::Region {
                 continue;
             }
             for frame in 0..frames {
-                let carry = |seed: &Seed<'_>| seed.carried(&motions[seed.nth], way, cine, frame);
-                let polygon = match neighbours(&own, frame, frames, periodicity) {
-                    [(one, _), (other, _)] if one.nth == other.nth => carry(one),
-                    [(one, weight), (other, _)] => {
-                        carry(one).zip(carry(other)).map(|(a, b)| blended(&a, &b, weight))
-                    }
+                let carry = |seed: &Seed<'_>| seed.carried(&motions[seed.nth], way, frame);
+                let ([one, other], weight) = neighbours(&own, frame, frames, periodicity);
+                let polygon = match one.nth == other.nth {
+                    true => carry(one),
+                    false => carry(one).zip(carry(other)).map(|(a, b)| blended(&a, &b, weight)),
                 };
                 match polygon {
                     Some(polygon) => all.push(Contour { structure, frame, slice, polygon }),
@@ -58,6 +72,7 @@ pub(super) fn carried(
 
 /// An outline that is carried along.
 struct Seed<'a> {
+    setting: &'a Setting<'a>,
     /// The number of its frame among the seeds'.
     nth: usize,
     contour: &'a Contour,
@@ -68,77 +83,67 @@ struct Seed<'a> {
 }
 
 impl<'a> Seed<'a> {
-    fn of(seeds: &'a Seeds, nth: usize, contour: &'a Contour, way: Way, cine: &Cine) -> Self {
-        let (slice, frame) = (contour.slice, contour.frame);
+    fn of(setting: &'a Setting<'_>, nth: usize, contour: &'a Contour, way: Way) -> Self {
+        let (seeds, slice, frame) = (setting.seeds, contour.slice, contour.frame);
         let placed_px = seeds.placed_px(contour);
         let outer = match contour.structure {
-            Structure::Endo => Structure::Epi,
-            Structure::Rv => Structure::RvEpi,
-            _ => return Self { nth, contour, placed_px, rim: None },
+            Structure::Endo => Some(Structure::Epi),
+            Structure::Rv => Some(Structure::RvEpi),
+            _ => None,
         };
-        let outer = seeds.contours.get(outer, slice, frame).map(|outer| seeds.placed_px(outer));
-        let rim = || Rim::of(cine.slice(slice, frame), &placed_px, outer.as_deref());
-        let is_corrected = way == Way::Wanted && seeds.cavities == Cavities::Rim;
-        let rim = is_corrected.then(rim).flatten();
-        Self { nth, contour, placed_px, rim }
+        let is_corrected = way == Way::Wanted && setting.job.cavities == Cavities::Rim;
+        let rim = outer.filter(|_| is_corrected).and_then(|outer| {
+            let outer = seeds.contours.get(outer, slice, frame).map(|outer| seeds.placed_px(outer));
+            Rim::of(setting.cine.slice(slice, frame), &placed_px, outer.as_deref())
+        });
+        Self { setting, nth, contour, placed_px, rim }
     }
 
-    fn carried(&self, motion: &CineMotion, way: Way, cine: &Cine, frame: usize) -> Option<Polygon> {
+    fn carried(&self, motion: &CineMotion, way: Way, frame: usize) -> Option<Polygon> {
         let seed = self.contour;
         if frame == seed.frame {
             return Some(seed.polygon.clone());
         }
-        let pixel_mm = motion.pixel_mm();
+        let pixel_mm = self.setting.cine.pixel_mm();
         // Readers draw beside the edge of blood: see the rules.
         let rule = match seed.structure {
             Structure::Endo | Structure::Rv => ContourRule::endocardium(pixel_mm),
             Structure::Epi | Structure::RvEpi => ContourRule::epicardium(pixel_mm),
             Structure::Region => ContourRule::default(),
         };
-        let way = match (way, rule.motion) {
-            (Way::Wanted, ContourMotion::Reference) => Way::Reference,
-            (way, _) => way,
-        };
+        let is_registered = (way, rule.motion) == (Way::Wanted, ContourMotion::Reference);
+        let way = if is_registered { Way::Reference } else { way };
         let place = |[x, y]: [f64; 2]| {
-            let [x, y, _] = motion.moved_by(way, [x, y, seed.slice as f64], frame)?;
+            let [x, y, _] = motion.moved_vox(way, [x, y, seed.slice as f64], frame)?;
             Some([x, y])
         };
         let moved = rule.moved(&self.placed_px, &place)?;
         let moved = match &self.rim {
-            Some(rim) => rim.corrected(cine.slice(seed.slice, frame), &moved),
+            Some(rim) => rim.corrected(self.setting.cine.slice(seed.slice, frame), &moved),
             None => moved,
         };
         Polygon::of_moved(moved).ok()
     }
 }
 
-type Weighted<'a, 'b> = (&'a Seed<'b>, f64);
-
-/// The seeds before and after a frame, with their weights.
+/// The seeds before and after a frame, and the weight of the first.
 fn neighbours<'a, 'b>(
     seeds: &'a [Seed<'b>],
     frame: usize,
     frames: usize,
     periodicity: Periodicity,
-) -> [Weighted<'a, 'b>; 2] {
+) -> ([&'a Seed<'b>; 2], f64) {
     let around = |from: usize, to: usize| (to + frames - from) % frames;
     let before = seeds.iter().min_by_key(|seed| around(seed.contour.frame, frame)).expect("a seed at least");
     let after = seeds.iter().min_by_key(|seed| around(frame, seed.contour.frame)).expect("a seed at least");
     let (gone, left) = (around(before.contour.frame, frame), around(frame, after.contour.frame));
-    if periodicity == Periodicity::Open {
+    match periodicity {
         // Beyond the first and the last seed there is one neighbour.
-        if before.contour.frame > frame {
-            return [(after, 1.0), (after, 0.0)];
-        }
-        if after.contour.frame < frame {
-            return [(before, 1.0), (before, 0.0)];
-        }
+        Periodicity::Open if before.contour.frame > frame => ([after; 2], 1.0),
+        Periodicity::Open if after.contour.frame < frame => ([before; 2], 1.0),
+        _ if gone == 0 => ([before; 2], 1.0),
+        _ => ([before, after], left as f64 / (gone + left) as f64),
     }
-    if gone == 0 {
-        return [(before, 1.0), (before, 0.0)];
-    }
-    let weight = left as f64 / (gone + left) as f64;
-    [(before, weight), (after, 1.0 - weight)]
 }
 
 /// `weight · a + (1 − weight) · b`, joined at equal shares of their lengths where they lie nearest to each other.

@@ -1,14 +1,18 @@
 //! The part of every frame in which motion is estimated.
 
-use crate::VeloxelError;
 use crate::jobs::mask_file::MaskFile;
+use crate::{Result, VeloxelError};
 use std::path::Path;
-use veloxel_core::{ContourSet, Grid, Mask, Structure, Volume};
+use veloxel_core::{ContourSet, Dimension, Grid, Mask, Polygon, Structure, Volume};
+use veloxel_motion::cycle::offset_vertices;
 
 /// Around the outlines, millimetres: the heart moves, and methods look around.
 pub(super) const MARGIN_MM: f64 = 25.0;
 /// Pixels along a side at least, where there are so many: pyramids need them.
 const LEAST_PX: usize = 64;
+
+/// The wall around a cavity whose outer border is not outlined, mm: that of a right ventricle.
+const WALL_MM: f64 = 3.0;
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -28,19 +32,14 @@ impl std::str::FromStr for RegionChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "auto" => return Ok(Self::Auto),
-            "all" => return Ok(Self::All),
-            _ => {}
-        }
         let numbers: Vec<usize> = text.split(',').filter_map(|n| n.trim().parse().ok()).collect();
-        if let Ok(numbers) = <[usize; 4]>::try_from(numbers) {
-            return Ok(Self::Pixels(numbers));
-        }
-        let is_file = Path::new(text).extension().is_some() || Path::new(text).exists();
-        match is_file {
-            true => MaskFile::parse(text).map(Self::Mask),
-            false => Err("expected auto, all, X,Y,WIDTH,HEIGHT in pixels, or the file of a mask".to_owned()),
+        let is_file = || Path::new(text).extension().is_some() || Path::new(text).exists();
+        match (text, numbers[..].try_into()) {
+            ("auto", _) => Ok(Self::Auto),
+            ("all", _) => Ok(Self::All),
+            (_, Ok(numbers)) => Ok(Self::Pixels(numbers)),
+            _ if is_file() => MaskFile::parse(text).map(Self::Mask),
+            _ => Err("expected auto, all, X,Y,WIDTH,HEIGHT in pixels, or the file of a mask".to_owned()),
         }
     }
 }
@@ -49,8 +48,7 @@ impl std::str::FromStr for RegionChoice {
 const LEAST_GIVEN_PX: usize = 16;
 
 fn refused(what: &str, [nx, ny]: [usize; 2]) -> VeloxelError {
-    let reason = format!("--region {what}: expected at least 16 × 16 pixels within {nx} × {ny}");
-    VeloxelError::Frames { reason }
+    frames!("--region {what}: expected at least 16 × 16 pixels within {nx} × {ny}")
 }
 
 /// A rectangle of pixels, the same in every slice.
@@ -68,8 +66,8 @@ impl Region {
         choice: &RegionChoice,
         contours: &ContourSet,
         grid: &Grid,
-        mask: impl FnOnce(&MaskFile) -> Result<Mask, VeloxelError>,
-    ) -> Result<Self, VeloxelError> {
+        mask: impl FnOnce(&MaskFile) -> Result<Mask>,
+    ) -> Result<Self> {
         let [nx, ny, _] = grid.size();
         match choice {
             RegionChoice::All => Ok(Self { from: [0, 0], size: [nx, ny] }),
@@ -80,9 +78,9 @@ impl Region {
                 let (mask, name) = (mask(file)?, file.path.display().to_string());
                 let [mx, my, _] = mask.grid().size();
                 if [mx, my] != [nx, ny] {
-                    let reason =
-                        format!("--region {name}: {mx} × {my} pixels, expected the cine's {nx} × {ny}");
-                    return Err(VeloxelError::Frames { reason });
+                    return Err(frames!(
+                        "--region {name}: {mx} × {my} pixels, expected the cine's {nx} × {ny}"
+                    ));
                 }
                 Self::around_mask(&mask).within([nx, ny]).ok_or_else(|| refused(&name, [nx, ny]))
             }
@@ -100,15 +98,12 @@ impl Region {
     }
 
     fn around_mask(mask: &Mask) -> Self {
-        let [nx, ny, nz] = mask.grid().size();
+        let [nx, ny, _] = mask.grid().size();
         let (mut low, mut end) = ([nx, ny], [0, 0]);
-        for z in 0..nz {
-            for y in 0..ny {
-                for x in (0..nx).filter(|&x| *mask.at([x, y, z])) {
-                    low = [low[0].min(x), low[1].min(y)];
-                    end = [end[0].max(x + 1), end[1].max(y + 1)];
-                }
-            }
+        for i in (0..mask.grid().len()).filter(|&i| mask.data()[i]) {
+            let [x, y, _] = mask.grid().position(i);
+            low = [low[0].min(x), low[1].min(y)];
+            end = [end[0].max(x + 1), end[1].max(y + 1)];
         }
         Self { from: low, size: [0, 1].map(|axis: usize| end[axis].saturating_sub(low[axis])) }
     }
@@ -135,39 +130,55 @@ impl Region {
     }
 
     /// The grid of one slice in the region.
-    pub fn plane(&self, grid: &Grid) -> Result<Grid, VeloxelError> {
+    pub fn plane(&self, grid: &Grid) -> Result<Grid> {
         let [sx, sy, _] = grid.spacing_mm();
         Ok(Grid::image(self.size[0], self.size[1])?.with_spacing_mm([sx, sy, 1.0])?)
     }
 
     /// The grid of all slices in the region, placed in the world.
-    pub fn stack(&self, grid: &Grid) -> Result<Grid, VeloxelError> {
+    pub fn stack(&self, grid: &Grid) -> Result<Grid> {
         let [w, h] = self.size;
         let part = match grid.dimension() {
-            veloxel_core::Dimension::Two => Grid::image(w, h)?,
-            veloxel_core::Dimension::Three => Grid::volume(w, h, grid.size()[2])?,
+            Dimension::Two => Grid::image(w, h)?,
+            Dimension::Three => Grid::volume(w, h, grid.size()[2])?,
         };
         let origin = grid.world_from_voxel([self.from[0] as f64, self.from[1] as f64, 0.0]);
         Ok(part.with_spacing_mm(grid.spacing_mm())?.with_direction(grid.direction())?.with_origin_mm(origin))
     }
 
-    /// A slice of an image in the region, on the grid `plane`.
-    pub fn slice(&self, image: &Volume<f32>, slice: usize, plane: &Grid) -> Volume<f32> {
+    /// Within the outlines of a frame on a slice, on the grid of that, `plane`; none where nothing is outlined.
+    pub fn outlined(&self, contours: &ContourSet, [slice, frame]: [usize; 2], plane: &Grid) -> Option<Mask> {
+        let polygon = |structure| contours.get(structure, slice, frame).map(|contour| &contour.polygon);
+        let outer = |cavity: &Polygon| {
+            let wall_px = WALL_MM / plane.spacing_mm()[0];
+            Polygon::of_moved(offset_vertices(cavity.points_px(), wall_px)).ok()
+        };
+        let ventricle = |[outer_border, cavity]: [Structure; 2]| match polygon(outer_border) {
+            Some(border) => Some(border.clone()),
+            None => polygon(cavity).and_then(outer),
+        };
+        let ventricles: Vec<Polygon> = [[Structure::Epi, Structure::Endo], [Structure::RvEpi, Structure::Rv]]
+            .into_iter()
+            .filter_map(ventricle)
+            .collect();
         let [x0, y0] = self.from;
-        Volume::from_fn(plane.clone(), |[x, y, _]| *image.at([x0 + x, y0 + y, slice]))
+        let within = |[x, y, _]: [usize; 3]| {
+            ventricles.iter().any(|polygon| polygon.contains([(x0 + x) as f64, (y0 + y) as f64]))
+        };
+        (!ventricles.is_empty()).then(|| Volume::from_fn(plane.clone(), within))
     }
 
-    /// All slices of an image in the region, on the grid `stack`.
-    pub fn volume(&self, image: &Volume<f32>, stack: &Grid) -> Volume<f32> {
+    /// An image in the region from a slice on, on the grid of one slice or of all.
+    pub fn cut(&self, image: &Volume<f32>, slice: usize, grid: &Grid) -> Volume<f32> {
         let [x0, y0] = self.from;
-        Volume::from_fn(stack.clone(), |[x, y, z]| *image.at([x0 + x, y0 + y, z]))
+        Volume::from_fn(grid.clone(), |[x, y, z]| *image.at([x0 + x, y0 + y, slice + z]))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use veloxel_core::{Contour, Polygon};
+    use veloxel_core::Contour;
 
     #[test]
     fn a_region_holds_its_outlines_and_stays_within_the_image() {
@@ -200,5 +211,29 @@ mod tests {
         assert_eq!((region.from, region.size), ([20, 12], [20, 18]));
         assert!(of(&grid, 40).unwrap_err().to_string().contains("heart.nii.gz: expected at least"));
         assert!(of(&other, 20).unwrap_err().to_string().contains("61 × 50"));
+    }
+
+    fn square(structure: Structure, from: f64, to: f64) -> Contour {
+        let polygon = Polygon::new(vec![[from, from], [to, from], [to, to], [from, to]]).unwrap();
+        Contour { structure, frame: 2, slice: 1, polygon }
+    }
+
+    #[test]
+    fn a_cavity_without_an_outer_border_has_a_wall_around_it() {
+        let contours = vec![
+            square(Structure::Endo, 24.0, 34.0),
+            square(Structure::Epi, 20.5, 38.5),
+            square(Structure::Rv, 50.0, 66.0),
+        ];
+        let contours = ContourSet::new(contours).unwrap();
+        let region = Region { from: [10, 12], size: [70, 64] };
+        let plane = Grid::image(70, 64).and_then(|g| g.with_spacing_mm([1.5, 1.5, 1.0])).unwrap();
+        let mask = region.outlined(&contours, [1, 2], &plane).unwrap();
+        // A row through both: 18 pixels within the outer border, and 16 with a wall of two on either side.
+        let inside = |y: usize| (0..70).filter(|&x| *mask.at([x, y, 0])).map(|x| x + 10).collect::<Vec<_>>();
+        assert_eq!(inside(30 - 12), (21..39).collect::<Vec<_>>());
+        let right = inside(58 - 12);
+        assert!((47..=49).contains(&right[0]) && (67..=69).contains(&right[right.len() - 1]), "{right:?}");
+        assert!(region.outlined(&contours, [0, 2], &plane).is_none());
     }
 }

@@ -1,10 +1,9 @@
 //! The outlines that tracking starts from.
 
 use super::TrackJob;
-use super::cavities::Cavities;
 use super::cine::Cine;
 use super::placement::{self, Misplaced, Placement};
-use crate::VeloxelError;
+use crate::Result;
 use std::path::Path;
 use veloxel_core::{Contour, ContourSet, Polygon, Structure, Volume, WarningKind, Warnings};
 use veloxel_io::{ContourReading, IoError, PlainNames, TextOrder, read_contours};
@@ -14,30 +13,28 @@ pub(super) struct Seeds {
     /// The first of them is the reference: motion and strain begin there.
     pub frames: Vec<usize>,
     pub contours: ContourSet,
-    pub cavities: Cavities,
     misplaced: Vec<Misplaced>,
 }
 
 impl Seeds {
     /// Reads the seeds of a job.
-    pub fn load(job: &TrackJob, cine: &Cine, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
+    pub fn load(job: &TrackJob, cine: &Cine, warnings: &mut Warnings) -> Result<Self> {
         let contours = read(job, &job.contours, cine, warnings)?;
         let there = contours.frames();
+        let list = || there.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
         let frames = match (&job.frames[..], &there[..]) {
             ([], [only]) => vec![*only],
             ([], _) if there.contains(&0) => vec![0],
             ([], _) => {
-                let list = there.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-                let reason =
-                    format!("frame 0 has no outline, frames {list} have: say with --frame where to start");
-                return Err(VeloxelError::Frames { reason });
+                return Err(frames!(
+                    "frame 0 has no outline, frames {} have: say with --frame where to start",
+                    list()
+                ));
             }
             (asked, _) => asked.to_vec(),
         };
         if let Some(missing) = frames.iter().find(|frame| !there.contains(frame)) {
-            let list = there.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-            let reason = format!("--frame {missing}: that frame has no outline; frames {list} have");
-            return Err(VeloxelError::Frames { reason });
+            return Err(frames!("--frame {missing}: that frame has no outline; frames {} have", list()));
         }
         let left = contours.contours().iter().filter(|c| !frames.contains(&c.frame)).count();
         if left > 0 {
@@ -48,12 +45,10 @@ impl Seeds {
         }
         let own = contours.into_iter().filter(|c| frames.contains(&c.frame)).collect();
         let contours = ContourSet::new(own).unwrap_or_default();
-        let misplaced = match job.placement {
-            Placement::AsDrawn => Vec::new(),
-            Placement::ByStack => placement::misplaced(&contours, cine),
-        };
+        let by_stack = job.placement == Placement::ByStack;
+        let misplaced = if by_stack { placement::misplaced(&contours, cine) } else { Vec::new() };
         placement::note(&misplaced, cine.pixel_mm(), warnings);
-        Ok(Self { frames, contours, cavities: job.cavities, misplaced })
+        Ok(Self { frames, contours, misplaced })
     }
 
     /// The vertices of a seed, where it is carried from.
@@ -76,7 +71,7 @@ pub(super) fn read(
     files: &[super::ContourInput],
     cine: &Cine,
     warnings: &mut Warnings,
-) -> Result<ContourSet, VeloxelError> {
+) -> Result<ContourSet> {
     let mut all: Vec<Contour> = Vec::new();
     for file in files {
         let frame = file.frame.or(job.frames.first().copied()).unwrap_or(0);
@@ -85,11 +80,12 @@ pub(super) fn read(
         all.extend(read_one(&file.path, reading, cine, warnings)?);
     }
     ContourSet::new(all).map_err(|twice| {
-        let reason = format!(
+        frames!(
             "two outlines of {} on frame {} of slice {}: give one, or another frame (FILE@FRAME)",
-            twice.structure, twice.frame, twice.slice
-        );
-        VeloxelError::Frames { reason }
+            twice.structure,
+            twice.frame,
+            twice.slice
+        )
     })
 }
 
@@ -98,7 +94,7 @@ fn read_one(
     reading: ContourReading,
     cine: &Cine,
     warnings: &mut Warnings,
-) -> Result<ContourSet, VeloxelError> {
+) -> Result<ContourSet> {
     let place = Some(&cine.place);
     let given = read_contours(path, place, &reading, warnings);
     let slices = cine.place.grid.size()[2];
@@ -108,31 +104,26 @@ fn read_one(
         other => return Ok(other?.contours),
     };
     // Numbers alone do not say at which end they begin: the images do, where the outlines fit one way only.
-    let with = |order: TextOrder, warnings: &mut Warnings| {
-        let names = PlainNames { order: Some(order), ..reading.names };
-        let file = read_contours(path, place, &ContourReading { names, ..reading.clone() }, warnings)?;
+    let with = |order: TextOrder, word: &'static str| -> Result<_, IoError> {
+        let (names, mut own) = (PlainNames { order: Some(order), ..reading.names }, Warnings::new());
+        let file = read_contours(path, place, &ContourReading { names, ..reading.clone() }, &mut own)?;
         let score = contrast(&file.contours, &cine.sequence.frames()[..1.max(cine.place.frames)]);
-        Ok::<_, IoError>((file.contours, score))
+        Ok((score, word, file.contours, own))
     };
-    let mut own = [Warnings::new(), Warnings::new()];
-    let up = with(TextOrder::Ascending, &mut own[0])?;
-    let down = with(TextOrder::Descending, &mut own[1])?;
-    let (is_up, better, worse) = if up.1 > down.1 { (true, up, down.1) } else { (false, down, up.1) };
-    if better.1 < CLEAR * worse.abs() {
+    let up = with(TextOrder::Ascending, "ascending: the first numbers are slice 0")?;
+    let down = with(TextOrder::Descending, "descending: the first numbers are the last slice")?;
+    let (better, worse) = if up.0 > down.0 { (up, down) } else { (down, up) };
+    let (score, word, contours, own) = better;
+    if score < CLEAR * worse.0.abs() {
         return Err(refusal.into());
     }
-    let word = if is_up {
-        "ascending: the first numbers are slice 0"
-    } else {
-        "descending: the first numbers are the last slice"
-    };
     let text = format!(
         "{}: the images say that the numbers of the texts are {word} (--text-order says so for certain)",
         path.display()
     );
     warnings.push(WarningKind::Header, text);
-    warnings.extend(own[usize::from(!is_up)].clone());
-    Ok(better.0)
+    warnings.extend(own);
+    Ok(contours)
 }
 
 /// How many times better one order must fit.
@@ -144,14 +135,12 @@ fn contrast(contours: &ContourSet, frames: &[Volume<f32>]) -> f64 {
     let (mut sum, mut count) = (0.0, 0);
     for slice in contours.slices() {
         let pair = |frame: usize| {
-            let endo =
-                contours.get(Structure::Endo, slice, frame).or(contours.get(Structure::Rv, slice, frame))?;
-            let epi = contours.get(Structure::Epi, slice, frame).or(contours.get(
-                Structure::RvEpi,
-                slice,
-                frame,
-            ))?;
-            Some((frame, &endo.polygon, &epi.polygon))
+            let first_of = |[left, right]: [Structure; 2]| {
+                let contour = contours.get(left, slice, frame).or(contours.get(right, slice, frame))?;
+                Some(&contour.polygon)
+            };
+            let endo = first_of([Structure::Endo, Structure::Rv])?;
+            Some((frame, endo, first_of([Structure::Epi, Structure::RvEpi])?))
         };
         if let Some((frame, endo, epi)) = contours.frames().into_iter().find_map(pair) {
             sum += step(&frames[frame], slice, [endo, epi]);

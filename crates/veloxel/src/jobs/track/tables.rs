@@ -45,12 +45,8 @@ pub(super) fn strain(run: &TrackRun, timing: Timing) -> String {
     }
     text.push_str(",thickness_mm\n");
     for region in &run.strain {
-        let all = |number: Option<String>| number.unwrap_or_else(|| "all".to_owned());
-        let place = format!(
-            "{},{}",
-            all(region.slice.map(|s| s.to_string())),
-            all(region.segment.map(|s| s.to_string()))
-        );
+        let all = |number: Option<usize>| number.map_or("all".to_owned(), |number| number.to_string());
+        let place = format!("{},{}", all(region.slice), all(region.segment.map(usize::from)));
         let curve = |of: Kind| region.frames.iter().map(of).collect::<Option<Vec<f64>>>();
         let curves = KINDS.map(|(_, of)| curve(of));
         let rates = curves.each_ref().map(|curve| Some(timing.rates(curve.as_ref()?)));
@@ -71,19 +67,18 @@ pub(super) fn strain(run: &TrackRun, timing: Timing) -> String {
 /// `function.csv`.
 pub(super) fn function(run: &TrackRun, frames: usize, timing: Timing) -> String {
     let found = &run.ventricles;
-    let mut columns: Vec<(String, &[f64])> = Vec::new();
-    let volume = |chamber: &'static str, of: &'static str| format!("{chamber}_{of}");
-    columns.extend(found.lv.iter().map(|lv| (volume("lv", "volume_ml"), &lv.volume_ml[..])));
-    columns.extend(found.muscle_ml.iter().map(|ml| (volume("lv_muscle", "volume_ml"), &ml[..])));
-    columns.extend(found.rv.iter().map(|rv| (volume("rv", "volume_ml"), &rv.volume_ml[..])));
-    let area =
-        |curve: &veloxel_report::metrics::AreaCurve| format!("{}_slice{}_mm2", curve.structure, curve.slice);
-    columns.extend(found.areas.iter().map(|curve| (area(curve), &curve.area_mm2[..])));
+    let volumes = [
+        ("lv_volume_ml", found.lv.as_ref().map(|lv| &lv.volume_ml)),
+        ("lv_muscle_volume_ml", found.muscle_ml.as_ref()),
+        ("rv_volume_ml", found.rv.as_ref().map(|rv| &rv.volume_ml)),
+    ];
+    let volumes = volumes.into_iter().filter_map(|(name, curve)| Some((name.to_owned(), curve?)));
+    let areas = (found.areas.iter())
+        .map(|curve| (format!("{}_slice{}_mm2", curve.structure, curve.slice), &curve.area_mm2));
+    let columns: Vec<(String, &Vec<f64>)> = volumes.chain(areas).collect();
     let mut text =
         "# volumes: areas of slices times their distance; areas: of one slice each\nframe,time_ms".to_owned();
-    columns.iter().for_each(|(name, _)| {
-        let _ = write!(text, ",{name}");
-    });
+    columns.iter().for_each(|(name, _)| text.extend([",", name]));
     text.push('\n');
     for frame in 0..frames {
         let _ = write!(text, "{frame},{}", timing.of(frame));

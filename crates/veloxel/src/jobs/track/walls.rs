@@ -1,33 +1,27 @@
 //! The wall of the left ventricle: its slices with both outlines, from base to apex, and the places of their segments.
 
-use super::motion::CineMotion;
-use super::seeds::Seeds;
-use veloxel_core::{ContourSet, Grid, Structure, WarningKind, Warnings};
+use super::Setting;
+use super::motion::{CineMotion, Way};
+use veloxel_core::{ContourSet, Grid, Polygon, Structure, WarningKind, Warnings};
 use veloxel_report::metrics::{Level, SegmentFrame, WallMesh, WallMotion};
 
 /// The walls of all slices whose mesh can be followed to every frame.
-pub(super) fn walls(
-    seeds: &Seeds,
-    motion: &CineMotion,
-    grid: &Grid,
-    frames: usize,
-    warnings: &mut Warnings,
-) -> Vec<WallMotion> {
-    let start = seeds.reference();
+pub(super) fn walls(setting: &Setting<'_>, motion: &CineMotion, warnings: &mut Warnings) -> Vec<WallMotion> {
+    let (seeds, grid) = (setting.seeds, setting.cine.sequence.grid());
     let [sx, sy, _] = grid.spacing_mm();
-    let contours = &seeds.contours;
-    let mut meshes = meshes(contours, start, [sx, sy], warnings);
+    let start = Start { contours: &seeds.contours, frame: seeds.reference(), spacing_mm: [sx, sy] };
+    let mut meshes = start.meshes(warnings);
     if meshes.is_empty() {
         return Vec::new();
     }
     let slices: Vec<usize> = meshes.iter().map(|(slice, ..)| *slice).collect();
-    let mut levels = levels(&slices, contours, start, warnings);
-    if let Some((mesh, is_first)) = cap(contours, start, &slices, &levels, [sx, sy]) {
+    let mut levels = start.levels(&slices, warnings);
+    if let Some((mesh, is_first)) = start.cap(&slices, &levels) {
         let nth = if is_first { 0 } else { meshes.len() };
         meshes.insert(nth, mesh);
         levels.insert(nth, Level::Apex);
     }
-    let shared = septum(contours, start, [sx, sy]);
+    let shared = start.septum_rad();
     if shared.is_none() {
         let text = "no outline of the right ventricle: the septum is taken to lie towards the patient's right and front \
                     (an image without orientation: to the left), which decides which segment is which";
@@ -36,16 +30,15 @@ pub(super) fn walls(
     let follow = |(nth, (slice, mesh, centre)): (usize, (usize, WallMesh, [f64; 2]))| {
         let at = |frame: usize| -> Option<Vec<[f64; 3]>> {
             let point = |&[x, y]: &[f64; 2]| {
-                let there = motion.moved_vox([x, y, slice as f64], frame)?;
+                let there = motion.moved_vox(Way::Wanted, [x, y, slice as f64], frame)?;
                 Some(grid.world_from_voxel(there))
             };
             mesh.points_px().iter().map(point).collect()
         };
-        let septum_rad = towards_rv(contours, slice, start, centre, [sx, sy])
-            .or(shared)
-            .unwrap_or_else(|| usual_septum(grid));
+        let septum_rad = start.towards_rv_rad(slice, centre).or(shared);
+        let septum_rad = septum_rad.unwrap_or_else(|| usual_septum_rad(grid));
         let segments = SegmentFrame { septum_rad, towards_anterior: towards_anterior(grid, septum_rad) };
-        let points_mm = (0..frames).map(at).collect::<Option<_>>()?;
+        let points_mm = (0..setting.cine.place.frames).map(at).collect::<Option<_>>()?;
         let moves_across = motion.moves_across();
         Some(WallMotion { slice, level: levels[nth], segments, moves_across, points_mm })
     };
@@ -64,101 +57,101 @@ pub(super) fn walls(
 /// A slice with a mesh, and the centre of its cavity, pixels.
 type Mesh = (usize, WallMesh, [f64; 2]);
 
-/// A mesh between the outlines of every slice that has both, in the start frame.
-fn meshes(contours: &ContourSet, start: usize, spacing_mm: [f64; 2], warnings: &mut Warnings) -> Vec<Mesh> {
-    let mut meshes = Vec::new();
-    for slice in contours.slices() {
-        let [endo, epi] = [Structure::Endo, Structure::Epi].map(|s| contours.get(s, slice, start));
-        let Some((endo, epi)) = endo.zip(epi) else { continue };
-        match WallMesh::between(&endo.polygon, &epi.polygon, spacing_mm) {
-            Some(mesh) => meshes.push((slice, mesh, endo.polygon.centroid_px())),
-            None => {
-                let text = format!(
-                    "slice {slice}: the epicardium does not surround the endocardium, so that it has no strain"
-                );
-                warnings.push(WarningKind::Content, text);
+/// The outlines of the frame that motion is told from.
+struct Start<'a> {
+    contours: &'a ContourSet,
+    frame: usize,
+    /// Of pixels.
+    spacing_mm: [f64; 2],
+}
+
+impl Start<'_> {
+    fn outline(&self, structure: Structure, slice: usize) -> Option<&Polygon> {
+        self.contours.get(structure, slice, self.frame).map(|contour| &contour.polygon)
+    }
+
+    /// A mesh between the outlines of every slice that has both.
+    fn meshes(&self, warnings: &mut Warnings) -> Vec<Mesh> {
+        let mut meshes = Vec::new();
+        for slice in self.contours.slices() {
+            let [endo, epi] = [Structure::Endo, Structure::Epi].map(|each| self.outline(each, slice));
+            let Some((endo, epi)) = endo.zip(epi) else { continue };
+            match WallMesh::between(endo, epi, self.spacing_mm) {
+                Some(mesh) => meshes.push((slice, mesh, endo.centroid_px())),
+                None => {
+                    let text = format!(
+                        "slice {slice}: the epicardium does not surround the endocardium, so that it has no strain"
+                    );
+                    warnings.push(WarningKind::Content, text);
+                }
             }
         }
+        meshes
     }
-    meshes
-}
 
-/// The slice next to the apical end that shows muscle without a cavity, if it is outlined, and whether it lies before the others.
-fn cap(
-    contours: &ContourSet,
-    start: usize,
-    slices: &[usize],
-    levels: &[Level],
-    spacing: [f64; 2],
-) -> Option<(Mesh, bool)> {
-    let is_first = levels.first() == Some(&Level::Apical);
-    let is_last = levels.last() == Some(&Level::Apical);
-    let slice = match (is_first, is_last) {
-        (true, _) => slices.first()?.checked_sub(1)?,
-        (_, true) => slices.last()? + 1,
-        _ => return None,
-    };
-    if contours.get(Structure::Endo, slice, start).is_some() {
-        return None;
-    }
-    let epi = &contours.get(Structure::Epi, slice, start)?.polygon;
-    Some(((slice, WallMesh::cap(epi, spacing)?, epi.centroid_px()), is_first))
-}
-
-/// Thirds from the base to the apex; the base is the end with the larger epicardium.
-fn levels(slices: &[usize], contours: &ContourSet, start: usize, warnings: &mut Warnings) -> Vec<Level> {
-    let n = slices.len();
-    if n < 3 {
-        let text = format!(
-            "{n} of the slices have both outlines: they count as the middle of the ventricle (segments 7 to 12)"
-        );
-        warnings.push(WarningKind::Note, text);
-        return vec![Level::Mid; n];
-    }
-    let area = |of: &[usize]| -> f64 {
-        let area = |&slice: &usize| {
-            contours.get(Structure::Epi, slice, start).map_or(0.0, |c| c.polygon.signed_area_px2())
+    /// The slice next to the apical end that shows muscle without a cavity, if it is outlined, and whether it lies before the
+    /// others.
+    fn cap(&self, slices: &[usize], levels: &[Level]) -> Option<(Mesh, bool)> {
+        let [is_first, is_last] = [levels.first(), levels.last()].map(|level| level == Some(&Level::Apical));
+        let slice = match (is_first, is_last) {
+            (true, _) => slices.first()?.checked_sub(1)?,
+            (_, true) => slices.last()? + 1,
+            _ => return None,
         };
-        of.iter().map(area).sum()
-    };
-    let third = n.div_ceil(3);
-    let base_first = area(&slices[..third]) >= area(&slices[n - third..]);
-    let level = |nth: usize| {
-        let from_base = if base_first { nth } else { n - 1 - nth };
-        match 3 * from_base / n {
-            0 => Level::Basal,
-            1 => Level::Mid,
-            _ => Level::Apical,
+        if self.outline(Structure::Endo, slice).is_some() {
+            return None;
         }
-    };
-    let end = if base_first { slices[0] } else { slices[n - 1] };
-    let text = format!("slice {end} is taken as the base: the epicardium is larger at that end");
-    warnings.push(WarningKind::Note, text);
-    (0..n).map(level).collect()
-}
-
-/// The direction to the right ventricle's centre in a slice.
-fn towards_rv(
-    contours: &ContourSet,
-    slice: usize,
-    frame: usize,
-    centre: [f64; 2],
-    spacing: [f64; 2],
-) -> Option<f64> {
-    let rv = contours.get(Structure::Rv, slice, frame)?.polygon.centroid_px();
-    Some((spacing[1] * (rv[1] - centre[1])).atan2(spacing[0] * (rv[0] - centre[0])))
-}
-
-/// The mean direction to the right ventricle over all slices that show both.
-fn septum(contours: &ContourSet, frame: usize, spacing: [f64; 2]) -> Option<f64> {
-    let mut sum = [0.0; 2];
-    for slice in contours.slices() {
-        let centre = contours.get(Structure::Endo, slice, frame).map(|c| c.polygon.centroid_px());
-        if let Some(angle) = centre.and_then(|centre| towards_rv(contours, slice, frame, centre, spacing)) {
-            sum = [sum[0] + angle.cos(), sum[1] + angle.sin()];
-        }
+        let epi = self.outline(Structure::Epi, slice)?;
+        Some(((slice, WallMesh::cap(epi, self.spacing_mm)?, epi.centroid_px()), is_first))
     }
-    (sum != [0.0; 2]).then(|| sum[1].atan2(sum[0]))
+
+    /// Thirds from the base to the apex; the base is the end with the larger epicardium.
+    fn levels(&self, slices: &[usize], warnings: &mut Warnings) -> Vec<Level> {
+        let n = slices.len();
+        if n < 3 {
+            let text = format!(
+                "{n} of the slices have both outlines: they count as the middle of the ventricle (segments 7 to 12)"
+            );
+            warnings.push(WarningKind::Note, text);
+            return vec![Level::Mid; n];
+        }
+        let area = |of: &[usize]| -> f64 {
+            let area = |&slice| self.outline(Structure::Epi, slice).map_or(0.0, Polygon::signed_area_px2);
+            of.iter().map(area).sum()
+        };
+        let third = n.div_ceil(3);
+        let base_first = area(&slices[..third]) >= area(&slices[n - third..]);
+        let level = |nth: usize| {
+            let from_base = if base_first { nth } else { n - 1 - nth };
+            match 3 * from_base / n {
+                0 => Level::Basal,
+                1 => Level::Mid,
+                _ => Level::Apical,
+            }
+        };
+        let end = if base_first { slices[0] } else { slices[n - 1] };
+        let text = format!("slice {end} is taken as the base: the epicardium is larger at that end");
+        warnings.push(WarningKind::Note, text);
+        (0..n).map(level).collect()
+    }
+
+    /// The direction to the right ventricle's centre in a slice.
+    fn towards_rv_rad(&self, slice: usize, centre: [f64; 2]) -> Option<f64> {
+        let (rv, [sx, sy]) = (self.outline(Structure::Rv, slice)?.centroid_px(), self.spacing_mm);
+        Some((sy * (rv[1] - centre[1])).atan2(sx * (rv[0] - centre[0])))
+    }
+
+    /// The mean direction to the right ventricle over all slices that show both.
+    fn septum_rad(&self) -> Option<f64> {
+        let mut sum = [0.0; 2];
+        for slice in self.contours.slices() {
+            let centre = self.outline(Structure::Endo, slice).map(Polygon::centroid_px);
+            if let Some(angle) = centre.and_then(|centre| self.towards_rv_rad(slice, centre)) {
+                sum = [sum[0] + angle.cos(), sum[1] + angle.sin()];
+            }
+        }
+        (sum != [0.0; 2]).then(|| sum[1].atan2(sum[0]))
+    }
 }
 
 /// The direction of a world vector (LPS) in the plane of slices.
@@ -167,7 +160,7 @@ fn in_plane(grid: &Grid, world: [f64; 3]) -> [f64; 2] {
     [0, 1].map(|axis: usize| (0..3).map(|row| direction[row][axis] * world[row]).sum())
 }
 
-fn usual_septum(grid: &Grid) -> f64 {
+fn usual_septum_rad(grid: &Grid) -> f64 {
     if grid.is_unplaced() {
         return std::f64::consts::PI;
     }

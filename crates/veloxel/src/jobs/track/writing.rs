@@ -1,34 +1,26 @@
 //! The files of one method's run.
 
+use super::cine::Cine;
 use super::tables::{self, Timing};
 use super::{Setting, Tracked};
-use crate::VeloxelError;
+use crate::Result;
 use std::path::Path;
 use veloxel_core::{ContourSet, Dimension, Sequence, Structure, Volume};
-use veloxel_io as io;
-use veloxel_io::LabelMeaning;
+use veloxel_io::{self as io, LabelMeaning};
 
 /// Writes outlines, labels, fields and tables of a run, names beginning with `prefix`.
-pub(super) fn write(
-    folder: &Path,
-    prefix: &str,
-    tracked: &Tracked,
-    setting: &Setting<'_>,
-    timing: Timing,
-) -> Result<(), VeloxelError> {
+pub(super) fn write(folder: &Path, prefix: &str, tracked: &Tracked, setting: &Setting<'_>) -> Result<()> {
     let path = |name: &str| folder.join(format!("{prefix}{name}"));
-    let (cine, job) = (setting.cine, setting.job);
+    let (cine, job, start) = (setting.cine, setting.job, setting.seeds.reference());
+    let interval_ms = cine.place.frame_interval_ms;
+    let timing = Timing { interval_ms, periodicity: tracked.run.periodicity, reference: start };
     for name in ["contours.json", "contours.csv"] {
         io::write_contours(&path(name), &tracked.contours, &cine.place)?;
     }
     let labels = labels(&tracked.contours, cine, job.labels)?;
     io::write_sequence(&path("labels.nii.gz"), &labels)?;
-    let start = setting.seeds.reference();
     for (frame, field) in tracked.fields.iter().enumerate().filter(|(frame, _)| *frame != start) {
-        let extension = match field.grid().dimension() {
-            Dimension::Two => "flo",
-            Dimension::Three => "nii.gz",
-        };
+        let extension = if field.grid().dimension() == Dimension::Two { "flo" } else { "nii.gz" };
         io::write_flow(&path(&format!("field_{start:03}_{frame:03}.{extension}")), field)?;
     }
     if job.animation {
@@ -42,11 +34,7 @@ pub(super) fn write(
 }
 
 /// The inside of all outlines as labels, frame by frame.
-fn labels(
-    contours: &ContourSet,
-    cine: &super::cine::Cine,
-    meaning: LabelMeaning,
-) -> Result<Sequence, VeloxelError> {
+fn labels(contours: &ContourSet, cine: &Cine, meaning: LabelMeaning) -> Result<Sequence> {
     let grid = cine.sequence.grid();
     let [nx, ny, _] = grid.size();
     // Later ones lie over earlier ones.

@@ -1,18 +1,63 @@
-//! The engine's video: the frame itself and one tile an output, each with its name and what its colours mean.
+//! Films of streams: a video, or a folder of pictures; that of the engine has the frame itself and one tile an output, each with
+//! its name and what its colours mean.
 
-use super::film_target::FilmTarget;
-use crate::VeloxelError;
+use super::Result;
 use std::path::PathBuf;
 use veloxel_core::Volume;
+use veloxel_io::{self as io, FrameRate, VideoColour, VideoShape, VideoWriter};
 use veloxel_motion::{PhaseFields, PhaseWanted};
 use veloxel_report::number::text;
 use veloxel_report::{
     ColourKey, MapPicture, ValueRange, captioned, colour_wheel_rgb, disparity_rgb, orientation_rgb,
 };
 
-/// A video, or a folder of pictures, of every frame with results.
+/// A video, or a folder of pictures.
 pub(super) struct Film {
-    target: FilmTarget,
+    path: PathBuf,
+    interval_ms: Option<f64>,
+    /// A video begins with its first frame, when the size of the picture is known.
+    video: Option<VideoWriter>,
+}
+
+impl Film {
+    pub fn new(path: PathBuf, interval_ms: Option<f64>) -> Self {
+        Self { path, interval_ms, video: None }
+    }
+
+    /// Adds the picture of a frame.
+    pub fn push(&mut self, number: u64, picture: &MapPicture) -> Result<()> {
+        let &MapPicture { width, height, ref rgb } = picture;
+        if self.path.is_dir() {
+            let path = self.path.join(format!("frame_{number:06}.png"));
+            return Ok(io::write_rgb_png(&path, width, height, rgb)?);
+        }
+        let video = match self.video.take() {
+            Some(video) => video,
+            None => {
+                let rate = FrameRate::from_interval_ms(self.interval_ms);
+                let shape = VideoShape { width, height, colour: VideoColour::Full, rate };
+                VideoWriter::create(&self.path, shape)?
+            }
+        };
+        Ok(self.video.insert(video).push(rgb)?)
+    }
+
+    /// Ends the video.
+    pub fn finish(self) -> Result<()> {
+        Ok(self.video.map_or(Ok(()), VideoWriter::finish)?)
+    }
+}
+
+/// A frame in shades of grey.
+pub(super) fn grey(frame: &Volume<f32>, white: f32) -> MapPicture {
+    let [width, height, _] = frame.grid().size();
+    let rgb = frame.data().iter().flat_map(|v| [(255.0 * v / white).round() as u8; 3]).collect();
+    MapPicture { width, height, rgb }
+}
+
+/// The film of the engine: every frame with results.
+pub(super) struct EngineFilm {
+    target: Film,
     wanted: PhaseWanted,
     scales: Scales,
 }
@@ -27,42 +72,31 @@ struct Scales {
 /// A tile whose frame has no such result.
 const NOTHING: u8 = 118;
 
-impl Film {
+impl EngineFilm {
     pub fn new(path: PathBuf, wanted: PhaseWanted, interval_ms: Option<f64>) -> Self {
-        Self { target: FilmTarget::new(path, interval_ms), wanted, scales: Scales::default() }
+        Self { target: Film::new(path, interval_ms), wanted, scales: Scales::default() }
     }
 
     /// Adds a frame with what was found for it.
-    pub fn push(
-        &mut self,
-        number: u64,
-        image: &Volume<f32>,
-        fields: &PhaseFields,
-    ) -> Result<(), VeloxelError> {
+    pub fn push(&mut self, number: u64, image: &Volume<f32>, fields: &PhaseFields) -> Result<()> {
         let tiles = self.tiles(number, image, fields)?;
         self.target.push(number, &mosaic(&tiles))
     }
 
     /// Ends the video.
-    pub fn finish(self) -> Result<(), VeloxelError> {
+    pub fn finish(self) -> Result<()> {
         self.target.finish()
     }
 
     /// The frame itself, then one picture an output.
-    fn tiles(
-        &mut self,
-        number: u64,
-        image: &Volume<f32>,
-        fields: &PhaseFields,
-    ) -> Result<Vec<MapPicture>, VeloxelError> {
-        let [width, height, _] = image.grid().size();
+    fn tiles(&mut self, number: u64, image: &Volume<f32>, fields: &PhaseFields) -> Result<Vec<MapPicture>> {
+        let white = image.data().iter().copied().fold(255.0, f32::max);
+        let frame = grey(image, white);
+        let (width, height) = (frame.width, frame.height);
         let nothing = |what: &str| {
             let rgb = vec![NOTHING; 3 * width * height];
             captioned(MapPicture { width, height, rgb }, what, &ColourKey::None)
         };
-        let white = image.data().iter().copied().fold(255.0, f32::max);
-        let grey = image.data().iter().flat_map(|v| [(255.0 * v / white).round() as u8; 3]).collect();
-        let frame = MapPicture { width, height, rgb: grey };
         let mut tiles = vec![captioned(frame, &format!("frame {number}"), &ColourKey::None)];
         if self.wanted.flow {
             tiles.push(match &fields.flow {

@@ -1,0 +1,134 @@
+//! What a plan refuses, writes and takes back.
+
+use super::*;
+use std::fs;
+
+/// A plan over files in a folder; outputs have their own names as roles.
+fn plan(folder: &Path, inputs: &[&str], outputs: &[(&'static str, Holds)]) -> OutputPlan {
+    let path = |name: &&str| if *name == "-" { PathBuf::from("-") } else { folder.join(name) };
+    let plan = OutputPlan::default().reads("input", &inputs.iter().map(path).collect::<Vec<_>>());
+    outputs.iter().fold(plan, |plan, (name, holds)| plan.writes(name, [&path(name)], *holds))
+}
+
+#[test]
+fn no_output_replaces_an_input_or_another_output() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("sub")).unwrap();
+    fs::write(folder.path().join("a"), "").unwrap();
+    let check = |inputs: &[&str], outputs: &[&'static str]| {
+        let outputs: Vec<_> = outputs.iter().map(|name| (*name, Holds::Text)).collect();
+        plan(folder.path(), inputs, &outputs).check()
+    };
+    assert!(check(&["a", "b"], &["c", "d"]).is_ok());
+    assert!(matches!(check(&["a"], &["c", "sub/../a"]), Err(VeloxelError::ReplacesInput { .. })));
+    assert!(matches!(check(&["a"], &["c", "sub/../c"]), Err(VeloxelError::SameOutput { .. })));
+    let same_samples = check(&["b.mhd"], &["b.nhdr"]);
+    assert!(matches!(same_samples, Err(VeloxelError::ReplacesInput { .. })), "both have b.raw");
+    let into = plan(folder.path(), &["sub"], &[("sub/.", Holds::Folder)]);
+    assert!(matches!(into.check(), Err(VeloxelError::ReplacesInput { .. })));
+    assert!(plan(folder.path(), &["-"], &[("-", Holds::Video)]).check().is_ok());
+    #[cfg(unix)]
+    {
+        fs::hard_link(folder.path().join("a"), folder.path().join("second name")).unwrap();
+        assert!(matches!(check(&["a"], &["second name"]), Err(VeloxelError::ReplacesInput { .. })));
+    }
+}
+
+#[test]
+fn files_behind_an_input_are_not_replaced_either() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let header = "NDims = 2\nDimSize = 1 1\nElementType = MET_UCHAR\nElementDataFile = ";
+    write("a.mhd", &format!("{header}samples.raw\n"));
+    write("frame_1.png", "");
+    let refuse = |plan: OutputPlan| assert!(matches!(plan.check(), Err(VeloxelError::ReplacesInput { .. })));
+    refuse(plan(folder.path(), &["a.mhd"], &[("samples.nhdr", Holds::Samples(Kind::Image))]));
+    refuse(plan(folder.path(), &["frame*.png"], &[("frame_1.png", Holds::Samples(Kind::Image))]));
+    let settings = plan(folder.path(), &[], &[("a.mhd", Holds::Text)]);
+    refuse(settings.reads_settings(&[folder.path().join("a.mhd")]));
+    let into = || plan(folder.path(), &["frame*.png"], &[(".", Holds::Folder)]);
+    refuse(into().members(".", &["frame_"]));
+    into().members(".", &["flow_"]).check().unwrap();
+    // Whoever does not say beforehand what a folder gets is refused in the end.
+    let mut late = into();
+    late.write(".", |hidden| io::write_text(&hidden.join("frame_1.png"), "later")).unwrap();
+    assert!(matches!(late.finish(), Err(VeloxelError::ReplacesInput { .. })));
+    assert_eq!(fs::read_to_string(folder.path().join("frame_1.png")).unwrap(), "");
+    let both = plan(folder.path(), &[], &[(".", Holds::Folder), ("flow_1.flo", Holds::Text)]);
+    assert!(matches!(both.members(".", &["flow_"]).check(), Err(VeloxelError::SameOutput { .. })));
+}
+
+#[test]
+fn a_text_in_the_jobs_own_folder_appears_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let outputs = [("out", Holds::Folder), ("out/page.html", Holds::Text)];
+    let mut plan = plan(folder.path(), &[], &outputs);
+    plan.check().unwrap();
+    plan.write("out", |hidden| io::write_text(&hidden.join("a"), "")).unwrap();
+    plan.write("out/page.html", |path| io::write_text(path, "page")).unwrap();
+    assert!(!folder.path().join("out").exists());
+    let roles: Vec<_> = plan.finish().unwrap().into_iter().map(|(role, _)| role).collect();
+    assert_eq!(roles, ["out", "out/page.html"]);
+    assert_eq!(fs::read_to_string(folder.path().join("out/page.html")).unwrap(), "page");
+}
+
+#[test]
+fn what_cannot_be_written_is_known_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let flow = Holds::Samples(Kind::Flow);
+    let of = |name, holds| plan(folder.path(), &[], &[(name, holds)]);
+    assert!(of("a.flo", flow).check().is_ok());
+    assert!(of("a.flo", flow).check_dimension(Dimension::Two).is_ok());
+    fs::write(folder.path().join("file"), "").unwrap();
+    let refused = [
+        of("a.flo", flow).check_dimension(Dimension::Three),
+        of("a.xyz", flow).check(),
+        of("none/a.json", Holds::Text).check(),
+        of("", Holds::Text).check(),
+        of("c.jpg", Holds::Confidence).check(),
+        of("v.png", Holds::Video).check(),
+        of("file", Holds::Folder).check(),
+        of("none/out", Holds::Folder).check(),
+    ];
+    assert!(refused.iter().all(Result::is_err), "{refused:?}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// Writes to every output of a plan, and to a file of its folder that was there before.
+fn write_all(folder: &Path) -> OutputPlan {
+    let outputs = [("a", Holds::Text), ("b", Holds::Text), ("out", Holds::Folder), ("new", Holds::Folder)];
+    let mut plan = plan(folder, &[], &outputs);
+    for role in ["a", "b"] {
+        plan.write(role, |path| io::write_text(path, "later")).unwrap();
+    }
+    for role in ["out", "new"] {
+        plan.write(role, |hidden| io::write_text(&hidden.join("c"), "later")).unwrap();
+    }
+    plan
+}
+
+#[test]
+fn nothing_stays_of_a_failure_and_everything_of_a_success() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("out")).unwrap();
+    for name in ["a", "out/c"] {
+        fs::write(path(name), "earlier").unwrap();
+    }
+    let read = |name: &str| fs::read_to_string(path(name)).unwrap_or_default();
+    let all = || ["a", "b", "out/c", "new/c"].map(read);
+    let count = || fs::read_dir(folder.path()).unwrap().count();
+
+    drop(write_all(folder.path()));
+    assert_eq!((all().join(" "), count()), ("earlier  earlier ".to_owned(), 2));
+    // The last folder cannot be made: everything before it is taken back.
+    let plan = write_all(folder.path());
+    fs::write(path("new"), "").unwrap();
+    assert!(plan.finish().is_err());
+    fs::remove_file(path("new")).unwrap();
+    assert_eq!((all().join(" "), count()), ("earlier  earlier ".to_owned(), 2));
+
+    let written = write_all(folder.path()).finish().unwrap();
+    assert_eq!(written.iter().map(|(role, _)| *role).collect::<Vec<_>>(), ["a", "b", "out", "new"]);
+    assert_eq!((all(), count()), (["later"; 4].map(str::to_owned), 4));
+}
