@@ -1,7 +1,7 @@
 //! The context of a reader: the file's name, how it is read, the memory that it claims, and the warnings.
 
 use crate::budget::{Claim, Exceeded};
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::reading::{Reading, Strictness};
 use std::cell::RefCell;
 use std::path::Path;
@@ -39,7 +39,7 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     /// [`IoError::Memory`] beyond the budget.
-    pub fn claim(&self, bytes: u64) -> Result<(), IoError> {
+    pub fn claim(&self, bytes: u64) -> Result<()> {
         let added = self.claim.borrow_mut().add(bytes, self.reading);
         added.map_err(|exceeded| self.exceeded(exceeded))
     }
@@ -48,7 +48,7 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     /// [`IoError::Memory`] beyond the budget.
-    pub fn scratch(&self, bytes: u64) -> Result<Claim, IoError> {
+    pub fn scratch(&self, bytes: u64) -> Result<Claim> {
         let mut claim = Claim::default();
         self.enlarge(&mut claim, bytes)?;
         Ok(claim)
@@ -58,7 +58,7 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     /// [`IoError::Memory`] beyond the budget.
-    pub fn enlarge(&self, claim: &mut Claim, bytes: u64) -> Result<(), IoError> {
+    pub fn enlarge(&self, claim: &mut Claim, bytes: u64) -> Result<()> {
         claim.add(bytes, self.reading).map_err(|exceeded| self.exceeded(exceeded))
     }
 
@@ -72,7 +72,7 @@ impl<'a> Context<'a> {
     }
 
     /// A header that cannot be taken as it stands: a warning with what is assumed, or the end if strict.
-    pub fn assume(&mut self, assumption: impl Into<String>) -> Result<(), IoError> {
+    pub fn assume(&mut self, assumption: impl Into<String>) -> Result<()> {
         let assumption = assumption.into();
         match self.reading.strictness {
             Strictness::Lenient => {
@@ -97,7 +97,7 @@ impl<'a> Context<'a> {
     }
 
     /// Takes an alpha channel that is not opaque everywhere: which pixels show anything at all.
-    pub fn alpha(&mut self, grid: &Grid, is_seen: impl Iterator<Item = bool>) -> Result<(), IoError> {
+    pub fn alpha(&mut self, grid: &Grid, is_seen: impl Iterator<Item = bool>) -> Result<()> {
         let message = match &mut self.alpha {
             Alpha::Dropped => "the alpha channel is not opaque everywhere and was dropped".to_owned(),
             Alpha::Masking(mask) => {
@@ -137,6 +137,32 @@ impl<'a> Context<'a> {
         IoError::malformed(self.path, one_line(&what.into()), expected, one_line(&got.to_string()))
     }
 
+    /// Goes on where something is as it must be.
+    ///
+    /// # Errors
+    /// [`IoError::Malformed`] where it is not.
+    pub fn require(
+        &self,
+        is_right: bool,
+        what: impl Into<String>,
+        expected: impl Into<String>,
+        got: impl ToString,
+    ) -> Result<()> {
+        if is_right { Ok(()) } else { Err(self.malformed(what, expected, got)) }
+    }
+
+    /// Goes on where so many bytes are there.
+    ///
+    /// # Errors
+    /// [`IoError::Truncated`] where they are not.
+    pub fn require_bytes(&self, what: &'static str, expected_bytes: u64, got_bytes: u64) -> Result<()> {
+        if expected_bytes <= got_bytes {
+            Ok(())
+        } else {
+            Err(self.truncated(what, expected_bytes, got_bytes))
+        }
+    }
+
     pub fn truncated(&self, what: &'static str, expected_bytes: u64, got_bytes: u64) -> IoError {
         IoError::Truncated { what, expected_bytes, got_bytes, path: self.path.to_owned() }
     }
@@ -155,11 +181,11 @@ impl<'a> Context<'a> {
     }
 
     /// The grid of a picture, spacing 1.
-    pub fn picture_grid(&self, nx: usize, ny: usize) -> Result<Grid, IoError> {
+    pub fn picture_grid(&self, nx: usize, ny: usize) -> Result<Grid> {
         Grid::image(nx, ny).map_err(IoError::core(self.path))
     }
 
-    pub fn volume(&self, grid: Grid, samples: Vec<f32>) -> Result<Volume<f32>, IoError> {
+    pub fn volume(&self, grid: Grid, samples: Vec<f32>) -> Result<Volume<f32>> {
         Volume::new(grid, samples).map_err(IoError::core(self.path))
     }
 

@@ -9,7 +9,7 @@
 
 use crate::content::Kind;
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::format::{Format, Precision};
 use crate::lookup::{require, require_to_read};
 use crate::read::read_image;
@@ -34,7 +34,7 @@ fn is_written(format: &Format) -> Option<()> {
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`], or [`IoError::NoFolder`] for the missing folder.
-pub fn check_disparity_output(path: &Path) -> Result<(), IoError> {
+pub fn check_disparity_output(path: &Path) -> Result<()> {
     require(path, "writing a disparity", is_written)?;
     check_folder(path)
 }
@@ -52,7 +52,7 @@ pub fn read_disparity(
     scale: Option<f32>,
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
-) -> Result<Volume<f32>, IoError> {
+) -> Result<Volume<f32>> {
     let reading = reading.into();
     let format = require_to_read(path, "a disparity", is_read)?;
     if let Some(scale) = scale.filter(|s| !(s.is_finite() && *s > 0.0)) {
@@ -89,7 +89,7 @@ pub fn read_disparity(
 ///
 /// # Errors
 /// As [`write_image`]; [`IoError::Unsupported`] for a disparity that a PNG cannot hold.
-pub fn write_disparity(path: &Path, disparity: &Volume<f32>) -> Result<(), IoError> {
+pub fn write_disparity(path: &Path, disparity: &Volume<f32>) -> Result<()> {
     let (format, ()) = require(path, "writing a disparity", is_written)?;
     format.check_grid(path, disparity.grid())?;
     match format.write_disparity {

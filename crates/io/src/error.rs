@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use veloxel_core::{CoreError, memory_size};
 
+/// What may fail with an [`IoError`].
+pub type Result<T, E = IoError> = std::result::Result<T, E>;
+
 /// One clear line: what, where, expected and got, what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -1,7 +1,7 @@
 //! The files of a folder of frames or of a pattern, in natural order (frame 9 before frame 10).
 
 use crate::content::Kind;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::foreign;
 use crate::format::Format;
 use crate::lookup;
@@ -13,7 +13,7 @@ use wildmatch::WildMatch;
 ///
 /// # Errors
 /// [`IoError::NoFrames`] if there is none; [`IoError::Open`] if the folder cannot be listed.
-pub fn list_folder(folder: &Path, kind: Kind) -> Result<Vec<PathBuf>, IoError> {
+pub fn list_folder(folder: &Path, kind: Kind) -> Result<Vec<PathBuf>> {
     let is_one = |name: &str| {
         Format::from_path(Path::new(name)).is_some_and(|format| format.reads(kind)) && !name.starts_with('.')
     };
@@ -21,7 +21,7 @@ pub fn list_folder(folder: &Path, kind: Kind) -> Result<Vec<PathBuf>, IoError> {
 }
 
 /// Images in a folder.
-pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, IoError> {
+pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
     list_folder(folder, Kind::Image)
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, IoError> {
 ///
 /// # Errors
 /// [`IoError::NoFrames`], or [`IoError::Foreign`] if there is none; [`IoError::Open`].
-pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>, IoError> {
+pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let has_grid = |name: &str| Format::from_path(Path::new(name)).is_some_and(lookup::has_grid);
     listed(folder, folder, |name| has_grid(name) && !name.starts_with('.'))
 }
@@ -41,7 +41,7 @@ pub(crate) fn is_pattern(path: &Path) -> bool {
 }
 
 /// Files whose names match, in natural order: for shells that do not expand patterns, and for patterns in quotes.
-pub(crate) fn matching(pattern: &Path) -> Result<Vec<PathBuf>, IoError> {
+pub(crate) fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
     let name = pattern.file_name().unwrap_or_default().to_string_lossy();
     listed(pattern.parent().unwrap_or(Path::new("")), pattern, |file| matches(&name, file))
 }
@@ -52,7 +52,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 /// Files of a folder by natural order of their names: runs of digits count as numbers.
-fn listed(folder: &Path, shown: &Path, keep: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, IoError> {
+fn listed(folder: &Path, shown: &Path, keep: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let (mut paths, mut foreign_file) = (Vec::new(), None);
     for entry in std::fs::read_dir(place).map_err(IoError::open(place))? {

@@ -1,13 +1,13 @@
 //! Whether the file system of an output has room for it, asked before hours of work end in a full disk.
 
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use std::path::Path;
 
 /// Refuses an output of `needed_bytes` where less is free; where the system does not tell, nothing is refused.
 ///
 /// # Errors
 /// [`IoError::DiskFull`].
-pub(crate) fn require_free(path: &Path, needed_bytes: u64) -> Result<(), IoError> {
+pub(crate) fn require_free(path: &Path, needed_bytes: u64) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match free_bytes(folder) {
         Some(free_bytes) if free_bytes < needed_bytes => {

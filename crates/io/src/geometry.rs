@@ -1,7 +1,7 @@
 //! Makes a [`Grid`] of a header's axes, with a warning for every assumption.
 
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::Result;
 use std::ops::Range;
 use veloxel_core::matrix3::{IDENTITY, determinant};
 use veloxel_core::{Dimension, Grid};
@@ -26,7 +26,7 @@ impl Axes {
     }
 
     /// Mends what cannot be, in this order: spacing, origin, lengths and independence of the directions.
-    pub fn into_grid(self, context: &mut Context) -> Result<Grid, IoError> {
+    pub fn into_grid(self, context: &mut Context) -> Result<Grid> {
         let Self { dimension, size, mut spacing_mm, mut origin_mm, mut direction } = self;
         for (axis, h) in spacing_mm.iter_mut().enumerate() {
             *h = usable_spacing(*h, axis, context)?;
@@ -81,7 +81,7 @@ impl Axes {
 }
 
 /// Refuses lengths that 32-bit floats cannot hold, of fields as of headers.
-fn require_floats(spacing_mm: [f64; 3], origin_mm: [f64; 3], context: &Context) -> Result<(), IoError> {
+fn require_floats(spacing_mm: [f64; 3], origin_mm: [f64; 3], context: &Context) -> Result<()> {
     if let Some(h) = spacing_mm.iter().find(|h| !SPACINGS_MM.contains(h)) {
         let Range { start, end } = SPACINGS_MM;
         return Err(context.malformed("spacing", format!("{start:e} to {end:e} mm"), format!("{h:e}")));
@@ -98,7 +98,7 @@ const SPACINGS_MM: Range<f64> = 1e-15..1e15;
 const FARTHEST_MM: f64 = 1e30;
 
 /// A spacing that a grid can have: what the header says, or what is assumed in its place.
-pub(crate) fn usable_spacing(spacing: f64, axis: usize, context: &mut Context) -> Result<f64, IoError> {
+pub(crate) fn usable_spacing(spacing: f64, axis: usize, context: &mut Context) -> Result<f64> {
     if spacing.is_finite() && spacing > 0.0 {
         return Ok(spacing);
     }

@@ -2,7 +2,7 @@
 
 use crate::content::{Content, Decoded, Kind};
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::format::{Format, Reader};
 use crate::layout::{Layout, Meaning};
 use crate::lookup::{has_grid, require_to_read};
@@ -47,7 +47,7 @@ const WHAT: &str = "an image, sequence or displacement field";
 ///
 /// # Errors
 /// As [`read`](crate::read).
-pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo, IoError> {
+pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo> {
     let mut warnings = Warnings::new();
     let mut context = Context::new(path, reading, &mut warnings);
     if let Some(decoded) = decode_series(path, &mut context)? {
@@ -75,7 +75,7 @@ pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo, IoE
 ///
 /// # Errors
 /// As [`inspect`], but for samples that are missing.
-pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Grid, IoError> {
+pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Grid> {
     let mut context = Context::new(path, reading, warnings);
     if let Some(decoded) = decode_series(path, &mut context)? {
         return match decoded.content {
@@ -96,7 +96,7 @@ pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
     }
 }
 
-fn of_content(path: &Path, format: &'static Format, decoded: &Decoded) -> Result<FileInfo, IoError> {
+fn of_content(path: &Path, format: &'static Format, decoded: &Decoded) -> Result<FileInfo> {
     let info = match &decoded.content {
         Content::Image(image) => on_grid(format, Kind::Image, image.grid()),
         Content::Flow(flow) => on_grid(format, Kind::Flow, flow.grid()),

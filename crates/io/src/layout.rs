@@ -3,7 +3,7 @@
 use crate::content::Content;
 use crate::context::Context;
 use crate::element::{Element, Stored};
-use crate::error::IoError;
+use crate::error::Result;
 use crate::luminance::{Channels, Picture, Samples};
 use veloxel_core::{Dimension, Flow, Grid, Sequence};
 
@@ -23,7 +23,7 @@ impl Meaning {
         element: Element,
         dimension: Dimension,
         context: &Context,
-    ) -> Result<Self, IoError> {
+    ) -> Result<Self> {
         match (channels, element) {
             (1, _) => Ok(Self::Scalar),
             (3, Element::U8 | Element::U16) => Ok(Self::Colour(Channels::Rgb)),
@@ -71,7 +71,7 @@ impl Layout {
     }
 
     /// Samples in the file.
-    pub fn sample_count(&self, context: &Context) -> Result<usize, IoError> {
+    pub fn sample_count(&self, context: &Context) -> Result<usize> {
         self.grid
             .len()
             .checked_mul(self.components())
@@ -80,14 +80,14 @@ impl Layout {
     }
 
     /// Bytes that the samples take when they are not compressed.
-    pub fn sample_bytes(&self, context: &Context) -> Result<u64, IoError> {
+    pub fn sample_bytes(&self, context: &Context) -> Result<u64> {
         (self.sample_count(context)? as u64)
             .checked_mul(self.stored.element.bytes() as u64)
             .ok_or_else(|| context.malformed("size", "a product below 2^64", "more"))
     }
 
     /// Puts the decoded samples on the grid.
-    pub fn content(self, samples: Vec<f32>, context: &mut Context) -> Result<Content, IoError> {
+    pub fn content(self, samples: Vec<f32>, context: &mut Context) -> Result<Content> {
         if self.frames > 1 && self.meaning != Meaning::Scalar {
             return Err(context.unsupported(
                 "a sequence of vectors or colours",

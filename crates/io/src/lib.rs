@@ -72,7 +72,7 @@ pub use contours::{
 };
 pub use detached::data_file;
 pub use disparity::{check_disparity_output, read_disparity, write_disparity};
-pub use error::IoError;
+pub use error::{IoError, Result};
 pub use face_labels::{read_face_labels, write_face_labels, write_painted_mesh};
 pub use files_read::files_read;
 pub use format::{Format, Precision};

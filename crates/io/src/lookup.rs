@@ -1,7 +1,7 @@
 //! Which format a file has: its extension decides.
 
 use crate::content::Kind;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::foreign;
 use crate::format::Format;
 use crate::formats::FORMATS;
@@ -28,7 +28,7 @@ pub(crate) fn require<T>(
     path: &Path,
     what: &'static str,
     pick: impl Fn(&Format) -> Option<T>,
-) -> Result<(&'static Format, T), IoError> {
+) -> Result<(&'static Format, T)> {
     let found = Format::from_path(path).and_then(|format| Some((format, pick(format)?)));
     found.ok_or_else(|| IoError::UnknownExtension {
         path: path.to_owned(),
@@ -42,7 +42,7 @@ pub(crate) fn require_to_read(
     path: &Path,
     what: &'static str,
     allowed: impl Fn(&Format) -> bool,
-) -> Result<&'static Format, IoError> {
+) -> Result<&'static Format> {
     let metadata = std::fs::metadata(path).map_err(IoError::open(path))?;
     if metadata.is_dir() {
         return Err(IoError::kind(path, "a file", "a folder", "name the file in it"));

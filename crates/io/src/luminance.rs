@@ -6,7 +6,7 @@
 
 use crate::content::{Content, Decoded};
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::Result;
 use crate::memory;
 use veloxel_core::{Grid, Volume, WarningKind};
 
@@ -56,11 +56,11 @@ pub(crate) struct Picture {
 
 impl Picture {
     /// What a reader of pictures gives: the luminance, and the type of samples that the file has.
-    pub fn decoded(self, sample_type: String, context: &mut Context) -> Result<Decoded, IoError> {
+    pub fn decoded(self, sample_type: String, context: &mut Context) -> Result<Decoded> {
         Ok(Decoded { content: Content::Image(self.into_luminance(context)?), sample_type })
     }
 
-    pub fn into_luminance(self, context: &mut Context) -> Result<Volume<f32>, IoError> {
+    pub fn into_luminance(self, context: &mut Context) -> Result<Volume<f32>> {
         let Self { grid, channels, opaque, samples } = self;
         let data = match samples {
             // Already what is wanted.
@@ -83,7 +83,7 @@ fn grey(
     opaque: f32,
     value: impl Fn(usize) -> f32,
     context: &mut Context,
-) -> Result<Vec<f32>, IoError> {
+) -> Result<Vec<f32>> {
     let (n, pixels) = (channels.count(), grid.len());
     let mut data = memory::room_for(pixels, context)?;
     let alpha = matches!(channels, Channels::GreyAlpha | Channels::Rgba);

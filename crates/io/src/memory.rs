@@ -1,10 +1,10 @@
 //! Room for samples that is claimed before it is allocated.
 
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 
 /// An empty vector with room for `count` values, within the budget, or a clear error.
-pub(crate) fn room_for<T>(count: usize, context: &Context) -> Result<Vec<T>, IoError> {
+pub(crate) fn room_for<T>(count: usize, context: &Context) -> Result<Vec<T>> {
     let needed_bytes = (count as u64).saturating_mul(size_of::<T>() as u64);
     context.claim(needed_bytes)?;
     let mut room = Vec::new();

@@ -2,7 +2,7 @@
 //!
 //! *Specification*: NumPy enhancement proposal 1, version 1.0 of the format; little-endian, rows first.
 
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::free_space::require_free;
 use crate::unfinished::Unfinished;
 use std::fs::File;
@@ -46,7 +46,7 @@ impl<T: NpySample> NpyWriter<T> {
     ///
     /// # Errors
     /// [`IoError::DiskFull`] before anything is written; [`IoError::Write`].
-    pub fn create(path: &Path, rows: usize, columns: usize) -> Result<Self, IoError> {
+    pub fn create(path: &Path, rows: usize, columns: usize) -> Result<Self> {
         let fail = IoError::write(path);
         if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             return Err(fail(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file")));
@@ -97,7 +97,7 @@ impl<T: NpySample> NpyWriter<T> {
     ///
     /// # Panics
     /// If rows are missing.
-    pub fn finish(self) -> Result<(), IoError> {
+    pub fn finish(self) -> Result<()> {
         let fail = IoError::write(&self.path);
         if let Some(error) = self.failed.into_inner().expect("no writer should have failed") {
             return Err(fail(error));
@@ -112,7 +112,7 @@ impl<T: NpySample> NpyWriter<T> {
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`].
-pub fn check_matrix_output(path: &Path) -> Result<(), IoError> {
+pub fn check_matrix_output(path: &Path) -> Result<()> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy")) {
         return Ok(());
     }

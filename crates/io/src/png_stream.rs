@@ -1,7 +1,7 @@
 //! PNG streams: decoded to the pixels that they hold, and written from pixels.
 
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::luminance::Channels;
 use crate::raster::{Depth, Raster};
 use crate::source::Source;
@@ -18,7 +18,7 @@ const MAX_EXPANSION: u64 = 32;
 const KEPT_BYTES: usize = 64 << 20;
 
 /// The pixels of a stream: palettes and fewer than 8 bits expanded.
-pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster, IoError> {
+pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster> {
     let file = source.take_rest(context)?;
     let fail = |e: png::DecodingError, context: &Context| match e {
         png::DecodingError::IoError(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
@@ -97,7 +97,7 @@ fn end_of_stream(file: &[u8]) -> Option<usize> {
 /// Refuses what the decoder takes for granted.
 ///
 /// png 0.18.1 panics over a palette that is no list of triples (github.com/image-rs/image-png/issues/694).
-fn check_chunks(file: &[u8], context: &Context) -> Result<(), IoError> {
+fn check_chunks(file: &[u8], context: &Context) -> Result<()> {
     let is_broken = |chunk: &Chunk| chunk.name == b"PLTE" && !chunk.length.is_multiple_of(3);
     match chunks(file).find(is_broken) {
         Some(Chunk { length, .. }) => {
@@ -108,7 +108,7 @@ fn check_chunks(file: &[u8], context: &Context) -> Result<(), IoError> {
 }
 
 /// Writes a picture.
-pub(crate) fn write(path: &Path, picture: &Raster) -> Result<(), IoError> {
+pub(crate) fn write(path: &Path, picture: &Raster) -> Result<()> {
     let bytes = encode(picture).map_err(|e| IoError::write(path)(e.into()))?;
     whole_file::write_bytes(path, &bytes)
 }
@@ -140,6 +140,6 @@ fn encode(picture: &Raster) -> Result<Vec<u8>, png::EncodingError> {
 /// # Errors
 /// [`IoError::Malformed`] if `rgb` has another length; [`IoError::Write`], also for a picture without pixels; nothing is
 /// left behind then.
-pub fn write_rgb_png(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<(), IoError> {
+pub fn write_rgb_png(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<()> {
     write(path, &Raster::rgb(path, [width, height], rgb)?)
 }

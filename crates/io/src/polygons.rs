@@ -3,7 +3,7 @@
 
 use crate::content::{Content, Decoded};
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::Result;
 use crate::memory::room_for;
 use std::collections::HashMap;
 use veloxel_core::TriangleMesh;
@@ -20,7 +20,7 @@ pub(crate) struct Polygons {
 
 impl Polygons {
     /// Room for so many points and faces, within the budget.
-    pub fn with_room(points: usize, faces: usize, context: &Context) -> Result<Self, IoError> {
+    pub fn with_room(points: usize, faces: usize, context: &Context) -> Result<Self> {
         Ok(Self {
             points: room_for(points, context)?,
             corners: room_for(faces.saturating_mul(3), context)?,
@@ -29,7 +29,7 @@ impl Polygons {
     }
 
     /// The mesh.
-    pub fn decoded(self, context: &Context) -> Result<Decoded, IoError> {
+    pub fn decoded(self, context: &Context) -> Result<Decoded> {
         // Triangles, and the face of each.
         context.claim(16 * self.corners.len() as u64)?;
         let mesh = TriangleMesh::of_polygons(self.points, &self.corners, &self.counts);

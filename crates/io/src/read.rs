@@ -2,7 +2,7 @@
 
 use crate::content::{Content, Decoded, Kind};
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::format::{Format, Reader};
 use crate::lookup::{has_grid, require, require_to_read};
 use crate::reading::{Reading, Strictness};
@@ -20,7 +20,7 @@ const MAX_LABEL: i32 = 1 << 24;
 /// # Errors
 /// [`IoError::UnknownExtension`], [`IoError::Open`], and everything that a broken file can cause; the message names
 /// the file, what was expected and what was found.
-pub fn read(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Content, IoError> {
+pub fn read(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Content> {
     let mut context = Context::new(path, reading, warnings);
     if let Some(decoded) = decode_series(path, &mut context)? {
         return Ok(decoded.content);
@@ -39,7 +39,7 @@ pub fn read_bytes(
     bytes: &[u8],
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
-) -> Result<Content, IoError> {
+) -> Result<Content> {
     let (format, ()) = require(name, "reading", |_| Some(()))?;
     let mut context = Context::new(name, reading, warnings);
     Ok(decode(format, Source::from_bytes(bytes), &mut context)?.content)
@@ -49,7 +49,7 @@ pub fn read_bytes(
 ///
 /// # Errors
 /// [`IoError::Open`], also for a pipe or a device; [`IoError::Malformed`] for a longer text, or one that is no UTF-8.
-pub fn read_text(path: &Path, most_bytes: u64) -> Result<String, IoError> {
+pub fn read_text(path: &Path, most_bytes: u64) -> Result<String> {
     let mut source = Source::open(path)?;
     let mut unsaid = Warnings::new();
     let context = Context::new(path, Reading::default(), &mut unsaid);
@@ -65,11 +65,7 @@ pub fn read_text(path: &Path, most_bytes: u64) -> Result<String, IoError> {
 ///
 /// # Errors
 /// As [`read`]; [`IoError::Kind`] if the file holds a sequence or a field.
-pub fn read_image(
-    path: &Path,
-    reading: impl Into<Reading>,
-    warnings: &mut Warnings,
-) -> Result<Volume<f32>, IoError> {
+pub fn read_image(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Volume<f32>> {
     one_image(path, read(path, reading, warnings)?)
 }
 
@@ -82,7 +78,7 @@ pub fn read_image_and_mask(
     path: &Path,
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
-) -> Result<(Volume<f32>, Option<Mask>), IoError> {
+) -> Result<(Volume<f32>, Option<Mask>)> {
     let mut context = Context::new(path, reading, warnings).masked_by_alpha();
     if let Some(decoded) = decode_series(path, &mut context)? {
         return Ok((one_image(path, decoded.content)?, None));
@@ -93,7 +89,7 @@ pub fn read_image_and_mask(
     Ok((one_image(path, content)?, mask))
 }
 
-fn one_image(path: &Path, content: Content) -> Result<Volume<f32>, IoError> {
+fn one_image(path: &Path, content: Content) -> Result<Volume<f32>> {
     let hint = match content {
         Content::Image(image) => return Ok(image),
         other @ Content::Sequence(_) => (other, "use --sequence, or take out one frame"),
@@ -107,11 +103,7 @@ fn one_image(path: &Path, content: Content) -> Result<Volume<f32>, IoError> {
 ///
 /// # Errors
 /// As [`read`]; [`IoError::Kind`] if a single file is no sequence; [`IoError::NoFrames`] for a folder without images.
-pub fn read_sequence(
-    path: &Path,
-    reading: impl Into<Reading>,
-    warnings: &mut Warnings,
-) -> Result<Sequence, IoError> {
+pub fn read_sequence(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Sequence> {
     let reading = reading.into();
     if path.is_dir() && !holds_dicom(path) {
         return read_frames(&frames::in_folder(path)?, reading, warnings);
@@ -131,7 +123,7 @@ pub fn read_frame_list(
     paths: &[PathBuf],
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
-) -> Result<Vec<Volume<f32>>, IoError> {
+) -> Result<Vec<Volume<f32>>> {
     let reading = reading.into();
     let mut unsaid = Warnings::new();
     let path = paths.first().map_or(Path::new(""), PathBuf::as_path);
@@ -154,7 +146,7 @@ pub fn read_frames(
     paths: &[PathBuf],
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
-) -> Result<Sequence, IoError> {
+) -> Result<Sequence> {
     let frames = read_frame_list(paths, reading, warnings)?;
     for (frame, path) in frames.iter().zip(paths) {
         let same = frames[0].grid().require_same(frame.grid(), "first frame and this one");
@@ -168,7 +160,7 @@ pub fn read_frames(
 ///
 /// # Errors
 /// As [`read`]; [`IoError::Kind`] if the file holds something else.
-pub fn read_flow(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Flow, IoError> {
+pub fn read_flow(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Flow> {
     const WHAT: &str = "a displacement field";
     let format = require_to_read(path, WHAT, |format| format.reads(Kind::Flow))?;
     let mut context = Context::new(path, reading, warnings);
@@ -188,11 +180,7 @@ pub fn read_flow(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
 ///
 /// # Errors
 /// As [`read_image`]; [`IoError::NotLabel`] with the first sample that is no whole number within ±2^24.
-pub fn read_labels(
-    path: &Path,
-    reading: impl Into<Reading>,
-    warnings: &mut Warnings,
-) -> Result<Volume<i32>, IoError> {
+pub fn read_labels(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Volume<i32>> {
     let image = read_image(path, reading, warnings)?;
     let is_label = |v: f32| v.fract() == 0.0 && v.abs() <= MAX_LABEL as f32;
     match image.data().iter().position(|&v| !is_label(v)) {
@@ -210,7 +198,7 @@ pub fn read_labels(
 ///
 /// # Errors
 /// As [`read_image`].
-pub fn read_mask(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Mask, IoError> {
+pub fn read_mask(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Mask> {
     Ok(Mask::from_nonzero(&read_image(path, reading, warnings)?))
 }
 
@@ -218,7 +206,7 @@ pub fn read_mask(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
 ///
 /// # Errors
 /// As [`read`]; [`IoError::Malformed`] for an index without a point, [`IoError::Unsupported`] for other cells.
-pub fn read_mesh(path: &Path) -> Result<TetMesh, IoError> {
+pub fn read_mesh(path: &Path) -> Result<TetMesh> {
     const WHAT: &str = "a tetrahedral mesh";
     let format = require_to_read(path, WHAT, |format| format.reads(Kind::Mesh))?;
     let mut warnings = Warnings::new();
@@ -237,7 +225,7 @@ pub fn read_surface(
     path: &Path,
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
-) -> Result<TriangleMesh, IoError> {
+) -> Result<TriangleMesh> {
     const WHAT: &str = "a mesh of triangles or polygons";
     let format = require_to_read(path, WHAT, |format| format.reads(Kind::Surface))?;
     let mut context = Context::new(path, reading, warnings);
@@ -247,7 +235,7 @@ pub fn read_surface(
     }
 }
 
-pub(crate) fn decode(format: &Format, source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+pub(crate) fn decode(format: &Format, source: Source, context: &mut Context) -> Result<Decoded> {
     let header = match format.reader {
         Reader::Whole(read) => return read(source, context),
         Reader::Frames(open) => return frame_reader::read_all(open(source, context)?, context),

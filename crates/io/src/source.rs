@@ -1,9 +1,9 @@
 //! Bytes of a file, raw or compressed, with an upper bound on how many can still come.
 
-use crate::compressed::{DEFLATE_MAX_RATIO, GzipMembers, ZlibStream};
+use crate::compressed::{DEFLATE_MAX_RATIO, GzipMembers, Inflated};
 use crate::context::Context;
 use crate::element::{Fit, Stored};
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::memory;
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
@@ -49,7 +49,7 @@ impl<'a> Source<'a> {
         Self::raw(BufReader::with_capacity(CHUNK_BYTES, reader), ENDLESS)
     }
 
-    pub fn open(path: &Path) -> Result<Source<'static>, IoError> {
+    pub fn open(path: &Path) -> Result<Source<'static>> {
         let fail = IoError::open(path);
         // A pipe or a device has no size to check against, may never end, and may wait for ever when it is opened.
         let require_file = |metadata: Metadata| {
@@ -71,12 +71,12 @@ impl<'a> Source<'a> {
         self.available
     }
 
-    fn starts_as_gzip(&mut self, context: &Context) -> Result<bool, IoError> {
+    fn starts_as_gzip(&mut self, context: &Context) -> Result<bool> {
         Ok(self.reader.fill_buf().map_err(|e| context.read(e))?.starts_with(&[0x1f, 0x8b]))
     }
 
     /// The same bytes, decompressed on the way if they begin as a gzip stream does.
-    pub fn gunzip_if_compressed(mut self, context: &Context) -> Result<Source<'a>, IoError> {
+    pub fn gunzip_if_compressed(mut self, context: &Context) -> Result<Source<'a>> {
         Ok(if self.starts_as_gzip(context)? { self.gunzip() } else { self })
     }
 
@@ -86,11 +86,11 @@ impl<'a> Source<'a> {
     }
 
     /// Decompresses zlib (or gzip, which some writers put in its place).
-    pub fn inflate(mut self, context: &Context) -> Result<Source<'a>, IoError> {
+    pub fn inflate(mut self, context: &Context) -> Result<Source<'a>> {
         if self.starts_as_gzip(context)? {
             return Ok(self.gunzip());
         }
-        Ok(Self::expanded(ZlibStream::new(self.reader), self.available, None))
+        Ok(Self::expanded(Inflated::zlib(self.reader), self.available, None))
     }
 
     fn expanded(stream: impl Read + Send + 'a, compressed_bytes: u64, announced: Option<u32>) -> Source<'a> {
@@ -100,12 +100,7 @@ impl<'a> Source<'a> {
     }
 
     /// Checks that so many bytes follow, without keeping them; compressed ones are expanded unless their end tells.
-    pub fn require_bytes(
-        mut self,
-        what: &'static str,
-        count: u64,
-        context: &mut Context,
-    ) -> Result<(), IoError> {
+    pub fn require_bytes(mut self, what: &'static str, count: u64, context: &mut Context) -> Result<()> {
         self.require(&Part { what, expected: count, before: 0 }, context)?;
         match &self.compressed {
             None => Ok(()),
@@ -122,12 +117,7 @@ impl<'a> Source<'a> {
     }
 
     /// Exactly `count` bytes: a header, or a payload whose size the caller has bounded.
-    pub fn take_bytes(
-        &mut self,
-        what: &'static str,
-        count: u64,
-        context: &Context,
-    ) -> Result<Vec<u8>, IoError> {
+    pub fn take_bytes(&mut self, what: &'static str, count: u64, context: &Context) -> Result<Vec<u8>> {
         let part = Part { what, expected: count, before: 0 };
         self.require(&part, context)?;
         // Of a pipe only what has come is a reason to make room.
@@ -141,7 +131,7 @@ impl<'a> Source<'a> {
         Ok(bytes)
     }
 
-    fn require(&self, part: &Part, context: &Context) -> Result<(), IoError> {
+    fn require(&self, part: &Part, context: &Context) -> Result<()> {
         if part.expected > self.available {
             return Err(context.truncated(part.what, part.expected, self.available));
         }
@@ -149,13 +139,7 @@ impl<'a> Source<'a> {
     }
 
     /// Appends exactly `count` bytes of a part.
-    fn append(
-        &mut self,
-        bytes: &mut Vec<u8>,
-        count: u64,
-        part: &Part,
-        context: &Context,
-    ) -> Result<(), IoError> {
+    fn append(&mut self, bytes: &mut Vec<u8>, count: u64, part: &Part, context: &Context) -> Result<()> {
         let length_before = bytes.len();
         let outcome = (&mut self.reader).take(count).read_to_end(bytes);
         let got = (bytes.len() - length_before) as u64;
@@ -168,17 +152,17 @@ impl<'a> Source<'a> {
     }
 
     /// Everything that is left of a raw source.
-    pub fn take_rest(&mut self, context: &Context) -> Result<Vec<u8>, IoError> {
+    pub fn take_rest(&mut self, context: &Context) -> Result<Vec<u8>> {
         self.take_bytes("the file", self.available, context)
     }
 
     /// The first bytes, as many as a picture's header may have.
-    pub fn take_head(&mut self, context: &Context) -> Result<Vec<u8>, IoError> {
+    pub fn take_head(&mut self, context: &Context) -> Result<Vec<u8>> {
         self.take_bytes("the header", self.available.min(MOST_HEAD_BYTES), context)
     }
 
     /// Leaves out `count` bytes.
-    pub fn skip(&mut self, what: &'static str, count: u64, context: &Context) -> Result<(), IoError> {
+    pub fn skip(&mut self, what: &'static str, count: u64, context: &Context) -> Result<()> {
         let part = Part { what, expected: count, before: 0 };
         self.require(&part, context)?;
         let skipped = std::io::copy(&mut (&mut self.reader).take(count), &mut std::io::sink())
@@ -188,7 +172,7 @@ impl<'a> Source<'a> {
     }
 
     /// One line without its end; `None` at the end of the bytes. A line longer than `limit` bytes is an error.
-    pub fn line(&mut self, limit: usize, context: &Context) -> Result<Option<String>, IoError> {
+    pub fn line(&mut self, limit: usize, context: &Context) -> Result<Option<String>> {
         let mut bytes = Vec::new();
         (&mut self.reader).take(limit as u64).read_until(b'\n', &mut bytes).map_err(|e| {
             Part { what: "the header", expected: limit as u64, before: 0 }.failure(e, 0, context)
@@ -211,12 +195,7 @@ impl<'a> Source<'a> {
     }
 
     /// `count` samples as `f32`, decoded on the way so that the raw bytes are never held.
-    pub fn samples(
-        &mut self,
-        count: usize,
-        stored: Stored,
-        context: &mut Context,
-    ) -> Result<Vec<f32>, IoError> {
+    pub fn samples(&mut self, count: usize, stored: Stored, context: &mut Context) -> Result<Vec<f32>> {
         let Stored { element, order, scaling } = stored;
         let expected = (count as u64)
             .checked_mul(element.bytes() as u64)
@@ -242,7 +221,7 @@ impl<'a> Source<'a> {
     }
 
     /// Looks at what follows the content: a broken checksum is an error, further bytes are a warning.
-    pub fn finish(mut self, context: &mut Context) -> Result<(), IoError> {
+    pub fn finish(mut self, context: &mut Context) -> Result<()> {
         let mut one = [0];
         match self.reader.read(&mut one) {
             Ok(0) => Ok(()),

@@ -3,7 +3,7 @@
 use crate::budget::Claim;
 use crate::content::Content;
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::format::Reader;
 use crate::formats::y4m;
 use crate::frame_reader::FrameReader;
@@ -46,11 +46,7 @@ impl FrameStream {
     ///
     /// # Errors
     /// [`IoError::Open`], [`IoError::NoFrames`], [`IoError::UnknownExtension`], and what a broken header causes.
-    pub fn open(
-        source: &Path,
-        reading: impl Into<Reading>,
-        warnings: &mut Warnings,
-    ) -> Result<Self, IoError> {
+    pub fn open(source: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Self> {
         let reading = reading.into();
         if source == Path::new(STANDARD_INPUT) {
             let name = Path::new("standard input");
@@ -86,7 +82,7 @@ impl FrameStream {
     }
 
     /// An image, or a sequence that is read as a whole.
-    fn loaded(source: &Path, reading: Reading, warnings: &mut Warnings) -> Result<Self, IoError> {
+    fn loaded(source: &Path, reading: Reading, warnings: &mut Warnings) -> Result<Self> {
         let (frames, frame_interval_ms) = match read(source, reading, warnings)? {
             Content::Sequence(sequence) => {
                 let interval = sequence.frame_interval_ms();
@@ -124,7 +120,7 @@ impl FrameStream {
     /// # Errors
     /// As [`read_image`](crate::read_image); [`IoError::Truncated`] for a stream that ends within a frame;
     /// [`IoError::Core`] if the frame has another size than the first.
-    pub fn next_frame(&mut self, warnings: &mut Warnings) -> Result<Option<Volume<f32>>, IoError> {
+    pub fn next_frame(&mut self, warnings: &mut Warnings) -> Result<Option<Volume<f32>>> {
         let mut own = Warnings::new();
         let mut path = self.name.clone();
         let mut context = Context::new(&self.name, self.reading, &mut own);

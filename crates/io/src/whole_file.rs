@@ -1,16 +1,13 @@
 //! Atomic writing: the whole file or nothing.
 
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::unfinished::Unfinished;
 use std::io::{BufWriter, Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// Writes to a temporary name in the same folder and renames it; on any failure the temporary is removed.
-pub(crate) fn write(
-    path: &Path,
-    content: impl FnOnce(&mut WholeFile) -> std::io::Result<()>,
-) -> Result<(), IoError> {
+pub(crate) fn write(path: &Path, content: impl FnOnce(&mut WholeFile) -> std::io::Result<()>) -> Result<()> {
     let mut file = WholeFile::create(path)?;
     content(&mut file).map_err(IoError::write(path))?;
     file.commit()
@@ -20,7 +17,7 @@ pub(crate) fn write(
 ///
 /// # Errors
 /// [`IoError::Write`].
-pub fn write_text(path: &Path, text: &str) -> Result<(), IoError> {
+pub fn write_text(path: &Path, text: &str) -> Result<()> {
     write_bytes(path, text.as_bytes())
 }
 
@@ -28,7 +25,7 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), IoError> {
 ///
 /// # Errors
 /// [`IoError::Write`].
-pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     write(path, |file| file.write_all(bytes))
 }
 
@@ -36,7 +33,7 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
 ///
 /// # Errors
 /// [`IoError::Write`], also for a device or a folder of that name.
-pub fn check_writable(path: &Path) -> Result<(), IoError> {
+pub fn check_writable(path: &Path) -> Result<()> {
     WholeFile::create(path).map(drop)
 }
 
@@ -48,7 +45,7 @@ pub(crate) struct WholeFile {
 }
 
 impl WholeFile {
-    pub fn create(path: &Path) -> Result<Self, IoError> {
+    pub fn create(path: &Path) -> Result<Self> {
         let fail = IoError::write(path);
         // The temporary name is shorter.
         if let Err(error) = std::fs::symlink_metadata(path)
@@ -65,7 +62,7 @@ impl WholeFile {
     }
 
     /// Gives the file its name.
-    pub fn commit(self) -> Result<(), IoError> {
+    pub fn commit(self) -> Result<()> {
         let Self { writer, path } = self;
         let file = writer.into_inner().map_err(Error::from);
         file.and_then(|file| file.publish(&path)).map_err(IoError::write(&path))

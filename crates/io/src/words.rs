@@ -1,7 +1,7 @@
 //! The words of a text of numbers, with comments from `#` to the end of a line.
 
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::Result;
 use crate::text_header::excerpt;
 use std::str::FromStr;
 
@@ -49,7 +49,7 @@ impl<'a> Words<'a> {
     }
 
     /// The next word as a number.
-    pub fn number<T: FromStr>(&mut self, what: &str, context: &Context) -> Result<T, IoError> {
+    pub fn number<T: FromStr>(&mut self, what: &str, context: &Context) -> Result<T> {
         let word = self.word();
         parse(word).ok_or_else(|| match word.is_empty() {
             true => context.truncated(self.title, self.bytes.len() as u64 + 1, self.bytes.len() as u64),
@@ -58,13 +58,13 @@ impl<'a> Words<'a> {
     }
 
     /// Three coordinates.
-    pub fn point(&mut self, context: &Context) -> Result<[f64; 3], IoError> {
+    pub fn point(&mut self, context: &Context) -> Result<[f64; 3]> {
         const WHAT: &str = "a coordinate";
         Ok([self.number(WHAT, context)?, self.number(WHAT, context)?, self.number(WHAT, context)?])
     }
 
     /// Refuses a count that the bytes that are left cannot hold, at so many bytes each; the last byte may be missing.
-    pub fn require(&self, count: usize, bytes_each: u64, context: &Context) -> Result<(), IoError> {
+    pub fn require(&self, count: usize, bytes_each: u64, context: &Context) -> Result<()> {
         // The last number needs no blank behind it.
         let needed = (count as u64).saturating_mul(bytes_each).saturating_sub(1);
         let there = (self.bytes.len() - self.at) as u64;
@@ -72,7 +72,7 @@ impl<'a> Words<'a> {
     }
 
     /// The next bytes, as they are.
-    pub fn take(&mut self, bytes: &mut [u8], context: &Context) -> Result<(), IoError> {
+    pub fn take(&mut self, bytes: &mut [u8], context: &Context) -> Result<()> {
         self.require(bytes.len() + 1, 1, context)?;
         bytes.copy_from_slice(&self.bytes[self.at..self.at + bytes.len()]);
         self.at += bytes.len();

@@ -1,7 +1,7 @@
 //! Outlines on their way from a file: each is checked, and told by its place.
 
 use super::{CinePlace, ContourFile};
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use std::path::Path;
 use veloxel_core::{Contour, ContourSet, CoreError, Polygon, Structure, WarningKind, Warnings};
 
@@ -37,7 +37,7 @@ impl<'a> Collection<'a> {
     }
 
     /// The cine, or a refusal that says what needs it.
-    pub fn require_place(&self, what: &'static str) -> Result<&CinePlace, IoError> {
+    pub fn require_place(&self, what: &'static str) -> Result<&CinePlace> {
         let hint = "its cine must be known to read it: name that with --cine";
         self.place().ok_or_else(|| IoError::unsupported(self.path, what, hint))
     }
@@ -46,7 +46,7 @@ impl<'a> Collection<'a> {
     ///
     /// # Errors
     /// [`IoError::Malformed`] if the file is of another cine.
-    pub fn describe(&mut self, place: CinePlace) -> Result<(), IoError> {
+    pub fn describe(&mut self, place: CinePlace) -> Result<()> {
         let Some(known) = &self.place else {
             self.place = Some(place);
             return Ok(());
@@ -73,7 +73,7 @@ impl<'a> Collection<'a> {
     }
 
     /// Adds an outline in pixels.
-    pub fn add(&mut self, spot: Spot, points_px: Vec<[f64; 2]>) -> Result<(), IoError> {
+    pub fn add(&mut self, spot: Spot, points_px: Vec<[f64; 2]>) -> Result<()> {
         self.check_spot(spot, &points_px)?;
         match Polygon::new(points_px) {
             Ok(polygon) => self.add_polygon(spot, polygon),
@@ -90,12 +90,7 @@ impl<'a> Collection<'a> {
     }
 
     /// Adds an outline in LPS millimetres, all of it in one slice.
-    pub fn add_mm(
-        &mut self,
-        structure: Structure,
-        frame: usize,
-        points_mm: &[[f64; 3]],
-    ) -> Result<(), IoError> {
+    pub fn add_mm(&mut self, structure: Structure, frame: usize, points_mm: &[[f64; 3]]) -> Result<()> {
         let grid = self.require_place("an outline in millimetres")?.grid.clone();
         let voxels: Vec<[f64; 3]> = points_mm.iter().map(|&p| grid.voxel_from_world(p)).collect();
         let mean = voxels.iter().map(|v| v[2]).sum::<f64>() / voxels.len().max(1) as f64;
@@ -113,7 +108,7 @@ impl<'a> Collection<'a> {
     }
 
     /// Whether frame, slice and points lie in the cine.
-    fn check_spot(&self, spot: Spot, points_px: &[[f64; 2]]) -> Result<(), IoError> {
+    fn check_spot(&self, spot: Spot, points_px: &[[f64; 2]]) -> Result<()> {
         let Some(place) = &self.place else { return Ok(()) };
         let size = place.grid.size();
         if spot.frame >= place.frames || spot.slice >= size[2] {
@@ -135,7 +130,7 @@ impl<'a> Collection<'a> {
     }
 
     /// All outlines.
-    pub fn finish(self) -> Result<ContourFile, IoError> {
+    pub fn finish(self) -> Result<ContourFile> {
         if self.contours.is_empty() {
             return Err(self.malformed("the outlines", "at least one", "none"));
         }

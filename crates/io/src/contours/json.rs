@@ -2,7 +2,7 @@
 
 use super::CinePlace;
 use super::collection::{Collection, Spot};
-use crate::error::IoError;
+use crate::error::Result;
 use serde::{Deserialize, Serialize};
 use veloxel_core::{ContourSet, Dimension, Grid, Structure};
 
@@ -50,7 +50,7 @@ struct Entry {
     points: Vec<Vec<f64>>,
 }
 
-pub(super) fn read(document: serde_json::Value, into: &mut Collection) -> Result<(), IoError> {
+pub(super) fn read(document: serde_json::Value, into: &mut Collection) -> Result<()> {
     let expected = "Veloxel's form of outlines (docs/formats/contours.md), or 3D Slicer's markups";
     let document: Document =
         serde_json::from_value(document).map_err(|error| into.malformed("the outlines", expected, error))?;

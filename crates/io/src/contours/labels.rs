@@ -3,7 +3,7 @@
 use super::ContourReading;
 use super::collection::{Collection, Spot};
 use crate::content::Content;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use std::path::Path;
 use std::str::FromStr;
 use veloxel_core::{Polygon, Structure, Volume, Warnings};
@@ -62,7 +62,7 @@ impl LabelMeaning {
 /// A part of fewer pixels is no structure.
 const LEAST_PIXELS: f64 = 6.0;
 
-pub(super) fn read(path: &Path, options: &ContourReading, into: &mut Collection) -> Result<(), IoError> {
+pub(super) fn read(path: &Path, options: &ContourReading, into: &mut Collection) -> Result<()> {
     let mut warnings = Warnings::new();
     let frames = match read_content(path, options, &mut warnings)? {
         Content::Image(image) => vec![(options.frame, image)],
@@ -117,7 +117,7 @@ pub(super) fn read(path: &Path, options: &ContourReading, into: &mut Collection)
     Ok(())
 }
 
-fn read_content(path: &Path, options: &ContourReading, warnings: &mut Warnings) -> Result<Content, IoError> {
+fn read_content(path: &Path, options: &ContourReading, warnings: &mut Warnings) -> Result<Content> {
     let content = crate::read::read(path, options.reading, warnings)?;
     let images: Vec<&Volume<f32>> = match &content {
         Content::Image(image) => vec![image],

@@ -4,14 +4,14 @@
 
 use super::ContourReading;
 use super::collection::Collection;
-use crate::error::IoError;
+use crate::error::Result;
 use serde_json::Value;
 use veloxel_core::Structure;
 
 /// Points of the curve between two control points.
 const BETWEEN: usize = 8;
 
-pub(super) fn read(document: &Value, options: &ContourReading, into: &mut Collection) -> Result<(), IoError> {
+pub(super) fn read(document: &Value, options: &ContourReading, into: &mut Collection) -> Result<()> {
     let markups = document["markups"].as_array().cloned().unwrap_or_default();
     for markup in &markups {
         let name = markup["name"].as_str().or_else(|| document["name"].as_str()).unwrap_or_default();

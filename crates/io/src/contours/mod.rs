@@ -12,7 +12,7 @@ mod plain;
 mod table;
 
 pub use crate::cine_place::{CineImage, CinePlace};
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::format::Format;
 use crate::read::read_text;
 use crate::reading::Reading;
@@ -58,7 +58,7 @@ pub fn read_contours(
     place: Option<&CinePlace>,
     options: &ContourReading,
     warnings: &mut Warnings,
-) -> Result<ContourFile, IoError> {
+) -> Result<ContourFile> {
     let mut into = Collection::new(path, place.cloned(), warnings);
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     if path.is_dir() {
@@ -88,7 +88,7 @@ pub fn read_contours(
 ///
 /// # Errors
 /// [`IoError::Unsupported`] for another extension; [`IoError::Write`].
-pub fn write_contours(path: &Path, contours: &ContourSet, place: &CinePlace) -> Result<(), IoError> {
+pub fn write_contours(path: &Path, contours: &ContourSet, place: &CinePlace) -> Result<()> {
     let text = match path.extension().and_then(|e| e.to_str()) {
         Some("json") => json::text(contours, place),
         Some("csv") => table::text(contours),

@@ -7,7 +7,7 @@
 
 use super::collection::{Collection, Spot};
 use super::{CinePlace, ContourReading, MOST_BYTES};
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::read::read_text;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -62,11 +62,7 @@ struct Name {
     slice: Option<usize>,
 }
 
-pub(super) fn read_folder(
-    folder: &Path,
-    options: &ContourReading,
-    into: &mut Collection,
-) -> Result<(), IoError> {
+pub(super) fn read_folder(folder: &Path, options: &ContourReading, into: &mut Collection) -> Result<()> {
     let mut paths: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(IoError::open(folder))? {
         let path = entry.map_err(IoError::open(folder))?.path();
@@ -101,7 +97,7 @@ pub(super) fn read_folder(
     Ok(())
 }
 
-pub(super) fn read_file(path: &Path, options: &ContourReading, into: &mut Collection) -> Result<(), IoError> {
+pub(super) fn read_file(path: &Path, options: &ContourReading, into: &mut Collection) -> Result<()> {
     let expected = "a structure and a place, such as endo_frame0_slice7.txt or IM-0001-0181-icontour.txt";
     let name = Name::of(path, options.names.inner)
         .ok_or_else(|| into.malformed("the name of a text of points", expected, file_name(path)))?;
@@ -116,7 +112,7 @@ fn file_name(path: &Path) -> String {
 }
 
 /// The points of a text, two numbers a line.
-fn points(path: &Path) -> Result<Vec<[f64; 2]>, IoError> {
+fn points(path: &Path) -> Result<Vec<[f64; 2]>> {
     let text = read_text(path, MOST_BYTES)?;
     let mut points = Vec::new();
     for (nth, line) in text.lines().enumerate() {
@@ -186,7 +182,7 @@ impl Name {
     }
 
     /// Where it belongs; none if its image is not in the cine.
-    fn spot(&self, options: &ContourReading, into: &Collection) -> Result<Option<Spot>, IoError> {
+    fn spot(&self, options: &ContourReading, into: &Collection) -> Result<Option<Spot>> {
         let structure = self.structure;
         let Some((stem, number)) = &self.image else {
             let slices = into.place().map_or(1, |place| place.grid.size()[2]);
@@ -221,7 +217,7 @@ fn in_order(
     number: i64,
     order: Option<TextOrder>,
     into: &Collection,
-) -> Result<Option<[usize; 2]>, IoError> {
+) -> Result<Option<[usize; 2]>> {
     let slices = place.grid.size()[2];
     if order.is_none() && slices > 1 {
         let hint =

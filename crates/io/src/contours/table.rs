@@ -2,7 +2,7 @@
 
 use super::ContourReading;
 use super::collection::{Collection, Spot};
-use crate::error::IoError;
+use crate::error::Result;
 use std::fmt::Write;
 use veloxel_core::{ContourSet, Structure};
 
@@ -16,7 +16,7 @@ struct Columns {
     xy: [usize; 2],
 }
 
-pub(super) fn read(text: &str, options: &ContourReading, into: &mut Collection) -> Result<(), IoError> {
+pub(super) fn read(text: &str, options: &ContourReading, into: &mut Collection) -> Result<()> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text
         .lines()

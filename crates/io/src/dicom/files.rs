@@ -1,7 +1,7 @@
 //! Which files are DICOM: by their magic, or by their extension.
 
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub(crate) fn holds_dicom(path: &Path, is_other: &dyn Fn(&Path) -> bool) -> bool
 }
 
 /// All DICOM files of files and folders, by name; what else lies in the folders is counted.
-pub(super) fn find(paths: &[PathBuf], context: &mut Context) -> Result<Vec<PathBuf>, IoError> {
+pub(super) fn find(paths: &[PathBuf], context: &mut Context) -> Result<Vec<PathBuf>> {
     let (mut found, mut strays) = (Vec::new(), Vec::new());
     for path in paths {
         if !path.is_dir() {

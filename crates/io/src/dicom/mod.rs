@@ -28,7 +28,7 @@ mod tests;
 use crate::cine_place::CineImage;
 use crate::content::{Content, Decoded};
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::Result;
 use crate::source::Source;
 pub(crate) use files::holds_dicom;
 use opened::Opened;
@@ -47,7 +47,7 @@ pub(crate) struct DicomSeries {
 
 impl DicomSeries {
     /// An image if there is one frame, else a sequence.
-    pub fn into_content(mut self, context: &Context) -> Result<Content, IoError> {
+    pub fn into_content(mut self, context: &Context) -> Result<Content> {
         match self.frames.len() {
             1 => Ok(Content::Image(self.frames.remove(0))),
             _ => {
@@ -59,10 +59,10 @@ impl DicomSeries {
 }
 
 /// Opens a file with its pixels.
-pub(crate) type Open<'a> = &'a dyn Fn(&Path, &Context) -> Result<Opened, IoError>;
+pub(crate) type Open<'a> = &'a dyn Fn(&Path, &Context) -> Result<Opened>;
 
 /// Reads the series of files and folders; the context's path stands for all of them in messages.
-pub(crate) fn read_series(paths: &[PathBuf], context: &mut Context) -> Result<DicomSeries, IoError> {
+pub(crate) fn read_series(paths: &[PathBuf], context: &mut Context) -> Result<DicomSeries> {
     let found = files::find(paths, context)?;
     let images = header::read_all(&found, context)?;
     assembled(images, &|path, context| Opened::file(path, None, context), context)
@@ -72,14 +72,14 @@ fn assembled(
     mut images: Vec<header::PlaneHeader>,
     open: Open<'_>,
     context: &mut Context,
-) -> Result<DicomSeries, IoError> {
+) -> Result<DicomSeries> {
     series::choose(&mut images, context)?;
     let stack = stack::Stack::of(images, context)?;
     pixels::decode(&stack, open, context)
 }
 
 /// A file by itself.
-pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
     let path = context.path.to_owned();
     let open = |path: &Path, context: &Context| {

@@ -7,7 +7,7 @@ use super::stack::Stack;
 use super::{DicomSeries, Open};
 use crate::cine_place::CineImage;
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::luminance::LUMA;
 use dicom_object::DefaultDicomObject;
 use dicom_pixeldata::{DecodedPixelData, PixelDecoder, PixelRepresentation};
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use veloxel_core::WarningKind;
 
 /// The samples of all planes.
-pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Result<DicomSeries, IoError> {
+pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Result<DicomSeries> {
     let grid = &stack.grid;
     context.claim(4 * grid.len() as u64 * stack.frames as u64)?;
     let plane_len = grid.size()[0] * grid.size()[1];
@@ -64,7 +64,7 @@ fn decode_plane(
     plane: &PlaneHeader,
     out: &mut [f32],
     context: &Context,
-) -> Result<(String, bool), IoError> {
+) -> Result<(String, bool)> {
     let shape = Shape::of(object, plane.size);
     if let Some(fault) = codestreams::fault(object, plane.frame, shape) {
         return Err(IoError::malformed(&plane.path, "the pixels", "an image that can be decoded", fault));
@@ -75,11 +75,7 @@ fn decode_plane(
 }
 
 /// Bits and channels of a plane's pixels, `pixels` in all, once they are known to be there.
-fn layout(
-    decoded: &DecodedPixelData<'_>,
-    plane: &PlaneHeader,
-    pixels: usize,
-) -> Result<(u16, usize), IoError> {
+fn layout(decoded: &DecodedPixelData<'_>, plane: &PlaneHeader, pixels: usize) -> Result<(u16, usize)> {
     let fail = |expected: &str, got: String| IoError::malformed(&plane.path, "the pixels", expected, got);
     let [w, h] = plane.size;
     if decoded.columns() as usize != w || decoded.rows() as usize != h {
@@ -115,11 +111,7 @@ fn luminance(out: &mut [f32], is_rgb: bool, channel: impl Fn(usize, usize, usize
 }
 
 /// Writes the samples of a plane; the type that they have in the file, and whether they are colours.
-fn fill(
-    decoded: &DecodedPixelData<'_>,
-    plane: &PlaneHeader,
-    out: &mut [f32],
-) -> Result<(String, bool), IoError> {
+fn fill(decoded: &DecodedPixelData<'_>, plane: &PlaneHeader, out: &mut [f32]) -> Result<(String, bool)> {
     let fail = |expected: &str, got: String| IoError::malformed(&plane.path, "the pixels", expected, got);
     let (bits, channels) = layout(decoded, plane, out.len())?;
     let stored = u32::from(decoded.bits_stored());

@@ -2,7 +2,7 @@
 
 use super::header::PlaneHeader;
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::Result;
 use veloxel_core::{Grid, WarningKind};
 
 /// The planes of a cine, and the grid that they form.
@@ -27,7 +27,7 @@ struct Slice {
 
 impl Stack {
     /// Orders the planes of one series.
-    pub fn of(images: Vec<PlaneHeader>, context: &mut Context) -> Result<Self, IoError> {
+    pub fn of(images: Vec<PlaneHeader>, context: &mut Context) -> Result<Self> {
         let first = images[0].clone();
         let mut slices = slices(images, context)?;
         for slice in &mut slices {
@@ -54,7 +54,7 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 }
 
 /// Planes by their place along the normal, in its direction.
-fn slices(images: Vec<PlaneHeader>, context: &mut Context) -> Result<Vec<Slice>, IoError> {
+fn slices(images: Vec<PlaneHeader>, context: &mut Context) -> Result<Vec<Slice>> {
     let is_frames = images[0].frames > 1 && images.iter().all(|image| image.position_mm.is_none());
     let is_cine = images[0].cine_ms.is_some();
     let place = |image: &PlaneHeader| -> Option<f64> {
@@ -96,7 +96,7 @@ fn slices(images: Vec<PlaneHeader>, context: &mut Context) -> Result<Vec<Slice>,
 
 /// Orders the images of a slice by time: the first of trigger time, temporal index, instance number, acquisition time and frame of
 /// the file that all have and in which all differ.
-fn in_time(slice: &mut Slice, context: &mut Context) -> Result<(), IoError> {
+fn in_time(slice: &mut Slice, context: &mut Context) -> Result<()> {
     if slice.planes.len() < 2 {
         return Ok(());
     }
@@ -155,7 +155,7 @@ fn file_names(planes: &[PlaneHeader]) -> String {
 /// Slices at equal distances, with none where one is missing, and that distance.
 type Even = (Vec<Option<Vec<PlaneHeader>>>, Option<f64>);
 
-fn evenly(slices: Vec<Slice>, context: &mut Context) -> Result<Even, IoError> {
+fn evenly(slices: Vec<Slice>, context: &mut Context) -> Result<Even> {
     let steps: Vec<f64> = slices.windows(2).map(|two| two[1].along_mm - two[0].along_mm).collect();
     let Some(step) = steps.iter().copied().min_by(f64::total_cmp) else {
         return Ok((slices.into_iter().map(|slice| Some(slice.planes)).collect(), None));
@@ -208,7 +208,7 @@ fn grid(
     distance_mm: Option<f64>,
     origin: Option<[f64; 3]>,
     context: &mut Context,
-) -> Result<Grid, IoError> {
+) -> Result<Grid> {
     let [nx, ny] = first.size;
     let grid = if count > 1 { Grid::volume(nx, ny, count) } else { Grid::image(nx, ny) };
     let mut grid = grid.map_err(|error| context.core(error))?;

@@ -7,7 +7,8 @@
 
 use crate::content::Decoded;
 use crate::context::Context;
-use crate::error::IoError;
+use crate::element::ByteOrder;
+use crate::error::{IoError, Result};
 use crate::format::{Format, Reader};
 use crate::luminance::{Channels, Picture, Samples};
 use crate::memory;
@@ -26,6 +27,8 @@ pub(super) static FORMAT: Format = Format {
 const FILE_HEADER: usize = 14;
 const CORE_HEADER: u32 = 12;
 const INFO_HEADER: u32 = 40;
+/// Of both headers, as most files have them.
+const LEAST_BYTES: u64 = 54;
 const RGB: u32 = 0;
 const BIT_FIELDS: u32 = 3;
 
@@ -39,12 +42,12 @@ struct Header {
     samples_at: usize,
 }
 
-fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
+fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
     let Header { width, height, .. } = header(&source.take_head(context)?, context)?;
     context.picture_grid(width, height)
 }
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let file = source.take_rest(context)?;
     let header = header(&file, context)?;
     let Header { width, height, bits, .. } = header;
@@ -53,9 +56,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     let row_bytes = (width as u64 * u64::from(bits)).div_ceil(32) * 4;
     let needed = row_bytes.saturating_mul(height as u64);
     let there = file.len().saturating_sub(header.samples_at) as u64;
-    if needed > there {
-        return Err(context.truncated("the pixel data", needed, there));
-    }
+    context.require_bytes("the pixel data", needed, there)?;
     let body = &file[header.samples_at..];
     if there > needed + 3 {
         context.trailing(Some(there - needed));
@@ -76,7 +77,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     Picture { grid, channels: Channels::Rgb, opaque: 255.0, samples }.decoded(format!("{bits} bit"), context)
 }
 
-fn pixel(row: &[u8], x: usize, header: &Header, context: &Context) -> Result<[u8; 3], IoError> {
+fn pixel(row: &[u8], x: usize, header: &Header, context: &Context) -> Result<[u8; 3]> {
     let bits = usize::from(header.bits);
     if bits >= 24 {
         let at = x * bits / 8;
@@ -84,89 +85,62 @@ fn pixel(row: &[u8], x: usize, header: &Header, context: &Context) -> Result<[u8
     }
     let byte = row[x * bits / 8];
     let index = usize::from(byte >> (8 - bits - x * bits % 8)) & ((1 << bits) - 1);
-    header
-        .palette
-        .get(index)
-        .copied()
-        .ok_or_else(|| context.malformed("palette index", format!("below {}", header.palette.len()), index))
+    let colour = header.palette.get(index).copied();
+    colour.ok_or_else(|| context.malformed("palette index", format!("below {}", header.palette.len()), index))
 }
 
-/// Little-endian words of a header, at their offsets.
-struct Words<'a> {
-    file: &'a [u8],
-    context: &'a Context<'a>,
-}
-
-impl Words<'_> {
-    fn bytes<const N: usize>(&self, at: usize) -> Result<[u8; N], IoError> {
-        let bytes = self.file.get(at..at + N).and_then(|bytes| bytes.try_into().ok());
-        let needed = (FILE_HEADER + 40) as u64;
-        bytes.ok_or_else(|| self.context.truncated("the BMP header", needed, self.file.len() as u64))
-    }
-
-    fn u16(&self, at: usize) -> Result<u16, IoError> {
-        self.bytes(at).map(u16::from_le_bytes)
-    }
-
-    fn u32(&self, at: usize) -> Result<u32, IoError> {
-        self.bytes(at).map(u32::from_le_bytes)
-    }
-}
-
-fn header(file: &[u8], context: &Context) -> Result<Header, IoError> {
-    let words = Words { file, context };
-    if file.get(..2).is_some_and(|magic| magic != b"BM") {
-        return Err(context.malformed("BMP magic", "BM", "something else"));
-    }
-    let samples_at = words.u32(10)? as usize;
-    let header_bytes = words.u32(FILE_HEADER)?;
-    let core = header_bytes == CORE_HEADER;
-    if !core && !(INFO_HEADER..=4096).contains(&header_bytes) {
-        return Err(context.malformed("BMP header size", "12, or 40 and above", header_bytes));
-    }
-    let (width, height, bits) = if core {
-        (i32::from(words.u16(18)?), i32::from(words.u16(20)?), words.u16(24)?)
-    } else {
-        (words.u32(18)?.cast_signed(), words.u32(22)?.cast_signed(), words.u16(28)?)
+fn header(file: &[u8], context: &Context) -> Result<Header> {
+    let is_bitmap = file.get(..2).is_none_or(|magic| magic == b"BM");
+    context.require(is_bitmap, "BMP magic", "BM", "something else")?;
+    let bytes = |at: usize, count: usize| {
+        let bytes = file.get(at..at + count);
+        bytes.ok_or_else(|| context.truncated("the BMP header", LEAST_BYTES, file.len() as u64))
     };
-    let (compression, listed) = if core { (RGB, 0) } else { (words.u32(30)?, words.u32(46)?) };
+    let u16 = |at: usize| bytes(at, 2).map(|word| ByteOrder::Little.number(word) as u16);
+    let u32 = |at: usize| bytes(at, 4).map(|word| ByteOrder::Little.number(word) as u32);
+    let samples_at = u32(10)? as usize;
+    let header_bytes = u32(FILE_HEADER)?;
+    let core = header_bytes == CORE_HEADER;
+    let is_known = core || (INFO_HEADER..=4096).contains(&header_bytes);
+    context.require(is_known, "BMP header size", "12, or 40 and above", header_bytes)?;
+    let (width, height, bits) = if core {
+        (i32::from(u16(18)?), i32::from(u16(20)?), u16(24)?)
+    } else {
+        (u32(18)?.cast_signed(), u32(22)?.cast_signed(), u16(28)?)
+    };
+    let (compression, listed) = if core { (RGB, 0) } else { (u32(30)?, u32(46)?) };
     if !matches!(bits, 1 | 4 | 8 | 24 | 32) {
         return Err(context.unsupported(format!("a BMP of {bits} bits a pixel"), "convert it to PNG"));
     }
-    let usual_fields = || [54, 58, 62].map(|at| words.u32(at).ok()) == [0xff_0000, 0xff00, 0xff].map(Some);
+    let usual_fields = || [54, 58, 62].map(|at| u32(at).ok()) == [0xff_0000, 0xff00, 0xff].map(Some);
     if compression != RGB && !(compression == BIT_FIELDS && bits == 32 && usual_fields()) {
         return Err(context.unsupported(format!("BMP compression {compression}"), "convert it to PNG"));
     }
-    if width <= 0 || height == 0 || height == i32::MIN {
-        return Err(context.malformed("BMP size", "at least 1 × 1 pixels", format!("{width} × {height}")));
-    }
+    let has_pixels = width > 0 && height != 0 && height != i32::MIN;
+    context.require(has_pixels, "BMP size", "at least 1 × 1 pixels", format!("{width} × {height}"))?;
     let mut palette = Vec::new();
     if bits <= 8 {
         let entry = if core { 3 } else { 4 };
         let count = if listed == 0 { 1 << bits } else { (listed as usize).min(1 << bits) };
         let at = FILE_HEADER + header_bytes as usize;
-        let table = file.get(at..at + entry * count).ok_or_else(|| {
-            context.truncated("the BMP palette", (at + entry * count) as u64, file.len() as u64)
-        })?;
-        palette = table.chunks_exact(entry).map(|c| [c[0], c[1], c[2]]).collect();
+        let end = at + entry * count;
+        context.require_bytes("the BMP palette", end as u64, file.len() as u64)?;
+        palette = file[at..end].chunks_exact(entry).map(|c| [c[0], c[1], c[2]]).collect();
     }
     let (width, top_down) = (width.unsigned_abs() as usize, height < 0);
     Ok(Header { width, height: height.unsigned_abs() as usize, top_down, bits, palette, samples_at })
 }
 
 /// Writes an 8-bit grey bitmap.
-fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
+fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
     let picture = Raster::quantised(path, image, warnings);
     picture.require_eight_bits(path, "BMP")?;
     let [nx, ny] = picture.size;
     let row_bytes = nx.next_multiple_of(4);
-    let samples_at = FILE_HEADER + 40 + 4 * 256;
+    let samples_at = LEAST_BYTES as usize + 4 * 256;
     let Ok(total) = u32::try_from(row_bytes * ny + samples_at) else {
-        return Err(IoError::unsupported(
-            path,
-            "a picture of this size in a BMP",
-            "write .png, .tif or .pgm",
-        ));
+        let what = "a picture of this size in a BMP";
+        return Err(IoError::unsupported(path, what, "write .png, .tif or .pgm"));
     };
     let mut bytes = b"BM".to_vec();
     for word in [total, 0, samples_at as u32, INFO_HEADER, nx as u32, ny as u32] {

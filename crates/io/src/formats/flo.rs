@@ -9,8 +9,8 @@
 
 use crate::content::{Content, Decoded, Kind};
 use crate::context::Context;
-use crate::element::Stored;
-use crate::error::IoError;
+use crate::element::{ByteOrder, Stored};
+use crate::error::Result;
 use crate::format::{Format, Precision, Reader};
 use crate::source::Source;
 use crate::whole_file;
@@ -29,14 +29,12 @@ const TAG: [u8; 4] = *b"PIEH";
 const UNKNOWN_ABOVE: f32 = 1e9;
 const UNKNOWN: f32 = 1e10;
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let header = source.take_bytes("the header", 12, context)?;
-    let word = |i: usize| [header[4 * i], header[4 * i + 1], header[4 * i + 2], header[4 * i + 3]];
-    if word(0) != TAG {
-        return Err(context.malformed("tag", "202021.25 (PIEH)", f32::from_le_bytes(word(0))));
-    }
-    let side = |name: &str, bytes: [u8; 4]| {
-        let value = i32::from_le_bytes(bytes);
+    let word = |nth: usize| ByteOrder::Little.number(&header[4 * nth..4 * nth + 4]) as u32;
+    context.require(header.starts_with(&TAG), "tag", "202021.25 (PIEH)", f32::from_bits(word(0)))?;
+    let side = |name: &str, word: u32| {
+        let value = word.cast_signed();
         let side = usize::try_from(value).ok().filter(|&v| v > 0);
         side.ok_or_else(|| context.malformed(name, "at least 1 pixel", value))
     };
@@ -55,7 +53,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     Ok(Decoded { content: Content::Flow(flow), sample_type: "f32".to_owned() })
 }
 
-fn write(path: &Path, flow: &Flow) -> Result<(), IoError> {
+fn write(path: &Path, flow: &Flow) -> Result<()> {
     let [nx, ny, _] = flow.grid().size();
     whole_file::write(path, |file| {
         file.write_all(&TAG)?;

@@ -9,7 +9,7 @@ use super::glb::buffers::files;
 use super::glb::scene::read_scene;
 use crate::content::{Decoded, Kind};
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::Result;
 use crate::format::{Format, Precision, Reader};
 use crate::source::Source;
 
@@ -23,7 +23,7 @@ pub(super) static FORMAT: Format = Format {
     ..Format::picture("gltf", "glTF", &["gltf"], Reader::Whole(read))
 };
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let json = source.take_rest(context)?;
     read_scene(&json, None, context)
 }

@@ -8,7 +8,7 @@
 
 use crate::content::Decoded;
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::format::{Format, Limits, Precision, Reader};
 use crate::luminance::{Channels, Picture, Samples};
 use crate::raster::Raster;
@@ -40,7 +40,7 @@ pub const JPEG_QUALITY: u8 = 95;
 /// An 8 × 8 block takes one bit at least.
 const MAX_PIXELS_PER_BYTE: u64 = 512;
 
-fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
+fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
     let mut decoder = JpegDecoder::new(Cursor::new(source.take_head(context)?));
     let header = decoder.decode_headers().map_err(|e| format!("{e:?}"));
     match header.map(|()| decoder.info()) {
@@ -49,7 +49,7 @@ fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError>
     }
 }
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let file = source.take_rest(context)?;
     let end = end_of_stream(&file);
     let there = file.len() as u64;
@@ -119,7 +119,7 @@ fn end_of_stream(file: &[u8]) -> Option<usize> {
     Some(at + scans.windows(2).position(|pair| pair == [0xff, 0xd9])? + 2)
 }
 
-fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
+fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
     let picture = Raster::quantised(path, image, warnings);
     picture.require_eight_bits(path, "JPEG")?;
     encode(path, &picture)?;
@@ -134,12 +134,12 @@ fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()
 /// # Errors
 /// [`IoError::Malformed`] if `rgb` has another length; [`IoError::Unsupported`] for a side of 0 or above 65535;
 /// [`IoError::Write`]. Nothing is left behind then.
-pub fn write_rgb_jpeg(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<(), IoError> {
+pub fn write_rgb_jpeg(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<()> {
     encode(path, &Raster::rgb(path, [width, height], rgb)?)
 }
 
 /// Writes a picture of 8 bits, grey or RGB.
-fn encode(path: &Path, picture: &Raster) -> Result<(), IoError> {
+fn encode(path: &Path, picture: &Raster) -> Result<()> {
     let [Ok(width @ 1..), Ok(height @ 1..)] = picture.size.map(u16::try_from) else {
         let what = format!("a JPEG of {} × {} pixels", picture.size[0], picture.size[1]);
         return Err(IoError::unsupported(path, what, LARGER));

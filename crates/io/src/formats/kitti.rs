@@ -10,7 +10,7 @@
 
 use crate::content::{Content, Decoded};
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::luminance::Channels;
 use crate::png_stream;
 use crate::raster::{Depth, Raster};
@@ -31,7 +31,7 @@ pub(super) fn looks_like_flow(raster: &Raster) -> bool {
 }
 
 /// Reads a PNG that is asked for as a field.
-pub(super) fn read(source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+pub(super) fn read(source: Source, context: &mut Context) -> Result<Decoded> {
     let raster = png_stream::decode(source, context)?;
     if (raster.channels, raster.depth) != (Channels::Rgb, Depth::Sixteen) {
         let expected = "a displacement field (KITTI: a 16-bit RGB PNG)";
@@ -41,7 +41,7 @@ pub(super) fn read(source: Source, context: &mut Context) -> Result<Decoded, IoE
     flow(&raster, context)
 }
 
-pub(super) fn flow(raster: &Raster, context: &Context) -> Result<Decoded, IoError> {
+pub(super) fn flow(raster: &Raster, context: &Context) -> Result<Decoded> {
     let [nx, ny] = raster.size;
     context.claim(8 * (nx * ny) as u64)?;
     let mut components = [0, 1].map(|_| Vec::with_capacity(nx * ny));
@@ -56,7 +56,7 @@ pub(super) fn flow(raster: &Raster, context: &Context) -> Result<Decoded, IoErro
     Ok(Decoded { content: Content::Flow(flow), sample_type: "KITTI u16 × 3".to_owned() })
 }
 
-pub(super) fn write(path: &Path, flow: &Flow) -> Result<(), IoError> {
+pub(super) fn write(path: &Path, flow: &Flow) -> Result<()> {
     let mut bytes = Vec::with_capacity(6 * flow.grid().len());
     for i in 0..flow.grid().len() {
         if !flow.is_valid(i) {
@@ -79,7 +79,7 @@ pub(super) fn write(path: &Path, flow: &Flow) -> Result<(), IoError> {
 }
 
 /// A disparity, unless the PNG is one of 8 bits or of colours.
-pub(super) fn read_disparity(source: Source, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
+pub(super) fn read_disparity(source: Source, context: &mut Context) -> Result<Option<Volume<f32>>> {
     let raster = png_stream::decode(source, context)?;
     if (raster.channels, raster.depth) != (Channels::Grey, Depth::Sixteen) {
         return Ok(None);
@@ -92,7 +92,7 @@ pub(super) fn read_disparity(source: Source, context: &mut Context) -> Result<Op
 }
 
 /// A disparity of 0 becomes the smallest step, because 0 means unknown.
-pub(super) fn write_disparity(path: &Path, disparity: &Volume<f32>) -> Result<(), IoError> {
+pub(super) fn write_disparity(path: &Path, disparity: &Volume<f32>) -> Result<()> {
     let mut bytes = Vec::with_capacity(2 * disparity.data().len());
     for &d in disparity.data() {
         let stored = match (d * DISPARITY_STEPS_PER_PIXEL).round() {

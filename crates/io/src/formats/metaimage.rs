@@ -11,7 +11,7 @@
 use crate::context::Context;
 use crate::detached;
 use crate::element::{ByteOrder, Element, Scaling, Stored};
-use crate::error::IoError;
+use crate::error::Result;
 use crate::format::{Format, Reader, WriteRecord};
 use crate::geometry::{Axes, header_axes};
 use crate::layout::{Arrangement, Layout, Meaning};
@@ -49,7 +49,7 @@ const TYPES: [(&str, Element); 12] = [
 ];
 
 /// Reads the header and leaves the source at the first sample, in whichever file that is.
-fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>), IoError> {
+fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>)> {
     let fields = parse(&mut source, context)?;
     let layout = interpret(&fields, context)?;
     let mut samples = match fields.text("ElementDataFile").unwrap_or_default() {
@@ -83,7 +83,7 @@ fn is_local(data_file: &str) -> bool {
     matches!(data_file, "LOCAL" | "Local" | "local")
 }
 
-fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout, IoError> {
+fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
     if let Some(kind) = fields.text("ObjectType").filter(|k| !k.eq_ignore_ascii_case("image")) {
         return Err(context.malformed("ObjectType", "Image", kind));
     }
@@ -117,7 +117,7 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout, IoError> 
 }
 
 /// Spacing, origin and directions, each under the first of its names that is there.
-fn place(fields: &Fields, mut axes: Axes, rank: usize, context: &mut Context) -> Result<Axes, IoError> {
+fn place(fields: &Fields, mut axes: Axes, rank: usize, context: &mut Context) -> Result<Axes> {
     let first = |names: &[&str], count: usize, context: &Context| {
         let name = names.iter().find(|name| fields.text(name).is_some());
         name.map_or(Ok(None), |name| fields.numbers(name, count, context))
@@ -141,7 +141,7 @@ fn place(fields: &Fields, mut axes: Axes, rank: usize, context: &mut Context) ->
 }
 
 /// `Key = value` lines up to the one that names the data file.
-fn parse(source: &mut Source, context: &Context) -> Result<Fields, IoError> {
+fn parse(source: &mut Source, context: &Context) -> Result<Fields> {
     let mut fields = Fields::default();
     for _ in 0..MAX_LINES {
         let Some(line) = source.line(LINE_LIMIT, context)? else { break };
@@ -160,7 +160,7 @@ fn parse(source: &mut Source, context: &Context) -> Result<Fields, IoError> {
 }
 
 /// False where there is none.
-fn flag(fields: &Fields, name: &str, context: &Context) -> Result<bool, IoError> {
+fn flag(fields: &Fields, name: &str, context: &Context) -> Result<bool> {
     match fields.text(name).map(str::to_ascii_lowercase).as_deref() {
         Some("true" | "t" | "1") => Ok(true),
         None | Some("false" | "f" | "0") => Ok(false),
@@ -171,7 +171,7 @@ fn flag(fields: &Fields, name: &str, context: &Context) -> Result<bool, IoError>
 struct MetaImage;
 
 impl WriteRecord for MetaImage {
-    fn write(path: &Path, record: &Record) -> Result<(), IoError> {
+    fn write(path: &Path, record: &Record) -> Result<()> {
         let header = header(record);
         detached::write(path, record, |data_file| {
             format!("{header}ElementDataFile = {}\n", data_file.unwrap_or("LOCAL"))

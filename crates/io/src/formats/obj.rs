@@ -6,7 +6,7 @@
 
 use crate::content::{Decoded, Kind};
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::format::{Format, Precision, Reader};
 use crate::polygons::Polygons;
 use crate::source::Source;
@@ -19,7 +19,7 @@ pub(super) static FORMAT: Format = Format {
     ..Format::picture("obj", "OBJ", &["obj"], Reader::Whole(read))
 };
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
     let lines = || bytes.split(|&c| c == b'\n');
     let count = |head: &[u8]| lines().filter(|line| words(line).next() == Some(head)).count();
@@ -52,11 +52,7 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-fn point<'a>(
-    words: impl Iterator<Item = &'a [u8]>,
-    number: usize,
-    context: &Context,
-) -> Result<[f64; 3], IoError> {
+fn point<'a>(words: impl Iterator<Item = &'a [u8]>, number: usize, context: &Context) -> Result<[f64; 3]> {
     // A weight or a colour may follow.
     let coordinates: Option<Vec<f64>> = words.take(3).map(parse).collect();
     let point = coordinates.and_then(|coordinates| coordinates.try_into().ok());

@@ -6,7 +6,7 @@
 
 use crate::content::{Decoded, Kind};
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::Result;
 use crate::format::{Format, Precision, Reader};
 use crate::polygons::Polygons;
 use crate::source::Source;
@@ -22,7 +22,7 @@ pub(super) static FORMAT: Format = Format {
 /// Heads of files with three coordinates a point, whatever follows those.
 const HEADS: [&[u8]; 8] = [b"OFF", b"COFF", b"NOFF", b"CNOFF", b"STOFF", b"STCOFF", b"STNOFF", b"STCNOFF"];
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
     let mut words = Words::new(&bytes, "the OFF file");
     let head = words.word();

@@ -10,7 +10,7 @@
 use crate::content::{Content, Decoded, Kind};
 use crate::context::Context;
 use crate::element::{ByteOrder, Stored};
-use crate::error::IoError;
+use crate::error::Result;
 use crate::format::{Format, Precision, Reader};
 use crate::memory;
 use crate::source::Source;
@@ -43,11 +43,11 @@ struct Header {
     order: ByteOrder,
 }
 
-fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
+fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
     Ok(header(&mut source, context)?.grid)
 }
 
-fn header(source: &mut Source, context: &Context) -> Result<Header, IoError> {
+fn header(source: &mut Source, context: &Context) -> Result<Header> {
     const HEADER: &str = "magic, width, height and scale";
     let mut words = Vec::new();
     // Most writers use three lines.
@@ -77,7 +77,7 @@ fn header(source: &mut Source, context: &Context) -> Result<Header, IoError> {
     Ok(Header { channels, grid, order })
 }
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let Header { channels, grid, order } = header(&mut source, context)?;
     let samples = source.samples(channels * grid.len(), Stored { order, ..Stored::F32 }, context)?;
     source.finish(context)?;
@@ -87,9 +87,9 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     })
 }
 
-fn content(samples: &[f32], channels: usize, grid: Grid, context: &Context) -> Result<Content, IoError> {
+fn content(samples: &[f32], channels: usize, grid: Grid, context: &Context) -> Result<Content> {
     let row = channels * grid.size()[0];
-    let channel = |c: usize| -> Result<Vec<f32>, IoError> {
+    let channel = |c: usize| -> Result<Vec<f32>> {
         let mut values = memory::room_for(grid.len(), context)?;
         let stored = samples.chunks_exact(row).rev().flatten().skip(c).step_by(channels);
         values.extend(stored.map(|&v| if v.is_infinite() { f32::NAN } else { v }));
@@ -112,7 +112,7 @@ fn write<const N: usize>(
     grid: &Grid,
     magic: &str,
     pixel: impl Fn(usize) -> [f32; N],
-) -> Result<(), IoError> {
+) -> Result<()> {
     let [nx, ny, _] = grid.size();
     whole_file::write(path, |file| {
         write!(file, "{magic}\n{nx} {ny}\n-1.0\n")?;

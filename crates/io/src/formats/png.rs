@@ -9,7 +9,8 @@
 use super::kitti;
 use crate::content::{Decoded, Kind};
 use crate::context::Context;
-use crate::error::IoError;
+use crate::element::ByteOrder;
+use crate::error::Result;
 use crate::format::{Format, Reader};
 use crate::luminance::Picture;
 use crate::png_stream;
@@ -33,16 +34,16 @@ pub(super) static FORMAT: Format = Format {
 };
 
 /// Width and height are the first words of the first chunk.
-fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
+fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
     let head = source.take_bytes("the header", 24, context)?;
-    let word = |at: usize| head[at..at + 4].iter().fold(0, |word, &byte| word << 8 | usize::from(byte));
+    let word = |at: usize| ByteOrder::Big.number(&head[at..at + 4]) as usize;
     match head.starts_with(b"\x89PNG\r\n\x1a\n") && &head[12..16] == b"IHDR" {
         true => context.picture_grid(word(16), word(20)),
         false => Err(context.malformed("PNG stream", "a header (IHDR)", "something else")),
     }
 }
 
-fn read(source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(source: Source, context: &mut Context) -> Result<Decoded> {
     let raster = png_stream::decode(source, context)?;
     if kitti::looks_like_flow(&raster) {
         return kitti::flow(&raster, context);

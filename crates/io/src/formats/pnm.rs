@@ -7,7 +7,7 @@
 use crate::content::Decoded;
 use crate::context::Context;
 use crate::element::{ByteOrder, Element, Scaling, Stored};
-use crate::error::IoError;
+use crate::error::Result;
 use crate::format::{Format, Reader};
 use crate::luminance::{Channels, Picture, Samples};
 use crate::memory;
@@ -34,7 +34,7 @@ struct Header {
     end: usize,
 }
 
-fn header(file: &[u8], context: &Context) -> Result<Header, IoError> {
+fn header(file: &[u8], context: &Context) -> Result<Header> {
     let (channels, is_text) = match file.get(..2) {
         Some(b"P2") => (Channels::Grey, true),
         Some(b"P3") => (Channels::Rgb, true),
@@ -56,11 +56,11 @@ fn header(file: &[u8], context: &Context) -> Result<Header, IoError> {
     Ok(Header { channels, is_text, grid: context.picture_grid(nx, ny)?, top, end: words.at })
 }
 
-fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
+fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
     Ok(header(&source.take_head(context)?, context)?.grid)
 }
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let file = source.take_rest(context)?;
     let Header { channels, is_text, grid, top, end } = header(&file, context)?;
     let mut words = Words { bytes: &file, at: end };
@@ -111,7 +111,7 @@ impl Words<'_> {
         Some(value)
     }
 
-    fn samples(&mut self, count: usize, context: &mut Context) -> Result<Vec<f32>, IoError> {
+    fn samples(&mut self, count: usize, context: &mut Context) -> Result<Vec<f32>> {
         // Every sample takes a digit and a space at least.
         let (needed, there) = (2 * count as u64 - 1, (self.bytes.len() - self.at) as u64);
         if needed > there {
@@ -133,7 +133,7 @@ impl Words<'_> {
 }
 
 /// Writes P5, or P6 with three equal channels if the name ends in `.ppm`.
-fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
+fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
     let picture = Raster::quantised(path, image, warnings);
     let colour = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ppm"));
     let (magic, copies) = if colour { ("P6", 3) } else { ("P5", 1) };

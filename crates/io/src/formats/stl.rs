@@ -7,7 +7,7 @@
 
 use crate::content::{Decoded, Kind};
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::Result;
 use crate::format::{Format, Precision, Reader};
 use crate::polygons::{Polygons, WeldedPoints};
 use crate::source::Source;
@@ -24,7 +24,7 @@ pub(super) static FORMAT: Format = Format {
 const HEAD_BYTES: usize = 84;
 const TRIANGLE_BYTES: usize = 50;
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
     let count = bytes.get(80..HEAD_BYTES).and_then(|count| Some(u32::from_le_bytes(count.try_into().ok()?)));
     let needed = count.map(|count| HEAD_BYTES as u64 + TRIANGLE_BYTES as u64 * u64::from(count));
@@ -51,7 +51,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     surface.decoded(context)
 }
 
-fn read_text(bytes: &[u8], context: &mut Context) -> Result<Decoded, IoError> {
+fn read_text(bytes: &[u8], context: &mut Context) -> Result<Decoded> {
     let mut words = Words::new(bytes, "the STL file");
     // Nothing shorter than `vertex 0 0 0` makes a corner.
     let mut surface = Triangles::with_room(bytes.len() / 36, context)?;
@@ -92,7 +92,7 @@ fn read_text(bytes: &[u8], context: &mut Context) -> Result<Decoded, IoError> {
     }
 }
 
-fn expect<const N: usize>(words: &mut Words, expected: [&[u8]; N], context: &Context) -> Result<(), IoError> {
+fn expect<const N: usize>(words: &mut Words, expected: [&[u8]; N], context: &Context) -> Result<()> {
     for expected in expected {
         let word = words.word();
         if word != expected {
@@ -110,7 +110,7 @@ struct Triangles {
 }
 
 impl Triangles {
-    fn with_room(count: usize, context: &Context) -> Result<Self, IoError> {
+    fn with_room(count: usize, context: &Context) -> Result<Self> {
         context.claim((3 * count as u64).saturating_mul(WeldedPoints::POINT_BYTES))?;
         let corners = crate::memory::room_for(count.saturating_mul(3), context)?;
         Ok(Self { points: WeldedPoints::default(), corners })
@@ -121,7 +121,7 @@ impl Triangles {
         self.corners.push(index);
     }
 
-    fn decoded(self, context: &Context) -> Result<Decoded, IoError> {
+    fn decoded(self, context: &Context) -> Result<Decoded> {
         let counts = vec![3; self.corners.len() / 3];
         Polygons { points: self.points.points, corners: self.corners, counts }.decoded(context)
     }

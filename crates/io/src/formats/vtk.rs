@@ -7,7 +7,7 @@
 
 use crate::content::{Content, Decoded, Kind};
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::format::{Format, Precision, Reader};
 use crate::source::Source;
 use crate::text_header::excerpt;
@@ -24,7 +24,7 @@ pub(super) static FORMAT: Format = Format {
 const TETRAHEDRON: i64 = 10;
 const EVERY_CELL: &str = "every cell must be a linear tetrahedron (type 10)";
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
     let mut file = Cursor { bytes: &bytes, at: 0, binary: false, context };
     file.start()?;
@@ -60,7 +60,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
 }
 
 /// Puts flat coordinates and node indices together.
-fn mesh(coordinates: &[f64], cells: &[i64], context: &Context) -> Result<TetMesh, IoError> {
+fn mesh(coordinates: &[f64], cells: &[i64], context: &Context) -> Result<TetMesh> {
     let points = coordinates.as_chunks::<3>().0.to_vec();
     let index = |&i: &i64| match u32::try_from(i) {
         Ok(node) if (node as usize) < points.len() => Ok(node),
@@ -87,7 +87,7 @@ struct Cursor<'a> {
 
 impl Cursor<'_> {
     /// The lines before the data set.
-    fn start(&mut self) -> Result<(), IoError> {
+    fn start(&mut self) -> Result<()> {
         let magic = self.line();
         if !magic.to_ascii_lowercase().starts_with("# vtk datafile version") {
             return Err(self.context.malformed("VTK magic", "# vtk DataFile Version", excerpt(&magic)));
@@ -104,7 +104,7 @@ impl Cursor<'_> {
     }
 
     /// Three coordinates a point, flat.
-    fn points(&mut self) -> Result<Vec<f64>, IoError> {
+    fn points(&mut self) -> Result<Vec<f64>> {
         let count = self.count("POINTS")?;
         let kind = self.word().to_ascii_lowercase();
         let total = count.checked_mul(3).ok_or_else(|| self.context.malformed("POINTS", "fewer", count))?;
@@ -120,7 +120,7 @@ impl Cursor<'_> {
     }
 
     /// Four node indices a cell, flat.
-    fn cells(&mut self) -> Result<Vec<i64>, IoError> {
+    fn cells(&mut self) -> Result<Vec<i64>> {
         let (first, second) = (self.count("CELLS")?, self.count("CELLS")?);
         let before = self.at;
         if !self.word().eq_ignore_ascii_case("OFFSETS") {
@@ -157,7 +157,7 @@ impl Cursor<'_> {
     }
 
     /// Checks that every cell is a tetrahedron.
-    fn types(&mut self) -> Result<(), IoError> {
+    fn types(&mut self) -> Result<()> {
         let count = self.count("CELL_TYPES")?;
         match self.integers(count, Integer::I32)?.iter().find(|&&t| t != TETRAHEDRON) {
             None => Ok(()),
@@ -165,7 +165,7 @@ impl Cursor<'_> {
         }
     }
 
-    fn integer_type(&mut self) -> Result<Integer, IoError> {
+    fn integer_type(&mut self) -> Result<Integer> {
         match self.word().to_ascii_lowercase().as_str() {
             "vtktypeint64" | "long" | "vtkidtype" => Ok(Integer::I64),
             "vtktypeint32" | "int" => Ok(Integer::I32),
@@ -193,12 +193,12 @@ impl Cursor<'_> {
         String::from_utf8_lossy(&rest[start..start + length]).into_owned()
     }
 
-    fn count(&mut self, section: &'static str) -> Result<usize, IoError> {
+    fn count(&mut self, section: &'static str) -> Result<usize> {
         let word = self.word();
         word.parse().map_err(|_| self.context.malformed(section, "a count", excerpt(&word)))
     }
 
-    fn integers(&mut self, count: usize, kind: Integer) -> Result<Vec<i64>, IoError> {
+    fn integers(&mut self, count: usize, kind: Integer) -> Result<Vec<i64>> {
         match (self.binary, kind) {
             (false, _) => self.words(count, |_| true),
             (true, Integer::I32) => self.numbers(count, |b| i64::from(i32::from_be_bytes(b))),
@@ -207,7 +207,7 @@ impl Cursor<'_> {
     }
 
     /// Numbers as text.
-    fn words<T: FromStr>(&mut self, count: usize, allowed: impl Fn(&T) -> bool) -> Result<Vec<T>, IoError> {
+    fn words<T: FromStr>(&mut self, count: usize, allowed: impl Fn(&T) -> bool) -> Result<Vec<T>> {
         // Every number takes a digit and a space at least.
         self.require((count as u64).saturating_mul(2).saturating_sub(1))?;
         let mut values = Vec::with_capacity(count);
@@ -223,11 +223,7 @@ impl Cursor<'_> {
     }
 
     /// Binary numbers; they begin behind the end of the line.
-    fn numbers<T, const N: usize>(
-        &mut self,
-        count: usize,
-        parse: impl Fn([u8; N]) -> T,
-    ) -> Result<Vec<T>, IoError> {
+    fn numbers<T, const N: usize>(&mut self, count: usize, parse: impl Fn([u8; N]) -> T) -> Result<Vec<T>> {
         self.line();
         let needed = (count as u64).saturating_mul(N as u64);
         self.require(needed)?;
@@ -237,7 +233,7 @@ impl Cursor<'_> {
         Ok(values)
     }
 
-    fn require(&self, needed: u64) -> Result<(), IoError> {
+    fn require(&self, needed: u64) -> Result<()> {
         let there = (self.bytes.len() - self.at) as u64;
         if needed > there { Err(self.context.truncated("a VTK section", needed, there)) } else { Ok(()) }
     }

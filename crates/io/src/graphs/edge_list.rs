@@ -3,7 +3,7 @@
 //! Lines that begin with `#` or `%` are comments; a first line without numbers is a head.
 
 use super::{GraphFormat, Lines};
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use veloxel_core::{ArcList, GraphKind, WeightedArc};
 
 pub(super) const FORMAT: GraphFormat =
@@ -12,7 +12,7 @@ pub(super) const FORMAT: GraphFormat =
 /// Nodes are numbered in 32 bits.
 const MOST_NODES: u32 = u32::MAX - 1;
 
-fn parse(lines: &Lines<'_>, kind: GraphKind) -> Result<ArcList, IoError> {
+fn parse(lines: &Lines<'_>, kind: GraphKind) -> Result<ArcList> {
     let mut list = ArcList { nodes: 0, kind, arcs: Vec::new() };
     for (nth, (number, line)) in lines.content(&['#', '%']).enumerate() {
         let mut cells = line.split([' ', '\t', ',', ';']).filter(|cell| !cell.is_empty());

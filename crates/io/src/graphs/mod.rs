@@ -5,7 +5,7 @@
 mod edge_list;
 mod matrix_market;
 
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::read::read_text;
 use std::path::Path;
 use veloxel_core::{ArcList, GraphKind};
@@ -18,7 +18,7 @@ struct GraphFormat {
     /// Without the dot, in lower case.
     extensions: &'static [&'static str],
     /// The arcs of a text; where the format does not say whether they lead one way or both, as the argument says.
-    parse: fn(&Lines<'_>, GraphKind) -> Result<ArcList, IoError>,
+    parse: fn(&Lines<'_>, GraphKind) -> Result<ArcList>,
 }
 
 static FORMATS: &[GraphFormat] = &[matrix_market::FORMAT, edge_list::FORMAT];
@@ -29,7 +29,7 @@ static FORMATS: &[GraphFormat] = &[matrix_market::FORMAT, edge_list::FORMAT];
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`], [`IoError::Open`], and [`IoError::Malformed`] with the line.
-pub fn read_graph(path: &Path, unsaid: GraphKind) -> Result<ArcList, IoError> {
+pub fn read_graph(path: &Path, unsaid: GraphKind) -> Result<ArcList> {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     let Some(format) = FORMATS.iter().find(|format| format.extensions.contains(&&*extension)) else {
         let known: Vec<_> =
@@ -60,7 +60,7 @@ impl<'a> Lines<'a> {
     }
 
     /// A weight of 0 or more.
-    fn weight(&self, line: usize, cell: &str) -> Result<f32, IoError> {
+    fn weight(&self, line: usize, cell: &str) -> Result<f32> {
         let weight = cell.parse::<f32>().ok().filter(|weight| *weight >= 0.0 && weight.is_finite());
         weight.ok_or_else(|| self.malformed(line, "a weight that is finite and 0 or more", cell))
     }
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use veloxel_core::WeightedArc;
 
-    fn read(name: &str, text: &str) -> Result<ArcList, IoError> {
+    fn read(name: &str, text: &str) -> Result<ArcList> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();

@@ -1,7 +1,7 @@
 //! 3D Slicer's markups: JSON with control points, each list of them in LPS or RAS.
 
 use super::{Axes, Point};
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use serde_json::{Value, json};
 use std::path::Path;
 use veloxel_core::Dimension;
@@ -13,7 +13,7 @@ pub(super) struct Markups {
 }
 
 impl Markups {
-    pub fn parse(path: &Path, text: &str, dimension: Dimension) -> Result<Self, IoError> {
+    pub fn parse(path: &Path, text: &str, dimension: Dimension) -> Result<Self> {
         let bad = |what: &str, expected: &str, got: String| IoError::malformed(path, what, expected, got);
         if dimension == Dimension::Two {
             let expected = "a table of pixels for a 2-D field";

@@ -7,7 +7,7 @@
 mod markups;
 mod table;
 
-use crate::error::IoError;
+use crate::error::Result;
 use crate::read::read_text;
 use markups::Markups;
 use std::path::Path;
@@ -55,9 +55,9 @@ impl PointFile {
     /// Reads the points of a picture or volume.
     ///
     /// # Errors
-    /// As [`read_text`]; [`IoError::Malformed`] with the line that holds no point, or the columns that could be meant;
-    /// [`IoError::Unsupported`] for coordinates that are voxel indices.
-    pub fn read(path: &Path, dimension: Dimension) -> Result<Self, IoError> {
+    /// As [`read_text`]; [`IoError::Malformed`](crate::IoError::Malformed) with the line that holds no point, or the columns that could be meant;
+    /// [`IoError::Unsupported`](crate::IoError::Unsupported) for coordinates that are voxel indices.
+    pub fn read(path: &Path, dimension: Dimension) -> Result<Self> {
         let text = read_text(path, MOST_BYTES)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let document = match text.trim_start().starts_with('{') {

@@ -1,7 +1,7 @@
 //! A table with a point a line: by the names of its head line, or the first numbers of each line.
 
 use super::{Axes, Point};
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use std::ops::Range;
 use std::path::Path;
 use veloxel_core::Dimension;
@@ -35,7 +35,7 @@ const NAMES: [([&str; 3], Axes); 3] =
     [(["x", "y", "z"], Axes::Lps), (["l", "p", "s"], Axes::Lps), (["r", "a", "s"], Axes::Ras)];
 
 impl Table {
-    pub fn parse(path: &Path, text: &str, dimension: Dimension) -> Result<Self, IoError> {
+    pub fn parse(path: &Path, text: &str, dimension: Dimension) -> Result<Self> {
         let axes_count = dimension.count();
         let lines = lines_of(text);
         let mut columns = Columns { of_axis: (0..axes_count).collect(), axes: Axes::Lps, named: false };
@@ -115,7 +115,7 @@ const INDICES: &str = "give positions in millimetres";
 
 impl Columns {
     /// What 3D Slicer's `.fcsv` says in its comments.
-    fn read_comment(&mut self, path: &Path, comment: &str, dimension: Dimension) -> Result<(), IoError> {
+    fn read_comment(&mut self, path: &Path, comment: &str, dimension: Dimension) -> Result<()> {
         let Some((name, value)) = comment.split_once('=').map(|(name, value)| (name.trim(), value.trim()))
         else {
             return Ok(());
@@ -143,7 +143,7 @@ impl Columns {
         Ok(())
     }
 
-    fn read_head(&mut self, path: &Path, names: &[&str], axes_count: usize) -> Result<(), IoError> {
+    fn read_head(&mut self, path: &Path, names: &[&str], axes_count: usize) -> Result<()> {
         let place = |wanted: &str| {
             let mut found = names.iter().enumerate().filter(|(_, name)| name.eq_ignore_ascii_case(wanted));
             found.next().map(|(nth, _)| nth).filter(|_| found.next().is_none())
@@ -162,7 +162,7 @@ impl Columns {
         Err(IoError::malformed(path, "the head line", expected, format!("\"{}\"", names.join(","))))
     }
 
-    fn row(&self, path: &Path, number: usize, text: &str, cells: &[Range<usize>]) -> Result<Row, IoError> {
+    fn row(&self, path: &Path, number: usize, text: &str, cells: &[Range<usize>]) -> Result<Row> {
         let count = self.of_axis.len();
         let bad = |expected: String| {
             let got = cells.iter().map(|c| &text[c.clone()]).collect::<Vec<_>>().join(",");

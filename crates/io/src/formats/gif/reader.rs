@@ -1,7 +1,7 @@
 //! GIF frames, drawn over each other.
 
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::frame_reader::FrameReader;
 use crate::luminance::{COLOUR_NOTE, luma};
 use crate::source::Source;
@@ -47,10 +47,7 @@ struct Rectangle {
     height: usize,
 }
 
-pub(super) fn open<'a>(
-    mut source: Source<'a>,
-    context: &mut Context,
-) -> Result<Box<dyn FrameReader + 'a>, IoError> {
+pub(super) fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn FrameReader + 'a>> {
     let file = source.take_rest(context)?;
     let file_bytes = file.len() as u64;
     let mut options = DecodeOptions::new();
@@ -82,7 +79,7 @@ pub(super) fn open<'a>(
 }
 
 impl FrameReader for GifReader {
-    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
+    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>> {
         let next = self.decoder.next_frame_info().map_err(|e| failure(e, self.file_bytes, context))?;
         let Some(frame) = next else {
             return Ok(None);
@@ -133,7 +130,7 @@ impl FrameReader for GifReader {
         MAX_SEQUENCE_PIXELS / self.grid.len() as u64
     }
 
-    fn finish(self: Box<Self>, context: &mut Context) -> Result<(), IoError> {
+    fn finish(self: Box<Self>, context: &mut Context) -> Result<()> {
         if self.frames == 0 {
             return Err(context.malformed("GIF", "at least one picture", "none"));
         }
@@ -174,7 +171,7 @@ impl GifReader {
     }
 
     /// The luminance of every index.
-    fn colours(&self, context: &mut Context) -> Result<Vec<f32>, IoError> {
+    fn colours(&self, context: &mut Context) -> Result<Vec<f32>> {
         let palette = self.decoder.palette().map_err(|e| failure(e, self.file_bytes, context))?;
         let colours = palette.as_chunks::<3>().0;
         if self.frames == 0 && colours.iter().any(|[r, g, b]| r != g || g != b) {
@@ -196,7 +193,7 @@ impl GifReader {
         }
     }
 
-    fn picture(&self, context: &mut Context) -> Result<Volume<f32>, IoError> {
+    fn picture(&self, context: &mut Context) -> Result<Volume<f32>> {
         if self.frames == 1 && self.canvas.iter().any(|v| v.is_nan()) {
             context.note(WarningKind::Samples, "transparent parts were read as black");
         }
@@ -259,7 +256,7 @@ mod tests {
         }
     }
 
-    fn read_all(bytes: &[u8]) -> (Result<Content, IoError>, Vec<String>) {
+    fn read_all(bytes: &[u8]) -> (Result<Content>, Vec<String>) {
         let mut warnings = Warnings::new();
         let mut context = Context::new(Path::new("a.gif"), Strictness::Lenient, &mut warnings);
         let reader = open(Source::from_bytes(bytes), &mut context);

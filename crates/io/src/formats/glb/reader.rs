@@ -4,21 +4,20 @@ use super::scene::read_scene;
 use super::{BINARY_CHUNK, JSON_CHUNK, MAGIC, VERSION};
 use crate::content::Decoded;
 use crate::context::Context;
-use crate::error::IoError;
+use crate::element::ByteOrder;
+use crate::error::Result;
 use crate::source::Source;
 
 const HEAD_BYTES: usize = 12;
 
-pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
-    let word = |at: usize| -> Result<u32, IoError> {
-        let word = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
+    let word = |at: usize| {
         let missing = || context.truncated("the GLB file", at as u64 + 4, bytes.len() as u64);
-        word.map(u32::from_le_bytes).ok_or_else(missing)
+        let word = bytes.get(at..at + 4).map(|word| ByteOrder::Little.number(word) as u32);
+        word.ok_or_else(missing)
     };
-    if word(0)? != MAGIC {
-        return Err(context.malformed("GLB magic", "glTF", word(0)?));
-    }
+    context.require(word(0)? == MAGIC, "GLB magic", "glTF", word(0)?)?;
     if word(4)? != VERSION {
         return Err(context.unsupported(format!("GLB version {}", word(4)?), "write version 2"));
     }

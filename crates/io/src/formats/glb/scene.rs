@@ -3,7 +3,8 @@
 use super::{F32, U8, U16, U32, buffers};
 use crate::content::Decoded;
 use crate::context::Context;
-use crate::error::IoError;
+use crate::element::ByteOrder;
+use crate::error::Result;
 use crate::polygons::{Polygons, WeldedPoints};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -20,7 +21,7 @@ pub(in crate::formats) fn read_scene(
     json: &[u8],
     binary: Option<&[u8]>,
     context: &mut Context,
-) -> Result<Decoded, IoError> {
+) -> Result<Decoded> {
     // Values take a few times their text.
     context.claim(16 * json.len() as u64)?;
     let json: Value = serde_json::from_slice(json)
@@ -60,7 +61,7 @@ struct Accessor<'a> {
 }
 
 impl<'a> Scene<'a> {
-    fn node(&mut self, node: &Value, above: &Placement, depth: usize) -> Result<(), IoError> {
+    fn node(&mut self, node: &Value, above: &Placement, depth: usize) -> Result<()> {
         // A node has one parent: whoever comes by more often goes in a circle, or for ever.
         if depth > MOST_DEPTH || self.nodes_left == 0 {
             let expected = "a tree of at most 64 below one another";
@@ -82,12 +83,12 @@ impl<'a> Scene<'a> {
     }
 
     /// The entry of a list that an index names.
-    fn item(&self, list: &'static str, index: &Value) -> Result<&'a Value, IoError> {
+    fn item(&self, list: &'static str, index: &Value) -> Result<&'a Value> {
         let found = index.as_u64().and_then(|index| self.json[list].get(usize::try_from(index).ok()?));
         found.ok_or_else(|| self.context.malformed(format!("an index into {list}"), "one of them", index))
     }
 
-    fn primitive(&mut self, primitive: &Value, placement: &Placement) -> Result<(), IoError> {
+    fn primitive(&mut self, primitive: &Value, placement: &Placement) -> Result<()> {
         if primitive["mode"].as_u64().unwrap_or(4) != 4 {
             let what = format!("primitives of mode {}", primitive["mode"]);
             return Err(self.context.unsupported(what, "give plain triangles (mode 4)"));
@@ -101,9 +102,7 @@ impl<'a> Scene<'a> {
             index => Some(self.accessor(index, "SCALAR")?),
         };
         let count = indices.as_ref().map_or(positions.count, |indices| indices.count);
-        if count % 3 != 0 {
-            return Err(self.context.malformed("corners of triangles", "three for each", count));
-        }
+        self.context.require(count % 3 == 0, "corners of triangles", "three for each", count)?;
         self.context.claim((count as u64).saturating_mul(WeldedPoints::POINT_BYTES + 8))?;
         for nth in 0..count {
             let index = match &indices {
@@ -121,7 +120,7 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    fn accessor(&self, index: &Value, kind: &str) -> Result<Accessor<'a>, IoError> {
+    fn accessor(&self, index: &Value, kind: &str) -> Result<Accessor<'a>> {
         let accessor = self.item("accessors", index)?;
         let bad = |what: &str| self.context.malformed("an accessor", what, accessor);
         if !accessor["sparse"].is_null() || accessor["bufferView"].is_null() {
@@ -157,21 +156,17 @@ impl<'a> Scene<'a> {
 
 impl Accessor<'_> {
     fn point(&self, index: usize) -> [f64; 3] {
-        let float = |axis: usize| {
-            let at = index * self.stride + 4 * axis;
-            let [a, b, c, d] = [0, 1, 2, 3].map(|k| self.bytes[at + k]);
-            f64::from(f32::from_le_bytes([a, b, c, d]))
-        };
-        [float(0), float(1), float(2)]
+        let floats = self.bytes[index * self.stride..].as_chunks().0;
+        [0, 1, 2].map(|axis| f64::from(f32::from_le_bytes(floats[axis])))
     }
 
     fn index(&self, nth: usize) -> usize {
-        let at = &self.bytes[nth * self.stride..];
-        match self.component {
-            U8 => usize::from(at[0]),
-            U16 => usize::from(u16::from_le_bytes([at[0], at[1]])),
-            _ => u32::from_le_bytes([at[0], at[1], at[2], at[3]]) as usize,
-        }
+        let bytes = match self.component {
+            U8 => 1,
+            U16 => 2,
+            _ => 4,
+        };
+        ByteOrder::Little.number(&self.bytes[nth * self.stride..][..bytes]) as usize
     }
 }
 

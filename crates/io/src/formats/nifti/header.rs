@@ -4,7 +4,7 @@
 
 use crate::context::Context;
 use crate::element::{ByteOrder, Element};
-use crate::error::IoError;
+use crate::error::Result;
 
 pub(super) const HEADER_BYTES: usize = 348;
 /// Where samples begin when no extension stands between.
@@ -93,8 +93,8 @@ impl Header {
     /// Takes the fields out of the first 348 bytes.
     ///
     /// # Errors
-    /// [`IoError::Malformed`] or [`IoError::Unsupported`] unless size and magic are those of a single-file NIfTI-1.
-    pub fn parse(bytes: &[u8], context: &Context) -> Result<Self, IoError> {
+    /// [`IoError::Malformed`](crate::IoError::Malformed) or [`IoError::Unsupported`](crate::IoError::Unsupported) unless size and magic are those of a single-file NIfTI-1.
+    pub fn parse(bytes: &[u8], context: &Context) -> Result<Self> {
         let little = Self::get(bytes, ByteOrder::Little);
         let header = match (little.sizeof_hdr, little.sizeof_hdr.swap_bytes()) {
             (348, _) => little,

@@ -6,14 +6,14 @@ use super::header::{
 use super::placement::axes;
 use crate::context::Context;
 use crate::element::{Element, Scaling, Stored};
-use crate::error::IoError;
+use crate::error::Result;
 use crate::layout::{Arrangement, Layout, Meaning, VectorAxes};
 use crate::luminance::Channels;
 use crate::source::Source;
 use veloxel_core::{Dimension, WarningKind};
 
 /// Reads the header and leaves the source at the first sample.
-pub(super) fn layout<'a>(source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>), IoError> {
+pub(super) fn layout<'a>(source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>)> {
     let mut source = source.gunzip_if_compressed(context)?;
     let bytes = source.take_bytes("the NIfTI header", HEADER_BYTES as u64, context)?;
     let header = Header::parse(&bytes, context)?;
@@ -23,7 +23,7 @@ pub(super) fn layout<'a>(source: Source<'a>, context: &mut Context) -> Result<(L
     Ok((layout, source))
 }
 
-fn samples_offset(header: &Header, context: &mut Context) -> Result<u64, IoError> {
+fn samples_offset(header: &Header, context: &mut Context) -> Result<u64> {
     let offset = header.vox_offset;
     if offset == 0.0 {
         context.assume("vox_offset is 0: samples are assumed right behind the header, at 352")?;
@@ -35,7 +35,7 @@ fn samples_offset(header: &Header, context: &mut Context) -> Result<u64, IoError
     Ok(offset as u64)
 }
 
-fn interpret(header: &Header, context: &mut Context) -> Result<Layout, IoError> {
+fn interpret(header: &Header, context: &mut Context) -> Result<Layout> {
     let [nx, ny, nz, frames, components] = sizes(header, context)?;
     let rgb = |channels| (Element::U8, Some(channels));
     let (element, colour) = match header.datatype {
@@ -79,7 +79,7 @@ fn interpret(header: &Header, context: &mut Context) -> Result<Layout, IoError> 
 }
 
 /// x, y, z, time and components.
-fn sizes(header: &Header, context: &Context) -> Result<[usize; 5], IoError> {
+fn sizes(header: &Header, context: &Context) -> Result<[usize; 5]> {
     let rank = header.dim[0];
     if !(1..=7).contains(&rank) {
         return Err(context.malformed("dim[0]", "a number of axes from 1 to 7", rank));
@@ -101,7 +101,7 @@ fn sizes(header: &Header, context: &Context) -> Result<[usize; 5], IoError> {
     Ok([nx, ny, nz, frames, components])
 }
 
-fn vectors(header: &Header, components: usize, context: &mut Context) -> Result<Meaning, IoError> {
+fn vectors(header: &Header, components: usize, context: &mut Context) -> Result<Meaning> {
     let axes = match header.intent_code {
         INTENT_VECTOR => VectorAxes::Lps,
         INTENT_DISPLACEMENT => VectorAxes::Ras,
@@ -115,7 +115,7 @@ fn vectors(header: &Header, components: usize, context: &mut Context) -> Result<
     Ok(Meaning::Vector(axes))
 }
 
-fn scaling(header: &Header, context: &mut Context) -> Result<Scaling, IoError> {
+fn scaling(header: &Header, context: &mut Context) -> Result<Scaling> {
     let (slope, intercept) = (f64::from(header.scl_slope), f64::from(header.scl_inter));
     // The specification's way of saying "not scaled".
     if slope == 0.0 {

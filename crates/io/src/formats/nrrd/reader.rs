@@ -5,7 +5,7 @@ use super::header::{self, TYPES, quoted, vectors};
 use crate::context::Context;
 use crate::detached;
 use crate::element::{ByteOrder, Element, Scaling, Stored};
-use crate::error::IoError;
+use crate::error::Result;
 use crate::geometry::Axes;
 use crate::layout::{Arrangement, Layout, Meaning, VectorAxes};
 use crate::luminance::Channels;
@@ -14,10 +14,7 @@ use crate::text_header::Fields;
 use veloxel_core::{Dimension, WarningKind};
 
 /// Reads the header and leaves the source at the first sample, in whichever file that is.
-pub(super) fn layout<'a>(
-    mut source: Source<'a>,
-    context: &mut Context,
-) -> Result<(Layout, Source<'a>), IoError> {
+pub(super) fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>)> {
     let fields = header::parse(&mut source, context)?;
     let layout = interpret(&fields, context)?;
     let mut samples = match fields.text("data file") {
@@ -51,7 +48,7 @@ pub(super) fn layout<'a>(
     Ok((layout, samples))
 }
 
-fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout, IoError> {
+fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
     let rank = fields.rank("dimension", context)?;
     let sizes = fields.sizes("sizes", rank, context)?;
     let element = element(fields.require("type", context)?, context)?;
@@ -112,7 +109,7 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout, IoError> 
 }
 
 /// What so many components of a vector or a colour are.
-fn meaning(what: Extra, count: usize, layout: &Layout, context: &Context) -> Result<Meaning, IoError> {
+fn meaning(what: Extra, count: usize, layout: &Layout, context: &Context) -> Result<Meaning> {
     let dimension = layout.grid.dimension();
     match (what, count) {
         (Extra::Colour, 3) => Ok(Meaning::Colour(Channels::Rgb)),
@@ -122,7 +119,7 @@ fn meaning(what: Extra, count: usize, layout: &Layout, context: &Context) -> Res
     }
 }
 
-fn element(name: &str, context: &Context) -> Result<Element, IoError> {
+fn element(name: &str, context: &Context) -> Result<Element> {
     let name = name.to_lowercase();
     let short = name.strip_suffix(" int").unwrap_or(&name);
     let found = TYPES.iter().find(|(_, names)| names.contains(&short));
@@ -136,7 +133,7 @@ fn frame_interval_ms(
     time: ExtraAxis,
     spacing: Option<f64>,
     context: &Context,
-) -> Result<Option<f64>, IoError> {
+) -> Result<Option<f64>> {
     let units = quoted(fields, "units", time.rank, context)?;
     let ms = match units.map(|u| u[time.axis].to_lowercase()).as_deref() {
         Some("s" | "sec" | "seconds") => 1e3,

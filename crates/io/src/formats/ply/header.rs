@@ -1,8 +1,8 @@
 //! The header of a PLY file: how its numbers are stored, and what stands in which order.
 
 use crate::context::Context;
-use crate::element::Element;
-use crate::error::IoError;
+use crate::element::{ByteOrder, Element};
+use crate::error::Result;
 use crate::text_header::excerpt;
 use crate::words::Words;
 
@@ -13,8 +13,7 @@ const FORMATS: &str = "format ascii, binary_little_endian or binary_big_endian";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     Text,
-    Little,
-    Big,
+    Stored(ByteOrder),
 }
 
 /// Rows of one kind, one after the other.
@@ -39,7 +38,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    pub fn read(words: &mut Words, context: &Context) -> Result<Self, IoError> {
+    pub fn read(words: &mut Words, context: &Context) -> Result<Self> {
         let text = |line: &[u8]| String::from_utf8_lossy(line).trim().to_owned();
         let magic = text(words.line());
         if magic != "ply" {
@@ -87,8 +86,8 @@ impl Header {
 fn encoding_of(name: &str) -> Option<Encoding> {
     match name {
         "ascii" => Some(Encoding::Text),
-        "binary_little_endian" => Some(Encoding::Little),
-        "binary_big_endian" => Some(Encoding::Big),
+        "binary_little_endian" => Some(Encoding::Stored(ByteOrder::Little)),
+        "binary_big_endian" => Some(Encoding::Stored(ByteOrder::Big)),
         _ => None,
     }
 }

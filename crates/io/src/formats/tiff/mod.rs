@@ -9,7 +9,7 @@ mod survey;
 
 use crate::content::Kind;
 use crate::context::Context;
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::format::{Format, Precision, Reader};
 use crate::frame_reader::FrameReader;
 use crate::luminance::{Channels, Picture, Samples};
@@ -48,7 +48,7 @@ struct Pages {
 }
 
 /// The directory may stand behind the samples: the file is read, and no sample decoded.
-fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
+fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
     let file = source.take_rest(context)?;
     let file_bytes = file.len() as u64;
     survey::check_first_directory(&file, context)?;
@@ -57,7 +57,7 @@ fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError>
     context.picture_grid(nx as usize, ny as usize)
 }
 
-fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn FrameReader + 'a>, IoError> {
+fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn FrameReader + 'a>> {
     let file = source.take_rest(context)?;
     let file_bytes = file.len() as u64;
     let possible = file_bytes.saturating_mul(MAX_RATIO);
@@ -81,7 +81,7 @@ fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn Fra
 }
 
 impl FrameReader for Pages {
-    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
+    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>> {
         if self.any {
             if !self.decoder.more_images() {
                 return Ok(None);
@@ -100,13 +100,13 @@ impl FrameReader for Pages {
         self.sample_type.clone()
     }
 
-    fn finish(self: Box<Self>, _: &mut Context) -> Result<(), IoError> {
+    fn finish(self: Box<Self>, _: &mut Context) -> Result<()> {
         Ok(())
     }
 }
 
 impl Pages {
-    fn page(&mut self, context: &mut Context) -> Result<Volume<f32>, IoError> {
+    fn page(&mut self, context: &mut Context) -> Result<Volume<f32>> {
         let fail = |e: TiffError, context: &Context| failure(e, self.file_bytes, context);
         let (nx, ny) = self.decoder.dimensions().map_err(|e| fail(e, context))?;
         let grid = context.picture_grid(nx as usize, ny as usize)?;
@@ -147,7 +147,7 @@ struct Floats {
     opaque: f32,
 }
 
-fn floats(samples: DecodingResult, context: &mut Context) -> Result<Floats, IoError> {
+fn floats(samples: DecodingResult, context: &mut Context) -> Result<Floats> {
     macro_rules! floats {
         ($values:expr, $type:ty, $opaque:expr) => {{
             let samples: Vec<f32> = $values.iter().map(|&v| v as f32).collect();
@@ -185,7 +185,7 @@ fn failure(error: TiffError, file_bytes: u64, context: &Context) -> IoError {
 }
 
 /// Writes one page of 32-bit floats.
-fn write(path: &Path, image: &Volume<f32>, _: &mut Warnings) -> Result<(), IoError> {
+fn write(path: &Path, image: &Volume<f32>, _: &mut Warnings) -> Result<()> {
     let [nx, ny, _] = image.grid().size();
     let mut bytes = Cursor::new(Vec::new());
     TiffEncoder::new(&mut bytes)

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::element::{ByteOrder, Element, Scaling};
-use crate::error::IoError;
+use crate::error::Result;
 use crate::frame_reader::FrameReader;
 use crate::memory;
 use crate::source::Source;
@@ -58,7 +58,7 @@ impl LumaRange {
 }
 
 impl<'a> Header<'a> {
-    fn parse(line: &'a str, context: &mut Context) -> Result<Self, IoError> {
+    fn parse(line: &'a str, context: &mut Context) -> Result<Self> {
         let mut words = line.split_ascii_whitespace();
         match words.next() {
             Some(MAGIC) => {}
@@ -90,10 +90,7 @@ impl<'a> Header<'a> {
 }
 
 /// Reads the header.
-pub(crate) fn open<'a>(
-    mut source: Source<'a>,
-    context: &mut Context,
-) -> Result<Box<dyn FrameReader + 'a>, IoError> {
+pub(crate) fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn FrameReader + 'a>> {
     let line = source.line(LINE_LIMIT, context)?.unwrap_or_default();
     let Header { width, height, colour, frame_interval_ms, range } = Header::parse(&line, context)?;
     let (Some(width), Some(height)) = (width, height) else {
@@ -131,7 +128,7 @@ pub(crate) fn open<'a>(
 }
 
 impl FrameReader for Y4mReader<'_> {
-    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
+    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>> {
         let Some(line) = self.source.line(LINE_LIMIT, context)? else { return Ok(None) };
         if line.split_ascii_whitespace().next() != Some("FRAME") {
             return Err(context.malformed("Y4M frame", "a line that begins with FRAME", line.escape_debug()));
@@ -156,7 +153,7 @@ impl FrameReader for Y4mReader<'_> {
         self.sample_type.clone()
     }
 
-    fn finish(self: Box<Self>, context: &mut Context) -> Result<(), IoError> {
+    fn finish(self: Box<Self>, context: &mut Context) -> Result<()> {
         if self.any { Ok(()) } else { Err(context.malformed("Y4M stream", "at least one frame", "none")) }
     }
 }
@@ -226,7 +223,7 @@ mod tests {
     use std::path::Path;
     use veloxel_core::Warnings;
 
-    fn frames(bytes: &[u8]) -> (Result<Vec<Volume<f32>>, IoError>, usize) {
+    fn frames(bytes: &[u8]) -> (Result<Vec<Volume<f32>>>, usize) {
         let mut warnings = Warnings::new();
         let mut context = Context::new(Path::new("a.y4m"), Strictness::Lenient, &mut warnings);
         // As a pipe: nobody knows how long it is.
