@@ -1,5 +1,7 @@
 //! The content of a file: an image, a sequence of frames, a flow, a mesh, or a surface.
 
+use crate::context::Context;
+use crate::error::Result;
 use serde::Serialize;
 use veloxel_core::{Flow, Sequence, TetMesh, TriangleMesh, Volume};
 
@@ -35,6 +37,18 @@ pub enum Content {
 }
 
 impl Content {
+    /// An image if there is one frame, else a sequence.
+    pub(crate) fn of_frames(
+        mut frames: Vec<Volume<f32>>,
+        interval_ms: Option<f64>,
+        context: &Context,
+    ) -> Result<Self> {
+        Ok(match frames.len() {
+            1 => Self::Image(frames.remove(0)),
+            _ => Self::Sequence(Sequence::new(frames, interval_ms).map_err(|e| context.core(e))?),
+        })
+    }
+
     /// What it is, in words.
     pub fn describe(&self) -> String {
         match self {

@@ -137,6 +137,20 @@ impl Format {
         }
     }
 
+    /// A format of surfaces.
+    pub(crate) const fn surface(
+        name: &'static str,
+        title: &'static str,
+        extensions: &'static [&'static str],
+        read: Read,
+    ) -> Self {
+        Self {
+            reads: &[Kind::Surface],
+            precision: Precision::Float,
+            ..Self::picture(name, title, extensions, Reader::Whole(read))
+        }
+    }
+
     /// A format of volumes and fields in the world's millimetres that `W` writes.
     pub(crate) const fn volume<W: WriteRecord>(
         name: &'static str,

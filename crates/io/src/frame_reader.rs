@@ -3,7 +3,7 @@
 use crate::content::{Content, Decoded};
 use crate::context::Context;
 use crate::error::Result;
-use veloxel_core::{Sequence, Volume};
+use veloxel_core::Volume;
 
 /// A file of several frames, behind its header.
 pub(crate) trait FrameReader: Send {
@@ -48,9 +48,5 @@ pub(crate) fn read_all(mut reader: Box<dyn FrameReader + '_>, context: &mut Cont
     }
     let (sample_type, frame_interval_ms) = (reader.sample_type(), reader.frame_interval_ms());
     reader.finish(context)?;
-    let content = match frames.len() {
-        1 => Content::Image(frames.remove(0)),
-        _ => Content::Sequence(Sequence::new(frames, frame_interval_ms).map_err(|e| context.core(e))?),
-    };
-    Ok(Decoded { content, sample_type })
+    Ok(Decoded { content: Content::of_frames(frames, frame_interval_ms, context)?, sample_type })
 }

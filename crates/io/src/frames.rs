@@ -2,6 +2,7 @@
 
 use crate::content::Kind;
 use crate::error::{IoError, Result};
+use crate::file_name::file_name;
 use crate::foreign;
 use crate::format::Format;
 use crate::lookup;
@@ -36,13 +37,12 @@ pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// Whether a path means several files by `*` or `?` in its file name.
 pub(crate) fn is_pattern(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.contains(['*', '?']) && !path.exists()
+    file_name(path).contains(['*', '?']) && !path.exists()
 }
 
 /// Files whose names match, in natural order: for shells that do not expand patterns, and for patterns in quotes.
 pub(crate) fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
-    let name = pattern.file_name().unwrap_or_default().to_string_lossy();
+    let name = file_name(pattern);
     listed(pattern.parent().unwrap_or(Path::new("")), pattern, |file| matches(&name, file))
 }
 

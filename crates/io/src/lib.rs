@@ -31,6 +31,7 @@ mod disparity;
 mod element;
 mod error;
 mod face_labels;
+mod file_name;
 mod files_read;
 mod foreign;
 mod format;

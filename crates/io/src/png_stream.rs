@@ -38,9 +38,7 @@ pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster
         .output_buffer_size()
         .ok_or_else(|| context.malformed("PNG size", "one that fits in memory", grid.size_text()))?;
     let possible = (file.len() as u64).saturating_mul(MAX_RATIO).saturating_mul(MAX_EXPANSION);
-    if needed as u64 > possible {
-        return Err(context.truncated("the PNG image data", needed as u64, possible));
-    }
+    context.require_bytes("the PNG image data", needed as u64, possible)?;
     let mut bytes = memory::room_for(needed, context)?;
     // As floats it is counted before it is decoded.
     let _floats = context.scratch(4 * grid.len() as u64)?;

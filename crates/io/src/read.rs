@@ -21,12 +21,15 @@ const MAX_LABEL: i32 = 1 << 24;
 /// [`IoError::UnknownExtension`], [`IoError::Open`], and everything that a broken file can cause; the message names
 /// the file, what was expected and what was found.
 pub fn read(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Content> {
-    let mut context = Context::new(path, reading, warnings);
-    if let Some(decoded) = decode_series(path, &mut context)? {
+    read_content(path, &mut Context::new(path, reading, warnings))
+}
+
+fn read_content(path: &Path, context: &mut Context) -> Result<Content> {
+    if let Some(decoded) = decode_series(path, context)? {
         return Ok(decoded.content);
     }
     let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
-    Ok(decode(format, Source::open(path)?, &mut context)?.content)
+    Ok(decode(format, Source::open(path)?, context)?.content)
 }
 
 /// Reads from memory, meshes as well: `name` stands for the file in messages, and its extension decides the format.
@@ -80,22 +83,17 @@ pub fn read_image_and_mask(
     warnings: &mut Warnings,
 ) -> Result<(Volume<f32>, Option<Mask>)> {
     let mut context = Context::new(path, reading, warnings).masked_by_alpha();
-    if let Some(decoded) = decode_series(path, &mut context)? {
-        return Ok((one_image(path, decoded.content)?, None));
-    }
-    let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
-    let content = decode(format, Source::open(path)?, &mut context)?.content;
-    let mask = context.take_mask();
-    Ok((one_image(path, content)?, mask))
+    let image = one_image(path, read_content(path, &mut context)?)?;
+    Ok((image, context.take_mask()))
 }
 
 fn one_image(path: &Path, content: Content) -> Result<Volume<f32>> {
     let hint = match content {
         Content::Image(image) => return Ok(image),
-        other @ Content::Sequence(_) => (other, "use --sequence, or take out one frame"),
-        other => (other, "give the image itself"),
+        Content::Sequence(_) => "use --sequence, or take out one frame",
+        _ => "give the image itself",
     };
-    Err(IoError::kind(path, "an image", hint.0.describe(), hint.1))
+    Err(IoError::kind(path, "an image", content.describe(), hint))
 }
 
 /// Reads frames over time: one file with a time axis, or a folder of frames in natural order of their names

@@ -50,9 +50,7 @@ pub(crate) fn decode_series(path: &Path, context: &mut Context) -> Result<Option
     if (is_named && !path.is_dir()) || !holds_dicom(path) {
         return Ok(None);
     }
-    let series = crate::dicom::read_series(&[path.to_owned()], context)?;
-    let sample_type = series.sample_type.clone();
-    Ok(Some(Decoded { content: series.into_content(context)?, sample_type }))
+    crate::dicom::read_series(&[path.to_owned()], context)?.decoded(context).map(Some)
 }
 
 /// Whether a path is DICOM: never, without the feature.

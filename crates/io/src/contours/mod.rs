@@ -13,6 +13,7 @@ mod table;
 
 pub use crate::cine_place::{CineImage, CinePlace};
 use crate::error::{IoError, Result};
+use crate::file_name::file_name;
 use crate::format::Format;
 use crate::read::read_text;
 use crate::reading::Reading;
@@ -60,7 +61,7 @@ pub fn read_contours(
     warnings: &mut Warnings,
 ) -> Result<ContourFile> {
     let mut into = Collection::new(path, place.cloned(), warnings);
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let name = file_name(path).to_lowercase();
     if path.is_dir() {
         plain::read_folder(path, options, &mut into)?;
     } else if name.ends_with(".txt") {

@@ -8,6 +8,7 @@
 use super::collection::{Collection, Spot};
 use super::{CinePlace, ContourReading, MOST_BYTES};
 use crate::error::{IoError, Result};
+use crate::file_name::file_name;
 use crate::read::read_text;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -66,7 +67,7 @@ pub(super) fn read_folder(folder: &Path, options: &ContourReading, into: &mut Co
     let mut paths: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(IoError::open(folder))? {
         let path = entry.map_err(IoError::open(folder))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let name = file_name(&path).to_lowercase();
         if name.ends_with(".txt") && !name.starts_with('.') && path.is_file() {
             paths.push(path);
         }
@@ -105,10 +106,6 @@ pub(super) fn read_file(path: &Path, options: &ContourReading, into: &mut Collec
     let spot =
         spot.ok_or_else(|| into.malformed("the image of the outline", "one of the cine", file_name(path)))?;
     into.add(spot, points(path)?)
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The points of a text, two numbers a line.

@@ -3,6 +3,7 @@
 use super::opened::Opened;
 use crate::context::Context;
 use crate::error::{IoError, Result};
+use crate::file_name::file_name;
 use dicom_core::PrimitiveValue;
 use dicom_dictionary_std::tags;
 use dicom_object::{InMemDicomObject, Tag};
@@ -80,16 +81,13 @@ pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<P
             None => context.malformed("DICOM", "an image at least", "none"),
         });
     }
-    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     for (path, reason) in failed {
-        context.note(WarningKind::Header, format!("{} was left out: {reason}", name(path)));
+        context.note(WarningKind::Header, format!("{} was left out: {reason}", file_name(path)));
     }
     if let Some(path) = longer.first() {
-        let (count, name) = (longer.len(), name(path));
-        context.note(
-            WarningKind::Header,
-            format!("bytes behind the pixels of {count} files were ignored, {name} among them"),
-        );
+        let (count, name) = (longer.len(), file_name(path));
+        let text = format!("bytes behind the pixels of {count} files were ignored, {name} among them");
+        context.note(WarningKind::Header, text);
     }
     Ok(planes)
 }

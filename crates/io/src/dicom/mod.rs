@@ -34,7 +34,7 @@ pub(crate) use files::holds_dicom;
 use opened::Opened;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Sequence, Volume};
+use veloxel_core::Volume;
 
 /// One series.
 pub(crate) struct DicomSeries {
@@ -46,15 +46,9 @@ pub(crate) struct DicomSeries {
 }
 
 impl DicomSeries {
-    /// An image if there is one frame, else a sequence.
-    pub fn into_content(mut self, context: &Context) -> Result<Content> {
-        match self.frames.len() {
-            1 => Ok(Content::Image(self.frames.remove(0))),
-            _ => {
-                let sequence = Sequence::new(self.frames, self.frame_interval_ms);
-                Ok(Content::Sequence(sequence.map_err(|error| context.core(error))?))
-            }
-        }
+    pub fn decoded(self, context: &Context) -> Result<Decoded> {
+        let content = Content::of_frames(self.frames, self.frame_interval_ms, context)?;
+        Ok(Decoded { content, sample_type: self.sample_type })
     }
 }
 
@@ -92,7 +86,5 @@ pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded>
         context.trailing(Some(opened.behind));
     }
     drop(opened);
-    let series = assembled(images, &open, context)?;
-    let sample_type = series.sample_type.clone();
-    Ok(Decoded { content: series.into_content(context)?, sample_type })
+    assembled(images, &open, context)?.decoded(context)
 }

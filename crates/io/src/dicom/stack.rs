@@ -3,6 +3,8 @@
 use super::header::PlaneHeader;
 use crate::context::Context;
 use crate::error::Result;
+use crate::file_name::file_name;
+use crate::geometry::cross;
 use veloxel_core::{Grid, WarningKind};
 
 /// The planes of a cine, and the grid that they form.
@@ -40,17 +42,11 @@ impl Stack {
         let origin = planes.iter().flatten().next().and_then(|slice| slice[0].position_mm);
         let grid = grid(&first, planes.len(), distance_mm, origin, context)?;
         if frames > 1 && frame_interval_ms.is_none() {
-            context.note(
-                WarningKind::Header,
-                "the time between frames is not said: rates and times are unknown",
-            );
+            let text = "the time between frames is not said: rates and times are unknown";
+            context.note(WarningKind::Header, text);
         }
         Ok(Self { grid, planes, frames, frame_interval_ms })
     }
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// Planes by their place along the normal, in its direction.
@@ -132,22 +128,18 @@ fn of_one_length(slices: Vec<Slice>, context: &mut Context) -> Vec<Slice> {
     let lengths = slices.iter().map(|slice| slice.planes.len());
     let most = lengths.max_by_key(|&length| (count(length) * length, length)).unwrap_or(0);
     for slice in slices.iter().filter(|slice| slice.planes.len() != most) {
-        let (got, at) = (slice.planes.len(), slice.along_mm);
-        let names = file_names(&slice.planes);
-        context.note(
-            WarningKind::Header,
-            format!("the slice at {at:.2} mm has {got} frames instead of {most} and was left out ({names})"),
-        );
+        let (got, at, names) = (slice.planes.len(), slice.along_mm, file_names(&slice.planes));
+        let text =
+            format!("the slice at {at:.2} mm has {got} frames instead of {most} and was left out ({names})");
+        context.note(WarningKind::Header, text);
     }
     slices.into_iter().filter(|slice| slice.planes.len() == most).collect()
 }
 
 fn file_names(planes: &[PlaneHeader]) -> String {
-    let name =
-        |plane: &PlaneHeader| plane.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match planes {
-        [one] => name(one),
-        [first, .., last] => format!("{} to {}", name(first), name(last)),
+        [one] => file_name(&one.path),
+        [first, .., last] => format!("{} to {}", file_name(&first.path), file_name(&last.path)),
         [] => String::new(),
     }
 }
@@ -178,10 +170,8 @@ fn evenly(slices: Vec<Slice>, context: &mut Context) -> Result<Even> {
         planes.push(Some(slice.planes));
         for missing in 1..gap.unwrap_or(1) {
             let (nth, at) = (planes.len(), at + step * missing as f64);
-            context.note(
-                WarningKind::Header,
-                format!("slice {nth}, at {at:.2} mm, is missing: it is 0 everywhere"),
-            );
+            let text = format!("slice {nth}, at {at:.2} mm, is missing: it is 0 everywhere");
+            context.note(WarningKind::Header, text);
             planes.push(None);
         }
     }

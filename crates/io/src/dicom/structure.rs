@@ -154,8 +154,11 @@ fn header_or_end<R: Read>(
     bytes: &mut Bytes<R>,
     decode: DecodeHeader,
 ) -> Result<Option<DataElementHeader>, Fault> {
-    let Some(first) = bytes.by_ref().bytes().next().transpose()? else { return Ok(None) };
-    let (header, _) = decode(&mut (&[first][..]).chain(bytes))?;
+    let mut first = [0];
+    if std::io::copy(&mut bytes.by_ref().take(1), &mut &mut first[..])? == 0 {
+        return Ok(None);
+    }
+    let (header, _) = decode(&mut first.as_slice().chain(bytes))?;
     Ok(Some(header))
 }
 

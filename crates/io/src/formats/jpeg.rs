@@ -53,9 +53,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let file = source.take_rest(context)?;
     let end = end_of_stream(&file);
     let there = file.len() as u64;
-    if !file.starts_with(&[0xff, 0xd8]) {
-        return Err(context.malformed("JPEG magic", "FF D8", "something else"));
-    }
+    context.require(file.starts_with(&[0xff, 0xd8]), "JPEG magic", "FF D8", "something else")?;
     let Some(end) = end else { return Err(context.truncated("the JPEG stream", there + 2, there)) };
     if end < file.len() {
         context.trailing(Some((file.len() - end) as u64));
@@ -88,9 +86,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     decoder.set_options(options.jpeg_set_out_colorspace(space));
     let bytes = decoder.decode().map_err(|e| fail(e, context))?;
     let expected = grid.len() * channels.count();
-    if bytes.len() != expected {
-        return Err(context.malformed("JPEG samples", expected.to_string(), bytes.len()));
-    }
+    context.require(bytes.len() == expected, "JPEG samples", expected.to_string(), bytes.len())?;
     drop(decoding);
     let samples = Samples::Bytes(bytes);
     let sample_type = format!("u8 × {}", channels.count());

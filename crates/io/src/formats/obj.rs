@@ -4,20 +4,16 @@
 //! *Compatible implementations*: MeshLab, Blender, trimesh.
 //! *Limits*: no curves and free-form surfaces; the file has no end of its own, so that a cut one cannot be told.
 
-use crate::content::{Decoded, Kind};
+use crate::content::Decoded;
 use crate::context::Context;
 use crate::error::{IoError, Result};
-use crate::format::{Format, Precision, Reader};
+use crate::format::Format;
 use crate::polygons::Polygons;
 use crate::source::Source;
 use crate::text_header::excerpt;
 use crate::words::parse;
 
-pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Surface],
-    precision: Precision::Float,
-    ..Format::picture("obj", "OBJ", &["obj"], Reader::Whole(read))
-};
+pub(super) static FORMAT: Format = Format::surface("obj", "OBJ", &["obj"], read);
 
 fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;

@@ -5,20 +5,15 @@
 //! *Compatible implementations*: MeshLab, trimesh.
 //! *Limits*: normals and the two bytes of each triangle are not read.
 
-use crate::content::{Decoded, Kind};
+use crate::content::Decoded;
 use crate::context::Context;
 use crate::error::Result;
-use crate::format::{Format, Precision, Reader};
+use crate::format::Format;
 use crate::polygons::{Polygons, WeldedPoints};
 use crate::source::Source;
-use crate::text_header::excerpt;
-use crate::words::Words;
+use crate::words::{Words, shown};
 
-pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Surface],
-    precision: Precision::Float,
-    ..Format::picture("stl", "STL", &["stl"], Reader::Whole(read))
-};
+pub(super) static FORMAT: Format = Format::surface("stl", "STL", &["stl"], read);
 
 /// What stands before the first triangle.
 const HEAD_BYTES: usize = 84;
@@ -85,8 +80,7 @@ fn read_text(bytes: &[u8], context: &mut Context) -> Result<Decoded> {
                 return Err(context.truncated("the STL file", bytes.len() as u64 + 1, bytes.len() as u64));
             }
             (other, true) => {
-                let got = excerpt(&String::from_utf8_lossy(other));
-                return Err(context.malformed("a word of an STL file", "facet or endsolid", got));
+                return Err(context.malformed("a word of an STL file", "facet or endsolid", shown(other)));
             }
         }
     }
@@ -95,10 +89,7 @@ fn read_text(bytes: &[u8], context: &mut Context) -> Result<Decoded> {
 fn expect<const N: usize>(words: &mut Words, expected: [&[u8]; N], context: &Context) -> Result<()> {
     for expected in expected {
         let word = words.word();
-        if word != expected {
-            let (expected, got) = (String::from_utf8_lossy(expected), String::from_utf8_lossy(word));
-            return Err(context.malformed("a word of an STL file", expected, excerpt(&got)));
-        }
+        context.require(word == expected, "a word of an STL file", shown(expected), shown(word))?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::error::{IoError, Result};
 use crate::format::{Format, Precision, Reader};
 use crate::source::Source;
 use crate::text_header::excerpt;
+use crate::words::Words;
 use std::str::FromStr;
 use veloxel_core::TetMesh;
 
@@ -26,8 +27,7 @@ const EVERY_CELL: &str = "every cell must be a linear tetrahedron (type 10)";
 
 fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
-    let mut file = Cursor { bytes: &bytes, at: 0, binary: false, context };
-    file.start()?;
+    let mut file = Sections::begin(&bytes, context)?;
     let (mut points, mut cells): (Option<Vec<f64>>, Option<Vec<i64>>) = (None, None);
     let mut types = None;
     loop {
@@ -35,9 +35,9 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
             let content = Content::Mesh(mesh(points, cells, context)?);
             return Ok(Decoded { content, sample_type: "tetrahedra".to_owned() });
         }
-        match file.word().to_ascii_uppercase().as_str() {
+        match file.words.text().to_ascii_uppercase().as_str() {
             "DATASET" => {
-                let kind = file.word();
+                let kind = file.words.text();
                 if !kind.eq_ignore_ascii_case("UNSTRUCTURED_GRID") {
                     let what = format!("data set {}", excerpt(&kind));
                     return Err(context.unsupported(what, "give an UNSTRUCTURED_GRID"));
@@ -46,7 +46,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
             "POINTS" => points = Some(file.points()?),
             "CELLS" => cells = Some(file.cells()?),
             "CELL_TYPES" => types = Some(file.types()?),
-            "METADATA" => while !file.line().trim().is_empty() {},
+            "METADATA" => while !file.words.line().trim_ascii().is_empty() {},
             "" => {
                 let expected = "POINTS, CELLS and CELL_TYPES";
                 return Err(context.malformed("VTK file", expected, "its end before them"));
@@ -77,39 +77,35 @@ enum Integer {
     I64,
 }
 
-/// A place in the bytes, from where words, lines and numbers are taken.
-struct Cursor<'a> {
-    bytes: &'a [u8],
-    at: usize,
+/// What follows the lines before the data set, section by section.
+struct Sections<'a> {
+    words: Words<'a>,
     binary: bool,
     context: &'a Context<'a>,
 }
 
-impl Cursor<'_> {
-    /// The lines before the data set.
-    fn start(&mut self) -> Result<()> {
-        let magic = self.line();
-        if !magic.to_ascii_lowercase().starts_with("# vtk datafile version") {
-            return Err(self.context.malformed("VTK magic", "# vtk DataFile Version", excerpt(&magic)));
-        }
-        self.line();
-        self.binary = match self.word().to_ascii_uppercase().as_str() {
+impl<'a> Sections<'a> {
+    fn begin(bytes: &'a [u8], context: &'a Context<'a>) -> Result<Self> {
+        let mut words = Words::new(bytes, "a VTK section");
+        let magic = String::from_utf8_lossy(words.line());
+        let is_vtk = magic.to_ascii_lowercase().starts_with("# vtk datafile version");
+        context.require(is_vtk, "VTK magic", "# vtk DataFile Version", excerpt(&magic))?;
+        words.line();
+        let binary = match words.text().to_ascii_uppercase().as_str() {
             "ASCII" => false,
             "BINARY" => true,
-            other => {
-                return Err(self.context.malformed("VTK encoding", "ASCII or BINARY", excerpt(other)));
-            }
+            other => return Err(context.malformed("VTK encoding", "ASCII or BINARY", excerpt(other))),
         };
-        Ok(())
+        Ok(Self { words, binary, context })
     }
 
     /// Three coordinates a point, flat.
     fn points(&mut self) -> Result<Vec<f64>> {
         let count = self.count("POINTS")?;
-        let kind = self.word().to_ascii_lowercase();
+        let kind = self.words.text().to_ascii_lowercase();
         let total = count.checked_mul(3).ok_or_else(|| self.context.malformed("POINTS", "fewer", count))?;
         match (self.binary, kind.as_str()) {
-            (false, "float" | "double") => self.words(total, |v: &f64| v.is_finite()),
+            (false, "float" | "double") => self.numbers_of_text(total, |v: &f64| v.is_finite()),
             (true, "float") => self.numbers(total, |b| f64::from(f32::from_be_bytes(b))),
             (true, "double") => self.numbers(total, f64::from_be_bytes),
             _ => {
@@ -122,9 +118,9 @@ impl Cursor<'_> {
     /// Four node indices a cell, flat.
     fn cells(&mut self) -> Result<Vec<i64>> {
         let (first, second) = (self.count("CELLS")?, self.count("CELLS")?);
-        let before = self.at;
-        if !self.word().eq_ignore_ascii_case("OFFSETS") {
-            self.at = before;
+        let before = self.words;
+        if !self.words.text().eq_ignore_ascii_case("OFFSETS") {
+            self.words = before;
             if first.checked_mul(5) != Some(second) {
                 return Err(self.other_nodes());
             }
@@ -140,15 +136,13 @@ impl Cursor<'_> {
         if offsets.iter().enumerate().any(|(i, &o)| o != 4 * i as i64) {
             return Err(self.other_nodes());
         }
-        let name = self.word();
-        if !name.eq_ignore_ascii_case("CONNECTIVITY") {
-            return Err(self.context.malformed("VTK cells", "CONNECTIVITY", excerpt(&name)));
-        }
+        let name = self.words.text();
+        let is_known = name.eq_ignore_ascii_case("CONNECTIVITY");
+        self.context.require(is_known, "VTK cells", "CONNECTIVITY", excerpt(&name))?;
         let kind = self.integer_type()?;
-        if first.saturating_sub(1).checked_mul(4) != Some(second) {
-            let expected = format!("4 nodes for each of {first} - 1 cells");
-            return Err(self.context.malformed("CONNECTIVITY", expected, second));
-        }
+        let is_whole = first.saturating_sub(1).checked_mul(4) == Some(second);
+        let expected = format!("4 nodes for each of {first} - 1 cells");
+        self.context.require(is_whole, "CONNECTIVITY", expected, second)?;
         self.integers(second, kind)
     }
 
@@ -166,7 +160,7 @@ impl Cursor<'_> {
     }
 
     fn integer_type(&mut self) -> Result<Integer> {
-        match self.word().to_ascii_lowercase().as_str() {
+        match self.words.text().to_ascii_lowercase().as_str() {
             "vtktypeint64" | "long" | "vtkidtype" => Ok(Integer::I64),
             "vtktypeint32" | "int" => Ok(Integer::I32),
             other => {
@@ -176,65 +170,33 @@ impl Cursor<'_> {
         }
     }
 
-    /// The next line without its end; empty at the end of the file.
-    fn line(&mut self) -> String {
-        let rest = &self.bytes[self.at..];
-        let end = rest.iter().position(|&c| c == b'\n').unwrap_or(rest.len());
-        self.at = (self.at + end + 1).min(self.bytes.len());
-        String::from_utf8_lossy(&rest[..end]).into_owned()
-    }
-
-    /// The next word; empty at the end of the file. The white space behind it is left alone.
-    fn word(&mut self) -> String {
-        let rest = &self.bytes[self.at..];
-        let start = rest.iter().position(|c| !c.is_ascii_whitespace()).unwrap_or(rest.len());
-        let length = rest[start..].iter().take_while(|c| !c.is_ascii_whitespace()).count();
-        self.at += start + length;
-        String::from_utf8_lossy(&rest[start..start + length]).into_owned()
-    }
-
-    fn count(&mut self, section: &'static str) -> Result<usize> {
-        let word = self.word();
-        word.parse().map_err(|_| self.context.malformed(section, "a count", excerpt(&word)))
+    fn count(&mut self, section: &str) -> Result<usize> {
+        self.words.value(section, "a count", |_| true, self.context)
     }
 
     fn integers(&mut self, count: usize, kind: Integer) -> Result<Vec<i64>> {
         match (self.binary, kind) {
-            (false, _) => self.words(count, |_| true),
+            (false, _) => self.numbers_of_text(count, |_| true),
             (true, Integer::I32) => self.numbers(count, |b| i64::from(i32::from_be_bytes(b))),
             (true, Integer::I64) => self.numbers(count, i64::from_be_bytes),
         }
     }
 
     /// Numbers as text.
-    fn words<T: FromStr>(&mut self, count: usize, allowed: impl Fn(&T) -> bool) -> Result<Vec<T>> {
+    fn numbers_of_text<T: FromStr>(&mut self, count: usize, allowed: impl Fn(&T) -> bool) -> Result<Vec<T>> {
         // Every number takes a digit and a space at least.
-        self.require((count as u64).saturating_mul(2).saturating_sub(1))?;
+        self.words.require(count, 2, self.context)?;
         let mut values = Vec::with_capacity(count);
         for _ in 0..count {
-            let word = self.word();
-            let value = word.parse().ok().filter(&allowed);
-            values
-                .push(value.ok_or_else(|| {
-                    self.context.malformed("VTK number", "a finite number", excerpt(&word))
-                })?);
+            values.push(self.words.value("VTK number", "a finite number", &allowed, self.context)?);
         }
         Ok(values)
     }
 
     /// Binary numbers; they begin behind the end of the line.
     fn numbers<T, const N: usize>(&mut self, count: usize, parse: impl Fn([u8; N]) -> T) -> Result<Vec<T>> {
-        self.line();
-        let needed = (count as u64).saturating_mul(N as u64);
-        self.require(needed)?;
-        let end = self.at + needed as usize;
-        let values = self.bytes[self.at..end].as_chunks::<N>().0.iter().map(|&b| parse(b)).collect();
-        self.at = end;
-        Ok(values)
-    }
-
-    fn require(&self, needed: u64) -> Result<()> {
-        let there = (self.bytes.len() - self.at) as u64;
-        if needed > there { Err(self.context.truncated("a VTK section", needed, there)) } else { Ok(()) }
+        self.words.line();
+        let bytes = self.words.bytes(count.saturating_mul(N), self.context)?;
+        Ok(bytes.as_chunks().0.iter().map(|&number| parse(number)).collect())
     }
 }

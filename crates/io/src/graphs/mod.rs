@@ -6,6 +6,7 @@ mod edge_list;
 mod matrix_market;
 
 use crate::error::{IoError, Result};
+use crate::file_name::extension;
 use crate::read::read_text;
 use std::path::Path;
 use veloxel_core::{ArcList, GraphKind};
@@ -30,11 +31,10 @@ static FORMATS: &[GraphFormat] = &[matrix_market::FORMAT, edge_list::FORMAT];
 /// # Errors
 /// [`IoError::UnknownExtension`], [`IoError::Open`], and [`IoError::Malformed`] with the line.
 pub fn read_graph(path: &Path, unsaid: GraphKind) -> Result<ArcList> {
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    let extension = extension(path);
     let Some(format) = FORMATS.iter().find(|format| format.extensions.contains(&&*extension)) else {
-        let known: Vec<_> =
-            FORMATS.iter().flat_map(|format| format.extensions).map(|e| format!(".{e}")).collect();
-        let known = known.join(", ");
+        let known = FORMATS.iter().flat_map(|format| format.extensions).map(|e| format!(".{e}"));
+        let known = known.collect::<Vec<_>>().join(", ");
         return Err(IoError::UnknownExtension { path: path.to_owned(), what: "a graph", known });
     };
     let text = read_text(path, MOST_BYTES)?;

@@ -61,9 +61,7 @@ pub(super) fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<
         return Err(context.unsupported(what, "frames have at most 2^26 pixels: crop or shrink it first"));
     }
     let possible = file_bytes.saturating_mul(MAX_PIXELS_PER_BYTE);
-    if pixels > possible {
-        return Err(context.truncated("the GIF image data", pixels, possible));
-    }
+    context.require_bytes("the GIF image data", pixels, possible)?;
     context.claim(4 * pixels)?;
     Ok(Box::new(GifReader {
         decoder,
@@ -131,9 +129,7 @@ impl FrameReader for GifReader {
     }
 
     fn finish(self: Box<Self>, context: &mut Context) -> Result<()> {
-        if self.frames == 0 {
-            return Err(context.malformed("GIF", "at least one picture", "none"));
-        }
+        context.require(self.frames > 0, "GIF", "at least one picture", "none")?;
         let reader = self.decoder.into_inner();
         let read = reader.get_ref().position().saturating_sub(reader.buffer().len() as u64);
         match self.file_bytes.saturating_sub(read) {

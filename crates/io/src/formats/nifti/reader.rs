@@ -81,9 +81,7 @@ fn interpret(header: &Header, context: &mut Context) -> Result<Layout> {
 /// x, y, z, time and components.
 fn sizes(header: &Header, context: &Context) -> Result<[usize; 5]> {
     let rank = header.dim[0];
-    if !(1..=7).contains(&rank) {
-        return Err(context.malformed("dim[0]", "a number of axes from 1 to 7", rank));
-    }
+    context.require((1..=7).contains(&rank), "dim[0]", "a number of axes from 1 to 7", rank)?;
     let mut sizes = [1usize; 7];
     for (axis, size) in sizes.iter_mut().enumerate().take(rank as usize) {
         let stored = header.dim[axis + 1];

@@ -77,9 +77,7 @@ impl Space {
         let Some(name) = fields.text("space") else {
             const NAME: &str = "space dimension";
             let dimension = fields.value(NAME, "2 or 3", context)?.unwrap_or(3);
-            if !(2..=3).contains(&dimension) {
-                return Err(context.malformed(NAME, "2 or 3", dimension));
-            }
+            context.require((2..=3).contains(&dimension), NAME, "2 or 3", dimension)?;
             return Ok(Self { dimension, signs: [1.0; 3] });
         };
         let signs = match name.to_lowercase().as_str() {

@@ -28,9 +28,7 @@ pub(super) const TYPES: [(Element, &[&str]); 10] = [
 /// are in lower case, comments and key/value pairs are left out.
 pub(super) fn parse(source: &mut Source, context: &Context) -> Result<Fields> {
     let magic = source.line(LINE_LIMIT, context)?.unwrap_or_default();
-    if !magic.starts_with("NRRD000") {
-        return Err(context.malformed("NRRD magic", "NRRD0001 to NRRD0005", excerpt(&magic)));
-    }
+    context.require(magic.starts_with("NRRD000"), "NRRD magic", "NRRD0001 to NRRD0005", excerpt(&magic))?;
     let mut fields = Fields::default();
     for _ in 0..MAX_LINES {
         let Some(line) = source.line(LINE_LIMIT, context)? else {

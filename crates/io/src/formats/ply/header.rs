@@ -47,9 +47,7 @@ impl Header {
         }
         let (mut encoding, mut elements) = (None, Vec::<Rows>::new());
         loop {
-            if words.is_at_end() {
-                return Err(context.malformed("PLY header", "end_header", "the end of the file"));
-            }
+            context.require(!words.is_at_end(), "PLY header", "end_header", "the end of the file")?;
             let line = text(words.line());
             let bad = |expected: &str| context.malformed("PLY header", expected, excerpt(&line));
             let typed =

@@ -11,12 +11,7 @@ mod header;
 mod reader;
 mod writer;
 
-use crate::content::Kind;
-use crate::format::{Format, Precision, Reader};
+use crate::format::Format;
 
-pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Surface],
-    precision: Precision::Float,
-    write_painted: Some(writer::write),
-    ..Format::picture("ply", "PLY", &["ply"], Reader::Whole(reader::read))
-};
+pub(super) static FORMAT: Format =
+    Format { write_painted: Some(writer::write), ..Format::surface("ply", "PLY", &["ply"], reader::read) };

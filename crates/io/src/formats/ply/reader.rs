@@ -111,9 +111,7 @@ impl Numbers<'_> {
     ) -> Result<()> {
         let Some(length) = property.list else { return take(self.number(property.value, context)?) };
         let count = self.number(length, context)?;
-        if count < 0.0 || count.fract() != 0.0 {
-            return Err(context.malformed("the length of a list", "a count", count));
-        }
+        context.require(count >= 0.0 && count.fract() == 0.0, "the length of a list", "a count", count)?;
         let bytes_each = if self.encoding == Encoding::Text { 2 } else { property.value.bytes() as u64 };
         self.words.require(count as usize, bytes_each, context)?;
         (0..count as usize).try_for_each(|_| take(self.number(property.value, context)?))
@@ -125,7 +123,7 @@ impl Numbers<'_> {
             Encoding::Stored(order) => {
                 let mut bytes = [0; 8];
                 let own = &mut bytes[..element.bytes()];
-                self.words.take(own, context)?;
+                own.copy_from_slice(self.words.bytes(own.len(), context)?);
                 if order == ByteOrder::Big {
                     own.reverse();
                 }

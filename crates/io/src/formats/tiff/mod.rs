@@ -121,9 +121,7 @@ impl Pages {
             }
         };
         let count = grid.len() as u64 * channels.count() as u64;
-        if count > self.possible {
-            return Err(context.truncated("the image data", count, self.possible));
-        }
+        context.require_bytes("the image data", count, self.possible)?;
         // As they are stored, of 8 bytes at most, and as floats.
         context.claim(count.saturating_mul(4))?;
         let stored_bytes =
@@ -131,9 +129,7 @@ impl Pages {
         let _scratch = context.scratch(count.saturating_mul(stored_bytes))?;
         let samples = self.decoder.read_image().map_err(|e| fail(e, context))?;
         let Floats { samples, name, opaque } = floats(samples, context)?;
-        if samples.len() as u64 != count {
-            return Err(context.malformed("samples", count.to_string(), samples.len()));
-        }
+        context.require(samples.len() as u64 == count, "samples", count.to_string(), samples.len())?;
         self.sample_type = format!("{name} × {}", channels.count());
         Picture { grid, channels, opaque, samples: Samples::Floats(samples) }.into_luminance(context)
     }
