@@ -2,8 +2,9 @@
 
 use crate::context::Context;
 use crate::error::Result;
+use crate::memory::room_for;
 use serde::Serialize;
-use veloxel_core::{Flow, Sequence, TetMesh, TriangleMesh, Volume};
+use veloxel_core::{Flow, Grid, Sequence, TetMesh, TriangleMesh, Volume};
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -67,4 +68,24 @@ impl Content {
 pub(crate) struct Decoded {
     pub content: Content,
     pub sample_type: String,
+}
+
+impl Decoded {
+    /// The field of a picture, pixels; a vector of which a component is unknown is unknown.
+    pub fn flow(
+        grid: Grid,
+        vectors: impl Iterator<Item = [f32; 2]>,
+        sample_type: &str,
+        context: &Context,
+    ) -> Result<Self> {
+        let (mut u, mut v) = (room_for(grid.len(), context)?, room_for(grid.len(), context)?);
+        for vector in vectors {
+            let is_known = vector.iter().all(|component| !component.is_nan());
+            let [x, y] = if is_known { vector } else { [f32::NAN; 2] };
+            u.push(x);
+            v.push(y);
+        }
+        let flow = Flow::new(grid, vec![u, v]).map_err(|e| context.core(e))?;
+        Ok(Self { content: Content::Flow(flow), sample_type: sample_type.to_owned() })
+    }
 }

@@ -1,6 +1,6 @@
 //! The context of a reader: the file's name, how it is read, the memory that it claims, and the warnings.
 
-use crate::budget::{Claim, Exceeded};
+use crate::budget::Claim;
 use crate::error::{IoError, Result};
 use crate::reading::{Reading, Strictness};
 use std::cell::RefCell;
@@ -19,20 +19,15 @@ pub(crate) struct Context<'a> {
     pub reading: Reading,
     claim: RefCell<Claim>,
     warnings: &'a mut Warnings,
-    alpha: Alpha,
-}
-
-/// What becomes of an alpha channel that is not opaque everywhere.
-enum Alpha {
-    /// It is dropped, with a warning.
-    Dropped,
-    /// It becomes a mask.
-    Masking(Option<Mask>),
+    /// Whether an alpha channel that is not opaque everywhere becomes a mask; else it is dropped, with a warning.
+    alpha_is_mask: bool,
+    mask: Option<Mask>,
 }
 
 impl<'a> Context<'a> {
     pub fn new(path: &'a Path, reading: impl Into<Reading>, warnings: &'a mut Warnings) -> Self {
-        Self { path, reading: reading.into(), claim: RefCell::default(), warnings, alpha: Alpha::Dropped }
+        let (reading, claim) = (reading.into(), RefCell::default());
+        Self { path, reading, claim, warnings, alpha_is_mask: false, mask: None }
     }
 
     /// Claims bytes until the reader is done.
@@ -40,8 +35,7 @@ impl<'a> Context<'a> {
     /// # Errors
     /// [`IoError::Memory`] beyond the budget.
     pub fn claim(&self, bytes: u64) -> Result<()> {
-        let added = self.claim.borrow_mut().add(bytes, self.reading);
-        added.map_err(|exceeded| self.exceeded(exceeded))
+        self.enlarge(&mut self.claim.borrow_mut(), bytes)
     }
 
     /// Claims bytes for as long as the result lives.
@@ -59,16 +53,12 @@ impl<'a> Context<'a> {
     /// # Errors
     /// [`IoError::Memory`] beyond the budget.
     pub fn enlarge(&self, claim: &mut Claim, bytes: u64) -> Result<()> {
-        claim.add(bytes, self.reading).map_err(|exceeded| self.exceeded(exceeded))
+        claim.add(bytes, self.reading, self.path)
     }
 
     /// Everything that was claimed, for what outlives this context.
     pub fn into_claim(self) -> Claim {
         self.claim.into_inner()
-    }
-
-    fn exceeded(&self, Exceeded { needed_bytes, budget_bytes }: Exceeded) -> IoError {
-        IoError::Memory { needed_bytes, budget_bytes, path: self.path.to_owned() }
     }
 
     /// A header that cannot be taken as it stands: a warning with what is assumed, or the end if strict.
@@ -93,33 +83,32 @@ impl<'a> Context<'a> {
     /// From now on an alpha channel becomes a mask.
     #[must_use]
     pub fn masked_by_alpha(self) -> Self {
-        Self { alpha: Alpha::Masking(None), ..self }
+        Self { alpha_is_mask: true, ..self }
     }
 
     /// Takes an alpha channel that is not opaque everywhere: which pixels show anything at all.
     pub fn alpha(&mut self, grid: &Grid, is_seen: impl Iterator<Item = bool>) -> Result<()> {
-        let message = match &mut self.alpha {
-            Alpha::Dropped => "the alpha channel is not opaque everywhere and was dropped".to_owned(),
-            Alpha::Masking(mask) => {
-                let seen: Vec<bool> = is_seen.collect();
-                let hidden = seen.iter().filter(|seen| !**seen).count();
-                let percent = 100.0 * hidden as f64 / seen.len() as f64;
-                *mask = Some(Mask::new(grid.clone(), seen).map_err(IoError::core(self.path))?);
-                format!(
-                    "alpha is a mask: {percent:.1} % of the pixels are transparent and do not count, all others in full"
-                )
-            }
-        };
-        self.note(WarningKind::Samples, message);
+        if !self.alpha_is_mask {
+            let message = "the alpha channel is not opaque everywhere and was dropped";
+            self.note(WarningKind::Samples, message);
+            return Ok(());
+        }
+        let seen: Vec<bool> = is_seen.collect();
+        let hidden = seen.iter().filter(|seen| !**seen).count();
+        let percent = 100.0 * hidden as f64 / seen.len() as f64;
+        self.mask = Some(Mask::new(grid.clone(), seen).map_err(IoError::core(self.path))?);
+        self.note(
+            WarningKind::Samples,
+            format!(
+                "alpha is a mask: {percent:.1} % of the pixels are transparent and do not count, all others in full"
+            ),
+        );
         Ok(())
     }
 
     /// The mask that the alpha channel became.
     pub fn take_mask(&mut self) -> Option<Mask> {
-        match &mut self.alpha {
-            Alpha::Dropped => None,
-            Alpha::Masking(mask) => mask.take(),
-        }
+        self.mask.take()
     }
 
     /// Bytes after the content: kept out, and said.

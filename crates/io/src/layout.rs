@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::element::{Element, Stored};
 use crate::error::Result;
 use crate::luminance::{Channels, Picture, Samples};
-use veloxel_core::{Dimension, Flow, Grid, Sequence};
+use veloxel_core::{Dimension, Flow, Grid};
 
 /// What several components in one voxel mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,13 +95,13 @@ impl Layout {
             ));
         }
         match self.meaning {
-            Meaning::Scalar if self.frames == 1 => Ok(Content::Image(context.volume(self.grid, samples)?)),
             Meaning::Scalar => {
-                context.claim(size_of_val(&samples[..]) as u64)?;
+                if self.frames > 1 {
+                    context.claim(size_of_val(&samples[..]) as u64)?;
+                }
                 let frames = planes(samples, self.frames, self.arrangement).into_iter();
                 let frames = frames.map(|samples| context.volume(self.grid.clone(), samples));
-                let sequence = Sequence::new(frames.collect::<Result<_, _>>()?, self.frame_interval_ms);
-                Ok(Content::Sequence(sequence.map_err(|e| context.core(e))?))
+                Content::of_frames(frames.collect::<Result<_>>()?, self.frame_interval_ms, context)
             }
             Meaning::Colour(channels) => {
                 context.claim(size_of_val(&samples[..]) as u64)?;

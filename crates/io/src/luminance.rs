@@ -16,7 +16,7 @@ pub const LUMA: [f64; 3] = [0.299, 0.587, 0.114];
 /// What is said where colours are given up.
 pub(crate) const COLOUR_NOTE: &str = "colour was turned to luminance (0.299 R + 0.587 G + 0.114 B)";
 
-/// Which channels a pixel has.
+/// Which channels a pixel has, in the order of their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Channels {
     Grey,
@@ -27,12 +27,7 @@ pub(crate) enum Channels {
 
 impl Channels {
     pub fn count(self) -> usize {
-        match self {
-            Self::Grey => 1,
-            Self::GreyAlpha => 2,
-            Self::Rgb => 3,
-            Self::Rgba => 4,
-        }
+        self as usize + 1
     }
 }
 
@@ -55,8 +50,9 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
-    /// What a reader of pictures gives: the luminance, and the type of samples that the file has.
-    pub fn decoded(self, sample_type: String, context: &mut Context) -> Result<Decoded> {
+    /// What a reader of pictures gives: the luminance, and the type that samples have in the file.
+    pub fn decoded(self, sample: &str, context: &mut Context) -> Result<Decoded> {
+        let sample_type = format!("{sample} × {}", self.channels.count());
         Ok(Decoded { content: Content::Image(self.into_luminance(context)?), sample_type })
     }
 

@@ -6,7 +6,7 @@ use crate::error::{IoError, Result};
 use crate::free_space::require_free;
 use crate::unfinished::Unfinished;
 use std::fs::File;
-use std::io::{Error, ErrorKind, Write};
+use std::io::{Error, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -48,9 +48,6 @@ impl<T: NpySample> NpyWriter<T> {
     /// [`IoError::DiskFull`] before anything is written; [`IoError::Write`].
     pub fn create(path: &Path, rows: usize, columns: usize) -> Result<Self> {
         let fail = IoError::write(path);
-        if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-            return Err(fail(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file")));
-        }
         let header = header(T::DESCRIPTION, rows, columns);
         let samples = (rows as u64).saturating_mul(columns as u64).saturating_mul(size_of::<T>() as u64);
         let bytes = samples.saturating_add(header.len() as u64);
@@ -129,7 +126,7 @@ fn write_at(file: &File, mut bytes: &[u8], mut begin: u64) -> Result<(), Error> 
     while !bytes.is_empty() {
         let count = std::os::windows::fs::FileExt::seek_write(file, bytes, begin)?;
         if count == 0 {
-            return Err(ErrorKind::WriteZero.into());
+            return Err(std::io::ErrorKind::WriteZero.into());
         }
         (bytes, begin) = (&bytes[count..], begin + count as u64);
     }

@@ -14,6 +14,13 @@ use veloxel_core::WarningKind;
 const MAX_RATIO: u64 = 1032;
 /// The most output bytes that one stored byte becomes: eight 1-bit indices, each an RGBA colour.
 const MAX_EXPANSION: u64 = 32;
+/// Palettes are expanded.
+const COLOUR_TYPES: [(png::ColorType, Channels); 4] = [
+    (png::ColorType::Grayscale, Channels::Grey),
+    (png::ColorType::GrayscaleAlpha, Channels::GreyAlpha),
+    (png::ColorType::Rgb, Channels::Rgb),
+    (png::ColorType::Rgba, Channels::Rgba),
+];
 /// What the decoder may keep beside the pixels: chunks, a row, its window.
 const KEPT_BYTES: usize = 64 << 20;
 
@@ -46,24 +53,18 @@ pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster
     let info = reader.next_frame(&mut bytes).map_err(|e| fail(e, context))?;
     bytes.truncate(info.buffer_size());
     let depth = if info.bit_depth == png::BitDepth::Sixteen { Depth::Sixteen } else { Depth::Eight };
-    let channels = match info.color_type {
-        png::ColorType::Grayscale => Channels::Grey,
-        png::ColorType::GrayscaleAlpha => Channels::GreyAlpha,
-        png::ColorType::Rgb => Channels::Rgb,
-        png::ColorType::Rgba => Channels::Rgba,
-        png::ColorType::Indexed => {
-            return Err(context.malformed("PNG palette", "colours for its indices", "none"));
-        }
-    };
+    let found = COLOUR_TYPES.iter().find(|(colour, _)| *colour == info.color_type);
+    let &(_, channels) =
+        found.ok_or_else(|| context.malformed("PNG palette", "colours for its indices", "none"))?;
     if reader.info().animation_control.is_some_and(|a| a.num_frames > 1) {
         context.note(WarningKind::Samples, "only the first frame of the animation was read");
     } else {
         // Reads the closing chunks: a file cut there is cut short all the same.
         reader.finish().map_err(|e| fail(e, context))?;
     }
-    match end_of_stream(&file) {
-        Some(end) if end < file.len() => context.trailing(Some((file.len() - end) as u64)),
-        _ => {}
+    let end = chunks(&file).find(|chunk| chunk.name == b"IEND").map_or(file.len(), |chunk| chunk.end);
+    if end < file.len() {
+        context.trailing(Some((file.len() - end) as u64));
     }
     let [nx, ny, _] = grid.size();
     Ok(Raster { size: [nx, ny], channels, depth, bytes })
@@ -87,22 +88,13 @@ fn chunks(file: &[u8]) -> impl Iterator<Item = Chunk<'_>> {
     })
 }
 
-/// The offset after the closing `IEND` chunk.
-fn end_of_stream(file: &[u8]) -> Option<usize> {
-    chunks(file).find(|chunk| chunk.name == b"IEND").map(|chunk| chunk.end)
-}
-
 /// Refuses what the decoder takes for granted.
 ///
 /// png 0.18.1 panics over a palette that is no list of triples (github.com/image-rs/image-png/issues/694).
 fn check_chunks(file: &[u8], context: &Context) -> Result<()> {
     let is_broken = |chunk: &Chunk| chunk.name == b"PLTE" && !chunk.length.is_multiple_of(3);
-    match chunks(file).find(is_broken) {
-        Some(Chunk { length, .. }) => {
-            Err(context.malformed("PNG palette", "three bytes a colour", format!("{length} bytes")))
-        }
-        None => Ok(()),
-    }
+    let length = chunks(file).find(is_broken).map_or(0, |chunk| chunk.length);
+    context.require(length == 0, "PNG palette", "three bytes a colour", format!("{length} bytes"))
 }
 
 /// Writes a picture.
@@ -120,12 +112,8 @@ fn encode(picture: &Raster) -> Result<Vec<u8>, png::EncodingError> {
         Depth::Eight => png::BitDepth::Eight,
         Depth::Sixteen => png::BitDepth::Sixteen,
     });
-    encoder.set_color(match picture.channels {
-        Channels::Grey => png::ColorType::Grayscale,
-        Channels::GreyAlpha => png::ColorType::GrayscaleAlpha,
-        Channels::Rgb => png::ColorType::Rgb,
-        Channels::Rgba => png::ColorType::Rgba,
-    });
+    let colour = COLOUR_TYPES.iter().find(|(_, channels)| *channels == picture.channels);
+    encoder.set_color(colour.map_or(png::ColorType::Rgba, |(colour, _)| *colour));
     encoder.set_compression(png::Compression::Balanced);
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&picture.bytes)?;

@@ -180,16 +180,16 @@ pub fn read_flow(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
 /// As [`read_image`]; [`IoError::NotLabel`] with the first sample that is no whole number within ±2^24.
 pub fn read_labels(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Volume<i32>> {
     let image = read_image(path, reading, warnings)?;
-    let is_label = |v: f32| v.fract() == 0.0 && v.abs() <= MAX_LABEL as f32;
-    match image.data().iter().position(|&v| !is_label(v)) {
-        None => Ok(image.map(|&v| v as i32)),
-        Some(i) => Err(IoError::NotLabel {
-            value: image.data()[i],
-            position: image.grid().position(i),
-            limit: MAX_LABEL,
-            path: path.to_owned(),
-        }),
-    }
+    require_labels(path, &image, MAX_LABEL)?;
+    Ok(image.map(|&v| v as i32))
+}
+
+/// Refuses an image with a sample that is no whole number within ± `limit`.
+pub(crate) fn require_labels(path: &Path, image: &Volume<f32>, limit: i32) -> Result<()> {
+    let is_label = |v: f32| v.fract() == 0.0 && v.abs() <= limit as f32;
+    let Some(i) = image.data().iter().position(|&v| !is_label(v)) else { return Ok(()) };
+    let (value, position) = (image.data()[i], image.grid().position(i));
+    Err(IoError::NotLabel { value, position, limit, path: path.to_owned() })
 }
 
 /// Reads a mask: inside wherever a sample is finite and not 0.

@@ -101,7 +101,7 @@ impl<'a> Source<'a> {
 
     /// Checks that so many bytes follow, without keeping them; compressed ones are expanded unless their end tells.
     pub fn require_bytes(mut self, what: &'static str, count: u64, context: &mut Context) -> Result<()> {
-        self.require(&Part { what, expected: count, before: 0 }, context)?;
+        context.require_bytes(what, count, self.available)?;
         match &self.compressed {
             None => Ok(()),
             Some(Compressed { at_most, announced })
@@ -118,8 +118,7 @@ impl<'a> Source<'a> {
 
     /// Exactly `count` bytes: a header, or a payload whose size the caller has bounded.
     pub fn take_bytes(&mut self, what: &'static str, count: u64, context: &Context) -> Result<Vec<u8>> {
-        let part = Part { what, expected: count, before: 0 };
-        self.require(&part, context)?;
+        context.require_bytes(what, count, self.available)?;
         // Of a pipe only what has come is a reason to make room.
         let mut bytes = if self.available >= ENDLESS / 2 {
             context.claim(count)?;
@@ -127,15 +126,8 @@ impl<'a> Source<'a> {
         } else {
             memory::room_for(usize::try_from(count).unwrap_or(usize::MAX), context)?
         };
-        self.append(&mut bytes, count, &part, context)?;
+        self.append(&mut bytes, count, &Part { what, expected: count, before: 0 }, context)?;
         Ok(bytes)
-    }
-
-    fn require(&self, part: &Part, context: &Context) -> Result<()> {
-        if part.expected > self.available {
-            return Err(context.truncated(part.what, part.expected, self.available));
-        }
-        Ok(())
     }
 
     /// Appends exactly `count` bytes of a part.
@@ -163,12 +155,11 @@ impl<'a> Source<'a> {
 
     /// Leaves out `count` bytes.
     pub fn skip(&mut self, what: &'static str, count: u64, context: &Context) -> Result<()> {
-        let part = Part { what, expected: count, before: 0 };
-        self.require(&part, context)?;
+        context.require_bytes(what, count, self.available)?;
         let skipped = std::io::copy(&mut (&mut self.reader).take(count), &mut std::io::sink())
-            .map_err(|e| part.failure(e, 0, context))?;
+            .map_err(|e| Part { what, expected: count, before: 0 }.failure(e, 0, context))?;
         self.available -= skipped;
-        if skipped == count { Ok(()) } else { Err(context.truncated(what, count, skipped)) }
+        context.require_bytes(what, count, skipped)
     }
 
     /// One line without its end; `None` at the end of the bytes. A line longer than `limit` bytes is an error.
@@ -181,13 +172,9 @@ impl<'a> Source<'a> {
         if bytes.is_empty() {
             return Ok(None);
         }
-        if bytes.len() == limit && bytes.last() != Some(&b'\n') {
-            return Err(context.malformed(
-                "header line",
-                format!("at most {limit} bytes"),
-                "a longer one (is this the right format?)",
-            ));
-        }
+        let is_whole = bytes.len() < limit || bytes.ends_with(b"\n");
+        let expected = format!("at most {limit} bytes");
+        context.require(is_whole, "header line", expected, "a longer one (is this the right format?)")?;
         while matches!(bytes.last(), Some(b'\n' | b'\r')) {
             bytes.pop();
         }
@@ -201,7 +188,7 @@ impl<'a> Source<'a> {
             .checked_mul(element.bytes() as u64)
             .ok_or_else(|| context.malformed("size", "a product below 2^64", "more"))?;
         let mut part = Part { what: "the sample data", expected, before: 0 };
-        self.require(&part, context)?;
+        context.require_bytes(part.what, expected, self.available)?;
         let mut samples = memory::room_for(count, context)?;
         let mut chunk = Vec::with_capacity(CHUNK_BYTES);
         let mut fit = Fit::Exact;
@@ -223,16 +210,11 @@ impl<'a> Source<'a> {
     /// Looks at what follows the content: a broken checksum is an error, further bytes are a warning.
     pub fn finish(mut self, context: &mut Context) -> Result<()> {
         let mut one = [0];
-        match self.reader.read(&mut one) {
-            Ok(0) => Ok(()),
-            Ok(_) => {
-                context.trailing(None);
-                Ok(())
-            }
-            Err(e) => {
-                Err(Part { what: "the end of the stream", expected: 1, before: 0 }.failure(e, 0, context))
-            }
+        let part = Part { what: "the end of the stream", expected: 1, before: 0 };
+        if self.reader.read(&mut one).map_err(|e| part.failure(e, 0, context))? > 0 {
+            context.trailing(None);
         }
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::{IoError, Result};
 use crate::unfinished::Unfinished;
-use std::io::{BufWriter, Error, ErrorKind, Write};
+use std::io::{BufWriter, Error, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -46,18 +46,8 @@ pub(crate) struct WholeFile {
 
 impl WholeFile {
     pub fn create(path: &Path) -> Result<Self> {
-        let fail = IoError::write(path);
-        // The temporary name is shorter.
-        if let Err(error) = std::fs::symlink_metadata(path)
-            && error.kind() == ErrorKind::InvalidFilename
-        {
-            return Err(fail(error));
-        }
-        // Renaming over a device or a folder would do something else than asked.
-        if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-            return Err(fail(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file")));
-        }
-        let writer = BufWriter::with_capacity(1 << 18, Unfinished::file(path).map_err(fail)?);
+        let file = Unfinished::file(path).map_err(IoError::write(path))?;
+        let writer = BufWriter::with_capacity(1 << 18, file);
         Ok(Self { writer, path: path.to_owned() })
     }
 
@@ -83,6 +73,7 @@ impl Write for WholeFile {
 mod tests {
     use super::*;
     use std::fs;
+    use std::io::ErrorKind;
 
     #[test]
     fn a_failure_half_way_leaves_the_old_file_and_nothing_else() {

@@ -77,7 +77,7 @@ pub fn read_contours(
             None => json::read(document, &mut into)?,
         }
     } else if Format::from_path(path).is_some() {
-        labels::read(path, options, &mut into)?;
+        labels::read_outlines(path, options, &mut into)?;
     } else {
         let hint = "give .json, .csv, .txt, .mrk.json, a label image, or a folder of .txt";
         return Err(IoError::unsupported(path, "this kind of outlines", hint));

@@ -58,18 +58,13 @@ fn slices(images: Vec<PlaneHeader>, context: &mut Context) -> Result<Vec<Slice>>
         let (p, n) = (image.position_mm?, cross(rows, columns));
         Some((0..3).map(|k| p[k] * n[k]).sum())
     };
-    let mut placed: Vec<(f64, PlaneHeader)> = Vec::new();
-    let mut unplaced = 0;
-    for image in images {
+    let along = |image: &PlaneHeader| {
         let by_frame = (is_frames && !is_cine).then_some(f64::from(image.frame));
-        match place(&image).or(image.location_mm).or(by_frame) {
-            Some(along) => placed.push((along, image)),
-            None => {
-                unplaced += 1;
-                placed.push((0.0, image));
-            }
-        }
-    }
+        place(image).or(image.location_mm).or(by_frame)
+    };
+    let unplaced = images.iter().filter(|image| along(image).is_none()).count();
+    let mut placed: Vec<(f64, PlaneHeader)> =
+        images.into_iter().map(|image| (along(&image).unwrap_or(0.0), image)).collect();
     if is_frames && !is_cine {
         context
             .assume("no positions: the frames of the file are taken as slices of one volume, 1 mm apart")?;

@@ -5,7 +5,7 @@
 //! the format's own rules and is left out.
 //! *Limits*: uncompressed only (no run lengths, no 16-bit pixels, bit fields only in their usual order).
 
-use crate::content::Decoded;
+use crate::content::{Content, Decoded};
 use crate::context::Context;
 use crate::element::ByteOrder;
 use crate::error::{IoError, Result};
@@ -74,7 +74,9 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     }
     drop(floats);
     let samples = Samples::Bytes(samples);
-    Picture { grid, channels: Channels::Rgb, opaque: 255.0, samples }.decoded(format!("{bits} bit"), context)
+    let picture = Picture { grid, channels: Channels::Rgb, opaque: 255.0, samples };
+    let content = Content::Image(picture.into_luminance(context)?);
+    Ok(Decoded { content, sample_type: format!("{bits} bit") })
 }
 
 fn pixel(row: &[u8], x: usize, header: &Header, context: &Context) -> Result<[u8; 3]> {

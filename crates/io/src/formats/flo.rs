@@ -7,7 +7,7 @@
 //! *Unknown*: a component above 1e9 in the file (1e10 is written), NaN in every component in memory.
 //! *Limits*: 2-D; no spacing, origin or direction.
 
-use crate::content::{Content, Decoded, Kind};
+use crate::content::{Decoded, Kind};
 use crate::context::Context;
 use crate::element::{ByteOrder, Stored};
 use crate::error::Result;
@@ -41,16 +41,9 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let grid = context.picture_grid(side("width", word(1))?, side("height", word(2))?)?;
     let samples = source.samples(2 * grid.len(), Stored::F32, context)?;
     source.finish(context)?;
-    context.claim(8 * grid.len() as u64)?;
-    let mut components = [0, 1].map(|_| Vec::with_capacity(grid.len()));
-    for vector in samples.as_chunks::<2>().0 {
-        let known = vector.iter().all(|c| c.abs() <= UNKNOWN_ABOVE);
-        for (component, &value) in components.iter_mut().zip(vector) {
-            component.push(if known { value } else { f32::NAN });
-        }
-    }
-    let flow = Flow::new(grid, components.into()).map_err(|e| context.core(e))?;
-    Ok(Decoded { content: Content::Flow(flow), sample_type: "f32".to_owned() })
+    let known = |component: f32| if component.abs() <= UNKNOWN_ABOVE { component } else { f32::NAN };
+    let vectors = samples.as_chunks().0.iter().map(|vector| vector.map(known));
+    Decoded::flow(grid, vectors, "f32", context)
 }
 
 fn write(path: &Path, flow: &Flow) -> Result<()> {

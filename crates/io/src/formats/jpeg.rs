@@ -89,8 +89,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     context.require(bytes.len() == expected, "JPEG samples", expected.to_string(), bytes.len())?;
     drop(decoding);
     let samples = Samples::Bytes(bytes);
-    let sample_type = format!("u8 × {}", channels.count());
-    Picture { grid, channels, opaque: 255.0, samples }.decoded(sample_type, context)
+    Picture { grid, channels, opaque: 255.0, samples }.decoded("u8", context)
 }
 
 /// The offset behind the end marker that follows the scans (thumbnails in the segments before have their own).

@@ -8,7 +8,7 @@
 //! *Limits*: 2-D, |component| below 512 px, resolution 1/64 px; disparities from 0 to 255.99 px, resolution 1/256 px: what
 //! cannot be held is an error, rounding to the resolution is the format's own.
 
-use crate::content::{Content, Decoded};
+use crate::content::Decoded;
 use crate::context::Context;
 use crate::error::{IoError, Result};
 use crate::luminance::Channels;
@@ -43,17 +43,13 @@ pub(super) fn read(source: Source, context: &mut Context) -> Result<Decoded> {
 
 pub(super) fn flow(raster: &Raster, context: &Context) -> Result<Decoded> {
     let [nx, ny] = raster.size;
-    context.claim(8 * (nx * ny) as u64)?;
-    let mut components = [0, 1].map(|_| Vec::with_capacity(nx * ny));
-    for p in raster.bytes.as_chunks::<6>().0 {
-        let valid = p[4] != 0 || p[5] != 0;
-        for (component, stored) in components.iter_mut().zip(p.as_chunks::<2>().0) {
-            let value = (f32::from(u16::from_be_bytes(*stored)) - ZERO) / FLOW_STEPS_PER_PIXEL;
-            component.push(if valid { value } else { f32::NAN });
-        }
-    }
-    let flow = Flow::new(context.picture_grid(nx, ny)?, components.into()).map_err(|e| context.core(e))?;
-    Ok(Decoded { content: Content::Flow(flow), sample_type: "KITTI u16 × 3".to_owned() })
+    let component = |stored: [u8; 2]| (f32::from(u16::from_be_bytes(stored)) - ZERO) / FLOW_STEPS_PER_PIXEL;
+    let vector = |&[u, v, valid]: &[[u8; 2]; 3]| match valid {
+        [0, 0] => [f32::NAN; 2],
+        _ => [component(u), component(v)],
+    };
+    let vectors = raster.bytes.as_chunks().0.as_chunks().0.iter().map(vector);
+    Decoded::flow(context.picture_grid(nx, ny)?, vectors, "KITTI u16 × 3", context)
 }
 
 pub(super) fn write(path: &Path, flow: &Flow) -> Result<()> {

@@ -17,7 +17,7 @@ use crate::source::Source;
 use crate::whole_file;
 use std::io::Write;
 use std::path::Path;
-use veloxel_core::{Flow, Grid};
+use veloxel_core::Grid;
 
 pub(super) static FORMAT: Format = Format {
     reads: &[Kind::Image, Kind::Flow],
@@ -81,30 +81,16 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let Header { channels, grid, order } = header(&mut source, context)?;
     let samples = source.samples(channels * grid.len(), Stored { order, ..Stored::F32 }, context)?;
     source.finish(context)?;
-    Ok(Decoded {
-        content: content(&samples, channels, grid, context)?,
-        sample_type: format!("f32 × {channels}"),
-    })
-}
-
-fn content(samples: &[f32], channels: usize, grid: Grid, context: &Context) -> Result<Content> {
-    let row = channels * grid.size()[0];
-    let channel = |c: usize| -> Result<Vec<f32>> {
-        let mut values = memory::room_for(grid.len(), context)?;
-        let stored = samples.chunks_exact(row).rev().flatten().skip(c).step_by(channels);
-        values.extend(stored.map(|&v| if v.is_infinite() { f32::NAN } else { v }));
-        Ok(values)
-    };
-    if channels == 1 {
-        return Ok(Content::Image(context.volume(grid.clone(), channel(0)?)?));
+    let rows = samples.chunks_exact(channels * grid.size()[0]).rev();
+    let value = |stored: f32| if stored.is_infinite() { f32::NAN } else { stored };
+    let sample_type = format!("f32 × {channels}");
+    if channels == 3 {
+        let vectors = rows.flat_map(|row| row.as_chunks::<3>().0).map(|&[u, v, _]| [value(u), value(v)]);
+        return Decoded::flow(grid, vectors, &sample_type, context);
     }
-    let (mut u, mut v) = (channel(0)?, channel(1)?);
-    for (a, b) in u.iter_mut().zip(&mut v) {
-        if a.is_nan() || b.is_nan() {
-            (*a, *b) = (f32::NAN, f32::NAN);
-        }
-    }
-    Ok(Content::Flow(Flow::new(grid, vec![u, v]).map_err(|e| context.core(e))?))
+    let mut values = memory::room_for(grid.len(), context)?;
+    values.extend(rows.flatten().map(|&stored| value(stored)));
+    Ok(Decoded { content: Content::Image(context.volume(grid, values)?), sample_type })
 }
 
 fn write<const N: usize>(

@@ -53,7 +53,6 @@ fn read(source: Source, context: &mut Context) -> Result<Decoded> {
         Depth::Eight => (255.0, "u8"),
         Depth::Sixteen => (65535.0, "u16"),
     };
-    let sample_type = format!("{bits} × {}", raster.channels.count());
     let (grid, channels) = (context.picture_grid(nx, ny)?, raster.channels);
-    Picture { grid, channels, opaque, samples: raster.into_samples() }.decoded(sample_type, context)
+    Picture { grid, channels, opaque, samples: raster.into_samples() }.decoded(bits, context)
 }

@@ -75,9 +75,8 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     if let Some(above) = samples.iter().find(|&&v| v > top as f32) {
         return Err(context.malformed("sample", format!("at most maxval {top}"), above));
     }
-    let sample_type = format!("{} × {}", element.name(), channels.count());
     Picture { grid, channels, opaque: top as f32, samples: Samples::Floats(samples) }
-        .decoded(sample_type, context)
+        .decoded(element.name(), context)
 }
 
 fn text_samples(mut words: Words, count: usize, context: &mut Context) -> Result<Vec<f32>> {

@@ -37,13 +37,12 @@ const NAMES: [([&str; 3], Axes); 3] =
 impl Table {
     pub fn parse(path: &Path, text: &str, dimension: Dimension) -> Result<Self> {
         let axes_count = dimension.count();
-        let lines = lines_of(text);
         let mut columns = Columns { of_axis: (0..axes_count).collect(), axes: Axes::Lps, named: false };
         let mut rows = Vec::new();
         let mut first = true;
         let mut promised = None;
-        for (number, line) in lines.into_iter().enumerate() {
-            let content = text[line.clone()].trim();
+        for (number, line) in text.lines().enumerate() {
+            let content = line.trim();
             if content.is_empty() {
                 continue;
             }
@@ -51,29 +50,29 @@ impl Table {
                 columns.read_comment(path, comment, dimension)?;
                 continue;
             }
-            let cells = cells_of(text, line);
-            let numeric = |cell: &Range<usize>| text[cell.clone()].parse::<f64>().is_ok();
-            if first && !columns.named && !cells.iter().any(numeric) {
-                first = false;
+            let cells = cells_of(line);
+            let is_head = first && !columns.named && !cells.iter().any(|cell| cell.parse::<f64>().is_ok());
+            first = false;
+            if is_head {
                 match content {
                     "point" => promised = Some(None),
                     "index" => {
                         return Err(IoError::unsupported(path, "a point file of voxel indices", INDICES));
                     }
-                    _ => columns.read_head(
-                        path,
-                        &cells.iter().map(|c| &text[c.clone()]).collect::<Vec<_>>(),
-                        axes_count,
-                    )?,
+                    _ => columns.read_head(path, &cells, axes_count)?,
                 }
                 continue;
             }
-            first = false;
             if promised == Some(None) {
                 promised = Some(content.parse::<usize>().ok());
                 continue;
             }
-            rows.push(columns.row(path, number + 1, text, &cells)?);
+            let (point, chosen) = columns.row(path, number + 1, &cells)?;
+            let place = |cell: &&str| {
+                let start = cell.as_ptr() as usize - text.as_ptr() as usize;
+                start..start + cell.len()
+            };
+            rows.push(Row { point, cells: chosen.iter().map(place).collect() });
         }
         if rows.is_empty() {
             let expected = "a point a line, such as \"12.5,3.25,40\", under a head line such as \"x,y,z\"";
@@ -162,23 +161,23 @@ impl Columns {
         Err(IoError::malformed(path, "the head line", expected, format!("\"{}\"", names.join(","))))
     }
 
-    fn row(&self, path: &Path, number: usize, text: &str, cells: &[Range<usize>]) -> Result<Row> {
+    /// The point of a line, and the cells that it is in.
+    fn row<'a>(&self, path: &Path, number: usize, cells: &[&'a str]) -> Result<(Point, Vec<&'a str>)> {
         let count = self.of_axis.len();
         let bad = |expected: String| {
-            let got = cells.iter().map(|c| &text[c.clone()]).collect::<Vec<_>>().join(",");
-            IoError::malformed(path, format!("line {number}"), expected, format!("\"{got}\""))
+            let got = format!("\"{}\"", cells.join(","));
+            IoError::malformed(path, format!("line {number}"), expected, got)
         };
-        let value = |cell: &Range<usize>| text[cell.clone()].parse::<f64>().ok();
-        let chosen: Vec<_> = self.of_axis.iter().filter_map(|&nth| cells.get(nth).cloned()).collect();
+        let chosen: Vec<&str> = self.of_axis.iter().filter_map(|&nth| cells.get(nth).copied()).collect();
         // Spreadsheets leave the cells of a point without a position empty.
-        if chosen.len() == count && chosen.iter().all(Range::is_empty) {
-            return Ok(Row { point: None, cells: chosen });
+        if chosen.len() == count && chosen.iter().all(|cell| cell.is_empty()) {
+            return Ok((None, chosen));
         }
-        let values: Vec<f64> = chosen.iter().filter_map(value).collect();
+        let values: Vec<f64> = chosen.iter().filter_map(|cell| cell.parse().ok()).collect();
         if values.len() < count {
             return Err(bad(format!("{count} coordinates")));
         }
-        if !self.named && cells.get(count).is_some_and(|next| value(next).is_some()) {
+        if !self.named && cells.get(count).is_some_and(|next| next.parse::<f64>().is_ok()) {
             let names = ["x", "y", "z"][..count].join(",");
             return Err(bad(format!(
                 "{count} numbers and then words, or a head line that names the columns {names}"
@@ -186,41 +185,15 @@ impl Columns {
         }
         let mut point = [0.0; 3];
         point[..count].copy_from_slice(&values);
-        Ok(Row { point: point.iter().all(|v| v.is_finite()).then_some(point), cells: chosen })
+        Ok((point.iter().all(|v| v.is_finite()).then_some(point), chosen))
     }
 }
 
-/// The lines of a text, without their ends.
-fn lines_of(text: &str) -> Vec<Range<usize>> {
-    let mut at = 0;
-    let line = |whole: &str| {
-        let start = at;
-        at += whole.len();
-        start..start + whole.trim_end_matches(['\n', '\r']).len()
-    };
-    text.split_inclusive('\n').map(line).collect()
-}
-
 /// The cells of a line, without blanks around them: parted by semicolons, tabulators or commas, or else by blanks.
-fn cells_of(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
-    let content = &text[line.clone()];
-    let trimmed = |piece: &str, start: usize| {
-        let first = start + piece.len() - piece.trim_start().len();
-        first..first + piece.trim().len()
-    };
-    match [';', ',', '\t'].into_iter().find(|separator| content.contains(*separator)) {
-        Some(separator) => {
-            let mut at = line.start;
-            let cell = |piece: &str| {
-                let start = at;
-                at += piece.len() + 1;
-                trimmed(piece, start)
-            };
-            content.split(separator).map(cell).collect()
-        }
-        None => {
-            let offset = |piece: &str| line.start + (piece.as_ptr() as usize - content.as_ptr() as usize);
-            content.split_whitespace().map(|piece| offset(piece)..offset(piece) + piece.len()).collect()
-        }
+fn cells_of(line: &str) -> Vec<&str> {
+    match [';', ',', '\t'].into_iter().find(|separator| line.contains(*separator)) {
+        // An empty cell stands behind its blanks.
+        Some(separator) => line.split(separator).map(|cell| cell.trim_start().trim_end()).collect(),
+        None => line.split_whitespace().collect(),
     }
 }

@@ -5,7 +5,7 @@ use crate::error::{IoError, Result};
 use crate::frame_reader::FrameReader;
 use crate::luminance::{COLOUR_NOTE, luma};
 use crate::source::Source;
-use gif::{ColorOutput, DecodeOptions, Decoder, DecodingError, DisposalMethod};
+use gif::{ColorOutput, DecodeOptions, Decoder, DecodingError, DisposalMethod, Frame};
 use std::io::{Cursor, ErrorKind};
 use veloxel_core::{Grid, Volume, WarningKind};
 
@@ -23,28 +23,25 @@ struct GifReader {
     grid: Grid,
     /// Luminance; NaN where nothing was drawn yet.
     canvas: Vec<f32>,
-    /// What the frame before the next one wants done.
-    disposal: Disposal,
+    /// The frame before the next one, which says what is done with it then.
+    last: Option<Frame<'static>>,
+    /// The canvas before that one, if it becomes so again.
+    before: Vec<f32>,
     indices: Vec<u8>,
     frame_interval_ms: Option<f64>,
     frames: usize,
     uneven: bool,
 }
 
-enum Disposal {
-    Keep,
-    /// The rectangle is cleared.
-    Clear(Rectangle),
-    /// The canvas becomes again what it was.
-    Restore(Vec<f32>),
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Rectangle {
-    left: usize,
-    top: usize,
-    width: usize,
-    height: usize,
+/// The part of a canvas that a frame covers, row by row.
+fn rows<'a>(
+    canvas: &'a mut [f32],
+    grid: &Grid,
+    frame: &Frame,
+) -> impl Iterator<Item = &'a mut [f32]> + use<'a> {
+    let [left, top, width, height] = [frame.left, frame.top, frame.width, frame.height].map(usize::from);
+    let rows = canvas.chunks_exact_mut(grid.size()[0]).skip(top).take(height);
+    rows.map(move |row| &mut row[left..left + width])
 }
 
 pub(super) fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn FrameReader + 'a>> {
@@ -68,7 +65,8 @@ pub(super) fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<
         file_bytes,
         canvas: vec![f32::NAN; grid.len()],
         grid,
-        disposal: Disposal::Keep,
+        last: None,
+        before: Vec::new(),
         indices: Vec::new(),
         frame_interval_ms: None,
         frames: 0,
@@ -79,39 +77,27 @@ pub(super) fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<
 impl FrameReader for GifReader {
     fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>> {
         let next = self.decoder.next_frame_info().map_err(|e| failure(e, self.file_bytes, context))?;
-        let Some(frame) = next else {
-            return Ok(None);
-        };
-        let place = Rectangle {
-            left: usize::from(frame.left),
-            top: usize::from(frame.top),
-            width: usize::from(frame.width),
-            height: usize::from(frame.height),
-        };
-        let (disposal, transparent) = (frame.dispose, frame.transparent);
-        let interval_ms = (frame.delay > 0).then(|| 10.0 * f64::from(frame.delay));
-        self.time(interval_ms, context);
+        let Some(frame) = next.cloned() else { return Ok(None) };
+        self.time((frame.delay > 0).then(|| 10.0 * f64::from(frame.delay)), context);
         // The picture and what its disposal brings back stay; indices go.
-        context.claim(4 * self.grid.len() as u64)?;
-        let restored =
-            if matches!(disposal, DisposalMethod::Previous) { 4 * self.grid.len() as u64 } else { 0 };
-        let _scratch = context.scratch(restored + 2 * (place.width * place.height) as u64)?;
-        let (drawn, canvas) = ((place.width * place.height) as u64, self.grid.len() as u64);
-        if self.frames == 0 && canvas > drawn.saturating_mul(MAX_CANVAS_PICTURES) {
-            let expected = format!("at most {MAX_CANVAS_PICTURES} times its first picture");
-            return Err(context.malformed("GIF canvas", expected, self.grid.size_text()));
-        }
-        self.indices.resize(place.width * place.height, 0);
+        let canvas = self.grid.len() as u64;
+        context.claim(4 * canvas)?;
+        let is_restored = matches!(frame.dispose, DisposalMethod::Previous);
+        let drawn = u64::from(frame.width) * u64::from(frame.height);
+        let _scratch = context.scratch(if is_restored { 4 * canvas } else { 0 } + 2 * drawn)?;
+        let is_filled = self.frames > 0 || canvas <= drawn.saturating_mul(MAX_CANVAS_PICTURES);
+        let expected = format!("at most {MAX_CANVAS_PICTURES} times its first picture");
+        context.require(is_filled, "GIF canvas", expected, self.grid.size_text())?;
+        self.indices.resize(drawn as usize, 0);
         let read = self.decoder.read_into_buffer(&mut self.indices);
         read.map_err(|e| failure(e, self.file_bytes, context))?;
         self.dispose();
-        self.disposal = match disposal {
-            DisposalMethod::Any | DisposalMethod::Keep => Disposal::Keep,
-            DisposalMethod::Background => Disposal::Clear(place),
-            DisposalMethod::Previous => Disposal::Restore(self.canvas.clone()),
-        };
+        if is_restored {
+            self.before = self.canvas.clone();
+        }
         let colours = self.colours(context)?;
-        self.draw(place, &colours, transparent);
+        self.draw(&frame, &colours);
+        self.last = Some(frame);
         self.frames += 1;
         self.picture(context).map(Some)
     }
@@ -146,22 +132,18 @@ impl GifReader {
             self.frame_interval_ms = interval_ms;
         } else if self.frame_interval_ms != interval_ms && !self.uneven {
             self.uneven = true;
-            context.note(
-                WarningKind::Header,
-                "frames last unequally long: the first one's interval stands for all",
-            );
+            let text = "frames last unequally long: the first one's interval stands for all";
+            context.note(WarningKind::Header, text);
         }
     }
 
     fn dispose(&mut self) {
-        match std::mem::replace(&mut self.disposal, Disposal::Keep) {
-            Disposal::Keep => {}
-            Disposal::Restore(canvas) => self.canvas = canvas,
-            Disposal::Clear(place) => {
-                let width = self.grid.size()[0];
-                for y in place.top..place.top + place.height {
-                    self.canvas[y * width + place.left..][..place.width].fill(f32::NAN);
-                }
+        let Some(last) = self.last.take() else { return };
+        match last.dispose {
+            DisposalMethod::Any | DisposalMethod::Keep => {}
+            DisposalMethod::Previous => self.canvas = std::mem::take(&mut self.before),
+            DisposalMethod::Background => {
+                rows(&mut self.canvas, &self.grid, &last).for_each(|row| row.fill(f32::NAN));
             }
         }
     }
@@ -177,12 +159,11 @@ impl GifReader {
     }
 
     /// An index beyond the palette is black.
-    fn draw(&mut self, place: Rectangle, colours: &[f32], transparent: Option<u8>) {
-        let width = self.grid.size()[0];
-        for (row, indices) in self.indices.chunks_exact(place.width.max(1)).enumerate() {
-            let canvas = &mut self.canvas[(place.top + row) * width + place.left..][..place.width];
-            for (pixel, &index) in canvas.iter_mut().zip(indices) {
-                if Some(index) != transparent {
+    fn draw(&mut self, frame: &Frame, colours: &[f32]) {
+        let indices = self.indices.chunks_exact(usize::from(frame.width).max(1));
+        for (row, indices) in rows(&mut self.canvas, &self.grid, frame).zip(indices) {
+            for (pixel, &index) in row.iter_mut().zip(indices) {
+                if Some(index) != frame.transparent {
                     *pixel = colours.get(usize::from(index)).copied().unwrap_or(0.0);
                 }
             }

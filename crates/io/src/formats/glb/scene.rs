@@ -170,20 +170,21 @@ impl Accessor<'_> {
     }
 }
 
+/// Numbers of a node, or else what they are by themselves.
+fn numbers<const N: usize>(node: &Value, name: &str, default: [f64; N]) -> [f64; N] {
+    let given = node[name].as_array().into_iter().flatten().filter_map(Value::as_f64);
+    given.collect::<Vec<_>>().try_into().unwrap_or(default)
+}
+
 /// Where a node lies in the one above it.
 fn placement(node: &Value) -> Placement {
-    let numbers = |name: &str, default: &[f64]| -> Vec<f64> {
-        let given: Vec<f64> = node[name].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
-        if given.len() == default.len() { given } else { default.to_vec() }
-    };
     if !node["matrix"].is_null() {
         // Columns first.
-        let m = numbers("matrix", &[1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1.]);
+        let m = numbers(node, "matrix", [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1.]);
         return [0, 1, 2].map(|row| [m[row], m[row + 4], m[row + 8], m[row + 12]]);
     }
-    let (t, s) = (numbers("translation", &[0.0; 3]), numbers("scale", &[1.0; 3]));
-    let r = numbers("rotation", &[0.0, 0.0, 0.0, 1.0]);
-    let (x, y, z, w) = (r[0], r[1], r[2], r[3]);
+    let (t, s) = (numbers(node, "translation", [0.0; 3]), numbers(node, "scale", [1.0; 3]));
+    let [x, y, z, w] = numbers(node, "rotation", [0.0, 0.0, 0.0, 1.0]);
     let turn = [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
         [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
