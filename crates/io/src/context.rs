@@ -153,7 +153,7 @@ impl<'a> Context<'a> {
     }
 
     pub fn truncated(&self, what: &'static str, expected_bytes: u64, got_bytes: u64) -> IoError {
-        IoError::Truncated { what, expected_bytes, got_bytes, path: self.path.to_owned() }
+        IoError::truncated(self.path, what, expected_bytes, got_bytes)
     }
 
     pub fn unsupported(&self, what: impl Into<String>, hint: &'static str) -> IoError {

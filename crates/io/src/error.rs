@@ -228,6 +228,10 @@ impl IoError {
         Self::Malformed { what, expected, got: got.to_string(), path: path.to_owned() }
     }
 
+    pub(crate) fn truncated(path: &Path, what: &'static str, expected_bytes: u64, got_bytes: u64) -> Self {
+        Self::Truncated { what, expected_bytes, got_bytes, path: path.to_owned() }
+    }
+
     pub(crate) fn kind(
         path: &Path,
         expected: &'static str,

@@ -56,6 +56,7 @@ mod read;
 mod reading;
 mod record;
 mod series;
+mod slicer;
 mod source;
 mod stream;
 mod text_header;

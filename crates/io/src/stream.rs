@@ -57,22 +57,21 @@ impl FrameStream {
         if source.is_dir() && holds_dicom(source) {
             return Self::loaded(source, reading, warnings);
         }
-        let frames = if source.is_dir() {
-            Frames::Files(frames::in_folder(source)?.into_iter())
+        let files = if source.is_dir() {
+            frames::in_folder(source)?
         } else if frames::is_pattern(source) {
-            Frames::Files(frames::matching(source)?.into_iter())
+            frames::matching(source)?
         } else {
             let format = require_to_read(source, "frames", has_grid)?;
-            if let Reader::Frames(open) = format.reader {
-                let mut context = Context::new(source, reading, warnings);
-                let frames = Frames::Reader(open(Source::open(source)?, &mut context)?);
-                let _held = context.into_claim();
-                return Ok(Self { _held, ..Self::new(source, frames, reading) });
-            } else {
+            let Reader::Frames(open) = format.reader else {
                 return Self::loaded(source, reading, warnings);
-            }
+            };
+            let mut context = Context::new(source, reading, warnings);
+            let frames = Frames::Reader(open(Source::open(source)?, &mut context)?);
+            let _held = context.into_claim();
+            return Ok(Self { _held, ..Self::new(source, frames, reading) });
         };
-        Ok(Self::new(source, frames, reading))
+        Ok(Self::new(source, Frames::Files(files.into_iter()), reading))
     }
 
     /// Frames from files, in the order given.

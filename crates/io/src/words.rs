@@ -110,6 +110,12 @@ impl<'a> Words<'a> {
     }
 }
 
+/// The lines of a text, numbered from 1, without blanks at their ends; none that is blank, or begins with one of the `comments`.
+pub(crate) fn lines<'a>(text: &'a str, comments: &'static [char]) -> impl Iterator<Item = (usize, &'a str)> {
+    let numbered = text.lines().enumerate().map(|(nth, line)| (nth + 1, line.trim()));
+    numbered.filter(move |(_, line)| !line.is_empty() && !line.starts_with(comments))
+}
+
 /// As much of a word as an error line shows.
 pub(crate) fn shown(word: &[u8]) -> String {
     excerpt(&String::from_utf8_lossy(word))

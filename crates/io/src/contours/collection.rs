@@ -1,18 +1,17 @@
 //! Outlines on their way from a file: each is checked, and told by its place.
 
 use super::{CinePlace, ContourFile};
+use crate::context::Context;
 use crate::error::{IoError, Result};
-use std::path::Path;
-use veloxel_core::{Contour, ContourSet, CoreError, Polygon, Structure, WarningKind, Warnings};
+use veloxel_core::{Contour, ContourSet, CoreError, Polygon, Structure, WarningKind};
 
 /// Points may lie so far outside of the image, pixels: readers cut at its border.
 const MARGIN_PX: f64 = 1.0;
 
 pub(super) struct Collection<'a> {
-    path: &'a Path,
+    pub context: Context<'a>,
     place: Option<CinePlace>,
     contours: Vec<Contour>,
-    warnings: &'a mut Warnings,
 }
 
 /// Where an outline belongs.
@@ -24,12 +23,8 @@ pub(super) struct Spot {
 }
 
 impl<'a> Collection<'a> {
-    pub fn new(path: &'a Path, place: Option<CinePlace>, warnings: &'a mut Warnings) -> Self {
-        Self { path, place, contours: Vec::new(), warnings }
-    }
-
-    pub fn path(&self) -> &'a Path {
-        self.path
+    pub fn new(context: Context<'a>, place: Option<CinePlace>) -> Self {
+        Self { context, place, contours: Vec::new() }
     }
 
     pub fn place(&self) -> Option<&CinePlace> {
@@ -39,7 +34,7 @@ impl<'a> Collection<'a> {
     /// The cine, or a refusal that says what needs it.
     pub fn require_place(&self, what: &'static str) -> Result<&CinePlace> {
         let hint = "its cine must be known to read it: name that with --cine";
-        self.place().ok_or_else(|| IoError::unsupported(self.path, what, hint))
+        self.place().ok_or_else(|| self.context.unsupported(what, hint))
     }
 
     /// Takes what the file says of its cine, if nobody knew it before.
@@ -53,14 +48,13 @@ impl<'a> Collection<'a> {
         };
         if known.grid.size() != place.grid.size() {
             let (expected, got) = (known.grid.size_text(), place.grid.size_text());
-            return Err(IoError::malformed(self.path, "the cine of the outlines", expected, got));
+            return Err(self.malformed("the cine of the outlines", expected, got));
         }
         Ok(())
     }
 
     pub fn note(&mut self, message: impl AsRef<str>) {
-        let message = format!("{}: {}", self.path.display(), message.as_ref());
-        self.warnings.push(WarningKind::Header, message);
+        self.context.note(WarningKind::Header, message);
     }
 
     pub fn malformed(
@@ -69,7 +63,7 @@ impl<'a> Collection<'a> {
         expected: impl Into<String>,
         got: impl ToString,
     ) -> IoError {
-        IoError::malformed(self.path, what, expected, got)
+        self.context.malformed(what, expected, got)
     }
 
     /// Adds an outline in pixels.
@@ -80,7 +74,7 @@ impl<'a> Collection<'a> {
             Err(CoreError::Outline { reason }) => {
                 return Err(self.malformed(spot.text(), "a closed outline", reason));
             }
-            Err(error) => return Err(IoError::core(self.path)(error)),
+            Err(error) => return Err(self.context.core(error)),
         }
         Ok(())
     }
@@ -138,7 +132,7 @@ impl<'a> Collection<'a> {
             Ok(contours) => Ok(ContourFile { contours, place: self.place }),
             Err(Contour { structure, frame, slice, .. }) => {
                 let text = Spot { structure, frame, slice }.text();
-                Err(IoError::malformed(self.path, text, "one outline", "two"))
+                Err(self.context.malformed(text, "one outline", "two"))
             }
         }
     }

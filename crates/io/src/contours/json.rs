@@ -14,7 +14,7 @@ struct Document {
     format: String,
     version: u32,
     unit: Unit,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     cine: Option<Cine>,
     contours: Vec<Entry>,
 }
@@ -31,13 +31,9 @@ enum Unit {
 struct Cine {
     size: Vec<usize>,
     frames: usize,
-    #[serde(default)]
     frame_interval_ms: Option<f64>,
-    #[serde(default)]
     spacing_mm: Option<[f64; 3]>,
-    #[serde(default)]
     origin_mm: Option<[f64; 3]>,
-    #[serde(default)]
     direction: Option<[[f64; 3]; 3]>,
 }
 
@@ -45,7 +41,7 @@ struct Cine {
 struct Entry {
     structure: Structure,
     frame: usize,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     slice: Option<usize>,
     points: Vec<Vec<f64>>,
 }

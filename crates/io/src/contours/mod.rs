@@ -12,6 +12,7 @@ mod plain;
 mod table;
 
 pub use crate::cine_place::{CineImage, CinePlace};
+use crate::context::Context;
 use crate::error::{IoError, Result};
 use crate::file_name::file_name;
 use crate::format::Format;
@@ -60,7 +61,8 @@ pub fn read_contours(
     options: &ContourReading,
     warnings: &mut Warnings,
 ) -> Result<ContourFile> {
-    let mut into = Collection::new(path, place.cloned(), warnings);
+    let context = Context::new(path, options.reading, warnings);
+    let mut into = Collection::new(context, place.cloned());
     let name = file_name(path).to_lowercase();
     if path.is_dir() {
         plain::read_folder(path, options, &mut into)?;

@@ -3,6 +3,7 @@
 use super::ContourReading;
 use super::collection::{Collection, Spot};
 use crate::error::Result;
+use crate::words::lines;
 use std::fmt::Write;
 use veloxel_core::{ContourSet, Structure};
 
@@ -18,11 +19,7 @@ struct Columns {
 
 pub(super) fn read(text: &str, options: &ContourReading, into: &mut Collection) -> Result<()> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines = text
-        .lines()
-        .enumerate()
-        .map(|(nth, line)| (nth + 1, line.trim()))
-        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let mut lines = lines(text, &['#']);
     let head = lines.next().map_or("", |(_, line)| line);
     let columns = columns(head).ok_or_else(|| {
         into.malformed("the head line", format!("the columns {HEAD}"), format!("\"{head}\""))

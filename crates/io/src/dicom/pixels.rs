@@ -45,10 +45,8 @@ pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Re
         }
     }
     if inverted > 0 {
-        context.note(
-            WarningKind::Samples,
-            "MONOCHROME1, small samples are bright: turned over, so that large ones are",
-        );
+        let text = "MONOCHROME1, small samples are bright: turned over, so that large ones are";
+        context.note(WarningKind::Samples, text);
     }
     let frames = samples.into_iter().map(|samples| context.volume(grid.clone(), samples));
     let frames = frames.collect::<Result<Vec<_>, _>>()?;
@@ -85,18 +83,11 @@ fn layout(decoded: &DecodedPixelData<'_>, plane: &PlaneHeader, pixels: usize) ->
     let channels = usize::from(decoded.samples_per_pixel());
     let (got, needed) = (decoded.data().len(), pixels * channels * usize::from(bits).div_ceil(8));
     if ![8, 16, 32].contains(&bits) || ![1, 3].contains(&channels) || stored == 0 || stored > bits {
-        return Err(fail(
-            "8, 16 or 32 bits of one channel, or of three",
-            format!("{bits} bits, {channels} channels"),
-        ));
+        let got = format!("{bits} bits, {channels} channels");
+        return Err(fail("8, 16 or 32 bits of one channel, or of three", got));
     }
     if got < needed {
-        return Err(IoError::Truncated {
-            what: "the pixels",
-            expected_bytes: needed as u64,
-            got_bytes: got as u64,
-            path: plane.path.clone(),
-        });
+        return Err(IoError::truncated(&plane.path, "the pixels", needed as u64, got as u64));
     }
     Ok((bits, channels))
 }

@@ -27,12 +27,8 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
             Some(b"f") => {
                 let before = polygons.corners.len();
                 for word in words {
-                    // Faces of many corners outgrow their room.
-                    if polygons.corners.len() == polygons.corners.capacity() {
-                        context.claim(4 * polygons.corners.len() as u64)?;
-                    }
                     let corner = corner(word, polygons.points.len());
-                    polygons.corners.push(corner.ok_or_else(|| bad(line, number, context))?);
+                    polygons.corner(corner.ok_or_else(|| bad(line, number, context))?, context)?;
                 }
                 polygons.counts.push((polygons.corners.len() - before) as u32);
             }

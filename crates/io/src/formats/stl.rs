@@ -9,7 +9,7 @@ use crate::content::Decoded;
 use crate::context::Context;
 use crate::error::Result;
 use crate::format::Format;
-use crate::polygons::{Polygons, WeldedPoints};
+use crate::polygons::Triangles;
 use crate::source::Source;
 use crate::words::{Words, shown};
 
@@ -36,7 +36,8 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     if !behind.is_empty() {
         context.trailing(Some(behind.len() as u64));
     }
-    let mut surface = Triangles::with_room(triangles.len() / TRIANGLE_BYTES, context)?;
+    let mut surface = Triangles::default();
+    surface.reserve(3 * (triangles.len() / TRIANGLE_BYTES), context)?;
     for triangle in triangles.as_chunks::<TRIANGLE_BYTES>().0 {
         for corner in triangle[12..48].as_chunks::<12>().0 {
             let c = corner.as_chunks::<4>().0;
@@ -49,7 +50,8 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
 fn read_text(bytes: &[u8], context: &mut Context) -> Result<Decoded> {
     let mut words = Words::new(bytes, "the STL file");
     // Nothing shorter than `vertex 0 0 0` makes a corner.
-    let mut surface = Triangles::with_room(bytes.len() / 36, context)?;
+    let mut surface = Triangles::default();
+    surface.reserve(bytes.len() / 12, context)?;
     let mut is_open = false;
     loop {
         match (words.word(), is_open) {
@@ -92,28 +94,4 @@ fn expect<const N: usize>(words: &mut Words, expected: [&[u8]; N], context: &Con
         context.require(word == expected, "a word of an STL file", shown(expected), shown(word))?;
     }
     Ok(())
-}
-
-/// Triangles, corner by corner.
-struct Triangles {
-    points: WeldedPoints,
-    corners: Vec<u32>,
-}
-
-impl Triangles {
-    fn with_room(count: usize, context: &Context) -> Result<Self> {
-        context.claim((3 * count as u64).saturating_mul(WeldedPoints::POINT_BYTES))?;
-        let corners = crate::memory::room_for(count.saturating_mul(3), context)?;
-        Ok(Self { points: WeldedPoints::default(), corners })
-    }
-
-    fn corner(&mut self, point: [f64; 3]) {
-        let index = self.points.index(point);
-        self.corners.push(index);
-    }
-
-    fn decoded(self, context: &Context) -> Result<Decoded> {
-        let counts = vec![3; self.corners.len() / 3];
-        Polygons { points: self.points.points, corners: self.corners, counts }.decoded(context)
-    }
 }

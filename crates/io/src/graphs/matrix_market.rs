@@ -5,6 +5,7 @@
 
 use super::{GraphFormat, Lines};
 use crate::error::{IoError, Result};
+use crate::words::lines as numbered;
 use veloxel_core::{ArcList, GraphKind, WeightedArc};
 
 pub(super) const FORMAT: GraphFormat = GraphFormat { extensions: &["mtx"], parse };
@@ -25,7 +26,7 @@ fn parse(lines: &Lines<'_>, _unsaid: GraphKind) -> Result<ArcList> {
         }
         _ => return Err(lines.malformed(1, HEAD, head)),
     };
-    let mut content = lines.content(&['%']);
+    let mut content = numbered(lines.text, &['%']);
     let (number, size) = content.next().unwrap_or((1, ""));
     let sizes: Vec<usize> = size.split_whitespace().map_while(|cell| cell.parse().ok()).collect();
     let [rows, columns, entries] = sizes[..] else {

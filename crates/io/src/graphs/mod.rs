@@ -47,13 +47,7 @@ struct Lines<'a> {
     text: &'a str,
 }
 
-impl<'a> Lines<'a> {
-    /// Lines that are neither blank nor begin with one of the `comments`, without blanks at their ends.
-    fn content(&self, comments: &'static [char]) -> impl Iterator<Item = (usize, &'a str)> + use<'a> {
-        let numbered = self.text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
-        numbered.filter(move |(_, line)| !line.is_empty() && !line.starts_with(comments))
-    }
-
+impl Lines<'_> {
     fn malformed(&self, line: usize, expected: &str, got: &str) -> IoError {
         let shown: String = got.chars().take(60).collect();
         IoError::malformed(self.path, format!("line {line}"), expected, format!("`{shown}`"))

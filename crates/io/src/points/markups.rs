@@ -1,7 +1,8 @@
 //! 3D Slicer's markups: JSON with control points, each list of them in LPS or RAS.
 
-use super::{Axes, Point};
+use super::Point;
 use crate::error::{IoError, Result};
+use crate::slicer::{Axes, axes_of, coordinates};
 use serde_json::{Value, json};
 use std::path::Path;
 use veloxel_core::Dimension;
@@ -81,20 +82,6 @@ fn lists_mut(json: &mut Value) -> impl Iterator<Item = &mut Value> {
 
 fn points_of_mut(list: &mut Value) -> impl Iterator<Item = &mut Value> {
     list.get_mut("controlPoints").and_then(Value::as_array_mut).into_iter().flatten()
-}
-
-/// Early versions wrote numbers, 0 for RAS and 1 for LPS.
-fn axes_of(list: &Value) -> Option<Axes> {
-    match &list["coordinateSystem"] {
-        Value::String(name) if name == "LPS" || name == "1" => Some(Axes::Lps),
-        Value::String(name) if name == "RAS" || name == "0" => Some(Axes::Ras),
-        _ => None,
-    }
-}
-
-fn coordinates(position: &Value) -> Option<[f64; 3]> {
-    let numbers: Vec<f64> = position.as_array()?.iter().filter_map(Value::as_f64).collect();
-    numbers.try_into().ok()
 }
 
 fn position(point: &Value) -> Point {

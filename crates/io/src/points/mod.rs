@@ -29,25 +29,6 @@ enum Document {
     Markups(Markups),
 }
 
-/// The directions of a file's first two axes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Axes {
-    /// To the left, to the back, up.
-    Lps,
-    /// To the right, to the front, up.
-    Ras,
-}
-
-impl Axes {
-    /// From the file's axes to LPS, and from LPS to the file's.
-    fn turned(self, [x, y, z]: [f64; 3]) -> [f64; 3] {
-        match self {
-            Self::Lps => [x, y, z],
-            Self::Ras => [-x, -y, z],
-        }
-    }
-}
-
 /// A file of points larger than this is no file of points.
 const MOST_BYTES: u64 = 1 << 28;
 

@@ -1,7 +1,8 @@
 //! A table with a point a line: by the names of its head line, or the first numbers of each line.
 
-use super::{Axes, Point};
+use super::Point;
 use crate::error::{IoError, Result};
+use crate::slicer::Axes;
 use std::ops::Range;
 use std::path::Path;
 use veloxel_core::Dimension;

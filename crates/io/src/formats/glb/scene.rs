@@ -5,7 +5,7 @@ use crate::content::Decoded;
 use crate::context::Context;
 use crate::element::ByteOrder;
 use crate::error::Result;
-use crate::polygons::{Polygons, WeldedPoints};
+use crate::polygons::Triangles;
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -32,22 +32,20 @@ pub(in crate::formats) fn read_scene(
     }
     let buffers = buffers::read(&json, binary, context)?;
     let nodes_left = json["nodes"].as_array().map_or(0, Vec::len);
-    let (points, corners) = (WeldedPoints::default(), Vec::new());
-    let mut scene = Scene { json: &json, buffers: &buffers, context, points, corners, nodes_left };
+    let surface = Triangles::default();
+    let mut scene = Scene { json: &json, buffers: &buffers, context, surface, nodes_left };
     let nodes = json["scenes"][json["scene"].as_u64().unwrap_or(0) as usize]["nodes"].as_array();
     for node in nodes.into_iter().flatten() {
         scene.node(node, &IDENTITY, 0)?;
     }
-    let counts = vec![3; scene.corners.len() / 3];
-    Polygons { points: scene.points.points, corners: scene.corners, counts }.decoded(context)
+    scene.surface.decoded(context)
 }
 
 struct Scene<'a> {
     json: &'a Value,
     buffers: &'a [Cow<'a, [u8]>],
     context: &'a Context<'a>,
-    points: WeldedPoints,
-    corners: Vec<u32>,
+    surface: Triangles,
     /// Nodes that were not placed yet.
     nodes_left: usize,
 }
@@ -103,7 +101,7 @@ impl<'a> Scene<'a> {
         };
         let count = indices.as_ref().map_or(positions.count, |indices| indices.count);
         self.context.require(count % 3 == 0, "corners of triangles", "three for each", count)?;
-        self.context.claim((count as u64).saturating_mul(WeldedPoints::POINT_BYTES + 8))?;
+        self.surface.reserve(count, self.context)?;
         for nth in 0..count {
             let index = match &indices {
                 None => nth,
@@ -114,8 +112,7 @@ impl<'a> Scene<'a> {
             }
             let point = positions.point(index);
             let place = placement.map(|[x, y, z, at]| x * point[0] + y * point[1] + z * point[2] + at);
-            let corner = self.points.index(place);
-            self.corners.push(corner);
+            self.surface.corner(place);
         }
         Ok(())
     }

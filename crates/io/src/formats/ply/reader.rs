@@ -62,18 +62,13 @@ fn faces(rows: &Rows, numbers: &mut Numbers, polygons: &mut Polygons, context: &
     for _ in 0..rows.count {
         let before = polygons.corners.len();
         for property in &rows.properties {
-            let corners = &mut polygons.corners;
             let is_corners = is_corners(property);
             numbers.values(property, context, |value| {
                 if is_corners {
                     if value < 0.0 || value.fract() != 0.0 || value > f64::from(u32::MAX) {
                         return Err(context.malformed("a corner", "the index of a point", value));
                     }
-                    // Faces of many corners outgrow their room.
-                    if corners.len() == corners.capacity() {
-                        context.claim(4 * corners.len() as u64)?;
-                    }
-                    corners.push(value as u32);
+                    polygons.corner(value as u32, context)?;
                 }
                 Ok(())
             })?;
