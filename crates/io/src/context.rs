@@ -156,6 +156,14 @@ impl<'a> Context<'a> {
         IoError::truncated(self.path, what, expected_bytes, got_bytes)
     }
 
+    /// Goes on where something can be read here; `hint` is the way out.
+    ///
+    /// # Errors
+    /// [`IoError::Unsupported`] where it cannot.
+    pub fn support(&self, is_read: bool, what: impl Into<String>, hint: &'static str) -> Result<()> {
+        if is_read { Ok(()) } else { Err(self.unsupported(what, hint)) }
+    }
+
     pub fn unsupported(&self, what: impl Into<String>, hint: &'static str) -> IoError {
         IoError::unsupported(self.path, one_line(&what.into()), hint)
     }

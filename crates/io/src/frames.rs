@@ -15,10 +15,7 @@ use wildmatch::WildMatch;
 /// # Errors
 /// [`IoError::NoFrames`] if there is none; [`IoError::Open`] if the folder cannot be listed.
 pub fn list_folder(folder: &Path, kind: Kind) -> Result<Vec<PathBuf>> {
-    let is_one = |name: &str| {
-        Format::from_path(Path::new(name)).is_some_and(|format| format.reads(kind)) && !name.starts_with('.')
-    };
-    listed(folder, folder, is_one)
+    of_formats(folder, |format| format.reads(kind))
 }
 
 /// Images in a folder.
@@ -31,8 +28,12 @@ pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// [`IoError::NoFrames`], or [`IoError::Foreign`] if there is none; [`IoError::Open`].
 pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
-    let has_grid = |name: &str| Format::from_path(Path::new(name)).is_some_and(lookup::has_grid);
-    listed(folder, folder, |name| has_grid(name) && !name.starts_with('.'))
+    of_formats(folder, lookup::has_grid)
+}
+
+fn of_formats(folder: &Path, keep: impl Fn(&Format) -> bool) -> Result<Vec<PathBuf>> {
+    let is_kept = |name: &str| Format::from_path(Path::new(name)).is_some_and(&keep);
+    listed(folder, folder, |name| is_kept(name) && !name.starts_with('.'))
 }
 
 /// Whether a path means several files by `*` or `?` in its file name.

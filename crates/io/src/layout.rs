@@ -88,12 +88,9 @@ impl Layout {
 
     /// Puts the decoded samples on the grid.
     pub fn content(self, samples: Vec<f32>, context: &mut Context) -> Result<Content> {
-        if self.frames > 1 && self.meaning != Meaning::Scalar {
-            return Err(context.unsupported(
-                "a sequence of vectors or colours",
-                "split it into one file a frame, or convert it to scalars",
-            ));
-        }
+        let is_plain = self.frames <= 1 || self.meaning == Meaning::Scalar;
+        let hint = "split it into one file a frame, or convert it to scalars";
+        context.support(is_plain, "a sequence of vectors or colours", hint)?;
         match self.meaning {
             Meaning::Scalar => {
                 if self.frames > 1 {

@@ -2,7 +2,7 @@
 
 use super::{CinePlace, ContourFile};
 use crate::context::Context;
-use crate::error::{IoError, Result};
+use crate::error::Result;
 use veloxel_core::{Contour, ContourSet, CoreError, Polygon, Structure, WarningKind};
 
 /// Points may lie so far outside of the image, pixels: readers cut at its border.
@@ -46,36 +46,23 @@ impl<'a> Collection<'a> {
             self.place = Some(place);
             return Ok(());
         };
-        if known.grid.size() != place.grid.size() {
-            let (expected, got) = (known.grid.size_text(), place.grid.size_text());
-            return Err(self.malformed("the cine of the outlines", expected, got));
-        }
-        Ok(())
+        let is_same = known.grid.size() == place.grid.size();
+        let (expected, got) = (known.grid.size_text(), place.grid.size_text());
+        self.context.require(is_same, "the cine of the outlines", expected, got)
     }
 
     pub fn note(&mut self, message: impl AsRef<str>) {
         self.context.note(WarningKind::Header, message);
     }
 
-    pub fn malformed(
-        &self,
-        what: impl Into<String>,
-        expected: impl Into<String>,
-        got: impl ToString,
-    ) -> IoError {
-        self.context.malformed(what, expected, got)
-    }
-
     /// Adds an outline in pixels.
     pub fn add(&mut self, spot: Spot, points_px: Vec<[f64; 2]>) -> Result<()> {
         self.check_spot(spot, &points_px)?;
-        match Polygon::new(points_px) {
-            Ok(polygon) => self.add_polygon(spot, polygon),
-            Err(CoreError::Outline { reason }) => {
-                return Err(self.malformed(spot.text(), "a closed outline", reason));
-            }
-            Err(error) => return Err(self.context.core(error)),
-        }
+        let polygon = Polygon::new(points_px).map_err(|error| match error {
+            CoreError::Outline { reason } => self.context.malformed(spot.text(), "a closed outline", reason),
+            error => self.context.core(error),
+        })?;
+        self.add_polygon(spot, polygon);
         Ok(())
     }
 
@@ -95,7 +82,7 @@ impl<'a> Collection<'a> {
             let what = format!("{structure} on frame {frame}");
             let expected = format!("an outline in one slice, of 0 to {last}");
             let got = format!("points around slice {mean:.2}, up to {apart:.2} slices away");
-            return Err(self.malformed(what, expected, got));
+            return Err(self.context.malformed(what, expected, got));
         }
         let spot = Spot { structure, frame, slice: slice as usize };
         self.add(spot, voxels.into_iter().map(|[x, y, _]| [x, y]).collect())
@@ -107,7 +94,7 @@ impl<'a> Collection<'a> {
         let size = place.grid.size();
         if spot.frame >= place.frames || spot.slice >= size[2] {
             let expected = format!("frames 0 to {} and slices 0 to {}", place.frames - 1, size[2] - 1);
-            return Err(self.malformed("the place of an outline", expected, spot.text()));
+            return Err(self.context.malformed("the place of an outline", expected, spot.text()));
         }
         let is_outside =
             |p: &&[f64; 2]| (0..2).any(|a| p[a] < -MARGIN_PX || p[a] > size[a] as f64 - 1.0 + MARGIN_PX);
@@ -120,14 +107,12 @@ impl<'a> Collection<'a> {
             ""
         };
         let expected = format!("pixels of an image of {} × {}{hint}", size[0], size[1]);
-        Err(self.malformed(spot.text(), expected, format!("the point ({x:.1}, {y:.1})")))
+        Err(self.context.malformed(spot.text(), expected, format!("the point ({x:.1}, {y:.1})")))
     }
 
     /// All outlines.
     pub fn finish(self) -> Result<ContourFile> {
-        if self.contours.is_empty() {
-            return Err(self.malformed("the outlines", "at least one", "none"));
-        }
+        self.context.require(!self.contours.is_empty(), "the outlines", "at least one", "none")?;
         match ContourSet::new(self.contours) {
             Ok(contours) => Ok(ContourFile { contours, place: self.place }),
             Err(Contour { structure, frame, slice, .. }) => {

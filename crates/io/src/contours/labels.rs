@@ -1,7 +1,7 @@
 //! The outlines of a label image: one volume for one frame, or one with a time axis for every frame.
 
-use super::ContourReading;
 use super::collection::{Collection, Spot};
+use super::{CinePlace, ContourReading};
 use crate::content::Content;
 use crate::error::{IoError, Result};
 use crate::read::{read, require_labels};
@@ -84,13 +84,8 @@ pub(super) fn read_outlines(path: &Path, options: &ContourReading, into: &mut Co
                 same.map_err(IoError::core(path))?;
             }
         } else {
-            let grid = labels.grid().clone();
-            into.describe(super::CinePlace {
-                grid,
-                frames: options.frame + 1,
-                frame_interval_ms: None,
-                images: Vec::new(),
-            })?;
+            let (grid, frames) = (labels.grid().clone(), options.frame + 1);
+            into.describe(CinePlace { grid, frames, frame_interval_ms: None, images: Vec::new() })?;
         }
         for slice in 0..labels.grid().size()[2] {
             for structure in [Structure::Endo, Structure::Epi, Structure::Rv] {

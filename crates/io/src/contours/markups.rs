@@ -21,12 +21,12 @@ pub(super) fn read(document: &Value, options: &ContourReading, into: &mut Collec
         into.context.require(kind == "ClosedCurve", "a markup", "a closed curve", got)?;
         let axes = axes_of(markup).ok_or_else(|| {
             let system = markup["coordinateSystem"].as_str();
-            into.malformed("coordinateSystem", "LPS or RAS", system.unwrap_or("nothing"))
+            into.context.malformed("coordinateSystem", "LPS or RAS", system.unwrap_or("nothing"))
         })?;
         let position = |point: &Value| coordinates(&point["position"]).map(|p| axes.turned(p));
         let points = markup["controlPoints"].as_array().cloned().unwrap_or_default();
         let Some(points) = points.iter().map(position).collect::<Option<Vec<_>>>() else {
-            return Err(into.malformed("a control point", "a position of three numbers", name));
+            return Err(into.context.malformed("a control point", "a position of three numbers", name));
         };
         into.context.require(
             points.len() >= 3,
@@ -35,7 +35,7 @@ pub(super) fn read(document: &Value, options: &ContourReading, into: &mut Collec
             points.len(),
         )?;
         let (structure, frame) = named(name, markup, options).map_err(|reason| {
-            into.malformed("the name of a closed curve", "endo, epi, rv, rv-epi or region", reason)
+            into.context.malformed("the name of a closed curve", "endo, epi, rv, rv-epi or region", reason)
         })?;
         into.add_mm(structure, frame, &curve(&points))?;
     }

@@ -101,10 +101,11 @@ pub(super) fn read_folder(folder: &Path, options: &ContourReading, into: &mut Co
 pub(super) fn read_file(path: &Path, options: &ContourReading, into: &mut Collection) -> Result<()> {
     let expected = "a structure and a place, such as endo_frame0_slice7.txt or IM-0001-0181-icontour.txt";
     let name = Name::of(path, options.names.inner)
-        .ok_or_else(|| into.malformed("the name of a text of points", expected, file_name(path)))?;
+        .ok_or_else(|| into.context.malformed("the name of a text of points", expected, file_name(path)))?;
     let spot = name.spot(options, into)?;
-    let spot =
-        spot.ok_or_else(|| into.malformed("the image of the outline", "one of the cine", file_name(path)))?;
+    let spot = spot.ok_or_else(|| {
+        into.context.malformed("the image of the outline", "one of the cine", file_name(path))
+    })?;
     into.add(spot, points(path)?)
 }
 
@@ -167,7 +168,7 @@ impl Name {
             if self.slice.is_none() && slices > 1 {
                 let expected = "the slice, as in endo_frame0_slice7.txt";
                 let got = format!("{slices} slices, and none named");
-                return Err(into.malformed("the name of a text of points", expected, got));
+                return Err(into.context.malformed("the name of a text of points", expected, got));
             }
             let (frame, slice) = (self.frame.unwrap_or(options.frame), self.slice.unwrap_or(0));
             return Ok(Some(Spot { structure, frame, slice }));

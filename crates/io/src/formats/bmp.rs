@@ -111,13 +111,11 @@ fn header(file: &[u8], context: &Context) -> Result<Header> {
         (u32(18)?.cast_signed(), u32(22)?.cast_signed(), u16(28)?)
     };
     let (compression, listed) = if core { (RGB, 0) } else { (u32(30)?, u32(46)?) };
-    if !matches!(bits, 1 | 4 | 8 | 24 | 32) {
-        return Err(context.unsupported(format!("a BMP of {bits} bits a pixel"), "convert it to PNG"));
-    }
+    let is_known = matches!(bits, 1 | 4 | 8 | 24 | 32);
+    context.support(is_known, format!("a BMP of {bits} bits a pixel"), "convert it to PNG")?;
     let usual_fields = || [54, 58, 62].map(|at| u32(at).ok()) == [0xff_0000, 0xff00, 0xff].map(Some);
-    if compression != RGB && !(compression == BIT_FIELDS && bits == 32 && usual_fields()) {
-        return Err(context.unsupported(format!("BMP compression {compression}"), "convert it to PNG"));
-    }
+    let is_plain = compression == RGB || (compression == BIT_FIELDS && bits == 32 && usual_fields());
+    context.support(is_plain, format!("BMP compression {compression}"), "convert it to PNG")?;
     let has_pixels = width > 0 && height != 0 && height != i32::MIN;
     context.require(has_pixels, "BMP size", "at least 1 × 1 pixels", format!("{width} × {height}"))?;
     let mut palette = Vec::new();

@@ -84,12 +84,10 @@ fn is_local(data_file: &str) -> bool {
 }
 
 fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
-    if let Some(kind) = fields.text("ObjectType").filter(|k| !k.eq_ignore_ascii_case("image")) {
-        return Err(context.malformed("ObjectType", "Image", kind));
-    }
-    if fields.text("BinaryData").is_some() && !flag(fields, "BinaryData", context)? {
-        return Err(context.unsupported("samples as text", "convert it to binary samples"));
-    }
+    let kind = fields.text("ObjectType").unwrap_or("Image");
+    context.require(kind.eq_ignore_ascii_case("image"), "ObjectType", "Image", kind)?;
+    let is_binary = fields.text("BinaryData").is_none() || flag(fields, "BinaryData", context)?;
+    context.support(is_binary, "samples as text", "convert it to binary samples")?;
     let rank = fields.rank("NDims", context)?;
     let mut sizes = [1usize; 4];
     sizes[..rank].copy_from_slice(&fields.sizes("DimSize", rank, context)?);

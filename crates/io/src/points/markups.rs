@@ -1,10 +1,10 @@
 //! 3D Slicer's markups: JSON with control points, each list of them in LPS or RAS.
 
 use super::Point;
-use crate::error::{IoError, Result};
+use crate::context::Context;
+use crate::error::Result;
 use crate::slicer::{Axes, axes_of, coordinates};
 use serde_json::{Value, json};
-use std::path::Path;
 use veloxel_core::Dimension;
 
 /// A markups file.
@@ -14,36 +14,25 @@ pub(super) struct Markups {
 }
 
 impl Markups {
-    pub fn parse(path: &Path, text: &str, dimension: Dimension) -> Result<Self> {
-        let bad = |what: &str, expected: &str, got: String| IoError::malformed(path, what, expected, got);
-        if dimension == Dimension::Two {
-            let expected = "a table of pixels for a 2-D field";
-            return Err(bad(
-                "the points",
-                expected,
-                "3D Slicer's markups, which lie in millimetres".to_owned(),
-            ));
-        }
+    pub fn parse(text: &str, dimension: Dimension, context: &Context) -> Result<Self> {
+        let got = "3D Slicer's markups, which lie in millimetres";
+        let is_volume = dimension == Dimension::Three;
+        context.require(is_volume, "the points", "a table of pixels for a 2-D field", got)?;
         let mut json: Value = serde_json::from_str(text)
-            .map_err(|error| bad("the markups", "JSON as 3D Slicer writes it", error.to_string()))?;
+            .map_err(|error| context.malformed("the markups", "JSON as 3D Slicer writes it", error))?;
         let mut count = 0;
         for list in lists_mut(&mut json) {
-            if axes_of(list).is_none() {
-                let got = list["coordinateSystem"].to_string();
-                return Err(bad("coordinateSystem of the markups", "\"LPS\" or \"RAS\"", got));
-            }
+            let (has_axes, got) = (axes_of(list).is_some(), &list["coordinateSystem"]);
+            context.require(has_axes, "coordinateSystem of the markups", "\"LPS\" or \"RAS\"", got)?;
             for (nth, point) in points_of_mut(list).enumerate() {
                 count += 1;
                 let position = &point["position"];
-                if !position.is_null() && coordinates(position).is_none() {
-                    let what = format!("position of control point {}", nth + 1);
-                    return Err(bad(&what, "three numbers or null", position.to_string()));
-                }
+                let is_right = position.is_null() || coordinates(position).is_some();
+                let what = format!("position of control point {}", nth + 1);
+                context.require(is_right, what, "three numbers or null", position)?;
             }
         }
-        if count == 0 {
-            return Err(bad("the markups", "at least one control point", "no point".to_owned()));
-        }
+        context.require(count > 0, "the markups", "at least one control point", "no point")?;
         Ok(Self { json })
     }
 

@@ -7,12 +7,14 @@
 mod markups;
 mod table;
 
+use crate::context::Context;
 use crate::error::Result;
 use crate::read::read_text;
+use crate::reading::Reading;
 use markups::Markups;
 use std::path::Path;
 use table::Table;
-use veloxel_core::Dimension;
+use veloxel_core::{Dimension, Warnings};
 
 /// A point, `(x, y, z)`; z is 0 for pictures. None: the file has a place for it, but no position.
 pub type Point = Option<[f64; 3]>;
@@ -41,9 +43,11 @@ impl PointFile {
     pub fn read(path: &Path, dimension: Dimension) -> Result<Self> {
         let text = read_text(path, MOST_BYTES)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let mut unsaid = Warnings::new();
+        let context = Context::new(path, Reading::default(), &mut unsaid);
         let document = match text.trim_start().starts_with('{') {
-            true => Document::Markups(Markups::parse(path, text, dimension)?),
-            false => Document::Table(Table::parse(path, text, dimension)?),
+            true => Document::Markups(Markups::parse(text, dimension, &context)?),
+            false => Document::Table(Table::parse(text, dimension, &context)?),
         };
         Ok(Self { document })
     }

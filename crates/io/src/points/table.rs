@@ -1,10 +1,10 @@
 //! A table with a point a line: by the names of its head line, or the first numbers of each line.
 
 use super::Point;
-use crate::error::{IoError, Result};
+use crate::context::Context;
+use crate::error::Result;
 use crate::slicer::Axes;
 use std::ops::Range;
-use std::path::Path;
 use veloxel_core::Dimension;
 
 /// A table of points, with everything between them.
@@ -36,7 +36,7 @@ const NAMES: [([&str; 3], Axes); 3] =
     [(["x", "y", "z"], Axes::Lps), (["l", "p", "s"], Axes::Lps), (["r", "a", "s"], Axes::Ras)];
 
 impl Table {
-    pub fn parse(path: &Path, text: &str, dimension: Dimension) -> Result<Self> {
+    pub fn parse(text: &str, dimension: Dimension, context: &Context) -> Result<Self> {
         let axes_count = dimension.count();
         let mut columns = Columns { of_axis: (0..axes_count).collect(), axes: Axes::Lps, named: false };
         let mut rows = Vec::new();
@@ -48,7 +48,7 @@ impl Table {
                 continue;
             }
             if let Some(comment) = content.strip_prefix('#') {
-                columns.read_comment(path, comment, dimension)?;
+                columns.read_comment(comment, dimension, context)?;
                 continue;
             }
             let cells = cells_of(line);
@@ -58,9 +58,9 @@ impl Table {
                 match content {
                     "point" => promised = Some(None),
                     "index" => {
-                        return Err(IoError::unsupported(path, "a point file of voxel indices", INDICES));
+                        return Err(context.unsupported("a point file of voxel indices", INDICES));
                     }
-                    _ => columns.read_head(path, &cells, axes_count)?,
+                    _ => columns.read_head(&cells, axes_count, context)?,
                 }
                 continue;
             }
@@ -68,19 +68,17 @@ impl Table {
                 promised = Some(content.parse::<usize>().ok());
                 continue;
             }
-            let (point, chosen) = columns.row(path, number + 1, &cells)?;
+            let (point, chosen) = columns.row(number + 1, &cells, context)?;
             let place = |cell: &&str| {
                 let start = cell.as_ptr() as usize - text.as_ptr() as usize;
                 start..start + cell.len()
             };
             rows.push(Row { point, cells: chosen.iter().map(place).collect() });
         }
-        if rows.is_empty() {
-            let expected = "a point a line, such as \"12.5,3.25,40\", under a head line such as \"x,y,z\"";
-            return Err(IoError::malformed(path, "the table", expected, "no point"));
-        }
-        if let Some(Some(count)) = promised.filter(|count| *count != Some(rows.len())) {
-            return Err(IoError::malformed(path, "the point file", format!("{count} points"), rows.len()));
+        let expected = "a point a line, such as \"12.5,3.25,40\", under a head line such as \"x,y,z\"";
+        context.require(!rows.is_empty(), "the table", expected, "no point")?;
+        if let Some(Some(count)) = promised {
+            context.require(count == rows.len(), "the point file", format!("{count} points"), rows.len())?;
         }
         Ok(Self { text: text.to_owned(), axes: columns.axes, rows })
     }
@@ -115,7 +113,7 @@ const INDICES: &str = "give positions in millimetres";
 
 impl Columns {
     /// What 3D Slicer's `.fcsv` says in its comments.
-    fn read_comment(&mut self, path: &Path, comment: &str, dimension: Dimension) -> Result<()> {
+    fn read_comment(&mut self, comment: &str, dimension: Dimension, context: &Context) -> Result<()> {
         let Some((name, value)) = comment.split_once('=').map(|(name, value)| (name.trim(), value.trim()))
         else {
             return Ok(());
@@ -124,18 +122,16 @@ impl Columns {
             ("CoordinateSystem", "LPS" | "1") => self.axes = Axes::Lps,
             ("CoordinateSystem", "RAS" | "0") => self.axes = Axes::Ras,
             ("CoordinateSystem", "IJK" | "2") => {
-                return Err(IoError::unsupported(path, "a table of voxel indices", INDICES));
+                return Err(context.unsupported("a table of voxel indices", INDICES));
             }
-            ("CoordinateSystem", _) => {
-                return Err(IoError::malformed(path, name, "LPS or RAS", value));
-            }
+            ("CoordinateSystem", _) => return Err(context.malformed(name, "LPS or RAS", value)),
             ("columns", _) if dimension == Dimension::Two => {
                 let got = "3D Slicer's fiducials, which lie in millimetres";
-                return Err(IoError::malformed(path, "the points", "pixels for a 2-D field", got));
+                return Err(context.malformed("the points", "pixels for a 2-D field", got));
             }
             ("columns", _) => {
                 let axes = self.axes;
-                self.read_head(path, &value.split(',').map(str::trim).collect::<Vec<_>>(), 3)?;
+                self.read_head(&value.split(',').map(str::trim).collect::<Vec<_>>(), 3, context)?;
                 self.axes = axes;
             }
             _ => {}
@@ -143,7 +139,7 @@ impl Columns {
         Ok(())
     }
 
-    fn read_head(&mut self, path: &Path, names: &[&str], axes_count: usize) -> Result<()> {
+    fn read_head(&mut self, names: &[&str], axes_count: usize, context: &Context) -> Result<()> {
         let place = |wanted: &str| {
             let mut found = names.iter().enumerate().filter(|(_, name)| name.eq_ignore_ascii_case(wanted));
             found.next().map(|(nth, _)| nth).filter(|_| found.next().is_none())
@@ -159,15 +155,15 @@ impl Columns {
             2 => "one column each named x and y",
             _ => "one column each named x, y and z (LPS millimetres; or l,p,s, or r,a,s)",
         };
-        Err(IoError::malformed(path, "the head line", expected, format!("\"{}\"", names.join(","))))
+        Err(context.malformed("the head line", expected, format!("\"{}\"", names.join(","))))
     }
 
     /// The point of a line, and the cells that it is in.
-    fn row<'a>(&self, path: &Path, number: usize, cells: &[&'a str]) -> Result<(Point, Vec<&'a str>)> {
+    fn row<'a>(&self, number: usize, cells: &[&'a str], context: &Context) -> Result<(Point, Vec<&'a str>)> {
         let count = self.of_axis.len();
         let bad = |expected: String| {
             let got = format!("\"{}\"", cells.join(","));
-            IoError::malformed(path, format!("line {number}"), expected, got)
+            context.malformed(format!("line {number}"), expected, got)
         };
         let chosen: Vec<&str> = self.of_axis.iter().filter_map(|&nth| cells.get(nth).copied()).collect();
         // Spreadsheets leave the cells of a point without a position empty.

@@ -53,10 +53,9 @@ pub(super) fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<
     let decoder = options.read_info(Cursor::new(file)).map_err(|e| failure(e, file_bytes, context))?;
     let grid = context.picture_grid(decoder.width().into(), decoder.height().into())?;
     let pixels = grid.len() as u64;
-    if pixels > MAX_FRAME_PIXELS {
-        let what = format!("a GIF of {}", grid.size_text());
-        return Err(context.unsupported(what, "frames have at most 2^26 pixels: crop or shrink it first"));
-    }
+    let what = format!("a GIF of {}", grid.size_text());
+    let hint = "frames have at most 2^26 pixels: crop or shrink it first";
+    context.support(pixels <= MAX_FRAME_PIXELS, what, hint)?;
     let possible = file_bytes.saturating_mul(MAX_PIXELS_PER_BYTE);
     context.require_bytes("the GIF image data", pixels, possible)?;
     context.claim(4 * pixels)?;

@@ -30,11 +30,8 @@ fn at_address(address: &str, context: &Context) -> Result<Vec<u8>> {
         context.claim(coded.len() as u64)?;
         return STANDARD.decode(coded).map_err(|error| context.malformed("a buffer", "base64", error));
     }
-    if address.contains("://") {
-        return Err(
-            context.unsupported(format!("a buffer at {address}"), "put it into a file beside this one")
-        );
-    }
+    let what = format!("a buffer at {address}");
+    context.support(!address.contains("://"), what, "put it into a file beside this one")?;
     detached::open(&unescaped(address), context)?.take_rest(context)
 }
 

@@ -18,9 +18,8 @@ pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded>
         word.ok_or_else(missing)
     };
     context.require(word(0)? == MAGIC, "GLB magic", "glTF", word(0)?)?;
-    if word(4)? != VERSION {
-        return Err(context.unsupported(format!("GLB version {}", word(4)?), "write version 2"));
-    }
+    let version = word(4)?;
+    context.support(version == VERSION, format!("GLB version {version}"), "write version 2")?;
     let length = word(8)? as usize;
     if length > bytes.len() || length < HEAD_BYTES {
         return Err(context.truncated("the GLB file", length as u64, bytes.len() as u64));

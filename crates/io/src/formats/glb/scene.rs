@@ -27,9 +27,8 @@ pub(in crate::formats) fn read_scene(
     let json: Value = serde_json::from_slice(json)
         .map_err(|error| context.malformed("the JSON of a scene", "glTF", error))?;
     let version = &json["asset"]["version"];
-    if version.as_str().is_some_and(|version| !version.starts_with("2.")) {
-        return Err(context.unsupported(format!("glTF version {version}"), "write version 2"));
-    }
+    let is_known = version.as_str().is_none_or(|version| version.starts_with("2."));
+    context.support(is_known, format!("glTF version {version}"), "write version 2")?;
     let buffers = buffers::read(&json, binary, context)?;
     let nodes_left = json["nodes"].as_array().map_or(0, Vec::len);
     let surface = Triangles::default();
@@ -87,14 +86,11 @@ impl<'a> Scene<'a> {
     }
 
     fn primitive(&mut self, primitive: &Value, placement: &Placement) -> Result<()> {
-        if primitive["mode"].as_u64().unwrap_or(4) != 4 {
-            let what = format!("primitives of mode {}", primitive["mode"]);
-            return Err(self.context.unsupported(what, "give plain triangles (mode 4)"));
-        }
+        let (mode, what) = (&primitive["mode"], format!("primitives of mode {}", primitive["mode"]));
+        self.context.support(mode.as_u64().unwrap_or(4) == 4, what, "give plain triangles (mode 4)")?;
         let positions = self.accessor(&primitive["attributes"]["POSITION"], "VEC3")?;
-        if positions.component != F32 {
-            return Err(self.context.unsupported("positions that are no floats", "write them as floats"));
-        }
+        let is_float = positions.component == F32;
+        self.context.support(is_float, "positions that are no floats", "write them as floats")?;
         let indices = match &primitive["indices"] {
             Value::Null => None,
             index => Some(self.accessor(index, "SCALAR")?),
@@ -120,9 +116,8 @@ impl<'a> Scene<'a> {
     fn accessor(&self, index: &Value, kind: &str) -> Result<Accessor<'a>> {
         let accessor = self.item("accessors", index)?;
         let bad = |what: &str| self.context.malformed("an accessor", what, accessor);
-        if !accessor["sparse"].is_null() || accessor["bufferView"].is_null() {
-            return Err(self.context.unsupported("sparse or compressed accessors", "write plain ones"));
-        }
+        let is_plain = accessor["sparse"].is_null() && !accessor["bufferView"].is_null();
+        self.context.support(is_plain, "sparse or compressed accessors", "write plain ones")?;
         let component = accessor["componentType"].as_u64().unwrap_or(0);
         let size = match (component, kind) {
             (F32, "VEC3") => 12,

@@ -70,14 +70,8 @@ fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn Fra
     let decoder = Decoder::new(Cursor::new(file)).map_err(|e| failure(e, file_bytes, context))?;
     let mut decoder = decoder.with_limits(limits);
     let declared_bytes = survey::declared_bytes(&mut decoder, file_bytes, context)?;
-    Ok(Box::new(Pages {
-        decoder,
-        file_bytes,
-        possible,
-        any: false,
-        declared_bytes,
-        sample_type: String::new(),
-    }))
+    let (any, sample_type) = (false, String::new());
+    Ok(Box::new(Pages { decoder, file_bytes, possible, any, declared_bytes, sample_type }))
 }
 
 impl FrameReader for Pages {
@@ -110,7 +104,8 @@ impl Pages {
         let fail = |e: TiffError, context: &Context| failure(e, self.file_bytes, context);
         let (nx, ny) = self.decoder.dimensions().map_err(|e| fail(e, context))?;
         let grid = context.picture_grid(nx as usize, ny as usize)?;
-        let channels = match self.decoder.colortype().map_err(|e| fail(e, context))? {
+        let colour = self.decoder.colortype().map_err(|e| fail(e, context))?;
+        let channels = match colour {
             ColorType::Gray(_) => Channels::Grey,
             ColorType::GrayA(_) => Channels::GreyAlpha,
             ColorType::RGB(_) => Channels::Rgb,
@@ -124,9 +119,8 @@ impl Pages {
         context.require_bytes("the image data", count, self.possible)?;
         // As they are stored, of 8 bytes at most, and as floats.
         context.claim(count.saturating_mul(4))?;
-        let stored_bytes =
-            u64::from(self.decoder.colortype().map_err(|e| fail(e, context))?.bit_depth()).div_ceil(8);
-        let _scratch = context.scratch(count.saturating_mul(stored_bytes))?;
+        let stored_bytes = colour.bit_depth().div_ceil(8);
+        let _scratch = context.scratch(count.saturating_mul(stored_bytes.into()))?;
         let samples = self.decoder.read_image().map_err(|e| fail(e, context))?;
         let Floats { samples, name, opaque } = floats(samples, context)?;
         context.require(samples.len() as u64 == count, "samples", count.to_string(), samples.len())?;
