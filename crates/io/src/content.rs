@@ -2,7 +2,6 @@
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::memory::room_for;
 use serde::Serialize;
 use veloxel_core::{Flow, Grid, Sequence, TetMesh, TriangleMesh, Volume};
 
@@ -78,7 +77,7 @@ impl Decoded {
         sample_type: &str,
         context: &Context,
     ) -> Result<Self> {
-        let (mut u, mut v) = (room_for(grid.len(), context)?, room_for(grid.len(), context)?);
+        let (mut u, mut v) = (context.room_for(grid.len())?, context.room_for(grid.len())?);
         for vector in vectors {
             let is_known = vector.iter().all(|component| !component.is_nan());
             let [x, y] = if is_known { vector } else { [f32::NAN; 2] };

@@ -56,6 +56,19 @@ impl<'a> Context<'a> {
         claim.add(bytes, self.reading, self.path)
     }
 
+    /// An empty vector with room for `count` values, within the budget.
+    ///
+    /// # Errors
+    /// [`IoError::Memory`] beyond it, or where the system has less than it said.
+    pub fn room_for<T>(&self, count: usize) -> Result<Vec<T>> {
+        let needed_bytes = (count as u64).saturating_mul(size_of::<T>() as u64);
+        self.claim(needed_bytes)?;
+        let mut room = Vec::new();
+        let refused = |_| IoError::Memory { needed_bytes, budget_bytes: 0, path: self.path.to_owned() };
+        room.try_reserve_exact(count).map_err(refused)?;
+        Ok(room)
+    }
+
     /// Everything that was claimed, for what outlives this context.
     pub fn into_claim(self) -> Claim {
         self.claim.into_inner()

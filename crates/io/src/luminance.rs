@@ -7,7 +7,6 @@
 use crate::content::{Content, Decoded};
 use crate::context::Context;
 use crate::error::Result;
-use crate::memory;
 use veloxel_core::{Grid, Volume, WarningKind};
 
 /// Weights of red, green and blue (ITU-R BT.601).
@@ -81,7 +80,7 @@ fn grey(
     context: &mut Context,
 ) -> Result<Vec<f32>> {
     let (n, pixels) = (channels.count(), grid.len());
-    let mut data = memory::room_for(pixels, context)?;
+    let mut data = context.room_for(pixels)?;
     let alpha = matches!(channels, Channels::GreyAlpha | Channels::Rgba);
     if alpha && (0..pixels).any(|p| value(p * n + n - 1) != opaque) {
         context.alpha(grid, (0..pixels).map(|p| value(p * n + n - 1) > 0.0))?;

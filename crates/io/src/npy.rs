@@ -3,7 +3,6 @@
 //! *Specification*: NumPy enhancement proposal 1, version 1.0 of the format; little-endian, rows first.
 
 use crate::error::{IoError, Result};
-use crate::free_space::require_free;
 use crate::unfinished::Unfinished;
 use std::fs::File;
 use std::io::{Error, Write};
@@ -114,6 +113,32 @@ pub fn check_matrix_output(path: &Path) -> Result<()> {
         return Ok(());
     }
     Err(IoError::UnknownExtension { path: path.to_owned(), what: "a matrix", known: ".npy".to_owned() })
+}
+
+/// Refuses an output of `needed_bytes` where less is free, before hours of work end in a full disk; where the system does not
+/// tell, nothing is refused.
+///
+/// # Errors
+/// [`IoError::DiskFull`].
+fn require_free(path: &Path, needed_bytes: u64) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match free_bytes(folder) {
+        Some(free_bytes) if free_bytes < needed_bytes => {
+            Err(IoError::DiskFull { needed_bytes, free_bytes, path: path.to_owned() })
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(unix)]
+fn free_bytes(folder: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(folder).ok()?;
+    found.f_bavail.checked_mul(found.f_frsize)
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_: &Path) -> Option<u64> {
+    None
 }
 
 #[cfg(unix)]

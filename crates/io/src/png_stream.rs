@@ -5,7 +5,7 @@ use crate::error::{IoError, Result};
 use crate::luminance::Channels;
 use crate::raster::{Depth, Raster};
 use crate::source::Source;
-use crate::{memory, whole_file};
+use crate::whole_file;
 use std::io::Cursor;
 use std::path::Path;
 use veloxel_core::WarningKind;
@@ -46,7 +46,7 @@ pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster
         .ok_or_else(|| context.malformed("PNG size", "one that fits in memory", grid.size_text()))?;
     let possible = (file.len() as u64).saturating_mul(MAX_RATIO).saturating_mul(MAX_EXPANSION);
     context.require_bytes("the PNG image data", needed as u64, possible)?;
-    let mut bytes = memory::room_for(needed, context)?;
+    let mut bytes = context.room_for(needed)?;
     // As floats it is counted before it is decoded.
     let _floats = context.scratch(4 * grid.len() as u64)?;
     bytes.resize(needed, 0);

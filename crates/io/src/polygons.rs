@@ -4,7 +4,6 @@
 use crate::content::{Content, Decoded};
 use crate::context::Context;
 use crate::error::Result;
-use crate::memory::room_for;
 use std::collections::HashMap;
 use veloxel_core::TriangleMesh;
 
@@ -22,9 +21,9 @@ impl Polygons {
     /// Room for so many points and faces, within the budget.
     pub fn with_room(points: usize, faces: usize, context: &Context) -> Result<Self> {
         Ok(Self {
-            points: room_for(points, context)?,
-            corners: room_for(faces.saturating_mul(3), context)?,
-            counts: room_for(faces, context)?,
+            points: context.room_for(points)?,
+            corners: context.room_for(faces.saturating_mul(3))?,
+            counts: context.room_for(faces)?,
         })
     }
 

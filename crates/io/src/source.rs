@@ -4,7 +4,6 @@ use crate::compressed::{DEFLATE_MAX_RATIO, GzipMembers, Inflated};
 use crate::context::Context;
 use crate::element::{Fit, Stored};
 use crate::error::{IoError, Result};
-use crate::memory;
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -124,7 +123,7 @@ impl<'a> Source<'a> {
             context.claim(count)?;
             Vec::new()
         } else {
-            memory::room_for(usize::try_from(count).unwrap_or(usize::MAX), context)?
+            context.room_for(usize::try_from(count).unwrap_or(usize::MAX))?
         };
         self.append(&mut bytes, count, &Part { what, expected: count, before: 0 }, context)?;
         Ok(bytes)
@@ -189,7 +188,7 @@ impl<'a> Source<'a> {
             .ok_or_else(|| context.malformed("size", "a product below 2^64", "more"))?;
         let mut part = Part { what: "the sample data", expected, before: 0 };
         context.require_bytes(part.what, expected, self.available)?;
-        let mut samples = memory::room_for(count, context)?;
+        let mut samples = context.room_for(count)?;
         let mut chunk = Vec::with_capacity(CHUNK_BYTES);
         let mut fit = Fit::Exact;
         while part.before < expected {

@@ -11,7 +11,6 @@ use crate::element::ByteOrder;
 use crate::error::{IoError, Result};
 use crate::format::{Format, Reader};
 use crate::luminance::{Channels, Picture, Samples};
-use crate::memory;
 use crate::raster::Raster;
 use crate::source::Source;
 use crate::whole_file::write_bytes;
@@ -19,7 +18,7 @@ use std::path::Path;
 use veloxel_core::{Grid, Volume, Warnings};
 
 pub(super) static FORMAT: Format = Format {
-    read_grid: Some(read_grid),
+    read_grid: Some(|mut source, context| Ok(header(&source.take_head(context)?, context)?.grid)),
     write_image: Some(write),
     ..Format::picture("bmp", "BMP", &["bmp"], Reader::Whole(read))
 };
@@ -33,8 +32,7 @@ const RGB: u32 = 0;
 const BIT_FIELDS: u32 = 3;
 
 struct Header {
-    width: usize,
-    height: usize,
+    grid: Grid,
     top_down: bool,
     bits: u16,
     /// Blue, green, red.
@@ -42,16 +40,11 @@ struct Header {
     samples_at: usize,
 }
 
-fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
-    let Header { width, height, .. } = header(&source.take_head(context)?, context)?;
-    context.picture_grid(width, height)
-}
-
 fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let file = source.take_rest(context)?;
     let header = header(&file, context)?;
-    let Header { width, height, bits, .. } = header;
-    let grid = context.picture_grid(width, height)?;
+    let (grid, bits) = (header.grid.clone(), header.bits);
+    let [width, height, _] = grid.size();
     // Rows are padded to four bytes.
     let row_bytes = (width as u64 * u64::from(bits)).div_ceil(32) * 4;
     let needed = row_bytes.saturating_mul(height as u64);
@@ -63,7 +56,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     }
     // As floats it is counted before it is decoded.
     let floats = context.scratch(4 * grid.len() as u64)?;
-    let mut samples = memory::room_for::<u8>(3 * grid.len(), context)?;
+    let mut samples = context.room_for::<u8>(3 * grid.len())?;
     for y in 0..height {
         let stored = if header.top_down { y } else { height - 1 - y };
         let row = &body[stored * row_bytes as usize..][..row_bytes as usize];
@@ -127,8 +120,8 @@ fn header(file: &[u8], context: &Context) -> Result<Header> {
         context.require_bytes("the BMP palette", end as u64, file.len() as u64)?;
         palette = file[at..end].chunks_exact(entry).map(|c| [c[0], c[1], c[2]]).collect();
     }
-    let (width, top_down) = (width.unsigned_abs() as usize, height < 0);
-    Ok(Header { width, height: height.unsigned_abs() as usize, top_down, bits, palette, samples_at })
+    let grid = context.picture_grid(width.unsigned_abs() as usize, height.unsigned_abs() as usize)?;
+    Ok(Header { grid, top_down: height < 0, bits, palette, samples_at })
 }
 
 /// Writes an 8-bit grey bitmap.

@@ -12,7 +12,6 @@ use crate::context::Context;
 use crate::element::{ByteOrder, Stored};
 use crate::error::Result;
 use crate::format::{Format, Precision, Reader};
-use crate::memory;
 use crate::source::Source;
 use crate::whole_file;
 use std::io::Write;
@@ -22,7 +21,7 @@ use veloxel_core::Grid;
 pub(super) static FORMAT: Format = Format {
     reads: &[Kind::Image, Kind::Flow],
     precision: Precision::Float,
-    read_grid: Some(read_grid),
+    read_grid: Some(|mut source, context| Ok(header(&mut source, context)?.grid)),
     // An unknown sample is infinity in the file.
     write_image: Some(|path, image, _| write(path, image.grid(), "Pf", |i| [image.data()[i]])),
     write_flow: Some(|path, flow| {
@@ -41,10 +40,6 @@ struct Header {
     channels: usize,
     grid: Grid,
     order: ByteOrder,
-}
-
-fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
-    Ok(header(&mut source, context)?.grid)
 }
 
 fn header(source: &mut Source, context: &Context) -> Result<Header> {
@@ -88,7 +83,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
         let vectors = rows.flat_map(|row| row.as_chunks::<3>().0).map(|&[u, v, _]| [value(u), value(v)]);
         return Decoded::flow(grid, vectors, &sample_type, context);
     }
-    let mut values = memory::room_for(grid.len(), context)?;
+    let mut values = context.room_for(grid.len())?;
     values.extend(rows.flatten().map(|&stored| value(stored)));
     Ok(Decoded { content: Content::Image(context.volume(grid, values)?), sample_type })
 }

@@ -37,10 +37,9 @@ pub(super) static FORMAT: Format = Format {
 fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
     let head = source.take_bytes("the header", 24, context)?;
     let word = |at: usize| ByteOrder::Big.number(&head[at..at + 4]) as usize;
-    match head.starts_with(b"\x89PNG\r\n\x1a\n") && &head[12..16] == b"IHDR" {
-        true => context.picture_grid(word(16), word(20)),
-        false => Err(context.malformed("PNG stream", "a header (IHDR)", "something else")),
-    }
+    let is_header = head.starts_with(b"\x89PNG\r\n\x1a\n") && &head[12..16] == b"IHDR";
+    context.require(is_header, "PNG stream", "a header (IHDR)", "something else")?;
+    context.picture_grid(word(16), word(20))
 }
 
 fn read(source: Source, context: &mut Context) -> Result<Decoded> {

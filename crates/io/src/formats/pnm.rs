@@ -10,7 +10,6 @@ use crate::element::{ByteOrder, Element, Scaling, Stored};
 use crate::error::Result;
 use crate::format::{Format, Reader};
 use crate::luminance::{Channels, Picture, Samples};
-use crate::memory;
 use crate::raster::{Depth, Raster};
 use crate::source::Source;
 use crate::whole_file::write_bytes;
@@ -19,7 +18,7 @@ use std::path::Path;
 use veloxel_core::{Grid, Volume, Warnings};
 
 pub(super) static FORMAT: Format = Format {
-    read_grid: Some(read_grid),
+    read_grid: Some(|mut source, context| Ok(header(&source.take_head(context)?, context)?.grid)),
     write_image: Some(write),
     ..Format::picture("pnm", "PNM", &["pgm", "ppm", "pnm"], Reader::Whole(read))
 };
@@ -53,10 +52,6 @@ fn header<'a>(file: &'a [u8], context: &Context) -> Result<Header<'a>> {
     Ok(Header { channels, is_text, grid: context.picture_grid(nx, ny)?, top, words })
 }
 
-fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
-    Ok(header(&source.take_head(context)?, context)?.grid)
-}
-
 fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let file = source.take_rest(context)?;
     let Header { channels, is_text, grid, top, words } = header(&file, context)?;
@@ -82,7 +77,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
 fn text_samples(mut words: Words, count: usize, context: &mut Context) -> Result<Vec<f32>> {
     // Every sample takes a digit and a space at least.
     words.require(count, 2, context)?;
-    let mut samples = memory::room_for(count, context)?;
+    let mut samples = context.room_for(count)?;
     for i in 0..count {
         let what = format_args!("sample {i} of {count}");
         let sample: usize = words.value(what, "a whole number", |_| true, context)?;

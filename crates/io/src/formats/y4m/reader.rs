@@ -4,7 +4,6 @@ use crate::context::Context;
 use crate::element::{ByteOrder, Element, Scaling};
 use crate::error::Result;
 use crate::frame_reader::FrameReader;
-use crate::memory;
 use crate::source::Source;
 use veloxel_core::{Grid, Volume, WarningKind};
 
@@ -125,7 +124,7 @@ impl FrameReader for Y4mReader<'_> {
         let count = self.grid.len();
         let bytes = (count as u64).saturating_mul(self.luma.bytes() as u64);
         let bytes = self.source.take_bytes("the luma of a frame", bytes, context)?;
-        let mut samples = memory::room_for(count, context)?;
+        let mut samples = context.room_for(count)?;
         self.luma.decode(&bytes, ByteOrder::Little, Scaling::NONE, &mut samples);
         self.range.stretch(&mut samples, self.bits);
         self.source.skip("the chroma of a frame", self.chroma_bytes, context)?;
