@@ -5,8 +5,7 @@
 //! stays below 64 MiB and is not counted.
 //! Without a budget of the caller's, half of the memory that is free counts: see [`SystemMemory`].
 
-use crate::error::{IoError, Result};
-use crate::reading::Reading;
+use crate::{IoError, Reading, Result};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use veloxel_core::SystemMemory;

@@ -1,7 +1,6 @@
 //! The content of a file: an image, a sequence of frames, a flow, a mesh, or a surface.
 
-use crate::context::Context;
-use crate::error::Result;
+use crate::{Context, Result};
 use serde::Serialize;
 use veloxel_core::{Flow, Grid, Sequence, TetMesh, TriangleMesh, Volume};
 

@@ -1,8 +1,7 @@
 //! The context of a reader: the file's name, how it is read, the memory that it claims, and the warnings.
 
 use crate::budget::Claim;
-use crate::error::{IoError, Result};
-use crate::reading::{Reading, Strictness};
+use crate::{IoError, Reading, Result, Strictness};
 use std::cell::RefCell;
 use std::path::Path;
 use veloxel_core::{CoreError, Grid, Mask, Volume, WarningKind, Warnings};

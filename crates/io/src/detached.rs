@@ -1,12 +1,9 @@
 //! Text headers with samples behind them, or in a file of their own beside them.
 
-use crate::context::Context;
-use crate::error::{IoError, Result};
 use crate::layout::Arrangement::Interleaved;
-use crate::reading::DataFiles;
 use crate::record::Record;
-use crate::source::Source;
 use crate::whole_file;
+use crate::{Context, DataFiles, IoError, Result, Source};
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};

@@ -1,10 +1,9 @@
 //! Labels of the faces of a mesh: `.seg` files, and meshes in their colours.
 
-use crate::error::{IoError, Result};
 use crate::lookup::require;
-use crate::painted_mesh::PaintedMesh;
 use crate::read::read_text;
 use crate::whole_file;
+use crate::{IoError, PaintedMesh, Result};
 use std::io::Write;
 use std::path::Path;
 

@@ -1,14 +1,10 @@
 //! The description of a file format: one value a format, all of them listed in [`crate::formats`].
 
-use crate::content::{Decoded, Kind};
-use crate::context::Context;
-use crate::error::{IoError, Result};
 use crate::frame_reader::FrameReader;
 use crate::layout::Layout;
-use crate::painted_mesh::PaintedMesh;
 use crate::record::Record;
-use crate::source::Source;
-use crate::video::{VideoEncoder, VideoShape};
+use crate::video::VideoEncoder;
+use crate::{Context, Decoded, IoError, Kind, PaintedMesh, Result, Source, VideoShape};
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::path::Path;

@@ -1,8 +1,6 @@
 //! Frames of one file one after the other, and all of them at once.
 
-use crate::content::{Content, Decoded};
-use crate::context::Context;
-use crate::error::Result;
+use crate::{Content, Context, Decoded, Result};
 use veloxel_core::Volume;
 
 /// A file of several frames, behind its header.

@@ -1,7 +1,6 @@
 //! Makes a [`Grid`] of a header's axes, with a warning for every assumption.
 
-use crate::context::Context;
-use crate::error::Result;
+use crate::{Context, Result};
 use std::ops::Range;
 use veloxel_core::matrix3::{IDENTITY, determinant};
 use veloxel_core::{Dimension, Grid};

@@ -1,10 +1,8 @@
 //! The layout that the header of a volume format describes, and the [`Content`] that is made of its samples.
 
-use crate::content::Content;
-use crate::context::Context;
 use crate::element::{Element, Stored};
-use crate::error::Result;
 use crate::luminance::{Channels, Picture, Samples};
+use crate::{Content, Context, Result};
 use veloxel_core::{Dimension, Flow, Grid};
 
 /// What several components in one voxel mean.

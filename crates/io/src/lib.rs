@@ -65,7 +65,9 @@ mod whole_file;
 mod words;
 mod write;
 
+use content::Decoded;
 pub use content::{Content, Kind};
+use context::Context;
 pub use contours::{
     CineImage, CinePlace, ContourFile, ContourReading, InnerContour, LabelMeaning, PlainNames, TextOrder,
     read_contours, write_contours,
@@ -92,6 +94,7 @@ pub use read::{
 };
 pub use reading::{DataFiles, Reading, SeriesChoice, Strictness};
 pub use series::{CineSeries, holds_dicom, read_cine};
+use source::Source;
 pub use stream::FrameStream;
 pub use tempfile::{NamedTempFile, TempDir};
 pub use unfinished::{Revocable, Unfinished, remove_unfinished};

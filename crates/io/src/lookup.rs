@@ -1,10 +1,8 @@
 //! Which format a file has: its extension decides.
 
-use crate::content::Kind;
-use crate::error::{IoError, Result};
 use crate::foreign;
-use crate::format::Format;
 use crate::formats::FORMATS;
+use crate::{Format, IoError, Kind, Result};
 use std::path::Path;
 
 impl Format {

@@ -2,8 +2,7 @@
 //!
 //! *Specification*: NumPy enhancement proposal 1, version 1.0 of the format; little-endian, rows first.
 
-use crate::error::{IoError, Result};
-use crate::unfinished::Unfinished;
+use crate::{IoError, Result, Unfinished};
 use std::fs::File;
 use std::io::{Error, Write};
 use std::marker::PhantomData;

@@ -1,11 +1,9 @@
 //! PNG streams: decoded to the pixels that they hold, and written from pixels.
 
-use crate::context::Context;
-use crate::error::{IoError, Result};
 use crate::luminance::Channels;
 use crate::raster::{Depth, Raster};
-use crate::source::Source;
 use crate::whole_file;
+use crate::{Context, IoError, Result, Source};
 use std::io::Cursor;
 use std::path::Path;
 use veloxel_core::WarningKind;

@@ -1,9 +1,7 @@
 //! Faces on their way from a file to a mesh: corners one polygon after the other, and points that become one where they lie in one
 //! place.
 
-use crate::content::{Content, Decoded};
-use crate::context::Context;
-use crate::error::Result;
+use crate::{Content, Context, Decoded, Result};
 use std::collections::HashMap;
 use veloxel_core::TriangleMesh;
 

@@ -1,13 +1,9 @@
 //! Reading by extension: whatever the file holds, or one kind of content.
 
-use crate::content::{Content, Decoded, Kind};
-use crate::context::Context;
-use crate::error::{IoError, Result};
-use crate::format::{Format, Reader};
+use crate::format::Reader;
 use crate::lookup::{has_grid, require, require_to_read};
-use crate::reading::{Reading, Strictness};
 use crate::series::{decode_series, holds_dicom};
-use crate::source::Source;
+use crate::{Content, Context, Decoded, Format, IoError, Kind, Reading, Result, Source, Strictness};
 use crate::{frame_reader, frames};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Mask, Sequence, TetMesh, TriangleMesh, Volume, Warnings};

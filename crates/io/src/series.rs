@@ -1,10 +1,6 @@
 //! A series of DICOM files, where the paths are one; without the feature none is.
 
-use crate::cine_place::CineImage;
-use crate::content::Decoded;
-use crate::context::Context;
-use crate::error::Result;
-use crate::reading::Reading;
+use crate::{CineImage, Context, Decoded, Reading, Result};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Sequence, Warnings};
 

@@ -1,9 +1,8 @@
 //! Bytes of a file, raw or compressed, with an upper bound on how many can still come.
 
 use crate::compressed::{DEFLATE_MAX_RATIO, GzipMembers, Inflated};
-use crate::context::Context;
 use crate::element::{Fit, Stored};
-use crate::error::{IoError, Result};
+use crate::{Context, IoError, Result};
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;

@@ -1,18 +1,14 @@
 //! Frames one after the other, from wherever they come: one frame is in memory at a time.
 
 use crate::budget::Claim;
-use crate::content::Content;
-use crate::context::Context;
-use crate::error::{IoError, Result};
 use crate::format::Reader;
 use crate::formats::y4m;
 use crate::frame_reader::FrameReader;
 use crate::frames;
 use crate::lookup::{has_grid, require_to_read};
 use crate::read::{read, read_image};
-use crate::reading::Reading;
 use crate::series::holds_dicom;
-use crate::source::Source;
+use crate::{Content, Context, IoError, Reading, Result, Source};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Grid, Volume, Warnings};

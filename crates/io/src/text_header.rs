@@ -1,7 +1,6 @@
 //! The text at the head of a volume file: values by name.
 
-use crate::context::Context;
-use crate::error::Result;
+use crate::{Context, Result};
 use std::collections::HashMap;
 use std::str::FromStr;
 

@@ -1,7 +1,6 @@
 //! Atomic writing: the whole file or nothing.
 
-use crate::error::{IoError, Result};
-use crate::unfinished::Unfinished;
+use crate::{IoError, Result, Unfinished};
 use std::io::{BufWriter, Error, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;

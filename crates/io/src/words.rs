@@ -1,8 +1,7 @@
 //! The words of a text of numbers, with comments from `#` to the end of a line.
 
-use crate::context::Context;
-use crate::error::Result;
 use crate::text_header::excerpt;
+use crate::{Context, Result};
 use std::fmt::Display;
 use std::str::FromStr;
 

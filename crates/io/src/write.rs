@@ -1,9 +1,8 @@
 //! Writing by extension: whole files or nothing.
 
-use crate::content::Kind;
 use crate::detached;
-use crate::error::{IoError, Result};
 use crate::lookup::require;
+use crate::{IoError, Kind, Result};
 use std::path::Path;
 use veloxel_core::{Dimension, Flow, Sequence, Volume, Warnings};
 

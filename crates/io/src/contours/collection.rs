@@ -1,8 +1,7 @@
 //! Outlines on their way from a file: each is checked, and told by its place.
 
 use super::{CinePlace, ContourFile};
-use crate::context::Context;
-use crate::error::Result;
+use crate::{Context, Result};
 use veloxel_core::{Contour, ContourSet, CoreError, Polygon, Structure, WarningKind};
 
 /// Points may lie so far outside of the image, pixels: readers cut at its border.

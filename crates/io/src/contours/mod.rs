@@ -12,12 +12,9 @@ mod plain;
 mod table;
 
 pub use crate::cine_place::{CineImage, CinePlace};
-use crate::context::Context;
-use crate::error::{IoError, Result};
 use crate::file_name::file_name;
-use crate::format::Format;
 use crate::read::read_text;
-use crate::reading::Reading;
+use crate::{Context, Format, IoError, Reading, Result};
 use collection::Collection;
 pub use labels::LabelMeaning;
 pub use plain::{InnerContour, PlainNames, TextOrder};

@@ -2,7 +2,7 @@
 
 use super::ContourReading;
 use super::collection::{Collection, Spot};
-use crate::error::Result;
+use crate::Result;
 use crate::words::lines;
 use std::fmt::Write;
 use veloxel_core::{ContourSet, Structure};

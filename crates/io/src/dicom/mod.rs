@@ -25,11 +25,7 @@ mod structure_tests;
 #[cfg(test)]
 mod tests;
 
-use crate::cine_place::CineImage;
-use crate::content::{Content, Decoded};
-use crate::context::Context;
-use crate::error::Result;
-use crate::source::Source;
+use crate::{CineImage, Content, Context, Decoded, Result, Source};
 pub(crate) use files::holds_dicom;
 use opened::Opened;
 use std::io::Cursor;

@@ -2,8 +2,7 @@
 
 use super::structure::{Fault, content_length};
 use crate::budget::Claim;
-use crate::context::Context;
-use crate::error::{IoError, Result};
+use crate::{Context, IoError, Result};
 use dicom_object::{DefaultDicomObject, OpenFileOptions, Tag};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};

@@ -1,9 +1,7 @@
 //! The choice of one series, and of images of one shape and orientation in it.
 
 use super::header::PlaneHeader;
-use crate::context::Context;
-use crate::error::Result;
-use crate::reading::SeriesChoice;
+use crate::{Context, Result, SeriesChoice};
 
 /// Directions that differ by less are one.
 const DIRECTION: f64 = 1e-3;

@@ -5,15 +5,12 @@
 //! the format's own rules and is left out.
 //! *Limits*: uncompressed only (no run lengths, no 16-bit pixels, bit fields only in their usual order).
 
-use crate::content::{Content, Decoded};
-use crate::context::Context;
 use crate::element::ByteOrder;
-use crate::error::{IoError, Result};
-use crate::format::{Format, Reader};
+use crate::format::Reader;
 use crate::luminance::{Channels, Picture, Samples};
 use crate::raster::Raster;
-use crate::source::Source;
 use crate::whole_file::write_bytes;
+use crate::{Content, Context, Decoded, Format, IoError, Result, Source};
 use std::path::Path;
 use veloxel_core::{Grid, Volume, Warnings};
 

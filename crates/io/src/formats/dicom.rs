@@ -1,8 +1,8 @@
 //! DICOM files by themselves; folders of them are series.
 
-use crate::content::Kind;
 use crate::dicom::read;
-use crate::format::{Format, Precision, Reader};
+use crate::format::Reader;
+use crate::{Format, Kind, Precision};
 
 pub(crate) static FORMAT: Format = Format {
     reads: &[Kind::Image, Kind::Sequence],

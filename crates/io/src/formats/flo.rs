@@ -7,13 +7,10 @@
 //! *Unknown*: a component above 1e9 in the file (1e10 is written), NaN in every component in memory.
 //! *Limits*: 2-D; no spacing, origin or direction.
 
-use crate::content::{Decoded, Kind};
-use crate::context::Context;
 use crate::element::{ByteOrder, Stored};
-use crate::error::Result;
-use crate::format::{Format, Precision, Reader};
-use crate::source::Source;
+use crate::format::Reader;
 use crate::whole_file;
+use crate::{Context, Decoded, Format, Kind, Precision, Result, Source};
 use std::io::Write;
 use std::path::Path;
 use veloxel_core::Flow;

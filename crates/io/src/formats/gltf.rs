@@ -7,11 +7,7 @@
 
 use super::glb::buffers::files;
 use super::glb::scene::read_scene;
-use crate::content::Decoded;
-use crate::context::Context;
-use crate::error::Result;
-use crate::format::Format;
-use crate::source::Source;
+use crate::{Context, Decoded, Format, Result, Source};
 
 pub(super) static FORMAT: Format = Format {
     names_data_files: Some(|source, context| {

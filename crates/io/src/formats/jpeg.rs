@@ -6,14 +6,11 @@
 //! looked at: what is measured (fields, disparities, confidence, labels) does not go there.
 //! *Limits*: no CMYK; EXIF rotation is left alone; written up to 65535 pixels a side.
 
-use crate::content::Decoded;
-use crate::context::Context;
-use crate::error::{IoError, Result};
-use crate::format::{Format, Limits, Precision, Reader};
+use crate::format::{Limits, Reader};
 use crate::luminance::{Channels, Picture, Samples};
 use crate::raster::Raster;
-use crate::source::Source;
 use crate::whole_file;
+use crate::{Context, Decoded, Format, IoError, Precision, Result, Source};
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use std::io::{Cursor, Error};
 use std::path::Path;

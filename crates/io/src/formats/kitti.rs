@@ -8,13 +8,10 @@
 //! *Limits*: 2-D, |component| below 512 px, resolution 1/64 px; disparities from 0 to 255.99 px, resolution 1/256 px: what
 //! cannot be held is an error, rounding to the resolution is the format's own.
 
-use crate::content::Decoded;
-use crate::context::Context;
-use crate::error::{IoError, Result};
 use crate::luminance::Channels;
 use crate::png_stream;
 use crate::raster::{Depth, Raster};
-use crate::source::Source;
+use crate::{Context, Decoded, IoError, Result, Source};
 use std::path::Path;
 use veloxel_core::{Flow, Volume};
 

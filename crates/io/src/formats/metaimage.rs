@@ -8,16 +8,14 @@
 //! *Time*: a fourth axis; its unit is not part of the format, so the frame interval is unknown.
 //! *Limits*: binary samples, raw or zlib; one data file; no fourth axis is written.
 
-use crate::context::Context;
 use crate::detached;
 use crate::element::{ByteOrder, Element, Scaling, Stored};
-use crate::error::Result;
-use crate::format::{Format, Reader, WriteRecord};
+use crate::format::{Reader, WriteRecord};
 use crate::geometry::{Axes, header_axes};
 use crate::layout::{Arrangement, Layout, Meaning};
 use crate::record::Record;
-use crate::source::Source;
 use crate::text_header::{Fields, LINE_LIMIT, excerpt, join};
+use crate::{Context, Format, Result, Source};
 use std::path::Path;
 use veloxel_core::{Dimension, WarningKind};
 

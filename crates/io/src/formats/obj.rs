@@ -4,14 +4,10 @@
 //! *Compatible implementations*: MeshLab, Blender, trimesh.
 //! *Limits*: no curves and free-form surfaces; the file has no end of its own, so that a cut one cannot be told.
 
-use crate::content::Decoded;
-use crate::context::Context;
-use crate::error::{IoError, Result};
-use crate::format::Format;
 use crate::polygons::Polygons;
-use crate::source::Source;
 use crate::text_header::excerpt;
 use crate::words::parse;
+use crate::{Context, Decoded, Format, IoError, Result, Source};
 
 pub(super) static FORMAT: Format = Format::surface("obj", "OBJ", &["obj"], read);
 

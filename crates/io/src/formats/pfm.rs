@@ -7,13 +7,10 @@
 //! *Invalid*: infinity in the file, NaN in memory; NaN in the file stays NaN.
 //! *Limits*: 2-D; three channels are always flow.
 
-use crate::content::{Content, Decoded, Kind};
-use crate::context::Context;
 use crate::element::{ByteOrder, Stored};
-use crate::error::Result;
-use crate::format::{Format, Precision, Reader};
-use crate::source::Source;
+use crate::format::Reader;
 use crate::whole_file;
+use crate::{Content, Context, Decoded, Format, Kind, Precision, Result, Source};
 use std::io::Write;
 use std::path::Path;
 use veloxel_core::Grid;

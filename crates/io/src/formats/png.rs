@@ -7,15 +7,12 @@
 //! *Limits*: animations give their first frame; spacing (`pHYs`) is not read: pictures count in pixels.
 
 use super::kitti;
-use crate::content::{Decoded, Kind};
-use crate::context::Context;
 use crate::element::ByteOrder;
-use crate::error::Result;
-use crate::format::{Format, Reader};
+use crate::format::Reader;
 use crate::luminance::Picture;
 use crate::png_stream;
 use crate::raster::{Depth, Raster};
-use crate::source::Source;
+use crate::{Context, Decoded, Format, Kind, Result, Source};
 use veloxel_core::Grid;
 
 pub(super) static FORMAT: Format = Format {

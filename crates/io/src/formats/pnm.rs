@@ -4,16 +4,13 @@
 //! Samples keep the file's own scale (0 to `maxval`); colour becomes luminance ([`crate::LUMA`]).
 //! *Limits*: no bitmaps (P1, P4), one image a file.
 
-use crate::content::Decoded;
-use crate::context::Context;
 use crate::element::{ByteOrder, Element, Scaling, Stored};
-use crate::error::Result;
-use crate::format::{Format, Reader};
+use crate::format::Reader;
 use crate::luminance::{Channels, Picture, Samples};
 use crate::raster::{Depth, Raster};
-use crate::source::Source;
 use crate::whole_file::write_bytes;
 use crate::words::Words;
+use crate::{Context, Decoded, Format, Result, Source};
 use std::path::Path;
 use veloxel_core::{Grid, Volume, Warnings};
 

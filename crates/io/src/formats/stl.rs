@@ -5,13 +5,9 @@
 //! *Compatible implementations*: MeshLab, trimesh.
 //! *Limits*: normals and the two bytes of each triangle are not read.
 
-use crate::content::Decoded;
-use crate::context::Context;
-use crate::error::Result;
-use crate::format::Format;
 use crate::polygons::Triangles;
-use crate::source::Source;
 use crate::words::{Words, shown};
+use crate::{Context, Decoded, Format, Result, Source};
 
 pub(super) static FORMAT: Format = Format::surface("stl", "STL", &["stl"], read);
 

@@ -5,14 +5,11 @@
 //! big-endian.
 //! *Limits*: every cell must be a linear tetrahedron (type 10); point and cell data behind the cells are not read.
 
-use crate::content::{Content, Decoded, Kind};
-use crate::context::Context;
 use crate::element::{ByteOrder, Element};
-use crate::error::Result;
-use crate::format::{Format, Precision, Reader};
-use crate::source::Source;
+use crate::format::Reader;
 use crate::text_header::excerpt;
 use crate::words::Words;
+use crate::{Content, Context, Decoded, Format, Kind, Precision, Result, Source};
 use veloxel_core::TetMesh;
 
 pub(super) static FORMAT: Format = Format {

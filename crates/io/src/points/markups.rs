@@ -1,9 +1,8 @@
 //! 3D Slicer's markups: JSON with control points, each list of them in LPS or RAS.
 
 use super::Point;
-use crate::context::Context;
-use crate::error::Result;
 use crate::slicer::{Axes, axes_of, coordinates};
+use crate::{Context, Result};
 use serde_json::{Value, json};
 use veloxel_core::Dimension;
 

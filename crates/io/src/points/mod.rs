@@ -7,10 +7,8 @@
 mod markups;
 mod table;
 
-use crate::context::Context;
-use crate::error::Result;
 use crate::read::read_text;
-use crate::reading::Reading;
+use crate::{Context, Reading, Result};
 use markups::Markups;
 use std::path::Path;
 use table::Table;

@@ -1,9 +1,8 @@
 //! A table with a point a line: by the names of its head line, or the first numbers of each line.
 
 use super::Point;
-use crate::context::Context;
-use crate::error::Result;
 use crate::slicer::Axes;
+use crate::{Context, Result};
 use std::ops::Range;
 use veloxel_core::Dimension;
 

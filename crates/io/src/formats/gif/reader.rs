@@ -1,10 +1,8 @@
 //! GIF frames, drawn over each other.
 
-use crate::context::Context;
-use crate::error::{IoError, Result};
 use crate::frame_reader::FrameReader;
 use crate::luminance::{COLOUR_NOTE, luma};
-use crate::source::Source;
+use crate::{Context, IoError, Result, Source};
 use gif::{ColorOutput, DecodeOptions, Decoder, DecodingError, DisposalMethod, Frame};
 use std::io::{Cursor, ErrorKind};
 use veloxel_core::{Grid, Volume, WarningKind};

@@ -1,8 +1,7 @@
 //! The buffers of a scene: in the same file, in its JSON, or in files beside it.
 
-use crate::context::Context;
 use crate::detached;
-use crate::error::Result;
+use crate::{Context, Result};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;

@@ -6,12 +6,12 @@
 //! out. *Written*: one mesh, three corners a triangle, with colours.
 //! *Limits*: no compression (Draco, meshopt), no sparse accessors, no strips or fans; coordinates are 32-bit floats.
 
+use crate::Format;
+
 pub(super) mod buffers;
 mod reader;
 pub(super) mod scene;
 mod writer;
-
-use crate::format::Format;
 
 pub(super) static FORMAT: Format =
     Format { write_painted: Some(writer::write), ..Format::surface("glb", "GLB", &["glb"], reader::read) };

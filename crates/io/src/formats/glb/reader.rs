@@ -2,11 +2,8 @@
 
 use super::scene::read_scene;
 use super::{BINARY_CHUNK, JSON_CHUNK, MAGIC, VERSION};
-use crate::content::Decoded;
-use crate::context::Context;
 use crate::element::ByteOrder;
-use crate::error::Result;
-use crate::source::Source;
+use crate::{Context, Decoded, Result, Source};
 
 const HEAD_BYTES: usize = 12;
 

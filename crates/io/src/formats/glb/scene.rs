@@ -1,11 +1,9 @@
 //! The triangles of a scene.
 
 use super::{F32, U8, U16, U32, buffers};
-use crate::content::Decoded;
-use crate::context::Context;
 use crate::element::ByteOrder;
-use crate::error::Result;
 use crate::polygons::Triangles;
+use crate::{Context, Decoded, Result};
 use serde_json::Value;
 use std::borrow::Cow;
 

@@ -2,9 +2,8 @@
 //!
 //! *Specification*: `nifti1.h`, NIfTI Data Format Working Group, 2003 (revised 2007).
 
-use crate::context::Context;
 use crate::element::{ByteOrder, Element};
-use crate::error::Result;
+use crate::{Context, Result};
 
 pub(super) const HEADER_BYTES: usize = 348;
 /// Where samples begin when no extension stands between.

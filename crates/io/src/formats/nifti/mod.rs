@@ -15,7 +15,8 @@ mod placement;
 mod reader;
 mod writer;
 
-use crate::format::{Format, Limits, Reader, WriteRecord};
+use crate::Format;
+use crate::format::{Limits, Reader, WriteRecord};
 use crate::record::Record;
 use veloxel_core::Dimension;
 use writer::Nifti;

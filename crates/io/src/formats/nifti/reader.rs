@@ -4,12 +4,10 @@ use super::header::{
     DATATYPE_RGB24, DATATYPE_RGBA32, HEADER_BYTES, Header, INTENT_DISPLACEMENT, INTENT_VECTOR, SAMPLES_AT,
 };
 use super::placement::axes;
-use crate::context::Context;
 use crate::element::{Element, Scaling, Stored};
-use crate::error::Result;
 use crate::layout::{Arrangement, Layout, Meaning, VectorAxes};
 use crate::luminance::Channels;
-use crate::source::Source;
+use crate::{Context, Result, Source};
 use veloxel_core::{Dimension, WarningKind};
 
 /// Reads the header and leaves the source at the first sample.

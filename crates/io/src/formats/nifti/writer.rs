@@ -5,7 +5,7 @@
 
 use super::FORMAT;
 use super::header::{Header, INTENT_VECTOR};
-use crate::error::Result;
+use crate::Result;
 use crate::format::WriteRecord;
 use crate::layout::Arrangement::Planar;
 use crate::record::Record;

@@ -2,11 +2,9 @@
 //!
 //! *Specification*: Gordon Kindlmann, "Definition of NRRD File Format", teem.sourceforge.net/nrrd/format.html.
 
-use crate::context::Context;
 use crate::element::Element;
-use crate::error::Result;
-use crate::source::Source;
 use crate::text_header::{Fields, LINE_LIMIT, counted, excerpt};
+use crate::{Context, Result, Source};
 
 const MAX_LINES: usize = 10_000;
 

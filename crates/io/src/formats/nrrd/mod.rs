@@ -12,7 +12,8 @@ mod header;
 mod reader;
 mod writer;
 
-use crate::format::{Format, Reader, WriteRecord};
+use crate::Format;
+use crate::format::{Reader, WriteRecord};
 use crate::record::Record;
 use writer::Nrrd;
 

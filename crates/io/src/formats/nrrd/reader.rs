@@ -2,15 +2,13 @@
 
 use super::axes::{Extra, ExtraAxis, Space, extra_axis};
 use super::header::{self, TYPES, quoted, vectors};
-use crate::context::Context;
 use crate::detached;
 use crate::element::{ByteOrder, Element, Scaling, Stored};
-use crate::error::Result;
 use crate::geometry::Axes;
 use crate::layout::{Arrangement, Layout, Meaning, VectorAxes};
 use crate::luminance::Channels;
-use crate::source::Source;
 use crate::text_header::Fields;
+use crate::{Context, Result, Source};
 use veloxel_core::{Dimension, WarningKind};
 
 /// Reads the header and leaves the source at the first sample, in whichever file that is.

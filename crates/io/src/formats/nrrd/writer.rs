@@ -1,8 +1,8 @@
 //! Writes NRRD: raw, little-endian, LPS.
 
 use super::header::TYPES;
+use crate::Result;
 use crate::detached;
-use crate::error::Result;
 use crate::format::WriteRecord;
 use crate::geometry::header_axes;
 use crate::record::Record;

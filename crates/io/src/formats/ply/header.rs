@@ -1,10 +1,9 @@
 //! The header of a PLY file: how its numbers are stored, and what stands in which order.
 
-use crate::context::Context;
 use crate::element::{ByteOrder, Element};
-use crate::error::Result;
 use crate::text_header::excerpt;
 use crate::words::Words;
+use crate::{Context, Result};
 
 /// The encodings, as a user reads of them.
 const FORMATS: &str = "format ascii, binary_little_endian or binary_big_endian";

@@ -1,13 +1,10 @@
 //! Points and faces of a PLY file.
 
 use super::header::{Encoding, Header, Property, Rows};
-use crate::content::Decoded;
-use crate::context::Context;
 use crate::element::{ByteOrder, Element};
-use crate::error::Result;
 use crate::polygons::Polygons;
-use crate::source::Source;
 use crate::words::Words;
+use crate::{Context, Decoded, Result, Source};
 
 pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;

@@ -1,8 +1,7 @@
 //! A mesh with values of its faces.
 
-use crate::error::Result;
-use crate::painted_mesh::PaintedMesh;
 use crate::whole_file;
+use crate::{PaintedMesh, Result};
 use std::io::Write;
 use std::path::Path;
 

@@ -7,14 +7,11 @@
 
 mod survey;
 
-use crate::content::Kind;
-use crate::context::Context;
-use crate::error::{IoError, Result};
-use crate::format::{Format, Precision, Reader};
+use crate::format::Reader;
 use crate::frame_reader::FrameReader;
 use crate::luminance::{Channels, Picture, Samples};
-use crate::source::Source;
 use crate::whole_file;
+use crate::{Context, Format, IoError, Kind, Precision, Result, Source};
 use std::io::{Cursor, Error, ErrorKind};
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult, Limits};

@@ -1,9 +1,8 @@
 //! A look at all pages before one is decoded: what they declare, and whether each has bytes of its own.
 
 use super::{PageDecoder, failure};
-use crate::context::Context;
 use crate::element::ByteOrder;
-use crate::error::Result;
+use crate::{Context, Result};
 use std::ops::Range;
 use tiff::tags::Tag;
 

@@ -11,8 +11,8 @@
 mod reader;
 mod writer;
 
-use crate::content::Kind;
-use crate::format::{Format, Precision, Reader};
+use crate::format::Reader;
+use crate::{Format, Kind, Precision};
 pub(crate) use reader::open;
 pub(crate) use writer::write_to_pipe;
 

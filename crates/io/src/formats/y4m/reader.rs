@@ -1,10 +1,8 @@
 //! The luma of Y4M frames.
 
-use crate::context::Context;
 use crate::element::{ByteOrder, Element, Scaling};
-use crate::error::Result;
 use crate::frame_reader::FrameReader;
-use crate::source::Source;
+use crate::{Context, Result, Source};
 use veloxel_core::{Grid, Volume, WarningKind};
 
 const MAGIC: &str = "YUV4MPEG2";
