@@ -20,9 +20,7 @@ pub fn data_file(path: &Path) -> Option<PathBuf> {
 /// [`IoError::Outside`] for one outside of that folder, unless it is allowed.
 pub(crate) fn open(name: &str, context: &Context) -> Result<Source<'static>> {
     const EXPECTED: &str = "the name of a file beside the header";
-    if name.is_empty() {
-        return Err(context.malformed("data file", EXPECTED, "none"));
-    }
+    context.require(!name.is_empty(), "data file", EXPECTED, "none")?;
     let data = context.path.with_file_name("").join(name);
     if context.reading.data_files == DataFiles::BesideHeader && !lies_beside(&data, context.path) {
         return Err(IoError::Outside { data, path: context.path.to_owned() });

@@ -100,7 +100,8 @@ pub(crate) struct Limits {
 /// A side that headers of 32 bits can hold.
 const PICTURE_LIMITS: Limits =
     Limits { dimension: Dimension::Two, side: i32::MAX as usize, hint: "crop or shrink it first" };
-const VOLUME_LIMITS: Limits = Limits { dimension: Dimension::Three, side: usize::MAX, ..PICTURE_LIMITS };
+pub(crate) const VOLUME_LIMITS: Limits =
+    Limits { dimension: Dimension::Three, side: usize::MAX, ..PICTURE_LIMITS };
 
 impl Format {
     /// A format of pictures of whole numbers that is read and not written.

@@ -8,6 +8,25 @@ use veloxel_core::{Dimension, Grid};
 /// Cosines and lengths that differ by less are the rounding of 32-bit headers.
 const TOLERANCE: f64 = 1e-4;
 
+/// The directions of a file's first two axes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WorldAxes {
+    /// To the left, to the back, up.
+    Lps,
+    /// To the right, to the front, up.
+    Ras,
+}
+
+impl WorldAxes {
+    /// From the file's axes to LPS, and from LPS to the file's.
+    pub fn turned(self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        match self {
+            Self::Lps => [x, y, z],
+            Self::Ras => [-x, -y, z],
+        }
+    }
+}
+
 /// Axes as a header gives them, already in LPS millimetres.
 #[derive(Debug, Clone)]
 pub(crate) struct Axes {

@@ -1,11 +1,10 @@
 //! The header of a file in the terms of this library, for `veloxel info`.
 
-use crate::format::Reader;
 use crate::layout::{Layout, Meaning};
 use crate::lookup::{has_grid, require_to_read};
 use crate::read::decode;
 use crate::series::decode_series;
-use crate::{Content, Context, Decoded, Format, IoError, Kind, Reading, Result, Source};
+use crate::{Content, Context, Decoded, Format, IoError, Kind, Reader, Reading, Result, Source};
 use serde::Serialize;
 use std::path::Path;
 use veloxel_core::{Dimension, Grid, Warnings};

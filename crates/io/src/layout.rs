@@ -1,6 +1,7 @@
 //! The layout that the header of a volume format describes, and the [`Content`] that is made of its samples.
 
 use crate::element::{Element, Stored};
+use crate::geometry::WorldAxes;
 use crate::luminance::{Channels, Picture, Samples};
 use crate::{Content, Context, Result};
 use veloxel_core::{Dimension, Flow, Grid};
@@ -11,7 +12,7 @@ pub(crate) enum Meaning {
     Scalar,
     Colour(Channels),
     /// A displacement in mm, one component an axis of the grid.
-    Vector(VectorAxes),
+    Vector(WorldAxes),
 }
 
 impl Meaning {
@@ -26,20 +27,13 @@ impl Meaning {
             (1, _) => Ok(Self::Scalar),
             (3, Element::U8 | Element::U16) => Ok(Self::Colour(Channels::Rgb)),
             (4, Element::U8 | Element::U16) => Ok(Self::Colour(Channels::Rgba)),
-            (n, Element::F32 | Element::F64) if n == dimension.count() => Ok(Self::Vector(VectorAxes::Lps)),
+            (n, Element::F32 | Element::F64) if n == dimension.count() => Ok(Self::Vector(WorldAxes::Lps)),
             _ => Err(context.unsupported(
                 format!("{channels} channels of {} in a {}-D image", element.name(), dimension.count()),
                 "displacement fields have one floating-point channel an axis",
             )),
         }
     }
-}
-
-/// Which way the world axes of vector components point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum VectorAxes {
-    Lps,
-    Ras,
 }
 
 /// Whether frames or components of one voxel stand together.
@@ -113,7 +107,7 @@ impl Layout {
                 // Three components, once more than in the file's order.
                 context.claim((self.grid.len() as u64).saturating_mul(12))?;
                 let mut parts = planes(samples, self.components(), self.arrangement);
-                if axes == VectorAxes::Ras {
+                if axes == WorldAxes::Ras {
                     for value in parts.iter_mut().take(2).flatten() {
                         *value = -*value;
                     }

@@ -77,6 +77,7 @@ pub use disparity::{check_disparity_output, read_disparity, write_disparity};
 pub use error::{IoError, Result};
 pub use face_labels::{read_face_labels, write_face_labels, write_painted_mesh};
 pub use files_read::files_read;
+use format::Reader;
 pub use format::{Format, Precision};
 #[cfg(feature = "jpeg")]
 pub use formats::{JPEG_QUALITY, write_rgb_jpeg};

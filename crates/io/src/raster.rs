@@ -77,14 +77,4 @@ impl Raster {
             Depth::Sixteen => Samples::Words(self.bytes),
         }
     }
-
-    /// The samples, in the scale of the file.
-    pub fn values(&self) -> Vec<f32> {
-        match self.depth {
-            Depth::Eight => self.bytes.iter().map(|&b| f32::from(b)).collect(),
-            Depth::Sixteen => {
-                self.bytes.as_chunks().0.iter().map(|&b| f32::from(u16::from_be_bytes(b))).collect()
-            }
-        }
-    }
 }

@@ -1,9 +1,8 @@
 //! Reading by extension: whatever the file holds, or one kind of content.
 
-use crate::format::Reader;
 use crate::lookup::{has_grid, require, require_to_read};
 use crate::series::{decode_series, holds_dicom};
-use crate::{Content, Context, Decoded, Format, IoError, Kind, Reading, Result, Source, Strictness};
+use crate::{Content, Context, Decoded, Format, IoError, Kind, Reader, Reading, Result, Source, Strictness};
 use crate::{frame_reader, frames};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Mask, Sequence, TetMesh, TriangleMesh, Volume, Warnings};

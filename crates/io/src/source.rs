@@ -100,18 +100,12 @@ impl<'a> Source<'a> {
     /// Checks that so many bytes follow, without keeping them; compressed ones are expanded unless their end tells.
     pub fn require_bytes(mut self, what: &'static str, count: u64, context: &mut Context) -> Result<()> {
         context.require_bytes(what, count, self.available)?;
-        match &self.compressed {
-            None => Ok(()),
-            Some(Compressed { at_most, announced })
-                if *announced == Some((at_most - self.available + count) as u32) =>
-            {
-                Ok(())
-            }
-            Some(_) => {
-                self.skip(what, count, context)?;
-                self.finish(context)
-            }
+        let Some(Compressed { at_most, announced }) = &self.compressed else { return Ok(()) };
+        if *announced == Some((at_most - self.available + count) as u32) {
+            return Ok(());
         }
+        self.skip(what, count, context)?;
+        self.finish(context)
     }
 
     /// Exactly `count` bytes: a header, or a payload whose size the caller has bounded.

@@ -1,14 +1,13 @@
 //! Frames one after the other, from wherever they come: one frame is in memory at a time.
 
 use crate::budget::Claim;
-use crate::format::Reader;
 use crate::formats::y4m;
 use crate::frame_reader::FrameReader;
 use crate::frames;
 use crate::lookup::{has_grid, require_to_read};
 use crate::read::{read, read_image};
 use crate::series::holds_dicom;
-use crate::{Content, Context, IoError, Reading, Result, Source};
+use crate::{Content, Context, IoError, Reader, Reading, Result, Source};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Grid, Volume, Warnings};

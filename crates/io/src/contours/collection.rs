@@ -77,12 +77,11 @@ impl<'a> Collection<'a> {
         let slice = mean.round();
         let apart = voxels.iter().map(|v| (v[2] - slice).abs()).fold(0.0, f64::max);
         let last = grid.size()[2] - 1;
-        if apart > 0.3 || slice < 0.0 || slice > last as f64 {
-            let what = format!("{structure} on frame {frame}");
-            let expected = format!("an outline in one slice, of 0 to {last}");
-            let got = format!("points around slice {mean:.2}, up to {apart:.2} slices away");
-            return Err(self.context.malformed(what, expected, got));
-        }
+        let is_in_one = apart <= 0.3 && (0.0..=last as f64).contains(&slice);
+        let what = format!("{structure} on frame {frame}");
+        let expected = format!("an outline in one slice, of 0 to {last}");
+        let got = format!("points around slice {mean:.2}, up to {apart:.2} slices away");
+        self.context.require(is_in_one, what, expected, got)?;
         let spot = Spot { structure, frame, slice: slice as usize };
         self.add(spot, voxels.into_iter().map(|[x, y, _]| [x, y]).collect())
     }

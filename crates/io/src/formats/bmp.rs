@@ -6,11 +6,10 @@
 //! *Limits*: uncompressed only (no run lengths, no 16-bit pixels, bit fields only in their usual order).
 
 use crate::element::ByteOrder;
-use crate::format::Reader;
 use crate::luminance::{Channels, Picture, Samples};
 use crate::raster::Raster;
 use crate::whole_file::write_bytes;
-use crate::{Content, Context, Decoded, Format, IoError, Result, Source};
+use crate::{Content, Context, Decoded, Format, IoError, Reader, Result, Source};
 use std::path::Path;
 use veloxel_core::{Grid, Volume, Warnings};
 

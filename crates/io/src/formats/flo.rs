@@ -8,9 +8,8 @@
 //! *Limits*: 2-D; no spacing, origin or direction.
 
 use crate::element::{ByteOrder, Stored};
-use crate::format::Reader;
 use crate::whole_file;
-use crate::{Context, Decoded, Format, Kind, Precision, Result, Source};
+use crate::{Context, Decoded, Format, Kind, Precision, Reader, Result, Source};
 use std::io::Write;
 use std::path::Path;
 use veloxel_core::Flow;

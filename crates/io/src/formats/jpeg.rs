@@ -6,11 +6,11 @@
 //! looked at: what is measured (fields, disparities, confidence, labels) does not go there.
 //! *Limits*: no CMYK; EXIF rotation is left alone; written up to 65535 pixels a side.
 
-use crate::format::{Limits, Reader};
+use crate::format::Limits;
 use crate::luminance::{Channels, Picture, Samples};
 use crate::raster::Raster;
 use crate::whole_file;
-use crate::{Context, Decoded, Format, IoError, Precision, Result, Source};
+use crate::{Context, Decoded, Format, IoError, Precision, Reader, Result, Source};
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use std::io::{Cursor, Error};
 use std::path::Path;
@@ -48,10 +48,11 @@ fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
 
 fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let file = source.take_rest(context)?;
-    let end = end_of_stream(&file);
     let there = file.len() as u64;
     context.require(file.starts_with(&[0xff, 0xd8]), "JPEG magic", "FF D8", "something else")?;
-    let Some(end) = end else { return Err(context.truncated("the JPEG stream", there + 2, there)) };
+    let Some(end) = end_of_stream(&file) else {
+        return Err(context.truncated("the JPEG stream", there + 2, there));
+    };
     if end < file.len() {
         context.trailing(Some((file.len() - end) as u64));
     }
@@ -65,9 +66,8 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let info = decoder.info().ok_or_else(|| context.malformed("JPEG header", "a size", "none"))?;
     let grid = context.picture_grid(info.width.into(), info.height.into())?;
     let possible = there.saturating_mul(MAX_PIXELS_PER_BYTE);
-    if grid.len() as u64 > possible {
-        return Err(context.malformed("JPEG size", format!("at most {possible} pixels"), grid.size_text()));
-    }
+    let (is_possible, expected) = (grid.len() as u64 <= possible, format!("at most {possible} pixels"));
+    context.require(is_possible, "JPEG size", expected, grid.size_text())?;
     // One byte a sample, and the decoder's own coefficients of a progressive stream; then floats.
     context.claim(grid.len() as u64 * 3)?;
     let decoding = context.scratch(grid.len() as u64 * 3 * 2)?;

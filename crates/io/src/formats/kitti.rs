@@ -78,8 +78,11 @@ pub(super) fn read_disparity(source: Source, context: &mut Context) -> Result<Op
         return Ok(None);
     }
     context.claim(8 * (raster.bytes.len() / 2) as u64)?;
-    let pixels = |v: f32| if v == 0.0 { f32::NAN } else { v / DISPARITY_STEPS_PER_PIXEL };
-    let disparity = raster.values().into_iter().map(pixels).collect();
+    let pixels = |&stored: &[u8; 2]| match u16::from_be_bytes(stored) {
+        0 => f32::NAN,
+        steps => f32::from(steps) / DISPARITY_STEPS_PER_PIXEL,
+    };
+    let disparity = raster.bytes.as_chunks().0.iter().map(pixels).collect();
     let [nx, ny] = raster.size;
     context.volume(context.picture_grid(nx, ny)?, disparity).map(Some)
 }

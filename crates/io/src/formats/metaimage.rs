@@ -10,12 +10,12 @@
 
 use crate::detached;
 use crate::element::{ByteOrder, Element, Scaling, Stored};
-use crate::format::{Reader, WriteRecord};
+use crate::format::WriteRecord;
 use crate::geometry::{Axes, header_axes};
 use crate::layout::{Arrangement, Layout, Meaning};
 use crate::record::Record;
 use crate::text_header::{Fields, LINE_LIMIT, excerpt, join};
-use crate::{Context, Format, Result, Source};
+use crate::{Context, Format, Reader, Result, Source};
 use std::path::Path;
 use veloxel_core::{Dimension, WarningKind};
 
@@ -58,11 +58,8 @@ fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Result<(Layout, 
         name => detached::open(name, context)?,
     };
     if flag(&fields, "CompressedData", context)? {
-        if let Some(size) = fields.value::<f64>("CompressedDataSize", "a number of bytes", context)?
-            && size > samples.available() as f64
-        {
-            return Err(context.truncated("the compressed data", size as u64, samples.available()));
-        }
+        let size = fields.value::<f64>("CompressedDataSize", "a number of bytes", context)?.unwrap_or(0.0);
+        context.require_bytes("the compressed data", size as u64, samples.available())?;
         samples = samples.inflate(context)?;
     } else {
         const EXPECTED: &str = "-1, or bytes to leave out";

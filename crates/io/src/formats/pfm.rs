@@ -8,9 +8,8 @@
 //! *Limits*: 2-D; three channels are always flow.
 
 use crate::element::{ByteOrder, Stored};
-use crate::format::Reader;
 use crate::whole_file;
-use crate::{Content, Context, Decoded, Format, Kind, Precision, Result, Source};
+use crate::{Content, Context, Decoded, Format, Kind, Precision, Reader, Result, Source};
 use std::io::Write;
 use std::path::Path;
 use veloxel_core::Grid;

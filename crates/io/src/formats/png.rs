@@ -8,11 +8,10 @@
 
 use super::kitti;
 use crate::element::ByteOrder;
-use crate::format::Reader;
 use crate::luminance::Picture;
 use crate::png_stream;
 use crate::raster::{Depth, Raster};
-use crate::{Context, Decoded, Format, Kind, Result, Source};
+use crate::{Context, Decoded, Format, Kind, Reader, Result, Source};
 use veloxel_core::Grid;
 
 pub(super) static FORMAT: Format = Format {

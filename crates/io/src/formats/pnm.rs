@@ -5,12 +5,11 @@
 //! *Limits*: no bitmaps (P1, P4), one image a file.
 
 use crate::element::{ByteOrder, Element, Scaling, Stored};
-use crate::format::Reader;
 use crate::luminance::{Channels, Picture, Samples};
 use crate::raster::{Depth, Raster};
 use crate::whole_file::write_bytes;
 use crate::words::Words;
-use crate::{Context, Decoded, Format, Result, Source};
+use crate::{Context, Decoded, Format, Reader, Result, Source};
 use std::path::Path;
 use veloxel_core::{Grid, Volume, Warnings};
 

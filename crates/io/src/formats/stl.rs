@@ -5,6 +5,7 @@
 //! *Compatible implementations*: MeshLab, trimesh.
 //! *Limits*: normals and the two bytes of each triangle are not read.
 
+use crate::element::ByteOrder;
 use crate::polygons::Triangles;
 use crate::words::{Words, shown};
 use crate::{Context, Decoded, Format, Result, Source};
@@ -17,17 +18,14 @@ const TRIANGLE_BYTES: usize = 50;
 
 fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
-    let count = bytes.get(80..HEAD_BYTES).and_then(|count| Some(u32::from_le_bytes(count.try_into().ok()?)));
-    let needed = count.map(|count| HEAD_BYTES as u64 + TRIANGLE_BYTES as u64 * u64::from(count));
     // Some binary files begin with `solid` as well: the number of their triangles holds a zero byte.
     let is_binary = bytes.iter().take(HEAD_BYTES).any(|&byte| byte == 0);
     if bytes.trim_ascii_start().starts_with(b"solid") && !is_binary {
         return read_text(&bytes, context);
     }
-    let needed = needed.unwrap_or(HEAD_BYTES as u64);
-    if (bytes.len() as u64) < needed.max(HEAD_BYTES as u64) {
-        return Err(context.truncated("the STL file", needed, bytes.len() as u64));
-    }
+    let count = bytes.get(80..HEAD_BYTES).map_or(0, |count| ByteOrder::Little.number(count));
+    let needed = HEAD_BYTES as u64 + TRIANGLE_BYTES as u64 * count;
+    context.require_bytes("the STL file", needed, bytes.len() as u64)?;
     let (triangles, behind) = bytes[HEAD_BYTES..].split_at(needed as usize - HEAD_BYTES);
     if !behind.is_empty() {
         context.trailing(Some(behind.len() as u64));

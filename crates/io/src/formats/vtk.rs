@@ -6,10 +6,9 @@
 //! *Limits*: every cell must be a linear tetrahedron (type 10); point and cell data behind the cells are not read.
 
 use crate::element::{ByteOrder, Element};
-use crate::format::Reader;
 use crate::text_header::excerpt;
 use crate::words::Words;
-use crate::{Content, Context, Decoded, Format, Kind, Precision, Result, Source};
+use crate::{Content, Context, Decoded, Format, Kind, Precision, Reader, Result, Source};
 use veloxel_core::TetMesh;
 
 pub(super) static FORMAT: Format = Format {

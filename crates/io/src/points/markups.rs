@@ -1,7 +1,8 @@
 //! 3D Slicer's markups: JSON with control points, each list of them in LPS or RAS.
 
 use super::Point;
-use crate::slicer::{Axes, axes_of, coordinates};
+use crate::geometry::WorldAxes;
+use crate::slicer::{axes_of, coordinates};
 use crate::{Context, Result};
 use serde_json::{Value, json};
 use veloxel_core::Dimension;
@@ -38,7 +39,7 @@ impl Markups {
     pub fn points(&self) -> Vec<Point> {
         let lists = self.json["markups"].as_array().into_iter().flatten();
         let of_list = |list: &Value| {
-            let axes = axes_of(list).unwrap_or(Axes::Lps);
+            let axes = axes_of(list).unwrap_or(WorldAxes::Lps);
             let points = list["controlPoints"].as_array().into_iter().flatten();
             points.map(|point| position(point).map(|p| axes.turned(p))).collect::<Vec<_>>()
         };
@@ -49,7 +50,7 @@ impl Markups {
         let mut json = self.json.clone();
         let mut points = points.iter();
         for list in lists_mut(&mut json) {
-            let axes = axes_of(list).unwrap_or(Axes::Lps);
+            let axes = axes_of(list).unwrap_or(WorldAxes::Lps);
             for (point, moved) in points_of_mut(list).zip(points.by_ref()) {
                 match moved {
                     Some(moved) => point["position"] = json!(axes.turned(*moved)),

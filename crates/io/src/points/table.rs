@@ -1,7 +1,7 @@
 //! A table with a point a line: by the names of its head line, or the first numbers of each line.
 
 use super::Point;
-use crate::slicer::Axes;
+use crate::geometry::WorldAxes;
 use crate::{Context, Result};
 use std::ops::Range;
 use veloxel_core::Dimension;
@@ -10,7 +10,7 @@ use veloxel_core::Dimension;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Table {
     text: String,
-    axes: Axes,
+    axes: WorldAxes,
     rows: Vec<Row>,
 }
 
@@ -25,19 +25,19 @@ struct Row {
 /// Which columns hold the coordinates, x first, and what their axes are.
 struct Columns {
     of_axis: Vec<usize>,
-    axes: Axes,
+    axes: WorldAxes,
     /// Whether a head line named them.
     named: bool,
 }
 
 /// Names of coordinates, in lower case.
-const NAMES: [([&str; 3], Axes); 3] =
-    [(["x", "y", "z"], Axes::Lps), (["l", "p", "s"], Axes::Lps), (["r", "a", "s"], Axes::Ras)];
+const NAMES: [([&str; 3], WorldAxes); 3] =
+    [(["x", "y", "z"], WorldAxes::Lps), (["l", "p", "s"], WorldAxes::Lps), (["r", "a", "s"], WorldAxes::Ras)];
 
 impl Table {
     pub fn parse(text: &str, dimension: Dimension, context: &Context) -> Result<Self> {
         let axes_count = dimension.count();
-        let mut columns = Columns { of_axis: (0..axes_count).collect(), axes: Axes::Lps, named: false };
+        let mut columns = Columns { of_axis: (0..axes_count).collect(), axes: WorldAxes::Lps, named: false };
         let mut rows = Vec::new();
         let mut first = true;
         let mut promised = None;
@@ -118,8 +118,8 @@ impl Columns {
             return Ok(());
         };
         match (name, value) {
-            ("CoordinateSystem", "LPS" | "1") => self.axes = Axes::Lps,
-            ("CoordinateSystem", "RAS" | "0") => self.axes = Axes::Ras,
+            ("CoordinateSystem", "LPS" | "1") => self.axes = WorldAxes::Lps,
+            ("CoordinateSystem", "RAS" | "0") => self.axes = WorldAxes::Ras,
             ("CoordinateSystem", "IJK" | "2") => {
                 return Err(context.unsupported("a table of voxel indices", INDICES));
             }

@@ -81,7 +81,8 @@ impl FrameReader for GifReader {
         context.claim(4 * canvas)?;
         let is_restored = matches!(frame.dispose, DisposalMethod::Previous);
         let drawn = u64::from(frame.width) * u64::from(frame.height);
-        let _scratch = context.scratch(if is_restored { 4 * canvas } else { 0 } + 2 * drawn)?;
+        let restored = if is_restored { 4 * canvas } else { 0 };
+        let _scratch = context.scratch(restored + 2 * drawn)?;
         let is_filled = self.frames > 0 || canvas <= drawn.saturating_mul(MAX_CANVAS_PICTURES);
         let expected = format!("at most {MAX_CANVAS_PICTURES} times its first picture");
         context.require(is_filled, "GIF canvas", expected, self.grid.size_text())?;

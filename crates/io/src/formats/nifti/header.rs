@@ -139,11 +139,8 @@ macro_rules! number_field {
             const BYTES: usize = size_of::<Self>();
 
             fn get(bytes: &[u8], order: ByteOrder) -> Self {
-                let bytes = std::array::from_fn(|i| bytes[i]);
-                match order {
-                    ByteOrder::Little => Self::from_le_bytes(bytes),
-                    ByteOrder::Big => Self::from_be_bytes(bytes),
-                }
+                let number = order.number(&bytes[..Self::BYTES]).to_le_bytes();
+                Self::from_le_bytes(std::array::from_fn(|i| number[i]))
             }
 
             fn put(&self, bytes: &mut [u8]) {

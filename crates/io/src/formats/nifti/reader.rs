@@ -5,7 +5,8 @@ use super::header::{
 };
 use super::placement::axes;
 use crate::element::{Element, Scaling, Stored};
-use crate::layout::{Arrangement, Layout, Meaning, VectorAxes};
+use crate::geometry::WorldAxes;
+use crate::layout::{Arrangement, Layout, Meaning};
 use crate::luminance::Channels;
 use crate::{Context, Result, Source};
 use veloxel_core::{Dimension, WarningKind};
@@ -27,9 +28,8 @@ fn samples_offset(header: &Header, context: &mut Context) -> Result<u64> {
         context.assume("vox_offset is 0: samples are assumed right behind the header, at 352")?;
         return Ok(SAMPLES_AT as u64);
     }
-    if !(SAMPLES_AT as f32..1e15).contains(&offset) || offset.fract() != 0.0 {
-        return Err(context.malformed("vox_offset", "a whole number of at least 352", offset));
-    }
+    let is_behind = (SAMPLES_AT as f32..1e15).contains(&offset) && offset.fract() == 0.0;
+    context.require(is_behind, "vox_offset", "a whole number of at least 352", offset)?;
     Ok(offset as u64)
 }
 
@@ -89,23 +89,21 @@ fn sizes(header: &Header, context: &Context) -> Result<[usize; 5]> {
             .ok_or_else(|| context.malformed(format!("dim[{}]", axis + 1), "a size of at least 1", stored))?;
     }
     let [nx, ny, nz, frames, components, rest @ ..] = sizes;
-    if rank == 1 || rest != [1, 1] {
-        let what = format!("a {rank}-D NIfTI file of {sizes:?}");
-        let hint = "images have 2 or 3 axes, sequences 4, displacement fields 5";
-        return Err(context.unsupported(what, hint));
-    }
+    let what = format!("a {rank}-D NIfTI file of {sizes:?}");
+    let hint = "images have 2 or 3 axes, sequences 4, displacement fields 5";
+    context.support(rank > 1 && rest == [1, 1], what, hint)?;
     Ok([nx, ny, nz, frames, components])
 }
 
 fn vectors(header: &Header, components: usize, context: &mut Context) -> Result<Meaning> {
     let axes = match header.intent_code {
-        INTENT_VECTOR => VectorAxes::Lps,
-        INTENT_DISPLACEMENT => VectorAxes::Ras,
+        INTENT_VECTOR => WorldAxes::Lps,
+        INTENT_DISPLACEMENT => WorldAxes::Ras,
         other => {
             context.assume(format!(
                 "{components} components with intent {other}: a displacement field in LPS mm (intent 1007) is assumed"
             ))?;
-            VectorAxes::Lps
+            WorldAxes::Lps
         }
     };
     Ok(Meaning::Vector(axes))

@@ -4,8 +4,8 @@ use super::axes::{Extra, ExtraAxis, Space, extra_axis};
 use super::header::{self, TYPES, quoted, vectors};
 use crate::detached;
 use crate::element::{ByteOrder, Element, Scaling, Stored};
-use crate::geometry::Axes;
-use crate::layout::{Arrangement, Layout, Meaning, VectorAxes};
+use crate::geometry::{Axes, WorldAxes};
+use crate::layout::{Arrangement, Layout, Meaning};
 use crate::luminance::Channels;
 use crate::text_header::Fields;
 use crate::{Context, Result, Source};
@@ -58,9 +58,8 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
     };
     let space = Space::parse(fields, context)?;
     let directions = vectors(fields, "space directions", space.dimension, context)?;
-    if let Some(count) = directions.as_ref().map(Vec::len).filter(|&n| n != rank) {
-        return Err(context.malformed("space directions", format!("{rank} vectors"), count));
-    }
+    let count = directions.as_ref().map_or(rank, Vec::len);
+    context.require(count == rank, "space directions", format!("{rank} vectors"), count)?;
     let extra = extra_axis(fields, rank, directions.as_deref(), context)?;
     let spatial: Vec<usize> = (0..rank).filter(|&a| extra.is_none_or(|extra| extra.axis != a)).collect();
     let dimension = match spatial.len() {
@@ -112,7 +111,7 @@ fn meaning(what: Extra, count: usize, layout: &Layout, context: &Context) -> Res
     match (what, count) {
         (Extra::Colour, 3) => Ok(Meaning::Colour(Channels::Rgb)),
         (Extra::Colour, 4) => Ok(Meaning::Colour(Channels::Rgba)),
-        (Extra::Vector, n) if n == dimension.count() => Ok(Meaning::Vector(VectorAxes::Lps)),
+        (Extra::Vector, n) if n == dimension.count() => Ok(Meaning::Vector(WorldAxes::Lps)),
         (_, n) => Meaning::of_channels(n, layout.stored.element, dimension, context),
     }
 }

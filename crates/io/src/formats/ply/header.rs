@@ -40,10 +40,8 @@ impl Header {
     pub fn read(words: &mut Words, context: &Context) -> Result<Self> {
         let text = |line: &[u8]| String::from_utf8_lossy(line).trim().to_owned();
         let magic = text(words.line());
-        if magic != "ply" {
-            let got = if magic.is_empty() { "no text".to_owned() } else { excerpt(&magic) };
-            return Err(context.malformed("PLY magic", "ply", got));
-        }
+        let got = if magic.is_empty() { "no text".to_owned() } else { excerpt(&magic) };
+        context.require(magic == "ply", "PLY magic", "ply", got)?;
         let (mut encoding, mut elements) = (None, Vec::<Rows>::new());
         loop {
             context.require(!words.is_at_end(), "PLY header", "end_header", "the end of the file")?;

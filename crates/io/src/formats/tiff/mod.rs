@@ -7,11 +7,10 @@
 
 mod survey;
 
-use crate::format::Reader;
 use crate::frame_reader::FrameReader;
 use crate::luminance::{Channels, Picture, Samples};
 use crate::whole_file;
-use crate::{Context, Format, IoError, Kind, Precision, Result, Source};
+use crate::{Context, Format, IoError, Kind, Precision, Reader, Result, Source};
 use std::io::{Cursor, Error, ErrorKind};
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult, Limits};
