@@ -123,8 +123,11 @@ impl<'a> Context<'a> {
         self.mask.take()
     }
 
-    /// Bytes after the content: kept out, and said.
+    /// Bytes after the content, if there are any: kept out, and said. None: nobody knows how many.
     pub fn trailing(&mut self, bytes: Option<u64>) {
+        if bytes == Some(0) {
+            return;
+        }
         let count = bytes.map_or_else(|| "bytes".to_owned(), |n| format!("{n} bytes"));
         self.note(WarningKind::Header, format!("{count} after the last sample were ignored"));
     }

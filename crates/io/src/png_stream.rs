@@ -61,9 +61,7 @@ pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster
         reader.finish().map_err(|e| fail(e, context))?;
     }
     let end = chunks(&file).find(|chunk| chunk.name == b"IEND").map_or(file.len(), |chunk| chunk.end);
-    if end < file.len() {
-        context.trailing(Some((file.len() - end) as u64));
-    }
+    context.trailing(Some(file.len().saturating_sub(end) as u64));
     let [nx, ny, _] = grid.size();
     Ok(Raster { size: [nx, ny], channels, depth, bytes })
 }

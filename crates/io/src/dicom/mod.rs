@@ -78,9 +78,7 @@ pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded>
     let opened = open(&path, context)?;
     let images =
         header::planes_of(&opened, &path).map_err(|reason| context.malformed("DICOM", "an image", reason))?;
-    if opened.behind > 0 {
-        context.trailing(Some(opened.behind));
-    }
+    context.trailing(Some(opened.behind));
     drop(opened);
     assembled(images, &open, context)?.decoded(context)
 }

@@ -53,9 +53,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let Some(end) = end_of_stream(&file) else {
         return Err(context.truncated("the JPEG stream", there + 2, there));
     };
-    if end < file.len() {
-        context.trailing(Some((file.len() - end) as u64));
-    }
+    context.trailing(Some((file.len() - end) as u64));
     let options = DecoderOptions::new_safe().set_strict_mode(true);
     let options = options.set_max_width(MAX_SIDE).set_max_height(MAX_SIDE);
     let fail = |e: zune_jpeg::errors::DecodeErrors, context: &Context| {

@@ -27,9 +27,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let needed = HEAD_BYTES as u64 + TRIANGLE_BYTES as u64 * count;
     context.require_bytes("the STL file", needed, bytes.len() as u64)?;
     let (triangles, behind) = bytes[HEAD_BYTES..].split_at(needed as usize - HEAD_BYTES);
-    if !behind.is_empty() {
-        context.trailing(Some(behind.len() as u64));
-    }
+    context.trailing(Some(behind.len() as u64));
     let mut surface = Triangles::default();
     surface.reserve(3 * (triangles.len() / TRIANGLE_BYTES), context)?;
     for triangle in triangles.as_chunks::<TRIANGLE_BYTES>().0 {

@@ -116,10 +116,7 @@ impl FrameReader for GifReader {
         context.require(self.frames > 0, "GIF", "at least one picture", "none")?;
         let reader = self.decoder.into_inner();
         let read = reader.get_ref().position().saturating_sub(reader.buffer().len() as u64);
-        match self.file_bytes.saturating_sub(read) {
-            0 => {}
-            left => context.trailing(Some(left)),
-        }
+        context.trailing(Some(self.file_bytes.saturating_sub(read)));
         Ok(())
     }
 }

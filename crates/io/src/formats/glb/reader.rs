@@ -35,8 +35,6 @@ pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded>
         at = end;
     }
     let json = json.ok_or_else(|| context.malformed("GLB file", "a chunk of JSON", "none"))?;
-    if bytes.len() > length {
-        context.trailing(Some((bytes.len() - length) as u64));
-    }
+    context.trailing(Some((bytes.len() - length) as u64));
     read_scene(json, Some(binary), context)
 }
