@@ -31,6 +31,8 @@ const HOUSE: [Room; 14] = [
             "alphanumeric-sort",
             "base64",
             "dicom-core",
+            "dicom-dictionary-std",
+            "dicom-encoding",
             "dicom-object",
             "dicom-pixeldata",
             "flate2",

@@ -5,7 +5,8 @@
 //! stays below 64 MiB and is not counted.
 //! Without a budget of the caller's, half of the memory that is free counts: see [`SystemMemory`].
 
-use crate::reading::Reading;
+use crate::{IoError, Reading, Result};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use veloxel_core::SystemMemory;
 
@@ -31,23 +32,18 @@ pub(crate) struct Claim {
     bytes: u64,
 }
 
-/// A claim beyond the budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Exceeded {
-    pub needed_bytes: u64,
-    pub budget_bytes: u64,
-}
-
 impl Claim {
-    /// Claims more.
-    pub fn add(&mut self, bytes: u64, reading: Reading) -> Result<(), Exceeded> {
+    /// Claims more, for a file.
+    ///
+    /// # Errors
+    /// [`IoError::Memory`] beyond the budget.
+    pub fn add(&mut self, bytes: u64, reading: Reading, path: &Path) -> Result<()> {
         let mut ledger = ledger();
-        let claimed_bytes = ledger.claimed_bytes.saturating_add(bytes);
-        if let Some(budget_bytes) = budget(&mut ledger, claimed_bytes, reading).filter(|b| claimed_bytes > *b)
-        {
-            return Err(Exceeded { needed_bytes: claimed_bytes, budget_bytes });
+        let needed_bytes = ledger.claimed_bytes.saturating_add(bytes);
+        if let Some(budget_bytes) = budget(&mut ledger, needed_bytes, reading).filter(|b| needed_bytes > *b) {
+            return Err(IoError::Memory { needed_bytes, budget_bytes, path: path.to_owned() });
         }
-        ledger.claimed_bytes = claimed_bytes;
+        ledger.claimed_bytes = needed_bytes;
         self.bytes += bytes;
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Compressed bytes as a stream: gzip with all its members, and zlib with its checksum.
+//! Compressed bytes as a stream: gzip with all its members, zlib with its checksum, and deflate alone.
 
 use flate2::bufread::GzDecoder;
 use flate2::{Decompress, FlushDecompress, Status};
@@ -37,22 +37,35 @@ impl<R: BufRead> Read for GzipMembers<R> {
     }
 }
 
-/// One zlib stream. Bytes after it come out as they are, so that [`Source::finish`](crate::source::Source::finish) notices them; a stream that stops
-/// before its checksum is an error, which flate2's own reader does not tell from its end.
-pub(crate) struct ZlibStream<R> {
+/// What one deflated stream holds; a stream that stops before its end is an error, which flate2's own reader does not
+/// tell from its end.
+pub(crate) struct Inflated<R> {
     inner: R,
     state: Option<Decompress>,
+    gives_what_follows: bool,
 }
 
-impl<R: BufRead> ZlibStream<R> {
-    pub fn new(inner: R) -> Self {
-        Self { inner, state: Some(Decompress::new(true)) }
+impl<R: BufRead> Inflated<R> {
+    /// With zlib's header and checksum. Bytes after it come out as they are, so that
+    /// [`Source::finish`](crate::source::Source::finish) notices them.
+    pub fn zlib(inner: R) -> Self {
+        Self { inner, state: Some(Decompress::new(true)), gives_what_follows: true }
+    }
+
+    /// By itself. Bytes after it are left alone.
+    #[cfg(feature = "dicom")]
+    pub fn deflate(inner: R) -> Self {
+        Self { inner, state: Some(Decompress::new(false)), gives_what_follows: false }
+    }
+
+    fn what_follows(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.gives_what_follows { self.inner.read(buffer) } else { Ok(0) }
     }
 }
 
-impl<R: BufRead> Read for ZlibStream<R> {
+impl<R: BufRead> Read for Inflated<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let Some(state) = &mut self.state else { return self.inner.read(buffer) };
+        let Some(state) = &mut self.state else { return self.what_follows(buffer) };
         loop {
             let input = self.inner.fill_buf()?;
             let at_end = input.is_empty();
@@ -63,7 +76,7 @@ impl<R: BufRead> Read for ZlibStream<R> {
             self.inner.consume(consumed);
             if status == Status::StreamEnd {
                 self.state = None;
-                return if produced > 0 { Ok(produced) } else { self.inner.read(buffer) };
+                return if produced > 0 { Ok(produced) } else { self.what_follows(buffer) };
             }
             if produced > 0 || buffer.is_empty() {
                 return Ok(produced);

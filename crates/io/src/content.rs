@@ -1,7 +1,8 @@
 //! The content of a file: an image, a sequence of frames, a flow, a mesh, or a surface.
 
+use crate::{Context, Result};
 use serde::Serialize;
-use veloxel_core::{Flow, Sequence, TetMesh, TriangleMesh, Volume};
+use veloxel_core::{Flow, Grid, Sequence, TetMesh, TriangleMesh, Volume};
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -35,6 +36,18 @@ pub enum Content {
 }
 
 impl Content {
+    /// An image if there is one frame, else a sequence.
+    pub(crate) fn of_frames(
+        mut frames: Vec<Volume<f32>>,
+        interval_ms: Option<f64>,
+        context: &Context,
+    ) -> Result<Self> {
+        Ok(match frames.len() {
+            1 => Self::Image(frames.remove(0)),
+            _ => Self::Sequence(Sequence::new(frames, interval_ms).map_err(|e| context.core(e))?),
+        })
+    }
+
     /// What it is, in words.
     pub fn describe(&self) -> String {
         match self {
@@ -53,4 +66,24 @@ impl Content {
 pub(crate) struct Decoded {
     pub content: Content,
     pub sample_type: String,
+}
+
+impl Decoded {
+    /// The field of a picture, pixels; a vector of which a component is unknown is unknown.
+    pub fn flow(
+        grid: Grid,
+        vectors: impl Iterator<Item = [f32; 2]>,
+        sample_type: &str,
+        context: &Context,
+    ) -> Result<Self> {
+        let (mut u, mut v) = (context.room_for(grid.len())?, context.room_for(grid.len())?);
+        for vector in vectors {
+            let is_known = vector.iter().all(|component| !component.is_nan());
+            let [x, y] = if is_known { vector } else { [f32::NAN; 2] };
+            u.push(x);
+            v.push(y);
+        }
+        let flow = Flow::new(grid, vec![u, v]).map_err(|e| context.core(e))?;
+        Ok(Self { content: Content::Flow(flow), sample_type: sample_type.to_owned() })
+    }
 }

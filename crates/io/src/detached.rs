@@ -1,12 +1,9 @@
 //! Text headers with samples behind them, or in a file of their own beside them.
 
-use crate::context::Context;
-use crate::error::IoError;
 use crate::layout::Arrangement::Interleaved;
-use crate::reading::DataFiles;
 use crate::record::Record;
-use crate::source::Source;
 use crate::whole_file;
+use crate::{Context, DataFiles, IoError, Result, Source};
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -21,11 +18,9 @@ pub fn data_file(path: &Path) -> Option<PathBuf> {
 ///
 /// # Errors
 /// [`IoError::Outside`] for one outside of that folder, unless it is allowed.
-pub(crate) fn open(name: &str, context: &Context) -> Result<Source<'static>, IoError> {
+pub(crate) fn open(name: &str, context: &Context) -> Result<Source<'static>> {
     const EXPECTED: &str = "the name of a file beside the header";
-    if name.is_empty() {
-        return Err(context.malformed("data file", EXPECTED, "none"));
-    }
+    context.require(!name.is_empty(), "data file", EXPECTED, "none")?;
     let data = context.path.with_file_name("").join(name);
     if context.reading.data_files == DataFiles::BesideHeader && !lies_beside(&data, context.path) {
         return Err(IoError::Outside { data, path: context.path.to_owned() });
@@ -57,7 +52,7 @@ fn lies_beside(data: &Path, header: &Path) -> bool {
 ///
 /// # Errors
 /// [`IoError::Unsupported`].
-pub(crate) fn check_name(path: &Path) -> Result<(), IoError> {
+pub(crate) fn check_name(path: &Path) -> Result<()> {
     let Some(data) = data_file(path) else { return Ok(()) };
     let plain = |name: &str| {
         let is_pattern = name.contains('%') || name.starts_with("LIST");
@@ -72,11 +67,7 @@ pub(crate) fn check_name(path: &Path) -> Result<(), IoError> {
 
 /// Writes header and samples to one file, or the samples to [`data_file`] where there is one. `header` gets the data
 /// file's name in that case. Vectors are interleaved.
-pub(crate) fn write(
-    path: &Path,
-    record: &Record,
-    header: impl FnOnce(Option<&str>) -> String,
-) -> Result<(), IoError> {
+pub(crate) fn write(path: &Path, record: &Record, header: impl FnOnce(Option<&str>) -> String) -> Result<()> {
     check_name(path)?;
     let Some(data_path) = data_file(path) else {
         let header = header(None);

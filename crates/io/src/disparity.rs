@@ -7,15 +7,10 @@
 //! *Limits*: a KITTI PNG holds 0 to 255.99 px in steps of 1/256 px; a disparity of 0 becomes the smallest step there,
 //! because 0 means unknown.
 
-use crate::content::Kind;
-use crate::context::Context;
-use crate::error::IoError;
-use crate::format::{Format, Precision};
 use crate::lookup::{require, require_to_read};
 use crate::read::read_image;
-use crate::reading::Reading;
-use crate::source::Source;
 use crate::write::{check_folder, write_image};
+use crate::{Context, Format, IoError, Kind, Precision, Reading, Result, Source};
 use std::path::Path;
 use veloxel_core::{Dimension, Volume, Warnings};
 
@@ -34,7 +29,7 @@ fn is_written(format: &Format) -> Option<()> {
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`], or [`IoError::NoFolder`] for the missing folder.
-pub fn check_disparity_output(path: &Path) -> Result<(), IoError> {
+pub fn check_disparity_output(path: &Path) -> Result<()> {
     require(path, "writing a disparity", is_written)?;
     check_folder(path)
 }
@@ -52,7 +47,7 @@ pub fn read_disparity(
     scale: Option<f32>,
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
-) -> Result<Volume<f32>, IoError> {
+) -> Result<Volume<f32>> {
     let reading = reading.into();
     let format = require_to_read(path, "a disparity", is_read)?;
     if let Some(scale) = scale.filter(|s| !(s.is_finite() && *s > 0.0)) {
@@ -89,7 +84,7 @@ pub fn read_disparity(
 ///
 /// # Errors
 /// As [`write_image`]; [`IoError::Unsupported`] for a disparity that a PNG cannot hold.
-pub fn write_disparity(path: &Path, disparity: &Volume<f32>) -> Result<(), IoError> {
+pub fn write_disparity(path: &Path, disparity: &Volume<f32>) -> Result<()> {
     let (format, ()) = require(path, "writing a disparity", is_written)?;
     format.check_grid(path, disparity.grid())?;
     match format.write_disparity {

@@ -7,20 +7,45 @@ pub(crate) enum ByteOrder {
     Big,
 }
 
-/// The type of one sample in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Element {
-    U8,
-    I8,
-    U16,
-    I16,
-    U32,
-    I32,
-    U64,
-    I64,
-    F32,
-    F64,
+impl ByteOrder {
+    /// The whole number that up to eight bytes are.
+    pub fn number(self, bytes: &[u8]) -> u64 {
+        let add = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+        match self {
+            Self::Little => bytes.iter().rev().fold(0, add),
+            Self::Big => bytes.iter().fold(0, add),
+        }
+    }
 }
+
+/// The types of samples, each with the type of Rust that it is.
+macro_rules! elements {
+    ($($element:ident: $type:ident),*) => {
+        /// The type of one sample in a file.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Element {
+            $($element),*
+        }
+
+        impl Element {
+            pub fn bytes(self) -> usize {
+                match self { $(Self::$element => size_of::<$type>()),* }
+            }
+
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$element => stringify!($type)),* }
+            }
+
+            /// The number that the first of these bytes are, in little-endian order.
+            pub fn number(self, bytes: [u8; 8]) -> f64 {
+                match self {
+                    $(Self::$element => <$type>::from_le_bytes(std::array::from_fn(|i| bytes[i])) as f64),*
+                }
+            }
+        }
+    };
+}
+elements!(U8: u8, I8: i8, U16: u16, I16: i16, U32: u32, I32: i32, U64: u64, I64: i64, F32: f32, F64: f64);
 
 /// How stored samples become values: `value = slope · stored + intercept`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,35 +79,11 @@ pub(crate) enum Fit {
 }
 
 impl Element {
-    pub fn bytes(self) -> usize {
-        match self {
-            Self::U8 | Self::I8 => 1,
-            Self::U16 | Self::I16 => 2,
-            Self::U32 | Self::I32 | Self::F32 => 4,
-            Self::U64 | Self::I64 | Self::F64 => 8,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::U8 => "u8",
-            Self::I8 => "i8",
-            Self::U16 => "u16",
-            Self::I16 => "i16",
-            Self::U32 => "u32",
-            Self::I32 => "i32",
-            Self::U64 => "u64",
-            Self::I64 => "i64",
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-        }
-    }
-
     /// Appends the whole samples in `bytes`; a rest shorter than one sample is left out.
     pub fn decode(self, bytes: &[u8], order: ByteOrder, scaling: Scaling, out: &mut Vec<f32>) -> Fit {
         // One loop per type, order and scaling, so that each one vectorises.
         macro_rules! numbers {
-            ($type:ty, $narrow:expr, $exact:expr) => {{
+            ($type:ty, $exact:expr) => {{
                 const N: usize = size_of::<$type>();
                 let chunks = bytes.as_chunks::<N>().0;
                 let mut exact = true;
@@ -91,7 +92,7 @@ impl Element {
                         out.extend(chunks.iter().map(|&c| {
                             let stored = number(c);
                             exact &= $exact(stored);
-                            $narrow(stored)
+                            stored as f32
                         }));
                     } else {
                         out.extend(
@@ -109,18 +110,18 @@ impl Element {
             }};
         }
         match self {
-            Self::U8 => numbers!(u8, f32::from, |_| true),
-            Self::I8 => numbers!(i8, f32::from, |_| true),
-            Self::U16 => numbers!(u16, f32::from, |_| true),
-            Self::I16 => numbers!(i16, f32::from, |_| true),
-            Self::F32 => numbers!(f32, |v: f32| v, |_| true),
-            Self::U32 => numbers!(u32, |v| v as f32, |v: u32| f64::from(v as f32) == f64::from(v)),
-            Self::I32 => numbers!(i32, |v| v as f32, |v: i32| f64::from(v as f32) == f64::from(v)),
+            Self::U8 => numbers!(u8, |_| true),
+            Self::I8 => numbers!(i8, |_| true),
+            Self::U16 => numbers!(u16, |_| true),
+            Self::I16 => numbers!(i16, |_| true),
+            Self::F32 => numbers!(f32, |_| true),
+            Self::U32 => numbers!(u32, |v: u32| f64::from(v as f32) == f64::from(v)),
+            Self::I32 => numbers!(i32, |v: i32| f64::from(v as f32) == f64::from(v)),
             Self::U64 => {
-                numbers!(u64, |v| v as f32, |v: u64| v <= 1 << 24 || (v as f32) as u128 == u128::from(v))
+                numbers!(u64, |v: u64| v <= 1 << 24 || (v as f32) as u128 == u128::from(v))
             }
-            Self::I64 => numbers!(i64, |v| v as f32, |v: i64| (v as f32) as i128 == i128::from(v)),
-            Self::F64 => numbers!(f64, |v| v as f32, |v: f64| f64::from(v as f32) == v || v.is_nan()),
+            Self::I64 => numbers!(i64, |v: i64| (v as f32) as i128 == i128::from(v)),
+            Self::F64 => numbers!(f64, |v: f64| f64::from(v as f32) == v || v.is_nan()),
         }
     }
 }

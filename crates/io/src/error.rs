@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use veloxel_core::{CoreError, memory_size};
 
+/// What may fail with an [`IoError`].
+pub type Result<T, E = IoError> = std::result::Result<T, E>;
+
 /// One clear line: what, where, expected and got, what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -223,6 +226,10 @@ impl IoError {
     ) -> Self {
         let (what, expected) = (what.into(), expected.into());
         Self::Malformed { what, expected, got: got.to_string(), path: path.to_owned() }
+    }
+
+    pub(crate) fn truncated(path: &Path, what: &'static str, expected_bytes: u64, got_bytes: u64) -> Self {
+        Self::Truncated { what, expected_bytes, got_bytes, path: path.to_owned() }
     }
 
     pub(crate) fn kind(

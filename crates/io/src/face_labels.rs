@@ -1,10 +1,9 @@
 //! Labels of the faces of a mesh: `.seg` files, and meshes in their colours.
 
-use crate::error::IoError;
 use crate::lookup::require;
-use crate::painted_mesh::PaintedMesh;
 use crate::read::read_text;
 use crate::whole_file;
+use crate::{IoError, PaintedMesh, Result};
 use std::io::Write;
 use std::path::Path;
 
@@ -16,7 +15,7 @@ use std::path::Path;
 ///
 /// # Panics
 /// If colours, certainties or segments are not as many as the triangles.
-pub fn write_painted_mesh(path: &Path, painted: &PaintedMesh<'_>) -> Result<(), IoError> {
+pub fn write_painted_mesh(path: &Path, painted: &PaintedMesh<'_>) -> Result<()> {
     let (_, write) = require(path, "writing a mesh", |format| format.write_painted)?;
     let count = painted.mesh.triangles().len();
     let lengths = [painted.rgb.len(), painted.certainty.len(), painted.segment.len()];
@@ -31,7 +30,7 @@ const MOST_BYTES: u64 = 1 << 30;
 ///
 /// # Errors
 /// As [`read_text`]; [`IoError::Malformed`] with the line that holds no number.
-pub fn read_face_labels(path: &Path) -> Result<Vec<u32>, IoError> {
+pub fn read_face_labels(path: &Path) -> Result<Vec<u32>> {
     let text = read_text(path, MOST_BYTES)?;
     let label = |(line, word): (usize, &str)| {
         let bad = || IoError::malformed(path, format!("line {}", line + 1), "the number of a segment", word);
@@ -44,6 +43,6 @@ pub fn read_face_labels(path: &Path) -> Result<Vec<u32>, IoError> {
 ///
 /// # Errors
 /// [`IoError::Write`].
-pub fn write_face_labels(path: &Path, labels: &[u32]) -> Result<(), IoError> {
+pub fn write_face_labels(path: &Path, labels: &[u32]) -> Result<()> {
     whole_file::write(path, |file| labels.iter().try_for_each(|label| writeln!(file, "{label}")))
 }

@@ -1,10 +1,7 @@
 //! The files behind an input: itself, the members of a folder or a pattern, and the samples that headers keep elsewhere.
 
-use crate::context::Context;
-use crate::format::Format;
 use crate::frames;
-use crate::reading::Reading;
-use crate::source::Source;
+use crate::{Context, Format, Reading, Source};
 use std::path::{Path, PathBuf};
 use veloxel_core::Warnings;
 

@@ -1,6 +1,7 @@
 //! Files that this library does not read and users often have: what they are, and the way to something that is read.
 
-use crate::error::IoError;
+use crate::IoError;
+use crate::file_name::{extension, file_name};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -10,8 +11,8 @@ const FILMS: [&str; 10] = ["mp4", "mov", "m4v", "avi", "mkv", "webm", "mpg", "mp
 
 /// The error for a film or a DICOM file, which says the way; none for anything else.
 pub(crate) fn refusal(path: &Path) -> Option<IoError> {
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let (what, way) = if FILMS.contains(&extension.as_str()) {
+    let is_dicom = || is_named_dicom(path) || file_name(path) == "DICOMDIR" || begins_as_dicom(path);
+    let (what, way) = if FILMS.contains(&extension(path).as_str()) {
         let name = path.to_string_lossy();
         let is_plain =
             name.chars().all(|c| c.is_alphanumeric() || "-_./".contains(c)) && !name.starts_with('-');
@@ -21,7 +22,7 @@ pub(crate) fn refusal(path: &Path) -> Option<IoError> {
              `ffmpeg -i {name} frames/%05d.png`"
         );
         ("a compressed film", way)
-    } else if cfg!(not(feature = "dicom")) && is_dicom(path, &extension) {
+    } else if cfg!(not(feature = "dicom")) && is_dicom() {
         let way = "convert the series with `dcm2niix -z y FOLDER`, or with SimpleITK (ImageSeriesReader, then WriteImage \
                    to .nii.gz)";
         ("DICOM", way.to_owned())
@@ -31,12 +32,16 @@ pub(crate) fn refusal(path: &Path) -> Option<IoError> {
     Some(IoError::Foreign { what, way, path: path.to_owned() })
 }
 
-/// By the usual extensions and names, or by the magic of a DICOM file, which often has no extension at all.
-fn is_dicom(path: &Path, extension: &str) -> bool {
-    if ["dcm", "dicom", "ima"].contains(&extension) || path.file_name().is_some_and(|name| name == "DICOMDIR")
-    {
-        return true;
-    }
+/// The usual extensions of DICOM files.
+const DICOM: [&str; 3] = ["dcm", "dicom", "ima"];
+
+/// Whether a file is one of DICOM by its name.
+pub(crate) fn is_named_dicom(path: &Path) -> bool {
+    DICOM.contains(&extension(path).as_str())
+}
+
+/// Whether a file is one of DICOM by its magic; many have no extension at all.
+pub(crate) fn begins_as_dicom(path: &Path) -> bool {
     let mut magic = [0; 4];
     path.is_file()
         && File::open(path).is_ok_and(|mut file| {

@@ -1,14 +1,10 @@
 //! The description of a file format: one value a format, all of them listed in [`crate::formats`].
 
-use crate::content::{Decoded, Kind};
-use crate::context::Context;
-use crate::error::IoError;
 use crate::frame_reader::FrameReader;
 use crate::layout::Layout;
-use crate::painted_mesh::PaintedMesh;
 use crate::record::Record;
-use crate::source::Source;
-use crate::video::{VideoEncoder, VideoShape};
+use crate::video::VideoEncoder;
+use crate::{Context, Decoded, IoError, Kind, PaintedMesh, Result, Source, VideoShape};
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::path::Path;
@@ -54,21 +50,20 @@ pub struct Format {
 }
 
 /// Reads a whole file.
-pub(crate) type Read = for<'a> fn(Source<'a>, &mut Context) -> Result<Decoded, IoError>;
-pub(crate) type ReadDisparity = for<'a> fn(Source<'a>, &mut Context) -> Result<Option<Volume<f32>>, IoError>;
-pub(crate) type ReadGrid = for<'a> fn(Source<'a>, &mut Context) -> Result<Grid, IoError>;
-pub(crate) type ReadHeader = for<'a> fn(Source<'a>, &mut Context) -> Result<(Layout, Source<'a>), IoError>;
-pub(crate) type OpenFrames =
-    for<'a> fn(Source<'a>, &mut Context) -> Result<Box<dyn FrameReader + 'a>, IoError>;
-pub(crate) type Write<T> = fn(&Path, &T) -> Result<(), IoError>;
+pub(crate) type Read = for<'a> fn(Source<'a>, &mut Context) -> Result<Decoded>;
+pub(crate) type ReadDisparity = for<'a> fn(Source<'a>, &mut Context) -> Result<Option<Volume<f32>>>;
+pub(crate) type ReadGrid = for<'a> fn(Source<'a>, &mut Context) -> Result<Grid>;
+pub(crate) type ReadHeader = for<'a> fn(Source<'a>, &mut Context) -> Result<(Layout, Source<'a>)>;
+pub(crate) type OpenFrames = for<'a> fn(Source<'a>, &mut Context) -> Result<Box<dyn FrameReader + 'a>>;
+pub(crate) type Write<T> = fn(&Path, &T) -> Result<()>;
 /// Writes an image; the samples that it must change are a warning.
-pub(crate) type WriteImage = fn(&Path, &Volume<f32>, &mut Warnings) -> Result<(), IoError>;
+pub(crate) type WriteImage = fn(&Path, &Volume<f32>, &mut Warnings) -> Result<()>;
 /// The names of the files that a header gives for its samples, if they are not in the same.
 pub(crate) type NamesDataFiles = fn(&mut Source, &Context) -> Vec<String>;
 /// Size, and a triple a pixel.
-pub(crate) type WriteRgb = fn(&Path, [usize; 2], &[u8]) -> Result<(), IoError>;
-pub(crate) type WritePainted = fn(&Path, &PaintedMesh<'_>) -> Result<(), IoError>;
-pub(crate) type WriteVideo = fn(&Path, VideoShape) -> Result<Box<dyn VideoEncoder>, IoError>;
+pub(crate) type WriteRgb = fn(&Path, [usize; 2], &[u8]) -> Result<()>;
+pub(crate) type WritePainted = fn(&Path, &PaintedMesh<'_>) -> Result<()>;
+pub(crate) type WriteVideo = fn(&Path, VideoShape) -> Result<Box<dyn VideoEncoder>>;
 
 /// How much of a file must be read to know what it holds.
 #[derive(Clone, Copy)]
@@ -105,7 +100,8 @@ pub(crate) struct Limits {
 /// A side that headers of 32 bits can hold.
 const PICTURE_LIMITS: Limits =
     Limits { dimension: Dimension::Two, side: i32::MAX as usize, hint: "crop or shrink it first" };
-const VOLUME_LIMITS: Limits = Limits { dimension: Dimension::Three, side: usize::MAX, ..PICTURE_LIMITS };
+pub(crate) const VOLUME_LIMITS: Limits =
+    Limits { dimension: Dimension::Three, side: usize::MAX, ..PICTURE_LIMITS };
 
 impl Format {
     /// A format of pictures of whole numbers that is read and not written.
@@ -135,6 +131,20 @@ impl Format {
             write_rgb: None,
             write_video: None,
             write_painted: None,
+        }
+    }
+
+    /// A format of surfaces.
+    pub(crate) const fn surface(
+        name: &'static str,
+        title: &'static str,
+        extensions: &'static [&'static str],
+        read: Read,
+    ) -> Self {
+        Self {
+            reads: &[Kind::Surface],
+            precision: Precision::Float,
+            ..Self::picture(name, title, extensions, Reader::Whole(read))
         }
     }
 
@@ -203,14 +213,14 @@ impl Format {
     }
 
     /// Refuses a grid that it cannot hold, whatever is on it.
-    pub(crate) fn check_grid(&self, path: &Path, grid: &Grid) -> Result<(), IoError> {
+    pub(crate) fn check_grid(&self, path: &Path, grid: &Grid) -> Result<()> {
         self.check_dimension(path, grid.dimension())?;
         let [nx, ny, nz] = grid.size();
         self.check_side(path, nx.max(ny).max(nz))
     }
 
     /// Refuses volumes where pictures alone can be written.
-    pub(crate) fn check_dimension(&self, path: &Path, dimension: Dimension) -> Result<(), IoError> {
+    pub(crate) fn check_dimension(&self, path: &Path, dimension: Dimension) -> Result<()> {
         if dimension == Dimension::Three && !self.holds_volumes() {
             let what = format!("a volume as {}, a format of pictures,", self.title);
             return Err(IoError::unsupported(path, what, "write volumes as .nii.gz, .mha or .nrrd"));
@@ -219,7 +229,7 @@ impl Format {
     }
 
     /// Refuses an axis that is too long for its headers.
-    pub(crate) fn check_side(&self, path: &Path, side: usize) -> Result<(), IoError> {
+    pub(crate) fn check_side(&self, path: &Path, side: usize) -> Result<()> {
         let Limits { side: limit, hint, .. } = self.limits;
         if side > limit {
             let what = format!("an axis of {side} in {} (limit: {limit})", self.title);
@@ -232,7 +242,7 @@ impl Format {
 /// What writes a volume format: images, labels, fields and, where the format has a time axis, sequences.
 pub(crate) trait WriteRecord {
     /// Writes all of it or nothing.
-    fn write(path: &Path, record: &Record) -> Result<(), IoError>;
+    fn write(path: &Path, record: &Record) -> Result<()>;
 }
 
 impl PartialEq for Format {

@@ -1,14 +1,12 @@
 //! Frames of one file one after the other, and all of them at once.
 
-use crate::content::{Content, Decoded};
-use crate::context::Context;
-use crate::error::IoError;
-use veloxel_core::{Sequence, Volume};
+use crate::{Content, Context, Decoded, Result};
+use veloxel_core::Volume;
 
 /// A file of several frames, behind its header.
 pub(crate) trait FrameReader: Send {
     /// The next frame, or none after the last.
-    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>, IoError>;
+    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>>;
 
     /// Milliseconds between frames, as far as the file has said so yet.
     fn frame_interval_ms(&self) -> Option<f64> {
@@ -29,14 +27,11 @@ pub(crate) trait FrameReader: Send {
     }
 
     /// After the last frame: was there one, and does anything follow?
-    fn finish(self: Box<Self>, context: &mut Context) -> Result<(), IoError>;
+    fn finish(self: Box<Self>, context: &mut Context) -> Result<()>;
 }
 
 /// All frames: an image if there is one, else a sequence.
-pub(crate) fn read_all(
-    mut reader: Box<dyn FrameReader + '_>,
-    context: &mut Context,
-) -> Result<Decoded, IoError> {
+pub(crate) fn read_all(mut reader: Box<dyn FrameReader + '_>, context: &mut Context) -> Result<Decoded> {
     // Too many of them are refused before the first is decoded; each claims its own bytes then.
     drop(context.scratch(reader.declared_bytes())?);
     let most = reader.most_frames();
@@ -51,9 +46,5 @@ pub(crate) fn read_all(
     }
     let (sample_type, frame_interval_ms) = (reader.sample_type(), reader.frame_interval_ms());
     reader.finish(context)?;
-    let content = match frames.len() {
-        1 => Content::Image(frames.remove(0)),
-        _ => Content::Sequence(Sequence::new(frames, frame_interval_ms).map_err(|e| context.core(e))?),
-    };
-    Ok(Decoded { content, sample_type })
+    Ok(Decoded { content: Content::of_frames(frames, frame_interval_ms, context)?, sample_type })
 }

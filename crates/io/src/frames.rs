@@ -1,10 +1,9 @@
 //! The files of a folder of frames or of a pattern, in natural order (frame 9 before frame 10).
 
-use crate::content::Kind;
-use crate::error::IoError;
+use crate::file_name::file_name;
 use crate::foreign;
-use crate::format::Format;
 use crate::lookup;
+use crate::{Format, IoError, Kind, Result};
 use std::path::{Path, PathBuf};
 use wildmatch::WildMatch;
 
@@ -13,15 +12,12 @@ use wildmatch::WildMatch;
 ///
 /// # Errors
 /// [`IoError::NoFrames`] if there is none; [`IoError::Open`] if the folder cannot be listed.
-pub fn list_folder(folder: &Path, kind: Kind) -> Result<Vec<PathBuf>, IoError> {
-    let is_one = |name: &str| {
-        Format::from_path(Path::new(name)).is_some_and(|format| format.reads(kind)) && !name.starts_with('.')
-    };
-    listed(folder, folder, is_one)
+pub fn list_folder(folder: &Path, kind: Kind) -> Result<Vec<PathBuf>> {
+    of_formats(folder, |format| format.reads(kind))
 }
 
 /// Images in a folder.
-pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, IoError> {
+pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
     list_folder(folder, Kind::Image)
 }
 
@@ -29,20 +25,23 @@ pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, IoError> {
 ///
 /// # Errors
 /// [`IoError::NoFrames`], or [`IoError::Foreign`] if there is none; [`IoError::Open`].
-pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>, IoError> {
-    let has_grid = |name: &str| Format::from_path(Path::new(name)).is_some_and(lookup::has_grid);
-    listed(folder, folder, |name| has_grid(name) && !name.starts_with('.'))
+pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    of_formats(folder, lookup::has_grid)
+}
+
+fn of_formats(folder: &Path, keep: impl Fn(&Format) -> bool) -> Result<Vec<PathBuf>> {
+    let is_kept = |name: &str| Format::from_path(Path::new(name)).is_some_and(&keep);
+    listed(folder, folder, |name| is_kept(name) && !name.starts_with('.'))
 }
 
 /// Whether a path means several files by `*` or `?` in its file name.
 pub(crate) fn is_pattern(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.contains(['*', '?']) && !path.exists()
+    file_name(path).contains(['*', '?']) && !path.exists()
 }
 
 /// Files whose names match, in natural order: for shells that do not expand patterns, and for patterns in quotes.
-pub(crate) fn matching(pattern: &Path) -> Result<Vec<PathBuf>, IoError> {
-    let name = pattern.file_name().unwrap_or_default().to_string_lossy();
+pub(crate) fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
+    let name = file_name(pattern);
     listed(pattern.parent().unwrap_or(Path::new("")), pattern, |file| matches(&name, file))
 }
 
@@ -52,7 +51,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 /// Files of a folder by natural order of their names: runs of digits count as numbers.
-fn listed(folder: &Path, shown: &Path, keep: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, IoError> {
+fn listed(folder: &Path, shown: &Path, keep: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let (mut paths, mut foreign_file) = (Vec::new(), None);
     for entry in std::fs::read_dir(place).map_err(IoError::open(place))? {

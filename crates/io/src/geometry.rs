@@ -1,13 +1,31 @@
 //! Makes a [`Grid`] of a header's axes, with a warning for every assumption.
 
-use crate::context::Context;
-use crate::error::IoError;
+use crate::{Context, Result};
 use std::ops::Range;
 use veloxel_core::matrix3::{IDENTITY, determinant};
 use veloxel_core::{Dimension, Grid};
 
 /// Cosines and lengths that differ by less are the rounding of 32-bit headers.
 const TOLERANCE: f64 = 1e-4;
+
+/// The directions of a file's first two axes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WorldAxes {
+    /// To the left, to the back, up.
+    Lps,
+    /// To the right, to the front, up.
+    Ras,
+}
+
+impl WorldAxes {
+    /// From the file's axes to LPS, and from LPS to the file's.
+    pub fn turned(self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        match self {
+            Self::Lps => [x, y, z],
+            Self::Ras => [-x, -y, z],
+        }
+    }
+}
 
 /// Axes as a header gives them, already in LPS millimetres.
 #[derive(Debug, Clone)]
@@ -26,7 +44,7 @@ impl Axes {
     }
 
     /// Mends what cannot be, in this order: spacing, origin, lengths and independence of the directions.
-    pub fn into_grid(self, context: &mut Context) -> Result<Grid, IoError> {
+    pub fn into_grid(self, context: &mut Context) -> Result<Grid> {
         let Self { dimension, size, mut spacing_mm, mut origin_mm, mut direction } = self;
         for (axis, h) in spacing_mm.iter_mut().enumerate() {
             *h = usable_spacing(*h, axis, context)?;
@@ -81,7 +99,7 @@ impl Axes {
 }
 
 /// Refuses lengths that 32-bit floats cannot hold, of fields as of headers.
-fn require_floats(spacing_mm: [f64; 3], origin_mm: [f64; 3], context: &Context) -> Result<(), IoError> {
+fn require_floats(spacing_mm: [f64; 3], origin_mm: [f64; 3], context: &Context) -> Result<()> {
     if let Some(h) = spacing_mm.iter().find(|h| !SPACINGS_MM.contains(h)) {
         let Range { start, end } = SPACINGS_MM;
         return Err(context.malformed("spacing", format!("{start:e} to {end:e} mm"), format!("{h:e}")));
@@ -98,7 +116,7 @@ const SPACINGS_MM: Range<f64> = 1e-15..1e15;
 const FARTHEST_MM: f64 = 1e30;
 
 /// A spacing that a grid can have: what the header says, or what is assumed in its place.
-pub(crate) fn usable_spacing(spacing: f64, axis: usize, context: &mut Context) -> Result<f64, IoError> {
+pub(crate) fn usable_spacing(spacing: f64, axis: usize, context: &mut Context) -> Result<f64> {
     if spacing.is_finite() && spacing > 0.0 {
         return Ok(spacing);
     }

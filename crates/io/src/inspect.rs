@@ -1,15 +1,10 @@
 //! The header of a file in the terms of this library, for `veloxel info`.
 
-use crate::content::{Content, Decoded, Kind};
-use crate::context::Context;
-use crate::error::IoError;
-use crate::format::{Format, Reader};
 use crate::layout::{Layout, Meaning};
 use crate::lookup::{has_grid, require_to_read};
 use crate::read::decode;
-use crate::reading::Reading;
 use crate::series::decode_series;
-use crate::source::Source;
+use crate::{Content, Context, Decoded, Format, IoError, Kind, Reader, Reading, Result, Source};
 use serde::Serialize;
 use std::path::Path;
 use veloxel_core::{Dimension, Grid, Warnings};
@@ -47,7 +42,7 @@ const WHAT: &str = "an image, sequence or displacement field";
 ///
 /// # Errors
 /// As [`read`](crate::read).
-pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo, IoError> {
+pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo> {
     let mut warnings = Warnings::new();
     let mut context = Context::new(path, reading, &mut warnings);
     if let Some(decoded) = decode_series(path, &mut context)? {
@@ -75,7 +70,7 @@ pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo, IoE
 ///
 /// # Errors
 /// As [`inspect`], but for samples that are missing.
-pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Grid, IoError> {
+pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Grid> {
     let mut context = Context::new(path, reading, warnings);
     if let Some(decoded) = decode_series(path, &mut context)? {
         return match decoded.content {
@@ -96,7 +91,7 @@ pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
     }
 }
 
-fn of_content(path: &Path, format: &'static Format, decoded: &Decoded) -> Result<FileInfo, IoError> {
+fn of_content(path: &Path, format: &'static Format, decoded: &Decoded) -> Result<FileInfo> {
     let info = match &decoded.content {
         Content::Image(image) => on_grid(format, Kind::Image, image.grid()),
         Content::Flow(flow) => on_grid(format, Kind::Flow, flow.grid()),

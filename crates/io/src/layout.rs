@@ -1,11 +1,10 @@
 //! The layout that the header of a volume format describes, and the [`Content`] that is made of its samples.
 
-use crate::content::Content;
-use crate::context::Context;
 use crate::element::{Element, Stored};
-use crate::error::IoError;
+use crate::geometry::WorldAxes;
 use crate::luminance::{Channels, Picture, Samples};
-use veloxel_core::{Dimension, Flow, Grid, Sequence};
+use crate::{Content, Context, Result};
+use veloxel_core::{Dimension, Flow, Grid};
 
 /// What several components in one voxel mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +12,7 @@ pub(crate) enum Meaning {
     Scalar,
     Colour(Channels),
     /// A displacement in mm, one component an axis of the grid.
-    Vector(VectorAxes),
+    Vector(WorldAxes),
 }
 
 impl Meaning {
@@ -23,25 +22,18 @@ impl Meaning {
         element: Element,
         dimension: Dimension,
         context: &Context,
-    ) -> Result<Self, IoError> {
+    ) -> Result<Self> {
         match (channels, element) {
             (1, _) => Ok(Self::Scalar),
             (3, Element::U8 | Element::U16) => Ok(Self::Colour(Channels::Rgb)),
             (4, Element::U8 | Element::U16) => Ok(Self::Colour(Channels::Rgba)),
-            (n, Element::F32 | Element::F64) if n == dimension.count() => Ok(Self::Vector(VectorAxes::Lps)),
+            (n, Element::F32 | Element::F64) if n == dimension.count() => Ok(Self::Vector(WorldAxes::Lps)),
             _ => Err(context.unsupported(
                 format!("{channels} channels of {} in a {}-D image", element.name(), dimension.count()),
                 "displacement fields have one floating-point channel an axis",
             )),
         }
     }
-}
-
-/// Which way the world axes of vector components point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum VectorAxes {
-    Lps,
-    Ras,
 }
 
 /// Whether frames or components of one voxel stand together.
@@ -71,7 +63,7 @@ impl Layout {
     }
 
     /// Samples in the file.
-    pub fn sample_count(&self, context: &Context) -> Result<usize, IoError> {
+    pub fn sample_count(&self, context: &Context) -> Result<usize> {
         self.grid
             .len()
             .checked_mul(self.components())
@@ -80,28 +72,25 @@ impl Layout {
     }
 
     /// Bytes that the samples take when they are not compressed.
-    pub fn sample_bytes(&self, context: &Context) -> Result<u64, IoError> {
+    pub fn sample_bytes(&self, context: &Context) -> Result<u64> {
         (self.sample_count(context)? as u64)
             .checked_mul(self.stored.element.bytes() as u64)
             .ok_or_else(|| context.malformed("size", "a product below 2^64", "more"))
     }
 
     /// Puts the decoded samples on the grid.
-    pub fn content(self, samples: Vec<f32>, context: &mut Context) -> Result<Content, IoError> {
-        if self.frames > 1 && self.meaning != Meaning::Scalar {
-            return Err(context.unsupported(
-                "a sequence of vectors or colours",
-                "split it into one file a frame, or convert it to scalars",
-            ));
-        }
+    pub fn content(self, samples: Vec<f32>, context: &mut Context) -> Result<Content> {
+        let is_plain = self.frames <= 1 || self.meaning == Meaning::Scalar;
+        let hint = "split it into one file a frame, or convert it to scalars";
+        context.support(is_plain, "a sequence of vectors or colours", hint)?;
         match self.meaning {
-            Meaning::Scalar if self.frames == 1 => Ok(Content::Image(context.volume(self.grid, samples)?)),
             Meaning::Scalar => {
-                context.claim(size_of_val(&samples[..]) as u64)?;
+                if self.frames > 1 {
+                    context.claim(size_of_val(&samples[..]) as u64)?;
+                }
                 let frames = planes(samples, self.frames, self.arrangement).into_iter();
                 let frames = frames.map(|samples| context.volume(self.grid.clone(), samples));
-                let sequence = Sequence::new(frames.collect::<Result<_, _>>()?, self.frame_interval_ms);
-                Ok(Content::Sequence(sequence.map_err(|e| context.core(e))?))
+                Content::of_frames(frames.collect::<Result<_>>()?, self.frame_interval_ms, context)
             }
             Meaning::Colour(channels) => {
                 context.claim(size_of_val(&samples[..]) as u64)?;
@@ -118,7 +107,7 @@ impl Layout {
                 // Three components, once more than in the file's order.
                 context.claim((self.grid.len() as u64).saturating_mul(12))?;
                 let mut parts = planes(samples, self.components(), self.arrangement);
-                if axes == VectorAxes::Ras {
+                if axes == WorldAxes::Ras {
                     for value in parts.iter_mut().take(2).flatten() {
                         *value = -*value;
                     }

@@ -31,20 +31,19 @@ mod disparity;
 mod element;
 mod error;
 mod face_labels;
+mod file_name;
 mod files_read;
 mod foreign;
 mod format;
 mod formats;
 mod frame_reader;
 mod frames;
-mod free_space;
 mod geometry;
 mod graphs;
 mod inspect;
 mod layout;
 mod lookup;
 mod luminance;
-mod memory;
 mod npy;
 mod painted_mesh;
 mod png_stream;
@@ -55,6 +54,7 @@ mod read;
 mod reading;
 mod record;
 mod series;
+mod slicer;
 mod source;
 mod stream;
 mod text_header;
@@ -65,16 +65,19 @@ mod whole_file;
 mod words;
 mod write;
 
+use content::Decoded;
 pub use content::{Content, Kind};
+use context::Context;
 pub use contours::{
     CineImage, CinePlace, ContourFile, ContourReading, InnerContour, LabelMeaning, PlainNames, TextOrder,
     read_contours, write_contours,
 };
 pub use detached::data_file;
 pub use disparity::{check_disparity_output, read_disparity, write_disparity};
-pub use error::IoError;
+pub use error::{IoError, Result};
 pub use face_labels::{read_face_labels, write_face_labels, write_painted_mesh};
 pub use files_read::files_read;
+use format::Reader;
 pub use format::{Format, Precision};
 #[cfg(feature = "jpeg")]
 pub use formats::{JPEG_QUALITY, write_rgb_jpeg};
@@ -92,6 +95,7 @@ pub use read::{
 };
 pub use reading::{DataFiles, Reading, SeriesChoice, Strictness};
 pub use series::{CineSeries, holds_dicom, read_cine};
+use source::Source;
 pub use stream::FrameStream;
 pub use tempfile::{NamedTempFile, TempDir};
 pub use unfinished::{Revocable, Unfinished, remove_unfinished};

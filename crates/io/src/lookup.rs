@@ -1,10 +1,8 @@
 //! Which format a file has: its extension decides.
 
-use crate::content::Kind;
-use crate::error::IoError;
 use crate::foreign;
-use crate::format::Format;
 use crate::formats::FORMATS;
+use crate::{Format, IoError, Kind, Result};
 use std::path::Path;
 
 impl Format {
@@ -28,7 +26,7 @@ pub(crate) fn require<T>(
     path: &Path,
     what: &'static str,
     pick: impl Fn(&Format) -> Option<T>,
-) -> Result<(&'static Format, T), IoError> {
+) -> Result<(&'static Format, T)> {
     let found = Format::from_path(path).and_then(|format| Some((format, pick(format)?)));
     found.ok_or_else(|| IoError::UnknownExtension {
         path: path.to_owned(),
@@ -42,7 +40,7 @@ pub(crate) fn require_to_read(
     path: &Path,
     what: &'static str,
     allowed: impl Fn(&Format) -> bool,
-) -> Result<&'static Format, IoError> {
+) -> Result<&'static Format> {
     let metadata = std::fs::metadata(path).map_err(IoError::open(path))?;
     if metadata.is_dir() {
         return Err(IoError::kind(path, "a file", "a folder", "name the file in it"));

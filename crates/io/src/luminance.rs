@@ -4,10 +4,7 @@
 //! (0..255 or 0..65535), as most image programs do. An alpha channel that is not opaque everywhere is a mask where that is
 //! asked for ([`crate::read_image_and_mask`]), and dropped with a warning elsewhere; colours are taken as they stand.
 
-use crate::content::{Content, Decoded};
-use crate::context::Context;
-use crate::error::IoError;
-use crate::memory;
+use crate::{Content, Context, Decoded, Result};
 use veloxel_core::{Grid, Volume, WarningKind};
 
 /// Weights of red, green and blue (ITU-R BT.601).
@@ -16,7 +13,7 @@ pub const LUMA: [f64; 3] = [0.299, 0.587, 0.114];
 /// What is said where colours are given up.
 pub(crate) const COLOUR_NOTE: &str = "colour was turned to luminance (0.299 R + 0.587 G + 0.114 B)";
 
-/// Which channels a pixel has.
+/// Which channels a pixel has, in the order of their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Channels {
     Grey,
@@ -27,12 +24,7 @@ pub(crate) enum Channels {
 
 impl Channels {
     pub fn count(self) -> usize {
-        match self {
-            Self::Grey => 1,
-            Self::GreyAlpha => 2,
-            Self::Rgb => 3,
-            Self::Rgba => 4,
-        }
+        self as usize + 1
     }
 }
 
@@ -55,12 +47,13 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
-    /// What a reader of pictures gives: the luminance, and the type of samples that the file has.
-    pub fn decoded(self, sample_type: String, context: &mut Context) -> Result<Decoded, IoError> {
+    /// What a reader of pictures gives: the luminance, and the type that samples have in the file.
+    pub fn decoded(self, sample: &str, context: &mut Context) -> Result<Decoded> {
+        let sample_type = format!("{sample} × {}", self.channels.count());
         Ok(Decoded { content: Content::Image(self.into_luminance(context)?), sample_type })
     }
 
-    pub fn into_luminance(self, context: &mut Context) -> Result<Volume<f32>, IoError> {
+    pub fn into_luminance(self, context: &mut Context) -> Result<Volume<f32>> {
         let Self { grid, channels, opaque, samples } = self;
         let data = match samples {
             // Already what is wanted.
@@ -83,9 +76,9 @@ fn grey(
     opaque: f32,
     value: impl Fn(usize) -> f32,
     context: &mut Context,
-) -> Result<Vec<f32>, IoError> {
+) -> Result<Vec<f32>> {
     let (n, pixels) = (channels.count(), grid.len());
-    let mut data = memory::room_for(pixels, context)?;
+    let mut data = context.room_for(pixels)?;
     let alpha = matches!(channels, Channels::GreyAlpha | Channels::Rgba);
     if alpha && (0..pixels).any(|p| value(p * n + n - 1) != opaque) {
         context.alpha(grid, (0..pixels).map(|p| value(p * n + n - 1) > 0.0))?;

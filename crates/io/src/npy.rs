@@ -2,11 +2,9 @@
 //!
 //! *Specification*: NumPy enhancement proposal 1, version 1.0 of the format; little-endian, rows first.
 
-use crate::error::IoError;
-use crate::free_space::require_free;
-use crate::unfinished::Unfinished;
+use crate::{IoError, Result, Unfinished};
 use std::fs::File;
-use std::io::{Error, ErrorKind, Write};
+use std::io::{Error, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -46,11 +44,8 @@ impl<T: NpySample> NpyWriter<T> {
     ///
     /// # Errors
     /// [`IoError::DiskFull`] before anything is written; [`IoError::Write`].
-    pub fn create(path: &Path, rows: usize, columns: usize) -> Result<Self, IoError> {
+    pub fn create(path: &Path, rows: usize, columns: usize) -> Result<Self> {
         let fail = IoError::write(path);
-        if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-            return Err(fail(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file")));
-        }
         let header = header(T::DESCRIPTION, rows, columns);
         let samples = (rows as u64).saturating_mul(columns as u64).saturating_mul(size_of::<T>() as u64);
         let bytes = samples.saturating_add(header.len() as u64);
@@ -97,7 +92,7 @@ impl<T: NpySample> NpyWriter<T> {
     ///
     /// # Panics
     /// If rows are missing.
-    pub fn finish(self) -> Result<(), IoError> {
+    pub fn finish(self) -> Result<()> {
         let fail = IoError::write(&self.path);
         if let Some(error) = self.failed.into_inner().expect("no writer should have failed") {
             return Err(fail(error));
@@ -112,11 +107,37 @@ impl<T: NpySample> NpyWriter<T> {
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`].
-pub fn check_matrix_output(path: &Path) -> Result<(), IoError> {
+pub fn check_matrix_output(path: &Path) -> Result<()> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy")) {
         return Ok(());
     }
     Err(IoError::UnknownExtension { path: path.to_owned(), what: "a matrix", known: ".npy".to_owned() })
+}
+
+/// Refuses an output of `needed_bytes` where less is free, before hours of work end in a full disk; where the system does not
+/// tell, nothing is refused.
+///
+/// # Errors
+/// [`IoError::DiskFull`].
+fn require_free(path: &Path, needed_bytes: u64) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match free_bytes(folder) {
+        Some(free_bytes) if free_bytes < needed_bytes => {
+            Err(IoError::DiskFull { needed_bytes, free_bytes, path: path.to_owned() })
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(unix)]
+fn free_bytes(folder: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(folder).ok()?;
+    found.f_bavail.checked_mul(found.f_frsize)
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_: &Path) -> Option<u64> {
+    None
 }
 
 #[cfg(unix)]
@@ -129,7 +150,7 @@ fn write_at(file: &File, mut bytes: &[u8], mut begin: u64) -> Result<(), Error> 
     while !bytes.is_empty() {
         let count = std::os::windows::fs::FileExt::seek_write(file, bytes, begin)?;
         if count == 0 {
-            return Err(ErrorKind::WriteZero.into());
+            return Err(std::io::ErrorKind::WriteZero.into());
         }
         (bytes, begin) = (&bytes[count..], begin + count as u64);
     }

@@ -1,11 +1,9 @@
 //! PNG streams: decoded to the pixels that they hold, and written from pixels.
 
-use crate::context::Context;
-use crate::error::IoError;
 use crate::luminance::Channels;
 use crate::raster::{Depth, Raster};
-use crate::source::Source;
-use crate::{memory, whole_file};
+use crate::whole_file;
+use crate::{Context, IoError, Result, Source};
 use std::io::Cursor;
 use std::path::Path;
 use veloxel_core::WarningKind;
@@ -14,11 +12,18 @@ use veloxel_core::WarningKind;
 const MAX_RATIO: u64 = 1032;
 /// The most output bytes that one stored byte becomes: eight 1-bit indices, each an RGBA colour.
 const MAX_EXPANSION: u64 = 32;
+/// Palettes are expanded.
+const COLOUR_TYPES: [(png::ColorType, Channels); 4] = [
+    (png::ColorType::Grayscale, Channels::Grey),
+    (png::ColorType::GrayscaleAlpha, Channels::GreyAlpha),
+    (png::ColorType::Rgb, Channels::Rgb),
+    (png::ColorType::Rgba, Channels::Rgba),
+];
 /// What the decoder may keep beside the pixels: chunks, a row, its window.
 const KEPT_BYTES: usize = 64 << 20;
 
 /// The pixels of a stream: palettes and fewer than 8 bits expanded.
-pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster, IoError> {
+pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster> {
     let file = source.take_rest(context)?;
     let fail = |e: png::DecodingError, context: &Context| match e {
         png::DecodingError::IoError(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
@@ -38,35 +43,25 @@ pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster
         .output_buffer_size()
         .ok_or_else(|| context.malformed("PNG size", "one that fits in memory", grid.size_text()))?;
     let possible = (file.len() as u64).saturating_mul(MAX_RATIO).saturating_mul(MAX_EXPANSION);
-    if needed as u64 > possible {
-        return Err(context.truncated("the PNG image data", needed as u64, possible));
-    }
-    let mut bytes = memory::room_for(needed, context)?;
+    context.require_bytes("the PNG image data", needed as u64, possible)?;
+    let mut bytes = context.room_for(needed)?;
     // As floats it is counted before it is decoded.
     let _floats = context.scratch(4 * grid.len() as u64)?;
     bytes.resize(needed, 0);
     let info = reader.next_frame(&mut bytes).map_err(|e| fail(e, context))?;
     bytes.truncate(info.buffer_size());
     let depth = if info.bit_depth == png::BitDepth::Sixteen { Depth::Sixteen } else { Depth::Eight };
-    let channels = match info.color_type {
-        png::ColorType::Grayscale => Channels::Grey,
-        png::ColorType::GrayscaleAlpha => Channels::GreyAlpha,
-        png::ColorType::Rgb => Channels::Rgb,
-        png::ColorType::Rgba => Channels::Rgba,
-        png::ColorType::Indexed => {
-            return Err(context.malformed("PNG palette", "colours for its indices", "none"));
-        }
-    };
+    let found = COLOUR_TYPES.iter().find(|(colour, _)| *colour == info.color_type);
+    let &(_, channels) =
+        found.ok_or_else(|| context.malformed("PNG palette", "colours for its indices", "none"))?;
     if reader.info().animation_control.is_some_and(|a| a.num_frames > 1) {
         context.note(WarningKind::Samples, "only the first frame of the animation was read");
     } else {
         // Reads the closing chunks: a file cut there is cut short all the same.
         reader.finish().map_err(|e| fail(e, context))?;
     }
-    match end_of_stream(&file) {
-        Some(end) if end < file.len() => context.trailing(Some((file.len() - end) as u64)),
-        _ => {}
-    }
+    let end = chunks(&file).find(|chunk| chunk.name == b"IEND").map_or(file.len(), |chunk| chunk.end);
+    context.trailing(Some(file.len().saturating_sub(end) as u64));
     let [nx, ny, _] = grid.size();
     Ok(Raster { size: [nx, ny], channels, depth, bytes })
 }
@@ -89,26 +84,17 @@ fn chunks(file: &[u8]) -> impl Iterator<Item = Chunk<'_>> {
     })
 }
 
-/// The offset after the closing `IEND` chunk.
-fn end_of_stream(file: &[u8]) -> Option<usize> {
-    chunks(file).find(|chunk| chunk.name == b"IEND").map(|chunk| chunk.end)
-}
-
 /// Refuses what the decoder takes for granted.
 ///
 /// png 0.18.1 panics over a palette that is no list of triples (github.com/image-rs/image-png/issues/694).
-fn check_chunks(file: &[u8], context: &Context) -> Result<(), IoError> {
+fn check_chunks(file: &[u8], context: &Context) -> Result<()> {
     let is_broken = |chunk: &Chunk| chunk.name == b"PLTE" && !chunk.length.is_multiple_of(3);
-    match chunks(file).find(is_broken) {
-        Some(Chunk { length, .. }) => {
-            Err(context.malformed("PNG palette", "three bytes a colour", format!("{length} bytes")))
-        }
-        None => Ok(()),
-    }
+    let length = chunks(file).find(is_broken).map_or(0, |chunk| chunk.length);
+    context.require(length == 0, "PNG palette", "three bytes a colour", format!("{length} bytes"))
 }
 
 /// Writes a picture.
-pub(crate) fn write(path: &Path, picture: &Raster) -> Result<(), IoError> {
+pub(crate) fn write(path: &Path, picture: &Raster) -> Result<()> {
     let bytes = encode(picture).map_err(|e| IoError::write(path)(e.into()))?;
     whole_file::write_bytes(path, &bytes)
 }
@@ -122,12 +108,8 @@ fn encode(picture: &Raster) -> Result<Vec<u8>, png::EncodingError> {
         Depth::Eight => png::BitDepth::Eight,
         Depth::Sixteen => png::BitDepth::Sixteen,
     });
-    encoder.set_color(match picture.channels {
-        Channels::Grey => png::ColorType::Grayscale,
-        Channels::GreyAlpha => png::ColorType::GrayscaleAlpha,
-        Channels::Rgb => png::ColorType::Rgb,
-        Channels::Rgba => png::ColorType::Rgba,
-    });
+    let colour = COLOUR_TYPES.iter().find(|(_, channels)| *channels == picture.channels);
+    encoder.set_color(colour.map_or(png::ColorType::Rgba, |(colour, _)| *colour));
     encoder.set_compression(png::Compression::Balanced);
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&picture.bytes)?;
@@ -140,6 +122,6 @@ fn encode(picture: &Raster) -> Result<Vec<u8>, png::EncodingError> {
 /// # Errors
 /// [`IoError::Malformed`] if `rgb` has another length; [`IoError::Write`], also for a picture without pixels; nothing is
 /// left behind then.
-pub fn write_rgb_png(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<(), IoError> {
+pub fn write_rgb_png(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<()> {
     write(path, &Raster::rgb(path, [width, height], rgb)?)
 }

@@ -1,7 +1,7 @@
 //! Rounds samples to 8 or 16 bits for picture formats, with a warning where that changes them.
 
-use crate::error::IoError;
 use crate::luminance::{Channels, Samples};
+use crate::{IoError, Result};
 use std::path::Path;
 use veloxel_core::{Volume, WarningKind, Warnings};
 
@@ -52,7 +52,7 @@ impl Raster {
     }
 
     /// Colours of 8 bits: `rgb` holds interleaved triples.
-    pub fn rgb(path: &Path, size: [usize; 2], rgb: &[u8]) -> Result<Self, IoError> {
+    pub fn rgb(path: &Path, size: [usize; 2], rgb: &[u8]) -> Result<Self> {
         let [width, height] = size;
         if width.checked_mul(height).and_then(|n| n.checked_mul(3)) != Some(rgb.len()) {
             let expected = format!("3 · {width} · {height} bytes");
@@ -62,7 +62,7 @@ impl Raster {
     }
 
     /// Refuses samples of 16 bits in a format of 8.
-    pub fn require_eight_bits(&self, path: &Path, title: &str) -> Result<(), IoError> {
+    pub fn require_eight_bits(&self, path: &Path, title: &str) -> Result<()> {
         if self.depth == Depth::Sixteen {
             let what = format!("a value above 255 in a {title}");
             return Err(IoError::unsupported(path, what, "write .png, .tif or .pgm"));
@@ -75,16 +75,6 @@ impl Raster {
         match self.depth {
             Depth::Eight => Samples::Bytes(self.bytes),
             Depth::Sixteen => Samples::Words(self.bytes),
-        }
-    }
-
-    /// The samples, in the scale of the file.
-    pub fn values(&self) -> Vec<f32> {
-        match self.depth {
-            Depth::Eight => self.bytes.iter().map(|&b| f32::from(b)).collect(),
-            Depth::Sixteen => {
-                self.bytes.as_chunks().0.iter().map(|&b| f32::from(u16::from_be_bytes(b))).collect()
-            }
         }
     }
 }

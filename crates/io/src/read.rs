@@ -1,13 +1,8 @@
 //! Reading by extension: whatever the file holds, or one kind of content.
 
-use crate::content::{Content, Decoded, Kind};
-use crate::context::Context;
-use crate::error::IoError;
-use crate::format::{Format, Reader};
 use crate::lookup::{has_grid, require, require_to_read};
-use crate::reading::{Reading, Strictness};
 use crate::series::{decode_series, holds_dicom};
-use crate::source::Source;
+use crate::{Content, Context, Decoded, Format, IoError, Kind, Reader, Reading, Result, Source, Strictness};
 use crate::{frame_reader, frames};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Mask, Sequence, TetMesh, TriangleMesh, Volume, Warnings};
@@ -20,13 +15,16 @@ const MAX_LABEL: i32 = 1 << 24;
 /// # Errors
 /// [`IoError::UnknownExtension`], [`IoError::Open`], and everything that a broken file can cause; the message names
 /// the file, what was expected and what was found.
-pub fn read(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Content, IoError> {
-    let mut context = Context::new(path, reading, warnings);
-    if let Some(decoded) = decode_series(path, &mut context)? {
+pub fn read(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Content> {
+    read_content(path, &mut Context::new(path, reading, warnings))
+}
+
+fn read_content(path: &Path, context: &mut Context) -> Result<Content> {
+    if let Some(decoded) = decode_series(path, context)? {
         return Ok(decoded.content);
     }
     let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
-    Ok(decode(format, Source::open(path)?, &mut context)?.content)
+    Ok(decode(format, Source::open(path)?, context)?.content)
 }
 
 /// Reads from memory, meshes as well: `name` stands for the file in messages, and its extension decides the format.
@@ -39,7 +37,7 @@ pub fn read_bytes(
     bytes: &[u8],
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
-) -> Result<Content, IoError> {
+) -> Result<Content> {
     let (format, ()) = require(name, "reading", |_| Some(()))?;
     let mut context = Context::new(name, reading, warnings);
     Ok(decode(format, Source::from_bytes(bytes), &mut context)?.content)
@@ -49,7 +47,7 @@ pub fn read_bytes(
 ///
 /// # Errors
 /// [`IoError::Open`], also for a pipe or a device; [`IoError::Malformed`] for a longer text, or one that is no UTF-8.
-pub fn read_text(path: &Path, most_bytes: u64) -> Result<String, IoError> {
+pub fn read_text(path: &Path, most_bytes: u64) -> Result<String> {
     let mut source = Source::open(path)?;
     let mut unsaid = Warnings::new();
     let context = Context::new(path, Reading::default(), &mut unsaid);
@@ -65,11 +63,7 @@ pub fn read_text(path: &Path, most_bytes: u64) -> Result<String, IoError> {
 ///
 /// # Errors
 /// As [`read`]; [`IoError::Kind`] if the file holds a sequence or a field.
-pub fn read_image(
-    path: &Path,
-    reading: impl Into<Reading>,
-    warnings: &mut Warnings,
-) -> Result<Volume<f32>, IoError> {
+pub fn read_image(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Volume<f32>> {
     one_image(path, read(path, reading, warnings)?)
 }
 
@@ -82,24 +76,19 @@ pub fn read_image_and_mask(
     path: &Path,
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
-) -> Result<(Volume<f32>, Option<Mask>), IoError> {
+) -> Result<(Volume<f32>, Option<Mask>)> {
     let mut context = Context::new(path, reading, warnings).masked_by_alpha();
-    if let Some(decoded) = decode_series(path, &mut context)? {
-        return Ok((one_image(path, decoded.content)?, None));
-    }
-    let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
-    let content = decode(format, Source::open(path)?, &mut context)?.content;
-    let mask = context.take_mask();
-    Ok((one_image(path, content)?, mask))
+    let image = one_image(path, read_content(path, &mut context)?)?;
+    Ok((image, context.take_mask()))
 }
 
-fn one_image(path: &Path, content: Content) -> Result<Volume<f32>, IoError> {
+fn one_image(path: &Path, content: Content) -> Result<Volume<f32>> {
     let hint = match content {
         Content::Image(image) => return Ok(image),
-        other @ Content::Sequence(_) => (other, "use --sequence, or take out one frame"),
-        other => (other, "give the image itself"),
+        Content::Sequence(_) => "use --sequence, or take out one frame",
+        _ => "give the image itself",
     };
-    Err(IoError::kind(path, "an image", hint.0.describe(), hint.1))
+    Err(IoError::kind(path, "an image", content.describe(), hint))
 }
 
 /// Reads frames over time: one file with a time axis, or a folder of frames in natural order of their names
@@ -107,11 +96,7 @@ fn one_image(path: &Path, content: Content) -> Result<Volume<f32>, IoError> {
 ///
 /// # Errors
 /// As [`read`]; [`IoError::Kind`] if a single file is no sequence; [`IoError::NoFrames`] for a folder without images.
-pub fn read_sequence(
-    path: &Path,
-    reading: impl Into<Reading>,
-    warnings: &mut Warnings,
-) -> Result<Sequence, IoError> {
+pub fn read_sequence(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Sequence> {
     let reading = reading.into();
     if path.is_dir() && !holds_dicom(path) {
         return read_frames(&frames::in_folder(path)?, reading, warnings);
@@ -131,7 +116,7 @@ pub fn read_frame_list(
     paths: &[PathBuf],
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
-) -> Result<Vec<Volume<f32>>, IoError> {
+) -> Result<Vec<Volume<f32>>> {
     let reading = reading.into();
     let mut unsaid = Warnings::new();
     let path = paths.first().map_or(Path::new(""), PathBuf::as_path);
@@ -154,7 +139,7 @@ pub fn read_frames(
     paths: &[PathBuf],
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
-) -> Result<Sequence, IoError> {
+) -> Result<Sequence> {
     let frames = read_frame_list(paths, reading, warnings)?;
     for (frame, path) in frames.iter().zip(paths) {
         let same = frames[0].grid().require_same(frame.grid(), "first frame and this one");
@@ -168,7 +153,7 @@ pub fn read_frames(
 ///
 /// # Errors
 /// As [`read`]; [`IoError::Kind`] if the file holds something else.
-pub fn read_flow(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Flow, IoError> {
+pub fn read_flow(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Flow> {
     const WHAT: &str = "a displacement field";
     let format = require_to_read(path, WHAT, |format| format.reads(Kind::Flow))?;
     let mut context = Context::new(path, reading, warnings);
@@ -188,29 +173,25 @@ pub fn read_flow(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
 ///
 /// # Errors
 /// As [`read_image`]; [`IoError::NotLabel`] with the first sample that is no whole number within ±2^24.
-pub fn read_labels(
-    path: &Path,
-    reading: impl Into<Reading>,
-    warnings: &mut Warnings,
-) -> Result<Volume<i32>, IoError> {
+pub fn read_labels(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Volume<i32>> {
     let image = read_image(path, reading, warnings)?;
-    let is_label = |v: f32| v.fract() == 0.0 && v.abs() <= MAX_LABEL as f32;
-    match image.data().iter().position(|&v| !is_label(v)) {
-        None => Ok(image.map(|&v| v as i32)),
-        Some(i) => Err(IoError::NotLabel {
-            value: image.data()[i],
-            position: image.grid().position(i),
-            limit: MAX_LABEL,
-            path: path.to_owned(),
-        }),
-    }
+    require_labels(path, &image, MAX_LABEL)?;
+    Ok(image.map(|&v| v as i32))
+}
+
+/// Refuses an image with a sample that is no whole number within ± `limit`.
+pub(crate) fn require_labels(path: &Path, image: &Volume<f32>, limit: i32) -> Result<()> {
+    let is_label = |v: f32| v.fract() == 0.0 && v.abs() <= limit as f32;
+    let Some(i) = image.data().iter().position(|&v| !is_label(v)) else { return Ok(()) };
+    let (value, position) = (image.data()[i], image.grid().position(i));
+    Err(IoError::NotLabel { value, position, limit, path: path.to_owned() })
 }
 
 /// Reads a mask: inside wherever a sample is finite and not 0.
 ///
 /// # Errors
 /// As [`read_image`].
-pub fn read_mask(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Mask, IoError> {
+pub fn read_mask(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Mask> {
     Ok(Mask::from_nonzero(&read_image(path, reading, warnings)?))
 }
 
@@ -218,7 +199,7 @@ pub fn read_mask(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
 ///
 /// # Errors
 /// As [`read`]; [`IoError::Malformed`] for an index without a point, [`IoError::Unsupported`] for other cells.
-pub fn read_mesh(path: &Path) -> Result<TetMesh, IoError> {
+pub fn read_mesh(path: &Path) -> Result<TetMesh> {
     const WHAT: &str = "a tetrahedral mesh";
     let format = require_to_read(path, WHAT, |format| format.reads(Kind::Mesh))?;
     let mut warnings = Warnings::new();
@@ -237,7 +218,7 @@ pub fn read_surface(
     path: &Path,
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
-) -> Result<TriangleMesh, IoError> {
+) -> Result<TriangleMesh> {
     const WHAT: &str = "a mesh of triangles or polygons";
     let format = require_to_read(path, WHAT, |format| format.reads(Kind::Surface))?;
     let mut context = Context::new(path, reading, warnings);
@@ -247,7 +228,7 @@ pub fn read_surface(
     }
 }
 
-pub(crate) fn decode(format: &Format, source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+pub(crate) fn decode(format: &Format, source: Source, context: &mut Context) -> Result<Decoded> {
     let header = match format.reader {
         Reader::Whole(read) => return read(source, context),
         Reader::Frames(open) => return frame_reader::read_all(open(source, context)?, context),

@@ -1,10 +1,6 @@
 //! A series of DICOM files, where the paths are one; without the feature none is.
 
-use crate::cine_place::CineImage;
-use crate::content::Decoded;
-use crate::context::Context;
-use crate::error::IoError;
-use crate::reading::Reading;
+use crate::{CineImage, Context, Decoded, Reading, Result};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Sequence, Warnings};
 
@@ -26,13 +22,13 @@ pub fn holds_dicom(path: &Path) -> bool {
 /// Reads DICOM files and folders as one series; none if one of them is something else.
 ///
 /// # Errors
-/// [`IoError::Ambiguous`] with the series that there are; [`IoError::Malformed`] for what cannot be read.
+/// [`IoError::Ambiguous`](crate::IoError::Ambiguous) with the series that there are; [`IoError::Malformed`](crate::IoError::Malformed) for what cannot be read.
 #[cfg(feature = "dicom")]
 pub fn read_cine(
     paths: &[PathBuf],
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
-) -> Result<Option<CineSeries>, IoError> {
+) -> Result<Option<CineSeries>> {
     let Some(first) = paths.first().filter(|_| paths.iter().all(|path| holds_dicom(path))) else {
         return Ok(None);
     };
@@ -45,14 +41,12 @@ pub fn read_cine(
 
 /// What a folder of DICOM files holds, or a file without an extension; none for anything else.
 #[cfg(feature = "dicom")]
-pub(crate) fn decode_series(path: &Path, context: &mut Context) -> Result<Option<Decoded>, IoError> {
+pub(crate) fn decode_series(path: &Path, context: &mut Context) -> Result<Option<Decoded>> {
     let is_named = crate::format::Format::from_path(path).is_some();
     if (is_named && !path.is_dir()) || !holds_dicom(path) {
         return Ok(None);
     }
-    let series = crate::dicom::read_series(&[path.to_owned()], context)?;
-    let sample_type = series.sample_type.clone();
-    Ok(Some(Decoded { content: series.into_content(context)?, sample_type }))
+    crate::dicom::read_series(&[path.to_owned()], context)?.decoded(context).map(Some)
 }
 
 /// Whether a path is DICOM: never, without the feature.
@@ -66,15 +60,11 @@ pub fn holds_dicom(_: &Path) -> bool {
 /// # Errors
 /// None.
 #[cfg(not(feature = "dicom"))]
-pub fn read_cine(
-    _: &[PathBuf],
-    _: impl Into<Reading>,
-    _: &mut Warnings,
-) -> Result<Option<CineSeries>, IoError> {
+pub fn read_cine(_: &[PathBuf], _: impl Into<Reading>, _: &mut Warnings) -> Result<Option<CineSeries>> {
     Ok(None)
 }
 
 #[cfg(not(feature = "dicom"))]
-pub(crate) fn decode_series(_: &Path, _: &mut Context) -> Result<Option<Decoded>, IoError> {
+pub(crate) fn decode_series(_: &Path, _: &mut Context) -> Result<Option<Decoded>> {
     Ok(None)
 }

@@ -1,10 +1,8 @@
 //! Bytes of a file, raw or compressed, with an upper bound on how many can still come.
 
-use crate::compressed::{DEFLATE_MAX_RATIO, GzipMembers, ZlibStream};
-use crate::context::Context;
+use crate::compressed::{DEFLATE_MAX_RATIO, GzipMembers, Inflated};
 use crate::element::{Fit, Stored};
-use crate::error::IoError;
-use crate::memory;
+use crate::{Context, IoError, Result};
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -49,7 +47,7 @@ impl<'a> Source<'a> {
         Self::raw(BufReader::with_capacity(CHUNK_BYTES, reader), ENDLESS)
     }
 
-    pub fn open(path: &Path) -> Result<Source<'static>, IoError> {
+    pub fn open(path: &Path) -> Result<Source<'static>> {
         let fail = IoError::open(path);
         // A pipe or a device has no size to check against, may never end, and may wait for ever when it is opened.
         let require_file = |metadata: Metadata| {
@@ -71,12 +69,12 @@ impl<'a> Source<'a> {
         self.available
     }
 
-    fn starts_as_gzip(&mut self, context: &Context) -> Result<bool, IoError> {
+    fn starts_as_gzip(&mut self, context: &Context) -> Result<bool> {
         Ok(self.reader.fill_buf().map_err(|e| context.read(e))?.starts_with(&[0x1f, 0x8b]))
     }
 
     /// The same bytes, decompressed on the way if they begin as a gzip stream does.
-    pub fn gunzip_if_compressed(mut self, context: &Context) -> Result<Source<'a>, IoError> {
+    pub fn gunzip_if_compressed(mut self, context: &Context) -> Result<Source<'a>> {
         Ok(if self.starts_as_gzip(context)? { self.gunzip() } else { self })
     }
 
@@ -86,11 +84,11 @@ impl<'a> Source<'a> {
     }
 
     /// Decompresses zlib (or gzip, which some writers put in its place).
-    pub fn inflate(mut self, context: &Context) -> Result<Source<'a>, IoError> {
+    pub fn inflate(mut self, context: &Context) -> Result<Source<'a>> {
         if self.starts_as_gzip(context)? {
             return Ok(self.gunzip());
         }
-        Ok(Self::expanded(ZlibStream::new(self.reader), self.available, None))
+        Ok(Self::expanded(Inflated::zlib(self.reader), self.available, None))
     }
 
     fn expanded(stream: impl Read + Send + 'a, compressed_bytes: u64, announced: Option<u32>) -> Source<'a> {
@@ -100,62 +98,32 @@ impl<'a> Source<'a> {
     }
 
     /// Checks that so many bytes follow, without keeping them; compressed ones are expanded unless their end tells.
-    pub fn require_bytes(
-        mut self,
-        what: &'static str,
-        count: u64,
-        context: &mut Context,
-    ) -> Result<(), IoError> {
-        self.require(&Part { what, expected: count, before: 0 }, context)?;
-        match &self.compressed {
-            None => Ok(()),
-            Some(Compressed { at_most, announced })
-                if *announced == Some((at_most - self.available + count) as u32) =>
-            {
-                Ok(())
-            }
-            Some(_) => {
-                self.skip(what, count, context)?;
-                self.finish(context)
-            }
+    pub fn require_bytes(mut self, what: &'static str, count: u64, context: &mut Context) -> Result<()> {
+        context.require_bytes(what, count, self.available)?;
+        let Some(Compressed { at_most, announced }) = &self.compressed else { return Ok(()) };
+        if *announced == Some((at_most - self.available + count) as u32) {
+            return Ok(());
         }
+        self.skip(what, count, context)?;
+        self.finish(context)
     }
 
     /// Exactly `count` bytes: a header, or a payload whose size the caller has bounded.
-    pub fn take_bytes(
-        &mut self,
-        what: &'static str,
-        count: u64,
-        context: &Context,
-    ) -> Result<Vec<u8>, IoError> {
-        let part = Part { what, expected: count, before: 0 };
-        self.require(&part, context)?;
+    pub fn take_bytes(&mut self, what: &'static str, count: u64, context: &Context) -> Result<Vec<u8>> {
+        context.require_bytes(what, count, self.available)?;
         // Of a pipe only what has come is a reason to make room.
         let mut bytes = if self.available >= ENDLESS / 2 {
             context.claim(count)?;
             Vec::new()
         } else {
-            memory::room_for(usize::try_from(count).unwrap_or(usize::MAX), context)?
+            context.room_for(usize::try_from(count).unwrap_or(usize::MAX))?
         };
-        self.append(&mut bytes, count, &part, context)?;
+        self.append(&mut bytes, count, &Part { what, expected: count, before: 0 }, context)?;
         Ok(bytes)
     }
 
-    fn require(&self, part: &Part, context: &Context) -> Result<(), IoError> {
-        if part.expected > self.available {
-            return Err(context.truncated(part.what, part.expected, self.available));
-        }
-        Ok(())
-    }
-
     /// Appends exactly `count` bytes of a part.
-    fn append(
-        &mut self,
-        bytes: &mut Vec<u8>,
-        count: u64,
-        part: &Part,
-        context: &Context,
-    ) -> Result<(), IoError> {
+    fn append(&mut self, bytes: &mut Vec<u8>, count: u64, part: &Part, context: &Context) -> Result<()> {
         let length_before = bytes.len();
         let outcome = (&mut self.reader).take(count).read_to_end(bytes);
         let got = (bytes.len() - length_before) as u64;
@@ -168,27 +136,26 @@ impl<'a> Source<'a> {
     }
 
     /// Everything that is left of a raw source.
-    pub fn take_rest(&mut self, context: &Context) -> Result<Vec<u8>, IoError> {
+    pub fn take_rest(&mut self, context: &Context) -> Result<Vec<u8>> {
         self.take_bytes("the file", self.available, context)
     }
 
     /// The first bytes, as many as a picture's header may have.
-    pub fn take_head(&mut self, context: &Context) -> Result<Vec<u8>, IoError> {
+    pub fn take_head(&mut self, context: &Context) -> Result<Vec<u8>> {
         self.take_bytes("the header", self.available.min(MOST_HEAD_BYTES), context)
     }
 
     /// Leaves out `count` bytes.
-    pub fn skip(&mut self, what: &'static str, count: u64, context: &Context) -> Result<(), IoError> {
-        let part = Part { what, expected: count, before: 0 };
-        self.require(&part, context)?;
+    pub fn skip(&mut self, what: &'static str, count: u64, context: &Context) -> Result<()> {
+        context.require_bytes(what, count, self.available)?;
         let skipped = std::io::copy(&mut (&mut self.reader).take(count), &mut std::io::sink())
-            .map_err(|e| part.failure(e, 0, context))?;
+            .map_err(|e| Part { what, expected: count, before: 0 }.failure(e, 0, context))?;
         self.available -= skipped;
-        if skipped == count { Ok(()) } else { Err(context.truncated(what, count, skipped)) }
+        context.require_bytes(what, count, skipped)
     }
 
     /// One line without its end; `None` at the end of the bytes. A line longer than `limit` bytes is an error.
-    pub fn line(&mut self, limit: usize, context: &Context) -> Result<Option<String>, IoError> {
+    pub fn line(&mut self, limit: usize, context: &Context) -> Result<Option<String>> {
         let mut bytes = Vec::new();
         (&mut self.reader).take(limit as u64).read_until(b'\n', &mut bytes).map_err(|e| {
             Part { what: "the header", expected: limit as u64, before: 0 }.failure(e, 0, context)
@@ -197,13 +164,9 @@ impl<'a> Source<'a> {
         if bytes.is_empty() {
             return Ok(None);
         }
-        if bytes.len() == limit && bytes.last() != Some(&b'\n') {
-            return Err(context.malformed(
-                "header line",
-                format!("at most {limit} bytes"),
-                "a longer one (is this the right format?)",
-            ));
-        }
+        let is_whole = bytes.len() < limit || bytes.ends_with(b"\n");
+        let expected = format!("at most {limit} bytes");
+        context.require(is_whole, "header line", expected, "a longer one (is this the right format?)")?;
         while matches!(bytes.last(), Some(b'\n' | b'\r')) {
             bytes.pop();
         }
@@ -211,19 +174,14 @@ impl<'a> Source<'a> {
     }
 
     /// `count` samples as `f32`, decoded on the way so that the raw bytes are never held.
-    pub fn samples(
-        &mut self,
-        count: usize,
-        stored: Stored,
-        context: &mut Context,
-    ) -> Result<Vec<f32>, IoError> {
+    pub fn samples(&mut self, count: usize, stored: Stored, context: &mut Context) -> Result<Vec<f32>> {
         let Stored { element, order, scaling } = stored;
         let expected = (count as u64)
             .checked_mul(element.bytes() as u64)
             .ok_or_else(|| context.malformed("size", "a product below 2^64", "more"))?;
         let mut part = Part { what: "the sample data", expected, before: 0 };
-        self.require(&part, context)?;
-        let mut samples = memory::room_for(count, context)?;
+        context.require_bytes(part.what, expected, self.available)?;
+        let mut samples = context.room_for(count)?;
         let mut chunk = Vec::with_capacity(CHUNK_BYTES);
         let mut fit = Fit::Exact;
         while part.before < expected {
@@ -242,18 +200,13 @@ impl<'a> Source<'a> {
     }
 
     /// Looks at what follows the content: a broken checksum is an error, further bytes are a warning.
-    pub fn finish(mut self, context: &mut Context) -> Result<(), IoError> {
+    pub fn finish(mut self, context: &mut Context) -> Result<()> {
         let mut one = [0];
-        match self.reader.read(&mut one) {
-            Ok(0) => Ok(()),
-            Ok(_) => {
-                context.trailing(None);
-                Ok(())
-            }
-            Err(e) => {
-                Err(Part { what: "the end of the stream", expected: 1, before: 0 }.failure(e, 0, context))
-            }
+        let part = Part { what: "the end of the stream", expected: 1, before: 0 };
+        if self.reader.read(&mut one).map_err(|e| part.failure(e, 0, context))? > 0 {
+            context.trailing(None);
         }
+        Ok(())
     }
 }
 

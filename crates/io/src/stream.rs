@@ -1,18 +1,13 @@
 //! Frames one after the other, from wherever they come: one frame is in memory at a time.
 
 use crate::budget::Claim;
-use crate::content::Content;
-use crate::context::Context;
-use crate::error::IoError;
-use crate::format::Reader;
 use crate::formats::y4m;
 use crate::frame_reader::FrameReader;
 use crate::frames;
 use crate::lookup::{has_grid, require_to_read};
 use crate::read::{read, read_image};
-use crate::reading::Reading;
 use crate::series::holds_dicom;
-use crate::source::Source;
+use crate::{Content, Context, IoError, Reader, Reading, Result, Source};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Grid, Volume, Warnings};
@@ -46,11 +41,7 @@ impl FrameStream {
     ///
     /// # Errors
     /// [`IoError::Open`], [`IoError::NoFrames`], [`IoError::UnknownExtension`], and what a broken header causes.
-    pub fn open(
-        source: &Path,
-        reading: impl Into<Reading>,
-        warnings: &mut Warnings,
-    ) -> Result<Self, IoError> {
+    pub fn open(source: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Self> {
         let reading = reading.into();
         if source == Path::new(STANDARD_INPUT) {
             let name = Path::new("standard input");
@@ -61,22 +52,21 @@ impl FrameStream {
         if source.is_dir() && holds_dicom(source) {
             return Self::loaded(source, reading, warnings);
         }
-        let frames = if source.is_dir() {
-            Frames::Files(frames::in_folder(source)?.into_iter())
+        let files = if source.is_dir() {
+            frames::in_folder(source)?
         } else if frames::is_pattern(source) {
-            Frames::Files(frames::matching(source)?.into_iter())
+            frames::matching(source)?
         } else {
             let format = require_to_read(source, "frames", has_grid)?;
-            if let Reader::Frames(open) = format.reader {
-                let mut context = Context::new(source, reading, warnings);
-                let frames = Frames::Reader(open(Source::open(source)?, &mut context)?);
-                let _held = context.into_claim();
-                return Ok(Self { _held, ..Self::new(source, frames, reading) });
-            } else {
+            let Reader::Frames(open) = format.reader else {
                 return Self::loaded(source, reading, warnings);
-            }
+            };
+            let mut context = Context::new(source, reading, warnings);
+            let frames = Frames::Reader(open(Source::open(source)?, &mut context)?);
+            let _held = context.into_claim();
+            return Ok(Self { _held, ..Self::new(source, frames, reading) });
         };
-        Ok(Self::new(source, frames, reading))
+        Ok(Self::new(source, Frames::Files(files.into_iter()), reading))
     }
 
     /// Frames from files, in the order given.
@@ -86,7 +76,7 @@ impl FrameStream {
     }
 
     /// An image, or a sequence that is read as a whole.
-    fn loaded(source: &Path, reading: Reading, warnings: &mut Warnings) -> Result<Self, IoError> {
+    fn loaded(source: &Path, reading: Reading, warnings: &mut Warnings) -> Result<Self> {
         let (frames, frame_interval_ms) = match read(source, reading, warnings)? {
             Content::Sequence(sequence) => {
                 let interval = sequence.frame_interval_ms();
@@ -124,7 +114,7 @@ impl FrameStream {
     /// # Errors
     /// As [`read_image`](crate::read_image); [`IoError::Truncated`] for a stream that ends within a frame;
     /// [`IoError::Core`] if the frame has another size than the first.
-    pub fn next_frame(&mut self, warnings: &mut Warnings) -> Result<Option<Volume<f32>>, IoError> {
+    pub fn next_frame(&mut self, warnings: &mut Warnings) -> Result<Option<Volume<f32>>> {
         let mut own = Warnings::new();
         let mut path = self.name.clone();
         let mut context = Context::new(&self.name, self.reading, &mut own);

@@ -1,7 +1,6 @@
 //! The text at the head of a volume file: values by name.
 
-use crate::context::Context;
-use crate::error::IoError;
+use crate::{Context, Result};
 use std::collections::HashMap;
 use std::str::FromStr;
 
@@ -21,29 +20,24 @@ impl Fields {
         self.0.get(name).map(String::as_str)
     }
 
-    pub fn require(&self, name: &str, context: &Context) -> Result<&str, IoError> {
+    pub fn require(&self, name: &str, context: &Context) -> Result<&str> {
         self.text(name).ok_or_else(|| context.malformed(name, "a value", "none"))
     }
 
     /// One value, if it is there; `expected` says what it should have been.
-    pub fn value<T: FromStr>(
-        &self,
-        name: &str,
-        expected: &str,
-        context: &Context,
-    ) -> Result<Option<T>, IoError> {
+    pub fn value<T: FromStr>(&self, name: &str, expected: &str, context: &Context) -> Result<Option<T>> {
         let parsed = |text: &str| text.parse().map_err(|_| context.malformed(name, expected, excerpt(text)));
         self.text(name).map(parsed).transpose()
     }
 
     /// As many words as `count`, if they are there.
-    pub fn words(&self, name: &str, count: usize, context: &Context) -> Result<Option<Vec<&str>>, IoError> {
+    pub fn words(&self, name: &str, count: usize, context: &Context) -> Result<Option<Vec<&str>>> {
         let words = self.text(name).map(|text| text.split_whitespace().collect());
         words.map(|words| counted(name, words, count, context)).transpose()
     }
 
     /// As many numbers as `count`, if they are there.
-    pub fn numbers(&self, name: &str, count: usize, context: &Context) -> Result<Option<Vec<f64>>, IoError> {
+    pub fn numbers(&self, name: &str, count: usize, context: &Context) -> Result<Option<Vec<f64>>> {
         let Some(words) = self.words(name, count, context)? else { return Ok(None) };
         let number =
             |word: &&str| word.parse().map_err(|_| context.malformed(name, "numbers", excerpt(word)));
@@ -51,14 +45,14 @@ impl Fields {
     }
 
     /// The number of axes: 2 to 4.
-    pub fn rank(&self, name: &str, context: &Context) -> Result<usize, IoError> {
+    pub fn rank(&self, name: &str, context: &Context) -> Result<usize> {
         let text = self.require(name, context)?;
         let rank = text.parse().ok().filter(|rank| (2..=4).contains(rank));
         rank.ok_or_else(|| context.malformed(name, "2, 3 or 4", excerpt(text)))
     }
 
     /// The size of every axis, at least 1.
-    pub fn sizes(&self, name: &str, rank: usize, context: &Context) -> Result<Vec<usize>, IoError> {
+    pub fn sizes(&self, name: &str, rank: usize, context: &Context) -> Result<Vec<usize>> {
         let words = self.words(name, rank, context)?;
         let words = words.ok_or_else(|| context.malformed(name, format!("{rank} sizes"), "none"))?;
         let size = |word: &&str| {
@@ -70,12 +64,7 @@ impl Fields {
 }
 
 /// Values of a field, if they are as many as they must be.
-pub(crate) fn counted<T>(
-    name: &str,
-    values: Vec<T>,
-    count: usize,
-    context: &Context,
-) -> Result<Vec<T>, IoError> {
+pub(crate) fn counted<T>(name: &str, values: Vec<T>, count: usize, context: &Context) -> Result<Vec<T>> {
     if values.len() == count {
         return Ok(values);
     }

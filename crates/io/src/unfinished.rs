@@ -83,6 +83,16 @@ impl Unfinished<TempDir> {
 
 impl Unfinished<NamedTempFile> {
     pub(crate) fn file(target: &Path) -> Result<Self> {
+        // The temporary name is shorter.
+        if let Err(error) = std::fs::symlink_metadata(target)
+            && error.kind() == ErrorKind::InvalidFilename
+        {
+            return Err(error);
+        }
+        // Renaming over a device or a folder would do something else than asked.
+        if std::fs::metadata(target).is_ok_and(|m| !m.is_file()) {
+            return Err(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file"));
+        }
         // With the permissions of any new file: temporary ones are closed to others.
         Self::new(target, |builder, parent| builder.make_in(parent, |path| File::create_new(path)))
     }

@@ -1,6 +1,6 @@
 //! Size, colour and frame rate of a video, and the interface of its encoders.
 
-use crate::error::IoError;
+use crate::Result;
 
 /// Frames in so many seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub(crate) trait VideoEncoder: Send {
     fn push(&mut self, samples: &[u8]) -> std::io::Result<()>;
 
     /// Gives the file its name.
-    fn finish(self: Box<Self>) -> Result<(), IoError>;
+    fn finish(self: Box<Self>) -> Result<()>;
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Videos written frame by frame: to a file (all of it or nothing) or, as Y4M, into a pipe.
 
-use crate::error::IoError;
 use crate::formats::y4m;
 use crate::lookup::require;
-use crate::video::{VideoEncoder, VideoShape};
+use crate::video::VideoEncoder;
 use crate::write::check_folder;
+use crate::{IoError, Result, VideoShape};
 use std::path::{Path, PathBuf};
 
 /// The name that stands for standard output.
@@ -22,7 +22,7 @@ pub struct VideoWriter {
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`], or [`IoError::NoFolder`] for the missing folder.
-pub fn check_video_output(path: &Path) -> Result<(), IoError> {
+pub fn check_video_output(path: &Path) -> Result<()> {
     if path == Path::new(STANDARD_OUTPUT) {
         return Ok(());
     }
@@ -36,7 +36,7 @@ impl VideoWriter {
     /// # Errors
     /// [`IoError::UnknownExtension`]; [`IoError::Unsupported`] for a GIF above 65535 pixels a side;
     /// [`IoError::Write`].
-    pub fn create(path: &Path, shape: VideoShape) -> Result<Self, IoError> {
+    pub fn create(path: &Path, shape: VideoShape) -> Result<Self> {
         let encoder = if path == Path::new(STANDARD_OUTPUT) {
             y4m::write_to_pipe(shape).map_err(IoError::write(path))?
         } else {
@@ -51,7 +51,7 @@ impl VideoWriter {
     ///
     /// # Errors
     /// [`IoError::Malformed`] if the samples have another length; [`IoError::Write`].
-    pub fn push(&mut self, samples: &[u8]) -> Result<(), IoError> {
+    pub fn push(&mut self, samples: &[u8]) -> Result<()> {
         let VideoShape { width, height, colour, .. } = self.shape;
         let channels = colour.channels();
         if samples.len() != width * height * channels {
@@ -65,7 +65,7 @@ impl VideoWriter {
     ///
     /// # Errors
     /// [`IoError::Write`]; nothing is left behind then.
-    pub fn finish(self) -> Result<(), IoError> {
+    pub fn finish(self) -> Result<()> {
         self.encoder.finish()
     }
 }

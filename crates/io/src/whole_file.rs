@@ -1,16 +1,12 @@
 //! Atomic writing: the whole file or nothing.
 
-use crate::error::IoError;
-use crate::unfinished::Unfinished;
-use std::io::{BufWriter, Error, ErrorKind, Write};
+use crate::{IoError, Result, Unfinished};
+use std::io::{BufWriter, Error, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// Writes to a temporary name in the same folder and renames it; on any failure the temporary is removed.
-pub(crate) fn write(
-    path: &Path,
-    content: impl FnOnce(&mut WholeFile) -> std::io::Result<()>,
-) -> Result<(), IoError> {
+pub(crate) fn write(path: &Path, content: impl FnOnce(&mut WholeFile) -> std::io::Result<()>) -> Result<()> {
     let mut file = WholeFile::create(path)?;
     content(&mut file).map_err(IoError::write(path))?;
     file.commit()
@@ -20,7 +16,7 @@ pub(crate) fn write(
 ///
 /// # Errors
 /// [`IoError::Write`].
-pub fn write_text(path: &Path, text: &str) -> Result<(), IoError> {
+pub fn write_text(path: &Path, text: &str) -> Result<()> {
     write_bytes(path, text.as_bytes())
 }
 
@@ -28,7 +24,7 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), IoError> {
 ///
 /// # Errors
 /// [`IoError::Write`].
-pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     write(path, |file| file.write_all(bytes))
 }
 
@@ -36,7 +32,7 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
 ///
 /// # Errors
 /// [`IoError::Write`], also for a device or a folder of that name.
-pub fn check_writable(path: &Path) -> Result<(), IoError> {
+pub fn check_writable(path: &Path) -> Result<()> {
     WholeFile::create(path).map(drop)
 }
 
@@ -48,24 +44,14 @@ pub(crate) struct WholeFile {
 }
 
 impl WholeFile {
-    pub fn create(path: &Path) -> Result<Self, IoError> {
-        let fail = IoError::write(path);
-        // The temporary name is shorter.
-        if let Err(error) = std::fs::symlink_metadata(path)
-            && error.kind() == ErrorKind::InvalidFilename
-        {
-            return Err(fail(error));
-        }
-        // Renaming over a device or a folder would do something else than asked.
-        if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-            return Err(fail(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file")));
-        }
-        let writer = BufWriter::with_capacity(1 << 18, Unfinished::file(path).map_err(fail)?);
+    pub fn create(path: &Path) -> Result<Self> {
+        let file = Unfinished::file(path).map_err(IoError::write(path))?;
+        let writer = BufWriter::with_capacity(1 << 18, file);
         Ok(Self { writer, path: path.to_owned() })
     }
 
     /// Gives the file its name.
-    pub fn commit(self) -> Result<(), IoError> {
+    pub fn commit(self) -> Result<()> {
         let Self { writer, path } = self;
         let file = writer.into_inner().map_err(Error::from);
         file.and_then(|file| file.publish(&path)).map_err(IoError::write(&path))
@@ -86,6 +72,7 @@ impl Write for WholeFile {
 mod tests {
     use super::*;
     use std::fs;
+    use std::io::ErrorKind;
 
     #[test]
     fn a_failure_half_way_leaves_the_old_file_and_nothing_else() {

@@ -1,9 +1,8 @@
 //! Writing by extension: whole files or nothing.
 
-use crate::content::Kind;
 use crate::detached;
-use crate::error::IoError;
 use crate::lookup::require;
+use crate::{IoError, Kind, Result};
 use std::path::Path;
 use veloxel_core::{Dimension, Flow, Sequence, Volume, Warnings};
 
@@ -12,7 +11,7 @@ use veloxel_core::{Dimension, Flow, Sequence, Volume, Warnings};
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`], [`IoError::Unsupported`] or [`IoError::NoFolder`].
-pub fn check_output(path: &Path, kind: Kind, dimension: Option<Dimension>) -> Result<(), IoError> {
+pub fn check_output(path: &Path, kind: Kind, dimension: Option<Dimension>) -> Result<()> {
     let what = match kind {
         Kind::Image => "writing an image",
         Kind::Sequence => "writing a sequence",
@@ -29,7 +28,7 @@ pub fn check_output(path: &Path, kind: Kind, dimension: Option<Dimension>) -> Re
 ///
 /// # Errors
 /// [`IoError::NoFolder`].
-pub fn check_folder(path: &Path) -> Result<(), IoError> {
+pub fn check_folder(path: &Path) -> Result<()> {
     match path.parent().filter(|p| !p.as_os_str().is_empty()) {
         Some(folder) if !folder.is_dir() => {
             Err(IoError::NoFolder { folder: folder.to_owned(), path: path.to_owned() })
@@ -44,7 +43,7 @@ pub fn check_folder(path: &Path) -> Result<(), IoError> {
 /// # Errors
 /// [`IoError::UnknownExtension`] lists the formats that would do; [`IoError::Unsupported`] if this one cannot hold the
 /// image; [`IoError::Write`]. Nothing is left behind then.
-pub fn write_image(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
+pub fn write_image(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
     let (format, write) = require(path, "writing an image", |format| format.write_image)?;
     format.check_grid(path, image.grid())?;
     write(path, image, warnings)
@@ -54,7 +53,7 @@ pub fn write_image(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) ->
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`] or [`IoError::NoFolder`].
-pub fn check_rgb_output(path: &Path) -> Result<(), IoError> {
+pub fn check_rgb_output(path: &Path) -> Result<()> {
     require(path, "writing a picture in colours", |format| format.write_rgb)?;
     check_folder(path)
 }
@@ -64,7 +63,7 @@ pub fn check_rgb_output(path: &Path) -> Result<(), IoError> {
 /// # Errors
 /// [`IoError::UnknownExtension`]; [`IoError::Malformed`] if `rgb` has another length; [`IoError::Unsupported`] for a side that
 /// the format does not take; [`IoError::Write`]. Nothing is left behind then.
-pub fn write_rgb(path: &Path, size: [usize; 2], rgb: &[u8]) -> Result<(), IoError> {
+pub fn write_rgb(path: &Path, size: [usize; 2], rgb: &[u8]) -> Result<()> {
     let (_, write) = require(path, "writing a picture in colours", |format| format.write_rgb)?;
     write(path, size, rgb)
 }
@@ -74,7 +73,7 @@ pub fn write_rgb(path: &Path, size: [usize; 2], rgb: &[u8]) -> Result<(), IoErro
 ///
 /// # Errors
 /// As [`write_image`]; [`IoError::Unsupported`] for a label that the format cannot hold exactly.
-pub fn write_labels(path: &Path, labels: &Volume<i32>) -> Result<(), IoError> {
+pub fn write_labels(path: &Path, labels: &Volume<i32>) -> Result<()> {
     let (format, ()) = require(path, "writing labels", |format| format.writes_labels().then_some(()))?;
     format.check_grid(path, labels.grid())?;
     if let Some(write) = format.write_labels {
@@ -92,7 +91,7 @@ pub fn write_labels(path: &Path, labels: &Volume<i32>) -> Result<(), IoError> {
 ///
 /// # Errors
 /// As [`write_image`].
-pub fn write_flow(path: &Path, flow: &Flow) -> Result<(), IoError> {
+pub fn write_flow(path: &Path, flow: &Flow) -> Result<()> {
     let (format, write) = require(path, "writing a displacement field", |format| format.write_flow)?;
     format.check_grid(path, flow.grid())?;
     write(path, flow)
@@ -102,7 +101,7 @@ pub fn write_flow(path: &Path, flow: &Flow) -> Result<(), IoError> {
 ///
 /// # Errors
 /// As [`write_image`].
-pub fn write_sequence(path: &Path, sequence: &Sequence) -> Result<(), IoError> {
+pub fn write_sequence(path: &Path, sequence: &Sequence) -> Result<()> {
     let (format, write) = require(path, "writing a sequence", |format| format.write_sequence)?;
     format.check_grid(path, sequence.grid())?;
     write(path, sequence)

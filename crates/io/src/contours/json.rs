@@ -2,7 +2,7 @@
 
 use super::CinePlace;
 use super::collection::{Collection, Spot};
-use crate::error::IoError;
+use crate::Result;
 use serde::{Deserialize, Serialize};
 use veloxel_core::{ContourSet, Dimension, Grid, Structure};
 
@@ -14,7 +14,7 @@ struct Document {
     format: String,
     version: u32,
     unit: Unit,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     cine: Option<Cine>,
     contours: Vec<Entry>,
 }
@@ -31,13 +31,9 @@ enum Unit {
 struct Cine {
     size: Vec<usize>,
     frames: usize,
-    #[serde(default)]
     frame_interval_ms: Option<f64>,
-    #[serde(default)]
     spacing_mm: Option<[f64; 3]>,
-    #[serde(default)]
     origin_mm: Option<[f64; 3]>,
-    #[serde(default)]
     direction: Option<[[f64; 3]; 3]>,
 }
 
@@ -45,28 +41,27 @@ struct Cine {
 struct Entry {
     structure: Structure,
     frame: usize,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     slice: Option<usize>,
     points: Vec<Vec<f64>>,
 }
 
-pub(super) fn read(document: serde_json::Value, into: &mut Collection) -> Result<(), IoError> {
+pub(super) fn read(document: serde_json::Value, into: &mut Collection) -> Result<()> {
     let expected = "Veloxel's form of outlines (docs/formats/contours.md), or 3D Slicer's markups";
-    let document: Document =
-        serde_json::from_value(document).map_err(|error| into.malformed("the outlines", expected, error))?;
-    if document.format != FORMAT || document.version > VERSION {
-        let got = format!("{} {}", document.format, document.version);
-        return Err(into.malformed("the form", format!("{FORMAT} {VERSION}"), got));
-    }
+    let document: Document = serde_json::from_value(document)
+        .map_err(|error| into.context.malformed("the outlines", expected, error))?;
+    let is_known = document.format == FORMAT && document.version <= VERSION;
+    let got = format!("{} {}", document.format, document.version);
+    into.context.require(is_known, "the form", format!("{FORMAT} {VERSION}"), got)?;
     if let Some(cine) = document.cine {
-        let place = place(cine).map_err(|reason| into.malformed("cine", "a grid", reason))?;
+        let place = place(cine).map_err(|reason| into.context.malformed("cine", "a grid", reason))?;
         into.describe(place)?;
     }
     for Entry { structure, frame, slice, points } in document.contours {
         let axes = if document.unit == Unit::Px { 2 } else { 3 };
         if let Some(bad) = points.iter().find(|p| p.len() != axes) {
             let what = format!("a point of {structure} on frame {frame}");
-            return Err(into.malformed(what, format!("{axes} coordinates"), bad.len()));
+            return Err(into.context.malformed(what, format!("{axes} coordinates"), bad.len()));
         }
         if document.unit == Unit::Px {
             let spot = Spot { structure, frame, slice: slice.unwrap_or(0) };

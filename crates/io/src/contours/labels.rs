@@ -1,9 +1,9 @@
 //! The outlines of a label image: one volume for one frame, or one with a time axis for every frame.
 
-use super::ContourReading;
 use super::collection::{Collection, Spot};
-use crate::content::Content;
-use crate::error::IoError;
+use super::{CinePlace, ContourReading};
+use crate::read::{read, require_labels};
+use crate::{Content, IoError, Result};
 use std::path::Path;
 use std::str::FromStr;
 use veloxel_core::{Polygon, Structure, Volume, Warnings};
@@ -62,14 +62,17 @@ impl LabelMeaning {
 /// A part of fewer pixels is no structure.
 const LEAST_PIXELS: f64 = 6.0;
 
-pub(super) fn read(path: &Path, options: &ContourReading, into: &mut Collection) -> Result<(), IoError> {
+pub(super) fn read_outlines(path: &Path, options: &ContourReading, into: &mut Collection) -> Result<()> {
     let mut warnings = Warnings::new();
-    let frames = match read_content(path, options, &mut warnings)? {
+    let frames = match read(path, options.reading, &mut warnings)? {
         Content::Image(image) => vec![(options.frame, image)],
         Content::Sequence(sequence) => sequence.into_frames().into_iter().enumerate().collect(),
         other => return Err(IoError::kind(path, "a label image", other.describe(), "give labels")),
     };
     let (mut others, mut small) = (0, 0);
+    for (_, labels) in &frames {
+        require_labels(path, labels, 65535)?;
+    }
     for (frame, labels) in frames {
         if let Some(place) = into.place() {
             let own = labels.grid();
@@ -80,22 +83,14 @@ pub(super) fn read(path: &Path, options: &ContourReading, into: &mut Collection)
                 same.map_err(IoError::core(path))?;
             }
         } else {
-            let grid = labels.grid().clone();
-            into.describe(super::CinePlace {
-                grid,
-                frames: options.frame + 1,
-                frame_interval_ms: None,
-                images: Vec::new(),
-            })?;
+            let (grid, frames) = (labels.grid().clone(), options.frame + 1);
+            into.describe(CinePlace { grid, frames, frame_interval_ms: None, images: Vec::new() })?;
         }
         for slice in 0..labels.grid().size()[2] {
             for structure in [Structure::Endo, Structure::Epi, Structure::Rv] {
                 let spot = Spot { structure, frame, slice };
-                let Some((polygon, more)) =
-                    outline(&labels, spot, options.labels).map_err(IoError::core(path))?
-                else {
-                    continue;
-                };
+                let found = outline(&labels, spot, options.labels).map_err(IoError::core(path))?;
+                let Some((polygon, more)) = found else { continue };
                 // Muscle alone is no outline around a cavity, but a crescent or a cap.
                 if polygon.signed_area_px2() < LEAST_PIXELS {
                     small += 1;
@@ -107,30 +102,13 @@ pub(super) fn read(path: &Path, options: &ContourReading, into: &mut Collection)
         }
     }
     if others > 0 {
-        into.note(format!(
-            "{others} smaller parts beside the largest of a structure in a slice were left out"
-        ));
+        let parts = "smaller parts beside the largest of a structure in a slice";
+        into.note(format!("{others} {parts} were left out"));
     }
     if small > 0 {
         into.note(format!("{small} parts of fewer than {LEAST_PIXELS} pixels were left out"));
     }
     Ok(())
-}
-
-fn read_content(path: &Path, options: &ContourReading, warnings: &mut Warnings) -> Result<Content, IoError> {
-    let content = crate::read::read(path, options.reading, warnings)?;
-    let images: Vec<&Volume<f32>> = match &content {
-        Content::Image(image) => vec![image],
-        Content::Sequence(sequence) => sequence.frames().iter().collect(),
-        _ => Vec::new(),
-    };
-    for image in images {
-        if let Some(i) = image.data().iter().position(|v| v.fract() != 0.0 || v.abs() > 65535.0) {
-            let (value, position) = (image.data()[i], image.grid().position(i));
-            return Err(IoError::NotLabel { value, position, limit: 65535, path: path.to_owned() });
-        }
-    }
-    Ok(content)
 }
 
 fn outline(

@@ -4,41 +4,38 @@
 
 use super::ContourReading;
 use super::collection::Collection;
-use crate::error::IoError;
+use crate::Result;
+use crate::slicer::{axes_of, coordinates};
 use serde_json::Value;
 use veloxel_core::Structure;
 
 /// Points of the curve between two control points.
 const BETWEEN: usize = 8;
 
-pub(super) fn read(document: &Value, options: &ContourReading, into: &mut Collection) -> Result<(), IoError> {
+pub(super) fn read(document: &Value, options: &ContourReading, into: &mut Collection) -> Result<()> {
     let markups = document["markups"].as_array().cloned().unwrap_or_default();
     for markup in &markups {
         let name = markup["name"].as_str().or_else(|| document["name"].as_str()).unwrap_or_default();
         let kind = markup["type"].as_str().unwrap_or_default();
-        if kind != "ClosedCurve" {
-            return Err(into.malformed("a markup", "a closed curve", format!("{kind} \"{name}\"")));
-        }
-        let signs = match markup["coordinateSystem"].as_str() {
-            Some("LPS") => [1.0, 1.0, 1.0],
-            Some("RAS") => [-1.0, -1.0, 1.0],
-            other => {
-                return Err(into.malformed("coordinateSystem", "LPS or RAS", other.unwrap_or("nothing")));
-            }
-        };
-        let position = |point: &Value| -> Option<[f64; 3]> {
-            let coordinate = |a: usize| Some(signs[a] * point["position"].get(a)?.as_f64()?);
-            Some([coordinate(0)?, coordinate(1)?, coordinate(2)?])
-        };
+        let got = format!("{kind} \"{name}\"");
+        into.context.require(kind == "ClosedCurve", "a markup", "a closed curve", got)?;
+        let axes = axes_of(markup).ok_or_else(|| {
+            let system = markup["coordinateSystem"].as_str();
+            into.context.malformed("coordinateSystem", "LPS or RAS", system.unwrap_or("nothing"))
+        })?;
+        let position = |point: &Value| coordinates(&point["position"]).map(|p| axes.turned(p));
         let points = markup["controlPoints"].as_array().cloned().unwrap_or_default();
         let Some(points) = points.iter().map(position).collect::<Option<Vec<_>>>() else {
-            return Err(into.malformed("a control point", "a position of three numbers", name));
+            return Err(into.context.malformed("a control point", "a position of three numbers", name));
         };
-        if points.len() < 3 {
-            return Err(into.malformed("a closed curve", "at least 3 control points", points.len()));
-        }
+        into.context.require(
+            points.len() >= 3,
+            "a closed curve",
+            "at least 3 control points",
+            points.len(),
+        )?;
         let (structure, frame) = named(name, markup, options).map_err(|reason| {
-            into.malformed("the name of a closed curve", "endo, epi, rv, rv-epi or region", reason)
+            into.context.malformed("the name of a closed curve", "endo, epi, rv, rv-epi or region", reason)
         })?;
         into.add_mm(structure, frame, &curve(&points))?;
     }

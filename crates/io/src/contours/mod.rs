@@ -12,10 +12,9 @@ mod plain;
 mod table;
 
 pub use crate::cine_place::{CineImage, CinePlace};
-use crate::error::IoError;
-use crate::format::Format;
+use crate::file_name::file_name;
 use crate::read::read_text;
-use crate::reading::Reading;
+use crate::{Context, Format, IoError, Reading, Result};
 use collection::Collection;
 pub use labels::LabelMeaning;
 pub use plain::{InnerContour, PlainNames, TextOrder};
@@ -58,9 +57,10 @@ pub fn read_contours(
     place: Option<&CinePlace>,
     options: &ContourReading,
     warnings: &mut Warnings,
-) -> Result<ContourFile, IoError> {
-    let mut into = Collection::new(path, place.cloned(), warnings);
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+) -> Result<ContourFile> {
+    let context = Context::new(path, options.reading, warnings);
+    let mut into = Collection::new(context, place.cloned());
+    let name = file_name(path).to_lowercase();
     if path.is_dir() {
         plain::read_folder(path, options, &mut into)?;
     } else if name.ends_with(".txt") {
@@ -76,7 +76,7 @@ pub fn read_contours(
             None => json::read(document, &mut into)?,
         }
     } else if Format::from_path(path).is_some() {
-        labels::read(path, options, &mut into)?;
+        labels::read_outlines(path, options, &mut into)?;
     } else {
         let hint = "give .json, .csv, .txt, .mrk.json, a label image, or a folder of .txt";
         return Err(IoError::unsupported(path, "this kind of outlines", hint));
@@ -88,7 +88,7 @@ pub fn read_contours(
 ///
 /// # Errors
 /// [`IoError::Unsupported`] for another extension; [`IoError::Write`].
-pub fn write_contours(path: &Path, contours: &ContourSet, place: &CinePlace) -> Result<(), IoError> {
+pub fn write_contours(path: &Path, contours: &ContourSet, place: &CinePlace) -> Result<()> {
     let text = match path.extension().and_then(|e| e.to_str()) {
         Some("json") => json::text(contours, place),
         Some("csv") => table::text(contours),

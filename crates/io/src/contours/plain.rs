@@ -7,8 +7,10 @@
 
 use super::collection::{Collection, Spot};
 use super::{CinePlace, ContourReading, MOST_BYTES};
-use crate::error::IoError;
+use crate::file_name::file_name;
 use crate::read::read_text;
+use crate::words::lines;
+use crate::{IoError, Result};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use veloxel_core::Structure;
@@ -62,15 +64,11 @@ struct Name {
     slice: Option<usize>,
 }
 
-pub(super) fn read_folder(
-    folder: &Path,
-    options: &ContourReading,
-    into: &mut Collection,
-) -> Result<(), IoError> {
+pub(super) fn read_folder(folder: &Path, options: &ContourReading, into: &mut Collection) -> Result<()> {
     let mut paths: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(IoError::open(folder))? {
         let path = entry.map_err(IoError::open(folder))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let name = file_name(&path).to_lowercase();
         if name.ends_with(".txt") && !name.starts_with('.') && path.is_file() {
             paths.push(path);
         }
@@ -87,56 +85,42 @@ pub(super) fn read_folder(
             None => elsewhere.push(path),
         }
     }
-    let first = |paths: &[PathBuf]| file_name(&paths[0]);
-    if !unnamed.is_empty() {
-        let (count, first) = (unnamed.len(), first(&unnamed));
-        into.note(format!("{count} texts are named like no outline and were left out, {first} among them"));
-    }
-    if !elsewhere.is_empty() {
-        let (count, first) = (elsewhere.len(), first(&elsewhere));
-        into.note(format!(
-            "{count} outlines are of images that are not in the cine and were left out, {first} among them"
-        ));
+    let left_out = [
+        (unnamed, "texts are named like no outline"),
+        (elsewhere, "outlines are of images that are not in the cine"),
+    ];
+    for (paths, what) in left_out {
+        if let Some(first) = paths.first() {
+            let (count, first) = (paths.len(), file_name(first));
+            into.note(format!("{count} {what} and were left out, {first} among them"));
+        }
     }
     Ok(())
 }
 
-pub(super) fn read_file(path: &Path, options: &ContourReading, into: &mut Collection) -> Result<(), IoError> {
+pub(super) fn read_file(path: &Path, options: &ContourReading, into: &mut Collection) -> Result<()> {
     let expected = "a structure and a place, such as endo_frame0_slice7.txt or IM-0001-0181-icontour.txt";
     let name = Name::of(path, options.names.inner)
-        .ok_or_else(|| into.malformed("the name of a text of points", expected, file_name(path)))?;
+        .ok_or_else(|| into.context.malformed("the name of a text of points", expected, file_name(path)))?;
     let spot = name.spot(options, into)?;
-    let spot =
-        spot.ok_or_else(|| into.malformed("the image of the outline", "one of the cine", file_name(path)))?;
+    let spot = spot.ok_or_else(|| {
+        into.context.malformed("the image of the outline", "one of the cine", file_name(path))
+    })?;
     into.add(spot, points(path)?)
 }
 
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
 /// The points of a text, two numbers a line.
-fn points(path: &Path) -> Result<Vec<[f64; 2]>, IoError> {
+fn points(path: &Path) -> Result<Vec<[f64; 2]>> {
     let text = read_text(path, MOST_BYTES)?;
     let mut points = Vec::new();
-    for (nth, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let cells: Vec<&str> = line.split([' ', '\t', ',', ';']).filter(|cell| !cell.is_empty()).collect();
-        let numbers: Vec<f64> = cells.iter().filter_map(|cell| cell.parse().ok()).collect();
-        match (&numbers[..], cells.len()) {
-            (&[x, y], 2) => points.push([x, y]),
-            _ => {
-                return Err(IoError::malformed(
-                    path,
-                    format!("line {}", nth + 1),
-                    "two numbers",
-                    format!("\"{line}\""),
-                ));
-            }
-        }
+    for (number, line) in lines(&text, &['#']) {
+        let cells = line.split([' ', '\t', ',', ';']).filter(|cell| !cell.is_empty());
+        let numbers: Option<Vec<f64>> = cells.map(|cell| cell.parse().ok()).collect();
+        let Some(&[x, y]) = numbers.as_deref() else {
+            let (what, got) = (format!("line {number}"), format!("\"{line}\""));
+            return Err(IoError::malformed(path, what, "two numbers", got));
+        };
+        points.push([x, y]);
     }
     Ok(points)
 }
@@ -162,22 +146,13 @@ impl Name {
             let number = words[nth - 1].parse().ok()?;
             // The stem of the image is all before the word.
             let length = words[..nth].iter().map(|w| w.len() + 1).sum::<usize>() - 1;
-            return Some(Self {
-                structure,
-                image: Some((stem[..length].to_owned(), number)),
-                frame: None,
-                slice: None,
-            });
+            let image = Some((stem[..length].to_owned(), number));
+            return Some(Self { structure, image, frame: None, slice: None });
         }
         let after = |word: &str| {
             let found = words.iter().find_map(|w| w.to_lowercase().strip_prefix(word)?.parse().ok());
-            let next = || {
-                words
-                    .iter()
-                    .position(|w| w.eq_ignore_ascii_case(word))
-                    .and_then(|n| words.get(n + 1)?.parse().ok())
-            };
-            found.or_else(next)
+            let place = || words.iter().position(|w| w.eq_ignore_ascii_case(word));
+            found.or_else(|| words.get(place()? + 1)?.parse().ok())
         };
         let structure = words.iter().find_map(|w| w.parse::<Structure>().ok());
         let pair = || words.windows(2).find_map(|w| w.concat().parse::<Structure>().ok());
@@ -186,17 +161,14 @@ impl Name {
     }
 
     /// Where it belongs; none if its image is not in the cine.
-    fn spot(&self, options: &ContourReading, into: &Collection) -> Result<Option<Spot>, IoError> {
+    fn spot(&self, options: &ContourReading, into: &Collection) -> Result<Option<Spot>> {
         let structure = self.structure;
         let Some((stem, number)) = &self.image else {
             let slices = into.place().map_or(1, |place| place.grid.size()[2]);
             if self.slice.is_none() && slices > 1 {
                 let expected = "the slice, as in endo_frame0_slice7.txt";
-                return Err(into.malformed(
-                    "the name of a text of points",
-                    expected,
-                    format!("{slices} slices, and none named"),
-                ));
+                let got = format!("{slices} slices, and none named");
+                return Err(into.context.malformed("the name of a text of points", expected, got));
             }
             let (frame, slice) = (self.frame.unwrap_or(options.frame), self.slice.unwrap_or(0));
             return Ok(Some(Spot { structure, frame, slice }));
@@ -207,11 +179,8 @@ impl Name {
             let found = by_name.or_else(|| place.images.iter().find(|image| image.instance == Some(*number)));
             return Ok(found.map(|image| Spot { structure, frame: image.frame, slice: image.slice }));
         }
-        Ok(in_order(place, *number, options.names.order, into)?.map(|[slice, frame]| Spot {
-            structure,
-            frame,
-            slice,
-        }))
+        let found = in_order(place, *number, options.names.order, into)?;
+        Ok(found.map(|[slice, frame]| Spot { structure, frame, slice }))
     }
 }
 
@@ -221,16 +190,12 @@ fn in_order(
     number: i64,
     order: Option<TextOrder>,
     into: &Collection,
-) -> Result<Option<[usize; 2]>, IoError> {
+) -> Result<Option<[usize; 2]>> {
     let slices = place.grid.size()[2];
     if order.is_none() && slices > 1 {
         let hint =
             "say whether they begin at slice 0 (--text-order ascending) or at the last one (descending)";
-        return Err(IoError::unsupported(
-            into.path(),
-            "a folder of texts numbered over several slices",
-            hint,
-        ));
+        return Err(into.context.unsupported("a folder of texts numbered over several slices", hint));
     }
     let Ok(index) = usize::try_from(number - 1) else { return Ok(None) };
     let (nth, frame) = (index / place.frames, index % place.frames);

@@ -2,7 +2,8 @@
 
 use super::ContourReading;
 use super::collection::{Collection, Spot};
-use crate::error::IoError;
+use crate::Result;
+use crate::words::lines;
 use std::fmt::Write;
 use veloxel_core::{ContourSet, Structure};
 
@@ -16,22 +17,18 @@ struct Columns {
     xy: [usize; 2],
 }
 
-pub(super) fn read(text: &str, options: &ContourReading, into: &mut Collection) -> Result<(), IoError> {
+pub(super) fn read(text: &str, options: &ContourReading, into: &mut Collection) -> Result<()> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines = text
-        .lines()
-        .enumerate()
-        .map(|(nth, line)| (nth + 1, line.trim()))
-        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let mut lines = lines(text, &['#']);
     let head = lines.next().map_or("", |(_, line)| line);
     let columns = columns(head).ok_or_else(|| {
-        into.malformed("the head line", format!("the columns {HEAD}"), format!("\"{head}\""))
+        into.context.malformed("the head line", format!("the columns {HEAD}"), format!("\"{head}\""))
     })?;
     let mut open: Option<(Spot, Vec<[f64; 2]>)> = None;
     for (number, line) in lines {
         let cells: Vec<&str> = line.split([',', ';']).map(str::trim).collect();
         let (spot, point) = row(&columns, &cells, options.frame)
-            .ok_or_else(|| into.malformed(format!("line {number}"), HEAD, format!("\"{line}\"")))?;
+            .ok_or_else(|| into.context.malformed(format!("line {number}"), HEAD, format!("\"{line}\"")))?;
         let key = |s: &Spot| (s.structure, s.frame, s.slice);
         match &mut open {
             Some((there, points)) if key(there) == key(&spot) => points.push(point),

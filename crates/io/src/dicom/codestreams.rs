@@ -3,14 +3,14 @@
 //! *Specification*: ISO/IEC 10918-1, annex B, for the frame header; DICOM PS3.5, section 10.20, for deflated frames.
 
 use super::run_lengths;
+use dicom_dictionary_std::uids::{DEFLATED_IMAGE_FRAME_COMPRESSION, RLE_LOSSLESS};
+use dicom_dictionary_std::{tags, uids};
 use dicom_object::{DefaultDicomObject, Tag};
 use flate2::read::DeflateDecoder;
 use std::io::Read;
 
-const RLE: &str = "1.2.840.10008.1.2.5";
-const DEFLATED_FRAMES: &str = "1.2.840.10008.1.2.8.1";
 const JPEG: [&str; 4] =
-    ["1.2.840.10008.1.2.4.50", "1.2.840.10008.1.2.4.51", "1.2.840.10008.1.2.4.57", "1.2.840.10008.1.2.4.70"];
+    [uids::JPEG_BASELINE8_BIT, uids::JPEG_EXTENDED12_BIT, uids::JPEG_LOSSLESS, uids::JPEG_LOSSLESS_SV1];
 
 /// The shape of a plane as the elements tell it.
 #[derive(Debug, Clone, Copy)]
@@ -23,11 +23,11 @@ pub(super) struct Shape {
 
 impl Shape {
     pub fn of(object: &DefaultDicomObject, size: [usize; 2]) -> Self {
-        let word = |tag: u16, otherwise: u16| {
-            let element = object.get(Tag(0x0028, tag));
+        let word = |tag: Tag, otherwise: u16| {
+            let element = object.get(tag);
             usize::from(element.and_then(|e| e.to_int::<u16>().ok()).unwrap_or(otherwise))
         };
-        Self { size, channels: word(0x0002, 1), bits: word(0x0100, 16) }
+        Self { size, channels: word(tags::SAMPLES_PER_PIXEL, 1), bits: word(tags::BITS_ALLOCATED, 16) }
     }
 
     pub fn pixels(self) -> usize {
@@ -42,22 +42,22 @@ impl Shape {
 /// A sentence if a frame's stream cannot be decoded into this shape; `None` for what is not compressed.
 pub(super) fn fault(object: &DefaultDicomObject, frame: u32, shape: Shape) -> Option<String> {
     let syntax = object.meta().transfer_syntax();
-    if syntax != RLE && syntax != DEFLATED_FRAMES && !JPEG.contains(&syntax) {
+    if syntax != RLE_LOSSLESS && syntax != DEFLATED_IMAGE_FRAME_COMPRESSION && !JPEG.contains(&syntax) {
         return None;
     }
     // What is not in fragments would be decoded all the same.
-    let element = object.get(Tag(0x7FE0, 0x0010));
+    let element = object.get(tags::PIXEL_DATA);
     let Some(fragments) = element.and_then(|e| e.value().fragments()) else {
         return Some("compressed pixels without fragments".to_owned());
     };
     let fragment = fragments.get(frame as usize);
-    if syntax == RLE {
+    if syntax == RLE_LOSSLESS {
         return match fragment {
             Some(fragment) => run_lengths::fault_of(fragment, shape.pixels()),
             None => Some(format!("no run lengths of frame {frame}")),
         };
     }
-    if syntax == DEFLATED_FRAMES {
+    if syntax == DEFLATED_IMAGE_FRAME_COMPRESSION {
         let limit = shape.bytes() as u64 + 2;
         let mut inflated = DeflateDecoder::new(&fragment?[..]).take(limit);
         let is_more = std::io::copy(&mut inflated, &mut std::io::sink()).is_ok_and(|count| count == limit);

@@ -1,9 +1,10 @@
 //! What is taken from a DICOM header: shape, place, time, and how samples become values; nothing of a person.
 
 use super::opened::Opened;
-use crate::context::Context;
-use crate::error::IoError;
+use crate::file_name::file_name;
+use crate::{Context, IoError, Result};
 use dicom_core::PrimitiveValue;
+use dicom_dictionary_std::tags;
 use dicom_object::{InMemDicomObject, Tag};
 use std::path::{Path, PathBuf};
 use veloxel_core::WarningKind;
@@ -42,42 +43,14 @@ pub(super) struct PlaneHeader {
     pub is_inverted: bool,
 }
 
-const SERIES_UID: Tag = Tag(0x0020, 0x000E);
-const SERIES_NUMBER: Tag = Tag(0x0020, 0x0011);
-const MODALITY: Tag = Tag(0x0008, 0x0060);
-const ROWS: Tag = Tag(0x0028, 0x0010);
-const COLUMNS: Tag = Tag(0x0028, 0x0011);
-const FRAMES: Tag = Tag(0x0028, 0x0008);
-const PHOTOMETRIC: Tag = Tag(0x0028, 0x0004);
-const SPACING: Tag = Tag(0x0028, 0x0030);
-const IMAGER_SPACING: Tag = Tag(0x0018, 0x1164);
-const THICKNESS: Tag = Tag(0x0018, 0x0050);
-const BETWEEN: Tag = Tag(0x0018, 0x0088);
-const ORIENTATION: Tag = Tag(0x0020, 0x0037);
-const POSITION: Tag = Tag(0x0020, 0x0032);
-const LOCATION: Tag = Tag(0x0020, 0x1041);
-const TRIGGER: Tag = Tag(0x0018, 0x1060);
-const TRIGGER_DELAY: Tag = Tag(0x0020, 0x9153);
-const TEMPORAL: Tag = Tag(0x0020, 0x0100);
-const TEMPORAL_INDEX: Tag = Tag(0x0020, 0x9128);
-const INSTANCE: Tag = Tag(0x0020, 0x0013);
-const ACQUISITION_TIME: Tag = Tag(0x0008, 0x0032);
-const FRAME_TIME: Tag = Tag(0x0018, 0x1063);
-const FRAME_TIMES: Tag = Tag(0x0018, 0x1065);
-const FRAME_POINTER: Tag = Tag(0x0028, 0x0009);
-const SLOPE: Tag = Tag(0x0028, 0x1053);
-const INTERCEPT: Tag = Tag(0x0028, 0x1052);
-const SHARED: Tag = Tag(0x5200, 0x9229);
-const PER_FRAME: Tag = Tag(0x5200, 0x9230);
-const PIXEL_DATA: Tag = Tag(0x7FE0, 0x0010);
 /// The sequences of functional groups that hold what is looked for.
 const GROUPS: [Tag; 6] = [
-    Tag(0x0020, 0x9113),
-    Tag(0x0020, 0x9116),
-    Tag(0x0028, 0x9110),
-    Tag(0x0020, 0x9111),
-    Tag(0x0018, 0x9118),
-    Tag(0x0028, 0x9145),
+    tags::PLANE_POSITION_SEQUENCE,
+    tags::PLANE_ORIENTATION_SEQUENCE,
+    tags::PIXEL_MEASURES_SEQUENCE,
+    tags::FRAME_CONTENT_SEQUENCE,
+    tags::CARDIAC_SYNCHRONIZATION_SEQUENCE,
+    tags::PIXEL_VALUE_TRANSFORMATION_SEQUENCE,
 ];
 /// Frames of one file.
 const MOST_FRAMES: u32 = 1 << 16;
@@ -86,10 +59,10 @@ const MOST_VALUES: usize = 16;
 const MOST_CHARACTERS: usize = 64;
 
 /// The planes of all files; files that are broken or hold no image are left out and said.
-pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<PlaneHeader>, IoError> {
+pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<PlaneHeader>> {
     let (mut planes, mut failed, mut longer) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
-        let opened = match Opened::file(path, Some(PIXEL_DATA), context) {
+        let opened = match Opened::file(path, Some(tags::PIXEL_DATA), context) {
             Err(error @ IoError::Memory { .. }) => return Err(error),
             opened => opened.map_err(|error| format!("it is no DICOM file, or a broken one ({error})")),
         };
@@ -107,16 +80,13 @@ pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<P
             None => context.malformed("DICOM", "an image at least", "none"),
         });
     }
-    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     for (path, reason) in failed {
-        context.note(WarningKind::Header, format!("{} was left out: {reason}", name(path)));
+        context.note(WarningKind::Header, format!("{} was left out: {reason}", file_name(path)));
     }
     if let Some(path) = longer.first() {
-        let (count, name) = (longer.len(), name(path));
-        context.note(
-            WarningKind::Header,
-            format!("bytes behind the pixels of {count} files were ignored, {name} among them"),
-        );
+        let (count, name) = (longer.len(), file_name(path));
+        let text = format!("bytes behind the pixels of {count} files were ignored, {name} among them");
+        context.note(WarningKind::Header, text);
     }
     Ok(planes)
 }
@@ -124,10 +94,10 @@ pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<P
 /// The planes of a file, or why it has none.
 pub(super) fn planes_of(opened: &Opened, path: &Path) -> Result<Vec<PlaneHeader>, String> {
     let object: &InMemDicomObject = &opened.object;
-    let (Some(rows), Some(columns)) = (number(object, ROWS), number(object, COLUMNS)) else {
+    let (Some(rows), Some(columns)) = (number(object, tags::ROWS), number(object, tags::COLUMNS)) else {
         return Err("it holds no image".to_owned());
     };
-    let frames = number(object, FRAMES).unwrap_or(1.0).max(1.0) as u32;
+    let frames = number(object, tags::NUMBER_OF_FRAMES).unwrap_or(1.0).max(1.0) as u32;
     if frames > MOST_FRAMES || u64::from(frames) > opened.length {
         return Err(format!("it says that it has {frames} frames, in {} bytes", opened.length));
     }
@@ -142,7 +112,10 @@ struct Fields<'a>(Vec<&'a InMemDicomObject>);
 impl<'a> Fields<'a> {
     fn new(object: &'a InMemDicomObject, frame: u32) -> Self {
         let mut places = Vec::new();
-        for (group, nth) in [(PER_FRAME, frame as usize), (SHARED, 0)] {
+        for (group, nth) in [
+            (tags::PER_FRAME_FUNCTIONAL_GROUPS_SEQUENCE, frame as usize),
+            (tags::SHARED_FUNCTIONAL_GROUPS_SEQUENCE, 0),
+        ] {
             let item = object.get(group).and_then(|element| element.items()).and_then(|items| items.get(nth));
             let Some(item) = item else { continue };
             places.push(item);
@@ -153,13 +126,13 @@ impl<'a> Fields<'a> {
         Self(places)
     }
 
-    /// The first `count` values; whatever follows them is not looked at, for as many frames as there may be.
-    fn numbers(&self, tag: Tag, count: usize) -> Option<Vec<f64>> {
+    /// The first `N` values; whatever follows them is not looked at, for as many frames as there may be.
+    fn numbers<const N: usize>(&self, tag: Tag) -> Option<[f64; N]> {
         let first = |place: &&InMemDicomObject| {
             let value = place.get(tag)?.value().primitive()?;
             match value {
                 PrimitiveValue::Strs(texts) => {
-                    texts.get(..count)?.iter().map(|text| trimmed(text).parse().ok()).collect()
+                    texts.get(..N)?.iter().map(|text| trimmed(text).parse().ok()).collect()
                 }
                 PrimitiveValue::Str(text) => Some(vec![trimmed(text).parse().ok()?]),
                 other if other.multiplicity() as usize <= MOST_VALUES => other.to_multi_float64().ok(),
@@ -167,11 +140,11 @@ impl<'a> Fields<'a> {
             }
         };
         let found: Vec<f64> = self.0.iter().find_map(first)?;
-        (found.len() >= count && found.iter().all(|v| v.is_finite())).then_some(found)
+        found.iter().all(|v| v.is_finite()).then(|| found.first_chunk().copied())?
     }
 
     fn number(&self, tag: Tag) -> Option<f64> {
-        self.numbers(tag, 1).map(|values| values[0])
+        self.numbers(tag).map(|[value]| value)
     }
 
     /// The first value, of which so much counts as a UID may have.
@@ -190,41 +163,45 @@ impl<'a> Fields<'a> {
     fn plane(&self, path: &Path, frame: u32, frames: u32, size: [usize; 2]) -> PlaneHeader {
         let whole = |tag: Tag| self.number(tag).map(|v| v as i64);
         let above_zero = |v: &f64| *v > 0.0;
-        let spacing = self.numbers(SPACING, 2).or_else(|| self.numbers(IMAGER_SPACING, 2));
-        let orientation = self.numbers(ORIENTATION, 6).map(|v| [[v[0], v[1], v[2]], [v[3], v[4], v[5]]]);
+        let spacing = self.numbers(tags::PIXEL_SPACING).or_else(|| self.numbers(tags::IMAGER_PIXEL_SPACING));
+        let orientation: Option<[f64; 6]> = self.numbers(tags::IMAGE_ORIENTATION_PATIENT);
         PlaneHeader {
             path: path.to_owned(),
             frame,
             frames,
-            series_uid: self.text(SERIES_UID),
-            series_number: whole(SERIES_NUMBER),
-            modality: self.text(MODALITY),
+            series_uid: self.text(tags::SERIES_INSTANCE_UID),
+            series_number: whole(tags::SERIES_NUMBER),
+            modality: self.text(tags::MODALITY),
             size,
             // Rows first in the file.
-            spacing_mm: spacing.map(|v| [v[1], v[0]]).filter(|v| v.iter().all(above_zero)),
-            thickness_mm: self.number(THICKNESS).filter(above_zero),
-            between_mm: self.number(BETWEEN).filter(above_zero),
+            spacing_mm: spacing.map(|[y, x]| [x, y]).filter(|v| v.iter().all(above_zero)),
+            thickness_mm: self.number(tags::SLICE_THICKNESS).filter(above_zero),
+            between_mm: self.number(tags::SPACING_BETWEEN_SLICES).filter(above_zero),
             orientation: orientation
-                .filter(|_| self.numbers(ORIENTATION, 6).is_some_and(|v| v.iter().any(|c| *c != 0.0))),
-            position_mm: self.numbers(POSITION, 3).map(|v| [v[0], v[1], v[2]]),
-            location_mm: self.number(LOCATION),
-            trigger_ms: self.number(TRIGGER).or_else(|| self.number(TRIGGER_DELAY)),
-            temporal_index: whole(TEMPORAL_INDEX).or_else(|| whole(TEMPORAL)),
-            instance: whole(INSTANCE),
-            acquired_s: seconds(&self.text(ACQUISITION_TIME)),
+                .filter(|v| *v != [0.0; 6])
+                .map(|[a, b, c, d, e, f]| [[a, b, c], [d, e, f]]),
+            position_mm: self.numbers(tags::IMAGE_POSITION_PATIENT),
+            location_mm: self.number(tags::SLICE_LOCATION),
+            trigger_ms: self
+                .number(tags::TRIGGER_TIME)
+                .or_else(|| self.number(tags::NOMINAL_CARDIAC_TRIGGER_DELAY_TIME)),
+            temporal_index: whole(tags::TEMPORAL_POSITION_INDEX)
+                .or_else(|| whole(tags::TEMPORAL_POSITION_IDENTIFIER)),
+            instance: whole(tags::INSTANCE_NUMBER),
+            acquired_s: seconds(&self.text(tags::ACQUISITION_TIME)),
             cine_ms: if frames > 1 { self.cine_ms() } else { None },
-            slope: self.number(SLOPE).filter(|v| *v != 0.0).unwrap_or(1.0),
-            intercept: self.number(INTERCEPT).unwrap_or(0.0),
-            is_inverted: self.text(PHOTOMETRIC) == "MONOCHROME1",
+            slope: self.number(tags::RESCALE_SLOPE).filter(|v| *v != 0.0).unwrap_or(1.0),
+            intercept: self.number(tags::RESCALE_INTERCEPT).unwrap_or(0.0),
+            is_inverted: self.text(tags::PHOTOMETRIC_INTERPRETATION) == "MONOCHROME1",
         }
     }
 
     /// The time between frames, where the file says that time is what its frames differ in.
     fn cine_ms(&self) -> Option<f64> {
-        let pointer = self.text(FRAME_POINTER).to_uppercase();
+        let pointer = self.text(tags::FRAME_INCREMENT_POINTER).to_uppercase();
         let is_time = pointer.is_empty() || ["1063", "1065"].iter().any(|tag| pointer.contains(tag));
-        let vector = || self.numbers(FRAME_TIMES, 2).map(|v| v[1]);
-        self.number(FRAME_TIME).or_else(vector).filter(|ms| *ms > 0.0 && is_time)
+        let vector = || self.numbers(tags::FRAME_TIME_VECTOR).map(|[_, ms]| ms);
+        self.number(tags::FRAME_TIME).or_else(vector).filter(|ms| *ms > 0.0 && is_time)
     }
 }
 

@@ -25,16 +25,12 @@ mod structure_tests;
 #[cfg(test)]
 mod tests;
 
-use crate::cine_place::CineImage;
-use crate::content::{Content, Decoded};
-use crate::context::Context;
-use crate::error::IoError;
-use crate::source::Source;
+use crate::{CineImage, Content, Context, Decoded, Result, Source};
 pub(crate) use files::holds_dicom;
 use opened::Opened;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Sequence, Volume};
+use veloxel_core::Volume;
 
 /// One series.
 pub(crate) struct DicomSeries {
@@ -46,23 +42,17 @@ pub(crate) struct DicomSeries {
 }
 
 impl DicomSeries {
-    /// An image if there is one frame, else a sequence.
-    pub fn into_content(mut self, context: &Context) -> Result<Content, IoError> {
-        match self.frames.len() {
-            1 => Ok(Content::Image(self.frames.remove(0))),
-            _ => {
-                let sequence = Sequence::new(self.frames, self.frame_interval_ms);
-                Ok(Content::Sequence(sequence.map_err(|error| context.core(error))?))
-            }
-        }
+    pub fn decoded(self, context: &Context) -> Result<Decoded> {
+        let content = Content::of_frames(self.frames, self.frame_interval_ms, context)?;
+        Ok(Decoded { content, sample_type: self.sample_type })
     }
 }
 
 /// Opens a file with its pixels.
-pub(crate) type Open<'a> = &'a dyn Fn(&Path, &Context) -> Result<Opened, IoError>;
+pub(crate) type Open<'a> = &'a dyn Fn(&Path, &Context) -> Result<Opened>;
 
 /// Reads the series of files and folders; the context's path stands for all of them in messages.
-pub(crate) fn read_series(paths: &[PathBuf], context: &mut Context) -> Result<DicomSeries, IoError> {
+pub(crate) fn read_series(paths: &[PathBuf], context: &mut Context) -> Result<DicomSeries> {
     let found = files::find(paths, context)?;
     let images = header::read_all(&found, context)?;
     assembled(images, &|path, context| Opened::file(path, None, context), context)
@@ -72,14 +62,14 @@ fn assembled(
     mut images: Vec<header::PlaneHeader>,
     open: Open<'_>,
     context: &mut Context,
-) -> Result<DicomSeries, IoError> {
+) -> Result<DicomSeries> {
     series::choose(&mut images, context)?;
     let stack = stack::Stack::of(images, context)?;
     pixels::decode(&stack, open, context)
 }
 
 /// A file by itself.
-pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
     let path = context.path.to_owned();
     let open = |path: &Path, context: &Context| {
@@ -88,11 +78,7 @@ pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded,
     let opened = open(&path, context)?;
     let images =
         header::planes_of(&opened, &path).map_err(|reason| context.malformed("DICOM", "an image", reason))?;
-    if opened.behind > 0 {
-        context.trailing(Some(opened.behind));
-    }
+    context.trailing(Some(opened.behind));
     drop(opened);
-    let series = assembled(images, &open, context)?;
-    let sample_type = series.sample_type.clone();
-    Ok(Decoded { content: series.into_content(context)?, sample_type })
+    assembled(images, &open, context)?.decoded(context)
 }

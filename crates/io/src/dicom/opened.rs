@@ -2,8 +2,7 @@
 
 use super::structure::{Fault, content_length};
 use crate::budget::Claim;
-use crate::context::Context;
-use crate::error::IoError;
+use crate::{Context, IoError, Result};
 use dicom_object::{DefaultDicomObject, OpenFileOptions, Tag};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
@@ -24,7 +23,7 @@ impl Opened {
     ///
     /// # Errors
     /// [`IoError::Open`]; else as [`Opened::new`].
-    pub fn file(path: &Path, until: Option<Tag>, context: &Context) -> Result<Self, IoError> {
+    pub fn file(path: &Path, until: Option<Tag>, context: &Context) -> Result<Self> {
         let file = File::open(path).map_err(IoError::open(path))?;
         let length = file.metadata().map_err(IoError::open(path))?.len();
         Self::new(BufReader::new(file), length, until, path, context)
@@ -40,7 +39,7 @@ impl Opened {
         until: Option<Tag>,
         path: &Path,
         context: &Context,
-    ) -> Result<Self, IoError> {
+    ) -> Result<Self> {
         let mut claim = Claim::default();
         let walked = content_length(&mut reader, length, &mut |bytes| context.enlarge(&mut claim, bytes));
         let content = walked.map_err(|fault| match fault {

@@ -5,17 +5,14 @@ use super::header::PlaneHeader;
 use super::opened::{Opened, broken};
 use super::stack::Stack;
 use super::{DicomSeries, Open};
-use crate::cine_place::CineImage;
-use crate::context::Context;
-use crate::error::IoError;
-use crate::luminance::LUMA;
+use crate::{CineImage, Context, IoError, LUMA, Result};
 use dicom_object::DefaultDicomObject;
 use dicom_pixeldata::{DecodedPixelData, PixelDecoder, PixelRepresentation};
 use std::path::PathBuf;
 use veloxel_core::WarningKind;
 
 /// The samples of all planes.
-pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Result<DicomSeries, IoError> {
+pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Result<DicomSeries> {
     let grid = &stack.grid;
     context.claim(4 * grid.len() as u64 * stack.frames as u64)?;
     let plane_len = grid.size()[0] * grid.size()[1];
@@ -45,10 +42,8 @@ pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Re
         }
     }
     if inverted > 0 {
-        context.note(
-            WarningKind::Samples,
-            "MONOCHROME1, small samples are bright: turned over, so that large ones are",
-        );
+        let text = "MONOCHROME1, small samples are bright: turned over, so that large ones are";
+        context.note(WarningKind::Samples, text);
     }
     let frames = samples.into_iter().map(|samples| context.volume(grid.clone(), samples));
     let frames = frames.collect::<Result<Vec<_>, _>>()?;
@@ -64,7 +59,7 @@ fn decode_plane(
     plane: &PlaneHeader,
     out: &mut [f32],
     context: &Context,
-) -> Result<(String, bool), IoError> {
+) -> Result<(String, bool)> {
     let shape = Shape::of(object, plane.size);
     if let Some(fault) = codestreams::fault(object, plane.frame, shape) {
         return Err(IoError::malformed(&plane.path, "the pixels", "an image that can be decoded", fault));
@@ -75,11 +70,7 @@ fn decode_plane(
 }
 
 /// Bits and channels of a plane's pixels, `pixels` in all, once they are known to be there.
-fn layout(
-    decoded: &DecodedPixelData<'_>,
-    plane: &PlaneHeader,
-    pixels: usize,
-) -> Result<(u16, usize), IoError> {
+fn layout(decoded: &DecodedPixelData<'_>, plane: &PlaneHeader, pixels: usize) -> Result<(u16, usize)> {
     let fail = |expected: &str, got: String| IoError::malformed(&plane.path, "the pixels", expected, got);
     let [w, h] = plane.size;
     if decoded.columns() as usize != w || decoded.rows() as usize != h {
@@ -89,18 +80,11 @@ fn layout(
     let channels = usize::from(decoded.samples_per_pixel());
     let (got, needed) = (decoded.data().len(), pixels * channels * usize::from(bits).div_ceil(8));
     if ![8, 16, 32].contains(&bits) || ![1, 3].contains(&channels) || stored == 0 || stored > bits {
-        return Err(fail(
-            "8, 16 or 32 bits of one channel, or of three",
-            format!("{bits} bits, {channels} channels"),
-        ));
+        let got = format!("{bits} bits, {channels} channels");
+        return Err(fail("8, 16 or 32 bits of one channel, or of three", got));
     }
     if got < needed {
-        return Err(IoError::Truncated {
-            what: "the pixels",
-            expected_bytes: needed as u64,
-            got_bytes: got as u64,
-            path: plane.path.clone(),
-        });
+        return Err(IoError::truncated(&plane.path, "the pixels", needed as u64, got as u64));
     }
     Ok((bits, channels))
 }
@@ -115,11 +99,7 @@ fn luminance(out: &mut [f32], is_rgb: bool, channel: impl Fn(usize, usize, usize
 }
 
 /// Writes the samples of a plane; the type that they have in the file, and whether they are colours.
-fn fill(
-    decoded: &DecodedPixelData<'_>,
-    plane: &PlaneHeader,
-    out: &mut [f32],
-) -> Result<(String, bool), IoError> {
+fn fill(decoded: &DecodedPixelData<'_>, plane: &PlaneHeader, out: &mut [f32]) -> Result<(String, bool)> {
     let fail = |expected: &str, got: String| IoError::malformed(&plane.path, "the pixels", expected, got);
     let (bits, channels) = layout(decoded, plane, out.len())?;
     let stored = u32::from(decoded.bits_stored());

@@ -1,9 +1,7 @@
 //! The choice of one series, and of images of one shape and orientation in it.
 
 use super::header::PlaneHeader;
-use crate::context::Context;
-use crate::error::IoError;
-use crate::reading::SeriesChoice;
+use crate::{Context, Result, SeriesChoice};
 
 /// Directions that differ by less are one.
 const DIRECTION: f64 = 1e-3;
@@ -11,8 +9,8 @@ const DIRECTION: f64 = 1e-3;
 /// Keeps the images of one series: the one that is asked for, or the only one.
 ///
 /// # Errors
-/// [`IoError::Ambiguous`] with the series that there are; [`IoError::Malformed`] if none is the one asked for.
-pub(super) fn choose(images: &mut Vec<PlaneHeader>, context: &mut Context) -> Result<(), IoError> {
+/// [`IoError::Ambiguous`](crate::IoError::Ambiguous) with the series that there are; [`IoError::Malformed`](crate::IoError::Malformed) if none is the one asked for.
+pub(super) fn choose(images: &mut Vec<PlaneHeader>, context: &mut Context) -> Result<()> {
     let mut uids: Vec<String> = Vec::new();
     for image in images.iter() {
         if !uids.contains(&image.series_uid) {
@@ -42,7 +40,7 @@ pub(super) fn choose(images: &mut Vec<PlaneHeader>, context: &mut Context) -> Re
 }
 
 /// Keeps the shape and orientation that most images have; the others are said.
-fn one_shape(images: &mut Vec<PlaneHeader>, context: &mut Context) -> Result<(), IoError> {
+fn one_shape(images: &mut Vec<PlaneHeader>, context: &mut Context) -> Result<()> {
     let is_like = |a: &PlaneHeader, b: &PlaneHeader| {
         let directions = match (a.orientation, b.orientation) {
             (Some(a), Some(b)) => (0..2).all(|r| (0..3).all(|k| (a[r][k] - b[r][k]).abs() < DIRECTION)),

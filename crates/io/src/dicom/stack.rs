@@ -1,8 +1,9 @@
 //! Planes in order: slices along the normal of the image planes, frames of each over time.
 
 use super::header::PlaneHeader;
-use crate::context::Context;
-use crate::error::IoError;
+use crate::file_name::file_name;
+use crate::geometry::cross;
+use crate::{Context, Result};
 use veloxel_core::{Grid, WarningKind};
 
 /// The planes of a cine, and the grid that they form.
@@ -27,7 +28,7 @@ struct Slice {
 
 impl Stack {
     /// Orders the planes of one series.
-    pub fn of(images: Vec<PlaneHeader>, context: &mut Context) -> Result<Self, IoError> {
+    pub fn of(images: Vec<PlaneHeader>, context: &mut Context) -> Result<Self> {
         let first = images[0].clone();
         let mut slices = slices(images, context)?;
         for slice in &mut slices {
@@ -40,21 +41,15 @@ impl Stack {
         let origin = planes.iter().flatten().next().and_then(|slice| slice[0].position_mm);
         let grid = grid(&first, planes.len(), distance_mm, origin, context)?;
         if frames > 1 && frame_interval_ms.is_none() {
-            context.note(
-                WarningKind::Header,
-                "the time between frames is not said: rates and times are unknown",
-            );
+            let text = "the time between frames is not said: rates and times are unknown";
+            context.note(WarningKind::Header, text);
         }
         Ok(Self { grid, planes, frames, frame_interval_ms })
     }
 }
 
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
 /// Planes by their place along the normal, in its direction.
-fn slices(images: Vec<PlaneHeader>, context: &mut Context) -> Result<Vec<Slice>, IoError> {
+fn slices(images: Vec<PlaneHeader>, context: &mut Context) -> Result<Vec<Slice>> {
     let is_frames = images[0].frames > 1 && images.iter().all(|image| image.position_mm.is_none());
     let is_cine = images[0].cine_ms.is_some();
     let place = |image: &PlaneHeader| -> Option<f64> {
@@ -62,18 +57,13 @@ fn slices(images: Vec<PlaneHeader>, context: &mut Context) -> Result<Vec<Slice>,
         let (p, n) = (image.position_mm?, cross(rows, columns));
         Some((0..3).map(|k| p[k] * n[k]).sum())
     };
-    let mut placed: Vec<(f64, PlaneHeader)> = Vec::new();
-    let mut unplaced = 0;
-    for image in images {
+    let along = |image: &PlaneHeader| {
         let by_frame = (is_frames && !is_cine).then_some(f64::from(image.frame));
-        match place(&image).or(image.location_mm).or(by_frame) {
-            Some(along) => placed.push((along, image)),
-            None => {
-                unplaced += 1;
-                placed.push((0.0, image));
-            }
-        }
-    }
+        place(image).or(image.location_mm).or(by_frame)
+    };
+    let unplaced = images.iter().filter(|image| along(image).is_none()).count();
+    let mut placed: Vec<(f64, PlaneHeader)> =
+        images.into_iter().map(|image| (along(&image).unwrap_or(0.0), image)).collect();
     if is_frames && !is_cine {
         context
             .assume("no positions: the frames of the file are taken as slices of one volume, 1 mm apart")?;
@@ -96,7 +86,7 @@ fn slices(images: Vec<PlaneHeader>, context: &mut Context) -> Result<Vec<Slice>,
 
 /// Orders the images of a slice by time: the first of trigger time, temporal index, instance number, acquisition time and frame of
 /// the file that all have and in which all differ.
-fn in_time(slice: &mut Slice, context: &mut Context) -> Result<(), IoError> {
+fn in_time(slice: &mut Slice, context: &mut Context) -> Result<()> {
     if slice.planes.len() < 2 {
         return Ok(());
     }
@@ -132,22 +122,18 @@ fn of_one_length(slices: Vec<Slice>, context: &mut Context) -> Vec<Slice> {
     let lengths = slices.iter().map(|slice| slice.planes.len());
     let most = lengths.max_by_key(|&length| (count(length) * length, length)).unwrap_or(0);
     for slice in slices.iter().filter(|slice| slice.planes.len() != most) {
-        let (got, at) = (slice.planes.len(), slice.along_mm);
-        let names = file_names(&slice.planes);
-        context.note(
-            WarningKind::Header,
-            format!("the slice at {at:.2} mm has {got} frames instead of {most} and was left out ({names})"),
-        );
+        let (got, at, names) = (slice.planes.len(), slice.along_mm, file_names(&slice.planes));
+        let text =
+            format!("the slice at {at:.2} mm has {got} frames instead of {most} and was left out ({names})");
+        context.note(WarningKind::Header, text);
     }
     slices.into_iter().filter(|slice| slice.planes.len() == most).collect()
 }
 
 fn file_names(planes: &[PlaneHeader]) -> String {
-    let name =
-        |plane: &PlaneHeader| plane.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match planes {
-        [one] => name(one),
-        [first, .., last] => format!("{} to {}", name(first), name(last)),
+        [one] => file_name(&one.path),
+        [first, .., last] => format!("{} to {}", file_name(&first.path), file_name(&last.path)),
         [] => String::new(),
     }
 }
@@ -155,7 +141,7 @@ fn file_names(planes: &[PlaneHeader]) -> String {
 /// Slices at equal distances, with none where one is missing, and that distance.
 type Even = (Vec<Option<Vec<PlaneHeader>>>, Option<f64>);
 
-fn evenly(slices: Vec<Slice>, context: &mut Context) -> Result<Even, IoError> {
+fn evenly(slices: Vec<Slice>, context: &mut Context) -> Result<Even> {
     let steps: Vec<f64> = slices.windows(2).map(|two| two[1].along_mm - two[0].along_mm).collect();
     let Some(step) = steps.iter().copied().min_by(f64::total_cmp) else {
         return Ok((slices.into_iter().map(|slice| Some(slice.planes)).collect(), None));
@@ -178,10 +164,8 @@ fn evenly(slices: Vec<Slice>, context: &mut Context) -> Result<Even, IoError> {
         planes.push(Some(slice.planes));
         for missing in 1..gap.unwrap_or(1) {
             let (nth, at) = (planes.len(), at + step * missing as f64);
-            context.note(
-                WarningKind::Header,
-                format!("slice {nth}, at {at:.2} mm, is missing: it is 0 everywhere"),
-            );
+            let text = format!("slice {nth}, at {at:.2} mm, is missing: it is 0 everywhere");
+            context.note(WarningKind::Header, text);
             planes.push(None);
         }
     }
@@ -208,7 +192,7 @@ fn grid(
     distance_mm: Option<f64>,
     origin: Option<[f64; 3]>,
     context: &mut Context,
-) -> Result<Grid, IoError> {
+) -> Result<Grid> {
     let [nx, ny] = first.size;
     let grid = if count > 1 { Grid::volume(nx, ny, count) } else { Grid::image(nx, ny) };
     let mut grid = grid.map_err(|error| context.core(error))?;

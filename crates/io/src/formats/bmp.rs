@@ -5,20 +5,16 @@
 //! the format's own rules and is left out.
 //! *Limits*: uncompressed only (no run lengths, no 16-bit pixels, bit fields only in their usual order).
 
-use crate::content::Decoded;
-use crate::context::Context;
-use crate::error::IoError;
-use crate::format::{Format, Reader};
+use crate::element::ByteOrder;
 use crate::luminance::{Channels, Picture, Samples};
-use crate::memory;
 use crate::raster::Raster;
-use crate::source::Source;
 use crate::whole_file::write_bytes;
+use crate::{Content, Context, Decoded, Format, IoError, Reader, Result, Source};
 use std::path::Path;
 use veloxel_core::{Grid, Volume, Warnings};
 
 pub(super) static FORMAT: Format = Format {
-    read_grid: Some(read_grid),
+    read_grid: Some(|mut source, context| Ok(header(&source.take_head(context)?, context)?.grid)),
     write_image: Some(write),
     ..Format::picture("bmp", "BMP", &["bmp"], Reader::Whole(read))
 };
@@ -26,12 +22,13 @@ pub(super) static FORMAT: Format = Format {
 const FILE_HEADER: usize = 14;
 const CORE_HEADER: u32 = 12;
 const INFO_HEADER: u32 = 40;
+/// Of both headers, as most files have them.
+const LEAST_BYTES: u64 = 54;
 const RGB: u32 = 0;
 const BIT_FIELDS: u32 = 3;
 
 struct Header {
-    width: usize,
-    height: usize,
+    grid: Grid,
     top_down: bool,
     bits: u16,
     /// Blue, green, red.
@@ -39,30 +36,23 @@ struct Header {
     samples_at: usize,
 }
 
-fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
-    let Header { width, height, .. } = header(&source.take_head(context)?, context)?;
-    context.picture_grid(width, height)
-}
-
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let file = source.take_rest(context)?;
     let header = header(&file, context)?;
-    let Header { width, height, bits, .. } = header;
-    let grid = context.picture_grid(width, height)?;
+    let (grid, bits) = (header.grid.clone(), header.bits);
+    let [width, height, _] = grid.size();
     // Rows are padded to four bytes.
     let row_bytes = (width as u64 * u64::from(bits)).div_ceil(32) * 4;
     let needed = row_bytes.saturating_mul(height as u64);
     let there = file.len().saturating_sub(header.samples_at) as u64;
-    if needed > there {
-        return Err(context.truncated("the pixel data", needed, there));
-    }
+    context.require_bytes("the pixel data", needed, there)?;
     let body = &file[header.samples_at..];
     if there > needed + 3 {
         context.trailing(Some(there - needed));
     }
     // As floats it is counted before it is decoded.
     let floats = context.scratch(4 * grid.len() as u64)?;
-    let mut samples = memory::room_for::<u8>(3 * grid.len(), context)?;
+    let mut samples = context.room_for::<u8>(3 * grid.len())?;
     for y in 0..height {
         let stored = if header.top_down { y } else { height - 1 - y };
         let row = &body[stored * row_bytes as usize..][..row_bytes as usize];
@@ -73,10 +63,12 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     }
     drop(floats);
     let samples = Samples::Bytes(samples);
-    Picture { grid, channels: Channels::Rgb, opaque: 255.0, samples }.decoded(format!("{bits} bit"), context)
+    let picture = Picture { grid, channels: Channels::Rgb, opaque: 255.0, samples };
+    let content = Content::Image(picture.into_luminance(context)?);
+    Ok(Decoded { content, sample_type: format!("{bits} bit") })
 }
 
-fn pixel(row: &[u8], x: usize, header: &Header, context: &Context) -> Result<[u8; 3], IoError> {
+fn pixel(row: &[u8], x: usize, header: &Header, context: &Context) -> Result<[u8; 3]> {
     let bits = usize::from(header.bits);
     if bits >= 24 {
         let at = x * bits / 8;
@@ -84,89 +76,60 @@ fn pixel(row: &[u8], x: usize, header: &Header, context: &Context) -> Result<[u8
     }
     let byte = row[x * bits / 8];
     let index = usize::from(byte >> (8 - bits - x * bits % 8)) & ((1 << bits) - 1);
-    header
-        .palette
-        .get(index)
-        .copied()
-        .ok_or_else(|| context.malformed("palette index", format!("below {}", header.palette.len()), index))
+    let colour = header.palette.get(index).copied();
+    colour.ok_or_else(|| context.malformed("palette index", format!("below {}", header.palette.len()), index))
 }
 
-/// Little-endian words of a header, at their offsets.
-struct Words<'a> {
-    file: &'a [u8],
-    context: &'a Context<'a>,
-}
-
-impl Words<'_> {
-    fn bytes<const N: usize>(&self, at: usize) -> Result<[u8; N], IoError> {
-        let bytes = self.file.get(at..at + N).and_then(|bytes| bytes.try_into().ok());
-        let needed = (FILE_HEADER + 40) as u64;
-        bytes.ok_or_else(|| self.context.truncated("the BMP header", needed, self.file.len() as u64))
-    }
-
-    fn u16(&self, at: usize) -> Result<u16, IoError> {
-        self.bytes(at).map(u16::from_le_bytes)
-    }
-
-    fn u32(&self, at: usize) -> Result<u32, IoError> {
-        self.bytes(at).map(u32::from_le_bytes)
-    }
-}
-
-fn header(file: &[u8], context: &Context) -> Result<Header, IoError> {
-    let words = Words { file, context };
-    if file.get(..2).is_some_and(|magic| magic != b"BM") {
-        return Err(context.malformed("BMP magic", "BM", "something else"));
-    }
-    let samples_at = words.u32(10)? as usize;
-    let header_bytes = words.u32(FILE_HEADER)?;
-    let core = header_bytes == CORE_HEADER;
-    if !core && !(INFO_HEADER..=4096).contains(&header_bytes) {
-        return Err(context.malformed("BMP header size", "12, or 40 and above", header_bytes));
-    }
-    let (width, height, bits) = if core {
-        (i32::from(words.u16(18)?), i32::from(words.u16(20)?), words.u16(24)?)
-    } else {
-        (words.u32(18)?.cast_signed(), words.u32(22)?.cast_signed(), words.u16(28)?)
+fn header(file: &[u8], context: &Context) -> Result<Header> {
+    let is_bitmap = file.get(..2).is_none_or(|magic| magic == b"BM");
+    context.require(is_bitmap, "BMP magic", "BM", "something else")?;
+    let bytes = |at: usize, count: usize| {
+        let bytes = file.get(at..at + count);
+        bytes.ok_or_else(|| context.truncated("the BMP header", LEAST_BYTES, file.len() as u64))
     };
-    let (compression, listed) = if core { (RGB, 0) } else { (words.u32(30)?, words.u32(46)?) };
-    if !matches!(bits, 1 | 4 | 8 | 24 | 32) {
-        return Err(context.unsupported(format!("a BMP of {bits} bits a pixel"), "convert it to PNG"));
-    }
-    let usual_fields = || [54, 58, 62].map(|at| words.u32(at).ok()) == [0xff_0000, 0xff00, 0xff].map(Some);
-    if compression != RGB && !(compression == BIT_FIELDS && bits == 32 && usual_fields()) {
-        return Err(context.unsupported(format!("BMP compression {compression}"), "convert it to PNG"));
-    }
-    if width <= 0 || height == 0 || height == i32::MIN {
-        return Err(context.malformed("BMP size", "at least 1 × 1 pixels", format!("{width} × {height}")));
-    }
+    let u16 = |at: usize| bytes(at, 2).map(|word| ByteOrder::Little.number(word) as u16);
+    let u32 = |at: usize| bytes(at, 4).map(|word| ByteOrder::Little.number(word) as u32);
+    let samples_at = u32(10)? as usize;
+    let header_bytes = u32(FILE_HEADER)?;
+    let core = header_bytes == CORE_HEADER;
+    let is_known = core || (INFO_HEADER..=4096).contains(&header_bytes);
+    context.require(is_known, "BMP header size", "12, or 40 and above", header_bytes)?;
+    let (width, height, bits) = if core {
+        (i32::from(u16(18)?), i32::from(u16(20)?), u16(24)?)
+    } else {
+        (u32(18)?.cast_signed(), u32(22)?.cast_signed(), u16(28)?)
+    };
+    let (compression, listed) = if core { (RGB, 0) } else { (u32(30)?, u32(46)?) };
+    let is_known = matches!(bits, 1 | 4 | 8 | 24 | 32);
+    context.support(is_known, format!("a BMP of {bits} bits a pixel"), "convert it to PNG")?;
+    let usual_fields = || [54, 58, 62].map(|at| u32(at).ok()) == [0xff_0000, 0xff00, 0xff].map(Some);
+    let is_plain = compression == RGB || (compression == BIT_FIELDS && bits == 32 && usual_fields());
+    context.support(is_plain, format!("BMP compression {compression}"), "convert it to PNG")?;
+    let has_pixels = width > 0 && height != 0 && height != i32::MIN;
+    context.require(has_pixels, "BMP size", "at least 1 × 1 pixels", format!("{width} × {height}"))?;
     let mut palette = Vec::new();
     if bits <= 8 {
         let entry = if core { 3 } else { 4 };
         let count = if listed == 0 { 1 << bits } else { (listed as usize).min(1 << bits) };
         let at = FILE_HEADER + header_bytes as usize;
-        let table = file.get(at..at + entry * count).ok_or_else(|| {
-            context.truncated("the BMP palette", (at + entry * count) as u64, file.len() as u64)
-        })?;
-        palette = table.chunks_exact(entry).map(|c| [c[0], c[1], c[2]]).collect();
+        let end = at + entry * count;
+        context.require_bytes("the BMP palette", end as u64, file.len() as u64)?;
+        palette = file[at..end].chunks_exact(entry).map(|c| [c[0], c[1], c[2]]).collect();
     }
-    let (width, top_down) = (width.unsigned_abs() as usize, height < 0);
-    Ok(Header { width, height: height.unsigned_abs() as usize, top_down, bits, palette, samples_at })
+    let grid = context.picture_grid(width.unsigned_abs() as usize, height.unsigned_abs() as usize)?;
+    Ok(Header { grid, top_down: height < 0, bits, palette, samples_at })
 }
 
 /// Writes an 8-bit grey bitmap.
-fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
+fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
     let picture = Raster::quantised(path, image, warnings);
     picture.require_eight_bits(path, "BMP")?;
     let [nx, ny] = picture.size;
     let row_bytes = nx.next_multiple_of(4);
-    let samples_at = FILE_HEADER + 40 + 4 * 256;
+    let samples_at = LEAST_BYTES as usize + 4 * 256;
     let Ok(total) = u32::try_from(row_bytes * ny + samples_at) else {
-        return Err(IoError::unsupported(
-            path,
-            "a picture of this size in a BMP",
-            "write .png, .tif or .pgm",
-        ));
+        let what = "a picture of this size in a BMP";
+        return Err(IoError::unsupported(path, what, "write .png, .tif or .pgm"));
     };
     let mut bytes = b"BM".to_vec();
     for word in [total, 0, samples_at as u32, INFO_HEADER, nx as u32, ny as u32] {

@@ -1,8 +1,7 @@
 //! DICOM files by themselves; folders of them are series.
 
-use crate::content::Kind;
 use crate::dicom::read;
-use crate::format::{Format, Precision, Reader};
+use crate::{Format, Kind, Precision, Reader};
 
 pub(crate) static FORMAT: Format = Format {
     reads: &[Kind::Image, Kind::Sequence],

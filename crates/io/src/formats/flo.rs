@@ -7,13 +7,9 @@
 //! *Unknown*: a component above 1e9 in the file (1e10 is written), NaN in every component in memory.
 //! *Limits*: 2-D; no spacing, origin or direction.
 
-use crate::content::{Content, Decoded, Kind};
-use crate::context::Context;
-use crate::element::Stored;
-use crate::error::IoError;
-use crate::format::{Format, Precision, Reader};
-use crate::source::Source;
+use crate::element::{ByteOrder, Stored};
 use crate::whole_file;
+use crate::{Context, Decoded, Format, Kind, Precision, Reader, Result, Source};
 use std::io::Write;
 use std::path::Path;
 use veloxel_core::Flow;
@@ -29,33 +25,24 @@ const TAG: [u8; 4] = *b"PIEH";
 const UNKNOWN_ABOVE: f32 = 1e9;
 const UNKNOWN: f32 = 1e10;
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let header = source.take_bytes("the header", 12, context)?;
-    let word = |i: usize| [header[4 * i], header[4 * i + 1], header[4 * i + 2], header[4 * i + 3]];
-    if word(0) != TAG {
-        return Err(context.malformed("tag", "202021.25 (PIEH)", f32::from_le_bytes(word(0))));
-    }
-    let side = |name: &str, bytes: [u8; 4]| {
-        let value = i32::from_le_bytes(bytes);
+    let word = |nth: usize| ByteOrder::Little.number(&header[4 * nth..4 * nth + 4]) as u32;
+    context.require(header.starts_with(&TAG), "tag", "202021.25 (PIEH)", f32::from_bits(word(0)))?;
+    let side = |name: &str, word: u32| {
+        let value = word.cast_signed();
         let side = usize::try_from(value).ok().filter(|&v| v > 0);
         side.ok_or_else(|| context.malformed(name, "at least 1 pixel", value))
     };
     let grid = context.picture_grid(side("width", word(1))?, side("height", word(2))?)?;
     let samples = source.samples(2 * grid.len(), Stored::F32, context)?;
     source.finish(context)?;
-    context.claim(8 * grid.len() as u64)?;
-    let mut components = [0, 1].map(|_| Vec::with_capacity(grid.len()));
-    for vector in samples.as_chunks::<2>().0 {
-        let known = vector.iter().all(|c| c.abs() <= UNKNOWN_ABOVE);
-        for (component, &value) in components.iter_mut().zip(vector) {
-            component.push(if known { value } else { f32::NAN });
-        }
-    }
-    let flow = Flow::new(grid, components.into()).map_err(|e| context.core(e))?;
-    Ok(Decoded { content: Content::Flow(flow), sample_type: "f32".to_owned() })
+    let known = |component: f32| if component.abs() <= UNKNOWN_ABOVE { component } else { f32::NAN };
+    let vectors = samples.as_chunks().0.iter().map(|vector| vector.map(known));
+    Decoded::flow(grid, vectors, "f32", context)
 }
 
-fn write(path: &Path, flow: &Flow) -> Result<(), IoError> {
+fn write(path: &Path, flow: &Flow) -> Result<()> {
     let [nx, ny, _] = flow.grid().size();
     whole_file::write(path, |file| {
         file.write_all(&TAG)?;

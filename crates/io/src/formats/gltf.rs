@@ -7,23 +7,17 @@
 
 use super::glb::buffers::files;
 use super::glb::scene::read_scene;
-use crate::content::{Decoded, Kind};
-use crate::context::Context;
-use crate::error::IoError;
-use crate::format::{Format, Precision, Reader};
-use crate::source::Source;
+use crate::{Context, Decoded, Format, Result, Source};
 
 pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Surface],
-    precision: Precision::Float,
     names_data_files: Some(|source, context| {
         let json = source.take_rest(context).unwrap_or_default();
         serde_json::from_slice(&json).map_or(Vec::new(), |json| files(&json))
     }),
-    ..Format::picture("gltf", "glTF", &["gltf"], Reader::Whole(read))
+    ..Format::surface("gltf", "glTF", &["gltf"], read)
 };
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let json = source.take_rest(context)?;
     read_scene(&json, None, context)
 }

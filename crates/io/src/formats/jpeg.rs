@@ -6,14 +6,11 @@
 //! looked at: what is measured (fields, disparities, confidence, labels) does not go there.
 //! *Limits*: no CMYK; EXIF rotation is left alone; written up to 65535 pixels a side.
 
-use crate::content::Decoded;
-use crate::context::Context;
-use crate::error::IoError;
-use crate::format::{Format, Limits, Precision, Reader};
+use crate::format::Limits;
 use crate::luminance::{Channels, Picture, Samples};
 use crate::raster::Raster;
-use crate::source::Source;
 use crate::whole_file;
+use crate::{Context, Decoded, Format, IoError, Precision, Reader, Result, Source};
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use std::io::{Cursor, Error};
 use std::path::Path;
@@ -40,7 +37,7 @@ pub const JPEG_QUALITY: u8 = 95;
 /// An 8 × 8 block takes one bit at least.
 const MAX_PIXELS_PER_BYTE: u64 = 512;
 
-fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
+fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
     let mut decoder = JpegDecoder::new(Cursor::new(source.take_head(context)?));
     let header = decoder.decode_headers().map_err(|e| format!("{e:?}"));
     match header.map(|()| decoder.info()) {
@@ -49,17 +46,14 @@ fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError>
     }
 }
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let file = source.take_rest(context)?;
-    let end = end_of_stream(&file);
     let there = file.len() as u64;
-    if !file.starts_with(&[0xff, 0xd8]) {
-        return Err(context.malformed("JPEG magic", "FF D8", "something else"));
-    }
-    let Some(end) = end else { return Err(context.truncated("the JPEG stream", there + 2, there)) };
-    if end < file.len() {
-        context.trailing(Some((file.len() - end) as u64));
-    }
+    context.require(file.starts_with(&[0xff, 0xd8]), "JPEG magic", "FF D8", "something else")?;
+    let Some(end) = end_of_stream(&file) else {
+        return Err(context.truncated("the JPEG stream", there + 2, there));
+    };
+    context.trailing(Some((file.len() - end) as u64));
     let options = DecoderOptions::new_safe().set_strict_mode(true);
     let options = options.set_max_width(MAX_SIDE).set_max_height(MAX_SIDE);
     let fail = |e: zune_jpeg::errors::DecodeErrors, context: &Context| {
@@ -70,9 +64,8 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     let info = decoder.info().ok_or_else(|| context.malformed("JPEG header", "a size", "none"))?;
     let grid = context.picture_grid(info.width.into(), info.height.into())?;
     let possible = there.saturating_mul(MAX_PIXELS_PER_BYTE);
-    if grid.len() as u64 > possible {
-        return Err(context.malformed("JPEG size", format!("at most {possible} pixels"), grid.size_text()));
-    }
+    let (is_possible, expected) = (grid.len() as u64 <= possible, format!("at most {possible} pixels"));
+    context.require(is_possible, "JPEG size", expected, grid.size_text())?;
     // One byte a sample, and the decoder's own coefficients of a progressive stream; then floats.
     context.claim(grid.len() as u64 * 3)?;
     let decoding = context.scratch(grid.len() as u64 * 3 * 2)?;
@@ -88,13 +81,10 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     decoder.set_options(options.jpeg_set_out_colorspace(space));
     let bytes = decoder.decode().map_err(|e| fail(e, context))?;
     let expected = grid.len() * channels.count();
-    if bytes.len() != expected {
-        return Err(context.malformed("JPEG samples", expected.to_string(), bytes.len()));
-    }
+    context.require(bytes.len() == expected, "JPEG samples", expected.to_string(), bytes.len())?;
     drop(decoding);
     let samples = Samples::Bytes(bytes);
-    let sample_type = format!("u8 × {}", channels.count());
-    Picture { grid, channels, opaque: 255.0, samples }.decoded(sample_type, context)
+    Picture { grid, channels, opaque: 255.0, samples }.decoded("u8", context)
 }
 
 /// The offset behind the end marker that follows the scans (thumbnails in the segments before have their own).
@@ -119,7 +109,7 @@ fn end_of_stream(file: &[u8]) -> Option<usize> {
     Some(at + scans.windows(2).position(|pair| pair == [0xff, 0xd9])? + 2)
 }
 
-fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
+fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
     let picture = Raster::quantised(path, image, warnings);
     picture.require_eight_bits(path, "JPEG")?;
     encode(path, &picture)?;
@@ -134,12 +124,12 @@ fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()
 /// # Errors
 /// [`IoError::Malformed`] if `rgb` has another length; [`IoError::Unsupported`] for a side of 0 or above 65535;
 /// [`IoError::Write`]. Nothing is left behind then.
-pub fn write_rgb_jpeg(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<(), IoError> {
+pub fn write_rgb_jpeg(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<()> {
     encode(path, &Raster::rgb(path, [width, height], rgb)?)
 }
 
 /// Writes a picture of 8 bits, grey or RGB.
-fn encode(path: &Path, picture: &Raster) -> Result<(), IoError> {
+fn encode(path: &Path, picture: &Raster) -> Result<()> {
     let [Ok(width @ 1..), Ok(height @ 1..)] = picture.size.map(u16::try_from) else {
         let what = format!("a JPEG of {} × {} pixels", picture.size[0], picture.size[1]);
         return Err(IoError::unsupported(path, what, LARGER));

@@ -8,13 +8,10 @@
 //! *Limits*: 2-D, |component| below 512 px, resolution 1/64 px; disparities from 0 to 255.99 px, resolution 1/256 px: what
 //! cannot be held is an error, rounding to the resolution is the format's own.
 
-use crate::content::{Content, Decoded};
-use crate::context::Context;
-use crate::error::IoError;
 use crate::luminance::Channels;
 use crate::png_stream;
 use crate::raster::{Depth, Raster};
-use crate::source::Source;
+use crate::{Context, Decoded, IoError, Result, Source};
 use std::path::Path;
 use veloxel_core::{Flow, Volume};
 
@@ -31,7 +28,7 @@ pub(super) fn looks_like_flow(raster: &Raster) -> bool {
 }
 
 /// Reads a PNG that is asked for as a field.
-pub(super) fn read(source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+pub(super) fn read(source: Source, context: &mut Context) -> Result<Decoded> {
     let raster = png_stream::decode(source, context)?;
     if (raster.channels, raster.depth) != (Channels::Rgb, Depth::Sixteen) {
         let expected = "a displacement field (KITTI: a 16-bit RGB PNG)";
@@ -41,22 +38,18 @@ pub(super) fn read(source: Source, context: &mut Context) -> Result<Decoded, IoE
     flow(&raster, context)
 }
 
-pub(super) fn flow(raster: &Raster, context: &Context) -> Result<Decoded, IoError> {
+pub(super) fn flow(raster: &Raster, context: &Context) -> Result<Decoded> {
     let [nx, ny] = raster.size;
-    context.claim(8 * (nx * ny) as u64)?;
-    let mut components = [0, 1].map(|_| Vec::with_capacity(nx * ny));
-    for p in raster.bytes.as_chunks::<6>().0 {
-        let valid = p[4] != 0 || p[5] != 0;
-        for (component, stored) in components.iter_mut().zip(p.as_chunks::<2>().0) {
-            let value = (f32::from(u16::from_be_bytes(*stored)) - ZERO) / FLOW_STEPS_PER_PIXEL;
-            component.push(if valid { value } else { f32::NAN });
-        }
-    }
-    let flow = Flow::new(context.picture_grid(nx, ny)?, components.into()).map_err(|e| context.core(e))?;
-    Ok(Decoded { content: Content::Flow(flow), sample_type: "KITTI u16 × 3".to_owned() })
+    let component = |stored: [u8; 2]| (f32::from(u16::from_be_bytes(stored)) - ZERO) / FLOW_STEPS_PER_PIXEL;
+    let vector = |&[u, v, valid]: &[[u8; 2]; 3]| match valid {
+        [0, 0] => [f32::NAN; 2],
+        _ => [component(u), component(v)],
+    };
+    let vectors = raster.bytes.as_chunks().0.as_chunks().0.iter().map(vector);
+    Decoded::flow(context.picture_grid(nx, ny)?, vectors, "KITTI u16 × 3", context)
 }
 
-pub(super) fn write(path: &Path, flow: &Flow) -> Result<(), IoError> {
+pub(super) fn write(path: &Path, flow: &Flow) -> Result<()> {
     let mut bytes = Vec::with_capacity(6 * flow.grid().len());
     for i in 0..flow.grid().len() {
         if !flow.is_valid(i) {
@@ -79,20 +72,23 @@ pub(super) fn write(path: &Path, flow: &Flow) -> Result<(), IoError> {
 }
 
 /// A disparity, unless the PNG is one of 8 bits or of colours.
-pub(super) fn read_disparity(source: Source, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
+pub(super) fn read_disparity(source: Source, context: &mut Context) -> Result<Option<Volume<f32>>> {
     let raster = png_stream::decode(source, context)?;
     if (raster.channels, raster.depth) != (Channels::Grey, Depth::Sixteen) {
         return Ok(None);
     }
     context.claim(8 * (raster.bytes.len() / 2) as u64)?;
-    let pixels = |v: f32| if v == 0.0 { f32::NAN } else { v / DISPARITY_STEPS_PER_PIXEL };
-    let disparity = raster.values().into_iter().map(pixels).collect();
+    let pixels = |&stored: &[u8; 2]| match u16::from_be_bytes(stored) {
+        0 => f32::NAN,
+        steps => f32::from(steps) / DISPARITY_STEPS_PER_PIXEL,
+    };
+    let disparity = raster.bytes.as_chunks().0.iter().map(pixels).collect();
     let [nx, ny] = raster.size;
     context.volume(context.picture_grid(nx, ny)?, disparity).map(Some)
 }
 
 /// A disparity of 0 becomes the smallest step, because 0 means unknown.
-pub(super) fn write_disparity(path: &Path, disparity: &Volume<f32>) -> Result<(), IoError> {
+pub(super) fn write_disparity(path: &Path, disparity: &Volume<f32>) -> Result<()> {
     let mut bytes = Vec::with_capacity(2 * disparity.data().len());
     for &d in disparity.data() {
         let stored = match (d * DISPARITY_STEPS_PER_PIXEL).round() {

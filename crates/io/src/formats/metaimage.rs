@@ -8,16 +8,14 @@
 //! *Time*: a fourth axis; its unit is not part of the format, so the frame interval is unknown.
 //! *Limits*: binary samples, raw or zlib; one data file; no fourth axis is written.
 
-use crate::context::Context;
 use crate::detached;
 use crate::element::{ByteOrder, Element, Scaling, Stored};
-use crate::error::IoError;
-use crate::format::{Format, Reader, WriteRecord};
+use crate::format::WriteRecord;
 use crate::geometry::{Axes, header_axes};
 use crate::layout::{Arrangement, Layout, Meaning};
 use crate::record::Record;
-use crate::source::Source;
 use crate::text_header::{Fields, LINE_LIMIT, excerpt, join};
+use crate::{Context, Format, Reader, Result, Source};
 use std::path::Path;
 use veloxel_core::{Dimension, WarningKind};
 
@@ -49,7 +47,7 @@ const TYPES: [(&str, Element); 12] = [
 ];
 
 /// Reads the header and leaves the source at the first sample, in whichever file that is.
-fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>), IoError> {
+fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>)> {
     let fields = parse(&mut source, context)?;
     let layout = interpret(&fields, context)?;
     let mut samples = match fields.text("ElementDataFile").unwrap_or_default() {
@@ -60,11 +58,8 @@ fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Result<(Layout, 
         name => detached::open(name, context)?,
     };
     if flag(&fields, "CompressedData", context)? {
-        if let Some(size) = fields.value::<f64>("CompressedDataSize", "a number of bytes", context)?
-            && size > samples.available() as f64
-        {
-            return Err(context.truncated("the compressed data", size as u64, samples.available()));
-        }
+        let size = fields.value::<f64>("CompressedDataSize", "a number of bytes", context)?.unwrap_or(0.0);
+        context.require_bytes("the compressed data", size as u64, samples.available())?;
         samples = samples.inflate(context)?;
     } else {
         const EXPECTED: &str = "-1, or bytes to leave out";
@@ -83,13 +78,11 @@ fn is_local(data_file: &str) -> bool {
     matches!(data_file, "LOCAL" | "Local" | "local")
 }
 
-fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout, IoError> {
-    if let Some(kind) = fields.text("ObjectType").filter(|k| !k.eq_ignore_ascii_case("image")) {
-        return Err(context.malformed("ObjectType", "Image", kind));
-    }
-    if fields.text("BinaryData").is_some() && !flag(fields, "BinaryData", context)? {
-        return Err(context.unsupported("samples as text", "convert it to binary samples"));
-    }
+fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
+    let kind = fields.text("ObjectType").unwrap_or("Image");
+    context.require(kind.eq_ignore_ascii_case("image"), "ObjectType", "Image", kind)?;
+    let is_binary = fields.text("BinaryData").is_none() || flag(fields, "BinaryData", context)?;
+    context.support(is_binary, "samples as text", "convert it to binary samples")?;
     let rank = fields.rank("NDims", context)?;
     let mut sizes = [1usize; 4];
     sizes[..rank].copy_from_slice(&fields.sizes("DimSize", rank, context)?);
@@ -117,7 +110,7 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout, IoError> 
 }
 
 /// Spacing, origin and directions, each under the first of its names that is there.
-fn place(fields: &Fields, mut axes: Axes, rank: usize, context: &mut Context) -> Result<Axes, IoError> {
+fn place(fields: &Fields, mut axes: Axes, rank: usize, context: &mut Context) -> Result<Axes> {
     let first = |names: &[&str], count: usize, context: &Context| {
         let name = names.iter().find(|name| fields.text(name).is_some());
         name.map_or(Ok(None), |name| fields.numbers(name, count, context))
@@ -141,7 +134,7 @@ fn place(fields: &Fields, mut axes: Axes, rank: usize, context: &mut Context) ->
 }
 
 /// `Key = value` lines up to the one that names the data file.
-fn parse(source: &mut Source, context: &Context) -> Result<Fields, IoError> {
+fn parse(source: &mut Source, context: &Context) -> Result<Fields> {
     let mut fields = Fields::default();
     for _ in 0..MAX_LINES {
         let Some(line) = source.line(LINE_LIMIT, context)? else { break };
@@ -160,7 +153,7 @@ fn parse(source: &mut Source, context: &Context) -> Result<Fields, IoError> {
 }
 
 /// False where there is none.
-fn flag(fields: &Fields, name: &str, context: &Context) -> Result<bool, IoError> {
+fn flag(fields: &Fields, name: &str, context: &Context) -> Result<bool> {
     match fields.text(name).map(str::to_ascii_lowercase).as_deref() {
         Some("true" | "t" | "1") => Ok(true),
         None | Some("false" | "f" | "0") => Ok(false),
@@ -171,7 +164,7 @@ fn flag(fields: &Fields, name: &str, context: &Context) -> Result<bool, IoError>
 struct MetaImage;
 
 impl WriteRecord for MetaImage {
-    fn write(path: &Path, record: &Record) -> Result<(), IoError> {
+    fn write(path: &Path, record: &Record) -> Result<()> {
         let header = header(record);
         detached::write(path, record, |data_file| {
             format!("{header}ElementDataFile = {}\n", data_file.unwrap_or("LOCAL"))

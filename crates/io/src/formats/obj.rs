@@ -4,22 +4,14 @@
 //! *Compatible implementations*: MeshLab, Blender, trimesh.
 //! *Limits*: no curves and free-form surfaces; the file has no end of its own, so that a cut one cannot be told.
 
-use crate::content::{Decoded, Kind};
-use crate::context::Context;
-use crate::error::IoError;
-use crate::format::{Format, Precision, Reader};
 use crate::polygons::Polygons;
-use crate::source::Source;
 use crate::text_header::excerpt;
 use crate::words::parse;
+use crate::{Context, Decoded, Format, IoError, Result, Source};
 
-pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Surface],
-    precision: Precision::Float,
-    ..Format::picture("obj", "OBJ", &["obj"], Reader::Whole(read))
-};
+pub(super) static FORMAT: Format = Format::surface("obj", "OBJ", &["obj"], read);
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
     let lines = || bytes.split(|&c| c == b'\n');
     let count = |head: &[u8]| lines().filter(|line| words(line).next() == Some(head)).count();
@@ -31,12 +23,8 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
             Some(b"f") => {
                 let before = polygons.corners.len();
                 for word in words {
-                    // Faces of many corners outgrow their room.
-                    if polygons.corners.len() == polygons.corners.capacity() {
-                        context.claim(4 * polygons.corners.len() as u64)?;
-                    }
                     let corner = corner(word, polygons.points.len());
-                    polygons.corners.push(corner.ok_or_else(|| bad(line, number, context))?);
+                    polygons.corner(corner.ok_or_else(|| bad(line, number, context))?, context)?;
                 }
                 polygons.counts.push((polygons.corners.len() - before) as u32);
             }
@@ -52,11 +40,7 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-fn point<'a>(
-    words: impl Iterator<Item = &'a [u8]>,
-    number: usize,
-    context: &Context,
-) -> Result<[f64; 3], IoError> {
+fn point<'a>(words: impl Iterator<Item = &'a [u8]>, number: usize, context: &Context) -> Result<[f64; 3]> {
     // A weight or a colour may follow.
     let coordinates: Option<Vec<f64>> = words.take(3).map(parse).collect();
     let point = coordinates.and_then(|coordinates| coordinates.try_into().ok());

@@ -4,25 +4,16 @@
 //! *Compatible implementations*: the Princeton segmentation benchmark, MeshLab, trimesh.
 //! *Limits*: three coordinates a point; normals, colours and texture coordinates are not read; no binary OFF, no 4OFF, no nOFF.
 
-use crate::content::{Decoded, Kind};
-use crate::context::Context;
-use crate::error::IoError;
-use crate::format::{Format, Precision, Reader};
 use crate::polygons::Polygons;
-use crate::source::Source;
-use crate::text_header::excerpt;
-use crate::words::{Words, parse};
+use crate::words::{Words, parse, shown};
+use crate::{Context, Decoded, Format, Result, Source};
 
-pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Surface],
-    precision: Precision::Float,
-    ..Format::picture("off", "OFF", &["off"], Reader::Whole(read))
-};
+pub(super) static FORMAT: Format = Format::surface("off", "OFF", &["off"], read);
 
 /// Heads of files with three coordinates a point, whatever follows those.
 const HEADS: [&[u8]; 8] = [b"OFF", b"COFF", b"NOFF", b"CNOFF", b"STOFF", b"STCOFF", b"STNOFF", b"STCNOFF"];
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
     let mut words = Words::new(&bytes, "the OFF file");
     let head = words.word();
@@ -33,15 +24,9 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
         (true, None) if first.eq_ignore_ascii_case(b"BINARY") => {
             return Err(context.unsupported("binary OFF", "write it as text, or as .ply"));
         }
-        (true, None) => {
-            let got = excerpt(&String::from_utf8_lossy(first));
-            return Err(context.malformed("the number of points", "a count", got));
-        }
-        (false, _) if head.is_empty() => {
-            return Err(context.malformed("head of an OFF file", "OFF", "no text"));
-        }
+        (true, None) => return Err(context.malformed("the number of points", "a count", shown(first))),
         (false, _) => {
-            let got = excerpt(&String::from_utf8_lossy(head));
+            let got = if head.is_empty() { "no text".to_owned() } else { shown(head) };
             return Err(context.malformed("head of an OFF file", "OFF", got));
         }
     };

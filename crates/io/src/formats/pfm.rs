@@ -7,22 +7,17 @@
 //! *Invalid*: infinity in the file, NaN in memory; NaN in the file stays NaN.
 //! *Limits*: 2-D; three channels are always flow.
 
-use crate::content::{Content, Decoded, Kind};
-use crate::context::Context;
 use crate::element::{ByteOrder, Stored};
-use crate::error::IoError;
-use crate::format::{Format, Precision, Reader};
-use crate::memory;
-use crate::source::Source;
 use crate::whole_file;
+use crate::{Content, Context, Decoded, Format, Kind, Precision, Reader, Result, Source};
 use std::io::Write;
 use std::path::Path;
-use veloxel_core::{Flow, Grid};
+use veloxel_core::Grid;
 
 pub(super) static FORMAT: Format = Format {
     reads: &[Kind::Image, Kind::Flow],
     precision: Precision::Float,
-    read_grid: Some(read_grid),
+    read_grid: Some(|mut source, context| Ok(header(&mut source, context)?.grid)),
     // An unknown sample is infinity in the file.
     write_image: Some(|path, image, _| write(path, image.grid(), "Pf", |i| [image.data()[i]])),
     write_flow: Some(|path, flow| {
@@ -43,11 +38,7 @@ struct Header {
     order: ByteOrder,
 }
 
-fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
-    Ok(header(&mut source, context)?.grid)
-}
-
-fn header(source: &mut Source, context: &Context) -> Result<Header, IoError> {
+fn header(source: &mut Source, context: &Context) -> Result<Header> {
     const HEADER: &str = "magic, width, height and scale";
     let mut words = Vec::new();
     // Most writers use three lines.
@@ -77,34 +68,20 @@ fn header(source: &mut Source, context: &Context) -> Result<Header, IoError> {
     Ok(Header { channels, grid, order })
 }
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let Header { channels, grid, order } = header(&mut source, context)?;
     let samples = source.samples(channels * grid.len(), Stored { order, ..Stored::F32 }, context)?;
     source.finish(context)?;
-    Ok(Decoded {
-        content: content(&samples, channels, grid, context)?,
-        sample_type: format!("f32 × {channels}"),
-    })
-}
-
-fn content(samples: &[f32], channels: usize, grid: Grid, context: &Context) -> Result<Content, IoError> {
-    let row = channels * grid.size()[0];
-    let channel = |c: usize| -> Result<Vec<f32>, IoError> {
-        let mut values = memory::room_for(grid.len(), context)?;
-        let stored = samples.chunks_exact(row).rev().flatten().skip(c).step_by(channels);
-        values.extend(stored.map(|&v| if v.is_infinite() { f32::NAN } else { v }));
-        Ok(values)
-    };
-    if channels == 1 {
-        return Ok(Content::Image(context.volume(grid.clone(), channel(0)?)?));
+    let rows = samples.chunks_exact(channels * grid.size()[0]).rev();
+    let value = |stored: f32| if stored.is_infinite() { f32::NAN } else { stored };
+    let sample_type = format!("f32 × {channels}");
+    if channels == 3 {
+        let vectors = rows.flat_map(|row| row.as_chunks::<3>().0).map(|&[u, v, _]| [value(u), value(v)]);
+        return Decoded::flow(grid, vectors, &sample_type, context);
     }
-    let (mut u, mut v) = (channel(0)?, channel(1)?);
-    for (a, b) in u.iter_mut().zip(&mut v) {
-        if a.is_nan() || b.is_nan() {
-            (*a, *b) = (f32::NAN, f32::NAN);
-        }
-    }
-    Ok(Content::Flow(Flow::new(grid, vec![u, v]).map_err(|e| context.core(e))?))
+    let mut values = context.room_for(grid.len())?;
+    values.extend(rows.flatten().map(|&stored| value(stored)));
+    Ok(Decoded { content: Content::Image(context.volume(grid, values)?), sample_type })
 }
 
 fn write<const N: usize>(
@@ -112,7 +89,7 @@ fn write<const N: usize>(
     grid: &Grid,
     magic: &str,
     pixel: impl Fn(usize) -> [f32; N],
-) -> Result<(), IoError> {
+) -> Result<()> {
     let [nx, ny, _] = grid.size();
     whole_file::write(path, |file| {
         write!(file, "{magic}\n{nx} {ny}\n-1.0\n")?;

@@ -7,14 +7,11 @@
 //! *Limits*: animations give their first frame; spacing (`pHYs`) is not read: pictures count in pixels.
 
 use super::kitti;
-use crate::content::{Decoded, Kind};
-use crate::context::Context;
-use crate::error::IoError;
-use crate::format::{Format, Reader};
+use crate::element::ByteOrder;
 use crate::luminance::Picture;
 use crate::png_stream;
 use crate::raster::{Depth, Raster};
-use crate::source::Source;
+use crate::{Context, Decoded, Format, Kind, Reader, Result, Source};
 use veloxel_core::Grid;
 
 pub(super) static FORMAT: Format = Format {
@@ -33,16 +30,15 @@ pub(super) static FORMAT: Format = Format {
 };
 
 /// Width and height are the first words of the first chunk.
-fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
+fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
     let head = source.take_bytes("the header", 24, context)?;
-    let word = |at: usize| head[at..at + 4].iter().fold(0, |word, &byte| word << 8 | usize::from(byte));
-    match head.starts_with(b"\x89PNG\r\n\x1a\n") && &head[12..16] == b"IHDR" {
-        true => context.picture_grid(word(16), word(20)),
-        false => Err(context.malformed("PNG stream", "a header (IHDR)", "something else")),
-    }
+    let word = |at: usize| ByteOrder::Big.number(&head[at..at + 4]) as usize;
+    let is_header = head.starts_with(b"\x89PNG\r\n\x1a\n") && &head[12..16] == b"IHDR";
+    context.require(is_header, "PNG stream", "a header (IHDR)", "something else")?;
+    context.picture_grid(word(16), word(20))
 }
 
-fn read(source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(source: Source, context: &mut Context) -> Result<Decoded> {
     let raster = png_stream::decode(source, context)?;
     if kitti::looks_like_flow(&raster) {
         return kitti::flow(&raster, context);
@@ -52,7 +48,6 @@ fn read(source: Source, context: &mut Context) -> Result<Decoded, IoError> {
         Depth::Eight => (255.0, "u8"),
         Depth::Sixteen => (65535.0, "u16"),
     };
-    let sample_type = format!("{bits} × {}", raster.channels.count());
     let (grid, channels) = (context.picture_grid(nx, ny)?, raster.channels);
-    Picture { grid, channels, opaque, samples: raster.into_samples() }.decoded(sample_type, context)
+    Picture { grid, channels, opaque, samples: raster.into_samples() }.decoded(bits, context)
 }

@@ -5,43 +5,31 @@
 //! *Compatible implementations*: MeshLab, trimesh.
 //! *Limits*: normals and the two bytes of each triangle are not read.
 
-use crate::content::{Decoded, Kind};
-use crate::context::Context;
-use crate::error::IoError;
-use crate::format::{Format, Precision, Reader};
-use crate::polygons::{Polygons, WeldedPoints};
-use crate::source::Source;
-use crate::text_header::excerpt;
-use crate::words::Words;
+use crate::element::ByteOrder;
+use crate::polygons::Triangles;
+use crate::words::{Words, shown};
+use crate::{Context, Decoded, Format, Result, Source};
 
-pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Surface],
-    precision: Precision::Float,
-    ..Format::picture("stl", "STL", &["stl"], Reader::Whole(read))
-};
+pub(super) static FORMAT: Format = Format::surface("stl", "STL", &["stl"], read);
 
 /// What stands before the first triangle.
 const HEAD_BYTES: usize = 84;
 const TRIANGLE_BYTES: usize = 50;
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
-    let count = bytes.get(80..HEAD_BYTES).and_then(|count| Some(u32::from_le_bytes(count.try_into().ok()?)));
-    let needed = count.map(|count| HEAD_BYTES as u64 + TRIANGLE_BYTES as u64 * u64::from(count));
     // Some binary files begin with `solid` as well: the number of their triangles holds a zero byte.
     let is_binary = bytes.iter().take(HEAD_BYTES).any(|&byte| byte == 0);
     if bytes.trim_ascii_start().starts_with(b"solid") && !is_binary {
         return read_text(&bytes, context);
     }
-    let needed = needed.unwrap_or(HEAD_BYTES as u64);
-    if (bytes.len() as u64) < needed.max(HEAD_BYTES as u64) {
-        return Err(context.truncated("the STL file", needed, bytes.len() as u64));
-    }
+    let count = bytes.get(80..HEAD_BYTES).map_or(0, |count| ByteOrder::Little.number(count));
+    let needed = HEAD_BYTES as u64 + TRIANGLE_BYTES as u64 * count;
+    context.require_bytes("the STL file", needed, bytes.len() as u64)?;
     let (triangles, behind) = bytes[HEAD_BYTES..].split_at(needed as usize - HEAD_BYTES);
-    if !behind.is_empty() {
-        context.trailing(Some(behind.len() as u64));
-    }
-    let mut surface = Triangles::with_room(triangles.len() / TRIANGLE_BYTES, context)?;
+    context.trailing(Some(behind.len() as u64));
+    let mut surface = Triangles::default();
+    surface.reserve(3 * (triangles.len() / TRIANGLE_BYTES), context)?;
     for triangle in triangles.as_chunks::<TRIANGLE_BYTES>().0 {
         for corner in triangle[12..48].as_chunks::<12>().0 {
             let c = corner.as_chunks::<4>().0;
@@ -51,10 +39,11 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     surface.decoded(context)
 }
 
-fn read_text(bytes: &[u8], context: &mut Context) -> Result<Decoded, IoError> {
+fn read_text(bytes: &[u8], context: &mut Context) -> Result<Decoded> {
     let mut words = Words::new(bytes, "the STL file");
     // Nothing shorter than `vertex 0 0 0` makes a corner.
-    let mut surface = Triangles::with_room(bytes.len() / 36, context)?;
+    let mut surface = Triangles::default();
+    surface.reserve(bytes.len() / 12, context)?;
     let mut is_open = false;
     loop {
         match (words.word(), is_open) {
@@ -85,44 +74,16 @@ fn read_text(bytes: &[u8], context: &mut Context) -> Result<Decoded, IoError> {
                 return Err(context.truncated("the STL file", bytes.len() as u64 + 1, bytes.len() as u64));
             }
             (other, true) => {
-                let got = excerpt(&String::from_utf8_lossy(other));
-                return Err(context.malformed("a word of an STL file", "facet or endsolid", got));
+                return Err(context.malformed("a word of an STL file", "facet or endsolid", shown(other)));
             }
         }
     }
 }
 
-fn expect<const N: usize>(words: &mut Words, expected: [&[u8]; N], context: &Context) -> Result<(), IoError> {
+fn expect<const N: usize>(words: &mut Words, expected: [&[u8]; N], context: &Context) -> Result<()> {
     for expected in expected {
         let word = words.word();
-        if word != expected {
-            let (expected, got) = (String::from_utf8_lossy(expected), String::from_utf8_lossy(word));
-            return Err(context.malformed("a word of an STL file", expected, excerpt(&got)));
-        }
+        context.require(word == expected, "a word of an STL file", shown(expected), shown(word))?;
     }
     Ok(())
-}
-
-/// Triangles, corner by corner.
-struct Triangles {
-    points: WeldedPoints,
-    corners: Vec<u32>,
-}
-
-impl Triangles {
-    fn with_room(count: usize, context: &Context) -> Result<Self, IoError> {
-        context.claim((3 * count as u64).saturating_mul(WeldedPoints::POINT_BYTES))?;
-        let corners = crate::memory::room_for(count.saturating_mul(3), context)?;
-        Ok(Self { points: WeldedPoints::default(), corners })
-    }
-
-    fn corner(&mut self, point: [f64; 3]) {
-        let index = self.points.index(point);
-        self.corners.push(index);
-    }
-
-    fn decoded(self, context: &Context) -> Result<Decoded, IoError> {
-        let counts = vec![3; self.corners.len() / 3];
-        Polygons { points: self.points.points, corners: self.corners, counts }.decoded(context)
-    }
 }

@@ -5,13 +5,10 @@
 //! big-endian.
 //! *Limits*: every cell must be a linear tetrahedron (type 10); point and cell data behind the cells are not read.
 
-use crate::content::{Content, Decoded, Kind};
-use crate::context::Context;
-use crate::error::IoError;
-use crate::format::{Format, Precision, Reader};
-use crate::source::Source;
+use crate::element::{ByteOrder, Element};
 use crate::text_header::excerpt;
-use std::str::FromStr;
+use crate::words::Words;
+use crate::{Content, Context, Decoded, Format, Kind, Precision, Reader, Result, Source};
 use veloxel_core::TetMesh;
 
 pub(super) static FORMAT: Format = Format {
@@ -21,32 +18,30 @@ pub(super) static FORMAT: Format = Format {
 };
 
 /// The number of a linear tetrahedron among types of cells.
-const TETRAHEDRON: i64 = 10;
+const TETRAHEDRON: f64 = 10.0;
 const EVERY_CELL: &str = "every cell must be a linear tetrahedron (type 10)";
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
-    let mut file = Cursor { bytes: &bytes, at: 0, binary: false, context };
-    file.start()?;
-    let (mut points, mut cells): (Option<Vec<f64>>, Option<Vec<i64>>) = (None, None);
+    let mut file = Sections::begin(&bytes, context)?;
+    let (mut points, mut cells): (Option<Vec<f64>>, Option<Vec<f64>>) = (None, None);
     let mut types = None;
     loop {
         if let (Some(points), Some(cells), Some(())) = (&points, &cells, types) {
             let content = Content::Mesh(mesh(points, cells, context)?);
             return Ok(Decoded { content, sample_type: "tetrahedra".to_owned() });
         }
-        match file.word().to_ascii_uppercase().as_str() {
+        match file.words.text().to_ascii_uppercase().as_str() {
             "DATASET" => {
-                let kind = file.word();
-                if !kind.eq_ignore_ascii_case("UNSTRUCTURED_GRID") {
-                    let what = format!("data set {}", excerpt(&kind));
-                    return Err(context.unsupported(what, "give an UNSTRUCTURED_GRID"));
-                }
+                let kind = file.words.text();
+                let is_read = kind.eq_ignore_ascii_case("UNSTRUCTURED_GRID");
+                let what = format!("data set {}", excerpt(&kind));
+                context.support(is_read, what, "give an UNSTRUCTURED_GRID")?;
             }
             "POINTS" => points = Some(file.points()?),
             "CELLS" => cells = Some(file.cells()?),
             "CELL_TYPES" => types = Some(file.types()?),
-            "METADATA" => while !file.line().trim().is_empty() {},
+            "METADATA" => while !file.words.line().trim_ascii().is_empty() {},
             "" => {
                 let expected = "POINTS, CELLS and CELL_TYPES";
                 return Err(context.malformed("VTK file", expected, "its end before them"));
@@ -60,115 +55,98 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
 }
 
 /// Puts flat coordinates and node indices together.
-fn mesh(coordinates: &[f64], cells: &[i64], context: &Context) -> Result<TetMesh, IoError> {
+fn mesh(coordinates: &[f64], cells: &[f64], context: &Context) -> Result<TetMesh> {
     let points = coordinates.as_chunks::<3>().0.to_vec();
-    let index = |&i: &i64| match u32::try_from(i) {
-        Ok(node) if (node as usize) < points.len() => Ok(node),
-        _ => Err(context.malformed("node index", format!("0 to {}", points.len().saturating_sub(1)), i)),
+    let last = points.len().min(u32::MAX as usize).saturating_sub(1);
+    let index = |&node: &f64| {
+        let is_node = node.fract() == 0.0 && (0.0..=last as f64).contains(&node) && !points.is_empty();
+        let wrong = || context.malformed("node index", format!("0 to {last}"), node);
+        is_node.then_some(node as u32).ok_or_else(wrong)
     };
-    let nodes = cells.iter().map(index).collect::<Result<Vec<u32>, _>>()?;
+    let nodes = cells.iter().map(index).collect::<Result<Vec<u32>>>()?;
     let tetrahedra = nodes.as_chunks::<4>().0.to_vec();
     Ok(TetMesh { points, tetrahedra })
 }
 
-#[derive(Clone, Copy)]
-enum Integer {
-    I32,
-    I64,
-}
-
-/// A place in the bytes, from where words, lines and numbers are taken.
-struct Cursor<'a> {
-    bytes: &'a [u8],
-    at: usize,
+/// What follows the lines before the data set, section by section.
+struct Sections<'a> {
+    words: Words<'a>,
     binary: bool,
     context: &'a Context<'a>,
 }
 
-impl Cursor<'_> {
-    /// The lines before the data set.
-    fn start(&mut self) -> Result<(), IoError> {
-        let magic = self.line();
-        if !magic.to_ascii_lowercase().starts_with("# vtk datafile version") {
-            return Err(self.context.malformed("VTK magic", "# vtk DataFile Version", excerpt(&magic)));
-        }
-        self.line();
-        self.binary = match self.word().to_ascii_uppercase().as_str() {
+impl<'a> Sections<'a> {
+    fn begin(bytes: &'a [u8], context: &'a Context<'a>) -> Result<Self> {
+        let mut words = Words::new(bytes, "a VTK section");
+        let magic = String::from_utf8_lossy(words.line());
+        let is_vtk = magic.to_ascii_lowercase().starts_with("# vtk datafile version");
+        context.require(is_vtk, "VTK magic", "# vtk DataFile Version", excerpt(&magic))?;
+        words.line();
+        let binary = match words.text().to_ascii_uppercase().as_str() {
             "ASCII" => false,
             "BINARY" => true,
-            other => {
-                return Err(self.context.malformed("VTK encoding", "ASCII or BINARY", excerpt(other)));
-            }
+            other => return Err(context.malformed("VTK encoding", "ASCII or BINARY", excerpt(other))),
         };
-        Ok(())
+        Ok(Self { words, binary, context })
     }
 
     /// Three coordinates a point, flat.
-    fn points(&mut self) -> Result<Vec<f64>, IoError> {
+    fn points(&mut self) -> Result<Vec<f64>> {
         let count = self.count("POINTS")?;
-        let kind = self.word().to_ascii_lowercase();
-        let total = count.checked_mul(3).ok_or_else(|| self.context.malformed("POINTS", "fewer", count))?;
-        match (self.binary, kind.as_str()) {
-            (false, "float" | "double") => self.words(total, |v: &f64| v.is_finite()),
-            (true, "float") => self.numbers(total, |b| f64::from(f32::from_be_bytes(b))),
-            (true, "double") => self.numbers(total, f64::from_be_bytes),
-            _ => {
-                let what = format!("points of type {}", excerpt(&kind));
-                Err(self.context.unsupported(what, "give float or double"))
+        let element = match self.words.text().to_ascii_lowercase().as_str() {
+            "float" => Element::F32,
+            "double" => Element::F64,
+            other => {
+                let what = format!("points of type {}", excerpt(other));
+                return Err(self.context.unsupported(what, "give float or double"));
             }
-        }
+        };
+        let total = count.checked_mul(3).ok_or_else(|| self.context.malformed("POINTS", "fewer", count))?;
+        self.numbers(total, element)
     }
 
     /// Four node indices a cell, flat.
-    fn cells(&mut self) -> Result<Vec<i64>, IoError> {
+    fn cells(&mut self) -> Result<Vec<f64>> {
         let (first, second) = (self.count("CELLS")?, self.count("CELLS")?);
-        let before = self.at;
-        if !self.word().eq_ignore_ascii_case("OFFSETS") {
-            self.at = before;
-            if first.checked_mul(5) != Some(second) {
-                return Err(self.other_nodes());
-            }
-            let values = self.integers(second, Integer::I32)?;
+        let before = self.words;
+        if !self.words.text().eq_ignore_ascii_case("OFFSETS") {
+            self.words = before;
+            self.require_four_nodes(first.checked_mul(5) == Some(second))?;
+            let values = self.numbers(second, Element::I32)?;
             let cells = values.as_chunks::<5>().0;
-            if cells.iter().any(|cell| cell[0] != 4) {
-                return Err(self.other_nodes());
-            }
+            self.require_four_nodes(cells.iter().all(|cell| cell[0] == 4.0))?;
             return Ok(cells.iter().flat_map(|cell| &cell[1..]).copied().collect());
         }
         let kind = self.integer_type()?;
-        let offsets = self.integers(first, kind)?;
-        if offsets.iter().enumerate().any(|(i, &o)| o != 4 * i as i64) {
-            return Err(self.other_nodes());
-        }
-        let name = self.word();
-        if !name.eq_ignore_ascii_case("CONNECTIVITY") {
-            return Err(self.context.malformed("VTK cells", "CONNECTIVITY", excerpt(&name)));
-        }
+        let offsets = self.numbers(first, kind)?;
+        self.require_four_nodes(offsets.iter().enumerate().all(|(i, &o)| o == 4.0 * i as f64))?;
+        let name = self.words.text();
+        let is_known = name.eq_ignore_ascii_case("CONNECTIVITY");
+        self.context.require(is_known, "VTK cells", "CONNECTIVITY", excerpt(&name))?;
         let kind = self.integer_type()?;
-        if first.saturating_sub(1).checked_mul(4) != Some(second) {
-            let expected = format!("4 nodes for each of {first} - 1 cells");
-            return Err(self.context.malformed("CONNECTIVITY", expected, second));
-        }
-        self.integers(second, kind)
+        let is_whole = first.saturating_sub(1).checked_mul(4) == Some(second);
+        let expected = format!("4 nodes for each of {first} - 1 cells");
+        self.context.require(is_whole, "CONNECTIVITY", expected, second)?;
+        self.numbers(second, kind)
     }
 
-    fn other_nodes(&self) -> IoError {
-        self.context.unsupported("a cell without exactly 4 nodes", EVERY_CELL)
+    fn require_four_nodes(&self, has_four: bool) -> Result<()> {
+        self.context.support(has_four, "a cell without exactly 4 nodes", EVERY_CELL)
     }
 
     /// Checks that every cell is a tetrahedron.
-    fn types(&mut self) -> Result<(), IoError> {
+    fn types(&mut self) -> Result<()> {
         let count = self.count("CELL_TYPES")?;
-        match self.integers(count, Integer::I32)?.iter().find(|&&t| t != TETRAHEDRON) {
+        match self.numbers(count, Element::I32)?.iter().find(|&&t| t != TETRAHEDRON) {
             None => Ok(()),
             Some(other) => Err(self.context.unsupported(format!("a cell of type {other}"), EVERY_CELL)),
         }
     }
 
-    fn integer_type(&mut self) -> Result<Integer, IoError> {
-        match self.word().to_ascii_lowercase().as_str() {
-            "vtktypeint64" | "long" | "vtkidtype" => Ok(Integer::I64),
-            "vtktypeint32" | "int" => Ok(Integer::I32),
+    fn integer_type(&mut self) -> Result<Element> {
+        match self.words.text().to_ascii_lowercase().as_str() {
+            "vtktypeint64" | "long" | "vtkidtype" => Ok(Element::I64),
+            "vtktypeint32" | "int" => Ok(Element::I32),
             other => {
                 let what = format!("indices of type {}", excerpt(other));
                 Err(self.context.unsupported(what, "give vtktypeint64"))
@@ -176,69 +154,26 @@ impl Cursor<'_> {
         }
     }
 
-    /// The next line without its end; empty at the end of the file.
-    fn line(&mut self) -> String {
-        let rest = &self.bytes[self.at..];
-        let end = rest.iter().position(|&c| c == b'\n').unwrap_or(rest.len());
-        self.at = (self.at + end + 1).min(self.bytes.len());
-        String::from_utf8_lossy(&rest[..end]).into_owned()
+    fn count(&mut self, section: &str) -> Result<usize> {
+        self.words.value(section, "a count", |_| true, self.context)
     }
 
-    /// The next word; empty at the end of the file. The white space behind it is left alone.
-    fn word(&mut self) -> String {
-        let rest = &self.bytes[self.at..];
-        let start = rest.iter().position(|c| !c.is_ascii_whitespace()).unwrap_or(rest.len());
-        let length = rest[start..].iter().take_while(|c| !c.is_ascii_whitespace()).count();
-        self.at += start + length;
-        String::from_utf8_lossy(&rest[start..start + length]).into_owned()
-    }
-
-    fn count(&mut self, section: &'static str) -> Result<usize, IoError> {
-        let word = self.word();
-        word.parse().map_err(|_| self.context.malformed(section, "a count", excerpt(&word)))
-    }
-
-    fn integers(&mut self, count: usize, kind: Integer) -> Result<Vec<i64>, IoError> {
-        match (self.binary, kind) {
-            (false, _) => self.words(count, |_| true),
-            (true, Integer::I32) => self.numbers(count, |b| i64::from(i32::from_be_bytes(b))),
-            (true, Integer::I64) => self.numbers(count, i64::from_be_bytes),
+    /// Numbers as text, or in bytes behind the end of the line.
+    fn numbers(&mut self, count: usize, element: Element) -> Result<Vec<f64>> {
+        if self.binary {
+            self.words.line();
+            let size = element.bytes();
+            let bytes = self.words.bytes(count.saturating_mul(size), self.context)?;
+            let number = |stored: &[u8]| element.number(ByteOrder::Big.number(stored).to_le_bytes());
+            return Ok(bytes.chunks_exact(size).map(number).collect());
         }
-    }
-
-    /// Numbers as text.
-    fn words<T: FromStr>(&mut self, count: usize, allowed: impl Fn(&T) -> bool) -> Result<Vec<T>, IoError> {
         // Every number takes a digit and a space at least.
-        self.require((count as u64).saturating_mul(2).saturating_sub(1))?;
+        self.words.require(count, 2, self.context)?;
         let mut values = Vec::with_capacity(count);
         for _ in 0..count {
-            let word = self.word();
-            let value = word.parse().ok().filter(&allowed);
-            values
-                .push(value.ok_or_else(|| {
-                    self.context.malformed("VTK number", "a finite number", excerpt(&word))
-                })?);
+            let is_finite = |value: &f64| value.is_finite();
+            values.push(self.words.value("VTK number", "a finite number", is_finite, self.context)?);
         }
         Ok(values)
-    }
-
-    /// Binary numbers; they begin behind the end of the line.
-    fn numbers<T, const N: usize>(
-        &mut self,
-        count: usize,
-        parse: impl Fn([u8; N]) -> T,
-    ) -> Result<Vec<T>, IoError> {
-        self.line();
-        let needed = (count as u64).saturating_mul(N as u64);
-        self.require(needed)?;
-        let end = self.at + needed as usize;
-        let values = self.bytes[self.at..end].as_chunks::<N>().0.iter().map(|&b| parse(b)).collect();
-        self.at = end;
-        Ok(values)
-    }
-
-    fn require(&self, needed: u64) -> Result<(), IoError> {
-        let there = (self.bytes.len() - self.at) as u64;
-        if needed > there { Err(self.context.truncated("a VTK section", needed, there)) } else { Ok(()) }
     }
 }

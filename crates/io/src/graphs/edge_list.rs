@@ -3,7 +3,8 @@
 //! Lines that begin with `#` or `%` are comments; a first line without numbers is a head.
 
 use super::{GraphFormat, Lines};
-use crate::error::IoError;
+use crate::words::lines as numbered;
+use crate::{IoError, Result};
 use veloxel_core::{ArcList, GraphKind, WeightedArc};
 
 pub(super) const FORMAT: GraphFormat =
@@ -12,9 +13,9 @@ pub(super) const FORMAT: GraphFormat =
 /// Nodes are numbered in 32 bits.
 const MOST_NODES: u32 = u32::MAX - 1;
 
-fn parse(lines: &Lines<'_>, kind: GraphKind) -> Result<ArcList, IoError> {
+fn parse(lines: &Lines<'_>, kind: GraphKind) -> Result<ArcList> {
     let mut list = ArcList { nodes: 0, kind, arcs: Vec::new() };
-    for (nth, (number, line)) in lines.content(&['#', '%']).enumerate() {
+    for (nth, (number, line)) in numbered(lines.text, &['#', '%']).enumerate() {
         let mut cells = line.split([' ', '\t', ',', ';']).filter(|cell| !cell.is_empty());
         let [from, to] = [cells.next(), cells.next()].map(|cell| cell.and_then(|c| c.parse::<u32>().ok()));
         let (Some(from), Some(to)) = (from, to) else {
@@ -31,12 +32,8 @@ fn parse(lines: &Lines<'_>, kind: GraphKind) -> Result<ArcList, IoError> {
         list.arcs.push(WeightedArc { from, to, weight });
     }
     if list.arcs.is_empty() {
-        return Err(IoError::malformed(
-            lines.path,
-            "the graph",
-            "an edge a line, such as `0 1 2.5`",
-            "no edge",
-        ));
+        let expected = "an edge a line, such as `0 1 2.5`";
+        return Err(IoError::malformed(lines.path, "the graph", expected, "no edge"));
     }
     Ok(list)
 }

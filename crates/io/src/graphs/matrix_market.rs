@@ -4,14 +4,15 @@
 //! 1996. *Read*: `real`, `integer` and `pattern` (weight 1); `symmetric` (arcs lead both ways) and `general` (one way).
 
 use super::{GraphFormat, Lines};
-use crate::error::IoError;
+use crate::words::lines as numbered;
+use crate::{IoError, Result};
 use veloxel_core::{ArcList, GraphKind, WeightedArc};
 
 pub(super) const FORMAT: GraphFormat = GraphFormat { extensions: &["mtx"], parse };
 
 const HEAD: &str = "%%MatrixMarket matrix coordinate real|integer|pattern general|symmetric";
 
-fn parse(lines: &Lines<'_>, _unsaid: GraphKind) -> Result<ArcList, IoError> {
+fn parse(lines: &Lines<'_>, _unsaid: GraphKind) -> Result<ArcList> {
     let head = lines.text.lines().next().unwrap_or_default();
     let words: Vec<String> = head.split_whitespace().map(str::to_lowercase).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -25,7 +26,7 @@ fn parse(lines: &Lines<'_>, _unsaid: GraphKind) -> Result<ArcList, IoError> {
         }
         _ => return Err(lines.malformed(1, HEAD, head)),
     };
-    let mut content = lines.content(&['%']);
+    let mut content = numbered(lines.text, &['%']);
     let (number, size) = content.next().unwrap_or((1, ""));
     let sizes: Vec<usize> = size.split_whitespace().map_while(|cell| cell.parse().ok()).collect();
     let [rows, columns, entries] = sizes[..] else {
@@ -46,13 +47,7 @@ fn parse(lines: &Lines<'_>, _unsaid: GraphKind) -> Result<ArcList, IoError> {
 }
 
 /// The arc of an entry.
-fn arc(
-    lines: &Lines<'_>,
-    number: usize,
-    line: &str,
-    nodes: usize,
-    field: &str,
-) -> Result<WeightedArc, IoError> {
+fn arc(lines: &Lines<'_>, number: usize, line: &str, nodes: usize, field: &str) -> Result<WeightedArc> {
     let mut cells = line.split_whitespace();
     let mut node = || {
         let node = cells.next()?.parse::<usize>().ok()?.checked_sub(1).filter(|&node| node < nodes)?;

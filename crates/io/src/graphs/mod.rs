@@ -5,8 +5,9 @@
 mod edge_list;
 mod matrix_market;
 
-use crate::error::IoError;
+use crate::file_name::extension;
 use crate::read::read_text;
+use crate::{IoError, Result};
 use std::path::Path;
 use veloxel_core::{ArcList, GraphKind};
 
@@ -18,7 +19,7 @@ struct GraphFormat {
     /// Without the dot, in lower case.
     extensions: &'static [&'static str],
     /// The arcs of a text; where the format does not say whether they lead one way or both, as the argument says.
-    parse: fn(&Lines<'_>, GraphKind) -> Result<ArcList, IoError>,
+    parse: fn(&Lines<'_>, GraphKind) -> Result<ArcList>,
 }
 
 static FORMATS: &[GraphFormat] = &[matrix_market::FORMAT, edge_list::FORMAT];
@@ -29,12 +30,11 @@ static FORMATS: &[GraphFormat] = &[matrix_market::FORMAT, edge_list::FORMAT];
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`], [`IoError::Open`], and [`IoError::Malformed`] with the line.
-pub fn read_graph(path: &Path, unsaid: GraphKind) -> Result<ArcList, IoError> {
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+pub fn read_graph(path: &Path, unsaid: GraphKind) -> Result<ArcList> {
+    let extension = extension(path);
     let Some(format) = FORMATS.iter().find(|format| format.extensions.contains(&&*extension)) else {
-        let known: Vec<_> =
-            FORMATS.iter().flat_map(|format| format.extensions).map(|e| format!(".{e}")).collect();
-        let known = known.join(", ");
+        let known = FORMATS.iter().flat_map(|format| format.extensions).map(|e| format!(".{e}"));
+        let known = known.collect::<Vec<_>>().join(", ");
         return Err(IoError::UnknownExtension { path: path.to_owned(), what: "a graph", known });
     };
     let text = read_text(path, MOST_BYTES)?;
@@ -47,20 +47,14 @@ struct Lines<'a> {
     text: &'a str,
 }
 
-impl<'a> Lines<'a> {
-    /// Lines that are neither blank nor begin with one of the `comments`, without blanks at their ends.
-    fn content(&self, comments: &'static [char]) -> impl Iterator<Item = (usize, &'a str)> + use<'a> {
-        let numbered = self.text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
-        numbered.filter(move |(_, line)| !line.is_empty() && !line.starts_with(comments))
-    }
-
+impl Lines<'_> {
     fn malformed(&self, line: usize, expected: &str, got: &str) -> IoError {
         let shown: String = got.chars().take(60).collect();
         IoError::malformed(self.path, format!("line {line}"), expected, format!("`{shown}`"))
     }
 
     /// A weight of 0 or more.
-    fn weight(&self, line: usize, cell: &str) -> Result<f32, IoError> {
+    fn weight(&self, line: usize, cell: &str) -> Result<f32> {
         let weight = cell.parse::<f32>().ok().filter(|weight| *weight >= 0.0 && weight.is_finite());
         weight.ok_or_else(|| self.malformed(line, "a weight that is finite and 0 or more", cell))
     }
@@ -71,7 +65,7 @@ mod tests {
     use super::*;
     use veloxel_core::WeightedArc;
 
-    fn read(name: &str, text: &str) -> Result<ArcList, IoError> {
+    fn read(name: &str, text: &str) -> Result<ArcList> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();

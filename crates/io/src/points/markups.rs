@@ -1,9 +1,10 @@
 //! 3D Slicer's markups: JSON with control points, each list of them in LPS or RAS.
 
-use super::{Axes, Point};
-use crate::error::IoError;
+use super::Point;
+use crate::geometry::WorldAxes;
+use crate::slicer::{axes_of, coordinates};
+use crate::{Context, Result};
 use serde_json::{Value, json};
-use std::path::Path;
 use veloxel_core::Dimension;
 
 /// A markups file.
@@ -13,43 +14,32 @@ pub(super) struct Markups {
 }
 
 impl Markups {
-    pub fn parse(path: &Path, text: &str, dimension: Dimension) -> Result<Self, IoError> {
-        let bad = |what: &str, expected: &str, got: String| IoError::malformed(path, what, expected, got);
-        if dimension == Dimension::Two {
-            let expected = "a table of pixels for a 2-D field";
-            return Err(bad(
-                "the points",
-                expected,
-                "3D Slicer's markups, which lie in millimetres".to_owned(),
-            ));
-        }
+    pub fn parse(text: &str, dimension: Dimension, context: &Context) -> Result<Self> {
+        let got = "3D Slicer's markups, which lie in millimetres";
+        let is_volume = dimension == Dimension::Three;
+        context.require(is_volume, "the points", "a table of pixels for a 2-D field", got)?;
         let mut json: Value = serde_json::from_str(text)
-            .map_err(|error| bad("the markups", "JSON as 3D Slicer writes it", error.to_string()))?;
+            .map_err(|error| context.malformed("the markups", "JSON as 3D Slicer writes it", error))?;
         let mut count = 0;
         for list in lists_mut(&mut json) {
-            if axes_of(list).is_none() {
-                let got = list["coordinateSystem"].to_string();
-                return Err(bad("coordinateSystem of the markups", "\"LPS\" or \"RAS\"", got));
-            }
+            let (has_axes, got) = (axes_of(list).is_some(), &list["coordinateSystem"]);
+            context.require(has_axes, "coordinateSystem of the markups", "\"LPS\" or \"RAS\"", got)?;
             for (nth, point) in points_of_mut(list).enumerate() {
                 count += 1;
                 let position = &point["position"];
-                if !position.is_null() && coordinates(position).is_none() {
-                    let what = format!("position of control point {}", nth + 1);
-                    return Err(bad(&what, "three numbers or null", position.to_string()));
-                }
+                let is_right = position.is_null() || coordinates(position).is_some();
+                let what = format!("position of control point {}", nth + 1);
+                context.require(is_right, what, "three numbers or null", position)?;
             }
         }
-        if count == 0 {
-            return Err(bad("the markups", "at least one control point", "no point".to_owned()));
-        }
+        context.require(count > 0, "the markups", "at least one control point", "no point")?;
         Ok(Self { json })
     }
 
     pub fn points(&self) -> Vec<Point> {
         let lists = self.json["markups"].as_array().into_iter().flatten();
         let of_list = |list: &Value| {
-            let axes = axes_of(list).unwrap_or(Axes::Lps);
+            let axes = axes_of(list).unwrap_or(WorldAxes::Lps);
             let points = list["controlPoints"].as_array().into_iter().flatten();
             points.map(|point| position(point).map(|p| axes.turned(p))).collect::<Vec<_>>()
         };
@@ -60,7 +50,7 @@ impl Markups {
         let mut json = self.json.clone();
         let mut points = points.iter();
         for list in lists_mut(&mut json) {
-            let axes = axes_of(list).unwrap_or(Axes::Lps);
+            let axes = axes_of(list).unwrap_or(WorldAxes::Lps);
             for (point, moved) in points_of_mut(list).zip(points.by_ref()) {
                 match moved {
                     Some(moved) => point["position"] = json!(axes.turned(*moved)),
@@ -81,20 +71,6 @@ fn lists_mut(json: &mut Value) -> impl Iterator<Item = &mut Value> {
 
 fn points_of_mut(list: &mut Value) -> impl Iterator<Item = &mut Value> {
     list.get_mut("controlPoints").and_then(Value::as_array_mut).into_iter().flatten()
-}
-
-/// Early versions wrote numbers, 0 for RAS and 1 for LPS.
-fn axes_of(list: &Value) -> Option<Axes> {
-    match &list["coordinateSystem"] {
-        Value::String(name) if name == "LPS" || name == "1" => Some(Axes::Lps),
-        Value::String(name) if name == "RAS" || name == "0" => Some(Axes::Ras),
-        _ => None,
-    }
-}
-
-fn coordinates(position: &Value) -> Option<[f64; 3]> {
-    let numbers: Vec<f64> = position.as_array()?.iter().filter_map(Value::as_f64).collect();
-    numbers.try_into().ok()
 }
 
 fn position(point: &Value) -> Point {

@@ -7,12 +7,12 @@
 mod markups;
 mod table;
 
-use crate::error::IoError;
 use crate::read::read_text;
+use crate::{Context, Reading, Result};
 use markups::Markups;
 use std::path::Path;
 use table::Table;
-use veloxel_core::Dimension;
+use veloxel_core::{Dimension, Warnings};
 
 /// A point, `(x, y, z)`; z is 0 for pictures. None: the file has a place for it, but no position.
 pub type Point = Option<[f64; 3]>;
@@ -29,25 +29,6 @@ enum Document {
     Markups(Markups),
 }
 
-/// The directions of a file's first two axes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Axes {
-    /// To the left, to the back, up.
-    Lps,
-    /// To the right, to the front, up.
-    Ras,
-}
-
-impl Axes {
-    /// From the file's axes to LPS, and from LPS to the file's.
-    fn turned(self, [x, y, z]: [f64; 3]) -> [f64; 3] {
-        match self {
-            Self::Lps => [x, y, z],
-            Self::Ras => [-x, -y, z],
-        }
-    }
-}
-
 /// A file of points larger than this is no file of points.
 const MOST_BYTES: u64 = 1 << 28;
 
@@ -55,14 +36,16 @@ impl PointFile {
     /// Reads the points of a picture or volume.
     ///
     /// # Errors
-    /// As [`read_text`]; [`IoError::Malformed`] with the line that holds no point, or the columns that could be meant;
-    /// [`IoError::Unsupported`] for coordinates that are voxel indices.
-    pub fn read(path: &Path, dimension: Dimension) -> Result<Self, IoError> {
+    /// As [`read_text`]; [`IoError::Malformed`](crate::IoError::Malformed) with the line that holds no point, or the columns that could be meant;
+    /// [`IoError::Unsupported`](crate::IoError::Unsupported) for coordinates that are voxel indices.
+    pub fn read(path: &Path, dimension: Dimension) -> Result<Self> {
         let text = read_text(path, MOST_BYTES)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let mut unsaid = Warnings::new();
+        let context = Context::new(path, Reading::default(), &mut unsaid);
         let document = match text.trim_start().starts_with('{') {
-            true => Document::Markups(Markups::parse(path, text, dimension)?),
-            false => Document::Table(Table::parse(path, text, dimension)?),
+            true => Document::Markups(Markups::parse(text, dimension, &context)?),
+            false => Document::Table(Table::parse(text, dimension, &context)?),
         };
         Ok(Self { document })
     }

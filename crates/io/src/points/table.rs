@@ -1,16 +1,16 @@
 //! A table with a point a line: by the names of its head line, or the first numbers of each line.
 
-use super::{Axes, Point};
-use crate::error::IoError;
+use super::Point;
+use crate::geometry::WorldAxes;
+use crate::{Context, Result};
 use std::ops::Range;
-use std::path::Path;
 use veloxel_core::Dimension;
 
 /// A table of points, with everything between them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Table {
     text: String,
-    axes: Axes,
+    axes: WorldAxes,
     rows: Vec<Row>,
 }
 
@@ -25,62 +25,59 @@ struct Row {
 /// Which columns hold the coordinates, x first, and what their axes are.
 struct Columns {
     of_axis: Vec<usize>,
-    axes: Axes,
+    axes: WorldAxes,
     /// Whether a head line named them.
     named: bool,
 }
 
 /// Names of coordinates, in lower case.
-const NAMES: [([&str; 3], Axes); 3] =
-    [(["x", "y", "z"], Axes::Lps), (["l", "p", "s"], Axes::Lps), (["r", "a", "s"], Axes::Ras)];
+const NAMES: [([&str; 3], WorldAxes); 3] =
+    [(["x", "y", "z"], WorldAxes::Lps), (["l", "p", "s"], WorldAxes::Lps), (["r", "a", "s"], WorldAxes::Ras)];
 
 impl Table {
-    pub fn parse(path: &Path, text: &str, dimension: Dimension) -> Result<Self, IoError> {
+    pub fn parse(text: &str, dimension: Dimension, context: &Context) -> Result<Self> {
         let axes_count = dimension.count();
-        let lines = lines_of(text);
-        let mut columns = Columns { of_axis: (0..axes_count).collect(), axes: Axes::Lps, named: false };
+        let mut columns = Columns { of_axis: (0..axes_count).collect(), axes: WorldAxes::Lps, named: false };
         let mut rows = Vec::new();
         let mut first = true;
         let mut promised = None;
-        for (number, line) in lines.into_iter().enumerate() {
-            let content = text[line.clone()].trim();
+        for (number, line) in text.lines().enumerate() {
+            let content = line.trim();
             if content.is_empty() {
                 continue;
             }
             if let Some(comment) = content.strip_prefix('#') {
-                columns.read_comment(path, comment, dimension)?;
+                columns.read_comment(comment, dimension, context)?;
                 continue;
             }
-            let cells = cells_of(text, line);
-            let numeric = |cell: &Range<usize>| text[cell.clone()].parse::<f64>().is_ok();
-            if first && !columns.named && !cells.iter().any(numeric) {
-                first = false;
+            let cells = cells_of(line);
+            let is_head = first && !columns.named && !cells.iter().any(|cell| cell.parse::<f64>().is_ok());
+            first = false;
+            if is_head {
                 match content {
                     "point" => promised = Some(None),
                     "index" => {
-                        return Err(IoError::unsupported(path, "a point file of voxel indices", INDICES));
+                        return Err(context.unsupported("a point file of voxel indices", INDICES));
                     }
-                    _ => columns.read_head(
-                        path,
-                        &cells.iter().map(|c| &text[c.clone()]).collect::<Vec<_>>(),
-                        axes_count,
-                    )?,
+                    _ => columns.read_head(&cells, axes_count, context)?,
                 }
                 continue;
             }
-            first = false;
             if promised == Some(None) {
                 promised = Some(content.parse::<usize>().ok());
                 continue;
             }
-            rows.push(columns.row(path, number + 1, text, &cells)?);
+            let (point, chosen) = columns.row(number + 1, &cells, context)?;
+            let place = |cell: &&str| {
+                let start = cell.as_ptr() as usize - text.as_ptr() as usize;
+                start..start + cell.len()
+            };
+            rows.push(Row { point, cells: chosen.iter().map(place).collect() });
         }
-        if rows.is_empty() {
-            let expected = "a point a line, such as \"12.5,3.25,40\", under a head line such as \"x,y,z\"";
-            return Err(IoError::malformed(path, "the table", expected, "no point"));
-        }
-        if let Some(Some(count)) = promised.filter(|count| *count != Some(rows.len())) {
-            return Err(IoError::malformed(path, "the point file", format!("{count} points"), rows.len()));
+        let expected = "a point a line, such as \"12.5,3.25,40\", under a head line such as \"x,y,z\"";
+        context.require(!rows.is_empty(), "the table", expected, "no point")?;
+        if let Some(Some(count)) = promised {
+            context.require(count == rows.len(), "the point file", format!("{count} points"), rows.len())?;
         }
         Ok(Self { text: text.to_owned(), axes: columns.axes, rows })
     }
@@ -115,27 +112,25 @@ const INDICES: &str = "give positions in millimetres";
 
 impl Columns {
     /// What 3D Slicer's `.fcsv` says in its comments.
-    fn read_comment(&mut self, path: &Path, comment: &str, dimension: Dimension) -> Result<(), IoError> {
+    fn read_comment(&mut self, comment: &str, dimension: Dimension, context: &Context) -> Result<()> {
         let Some((name, value)) = comment.split_once('=').map(|(name, value)| (name.trim(), value.trim()))
         else {
             return Ok(());
         };
         match (name, value) {
-            ("CoordinateSystem", "LPS" | "1") => self.axes = Axes::Lps,
-            ("CoordinateSystem", "RAS" | "0") => self.axes = Axes::Ras,
+            ("CoordinateSystem", "LPS" | "1") => self.axes = WorldAxes::Lps,
+            ("CoordinateSystem", "RAS" | "0") => self.axes = WorldAxes::Ras,
             ("CoordinateSystem", "IJK" | "2") => {
-                return Err(IoError::unsupported(path, "a table of voxel indices", INDICES));
+                return Err(context.unsupported("a table of voxel indices", INDICES));
             }
-            ("CoordinateSystem", _) => {
-                return Err(IoError::malformed(path, name, "LPS or RAS", value));
-            }
+            ("CoordinateSystem", _) => return Err(context.malformed(name, "LPS or RAS", value)),
             ("columns", _) if dimension == Dimension::Two => {
                 let got = "3D Slicer's fiducials, which lie in millimetres";
-                return Err(IoError::malformed(path, "the points", "pixels for a 2-D field", got));
+                return Err(context.malformed("the points", "pixels for a 2-D field", got));
             }
             ("columns", _) => {
                 let axes = self.axes;
-                self.read_head(path, &value.split(',').map(str::trim).collect::<Vec<_>>(), 3)?;
+                self.read_head(&value.split(',').map(str::trim).collect::<Vec<_>>(), 3, context)?;
                 self.axes = axes;
             }
             _ => {}
@@ -143,7 +138,7 @@ impl Columns {
         Ok(())
     }
 
-    fn read_head(&mut self, path: &Path, names: &[&str], axes_count: usize) -> Result<(), IoError> {
+    fn read_head(&mut self, names: &[&str], axes_count: usize, context: &Context) -> Result<()> {
         let place = |wanted: &str| {
             let mut found = names.iter().enumerate().filter(|(_, name)| name.eq_ignore_ascii_case(wanted));
             found.next().map(|(nth, _)| nth).filter(|_| found.next().is_none())
@@ -159,26 +154,26 @@ impl Columns {
             2 => "one column each named x and y",
             _ => "one column each named x, y and z (LPS millimetres; or l,p,s, or r,a,s)",
         };
-        Err(IoError::malformed(path, "the head line", expected, format!("\"{}\"", names.join(","))))
+        Err(context.malformed("the head line", expected, format!("\"{}\"", names.join(","))))
     }
 
-    fn row(&self, path: &Path, number: usize, text: &str, cells: &[Range<usize>]) -> Result<Row, IoError> {
+    /// The point of a line, and the cells that it is in.
+    fn row<'a>(&self, number: usize, cells: &[&'a str], context: &Context) -> Result<(Point, Vec<&'a str>)> {
         let count = self.of_axis.len();
         let bad = |expected: String| {
-            let got = cells.iter().map(|c| &text[c.clone()]).collect::<Vec<_>>().join(",");
-            IoError::malformed(path, format!("line {number}"), expected, format!("\"{got}\""))
+            let got = format!("\"{}\"", cells.join(","));
+            context.malformed(format!("line {number}"), expected, got)
         };
-        let value = |cell: &Range<usize>| text[cell.clone()].parse::<f64>().ok();
-        let chosen: Vec<_> = self.of_axis.iter().filter_map(|&nth| cells.get(nth).cloned()).collect();
+        let chosen: Vec<&str> = self.of_axis.iter().filter_map(|&nth| cells.get(nth).copied()).collect();
         // Spreadsheets leave the cells of a point without a position empty.
-        if chosen.len() == count && chosen.iter().all(Range::is_empty) {
-            return Ok(Row { point: None, cells: chosen });
+        if chosen.len() == count && chosen.iter().all(|cell| cell.is_empty()) {
+            return Ok((None, chosen));
         }
-        let values: Vec<f64> = chosen.iter().filter_map(value).collect();
+        let values: Vec<f64> = chosen.iter().filter_map(|cell| cell.parse().ok()).collect();
         if values.len() < count {
             return Err(bad(format!("{count} coordinates")));
         }
-        if !self.named && cells.get(count).is_some_and(|next| value(next).is_some()) {
+        if !self.named && cells.get(count).is_some_and(|next| next.parse::<f64>().is_ok()) {
             let names = ["x", "y", "z"][..count].join(",");
             return Err(bad(format!(
                 "{count} numbers and then words, or a head line that names the columns {names}"
@@ -186,41 +181,15 @@ impl Columns {
         }
         let mut point = [0.0; 3];
         point[..count].copy_from_slice(&values);
-        Ok(Row { point: point.iter().all(|v| v.is_finite()).then_some(point), cells: chosen })
+        Ok((point.iter().all(|v| v.is_finite()).then_some(point), chosen))
     }
 }
 
-/// The lines of a text, without their ends.
-fn lines_of(text: &str) -> Vec<Range<usize>> {
-    let mut at = 0;
-    let line = |whole: &str| {
-        let start = at;
-        at += whole.len();
-        start..start + whole.trim_end_matches(['\n', '\r']).len()
-    };
-    text.split_inclusive('\n').map(line).collect()
-}
-
 /// The cells of a line, without blanks around them: parted by semicolons, tabulators or commas, or else by blanks.
-fn cells_of(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
-    let content = &text[line.clone()];
-    let trimmed = |piece: &str, start: usize| {
-        let first = start + piece.len() - piece.trim_start().len();
-        first..first + piece.trim().len()
-    };
-    match [';', ',', '\t'].into_iter().find(|separator| content.contains(*separator)) {
-        Some(separator) => {
-            let mut at = line.start;
-            let cell = |piece: &str| {
-                let start = at;
-                at += piece.len() + 1;
-                trimmed(piece, start)
-            };
-            content.split(separator).map(cell).collect()
-        }
-        None => {
-            let offset = |piece: &str| line.start + (piece.as_ptr() as usize - content.as_ptr() as usize);
-            content.split_whitespace().map(|piece| offset(piece)..offset(piece) + piece.len()).collect()
-        }
+fn cells_of(line: &str) -> Vec<&str> {
+    match [';', ',', '\t'].into_iter().find(|separator| line.contains(*separator)) {
+        // An empty cell stands behind its blanks.
+        Some(separator) => line.split(separator).map(|cell| cell.trim_start().trim_end()).collect(),
+        None => line.split_whitespace().collect(),
     }
 }

@@ -1,11 +1,9 @@
 //! GIF frames, drawn over each other.
 
-use crate::context::Context;
-use crate::error::IoError;
 use crate::frame_reader::FrameReader;
 use crate::luminance::{COLOUR_NOTE, luma};
-use crate::source::Source;
-use gif::{ColorOutput, DecodeOptions, Decoder, DecodingError, DisposalMethod};
+use crate::{Context, IoError, Result, Source};
+use gif::{ColorOutput, DecodeOptions, Decoder, DecodingError, DisposalMethod, Frame};
 use std::io::{Cursor, ErrorKind};
 use veloxel_core::{Grid, Volume, WarningKind};
 
@@ -23,34 +21,28 @@ struct GifReader {
     grid: Grid,
     /// Luminance; NaN where nothing was drawn yet.
     canvas: Vec<f32>,
-    /// What the frame before the next one wants done.
-    disposal: Disposal,
+    /// The frame before the next one, which says what is done with it then.
+    last: Option<Frame<'static>>,
+    /// The canvas before that one, if it becomes so again.
+    before: Vec<f32>,
     indices: Vec<u8>,
     frame_interval_ms: Option<f64>,
     frames: usize,
     uneven: bool,
 }
 
-enum Disposal {
-    Keep,
-    /// The rectangle is cleared.
-    Clear(Rectangle),
-    /// The canvas becomes again what it was.
-    Restore(Vec<f32>),
+/// The part of a canvas that a frame covers, row by row.
+fn rows<'a>(
+    canvas: &'a mut [f32],
+    grid: &Grid,
+    frame: &Frame,
+) -> impl Iterator<Item = &'a mut [f32]> + use<'a> {
+    let [left, top, width, height] = [frame.left, frame.top, frame.width, frame.height].map(usize::from);
+    let rows = canvas.chunks_exact_mut(grid.size()[0]).skip(top).take(height);
+    rows.map(move |row| &mut row[left..left + width])
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Rectangle {
-    left: usize,
-    top: usize,
-    width: usize,
-    height: usize,
-}
-
-pub(super) fn open<'a>(
-    mut source: Source<'a>,
-    context: &mut Context,
-) -> Result<Box<dyn FrameReader + 'a>, IoError> {
+pub(super) fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn FrameReader + 'a>> {
     let file = source.take_rest(context)?;
     let file_bytes = file.len() as u64;
     let mut options = DecodeOptions::new();
@@ -59,21 +51,19 @@ pub(super) fn open<'a>(
     let decoder = options.read_info(Cursor::new(file)).map_err(|e| failure(e, file_bytes, context))?;
     let grid = context.picture_grid(decoder.width().into(), decoder.height().into())?;
     let pixels = grid.len() as u64;
-    if pixels > MAX_FRAME_PIXELS {
-        let what = format!("a GIF of {}", grid.size_text());
-        return Err(context.unsupported(what, "frames have at most 2^26 pixels: crop or shrink it first"));
-    }
+    let what = format!("a GIF of {}", grid.size_text());
+    let hint = "frames have at most 2^26 pixels: crop or shrink it first";
+    context.support(pixels <= MAX_FRAME_PIXELS, what, hint)?;
     let possible = file_bytes.saturating_mul(MAX_PIXELS_PER_BYTE);
-    if pixels > possible {
-        return Err(context.truncated("the GIF image data", pixels, possible));
-    }
+    context.require_bytes("the GIF image data", pixels, possible)?;
     context.claim(4 * pixels)?;
     Ok(Box::new(GifReader {
         decoder,
         file_bytes,
         canvas: vec![f32::NAN; grid.len()],
         grid,
-        disposal: Disposal::Keep,
+        last: None,
+        before: Vec::new(),
         indices: Vec::new(),
         frame_interval_ms: None,
         frames: 0,
@@ -82,41 +72,30 @@ pub(super) fn open<'a>(
 }
 
 impl FrameReader for GifReader {
-    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
+    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>> {
         let next = self.decoder.next_frame_info().map_err(|e| failure(e, self.file_bytes, context))?;
-        let Some(frame) = next else {
-            return Ok(None);
-        };
-        let place = Rectangle {
-            left: usize::from(frame.left),
-            top: usize::from(frame.top),
-            width: usize::from(frame.width),
-            height: usize::from(frame.height),
-        };
-        let (disposal, transparent) = (frame.dispose, frame.transparent);
-        let interval_ms = (frame.delay > 0).then(|| 10.0 * f64::from(frame.delay));
-        self.time(interval_ms, context);
+        let Some(frame) = next.cloned() else { return Ok(None) };
+        self.time((frame.delay > 0).then(|| 10.0 * f64::from(frame.delay)), context);
         // The picture and what its disposal brings back stay; indices go.
-        context.claim(4 * self.grid.len() as u64)?;
-        let restored =
-            if matches!(disposal, DisposalMethod::Previous) { 4 * self.grid.len() as u64 } else { 0 };
-        let _scratch = context.scratch(restored + 2 * (place.width * place.height) as u64)?;
-        let (drawn, canvas) = ((place.width * place.height) as u64, self.grid.len() as u64);
-        if self.frames == 0 && canvas > drawn.saturating_mul(MAX_CANVAS_PICTURES) {
-            let expected = format!("at most {MAX_CANVAS_PICTURES} times its first picture");
-            return Err(context.malformed("GIF canvas", expected, self.grid.size_text()));
-        }
-        self.indices.resize(place.width * place.height, 0);
+        let canvas = self.grid.len() as u64;
+        context.claim(4 * canvas)?;
+        let is_restored = matches!(frame.dispose, DisposalMethod::Previous);
+        let drawn = u64::from(frame.width) * u64::from(frame.height);
+        let restored = if is_restored { 4 * canvas } else { 0 };
+        let _scratch = context.scratch(restored + 2 * drawn)?;
+        let is_filled = self.frames > 0 || canvas <= drawn.saturating_mul(MAX_CANVAS_PICTURES);
+        let expected = format!("at most {MAX_CANVAS_PICTURES} times its first picture");
+        context.require(is_filled, "GIF canvas", expected, self.grid.size_text())?;
+        self.indices.resize(drawn as usize, 0);
         let read = self.decoder.read_into_buffer(&mut self.indices);
         read.map_err(|e| failure(e, self.file_bytes, context))?;
         self.dispose();
-        self.disposal = match disposal {
-            DisposalMethod::Any | DisposalMethod::Keep => Disposal::Keep,
-            DisposalMethod::Background => Disposal::Clear(place),
-            DisposalMethod::Previous => Disposal::Restore(self.canvas.clone()),
-        };
+        if is_restored {
+            self.before = self.canvas.clone();
+        }
         let colours = self.colours(context)?;
-        self.draw(place, &colours, transparent);
+        self.draw(&frame, &colours);
+        self.last = Some(frame);
         self.frames += 1;
         self.picture(context).map(Some)
     }
@@ -133,16 +112,11 @@ impl FrameReader for GifReader {
         MAX_SEQUENCE_PIXELS / self.grid.len() as u64
     }
 
-    fn finish(self: Box<Self>, context: &mut Context) -> Result<(), IoError> {
-        if self.frames == 0 {
-            return Err(context.malformed("GIF", "at least one picture", "none"));
-        }
+    fn finish(self: Box<Self>, context: &mut Context) -> Result<()> {
+        context.require(self.frames > 0, "GIF", "at least one picture", "none")?;
         let reader = self.decoder.into_inner();
         let read = reader.get_ref().position().saturating_sub(reader.buffer().len() as u64);
-        match self.file_bytes.saturating_sub(read) {
-            0 => {}
-            left => context.trailing(Some(left)),
-        }
+        context.trailing(Some(self.file_bytes.saturating_sub(read)));
         Ok(())
     }
 }
@@ -153,28 +127,24 @@ impl GifReader {
             self.frame_interval_ms = interval_ms;
         } else if self.frame_interval_ms != interval_ms && !self.uneven {
             self.uneven = true;
-            context.note(
-                WarningKind::Header,
-                "frames last unequally long: the first one's interval stands for all",
-            );
+            let text = "frames last unequally long: the first one's interval stands for all";
+            context.note(WarningKind::Header, text);
         }
     }
 
     fn dispose(&mut self) {
-        match std::mem::replace(&mut self.disposal, Disposal::Keep) {
-            Disposal::Keep => {}
-            Disposal::Restore(canvas) => self.canvas = canvas,
-            Disposal::Clear(place) => {
-                let width = self.grid.size()[0];
-                for y in place.top..place.top + place.height {
-                    self.canvas[y * width + place.left..][..place.width].fill(f32::NAN);
-                }
+        let Some(last) = self.last.take() else { return };
+        match last.dispose {
+            DisposalMethod::Any | DisposalMethod::Keep => {}
+            DisposalMethod::Previous => self.canvas = std::mem::take(&mut self.before),
+            DisposalMethod::Background => {
+                rows(&mut self.canvas, &self.grid, &last).for_each(|row| row.fill(f32::NAN));
             }
         }
     }
 
     /// The luminance of every index.
-    fn colours(&self, context: &mut Context) -> Result<Vec<f32>, IoError> {
+    fn colours(&self, context: &mut Context) -> Result<Vec<f32>> {
         let palette = self.decoder.palette().map_err(|e| failure(e, self.file_bytes, context))?;
         let colours = palette.as_chunks::<3>().0;
         if self.frames == 0 && colours.iter().any(|[r, g, b]| r != g || g != b) {
@@ -184,19 +154,18 @@ impl GifReader {
     }
 
     /// An index beyond the palette is black.
-    fn draw(&mut self, place: Rectangle, colours: &[f32], transparent: Option<u8>) {
-        let width = self.grid.size()[0];
-        for (row, indices) in self.indices.chunks_exact(place.width.max(1)).enumerate() {
-            let canvas = &mut self.canvas[(place.top + row) * width + place.left..][..place.width];
-            for (pixel, &index) in canvas.iter_mut().zip(indices) {
-                if Some(index) != transparent {
+    fn draw(&mut self, frame: &Frame, colours: &[f32]) {
+        let indices = self.indices.chunks_exact(usize::from(frame.width).max(1));
+        for (row, indices) in rows(&mut self.canvas, &self.grid, frame).zip(indices) {
+            for (pixel, &index) in row.iter_mut().zip(indices) {
+                if Some(index) != frame.transparent {
                     *pixel = colours.get(usize::from(index)).copied().unwrap_or(0.0);
                 }
             }
         }
     }
 
-    fn picture(&self, context: &mut Context) -> Result<Volume<f32>, IoError> {
+    fn picture(&self, context: &mut Context) -> Result<Volume<f32>> {
         if self.frames == 1 && self.canvas.iter().any(|v| v.is_nan()) {
             context.note(WarningKind::Samples, "transparent parts were read as black");
         }
@@ -259,7 +228,7 @@ mod tests {
         }
     }
 
-    fn read_all(bytes: &[u8]) -> (Result<Content, IoError>, Vec<String>) {
+    fn read_all(bytes: &[u8]) -> (Result<Content>, Vec<String>) {
         let mut warnings = Warnings::new();
         let mut context = Context::new(Path::new("a.gif"), Strictness::Lenient, &mut warnings);
         let reader = open(Source::from_bytes(bytes), &mut context);

@@ -1,8 +1,8 @@
 //! GIF animations, 256 colours a frame.
 
-use crate::error::IoError;
-use crate::video::{VideoColour, VideoEncoder, VideoShape};
+use crate::video::VideoEncoder;
 use crate::whole_file::WholeFile;
+use crate::{IoError, Result, VideoColour, VideoShape};
 use gif::{Encoder, EncodingError, Frame, Repeat};
 use std::io::Error;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ struct GifWriter {
 }
 
 /// Begins an animation; the sides were checked.
-pub(super) fn create(path: &Path, shape: VideoShape) -> Result<Box<dyn VideoEncoder>, IoError> {
+pub(super) fn create(path: &Path, shape: VideoShape) -> Result<Box<dyn VideoEncoder>> {
     let fail = |e| IoError::write(path)(into_io(e));
     let [width, height] = [shape.width, shape.height].map(|side| side as u16);
     let mut encoder = Encoder::new(WholeFile::create(path)?, width, height, &[]).map_err(fail)?;
@@ -42,7 +42,7 @@ impl VideoEncoder for GifWriter {
         self.encoder.write_frame(&Frame { delay: self.delay, ..frame }).map_err(into_io)
     }
 
-    fn finish(self: Box<Self>) -> Result<(), IoError> {
+    fn finish(self: Box<Self>) -> Result<()> {
         let file = self.encoder.into_inner().map_err(|e| IoError::write(&self.path)(into_io(e)))?;
         file.commit()
     }

@@ -1,8 +1,7 @@
 //! The buffers of a scene: in the same file, in its JSON, or in files beside it.
 
-use crate::context::Context;
 use crate::detached;
-use crate::error::IoError;
+use crate::{Context, Result};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
@@ -13,7 +12,7 @@ pub(super) fn read<'a>(
     json: &Value,
     binary: Option<&'a [u8]>,
     context: &Context,
-) -> Result<Vec<Cow<'a, [u8]>>, IoError> {
+) -> Result<Vec<Cow<'a, [u8]>>> {
     let buffers = json["buffers"].as_array().map_or(&[][..], Vec::as_slice);
     let read = |(nth, buffer): (usize, &Value)| match (buffer["uri"].as_str(), binary) {
         (Some(address), _) => at_address(address, context).map(Cow::Owned),
@@ -23,18 +22,15 @@ pub(super) fn read<'a>(
     buffers.iter().enumerate().map(read).collect()
 }
 
-fn at_address(address: &str, context: &Context) -> Result<Vec<u8>, IoError> {
+fn at_address(address: &str, context: &Context) -> Result<Vec<u8>> {
     if let Some(data) = address.strip_prefix("data:") {
         let coded = data.split_once(";base64,").map(|(_, coded)| coded);
         let coded = coded.ok_or_else(|| context.unsupported("a buffer that is not base64", "write it so"))?;
         context.claim(coded.len() as u64)?;
         return STANDARD.decode(coded).map_err(|error| context.malformed("a buffer", "base64", error));
     }
-    if address.contains("://") {
-        return Err(
-            context.unsupported(format!("a buffer at {address}"), "put it into a file beside this one")
-        );
-    }
+    let what = format!("a buffer at {address}");
+    context.support(!address.contains("://"), what, "put it into a file beside this one")?;
     detached::open(&unescaped(address), context)?.take_rest(context)
 }
 

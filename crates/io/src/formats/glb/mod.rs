@@ -6,20 +6,15 @@
 //! out. *Written*: one mesh, three corners a triangle, with colours.
 //! *Limits*: no compression (Draco, meshopt), no sparse accessors, no strips or fans; coordinates are 32-bit floats.
 
+use crate::Format;
+
 pub(super) mod buffers;
 mod reader;
 pub(super) mod scene;
 mod writer;
 
-use crate::content::Kind;
-use crate::format::{Format, Precision, Reader};
-
-pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Surface],
-    precision: Precision::Float,
-    write_painted: Some(writer::write),
-    ..Format::picture("glb", "GLB", &["glb"], Reader::Whole(reader::read))
-};
+pub(super) static FORMAT: Format =
+    Format { write_painted: Some(writer::write), ..Format::surface("glb", "GLB", &["glb"], reader::read) };
 
 const MAGIC: u32 = u32::from_le_bytes(*b"glTF");
 const VERSION: u32 = 2;

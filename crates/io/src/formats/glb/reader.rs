@@ -2,26 +2,21 @@
 
 use super::scene::read_scene;
 use super::{BINARY_CHUNK, JSON_CHUNK, MAGIC, VERSION};
-use crate::content::Decoded;
-use crate::context::Context;
-use crate::error::IoError;
-use crate::source::Source;
+use crate::element::ByteOrder;
+use crate::{Context, Decoded, Result, Source};
 
 const HEAD_BYTES: usize = 12;
 
-pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
-    let word = |at: usize| -> Result<u32, IoError> {
-        let word = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
+    let word = |at: usize| {
         let missing = || context.truncated("the GLB file", at as u64 + 4, bytes.len() as u64);
-        word.map(u32::from_le_bytes).ok_or_else(missing)
+        let word = bytes.get(at..at + 4).map(|word| ByteOrder::Little.number(word) as u32);
+        word.ok_or_else(missing)
     };
-    if word(0)? != MAGIC {
-        return Err(context.malformed("GLB magic", "glTF", word(0)?));
-    }
-    if word(4)? != VERSION {
-        return Err(context.unsupported(format!("GLB version {}", word(4)?), "write version 2"));
-    }
+    context.require(word(0)? == MAGIC, "GLB magic", "glTF", word(0)?)?;
+    let version = word(4)?;
+    context.support(version == VERSION, format!("GLB version {version}"), "write version 2")?;
     let length = word(8)? as usize;
     if length > bytes.len() || length < HEAD_BYTES {
         return Err(context.truncated("the GLB file", length as u64, bytes.len() as u64));
@@ -40,8 +35,6 @@ pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded,
         at = end;
     }
     let json = json.ok_or_else(|| context.malformed("GLB file", "a chunk of JSON", "none"))?;
-    if bytes.len() > length {
-        context.trailing(Some((bytes.len() - length) as u64));
-    }
+    context.trailing(Some((bytes.len() - length) as u64));
     read_scene(json, Some(binary), context)
 }

@@ -1,10 +1,9 @@
 //! The triangles of a scene.
 
 use super::{F32, U8, U16, U32, buffers};
-use crate::content::Decoded;
-use crate::context::Context;
-use crate::error::IoError;
-use crate::polygons::{Polygons, WeldedPoints};
+use crate::element::ByteOrder;
+use crate::polygons::Triangles;
+use crate::{Context, Decoded, Result};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -20,33 +19,30 @@ pub(in crate::formats) fn read_scene(
     json: &[u8],
     binary: Option<&[u8]>,
     context: &mut Context,
-) -> Result<Decoded, IoError> {
+) -> Result<Decoded> {
     // Values take a few times their text.
     context.claim(16 * json.len() as u64)?;
     let json: Value = serde_json::from_slice(json)
         .map_err(|error| context.malformed("the JSON of a scene", "glTF", error))?;
     let version = &json["asset"]["version"];
-    if version.as_str().is_some_and(|version| !version.starts_with("2.")) {
-        return Err(context.unsupported(format!("glTF version {version}"), "write version 2"));
-    }
+    let is_known = version.as_str().is_none_or(|version| version.starts_with("2."));
+    context.support(is_known, format!("glTF version {version}"), "write version 2")?;
     let buffers = buffers::read(&json, binary, context)?;
     let nodes_left = json["nodes"].as_array().map_or(0, Vec::len);
-    let (points, corners) = (WeldedPoints::default(), Vec::new());
-    let mut scene = Scene { json: &json, buffers: &buffers, context, points, corners, nodes_left };
+    let surface = Triangles::default();
+    let mut scene = Scene { json: &json, buffers: &buffers, context, surface, nodes_left };
     let nodes = json["scenes"][json["scene"].as_u64().unwrap_or(0) as usize]["nodes"].as_array();
     for node in nodes.into_iter().flatten() {
         scene.node(node, &IDENTITY, 0)?;
     }
-    let counts = vec![3; scene.corners.len() / 3];
-    Polygons { points: scene.points.points, corners: scene.corners, counts }.decoded(context)
+    scene.surface.decoded(context)
 }
 
 struct Scene<'a> {
     json: &'a Value,
     buffers: &'a [Cow<'a, [u8]>],
     context: &'a Context<'a>,
-    points: WeldedPoints,
-    corners: Vec<u32>,
+    surface: Triangles,
     /// Nodes that were not placed yet.
     nodes_left: usize,
 }
@@ -60,7 +56,7 @@ struct Accessor<'a> {
 }
 
 impl<'a> Scene<'a> {
-    fn node(&mut self, node: &Value, above: &Placement, depth: usize) -> Result<(), IoError> {
+    fn node(&mut self, node: &Value, above: &Placement, depth: usize) -> Result<()> {
         // A node has one parent: whoever comes by more often goes in a circle, or for ever.
         if depth > MOST_DEPTH || self.nodes_left == 0 {
             let expected = "a tree of at most 64 below one another";
@@ -82,29 +78,24 @@ impl<'a> Scene<'a> {
     }
 
     /// The entry of a list that an index names.
-    fn item(&self, list: &'static str, index: &Value) -> Result<&'a Value, IoError> {
+    fn item(&self, list: &'static str, index: &Value) -> Result<&'a Value> {
         let found = index.as_u64().and_then(|index| self.json[list].get(usize::try_from(index).ok()?));
         found.ok_or_else(|| self.context.malformed(format!("an index into {list}"), "one of them", index))
     }
 
-    fn primitive(&mut self, primitive: &Value, placement: &Placement) -> Result<(), IoError> {
-        if primitive["mode"].as_u64().unwrap_or(4) != 4 {
-            let what = format!("primitives of mode {}", primitive["mode"]);
-            return Err(self.context.unsupported(what, "give plain triangles (mode 4)"));
-        }
+    fn primitive(&mut self, primitive: &Value, placement: &Placement) -> Result<()> {
+        let (mode, what) = (&primitive["mode"], format!("primitives of mode {}", primitive["mode"]));
+        self.context.support(mode.as_u64().unwrap_or(4) == 4, what, "give plain triangles (mode 4)")?;
         let positions = self.accessor(&primitive["attributes"]["POSITION"], "VEC3")?;
-        if positions.component != F32 {
-            return Err(self.context.unsupported("positions that are no floats", "write them as floats"));
-        }
+        let is_float = positions.component == F32;
+        self.context.support(is_float, "positions that are no floats", "write them as floats")?;
         let indices = match &primitive["indices"] {
             Value::Null => None,
             index => Some(self.accessor(index, "SCALAR")?),
         };
         let count = indices.as_ref().map_or(positions.count, |indices| indices.count);
-        if count % 3 != 0 {
-            return Err(self.context.malformed("corners of triangles", "three for each", count));
-        }
-        self.context.claim((count as u64).saturating_mul(WeldedPoints::POINT_BYTES + 8))?;
+        self.context.require(count % 3 == 0, "corners of triangles", "three for each", count)?;
+        self.surface.reserve(count, self.context)?;
         for nth in 0..count {
             let index = match &indices {
                 None => nth,
@@ -115,18 +106,16 @@ impl<'a> Scene<'a> {
             }
             let point = positions.point(index);
             let place = placement.map(|[x, y, z, at]| x * point[0] + y * point[1] + z * point[2] + at);
-            let corner = self.points.index(place);
-            self.corners.push(corner);
+            self.surface.corner(place);
         }
         Ok(())
     }
 
-    fn accessor(&self, index: &Value, kind: &str) -> Result<Accessor<'a>, IoError> {
+    fn accessor(&self, index: &Value, kind: &str) -> Result<Accessor<'a>> {
         let accessor = self.item("accessors", index)?;
         let bad = |what: &str| self.context.malformed("an accessor", what, accessor);
-        if !accessor["sparse"].is_null() || accessor["bufferView"].is_null() {
-            return Err(self.context.unsupported("sparse or compressed accessors", "write plain ones"));
-        }
+        let is_plain = accessor["sparse"].is_null() && !accessor["bufferView"].is_null();
+        self.context.support(is_plain, "sparse or compressed accessors", "write plain ones")?;
         let component = accessor["componentType"].as_u64().unwrap_or(0);
         let size = match (component, kind) {
             (F32, "VEC3") => 12,
@@ -157,38 +146,35 @@ impl<'a> Scene<'a> {
 
 impl Accessor<'_> {
     fn point(&self, index: usize) -> [f64; 3] {
-        let float = |axis: usize| {
-            let at = index * self.stride + 4 * axis;
-            let [a, b, c, d] = [0, 1, 2, 3].map(|k| self.bytes[at + k]);
-            f64::from(f32::from_le_bytes([a, b, c, d]))
-        };
-        [float(0), float(1), float(2)]
+        let floats = self.bytes[index * self.stride..].as_chunks().0;
+        [0, 1, 2].map(|axis| f64::from(f32::from_le_bytes(floats[axis])))
     }
 
     fn index(&self, nth: usize) -> usize {
-        let at = &self.bytes[nth * self.stride..];
-        match self.component {
-            U8 => usize::from(at[0]),
-            U16 => usize::from(u16::from_le_bytes([at[0], at[1]])),
-            _ => u32::from_le_bytes([at[0], at[1], at[2], at[3]]) as usize,
-        }
+        let bytes = match self.component {
+            U8 => 1,
+            U16 => 2,
+            _ => 4,
+        };
+        ByteOrder::Little.number(&self.bytes[nth * self.stride..][..bytes]) as usize
     }
+}
+
+/// Numbers of a node, or else what they are by themselves.
+fn numbers<const N: usize>(node: &Value, name: &str, default: [f64; N]) -> [f64; N] {
+    let given = node[name].as_array().into_iter().flatten().filter_map(Value::as_f64);
+    given.collect::<Vec<_>>().try_into().unwrap_or(default)
 }
 
 /// Where a node lies in the one above it.
 fn placement(node: &Value) -> Placement {
-    let numbers = |name: &str, default: &[f64]| -> Vec<f64> {
-        let given: Vec<f64> = node[name].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
-        if given.len() == default.len() { given } else { default.to_vec() }
-    };
     if !node["matrix"].is_null() {
         // Columns first.
-        let m = numbers("matrix", &[1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1.]);
+        let m = numbers(node, "matrix", [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1.]);
         return [0, 1, 2].map(|row| [m[row], m[row + 4], m[row + 8], m[row + 12]]);
     }
-    let (t, s) = (numbers("translation", &[0.0; 3]), numbers("scale", &[1.0; 3]));
-    let r = numbers("rotation", &[0.0, 0.0, 0.0, 1.0]);
-    let (x, y, z, w) = (r[0], r[1], r[2], r[3]);
+    let (t, s) = (numbers(node, "translation", [0.0; 3]), numbers(node, "scale", [1.0; 3]));
+    let [x, y, z, w] = numbers(node, "rotation", [0.0, 0.0, 0.0, 1.0]);
     let turn = [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
         [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],

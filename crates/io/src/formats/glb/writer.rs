@@ -1,14 +1,13 @@
 //! A mesh in the colours of its triangles.
 
 use super::{BINARY_CHUNK, F32, JSON_CHUNK, MAGIC, U8, VERSION};
-use crate::error::IoError;
-use crate::painted_mesh::PaintedMesh;
 use crate::whole_file;
+use crate::{IoError, PaintedMesh, Result};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
 
-pub(super) fn write(path: &Path, painted: &PaintedMesh<'_>) -> Result<(), IoError> {
+pub(super) fn write(path: &Path, painted: &PaintedMesh<'_>) -> Result<()> {
     let (mesh, corners) = (painted.mesh, 3 * painted.mesh.triangles().len());
     let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
     let mut binary: Vec<u8> = Vec::with_capacity(16 * corners);

@@ -2,9 +2,8 @@
 //!
 //! *Specification*: `nifti1.h`, NIfTI Data Format Working Group, 2003 (revised 2007).
 
-use crate::context::Context;
 use crate::element::{ByteOrder, Element};
-use crate::error::IoError;
+use crate::{Context, Result};
 
 pub(super) const HEADER_BYTES: usize = 348;
 /// Where samples begin when no extension stands between.
@@ -93,8 +92,8 @@ impl Header {
     /// Takes the fields out of the first 348 bytes.
     ///
     /// # Errors
-    /// [`IoError::Malformed`] or [`IoError::Unsupported`] unless size and magic are those of a single-file NIfTI-1.
-    pub fn parse(bytes: &[u8], context: &Context) -> Result<Self, IoError> {
+    /// [`IoError::Malformed`](crate::IoError::Malformed) or [`IoError::Unsupported`](crate::IoError::Unsupported) unless size and magic are those of a single-file NIfTI-1.
+    pub fn parse(bytes: &[u8], context: &Context) -> Result<Self> {
         let little = Self::get(bytes, ByteOrder::Little);
         let header = match (little.sizeof_hdr, little.sizeof_hdr.swap_bytes()) {
             (348, _) => little,
@@ -140,11 +139,8 @@ macro_rules! number_field {
             const BYTES: usize = size_of::<Self>();
 
             fn get(bytes: &[u8], order: ByteOrder) -> Self {
-                let bytes = std::array::from_fn(|i| bytes[i]);
-                match order {
-                    ByteOrder::Little => Self::from_le_bytes(bytes),
-                    ByteOrder::Big => Self::from_be_bytes(bytes),
-                }
+                let number = order.number(&bytes[..Self::BYTES]).to_le_bytes();
+                Self::from_le_bytes(std::array::from_fn(|i| number[i]))
             }
 
             fn put(&self, bytes: &mut [u8]) {

@@ -15,17 +15,13 @@ mod placement;
 mod reader;
 mod writer;
 
-use crate::format::{Format, Limits, Reader, WriteRecord};
+use crate::format::{Limits, VOLUME_LIMITS, WriteRecord};
 use crate::record::Record;
-use veloxel_core::Dimension;
+use crate::{Format, Reader};
 use writer::Nifti;
 
 pub(super) static FORMAT: Format = Format {
-    limits: Limits {
-        dimension: Dimension::Three,
-        side: i16::MAX as usize,
-        hint: "write it as .mha or .nrrd",
-    },
+    limits: Limits { side: i16::MAX as usize, hint: "write it as .mha or .nrrd", ..VOLUME_LIMITS },
     write_sequence: Some(|path, sequence| Nifti::write(path, &Record::sequence(sequence))),
     ..Format::volume::<Nifti>("nifti", "NIfTI", &["nii", "nii.gz"], Reader::Header(reader::layout))
 };

@@ -1,9 +1,8 @@
 //! Where the voxels of a NIfTI file lie: the sform, else the qform, else `pixdim` alone.
 
 use super::header::Header;
-use crate::context::Context;
-use crate::error::IoError;
 use crate::geometry::{Axes, column_lengths, cross, length, usable_spacing};
+use crate::{Context, Result};
 use veloxel_core::matrix3::{IDENTITY, determinant};
 use veloxel_core::{Dimension, WarningKind};
 
@@ -13,7 +12,7 @@ pub(super) fn axes(
     dimension: Dimension,
     size: [usize; 3],
     context: &mut Context,
-) -> Result<Axes, IoError> {
+) -> Result<Axes> {
     let mm = match header.xyzt_units & 7 {
         1 => 1e3,
         3 => 1e-3,
@@ -50,7 +49,7 @@ fn agree_on_spacing(
     pixdim_mm: [f64; 3],
     listed: usize,
     context: &mut Context,
-) -> Result<Axes, IoError> {
+) -> Result<Axes> {
     let sform_mm = placed.spacing_mm;
     let differ = |a: f64, b: f64| (a - b).abs() > 1e-3 * a;
     if !(0..listed).any(|a| differ(sform_mm[a], pixdim_mm[a])) {
@@ -100,7 +99,7 @@ fn from_sform(header: &Header, plain: &Axes, mm: f64) -> Option<Axes> {
 }
 
 /// The rotation (RAS) of the header's unit quaternion, its third column mirrored if `pixdim[0]` is negative.
-fn quaternion_rotation(header: &Header, context: &mut Context) -> Result<[[f64; 3]; 3], IoError> {
+fn quaternion_rotation(header: &Header, context: &mut Context) -> Result<[[f64; 3]; 3]> {
     let [mut b, mut c, mut d] = header.quatern.map(f64::from);
     let squared = b * b + c * c + d * d;
     let given = format!("the qform's quaternion {:?}", header.quatern);

@@ -4,16 +4,15 @@ use super::header::{
     DATATYPE_RGB24, DATATYPE_RGBA32, HEADER_BYTES, Header, INTENT_DISPLACEMENT, INTENT_VECTOR, SAMPLES_AT,
 };
 use super::placement::axes;
-use crate::context::Context;
 use crate::element::{Element, Scaling, Stored};
-use crate::error::IoError;
-use crate::layout::{Arrangement, Layout, Meaning, VectorAxes};
+use crate::geometry::WorldAxes;
+use crate::layout::{Arrangement, Layout, Meaning};
 use crate::luminance::Channels;
-use crate::source::Source;
+use crate::{Context, Result, Source};
 use veloxel_core::{Dimension, WarningKind};
 
 /// Reads the header and leaves the source at the first sample.
-pub(super) fn layout<'a>(source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>), IoError> {
+pub(super) fn layout<'a>(source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>)> {
     let mut source = source.gunzip_if_compressed(context)?;
     let bytes = source.take_bytes("the NIfTI header", HEADER_BYTES as u64, context)?;
     let header = Header::parse(&bytes, context)?;
@@ -23,19 +22,18 @@ pub(super) fn layout<'a>(source: Source<'a>, context: &mut Context) -> Result<(L
     Ok((layout, source))
 }
 
-fn samples_offset(header: &Header, context: &mut Context) -> Result<u64, IoError> {
+fn samples_offset(header: &Header, context: &mut Context) -> Result<u64> {
     let offset = header.vox_offset;
     if offset == 0.0 {
         context.assume("vox_offset is 0: samples are assumed right behind the header, at 352")?;
         return Ok(SAMPLES_AT as u64);
     }
-    if !(SAMPLES_AT as f32..1e15).contains(&offset) || offset.fract() != 0.0 {
-        return Err(context.malformed("vox_offset", "a whole number of at least 352", offset));
-    }
+    let is_behind = (SAMPLES_AT as f32..1e15).contains(&offset) && offset.fract() == 0.0;
+    context.require(is_behind, "vox_offset", "a whole number of at least 352", offset)?;
     Ok(offset as u64)
 }
 
-fn interpret(header: &Header, context: &mut Context) -> Result<Layout, IoError> {
+fn interpret(header: &Header, context: &mut Context) -> Result<Layout> {
     let [nx, ny, nz, frames, components] = sizes(header, context)?;
     let rgb = |channels| (Element::U8, Some(channels));
     let (element, colour) = match header.datatype {
@@ -79,11 +77,9 @@ fn interpret(header: &Header, context: &mut Context) -> Result<Layout, IoError> 
 }
 
 /// x, y, z, time and components.
-fn sizes(header: &Header, context: &Context) -> Result<[usize; 5], IoError> {
+fn sizes(header: &Header, context: &Context) -> Result<[usize; 5]> {
     let rank = header.dim[0];
-    if !(1..=7).contains(&rank) {
-        return Err(context.malformed("dim[0]", "a number of axes from 1 to 7", rank));
-    }
+    context.require((1..=7).contains(&rank), "dim[0]", "a number of axes from 1 to 7", rank)?;
     let mut sizes = [1usize; 7];
     for (axis, size) in sizes.iter_mut().enumerate().take(rank as usize) {
         let stored = header.dim[axis + 1];
@@ -93,29 +89,27 @@ fn sizes(header: &Header, context: &Context) -> Result<[usize; 5], IoError> {
             .ok_or_else(|| context.malformed(format!("dim[{}]", axis + 1), "a size of at least 1", stored))?;
     }
     let [nx, ny, nz, frames, components, rest @ ..] = sizes;
-    if rank == 1 || rest != [1, 1] {
-        let what = format!("a {rank}-D NIfTI file of {sizes:?}");
-        let hint = "images have 2 or 3 axes, sequences 4, displacement fields 5";
-        return Err(context.unsupported(what, hint));
-    }
+    let what = format!("a {rank}-D NIfTI file of {sizes:?}");
+    let hint = "images have 2 or 3 axes, sequences 4, displacement fields 5";
+    context.support(rank > 1 && rest == [1, 1], what, hint)?;
     Ok([nx, ny, nz, frames, components])
 }
 
-fn vectors(header: &Header, components: usize, context: &mut Context) -> Result<Meaning, IoError> {
+fn vectors(header: &Header, components: usize, context: &mut Context) -> Result<Meaning> {
     let axes = match header.intent_code {
-        INTENT_VECTOR => VectorAxes::Lps,
-        INTENT_DISPLACEMENT => VectorAxes::Ras,
+        INTENT_VECTOR => WorldAxes::Lps,
+        INTENT_DISPLACEMENT => WorldAxes::Ras,
         other => {
             context.assume(format!(
                 "{components} components with intent {other}: a displacement field in LPS mm (intent 1007) is assumed"
             ))?;
-            VectorAxes::Lps
+            WorldAxes::Lps
         }
     };
     Ok(Meaning::Vector(axes))
 }
 
-fn scaling(header: &Header, context: &mut Context) -> Result<Scaling, IoError> {
+fn scaling(header: &Header, context: &mut Context) -> Result<Scaling> {
     let (slope, intercept) = (f64::from(header.scl_slope), f64::from(header.scl_inter));
     // The specification's way of saying "not scaled".
     if slope == 0.0 {

@@ -5,7 +5,7 @@
 
 use super::FORMAT;
 use super::header::{Header, INTENT_VECTOR};
-use crate::error::IoError;
+use crate::Result;
 use crate::format::WriteRecord;
 use crate::layout::Arrangement::Planar;
 use crate::record::Record;
@@ -25,7 +25,7 @@ const UNITS_MS: u8 = 16;
 pub(super) struct Nifti;
 
 impl WriteRecord for Nifti {
-    fn write(path: &Path, record: &Record) -> Result<(), IoError> {
+    fn write(path: &Path, record: &Record) -> Result<()> {
         FORMAT.check_side(path, record.frames)?;
         let header = header(record).to_bytes();
         let compressed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));

@@ -1,10 +1,9 @@
 //! The axes of a NRRD file: which are of space, what the one other is, and where the voxels lie.
 
 use super::header::vectors;
-use crate::context::Context;
-use crate::error::IoError;
 use crate::geometry::{Axes, cross, length};
 use crate::text_header::{Fields, excerpt};
+use crate::{Context, Result};
 
 /// What an axis that is not of space stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +27,7 @@ pub(super) fn extra_axis(
     rank: usize,
     directions: Option<&[Option<Vec<f64>>]>,
     context: &mut Context,
-) -> Result<Option<ExtraAxis>, IoError> {
+) -> Result<Option<ExtraAxis>> {
     let kinds = fields.words("kinds", rank, context)?;
     let mut found = Vec::new();
     for axis in 0..rank {
@@ -73,13 +72,11 @@ pub(super) struct Space {
 }
 
 impl Space {
-    pub fn parse(fields: &Fields, context: &mut Context) -> Result<Self, IoError> {
+    pub fn parse(fields: &Fields, context: &mut Context) -> Result<Self> {
         let Some(name) = fields.text("space") else {
             const NAME: &str = "space dimension";
             let dimension = fields.value(NAME, "2 or 3", context)?.unwrap_or(3);
-            if !(2..=3).contains(&dimension) {
-                return Err(context.malformed(NAME, "2 or 3", dimension));
-            }
+            context.require((2..=3).contains(&dimension), NAME, "2 or 3", dimension)?;
             return Ok(Self { dimension, signs: [1.0; 3] });
         };
         let signs = match name.to_lowercase().as_str() {
@@ -101,7 +98,7 @@ impl Space {
         spatial: &[usize],
         directions: &[Option<Vec<f64>>],
         context: &mut Context,
-    ) -> Result<(), IoError> {
+    ) -> Result<()> {
         let mut columns = [[0.0f64; 3]; 3];
         for (column, &axis) in columns.iter_mut().zip(spatial) {
             let Some(direction) = &directions[axis] else {
@@ -130,7 +127,7 @@ impl Space {
         Ok(())
     }
 
-    pub fn put_origin(&self, axes: &mut Axes, fields: &Fields, context: &mut Context) -> Result<(), IoError> {
+    pub fn put_origin(&self, axes: &mut Axes, fields: &Fields, context: &mut Context) -> Result<()> {
         let Some(origin) = vectors(fields, "space origin", self.dimension, context)? else { return Ok(()) };
         let [Some(origin)] = &origin[..] else {
             let got = excerpt(fields.text("space origin").unwrap_or_default());

@@ -2,11 +2,9 @@
 //!
 //! *Specification*: Gordon Kindlmann, "Definition of NRRD File Format", teem.sourceforge.net/nrrd/format.html.
 
-use crate::context::Context;
 use crate::element::Element;
-use crate::error::IoError;
-use crate::source::Source;
 use crate::text_header::{Fields, LINE_LIMIT, counted, excerpt};
+use crate::{Context, Result, Source};
 
 const MAX_LINES: usize = 10_000;
 
@@ -26,11 +24,9 @@ pub(super) const TYPES: [(Element, &[&str]); 10] = [
 
 /// Reads `field: value` lines up to the empty line that ends an attached header, or the end of a detached one; names
 /// are in lower case, comments and key/value pairs are left out.
-pub(super) fn parse(source: &mut Source, context: &Context) -> Result<Fields, IoError> {
+pub(super) fn parse(source: &mut Source, context: &Context) -> Result<Fields> {
     let magic = source.line(LINE_LIMIT, context)?.unwrap_or_default();
-    if !magic.starts_with("NRRD000") {
-        return Err(context.malformed("NRRD magic", "NRRD0001 to NRRD0005", excerpt(&magic)));
-    }
+    context.require(magic.starts_with("NRRD000"), "NRRD magic", "NRRD0001 to NRRD0005", excerpt(&magic))?;
     let mut fields = Fields::default();
     for _ in 0..MAX_LINES {
         let Some(line) = source.line(LINE_LIMIT, context)? else {
@@ -69,7 +65,7 @@ pub(super) fn quoted<'a>(
     name: &str,
     axes: usize,
     context: &Context,
-) -> Result<Option<Vec<&'a str>>, IoError> {
+) -> Result<Option<Vec<&'a str>>> {
     let words = fields.text(name).map(|text| text.split('"').skip(1).step_by(2).collect());
     words.map(|words| counted(name, words, axes, context)).transpose()
 }
@@ -80,7 +76,7 @@ pub(super) fn vectors(
     name: &str,
     dimension: usize,
     context: &Context,
-) -> Result<Option<Vec<Option<Vec<f64>>>>, IoError> {
+) -> Result<Option<Vec<Option<Vec<f64>>>>> {
     let Some(text) = fields.text(name) else { return Ok(None) };
     let fail = || context.malformed(name, format!("vectors of {dimension} numbers, or none"), excerpt(text));
     let mut vectors = Vec::new();

@@ -12,8 +12,9 @@ mod header;
 mod reader;
 mod writer;
 
-use crate::format::{Format, Reader, WriteRecord};
+use crate::format::WriteRecord;
 use crate::record::Record;
+use crate::{Format, Reader};
 use writer::Nrrd;
 
 pub(super) static FORMAT: Format = Format {

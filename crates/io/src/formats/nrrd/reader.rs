@@ -2,22 +2,17 @@
 
 use super::axes::{Extra, ExtraAxis, Space, extra_axis};
 use super::header::{self, TYPES, quoted, vectors};
-use crate::context::Context;
 use crate::detached;
 use crate::element::{ByteOrder, Element, Scaling, Stored};
-use crate::error::IoError;
-use crate::geometry::Axes;
-use crate::layout::{Arrangement, Layout, Meaning, VectorAxes};
+use crate::geometry::{Axes, WorldAxes};
+use crate::layout::{Arrangement, Layout, Meaning};
 use crate::luminance::Channels;
-use crate::source::Source;
 use crate::text_header::Fields;
+use crate::{Context, Result, Source};
 use veloxel_core::{Dimension, WarningKind};
 
 /// Reads the header and leaves the source at the first sample, in whichever file that is.
-pub(super) fn layout<'a>(
-    mut source: Source<'a>,
-    context: &mut Context,
-) -> Result<(Layout, Source<'a>), IoError> {
+pub(super) fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>)> {
     let fields = header::parse(&mut source, context)?;
     let layout = interpret(&fields, context)?;
     let mut samples = match fields.text("data file") {
@@ -51,7 +46,7 @@ pub(super) fn layout<'a>(
     Ok((layout, samples))
 }
 
-fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout, IoError> {
+fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
     let rank = fields.rank("dimension", context)?;
     let sizes = fields.sizes("sizes", rank, context)?;
     let element = element(fields.require("type", context)?, context)?;
@@ -63,9 +58,8 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout, IoError> 
     };
     let space = Space::parse(fields, context)?;
     let directions = vectors(fields, "space directions", space.dimension, context)?;
-    if let Some(count) = directions.as_ref().map(Vec::len).filter(|&n| n != rank) {
-        return Err(context.malformed("space directions", format!("{rank} vectors"), count));
-    }
+    let count = directions.as_ref().map_or(rank, Vec::len);
+    context.require(count == rank, "space directions", format!("{rank} vectors"), count)?;
     let extra = extra_axis(fields, rank, directions.as_deref(), context)?;
     let spatial: Vec<usize> = (0..rank).filter(|&a| extra.is_none_or(|extra| extra.axis != a)).collect();
     let dimension = match spatial.len() {
@@ -112,17 +106,17 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout, IoError> 
 }
 
 /// What so many components of a vector or a colour are.
-fn meaning(what: Extra, count: usize, layout: &Layout, context: &Context) -> Result<Meaning, IoError> {
+fn meaning(what: Extra, count: usize, layout: &Layout, context: &Context) -> Result<Meaning> {
     let dimension = layout.grid.dimension();
     match (what, count) {
         (Extra::Colour, 3) => Ok(Meaning::Colour(Channels::Rgb)),
         (Extra::Colour, 4) => Ok(Meaning::Colour(Channels::Rgba)),
-        (Extra::Vector, n) if n == dimension.count() => Ok(Meaning::Vector(VectorAxes::Lps)),
+        (Extra::Vector, n) if n == dimension.count() => Ok(Meaning::Vector(WorldAxes::Lps)),
         (_, n) => Meaning::of_channels(n, layout.stored.element, dimension, context),
     }
 }
 
-fn element(name: &str, context: &Context) -> Result<Element, IoError> {
+fn element(name: &str, context: &Context) -> Result<Element> {
     let name = name.to_lowercase();
     let short = name.strip_suffix(" int").unwrap_or(&name);
     let found = TYPES.iter().find(|(_, names)| names.contains(&short));
@@ -136,7 +130,7 @@ fn frame_interval_ms(
     time: ExtraAxis,
     spacing: Option<f64>,
     context: &Context,
-) -> Result<Option<f64>, IoError> {
+) -> Result<Option<f64>> {
     let units = quoted(fields, "units", time.rank, context)?;
     let ms = match units.map(|u| u[time.axis].to_lowercase()).as_deref() {
         Some("s" | "sec" | "seconds") => 1e3,

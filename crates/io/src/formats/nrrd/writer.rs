@@ -1,8 +1,8 @@
 //! Writes NRRD: raw, little-endian, LPS.
 
 use super::header::TYPES;
+use crate::Result;
 use crate::detached;
-use crate::error::IoError;
 use crate::format::WriteRecord;
 use crate::geometry::header_axes;
 use crate::record::Record;
@@ -12,7 +12,7 @@ use std::path::Path;
 pub(super) struct Nrrd;
 
 impl WriteRecord for Nrrd {
-    fn write(path: &Path, record: &Record) -> Result<(), IoError> {
+    fn write(path: &Path, record: &Record) -> Result<()> {
         let header = header(record);
         detached::write(path, record, |data_file| match data_file {
             None => format!("{header}\n"),

@@ -1,10 +1,9 @@
 //! The header of a PLY file: how its numbers are stored, and what stands in which order.
 
-use crate::context::Context;
-use crate::element::Element;
-use crate::error::IoError;
+use crate::element::{ByteOrder, Element};
 use crate::text_header::excerpt;
 use crate::words::Words;
+use crate::{Context, Result};
 
 /// The encodings, as a user reads of them.
 const FORMATS: &str = "format ascii, binary_little_endian or binary_big_endian";
@@ -13,8 +12,7 @@ const FORMATS: &str = "format ascii, binary_little_endian or binary_big_endian";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     Text,
-    Little,
-    Big,
+    Stored(ByteOrder),
 }
 
 /// Rows of one kind, one after the other.
@@ -39,18 +37,14 @@ pub(super) struct Header {
 }
 
 impl Header {
-    pub fn read(words: &mut Words, context: &Context) -> Result<Self, IoError> {
+    pub fn read(words: &mut Words, context: &Context) -> Result<Self> {
         let text = |line: &[u8]| String::from_utf8_lossy(line).trim().to_owned();
         let magic = text(words.line());
-        if magic != "ply" {
-            let got = if magic.is_empty() { "no text".to_owned() } else { excerpt(&magic) };
-            return Err(context.malformed("PLY magic", "ply", got));
-        }
+        let got = if magic.is_empty() { "no text".to_owned() } else { excerpt(&magic) };
+        context.require(magic == "ply", "PLY magic", "ply", got)?;
         let (mut encoding, mut elements) = (None, Vec::<Rows>::new());
         loop {
-            if words.is_at_end() {
-                return Err(context.malformed("PLY header", "end_header", "the end of the file"));
-            }
+            context.require(!words.is_at_end(), "PLY header", "end_header", "the end of the file")?;
             let line = text(words.line());
             let bad = |expected: &str| context.malformed("PLY header", expected, excerpt(&line));
             let typed =
@@ -87,8 +81,8 @@ impl Header {
 fn encoding_of(name: &str) -> Option<Encoding> {
     match name {
         "ascii" => Some(Encoding::Text),
-        "binary_little_endian" => Some(Encoding::Little),
-        "binary_big_endian" => Some(Encoding::Big),
+        "binary_little_endian" => Some(Encoding::Stored(ByteOrder::Little)),
+        "binary_big_endian" => Some(Encoding::Stored(ByteOrder::Big)),
         _ => None,
     }
 }

@@ -7,16 +7,11 @@
 //! *Written*: binary little-endian triangles with `red green blue alpha`, `quality` and `segment` of each face; coordinates as floats
 //! where these hold them exactly, else as doubles.
 
+use crate::Format;
+
 mod header;
 mod reader;
 mod writer;
 
-use crate::content::Kind;
-use crate::format::{Format, Precision, Reader};
-
-pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Surface],
-    precision: Precision::Float,
-    write_painted: Some(writer::write),
-    ..Format::picture("ply", "PLY", &["ply"], Reader::Whole(reader::read))
-};
+pub(super) static FORMAT: Format =
+    Format { write_painted: Some(writer::write), ..Format::surface("ply", "PLY", &["ply"], reader::read) };

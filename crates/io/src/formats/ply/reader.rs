@@ -1,15 +1,12 @@
 //! Points and faces of a PLY file.
 
 use super::header::{Encoding, Header, Property, Rows};
-use crate::content::Decoded;
-use crate::context::Context;
-use crate::element::Element;
-use crate::error::IoError;
+use crate::element::{ByteOrder, Element};
 use crate::polygons::Polygons;
-use crate::source::Source;
 use crate::words::Words;
+use crate::{Context, Decoded, Result, Source};
 
-pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
     let mut words = Words::new(&bytes, "the PLY file");
     let header = Header::read(&mut words, context)?;
@@ -34,17 +31,11 @@ pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded,
     polygons.decoded(context)
 }
 
-fn points(
-    rows: &Rows,
-    numbers: &mut Numbers,
-    polygons: &mut Polygons,
-    context: &Context,
-) -> Result<(), IoError> {
+fn points(rows: &Rows, numbers: &mut Numbers, polygons: &mut Polygons, context: &Context) -> Result<()> {
     let axis_of = |property: &Property| ["x", "y", "z"].iter().position(|axis| property.name == *axis);
     let axes: Vec<Option<usize>> = rows.properties.iter().map(axis_of).collect();
-    if (0..3).any(|axis| !axes.contains(&Some(axis))) {
-        return Err(context.malformed("PLY vertex", "properties x, y and z", "others"));
-    }
+    let is_whole = (0..3).all(|axis| axes.contains(&Some(axis)));
+    context.require(is_whole, "PLY vertex", "properties x, y and z", "others")?;
     for _ in 0..rows.count {
         let mut point = [0.0; 3];
         for (property, axis) in rows.properties.iter().zip(&axes) {
@@ -60,32 +51,21 @@ fn points(
     Ok(())
 }
 
-fn faces(
-    rows: &Rows,
-    numbers: &mut Numbers,
-    polygons: &mut Polygons,
-    context: &Context,
-) -> Result<(), IoError> {
+fn faces(rows: &Rows, numbers: &mut Numbers, polygons: &mut Polygons, context: &Context) -> Result<()> {
     let is_corners =
         |p: &Property| p.list.is_some() && ["vertex_indices", "vertex_index"].contains(&p.name.as_str());
-    if !rows.properties.iter().any(is_corners) {
-        return Err(context.malformed("PLY face", "a list vertex_indices", "none"));
-    }
+    let has_corners = rows.properties.iter().any(is_corners);
+    context.require(has_corners, "PLY face", "a list vertex_indices", "none")?;
     for _ in 0..rows.count {
         let before = polygons.corners.len();
         for property in &rows.properties {
-            let corners = &mut polygons.corners;
             let is_corners = is_corners(property);
             numbers.values(property, context, |value| {
                 if is_corners {
                     if value < 0.0 || value.fract() != 0.0 || value > f64::from(u32::MAX) {
                         return Err(context.malformed("a corner", "the index of a point", value));
                     }
-                    // Faces of many corners outgrow their room.
-                    if corners.len() == corners.capacity() {
-                        context.claim(4 * corners.len() as u64)?;
-                    }
-                    corners.push(value as u32);
+                    polygons.corner(value as u32, context)?;
                 }
                 Ok(())
             })?;
@@ -103,16 +83,14 @@ struct Numbers<'a> {
 
 impl Numbers<'_> {
     /// Refuses rows that the bytes that are left cannot hold.
-    fn require(&self, rows: &Rows, context: &Context) -> Result<(), IoError> {
+    fn require(&self, rows: &Rows, context: &Context) -> Result<()> {
         let bytes_of = |p: &Property| match self.encoding {
             Encoding::Text => 2,
             _ => p.list.unwrap_or(p.value).bytes() as u64,
         };
         // A row without a property takes no byte, however many there are.
         let bytes: u64 = rows.properties.iter().map(bytes_of).sum();
-        if bytes == 0 && rows.count > 0 {
-            return Err(context.malformed("PLY element", "a property", "none"));
-        }
+        context.require(bytes > 0 || rows.count == 0, "PLY element", "a property", "none")?;
         self.words.require(rows.count, bytes, context)
     }
 
@@ -121,45 +99,29 @@ impl Numbers<'_> {
         &mut self,
         property: &Property,
         context: &Context,
-        mut take: impl FnMut(f64) -> Result<(), IoError>,
-    ) -> Result<(), IoError> {
+        mut take: impl FnMut(f64) -> Result<()>,
+    ) -> Result<()> {
         let Some(length) = property.list else { return take(self.number(property.value, context)?) };
         let count = self.number(length, context)?;
-        if count < 0.0 || count.fract() != 0.0 {
-            return Err(context.malformed("the length of a list", "a count", count));
-        }
+        context.require(count >= 0.0 && count.fract() == 0.0, "the length of a list", "a count", count)?;
         let bytes_each = if self.encoding == Encoding::Text { 2 } else { property.value.bytes() as u64 };
         self.words.require(count as usize, bytes_each, context)?;
         (0..count as usize).try_for_each(|_| take(self.number(property.value, context)?))
     }
 
-    fn number(&mut self, element: Element, context: &Context) -> Result<f64, IoError> {
+    fn number(&mut self, element: Element, context: &Context) -> Result<f64> {
         match self.encoding {
             Encoding::Text => self.words.number("a number", context),
-            Encoding::Little => self.stored(element, |_| {}, context),
-            Encoding::Big => self.stored(element, |bytes| bytes.reverse(), context),
+            Encoding::Stored(order) => {
+                let mut bytes = [0; 8];
+                let own = &mut bytes[..element.bytes()];
+                own.copy_from_slice(self.words.bytes(own.len(), context)?);
+                if order == ByteOrder::Big {
+                    own.reverse();
+                }
+                Ok(element.number(bytes))
+            }
         }
-    }
-
-    /// A number in bytes that `order` makes little-endian.
-    fn stored(&mut self, element: Element, order: fn(&mut [u8]), context: &Context) -> Result<f64, IoError> {
-        let mut bytes = [0; 8];
-        let own = &mut bytes[..element.bytes()];
-        self.words.take(own, context)?;
-        order(own);
-        let [a, b, c, d, ..] = bytes;
-        Ok(match element {
-            Element::U8 => f64::from(a),
-            Element::I8 => f64::from(a as i8),
-            Element::U16 => f64::from(u16::from_le_bytes([a, b])),
-            Element::I16 => f64::from(i16::from_le_bytes([a, b])),
-            Element::U32 => f64::from(u32::from_le_bytes([a, b, c, d])),
-            Element::I32 => f64::from(i32::from_le_bytes([a, b, c, d])),
-            Element::U64 => u64::from_le_bytes(bytes) as f64,
-            Element::I64 => i64::from_le_bytes(bytes) as f64,
-            Element::F32 => f64::from(f32::from_le_bytes([a, b, c, d])),
-            Element::F64 => f64::from_le_bytes(bytes),
-        })
     }
 
     fn finish(self, context: &mut Context) {

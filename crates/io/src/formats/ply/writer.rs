@@ -1,12 +1,11 @@
 //! A mesh with values of its faces.
 
-use crate::error::IoError;
-use crate::painted_mesh::PaintedMesh;
 use crate::whole_file;
+use crate::{PaintedMesh, Result};
 use std::io::Write;
 use std::path::Path;
 
-pub(super) fn write(path: &Path, painted: &PaintedMesh<'_>) -> Result<(), IoError> {
+pub(super) fn write(path: &Path, painted: &PaintedMesh<'_>) -> Result<()> {
     let mesh = painted.mesh;
     let is_exact = mesh.points().iter().flatten().all(|&c| f64::from(c as f32) == c);
     let kind = if is_exact { "float" } else { "double" };

@@ -7,14 +7,10 @@
 
 mod survey;
 
-use crate::content::Kind;
-use crate::context::Context;
-use crate::error::IoError;
-use crate::format::{Format, Precision, Reader};
 use crate::frame_reader::FrameReader;
 use crate::luminance::{Channels, Picture, Samples};
-use crate::source::Source;
 use crate::whole_file;
+use crate::{Context, Format, IoError, Kind, Precision, Reader, Result, Source};
 use std::io::{Cursor, Error, ErrorKind};
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult, Limits};
@@ -48,7 +44,7 @@ struct Pages {
 }
 
 /// The directory may stand behind the samples: the file is read, and no sample decoded.
-fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
+fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
     let file = source.take_rest(context)?;
     let file_bytes = file.len() as u64;
     survey::check_first_directory(&file, context)?;
@@ -57,7 +53,7 @@ fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError>
     context.picture_grid(nx as usize, ny as usize)
 }
 
-fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn FrameReader + 'a>, IoError> {
+fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn FrameReader + 'a>> {
     let file = source.take_rest(context)?;
     let file_bytes = file.len() as u64;
     let possible = file_bytes.saturating_mul(MAX_RATIO);
@@ -70,18 +66,12 @@ fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn Fra
     let decoder = Decoder::new(Cursor::new(file)).map_err(|e| failure(e, file_bytes, context))?;
     let mut decoder = decoder.with_limits(limits);
     let declared_bytes = survey::declared_bytes(&mut decoder, file_bytes, context)?;
-    Ok(Box::new(Pages {
-        decoder,
-        file_bytes,
-        possible,
-        any: false,
-        declared_bytes,
-        sample_type: String::new(),
-    }))
+    let (any, sample_type) = (false, String::new());
+    Ok(Box::new(Pages { decoder, file_bytes, possible, any, declared_bytes, sample_type }))
 }
 
 impl FrameReader for Pages {
-    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
+    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>> {
         if self.any {
             if !self.decoder.more_images() {
                 return Ok(None);
@@ -100,17 +90,18 @@ impl FrameReader for Pages {
         self.sample_type.clone()
     }
 
-    fn finish(self: Box<Self>, _: &mut Context) -> Result<(), IoError> {
+    fn finish(self: Box<Self>, _: &mut Context) -> Result<()> {
         Ok(())
     }
 }
 
 impl Pages {
-    fn page(&mut self, context: &mut Context) -> Result<Volume<f32>, IoError> {
+    fn page(&mut self, context: &mut Context) -> Result<Volume<f32>> {
         let fail = |e: TiffError, context: &Context| failure(e, self.file_bytes, context);
         let (nx, ny) = self.decoder.dimensions().map_err(|e| fail(e, context))?;
         let grid = context.picture_grid(nx as usize, ny as usize)?;
-        let channels = match self.decoder.colortype().map_err(|e| fail(e, context))? {
+        let colour = self.decoder.colortype().map_err(|e| fail(e, context))?;
+        let channels = match colour {
             ColorType::Gray(_) => Channels::Grey,
             ColorType::GrayA(_) => Channels::GreyAlpha,
             ColorType::RGB(_) => Channels::Rgb,
@@ -121,19 +112,14 @@ impl Pages {
             }
         };
         let count = grid.len() as u64 * channels.count() as u64;
-        if count > self.possible {
-            return Err(context.truncated("the image data", count, self.possible));
-        }
+        context.require_bytes("the image data", count, self.possible)?;
         // As they are stored, of 8 bytes at most, and as floats.
         context.claim(count.saturating_mul(4))?;
-        let stored_bytes =
-            u64::from(self.decoder.colortype().map_err(|e| fail(e, context))?.bit_depth()).div_ceil(8);
-        let _scratch = context.scratch(count.saturating_mul(stored_bytes))?;
+        let stored_bytes = colour.bit_depth().div_ceil(8);
+        let _scratch = context.scratch(count.saturating_mul(stored_bytes.into()))?;
         let samples = self.decoder.read_image().map_err(|e| fail(e, context))?;
         let Floats { samples, name, opaque } = floats(samples, context)?;
-        if samples.len() as u64 != count {
-            return Err(context.malformed("samples", count.to_string(), samples.len()));
-        }
+        context.require(samples.len() as u64 == count, "samples", count.to_string(), samples.len())?;
         self.sample_type = format!("{name} × {}", channels.count());
         Picture { grid, channels, opaque, samples: Samples::Floats(samples) }.into_luminance(context)
     }
@@ -147,7 +133,7 @@ struct Floats {
     opaque: f32,
 }
 
-fn floats(samples: DecodingResult, context: &mut Context) -> Result<Floats, IoError> {
+fn floats(samples: DecodingResult, context: &mut Context) -> Result<Floats> {
     macro_rules! floats {
         ($values:expr, $type:ty, $opaque:expr) => {{
             let samples: Vec<f32> = $values.iter().map(|&v| v as f32).collect();
@@ -185,7 +171,7 @@ fn failure(error: TiffError, file_bytes: u64, context: &Context) -> IoError {
 }
 
 /// Writes one page of 32-bit floats.
-fn write(path: &Path, image: &Volume<f32>, _: &mut Warnings) -> Result<(), IoError> {
+fn write(path: &Path, image: &Volume<f32>, _: &mut Warnings) -> Result<()> {
     let [nx, ny, _] = image.grid().size();
     let mut bytes = Cursor::new(Vec::new());
     TiffEncoder::new(&mut bytes)

@@ -1,8 +1,8 @@
 //! A look at all pages before one is decoded: what they declare, and whether each has bytes of its own.
 
 use super::{PageDecoder, failure};
-use crate::context::Context;
-use crate::error::IoError;
+use crate::element::ByteOrder;
+use crate::{Context, Result};
 use std::ops::Range;
 use tiff::tags::Tag;
 
@@ -14,24 +14,19 @@ const MAX_CHUNKS: usize = 1 << 22;
 /// tiff 0.11 reads that directory before it can be told any limits, and makes room for 32 times so many bytes.
 ///
 /// # Errors
-/// [`IoError::Malformed`].
-pub(super) fn check_first_directory(file: &[u8], context: &Context) -> Result<(), IoError> {
+/// [`IoError::Malformed`](crate::IoError::Malformed).
+pub(super) fn check_first_directory(file: &[u8], context: &Context) -> Result<()> {
     let longest = longest_entry(file).unwrap_or(0);
-    if longest > file.len() as u64 {
-        let expected = format!("at most {} values, as many as the file has bytes", file.len());
-        return Err(context.malformed("TIFF directory entry", expected, longest));
-    }
-    Ok(())
+    let expected = format!("at most {} values, as many as the file has bytes", file.len());
+    context.require(longest <= file.len() as u64, "TIFF directory entry", expected, longest)
 }
 
 /// The most values that an entry of the first directory counts; none where the file ends before it does.
 fn longest_entry(file: &[u8]) -> Option<u64> {
-    let is_little = file.starts_with(b"II");
+    let order = if file.starts_with(b"II") { ByteOrder::Little } else { ByteOrder::Big };
     let number = |at: u64, bytes: u64| {
         let place = usize::try_from(at).ok()?..usize::try_from(at.checked_add(bytes)?).ok()?;
-        let add = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
-        let digits = file.get(place)?;
-        Some(if is_little { digits.iter().rev().fold(0, add) } else { digits.iter().fold(0, add) })
+        file.get(place).map(|bytes| order.number(bytes))
     };
     // Offsets of 32 bits, or of 64 (BigTIFF).
     let is_big = number(2, 2)? == 43;
@@ -52,12 +47,8 @@ fn longest_entry(file: &[u8]) -> Option<u64> {
 /// The bytes that all pages take as frames of 32-bit floats. The decoder is left at the first page.
 ///
 /// # Errors
-/// [`IoError::Malformed`] for pages that share bytes: a small file of them becomes a very large sequence.
-pub(super) fn declared_bytes(
-    decoder: &mut PageDecoder,
-    file_bytes: u64,
-    context: &Context,
-) -> Result<u64, IoError> {
+/// [`IoError::Malformed`](crate::IoError::Malformed) for pages that share bytes: a small file of them becomes a very large sequence.
+pub(super) fn declared_bytes(decoder: &mut PageDecoder, file_bytes: u64, context: &Context) -> Result<u64> {
     let fail = |e| failure(e, file_bytes, context);
     let (mut declared_bytes, mut pages) = (0u64, 0usize);
     let mut places: Vec<(Range<u64>, usize)> = Vec::new();
@@ -73,13 +64,8 @@ pub(super) fn declared_bytes(
             let own = offsets.iter().zip(counts).filter(|(_, count)| *count > 0);
             places.extend(own.map(|(&at, count)| (at..at.saturating_add(count), pages)));
         }
-        if places.len() > MAX_CHUNKS {
-            return Err(context.malformed(
-                "TIFF pages",
-                format!("at most {MAX_CHUNKS} strips"),
-                places.len(),
-            ));
-        }
+        let expected = format!("at most {MAX_CHUNKS} strips");
+        context.require(places.len() <= MAX_CHUNKS, "TIFF pages", expected, places.len())?;
         pages += 1;
         if !decoder.more_images() {
             break;

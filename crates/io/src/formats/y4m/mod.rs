@@ -11,8 +11,7 @@
 mod reader;
 mod writer;
 
-use crate::content::Kind;
-use crate::format::{Format, Precision, Reader};
+use crate::{Format, Kind, Precision, Reader};
 pub(crate) use reader::open;
 pub(crate) use writer::write_to_pipe;
 

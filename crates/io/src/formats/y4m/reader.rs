@@ -1,11 +1,8 @@
 //! The luma of Y4M frames.
 
-use crate::context::Context;
 use crate::element::{ByteOrder, Element, Scaling};
-use crate::error::IoError;
 use crate::frame_reader::FrameReader;
-use crate::memory;
-use crate::source::Source;
+use crate::{Context, Result, Source};
 use veloxel_core::{Grid, Volume, WarningKind};
 
 const MAGIC: &str = "YUV4MPEG2";
@@ -27,6 +24,7 @@ struct Y4mReader<'a> {
 }
 
 /// What a header says.
+#[derive(Default)]
 struct Header<'a> {
     width: Option<usize>,
     height: Option<usize>,
@@ -58,29 +56,26 @@ impl LumaRange {
 }
 
 impl<'a> Header<'a> {
-    fn parse(line: &'a str, context: &mut Context) -> Result<Self, IoError> {
+    fn parse(line: &'a str, context: &mut Context) -> Result<Self> {
         let mut words = line.split_ascii_whitespace();
-        match words.next() {
-            Some(MAGIC) => {}
-            other => return Err(context.malformed("Y4M header", MAGIC, other.unwrap_or("nothing"))),
-        }
-        let mut header =
-            Self { width: None, height: None, colour: "420", frame_interval_ms: None, range: None };
+        let magic = words.next().unwrap_or("nothing");
+        context.require(magic == MAGIC, "Y4M header", MAGIC, magic)?;
+        let mut header = Self { colour: "420", ..Self::default() };
         for word in words {
-            let (tag, value) = split_tag(word);
+            let (tag, value) = word.split_at_checked(1).unwrap_or_default();
             match tag {
-                'W' => header.width = value.parse().ok(),
-                'H' => header.height = value.parse().ok(),
-                'C' => header.colour = value,
-                'F' => header.frame_interval_ms = interval_ms(value),
-                'X' if value.eq_ignore_ascii_case("COLORRANGE=FULL") => header.range = Some(LumaRange::Full),
-                'X' if value.eq_ignore_ascii_case("COLORRANGE=LIMITED") => {
+                "W" => header.width = value.parse().ok(),
+                "H" => header.height = value.parse().ok(),
+                "C" => header.colour = value,
+                "F" => header.frame_interval_ms = interval_ms(value),
+                "X" if value.eq_ignore_ascii_case("COLORRANGE=FULL") => header.range = Some(LumaRange::Full),
+                "X" if value.eq_ignore_ascii_case("COLORRANGE=LIMITED") => {
                     header.range = Some(LumaRange::Video)
                 }
-                'I' if !matches!(value, "p" | "?") => context.note(
-                    WarningKind::Samples,
-                    format!("interlaced frames (I{value}) are taken as they are"),
-                ),
+                "I" if !matches!(value, "p" | "?") => {
+                    let text = format!("interlaced frames (I{value}) are taken as they are");
+                    context.note(WarningKind::Samples, text);
+                }
                 // Pixel aspect and comments of programs say nothing about where samples lie.
                 _ => {}
             }
@@ -90,10 +85,7 @@ impl<'a> Header<'a> {
 }
 
 /// Reads the header.
-pub(crate) fn open<'a>(
-    mut source: Source<'a>,
-    context: &mut Context,
-) -> Result<Box<dyn FrameReader + 'a>, IoError> {
+pub(crate) fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn FrameReader + 'a>> {
     let line = source.line(LINE_LIMIT, context)?.unwrap_or_default();
     let Header { width, height, colour, frame_interval_ms, range } = Header::parse(&line, context)?;
     let (Some(width), Some(height)) = (width, height) else {
@@ -104,7 +96,7 @@ pub(crate) fn open<'a>(
         context.malformed("Y4M colour space", "C420, C411, C422, C444, C444alpha or Cmono", colour)
     })?;
     // As players take a stream that does not say.
-    let unsaid = if space.chroma == Chroma::None { LumaRange::Full } else { LumaRange::Video };
+    let unsaid = if space.chroma.planes == 0 { LumaRange::Full } else { LumaRange::Video };
     let range = range.unwrap_or(unsaid);
     if range == LumaRange::Video {
         let message = "luma of video range (black 16, white 235 of 255) was stretched to the full range";
@@ -115,32 +107,22 @@ pub(crate) fn open<'a>(
         .chroma_samples([width as u64, height as u64])
         .and_then(|n| n.checked_mul(luma.bytes() as u64))
         .ok_or_else(|| context.malformed("Y4M frame", "one that fits in memory", grid.size_text()))?;
-    let sample_type = format!("Y4M C{colour}");
-    let bits = space.bits;
-    Ok(Box::new(Y4mReader {
-        source,
-        grid,
-        luma,
-        bits,
-        range,
-        chroma_bytes,
-        any: false,
-        frame_interval_ms,
-        sample_type,
-    }))
+    let (bits, any, sample_type) = (space.bits, false, format!("Y4M C{colour}"));
+    let reader =
+        Y4mReader { source, grid, luma, bits, range, chroma_bytes, any, frame_interval_ms, sample_type };
+    Ok(Box::new(reader))
 }
 
 impl FrameReader for Y4mReader<'_> {
-    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
+    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>> {
         let Some(line) = self.source.line(LINE_LIMIT, context)? else { return Ok(None) };
-        if line.split_ascii_whitespace().next() != Some("FRAME") {
-            return Err(context.malformed("Y4M frame", "a line that begins with FRAME", line.escape_debug()));
-        }
+        let is_frame = line.split_ascii_whitespace().next() == Some("FRAME");
+        context.require(is_frame, "Y4M frame", "a line that begins with FRAME", line.escape_debug())?;
         // As bytes first: a pipe's header is not a reason to make room for more than has come.
         let count = self.grid.len();
         let bytes = (count as u64).saturating_mul(self.luma.bytes() as u64);
         let bytes = self.source.take_bytes("the luma of a frame", bytes, context)?;
-        let mut samples = memory::room_for(count, context)?;
+        let mut samples = context.room_for(count)?;
         self.luma.decode(&bytes, ByteOrder::Little, Scaling::NONE, &mut samples);
         self.range.stretch(&mut samples, self.bits);
         self.source.skip("the chroma of a frame", self.chroma_bytes, context)?;
@@ -156,14 +138,9 @@ impl FrameReader for Y4mReader<'_> {
         self.sample_type.clone()
     }
 
-    fn finish(self: Box<Self>, context: &mut Context) -> Result<(), IoError> {
-        if self.any { Ok(()) } else { Err(context.malformed("Y4M stream", "at least one frame", "none")) }
+    fn finish(self: Box<Self>, context: &mut Context) -> Result<()> {
+        context.require(self.any, "Y4M stream", "at least one frame", "none")
     }
-}
-
-fn split_tag(word: &str) -> (char, &str) {
-    let mut letters = word.chars();
-    (letters.next().unwrap_or(' '), letters.as_str())
 }
 
 /// Milliseconds a frame of a rate such as `30000:1001`; `0:0` is unknown.
@@ -180,25 +157,26 @@ struct ColourSpace {
     chroma: Chroma,
 }
 
+/// So many planes, each with every `1/x` column and `1/y` row; opacity is the third.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Chroma {
-    None,
-    /// Two planes, each with every `1/x` column and `1/y` row.
-    Planes([u64; 2]),
-    /// Two full planes and opacity.
-    FullWithAlpha,
+struct Chroma {
+    planes: u64,
+    steps: [u64; 2],
 }
 
 impl ColourSpace {
     fn parse(name: &str) -> Option<Self> {
-        let chroma = |base: &str| match base {
-            "mono" => Some(Chroma::None),
-            "420" | "420jpeg" | "420mpeg2" | "420paldv" => Some(Chroma::Planes([2, 2])),
-            "411" => Some(Chroma::Planes([4, 1])),
-            "422" => Some(Chroma::Planes([2, 1])),
-            "444" => Some(Chroma::Planes([1, 1])),
-            "444alpha" => Some(Chroma::FullWithAlpha),
-            _ => None,
+        let chroma = |base: &str| {
+            let (planes, steps) = match base {
+                "mono" => (0, [1, 1]),
+                "420" | "420jpeg" | "420mpeg2" | "420paldv" => (2, [2, 2]),
+                "411" => (2, [4, 1]),
+                "422" => (2, [2, 1]),
+                "444" => (2, [1, 1]),
+                "444alpha" => (3, [1, 1]),
+                _ => return None,
+            };
+            Some(Chroma { planes, steps })
         };
         if let Some(chroma) = chroma(name) {
             return Some(Self { bits: 8, chroma });
@@ -210,11 +188,7 @@ impl ColourSpace {
     }
 
     fn chroma_samples(self, [width, height]: [u64; 2]) -> Option<u64> {
-        let (planes, [x, y]) = match self.chroma {
-            Chroma::None => return Some(0),
-            Chroma::Planes(steps) => (2, steps),
-            Chroma::FullWithAlpha => (3, [1, 1]),
-        };
+        let Chroma { planes, steps: [x, y] } = self.chroma;
         width.div_ceil(x).checked_mul(height.div_ceil(y))?.checked_mul(planes)
     }
 }
@@ -226,7 +200,7 @@ mod tests {
     use std::path::Path;
     use veloxel_core::Warnings;
 
-    fn frames(bytes: &[u8]) -> (Result<Vec<Volume<f32>>, IoError>, usize) {
+    fn frames(bytes: &[u8]) -> (Result<Vec<Volume<f32>>>, usize) {
         let mut warnings = Warnings::new();
         let mut context = Context::new(Path::new("a.y4m"), Strictness::Lenient, &mut warnings);
         // As a pipe: nobody knows how long it is.

@@ -3,14 +3,14 @@
 //! Colour by ITU-R BT.601 in video range (Y 16..235, Cb and Cr 16..240), which is what players take an unmarked stream
 //! for. Grey goes as it stands, 0..255. The header's tag says so.
 
-use crate::error::IoError;
-use crate::video::{FrameRate, VideoColour, VideoEncoder, VideoShape};
+use crate::video::VideoEncoder;
 use crate::whole_file::WholeFile;
+use crate::{FrameRate, IoError, Result, VideoColour, VideoShape};
 use std::io::{BufWriter, Stdout, Write};
 use std::path::Path;
 
 /// Begins a file.
-pub(super) fn create(path: &Path, shape: VideoShape) -> Result<Box<dyn VideoEncoder>, IoError> {
+pub(super) fn create(path: &Path, shape: VideoShape) -> Result<Box<dyn VideoEncoder>> {
     let writer = Y4mWriter::new(WholeFile::create(path)?, shape).map_err(IoError::write(path))?;
     Ok(Box::new(writer))
 }
@@ -26,7 +26,7 @@ impl VideoEncoder for Y4mWriter<WholeFile> {
         self.write_frame(samples)
     }
 
-    fn finish(self: Box<Self>) -> Result<(), IoError> {
+    fn finish(self: Box<Self>) -> Result<()> {
         self.out.commit()
     }
 }
@@ -37,7 +37,7 @@ impl VideoEncoder for Y4mWriter<BufWriter<Stdout>> {
         self.write_frame(samples).and_then(|()| self.out.flush())
     }
 
-    fn finish(mut self: Box<Self>) -> Result<(), IoError> {
+    fn finish(mut self: Box<Self>) -> Result<()> {
         self.out.flush().map_err(IoError::write(Path::new("-")))
     }
 }
