@@ -37,17 +37,14 @@ pub(super) fn launch<'a>(
     uniform: Uniform,
     state: &'a Buffer,
 ) -> PreparedLaunch<'a> {
-    gpu.launch(source, entry)
-        .constant("COMPONENTS", elements.components())
-        .constant("DEPTH", if elements.components() == 2 { 1usize } else { 4 })
-        .constant("AXES", elements.axes())
+    gpu.launch_in(elements.components(), source, entry)
+        .constants([("DEPTH", if elements.components() == 2 { 1 } else { 4 }), ("AXES", elements.axes())])
         .constant("IS_CYCLE", elements.last == LastAxis::Cycle)
         .uniform(uniform)
         .input(&elements.first)
         .input(&elements.weights)
         .input(&elements.begins)
-        .input(&elements.stencil)
-        .input(state)
+        .reads([&elements.stencil, state])
 }
 
 /// Workgroups over `count` items of each problem.

@@ -23,14 +23,10 @@ use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LINE, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
-static ALONG_ROWS: ShaderSource = ShaderSource::wgsl(
-    "least_squares_rows",
-    &[LINE, SUM, ELEMENTS, ROWS, include_str!("least_squares_rows.wgsl")],
-);
-static UNKNOWNS: ShaderSource = ShaderSource::wgsl(
-    "least_squares_product",
-    &[LINE, ELEMENTS, GATHERING, include_str!("least_squares_product.wgsl")],
-);
+static ALONG_ROWS: ShaderSource =
+    super::wgsl!("least_squares_rows", [LINE, SUM, ELEMENTS, ROWS], "least_squares_rows.wgsl");
+static UNKNOWNS: ShaderSource =
+    super::wgsl!("least_squares_product", [LINE, ELEMENTS, GATHERING], "least_squares_product.wgsl");
 
 /// Partial sums of an iteration for every workgroup: `rᵀz`, `pᵀy`, `zᵀy` and `yᵀz(y)`.
 pub const SUMS: usize = 4;
@@ -94,37 +90,18 @@ impl Kernel for LeastSquaresProduct<'_> {
         let block = gpu_block::lattice(elements, &Smoothness::NONE);
         let uniform = block.f4([self.tolerance * self.tolerance, is_first]);
         let [residual, direction] = self.next;
+        let launch = gpu_block::launch(gpu, &ALONG_ROWS, "least_squares_rows", elements, uniform, self.state);
         tiles
-            .constants(gpu_block::launch(
-                gpu,
-                &ALONG_ROWS,
-                "least_squares_rows",
-                elements,
-                uniform,
-                self.state,
-            ))
+            .constants(launch)
             .input(self.first)
             .optional(self.before)
-            .input(self.last[0])
-            .input(self.product)
-            .input(self.last[1])
-            .input(self.diagonal)
-            .input(self.slopes)
-            .output(residual)
-            .output(direction)
-            .output(self.step)
-            .output(self.row_sums)
-            .output(self.going)
+            .reads([self.last[0], self.product, self.last[1], self.diagonal, self.slopes])
+            .writes([residual, direction, self.step, self.row_sums, self.going])
             .run(tiles.workgroups(elements.problems))?;
         let uniform = gpu_block::lattice(elements, &self.smoothness);
         gpu_block::launch(gpu, &UNKNOWNS, "least_squares_product", elements, uniform, self.state)
-            .input(self.going)
-            .input(self.row_sums)
-            .input(self.diagonal)
-            .input(residual)
-            .input(direction)
-            .output(self.product)
-            .output(self.sums)
+            .reads([self.going, self.row_sums, self.diagonal, residual, direction])
+            .writes([self.product, self.sums])
             .run(gpu_block::groups(elements, elements.unknowns()))
     }
 }

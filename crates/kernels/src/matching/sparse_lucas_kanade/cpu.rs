@@ -176,7 +176,8 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
                 if !inside(here, size, 0.0) {
                     return lost(Fate::Left);
                 }
-                error = self.difference(second, here.map(|h| h - radius));
+                let [sum, _] = self.compare::<false>(second, here.map(|h| h - radius));
+                error = sum / (self.rows * self.rows) as f32;
             } else {
                 here = here.map(|h| 2.0 * h);
             }
@@ -202,7 +203,7 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
             if !inside(here, second.size, radius) {
                 break;
             }
-            let [bx, by] = self.mismatch(second, here.map(|h| h - radius));
+            let [bx, by] = self.compare::<true>(second, here.map(|h| h - radius));
             let step = [(b * by - c * bx) / divisor, (b * bx - a * by) / divisor];
             // By the way that was taken the steps fell by so much; the secant through both says where they vanish.
             let (way, fall) = (dot(taken, taken), dot(taken, [given[0] - step[0], given[1] - step[1]]));
@@ -264,22 +265,35 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
         [total(sums[0]), total(sums[1]), total(sums[2])]
     }
 
-    /// Σ (J − I) g with the other picture's window at a corner.
+    /// With the other picture's window at a corner Σ (J − I) g, or of another `WEIGHED` Σ |J − I| alone. No closure tells them
+    /// apart: it would not be compiled for the processor at hand.
     #[inline(always)]
-    fn mismatch(&mut self, image: Picture<'_>, corner: [f32; 2]) -> [f32; 2] {
-        let (samples, gradients) = (&self.samples[..self.rows], &self.gradients[..self.rows]);
-        let mut sums = Mismatch { samples, gradients, sums: [[P::splat(0.0); V]; 2] };
-        compare::<P, V, _>(image, corner, self.rows, &mut self.copied, &mut sums);
-        [total(sums.sums[0]), total(sums.sums[1])]
-    }
-
-    /// Mean |J − I|.
-    #[inline(always)]
-    fn difference(&mut self, image: Picture<'_>, corner: [f32; 2]) -> f32 {
-        let samples = &self.samples[..self.rows];
-        let mut sum = Difference { samples, inside: &self.inside, sum: [P::splat(0.0); V] };
-        compare::<P, V, _>(image, corner, self.rows, &mut self.copied, &mut sum);
-        total(sum.sum) / (self.rows * self.rows) as f32
+    fn compare<const WEIGHED: bool>(&mut self, image: Picture<'_>, corner: [f32; 2]) -> [f32; 2] {
+        let (corner, [tx, ty]) = parts(corner);
+        let (tx, ty) = (P::splat(tx), P::splat(ty));
+        let (samples, stride) = region(image, corner, [V * LANES + 1, self.rows + 1], &mut self.copied);
+        let mut sums = [[P::splat(0.0); V]; 2];
+        let mut above = [P::splat(0.0); V];
+        for j in 0..=self.rows {
+            for v in 0..V {
+                let at = j * stride + v * LANES;
+                // SAFETY: the region holds these samples.
+                let (low, high) = unsafe { (P::load(samples, at), P::load(samples, at + 1)) };
+                let below = between(low, high, tx);
+                if j > 0 {
+                    let difference = between(above[v], below, ty) - self.samples[j - 1][v];
+                    if WEIGHED {
+                        let [gx, gy] = &self.gradients[j - 1];
+                        sums[0][v] = sums[0][v] + difference * gx[v];
+                        sums[1][v] = sums[1][v] + difference * gy[v];
+                    } else {
+                        sums[0][v] = sums[0][v] + difference.abs() * self.inside[v];
+                    }
+                }
+                above[v] = below;
+            }
+        }
+        [total(sums[0]), total(sums[1])]
     }
 }
 
@@ -288,71 +302,6 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
 struct Picture<'a> {
     samples: &'a [f32],
     size: [usize; 2],
-}
-
-/// What is summed up over a window of the other picture. No closure: it would not be compiled for the processor at hand.
-trait Sum<P> {
-    /// Adds the samples of row `j` and vector `v`.
-    fn add(&mut self, j: usize, v: usize, samples: P);
-}
-
-/// Σ (J − I) g.
-struct Mismatch<'a, P, const V: usize> {
-    samples: &'a [Row<P, V>],
-    gradients: &'a [[Row<P, V>; 2]],
-    sums: [Row<P, V>; 2],
-}
-
-impl<P: Sixteen, const V: usize> Sum<P> for Mismatch<'_, P, V> {
-    #[inline(always)]
-    fn add(&mut self, j: usize, v: usize, samples: P) {
-        let difference = samples - self.samples[j][v];
-        let [gx, gy] = &self.gradients[j];
-        let [x, y] = &mut self.sums;
-        (x[v], y[v]) = (x[v] + difference * gx[v], y[v] + difference * gy[v]);
-    }
-}
-
-/// Σ |J − I|.
-struct Difference<'a, P, const V: usize> {
-    samples: &'a [Row<P, V>],
-    inside: &'a Row<P, V>,
-    sum: Row<P, V>,
-}
-
-impl<P: Sixteen, const V: usize> Sum<P> for Difference<'_, P, V> {
-    #[inline(always)]
-    fn add(&mut self, j: usize, v: usize, samples: P) {
-        let difference = samples - self.samples[j][v];
-        self.sum[v] = self.sum[v] + difference.abs() * self.inside[v];
-    }
-}
-
-/// Sums over the samples of a window, row by row.
-#[inline(always)]
-fn compare<P: Sixteen, const V: usize, S: Sum<P>>(
-    image: Picture<'_>,
-    corner: [f32; 2],
-    rows: usize,
-    copied: &mut [f32],
-    sum: &mut S,
-) {
-    let (corner, [tx, ty]) = parts(corner);
-    let (tx, ty) = (P::splat(tx), P::splat(ty));
-    let (samples, stride) = region(image, corner, [V * LANES + 1, rows + 1], copied);
-    let mut above = [P::splat(0.0); V];
-    for j in 0..=rows {
-        for v in 0..V {
-            let at = j * stride + v * LANES;
-            // SAFETY: the region holds these samples.
-            let (low, high) = unsafe { (P::load(samples, at), P::load(samples, at + 1)) };
-            let below = between(low, high, tx);
-            if j > 0 {
-                sum.add(j - 1, v, between(above[v], below, ty));
-            }
-            above[v] = below;
-        }
-    }
 }
 
 /// Between columns: sixteen samples, and those one and two columns further.

@@ -1,5 +1,6 @@
 //! CPU text of [`Restrict`](super::Restrict) and [`Prolong`](super::Prolong), a channel at a time.
 
+use crate::variational::rows::{add, row_loops};
 use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_core::Shape;
@@ -69,11 +70,12 @@ pub(super) fn prolong_add(cpu: &Cpu, coarse: &[f32], from: Shape, fine: &mut [f3
             let line_of = |y: usize, z: usize| &coarse[(z * cy + y) * cx..][..cx];
             let weights = [wy * wz, (1.0 - wy) * wz, wy * (1.0 - wz), (1.0 - wy) * (1.0 - wz)];
             let lines = [line_of(y0, z0), line_of(y1, z0), line_of(y0, z1), line_of(y1, z1)];
-            blend(lines, weights, &mut line[1..=cx]);
+            let [a, b, c, d] = lines;
+            blend(a, b, c, d, weights, &mut line[1..=cx]);
             line[0] = line[1];
             line[cx + 1] = line[cx];
             if nx == cx {
-                out.iter_mut().zip(&line[1..]).for_each(|(o, &l)| *o += l);
+                add(&line[1..], out);
             } else {
                 spread(line, out);
             }
@@ -81,13 +83,9 @@ pub(super) fn prolong_add(cpu: &Cpu, coarse: &[f32], from: Shape, fine: &mut [f3
     });
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn blend(lines: [&[f32]; 4], w: [f32; 4], out: &mut [f32]) {
-    let n = out.len();
-    let [a, b, c, d] = lines.map(|l| &l[..n]);
-    for i in 0..n {
+row_loops! {
+    fn blend([a, b, c, d], w: [f32; 4]; out) |i|
         out[i] = w[0] * a[i] + w[1] * b[i] + w[2] * c[i] + w[3] * d[i];
-    }
 }
 
 /// Adds a padded coarse row to a fine one.

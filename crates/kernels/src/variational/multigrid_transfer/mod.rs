@@ -19,8 +19,7 @@ use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
 /// The fine cells of a coarse one.
 pub(crate) const CELLS: &str = include_str!("cells.wgsl");
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("multigrid transfer", &[LINE, CELLS, include_str!("transfer.wgsl")]);
+static SOURCE: ShaderSource = super::wgsl!("multigrid transfer", [LINE, CELLS], "transfer.wgsl");
 
 /// Channels that a launch takes.
 const MOST_CHANNELS: usize = 6;
