@@ -15,9 +15,8 @@ pub(super) const GATHERING: &str = include_str!("gathering.wgsl");
 
 /// The uniform block's first member, `Lattice`.
 pub(super) fn lattice(elements: &Elements, smoothness: &Smoothness) -> Uniform {
-    let (shape, controls) = (elements.shape, elements.controls());
-    let [nx, ny, nz] = shape.size;
-    let [cx, cy, cz] = controls;
+    let shape = elements.shape;
+    let ([nx, ny, nz], [cx, cy, cz]) = (shape.size, elements.controls());
     let uniform = Uniform::new()
         .u4([nx, ny, nz, shape.len()])
         .u4([cx, cy, cz, elements.controls_of_problem()])

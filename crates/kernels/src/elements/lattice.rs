@@ -168,10 +168,7 @@ impl Elements {
     }
     /// Components of a displacement.
     pub fn components(&self) -> usize {
-        match self.last {
-            LastAxis::Space => self.axes(),
-            LastAxis::Time | LastAxis::Cycle => self.axes() - 1,
-        }
+        self.axes() - usize::from(self.last != LastAxis::Space)
     }
     /// Control points of a problem.
     pub fn controls_of_problem(&self) -> usize {
@@ -218,6 +215,10 @@ pub(super) struct AxisTables<'a> {
 }
 
 impl AxisTables<'_> {
+    /// The first pixel of an element, or their number beyond the last one.
+    pub fn begin(&self, element: usize) -> usize {
+        self.begins[element.min(self.begins.len() - 1)] as usize
+    }
     /// The pixels of an element; none of one outside.
     pub fn pixels(&self, element: Option<usize>) -> Range<usize> {
         match element.filter(|e| e + 1 < self.begins.len()) {

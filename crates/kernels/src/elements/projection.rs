@@ -2,9 +2,8 @@
 
 use super::lattice::{AxisTables, Elements};
 use crate::shared::group_sums::{GROUP, sum_by_halves};
-use crate::variational::rows::{add, add_scaled};
-use multiversion::multiversion;
-use veloxel_gpu::rows::{Shared, with_scratch};
+use crate::variational::rows::{add, add_scaled, sum_of_four};
+use veloxel_gpu::rows::with_scratch;
 use veloxel_gpu::{Cpu, reduction_groups};
 
 /// To what power weights are taken.
@@ -42,68 +41,85 @@ pub(super) fn values_of_row(elements: &Elements, controls: &[f32], row: usize, o
     });
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn sum_of_four(rows: [&[f32]; 4], weights: [f32; 4], out: &mut [f32]) {
-    let rows = rows.map(|row| &row[..out.len()]);
-    for (k, out) in out.iter_mut().enumerate() {
-        *out = weights[0] * rows[0][k]
-            + weights[1] * rows[1][k]
-            + weights[2] * rows[2][k]
-            + weights[3] * rows[3][k];
-    }
+/// A lattice's problems that take part in some work, on a processor.
+#[derive(Clone, Copy)]
+pub(super) struct Problems<'a> {
+    pub cpu: &'a Cpu,
+    pub elements: &'a Elements,
+    /// Whether a problem does.
+    pub takes: &'a (dyn Fn(usize) -> bool + Sync),
 }
 
-/// Which problems take part: those of a state that are active.
-pub(super) type Taking<'a> = &'a (dyn Fn(usize) -> bool + Sync);
+impl Problems<'_> {
+    /// Gathers sums along rows at every control point.
+    pub fn gather(self, power: Power, along_x: &[f32], out: &mut [f32]) {
+        let Self { cpu, elements, takes } = self;
+        let ([.., nz], [cx, cy, _], d) = (elements.shape.size, elements.controls(), elements.components());
+        // Across an axis: the sums of rows, or planes, of `width` samples. A component of a problem has so many blocks of them.
+        let across = |axis: usize, width: usize, blocks: usize, input: &[f32], out: &mut [f32]| {
+            let (pixels, controls) = (elements.shape.size[axis], elements.controls()[axis]);
+            let axis = elements.axis(axis);
+            cpu.split_rows([out], width, input.len(), |index, [sums]| {
+                let block = index / controls;
+                if takes(block / (blocks * d)) {
+                    let input = &input[block * pixels * width..(block + 1) * pixels * width];
+                    sums_across(&axis, power, index % controls, input, sums);
+                }
+            });
+        };
+        if elements.axes() == 2 {
+            return across(1, cx, 1, along_x, out);
+        }
+        let mut along_y = vec![0.0; elements.problems * d * nz * cy * cx];
+        across(1, cx, nz, along_x, &mut along_y);
+        across(2, cx * cy, 1, &along_y, out);
+    }
 
-/// Gathers sums along rows at every control point.
-pub(super) fn gather(
-    cpu: &Cpu,
-    elements: &Elements,
-    power: Power,
-    takes: Taking<'_>,
-    along_x: &[f32],
-    out: &mut [f32],
-) {
-    let ([.., nz], [cx, cy, _], d) = (elements.shape.size, elements.controls(), elements.components());
-    // Across an axis: the sums of rows, or planes, of `width` samples. A component of a problem has so many blocks of them.
-    let across = |axis: usize, width: usize, blocks: usize, input: &[f32], out: &mut [f32]| {
-        let (pixels, controls) = (elements.shape.size[axis], elements.controls()[axis]);
-        let axis = elements.axis(axis);
-        cpu.split_rows([out], width, input.len(), |index, [sums]| {
-            let block = index / controls;
-            if takes(block / (blocks * d)) {
-                let input = &input[block * pixels * width..(block + 1) * pixels * width];
-                sums_across(&axis, power, index % controls, input, sums);
+    /// The sums at every control point of a value of every problem's, component's and pixel's.
+    pub fn sums_of_pixels(self, value: impl Fn(usize, usize, usize) -> f32 + Sync) -> Vec<f32> {
+        let Self { cpu, elements, takes } = self;
+        let ([nx, ..], [cx, ..]) = (elements.shape.size, elements.controls());
+        let (d, rows, axis) = (elements.components(), elements.shape.rows(), elements.axis(0));
+        let mut along_x = vec![0.0; elements.row_sums()];
+        cpu.split_rows([&mut along_x], cx, 2 * d * elements.pixels(), |index, [sums]| {
+            let (unit, row) = (index / rows, index % rows);
+            if takes(unit / d) {
+                let pixels = row * nx..(row + 1) * nx;
+                let samples: Vec<f32> = pixels.map(|pixel| value(unit / d, unit % d, pixel)).collect();
+                sums_along_x(&axis, Power::One, &samples, sums);
             }
         });
-    };
-    if elements.axes() == 2 {
-        return across(1, cx, 1, along_x, out);
+        let mut sums = vec![0.0; elements.problems * elements.unknowns()];
+        self.gather(Power::One, &along_x, &mut sums);
+        sums
     }
-    let mut along_y = vec![0.0; elements.problems * d * nz * cy * cx];
-    across(1, cx, nz, along_x, &mut along_y);
-    across(2, cx * cy, 1, &along_y, out);
+
+    /// Sums over the items of every problem, a partial sum for each of its workgroups: thread `t` of all `T` adds up the items
+    /// `t, t + T, …`.
+    pub fn partial_sums(self, count: usize, value: impl Fn(usize, usize) -> f32 + Sync, out: &mut [f32]) {
+        let groups = reduction_groups(count);
+        let samples = count * out.len() / groups;
+        self.cpu.split_rows([out], 1, samples, |index, [sum]| {
+            let (problem, group) = (index / groups, index % groups);
+            let mut lanes = [0.0f32; GROUP];
+            let starts = (group * GROUP..count).step_by(groups * GROUP);
+            for start in starts.filter(|_| (self.takes)(problem)) {
+                for (lane, i) in lanes.iter_mut().zip(start..count) {
+                    *lane += value(problem, i);
+                }
+            }
+            sum[0] = sum_by_halves(&mut lanes);
+        });
+    }
 }
 
-/// The sums at every control point of a value of every problem's, component's and pixel's.
-pub(super) fn sums_of_pixels(
-    cpu: &Cpu,
-    elements: &Elements,
-    value: impl Fn(usize, usize, usize) -> f32 + Sync,
-) -> Vec<f32> {
-    let ([nx, ..], [cx, ..]) = (elements.shape.size, elements.controls());
-    let (d, rows, axis) = (elements.components(), elements.shape.rows(), elements.axis(0));
-    let mut along_x = vec![0.0; elements.row_sums()];
-    cpu.split_rows([&mut along_x], cx, 2 * d * elements.pixels(), |index, [sums]| {
-        let (unit, row) = (index / rows, index % rows);
-        let pixels = row * nx..(row + 1) * nx;
-        let samples: Vec<f32> = pixels.map(|pixel| value(unit / d, unit % d, pixel)).collect();
-        sums_along_x(&axis, Power::One, &samples, sums);
-    });
-    let mut sums = vec![0.0; elements.problems * elements.unknowns()];
-    gather(cpu, elements, Power::One, &|_| true, &along_x, &mut sums);
-    sums
+/// The sum of a problem's partial sums.
+pub(super) fn total(partials: &[f32], problem: usize, problems: usize) -> f32 {
+    let groups = partials.len() / problems;
+    let mut lanes = [0.0f32; GROUP];
+    let own = &partials[problem * groups..(problem + 1) * groups];
+    own.iter().enumerate().for_each(|(k, p)| lanes[k % GROUP] += p);
+    sum_by_halves(&mut lanes)
 }
 
 /// Of every control point along x the sum over the element before its node, and that over the one after.
@@ -139,47 +155,6 @@ fn raised(weights: [f32; 4], power: Power) -> [f32; 4] {
         Power::One => weights,
         Power::Two => weights.map(|w| w * w),
     }
-}
-
-/// Sums over the items of every problem, a partial sum for each of its workgroups: thread `t` of all `T` adds up the items
-/// `t, t + T, …`.
-pub(super) fn partial_sums(
-    cpu: &Cpu,
-    count: usize,
-    takes: Taking<'_>,
-    value: impl Fn(usize, usize) -> f32 + Sync,
-    partials: &mut [f32],
-) {
-    let groups = reduction_groups(count);
-    let samples = count * partials.len() / groups;
-    let all = partials.len();
-    let shared = Shared::new(partials);
-    cpu.split(all, samples, |problems_and_groups| {
-        for index in problems_and_groups {
-            let (problem, group) = (index / groups, index % groups);
-            let mut lanes = [0.0f32; GROUP];
-            for start in (group * GROUP..count).step_by(groups * GROUP) {
-                if !takes(problem) {
-                    break;
-                }
-                for (lane, i) in lanes.iter_mut().zip(start..count) {
-                    *lane += value(problem, i);
-                }
-            }
-            // SAFETY: every workgroup's sum is written by one thread.
-            let own = unsafe { shared.get_mut(index..index + 1) };
-            own[0] = sum_by_halves(&mut lanes);
-        }
-    });
-}
-
-/// The sum of a problem's partial sums.
-pub(super) fn total(partials: &[f32], problem: usize, problems: usize) -> f32 {
-    let groups = partials.len() / problems;
-    let mut lanes = [0.0f32; GROUP];
-    let own = &partials[problem * groups..(problem + 1) * groups];
-    own.iter().enumerate().for_each(|(k, p)| lanes[k % GROUP] += p);
-    sum_by_halves(&mut lanes)
 }
 
 /// The quotient; 0 unless the divisor is above 0.

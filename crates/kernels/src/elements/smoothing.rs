@@ -1,61 +1,62 @@
 //! The matrix of the Sobolev term on processors: a sum of products of an axis' matrices, along x, then y, then z.
 
 use super::lattice::{AxisTables, Elements};
+use super::projection::Problems;
 use super::state::Smoothness;
-use veloxel_gpu::Cpu;
 
 /// Rows of the three matrices: of values, of first and of second derivatives.
 type Triple<T> = [T; 3];
 
-/// `out = K p` for every problem and component that takes part.
-pub(super) fn smooth(
-    cpu: &Cpu,
-    elements: &Elements,
-    weights: &Smoothness,
-    takes: super::projection::Taking<'_>,
-    begin: impl Fn(usize) -> usize + Sync,
-    input: &[f32],
-    out: &mut [f32],
-) {
-    let [cx, cy, cz] = elements.controls();
-    let (d, per_unit) = (elements.components(), cx * cy * cz);
-    let all = elements.problems * d * per_unit;
-    let axes: Vec<AxisTables<'_>> = (0..elements.axes()).map(|a| elements.axis(a)).collect();
-    let mut x: Triple<Vec<f32>> = std::array::from_fn(|_| vec![0.0; all]);
-    cpu.split_rows(x.each_mut().map(Vec::as_mut_slice), cx, 18 * all, |row, sums| {
-        let (unit, row) = (row / (cy * cz), row % (cy * cz));
-        if takes(unit / d) {
-            rows_along_x(&axes[0], &input[begin(unit) + row * cx..][..cx], sums);
+impl Problems<'_> {
+    /// `out = K p` for every problem and component that takes part.
+    pub fn smooth(
+        self,
+        weights: &Smoothness,
+        begin: impl Fn(usize) -> usize + Sync,
+        input: &[f32],
+        out: &mut [f32],
+    ) {
+        let Self { cpu, elements, takes } = self;
+        let [cx, cy, cz] = elements.controls();
+        let (d, per_unit) = (elements.components(), cx * cy * cz);
+        let all = elements.problems * d * per_unit;
+        let axes: Vec<AxisTables<'_>> = (0..elements.axes()).map(|a| elements.axis(a)).collect();
+        let mut x: Triple<Vec<f32>> = std::array::from_fn(|_| vec![0.0; all]);
+        cpu.split_rows(x.each_mut().map(Vec::as_mut_slice), cx, 18 * all, |row, sums| {
+            let (unit, row) = (row / (cy * cz), row % (cy * cz));
+            if takes(unit / d) {
+                rows_along_x(&axes[0], &input[begin(unit) + row * cx..][..cx], sums);
+            }
+        });
+        let y = |(slab, ky): (usize, usize), sums: Triple<&mut [f32]>| {
+            let rows = |j: usize| x.each_ref().map(|x| &x[(slab * cy + j) * cx..(slab * cy + j + 1) * cx]);
+            rows_across_y(&axes[1], weights, ky, rows, sums);
+        };
+        if elements.axes() == 2 {
+            return cpu.split_rows([out], cx, 18 * all, |row, [sums]| {
+                if takes(row / cy / d) {
+                    y((row / cy, row % cy), [sums, &mut [], &mut []]);
+                }
+            });
         }
-    });
-    let y = |(slab, ky): (usize, usize), sums: Triple<&mut [f32]>| {
-        let rows = |j: usize| x.each_ref().map(|x| &x[(slab * cy + j) * cx..(slab * cy + j + 1) * cx]);
-        rows_across_y(&axes[1], weights, ky, rows, sums);
-    };
-    if elements.axes() == 2 {
-        return cpu.split_rows([out], cx, 18 * all, |row, [sums]| {
-            if takes(row / cy / d) {
-                y((row / cy, row % cy), [sums, &mut [], &mut []]);
+        let mut planes: Triple<Vec<f32>> = std::array::from_fn(|_| vec![0.0; all]);
+        cpu.split_rows(planes.each_mut().map(Vec::as_mut_slice), cx, 18 * all, |row, sums| {
+            if takes(row / (cy * cz) / d) {
+                y((row / cy, row % cy), sums);
+            }
+        });
+        let plane = cx * cy;
+        cpu.split_rows([out], plane, 18 * all, |index, [sums]| {
+            let (unit, kz) = (index / cz, index % cz);
+            if takes(unit / d) {
+                let planes = |j: usize| {
+                    let at = (unit * cz + j % cz) * plane;
+                    planes.each_ref().map(|p| &p[at..at + plane])
+                };
+                planes_along_z(&axes[2], kz, planes, sums);
             }
         });
     }
-    let mut planes: Triple<Vec<f32>> = std::array::from_fn(|_| vec![0.0; all]);
-    cpu.split_rows(planes.each_mut().map(Vec::as_mut_slice), cx, 18 * all, |row, sums| {
-        if takes(row / (cy * cz) / d) {
-            y((row / cy, row % cy), sums);
-        }
-    });
-    let plane = cx * cy;
-    cpu.split_rows([out], plane, 18 * all, |index, [sums]| {
-        let (unit, kz) = (index / cz, index % cz);
-        if takes(unit / d) {
-            let planes = |j: usize| {
-                let at = (unit * cz + j % cz) * plane;
-                planes.each_ref().map(|p| &p[at..at + plane])
-            };
-            planes_along_z(&axes[2], kz, planes, sums);
-        }
-    });
 }
 
 fn planes_along_z<'a>(

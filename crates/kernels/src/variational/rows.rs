@@ -1,5 +1,6 @@
 //! Rows of a grid: which lie beside one, cells between their voxels, and loops over their samples.
 
+use multiversion::multiversion;
 use veloxel_core::Shape;
 
 /// The rows before and after one along y (axis 1) or z (axis 2); none beyond the border.
@@ -50,4 +51,16 @@ row_loops! {
     fn add_product([a, b]; out) |i| out[i] += a[i] * b[i];
     fn multiply([a]; out) |i| out[i] *= a[i];
     fn scaled_difference([a, b], scale: f32; out) |i| out[i] = scale * (a[i] - b[i]);
+}
+
+/// The weighted sum of four rows.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+pub(crate) fn sum_of_four(rows: [&[f32]; 4], weights: [f32; 4], out: &mut [f32]) {
+    let rows = rows.map(|row| &row[..out.len()]);
+    for (k, out) in out.iter_mut().enumerate() {
+        *out = weights[0] * rows[0][k]
+            + weights[1] * rows[1][k]
+            + weights[2] * rows[2][k]
+            + weights[3] * rows[3][k];
+    }
 }

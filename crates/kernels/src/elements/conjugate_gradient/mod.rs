@@ -13,7 +13,7 @@
 use super::gpu_block::{self, ELEMENTS};
 use super::lattice::Elements;
 use super::least_squares_product::SUMS;
-use super::projection::{over, partial_sums, total};
+use super::projection::{Problems, over, total};
 use super::row_tiles::row_partials;
 use super::state::{
     ACCEPTED_SET, ACTIVE, DAMPING, ENERGY, FIRST_ENERGY, REFUSED, SMOOTHNESS, STATE, Smoothness, States,
@@ -154,7 +154,8 @@ impl Kernel for Decide<'_> {
             let diagonal = diagonal[next.accepted(problem) * unknowns + i];
             r * over(r, diagonal * (1.0 + next.damping(problem)))
         };
-        partial_sums(cpu, unknowns, &takes, product, self.progress.host_mut());
+        let judged = Problems { cpu, elements, takes: &takes };
+        judged.partial_sums(unknowns, product, self.progress.host_mut());
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let Judgement { accepted, refused, least, most, tolerance } = self.rule.judgement();

@@ -11,8 +11,8 @@
 
 use super::gpu_block::{self, ELEMENTS, GATHERING};
 use super::lattice::Elements;
-use super::projection::{Power, gather, partial_sums};
-use super::smoothing::{diagonal, smooth};
+use super::projection::{Power, Problems};
+use super::smoothing::diagonal;
 use super::state::{STATE, Smoothness, States};
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LINE, SUM};
@@ -77,10 +77,11 @@ fn gradient<const D: usize>(cpu: &Cpu, args: LeastSquaresGradient<'_>) {
     let controls = args.controls.host();
     let (products, row_squares) = args.row_sums.host().split_at(elements.row_sums());
     let [mut data, mut squares, mut smoothed] = [(); 3].map(|()| vec![0.0; problems * unknowns]);
-    gather(cpu, elements, Power::One, &takes, products, &mut data);
-    gather(cpu, elements, Power::Two, &takes, row_squares, &mut squares);
+    let active = Problems { cpu, elements, takes: &takes };
+    active.gather(Power::One, products, &mut data);
+    active.gather(Power::Two, row_squares, &mut squares);
     let begin = |unit: usize| state.trial(unit / D) * unknowns + unit % D * per_component;
-    smooth(cpu, elements, &args.smoothness, &takes, begin, controls, &mut smoothed);
+    active.smooth(&args.smoothness, begin, controls, &mut smoothed);
     smoothed.iter_mut().for_each(|v| *v *= args.elastic);
     let [cx, cy, _] = elements.controls();
     let (gradient, diagonals) = (args.gradient.host_mut(), args.diagonal.host_mut());
@@ -98,5 +99,5 @@ fn gradient<const D: usize>(cpu: &Cpu, args: LeastSquaresGradient<'_>) {
     }
     let trial = |problem: usize, i: usize| controls[state.trial(problem) * unknowns + i];
     let energy = |problem: usize, i: usize| trial(problem, i) * smoothed[problem * unknowns + i];
-    partial_sums(cpu, unknowns, &takes, energy, args.energy.host_mut());
+    active.partial_sums(unknowns, energy, args.energy.host_mut());
 }

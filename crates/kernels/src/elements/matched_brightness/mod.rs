@@ -14,11 +14,10 @@
 
 use super::gpu_block::{self, ELEMENTS};
 use super::lattice::Elements;
-use super::projection::partial_sums;
+use super::projection::Problems;
 use super::state::{STATE, Smoothness, States};
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::{LINE, SUM};
-use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
 static SOURCE: ShaderSource =
@@ -87,9 +86,9 @@ impl Kernel for MatchedBrightness<'_> {
                 let p = if r == 0.0 { 0.0 } else { squared(problem * n + i) };
                 [p, p * f, p * m, (p * m) * m, (p * m) * f][which]
             };
-            partial_sums(cpu, n, &takes, value, sums);
+            Problems { cpu, elements: self.elements, takes: &takes }.partial_sums(n, value, sums);
         }
-        let [matched, weights] = [self.matched, self.matched_weight].map(|out| Shared::new(out.host_mut()));
+        let (nx, sums) = (self.elements.shape.size[0], &*sums);
         for problem in (0..problems).filter(|&problem| takes(problem)) {
             let total = |which: usize| {
                 let begin = (which * problems + problem) * groups;
@@ -97,12 +96,10 @@ impl Kernel for MatchedBrightness<'_> {
             };
             let (gain, offset) = best(std::array::from_fn(total));
             let per_best = 1.0 / gain;
-            cpu.split(n, 4 * n, |range| {
-                // SAFETY: ranges are disjoint.
-                let [matched, weights] = [&matched, &weights]
-                    .map(|out| unsafe { out.get_mut(problem * n + range.start..problem * n + range.end) });
-                for ((i, matched), out) in range.zip(matched).zip(weights) {
-                    let i = problem * n + i;
+            let out = [&mut *self.matched, self.matched_weight];
+            let out = out.map(|out| &mut out.host_mut()[problem * n..(problem + 1) * n]);
+            cpu.split_rows(out, nx, 4 * n, |row, [matched, weights]| {
+                for ((i, matched), out) in (problem * n + row * nx..).zip(matched).zip(weights) {
                     *matched = MIDDLE + per_best * (fixed[i] - MIDDLE - offset);
                     *out = gain * weight.map_or(1.0, |weight| weight[i]);
                 }
@@ -133,9 +130,6 @@ fn best([count, f, m, mm, mf]: [f32; SUMS]) -> (f32, f32) {
     let (mean_f, mean_m) = (per_count * f, per_count * m);
     let variance = per_count * mm - mean_m * mean_m;
     let covariance = per_count * mf - mean_m * mean_f;
-    let gain = match variance > 0.0 {
-        true => (covariance / variance).clamp(GAINS[0], GAINS[1]),
-        false => 1.0,
-    };
+    let gain = if variance > 0.0 { (covariance / variance).clamp(GAINS[0], GAINS[1]) } else { 1.0 };
     (gain, mean_f - gain * mean_m)
 }

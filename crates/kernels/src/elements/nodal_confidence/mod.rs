@@ -13,7 +13,7 @@
 
 use super::gpu_block::{self, ELEMENTS, GATHERING};
 use super::lattice::Elements;
-use super::projection::{sums_of_pixels, values_of_row};
+use super::projection::{Problems, values_of_row};
 use super::state::{STATE, Smoothness, States};
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LINE, SUM};
@@ -82,11 +82,12 @@ fn confidence<const D: usize>(cpu: &Cpu, args: NodalConfidence<'_>) {
     let count = elements.controls_of_problem();
     let (residual, slopes) = (args.residual.host(), args.slopes.host());
     // The first component is the squared residual, the second counts pixels.
-    let sums = sums_of_pixels(cpu, elements, |problem, component, pixel| match component {
+    let all = Problems { cpu, elements, takes: &|_| true };
+    let sums = all.sums_of_pixels(|problem, component, pixel| match component {
         0 => residual[state.accepted(problem) * n + pixel].powi(2),
         _ => 1.0,
     });
-    let squares = sums_of_pixels(cpu, elements, |problem, component, pixel| {
+    let squares = all.sums_of_pixels(|problem, component, pixel| {
         slopes[(state.accepted(problem) * D + component) * n + pixel].powi(2)
     });
     let [least, least_slope] = args.least;

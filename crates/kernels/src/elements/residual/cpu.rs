@@ -1,11 +1,12 @@
 //! Processor text of [`super::Residual`].
 
-use super::{ElementImages, Residual};
-use crate::elements::projection::{Power, sums_along_x, values_of_row};
+use super::{ElementImages, Residual, maps};
+use crate::elements::projection::{Power, Problems, sums_along_x, values_of_row};
 use crate::elements::row_tiles::RowTiles;
 use crate::elements::state::States;
 use crate::image::warp::VoxelAffine;
 use crate::variational::rows::cell;
+use crate::variational::total_displacement::Maps;
 use std::array::from_fn;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::Cpu;
@@ -17,7 +18,8 @@ pub(super) fn residual<const D: usize>(cpu: &Cpu, args: Residual<'_>) {
     let ([nx, ..], rows, cx) = (elements.shape.size, elements.shape.rows(), elements.controls()[0]);
     let (unknowns, per_component) = (elements.unknowns(), elements.controls_of_problem());
     let takes = |problem: usize| state.is_active(problem);
-    let images = Images { map: Map::of(images.moving_from_fixed), images };
+    let map = Some(images.moving_from_fixed).filter(|map| *map != VoxelAffine::IDENTITY);
+    let images = Images { map: map.as_ref().map(maps), images };
     {
         let (residual, slopes) = (Shared::new(residual.host_mut()), Shared::new(slopes.host_mut()));
         let (products, squares) = row_sums.host_mut().split_at_mut(elements.row_sums());
@@ -60,32 +62,14 @@ pub(super) fn residual<const D: usize>(cpu: &Cpu, args: Residual<'_>) {
         let r = residual[state.trial(problem) * n + i];
         r * r
     };
-    RowTiles::of(elements).sums(cpu, elements, &takes, square, energy.host_mut());
+    RowTiles::of(elements).sums(Problems { cpu, elements, takes: &takes }, square, energy.host_mut());
 }
 
 /// The images, and how positions in them belong together.
 struct Images<'a> {
     images: ElementImages<'a>,
     /// None: the identity.
-    map: Option<Map>,
-}
-
-/// An affine map: what it does to a displacement, and what it adds to a position.
-struct Map {
-    linear: Axes<Axes<f32>>,
-    added: Axes<Axes<f32>>,
-    offset: Axes<f32>,
-}
-
-impl Map {
-    /// None for the identity.
-    fn of(affine: VoxelAffine) -> Option<Self> {
-        (affine != VoxelAffine::IDENTITY).then(|| Self {
-            linear: affine.matrix.map(|row| row.map(|v| v as f32)),
-            added: affine.added().map(|row| row.map(|v| v as f32)),
-            offset: affine.offset.map(|v| v as f32),
-        })
-    }
+    map: Option<Maps>,
 }
 
 impl Images<'_> {
@@ -127,7 +111,7 @@ impl Images<'_> {
         let Some(map) = &self.map else { return from_fn(|a| x[a] + d[a]) };
         let added =
             |start: f32, row: Axes<f32>, v: [f32; D]| (0..D).fold(start, |sum, c| sum + row[c] * v[c]);
-        from_fn(|a| x[a] + added(added(map.offset[a], map.added[a], x), map.linear[a], d))
+        from_fn(|a| x[a] + added(added(map.offset[a], map.base[a], x), map.linear[a], d))
     }
 
     fn pulled_back<const D: usize>(&self, g: [f32; D]) -> [f32; D] {

@@ -18,8 +18,9 @@ use super::state::{STATE, Smoothness};
 use crate::image::warp::VoxelAffine;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LATTICE, LINE, NAN, SUM};
+use crate::variational::total_displacement::Maps;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
 static SOURCE: ShaderSource =
     super::wgsl!("residual", [NAN, LINE, SUM, LATTICE, ELEMENTS, ROWS], "residual.wgsl");
@@ -41,6 +42,11 @@ pub struct ElementImages<'a> {
     pub per_edge: Axes<f32>,
     /// g, the square root of the pixels of the full grid that one of this level stands for.
     pub gain: f32,
+}
+
+/// What an affine map adds to a position, and what it does to a displacement.
+fn maps(map: &VoxelAffine) -> Maps {
+    Maps::new(map.added(), map.offset, map.matrix.map(|row| row.map(|v| v as f32)))
 }
 
 /// Evaluates the displacement on trial.
@@ -86,11 +92,8 @@ impl Kernel for Residual<'_> {
         let [x, y, z] = images.per_edge;
         let uniform = gpu_block::lattice(elements, &Smoothness::NONE).u4(images.moving_shape.size);
         let uniform = uniform.f4([x, y, z, images.gain]);
-        let mut uniform = map.matrix.iter().fold(uniform, |u, row| u.f4(row.map(|v| v as f32)));
-        for (row, offset) in map.added().into_iter().zip(map.offset) {
-            let [x, y, z] = row.map(|v| v as f32);
-            uniform = uniform.f4([x, y, z, offset as f32]);
-        }
+        let maps = maps(&map);
+        let uniform = maps.with_base(maps.linear.into_iter().fold(uniform, Uniform::f4));
         let tiles = RowTiles::of(elements);
         tiles
             .constants(gpu_block::launch(gpu, &SOURCE, "residual", elements, uniform, self.state))

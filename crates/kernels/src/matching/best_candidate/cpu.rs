@@ -72,12 +72,8 @@ impl BestCandidate<'_> {
             let [x, y, z] = [0, 1, 2].map(|a| c[a] as f32 * self.spacing_edges[a]);
             subtract(self.rest * (x * x + y * y + z * z), out);
             if let Some(pull) = &self.pull {
-                let along = std::array::from_fn(|axis| Along {
-                    towards: part(pull.towards, axis, row..row + nx),
-                    from: part(self.displacement, axis, row..row + nx),
-                    step: [x, y, z][axis],
-                });
-                subtract_pull(pull.weight, along, out);
+                let fields = [pull.towards, self.displacement].map(|field| rows_of(field, row..row + nx));
+                subtract_pull(pull.weight, fields, [x, y, z], out);
             }
         }
     }
@@ -100,18 +96,9 @@ impl BestCandidate<'_> {
     }
 }
 
-/// A row of a component; empty where the field has none.
-fn part(field: &[Buffer], axis: usize, row: Range<usize>) -> &[f32] {
-    field.get(axis).map_or(&[], |component| &component.host()[row])
-}
-
-/// One axis of a pull at a row.
-#[derive(Clone, Copy)]
-struct Along<'a> {
-    towards: &'a [f32],
-    from: &'a [f32],
-    /// The candidate's, edges.
-    step: f32,
+/// A row of each component; empty where the field has none.
+fn rows_of(field: &[Buffer], row: Range<usize>) -> Axes<&[f32]> {
+    [0, 1, 2].map(|axis| field.get(axis).map_or(&[][..], |component| &component.host()[row.clone()]))
 }
 
 row_loops! {
@@ -120,19 +107,19 @@ row_loops! {
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn subtract_pull(weight: f32, [x, y, z]: [Along<'_>; 3], out: &mut [f32]) {
+fn subtract_pull(weight: f32, [towards, from]: [Axes<&[f32]>; 2], [x, y, z]: Axes<f32>, out: &mut [f32]) {
     let n = out.len();
-    let (tx, fx, ty, fy) = (&x.towards[..n], &x.from[..n], &y.towards[..n], &y.from[..n]);
-    if z.towards.is_empty() {
+    let (tx, fx, ty, fy) = (&towards[0][..n], &from[0][..n], &towards[1][..n], &from[1][..n]);
+    if towards[2].is_empty() {
         for i in 0..n {
-            let (a, b) = (x.step - (tx[i] - fx[i]), y.step - (ty[i] - fy[i]));
+            let (a, b) = (x - (tx[i] - fx[i]), y - (ty[i] - fy[i]));
             out[i] -= weight * (a * a + b * b);
         }
         return;
     }
-    let (tz, fz) = (&z.towards[..n], &z.from[..n]);
+    let (tz, fz) = (&towards[2][..n], &from[2][..n]);
     for i in 0..n {
-        let (a, b, c) = (x.step - (tx[i] - fx[i]), y.step - (ty[i] - fy[i]), z.step - (tz[i] - fz[i]));
+        let (a, b, c) = (x - (tx[i] - fx[i]), y - (ty[i] - fy[i]), z - (tz[i] - fz[i]));
         out[i] -= weight * (a * a + b * b + c * c);
     }
 }

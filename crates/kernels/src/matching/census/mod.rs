@@ -82,10 +82,11 @@ impl Kernel for Census<'_> {
                 out.fill(0);
                 let own = &image[row * nx..][..nx];
                 for (bit, step) in neighbours.iter().enumerate() {
-                    let line = &image[line_of(row, step, [nx, ny, nz])..][..nx];
+                    let (y, z) = (along(row % ny, step[1], ny), along(row / ny, step[2], nz));
+                    let line = &image[(z * ny + y) * nx..][..nx];
                     for (x, out) in out.iter_mut().enumerate() {
-                        let at = (x as i32 + step[0]).clamp(0, nx as i32 - 1) as usize;
-                        *out |= u32::from(line[at] > own[x] + threshold) << bit;
+                        let brighter = line[along(x, step[0], nx)] > own[x] + threshold;
+                        *out |= u32::from(brighter) << bit;
                     }
                 }
             }
@@ -108,9 +109,7 @@ impl Kernel for Census<'_> {
     }
 }
 
-/// Where the row begins that lies a step away, or at the border.
-fn line_of(row: usize, step: &Axes<i32>, [nx, ny, nz]: Axes<usize>) -> usize {
-    let y = ((row % ny) as i32 + step[1]).clamp(0, ny as i32 - 1) as usize;
-    let z = ((row / ny) as i32 + step[2]).clamp(0, nz as i32 - 1) as usize;
-    (z * ny + y) * nx
+/// The position a step away along an axis of so many voxels, or the border.
+fn along(at: usize, step: i32, count: usize) -> usize {
+    (at as i32 + step).clamp(0, count as i32 - 1) as usize
 }

@@ -63,19 +63,19 @@ impl Kernel for LeastEigenvalue<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let n = self.shape.len();
-        let launch = gpu
-            .launch_in(self.shape.components(), &SOURCE, "least_eigenvalue")
+        let (weight_sum, displacement): (_, &[Buffer]) = match &self.windows {
+            Some(windows) => (Some(windows.weight_sum), windows.displacement),
+            None => (None, &[]),
+        };
+        gpu.launch_in(self.shape.components(), &SOURCE, "least_eigenvalue")
             .constant("WEIGHTED", self.windows.is_some())
             .constant("STEPS", STEPS)
             .uniform(Uniform::new().u(n).f(self.half))
-            .inputs(&self.tensor[..self.shape.tensor_entries()], 6);
-        let launch = match self.windows {
-            Some(MaskedWindows { weight_sum, displacement }) => {
-                launch.input(weight_sum).outputs(displacement, 3)
-            }
-            None => launch.absent(1).spare(3),
-        };
-        launch.output(self.confidence).run(line(n, 256))
+            .inputs(&self.tensor[..self.shape.tensor_entries()], 6)
+            .optional(weight_sum)
+            .outputs(displacement, 3)
+            .output(self.confidence)
+            .run(line(n, 256))
     }
 }
 

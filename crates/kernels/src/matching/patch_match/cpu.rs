@@ -1,13 +1,10 @@
-//! Processor text of [`super::PatchMatch`] and what prepares and reads its matches.
+//! Processor text of [`super::PatchMatch`].
 
-use super::{
-    BEYOND, Codes, FinerMatches, MOST_BITS, MatchField, PatchMatch, StackedImage, WORST, longest, pack,
-    unpack,
-};
+use super::{BEYOND, Codes, MOST_BITS, PatchMatch, StackedImage, WORST, longest, pack, unpack};
 use multiversion::multiversion;
 use veloxel_core::Axes;
 use veloxel_gpu::Cpu;
-use veloxel_gpu::rows::{Shared, components_mut};
+use veloxel_gpu::rows::Shared;
 
 /// The images of a search, as it reads them.
 struct Search<'a> {
@@ -227,45 +224,4 @@ fn deep_cost(fixed: Corner<'_>, moving: Corner<'_>, [reach, deep]: [usize; 2], l
         }
     }
     sum
-}
-
-pub(super) fn finer_matches<const D: usize>(cpu: &Cpu, args: FinerMatches<'_>) {
-    let FinerMatches { shape, coarser_shape, coarser, matches, costs } = args;
-    let ([nx, ny, _], [cx, cy, _]) = (shape.size, coarser_shape.size);
-    let coarser = coarser.host();
-    costs.host_mut().fill(WORST);
-    cpu.split_samples(matches.host_mut(), 4, |range, out| {
-        for (i, out) in range.zip(out) {
-            let voxel = [i % nx, i / nx % ny, i / (nx * ny)];
-            let [x, y, z] = [0, 1, 2].map(|a| voxel[a] * coarser_shape.size[a] / shape.size[a]);
-            let (found, size) = unpack::<D>(coarser[(z * cy + y) * cx + x]);
-            let mut vector = [0; 3];
-            for a in 0..D {
-                let factor = if coarser_shape.size[a] < shape.size[a] { 2 } else { 1 };
-                vector[a] = (factor * found[a]).clamp(-longest(D), longest(D));
-            }
-            *out = pack(D, vector, size as u32);
-        }
-    });
-}
-
-pub(super) fn match_field<const D: usize>(cpu: &Cpu, args: MatchField<'_>) {
-    let MatchField { shape, matches, base, out } = args;
-    let [nx, ny, _] = shape.size;
-    let matches = matches.host();
-    cpu.split_rows(components_mut::<D>(out), nx, 4 * D * shape.len(), |row, out| {
-        for x in 0..nx {
-            let (vector, _) = unpack::<D>(matches[row * nx + x]);
-            let voxel = [x, row % ny, row / ny];
-            let mut at = 0;
-            for a in (0..D).rev() {
-                let last = shape.size[a] as i32 - 1;
-                at = at * shape.size[a] + (voxel[a] as i32 + vector[a]).clamp(0, last) as usize;
-            }
-            for c in 0..D {
-                let own = vector[c] as f32;
-                out[c][x] = base.map_or(own, |base| own + base[c].host()[at]);
-            }
-        }
-    });
 }

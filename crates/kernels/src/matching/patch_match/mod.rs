@@ -19,6 +19,7 @@ use super::census::BEYOND;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use std::ops::RangeInclusive;
 use veloxel_core::{Axes, Shape};
+use veloxel_gpu::rows::components_mut;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
 static PATCH_MATCH: ShaderSource =
@@ -226,7 +227,7 @@ impl Kernel for FinerMatches<'_> {
         lengths.of("matches", self.matches, n).of("costs", self.costs, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.shape, cpu::finer_matches(cpu, self));
+        by_dimension!(self.shape, finer_matches(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let Self { shape, coarser_shape, coarser, matches, costs } = self;
@@ -264,7 +265,7 @@ impl Kernel for MatchField<'_> {
         }
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.shape, cpu::match_field(cpu, self));
+        by_dimension!(self.shape, match_field(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let Self { shape, matches, base, out } = self;
@@ -277,4 +278,45 @@ impl Kernel for MatchField<'_> {
             .outputs(out, 3)
             .run_over(shape.size, [32, 4])
     }
+}
+
+fn finer_matches<const D: usize>(cpu: &Cpu, args: FinerMatches<'_>) {
+    let FinerMatches { shape, coarser_shape, coarser, matches, costs } = args;
+    let ([nx, ny, _], [cx, cy, _]) = (shape.size, coarser_shape.size);
+    let coarser = coarser.host();
+    costs.host_mut().fill(WORST);
+    cpu.split_samples(matches.host_mut(), 4, |range, out| {
+        for (i, out) in range.zip(out) {
+            let voxel = [i % nx, i / nx % ny, i / (nx * ny)];
+            let [x, y, z] = [0, 1, 2].map(|a| voxel[a] * coarser_shape.size[a] / shape.size[a]);
+            let (found, size) = unpack::<D>(coarser[(z * cy + y) * cx + x]);
+            let mut vector = [0; 3];
+            for a in 0..D {
+                let factor = if coarser_shape.size[a] < shape.size[a] { 2 } else { 1 };
+                vector[a] = (factor * found[a]).clamp(-longest(D), longest(D));
+            }
+            *out = pack(D, vector, size as u32);
+        }
+    });
+}
+
+fn match_field<const D: usize>(cpu: &Cpu, args: MatchField<'_>) {
+    let MatchField { shape, matches, base, out } = args;
+    let [nx, ny, _] = shape.size;
+    let matches = matches.host();
+    cpu.split_rows(components_mut::<D>(out), nx, 4 * D * shape.len(), |row, out| {
+        for x in 0..nx {
+            let (vector, _) = unpack::<D>(matches[row * nx + x]);
+            let voxel = [x, row % ny, row / ny];
+            let mut at = 0;
+            for a in (0..D).rev() {
+                let last = shape.size[a] as i32 - 1;
+                at = at * shape.size[a] + (voxel[a] as i32 + vector[a]).clamp(0, last) as usize;
+            }
+            for c in 0..D {
+                let own = vector[c] as f32;
+                out[c][x] = base.map_or(own, |base| own + base[c].host()[at]);
+            }
+        }
+    });
 }

@@ -31,6 +31,9 @@ struct Pictures<'a> {
     levels: &'a Levels,
     search: Search,
     pyramids: [&'a [f32]; 2],
+    points: [&'a [f32]; 2],
+    /// Where they may be found.
+    guesses: Option<[&'a [f32]; 2]>,
 }
 
 /// Where a point is, and what is known of it there.
@@ -43,25 +46,21 @@ struct Found {
 
 pub(super) fn track(cpu: &Cpu, args: SparseLucasKanade<'_>) {
     let SparseLucasKanade { levels, search, pyramids, points, guesses, moved, error, fate } = args;
-    let pictures = Pictures { levels, search, pyramids: pyramids.map(Buffer::host) };
     let (points, guesses) = (points.map(Buffer::host), guesses.map(|g| g.map(Buffer::host)));
+    let pictures = Pictures { levels, search, pyramids: pyramids.map(Buffer::host), points, guesses };
     let [x, y] = moved;
     let out = [x, y, error, fate].map(|b| Shared::new(b.host_mut()));
     let (n, rows) = (points[0].len(), 2 * search.radius + 1);
     cpu.split(n, 100 * rows * n, |range| {
         // SAFETY: ranges are disjoint.
         let out = unsafe { ranges_mut(&out, range.clone()) };
-        widest(Share { pictures: &pictures, sought: (points, guesses), range, out });
+        widest(Share { pictures: &pictures, range, out });
     });
 }
-
-/// Points, and where they may be found.
-type Sought<'a> = ([&'a [f32]; 2], Option<[&'a [f32]; 2]>);
 
 /// The points of a thread.
 struct Share<'a> {
     pictures: &'a Pictures<'a>,
-    sought: Sought<'a>,
     range: Range<usize>,
     out: [&'a mut [f32]; 4],
 }
@@ -79,7 +78,8 @@ impl Work for Share<'_> {
 impl Share<'_> {
     #[inline(always)]
     fn track<P: Sixteen, const V: usize>(self) {
-        let Self { pictures, sought: (points, guesses), range, out: [x, y, error, fate] } = self;
+        let Self { pictures, range, out: [x, y, error, fate] } = self;
+        let Pictures { points, guesses, .. } = pictures;
         let mut window = Window::<P, V>::new(pictures.search.radius);
         for (nth, i) in range.enumerate() {
             let point = [points[0][i], points[1][i]];
@@ -142,7 +142,7 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
 
     #[inline(always)]
     fn track(&mut self, pictures: &Pictures<'_>, point: [f32; 2], guess: [f32; 2]) -> Found {
-        let Pictures { levels, search, pyramids } = pictures;
+        let Pictures { levels, search, pyramids, .. } = pictures;
         let lost = |fate: Fate| Found { at: point, error: 0.0, fate };
         if point[0].is_nan() || point[1].is_nan() {
             return lost(Fate::Undefined);

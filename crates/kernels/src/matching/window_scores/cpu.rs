@@ -97,6 +97,25 @@ impl Band {
         let (fixed, moving) = (part([0; 3]), part(reach));
         Self { plane, rows, height, fixed, moving }
     }
+
+    /// Sums along y, then x, of rows that were summed along z.
+    fn window_sums(&self, plan: &Plan<'_>, block: usize, rows: &[f32], column: &mut [f32], out: &mut [f32]) {
+        let (size, nodes, radius) = (plan.shape.size, plan.nodes.size, plan.search.radius);
+        let y = |row: usize| centre(row, nodes[1], size[1]);
+        let first = y(self.rows.start + block) - y(self.rows.start);
+        let width = column.len();
+        let sums = rows.chunks_exact(self.height * width).zip(out.chunks_exact_mut(size[0]));
+        for (rows, out) in sums {
+            column.copy_from_slice(&rows[first * width..][..width]);
+            for row in first + 1..=first + 2 * radius[1] {
+                add(&rows[row * width..][..width], column);
+            }
+            out.copy_from_slice(&column[..size[0]]);
+            for k in 1..=2 * radius[0] {
+                add(&column[k..][..size[0]], out);
+            }
+        }
+    }
 }
 
 fn scores_of<const MEASURE: u8, const MASKED: bool>(cpu: &Cpu, args: WindowScores<'_>) {
@@ -162,7 +181,7 @@ fn score_band<const MEASURE: u8, const MASKED: bool>(args: &Plan<'_>, band: &Ban
         }
         along_z(band, fixed, weight, rows, |_, fixed, weight, out| add_fixed::<MASKED>(fixed, weight, out));
         for (block, sums) in of_fixed.chunks_exact_mut(SUMS * nx).enumerate() {
-            window_sums(args, band, block, rows, column, sums);
+            band.window_sums(args, block, rows, column, sums);
         }
         for candidate in 0..args.search.candidates() {
             let [x, y, z] = args.search.place(candidate);
@@ -171,7 +190,7 @@ fn score_band<const MEASURE: u8, const MASKED: bool>(args: &Plan<'_>, band: &Ban
                 add_products::<MEASURE, MASKED>([fixed, &moving[line + x..][..width], weight], out);
             });
             for (block, of_fixed) in of_fixed.chunks_exact(SUMS * nx).enumerate() {
-                window_sums(args, band, block, rows, column, sums);
+                band.window_sums(args, block, rows, column, sums);
                 let row = (candidate * nodes[2] + band.plane) * nodes[1] + band.rows.start + block;
                 // SAFETY: a row of blocks belongs to one band.
                 let out = unsafe { scores.get_mut(row * nodes[0]..(row + 1) * nodes[0]) };
@@ -203,32 +222,6 @@ fn along_z(
                 let out = sums.each_mut().map(|sum| &mut sum[row * part.width..][..part.width]);
                 add([plane, channel, row], &fixed[range], weight, out);
             }
-        }
-    }
-}
-
-/// Sums along y, then x, of rows that were summed along z.
-fn window_sums(
-    args: &Plan<'_>,
-    band: &Band,
-    block: usize,
-    rows: &[f32],
-    column: &mut [f32],
-    out: &mut [f32],
-) {
-    let (size, nodes, radius) = (args.shape.size, args.nodes.size, args.search.radius);
-    let y = |row: usize| centre(row, nodes[1], size[1]);
-    let first = y(band.rows.start + block) - y(band.rows.start);
-    let width = column.len();
-    let sums = rows.chunks_exact(band.height * width).zip(out.chunks_exact_mut(size[0]));
-    for (rows, out) in sums {
-        column.copy_from_slice(&rows[first * width..][..width]);
-        for row in first + 1..=first + 2 * radius[1] {
-            add(&rows[row * width..][..width], column);
-        }
-        out.copy_from_slice(&column[..size[0]]);
-        for k in 1..=2 * radius[0] {
-            add(&column[k..][..size[0]], out);
         }
     }
 }

@@ -88,7 +88,9 @@ fn compose_in<const D: usize>(cpu: &Cpu, args: Compose<'_>) {
                 delta.iter_mut().zip(&d[row * nx..]).for_each(|(o, &d)| *o += d);
             }
         }
-        Update::Compose => compose_row(&lattice, d, per_edge, row % ny, row / ny, delta),
+        Update::Compose => {
+            compose_row(&lattice, d, per_edge, [0.0, (row % ny) as f32, (row / ny) as f32], delta);
+        }
     });
 }
 
@@ -97,12 +99,10 @@ fn compose_row<const D: usize>(
     lattice: &Lattice<D>,
     d: [&[f32]; D],
     per_edge: Axes<f32>,
-    y: usize,
-    z: usize,
+    start: Axes<f32>,
     delta: [&mut [f32]; D],
 ) {
     let n = delta[0].len();
-    let start = [0.0, y as f32, z as f32];
     for x in (0..n).step_by(LANES) {
         let mut step = [Lanes::splat(0.0); D];
         let mut at = step;

@@ -154,14 +154,9 @@ row_loops! {
 }
 
 /// `1 / √(1 + Σ share · squared differences)`: sums are taken from left to right, as in the shader, so that both find the same
-/// bits. `own` is padded, component after component; beside it lie the rows before and after along y, and along z.
+/// bits. `own` is padded, component after component; near lie the rows before and after along y, and along z.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn weigh_row<const D: usize>(
-    own: &[f32],
-    beside: &[[Summands<'_>; 4]; D],
-    share: Axes<f32>,
-    psi: &mut [f32],
-) {
+fn weigh_row<const D: usize>(own: &[f32], near: &[[Summands<'_>; 4]; D], share: Axes<f32>, psi: &mut [f32]) {
     let n = psi.len();
     for x in (0..n).step_by(LANES) {
         let zero = Lanes::splat(0.0);
@@ -182,7 +177,7 @@ fn weigh_row<const D: usize>(
             // Along y both sides add to one sum, along z each has its own.
             let sum = if k < 2 { 1 } else { k };
             for c in 0..D {
-                let [base, increment] = beside[c][k];
+                let [base, increment] = near[c][k];
                 let other = Lanes::load_or_zero(base, x) + Lanes::load_or_zero(increment, x);
                 squares[sum] = squares[sum] + square(here[c], other);
             }

@@ -56,11 +56,24 @@ impl ExpectedError<'_> {
     /// Voxels from sample to sample of the fourth difference along every axis; 0: the axis is too short, or does not count.
     fn steps(&self) -> Axes<usize> {
         let wanted = self.spacing_edges.map(|s| (self.step_edges / s).round().max(1.0) as usize);
-        let mut steps = [0; 3];
-        for axis in 0..self.shape.components() {
-            steps[axis] = wanted[axis].min((self.shape.size[axis] - 1) / 4);
-        }
-        steps
+        let most = |a: usize| if a < self.shape.components() { (self.shape.size[a] - 1) / 4 } else { 0 };
+        [0, 1, 2].map(|a| wanted[a].min(most(a)))
+    }
+    /// The uniform block.
+    pub(crate) fn block(&self) -> Uniform {
+        let Factors { gain, determinacy, share, per_pooled, outside2 } = self.factors();
+        let block = Uniform::new().u4(self.shape.size).u4(self.steps());
+        block.f4([gain, determinacy, share, per_pooled]).f(outside2)
+    }
+    /// Adds the constants and the buffers of [`EXPECTED_ERROR`] to a launch.
+    pub(crate) fn bind<'a>(&'a self, launch: PreparedLaunch<'a>) -> PreparedLaunch<'a> {
+        let (d, entries) = (self.shape.components(), self.shape.tensor_entries());
+        launch
+            .constant("COMPONENTS", d)
+            .output(self.warped_to_error)
+            .inputs(self.displacement, 3)
+            .input(&self.tensor[entries + d])
+            .inputs(&self.tensor[..entries], 6)
     }
     fn factors(&self) -> Factors {
         let axes = self.steps().iter().filter(|step| **step > 0).count();
@@ -128,30 +141,9 @@ impl Kernel for ExpectedError<'_> {
         });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let launch = gpu.launch(&SOURCE, "expected_error").uniform(block(&self));
-        with_arguments(launch, &self).run_over(self.shape.size, [64, 4])
+        let launch = gpu.launch(&SOURCE, "expected_error").uniform(self.block());
+        self.bind(launch).run_over(self.shape.size, [64, 4])
     }
-}
-
-/// The uniform block.
-pub(crate) fn block(args: &ExpectedError<'_>) -> Uniform {
-    let Factors { gain, determinacy, share, per_pooled, outside2 } = args.factors();
-    let block = Uniform::new().u4(args.shape.size).u4(args.steps());
-    block.f4([gain, determinacy, share, per_pooled]).f(outside2)
-}
-
-/// Adds the constants and the buffers of [`EXPECTED_ERROR`] to a launch.
-pub(crate) fn with_arguments<'a>(
-    launch: PreparedLaunch<'a>,
-    args: &'a ExpectedError<'_>,
-) -> PreparedLaunch<'a> {
-    let (d, entries) = (args.shape.components(), args.shape.tensor_entries());
-    launch
-        .constant("COMPONENTS", d)
-        .output(args.warped_to_error)
-        .inputs(args.displacement, 3)
-        .input(&args.tensor[entries + d])
-        .inputs(&args.tensor[..entries], 6)
 }
 
 impl Factors {

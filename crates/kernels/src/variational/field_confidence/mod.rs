@@ -14,7 +14,7 @@ use crate::matching::least_eigenvalue::{LEAST_OF_PLANE, LeastEigenvalue};
 use crate::shared::taps::Taps;
 use crate::shared::{NAN, PLANE_TAPS};
 use crate::variational::confidence::Confidence;
-use crate::variational::expected_error::{EXPECTED_ERROR, ExpectedError, block, with_arguments};
+use crate::variational::expected_error::{EXPECTED_ERROR, ExpectedError};
 use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
@@ -67,10 +67,11 @@ impl Kernel for FieldConfidence<'_> {
         let [x, y, _] = taps;
         if is_small_picture(shape, [x, y].map(Taps::radius)) {
             let per_half2 = 1.0 / (half_edges * half_edges);
-            let uniform = block(&errors).f(contrast).f(per_half2).f(half_eigenvalue.unwrap_or(1.0));
+            let uniform = errors.block().f(contrast).f(per_half2).f(half_eigenvalue.unwrap_or(1.0));
             let uniform = with_weights(with_weights(uniform, x.weights(), 3), y.weights(), 3);
             let launch = gpu.launch(&SOURCE, "field_confidence").uniform(uniform);
-            return with_arguments(launch, &errors)
+            return errors
+                .bind(launch)
                 .constants([("RADIUS_X", x.radius()), ("RADIUS_Y", y.radius())])
                 .constant("DETERMINED", half_eigenvalue.is_some())
                 .output(out)

@@ -69,7 +69,7 @@ impl Kernel for Jacobian<'_> {
             let mut total = Statistics::NONE;
             for group in groups.chunks_exact(6) {
                 total.sums.iter_mut().zip(group).for_each(|(t, &s)| *t += f64::from(s));
-                (total.min, total.max) = (total.min.min(group[4]), total.max.max(group[5]));
+                total = total.with([group[4], group[5]]);
             }
             total.report()
         }))
@@ -87,6 +87,11 @@ struct Statistics {
 impl Statistics {
     /// Of no voxel.
     const NONE: Self = Self { sums: [0.0; 4], min: f32::INFINITY, max: f32::NEG_INFINITY };
+
+    /// With further extremes.
+    fn with(self, [min, max]: [f32; 2]) -> Self {
+        Self { min: self.min.min(min), max: self.max.max(max), ..self }
+    }
 
     fn report(self) -> JacobianReport {
         let [count, folded, absolute, divergence2] = self.sums;
@@ -135,11 +140,7 @@ fn jacobian<const D: usize>(cpu: &Cpu, args: Jacobian<'_>) -> Statistics {
             sums
         })
     });
-    extremes.into_iter().fold(Statistics { sums, ..Statistics::NONE }, |all, [min, max]| Statistics {
-        min: all.min.min(min),
-        max: all.max.max(max),
-        ..all
-    })
+    extremes.into_iter().fold(Statistics { sums, ..Statistics::NONE }, Statistics::with)
 }
 
 /// The rows beside a row: of each component y − 1, y + 1, z − 1, z + 1, the row itself beyond the border.

@@ -55,16 +55,10 @@ fn in_plane<const D: usize, const C: usize>(
     for_each_band(cpu, term.shape, taps[1].radius() + 2, |z, band| {
         let plane = z * ny;
         let mut rows = Stencil::<D>::new(nx, term.pairs.len());
-        smooth_band::<C>(
-            nx,
-            ny,
-            band,
-            &taps[0],
-            &taps[1],
-            |y, products| rows.all_products::<C>(term, plane + y, products),
-            // SAFETY: bands are disjoint and nobody reads the output.
-            |c, y| unsafe { out[c].get_mut((plane + y) * nx..(plane + y + 1) * nx) },
-        );
+        let products = |y: usize, out: &mut [f32]| rows.all_products::<C>(term, plane + y, out);
+        // SAFETY: bands are disjoint and nobody reads the output.
+        let out = |c: usize, y: usize| unsafe { out[c].get_mut((plane + y) * nx..(plane + y + 1) * nx) };
+        smooth_band::<C>(nx, ny, band, &taps[0], &taps[1], products, out);
     });
 }
 
@@ -81,8 +75,9 @@ struct Stencil<const D: usize> {
 
 impl<const D: usize> Stencil<D> {
     fn new(nx: usize, pairs: usize) -> Self {
+        let means = |_| MeanRows { nx, samples: vec![0.0; MEAN_ROWS * nx], rows: [None; MEAN_ROWS] };
         Self {
-            means: (0..pairs).map(|_| MeanRows::new(nx)).collect(),
+            means: (0..pairs).map(means).collect(),
             beyond: vec![0.0; if D == 3 { 4 * nx } else { 0 }],
             gradient: std::array::from_fn(|_| vec![0.0; nx]),
             difference: vec![0.0; nx],
@@ -164,10 +159,6 @@ struct MeanRows {
 }
 
 impl MeanRows {
-    fn new(nx: usize) -> Self {
-        Self { nx, samples: vec![0.0; MEAN_ROWS * nx], rows: [None; MEAN_ROWS] }
-    }
-
     /// Has a row made by `mean` unless it is there.
     fn find(&mut self, row: usize, mean: impl Fn(usize, &mut [f32])) {
         let place = row % MEAN_ROWS;

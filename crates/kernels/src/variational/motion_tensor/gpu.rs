@@ -195,11 +195,8 @@ fn launch<'a>(
 /// The uniform block.
 fn block(term: &DataTerm<'_>, rows: usize, [taps_x, taps_y]: [&Taps; 2]) -> Uniform {
     let [nx, ny, nz] = term.shape.size;
-    let per_difference = match term.scheme {
-        // The shader adds both images up.
-        Scheme::Central4 => 1.0 / 24.0,
-        Scheme::Forward => 1.0,
-    };
+    // Of central differences the shader adds both images up.
+    let per_difference = if term.scheme == Scheme::Central4 { 1.0 / 24.0 } else { 1.0 };
     let [x, y, z] = term.spacing_edges.map(|spacing| per_difference / spacing);
     let block = Uniform::new().u4([nx, ny, nz, rows]).f4([x, y, z, term.constraint.zeta2()]);
     with_taps(block, [taps_y, taps_x])

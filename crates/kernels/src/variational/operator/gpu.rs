@@ -17,39 +17,34 @@ const IN_PLACE: &str = include_str!("bind_relax.wgsl");
 const PRODUCT: &str = include_str!("bind_product.wgsl");
 const RESIDUAL: &str = include_str!("bind_residual.wgsl");
 
-/// A text over single voxels in general, its own part last.
-macro_rules! general {
-    ($name:literal, $bindings:ident, $text:literal $(, $shared:ident)*) => {
-        ShaderSource::wgsl(
-            $name,
-            &[PACK1, SIDES1, $($shared,)* SOLVE, BLOCK, $bindings, STENCIL, GENERAL, include_str!($text)],
+/// A text over single voxels in general, or over rows of whole packs, its own part last.
+macro_rules! over {
+    (voxels, $($own:tt)*) => { over! { PACK1, SIDES1, GENERAL, $($own)* } };
+    (rows, $($own:tt)*) => { over! { PACK4, SIDES4, UNIFORM, $($own)* } };
+    (
+        $pack:ident, $sides:ident, $springs:ident,
+        $name:literal, $bindings:ident, $text:literal $(, $shared:ident)*
+    ) => {
+        crate::variational::wgsl!(
+            $name, [$pack, $sides, $($shared,)* SOLVE, BLOCK, $bindings, STENCIL, $springs], $text
         )
     };
 }
 
-/// A text over rows of whole packs, its own part last.
-macro_rules! rows {
-    ($name:literal, $bindings:ident, $text:literal $(, $shared:ident)*) => {
-        ShaderSource::wgsl(
-            $name,
-            &[PACK4, SIDES4, $($shared,)* SOLVE, BLOCK, $bindings, STENCIL, UNIFORM, include_str!($text)],
-        )
-    };
-}
-
-static RELAX_GENERAL: ShaderSource = general!("relax, general", IN_PLACE, "relax_general.wgsl");
-static RELAX_TINY: ShaderSource = general!("relax, tiny", IN_PLACE, "relax_tiny.wgsl");
-static RELAX_TILE: ShaderSource = general!("relax, tile", RESIDUAL, "relax_tile.wgsl");
-static RELAX_ROWS: ShaderSource = rows!("relax, rows", IN_PLACE, "relax_rows.wgsl");
+static RELAX_GENERAL: ShaderSource = over!(voxels, "relax, general", IN_PLACE, "relax_general.wgsl");
+static RELAX_TINY: ShaderSource = over!(voxels, "relax, tiny", IN_PLACE, "relax_tiny.wgsl");
+static RELAX_TILE: ShaderSource = over!(voxels, "relax, tile", RESIDUAL, "relax_tile.wgsl");
+static RELAX_ROWS: ShaderSource = over!(rows, "relax, rows", IN_PLACE, "relax_rows.wgsl");
 pub(super) static RESIDUAL_GENERAL: ShaderSource =
-    general!("residual, general", RESIDUAL, "residual_general.wgsl", LINE, SUM, CELLS);
+    over!(voxels, "residual, general", RESIDUAL, "residual_general.wgsl", LINE, SUM, CELLS);
 pub(super) static RESIDUAL_ROWS: ShaderSource =
-    rows!("residual, rows", RESIDUAL, "residual_rows.wgsl", TILE_SUM);
+    over!(rows, "residual, rows", RESIDUAL, "residual_rows.wgsl", TILE_SUM);
 pub(super) static RESTRICT_ROWS: ShaderSource =
-    rows!("restriction of the residual, rows", RESIDUAL, "restrict_rows.wgsl", TILE_SUM, CELLS);
+    over!(rows, "restriction of the residual, rows", RESIDUAL, "restrict_rows.wgsl", TILE_SUM, CELLS);
 pub(super) static PRODUCT_GENERAL: ShaderSource =
-    general!("product, general", PRODUCT, "product_general.wgsl", LINE, SUM);
-pub(super) static PRODUCT_ROWS: ShaderSource = rows!("product, rows", PRODUCT, "product_rows.wgsl", TILE_SUM);
+    over!(voxels, "product, general", PRODUCT, "product_general.wgsl", LINE, SUM);
+pub(super) static PRODUCT_ROWS: ShaderSource =
+    over!(rows, "product, rows", PRODUCT, "product_rows.wgsl", TILE_SUM);
 pub(super) static VOLUME_TARGET: ShaderSource =
     crate::variational::wgsl!("volume target", [LINE], "volume_target.wgsl");
 

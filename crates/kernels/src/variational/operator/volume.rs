@@ -8,7 +8,7 @@ use crate::variational::rows::{
 };
 use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
-use veloxel_gpu::rows::{Shared, components_mut, with_scratch};
+use veloxel_gpu::rows::{components_mut, with_scratch};
 
 impl<const D: usize> System<'_, D> {
     /// Adds springs along each component's own axis, and the mixed differences.
@@ -102,20 +102,15 @@ pub(super) fn subtract_target<const D: usize>(cpu: &Cpu, args: SubtractVolumeTar
     let Operator { shape, spacing_edges, .. } = args.operator;
     let Some(weight) = args.operator.volume_weight else { return };
     let (nx, weight, change) = (shape.size[0], weight.host(), args.change.host());
-    let rhs = components_mut::<D>(args.rhs).map(Shared::new);
-    cpu.split(shape.rows(), shape.len(), |range| {
+    cpu.split_rows(components_mut::<D>(args.rhs), nx, shape.len(), |row, rhs| {
         with_scratch(nx, |flux| {
-            for row in range {
-                let weighted = |row: usize, flux: &mut [f32]| {
-                    flux.copy_from_slice(&weight[row * nx..(row + 1) * nx]);
-                    multiply(&change[row * nx..(row + 1) * nx], flux);
-                };
-                for (axis, rhs) in rhs.iter().enumerate() {
-                    // SAFETY: every row is written by one thread.
-                    let out = unsafe { rhs.get_mut(row * nx..(row + 1) * nx) };
-                    let half = 0.5 / spacing_edges[axis];
-                    Adjoint { shape, axis, half }.subtract(row, weighted, flux, out);
-                }
+            let weighted = |row: usize, flux: &mut [f32]| {
+                flux.copy_from_slice(&weight[row * nx..(row + 1) * nx]);
+                multiply(&change[row * nx..(row + 1) * nx], flux);
+            };
+            for (axis, out) in rhs.into_iter().enumerate() {
+                let half = 0.5 / spacing_edges[axis];
+                Adjoint { shape, axis, half }.subtract(row, weighted, flux, out);
             }
         });
     });

@@ -10,9 +10,8 @@ use crate::kernel::{Kernel, Launcher, Lengths, packed};
 use crate::shared::lanes::{LANES, Lanes, Pack};
 use crate::shared::{LINE, PACK1, PACK4};
 use multiversion::multiversion;
-use std::array::from_fn;
 use veloxel_core::Shape;
-use veloxel_gpu::rows::{Shared, components};
+use veloxel_gpu::rows::{components, components_mut};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
 static SOURCES: [ShaderSource; 2] = [
@@ -80,52 +79,39 @@ impl Kernel for RobustTensor<'_> {
 /// `D` components, `E` spatial entries and mixed ones.
 fn robust_tensor<const D: usize, const E: usize>(cpu: &Cpu, args: RobustTensor<'_>) {
     let RobustTensor { shape, epsilon, groups, increment, out } = args;
-    let nx = shape.size[0];
-    let out: Vec<Shared<'_>> = out.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
-    let (delta, per_epsilon2) = (components::<D>(increment), 1.0 / (epsilon * epsilon));
-    cpu.split(shape.rows(), 4 * shape.len(), |rows| {
-        for row in rows {
-            let span = row * nx..(row + 1) * nx;
-            let delta = delta.map(|delta| &delta[span.clone()]);
-            // SAFETY: every row is written by one thread.
-            let mut out: [&mut [f32]; E] = from_fn(|e| unsafe { out[e].get_mut(span.clone()) });
-            for (nth, group) in groups.iter().enumerate() {
-                let entry = |e: usize| &group.tensor[e].host()[span.clone()];
-                let constraint = Constraint { entries: from_fn(entry), tt: entry(E), gain: group.gain };
-                match nth {
-                    0 => add_weighed::<D, E, true>(&constraint, delta, per_epsilon2, &mut out),
-                    _ => add_weighed::<D, E, false>(&constraint, delta, per_epsilon2, &mut out),
-                }
+    let (nx, delta, per_epsilon2) = (shape.size[0], components::<D>(increment), 1.0 / (epsilon * epsilon));
+    cpu.split_rows(components_mut::<E>(out), nx, 4 * shape.len(), |row, mut out| {
+        let delta = delta.map(|delta| &delta[row * nx..][..nx]);
+        for (nth, group) in groups.iter().enumerate() {
+            let entry = |e: usize| &group.tensor[e].host()[row * nx..][..nx];
+            let (tensor, tt, factors) = (std::array::from_fn(entry), entry(E), [group.gain, per_epsilon2]);
+            match nth {
+                0 => add_weighed::<D, E, true>(tensor, tt, delta, factors, &mut out),
+                _ => add_weighed::<D, E, false>(tensor, tt, delta, factors, &mut out),
             }
         }
     });
 }
 
-/// A row of a constraint.
-struct Constraint<'a, const E: usize> {
-    entries: [&'a [f32]; E],
-    tt: &'a [f32],
-    gain: f32,
-}
-
 /// Adds a constraint, or writes the `FIRST`, times `gain · ψ'((δ, 1)ᵀ J (δ, 1))`.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn add_weighed<const D: usize, const E: usize, const FIRST: bool>(
-    constraint: &Constraint<'_, E>,
+    tensor: [&[f32]; E],
+    tt: &[f32],
     delta: [&[f32]; D],
-    per_epsilon2: f32,
+    [gain, per_epsilon2]: [f32; 2],
     out: &mut [&mut [f32]; E],
 ) {
     for x in (0..delta[0].len()).step_by(LANES) {
         let mut j = [Lanes::splat(0.0); E];
         for e in 0..E {
-            j[e] = Lanes::load_or_zero(constraint.entries[e], x);
+            j[e] = Lanes::load_or_zero(tensor[e], x);
         }
         let mut step = [Lanes::splat(0.0); D];
         for c in 0..D {
             step[c] = Lanes::load_or_zero(delta[c], x);
         }
-        let mut residual = Lanes::load_or_zero(constraint.tt, x);
+        let mut residual = Lanes::load_or_zero(tt, x);
         let mut entry = 0;
         for r in 0..D {
             for c in r..D {
@@ -138,7 +124,7 @@ fn add_weighed<const D: usize, const E: usize, const FIRST: bool>(
             residual = residual - Lanes::splat(2.0) * j[entry + r] * step[r];
         }
         let root = Lanes::splat(1.0) + residual.max(0.0) * Lanes::splat(per_epsilon2);
-        let psi = Lanes::splat(constraint.gain) / root.sqrt();
+        let psi = Lanes::splat(gain) / root.sqrt();
         for e in 0..E {
             let before = if FIRST { Lanes::splat(0.0) } else { Lanes::load_or_zero(out[e], x) };
             (before + j[e] * psi).store_what_fits(out[e], x);

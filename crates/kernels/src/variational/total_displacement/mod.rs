@@ -97,16 +97,23 @@ impl Kernel for FromVoxels<'_> {
 }
 
 /// `offset + base · x + linear · d`.
-struct Maps {
-    offset: Axes<f32>,
-    base: Axes<Axes<f32>>,
-    linear: Axes<Axes<f32>>,
+pub(crate) struct Maps {
+    pub offset: Axes<f32>,
+    pub base: Axes<Axes<f32>>,
+    pub linear: Axes<Axes<f32>>,
 }
 
 impl Maps {
-    fn new(base: Axes<Axes<f64>>, offset: Axes<f64>, linear: Axes<Axes<f32>>) -> Self {
+    pub(crate) fn new(base: Axes<Axes<f64>>, offset: Axes<f64>, linear: Axes<Axes<f32>>) -> Self {
         Self { offset: offset.map(|v| v as f32), base: base.map(|row| row.map(|v| v as f32)), linear }
     }
+
+    /// Adds what does not depend on d to a uniform block.
+    pub(crate) fn with_base(&self, block: Uniform) -> Uniform {
+        let rows = self.base.into_iter().zip(self.offset);
+        rows.fold(block, |block, ([x, y, z], offset)| block.f4([x, y, z, offset]))
+    }
+
     fn launch(
         self,
         gpu: &Launcher<'_>,
@@ -116,8 +123,7 @@ impl Maps {
     ) -> Result<(), ComputeError> {
         let [nx, ny, nz] = shape.size;
         let (source, pack) = packed(&SOURCES, nx);
-        let rows = self.base.into_iter().zip(self.offset).map(|([x, y, z], offset)| [x, y, z, offset]);
-        let uniform = rows.fold(Uniform::new().u4([nx / pack, ny, nz]), Uniform::f4);
+        let uniform = self.with_base(Uniform::new().u4([nx / pack, ny, nz]));
         gpu.launch_in(field.len(), source, entry)
             .uniform(self.linear.into_iter().fold(uniform, Uniform::f4))
             .outputs(field, 3)
