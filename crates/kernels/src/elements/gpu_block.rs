@@ -15,9 +15,8 @@ pub(super) const GATHERING: &str = include_str!("gathering.wgsl");
 
 /// The uniform block's first member, `Lattice`.
 pub(super) fn lattice(elements: &Elements, smoothness: &Smoothness) -> Uniform {
-    let (shape, controls) = (elements.shape, elements.controls());
-    let [nx, ny, nz] = shape.size;
-    let [cx, cy, cz] = controls;
+    let shape = elements.shape;
+    let ([nx, ny, nz], [cx, cy, cz]) = (shape.size, elements.controls());
     let uniform = Uniform::new()
         .u4([nx, ny, nz, shape.len()])
         .u4([cx, cy, cz, elements.controls_of_problem()])
@@ -37,17 +36,14 @@ pub(super) fn launch<'a>(
     uniform: Uniform,
     state: &'a Buffer,
 ) -> PreparedLaunch<'a> {
-    gpu.launch(source, entry)
-        .constant("COMPONENTS", elements.components())
-        .constant("DEPTH", if elements.components() == 2 { 1usize } else { 4 })
-        .constant("AXES", elements.axes())
+    gpu.launch_in(elements.components(), source, entry)
+        .constants([("DEPTH", if elements.components() == 2 { 1 } else { 4 }), ("AXES", elements.axes())])
         .constant("IS_CYCLE", elements.last == LastAxis::Cycle)
         .uniform(uniform)
         .input(&elements.first)
         .input(&elements.weights)
         .input(&elements.begins)
-        .input(&elements.stencil)
-        .input(state)
+        .reads([&elements.stencil, state])
 }
 
 /// Workgroups over `count` items of each problem.

@@ -13,7 +13,7 @@ use veloxel_gpu::{Buffer, ComputeError, Device};
 /// Control points that a position depends on, along an axis.
 pub const TAPS: usize = 4;
 /// Control points that share an element with a given one, along an axis.
-pub const NEIGHBOURS: usize = 6;
+const NEIGHBOURS: usize = 6;
 /// Matrices of an axis: products of values, of first and of second derivatives.
 const MATRICES: usize = 3;
 
@@ -168,10 +168,7 @@ impl Elements {
     }
     /// Components of a displacement.
     pub fn components(&self) -> usize {
-        match self.last {
-            LastAxis::Space => self.axes(),
-            LastAxis::Time | LastAxis::Cycle => self.axes() - 1,
-        }
+        self.axes() - usize::from(self.last != LastAxis::Space)
     }
     /// Control points of a problem.
     pub fn controls_of_problem(&self) -> usize {
@@ -192,22 +189,17 @@ impl Elements {
 
     /// The host's tables of an axis.
     pub(super) fn axis(&self, axis: usize) -> AxisTables<'_> {
-        let before = |count: fn(&Self, usize) -> usize| (0..axis).map(|a| count(self, a)).sum::<usize>();
-        let (pixels, elements) = (self.shape.size[axis], self.elements[axis]);
-        let p = before(|s, a| s.shape.size[a]);
-        let e = before(|s, a| s.elements[a] + 1);
-        let c = before(|s, a| s.controls()[a]);
-        let row = MATRICES * NEIGHBOURS;
+        let span = |counts: Axes<usize>| {
+            let before: usize = counts[..axis].iter().sum();
+            before..before + counts[axis]
+        };
+        let (pixels, begins) = (span(self.shape.size), span(self.elements.map(|elements| elements + 1)));
         AxisTables {
             is_cycle: self.last == LastAxis::Cycle && axis + 1 == self.axes(),
-            first: &self.first.host()[p..p + pixels],
-            weights: self.weights.host()[TAPS * p..TAPS * (p + pixels)].as_chunks().0,
-            begins: self.begins.host().get(e..=e + elements).unwrap_or_default(),
-            stencil: self
-                .stencil
-                .host()
-                .get(row * c..row * (c + self.controls()[axis]))
-                .map_or(&[], |rows| rows.as_chunks().0),
+            first: &self.first.host()[pixels.clone()],
+            weights: &self.weights.host().as_chunks().0[pixels],
+            begins: self.begins.host().get(begins).unwrap_or_default(),
+            stencil: self.stencil.host().as_chunks().0.get(span(self.controls())).unwrap_or_default(),
         }
     }
 }
@@ -219,10 +211,14 @@ pub(super) struct AxisTables<'a> {
     pub weights: &'a [[f32; TAPS]],
     begins: &'a [u32],
     /// Rows of the matrices of values, of first and of second derivatives.
-    pub stencil: &'a [[f32; MATRICES * NEIGHBOURS]],
+    stencil: &'a [[f32; MATRICES * NEIGHBOURS]],
 }
 
 impl AxisTables<'_> {
+    /// The first pixel of an element, or their number beyond the last one.
+    pub fn begin(&self, element: usize) -> usize {
+        self.begins[element.min(self.begins.len() - 1)] as usize
+    }
     /// The pixels of an element; none of one outside.
     pub fn pixels(&self, element: Option<usize>) -> Range<usize> {
         match element.filter(|e| e + 1 < self.begins.len()) {
@@ -240,16 +236,22 @@ impl AxisTables<'_> {
     pub fn controls(&self) -> usize {
         self.stencil.len()
     }
-    /// The control points that share an element with one: their entries of a row of the matrices, and the first of them; in
-    /// a cycle the last is followed by the first.
-    pub fn neighbours(&self, control: usize) -> (Range<usize>, usize) {
+    /// The control points that share an element with one: the first of them, and the entries of each; in a cycle the last is
+    /// followed by the first.
+    pub fn neighbours(&self, control: usize) -> (usize, impl Iterator<Item = [f32; MATRICES]>) {
         let node = control / 2;
-        if self.is_cycle {
-            return (0..NEIGHBOURS, 2 * node + self.controls() - 2);
-        }
-        let begin = if node == 0 { 2 } else { 0 };
-        let end = if 2 * node + 2 == self.controls() { 4 } else { NEIGHBOURS };
-        (begin..end, 2 * node + begin - 2)
+        let (begin, end, first) = if self.is_cycle {
+            (0, NEIGHBOURS, 2 * node + self.controls() - 2)
+        } else {
+            let begin = if node == 0 { 2 } else { 0 };
+            let end = if 2 * node + 2 == self.controls() { 4 } else { NEIGHBOURS };
+            (begin, end, 2 * node + begin - 2)
+        };
+        (first, (begin..end).map(move |n| self.entries(control, n)))
+    }
+    /// Entries of the matrices of values, of first and of second derivatives for a control point and its `n`-th neighbour.
+    pub fn entries(&self, control: usize, n: usize) -> [f32; MATRICES] {
+        [0, 1, 2].map(|matrix| self.stencil[control][matrix * NEIGHBOURS + n])
     }
 }
 

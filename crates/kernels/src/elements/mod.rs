@@ -20,3 +20,5 @@ pub mod row_tiles;
 mod smoothing;
 pub mod state;
 pub mod unfolding;
+
+use crate::variational::wgsl;

@@ -2,8 +2,8 @@
 
 use super::lattice::{AxisTables, Elements};
 use crate::shared::group_sums::{GROUP, sum_by_halves};
-use multiversion::multiversion;
-use veloxel_gpu::rows::Shared;
+use crate::variational::rows::{add, add_scaled, sum_of_four};
+use veloxel_gpu::rows::with_scratch;
 use veloxel_gpu::{Cpu, reduction_groups};
 
 /// To what power weights are taken.
@@ -15,114 +15,111 @@ pub(super) enum Power {
     Two,
 }
 
-/// The control points of one component, summed over y and z for one row of pixels: what is left is the sum along x.
-pub(super) fn line(elements: &Elements, controls: &[f32], row: usize, out: &mut [f32]) {
+/// The values of a row of pixels: the control points of one component, summed along z, then y, then x.
+pub(super) fn values_of_row(elements: &Elements, controls: &[f32], row: usize, out: &mut [f32]) {
     let [cx, cy, cz] = elements.controls();
     let (y, z) = (row % elements.shape.size[1], row / elements.shape.size[1]);
-    let along_y = elements.axis(1);
+    let (x, along_y) = (elements.axis(0), elements.axis(1));
     let (first_y, weights_y) = (along_y.first[y] as usize, along_y.weights[y]);
     let of = |y: usize, z: usize| &controls[(z * cy + y) * cx..(z * cy + y + 1) * cx];
-    if elements.axes() == 2 {
-        return sum_of_four(weights_y, std::array::from_fn(|j| of(first_y + j, 0)), out);
-    }
-    let along_z = elements.axis(2);
-    let (first_z, weights_z) = (along_z.first[z] as usize, along_z.weights[z]);
-    let mut planes = vec![0.0; 4 * cx];
-    for (j, plane) in planes.chunks_exact_mut(cx).enumerate() {
-        sum_of_four(weights_z, std::array::from_fn(|k| of(first_y + j, (first_z + k) % cz)), plane);
-    }
-    sum_of_four(weights_y, std::array::from_fn(|j| &planes[j * cx..(j + 1) * cx]), out);
+    with_scratch(5 * cx, |scratch| {
+        let (line, planes) = scratch.split_at_mut(cx);
+        if elements.axes() == 2 {
+            sum_of_four([0, 1, 2, 3].map(|j| of(first_y + j, 0)), weights_y, line);
+        } else {
+            let along_z = elements.axis(2);
+            let (first_z, weights_z) = (along_z.first[z] as usize, along_z.weights[z]);
+            for (j, plane) in planes.chunks_exact_mut(cx).enumerate() {
+                sum_of_four([0, 1, 2, 3].map(|k| of(first_y + j, (first_z + k) % cz)), weights_z, plane);
+            }
+            sum_of_four([0, 1, 2, 3].map(|j| &planes[j * cx..(j + 1) * cx]), weights_y, line);
+        }
+        for (out, (&first, w)) in out.iter_mut().zip(x.first.iter().zip(x.weights)) {
+            let Some(p) = line[first as usize..].first_chunk::<4>() else { continue };
+            *out = w[0] * p[0] + w[1] * p[1] + w[2] * p[2] + w[3] * p[3];
+        }
+    });
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn sum_of_four(weights: [f32; 4], rows: [&[f32]; 4], out: &mut [f32]) {
-    let rows = rows.map(|row| &row[..out.len()]);
-    for (k, out) in out.iter_mut().enumerate() {
-        *out = weights[0] * rows[0][k]
-            + weights[1] * rows[1][k]
-            + weights[2] * rows[2][k]
-            + weights[3] * rows[3][k];
-    }
+/// A lattice's problems that take part in some work, on a processor.
+#[derive(Clone, Copy)]
+pub(super) struct Problems<'a> {
+    pub cpu: &'a Cpu,
+    pub elements: &'a Elements,
+    /// Whether a problem does.
+    pub takes: &'a (dyn Fn(usize) -> bool + Sync),
 }
 
-/// The values of a row of pixels.
-pub(super) fn along_x(axis: &AxisTables<'_>, line: &[f32], out: &mut [f32]) {
-    for (out, (&first, w)) in out.iter_mut().zip(axis.first.iter().zip(axis.weights)) {
-        let Some(p) = line[first as usize..].first_chunk::<4>() else { continue };
-        *out = w[0] * p[0] + w[1] * p[1] + w[2] * p[2] + w[3] * p[3];
+impl Problems<'_> {
+    /// Gathers sums along rows at every control point.
+    pub fn gather(self, power: Power, along_x: &[f32], out: &mut [f32]) {
+        let Self { cpu, elements, takes } = self;
+        let ([.., nz], [cx, cy, _], d) = (elements.shape.size, elements.controls(), elements.components());
+        // Across an axis: the sums of rows, or planes, of `width` samples. A component of a problem has so many blocks of them.
+        let across = |axis: usize, width: usize, blocks: usize, input: &[f32], out: &mut [f32]| {
+            let (pixels, controls) = (elements.shape.size[axis], elements.controls()[axis]);
+            let axis = elements.axis(axis);
+            cpu.split_rows([out], width, input.len(), |index, [sums]| {
+                let block = index / controls;
+                if takes(block / (blocks * d)) {
+                    let input = &input[block * pixels * width..(block + 1) * pixels * width];
+                    sums_across(&axis, power, index % controls, input, sums);
+                }
+            });
+        };
+        if elements.axes() == 2 {
+            return across(1, cx, 1, along_x, out);
+        }
+        let mut along_y = vec![0.0; elements.problems * d * nz * cy * cx];
+        across(1, cx, nz, along_x, &mut along_y);
+        across(2, cx * cy, 1, &along_y, out);
     }
-}
 
-/// Which problems take part: those of a state that are active.
-pub(super) type Taking<'a> = &'a (dyn Fn(usize) -> bool + Sync);
-
-/// Gathers sums along rows at every control point.
-pub(super) fn gather(
-    cpu: &Cpu,
-    elements: &Elements,
-    power: Power,
-    takes: Taking<'_>,
-    along_x: &[f32],
-    out: &mut [f32],
-) {
-    let ([_, ny, nz], [cx, cy, cz]) = (elements.shape.size, elements.controls());
-    let (d, rows) = (elements.components(), ny * nz);
-    let units = elements.problems * d;
-    let axes: Vec<AxisTables<'_>> = (0..elements.axes()).map(|a| elements.axis(a)).collect();
-    let samples = units * rows * cx;
-    if elements.axes() == 2 {
-        return cpu.split_rows([out], cx, samples, |index, [sums]| {
-            let unit = index / cy;
+    /// The sums at every control point of a value of every problem's, component's and pixel's.
+    pub fn sums_of_pixels(self, value: impl Fn(usize, usize, usize) -> f32 + Sync) -> Vec<f32> {
+        let Self { cpu, elements, takes } = self;
+        let ([nx, ..], [cx, ..]) = (elements.shape.size, elements.controls());
+        let (d, rows, axis) = (elements.components(), elements.shape.rows(), elements.axis(0));
+        let mut along_x = vec![0.0; elements.row_sums()];
+        cpu.split_rows([&mut along_x], cx, 2 * d * elements.pixels(), |index, [sums]| {
+            let (unit, row) = (index / rows, index % rows);
             if takes(unit / d) {
-                let input = &along_x[unit * rows * cx..(unit + 1) * rows * cx];
-                sums_across(&axes[1], power, index % cy, input, sums);
+                let pixels = row * nx..(row + 1) * nx;
+                let samples: Vec<f32> = pixels.map(|pixel| value(unit / d, unit % d, pixel)).collect();
+                sums_along_x(&axis, Power::One, &samples, sums);
             }
         });
+        let mut sums = vec![0.0; elements.problems * elements.unknowns()];
+        self.gather(Power::One, &along_x, &mut sums);
+        sums
     }
-    let mut along_y = vec![0.0; units * nz * cy * cx];
-    cpu.split_rows([&mut along_y], cx, samples, |index, [sums]| {
-        let slab = index / cy;
-        if takes(slab / nz / d) {
-            sums_across(&axes[1], power, index % cy, &along_x[slab * ny * cx..(slab + 1) * ny * cx], sums);
-        }
-    });
-    cpu.split_rows([out], cx * cy, units * nz * cy * cx, |index, [sums]| {
-        let unit = index / cz;
-        if takes(unit / d) {
-            let input = &along_y[unit * nz * cy * cx..(unit + 1) * nz * cy * cx];
-            sums_across(&axes[2], power, index % cz, input, sums);
-        }
-    });
+
+    /// Sums over the items of every problem, a partial sum for each of its workgroups: thread `t` of all `T` adds up the items
+    /// `t, t + T, …`.
+    pub fn partial_sums(self, count: usize, value: impl Fn(usize, usize) -> f32 + Sync, out: &mut [f32]) {
+        let groups = reduction_groups(count);
+        let samples = count * out.len() / groups;
+        self.cpu.split_rows([out], 1, samples, |index, [sum]| {
+            let (problem, group) = (index / groups, index % groups);
+            let mut lanes = [0.0f32; GROUP];
+            let starts = (group * GROUP..count).step_by(groups * GROUP);
+            for start in starts.filter(|_| (self.takes)(problem)) {
+                for (lane, i) in lanes.iter_mut().zip(start..count) {
+                    *lane += value(problem, i);
+                }
+            }
+            sum[0] = sum_by_halves(&mut lanes);
+        });
+    }
 }
 
-/// Sums the pixels of every problem and component along x; `fill` writes a row of them.
-pub(super) fn sum_rows(
-    cpu: &Cpu,
-    elements: &Elements,
-    takes: Taking<'_>,
-    fill: impl Fn(Row, &mut [f32]) + Sync,
-    along_x: &mut [f32],
-) {
-    let ([nx, ny, nz], [cx, ..]) = (elements.shape.size, elements.controls());
-    let (d, rows, axis) = (elements.components(), ny * nz, elements.axis(0));
-    cpu.split_rows([along_x], cx, 2 * d * elements.pixels(), |index, [sums]| {
-        let (unit, row) = (index / rows, index % rows);
-        let (problem, component) = (unit / d, unit % d);
-        if takes(problem) {
-            let mut samples = vec![0.0; nx];
-            fill(Row { problem, component, row }, &mut samples);
-            sums_along_x(&axis, Power::One, &samples, sums);
-        }
-    });
-}
-
-/// A row of pixels of a problem, and the component whose contributions are asked for.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
-    pub problem: usize,
-    pub component: usize,
-    /// `z · ny + y`.
-    pub row: usize,
+/// The sum of a problem's partial sums.
+pub(super) fn total(partials: &[f32], problem: usize, problems: usize) -> f32 {
+    let groups = partials.len() / problems;
+    let mut lanes = [0.0f32; GROUP];
+    let own = &partials[problem * groups..(problem + 1) * groups];
+    own.iter().enumerate().for_each(|(k, p)| lanes[k % GROUP] += p);
+    sum_by_halves(&mut lanes)
 }
 
 /// Of every control point along x the sum over the element before its node, and that over the one after.
@@ -134,10 +131,9 @@ pub(super) fn sums_along_x(axis: &AxisTables<'_>, power: Power, samples: &[f32],
             let w = raised(axis.weights[x], power);
             (0..4).for_each(|i| of_element[i] += w[i] * samples[x]);
         }
-        sums[2 * element] += of_element[0];
-        sums[2 * element + 1] += of_element[1];
-        sums[2 * element + 2] = of_element[2];
-        sums[2 * element + 3] = of_element[3];
+        let sums = &mut sums[2 * element..2 * element + 4];
+        (0..2).for_each(|i| sums[i] += of_element[i]);
+        sums[2..].copy_from_slice(&of_element[2..]);
     }
 }
 
@@ -148,15 +144,10 @@ fn sums_across(axis: &AxisTables<'_>, power: Power, control: usize, input: &[f32
     sums.fill(0.0);
     for ((pixels, tap), sums) in axis.support(control).into_iter().zip([&mut *sums, &mut after]) {
         for at in pixels {
-            add_row(raised(axis.weights[at], power)[tap], &input[at * width..(at + 1) * width], sums);
+            add_scaled(&input[at * width..(at + 1) * width], raised(axis.weights[at], power)[tap], sums);
         }
     }
-    add_row(1.0, &after, sums);
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn add_row(weight: f32, row: &[f32], sums: &mut [f32]) {
-    sums.iter_mut().zip(row).for_each(|(sum, v)| *sum += weight * v);
+    add(&after, sums);
 }
 
 fn raised(weights: [f32; 4], power: Power) -> [f32; 4] {
@@ -166,43 +157,7 @@ fn raised(weights: [f32; 4], power: Power) -> [f32; 4] {
     }
 }
 
-/// Sums over the items of every problem, a partial sum for each of its workgroups: thread `t` of all `T` adds up the items
-/// `t, t + T, …`.
-pub(super) fn partial_sums(
-    cpu: &Cpu,
-    count: usize,
-    takes: Taking<'_>,
-    value: impl Fn(usize, usize) -> f32 + Sync,
-    partials: &mut [f32],
-) {
-    let groups = reduction_groups(count);
-    let samples = count * partials.len() / groups;
-    let all = partials.len();
-    let shared = Shared::new(partials);
-    cpu.split(all, samples, |problems_and_groups| {
-        for index in problems_and_groups {
-            let (problem, group) = (index / groups, index % groups);
-            let mut lanes = [0.0f32; GROUP];
-            for start in (group * GROUP..count).step_by(groups * GROUP) {
-                if !takes(problem) {
-                    break;
-                }
-                for (lane, i) in lanes.iter_mut().zip(start..count) {
-                    *lane += value(problem, i);
-                }
-            }
-            // SAFETY: every workgroup's sum is written by one thread.
-            let own = unsafe { shared.get_mut(index..index + 1) };
-            own[0] = sum_by_halves(&mut lanes);
-        }
-    });
-}
-
-/// The sum of a problem's partial sums.
-pub(super) fn total(partials: &[f32], problem: usize, problems: usize) -> f32 {
-    let groups = partials.len() / problems;
-    let mut lanes = [0.0f32; GROUP];
-    let own = &partials[problem * groups..(problem + 1) * groups];
-    own.iter().enumerate().for_each(|(k, p)| lanes[k % GROUP] += p);
-    sum_by_halves(&mut lanes)
+/// The quotient; 0 unless the divisor is above 0.
+pub(super) fn over(dividend: f32, divisor: f32) -> f32 {
+    if divisor > 0.0 { dividend / divisor } else { 0.0 }
 }

@@ -1,11 +1,10 @@
 //! How workgroups share the rows of pixels (`rows.wgsl`), and the order of sums over them.
 
 use super::lattice::Elements;
-use super::projection::Taking;
+use super::projection::Problems;
 use crate::kernel::PreparedLaunch;
 use crate::shared::group_sums::{GROUP, sum_by_halves};
-use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Cpu, Uniform};
+use veloxel_gpu::Uniform;
 
 /// Threads of a row at least, so that a workgroup's tables have a bound.
 const LEAST_LANES: usize = 32;
@@ -55,42 +54,27 @@ impl RowTiles {
     }
 
     /// On processors, the partial sums of a value of every pixel that `rows.wgsl` leaves.
-    pub fn sums(
-        &self,
-        cpu: &Cpu,
-        elements: &Elements,
-        takes: Taking<'_>,
-        value: impl Fn(usize, usize) -> f32 + Sync,
-        partials: &mut [f32],
-    ) {
+    pub fn sums(&self, of: Problems<'_>, value: impl Fn(usize, usize) -> f32 + Sync, partials: &mut [f32]) {
+        let Problems { cpu, elements, takes } = of;
         let ([nx, ..], rows) = (elements.shape.size, elements.shape.rows());
         let (axis, per_problem) = (elements.axis(0), self.partials());
-        let begin_of = |element: usize| match element < elements.elements[0] {
-            true => axis.pixels(Some(element)).start,
-            false => nx,
-        };
-        let (count, partials) = (partials.len(), Shared::new(partials));
-        cpu.split(count, elements.pixels(), |indices| {
-            for index in indices {
-                let (problem, own) = (index / per_problem, index % per_problem);
-                let (group, chunk) = (own / self.chunks, own % self.chunks);
-                let first = chunk * self.nodes;
-                let (begin, owned) = (begin_of(first.max(1) - 1), begin_of(first));
-                let end = begin_of(first + self.nodes);
-                let mut lanes = [0.0f32; GROUP];
-                for tile in (group..self.tiles).step_by(self.groups).filter(|_| takes(problem)) {
-                    let in_tile = GROUP / self.lanes;
-                    for row in tile * in_tile..((tile + 1) * in_tile).min(rows) {
-                        let from = (row - tile * in_tile) * self.lanes;
-                        for x in owned..end {
-                            lanes[from + (x - begin) % self.lanes] += value(problem, row * nx + x);
-                        }
+        cpu.split_rows([partials], 1, elements.pixels(), |index, [sum]| {
+            let (problem, own) = (index / per_problem, index % per_problem);
+            let (group, chunk) = (own / self.chunks, own % self.chunks);
+            let first = chunk * self.nodes;
+            let (begin, owned) = (axis.begin(first.max(1) - 1), axis.begin(first));
+            let end = axis.begin(first + self.nodes);
+            let mut lanes = [0.0f32; GROUP];
+            for tile in (group..self.tiles).step_by(self.groups).filter(|_| takes(problem)) {
+                let in_tile = GROUP / self.lanes;
+                for row in tile * in_tile..((tile + 1) * in_tile).min(rows) {
+                    let from = (row - tile * in_tile) * self.lanes;
+                    for x in owned..end {
+                        lanes[from + (x - begin) % self.lanes] += value(problem, row * nx + x);
                     }
                 }
-                // SAFETY: every workgroup's sum is written by one thread.
-                let out = unsafe { partials.get_mut(index..index + 1) };
-                out[0] = sum_by_halves(&mut lanes);
             }
+            sum[0] = sum_by_halves(&mut lanes);
         });
     }
 }

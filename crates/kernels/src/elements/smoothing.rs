@@ -1,69 +1,62 @@
 //! The matrix of the Sobolev term on processors: a sum of products of an axis' matrices, along x, then y, then z.
 
-use super::lattice::{AxisTables, Elements, NEIGHBOURS};
+use super::lattice::{AxisTables, Elements};
+use super::projection::Problems;
 use super::state::Smoothness;
-use veloxel_gpu::Cpu;
 
 /// Rows of the three matrices: of values, of first and of second derivatives.
 type Triple<T> = [T; 3];
 
-/// `out = K p` for every problem and component that takes part.
-pub(super) fn smooth(
-    cpu: &Cpu,
-    elements: &Elements,
-    weights: &Smoothness,
-    takes: super::projection::Taking<'_>,
-    begin: impl Fn(usize) -> usize + Sync,
-    input: &[f32],
-    out: &mut [f32],
-) {
-    let [cx, cy, cz] = elements.controls();
-    let (d, per_unit) = (elements.components(), cx * cy * cz);
-    let all = elements.problems * d * per_unit;
-    let axes: Vec<AxisTables<'_>> = (0..elements.axes()).map(|a| elements.axis(a)).collect();
-    let mut x: Triple<Vec<f32>> = std::array::from_fn(|_| vec![0.0; all]);
-    {
-        let [m, s, b] = &mut x;
-        cpu.split_rows([m, s, b], cx, 18 * all, |row, sums| {
+impl Problems<'_> {
+    /// `out = K p` for every problem and component that takes part.
+    pub fn smooth(
+        self,
+        weights: &Smoothness,
+        begin: impl Fn(usize) -> usize + Sync,
+        input: &[f32],
+        out: &mut [f32],
+    ) {
+        let Self { cpu, elements, takes } = self;
+        let [cx, cy, cz] = elements.controls();
+        let (d, per_unit) = (elements.components(), cx * cy * cz);
+        let all = elements.problems * d * per_unit;
+        let axes: Vec<AxisTables<'_>> = (0..elements.axes()).map(|a| elements.axis(a)).collect();
+        let mut x: Triple<Vec<f32>> = std::array::from_fn(|_| vec![0.0; all]);
+        cpu.split_rows(x.each_mut().map(Vec::as_mut_slice), cx, 18 * all, |row, sums| {
             let (unit, row) = (row / (cy * cz), row % (cy * cz));
             if takes(unit / d) {
-                let begin = begin(unit);
-                let row = &input[begin + row * cx..begin + (row + 1) * cx];
-                rows_along_x(&axes[0], row, sums);
+                rows_along_x(&axes[0], &input[begin(unit) + row * cx..][..cx], sums);
             }
         });
-    }
-    let y = |(slab, ky): (usize, usize), sums: Triple<&mut [f32]>| {
-        let rows = |j: usize| x.each_ref().map(|x| &x[(slab * cy + j) * cx..(slab * cy + j + 1) * cx]);
-        rows_across_y(&axes[1], weights, ky, rows, sums);
-    };
-    if elements.axes() == 2 {
-        return cpu.split_rows([out], cx, 18 * all, |row, [sums]| {
-            if takes(row / cy / d) {
-                y((row / cy, row % cy), [sums, &mut [], &mut []]);
-            }
-        });
-    }
-    let mut planes: Triple<Vec<f32>> = std::array::from_fn(|_| vec![0.0; all]);
-    {
-        let [m, s, b] = &mut planes;
-        cpu.split_rows([m, s, b], cx, 18 * all, |row, sums| {
+        let y = |(slab, ky): (usize, usize), sums: Triple<&mut [f32]>| {
+            let rows = |j: usize| x.each_ref().map(|x| &x[(slab * cy + j) * cx..(slab * cy + j + 1) * cx]);
+            rows_across_y(&axes[1], weights, ky, rows, sums);
+        };
+        if elements.axes() == 2 {
+            return cpu.split_rows([out], cx, 18 * all, |row, [sums]| {
+                if takes(row / cy / d) {
+                    y((row / cy, row % cy), [sums, &mut [], &mut []]);
+                }
+            });
+        }
+        let mut planes: Triple<Vec<f32>> = std::array::from_fn(|_| vec![0.0; all]);
+        cpu.split_rows(planes.each_mut().map(Vec::as_mut_slice), cx, 18 * all, |row, sums| {
             if takes(row / (cy * cz) / d) {
                 y((row / cy, row % cy), sums);
             }
         });
+        let plane = cx * cy;
+        cpu.split_rows([out], plane, 18 * all, |index, [sums]| {
+            let (unit, kz) = (index / cz, index % cz);
+            if takes(unit / d) {
+                let planes = |j: usize| {
+                    let at = (unit * cz + j % cz) * plane;
+                    planes.each_ref().map(|p| &p[at..at + plane])
+                };
+                planes_along_z(&axes[2], kz, planes, sums);
+            }
+        });
     }
-    let plane = cx * cy;
-    cpu.split_rows([out], plane, 18 * all, |index, [sums]| {
-        let (unit, kz) = (index / cz, index % cz);
-        if takes(unit / d) {
-            let planes = |j: usize| {
-                let at = (unit * cz + j % cz) * plane;
-                planes.each_ref().map(|p| &p[at..at + plane])
-            };
-            planes_along_z(&axes[2], kz, planes, sums);
-        }
-    });
 }
 
 fn planes_along_z<'a>(
@@ -72,12 +65,10 @@ fn planes_along_z<'a>(
     planes: impl Fn(usize) -> Triple<&'a [f32]>,
     sums: &mut [f32],
 ) {
-    let (entries, first) = axis.neighbours(kz);
-    let row = &axis.stencil[kz];
+    let (first, entries) = axis.neighbours(kz);
     sums.fill(0.0);
-    for (n, j) in entries.zip(first..) {
+    for (j, [wm, ws, wb]) in (first..).zip(entries) {
         let [m, s, b] = planes(j);
-        let [wm, ws, wb] = [row[n], row[n + NEIGHBOURS], row[n + 2 * NEIGHBOURS]];
         for (k, sum) in sums.iter_mut().enumerate() {
             *sum = *sum + wm * m[k] + ws * s[k] + wb * b[k];
         }
@@ -87,15 +78,12 @@ fn planes_along_z<'a>(
 fn rows_along_x(axis: &AxisTables<'_>, input: &[f32], sums: Triple<&mut [f32]>) {
     let [m, s, b] = sums;
     for k in 0..input.len() {
-        let (entries, first) = axis.neighbours(k);
-        let row = &axis.stencil[k];
-        let (mut values, mut slopes, mut curvatures) = (0.0f32, 0.0f32, 0.0f32);
-        for (n, p) in entries.zip(&input[first..]) {
-            values += row[n] * p;
-            slopes += row[n + NEIGHBOURS] * p;
-            curvatures += row[n + 2 * NEIGHBOURS] * p;
+        let (first, entries) = axis.neighbours(k);
+        let mut sums = [0.0f32; 3];
+        for (p, entries) in input[first..].iter().zip(entries) {
+            sums.iter_mut().zip(entries).for_each(|(sum, entry)| *sum += entry * p);
         }
-        (m[k], s[k], b[k]) = (values, slopes, curvatures);
+        [m[k], s[k], b[k]] = sums;
     }
 }
 
@@ -107,16 +95,12 @@ fn rows_across_y<'a>(
     rows: impl Fn(usize) -> Triple<&'a [f32]>,
     sums: Triple<&mut [f32]>,
 ) {
-    let (entries, first) = axis.neighbours(ky);
-    let row = &axis.stencil[ky];
+    let (first, entries) = axis.neighbours(ky);
     let Smoothness { alpha, beta, mixed } = *weights;
     let [tm, ts, tb] = sums;
-    tm.fill(0.0);
-    ts.fill(0.0);
-    tb.fill(0.0);
-    for (n, j) in entries.zip(first..) {
+    [&mut *tm, ts, tb].into_iter().for_each(|sums| sums.fill(0.0));
+    for (j, [wm, ws, wb]) in (first..).zip(entries) {
         let [m, s, b] = rows(j);
-        let [wm, ws, wb] = [row[n], row[n + NEIGHBOURS], row[n + 2 * NEIGHBOURS]];
         for (k, sum) in tm.iter_mut().enumerate() {
             *sum = *sum
                 + wm * (alpha[0] * s[k] + beta[0] * b[k])
@@ -134,11 +118,7 @@ fn rows_across_y<'a>(
 
 /// The matrix' diagonal at a control point.
 pub(super) fn diagonal(elements: &Elements, weights: &Smoothness, at: [usize; 3]) -> f32 {
-    let own = |a: usize| {
-        let row = &elements.axis(a).stencil[at[a]];
-        let n = 2 + at[a] % 2;
-        [row[n], row[n + NEIGHBOURS], row[n + 2 * NEIGHBOURS]]
-    };
+    let own = |a: usize| elements.axis(a).entries(at[a], 2 + at[a] % 2);
     let Smoothness { alpha, beta, mixed } = *weights;
     let ([m, s, b], [wm, ws, wb]) = (own(0), own(1));
     let tm = wm * (alpha[0] * s + beta[0] * b) + ws * (alpha[1] * m + mixed[0] * s) + wb * (beta[1] * m);

@@ -40,12 +40,25 @@ impl Smoothness {
     pub const NONE: Self = Self { alpha: [0.0; 3], beta: [0.0; 3], mixed: [0.0; 3] };
 }
 
-/// The accepted set of a problem, on processors.
-pub(super) fn accepted_set(state: &[f32], problem: usize) -> usize {
-    state[STATE * problem + ACCEPTED_SET] as usize
-}
+/// The states of all problems, on processors.
+#[derive(Clone, Copy)]
+pub(super) struct States<'a>(pub &'a [f32]);
 
-/// Whether a problem is worked on.
-pub(super) fn is_active(state: &[f32], problem: usize) -> bool {
-    state[STATE * problem + ACTIVE] != 0.0
+impl States<'_> {
+    /// Whether a problem is worked on.
+    pub fn is_active(self, problem: usize) -> bool {
+        self.0[STATE * problem + ACTIVE] != 0.0
+    }
+    /// λ.
+    pub fn damping(self, problem: usize) -> f32 {
+        self.0[STATE * problem + DAMPING]
+    }
+    /// Where a problem's accepted set stands among both sets of all problems.
+    pub fn accepted(self, problem: usize) -> usize {
+        self.0[STATE * problem + ACCEPTED_SET] as usize * (self.0.len() / STATE) + problem
+    }
+    /// Where its set on trial stands.
+    pub fn trial(self, problem: usize) -> usize {
+        (1 - self.0[STATE * problem + ACCEPTED_SET] as usize) * (self.0.len() / STATE) + problem
+    }
 }

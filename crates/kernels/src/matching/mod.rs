@@ -13,3 +13,5 @@ pub mod match_nodes;
 pub mod patch_match;
 pub mod sparse_lucas_kanade;
 pub mod window_scores;
+
+use crate::variational::wgsl;

@@ -10,25 +10,23 @@
 //! step and shrinks with every refused one.
 //! *Sums*: in the order of workgroups, the same bits everywhere.
 
-mod cpu;
-
 use super::gpu_block::{self, ELEMENTS};
 use super::lattice::Elements;
 use super::least_squares_product::SUMS;
+use super::projection::{Problems, over, total};
 use super::row_tiles::row_partials;
-use super::state::{STATE, Smoothness};
+use super::state::{
+    ACCEPTED_SET, ACTIVE, DAMPING, ENERGY, FIRST_ENERGY, REFUSED, SMOOTHNESS, STATE, Smoothness, States,
+    TAKEN, UNKNOWN_ENERGY,
+};
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::{LINE, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
-static DECIDE: ShaderSource = ShaderSource::wgsl(
-    "decide",
-    &[LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl"), include_str!("decide.wgsl")],
-);
-static ADVANCE: ShaderSource = ShaderSource::wgsl(
-    "advance",
-    &[LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl"), include_str!("advance.wgsl")],
-);
+static DECIDE: ShaderSource =
+    super::wgsl!("decide", [LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl")], "decide.wgsl");
+static ADVANCE: ShaderSource =
+    super::wgsl!("advance", [LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl")], "advance.wgsl");
 
 /// How a trial is judged, and what follows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -125,7 +123,39 @@ impl Kernel for Decide<'_> {
         lengths.of("step", self.step, all);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::decide(cpu, self);
+        let (elements, unknowns) = (self.elements, self.elements.unknowns());
+        let problems = elements.problems;
+        let (state, next) = (self.state.host(), self.next.host_mut());
+        next.copy_from_slice(state);
+        for (problem, own) in next.chunks_exact_mut(STATE).enumerate() {
+            let [data, smoothness] = self.energy.map(|partials| total(partials.host(), problem, problems));
+            judge(own, self.rule, [data + smoothness, smoothness]);
+        }
+        let next = States(next);
+        let (residual, controls) = (self.residual.host_mut(), self.controls.host_mut());
+        for problem in (0..problems).filter(|&p| next.is_active(p)) {
+            let [accepted, trial] = [next.accepted(problem), next.trial(problem)].map(|set| set * unknowns);
+            let own = problem * unknowns..(problem + 1) * unknowns;
+            let gradient = &self.gradient.host()[accepted..][..unknowns];
+            if self.rule.is_descent() {
+                for (i, g) in gradient.iter().enumerate() {
+                    controls[trial + i] = controls[accepted + i] + next.damping(problem) * -g;
+                }
+                continue;
+            }
+            controls.copy_within(accepted..accepted + unknowns, trial);
+            self.step.host_mut()[own.clone()].fill(0.0);
+            residual[own].iter_mut().zip(gradient).for_each(|(r, g)| *r = -g);
+        }
+        let (residual, diagonal) = (&*residual, self.diagonal.host());
+        let takes = |problem: usize| next.is_active(problem) && !self.rule.is_descent();
+        let product = |problem: usize, i: usize| {
+            let r = residual[problem * unknowns + i];
+            let diagonal = diagonal[next.accepted(problem) * unknowns + i];
+            r * over(r, diagonal * (1.0 + next.damping(problem)))
+        };
+        let judged = Problems { cpu, elements, takes: &takes };
+        judged.partial_sums(unknowns, product, self.progress.host_mut());
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let Judgement { accepted, refused, least, most, tolerance } = self.rule.judgement();
@@ -135,15 +165,8 @@ impl Kernel for Decide<'_> {
             .f4([tolerance, descent]);
         let [pixels, unknowns] = self.energy;
         gpu_block::launch(gpu, &DECIDE, "decide", self.elements, uniform, self.state)
-            .input(pixels)
-            .input(unknowns)
-            .input(self.gradient)
-            .input(self.diagonal)
-            .output(self.next)
-            .output(self.controls)
-            .output(self.residual)
-            .output(self.step)
-            .output(self.progress)
+            .reads([pixels, unknowns, self.gradient, self.diagonal])
+            .writes([self.next, self.controls, self.residual, self.step, self.progress])
             .run(gpu_block::groups(self.elements, self.elements.unknowns()))
     }
 }
@@ -160,15 +183,53 @@ impl Kernel for Advance<'_> {
         lengths.of("controls", self.controls, 2 * all);
     }
     fn on_cpu(self, _: &Cpu) {
-        cpu::advance(self);
+        let (problems, unknowns) = (self.elements.problems, self.elements.unknowns());
+        let (state, column) = (States(self.state.host()), self.sums.len() / SUMS);
+        let (step, direction, controls) = (self.step.host(), self.direction.host(), self.controls.host_mut());
+        for problem in (0..problems).filter(|&p| state.is_active(p)) {
+            let of = |which: usize| total(&self.sums.host()[which * column..][..column], problem, problems);
+            let length = over(of(0), of(1));
+            let [accepted, trial] = [state.accepted(problem), state.trial(problem)].map(|set| set * unknowns);
+            for i in 0..unknowns {
+                let own = problem * unknowns + i;
+                let x = if length == 0.0 { step[own] } else { step[own] + length * direction[own] };
+                controls[trial + i] = controls[accepted + i] + x;
+            }
+        }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let uniform = gpu_block::lattice(self.elements, &Smoothness::NONE);
         gpu_block::launch(gpu, &ADVANCE, "advance", self.elements, uniform, self.state)
-            .input(self.sums)
-            .input(self.direction)
-            .input(self.step)
+            .reads([self.sums, self.direction, self.step])
             .output(self.controls)
             .run(gpu_block::groups(self.elements, self.elements.unknowns()))
+    }
+}
+
+/// The state of a problem after a trial of such an energy, with its smoothness.
+fn judge(state: &mut [f32], rule: Rule, [energy, smoothness]: [f32; 2]) {
+    let Judgement { accepted, refused, least, most, tolerance } = rule.judgement();
+    if state[ACTIVE] == 0.0 {
+        return;
+    }
+    let is_first = state[ENERGY] == UNKNOWN_ENERGY;
+    if energy < state[ENERGY] {
+        if is_first {
+            state[FIRST_ENERGY] = energy;
+        } else {
+            let gained = state[ENERGY] - energy;
+            state[DAMPING] = (state[DAMPING] * accepted).clamp(least, most);
+            state[ACTIVE] = if gained > tolerance * energy { 1.0 } else { 0.0 };
+        }
+        state[ACCEPTED_SET] = 1.0 - state[ACCEPTED_SET];
+        state[ENERGY] = energy;
+        state[SMOOTHNESS] = smoothness;
+        state[TAKEN] += 1.0;
+    } else {
+        state[DAMPING] *= refused;
+        state[REFUSED] += 1.0;
+        if is_first || state[DAMPING] > most || state[DAMPING] < least {
+            state[ACTIVE] = 0.0;
+        }
     }
 }

@@ -5,18 +5,20 @@
 //! others is of second order, and the first steps find it. *In*: a field of all problems' pixels, planar. *Out*: the second
 //! set of control points, `P = f d`.
 
-mod cpu;
-
 use super::gpu_block::{self, ELEMENTS};
 use super::lattice::Elements;
 use super::state::Smoothness;
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::{LATTICE, LINE, NAN, SUM};
+use crate::variational::rows::cell;
 use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
 static SOURCE: ShaderSource =
-    ShaderSource::wgsl("lattice_fit", &[NAN, LINE, SUM, LATTICE, ELEMENTS, include_str!("lattice_fit.wgsl")]);
+    super::wgsl!("lattice_fit", [NAN, LINE, SUM, LATTICE, ELEMENTS], "lattice_fit.wgsl");
+
+/// A third of an element.
+const THIRD: f32 = 0.333_333_34;
 
 /// Writes the second set of control points.
 #[derive(Debug)]
@@ -41,7 +43,28 @@ impl Kernel for LatticeFit<'_> {
         lengths.of("controls", self.controls, 2 * e.problems * e.unknowns());
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::lattice_fit(cpu, self);
+        let Self { elements, field, factor, controls } = self;
+        let ([nx, ny, _], [cx, cy, _]) = (elements.shape.size, elements.controls());
+        let (per_component, unknowns) = (elements.controls_of_problem(), elements.unknowns());
+        let cells: Vec<Vec<Cell>> = (0..elements.axes()).map(|a| cells_along(elements, a)).collect();
+        let out = &mut controls.host_mut()[elements.problems * unknowns..];
+        cpu.split_samples(out, 8, |range, out| {
+            for (index, out) in range.zip(out) {
+                let (problem, i) = (index / unknowns, index % unknowns);
+                let (component, k) = (i / per_component, i % per_component);
+                let samples = &field[component].host()[problem * elements.shape.len()..];
+                let (x, y) = (&cells[0][k % cx], &cells[1][k / cx % cy]);
+                let row = |at: usize| lerp(samples[at * nx + x.low], samples[at * nx + x.high], x.weight);
+                let plane = |z: usize| lerp(row(z * ny + y.low), row(z * ny + y.high), y.weight);
+                let value = if elements.axes() == 2 {
+                    plane(0)
+                } else {
+                    let z = &cells[2][k / cx / cy];
+                    lerp(plane(z.low), plane(z.high), z.weight)
+                };
+                *out = factor[component] * value;
+            }
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let [first, step] = self.elements.placed;
@@ -55,4 +78,27 @@ impl Kernel for LatticeFit<'_> {
             .output(self.controls)
             .run(gpu_block::groups(self.elements, self.elements.unknowns()))
     }
+}
+
+/// The pixels around a place, and the weight of the upper one.
+struct Cell {
+    low: usize,
+    high: usize,
+    weight: f32,
+}
+
+/// Those around every control point along an axis.
+fn cells_along(elements: &Elements, axis: usize) -> Vec<Cell> {
+    let ([first, step], count) = (elements.placed.map(|placed| placed[axis]), elements.shape.size[axis]);
+    let per_element = 1.0 / step;
+    let of = |k: usize| {
+        let place = (k / 2) as f32 + if k % 2 == 1 { THIRD } else { -THIRD };
+        let (low, weight) = cell((place - first) * per_element, count);
+        Cell { low, high: (low + 1).min(count - 1), weight }
+    };
+    (0..elements.controls()[axis]).map(of).collect()
+}
+
+fn lerp(a: f32, b: f32, weight: f32) -> f32 {
+    (1.0 - weight) * a + weight * b
 }

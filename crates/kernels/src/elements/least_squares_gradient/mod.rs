@@ -9,19 +9,17 @@
 //! a partial sum of `τ Pᵀ K P` for each workgroup. With τ below 1 smoothness is asked of every step in full, and of the whole
 //! field by that share alone.
 
-mod cpu;
-
 use super::gpu_block::{self, ELEMENTS, GATHERING};
 use super::lattice::Elements;
-use super::state::{STATE, Smoothness};
+use super::projection::{Power, Problems};
+use super::smoothing::diagonal;
+use super::state::{STATE, Smoothness, States};
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LINE, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl(
-    "least_squares_gradient",
-    &[LINE, SUM, ELEMENTS, GATHERING, include_str!("least_squares_gradient.wgsl")],
-);
+static SOURCE: ShaderSource =
+    super::wgsl!("least_squares_gradient", [LINE, SUM, ELEMENTS, GATHERING], "least_squares_gradient.wgsl");
 
 /// Finds the gradient of the set on trial.
 #[derive(Debug)]
@@ -60,16 +58,46 @@ impl Kernel for LeastSquaresGradient<'_> {
         lengths.of("energy", self.energy, e.problems * reduction_groups(e.unknowns()));
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.elements, cpu::gradient(cpu, self));
+        by_dimension!(self.elements, gradient(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let uniform = gpu_block::lattice(self.elements, &self.smoothness).f4([self.elastic]);
         gpu_block::launch(gpu, &SOURCE, "least_squares_gradient", self.elements, uniform, self.state)
-            .input(self.controls)
-            .input(self.row_sums)
-            .output(self.gradient)
-            .output(self.diagonal)
-            .output(self.energy)
+            .reads([self.controls, self.row_sums])
+            .writes([self.gradient, self.diagonal, self.energy])
             .run(gpu_block::groups(self.elements, self.elements.unknowns()))
     }
+}
+
+fn gradient<const D: usize>(cpu: &Cpu, args: LeastSquaresGradient<'_>) {
+    let (elements, state) = (args.elements, States(args.state.host()));
+    let problems = elements.problems;
+    let (unknowns, per_component) = (elements.unknowns(), elements.controls_of_problem());
+    let takes = |problem: usize| state.is_active(problem);
+    let controls = args.controls.host();
+    let (products, row_squares) = args.row_sums.host().split_at(elements.row_sums());
+    let [mut data, mut squares, mut smoothed] = [(); 3].map(|()| vec![0.0; problems * unknowns]);
+    let active = Problems { cpu, elements, takes: &takes };
+    active.gather(Power::One, products, &mut data);
+    active.gather(Power::Two, row_squares, &mut squares);
+    let begin = |unit: usize| state.trial(unit / D) * unknowns + unit % D * per_component;
+    active.smooth(&args.smoothness, begin, controls, &mut smoothed);
+    smoothed.iter_mut().for_each(|v| *v *= args.elastic);
+    let [cx, cy, _] = elements.controls();
+    let (gradient, diagonals) = (args.gradient.host_mut(), args.diagonal.host_mut());
+    for problem in (0..problems).filter(|&p| takes(p)) {
+        let (own, set) = (problem * unknowns, state.trial(problem) * unknowns);
+        for i in 0..unknowns {
+            gradient[set + i] = data[own + i] + smoothed[own + i];
+        }
+        for k in 0..per_component {
+            let smooth = diagonal(elements, &args.smoothness, [k % cx, k / cx % cy, k / cx / cy]);
+            for i in (k..unknowns).step_by(per_component) {
+                diagonals[set + i] = squares[own + i] + smooth;
+            }
+        }
+    }
+    let trial = |problem: usize, i: usize| controls[state.trial(problem) * unknowns + i];
+    let energy = |problem: usize, i: usize| trial(problem, i) * smoothed[problem * unknowns + i];
+    active.partial_sums(unknowns, energy, args.energy.host_mut());
 }

@@ -13,24 +13,20 @@
 //! diagonal of the accepted set. *Out*: r and p of this iteration, x of the one before, y, and partial sums of `rᵀz`, `pᵀy`,
 //! `zᵀy` and `yᵀz(y)` for each workgroup, 0 where a problem is done.
 
-mod cpu;
-
 use super::gpu_block::{self, ELEMENTS, GATHERING, ROWS};
 use super::lattice::Elements;
+use super::projection::{Power, Problems, over, sums_along_x, total, values_of_row};
 use super::row_tiles::RowTiles;
-use super::state::{STATE, Smoothness};
+use super::state::{STATE, Smoothness, States};
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LINE, SUM};
+use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
-static ALONG_ROWS: ShaderSource = ShaderSource::wgsl(
-    "least_squares_rows",
-    &[LINE, SUM, ELEMENTS, ROWS, include_str!("least_squares_rows.wgsl")],
-);
-static UNKNOWNS: ShaderSource = ShaderSource::wgsl(
-    "least_squares_product",
-    &[LINE, ELEMENTS, GATHERING, include_str!("least_squares_product.wgsl")],
-);
+static ALONG_ROWS: ShaderSource =
+    super::wgsl!("least_squares_rows", [LINE, SUM, ELEMENTS, ROWS], "least_squares_rows.wgsl");
+static UNKNOWNS: ShaderSource =
+    super::wgsl!("least_squares_product", [LINE, ELEMENTS, GATHERING], "least_squares_product.wgsl");
 
 /// Partial sums of an iteration for every workgroup: `rᵀz`, `pᵀy`, `zᵀy` and `yᵀz(y)`.
 pub const SUMS: usize = 4;
@@ -86,7 +82,7 @@ impl Kernel for LeastSquaresProduct<'_> {
         lengths.of("row sums", self.row_sums, e.row_sums()).of("going", self.going, e.problems);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.elements, cpu::product(cpu, self));
+        by_dimension!(self.elements, product(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (elements, tiles) = (self.elements, RowTiles::of(self.elements));
@@ -94,37 +90,151 @@ impl Kernel for LeastSquaresProduct<'_> {
         let block = gpu_block::lattice(elements, &Smoothness::NONE);
         let uniform = block.f4([self.tolerance * self.tolerance, is_first]);
         let [residual, direction] = self.next;
+        let launch = gpu_block::launch(gpu, &ALONG_ROWS, "least_squares_rows", elements, uniform, self.state);
         tiles
-            .constants(gpu_block::launch(
-                gpu,
-                &ALONG_ROWS,
-                "least_squares_rows",
-                elements,
-                uniform,
-                self.state,
-            ))
+            .constants(launch)
             .input(self.first)
             .optional(self.before)
-            .input(self.last[0])
-            .input(self.product)
-            .input(self.last[1])
-            .input(self.diagonal)
-            .input(self.slopes)
-            .output(residual)
-            .output(direction)
-            .output(self.step)
-            .output(self.row_sums)
-            .output(self.going)
+            .reads([self.last[0], self.product, self.last[1], self.diagonal, self.slopes])
+            .writes([residual, direction, self.step, self.row_sums, self.going])
             .run(tiles.workgroups(elements.problems))?;
         let uniform = gpu_block::lattice(elements, &self.smoothness);
         gpu_block::launch(gpu, &UNKNOWNS, "least_squares_product", elements, uniform, self.state)
-            .input(self.going)
-            .input(self.row_sums)
-            .input(self.diagonal)
-            .input(residual)
-            .input(direction)
-            .output(self.product)
-            .output(self.sums)
+            .reads([self.going, self.row_sums, self.diagonal, residual, direction])
+            .writes([self.product, self.sums])
             .run(gpu_block::groups(elements, elements.unknowns()))
     }
+}
+
+/// What the sums of the iteration before say.
+#[derive(Debug, Clone, Copy)]
+struct Ratios {
+    alpha: f32,
+    beta: f32,
+    is_going: bool,
+}
+
+fn product<const D: usize>(cpu: &Cpu, args: LeastSquaresProduct<'_>) {
+    let (elements, state) = (args.elements, States(args.state.host()));
+    let (problems, unknowns) = (elements.problems, elements.unknowns());
+    let ratios: Vec<Ratios> = (0..problems).map(|problem| ratios(&args, problem)).collect();
+    let going = args.going.host_mut();
+    going.iter_mut().zip(&ratios).for_each(|(going, r)| *going = f32::from(u8::from(r.is_going)));
+    let takes = |problem: usize| ratios[problem].is_going;
+    let damped = |problem: usize| 1.0 + state.damping(problem);
+    let diagonal_of =
+        |problem: usize| &args.diagonal.host()[state.accepted(problem) * unknowns..][..unknowns];
+    let [residual, direction] = args.next.map(|next| next.host_mut());
+    let (step, product) = (args.step.host_mut(), args.product.host_mut());
+    for (problem, &Ratios { alpha, beta, is_going }) in ratios.iter().enumerate() {
+        let own = problem * unknowns..(problem + 1) * unknowns;
+        let [last_residual, last] = args.last.map(|last| &last.host()[own.clone()]);
+        if alpha != 0.0 {
+            step[own.clone()].iter_mut().zip(last).for_each(|(x, p)| *x += alpha * p);
+        }
+        if is_going {
+            let (y, diagonal, damped) = (&product[own.clone()], diagonal_of(problem), damped(problem));
+            let (r, p) = (&mut residual[own.clone()], &mut direction[own]);
+            for i in 0..unknowns {
+                r[i] = if alpha == 0.0 { last_residual[i] } else { last_residual[i] - alpha * y[i] };
+                let z = over(r[i], diagonal[i] * damped);
+                p[i] = if beta == 0.0 { z } else { z + beta * last[i] };
+            }
+        }
+    }
+    let (residual, direction) = (&*residual, &*direction);
+    let slopes_of = |problem: usize| {
+        let len = D * elements.shape.len();
+        &args.slopes.host()[state.accepted(problem) * len..][..len]
+    };
+    let going = Problems { cpu, elements, takes: &takes };
+    sum_back::<D>(going, direction, &slopes_of, args.row_sums.host_mut());
+    going.gather(Power::One, args.row_sums.host(), product);
+    let mut smoothed = vec![0.0; problems * unknowns];
+    let begin = |unit: usize| unit * elements.controls_of_problem();
+    going.smooth(&args.smoothness, begin, direction, &mut smoothed);
+    for problem in (0..problems).filter(|&p| takes(p)) {
+        let (damping, diagonal) = (state.damping(problem), diagonal_of(problem));
+        let own = problem * unknowns;
+        for i in 0..unknowns {
+            let undamped = product[own + i] + smoothed[own + i];
+            product[own + i] = undamped + damping * diagonal[i] * direction[own + i];
+        }
+    }
+    let z = |problem: usize, i: usize, r: f32| over(r, diagonal_of(problem)[i] * damped(problem));
+    write_sums(going, [residual, direction, product], z, args.sums.host_mut());
+}
+
+/// Partial sums of `rᵀz`, `pᵀy`, `zᵀy` and `yᵀz(y)`.
+fn write_sums(
+    going: Problems<'_>,
+    [residual, direction, product]: [&[f32]; 3],
+    z: impl Fn(usize, usize, f32) -> f32 + Sync,
+    sums: &mut [f32],
+) {
+    let (unknowns, column) = (going.elements.unknowns(), sums.len() / SUMS);
+    for (which, sums) in sums.chunks_exact_mut(column).enumerate() {
+        let value = |problem: usize, i: usize| {
+            let at = problem * unknowns + i;
+            let (r, y) = (residual[at], product[at]);
+            match which {
+                0 => r * z(problem, i, r),
+                1 => direction[at] * y,
+                2 => z(problem, i, r) * y,
+                _ => y * z(problem, i, y),
+            }
+        };
+        going.partial_sums(unknowns, value, sums);
+    }
+}
+
+fn ratios(args: &LeastSquaresProduct<'_>, problem: usize) -> Ratios {
+    let problems = args.elements.problems;
+    let first = total(args.first.host(), problem, problems);
+    let (mut alpha, mut now, mut beta) = (0.0, first, 0.0);
+    if let Some(before) = args.before {
+        let column = before.len() / SUMS;
+        let of = |which: usize| total(&before.host()[which * column..][..column], problem, problems);
+        let [rz, py, zy, yy] = [0, 1, 2, 3].map(of);
+        alpha = over(rz, py);
+        now = rz - 2.0 * alpha * zy + alpha * alpha * yy;
+        beta = over(now, rz);
+    }
+    let goes_on = now > args.tolerance * args.tolerance * first;
+    Ratios { alpha, beta, is_going: States(args.state.host()).is_active(problem) && goes_on }
+}
+
+/// q of every row of pixels, summed along it.
+fn sum_back<'s, const D: usize>(
+    of: Problems<'_>,
+    direction: &[f32],
+    slopes: &(impl Fn(usize) -> &'s [f32] + Sync),
+    row_sums: &mut [f32],
+) {
+    let Problems { cpu, elements, takes } = of;
+    let (n, nx, rows) = (elements.shape.len(), elements.shape.size[0], elements.shape.rows());
+    let (per_component, cx) = (elements.controls_of_problem(), elements.controls()[0]);
+    let axis = elements.axis(0);
+    let row_sums = Shared::new(row_sums);
+    cpu.split(elements.problems * rows, 10 * D * elements.pixels(), |jobs| {
+        let (mut along, mut back) = (vec![0.0; (D + 1) * nx], vec![0.0; nx]);
+        for (problem, row) in jobs.map(|job| (job / rows, job % rows)).filter(|(p, _)| takes(*p)) {
+            let slopes: [&[f32]; D] = std::array::from_fn(|c| &slopes(problem)[c * n + row * nx..][..nx]);
+            let (sum, parts) = along.split_at_mut(nx);
+            for (c, part) in parts.chunks_exact_mut(nx).enumerate() {
+                let begin = (problem * D + c) * per_component;
+                values_of_row(elements, &direction[begin..begin + per_component], row, part);
+                for (x, sum) in sum.iter_mut().enumerate() {
+                    let product = slopes[c][x] * part[x];
+                    *sum = if c == 0 { product } else { *sum + product };
+                }
+            }
+            for (c, slopes) in slopes.iter().enumerate() {
+                back.iter_mut().zip(slopes.iter().zip(&*sum)).for_each(|(out, (s, t))| *out = s * t);
+                let begin = ((problem * D + c) * rows + row) * cx;
+                // SAFETY: every row is written by one thread.
+                sums_along_x(&axis, Power::One, &back, unsafe { row_sums.get_mut(begin..begin + cx) });
+            }
+        }
+    });
 }

@@ -12,17 +12,16 @@
 //! the means. *Out*: F' and w'
 //! of every active problem; partial sums, five for each workgroup. Intensities from 0 to 1.
 
-mod cpu;
-
 use super::gpu_block::{self, ELEMENTS};
 use super::lattice::Elements;
-use super::state::{STATE, Smoothness};
+use super::projection::Problems;
+use super::state::{STATE, Smoothness, States};
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::{LINE, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
 static SOURCE: ShaderSource =
-    ShaderSource::wgsl("matched_brightness", &[LINE, SUM, ELEMENTS, include_str!("matched_brightness.wgsl")]);
+    super::wgsl!("matched_brightness", [LINE, SUM, ELEMENTS], "matched_brightness.wgsl");
 
 /// Sums that gain and offset follow from.
 pub const SUMS: usize = 5;
@@ -71,7 +70,41 @@ impl Kernel for MatchedBrightness<'_> {
         lengths.of("matched", self.matched, n).of("matched weight", self.matched_weight, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::matched_brightness(cpu, self);
+        let (n, problems) = (self.elements.shape.len(), self.elements.problems);
+        let state = States(self.state.host());
+        let takes = |problem: usize| state.is_active(problem);
+        let (fixed, residual, per_gain) = (self.fixed.host(), self.residual.host(), 1.0 / self.gain);
+        let weight = self.weight.map(|weight| weight.host());
+        let squared = |i: usize| weight.map_or(1.0, |weight| weight[i] * weight[i]);
+        let groups = reduction_groups(n);
+        let sums = self.sums.host_mut();
+        for (which, sums) in sums.chunks_exact_mut(problems * groups).enumerate() {
+            let value = |problem: usize, i: usize| {
+                let f = fixed[problem * n + i] - MIDDLE;
+                let r = residual[state.trial(problem) * n + i];
+                let m = f + per_gain * r;
+                let p = if r == 0.0 { 0.0 } else { squared(problem * n + i) };
+                [p, p * f, p * m, (p * m) * m, (p * m) * f][which]
+            };
+            Problems { cpu, elements: self.elements, takes: &takes }.partial_sums(n, value, sums);
+        }
+        let (nx, sums) = (self.elements.shape.size[0], &*sums);
+        for problem in (0..problems).filter(|&problem| takes(problem)) {
+            let total = |which: usize| {
+                let begin = (which * problems + problem) * groups;
+                sums[begin..begin + groups].iter().fold(0.0, |sum, part| sum + part)
+            };
+            let (gain, offset) = best(std::array::from_fn(total));
+            let per_best = 1.0 / gain;
+            let out = [&mut *self.matched, self.matched_weight];
+            let out = out.map(|out| &mut out.host_mut()[problem * n..(problem + 1) * n]);
+            cpu.split_rows(out, nx, 4 * n, |row, [matched, weights]| {
+                for ((i, matched), out) in (problem * n + row * nx..).zip(matched).zip(weights) {
+                    *matched = MIDDLE + per_best * (fixed[i] - MIDDLE - offset);
+                    *out = gain * weight.map_or(1.0, |weight| weight[i]);
+                }
+            });
+        }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let e = self.elements;
@@ -84,10 +117,19 @@ impl Kernel for MatchedBrightness<'_> {
         };
         let groups = gpu_block::groups(e, e.shape.len());
         launch("brightness_sums").output(self.sums).spare(2).run(groups)?;
-        launch("match_brightness")
-            .output(self.sums)
-            .output(self.matched)
-            .output(self.matched_weight)
-            .run(groups)
+        launch("match_brightness").writes([self.sums, self.matched, self.matched_weight]).run(groups)
     }
+}
+
+/// Gain and offset that leave least, about the middle of the range.
+fn best([count, f, m, mm, mf]: [f32; SUMS]) -> (f32, f32) {
+    if count <= 0.0 {
+        return (1.0, 0.0);
+    }
+    let per_count = 1.0 / count;
+    let (mean_f, mean_m) = (per_count * f, per_count * m);
+    let variance = per_count * mm - mean_m * mean_m;
+    let covariance = per_count * mf - mean_m * mean_f;
+    let gain = if variance > 0.0 { (covariance / variance).clamp(GAINS[0], GAINS[1]) } else { 1.0 };
+    (gain, mean_f - gain * mean_m)
 }

@@ -11,19 +11,16 @@
 //! that agree perfectly keeps vectors from being certain, and ε bounds the error where nothing is seen. *In*: the accepted set
 //! of every problem. *Out*: v, a work buffer; the confidence of all problems' pixels, 0 to 1.
 
-mod cpu;
-
 use super::gpu_block::{self, ELEMENTS, GATHERING};
 use super::lattice::Elements;
-use super::state::{STATE, Smoothness};
+use super::projection::{Problems, values_of_row};
+use super::state::{STATE, Smoothness, States};
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LINE, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl(
-    "nodal_confidence",
-    &[LINE, SUM, ELEMENTS, GATHERING, include_str!("nodal_confidence.wgsl")],
-);
+static SOURCE: ShaderSource =
+    super::wgsl!("nodal_confidence", [LINE, SUM, ELEMENTS, GATHERING], "nodal_confidence.wgsl");
 
 /// Writes the confidence of every pixel.
 #[derive(Debug)]
@@ -60,7 +57,7 @@ impl Kernel for NodalConfidence<'_> {
         lengths.of("confidence", self.confidence, e.pixels());
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.elements, cpu::confidence(cpu, self));
+        by_dimension!(self.elements, confidence(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (e, per_half2) = (self.elements, 1.0 / (self.half_edges * self.half_edges));
@@ -68,15 +65,48 @@ impl Kernel for NodalConfidence<'_> {
         let limits = [residual, per_half2, slope, self.share];
         let uniform = || gpu_block::lattice(e, &Smoothness::NONE).f4(limits);
         gpu_block::launch(gpu, &SOURCE, "nodal_variance", e, uniform(), self.state)
-            .input(self.residual)
-            .input(self.slopes)
+            .reads([self.residual, self.slopes])
             .output(self.variance)
             .spare(1)
             .run(gpu_block::groups(e, e.unknowns()))?;
         gpu_block::launch(gpu, &SOURCE, "nodal_confidence", e, uniform(), self.state)
             .absent(2)
-            .output(self.variance)
-            .output(self.confidence)
+            .writes([self.variance, self.confidence])
             .run(gpu_block::groups(e, e.shape.len()))
     }
+}
+
+fn confidence<const D: usize>(cpu: &Cpu, args: NodalConfidence<'_>) {
+    let (elements, state) = (args.elements, States(args.state.host()));
+    let (nx, n) = (elements.shape.size[0], elements.shape.len());
+    let count = elements.controls_of_problem();
+    let (residual, slopes) = (args.residual.host(), args.slopes.host());
+    // The first component is the squared residual, the second counts pixels.
+    let all = Problems { cpu, elements, takes: &|_| true };
+    let sums = all.sums_of_pixels(|problem, component, pixel| match component {
+        0 => residual[state.accepted(problem) * n + pixel].powi(2),
+        _ => 1.0,
+    });
+    let squares = all.sums_of_pixels(|problem, component, pixel| {
+        slopes[(state.accepted(problem) * D + component) * n + pixel].powi(2)
+    });
+    let [least, least_slope] = args.least;
+    cpu.split_samples(args.variance.host_mut(), 8, |range, out| {
+        for (index, out) in range.zip(out) {
+            let (problem, i) = (index / count, index % count);
+            let [residuals, pixels] = [0, 1].map(|c| sums[(problem * D + c) * count + i]);
+            let per_pixel = if pixels > 0.0 { 1.0 / pixels } else { 0.0 };
+            let mean = residuals * per_pixel;
+            let of = |c: usize| 1.0 / (squares[(problem * D + c) * count + i] * per_pixel + least_slope);
+            let inverse = (0..D).fold(0.0, |sum, c| sum + of(c));
+            *out = args.share * mean.max(least) * inverse;
+        }
+    });
+    let (variance, per_half2) = (args.variance.host(), 1.0 / (args.half_edges * args.half_edges));
+    let rows = elements.shape.rows();
+    cpu.split_rows([args.confidence.host_mut()], nx, 4 * elements.pixels(), |index, [out]| {
+        let (problem, row) = (index / rows, index % rows);
+        values_of_row(elements, &variance[problem * count..(problem + 1) * count], row, out);
+        out.iter_mut().for_each(|v| *v = 1.0 / (1.0 + *v * per_half2));
+    });
 }

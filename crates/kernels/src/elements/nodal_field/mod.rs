@@ -8,18 +8,17 @@
 //! on trial of the finer lattice that [`Elements::refining`] speaks of, whose accepted set is taken to be the first
 //! ([`RefinedControls`]). *Halo*: none.
 
-mod cpu;
-
 use super::gpu_block::{self, ELEMENTS};
 use super::lattice::Elements;
-use super::state::{STATE, Smoothness};
+use super::projection::values_of_row;
+use super::state::{STATE, Smoothness, States};
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LINE, SUM};
 use veloxel_core::Axes;
+use veloxel_gpu::rows::components_mut;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("nodal_field", &[LINE, SUM, ELEMENTS, include_str!("nodal_field.wgsl")]);
+static SOURCE: ShaderSource = super::wgsl!("nodal_field", [LINE, SUM, ELEMENTS], "nodal_field.wgsl");
 
 /// Writes the displacement of every pixel.
 #[derive(Debug)]
@@ -60,7 +59,7 @@ impl Kernel for NodalField<'_> {
         lengths.field("out", self.out, e.components(), e.pixels());
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.elements, cpu::nodal_field(cpu, self));
+        by_dimension!(self.elements, nodal_field(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let uniform = gpu_block::lattice(self.elements, &Smoothness::NONE).f4(self.factor);
@@ -83,7 +82,7 @@ impl Kernel for RefinedControls<'_> {
         lengths.of("out", self.out, 2 * e.components() * e.pixels());
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.elements, cpu::refined_controls(cpu, self));
+        by_dimension!(self.elements, refined_controls(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let uniform = gpu_block::lattice(self.elements, &Smoothness::NONE).f4([1.0; 3]);
@@ -93,4 +92,32 @@ impl Kernel for RefinedControls<'_> {
             .spare(3)
             .run(gpu_block::groups(self.elements, self.elements.shape.len()))
     }
+}
+
+fn nodal_field<const D: usize>(cpu: &Cpu, args: NodalField<'_>) {
+    let NodalField { elements, state, controls, factor, out } = args;
+    let (nx, rows) = (elements.shape.size[0], elements.shape.rows());
+    cpu.split_rows(components_mut::<D>(out), nx, 4 * D * elements.pixels(), |index, out| {
+        let (problem, row) = (index / rows, index % rows);
+        for (c, out) in out.into_iter().enumerate() {
+            values_of_row(elements, accepted(elements, state, controls, problem * D + c), row, out);
+            out.iter_mut().for_each(|v| *v *= factor[c]);
+        }
+    });
+}
+
+fn refined_controls<const D: usize>(cpu: &Cpu, args: RefinedControls<'_>) {
+    let RefinedControls { elements, state, controls, out } = args;
+    let (nx, rows, half) = (elements.shape.size[0], elements.shape.rows(), D * elements.pixels());
+    let out = &mut out.host_mut()[half..];
+    cpu.split_rows([out], nx, 4 * half, |job, [out]| {
+        let own = accepted(elements, state, controls, job / rows);
+        values_of_row(elements, own, job % rows, out);
+    });
+}
+
+/// The accepted control points of a component of a problem.
+fn accepted<'a>(elements: &Elements, state: &Buffer, controls: &'a Buffer, unit: usize) -> &'a [f32] {
+    let (d, count) = (elements.components(), elements.controls_of_problem());
+    &controls.host()[(States(state.host()).accepted(unit / d) * d + unit % d) * count..][..count]
 }

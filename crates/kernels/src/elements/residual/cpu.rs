@@ -1,23 +1,25 @@
 //! Processor text of [`super::Residual`].
 
-use super::{ElementImages, Residual};
-use crate::elements::lattice::Elements;
-use crate::elements::projection::{Power, along_x, line, sums_along_x};
+use super::{ElementImages, Residual, maps};
+use crate::elements::projection::{Power, Problems, sums_along_x, values_of_row};
 use crate::elements::row_tiles::RowTiles;
-use crate::elements::state::{accepted_set, is_active};
+use crate::elements::state::States;
 use crate::image::warp::VoxelAffine;
+use crate::variational::rows::cell;
+use crate::variational::total_displacement::Maps;
+use std::array::from_fn;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
 pub(super) fn residual<const D: usize>(cpu: &Cpu, args: Residual<'_>) {
     let Residual { elements, images, state, controls, residual, slopes, row_sums, energy } = args;
-    let (n, problems, state) = (elements.shape.len(), elements.problems, state.host());
+    let (n, problems, state) = (elements.shape.len(), elements.problems, States(state.host()));
     let ([nx, ..], rows, cx) = (elements.shape.size, elements.shape.rows(), elements.controls()[0]);
-    let unknowns = elements.unknowns();
-    let takes = |problem: usize| is_active(state, problem);
-    let trial = |problem: usize| (1 - accepted_set(state, problem)) * problems + problem;
-    let images = Images::<D>::of(&images);
+    let (unknowns, per_component) = (elements.unknowns(), elements.controls_of_problem());
+    let takes = |problem: usize| state.is_active(problem);
+    let map = Some(images.moving_from_fixed).filter(|map| *map != VoxelAffine::IDENTITY);
+    let images = Images { map: map.as_ref().map(maps), images };
     {
         let (residual, slopes) = (Shared::new(residual.host_mut()), Shared::new(slopes.host_mut()));
         let (products, squares) = row_sums.host_mut().split_at_mut(elements.row_sums());
@@ -26,13 +28,15 @@ pub(super) fn residual<const D: usize>(cpu: &Cpu, args: Residual<'_>) {
         cpu.split(problems * rows, 40 * elements.pixels(), |jobs| {
             let (mut displacement, mut samples) = (vec![0.0; D * nx], vec![0.0; nx]);
             for (problem, row) in jobs.map(|job| (job / rows, job % rows)).filter(|(p, _)| takes(*p)) {
-                let set = trial(problem);
-                let own = &controls[set * unknowns..(set + 1) * unknowns];
-                displace::<D>(elements, own, row, &mut displacement);
+                let set = state.trial(problem);
+                let own = controls[set * unknowns..(set + 1) * unknowns].chunks_exact(per_component);
+                for (controls, component) in own.zip(displacement.chunks_exact_mut(nx)) {
+                    values_of_row(elements, controls, row, component);
+                }
                 // SAFETY: every row is written by one thread.
                 let (r, mut s) = unsafe {
                     let begin = set * n + row * nx;
-                    let slopes: [&mut [f32]; D] = std::array::from_fn(|c| {
+                    let slopes: [&mut [f32]; D] = from_fn(|c| {
                         let begin = (set * D + c) * n + row * nx;
                         slopes.get_mut(begin..begin + nx)
                     });
@@ -55,62 +59,21 @@ pub(super) fn residual<const D: usize>(cpu: &Cpu, args: Residual<'_>) {
     }
     let residual = residual.host();
     let square = |problem: usize, i: usize| {
-        let r = residual[trial(problem) * n + i];
+        let r = residual[state.trial(problem) * n + i];
         r * r
     };
-    RowTiles::of(elements).sums(cpu, elements, &takes, square, energy.host_mut());
+    RowTiles::of(elements).sums(Problems { cpu, elements, takes: &takes }, square, energy.host_mut());
 }
 
-/// The displacement of a row of pixels, edges; planar.
-fn displace<const D: usize>(elements: &Elements, controls: &[f32], row: usize, out: &mut [f32]) {
-    let (nx, per_component) = (elements.shape.size[0], elements.controls_of_problem());
-    let mut along_y = vec![0.0; elements.controls()[0]];
-    let axis = elements.axis(0);
-    for (controls, out) in controls.chunks_exact(per_component).zip(out.chunks_exact_mut(nx)) {
-        line(elements, controls, row, &mut along_y);
-        along_x(&axis, &along_y, out);
-    }
-}
-
-/// The images, ready to be compared.
-struct Images<'a, const D: usize> {
-    fixed: &'a [f32],
-    moving: &'a [f32],
-    weight: Option<&'a [f32]>,
-    size: Axes<usize>,
+/// The images, and how positions in them belong together.
+struct Images<'a> {
+    images: ElementImages<'a>,
     /// None: the identity.
-    map: Option<Map>,
-    per_edge: Axes<f32>,
-    gain: f32,
+    map: Option<Maps>,
 }
 
-/// An affine map: what it does to a displacement, and what it adds to a position.
-struct Map {
-    linear: Axes<Axes<f32>>,
-    added: Axes<Axes<f32>>,
-    offset: Axes<f32>,
-}
-
-impl<'a, const D: usize> Images<'a, D> {
-    fn of(images: &ElementImages<'a>) -> Self {
-        let affine = images.moving_from_fixed;
-        let map = (affine != VoxelAffine::IDENTITY).then(|| Map {
-            linear: affine.matrix.map(|row| row.map(|v| v as f32)),
-            added: affine.added().map(|row| row.map(|v| v as f32)),
-            offset: affine.offset.map(|v| v as f32),
-        });
-        Self {
-            fixed: images.fixed.host(),
-            moving: images.moving.host(),
-            weight: images.weight.map(|weight| weight.host()),
-            size: images.moving_shape.size,
-            map,
-            per_edge: images.per_edge,
-            gain: images.gain,
-        }
-    }
-
-    fn row(
+impl Images<'_> {
+    fn row<const D: usize>(
         &self,
         shape: Shape,
         problem: usize,
@@ -119,51 +82,42 @@ impl<'a, const D: usize> Images<'a, D> {
         residual: &mut [f32],
         mut slopes: [&mut [f32]; D],
     ) {
-        let (nx, begin) = (shape.size[0], problem * shape.len() + row * shape.size[0]);
-        let start = [0.0, (row % shape.size[1]) as f32, (row / shape.size[1]) as f32];
-        let all: usize = self.size.iter().product();
+        let ElementImages { fixed, moving, weight, moving_shape, per_edge, gain, .. } = self.images;
+        let ([nx, ny, _], size) = (shape.size, moving_shape.size);
+        let begin = problem * shape.len() + row * nx;
+        let start = [0.0, (row % ny) as f32, (row / ny) as f32];
         // Pictures that follow each other are compared picture by picture.
-        let plane = if D == 2 { row / shape.size[1] * self.size[0] * self.size[1] } else { 0 };
-        let moving = &self.moving[problem * all + plane..(problem + 1) * all];
+        let plane = if D == 2 { row / ny * size[0] * size[1] } else { 0 };
+        let moving = &moving.host()[problem * moving_shape.len() + plane..(problem + 1) * moving_shape.len()];
+        let (fixed, weight) = (&fixed.host()[begin..][..nx], weight.map(|w| &w.host()[begin..][..nx]));
         for x in 0..nx {
-            let at = std::array::from_fn(|a| if a == 0 { x as f32 } else { start[a] });
-            let d = std::array::from_fn(|c| self.per_edge[c] * displacement[c * nx + x]);
-            let at = self.moved(at, d);
+            let at = from_fn(|a| if a == 0 { x as f32 } else { start[a] });
+            let d = from_fn(|c| per_edge[c] * displacement[c * nx + x]);
+            let at: [f32; D] = self.moved(at, d);
             let (mut r, mut slope) = (0.0, [0.0; D]);
-            if self.sees(at) {
-                let w = self.weight.map_or(self.gain, |weight| self.gain * weight[begin + x]);
-                let (value, gradient) = sampled(self.size, moving, at);
-                r = w * (value - self.fixed[begin + x]);
+            if (0..D).all(|a| at[a] >= -0.001 && at[a] <= (size[a] - 1) as f32 + 0.001) {
+                let w = weight.map_or(gain, |weight| gain * weight[x]);
+                let (value, gradient) = sampled(size, moving, at);
+                r = w * (value - fixed[x]);
                 let gradient = self.pulled_back(gradient);
-                slope = std::array::from_fn(|c| w * (self.per_edge[c] * gradient[c]));
+                slope = from_fn(|c| w * (per_edge[c] * gradient[c]));
             }
             residual[x] = r;
             (0..D).for_each(|c| slopes[c][x] = slope[c]);
         }
     }
 
-    fn moved(&self, x: [f32; D], d: [f32; D]) -> [f32; D] {
-        let Some(map) = &self.map else { return std::array::from_fn(|a| x[a] + d[a]) };
+    fn moved<const D: usize>(&self, x: [f32; D], d: [f32; D]) -> [f32; D] {
+        let Some(map) = &self.map else { return from_fn(|a| x[a] + d[a]) };
         let added =
             |start: f32, row: Axes<f32>, v: [f32; D]| (0..D).fold(start, |sum, c| sum + row[c] * v[c]);
-        std::array::from_fn(|a| x[a] + added(added(map.offset[a], map.added[a], x), map.linear[a], d))
+        from_fn(|a| x[a] + added(added(map.offset[a], map.base[a], x), map.linear[a], d))
     }
 
-    fn pulled_back(&self, g: [f32; D]) -> [f32; D] {
+    fn pulled_back<const D: usize>(&self, g: [f32; D]) -> [f32; D] {
         let Some(map) = &self.map else { return g };
-        std::array::from_fn(|c| (1..D).fold(g[0] * map.linear[0][c], |sum, a| sum + g[a] * map.linear[a][c]))
+        from_fn(|c| (1..D).fold(g[0] * map.linear[0][c], |sum, a| sum + g[a] * map.linear[a][c]))
     }
-
-    fn sees(&self, at: [f32; D]) -> bool {
-        (0..D).all(|a| at[a] >= -0.001 && at[a] <= (self.size[a] - 1) as f32 + 0.001)
-    }
-}
-
-/// The voxel below a position along an axis, and the weight of the one above.
-fn cell(at: f32, count: usize) -> (usize, f32) {
-    let clamped = at.clamp(0.0, (count - 1) as f32);
-    let low = (clamped as usize).min(count.max(2) - 2);
-    (low, clamped - low as f32)
 }
 
 fn spline_weights(t: f32) -> [f32; 4] {
@@ -192,7 +146,7 @@ fn mirrored(low: usize, k: usize, count: usize) -> usize {
 
 /// The moving image and its derivatives per voxel, at a position inside of it.
 fn sampled<const D: usize>(size: Axes<usize>, moving: &[f32], at: [f32; D]) -> (f32, [f32; D]) {
-    let cells: [(usize, f32); D] = std::array::from_fn(|a| cell(at[a], size[a]));
+    let cells: [(usize, f32); D] = from_fn(|a| cell(at[a], size[a]));
     let weights = cells.map(|(_, t)| spline_weights(t));
     let slopes = cells.map(|(_, t)| spline_slopes(t));
     let ([wx, wy], [dx, dy]) = ([weights[0], weights[1]], [slopes[0], slopes[1]]);
@@ -205,7 +159,7 @@ fn sampled<const D: usize>(size: Axes<usize>, moving: &[f32], at: [f32; D]) -> (
             let m: [f32; 4] = match moving.get((row + low_x).wrapping_sub(1)..).and_then(|m| m.first_chunk())
             {
                 Some(m) if is_inner => *m,
-                _ => std::array::from_fn(|k| moving[row + mirrored(low_x, k, size[0])]),
+                _ => from_fn(|k| moving[row + mirrored(low_x, k, size[0])]),
             };
             let value = wx[0] * m[0] + wx[1] * m[1] + wx[2] * m[2] + wx[3] * m[3];
             let slope = dx[0] * m[0] + dx[1] * m[1] + dx[2] * m[2] + dx[3] * m[3];

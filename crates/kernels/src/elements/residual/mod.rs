@@ -18,11 +18,12 @@ use super::state::{STATE, Smoothness};
 use crate::image::warp::VoxelAffine;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LATTICE, LINE, NAN, SUM};
+use crate::variational::total_displacement::Maps;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
 static SOURCE: ShaderSource =
-    ShaderSource::wgsl("residual", &[NAN, LINE, SUM, LATTICE, ELEMENTS, ROWS, include_str!("residual.wgsl")]);
+    super::wgsl!("residual", [NAN, LINE, SUM, LATTICE, ELEMENTS, ROWS], "residual.wgsl");
 
 /// Two images of every problem, as the residual compares them.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +42,11 @@ pub struct ElementImages<'a> {
     pub per_edge: Axes<f32>,
     /// g, the square root of the pixels of the full grid that one of this level stands for.
     pub gain: f32,
+}
+
+/// What an affine map adds to a position, and what it does to a displacement.
+fn maps(map: &VoxelAffine) -> Maps {
+    Maps::new(map.added(), map.offset, map.matrix.map(|row| row.map(|v| v as f32)))
 }
 
 /// Evaluates the displacement on trial.
@@ -83,32 +89,19 @@ impl Kernel for Residual<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (elements, images) = (self.elements, self.images);
         let map = images.moving_from_fixed;
-        let mut uniform = gpu_block::lattice(elements, &Smoothness::NONE).u4(images.moving_shape.size).f4([
-            images.per_edge[0],
-            images.per_edge[1],
-            images.per_edge[2],
-            images.gain,
-        ]);
-        for row in map.matrix {
-            uniform = uniform.f4(row.map(|v| v as f32));
-        }
-        for (row, offset) in map.added().into_iter().zip(map.offset) {
-            let [x, y, z] = row.map(|v| v as f32);
-            uniform = uniform.f4([x, y, z, offset as f32]);
-        }
+        let [x, y, z] = images.per_edge;
+        let uniform = gpu_block::lattice(elements, &Smoothness::NONE).u4(images.moving_shape.size);
+        let uniform = uniform.f4([x, y, z, images.gain]);
+        let maps = maps(&map);
+        let uniform = maps.with_base(maps.linear.into_iter().fold(uniform, Uniform::f4));
         let tiles = RowTiles::of(elements);
         tiles
             .constants(gpu_block::launch(gpu, &SOURCE, "residual", elements, uniform, self.state))
-            .constant("AFFINE", map != VoxelAffine::IDENTITY)
-            .constant("WEIGHTED", images.weight.is_some())
-            .input(images.fixed)
-            .input(images.moving)
+            .constants([("AFFINE", map != VoxelAffine::IDENTITY), ("WEIGHTED", images.weight.is_some())])
+            .reads([images.fixed, images.moving])
             .optional(images.weight)
             .input(self.controls)
-            .output(self.residual)
-            .output(self.slopes)
-            .output(self.row_sums)
-            .output(self.energy)
+            .writes([self.residual, self.slopes, self.row_sums, self.energy])
             .run(tiles.workgroups(elements.problems))
     }
 }

@@ -2,8 +2,8 @@
 
 use super::Unfolding;
 use crate::elements::lattice::{AxisTables, LastAxis};
-use crate::elements::projection::{partial_sums, total};
-use crate::elements::state::accepted_set;
+use crate::elements::projection::{Problems, total};
+use crate::elements::state::States;
 use std::ops::Range;
 use veloxel_core::Axes;
 use veloxel_gpu::Cpu;
@@ -28,10 +28,10 @@ pub(super) fn unfold<const D: usize>(cpu: &Cpu, args: Unfolding<'_>) -> bool {
     });
     let determinant = &*determinant;
     let is_fold = |problem: usize, i: usize| f32::from(u8::from(determinant[problem * n + i] <= least));
-    partial_sums(cpu, n, &|_| true, is_fold, folds.host_mut());
+    Problems { cpu, elements, takes: &|_| true }.partial_sums(n, is_fold, folds.host_mut());
     let axes: Vec<AxisTables<'_>> = (0..elements.axes()).map(|a| elements.axis(a)).collect();
     let ([cx, cy, _], count) = (elements.controls(), elements.controls_of_problem());
-    let (state, begin, controls) = (state.host(), begin.host(), controls.host_mut());
+    let (state, begin, controls) = (States(state.host()), begin.host(), controls.host_mut());
     let mut has_folded = false;
     for problem in 0..problems {
         let own = &determinant[problem * n..(problem + 1) * n];
@@ -39,7 +39,7 @@ pub(super) fn unfold<const D: usize>(cpu: &Cpu, args: Unfolding<'_>) -> bool {
             continue;
         }
         has_folded = true;
-        let set = accepted_set(state, problem) * problems + problem;
+        let set = state.accepted(problem);
         for i in 0..count {
             let k = [i % cx, i / cx % cy, i / cx / cy];
             let [along_x, along_y] = [0, 1].map(|a| around(&axes[a], k[a]));

@@ -18,8 +18,7 @@ use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LINE, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("unfolding", &[LINE, SUM, ELEMENTS, include_str!("unfolding.wgsl")]);
+static SOURCE: ShaderSource = super::wgsl!("unfolding", [LINE, SUM, ELEMENTS], "unfolding.wgsl");
 
 /// Bernstein coefficients of the determinant of a cell of a volume, and determinants of edges in each at most.
 const COEFFICIENTS: f32 = 27.0;
@@ -76,9 +75,7 @@ impl Kernel for Unfolding<'_> {
         gpu_block::launch(gpu, &SOURCE, "shorten", e, uniform(), self.state)
             .absent(3)
             .input(self.begin)
-            .output(self.determinant)
-            .output(self.controls)
-            .output(self.folds)
+            .writes([self.determinant, self.controls, self.folds])
             .run(gpu_block::groups(e, e.unknowns()))?;
         Ok(None)
     }

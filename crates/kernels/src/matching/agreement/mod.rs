@@ -4,7 +4,6 @@
 //! [`Replacement`]: *in* sums of such weights over windows, *out* another buffer's samples where the agreeing weight is at least
 //! a share of all. [`AddDifference`]: how far two images are apart. *Unit* of fields and distance: the same. *Unknown* (NaN) vectors agree with nothing. *Halo*: none.
 
-mod cpu;
 #[cfg(test)]
 mod parity;
 
@@ -12,12 +11,9 @@ use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::{LINE, NAN};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
-static AGREEMENT: ShaderSource =
-    ShaderSource::wgsl("agreement", &[LINE, NAN, include_str!("agreement.wgsl")]);
-static DIFFERENCE: ShaderSource =
-    ShaderSource::wgsl("add_difference", &[LINE, NAN, include_str!("add_difference.wgsl")]);
-static REPLACEMENT: ShaderSource =
-    ShaderSource::wgsl("replacement", &[LINE, include_str!("replacement.wgsl")]);
+static AGREEMENT: ShaderSource = super::wgsl!("agreement", [LINE, NAN], "agreement.wgsl");
+static DIFFERENCE: ShaderSource = super::wgsl!("add_difference", [LINE, NAN], "add_difference.wgsl");
+static REPLACEMENT: ShaderSource = super::wgsl!("replacement", [LINE], "replacement.wgsl");
 
 /// Writes the weight of vectors that agree.
 #[derive(Debug)]
@@ -42,12 +38,24 @@ impl Kernel for Agreement<'_> {
         lengths.field("second field", self.fields[1], count, n).of("weight", self.weight, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::agreement(cpu, self);
+        let Self { distance, fields, weight, out } = self;
+        let [first, second] = fields.map(|field| field.iter().map(Buffer::host).collect::<Vec<_>>());
+        let (weight, most) = (weight.host(), distance * distance);
+        cpu.split_samples(out.host_mut(), 4, |range, out| {
+            for (i, out) in range.zip(out) {
+                let mut distance2 = 0.0;
+                for (a, b) in first.iter().zip(&second) {
+                    let apart = a[i] - b[i];
+                    distance2 += apart * apart;
+                }
+                // NaN fails the comparison.
+                *out = if distance2 < most { weight[i] } else { 0.0 };
+            }
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let n = self.out.len();
-        gpu.launch(&AGREEMENT, "agreement")
-            .constant("COMPONENTS", self.fields[0].len())
+        gpu.launch_in(self.fields[0].len(), &AGREEMENT, "agreement")
             .uniform(Uniform::new().u(n).f(self.distance * self.distance))
             .inputs(self.fields[0], 3)
             .inputs(self.fields[1], 3)
@@ -79,14 +87,21 @@ impl Kernel for AddDifference<'_> {
         lengths.of("first image", self.images[0], n).of("second image", self.images[1], n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::add_difference(cpu, self);
+        let Self { gain, most, images, out } = self;
+        let [a, b] = images.map(Buffer::host);
+        cpu.split_samples(out.host_mut(), 3, |range, out| {
+            for (i, out) in range.zip(out) {
+                let apart = gain * (a[i] - b[i]).abs();
+                // NaN fails the comparison.
+                *out += if apart < most { apart } else { most };
+            }
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let n = self.out.len();
         gpu.launch(&DIFFERENCE, "add_difference")
             .uniform(Uniform::new().u(n).f(self.gain).f(self.most))
-            .input(self.images[0])
-            .input(self.images[1])
+            .reads(self.images)
             .output(self.out)
             .run(line(n, 256))
     }
@@ -116,15 +131,21 @@ impl Kernel for Replacement<'_> {
         lengths.of("agreeing", self.agreeing, n).of("all", self.all, n).of("by", self.by, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::replacement(cpu, self);
+        let Self { share, agreeing, all, by, out } = self;
+        let (agreeing, all, by) = (agreeing.host(), all.host(), by.host());
+        cpu.split_samples(out.host_mut(), 3, |range, out| {
+            for (i, out) in range.zip(out) {
+                if all[i] > 0.0 && agreeing[i] >= share * all[i] {
+                    *out = by[i];
+                }
+            }
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let n = self.out.len();
         gpu.launch(&REPLACEMENT, "replacement")
             .uniform(Uniform::new().u(n).f(self.share))
-            .input(self.agreeing)
-            .input(self.all)
-            .input(self.by)
+            .reads([self.agreeing, self.all, self.by])
             .output(self.out)
             .run(line(n, 256))
     }

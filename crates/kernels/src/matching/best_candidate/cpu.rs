@@ -1,36 +1,32 @@
 //! Processor text of [`super::BestCandidate`]: a row of blocks at a time, all candidates of it in the cache; the sum of lengths
 //! and the addition are those of [`ClipLength`] and [`Compose`].
 
-use super::{BestCandidate, Pull, SubVoxel, Symmetry};
+use super::{BestCandidate, SubVoxel, Symmetry};
 use crate::image::pointwise::ClipLength;
 use crate::kernel::Kernel;
-use crate::matching::window_scores::Search;
 use crate::variational::compose::{Compose, Update};
+use crate::variational::rows::row_loops;
 use multiversion::multiversion;
 use std::ops::Range;
-use veloxel_core::{Axes, Shape};
+use veloxel_core::Axes;
 use veloxel_gpu::rows::{Shared, with_scratch};
 use veloxel_gpu::{Buffer, Cpu, Later};
 
-pub(super) fn best_candidate(cpu: &Cpu, args: BestCandidate<'_>) -> Later<f64> {
-    let BestCandidate { nodes, spacing_edges, search, symmetry, sub_voxel, rest, pull, displacement, .. } =
-        args;
-    let (scores, increment, distinctness) = (args.scores, args.out, args.distinctness);
-    let ([nx, ny, _], candidates) = (nodes.size, search.candidates());
-    let row_of_scores =
-        Objective { nodes, spacing_edges, search, scores: scores.host(), symmetry, rest, pull, displacement };
+pub(super) fn best_candidate(cpu: &Cpu, mut args: BestCandidate<'_>) -> Later<f64> {
+    let (increment, distinctness) = (std::mem::take(&mut args.out), args.distinctness.take());
+    let ([nx, ny, _], candidates) = (args.nodes.size, args.search.candidates());
     let rows_of: Vec<Shared<'_>> = increment.iter_mut().map(|c| Shared::new(c.host_mut())).collect();
     let distinctness = distinctness.map(|d| Shared::new(d.host_mut()));
-    cpu.split(nodes.rows(), 4 * candidates * nodes.len(), |rows| {
+    cpu.split(args.nodes.rows(), 4 * candidates * args.nodes.len(), |rows| {
         with_scratch((candidates + 2) * nx, |scratch| {
             for row in rows {
                 let (objective, best) = scratch.split_at_mut(candidates * nx);
                 let (most, which) = best.split_at_mut(nx);
                 let at = [0, row % ny, row / ny];
-                row_of_scores.fill(at, objective);
-                largest(objective, row_of_scores.index([0; 3]), most, which);
+                args.fill(at, objective);
+                largest(objective, args.index([0; 3]), most, which);
                 let range = row * nx..(row + 1) * nx;
-                let found = Found { of: &row_of_scores, objective, which, at, sub_voxel };
+                let found = Found { of: &args, objective, which, at };
                 for (axis, component) in rows_of.iter().enumerate() {
                     // SAFETY: every row is written by one thread.
                     found.increment(axis, unsafe { component.get_mut(range.clone()) });
@@ -42,28 +38,16 @@ pub(super) fn best_candidate(cpu: &Cpu, args: BestCandidate<'_>) -> Later<f64> {
             }
         });
     });
+    let BestCandidate { nodes: shape, spacing_edges, displacement, .. } = args;
     let length = ClipLength { limit: f32::MAX, field: &mut *increment }.on_cpu(cpu);
-    Compose { shape: nodes, spacing_edges, update: Update::Add, displacement, increment }.on_cpu(cpu);
+    Compose { shape, spacing_edges, update: Update::Add, displacement, increment }.on_cpu(cpu);
     length
 }
 
-/// What the candidates of a row are compared by.
-struct Objective<'a> {
-    nodes: Shape,
-    spacing_edges: Axes<f32>,
-    search: Search,
-    scores: &'a [f32],
-    symmetry: Symmetry,
-    rest: f32,
-    pull: Option<Pull<'a>>,
-    displacement: &'a [Buffer],
-}
-
-impl Objective<'_> {
+impl BestCandidate<'_> {
     /// The shift of a candidate.
     fn shift(&self, candidate: usize) -> Axes<isize> {
-        let [wx, wy, _] = self.search.widths();
-        let at = [candidate % wx, candidate / wx % wy, candidate / (wx * wy)];
+        let at = self.search.place(candidate);
         [0, 1, 2].map(|a| at[a] as isize - self.search.reach[a] as isize)
     }
 
@@ -79,7 +63,7 @@ impl Objective<'_> {
         let ([nx, ny, _], n) = (self.nodes.size, self.nodes.len());
         let row = (at[2] * ny + at[1]) * nx;
         for (candidate, out) in out.chunks_exact_mut(nx).enumerate() {
-            let (scores, c) = (&self.scores[candidate * n..][..n], self.shift(candidate));
+            let (scores, c) = (&self.scores.host()[candidate * n..][..n], self.shift(candidate));
             let here = &scores[row..row + nx];
             out.copy_from_slice(here);
             if self.symmetry == Symmetry::BothEnds {
@@ -88,12 +72,8 @@ impl Objective<'_> {
             let [x, y, z] = [0, 1, 2].map(|a| c[a] as f32 * self.spacing_edges[a]);
             subtract(self.rest * (x * x + y * y + z * z), out);
             if let Some(pull) = &self.pull {
-                let along = std::array::from_fn(|axis| Along {
-                    towards: part(pull.towards, axis, row..row + nx),
-                    from: part(self.displacement, axis, row..row + nx),
-                    step: [x, y, z][axis],
-                });
-                subtract_pull(pull.weight, along, out);
+                let fields = [pull.towards, self.displacement].map(|field| rows_of(field, row..row + nx));
+                subtract_pull(pull.weight, fields, [x, y, z], out);
             }
         }
     }
@@ -116,44 +96,30 @@ impl Objective<'_> {
     }
 }
 
-/// A row of a component; empty where the field has none.
-fn part(field: &[Buffer], axis: usize, row: Range<usize>) -> &[f32] {
-    field.get(axis).map_or(&[], |component| &component.host()[row])
+/// A row of each component; empty where the field has none.
+fn rows_of(field: &[Buffer], row: Range<usize>) -> Axes<&[f32]> {
+    [0, 1, 2].map(|axis| field.get(axis).map_or(&[][..], |component| &component.host()[row.clone()]))
 }
 
-/// One axis of a pull at a row.
-#[derive(Clone, Copy)]
-struct Along<'a> {
-    towards: &'a [f32],
-    from: &'a [f32],
-    /// The candidate's, edges.
-    step: f32,
+row_loops! {
+    fn mean([other]; out) |i| out[i] = 0.5 * (out[i] + other[i]);
+    fn subtract([], cost: f32; out) |i| out[i] -= cost;
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn mean(other: &[f32], out: &mut [f32]) {
-    out.iter_mut().zip(other).for_each(|(out, other)| *out = 0.5 * (*out + other));
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn subtract(cost: f32, out: &mut [f32]) {
-    out.iter_mut().for_each(|out| *out -= cost);
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn subtract_pull(weight: f32, [x, y, z]: [Along<'_>; 3], out: &mut [f32]) {
+fn subtract_pull(weight: f32, [towards, from]: [Axes<&[f32]>; 2], [x, y, z]: Axes<f32>, out: &mut [f32]) {
     let n = out.len();
-    let (tx, fx, ty, fy) = (&x.towards[..n], &x.from[..n], &y.towards[..n], &y.from[..n]);
-    if z.towards.is_empty() {
+    let (tx, fx, ty, fy) = (&towards[0][..n], &from[0][..n], &towards[1][..n], &from[1][..n]);
+    if towards[2].is_empty() {
         for i in 0..n {
-            let (a, b) = (x.step - (tx[i] - fx[i]), y.step - (ty[i] - fy[i]));
+            let (a, b) = (x - (tx[i] - fx[i]), y - (ty[i] - fy[i]));
             out[i] -= weight * (a * a + b * b);
         }
         return;
     }
-    let (tz, fz) = (&z.towards[..n], &z.from[..n]);
+    let (tz, fz) = (&towards[2][..n], &from[2][..n]);
     for i in 0..n {
-        let (a, b, c) = (x.step - (tx[i] - fx[i]), y.step - (ty[i] - fy[i]), z.step - (tz[i] - fz[i]));
+        let (a, b, c) = (x - (tx[i] - fx[i]), y - (ty[i] - fy[i]), z - (tz[i] - fz[i]));
         out[i] -= weight * (a * a + b * b + c * c);
     }
 }
@@ -176,12 +142,11 @@ fn largest(objective: &[f32], still: usize, most: &mut [f32], which: &mut [f32])
 
 /// The best candidates of a row.
 struct Found<'a> {
-    of: &'a Objective<'a>,
+    of: &'a BestCandidate<'a>,
     objective: &'a [f32],
     /// Numbers of candidates, which are small enough to be exact.
     which: &'a [f32],
     at: Axes<usize>,
-    sub_voxel: SubVoxel,
 }
 
 impl Found<'_> {
@@ -195,27 +160,21 @@ impl Found<'_> {
             let best = self.of.shift(candidate)[axis];
             let spacing = self.of.spacing_edges[axis];
             *out = spacing * best as f32;
-            let at = [x, self.at[1], self.at[2]][axis] as isize - best;
-            let comes_from_outside = self.of.symmetry == Symmetry::BothEnds
-                && (at < 1 || at + 1 >= self.of.nodes.size[axis] as isize);
-            if self.sub_voxel == SubVoxel::Off || best.abs() >= reach || comes_from_outside {
-                continue;
+            let is_inside = || self.of.symmetry == Symmetry::OneSided || self.is_inside(x, candidate, axis);
+            if self.of.sub_voxel == SubVoxel::Parabola && best.abs() < reach && is_inside() {
+                let here = candidate * nx + x;
+                let [low, middle, high] = [here - stride, here, here + stride].map(|i| self.objective[i]);
+                *out = spacing * (best as f32 + peak(low, middle, high));
             }
-            if self.of.symmetry == Symmetry::BothEnds && !self.is_from_inside(x, candidate, axis) {
-                continue;
-            }
-            let here = candidate * nx + x;
-            let value = |i: usize| self.objective[i];
-            *out = spacing * (best as f32 + peak(value(here - stride), value(here), value(here + stride)));
         }
     }
 
-    /// Whether a block's match came from inside along the axes other than `axis`.
-    fn is_from_inside(&self, x: usize, candidate: usize, axis: usize) -> bool {
+    /// Whether a block's match, and its neighbours along an axis, came from inside.
+    fn is_inside(&self, x: usize, candidate: usize, axis: usize) -> bool {
         let (c, at) = (self.of.shift(candidate), [x, self.at[1], self.at[2]]);
-        (0..3).filter(|&a| a != axis).all(|a| {
-            let from = at[a] as isize - c[a];
-            (0..self.of.nodes.size[a] as isize).contains(&from)
+        (0..3).all(|a| {
+            let beside = isize::from(a == axis);
+            (beside..self.of.nodes.size[a] as isize - beside).contains(&(at[a] as isize - c[a]))
         })
     }
 

@@ -28,8 +28,7 @@ use crate::shared::TILE_SUM;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, cover};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("best candidate", &[TILE_SUM, include_str!("best_candidate.wgsl")]);
+static SOURCE: ShaderSource = super::wgsl!("best candidate", [TILE_SUM], "best_candidate.wgsl");
 
 /// Whose windows are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,25 +102,15 @@ impl Kernel for BestCandidate<'_> {
         cpu::best_candidate(cpu, self)
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
-        let [nx, ny, nz] = self.nodes.size;
-        let towards: &[Buffer] = self.pull.map_or(&[], |pull| pull.towards);
+        let ([nx, ny, nz], [rx, ry, rz]) = (self.nodes.size, self.search.reach);
+        let (pull, towards) = self.pull.map_or((0.0, &[][..]), |pull| (pull.weight, pull.towards));
         let distinctness = self.distinctness.as_deref();
-        gpu.launch(&SOURCE, "best_candidate")
-            .constant("COMPONENTS", self.nodes.components())
+        gpu.launch_in(self.nodes.components(), &SOURCE, "best_candidate")
             .constant("BOTH_ENDS", self.symmetry == Symmetry::BothEnds)
             .constant("PARABOLA", self.sub_voxel == SubVoxel::Parabola)
-            .constant("PULLED", self.pull.is_some())
-            .constant("DISTINCT", distinctness.is_some())
-            .constant("REACH_X", self.search.reach[0])
-            .constant("REACH_Y", self.search.reach[1])
-            .constant("REACH_Z", self.search.reach[2])
-            .uniform(
-                Uniform::new()
-                    .u4(self.nodes.size)
-                    .f4(self.spacing_edges)
-                    .f(self.rest)
-                    .f(self.pull.map_or(0.0, |pull| pull.weight)),
-            )
+            .constants([("PULLED", self.pull.is_some()), ("DISTINCT", distinctness.is_some())])
+            .constants([("REACH_X", rx), ("REACH_Y", ry), ("REACH_Z", rz)])
+            .uniform(Uniform::new().u4(self.nodes.size).f4(self.spacing_edges).f(self.rest).f(pull))
             .input(self.scores)
             .inputs(towards, 3)
             .inputs(self.displacement, 3)

@@ -5,15 +5,15 @@
 //! from a given place on; around pictures lies a margin of [`BEYOND`], for who compares patches across their border.
 //! *Border*: replicate. *Halo*: 3 voxels.
 
-mod cpu;
 #[cfg(test)]
 mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use veloxel_core::{Axes, Dimension, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl("census", &[include_str!("census.wgsl")]);
+static SOURCE: ShaderSource = super::wgsl!("census", [], "census.wgsl");
 
 /// What lies beyond the border of a picture: a code that differs from every one of 24 bits in eight bits at least, and in nine
 /// but from one, that of a chequered surrounding, which pictures do not have.
@@ -22,38 +22,13 @@ pub const BEYOND: u32 = 0xff5a_a5a5;
 /// Bits of a code in space.
 const MOST: usize = 32;
 
-/// Every second voxel of a square of 7 × 7, and a star between them.
-const PLANE: [[i32; 3]; 24] = [
-    [-3, -3, 0],
-    [-1, -3, 0],
-    [1, -3, 0],
-    [3, -3, 0],
-    [-3, -1, 0],
-    [-1, -1, 0],
-    [1, -1, 0],
-    [3, -1, 0],
-    [-3, 1, 0],
-    [-1, 1, 0],
-    [1, 1, 0],
-    [3, 1, 0],
-    [-3, 3, 0],
-    [-1, 3, 0],
-    [1, 3, 0],
-    [3, 3, 0],
-    [0, -2, 0],
-    [0, 2, 0],
-    [-2, 0, 0],
-    [2, 0, 0],
-    [-2, -2, 0],
-    [2, -2, 0],
-    [-2, 2, 0],
-    [2, 2, 0],
-];
-
 /// The neighbours that are compared with a voxel, voxels away from it.
 pub(crate) fn neighbours(dimension: Dimension) -> Vec<Axes<i32>> {
     if dimension == Dimension::Two {
-        return PLANE.to_vec();
+        // Every second voxel of a square of 7 × 7, and a star between them.
+        let square = (0..16).map(|k| [2 * (k % 4) - 3, 2 * (k / 4) - 3, 0]);
+        let star = [[0, -2], [0, 2], [-2, 0], [2, 0], [-2, -2], [2, -2], [-2, 2], [2, 2]];
+        return square.chain(star.map(|[x, y]| [x, y, 0])).collect();
     }
     // Two steps along two or three axes, and one and three along one.
     let steps = |k: i32| [2 * (k % 3 - 1), 2 * (k / 3 % 3 - 1), 2 * (k / 9 - 1)];
@@ -91,7 +66,31 @@ impl Kernel for Census<'_> {
         lengths.of("image", self.image, self.shape.len()).at_least("codes", self.codes, self.start + codes);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::census(cpu, self);
+        let Self { shape, threshold, image, start, margin, codes } = self;
+        let [nx, ny, nz] = shape.size;
+        let (image, neighbours) = (image.host(), neighbours(shape.dimension));
+        let (wide, high) = (nx + 2 * margin, ny + 2 * margin);
+        let codes = &mut codes.host_mut()[start..start + wide * high * nz];
+        let rows = Shared::new(codes);
+        cpu.split(high * nz, 8 * shape.len(), |range| {
+            for held in range {
+                // SAFETY: every row is written by one thread.
+                let out = unsafe { rows.get_mut(held * wide..(held + 1) * wide) };
+                out.fill(BEYOND);
+                let Some(y) = (held % high).checked_sub(margin).filter(|&y| y < ny) else { continue };
+                let (row, out) = (held / high * ny + y, &mut out[margin..margin + nx]);
+                out.fill(0);
+                let own = &image[row * nx..][..nx];
+                for (bit, step) in neighbours.iter().enumerate() {
+                    let (y, z) = (along(row % ny, step[1], ny), along(row / ny, step[2], nz));
+                    let line = &image[(z * ny + y) * nx..][..nx];
+                    for (x, out) in out.iter_mut().enumerate() {
+                        let brighter = line[along(x, step[0], nx)] > own[x] + threshold;
+                        *out |= u32::from(brighter) << bit;
+                    }
+                }
+            }
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let [nx, ny, nz] = self.shape.size;
@@ -100,12 +99,17 @@ impl Kernel for Census<'_> {
         let mut steps: Vec<usize> = neighbours.iter().map(packed).collect();
         steps.resize(MOST, 0);
         let uniform = Uniform::new().u4([nx, ny, nz, self.start]);
-        let uniform = steps.chunks(4).fold(uniform, |u, four| u.u4([four[0], four[1], four[2], four[3]]));
+        let uniform = steps.as_chunks().0.iter().fold(uniform, |u, &four: &[usize; 4]| u.u4(four));
         gpu.launch(&SOURCE, "census")
             .constant("NEIGHBOURS", neighbours.len())
             .uniform(uniform.f(self.threshold).u(self.margin))
             .input(self.image)
             .output(self.codes)
-            .run([cover(nx + 2 * self.margin, 32), cover(ny + 2 * self.margin, 4), nz as u32])
+            .run_over([nx + 2 * self.margin, ny + 2 * self.margin, nz], [32, 4])
     }
+}
+
+/// The position a step away along an axis of so many voxels, or the border.
+fn along(at: usize, step: i32, count: usize) -> usize {
+    (at as i32 + step).clamp(0, count as i32 - 1) as usize
 }

@@ -5,29 +5,23 @@
 //! backward field is confirmed: another voxel owns the place. *Unknown* (NaN): not confirmed, not hidden.
 //! *Halo*: the motion.
 
-mod cpu;
 #[cfg(test)]
 mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LATTICE, NAN};
-use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use crate::variational::rows::cell;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::rows::components;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
-static CONFIRM: ShaderSource = ShaderSource::wgsl(
-    "confirmation",
-    &[NAN, LATTICE, include_str!("target.wgsl"), include_str!("confirmation.wgsl")],
-);
+static CONFIRM: ShaderSource =
+    super::wgsl!("confirmation", [NAN, LATTICE, include_str!("target.wgsl")], "confirmation.wgsl");
 static VISIBLE: ShaderSource =
-    ShaderSource::wgsl("visible", &[NAN, LATTICE, include_str!("target.wgsl"), include_str!("visible.wgsl")]);
+    super::wgsl!("visible", [NAN, LATTICE, include_str!("target.wgsl")], "visible.wgsl");
 
 /// How far beyond its outermost centres an image reaches, voxels.
 pub(crate) const REACH_VOX: f32 = 0.5;
-
-fn groups(shape: Shape) -> [u32; 3] {
-    let [nx, ny, nz] = shape.size;
-    [cover(nx, 32), cover(ny, 4), nz as u32]
-}
 
 /// The greatest distance between a voxel and the end of the way there and back.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,17 +69,12 @@ impl Kernel for Confirmation<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let (components, voxels) = (self.shape.components(), self.shape.len());
-        lengths.field("forward", self.forward, components, voxels).field(
-            "backward",
-            self.backward,
-            components,
-            voxels,
-        );
-        lengths.of("out", self.out, voxels);
+        let (n, d) = (self.shape.len(), self.shape.components());
+        lengths.field("forward", self.forward, d, n).field("backward", self.backward, d, n);
+        lengths.of("out", self.out, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.shape, cpu::confirmation(cpu, self));
+        by_dimension!(self.shape, confirmation(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let Tolerance { least_vox, share } = self.tolerance;
@@ -93,14 +82,13 @@ impl Kernel for Confirmation<'_> {
             Verdict::Confirmed => (false, 1.0),
             Verdict::Doubt { most } => (true, most),
         };
-        gpu.launch(&CONFIRM, "confirmation")
-            .constant("COMPONENTS", self.shape.components())
+        gpu.launch_in(self.shape.components(), &CONFIRM, "confirmation")
             .constant("DOUBT", is_doubt)
             .uniform(Uniform::new().u4(self.shape.size).f(least_vox).f(share).f(most))
             .inputs(self.forward, 3)
             .inputs(self.backward, 3)
             .output(self.out)
-            .run(groups(self.shape))
+            .run_over(self.shape.size, [32, 4])
     }
 }
 
@@ -125,23 +113,101 @@ impl Kernel for Visible<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let n = self.shape.len();
-        lengths
-            .field("forward", self.forward, self.shape.components(), n)
-            .of("confirmed", self.confirmed, n)
-            .of("confirmed_back", self.confirmed_back, n)
-            .of("out", self.out, n);
+        lengths.field("forward", self.forward, self.shape.components(), n);
+        lengths.of("confirmed", self.confirmed, n).of("confirmed_back", self.confirmed_back, n);
+        lengths.of("out", self.out, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.shape, cpu::visible(cpu, self));
+        by_dimension!(self.shape, visible(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu.launch(&VISIBLE, "visible")
-            .constant("COMPONENTS", self.shape.components())
+        gpu.launch_in(self.shape.components(), &VISIBLE, "visible")
             .uniform(Uniform::new().u4(self.shape.size))
             .inputs(self.forward, 3)
-            .input(self.confirmed)
-            .input(self.confirmed_back)
+            .reads([self.confirmed, self.confirmed_back])
             .output(self.out)
-            .run(groups(self.shape))
+            .run_over(self.shape.size, [32, 4])
     }
+}
+
+/// The cell of a position between voxels.
+struct Cell<const D: usize> {
+    base: usize,
+    /// To the upper neighbour along each axis.
+    steps: [usize; D],
+    weights: [f32; D],
+}
+
+/// Where a voxel goes; none outside of the image.
+fn target<const D: usize>(shape: Shape, voxel: Axes<usize>, vector: [f32; D]) -> Option<Cell<D>> {
+    let strides = [1, shape.size[0], shape.size[0] * shape.size[1]];
+    let mut around = Cell { base: 0, steps: [0; D], weights: [0.0; D] };
+    for a in 0..D {
+        let (at, last) = (voxel[a] as f32 + vector[a], (shape.size[a] - 1) as f32);
+        // NaN fails the comparison.
+        if !(at >= -REACH_VOX && at <= last + REACH_VOX) {
+            return None;
+        }
+        let (low, weight) = cell(at, shape.size[a]);
+        around.base += low * strides[a];
+        around.steps[a] = ((low + 1).min(shape.size[a] - 1) - low) * strides[a];
+        around.weights[a] = weight;
+    }
+    Some(around)
+}
+
+impl<const D: usize> Cell<D> {
+    fn sample(&self, samples: &[f32]) -> f32 {
+        let lerp = |a: f32, b: f32, weight: f32| a + weight * (b - a);
+        let along_x = |at: usize| lerp(samples[at], samples[at + self.steps[0]], self.weights[0]);
+        let plane = |at: usize| lerp(along_x(at), along_x(at + self.steps[1]), self.weights[1]);
+        match D {
+            2 => plane(self.base),
+            _ => lerp(plane(self.base), plane(self.base + self.steps[D - 1]), self.weights[D - 1]),
+        }
+    }
+}
+
+fn confirmation<const D: usize>(cpu: &Cpu, args: Confirmation<'_>) {
+    let Confirmation { shape, tolerance, forward, backward, verdict, out } = args;
+    let [nx, ny, _] = shape.size;
+    let [forward, backward] = [forward, backward].map(components::<D>);
+    cpu.split_rows([out.host_mut()], nx, 8 * D * shape.len(), |row, [out]| {
+        for (x, out) in out.iter_mut().enumerate() {
+            let own = forward.map(|component| component[row * nx + x]);
+            let Some(cell) = target(shape, [x, row % ny, row / ny], own) else {
+                *out = if verdict == Verdict::Confirmed { 0.0 } else { NOWHERE };
+                continue;
+            };
+            let (mut distance2, mut length2) = (0.0, 0.0);
+            for c in 0..D {
+                let left = own[c] + cell.sample(backward[c]);
+                distance2 += left * left;
+                length2 += own[c] * own[c];
+            }
+            let most = tolerance.least_vox + tolerance.share * length2.sqrt();
+            *out = match verdict {
+                // NaN fails the comparison.
+                Verdict::Confirmed => f32::from(u8::from(distance2 <= most * most)),
+                Verdict::Doubt { .. } if distance2.is_nan() => NOWHERE,
+                Verdict::Doubt { most: at_most } => (distance2.sqrt() / most).min(at_most) / at_most,
+            };
+        }
+    });
+}
+
+fn visible<const D: usize>(cpu: &Cpu, args: Visible<'_>) {
+    let Visible { shape, forward, confirmed, confirmed_back, out } = args;
+    let [nx, ny, _] = shape.size;
+    let forward = components::<D>(forward);
+    let (confirmed, back) = (confirmed.host(), confirmed_back.host());
+    cpu.split_rows([out.host_mut()], nx, 8 * shape.len(), |row, [out]| {
+        for (x, out) in out.iter_mut().enumerate() {
+            let index = row * nx + x;
+            let own = forward.map(|component| component[index]);
+            let owned =
+                target(shape, [x, row % ny, row / ny], own).is_some_and(|cell| cell.sample(back) > 0.5);
+            *out = if confirmed[index] < 0.5 && owned { 0.0 } else { 1.0 };
+        }
+    });
 }

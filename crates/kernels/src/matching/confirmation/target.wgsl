@@ -1,4 +1,4 @@
-// Where a voxel goes, between voxels; the same as cpu.rs. Needs nan.wgsl, lattice.wgsl.
+// Where a voxel goes, between voxels; the same as mod.rs. Needs nan.wgsl, lattice.wgsl.
 
 override COMPONENTS: u32 = 2u;
 

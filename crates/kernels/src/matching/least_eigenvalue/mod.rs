@@ -5,21 +5,19 @@
 //! to the least root without leaving it behind. *Where data have no weight* λ_min and the confidence are 0; with the weights
 //! of a mask the displacement there becomes NaN. *Halo*: none.
 
-mod cpu;
 #[cfg(test)]
 mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LINE, NAN};
 use veloxel_core::Shape;
+use veloxel_gpu::rows::{Shared, components_mut, ranges_mut};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
 /// The least eigenvalue in a plane.
 pub(crate) const LEAST_OF_PLANE: &str = include_str!("plane.wgsl");
-static SOURCE: ShaderSource = ShaderSource::wgsl(
-    "least eigenvalue",
-    &[LINE, NAN, LEAST_OF_PLANE, include_str!("least_eigenvalue.wgsl")],
-);
+static SOURCE: ShaderSource =
+    super::wgsl!("least eigenvalue", [LINE, NAN, LEAST_OF_PLANE], "least_eigenvalue.wgsl");
 
 /// Steps of Newton's method: from a threefold root on, whose approach is the slowest, 2 % of it are left.
 const STEPS: usize = 10;
@@ -61,23 +59,71 @@ impl Kernel for LeastEigenvalue<'_> {
         }
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.shape, cpu::least_eigenvalue(cpu, self));
+        by_dimension!(self.shape, least_eigenvalue(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let n = self.shape.len();
-        let launch = gpu
-            .launch(&SOURCE, "least_eigenvalue")
-            .constant("COMPONENTS", self.shape.components())
+        let (weight_sum, displacement): (_, &[Buffer]) = match &self.windows {
+            Some(windows) => (Some(windows.weight_sum), windows.displacement),
+            None => (None, &[]),
+        };
+        gpu.launch_in(self.shape.components(), &SOURCE, "least_eigenvalue")
             .constant("WEIGHTED", self.windows.is_some())
             .constant("STEPS", STEPS)
             .uniform(Uniform::new().u(n).f(self.half))
-            .inputs(&self.tensor[..self.shape.tensor_entries()], 6);
-        let launch = match self.windows {
-            Some(MaskedWindows { weight_sum, displacement }) => {
-                launch.input(weight_sum).outputs(displacement, 3)
-            }
-            None => launch.absent(1).spare(3),
-        };
-        launch.output(self.confidence).run(line(n, 256))
+            .inputs(&self.tensor[..self.shape.tensor_entries()], 6)
+            .optional(weight_sum)
+            .outputs(displacement, 3)
+            .output(self.confidence)
+            .run(line(n, 256))
     }
+}
+
+fn least_eigenvalue<const D: usize>(cpu: &Cpu, args: LeastEigenvalue<'_>) {
+    let half = args.half;
+    let tensor: Vec<&[f32]> = args.tensor.iter().map(Buffer::host).collect();
+    let windows = args.windows.map(|MaskedWindows { weight_sum, displacement }| {
+        (weight_sum.host(), components_mut::<D>(displacement).map(Shared::new))
+    });
+    cpu.split_samples(args.confidence.host_mut(), 16, |range, confidence| {
+        for (i, confidence) in range.clone().zip(confidence) {
+            let entry = |e: usize| tensor[e][i];
+            let least = match D {
+                2 => least_of_plane([0, 1, 2].map(entry)),
+                _ => least_of_space([0, 1, 2, 3, 4, 5].map(entry)),
+            };
+            let least = if least > 0.0 { least } else { 0.0 };
+            let has_data = windows.as_ref().is_none_or(|(sum, _)| sum[i] > 0.0);
+            *confidence = if has_data { *confidence * least / (least + half) } else { 0.0 };
+        }
+        let Some((weight_sum, displacement)) = &windows else { return };
+        // SAFETY: ranges are disjoint.
+        let displacement = unsafe { ranges_mut(displacement, range.clone()) };
+        for component in displacement {
+            for (value, weight) in component.iter_mut().zip(&weight_sum[range.clone()]) {
+                *value = if *weight > 0.0 { *value } else { f32::NAN };
+            }
+        }
+    });
+}
+
+fn least_of_plane([p, q, r]: [f32; 3]) -> f32 {
+    let (mean, half) = (0.5 * (p + r), 0.5 * (p - r));
+    mean - (half * half + q * q).sqrt()
+}
+
+fn least_of_space([p, q, r, s, t, u]: [f32; 6]) -> f32 {
+    let trace = p + s + u;
+    let minors = s * u - t * t + p * u - r * r + p * s - q * q;
+    let determinant = p * (s * u - t * t) + q * (r * t - q * u) + r * (q * t - r * s);
+    let mut root = 0.0f32;
+    for _ in 0..STEPS {
+        // λ³ − trace λ² + minors λ − determinant climbs to its least root, and with a falling slope.
+        let slope = minors - root * (2.0 * trace - 3.0 * root);
+        let left = determinant - root * (minors - root * (trace - root));
+        if left > 0.0 && slope > 0.0 {
+            root += left / slope;
+        }
+    }
+    root
 }

@@ -1,40 +1,15 @@
 //! Processor text of [`super::LocalModels`] and [`super::ModelField`].
 
 use super::{FAR, Guess, LEAST_WEIGHT, LocalModels, ModelField, REFITS, RIDGE, SPREAD, STEP, cells, reach};
+use crate::matching::match_nodes::Nodes;
 use crate::shared::exponential::exponential;
 use std::array::from_fn;
-use std::ops::RangeInclusive;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::rows::{Shared, components_mut};
-use veloxel_gpu::{Buffer, Cpu};
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::{Shared, components, components_mut};
 
 /// For every component the value at a position, then three slopes; in the plane the last one is 0.
 type Model<const D: usize> = [[f32; 4]; D];
-
-/// Nodes of a grid.
-#[derive(Clone, Copy)]
-struct Nodes<'a> {
-    shape: Shape,
-    samples: &'a [f32],
-}
-
-impl Nodes<'_> {
-    fn plane(&self, plane: usize, index: usize) -> f32 {
-        self.samples[plane * self.shape.len() + index]
-    }
-    fn position<const D: usize>(&self, index: usize) -> [f32; D] {
-        from_fn(|a| self.plane(a, index))
-    }
-    fn vector<const D: usize>(&self, index: usize) -> [f32; D] {
-        from_fn(|c| self.plane(D + c, index))
-    }
-    fn weight<const D: usize>(&self, index: usize) -> f32 {
-        self.plane(2 * D, index)
-    }
-    fn intensity<const D: usize>(&self, index: usize) -> f32 {
-        self.plane(2 * D + 1, index)
-    }
-}
 
 /// A match in the window of a node.
 struct Seen<const D: usize> {
@@ -44,21 +19,19 @@ struct Seen<const D: usize> {
     weight: f32,
 }
 
-/// Nodes at most so many steps from one, along every axis, cut at the border.
-fn around<const D: usize>(shape: Shape, at: Axes<usize>, reach: usize) -> [RangeInclusive<usize>; 3] {
-    from_fn(|a| match a < D {
+/// Indices and positions of the nodes at most so many steps from one along every axis, cut at the border.
+fn around<const D: usize>(
+    shape: Shape,
+    at: Axes<usize>,
+    reach: usize,
+) -> impl Iterator<Item = (usize, Axes<usize>)> {
+    let [x, y, z] = from_fn(|a| match a < D {
         true => at[a].saturating_sub(reach)..=(at[a] + reach).min(shape.size[a] - 1),
         false => 0..=0,
-    })
-}
-
-/// Indices and positions of a block of nodes.
-fn block(shape: Shape, [x, y, z]: [RangeInclusive<usize>; 3]) -> impl Iterator<Item = (usize, Axes<usize>)> {
-    z.flat_map(move |z| {
-        let x = x.clone();
-        y.clone().flat_map(move |y| {
-            x.clone().map(move |x| ((z * shape.size[1] + y) * shape.size[0] + x, [x, y, z]))
-        })
+    });
+    let rows = z.flat_map(move |z| y.clone().map(move |y| (y, z)));
+    rows.flat_map(move |(y, z)| {
+        x.clone().map(move |x| ((z * shape.size[1] + y) * shape.size[0] + x, [x, y, z]))
     })
 }
 
@@ -74,13 +47,18 @@ fn value<const D: usize>(model: &Model<D>, offset: [f32; 3], c: usize) -> f32 {
     sum
 }
 
-/// The model of one position at another one.
-fn moved<const D: usize>(model: &Model<D>, from: [f32; D], to: [f32; D]) -> Model<D> {
+/// From one position to another.
+fn offset<const D: usize>(from: [f32; D], to: [f32; D]) -> [f32; 3] {
     let mut offset = [0.0; 3];
     for a in 0..D {
         offset[a] = to[a] - from[a];
     }
-    let mut out = *model;
+    offset
+}
+
+/// The model of one position at another one.
+fn moved<const D: usize>(model: &Model<D>, from: [f32; D], to: [f32; D]) -> Model<D> {
+    let (mut out, offset) = (*model, offset(from, to));
     for c in 0..D {
         out[c][0] = value(model, offset, c);
     }
@@ -124,12 +102,8 @@ impl<const D: usize> Fit<'_, D> {
             let (missing, square) = self.residual(model, seen);
             let share = self.residual2 * (1.0 / (square + self.residual2));
             let weight = seen.weight * share * share;
-            let basis = [
-                1.0,
-                seen.offset[0] * self.per_window,
-                seen.offset[1] * self.per_window,
-                seen.offset[2] * self.per_window,
-            ];
+            let [x, y, z] = seen.offset.map(|offset| offset * self.per_window);
+            let basis = [1.0, x, y, z];
             for i in 0..4 {
                 let weighted = weight * basis[i];
                 for j in i..4 {
@@ -173,31 +147,23 @@ fn solve<const D: usize>(n: &[[f32; 4]; 4], sums: &[[f32; 4]; D]) -> [[f32; 4]; 
 }
 
 fn load<const D: usize>(models: &[f32], count: usize, index: usize) -> Model<D> {
-    let mut model = [[0.0; 4]; D];
-    for c in 0..D {
-        for k in 0..=D {
-            model[c][k] = models[(c * (D + 1) + k) * count + index];
-        }
-    }
-    model
+    let plane = |plane: usize| models[plane * count + index];
+    from_fn(|c| from_fn(|k| if k <= D { plane(c * (D + 1) + k) } else { 0.0 }))
 }
 
 pub(super) fn local_models<const D: usize>(cpu: &Cpu, args: LocalModels<'_>) {
     let LocalModels { shape, scales, nodes, guess, out } = args;
     let [nx, ny, nz] = shape.size;
-    let nodes = Nodes { shape, samples: nodes.host() };
+    let nodes = Nodes::<D> { shape, samples: nodes.host() };
     let per_intensity2 = 0.5 / (scales.intensity * scales.intensity);
     let out = Shared::new(out.host_mut());
     cpu.split(ny * nz, 2000 * shape.len(), |rows| {
         let mut seen = Vec::with_capacity((2 * reach(D) + 1).pow(D as u32));
         for (row, x) in rows.flat_map(|row| (0..nx).map(move |x| (row, x))) {
             let (index, at) = (row * nx + x, [x, row % ny, row / ny]);
-            look_around::<D>(&nodes, index, at, per_intensity2, &mut seen);
-            let fit = Fit {
-                seen: &seen,
-                residual2: scales.residual_vox * scales.residual_vox,
-                per_window: 1.0 / scales.window_vox,
-            };
+            look_around(&nodes, index, at, per_intensity2, &mut seen);
+            let residual2 = scales.residual_vox * scales.residual_vox;
+            let fit = Fit { seen: &seen, residual2, per_window: 1.0 / scales.window_vox };
             let mut model = best_candidate(&fit, &nodes, guess, index, at, per_intensity2);
             (0..REFITS).for_each(|_| fit.refit(&mut model));
             for c in 0..D {
@@ -214,24 +180,20 @@ pub(super) fn local_models<const D: usize>(cpu: &Cpu, args: LocalModels<'_>) {
 
 /// The matches in the window of a node.
 fn look_around<const D: usize>(
-    nodes: &Nodes<'_>,
+    nodes: &Nodes<'_, D>,
     index: usize,
     at: Axes<usize>,
     per_intensity2: f32,
     seen: &mut Vec<Seen<D>>,
 ) {
     seen.clear();
-    let (own, intensity) = (nodes.position::<D>(index), nodes.intensity::<D>(index));
-    for (other, _) in block(nodes.shape, around::<D>(nodes.shape, at, reach(D))) {
-        let weight = nodes.weight::<D>(other);
+    let (own, intensity) = (nodes.position(index), nodes.intensity(index));
+    for (other, _) in around::<D>(nodes.shape, at, reach(D)) {
+        let weight = nodes.weight(other);
         if weight > 0.0 {
-            let apart = nodes.intensity::<D>(other) - intensity;
-            let position = nodes.position::<D>(other);
-            let mut offset = [0.0; 3];
-            for a in 0..D {
-                offset[a] = position[a] - own[a];
-            }
+            let apart = nodes.intensity(other) - intensity;
             let weight = weight * exponential(-(apart * apart * per_intensity2));
+            let offset = offset(own, nodes.position(other));
             seen.push(Seen { offset, vector: nodes.vector(other), weight });
         }
     }
@@ -240,17 +202,17 @@ fn look_around<const D: usize>(
 /// The candidate of least energy.
 fn best_candidate<const D: usize>(
     fit: &Fit<'_, D>,
-    nodes: &Nodes<'_>,
+    nodes: &Nodes<'_, D>,
     guess: Guess<'_>,
     index: usize,
     at: Axes<usize>,
     per_intensity2: f32,
 ) -> Model<D> {
-    let own = nodes.position::<D>(index);
-    let intensity = nodes.intensity::<D>(index);
+    let (own, intensity) = (nodes.position(index), nodes.intensity(index));
     let factor = if guess.shape == nodes.shape { 1 } else { 2 };
     let from = from_fn(|a| (at[a] / factor).min(guess.shape.size[a] - 1));
-    let (guessed, models) = (Nodes { shape: guess.shape, samples: guess.nodes.host() }, guess.models.host());
+    let guessed = Nodes::<D> { shape: guess.shape, samples: guess.nodes.host() };
+    let models = guess.models.host();
     let far = |apart: f32, steps: f32| FAR * (apart * apart * per_intensity2 + STEP * steps);
     let model_of =
         |other: usize| moved(&load::<D>(models, guess.shape.len(), other), guessed.position(other), own);
@@ -261,23 +223,19 @@ fn best_candidate<const D: usize>(
             (best, least) = (candidate, energy);
         }
     };
-    for (other, place) in block(guess.shape, around::<D>(guess.shape, from, 1)) {
-        let apart = guessed.intensity::<D>(other) - intensity;
+    for (other, place) in around::<D>(guess.shape, from, 1) {
+        let apart = guessed.intensity(other) - intensity;
         consider(model_of(other), far(apart, squared_steps::<D>(place, from)));
     }
     let here = model_of((from[2] * guess.shape.size[1] + from[1]) * guess.shape.size[0] + from[0]);
-    for (other, place) in block(nodes.shape, around::<D>(nodes.shape, at, 1)) {
-        if nodes.weight::<D>(other) > 0.0 {
-            let (position, vector) = (nodes.position::<D>(other), nodes.vector::<D>(other));
-            let mut offset = [0.0; 3];
-            for a in 0..D {
-                offset[a] = position[a] - own[a];
-            }
+    for (other, place) in around::<D>(nodes.shape, at, 1) {
+        if nodes.weight(other) > 0.0 {
+            let (offset, vector) = (offset(own, nodes.position(other)), nodes.vector(other));
             let mut candidate = here;
             for c in 0..D {
                 candidate[c][0] += vector[c] - value(&here, offset, c);
             }
-            let apart = nodes.intensity::<D>(other) - intensity;
+            let apart = nodes.intensity(other) - intensity;
             consider(candidate, far(apart, squared_steps::<D>(place, at)));
         }
     }
@@ -288,24 +246,22 @@ pub(super) fn model_field<const D: usize>(cpu: &Cpu, args: ModelField<'_>) {
     let ModelField { shape, width, intensity, image, nodes, models, kept, out } = args;
     let [nx, ny, _] = shape.size;
     let grid = cells(shape, width);
-    let (nodes, models, image) = (Nodes { shape: grid, samples: nodes.host() }, models.host(), image.host());
+    let nodes = Nodes::<D> { shape: grid, samples: nodes.host() };
+    let (models, image) = (models.host(), image.host());
     let per_intensity2 = 0.5 / (intensity * intensity);
     let (per_width, half) = (1.0 / width as f32, 0.5 * (width as f32 - 1.0));
-    let kept_field: Option<[&[f32]; D]> = kept.map(|kept| from_fn(|c| Buffer::host(&kept.field[c])));
-    let kept_weight = kept.map(|kept| kept.weight.host());
+    let kept = kept.map(|kept| (components::<D>(kept.field), kept.weight.host()));
     cpu.split_rows(components_mut::<D>(out), nx, 300 * shape.len(), |row, out| {
         for x in 0..nx {
             let (index, voxel) = (row * nx + x, [x, row % ny, row / ny]);
-            if let (Some(field), Some(weight)) = (kept_field, kept_weight)
-                && weight[index] > 0.5
-            {
+            if let Some((field, _)) = kept.filter(|(_, weight)| weight[index] > 0.5) {
                 (0..D).for_each(|c| out[c][x] = field[c][index]);
                 continue;
             }
             let position: [f32; D] = from_fn(|a| voxel[a] as f32);
             let (mut total, mut sum) = (0.0, [0.0; D]);
-            for (node, place) in block(grid, around::<D>(grid, voxel.map(|v| v / width), 1)) {
-                let apart = nodes.intensity::<D>(node) - image[index];
+            for (node, place) in around::<D>(grid, voxel.map(|v| v / width), 1) {
+                let apart = nodes.intensity(node) - image[index];
                 let mut steps2 = 0.0;
                 for a in 0..D {
                     let steps = ((place[a] * width) as f32 + half - position[a]) * per_width;

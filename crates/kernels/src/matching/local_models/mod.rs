@@ -14,14 +14,28 @@
 //! *Nodes*: as [`super::match_nodes`] has them. *Border*: cut. *Halo*: [`reach`] nodes.
 
 mod cpu;
-mod gpu;
 #[cfg(test)]
 mod parity;
 
 use super::match_nodes::{cells, planes};
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::shared::EXPONENTIAL;
 use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, Cpu};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover, line};
+
+static FIT: ShaderSource = super::wgsl!(
+    "local models",
+    [EXPONENTIAL, include_str!("model.wgsl"), include_str!("solve.wgsl")],
+    "local_models.wgsl"
+);
+static FIELD: ShaderSource =
+    super::wgsl!("model field", [EXPONENTIAL, include_str!("model.wgsl")], "model_field.wgsl");
+/// Nodes of a picture up to which they have many threads each, and up to which a few: more of them keep an H200 busy with one each.
+const FEW: usize = 1 << 11;
+const SOME: usize = 1 << 17;
+/// Threads of such a node, and of a workgroup.
+const LANES: [usize; 2] = [32, 4];
+const THREADS: usize = 64;
 
 /// Half width of the window of nodes that a model is fitted to: 25 in the plane, 27 in space.
 pub const fn reach(components: usize) -> usize {
@@ -89,17 +103,32 @@ impl Kernel for LocalModels<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let (n, d, guess) = (self.shape.len(), self.shape.components(), self.guess);
-        lengths
-            .of("nodes", self.nodes, planes(d) * n)
-            .of("guess nodes", guess.nodes, planes(d) * guess.shape.len())
-            .of("guess models", guess.models, model_planes(d) * guess.shape.len())
-            .of("out", self.out, model_planes(d) * n);
+        lengths.of("nodes", self.nodes, planes(d) * n);
+        lengths.of("guess nodes", guess.nodes, planes(d) * guess.shape.len());
+        lengths.of("guess models", guess.models, model_planes(d) * guess.shape.len());
+        lengths.of("out", self.out, model_planes(d) * n);
     }
     fn on_cpu(self, cpu: &Cpu) {
         by_dimension!(self.shape, cpu::local_models(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::local_models(gpu, self)
+        let Self { shape, scales, nodes, guess, out } = self;
+        let [nx, ny, nz] = shape.size;
+        let per_intensity2 = 0.5 / (scales.intensity * scales.intensity);
+        let scales = [scales.residual_vox * scales.residual_vox, per_intensity2, 1.0 / scales.window_vox];
+        let lanes = if shape.len() <= FEW { LANES[0] } else { LANES[1] };
+        let (entry, groups) = match shape.components() == 2 && shape.len() <= SOME {
+            true => ("models_of_pictures", line(shape.len(), THREADS / lanes)),
+            false => ("local_models", [cover(nx, 8), cover(ny, 8), nz as u32]),
+        };
+        gpu.launch(&FIT, entry)
+            .constants([("COMPONENTS", shape.components()), ("REACH", reach(shape.components()))])
+            .constants([("REFITS", REFITS), ("LANES", lanes)])
+            .constant("FACTOR", if guess.shape == shape { 1usize } else { 2 })
+            .uniform(Uniform::new().u4(shape.size).u4(guess.shape.size).f4(scales).f4([RIDGE, FAR, STEP]))
+            .reads([nodes, guess.nodes, guess.models])
+            .output(out)
+            .run(groups)
     }
 }
 
@@ -141,11 +170,8 @@ impl Kernel for ModelField<'_> {
     fn check(&self, lengths: &mut Lengths) {
         let (n, d) = (self.shape.len(), self.shape.components());
         let count = cells(self.shape, self.width).len();
-        lengths
-            .of("image", self.image, n)
-            .of("nodes", self.nodes, planes(d) * count)
-            .of("models", self.models, model_planes(d) * count)
-            .field("out", self.out, d, n);
+        lengths.of("image", self.image, n).of("nodes", self.nodes, planes(d) * count);
+        lengths.of("models", self.models, model_planes(d) * count).field("out", self.out, d, n);
         if let Some(kept) = self.kept {
             lengths.field("kept", kept.field, d, n).of("weight", kept.weight, n);
         }
@@ -154,6 +180,18 @@ impl Kernel for ModelField<'_> {
         by_dimension!(self.shape, cpu::model_field(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::model_field(gpu, self)
+        let Self { shape, width, intensity, image, nodes, models, kept, out } = self;
+        let [nx, ny, nz] = shape.size;
+        let uniform = Uniform::new().u4([nx, ny, nz, width]).u4(cells(shape, width).size);
+        let per_intensity2 = 0.5 / (intensity * intensity);
+        let (per_width, half) = (1.0 / width as f32, 0.5 * (width as f32 - 1.0));
+        gpu.launch_in(shape.components(), &FIELD, "model_field")
+            .constant("KEPT", kept.is_some())
+            .uniform(uniform.f4([per_intensity2, per_width, half, SPREAD]).f(LEAST_WEIGHT))
+            .reads([image, nodes, models])
+            .inputs(kept.map_or(&[], |kept| kept.field), 3)
+            .optional(kept.map(|kept| kept.weight))
+            .outputs(out, 3)
+            .run_over(shape.size, [32, 4])
     }
 }

@@ -5,16 +5,17 @@
 //! Across the window's only edge λ decides: nothing moves along it. Where there is no contrast δ is 0.
 //! *Where the determinant is not above 0*, as rounding may have it without λ: δ is 0. *Halo*: none.
 
-mod cpu;
 #[cfg(test)]
 mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::LINE;
+use multiversion::multiversion;
 use veloxel_core::Shape;
+use veloxel_gpu::rows::{Shared, components_mut, ranges_mut};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl("local solve", &[LINE, include_str!("local_solve.wgsl")]);
+static SOURCE: ShaderSource = super::wgsl!("local solve", [LINE], "local_solve.wgsl");
 
 /// Solves every voxel's own equations.
 #[derive(Debug)]
@@ -40,15 +41,70 @@ impl Kernel for LocalSolve<'_> {
         lengths.field("tensor", self.tensor, self.tensor.len(), n).field("increment", self.increment, d, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.shape, cpu::local_solve(cpu, self));
+        by_dimension!(self.shape, local_solve(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (n, d) = (self.shape.len(), self.shape.components());
-        gpu.launch(&SOURCE, "local_solve")
-            .constant("COMPONENTS", d)
+        gpu.launch_in(d, &SOURCE, "local_solve")
             .uniform(Uniform::new().u(n).f(self.ridge))
             .inputs(&self.tensor[..self.shape.tensor_entries() + d], 9)
             .outputs(self.increment, 3)
             .run(line(n, 256))
+    }
+}
+
+fn local_solve<const D: usize>(cpu: &Cpu, args: LocalSolve<'_>) {
+    let n = args.shape.len();
+    let tensor: Vec<&[f32]> = args.tensor.iter().map(Buffer::host).collect();
+    let out = components_mut::<D>(args.increment).map(Shared::new);
+    cpu.split(n, 4 * n, |range| {
+        // SAFETY: ranges are disjoint.
+        let mut out = unsafe { ranges_mut(&out, range.clone()) };
+        let entry = |e: usize| &tensor[e][range.clone()];
+        match D {
+            2 => solve_plane(std::array::from_fn(entry), args.ridge, &mut out),
+            _ => solve_space(std::array::from_fn(entry), args.ridge, &mut out),
+        }
+    });
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn solve_plane(entries: [&[f32]; 5], ridge: f32, out: &mut [&mut [f32]]) {
+    let [x, y] = out else { return };
+    let n = x.len();
+    let [j11, j12, j22, b1, b2] = entries.map(|e| &e[..n]);
+    let y = &mut y[..n];
+    for i in 0..n {
+        let (p, q, r) = (j11[i] + ridge, j12[i], j22[i] + ridge);
+        let determinant = p * r - q * q;
+        let is_sound = determinant > 0.0;
+        let divisor = if is_sound { determinant } else { 1.0 };
+        let (dx, dy) = ((r * b1[i] - q * b2[i]) / divisor, (p * b2[i] - q * b1[i]) / divisor);
+        x[i] = if is_sound { dx } else { 0.0 };
+        y[i] = if is_sound { dy } else { 0.0 };
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn solve_space(entries: [&[f32]; 9], ridge: f32, out: &mut [&mut [f32]]) {
+    let n = out[0].len();
+    let [j11, j12, j13, j22, j23, j33, b1, b2, b3] = entries.map(|e| &e[..n]);
+    for i in 0..n {
+        let (p, q, r) = (j11[i] + ridge, j12[i], j13[i]);
+        let (s, t, u) = (j22[i] + ridge, j23[i], j33[i] + ridge);
+        // Minors.
+        let (a, b, c) = (s * u - t * t, r * t - q * u, q * t - r * s);
+        let (d, e, f) = (p * u - r * r, q * r - p * t, p * s - q * q);
+        let determinant = p * a + q * b + r * c;
+        let is_sound = determinant > 0.0;
+        let divisor = if is_sound { determinant } else { 1.0 };
+        let found = [
+            (a * b1[i] + b * b2[i] + c * b3[i]) / divisor,
+            (b * b1[i] + d * b2[i] + e * b3[i]) / divisor,
+            (c * b1[i] + e * b2[i] + f * b3[i]) / divisor,
+        ];
+        for (out, found) in out.iter_mut().zip(found) {
+            out[i] = if is_sound { found } else { 0.0 };
+        }
     }
 }

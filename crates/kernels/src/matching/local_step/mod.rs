@@ -4,17 +4,28 @@
 //! *Paper*: B. D. Lucas, T. Kanade, IJCAI 1981; the constraints are those of [`crate::variational::motion_tensor`], of the images
 //! and, with weight γ, of their derivatives; windows are boxes ([`crate::image::window_sum`]).
 //! *In*: both images of a level, on one grid; the displacement, edges. *Out*: the displacement after the step, edges, and
-//! Σ |δ| over the pixels. *Border*: as of the kernels that it is made of (cpu.rs names them). *Halo*: r + 4 pixels, and a gather.
+//! Σ |δ| over the pixels. *Border*: as of the kernels that it is made of (its text for processors names them). *Halo*: r + 4 pixels, and a gather.
 
-mod cpu;
-mod gpu;
 #[cfg(test)]
 mod parity;
 
+use crate::image::gradient::{Gradient, Scheme};
+use crate::image::pointwise::{ClipLength, InPlace, Operation};
+use crate::image::warp::{Border, Interpolation, VoxelAffine, Warp};
+use crate::image::window_sum::WindowSum;
 use crate::kernel::{Kernel, Launcher, Lengths};
-use crate::variational::motion_tensor::Constraint;
+use crate::matching::local_solve::LocalSolve;
+use crate::shared::taps::Taps;
+use crate::shared::{LATTICE, NAN};
+use crate::variational::compose::{Compose, Update};
+use crate::variational::motion_tensor::{Constraint, DataTerm, MotionTensor, tile};
+use crate::variational::robust_tensor::{Group, RobustTensor};
 use veloxel_core::{Axes, Dimension, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Later};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, cover};
+
+static SOURCE: ShaderSource = super::wgsl!("local step", [NAN, LATTICE], "local_step.wgsl");
+/// Threads of a workgroup.
+const THREADS: usize = 256;
 
 /// Half a window at most, pixels: what more needs does not fit the memory of a workgroup.
 pub const MOST_RADIUS: usize = 3;
@@ -68,11 +79,8 @@ impl Kernel for LocalStep<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let n = self.shape.len();
-        lengths.count("axes", self.shape.components(), 2..=2).count(
-            "radius",
-            self.terms.radius,
-            1..=MOST_RADIUS,
-        );
+        lengths.count("axes", self.shape.components(), 2..=2);
+        lengths.count("radius", self.terms.radius, 1..=MOST_RADIUS);
         lengths.of("fixed", self.images[0], n).of("moving", self.images[1], n);
         lengths.field("displacement", self.displacement, 2, n).field("out", self.out, 2, n);
         lengths.count("memory", self.memory.len(), 0..=CPU_BUFFERS);
@@ -81,9 +89,75 @@ impl Kernel for LocalStep<'_> {
         }
     }
     fn on_cpu(self, cpu: &Cpu) -> Later<f64> {
-        cpu::step(cpu, self)
+        let Self { shape, spacing_edges, terms, images: [fixed, moving], displacement, out, mut memory } =
+            self;
+        let mut take =
+            |count: usize| memory.split_off_mut(..count).expect("the memory should hold every step");
+        let (warped, of_fixed, of_warped) = (&mut take(1)[0], take(2), take(2));
+        let (brightness, gradients) = (take(6), take(6));
+        let (tensor, sums, increment) = (take(5), take(5), take(2));
+        Warp {
+            shape,
+            moving_shape: shape,
+            spacing_edges,
+            interpolation: Interpolation::Linear,
+            border: Border::Centres,
+            moving_from_fixed: VoxelAffine::IDENTITY,
+            cut: None,
+            moving,
+            displacement,
+            out: warped,
+        }
+        .on_cpu(cpu);
+        let scheme = Scheme::Central4;
+        let term = |nth: usize, pairs: &[(&Buffer, &Buffer)], out: &mut [Buffer]| {
+            let constraint = terms.constraints[nth];
+            let term = DataTerm { shape, spacing_edges, scheme, constraint, pairs, weight: None };
+            let alone = [0; 3].map(|_| Taps::gaussian(0.0, 1.0));
+            MotionTensor { term, taps: &alone, out }.on_cpu(cpu);
+        };
+        term(0, &[(fixed, warped)], brightness);
+        let mut groups = vec![Group { tensor: &*brightness, gain: 1.0 }];
+        if terms.gamma > 0.0 {
+            Gradient { shape, scheme, image: fixed, out: of_fixed }.on_cpu(cpu);
+            Gradient { shape, scheme, image: warped, out: of_warped }.on_cpu(cpu);
+            let pairs: Vec<_> = of_fixed.iter().zip(of_warped.iter()).collect();
+            term(1, &pairs, gradients);
+            groups.push(Group { tensor: gradients, gain: terms.gamma });
+        }
+        InPlace { operation: Operation::Fill(0.0), field: increment }.on_cpu(cpu);
+        let epsilon = f32::MAX.sqrt();
+        RobustTensor { shape, epsilon, groups: &groups, increment, out: tensor }.on_cpu(cpu);
+        for (input, output) in tensor.iter().zip(&mut *sums) {
+            WindowSum { shape, radius: [terms.radius; 3], input, output }.on_cpu(cpu);
+        }
+        LocalSolve { shape, ridge: terms.ridge, tensor: sums, increment }.on_cpu(cpu);
+        let length = ClipLength { limit: terms.limit, field: increment }.on_cpu(cpu);
+        Compose { shape, spacing_edges, update: Update::Add, displacement, increment }.on_cpu(cpu);
+        increment.iter_mut().zip(out).for_each(|(increment, out)| std::mem::swap(increment, out));
+        length
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
-        gpu::step(gpu, self)
+        let Self { shape, spacing_edges, terms, images, displacement, out, .. } = self;
+        let [nx, ny, _] = shape.size;
+        let zeta2 = terms.constraints.map(Constraint::zeta2);
+        // The shader adds both images up.
+        let per_difference = 1.0 / 24.0;
+        let [x, y, _] = spacing_edges;
+        let uniform = Uniform::new()
+            .u4([nx, ny])
+            .f4([1.0 / x, 1.0 / y, per_difference / x, per_difference / y])
+            .f4([zeta2[0], zeta2[1], terms.gamma, terms.ridge])
+            .f4([Border::Centres.reach_vox(), terms.limit]);
+        let [width, height] = tile(shape.len(), [8, 8]);
+        gpu.launch(&SOURCE, "local_step")
+            .constants([("WIDTH", width), ("HEIGHT", height), ("THREADS", THREADS), ("RADIUS", terms.radius)])
+            .constant("GRADIENTS", terms.gamma > 0.0)
+            .constant("NORMALISED", terms.constraints[0] != Constraint::Plain)
+            .uniform(uniform)
+            .reads(images)
+            .inputs(displacement, 2)
+            .outputs(out, 2)
+            .sums_of_groups([cover(nx, width), cover(ny, height), 1], |[sum]: [f64; 1]| sum)
     }
 }

@@ -9,17 +9,16 @@
 //! it, and [`MatchConfidence`] ends it: where the window around a voxel holds no weight the displacement becomes NaN, with
 //! confidence 0. *Border* of the window: cut. *Halo*: none; the window's radius where there is a weight.
 
-mod cpu;
 #[cfg(test)]
 mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::NAN;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("match confidence", &[NAN, include_str!("match_confidence.wgsl")]);
+static SOURCE: ShaderSource = super::wgsl!("match confidence", [NAN], "match_confidence.wgsl");
 
 /// Correlation that rounding alone may leave in flat windows.
 pub(crate) const LEAST_QUALITY: f32 = 0.02;
@@ -73,14 +72,25 @@ impl Kernel for MatchError<'_> {
         lengths.of("out", self.out, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::match_error(cpu, self);
+        let components = self.displacement.iter().zip(self.mean);
+        let components: Vec<_> = components.map(|(d, mean)| (d.host(), mean.host())).collect();
+        let (quality, distinctness) = (self.quality.host(), self.distinctness.map(Buffer::host));
+        cpu.split_samples(self.out.host_mut(), 6, |range, out| {
+            out.fill(0.0);
+            for (d, mean) in &components {
+                for ((out, d), mean) in out.iter_mut().zip(&d[range.clone()]).zip(&mean[range.clone()]) {
+                    *out += (d - mean) * (d - mean);
+                }
+            }
+            for (i, out) in range.clone().zip(out.iter_mut()) {
+                let share = distinctness.map_or(1.0, |distinctness| distinctness[i]);
+                *out += self.per_mismatch * (1.0 - quality[i].max(0.0) * share);
+            }
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let [nx, ny, nz] = self.shape.size;
-        gpu.launch(&SOURCE, "match_error")
-            .constant("COMPONENTS", self.shape.components())
-            .constant("DISTINCT", self.distinctness.is_some())
-            .constant("MASKED", false)
+        gpu.launch_in(self.shape.components(), &SOURCE, "match_error")
+            .constants([("DISTINCT", self.distinctness.is_some()), ("MASKED", false)])
             .uniform(Uniform::new().u4(self.shape.size).u4([0; 3]).f(self.per_mismatch))
             .output(self.out)
             .input(self.quality)
@@ -88,7 +98,7 @@ impl Kernel for MatchError<'_> {
             .inputs(self.displacement, 3)
             .inputs(self.mean, 3)
             .spare(3)
-            .run([cover(nx, 64), cover(ny, 4), nz as u32])
+            .run_over(self.shape.size, [64, 4])
     }
 }
 
@@ -103,21 +113,43 @@ impl Kernel for MatchConfidence<'_> {
         lengths.of("error_to_confidence", self.error_to_confidence, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::match_confidence(cpu, self);
+        let (quality, weight) = (self.quality.host(), self.weight.map(Buffer::host));
+        let per_half2 = 1.0 / (self.half_edges * self.half_edges);
+        let components: Vec<Shared<'_>> =
+            self.displacement.iter_mut().map(|c| Shared::new(c.host_mut())).collect();
+        cpu.split_samples(self.error_to_confidence.host_mut(), 4, |range, out| {
+            for (i, out) in range.zip(out) {
+                if weight.is_some_and(|weight| !has_weight(weight, self.shape, self.radius, i)) {
+                    *out = 0.0;
+                    for component in &components {
+                        // SAFETY: every sample belongs to one range.
+                        unsafe { component.get_mut(i..i + 1) }.fill(f32::NAN);
+                    }
+                    continue;
+                }
+                let confidence = 1.0 / (1.0 + out.max(0.0) * per_half2);
+                *out = if quality[i] > LEAST_QUALITY { confidence } else { 0.0 };
+            }
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let [nx, ny, nz] = self.shape.size;
         let per_half2 = 1.0 / (self.half_edges * self.half_edges);
-        gpu.launch(&SOURCE, "match_confidence")
-            .constant("COMPONENTS", self.shape.components())
-            .constant("DISTINCT", false)
-            .constant("MASKED", self.weight.is_some())
+        gpu.launch_in(self.shape.components(), &SOURCE, "match_confidence")
+            .constants([("DISTINCT", false), ("MASKED", self.weight.is_some())])
             .uniform(Uniform::new().u4(self.shape.size).u4(self.radius).f(per_half2))
             .output(self.error_to_confidence)
             .input(self.quality)
             .optional(self.weight)
             .absent(6)
             .outputs(self.displacement, 3)
-            .run([cover(nx, 64), cover(ny, 4), nz as u32])
+            .run_over(self.shape.size, [64, 4])
     }
+}
+
+/// Whether the window around a voxel holds any weight.
+fn has_weight(weight: &[f32], shape: Shape, radius: Axes<usize>, i: usize) -> bool {
+    let [nx, ny, nz] = shape.size;
+    let at = [i % nx, i / nx % ny, i / (nx * ny)];
+    let cut = |a: usize, count: usize| at[a].saturating_sub(radius[a])..(at[a] + radius[a] + 1).min(count);
+    cut(2, nz).any(|z| cut(1, ny).any(|y| cut(0, nx).any(|x| weight[(z * ny + y) * nx + x] > 0.0)))
 }

@@ -7,15 +7,15 @@
 //! *Distance of two vectors*: the sum of absolute differences, at most `cap_vox`; the weights of the others count.
 //! *Border*: cells are cut. *Halo*: the cell.
 
-mod cpu;
 #[cfg(test)]
 mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
-use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl("match nodes", &[include_str!("match_nodes.wgsl")]);
+static SOURCE: ShaderSource = super::wgsl!("match nodes", [], "match_nodes.wgsl");
 
 /// Planes of a node buffer.
 pub const fn planes(components: usize) -> usize {
@@ -77,13 +77,12 @@ impl Kernel for MatchNodes<'_> {
         lengths.of("out", self.out, planes(d) * cells(self.shape, self.width).len());
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.shape, cpu::match_nodes(cpu, self));
+        by_dimension!(self.shape, match_nodes(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let out = cells(self.shape, self.width).size;
         let launch = gpu
-            .launch(&SOURCE, "match_nodes")
-            .constant("COMPONENTS", self.shape.components())
+            .launch_in(self.shape.components(), &SOURCE, "match_nodes")
             .constant("VOXELS", matches!(self.members, Members::Voxels { .. }))
             .uniform(Uniform::new().u4(self.shape.size).u4(out).u(self.width).f(self.cap_vox));
         let launch = match self.members {
@@ -92,6 +91,138 @@ impl Kernel for MatchNodes<'_> {
             }
             Members::Nodes(nodes) => launch.absent(5).input(nodes),
         };
-        launch.output(self.out).run([cover(out[0], 32), cover(out[1], 4), out[2] as u32])
+        launch.output(self.out).run_over(out, [32, 4])
     }
+}
+
+/// Nodes of a grid, on processors.
+#[derive(Clone, Copy)]
+pub(super) struct Nodes<'a, const D: usize> {
+    pub shape: Shape,
+    pub samples: &'a [f32],
+}
+
+impl<const D: usize> Nodes<'_, D> {
+    fn plane(&self, plane: usize, index: usize) -> f32 {
+        self.samples[plane * self.shape.len() + index]
+    }
+    pub fn position(&self, index: usize) -> [f32; D] {
+        std::array::from_fn(|a| self.plane(a, index))
+    }
+    pub fn vector(&self, index: usize) -> [f32; D] {
+        std::array::from_fn(|c| self.plane(D + c, index))
+    }
+    pub fn weight(&self, index: usize) -> f32 {
+        self.plane(2 * D, index)
+    }
+    pub fn intensity(&self, index: usize) -> f32 {
+        self.plane(2 * D + 1, index)
+    }
+}
+
+/// A member of a cell, or what stands for the cell.
+#[derive(Clone, Copy)]
+struct Node<const D: usize> {
+    position: [f32; D],
+    vector: [f32; D],
+    weight: f32,
+    intensity: f32,
+}
+
+/// What is subtracted from the distance of a member for its own weight, so that of two alike the surer one is taken.
+const OWN_SHARE: f32 = 0.001;
+
+fn match_nodes<const D: usize>(cpu: &Cpu, args: MatchNodes<'_>) {
+    let MatchNodes { shape, width, cap_vox, members, out } = args;
+    let grid = cells(shape, width);
+    let ([nx, ny, nz], count) = (grid.size, grid.len());
+    let out = Shared::new(out.host_mut());
+    cpu.split(ny * nz, 64 * shape.len(), |rows| {
+        let mut cell: Vec<Node<D>> = Vec::with_capacity(width.pow(D as u32));
+        for (row, x) in rows.flat_map(|row| (0..nx).map(move |x| (row, x))) {
+            fill(&mut cell, shape, width, members, [x, row % ny, row / ny]);
+            let node = stands_for(&cell, cap_vox);
+            let values = node.position.into_iter().chain(node.vector).chain([node.weight, node.intensity]);
+            for (plane, value) in (0..planes(D)).zip(values) {
+                let at = plane * count + row * nx + x;
+                // SAFETY: every sample is written by one thread.
+                let slot = unsafe { out.get_mut(at..at + 1) };
+                slot[0] = value;
+            }
+        }
+    });
+}
+
+/// The members of a cell.
+fn fill<const D: usize>(
+    cell: &mut Vec<Node<D>>,
+    shape: Shape,
+    width: usize,
+    members: Members<'_>,
+    at: Axes<usize>,
+) {
+    cell.clear();
+    let range = |a: usize| match a < D {
+        true => at[a] * width..((at[a] + 1) * width).min(shape.size[a]),
+        false => 0..1,
+    };
+    for (z, y) in range(2).flat_map(|z| range(1).map(move |y| (z, y))) {
+        let row = (z * shape.size[1] + y) * shape.size[0];
+        cell.extend(range(0).map(|x| member(members, row + x, shape, [x, y, z])));
+    }
+}
+
+fn member<const D: usize>(members: Members<'_>, index: usize, shape: Shape, voxel: Axes<usize>) -> Node<D> {
+    match members {
+        Members::Voxels { field, weight, image } => Node {
+            position: std::array::from_fn(|a| voxel[a] as f32),
+            vector: std::array::from_fn(|c| Buffer::host(&field[c])[index]),
+            weight: weight.host()[index],
+            intensity: image.host()[index],
+        },
+        Members::Nodes(nodes) => {
+            let nodes = Nodes::<D> { shape, samples: nodes.host() };
+            Node {
+                position: nodes.position(index),
+                vector: nodes.vector(index),
+                weight: nodes.weight(index),
+                intensity: nodes.intensity(index),
+            }
+        }
+    }
+}
+
+/// The member whose vector the others' are nearest to; the mean position of members that have none.
+fn stands_for<const D: usize>(cell: &[Node<D>], cap_vox: f32) -> Node<D> {
+    let (mut best, mut least, mut weight) = (None, f32::MAX, 0.0);
+    for own in cell {
+        weight += own.weight;
+        if own.weight <= 0.0 {
+            continue;
+        }
+        let mut score = 0.0;
+        for other in cell.iter().filter(|other| other.weight > 0.0) {
+            let mut distance = 0.0;
+            for c in 0..D {
+                distance += (own.vector[c] - other.vector[c]).abs();
+            }
+            score += other.weight * if distance < cap_vox { distance } else { cap_vox };
+        }
+        score -= OWN_SHARE * own.weight;
+        if score < least {
+            (best, least) = (Some(*own), score);
+        }
+    }
+    let per_member = 1.0 / cell.len() as f32;
+    if let Some(best) = best {
+        return Node { weight: weight * per_member, ..best };
+    }
+    let mut mean = Node { position: [0.0; D], vector: [0.0; D], weight: 0.0, intensity: 0.0 };
+    for own in cell {
+        for a in 0..D {
+            mean.position[a] += own.position[a] * per_member;
+        }
+        mean.intensity += own.intensity * per_member;
+    }
+    mean
 }

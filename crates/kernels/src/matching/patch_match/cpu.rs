@@ -1,13 +1,10 @@
-//! Processor text of [`super::PatchMatch`] and what prepares and reads its matches.
+//! Processor text of [`super::PatchMatch`].
 
-use super::{
-    BEYOND, Codes, FinerMatches, MOST_BITS, MatchField, PatchMatch, StackedImage, WORST, longest, pack,
-    unpack,
-};
+use super::{BEYOND, Codes, MOST_BITS, PatchMatch, StackedImage, WORST, longest, pack, unpack};
 use multiversion::multiversion;
 use veloxel_core::Axes;
 use veloxel_gpu::Cpu;
-use veloxel_gpu::rows::{Shared, components_mut};
+use veloxel_gpu::rows::Shared;
 
 /// The images of a search, as it reads them.
 struct Search<'a> {
@@ -42,13 +39,11 @@ fn hash(word: u32) -> u32 {
 const NEXT: u32 = 0x9e37_79b9;
 
 pub(super) fn patch_match<const D: usize>(cpu: &Cpu, args: PatchMatch<'_>) {
-    let PatchMatch { shape, codes, sweep: _, matches, costs, .. } = args;
+    let PatchMatch { shape, codes, sweep, matches, costs, better, better_costs } = args;
     let [nx, ny, nz] = shape.size;
-    let sweep = args.sweep;
     let search = Search { codes, fixed: codes.fixed.host(), moving: codes.moving.host(), size: shape.size };
     let (matches, costs) = (matches.host(), costs.host());
-    let better = Shared::new(args.better.host_mut());
-    let better_costs = Shared::new(args.better_costs.host_mut());
+    let [better, better_costs] = [better, better_costs].map(|out| Shared::new(out.host_mut()));
     cpu.split(ny * nz, 1000 * shape.len(), |rows| {
         for row in rows {
             let range = row * nx..(row + 1) * nx;
@@ -61,8 +56,7 @@ pub(super) fn patch_match<const D: usize>(cpu: &Cpu, args: PatchMatch<'_>) {
                 if best.cost == WORST {
                     best.cost = search.cost(voxel, best.found, WORST);
                 }
-                let step = sweep.step as i32;
-                for steps in neighbours::<D>(step) {
+                for steps in neighbours::<D>(sweep.step as i32) {
                     let Some(neighbour) = neighbour(voxel, steps, shape.size) else { continue };
                     let found = search.carried_on(matches[neighbour], steps);
                     search.try_one(voxel, found, &mut best);
@@ -148,12 +142,8 @@ impl Search<'_> {
             let fixed = Corner::of(self.fixed, &self.codes.fixed_image, voxel.map(|v| v as i32 - reach));
             let at: Axes<i32> = [0, 1, 2].map(|a| if a < D { centre[a.min(D - 1)] - reach } else { -reach });
             let moving = Corner::of(self.moving, image, at);
-            return deep_cost(
-                fixed,
-                moving,
-                [reach as usize, if D == 3 { reach as usize } else { 0 }],
-                limit,
-            );
+            let deep = if D == 3 { self.codes.reach } else { 0 };
+            return deep_cost(fixed, moving, [self.codes.reach, deep], limit);
         }
         self.cost_at_border(voxel, centre, image, limit)
     }
@@ -234,52 +224,4 @@ fn deep_cost(fixed: Corner<'_>, moving: Corner<'_>, [reach, deep]: [usize; 2], l
         }
     }
     sum
-}
-
-pub(super) fn finer_matches<const D: usize>(cpu: &Cpu, args: FinerMatches<'_>) {
-    let FinerMatches { shape, coarser_shape, coarser, matches, costs } = args;
-    let [nx, ny, nz] = shape.size;
-    let coarser = coarser.host();
-    costs.host_mut().fill(WORST);
-    let rows = Shared::new(matches.host_mut());
-    cpu.split(ny * nz, 4 * shape.len(), |range| {
-        for row in range {
-            // SAFETY: every row is written by one thread.
-            let out = unsafe { rows.get_mut(row * nx..(row + 1) * nx) };
-            for (x, out) in out.iter_mut().enumerate() {
-                let voxel = [x, row % ny, row / ny];
-                let from = [0, 1, 2].map(|a| voxel[a] * coarser_shape.size[a] / shape.size[a]);
-                let (found, size) = unpack::<D>(
-                    coarser[(from[2] * coarser_shape.size[1] + from[1]) * coarser_shape.size[0] + from[0]],
-                );
-                let mut vector = [0; 3];
-                for a in 0..D {
-                    let factor = if coarser_shape.size[a] < shape.size[a] { 2 } else { 1 };
-                    vector[a] = (factor * found[a]).clamp(-longest(D), longest(D));
-                }
-                *out = pack(D, vector, size as u32);
-            }
-        }
-    });
-}
-
-pub(super) fn match_field<const D: usize>(cpu: &Cpu, args: MatchField<'_>) {
-    let MatchField { shape, matches, base, out } = args;
-    let [nx, ny, _] = shape.size;
-    let matches = matches.host();
-    cpu.split_rows(components_mut::<D>(out), nx, 4 * D * shape.len(), |row, out| {
-        for x in 0..nx {
-            let (vector, _) = unpack::<D>(matches[row * nx + x]);
-            let voxel = [x, row % ny, row / ny];
-            let mut at = 0;
-            for a in (0..D).rev() {
-                let last = shape.size[a] as i32 - 1;
-                at = at * shape.size[a] + (voxel[a] as i32 + vector[a]).clamp(0, last) as usize;
-            }
-            for c in 0..D {
-                let own = vector[c] as f32;
-                out[c][x] = base.map_or(own, |base| own + base[c].host()[at]);
-            }
-        }
-    });
 }

@@ -12,7 +12,6 @@
 //! *Not inside*: a match whose centre leaves the moving image costs [`WORST`]. *Halo*: the patch, the step; gathers.
 
 mod cpu;
-mod gpu;
 #[cfg(test)]
 mod parity;
 
@@ -20,7 +19,24 @@ use super::census::BEYOND;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use std::ops::RangeInclusive;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu};
+use veloxel_gpu::rows::components_mut;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+
+static PATCH_MATCH: ShaderSource =
+    super::wgsl!("patch match", [include_str!("packed.wgsl")], "patch_match.wgsl");
+static TEAMS: ShaderSource = super::wgsl!(
+    "patch match in teams",
+    [include_str!("packed.wgsl"), include_str!("patch_match.wgsl")],
+    "teams.wgsl"
+);
+static FINER: ShaderSource =
+    super::wgsl!("finer matches", [include_str!("packed.wgsl")], "finer_matches.wgsl");
+static FIELD: ShaderSource = super::wgsl!("match field", [include_str!("packed.wgsl")], "match_field.wgsl");
+/// Half width of the patches of pictures, at most, that the memory of a workgroup holds.
+const MOST_PICTURE_REACH: usize = 8;
+/// Pixels of a workgroup: of pictures with at most so many pixels, whose pixels have eight threads each; and of larger ones.
+const MOST_IN_TEAMS: usize = 1 << 14;
+const TILES: [[usize; 2]; 2] = [[8, 4], [32, 8]];
 
 /// Most bits that count of two codes.
 pub const MOST_BITS: u32 = 9;
@@ -142,20 +158,47 @@ impl Kernel for PatchMatch<'_> {
     fn check(&self, lengths: &mut Lengths) {
         let (n, codes) = (self.shape.len(), self.codes);
         let end = |image: &StackedImage| image.start + image.codes();
-        lengths
-            .count("sizes of the moving image", codes.moving_images.len(), MOST_SIZES)
-            .at_least("fixed codes", codes.fixed, end(&codes.fixed_image))
-            .at_least("moving codes", codes.moving, codes.moving_images.iter().map(end).max().unwrap_or(0))
-            .of("matches", self.matches, n)
-            .of("costs", self.costs, n)
-            .of("better", self.better, n)
-            .of("better_costs", self.better_costs, n);
+        let most = codes.moving_images.iter().map(end).max().unwrap_or(0);
+        lengths.count("sizes of the moving image", codes.moving_images.len(), MOST_SIZES);
+        lengths.at_least("fixed codes", codes.fixed, end(&codes.fixed_image));
+        lengths.at_least("moving codes", codes.moving, most);
+        lengths.of("matches", self.matches, n).of("costs", self.costs, n);
+        lengths.of("better", self.better, n).of("better_costs", self.better_costs, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
         by_dimension!(self.shape, cpu::patch_match(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::patch_match(gpu, self)
+        let Self { shape, codes, sweep, matches, costs, better, better_costs } = self;
+        let [nx, ny, nz] = shape.size;
+        let [wide, high] = codes.fixed_image.held();
+        let mut uniform = Uniform::new().u4([nx, ny, nz, codes.fixed_image.first()]).u4([wide, high]);
+        for k in 0..*MOST_SIZES.end() {
+            let image = codes.moving_images[k.min(codes.moving_images.len() - 1)];
+            let ([nx, ny, nz], [wide, high]) = (image.size, image.held());
+            // As words: a negative growth is what it is bit for bit.
+            uniform = uniform.u4([nx, ny, nz, image.first()]).u4([wide, high, image.growth as u32 as usize]);
+        }
+        let is_within = |image: &StackedImage| codes.reach <= image.margin;
+        let is_picture = shape.components() == 2
+            && codes.reach <= MOST_PICTURE_REACH
+            && codes.moving_images.iter().all(is_within);
+        let (source, entry, tile, groups) = match (is_picture, shape.len() <= MOST_IN_TEAMS) {
+            (true, true) => (&TEAMS, "patch_match_teams", TILES[0], TILES[0]),
+            (true, false) => (&PATCH_MATCH, "patch_match_picture", TILES[1], TILES[1]),
+            (false, _) => (&PATCH_MATCH, "patch_match", TILES[1], [32, 4]),
+        };
+        gpu.launch_in(shape.components(), source, entry)
+            .constant("BITS", bits(shape.components()))
+            .constants([
+                ("SIZES", codes.moving_images.len()),
+                ("REACH", if is_picture { codes.reach } else { 0 }),
+            ])
+            .constants([("WIDTH", tile[0]), ("HEIGHT", tile[1])])
+            .uniform(uniform.u4([sweep.step, sweep.radius, sweep.tries, sweep.seed as usize]).u(codes.reach))
+            .reads([codes.fixed, codes.moving, matches, costs])
+            .writes([better, better_costs])
+            .run_over(shape.size, groups)
     }
 }
 
@@ -180,16 +223,20 @@ impl Kernel for FinerMatches<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let n = self.shape.len();
-        lengths
-            .of("coarser", self.coarser, self.coarser_shape.len())
-            .of("matches", self.matches, n)
-            .of("costs", self.costs, n);
+        lengths.of("coarser", self.coarser, self.coarser_shape.len());
+        lengths.of("matches", self.matches, n).of("costs", self.costs, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.shape, cpu::finer_matches(cpu, self));
+        by_dimension!(self.shape, finer_matches(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::finer_matches(gpu, self)
+        let Self { shape, coarser_shape, coarser, matches, costs } = self;
+        gpu.launch_in(shape.components(), &FINER, "finer_matches")
+            .constant("BITS", bits(shape.components()))
+            .uniform(Uniform::new().u4(shape.size).u4(coarser_shape.size))
+            .input(coarser)
+            .writes([matches, costs])
+            .run_over(shape.size, [32, 4])
     }
 }
 
@@ -218,9 +265,58 @@ impl Kernel for MatchField<'_> {
         }
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.shape, cpu::match_field(cpu, self));
+        by_dimension!(self.shape, match_field(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::match_field(gpu, self)
+        let Self { shape, matches, base, out } = self;
+        gpu.launch_in(shape.components(), &FIELD, "match_field")
+            .constant("BITS", bits(shape.components()))
+            .constant("WARPED", base.is_some())
+            .uniform(Uniform::new().u4(shape.size))
+            .input(matches)
+            .inputs(base.unwrap_or(&[]), 3)
+            .outputs(out, 3)
+            .run_over(shape.size, [32, 4])
     }
+}
+
+fn finer_matches<const D: usize>(cpu: &Cpu, args: FinerMatches<'_>) {
+    let FinerMatches { shape, coarser_shape, coarser, matches, costs } = args;
+    let ([nx, ny, _], [cx, cy, _]) = (shape.size, coarser_shape.size);
+    let coarser = coarser.host();
+    costs.host_mut().fill(WORST);
+    cpu.split_samples(matches.host_mut(), 4, |range, out| {
+        for (i, out) in range.zip(out) {
+            let voxel = [i % nx, i / nx % ny, i / (nx * ny)];
+            let [x, y, z] = [0, 1, 2].map(|a| voxel[a] * coarser_shape.size[a] / shape.size[a]);
+            let (found, size) = unpack::<D>(coarser[(z * cy + y) * cx + x]);
+            let mut vector = [0; 3];
+            for a in 0..D {
+                let factor = if coarser_shape.size[a] < shape.size[a] { 2 } else { 1 };
+                vector[a] = (factor * found[a]).clamp(-longest(D), longest(D));
+            }
+            *out = pack(D, vector, size as u32);
+        }
+    });
+}
+
+fn match_field<const D: usize>(cpu: &Cpu, args: MatchField<'_>) {
+    let MatchField { shape, matches, base, out } = args;
+    let [nx, ny, _] = shape.size;
+    let matches = matches.host();
+    cpu.split_rows(components_mut::<D>(out), nx, 4 * D * shape.len(), |row, out| {
+        for x in 0..nx {
+            let (vector, _) = unpack::<D>(matches[row * nx + x]);
+            let voxel = [x, row % ny, row / ny];
+            let mut at = 0;
+            for a in (0..D).rev() {
+                let last = shape.size[a] as i32 - 1;
+                at = at * shape.size[a] + (voxel[a] as i32 + vector[a]).clamp(0, last) as usize;
+            }
+            for c in 0..D {
+                let own = vector[c] as f32;
+                out[c][x] = base.map_or(own, |base| own + base[c].host()[at]);
+            }
+        }
+    });
 }

@@ -31,6 +31,9 @@ struct Pictures<'a> {
     levels: &'a Levels,
     search: Search,
     pyramids: [&'a [f32]; 2],
+    points: [&'a [f32]; 2],
+    /// Where they may be found.
+    guesses: Option<[&'a [f32]; 2]>,
 }
 
 /// Where a point is, and what is known of it there.
@@ -43,25 +46,21 @@ struct Found {
 
 pub(super) fn track(cpu: &Cpu, args: SparseLucasKanade<'_>) {
     let SparseLucasKanade { levels, search, pyramids, points, guesses, moved, error, fate } = args;
-    let pictures = Pictures { levels, search, pyramids: pyramids.map(Buffer::host) };
     let (points, guesses) = (points.map(Buffer::host), guesses.map(|g| g.map(Buffer::host)));
+    let pictures = Pictures { levels, search, pyramids: pyramids.map(Buffer::host), points, guesses };
     let [x, y] = moved;
     let out = [x, y, error, fate].map(|b| Shared::new(b.host_mut()));
     let (n, rows) = (points[0].len(), 2 * search.radius + 1);
     cpu.split(n, 100 * rows * n, |range| {
         // SAFETY: ranges are disjoint.
         let out = unsafe { ranges_mut(&out, range.clone()) };
-        widest(Share { pictures: &pictures, sought: (points, guesses), range, out });
+        widest(Share { pictures: &pictures, range, out });
     });
 }
-
-/// Points, and where they may be found.
-type Sought<'a> = ([&'a [f32]; 2], Option<[&'a [f32]; 2]>);
 
 /// The points of a thread.
 struct Share<'a> {
     pictures: &'a Pictures<'a>,
-    sought: Sought<'a>,
     range: Range<usize>,
     out: [&'a mut [f32]; 4],
 }
@@ -79,7 +78,8 @@ impl Work for Share<'_> {
 impl Share<'_> {
     #[inline(always)]
     fn track<P: Sixteen, const V: usize>(self) {
-        let Self { pictures, sought: (points, guesses), range, out: [x, y, error, fate] } = self;
+        let Self { pictures, range, out: [x, y, error, fate] } = self;
+        let Pictures { points, guesses, .. } = pictures;
         let mut window = Window::<P, V>::new(pictures.search.radius);
         for (nth, i) in range.enumerate() {
             let point = [points[0][i], points[1][i]];
@@ -142,7 +142,7 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
 
     #[inline(always)]
     fn track(&mut self, pictures: &Pictures<'_>, point: [f32; 2], guess: [f32; 2]) -> Found {
-        let Pictures { levels, search, pyramids } = pictures;
+        let Pictures { levels, search, pyramids, .. } = pictures;
         let lost = |fate: Fate| Found { at: point, error: 0.0, fate };
         if point[0].is_nan() || point[1].is_nan() {
             return lost(Fate::Undefined);
@@ -176,7 +176,8 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
                 if !inside(here, size, 0.0) {
                     return lost(Fate::Left);
                 }
-                error = self.difference(second, here.map(|h| h - radius));
+                let [sum, _] = self.compare::<false>(second, here.map(|h| h - radius));
+                error = sum / (self.rows * self.rows) as f32;
             } else {
                 here = here.map(|h| 2.0 * h);
             }
@@ -202,7 +203,7 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
             if !inside(here, second.size, radius) {
                 break;
             }
-            let [bx, by] = self.mismatch(second, here.map(|h| h - radius));
+            let [bx, by] = self.compare::<true>(second, here.map(|h| h - radius));
             let step = [(b * by - c * bx) / divisor, (b * bx - a * by) / divisor];
             // By the way that was taken the steps fell by so much; the secant through both says where they vanish.
             let (way, fall) = (dot(taken, taken), dot(taken, [given[0] - step[0], given[1] - step[1]]));
@@ -264,22 +265,35 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
         [total(sums[0]), total(sums[1]), total(sums[2])]
     }
 
-    /// Σ (J − I) g with the other picture's window at a corner.
+    /// With the other picture's window at a corner Σ (J − I) g, or of another `WEIGHED` Σ |J − I| alone. No closure tells them
+    /// apart: it would not be compiled for the processor at hand.
     #[inline(always)]
-    fn mismatch(&mut self, image: Picture<'_>, corner: [f32; 2]) -> [f32; 2] {
-        let (samples, gradients) = (&self.samples[..self.rows], &self.gradients[..self.rows]);
-        let mut sums = Mismatch { samples, gradients, sums: [[P::splat(0.0); V]; 2] };
-        compare::<P, V, _>(image, corner, self.rows, &mut self.copied, &mut sums);
-        [total(sums.sums[0]), total(sums.sums[1])]
-    }
-
-    /// Mean |J − I|.
-    #[inline(always)]
-    fn difference(&mut self, image: Picture<'_>, corner: [f32; 2]) -> f32 {
-        let samples = &self.samples[..self.rows];
-        let mut sum = Difference { samples, inside: &self.inside, sum: [P::splat(0.0); V] };
-        compare::<P, V, _>(image, corner, self.rows, &mut self.copied, &mut sum);
-        total(sum.sum) / (self.rows * self.rows) as f32
+    fn compare<const WEIGHED: bool>(&mut self, image: Picture<'_>, corner: [f32; 2]) -> [f32; 2] {
+        let (corner, [tx, ty]) = parts(corner);
+        let (tx, ty) = (P::splat(tx), P::splat(ty));
+        let (samples, stride) = region(image, corner, [V * LANES + 1, self.rows + 1], &mut self.copied);
+        let mut sums = [[P::splat(0.0); V]; 2];
+        let mut above = [P::splat(0.0); V];
+        for j in 0..=self.rows {
+            for v in 0..V {
+                let at = j * stride + v * LANES;
+                // SAFETY: the region holds these samples.
+                let (low, high) = unsafe { (P::load(samples, at), P::load(samples, at + 1)) };
+                let below = between(low, high, tx);
+                if j > 0 {
+                    let difference = between(above[v], below, ty) - self.samples[j - 1][v];
+                    if WEIGHED {
+                        let [gx, gy] = &self.gradients[j - 1];
+                        sums[0][v] = sums[0][v] + difference * gx[v];
+                        sums[1][v] = sums[1][v] + difference * gy[v];
+                    } else {
+                        sums[0][v] = sums[0][v] + difference.abs() * self.inside[v];
+                    }
+                }
+                above[v] = below;
+            }
+        }
+        [total(sums[0]), total(sums[1])]
     }
 }
 
@@ -288,71 +302,6 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
 struct Picture<'a> {
     samples: &'a [f32],
     size: [usize; 2],
-}
-
-/// What is summed up over a window of the other picture. No closure: it would not be compiled for the processor at hand.
-trait Sum<P> {
-    /// Adds the samples of row `j` and vector `v`.
-    fn add(&mut self, j: usize, v: usize, samples: P);
-}
-
-/// Σ (J − I) g.
-struct Mismatch<'a, P, const V: usize> {
-    samples: &'a [Row<P, V>],
-    gradients: &'a [[Row<P, V>; 2]],
-    sums: [Row<P, V>; 2],
-}
-
-impl<P: Sixteen, const V: usize> Sum<P> for Mismatch<'_, P, V> {
-    #[inline(always)]
-    fn add(&mut self, j: usize, v: usize, samples: P) {
-        let difference = samples - self.samples[j][v];
-        let [gx, gy] = &self.gradients[j];
-        let [x, y] = &mut self.sums;
-        (x[v], y[v]) = (x[v] + difference * gx[v], y[v] + difference * gy[v]);
-    }
-}
-
-/// Σ |J − I|.
-struct Difference<'a, P, const V: usize> {
-    samples: &'a [Row<P, V>],
-    inside: &'a Row<P, V>,
-    sum: Row<P, V>,
-}
-
-impl<P: Sixteen, const V: usize> Sum<P> for Difference<'_, P, V> {
-    #[inline(always)]
-    fn add(&mut self, j: usize, v: usize, samples: P) {
-        let difference = samples - self.samples[j][v];
-        self.sum[v] = self.sum[v] + difference.abs() * self.inside[v];
-    }
-}
-
-/// Sums over the samples of a window, row by row.
-#[inline(always)]
-fn compare<P: Sixteen, const V: usize, S: Sum<P>>(
-    image: Picture<'_>,
-    corner: [f32; 2],
-    rows: usize,
-    copied: &mut [f32],
-    sum: &mut S,
-) {
-    let (corner, [tx, ty]) = parts(corner);
-    let (tx, ty) = (P::splat(tx), P::splat(ty));
-    let (samples, stride) = region(image, corner, [V * LANES + 1, rows + 1], copied);
-    let mut above = [P::splat(0.0); V];
-    for j in 0..=rows {
-        for v in 0..V {
-            let at = j * stride + v * LANES;
-            // SAFETY: the region holds these samples.
-            let (low, high) = unsafe { (P::load(samples, at), P::load(samples, at + 1)) };
-            let below = between(low, high, tx);
-            if j > 0 {
-                sum.add(j - 1, v, between(above[v], below, ty));
-            }
-            above[v] = below;
-        }
-    }
 }
 
 /// Between columns: sixteen samples, and those one and two columns further.

@@ -17,13 +17,35 @@
 //! then the four that are left: in one vector of a processor or two, or by some threads of a GPU.
 
 mod cpu;
-mod gpu;
 #[cfg(test)]
 mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
-use crate::phase::gabor::Levels;
-use veloxel_gpu::{Buffer, ComputeError, Cpu};
+use crate::phase::gabor::{Levels, MOST_LEVELS};
+use crate::shared::NAN;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+
+const BODY: &str = include_str!("sparse_lucas_kanade.wgsl");
+/// The text for windows of so many pixels at most, whose samples, with those around them, and derivatives fit the workgroup's
+/// memory.
+macro_rules! up_to {
+    ($area:literal, $around:literal) => {
+        ShaderSource::wgsl(
+            "sparse Lucas-Kanade",
+            &[concat!("const AREA: u32 = ", $area, "u;\nconst AROUND: u32 = ", $around, "u;\n"), NAN, BODY],
+        )
+    };
+}
+/// For windows of 9, 15, 21 and 31 pixels a side.
+static UP_TO: [ShaderSource; 4] = [up_to!(81, 121), up_to!(225, 289), up_to!(441, 529), up_to!(961, 1089)];
+static FOR_WARPS: ShaderSource =
+    ShaderSource::cuda("sparse Lucas-Kanade", &[NAN], include_str!("sparse_lucas_kanade.cu"));
+/// Threads of a workgroup: a warp.
+const WIDTH: usize = 32;
+/// Threads of a point.
+const LANES: usize = 16;
+/// Workgroups along x at most.
+const MOST_ACROSS: usize = 32_768;
 
 /// Half a window at most, pixels: two vectors of sixteen samples hold a row.
 pub const MOST_RADIUS: usize = 15;
@@ -123,6 +145,71 @@ impl Kernel for SparseLucasKanade<'_> {
         cpu::track(cpu, self);
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::track(gpu, &self)
+        let (search, n) = (self.search, self.points[0].len());
+        if n == 0 {
+            return Ok(());
+        }
+        let (rows, [x, y]) = (2 * search.radius + 1, self.moved);
+        let takes_cuda = gpu.gpu().takes_cuda();
+        let lanes = if takes_cuda { cuda_lanes(rows) } else { LANES };
+        let source = match rows {
+            _ if takes_cuda => &FOR_WARPS,
+            0..=9 => &UP_TO[0],
+            10..=15 => &UP_TO[1],
+            16..=21 => &UP_TO[2],
+            _ => &UP_TO[3],
+        };
+        let groups = n.div_ceil(WIDTH / lanes);
+        let across = groups.min(MOST_ACROSS);
+        let [finest_limit, coarse_limit] = search.limits_px2();
+        let limits = [finest_limit, coarse_limit, search.least_eigenvalue, search.radius as f32];
+        let head = Uniform::new().u4([n, self.levels.count(), search.iterations, across]).f4(limits);
+        let level = |l: usize| match l < self.levels.count() {
+            true => [self.levels.size(l)[0], self.levels.size(l)[1], self.levels.start(l)],
+            false => [1, 1, 0],
+        };
+        let uniform = (0..MOST_LEVELS).fold(head, |uniform, l| uniform.u4(level(l)));
+        gpu.launch(source, "track")
+            .constants([("ROWS", rows), ("WIDTH", WIDTH)])
+            .constant("GUESSED", self.guesses.is_some())
+            .uniform(uniform)
+            .reads(self.pyramids)
+            .reads(self.points)
+            .optional(self.guesses.map(|g| g[0]))
+            .optional(self.guesses.map(|g| g[1]))
+            .writes([x, y, self.error, self.fate])
+            .run([across as u32, groups.div_ceil(across) as u32, 1])
+    }
+}
+
+/// The same in CUDA C++: each has three columns of a window, or two of the largest ones.
+fn cuda_lanes(rows: usize) -> usize {
+    rows.div_ceil(if rows > 21 { 2 } else { 3 })
+}
+
+#[cfg(all(test, feature = "gpu"))]
+mod tests {
+    use super::*;
+    use veloxel_gpu::nvrtc::{ComputeCapability, Nvrtc};
+    use veloxel_gpu::{Bind, Launch};
+    use veloxel_testkit::every_device::here;
+
+    #[test]
+    fn windows_stay_in_registers_with_nvrtc() {
+        let nvrtc = here("nvrtc", Nvrtc::find());
+        for rows in [3, 5, 9, 15, 21, 23, 31] {
+            let launch = Launch {
+                source: &FOR_WARPS,
+                entry: "track",
+                constants: &[("ROWS", rows as f64), ("WIDTH", WIDTH as f64), ("GUESSED", 1.0)],
+                uniform: (0..2 + MOST_LEVELS).fold(Uniform::new(), |uniform, _| uniform.u4([0; 4])),
+                buffers: &[Bind::Absent; 10],
+                groups: [1; 3],
+            };
+            let text = veloxel_gpu::cuda_source(&launch).expect("a text");
+            let resources = nvrtc.resources(&text.source, "track", ComputeCapability::new(9, 0));
+            let resources = resources.unwrap_or_else(|error| panic!("{rows}: {error}"));
+            assert_eq!(resources.spill_bytes, 0, "{rows}, {resources:?}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Processor text of [`super::WindowScores`]: bands of rows, whose images are copied with their borders first.
 
 use super::{Output, Search, WindowScores, centre};
+use crate::variational::rows::add;
 use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_core::{Axes, Shape};
@@ -78,7 +79,7 @@ struct Band {
 }
 
 impl Band {
-    fn new(args: &Plan, plane: usize, rows: Range<usize>) -> Self {
+    fn new(args: &Plan<'_>, plane: usize, rows: Range<usize>) -> Self {
         let (size, nodes, Search { radius, reach }) = (args.shape.size, args.nodes.size, args.search);
         let y = |row: usize| centre(row, nodes[1], size[1]);
         let z = centre(plane, nodes[2], size[2]);
@@ -96,6 +97,25 @@ impl Band {
         let (fixed, moving) = (part([0; 3]), part(reach));
         Self { plane, rows, height, fixed, moving }
     }
+
+    /// Sums along y, then x, of rows that were summed along z.
+    fn window_sums(&self, plan: &Plan<'_>, block: usize, rows: &[f32], column: &mut [f32], out: &mut [f32]) {
+        let (size, nodes, radius) = (plan.shape.size, plan.nodes.size, plan.search.radius);
+        let y = |row: usize| centre(row, nodes[1], size[1]);
+        let first = y(self.rows.start + block) - y(self.rows.start);
+        let width = column.len();
+        let sums = rows.chunks_exact(self.height * width).zip(out.chunks_exact_mut(size[0]));
+        for (rows, out) in sums {
+            column.copy_from_slice(&rows[first * width..][..width]);
+            for row in first + 1..=first + 2 * radius[1] {
+                add(&rows[row * width..][..width], column);
+            }
+            out.copy_from_slice(&column[..size[0]]);
+            for k in 1..=2 * radius[0] {
+                add(&column[k..][..size[0]], out);
+            }
+        }
+    }
 }
 
 fn scores_of<const MEASURE: u8, const MASKED: bool>(cpu: &Cpu, args: WindowScores<'_>) {
@@ -104,11 +124,6 @@ fn scores_of<const MEASURE: u8, const MASKED: bool>(cpu: &Cpu, args: WindowScore
     let bands = my.div_ceil(per_band);
     let samples = args.search.candidates() * 8 * args.shape.len();
     let scores = Shared::new(args.scores.host_mut());
-    let inputs = Inputs {
-        fixed: args.pairs.iter().map(|(fixed, _)| fixed.host()).collect(),
-        moving: args.pairs.iter().map(|(_, moving)| moving.host()).collect(),
-        weight: args.weight.map(Buffer::host),
-    };
     let plan = Plan {
         shape: args.shape,
         nodes: args.nodes,
@@ -119,163 +134,96 @@ fn scores_of<const MEASURE: u8, const MASKED: bool>(cpu: &Cpu, args: WindowScore
             gain: args.gain,
             is_added: args.output == Output::Add,
         },
+        pairs: args.pairs,
+        weight: args.weight,
     };
     cpu.split(bands * mz, samples, |range| {
         for item in range {
             let first = item % bands * per_band;
             let band = Band::new(&plan, item / bands, first..(first + per_band).min(my));
-            score_band::<MEASURE, MASKED>(&plan, &inputs, &band, &scores);
+            score_band::<MEASURE, MASKED>(&plan, &band, &scores);
         }
     });
 }
 
 /// What the bands have in common.
-struct Plan {
+struct Plan<'a> {
     shape: Shape,
     nodes: Shape,
     search: Search,
     scale: Scale,
+    pairs: &'a [(&'a Buffer, &'a Buffer)],
+    weight: Option<&'a Buffer>,
 }
 
-/// The images on the host.
-struct Inputs<'a> {
-    fixed: Vec<&'a [f32]>,
-    moving: Vec<&'a [f32]>,
-    weight: Option<&'a [f32]>,
-}
-
-fn score_band<const MEASURE: u8, const MASKED: bool>(
-    args: &Plan,
-    inputs: &Inputs<'_>,
-    band: &Band,
-    scores: &Shared<'_>,
-) {
-    let (shape, nodes, channels) = (args.shape, args.nodes.size, inputs.fixed.len());
-    let (nx, width) = (shape.size[0], band.fixed.width);
-    let weights = if MASKED { band.fixed.len() } else { 0 };
-    let blocks = band.rows.len();
+fn score_band<const MEASURE: u8, const MASKED: bool>(args: &Plan<'_>, band: &Band, scores: &Shared<'_>) {
+    let (shape, nodes, channels) = (args.shape, args.nodes.size, args.pairs.len());
+    let (nx, width, blocks) = (shape.size[0], band.fixed.width, band.rows.len());
     let lens = [
         channels * band.fixed.len(),
         channels * band.moving.len(),
-        weights,
+        if MASKED { band.fixed.len() } else { 0 },
         SUMS * band.height * width,
         width,
         SUMS * nx,
         SUMS * blocks * nx,
     ];
     with_scratch(lens.iter().sum(), |mut scratch| {
-        let [fixed, moving, weight, rows, column, sums, of_fixed] = lens.map(|len| {
-            let (part, rest) = std::mem::take(&mut scratch).split_at_mut(len);
-            scratch = rest;
-            part
-        });
-        for (image, out) in inputs.fixed.iter().zip(fixed.chunks_exact_mut(band.fixed.len())) {
-            band.fixed.load(image, shape, out);
+        let [fixed, moving, weight, rows, column, sums, of_fixed] =
+            lens.map(|len| scratch.split_off_mut(..len).expect("scratch should hold the band"));
+        let parts = fixed.chunks_exact_mut(band.fixed.len()).zip(moving.chunks_exact_mut(band.moving.len()));
+        for ((of_fixed, of_moving), (fixed, moving)) in parts.zip(args.pairs) {
+            band.fixed.load(fixed.host(), shape, of_fixed);
+            band.moving.load(moving.host(), shape, of_moving);
         }
-        for (image, out) in inputs.moving.iter().zip(moving.chunks_exact_mut(band.moving.len())) {
-            band.moving.load(image, shape, out);
+        if let Some(image) = args.weight {
+            band.fixed.load(image.host(), shape, weight);
         }
-        if let Some(image) = inputs.weight {
-            band.fixed.load(image, shape, weight);
+        along_z(band, fixed, weight, rows, |_, fixed, weight, out| add_fixed::<MASKED>(fixed, weight, out));
+        for (block, sums) in of_fixed.chunks_exact_mut(SUMS * nx).enumerate() {
+            band.window_sums(args, block, rows, column, sums);
         }
-        let parts = Parts { band, fixed, moving, weight, channels };
-        parts.along_z_of_fixed::<MASKED>(rows);
-        for block in 0..blocks {
-            window_sums(args, band, block, rows, column, &mut of_fixed[SUMS * block * nx..][..SUMS * nx]);
-        }
-        let widths = args.search.widths();
         for candidate in 0..args.search.candidates() {
-            let at = [
-                candidate % widths[0],
-                candidate / widths[0] % widths[1],
-                candidate / (widths[0] * widths[1]),
-            ];
-            parts.along_z::<MEASURE, MASKED>(at, rows);
-            for block in 0..blocks {
-                window_sums(args, band, block, rows, column, sums);
+            let [x, y, z] = args.search.place(candidate);
+            along_z(band, fixed, weight, rows, |[plane, channel, row], fixed, weight, out| {
+                let line = channel * band.moving.len() + band.moving.row(plane + z, row + y).start;
+                add_products::<MEASURE, MASKED>([fixed, &moving[line + x..][..width], weight], out);
+            });
+            for (block, of_fixed) in of_fixed.chunks_exact(SUMS * nx).enumerate() {
+                band.window_sums(args, block, rows, column, sums);
                 let row = (candidate * nodes[2] + band.plane) * nodes[1] + band.rows.start + block;
                 // SAFETY: a row of blocks belongs to one band.
                 let out = unsafe { scores.get_mut(row * nodes[0]..(row + 1) * nodes[0]) };
-                let of_fixed = &of_fixed[SUMS * block * nx..][..SUMS * nx];
                 score_row::<MEASURE, MASKED>(args, of_fixed, sums, out);
             }
         }
     });
 }
 
-/// The parts of the images that a band works on.
-struct Parts<'a> {
-    band: &'a Band,
-    fixed: &'a [f32],
-    moving: &'a [f32],
-    weight: &'a [f32],
-    channels: usize,
-}
-
-impl Parts<'_> {
-    /// Sums along z of w, f and f² for every row: one block of rows each.
-    fn along_z_of_fixed<const MASKED: bool>(&self, rows: &mut [f32]) {
-        rows.fill(0.0);
-        let part = &self.band.fixed;
-        let mut sums = rows.chunks_exact_mut(self.band.height * part.width);
-        let [count, mean, square] = [(); SUMS].map(|()| sums.next().unwrap_or_default());
-        for plane in 0..part.planes {
-            for channel in 0..self.channels {
-                let fixed = &self.fixed[channel * part.len()..];
-                for row in 0..self.band.height {
-                    let (range, at) = (part.row(plane, row), row * part.width);
-                    let weight = if MASKED { &self.weight[range.clone()] } else { &[] };
-                    let out = [&mut *count, mean, square].map(|sum| &mut sum[at..at + part.width]);
-                    add_fixed::<MASKED>(&fixed[range], weight, out);
-                }
+/// Sums along z for every row of a band, one block of rows each: `add` adds what a row of a plane and channel of the fixed image,
+/// with its weights, brings to its three sums.
+fn along_z(
+    band: &Band,
+    fixed: &[f32],
+    weight: &[f32],
+    rows: &mut [f32],
+    add: impl Fn([usize; 3], &[f32], &[f32], [&mut [f32]; SUMS]),
+) {
+    rows.fill(0.0);
+    let part = &band.fixed;
+    let mut sums = rows.chunks_exact_mut(band.height * part.width);
+    let mut sums = [(); SUMS].map(|()| sums.next().unwrap_or_default());
+    for plane in 0..part.planes {
+        for (channel, fixed) in fixed.chunks_exact(part.len()).enumerate() {
+            for row in 0..band.height {
+                let range = part.row(plane, row);
+                // Without weights there is nothing.
+                let weight = weight.get(range.clone()).unwrap_or_default();
+                let out = sums.each_mut().map(|sum| &mut sum[row * part.width..][..part.width]);
+                add([plane, channel, row], &fixed[range], weight, out);
             }
         }
     }
-
-    /// Sums along z of what a candidate at `at`, counted from the first one, needs.
-    fn along_z<const MEASURE: u8, const MASKED: bool>(&self, at: Axes<usize>, rows: &mut [f32]) {
-        rows.fill(0.0);
-        let (part, moving_part) = (&self.band.fixed, &self.band.moving);
-        let mut sums = rows.chunks_exact_mut(self.band.height * part.width);
-        let [mean, square, product] = [(); SUMS].map(|()| sums.next().unwrap_or_default());
-        for plane in 0..part.planes {
-            for channel in 0..self.channels {
-                let fixed = &self.fixed[channel * part.len()..];
-                let moving = &self.moving[channel * moving_part.len()..];
-                for row in 0..self.band.height {
-                    let (range, to) = (part.row(plane, row), row * part.width);
-                    let weight = if MASKED { &self.weight[range.clone()] } else { &[] };
-                    let moving = &moving[moving_part.row(plane + at[2], row + at[1])][at[0]..][..part.width];
-                    let out = [&mut *mean, square, product].map(|sum| &mut sum[to..to + part.width]);
-                    add_products::<MEASURE, MASKED>([&fixed[range], moving, weight], out);
-                }
-            }
-        }
-    }
-}
-
-/// Sums along y, then x, of rows that were summed along z.
-fn window_sums(args: &Plan, band: &Band, block: usize, rows: &[f32], column: &mut [f32], out: &mut [f32]) {
-    let (size, nodes, radius) = (args.shape.size, args.nodes.size, args.search.radius);
-    let y = |row: usize| centre(row, nodes[1], size[1]);
-    let first = y(band.rows.start + block) - y(band.rows.start);
-    let width = column.len();
-    let sums = rows.chunks_exact(band.height * width).zip(out.chunks_exact_mut(size[0]));
-    for (rows, out) in sums {
-        column.copy_from_slice(&rows[first * width..][..width]);
-        for row in first + 1..=first + 2 * radius[1] {
-            add_row(&rows[row * width..][..width], column);
-        }
-        out.copy_from_slice(&column[..size[0]]);
-        for k in 1..=2 * radius[0] {
-            add_row(&column[k..][..size[0]], out);
-        }
-    }
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn add_row(from: &[f32], to: &mut [f32]) {
-    to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
@@ -331,26 +279,27 @@ fn add_products<const MEASURE: u8, const MASKED: bool>(
 
 /// The scores of a row of blocks, from the sums around every voxel of its row.
 fn score_row<const MEASURE: u8, const MASKED: bool>(
-    args: &Plan,
+    args: &Plan<'_>,
     of_fixed: &[f32],
     sums: &[f32],
     out: &mut [f32],
 ) {
     let (nx, blocks) = (args.shape.size[0], args.nodes.size[0]);
-    let columns = |sums: &[f32]| -> [Vec<f32>; 3] {
-        std::array::from_fn(|k| (0..blocks).map(|i| sums[k * nx + centre(i, blocks, nx)]).collect())
-    };
     if blocks == nx {
-        let rows = |sums| {
-            let (first, rest): (&[f32], &[f32]) = <[f32]>::split_at(sums, nx);
-            let (second, third) = rest.split_at(nx);
-            [first, second, third]
-        };
-        return finish::<MEASURE, MASKED>(rows(of_fixed), rows(sums), args.scale, out);
+        return finish::<MEASURE, MASKED>(thirds(of_fixed), thirds(sums), args.scale, out);
     }
+    let columns = |sums: &[f32]| -> Vec<f32> {
+        let column = |k: usize| k / blocks * nx + centre(k % blocks, blocks, nx);
+        (0..SUMS * blocks).map(|k| sums[column(k)]).collect()
+    };
     let (of_fixed, sums) = (columns(of_fixed), columns(sums));
-    let of_fixed = of_fixed.each_ref().map(|row| &row[..]);
-    finish::<MEASURE, MASKED>(of_fixed, sums.each_ref().map(|row| &row[..]), args.scale, out);
+    finish::<MEASURE, MASKED>(thirds(&of_fixed), thirds(&sums), args.scale, out);
+}
+
+/// The three rows that stand one after the other.
+fn thirds(rows: &[f32]) -> [&[f32]; SUMS] {
+    let len = rows.len() / SUMS;
+    [0, 1, 2].map(|k| &rows[k * len..(k + 1) * len])
 }
 
 /// What sums become scores by.

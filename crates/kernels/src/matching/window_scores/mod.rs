@@ -19,13 +19,18 @@
 //! shares sums along z and y between rows, and its cost grows with the width of a window, not with its volume.
 
 mod cpu;
-mod gpu;
 #[cfg(test)]
 mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+
+static SOURCE: ShaderSource = super::wgsl!("window scores", [], "window_scores.wgsl");
+static DENSE_NCC: ShaderSource = super::wgsl!("window scores", [], "dense_ncc.wgsl");
+/// The largest half window and the farthest candidate of these, pixels, and their tiles' width and height.
+const DENSE_NCC_MOST: usize = 2;
+const TILE: [usize; 2] = [32, 8];
 
 /// What a match is measured by.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,6 +95,11 @@ impl Search {
     pub fn candidates(&self) -> usize {
         self.widths().iter().product()
     }
+    /// Where a candidate stands among the others, counted from the first one.
+    pub(super) fn place(&self, candidate: usize) -> Axes<usize> {
+        let [wx, wy, _] = self.widths();
+        [candidate % wx, candidate / wx % wy, candidate / (wx * wy)]
+    }
     /// Voxels of a window.
     fn voxels(&self) -> usize {
         self.radius.iter().map(|r| 2 * r + 1).product()
@@ -149,6 +159,50 @@ impl Kernel for WindowScores<'_> {
         cpu::window_scores(cpu, self);
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::window_scores(gpu, &self)
+        let (search, nodes, floor) = (self.search, self.nodes.size, self.measure.floor());
+        let uniform = Uniform::new()
+            .u4(self.shape.size)
+            .u4(nodes)
+            .u4(search.radius)
+            .u4(search.reach)
+            .f(1.0 / search.voxels() as f32)
+            .f(floor * floor)
+            .f(self.gain);
+        if let Some((fixed, moving)) = of_dense_ncc(&self) {
+            return gpu
+                .launch(&DENSE_NCC, "dense_ncc")
+                .constants([("RADIUS", search.radius[0]), ("REACH", search.reach[0])])
+                .constant("LINES", if search.reach[0] < 2 { 2 * search.reach[0] + 1 } else { 1 })
+                .uniform(uniform)
+                .output(self.scores)
+                .reads([fixed, moving])
+                .run_over(nodes, TILE);
+        }
+        let [fixed, moving] = [0, 1].map(|k| {
+            let images = self.pairs.iter().map(move |&(fixed, moving)| Bind::input([fixed, moving][k]));
+            images.chain([Bind::Absent; 3]).take(3)
+        });
+        let lines = search.widths()[1] * search.widths()[2];
+        gpu.launch(&SOURCE, "window_scores")
+            .constant("MEASURE", u32::from(self.measure.index()))
+            .constants([("MASKED", self.weight.is_some()), ("ADD", self.output == Output::Add)])
+            .constant("CHANNELS", self.pairs.len())
+            .uniform(uniform)
+            .output(self.scores)
+            .bind(fixed)
+            .bind(moving)
+            .optional(self.weight)
+            .run_over([nodes[0], nodes[1], nodes[2] * lines], [32, 8])
+    }
+}
+
+/// The images, where `dense_ncc.wgsl` can score them: blocks around every pixel of a picture, alike along both axes.
+fn of_dense_ncc<'a>(args: &WindowScores<'a>) -> Option<(&'a Buffer, &'a Buffer)> {
+    let Search { radius: [rx, ry, _], reach: [x, y, _] } = args.search;
+    let is_dense = args.shape == args.nodes && args.shape.components() == 2 && args.weight.is_none();
+    let is_small = (1..=DENSE_NCC_MOST).contains(&rx) && x <= DENSE_NCC_MOST && [rx, x] == [ry, y];
+    match (args.measure, args.output, args.pairs) {
+        (Measure::Ncc { .. }, Output::Overwrite, [pair]) if is_dense && is_small => Some(*pair),
+        _ => None,
     }
 }

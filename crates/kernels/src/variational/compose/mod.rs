@@ -4,14 +4,21 @@
 //! is exact where the image derivatives are those of the warped image.
 //! *Units*: edges. *Border*: replicate. *Halo*: the longest step.
 
-mod cpu;
-mod gpu;
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed};
+use crate::shared::gather::Lattice;
+use crate::shared::lanes::{LANES, Lanes, Pack};
+use crate::shared::{LATTICE, LINE, NAN, PACK1, PACK4};
+use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu};
+use veloxel_gpu::rows::{components, components_mut};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover, line};
+
+static COMPOSE: ShaderSource = super::wgsl!("compose", [NAN, LATTICE], "compose.wgsl");
+static ADD: [ShaderSource; 2] =
+    [super::wgsl!("compose", [LINE, PACK1], "add.wgsl"), super::wgsl!("compose", [LINE, PACK4], "add.wgsl")];
 
 /// How an increment joins the displacement so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,19 +49,72 @@ impl Kernel for Compose<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let (components, voxels) = (self.shape.components(), self.shape.len());
-        lengths.field("displacement", self.displacement, components, voxels).field(
-            "increment",
-            self.increment,
-            components,
-            voxels,
-        );
+        let (n, d) = (self.shape.len(), self.shape.components());
+        lengths.field("displacement", self.displacement, d, n).field("increment", self.increment, d, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.shape, cpu::compose_in(cpu, self));
+        by_dimension!(self.shape, compose_in(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::compose(gpu, self)
+        let (shape, [nx, ny, nz]) = (self.shape, self.shape.size);
+        let (launch, groups) = match self.update {
+            Update::Add => {
+                let (source, pack) = packed(&ADD, shape.len());
+                let items = shape.len() / pack;
+                (gpu.launch(source, "add").uniform(Uniform::new().u(items)), line(items, 256))
+            }
+            Update::Compose => {
+                let uniform = Uniform::new().u4(shape.size).f4(self.spacing_edges.map(|s| 1.0 / s));
+                (gpu.launch(&COMPOSE, "compose").uniform(uniform), [cover(nx, 64), cover(ny, 2), nz as u32])
+            }
+        };
+        launch
+            .constant("COMPONENTS", shape.components())
+            .inputs(self.displacement, 3)
+            .outputs(self.increment, 3)
+            .run(groups)
+    }
+}
+
+fn compose_in<const D: usize>(cpu: &Cpu, args: Compose<'_>) {
+    let Compose { shape, spacing_edges, update, displacement, increment } = args;
+    let d = components::<D>(displacement);
+    let lattice = Lattice::new(shape);
+    let per_edge = spacing_edges.map(|s| 1.0 / s);
+    let [nx, ny, _] = shape.size;
+    cpu.split_rows(components_mut(increment), nx, 2 * shape.len(), |row, delta| match update {
+        Update::Add => {
+            for (delta, d) in delta.into_iter().zip(&d) {
+                delta.iter_mut().zip(&d[row * nx..]).for_each(|(o, &d)| *o += d);
+            }
+        }
+        Update::Compose => {
+            compose_row(&lattice, d, per_edge, [0.0, (row % ny) as f32, (row / ny) as f32], delta);
+        }
+    });
+}
+
+#[multiversion(targets("x86_64+avx", "aarch64+neon"))]
+fn compose_row<const D: usize>(
+    lattice: &Lattice<D>,
+    d: [&[f32]; D],
+    per_edge: Axes<f32>,
+    start: Axes<f32>,
+    delta: [&mut [f32]; D],
+) {
+    let n = delta[0].len();
+    for x in (0..n).step_by(LANES) {
+        let mut step = [Lanes::splat(0.0); D];
+        let mut at = step;
+        for c in 0..D {
+            let voxel = if c == 0 { Lanes::splat(x as f32) + Lanes::count() } else { Lanes::splat(start[c]) };
+            step[c] = Lanes::load_or_zero(delta[c], x);
+            at[c] = voxel + step[c] * Lanes::splat(per_edge[c]);
+        }
+        let cells = lattice.cells(at);
+        for c in 0..D {
+            lattice.add_linear(step[c], &cells, d[c]).store_what_fits(delta[c], x);
+        }
     }
 }
 

@@ -5,17 +5,14 @@
 //! known however smooth the field is, and the confidence is 0.
 //! *In*: e²; a tensor from [`super::motion_tensor`], taken at the final field. *Halo*: none.
 
-mod cpu;
-
 use crate::kernel::{Kernel, Launcher, Lengths, packed};
 use crate::shared::{LINE, PACK1, PACK4};
 use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
-const BODY: &str = include_str!("confidence.wgsl");
 static SOURCES: [ShaderSource; 2] = [
-    ShaderSource::wgsl("confidence", &[LINE, PACK1, BODY]),
-    ShaderSource::wgsl("confidence", &[LINE, PACK4, BODY]),
+    super::wgsl!("confidence", [LINE, PACK1], "confidence.wgsl"),
+    super::wgsl!("confidence", [LINE, PACK4], "confidence.wgsl"),
 ];
 
 /// Makes the confidence of every voxel from its expected error.
@@ -51,21 +48,29 @@ impl Kernel for Confidence<'_> {
         lengths.of("error_to_confidence", self.error_to_confidence, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::confidence(cpu, self);
+        let (n, nx) = (self.shape.len(), self.shape.size[0]);
+        let (contrast, per_half2) = (self.contrast, 1.0 / (self.half_edges * self.half_edges));
+        let diagonal: Vec<&[f32]> = self.diagonal().iter().map(|&entry| self.tensor[entry].host()).collect();
+        cpu.split_rows([self.error_to_confidence.host_mut()], nx, n, |row, [out]| {
+            let entry = |c: usize| &diagonal[c][row * nx..][..nx];
+            let (first, second) = (entry(0), entry(1));
+            let third = (diagonal.len() == 3).then(|| entry(2));
+            for (i, out) in out.iter_mut().enumerate() {
+                let trace = first[i] + second[i] + third.map_or(0.0, |third| third[i]);
+                *out = trace / (trace + contrast) / (1.0 + *out * per_half2);
+            }
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (source, pack) = packed(&SOURCES, self.shape.len());
         let items = self.shape.len() / pack;
         let per_half2 = 1.0 / (self.half_edges * self.half_edges);
         let diagonal = self.diagonal();
-        let mut launch = gpu
-            .launch(source, "confidence")
-            .constant("COMPONENTS", diagonal.len())
+        gpu.launch_in(diagonal.len(), source, "confidence")
             .uniform(Uniform::new().u(items).f(self.contrast).f(per_half2))
-            .output(self.error_to_confidence);
-        for &entry in diagonal {
-            launch = launch.input(&self.tensor[entry]);
-        }
-        launch.absent(3 - diagonal.len()).run(line(items, 256))
+            .output(self.error_to_confidence)
+            .bind(diagonal.iter().map(|&entry| Bind::input(&self.tensor[entry])))
+            .absent(3 - diagonal.len())
+            .run(line(items, 256))
     }
 }

@@ -43,7 +43,7 @@ fn total(i: u32) -> Three {
     return d;
 }
 
-// Sums are added from left to right, as in cpu.rs, so that both give the same bits.
+// Sums are added from left to right, as in mod.rs, so that both give the same bits.
 fn square(a: Three, b: Three) -> Pack {
     let x = a.x - b.x;
     let y = a.y - b.y;

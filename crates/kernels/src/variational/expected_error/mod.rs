@@ -12,16 +12,19 @@
 //! *Border*: the nearest fourth difference whose samples lie inside. *Halo*: two steps. On an axis of less than five voxels
 //! there is no fourth difference; it counts for nothing.
 
-mod cpu;
-mod gpu;
 #[cfg(test)]
 mod parity;
 
-pub(crate) use gpu::{EXPECTED_ERROR, block, with_arguments};
-
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, PreparedLaunch};
+use crate::shared::NAN;
+use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu};
+use veloxel_gpu::rows::with_scratch;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+
+/// The error of a voxel; needs [`NAN`].
+pub(crate) const EXPECTED_ERROR: &str = include_str!("expected_error.wgsl");
+static SOURCE: ShaderSource = super::wgsl!("expected error", [NAN, EXPECTED_ERROR], "each_voxel.wgsl");
 
 /// Writes e² of every voxel.
 #[derive(Debug)]
@@ -53,25 +56,51 @@ impl ExpectedError<'_> {
     /// Voxels from sample to sample of the fourth difference along every axis; 0: the axis is too short, or does not count.
     fn steps(&self) -> Axes<usize> {
         let wanted = self.spacing_edges.map(|s| (self.step_edges / s).round().max(1.0) as usize);
-        let mut steps = [0; 3];
-        for axis in 0..self.shape.components() {
-            steps[axis] = wanted[axis].min((self.shape.size[axis] - 1) / 4);
-        }
-        steps
+        let most = |a: usize| if a < self.shape.components() { (self.shape.size[a] - 1) / 4 } else { 0 };
+        [0, 1, 2].map(|a| wanted[a].min(most(a)))
     }
-    /// What the sum of the squared fourth differences is multiplied by.
-    fn gain(&self) -> f32 {
+    /// The uniform block.
+    pub(crate) fn block(&self) -> Uniform {
+        let Factors { gain, determinacy, share, per_pooled, outside2 } = self.factors();
+        let block = Uniform::new().u4(self.shape.size).u4(self.steps());
+        block.f4([gain, determinacy, share, per_pooled]).f(outside2)
+    }
+    /// Adds the constants and the buffers of [`EXPECTED_ERROR`] to a launch.
+    pub(crate) fn bind<'a>(&'a self, launch: PreparedLaunch<'a>) -> PreparedLaunch<'a> {
+        let (d, entries) = (self.shape.components(), self.shape.tensor_entries());
+        launch
+            .constant("COMPONENTS", d)
+            .output(self.warped_to_error)
+            .inputs(self.displacement, 3)
+            .input(&self.tensor[entries + d])
+            .inputs(&self.tensor[..entries], 6)
+    }
+    fn factors(&self) -> Factors {
         let axes = self.steps().iter().filter(|step| **step > 0).count();
-        1.0 / (SQUARED_WEIGHTS * axes.max(1) as f32)
+        let share = self.determinacy / self.shape.components() as f32;
+        Factors {
+            gain: 1.0 / (SQUARED_WEIGHTS * axes.max(1) as f32),
+            determinacy: self.determinacy,
+            share,
+            per_pooled: 1.0 / (share * self.pooled),
+            outside2: self.outside_edges * self.outside_edges,
+        }
     }
+}
+
+/// What the terms are multiplied by.
+#[derive(Clone, Copy)]
+struct Factors {
+    /// Of the sum of the squared fourth differences.
+    gain: f32,
+    /// α'.
+    determinacy: f32,
     /// α' over the number of components: `tr (J + α' I)⁻¹` times it lies in 0..1.
-    fn share(&self) -> f32 {
-        self.determinacy / self.shape.components() as f32
-    }
-    /// What tt times that share is multiplied by.
-    fn per_pooled(&self) -> f32 {
-        1.0 / (self.share() * self.pooled)
-    }
+    share: f32,
+    /// Of tt times that.
+    per_pooled: f32,
+    /// The squared error outside.
+    outside2: f32,
 }
 
 impl Kernel for ExpectedError<'_> {
@@ -85,9 +114,115 @@ impl Kernel for ExpectedError<'_> {
         lengths.of("warped_to_error", self.warped_to_error, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::expected_error(cpu, self);
+        let (shape, steps, factors) = (self.shape, self.steps(), self.factors());
+        let [nx, ny, nz] = shape.size;
+        let displacement: Vec<&[f32]> = self.displacement.iter().map(Buffer::host).collect();
+        let tensor: Vec<&[f32]> = self.tensor.iter().map(Buffer::host).collect();
+        cpu.split_rows([self.warped_to_error.host_mut()], nx, 8 * shape.len(), |row, [out]| {
+            with_scratch(nx, |squares| {
+                squares.fill(0.0);
+                // Rows from one to the next along y and z.
+                let across = [(row % ny, ny, 1, steps[1]), (row / ny, nz, ny, steps[2])];
+                for component in &displacement {
+                    let line = |row: usize| &component[row * nx..][..nx];
+                    add_along_row(line(row), steps[0], squares);
+                    for (at, count, stride, step) in across.into_iter().filter(|(.., step)| *step > 0) {
+                        let first = row - at * stride + (centre(at, count, step) - 2 * step) * stride;
+                        add_squares([0, 1, 2, 3, 4].map(|k| line(first + k * step * stride)), squares);
+                    }
+                }
+                let entry = |c: usize| &tensor[c][row * nx..][..nx];
+                let tt = entry(tensor.len() - 1);
+                match shape.components() {
+                    2 => add_variance([0, 1, 2].map(entry), [tt, squares], factors, out),
+                    _ => add_variance([0, 1, 2, 3, 4, 5].map(entry), [tt, squares], factors, out),
+                }
+            });
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::expected_error(gpu, &self)
+        let launch = gpu.launch(&SOURCE, "expected_error").uniform(self.block());
+        self.bind(launch).run_over(self.shape.size, [64, 4])
     }
+}
+
+impl Factors {
+    /// From tt, the minors and the determinant of J + α' I.
+    #[inline(always)]
+    fn variance(self, tt: f32, minors: f32, determinant: f32) -> f32 {
+        let open = if determinant > 0.0 { (self.share * minors / determinant).clamp(0.0, 1.0) } else { 1.0 };
+        tt * open * self.per_pooled
+    }
+
+    /// From the warped image, the sum of squared differences and the variance.
+    #[inline(always)]
+    fn squared_error(self, warped: f32, squares: f32, variance: f32) -> f32 {
+        if warped.is_nan() { self.outside2 } else { squares * self.gain + variance }
+    }
+}
+
+/// The centre of the nearest fourth difference that lies inside.
+fn centre(at: usize, count: usize, step: usize) -> usize {
+    at.clamp(2 * step, count - 1 - 2 * step)
+}
+
+/// Adds the squared fourth differences along a row.
+fn add_along_row(line: &[f32], step: usize, out: &mut [f32]) {
+    if step == 0 {
+        return;
+    }
+    let (border, inside) = (2 * step, line.len() - 4 * step);
+    let lines = [0, 1, 2, 3, 4].map(|k| &line[k * step..][..inside]);
+    for (end, i) in [(0..border, 0), (border + inside..line.len(), inside - 1)] {
+        let mut square = [0.0];
+        add_squares(lines.map(|line| &line[i..=i]), &mut square);
+        out[end].iter_mut().for_each(|sum| *sum += square[0]);
+    }
+    add_squares(lines, &mut out[border..border + inside]);
+}
+
+/// Adds the squared fourth differences of five lines.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn add_squares([a, b, c, d, e]: [&[f32]; 5], out: &mut [f32]) {
+    let n = out.len();
+    let (a, b, c, d, e) = (&a[..n], &b[..n], &c[..n], &d[..n], &e[..n]);
+    for i in 0..n {
+        let (near, far) = (b[i] + d[i] - 2.0 * c[i], a[i] + e[i] - 2.0 * c[i]);
+        let fourth = far - 4.0 * near;
+        out[i] += fourth * fourth;
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn add_variance<const E: usize>(
+    tensor: [&[f32]; E],
+    tt_and_squares: [&[f32]; 2],
+    factors: Factors,
+    out: &mut [f32],
+) {
+    let n = out.len();
+    let j = tensor.map(|entry| &entry[..n]);
+    let [tt, squares] = tt_and_squares.map(|row| &row[..n]);
+    for i in 0..n {
+        let mut entries = [0.0; E];
+        for e in 0..E {
+            entries[e] = j[e][i];
+        }
+        let (minors, determinant) = minors_and_determinant(entries, factors.determinacy);
+        let variance = factors.variance(tt[i], minors, determinant);
+        out[i] = factors.squared_error(out[i], squares[i], variance);
+    }
+}
+
+/// Of `J + α' I` of so many entries the sum of the principal minors of one order less, and the determinant.
+#[inline(always)]
+fn minors_and_determinant<const E: usize>(j: [f32; E], a: f32) -> (f32, f32) {
+    if E == 3 {
+        let (p, q, r) = (j[0] + a, j[1], j[2] + a);
+        return (p + r, p * r - q * q);
+    }
+    let (p, q, r) = (j[0] + a, j[1], j[2]);
+    let (s, t, u) = (j[3] + a, j[4], j[5] + a);
+    let minors = s * u - t * t + p * u - r * r + p * s - q * q;
+    (minors, p * (s * u - t * t) + q * (r * t - q * u) + r * (q * t - r * s))
 }

@@ -5,16 +5,26 @@
 //! On a GPU small pictures take one launch: a launch of each kernel takes longer than its work.
 //! *In*, *border*: as of these kernels. *Out*: c, in [0, 1]. *Halo*: two steps of the fourth difference, and the window.
 
-mod cpu;
-mod gpu;
 #[cfg(test)]
 mod parity;
 
-use super::expected_error::ExpectedError;
+use crate::image::convolve::{Convolve, is_small_picture, with_weights};
 use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::matching::least_eigenvalue::{LEAST_OF_PLANE, LeastEigenvalue};
 use crate::shared::taps::Taps;
+use crate::shared::{NAN, PLANE_TAPS};
+use crate::variational::confidence::Confidence;
+use crate::variational::expected_error::{EXPECTED_ERROR, ExpectedError};
 use veloxel_core::Axes;
-use veloxel_gpu::{Buffer, ComputeError, Cpu};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
+
+static SOURCE: ShaderSource = super::wgsl!(
+    "field confidence",
+    [NAN, PLANE_TAPS, EXPECTED_ERROR, LEAST_OF_PLANE],
+    "field_confidence.wgsl"
+);
+/// Width and height of a tile.
+const TILE: [usize; 2] = [32, 16];
 
 /// Makes the confidence of every voxel.
 #[derive(Debug)]
@@ -42,9 +52,37 @@ impl Kernel for FieldConfidence<'_> {
         lengths.of("out", self.out, self.errors.shape.len());
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::field_confidence(cpu, self);
+        let Self { errors, taps, contrast, half_edges, half_eigenvalue, out } = self;
+        let (shape, tensor) = (errors.shape, errors.tensor);
+        ExpectedError { warped_to_error: &mut *errors.warped_to_error, ..errors }.on_cpu(cpu);
+        Convolve { shape, taps, input: errors.warped_to_error, output: out }.on_cpu(cpu);
+        Confidence { shape, contrast, half_edges, tensor, error_to_confidence: out }.on_cpu(cpu);
+        if let Some(half) = half_eigenvalue {
+            LeastEigenvalue { shape, half, tensor, windows: None, confidence: out }.on_cpu(cpu);
+        }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::field_confidence(gpu, self)
+        let Self { errors, taps, contrast, half_edges, half_eigenvalue, out } = self;
+        let (shape, tensor, device) = (errors.shape, errors.tensor, gpu.device());
+        let [x, y, _] = taps;
+        if is_small_picture(shape, [x, y].map(Taps::radius)) {
+            let per_half2 = 1.0 / (half_edges * half_edges);
+            let uniform = errors.block().f(contrast).f(per_half2).f(half_eigenvalue.unwrap_or(1.0));
+            let uniform = with_weights(with_weights(uniform, x.weights(), 3), y.weights(), 3);
+            let launch = gpu.launch(&SOURCE, "field_confidence").uniform(uniform);
+            return errors
+                .bind(launch)
+                .constants([("RADIUS_X", x.radius()), ("RADIUS_Y", y.radius())])
+                .constant("DETERMINED", half_eigenvalue.is_some())
+                .output(out)
+                .run_over(shape.size, TILE);
+        }
+        ExpectedError { warped_to_error: &mut *errors.warped_to_error, ..errors }.run(device)?;
+        Convolve { shape, taps, input: errors.warped_to_error, output: out }.run(device)?;
+        Confidence { shape, contrast, half_edges, tensor, error_to_confidence: out }.run(device)?;
+        if let Some(half) = half_eigenvalue {
+            LeastEigenvalue { shape, half, tensor, windows: None, confidence: out }.run(device)?;
+        }
+        Ok(())
     }
 }

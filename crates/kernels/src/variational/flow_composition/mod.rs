@@ -4,15 +4,15 @@
 //! Between voxels `d2` is linear; vectors that have no weight at a position may be unknown.
 //! *Outside*: where `d1` is unknown or leaves the grid, or `d2` is unknown around, see [`Outside`]. *Halo*: unbounded (gathers).
 
-mod cpu;
-
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LATTICE, NAN};
+use crate::variational::rows::cell;
+use std::array::from_fn;
 use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::rows::{components, components_mut};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("flow composition", &[NAN, LATTICE, include_str!("flow_composition.wgsl")]);
+static SOURCE: ShaderSource = super::wgsl!("flow composition", [NAN, LATTICE], "flow_composition.wgsl");
 
 /// What stands where the second flow is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,27 +43,67 @@ impl Kernel for FlowComposition<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let (components, voxels) = (self.shape.components(), self.shape.len());
-        lengths.field("first", self.first, components, voxels).field(
-            "second",
-            self.second,
-            components,
-            voxels,
-        );
-        lengths.field("out", self.out, components, voxels);
+        let (n, d) = (self.shape.len(), self.shape.components());
+        lengths.field("first", self.first, d, n).field("second", self.second, d, n);
+        lengths.field("out", self.out, d, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.shape, cpu::compose_flows(cpu, self));
+        by_dimension!(self.shape, compose_flows(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let [nx, ny, nz] = self.shape.size;
-        gpu.launch(&SOURCE, "compose_flows")
-            .constant("COMPONENTS", self.shape.components())
+        gpu.launch_in(self.shape.components(), &SOURCE, "compose_flows")
             .constant("KEEP_FIRST", self.outside == Outside::KeepFirst)
             .uniform(Uniform::new().u4(self.shape.size))
             .inputs(self.first, 3)
             .inputs(self.second, 3)
             .outputs(self.out, 3)
-            .run([cover(nx, 64), cover(ny, 4), nz as u32])
+            .run_over(self.shape.size, [64, 4])
     }
+}
+
+fn compose_flows<const D: usize>(cpu: &Cpu, args: FlowComposition<'_>) {
+    let FlowComposition { shape, first, second, outside, out } = args;
+    let [nx, ny, _] = shape.size;
+    let second = components::<D>(second);
+    cpu.split_rows(components_mut::<D>(out), nx, 8 * D * shape.len(), |row, out| {
+        let first: [&[f32]; D] = from_fn(|c| &first[c].host()[row * nx..][..nx]);
+        for x in 0..nx {
+            let (own, voxel) = (first.map(|line| line[x]), [x, row % ny, row / ny]);
+            let found = sample(second, shape.size, from_fn(|c| voxel[c] as f32 + own[c]));
+            for c in 0..D {
+                let composed = own[c] + found[c];
+                let kept = outside == Outside::KeepFirst && !composed.is_finite();
+                out[c][x] = if kept { own[c] } else { composed };
+            }
+        }
+    });
+}
+
+/// The flow at a position, linear between voxels; NaN outside the grid.
+fn sample<const D: usize>(flow: [&[f32]; D], size: [usize; 3], position: [f32; D]) -> [f32; D] {
+    let mut base = 0;
+    let mut shares = [[0.0; 2]; D];
+    for a in (0..D).rev() {
+        // NaN fails the comparison: an unknown position has no vector.
+        if !(position[a] >= 0.0 && position[a] <= (size[a] - 1) as f32) {
+            return [f32::NAN; D];
+        }
+        let (low, share) = cell(position[a], size[a]);
+        shares[a] = [1.0 - share, share];
+        base = base * size[a] + low;
+    }
+    let strides = [1, size[0], size[0] * size[1]];
+    let mut sum = [0.0; D];
+    for corner in 0..1usize << D {
+        let (mut weight, mut index) = (1.0, base);
+        for a in (0..D).rev() {
+            let up = corner >> a & 1;
+            weight *= shares[a][up];
+            index += up * strides[a];
+        }
+        if weight > 0.0 {
+            (0..D).for_each(|c| sum[c] += weight * flow[c][index]);
+        }
+    }
+    sum
 }

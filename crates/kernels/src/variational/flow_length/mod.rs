@@ -6,8 +6,7 @@ use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::{LINE, NAN, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("flow length", &[LINE, NAN, SUM, include_str!("flow_length.wgsl")]);
+static SOURCE: ShaderSource = super::wgsl!("flow length", [LINE, NAN, SUM], "flow_length.wgsl");
 
 /// Sums up the lengths and counts the voxels: returns both.
 #[derive(Debug, Clone, Copy)]
@@ -51,8 +50,7 @@ impl Kernel for FlowLength<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
         let n = self.voxels();
-        gpu.launch(&SOURCE, "flow_length")
-            .constant("COMPONENTS", self.flow.len())
+        gpu.launch_in(self.flow.len(), &SOURCE, "flow_length")
             .constant("WEIGHTED", self.weight.is_some())
             .uniform(Uniform::new().u(n))
             .inputs(self.flow, 3)

@@ -130,7 +130,7 @@ fn jacobian(
             here = high;
         }
         // det(I + g) − 1 = tr g + (sum of principal 2 × 2 minors) + det g: nothing cancels against 1. The sum is added
-        // from left to right, as in cpu.rs.
+        // from left to right, as in mod.rs.
         var divergence = a.x;
         if (COMPONENTS == 3u) {
             divergence = divergence + c.z;

@@ -7,24 +7,22 @@ use crate::image::gradient::cpu::{Difference, central4, difference_row, gain};
 use crate::shared::group_sums::group_totals;
 use crate::shared::lanes::{LANES, Lanes, Pack};
 use crate::shared::taps::Taps;
+use crate::variational::rows::{add, multiply, row_loops};
 use multiversion::multiversion;
 use veloxel_core::{Axes, Dimension, Shape};
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn motion_tensor(cpu: &Cpu, args: MotionTensor<'_>) {
-    let (shape, d) = (args.term.shape, args.term.shape.components());
-    let (taps, out) = (args.taps, args.out);
-    match (d, out.len()) {
-        (2, 5) => in_plane::<2, 5>(cpu, &args.term, taps, out),
-        (2, _) => in_plane::<2, 6>(cpu, &args.term, taps, out),
-        (_, 9) => in_plane::<3, 9>(cpu, &args.term, taps, out),
-        _ => in_plane::<3, 10>(cpu, &args.term, taps, out),
+    let MotionTensor { term, taps, out } = args;
+    match (term.shape.components(), out.len()) {
+        (2, 5) => in_plane::<2, 5>(cpu, &term, taps, out),
+        (2, _) => in_plane::<2, 6>(cpu, &term, taps, out),
+        (_, 9) => in_plane::<3, 9>(cpu, &term, taps, out),
+        _ => in_plane::<3, 10>(cpu, &term, taps, out),
     }
-    if d == 3 {
-        for channel in out {
-            smooth_along_z(cpu, shape, &taps[2], channel.host_mut());
-        }
+    if term.shape.components() == 3 {
+        out.iter_mut().for_each(|entry| smooth_along_z(cpu, term.shape, &taps[2], entry.host_mut()));
     }
 }
 
@@ -46,10 +44,6 @@ pub(super) fn mismatch<const D: usize, const C: usize>(cpu: &Cpu, term: &DataTer
     })
 }
 
-fn add(values: &[f32], sums: &mut [f32]) {
-    sums.iter_mut().zip(values).for_each(|(s, &v)| *s += v);
-}
-
 fn in_plane<const D: usize, const C: usize>(
     cpu: &Cpu,
     term: &DataTerm<'_>,
@@ -61,23 +55,11 @@ fn in_plane<const D: usize, const C: usize>(
     for_each_band(cpu, term.shape, taps[1].radius() + 2, |z, band| {
         let plane = z * ny;
         let mut rows = Stencil::<D>::new(nx, term.pairs.len());
-        smooth_band::<C>(
-            nx,
-            ny,
-            band,
-            &taps[0],
-            &taps[1],
-            |y, products| rows.all_products::<C>(term, plane + y, products),
-            // SAFETY: bands are disjoint and nobody reads the output.
-            |c, y| unsafe { out[c].get_mut((plane + y) * nx..(plane + y + 1) * nx) },
-        );
+        let products = |y: usize, out: &mut [f32]| rows.all_products::<C>(term, plane + y, out);
+        // SAFETY: bands are disjoint and nobody reads the output.
+        let out = |c: usize, y: usize| unsafe { out[c].get_mut((plane + y) * nx..(plane + y + 1) * nx) };
+        smooth_band::<C>(nx, ny, band, &taps[0], &taps[1], products, out);
     });
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Mode {
-    Write,
-    Add,
 }
 
 /// The rows around one row, and what is derived from them.
@@ -93,8 +75,9 @@ struct Stencil<const D: usize> {
 
 impl<const D: usize> Stencil<D> {
     fn new(nx: usize, pairs: usize) -> Self {
+        let means = |_| MeanRows { nx, samples: vec![0.0; MEAN_ROWS * nx], rows: [None; MEAN_ROWS] };
         Self {
-            means: (0..pairs).map(|_| MeanRows::new(nx)).collect(),
+            means: (0..pairs).map(means).collect(),
             beyond: vec![0.0; if D == 3 { 4 * nx } else { 0 }],
             gradient: std::array::from_fn(|_| vec![0.0; nx]),
             difference: vec![0.0; nx],
@@ -106,8 +89,14 @@ impl<const D: usize> Stencil<D> {
     fn all_products<const C: usize>(&mut self, term: &DataTerm<'_>, row: usize, out: &mut [f32]) {
         for (nth, (fixed, warped)) in term.pairs.iter().enumerate() {
             self.fill(term, nth, [fixed.host(), warped.host()], row);
-            let mode = if nth == 0 { Mode::Write } else { Mode::Add };
-            self.products::<C>(term.constraint, mode, out);
+            let gradient: [&[f32]; D] = std::array::from_fn(|c| self.gradient[c].as_slice());
+            if let Constraint::Normalised { zeta } = term.constraint {
+                normalise(gradient, zeta * zeta, &mut self.weight);
+            }
+            match nth {
+                0 => products::<D, C, false>(gradient, &self.difference, &self.weight, out),
+                _ => products::<D, C, true>(gradient, &self.difference, &self.weight, out),
+            }
         }
     }
 
@@ -126,22 +115,18 @@ impl<const D: usize> Stencil<D> {
                 difference_row(fixed, along, row, gain, gradient);
                 continue;
             }
-            let mean = |row: usize, out: &mut [f32]| {
-                let span = row * nx..(row + 1) * nx;
-                mean_row(&fixed[span.clone()], &warped[span], out);
-            };
+            let mean = |row: usize, out: &mut [f32]| mean_row(&fixed[row * nx..], &warped[row * nx..], out);
             match axis {
                 0 => {
                     let shape = Shape { size: [nx, 1, 1], dimension: Dimension::Two };
                     let along = Difference { shape, axis: 0, scheme: Scheme::Central4 };
-                    difference_row(self.means[nth].of(row, mean), along, 0, gain, gradient);
+                    self.means[nth].find(row, mean);
+                    difference_row(self.means[nth].of(row), along, 0, gain, gradient);
                 }
                 1 => {
                     let around = around(row % ny, ny).map(|y| row / ny * ny + y);
-                    for row in around {
-                        self.means[nth].of(row, mean);
-                    }
-                    let [a, b, c, d] = around.map(|row| self.means[nth].known(row));
+                    around.into_iter().for_each(|row| self.means[nth].find(row, mean));
+                    let [a, b, c, d] = around.map(|row| self.means[nth].of(row));
                     central4(a, b, c, d, gain, gradient);
                 }
                 _ => {
@@ -153,18 +138,6 @@ impl<const D: usize> Stencil<D> {
                     central4(slot(0), slot(1), slot(2), slot(3), gain, gradient);
                 }
             }
-        }
-    }
-
-    /// Writes or adds the `C` product rows.
-    fn products<const C: usize>(&mut self, constraint: Constraint, mode: Mode, out: &mut [f32]) {
-        let gradient: [&[f32]; D] = std::array::from_fn(|c| self.gradient[c].as_slice());
-        if let Constraint::Normalised { zeta } = constraint {
-            normalise(gradient, zeta * zeta, &mut self.weight);
-        }
-        match mode {
-            Mode::Write => products::<D, C, false>(gradient, &self.difference, &self.weight, out),
-            Mode::Add => products::<D, C, true>(gradient, &self.difference, &self.weight, out),
         }
     }
 }
@@ -186,32 +159,23 @@ struct MeanRows {
 }
 
 impl MeanRows {
-    fn new(nx: usize) -> Self {
-        Self { nx, samples: vec![0.0; MEAN_ROWS * nx], rows: [None; MEAN_ROWS] }
-    }
-
-    /// A row, made by `mean` if it is not there.
-    fn of(&mut self, row: usize, mean: impl Fn(usize, &mut [f32])) -> &[f32] {
+    /// Has a row made by `mean` unless it is there.
+    fn find(&mut self, row: usize, mean: impl Fn(usize, &mut [f32])) {
         let place = row % MEAN_ROWS;
-        let out = &mut self.samples[place * self.nx..][..self.nx];
-        if self.rows[place] != Some(row) {
-            mean(row, out);
-            self.rows[place] = Some(row);
+        if self.rows[place].replace(row) != Some(row) {
+            mean(row, &mut self.samples[place * self.nx..][..self.nx]);
         }
-        out
     }
 
     /// A row that is there.
-    fn known(&self, row: usize) -> &[f32] {
+    fn of(&self, row: usize) -> &[f32] {
         &self.samples[row % MEAN_ROWS * self.nx..][..self.nx]
     }
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn mean_row(fixed: &[f32], warped: &[f32], out: &mut [f32]) {
-    for ((o, &f), &w) in out.iter_mut().zip(fixed).zip(warped) {
-        *o = if w.is_nan() { f } else { 0.5 * (f + w) };
-    }
+row_loops! {
+    fn mean_row([fixed, warped]; out) |i|
+        out[i] = if warped[i].is_nan() { fixed[i] } else { 0.5 * (fixed[i] + warped[i]) };
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
@@ -222,13 +186,6 @@ fn image_difference(fixed: &[f32], warped: &[f32], difference: &mut [f32], weigh
         let outside = warped[i].is_nan();
         difference[i] = if outside { 0.0 } else { warped[i] - fixed[i] };
         weight[i] = if outside { 0.0 } else { 1.0 };
-    }
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn multiply(factor: &[f32], out: &mut [f32]) {
-    for (o, &f) in out.iter_mut().zip(factor) {
-        *o *= f;
     }
 }
 

@@ -1,7 +1,7 @@
 //! Launches of `picture.wgsl`, or of `along_y.wgsl` and `smooth.wgsl`; and of `mismatch.wgsl`.
 
 use super::{Constraint, DataTerm, MOST_PAIRS, MotionTensor, ratio};
-use crate::image::convolve::{Convolve, is_small_picture};
+use crate::image::convolve::{Convolve, is_small_picture, with_weights};
 use crate::image::gradient::Scheme;
 use crate::kernel::{Kernel, Launcher, PreparedLaunch, packed};
 use crate::shared::taps::Taps;
@@ -10,16 +10,15 @@ use veloxel_core::Axes;
 use veloxel_gpu::{Bind, Buffer, ComputeError, Field, Later, ShaderSource, Uniform, cover};
 
 const PRODUCTS: &str = include_str!("products.wgsl");
-static ALONG_Y: ShaderSource =
-    ShaderSource::wgsl("motion_tensor", &[NAN, PRODUCTS, include_str!("along_y.wgsl")]);
+static ALONG_Y: ShaderSource = crate::variational::wgsl!("motion_tensor", [NAN, PRODUCTS], "along_y.wgsl");
 static PICTURE: ShaderSource =
-    ShaderSource::wgsl("motion_tensor", &[NAN, PLANE_TAPS, PRODUCTS, include_str!("picture.wgsl")]);
+    crate::variational::wgsl!("motion_tensor", [NAN, PLANE_TAPS, PRODUCTS], "picture.wgsl");
 static MISMATCH: ShaderSource =
-    ShaderSource::wgsl("motion_tensor", &[LINE, NAN, SUM, PRODUCTS, include_str!("mismatch.wgsl")]);
+    crate::variational::wgsl!("motion_tensor", [LINE, NAN, SUM, PRODUCTS], "mismatch.wgsl");
 const SMOOTH: &str = include_str!("smooth.wgsl");
 static SMOOTH_X_Z: [ShaderSource; 2] = [
-    ShaderSource::wgsl("motion_tensor", &[PACK1, SMOOTH, include_str!("smooth1.wgsl")]),
-    ShaderSource::wgsl("motion_tensor", &[PACK4, SMOOTH, include_str!("smooth4.wgsl")]),
+    crate::variational::wgsl!("motion_tensor", [PACK1, SMOOTH], "smooth1.wgsl"),
+    crate::variational::wgsl!("motion_tensor", [PACK4, SMOOTH], "smooth4.wgsl"),
 ];
 
 /// Largest radii that fit the registers of a thread with all channels in flight, and with half of them; they take turns
@@ -68,23 +67,24 @@ pub(super) fn motion_tensor(gpu: &Launcher<'_>, args: MotionTensor<'_>) -> Resul
         return picture(gpu, &term, [x, y], out);
     }
     along_y(gpu, &term, y, out)?;
-    if !(x.is_identity() && z.is_identity()) {
-        let turn = (BETWEEN / shape.len()).clamp(1, MOST_CHANNELS).min(out.len());
-        let mut between: Field = device.scratch_field(turn, shape.len())?;
-        for channels in out.chunks_mut(turn) {
-            smooth(gpu, [x, z], Passage { size: shape.size, from: channels, to: &between })?;
-            // What was read holds the next ones' results.
-            channels.iter_mut().zip(&mut between).for_each(|(done, free)| std::mem::swap(done, free));
-        }
+    if x.is_identity() && z.is_identity() {
+        return Ok(());
     }
-    Ok(())
+    let turn = (BETWEEN / shape.len()).clamp(1, MOST_CHANNELS).min(out.len());
+    let mut between: Field = device.scratch_field(turn, shape.len())?;
+    out.chunks_mut(turn).try_for_each(|channels| {
+        smooth(gpu, [x, z], shape.size, channels, &between)?;
+        // What was read holds the next ones' results.
+        channels.iter_mut().zip(&mut between).for_each(|(done, free)| std::mem::swap(done, free));
+        Ok(())
+    })
 }
 
 /// Width and height of a tile in a picture of so many pixels: large tiles share more, and a large device works on all small
 /// tiles of a small picture at once.
-fn tile(pixels: usize) -> [usize; 2] {
+pub(crate) fn tile(pixels: usize, small: [usize; 2]) -> [usize; 2] {
     match pixels {
-        0..0x8000 => [16, 8],
+        0..0x8000 => small,
         0x8000..0x2_0000 => [16, 16],
         _ => [32, 16],
     }
@@ -96,18 +96,14 @@ fn picture(
     [x, y]: [&Taps; 2],
     out: &[Buffer],
 ) -> Result<(), ComputeError> {
-    let [nx, ny, _] = term.shape.size;
-    let [width, height] = tile(term.shape.len());
+    let [width, height] = tile(term.shape.len(), [16, 8]);
     launch(gpu, term, &PICTURE, "picture")
         .constant("CHANNELS", out.len())
-        .constant("RADIUS_X", x.radius())
-        .constant("RADIUS_Y", y.radius())
-        .constant("WIDTH", width)
-        .constant("HEIGHT", height)
-        .constant("THREADS", TILE_THREADS)
+        .constants([("RADIUS_X", x.radius()), ("RADIUS_Y", y.radius())])
+        .constants([("WIDTH", width), ("HEIGHT", height), ("THREADS", TILE_THREADS)])
         .uniform(block(term, 0, [x, y]))
         .outputs(out, 6)
-        .run([cover(nx, width), cover(ny, height), 1])
+        .run_over(term.shape.size, [width, height])
 }
 
 fn along_y(gpu: &Launcher<'_>, term: &DataTerm<'_>, taps: &Taps, out: &[Buffer]) -> Result<(), ComputeError> {
@@ -129,15 +125,11 @@ fn along_y(gpu: &Launcher<'_>, term: &DataTerm<'_>, taps: &Taps, out: &[Buffer])
     };
     for parts in turns.iter().map(|turn| turn & all).filter(|&parts| parts != 0) {
         launch(gpu, term, &ALONG_Y, "along_y")
-            .constant("CHANNELS", out.len())
-            .constant("RADIUS_Y", taps.radius())
-            .constant("PARTS", parts)
+            .constants([("CHANNELS", out.len()), ("RADIUS_Y", taps.radius()), ("PARTS", parts)])
             .constant("MEANS", means)
-            .constant("STRIP", STRIP)
-            .constant("PLANES", planes)
+            .constants([("STRIP", STRIP), ("PLANES", planes)])
             // Two planes on either side.
-            .constant("BESIDE", if in_3d { 4 / planes } else { 0 })
-            .constant("ROWS", 1 + usize::from(in_pairs))
+            .constants([("BESIDE", if in_3d { 4 / planes } else { 0 }), ("ROWS", 1 + usize::from(in_pairs))])
             .uniform(block(term, rows, [taps; 2]))
             .absent(1)
             .outputs(out, 10)
@@ -146,28 +138,23 @@ fn along_y(gpu: &Launcher<'_>, term: &DataTerm<'_>, taps: &Taps, out: &[Buffer])
     Ok(())
 }
 
-/// Channels on their way through a filter.
-struct Passage<'a> {
-    size: Axes<usize>,
-    from: &'a [Buffer],
-    /// At least as many.
-    to: &'a [Buffer],
-}
-
-/// Filters channels along x and z.
-fn smooth(gpu: &Launcher<'_>, [x, z]: [&Taps; 2], channels: Passage<'_>) -> Result<(), ComputeError> {
-    let Passage { size: [nx, ny, nz], from, to } = channels;
+/// Filters channels along x and z, to as many others at least.
+fn smooth(
+    gpu: &Launcher<'_>,
+    [x, z]: [&Taps; 2],
+    [nx, ny, nz]: Axes<usize>,
+    from: &[Buffer],
+    to: &[Buffer],
+) -> Result<(), ComputeError> {
     let (source, pack) = packed(&SMOOTH_X_Z, nx);
     let [wide, high] = [cover(nx / pack, 32), cover(ny, 4)];
     let segment = nz.div_ceil(marches(nz, wide as usize * high as usize * from.len()));
     let (entry, layers) =
         if z.is_identity() { ("along_x", nz) } else { ("along_x_and_z", nz.div_ceil(segment)) };
     gpu.launch(source, entry)
-        .constant("RADIUS_X", x.radius())
-        .constant("RADIUS_Z", z.radius())
-        .constant("CHANNELS", from.len())
+        .constants([("RADIUS_X", x.radius()), ("RADIUS_Z", z.radius()), ("CHANNELS", from.len())])
         .constant("BATCH", if x.radius().max(z.radius()) > RADIUS_TOGETHER { 1usize } else { 4 })
-        .uniform(with_taps(with_taps(Uniform::new().u4([nx, ny, nz, segment]), x), z))
+        .uniform(with_taps(Uniform::new().u4([nx, ny, nz, segment]), [x, z]))
         .inputs(from, MOST_CHANNELS)
         .outputs(&to[..from.len()], MOST_CHANNELS)
         .run([wide, high, (layers * from.len()) as u32])
@@ -197,10 +184,8 @@ fn launch<'a>(
 ) -> PreparedLaunch<'a> {
     let pairs = term.pairs.iter().flat_map(|(fixed, warped)| [Bind::input(*fixed), Bind::input(*warped)]);
     gpu.launch(source, entry)
-        .constant("COMPONENTS", term.shape.components())
-        .constant("PAIRS", term.pairs.len())
-        .constant("WEIGHTED", term.weight.is_some())
-        .constant("FORWARD", term.scheme == Scheme::Forward)
+        .constants([("COMPONENTS", term.shape.components()), ("PAIRS", term.pairs.len())])
+        .constants([("WEIGHTED", term.weight.is_some()), ("FORWARD", term.scheme == Scheme::Forward)])
         .constant("NORMALISED", term.constraint != Constraint::Plain)
         .bind(pairs)
         .absent(2 * (MOST_PAIRS - term.pairs.len()))
@@ -210,22 +195,14 @@ fn launch<'a>(
 /// The uniform block.
 fn block(term: &DataTerm<'_>, rows: usize, [taps_x, taps_y]: [&Taps; 2]) -> Uniform {
     let [nx, ny, nz] = term.shape.size;
-    let per_difference = match term.scheme {
-        // The shader adds both images up.
-        Scheme::Central4 => 1.0 / 24.0,
-        Scheme::Forward => 1.0,
-    };
+    // Of central differences the shader adds both images up.
+    let per_difference = if term.scheme == Scheme::Central4 { 1.0 / 24.0 } else { 1.0 };
     let [x, y, z] = term.spacing_edges.map(|spacing| per_difference / spacing);
-    let zeta2 = match term.constraint {
-        Constraint::Plain => 0.0,
-        Constraint::Normalised { zeta } => zeta * zeta,
-    };
-    let block = Uniform::new().u4([nx, ny, nz, rows]).f4([x, y, z, zeta2]);
-    with_taps(with_taps(block, taps_y), taps_x)
+    let block = Uniform::new().u4([nx, ny, nz, rows]).f4([x, y, z, term.constraint.zeta2()]);
+    with_taps(block, [taps_y, taps_x])
 }
 
-/// The weights of a filter, centre first, in three quads.
-fn with_taps(block: Uniform, taps: &Taps) -> Uniform {
-    let weight = |k: usize| taps.weights().get(k).copied().unwrap_or(0.0);
-    (0..3).fold(block, |block, quad| block.f4([0, 1, 2, 3].map(|k| weight(4 * quad + k))))
+/// The weights of two filters, centre first, in three quads each.
+fn with_taps(block: Uniform, taps: [&Taps; 2]) -> Uniform {
+    taps.into_iter().fold(block, |block, taps| with_weights(block, taps.weights(), 3))
 }

@@ -15,6 +15,8 @@ mod gpu;
 #[cfg(test)]
 mod parity;
 
+pub(crate) use gpu::tile;
+
 use crate::image::gradient::Scheme;
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::taps::Taps;
@@ -31,6 +33,16 @@ pub enum Constraint {
         /// ζ, intensity per edge.
         zeta: f32,
     },
+}
+
+impl Constraint {
+    /// ζ²; 0 where nothing is divided.
+    pub(crate) fn zeta2(self) -> f32 {
+        match self {
+            Self::Plain => 0.0,
+            Self::Normalised { zeta } => zeta * zeta,
+        }
+    }
 }
 
 /// The linearised constancy of image pairs.

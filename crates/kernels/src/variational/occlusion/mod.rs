@@ -4,15 +4,15 @@
 //! get little weight in the weighted median. *In*: displacement in edges, fixed and warped image. *Out*: [0, 1].
 //! *Outside* (warped is NaN): [`OUTSIDE`]. *Border*: one-sided differences. *Halo*: 1 voxel.
 
-mod cpu;
-
 use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::exponential::exponential;
 use crate::shared::{EXPONENTIAL, NAN};
+use crate::variational::rows::{beside, replicated};
+use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("occlusion", &[NAN, EXPONENTIAL, include_str!("occlusion.wgsl")]);
+static SOURCE: ShaderSource = super::wgsl!("occlusion", [NAN, EXPONENTIAL], "occlusion.wgsl");
 
 /// Visibility of a pixel that is not in the moving image at all.
 pub const OUTSIDE: f32 = 0.05;
@@ -55,19 +55,59 @@ impl Kernel for Visibility<'_> {
         lengths.of("warped", self.warped, n).of("out", self.out, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::visibility(cpu, self);
+        let Self { shape, spacing_edges, scales, displacement, fixed, warped, out } = self;
+        let nx = shape.size[0];
+        let images = [fixed, warped].map(Buffer::host);
+        let per_edge = spacing_edges.map(|s| 1.0 / s);
+        let per_scale2 = [scales.divergence, scales.intensity].map(|scale| 0.5 / scale.powi(2));
+        cpu.split_rows([out.host_mut()], nx, 4 * shape.len(), |row, [out]| {
+            out.fill(0.0);
+            add_slope_along_row(&displacement[0].host()[row * nx..][..nx], per_edge[0], out);
+            for (axis, component) in displacement.iter().enumerate().skip(1) {
+                let [low, high] = replicated(shape, row, axis).map(|to| &component.host()[to * nx..][..nx]);
+                let is_inside = beside(shape, row, axis).iter().all(Option::is_some);
+                let per_step = if is_inside { 0.5 * per_edge[axis] } else { per_edge[axis] };
+                for (sum, (high, low)) in out.iter_mut().zip(high.iter().zip(low)) {
+                    *sum += (high - low) * per_step;
+                }
+            }
+            let images = images.map(|image| &image[row * nx..][..nx]);
+            visibility_of_divergence(images, per_scale2, out);
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let (shape, [nx, ny, nz]) = (self.shape, self.shape.size);
+        let shape = self.shape;
         let Scales { divergence, intensity } = self.scales;
         let scales = [0.5 / divergence.powi(2), 0.5 / intensity.powi(2), OUTSIDE];
-        gpu.launch(&SOURCE, "visibility")
-            .constant("COMPONENTS", shape.components())
+        gpu.launch_in(shape.components(), &SOURCE, "visibility")
             .uniform(Uniform::new().u4(shape.size).f4(self.spacing_edges.map(|s| 1.0 / s)).f4(scales))
             .inputs(self.displacement, 3)
-            .input(self.fixed)
-            .input(self.warped)
+            .reads([self.fixed, self.warped])
             .output(self.out)
-            .run([cover(nx, 64), cover(ny, 4), nz as u32])
+            .run_over(shape.size, [64, 4])
+    }
+}
+
+/// Adds the derivative along the row: central, one-sided at its ends.
+fn add_slope_along_row(line: &[f32], per_edge: f32, sum: &mut [f32]) {
+    let last = line.len() - 1;
+    if last == 0 {
+        return;
+    }
+    sum[0] += (line[1] - line[0]) * per_edge;
+    sum[last] += (line[last] - line[last - 1]) * per_edge;
+    let per_step = 0.5 * per_edge;
+    for (sum, w) in sum[1..].iter_mut().zip(line.windows(3)) {
+        *sum += (w[2] - w[0]) * per_step;
+    }
+}
+
+/// From divergences to visibilities.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn visibility_of_divergence([fixed, warped]: [&[f32]; 2], [per_d2, per_i2]: [f32; 2], out: &mut [f32]) {
+    for ((out, fixed), warped) in out.iter_mut().zip(fixed).zip(warped) {
+        let (closing, difference) = (out.min(0.0), warped - fixed);
+        let visible = exponential(-closing * closing * per_d2 - difference * difference * per_i2);
+        *out = if warped.is_nan() { OUTSIDE } else { visible };
     }
 }

@@ -36,11 +36,9 @@ pub(super) fn sweep(gpu: &Launcher<'_>, view: &View<'_>, args: &Relax<'_>) -> Re
     let plan = Plan::of(view);
     let mut state = gpu.device().scratch(plan.state)?;
     Fill { value: 0u32, out: &mut state }.run(gpu.device())?;
-    let launch =
-        gpu.launch(&GAUSS_SEIDEL_FUSED, "gauss_seidel_fused").uniform(plan.uniform(view, args.omega));
-    plan.constants
-        .iter()
-        .fold(launch, |launch, &(name, value)| launch.constant(name, value))
+    gpu.launch(&GAUSS_SEIDEL_FUSED, "gauss_seidel_fused")
+        .constants(plan.constants)
+        .uniform(plan.uniform(view, args.omega))
         .outputs(args.x, 3)
         .inputs(args.rhs, 3)
         .inputs(args.operator.tensor.unwrap_or_default(), 6)

@@ -1,14 +1,12 @@
-//! Launches of the operator's texts: rows of whole packs where springs are the same everywhere, or voxel by voxel.
+//! The operator's texts, over rows of whole packs where springs are the same everywhere or voxel by voxel; launches of sweeps.
 
 use super::view::{Pass, View};
-use super::{
-    Jacobi, Relax, ResidualNorm2, RestrictResidual, SubtractProduct, SubtractVolumeTarget, gauss_seidel_fused,
-};
+use super::{Relax, gauss_seidel_fused};
 use crate::kernel::{Launcher, PreparedLaunch};
 use crate::shared::{LINE, PACK1, PACK4, SIDES1, SIDES4, SUM, TILE_SUM};
 use crate::variational::multigrid_transfer::CELLS;
 use veloxel_core::Axes;
-use veloxel_gpu::{ComputeError, Later, ShaderSource, Uniform, cover, inputs, line, outputs, tile};
+use veloxel_gpu::{ComputeError, Later, ShaderSource, cover, inputs, outputs, tile};
 
 const SOLVE: &str = include_str!("solve.wgsl");
 const BLOCK: &str = include_str!("block.wgsl");
@@ -19,40 +17,36 @@ const IN_PLACE: &str = include_str!("bind_relax.wgsl");
 const PRODUCT: &str = include_str!("bind_product.wgsl");
 const RESIDUAL: &str = include_str!("bind_residual.wgsl");
 
-/// A text over single voxels in general, its own part last.
-macro_rules! general {
-    ($name:literal, $bindings:ident, $text:literal $(, $shared:ident)*) => {
-        ShaderSource::wgsl(
-            $name,
-            &[PACK1, SIDES1, $($shared,)* SOLVE, BLOCK, $bindings, STENCIL, GENERAL, include_str!($text)],
+/// A text over single voxels in general, or over rows of whole packs, its own part last.
+macro_rules! over {
+    (voxels, $($own:tt)*) => { over! { PACK1, SIDES1, GENERAL, $($own)* } };
+    (rows, $($own:tt)*) => { over! { PACK4, SIDES4, UNIFORM, $($own)* } };
+    (
+        $pack:ident, $sides:ident, $springs:ident,
+        $name:literal, $bindings:ident, $text:literal $(, $shared:ident)*
+    ) => {
+        crate::variational::wgsl!(
+            $name, [$pack, $sides, $($shared,)* SOLVE, BLOCK, $bindings, STENCIL, $springs], $text
         )
     };
 }
 
-/// A text over rows of whole packs, its own part last.
-macro_rules! rows {
-    ($name:literal, $bindings:ident, $text:literal $(, $shared:ident)*) => {
-        ShaderSource::wgsl(
-            $name,
-            &[PACK4, SIDES4, $($shared,)* SOLVE, BLOCK, $bindings, STENCIL, UNIFORM, include_str!($text)],
-        )
-    };
-}
-
-static RELAX_GENERAL: ShaderSource = general!("relax, general", IN_PLACE, "relax_general.wgsl");
-static RELAX_TINY: ShaderSource = general!("relax, tiny", IN_PLACE, "relax_tiny.wgsl");
-static RELAX_TILE: ShaderSource = general!("relax, tile", RESIDUAL, "relax_tile.wgsl");
-static RELAX_ROWS: ShaderSource = rows!("relax, rows", IN_PLACE, "relax_rows.wgsl");
-static RESIDUAL_GENERAL: ShaderSource =
-    general!("residual, general", RESIDUAL, "residual_general.wgsl", LINE, SUM, CELLS);
-static RESIDUAL_ROWS: ShaderSource = rows!("residual, rows", RESIDUAL, "residual_rows.wgsl", TILE_SUM);
-static RESTRICT_ROWS: ShaderSource =
-    rows!("restriction of the residual, rows", RESIDUAL, "restrict_rows.wgsl", TILE_SUM, CELLS);
-static PRODUCT_GENERAL: ShaderSource =
-    general!("product, general", PRODUCT, "product_general.wgsl", LINE, SUM);
-static PRODUCT_ROWS: ShaderSource = rows!("product, rows", PRODUCT, "product_rows.wgsl", TILE_SUM);
-static VOLUME_TARGET: ShaderSource =
-    ShaderSource::wgsl("volume target", &[LINE, include_str!("volume_target.wgsl")]);
+static RELAX_GENERAL: ShaderSource = over!(voxels, "relax, general", IN_PLACE, "relax_general.wgsl");
+static RELAX_TINY: ShaderSource = over!(voxels, "relax, tiny", IN_PLACE, "relax_tiny.wgsl");
+static RELAX_TILE: ShaderSource = over!(voxels, "relax, tile", RESIDUAL, "relax_tile.wgsl");
+static RELAX_ROWS: ShaderSource = over!(rows, "relax, rows", IN_PLACE, "relax_rows.wgsl");
+pub(super) static RESIDUAL_GENERAL: ShaderSource =
+    over!(voxels, "residual, general", RESIDUAL, "residual_general.wgsl", LINE, SUM, CELLS);
+pub(super) static RESIDUAL_ROWS: ShaderSource =
+    over!(rows, "residual, rows", RESIDUAL, "residual_rows.wgsl", TILE_SUM);
+pub(super) static RESTRICT_ROWS: ShaderSource =
+    over!(rows, "restriction of the residual, rows", RESIDUAL, "restrict_rows.wgsl", TILE_SUM, CELLS);
+pub(super) static PRODUCT_GENERAL: ShaderSource =
+    over!(voxels, "product, general", PRODUCT, "product_general.wgsl", LINE, SUM);
+pub(super) static PRODUCT_ROWS: ShaderSource =
+    over!(rows, "product, rows", PRODUCT, "product_rows.wgsl", TILE_SUM);
+pub(super) static VOLUME_TARGET: ShaderSource =
+    crate::variational::wgsl!("volume target", [LINE], "volume_target.wgsl");
 
 /// Packs of four that a workgroup of whole rows can hold on every device.
 const MOST_PACKS: usize = 256;
@@ -146,8 +140,7 @@ fn relax_rows(gpu: &Launcher<'_>, view: &View<'_>, args: &Relax<'_>) -> Result<(
         let pass = Pass { omega: args.omega, rows, ..Pass::default() };
         let fields = outputs(args.x, 3).chain(inputs(args.rhs, 3));
         view.launch(gpu, &RELAX_ROWS, "relax_rows", &pass, fields)
-            .constant("WIDTH", packs)
-            .constant("HEIGHT", height)
+            .constants([("WIDTH", packs), ("HEIGHT", height)])
             .run([1, cover(ny.div_ceil(2), height), nz as u32])
     })
 }
@@ -169,32 +162,22 @@ fn relax_colours(gpu: &Launcher<'_>, args: &Relax<'_>, order: Order) -> Result<(
     })
 }
 
-pub(super) fn jacobi(gpu: &Launcher<'_>, args: &Jacobi<'_>) -> Result<(), ComputeError> {
-    let view = View::of(args.operator);
-    let source = if view.rows { &RESIDUAL_ROWS } else { &RESIDUAL_GENERAL };
-    let pass = Pass { omega: args.damping, ..Pass::default() };
-    let fields = inputs(args.x, 3).chain(inputs(args.rhs, 3));
-    let launch = view.launch(gpu, source, "jacobi", &pass, fields).outputs(args.out, 3).spare(1);
-    if view.rows {
-        let (launch, groups) = tiled(launch, view.packs());
-        launch.run(groups)
-    } else {
-        launch.run(line(args.operator.shape.len(), 256))
-    }
-}
-
 /// A workgroup tile over `size` packs.
-fn tiled<'a>(
+pub(super) fn tiled<'a>(
     launch: PreparedLaunch<'a>,
     [width, height, depth]: Axes<usize>,
 ) -> (PreparedLaunch<'a>, [u32; 3]) {
     let [w, h] = tile(width);
     let groups = [cover(width, w), cover(height, h), depth as u32];
-    (launch.constant("WIDTH", w).constant("HEIGHT", h), groups)
+    (launch.constants([("WIDTH", w), ("HEIGHT", h)]), groups)
 }
 
 /// Launches what leaves a sum a workgroup in its last binding: tiles over `size` packs, or a line over as many voxels.
-fn sum(launch: PreparedLaunch<'_>, view: &View<'_>, size: Axes<usize>) -> Result<Later<f64>, ComputeError> {
+pub(super) fn sum(
+    launch: PreparedLaunch<'_>,
+    view: &View<'_>,
+    size: Axes<usize>,
+) -> Result<Later<f64>, ComputeError> {
     let total = |[sum]: [f64; 1]| sum;
     if view.rows {
         let (launch, groups) = tiled(launch, size);
@@ -202,51 +185,4 @@ fn sum(launch: PreparedLaunch<'_>, view: &View<'_>, size: Axes<usize>) -> Result
     } else {
         launch.sums(size.iter().product(), total)
     }
-}
-
-pub(super) fn subtract_product(
-    gpu: &Launcher<'_>,
-    args: &SubtractProduct<'_>,
-) -> Result<Later<f64>, ComputeError> {
-    let view = View::of(args.operator);
-    let source = if view.rows { &PRODUCT_ROWS } else { &PRODUCT_GENERAL };
-    let fields = inputs(args.x, 3).chain(outputs(args.target, 3));
-    let launch = view.launch(gpu, source, "subtract_product", &Pass::default(), fields);
-    sum(launch, &view, view.packs())
-}
-
-pub(super) fn norm2(gpu: &Launcher<'_>, args: &ResidualNorm2<'_>) -> Result<Later<f64>, ComputeError> {
-    let view = View::of(args.operator);
-    let source = if view.rows { &RESIDUAL_ROWS } else { &RESIDUAL_GENERAL };
-    let fields = inputs(args.x, 3).chain(inputs(args.rhs, 3));
-    let launch = view.launch(gpu, source, "residual_norm2", &Pass::default(), fields).spare(3);
-    sum(launch, &view, view.packs())
-}
-
-pub(super) fn restrict(gpu: &Launcher<'_>, args: &RestrictResidual<'_>) -> Result<Later<f64>, ComputeError> {
-    let (operator, coarse) = (args.operator, args.coarse_shape.size);
-    let halves_x = coarse[0] < operator.shape.size[0];
-    let view = if halves_x { View::of(operator) } else { View::general(operator) };
-    let source = if view.rows { &RESTRICT_ROWS } else { &RESIDUAL_GENERAL };
-    let fields = inputs(args.x, 3).chain(inputs(args.rhs, 3));
-    let pass = Pass { coarse, ..Pass::default() };
-    let launch = view.launch(gpu, source, "restrict_residual", &pass, fields).outputs(args.coarse, 3);
-    // Two coarse cells a thread are one pack of fine ones.
-    let width = if view.rows { view.packs()[0] } else { coarse[0] };
-    sum(launch, &view, [width, coarse[1], coarse[2]])
-}
-
-pub(super) fn subtract_volume_target(
-    gpu: &Launcher<'_>,
-    args: &SubtractVolumeTarget<'_>,
-) -> Result<(), ComputeError> {
-    let operator = args.operator;
-    let Some(weight) = operator.volume_weight else { return Ok(()) };
-    gpu.launch(&VOLUME_TARGET, "subtract_volume_target")
-        .constant("COMPONENTS", operator.shape.components())
-        .uniform(Uniform::new().u4(operator.shape.size).f4(operator.spacing_edges.map(|s| 0.5 / s)))
-        .input(weight)
-        .input(args.change)
-        .outputs(args.rhs, 3)
-        .run(line(operator.shape.len(), 256))
 }

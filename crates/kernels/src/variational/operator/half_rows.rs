@@ -52,12 +52,14 @@ impl Layout {
         start..start + self.half
     }
 
-    fn line(self, nth: usize) -> Range<usize> {
+    /// One of the lines.
+    pub fn line(self, nth: usize) -> Range<usize> {
         let start = self.unknowns() + nth * self.half;
         start..start + self.half
     }
 
-    fn link(self) -> Range<usize> {
+    /// The springs along x, one more than pixels.
+    pub fn link(self) -> Range<usize> {
         self.block() - self.links()..self.block()
     }
 
@@ -65,11 +67,8 @@ impl Layout {
     pub fn load_unknowns(self, [even, odd]: [&mut [f32]; 2], x: [&[f32]; COMPONENTS]) {
         for (component, x) in x.into_iter().enumerate() {
             let Range { start, end } = self.unknown(component);
-            for half in [&mut *even, &mut *odd] {
-                half[start - LANES..start].fill(0.0);
-                half[end - LANES..end + LANES].fill(0.0);
-            }
-            split(x, &mut even[start..end], &mut odd[start..end]);
+            [&mut *even, &mut *odd].into_iter().for_each(|half| half[start - LANES..start].fill(0.0));
+            load([even, odd], start..end + LANES, x);
         }
     }
 
@@ -79,24 +78,14 @@ impl Layout {
             merge(&even[self.unknown(component)], &odd[self.unknown(component)], x);
         }
     }
+}
 
-    /// Writes one of the lines.
-    pub fn load_line(self, [even, odd]: [&mut [f32]; 2], nth: usize, row: &[f32]) {
-        let span = self.line(nth);
-        for half in [&mut *even, &mut *odd] {
-            half[span.end - LANES..span.end].fill(0.0);
-        }
-        split(row, &mut even[span.clone()], &mut odd[span]);
-    }
-
-    /// Writes the springs along x, one more than pixels.
-    pub fn load_links(self, [even, odd]: [&mut [f32]; 2], links: &[f32]) {
-        let span = self.link();
-        for half in [&mut *even, &mut *odd] {
-            half[span.end - 2 * LANES..span.end].fill(0.0);
-        }
-        split(links, &mut even[span.clone()], &mut odd[span]);
-    }
+/// Writes a row to a span of both blocks that is two packs longer at most, and 0 to what it leaves.
+pub(super) fn load(halves: [&mut [f32]; 2], span: Range<usize>, row: &[f32]) {
+    let [even, odd] = halves.map(|half| &mut half[span.clone()]);
+    let rest = span.len().saturating_sub(2 * LANES);
+    [&mut *even, &mut *odd].into_iter().for_each(|half| half[rest..].fill(0.0));
+    split(row, even, odd);
 }
 
 /// Even samples and odd ones.
@@ -124,40 +113,36 @@ fn merge(even: &[f32], odd: &[f32], row: &mut [f32]) {
     }
 }
 
-/// A half whose pixels are updated, and what that takes.
-pub(super) struct HalfRow<'a> {
-    pub layout: Layout,
-    /// 0: even x, 1: odd x.
-    pub parity: usize,
-    /// The half's block, and that of the other half.
-    pub own: &'a mut [f32],
-    pub other: &'a [f32],
-    /// The blocks of the rows before and after with the same parity; none beyond the border, where no spring leads.
-    pub near: [Option<&'a [f32]>; 2],
-}
-
-impl HalfRow<'_> {
-    /// `x += ω (inverse · (rhs + neighbours) − x)`.
-    pub fn update(self, omega: f32) {
-        let Self { layout, parity, own, other, near } = self;
-        let (x, rest) = own.split_at_mut(layout.unknowns());
-        let line = |nth: usize| &rest[nth * layout.half..][..layout.half];
-        let (own_links, other_links) = (&rest[LINES * layout.half..], &other[layout.link()]);
+impl Layout {
+    /// `x += ω (inverse · (rhs + neighbours) − x)` of a half's pixels, those of even x (parity 0) or odd x, in its block. `other` is
+    /// that of the other half, and near are those of the rows before and after with the same parity; none beyond the border,
+    /// where no spring leads.
+    pub fn update(
+        self,
+        parity: usize,
+        own: &mut [f32],
+        other: &[f32],
+        near: [Option<&[f32]>; 2],
+        omega: f32,
+    ) {
+        let (x, rest) = own.split_at_mut(self.unknowns());
+        let line = |nth: usize| &rest[nth * self.half..][..self.half];
+        let (own_links, other_links) = (&rest[LINES * self.half..], &other[self.link()]);
         let [before, after] = if parity == 0 { [1, 0] } else { [0, 1] };
         let terms = Terms {
             rhs: [line(RHS), line(RHS + 1)],
             inverse: [line(INVERSE), line(INVERSE + 1), line(INVERSE + 2)],
             across: [line(ACROSS), line(ACROSS + 1)],
             links: [own_links, &other_links[after..]],
-            before: [0, 1].map(|c| &other[layout.unknown(c).start - before..]),
-            after: [0, 1].map(|c| &other[layout.unknown(c).start + after..]),
+            before: [0, 1].map(|c| &other[self.unknown(c).start - before..]),
+            after: [0, 1].map(|c| &other[self.unknown(c).start + after..]),
             near: near.map(|near| match near {
-                Some(near) => [0, 1].map(|c| &near[layout.unknown(c)]),
+                Some(near) => [0, 1].map(|c| &near[self.unknown(c)]),
                 None => [line(RHS), line(RHS + 1)],
             }),
         };
-        let (first, second) = x.split_at_mut(layout.half + 2 * LANES);
-        let x = [first, second].map(|x| &mut x[LANES..][..layout.half]);
+        let (first, second) = x.split_at_mut(self.half + 2 * LANES);
+        let x = [first, second].map(|x| &mut x[LANES..][..self.half]);
         update(&terms, omega, x);
     }
 }

@@ -31,8 +31,12 @@ mod wavefront;
 pub(crate) use residual::norm2_of;
 
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use gpu::{
+    PRODUCT_GENERAL, PRODUCT_ROWS, RESIDUAL_GENERAL, RESIDUAL_ROWS, RESTRICT_ROWS, VOLUME_TARGET, sum, tiled,
+};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Later};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, Uniform, inputs, line, outputs};
+use view::{Pass, View};
 
 /// The operator's coefficients, borrowed from the method that owns them.
 #[derive(Debug, Clone, Copy)]
@@ -135,7 +139,17 @@ impl Kernel for Jacobi<'_> {
         by_dimension!(self.operator.shape, relax::jacobi(cpu, self))
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::jacobi(gpu, &self)
+        let view = View::of(self.operator);
+        let source = if view.rows { &RESIDUAL_ROWS } else { &RESIDUAL_GENERAL };
+        let pass = Pass { omega: self.damping, ..Pass::default() };
+        let fields = inputs(self.x, 3).chain(inputs(self.rhs, 3));
+        let launch = view.launch(gpu, source, "jacobi", &pass, fields).outputs(self.out, 3).spare(1);
+        if view.rows {
+            let (launch, groups) = tiled(launch, view.packs());
+            launch.run(groups)
+        } else {
+            launch.run(line(self.operator.shape.len(), 256))
+        }
     }
 }
 
@@ -161,7 +175,10 @@ impl Kernel for SubtractProduct<'_> {
         Later::known(by_dimension!(self.operator.shape, residual::subtract_product(cpu, self)))
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
-        gpu::subtract_product(gpu, &self)
+        let view = View::of(self.operator);
+        let source = if view.rows { &PRODUCT_ROWS } else { &PRODUCT_GENERAL };
+        let fields = inputs(self.x, 3).chain(outputs(self.target, 3));
+        sum(view.launch(gpu, source, Self::NAME, &Pass::default(), fields), &view, view.packs())
     }
 }
 
@@ -187,7 +204,11 @@ impl Kernel for ResidualNorm2<'_> {
         Later::known(by_dimension!(self.operator.shape, residual::norm2(cpu, self)))
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
-        gpu::norm2(gpu, &self)
+        let view = View::of(self.operator);
+        let source = if view.rows { &RESIDUAL_ROWS } else { &RESIDUAL_GENERAL };
+        let fields = inputs(self.x, 3).chain(inputs(self.rhs, 3));
+        let launch = view.launch(gpu, source, Self::NAME, &Pass::default(), fields).spare(3);
+        sum(launch, &view, view.packs())
     }
 }
 
@@ -221,7 +242,16 @@ impl Kernel for RestrictResidual<'_> {
         Later::known(by_dimension!(self.operator.shape, residual::restrict(cpu, self)))
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
-        gpu::restrict(gpu, &self)
+        let (operator, coarse) = (self.operator, self.coarse_shape.size);
+        let halves_x = coarse[0] < operator.shape.size[0];
+        let view = if halves_x { View::of(operator) } else { View::general(operator) };
+        let source = if view.rows { &RESTRICT_ROWS } else { &RESIDUAL_GENERAL };
+        let fields = inputs(self.x, 3).chain(inputs(self.rhs, 3));
+        let pass = Pass { coarse, ..Pass::default() };
+        let launch = view.launch(gpu, source, Self::NAME, &pass, fields).outputs(self.coarse, 3);
+        // Two coarse cells a thread are one pack of fine ones.
+        let width = if view.rows { view.packs()[0] } else { coarse[0] };
+        sum(launch, &view, [width, coarse[1], coarse[2]])
     }
 }
 
@@ -248,6 +278,12 @@ impl Kernel for SubtractVolumeTarget<'_> {
         by_dimension!(self.operator.shape, volume::subtract_target(cpu, self))
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::subtract_volume_target(gpu, &self)
+        let operator = self.operator;
+        let Some(weight) = operator.volume_weight else { return Ok(()) };
+        gpu.launch_in(operator.shape.components(), &VOLUME_TARGET, Self::NAME)
+            .uniform(Uniform::new().u4(operator.shape.size).f4(operator.spacing_edges.map(|s| 0.5 / s)))
+            .reads([weight, self.change])
+            .outputs(self.rhs, 3)
+            .run(line(operator.shape.len(), 256))
     }
 }

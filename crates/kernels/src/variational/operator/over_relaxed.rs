@@ -5,14 +5,15 @@
 //! The operations are those of [`super::row`], and so are the bits.
 
 use super::Relax;
-use super::half_rows::{ACROSS, HalfRow, INVERSE, Layout, RHS};
+use super::half_rows::{ACROSS, INVERSE, Layout, RHS, load};
 use super::row::inverse_of;
 use super::system::{link, spring};
 use super::wavefront::{Update, follow};
 use crate::shared::lanes::{LANES, Lanes, Pack, starts};
+use crate::variational::rows::beside;
 use multiversion::multiversion;
 use std::ops::Range;
-use veloxel_core::{Axes, Dimension};
+use veloxel_core::{Axes, Dimension, Shape};
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, components, components_mut, ranges_mut, with_scratch};
 
@@ -36,7 +37,7 @@ pub(super) fn relax(cpu: &Cpu, args: Relax<'_>) {
     let (Some(tensor), Some(psi)) = (operator.tensor, operator.diffusivity) else { return };
     let [nx, ny, _] = operator.shape.size;
     let picture = Picture {
-        size: [nx, ny],
+        shape: operator.shape,
         layout: Layout::of(nx),
         springs: operator.springs(),
         tensor: components(tensor),
@@ -55,7 +56,7 @@ pub(super) fn relax(cpu: &Cpu, args: Relax<'_>) {
 
 /// The system, row by row.
 struct Picture<'a> {
-    size: [usize; 2],
+    shape: Shape,
     layout: Layout,
     /// Where ψ is 1.
     springs: Axes<f32>,
@@ -74,26 +75,21 @@ impl Picture<'_> {
 
     /// Sweeps that follow each other through the picture: as the cache holds rows for, and slabs for all threads have.
     fn sweeps_together(&self, cpu: &Cpu, sweeps: usize) -> usize {
-        let [nx, ny] = self.size;
-        let threads = cpu.useful_parts(COLOURS * sweeps * nx * ny).min(cpu.threads());
+        let threads = cpu.useful_parts(COLOURS * sweeps * self.shape.len()).min(cpu.threads());
         let rows = MOST_BYTES / (self.slot() * size_of::<f32>());
-        (rows.saturating_sub(SIDES).min(ny / threads) / (SIDES * COLOURS)).max(1)
+        (rows.saturating_sub(SIDES).min(self.shape.rows() / threads) / (SIDES * COLOURS)).max(1)
     }
 
     fn span(&self, row: usize) -> Range<usize> {
-        row * self.size[0]..(row + 1) * self.size[0]
-    }
-
-    /// The rows before and after one.
-    fn beside(&self, row: usize) -> [Option<usize>; 2] {
-        [row.checked_sub(1), (row + 1 < self.size[1]).then_some(row + 1)]
+        let nx = self.shape.size[0];
+        row * nx..(row + 1) * nx
     }
 
     /// Writes what a row's equations are made of; `work` holds six rows and a sample.
     fn prepare(&self, row: usize, work: &mut [f32], slot: &mut [f32]) {
-        let n = self.size[0];
+        let n = self.shape.size[0];
         let (rows, links) = work.split_at_mut(5 * n);
-        let beside = self.beside(row);
+        let beside = beside(self.shape, row, 1);
         let psi = [Some(row), beside[0], beside[1]].map(|to| &self.psi[self.span(to.unwrap_or(row))]);
         let weights = beside.map(|beside| if beside.is_some() { self.springs[1] } else { 0.0 });
         (links[0], links[n]) = (0.0, 0.0);
@@ -105,13 +101,13 @@ impl Picture<'_> {
         }
         let (even, odd) = slot.split_at_mut(self.layout.block());
         for (nth, rhs) in self.rhs.iter().enumerate() {
-            self.layout.load_line([even, odd], RHS + nth, &rhs[self.span(row)]);
+            load([even, odd], self.layout.line(RHS + nth), &rhs[self.span(row)]);
         }
         for (nth, line) in rows.chunks_exact(n).enumerate() {
             let to = if nth < 3 { INVERSE + nth } else { ACROSS + nth - 3 };
-            self.layout.load_line([even, odd], to, line);
+            load([even, odd], self.layout.line(to), line);
         }
-        self.layout.load_links([even, odd], links);
+        load([even, odd], self.layout.link(), links);
     }
 }
 
@@ -124,7 +120,7 @@ struct Sweeps<'a> {
 impl Update<usize> for Sweeps<'_> {
     fn update(&self, steps: impl Iterator<Item = (usize, usize)>) {
         let Self { picture, slots } = *self;
-        with_scratch(slots * picture.slot() + 6 * picture.size[0] + 1, |scratch| {
+        with_scratch(slots * picture.slot() + 6 * picture.shape.size[0] + 1, |scratch| {
             let (samples, work) = scratch.split_at_mut(slots * picture.slot());
             let mut held = HeldRows { picture, rows: vec![Held::default(); slots], samples, work };
             // SAFETY: `follow` hands this thread the row and lets nobody write the rows beside it.
@@ -139,10 +135,8 @@ impl Update<usize> for Sweeps<'_> {
 #[derive(Clone, Copy, Default)]
 struct Held {
     row: Option<usize>,
-    /// Whether what its equations are made of is there.
-    is_prepared: bool,
-    /// Whether its unknowns changed.
-    is_changed: bool,
+    /// Whether what its equations are made of is there, and its unknowns changed.
+    is_updated: bool,
 }
 
 /// Rows that passes come back to, in halves.
@@ -159,7 +153,7 @@ impl HeldRows<'_, '_> {
     /// # Safety
     /// Until all rows are given back nobody else writes the row, or those beside it.
     unsafe fn update(&mut self, colour: usize, row: usize) {
-        let beside = self.picture.beside(row);
+        let beside = beside(self.picture.shape, row, 1);
         for row in beside.into_iter().flatten().chain([row]) {
             // SAFETY: by the caller's promise.
             unsafe { self.hold(row) };
@@ -168,18 +162,17 @@ impl HeldRows<'_, '_> {
         let (layout, parity) = (picture.layout, (colour + row) % COLOURS);
         let place = |row: usize| row % slots * len..(row % slots + 1) * len;
         let held = &mut self.rows[row % slots];
-        if !held.is_prepared {
+        if !std::mem::replace(&mut held.is_updated, true) {
             picture.prepare(row, self.work, &mut self.samples[place(row)]);
         }
-        (held.is_prepared, held.is_changed) = (true, true);
         let places = [Some(row), beside[0], beside[1]].map(|row| row.map_or(0..0, place));
         let [own, below, above] =
             self.samples.get_disjoint_mut(places).expect("every row should have a slot of its own");
         let (even, odd) = own.split_at_mut(layout.block());
         let (own, other) = if parity == 0 { (even, &*odd) } else { (odd, &*even) };
         let half = parity * layout.block()..(parity + 1) * layout.block();
-        HalfRow { layout, parity, own, other, near: [below.get(half.clone()), above.get(half)] }
-            .update(picture.omega);
+        let near = [&*below, &*above].map(|row| row.get(half.clone()));
+        layout.update(parity, own, other, near, picture.omega);
     }
 
     /// Brings a row's unknowns into its slot.
@@ -193,7 +186,7 @@ impl HeldRows<'_, '_> {
         }
         // SAFETY: forwarded.
         unsafe { self.give_back(slot) };
-        self.rows[slot] = Held { row: Some(row), ..Held::default() };
+        self.rows[slot] = Held { row: Some(row), is_updated: false };
         let (picture, len) = (self.picture, self.picture.slot());
         let (even, odd) = self.samples[slot * len..][..len].split_at_mut(picture.layout.block());
         // SAFETY: forwarded.
@@ -206,7 +199,7 @@ impl HeldRows<'_, '_> {
     /// # Safety
     /// As [`Self::update`].
     unsafe fn give_back(&mut self, slot: usize) {
-        let Held { row: Some(row), is_changed: true, .. } = self.rows[slot] else { return };
+        let Held { row: Some(row), is_updated: true } = self.rows[slot] else { return };
         let (picture, len) = (self.picture, self.picture.slot());
         let (even, odd) = self.samples[slot * len..][..len].split_at(picture.layout.block());
         // SAFETY: forwarded.

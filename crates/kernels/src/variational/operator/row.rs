@@ -116,14 +116,10 @@ impl<'s, const D: usize> Row<'s, D> {
         let spring = operator.springs()[0];
         let (links, volume_links) = (take(n + 1), take(n + 1));
         // Where ψ or w vary these are found row by row, but for those at the ends.
-        if operator.diffusivity.is_none() {
-            links.fill(spring);
-        }
+        links.fill(spring);
         (links[0], links[n]) = (0.0, 0.0);
         (volume_links[0], volume_links[n]) = (0.0, 0.0);
-        if operator.diffusivity.is_none() {
-            totals.iter_mut().zip(links.windows(2)).for_each(|(total, pair)| *total = pair[0] + pair[1]);
-        }
+        totals.iter_mut().zip(links.windows(2)).for_each(|(total, pair)| *total = pair[0] + pair[1]);
         Self {
             along_x: AlongX {
                 spring,

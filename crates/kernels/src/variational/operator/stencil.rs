@@ -5,8 +5,9 @@
 
 use super::along_x::Along;
 use super::row::{Purpose, Row, Stored, Task, Terms, store};
-use super::system::{Side, System, beside, link, spring};
+use super::system::{System, link, spring};
 use crate::shared::lanes::{LANES, Lanes, Pack, prefetch};
+use crate::variational::rows::beside;
 
 /// A row and its neighbours.
 struct Around<'a, const D: usize> {
@@ -71,11 +72,10 @@ impl<const D: usize> System<'_, D> {
     /// While the rows live, nobody writes what their stencils read.
     unsafe fn around(&self, row: usize) -> Around<'_, D> {
         let springs = self.operator.springs();
-        let sides = [(1, Side::Below), (1, Side::Above), (2, Side::Below), (2, Side::Above)];
-        let steps = sides.map(|(axis, side)| {
-            let beside = beside(self.operator.shape, row, axis, side);
-            beside.map_or((row, 0.0), |to| (to, springs[axis]))
+        let [y, z] = [1, 2].map(|axis| {
+            beside(self.operator.shape, row, axis).map(|to| to.map_or((row, 0.0), |to| (to, springs[axis])))
         });
+        let steps = [y[0], y[1], z[0], z[1]];
         let rows = steps.map(|(to, _)| to);
         Around {
             // SAFETY: forwarded.

@@ -3,9 +3,8 @@
 use super::Operator;
 use super::row::Row;
 use crate::shared::lanes::Pack;
-use multiversion::multiversion;
+use crate::variational::rows::row_loops;
 use std::ops::Range;
-use veloxel_core::Shape;
 use veloxel_gpu::rows::{Shared, with_scratch};
 
 /// The operator with its unknowns and its right-hand side.
@@ -46,35 +45,15 @@ impl<'a, const D: usize> System<'a, D> {
     }
 }
 
-/// A side of a row along an axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
-    Below,
-    Above,
-}
-
-/// The row beside another one along y (axis 1) or z, or none beyond the border.
-pub(super) fn beside(shape: Shape, row: usize, axis: usize, side: Side) -> Option<usize> {
-    let [_, ny, nz] = shape.size;
-    let (at, count, stride) = if axis == 1 { (row % ny, ny, 1) } else { (row / ny, nz, ny) };
-    match side {
-        Side::Below => (at > 0).then(|| row - stride),
-        Side::Above => (at + 1 < count).then(|| row + stride),
-    }
-}
-
 /// `links[i] =` the spring `scale (ψ_{i−1} + ψ_i) / 2` before voxel i, and after voxel i − 1; those at both ends stay 0.
 pub(super) fn link(psi: &[f32], scale: f32, links: &mut [f32]) {
     let n = psi.len();
     edge_weights(&psi[1..], &psi[..n - 1], scale, &mut links[1..n]);
 }
 
-/// `out = scale (a + b) / 2`: the springs between voxels.
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-pub(super) fn edge_weights(a: &[f32], b: &[f32], scale: f32, out: &mut [f32]) {
-    for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
-        *out = spring(scale, *a, *b);
-    }
+row_loops! {
+    /// `out = scale (a + b) / 2`: the springs between voxels.
+    fn edge_weights([a, b], scale: f32; out) |i| out[i] = spring(scale, a[i], b[i]);
 }
 
 /// The spring between two voxels of weights a and b.

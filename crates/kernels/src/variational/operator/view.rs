@@ -52,14 +52,12 @@ impl<'a> View<'a> {
     ) -> PreparedLaunch<'a> {
         let operator = self.operator;
         let launch = gpu
-            .launch(source, entry)
-            .constant("COMPONENTS", operator.shape.components())
+            .launch_in(operator.shape.components(), source, entry)
             .constant("TENSOR", operator.tensor.is_some());
-        let launch = if self.rows {
-            launch
-        } else {
-            let launch = launch.constant("DIFFUSIVITY", operator.diffusivity.is_some());
-            launch.constant("VOLUME", operator.volume_weight.is_some())
+        let (varies, volume) = (operator.diffusivity.is_some(), operator.volume_weight.is_some());
+        let launch = match self.rows {
+            true => launch,
+            false => launch.constants([("DIFFUSIVITY", varies), ("VOLUME", volume)]),
         };
         let uniform = Uniform::new()
             .u4(self.packs())

@@ -1,12 +1,14 @@
 //! The volume-preserving term of a row, and the gradient of its target.
 
 use super::row::Row;
-use super::system::{Side, System, beside, edge_weights, link};
+use super::system::{System, edge_weights, link};
 use super::{Operator, SubtractVolumeTarget};
-use multiversion::multiversion;
+use crate::variational::rows::{
+    add, add_product, add_scaled, beside, multiply, replicated, scaled_difference,
+};
 use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
-use veloxel_gpu::rows::{Shared, components_mut, with_scratch};
+use veloxel_gpu::rows::{components_mut, with_scratch};
 
 impl<const D: usize> System<'_, D> {
     /// Adds springs along each component's own axis, and the mixed differences.
@@ -33,8 +35,7 @@ impl<const D: usize> System<'_, D> {
         add(&along_x.volume_links[1..], gathered.diag[0]);
         // … then y and z.
         for axis in 1..D {
-            for to in [Side::Below, Side::Above].into_iter().filter_map(|side| beside(shape, row, axis, side))
-            {
+            for to in beside(shape, row, axis).into_iter().flatten() {
                 edge_weights(w(row), w(to), along[axis], edge);
                 add(edge, gathered.diag[axis]);
                 add_product(x(axis, to), edge, gathered.base[axis]);
@@ -50,8 +51,7 @@ impl<const D: usize> System<'_, D> {
                     if e == 0 {
                         central_along_x(x(0, row), half, difference);
                     } else {
-                        let [low, high] = [Side::Below, Side::Above]
-                            .map(|side| x(e, beside(shape, row, e, side).unwrap_or(row)));
+                        let [low, high] = replicated(shape, row, e).map(|row| x(e, row));
                         scaled_difference(high, low, half, difference);
                     }
                     add(difference, flux);
@@ -90,11 +90,9 @@ impl Adjoint {
             out[n - 1] -= half * flux[n - 1];
             return;
         }
-        for (side, sign) in [(Side::Below, -half), (Side::Above, half)] {
-            let (from, sign) =
-                beside(self.shape, row, self.axis, side).map_or((row, -sign), |from| (from, sign));
-            flux_of(from, flux);
-            add_scaled(flux, sign, out);
+        for (beside, sign) in beside(self.shape, row, self.axis).into_iter().zip([-half, half]) {
+            flux_of(beside.unwrap_or(row), flux);
+            add_scaled(flux, if beside.is_some() { sign } else { -sign }, out);
         }
     }
 }
@@ -104,44 +102,19 @@ pub(super) fn subtract_target<const D: usize>(cpu: &Cpu, args: SubtractVolumeTar
     let Operator { shape, spacing_edges, .. } = args.operator;
     let Some(weight) = args.operator.volume_weight else { return };
     let (nx, weight, change) = (shape.size[0], weight.host(), args.change.host());
-    let rhs = components_mut::<D>(args.rhs).map(Shared::new);
-    cpu.split(shape.rows(), shape.len(), |range| {
+    cpu.split_rows(components_mut::<D>(args.rhs), nx, shape.len(), |row, rhs| {
         with_scratch(nx, |flux| {
-            for row in range {
-                let weighted = |row: usize, flux: &mut [f32]| {
-                    flux.copy_from_slice(&weight[row * nx..(row + 1) * nx]);
-                    multiply(&change[row * nx..(row + 1) * nx], flux);
-                };
-                for (axis, rhs) in rhs.iter().enumerate() {
-                    // SAFETY: every row is written by one thread.
-                    let out = unsafe { rhs.get_mut(row * nx..(row + 1) * nx) };
-                    let half = 0.5 / spacing_edges[axis];
-                    Adjoint { shape, axis, half }.subtract(row, weighted, flux, out);
-                }
+            let weighted = |row: usize, flux: &mut [f32]| {
+                flux.copy_from_slice(&weight[row * nx..(row + 1) * nx]);
+                multiply(&change[row * nx..(row + 1) * nx], flux);
+            };
+            for (axis, out) in rhs.into_iter().enumerate() {
+                let half = 0.5 / spacing_edges[axis];
+                Adjoint { shape, axis, half }.subtract(row, weighted, flux, out);
             }
         });
     });
 }
-
-/// A loop over rows of equal length, compiled for every instruction set.
-macro_rules! row_loop {
-    (fn $name:ident([$($row:ident),*], $($scalar:ident)?; $out:ident) |$i:ident| $body:expr) => {
-        #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-        fn $name($($row: &[f32],)* $($scalar: f32,)? $out: &mut [f32]) {
-            let n = $out.len();
-            $(let $row = &$row[..n];)*
-            for $i in 0..n {
-                $body;
-            }
-        }
-    };
-}
-
-row_loop! { fn add([a],; out) |i| out[i] += a[i] }
-row_loop! { fn add_scaled([a], scale; out) |i| out[i] += scale * a[i] }
-row_loop! { fn add_product([a, b],; out) |i| out[i] += a[i] * b[i] }
-row_loop! { fn multiply([a],; out) |i| out[i] *= a[i] }
-row_loop! { fn scaled_difference([a, b], scale; out) |i| out[i] = scale * (a[i] - b[i]) }
 
 /// Half differences along x, replicated at the border.
 fn central_along_x(row: &[f32], half: f32, out: &mut [f32]) {

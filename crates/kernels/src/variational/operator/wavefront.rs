@@ -45,7 +45,9 @@ pub(super) fn follow<P: Copy + Sync>(cpu: &Cpu, shape: Shape, passes: &[P], swee
         cpu.split(slabs.count, cost, |range| {
             sweep.update(range.flat_map(|slab| slabs.inside(slab, passes)));
         });
-        cpu.split(slabs.count - 1, slabs.around_ends() * cost / slabs.lines, |range| {
+        // Lines that the second stage updates, once a sweep.
+        let around_ends = (slabs.count - 1) * slabs.together;
+        cpu.split(slabs.count - 1, around_ends * cost / slabs.lines, |range| {
             sweep.update(range.flat_map(|slab| slabs.around_end(slab, passes)));
         });
     }
@@ -104,11 +106,6 @@ impl Slabs {
     fn around_end<P: Copy>(&self, slab: usize, passes: &[P]) -> impl Iterator<Item = (P, usize)> {
         let end = self.start(slab + 1);
         self.every_pass(passes, move |pass| end - 1 - pass..end + pass)
-    }
-
-    /// Lines that stage 2 updates, counted once a sweep.
-    fn around_ends(&self) -> usize {
-        (self.count - 1) * self.together
     }
 
     /// Every pass over lines of its own.

@@ -6,17 +6,17 @@
 //! *Out*: spatial entries, then the right-hand side. *Halo*: none.
 //! On a GPU each constraint is a launch: all together would need more buffers than some devices bind.
 
-mod cpu;
-
 use crate::kernel::{Kernel, Launcher, Lengths, packed};
+use crate::shared::lanes::{LANES, Lanes, Pack};
 use crate::shared::{LINE, PACK1, PACK4};
+use multiversion::multiversion;
 use veloxel_core::Shape;
+use veloxel_gpu::rows::{components, components_mut};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
-const BODY: &str = include_str!("robust_tensor.wgsl");
 static SOURCES: [ShaderSource; 2] = [
-    ShaderSource::wgsl("robust_tensor", &[LINE, PACK1, BODY]),
-    ShaderSource::wgsl("robust_tensor", &[LINE, PACK4, BODY]),
+    super::wgsl!("robust_tensor", [LINE, PACK1], "robust_tensor.wgsl"),
+    super::wgsl!("robust_tensor", [LINE, PACK4], "robust_tensor.wgsl"),
 ];
 
 /// One constraint.
@@ -57,16 +57,15 @@ impl Kernel for RobustTensor<'_> {
     }
     fn on_cpu(self, cpu: &Cpu) {
         match self.shape.components() {
-            2 => cpu::robust_tensor::<2, 5>(cpu, self),
-            _ => cpu::robust_tensor::<3, 9>(cpu, self),
+            2 => robust_tensor::<2, 5>(cpu, self),
+            _ => robust_tensor::<3, 9>(cpu, self),
         }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (source, pack) = packed(&SOURCES, self.shape.len());
         let items = self.shape.len() / pack;
         self.groups.iter().enumerate().try_for_each(|(nth, group)| {
-            gpu.launch(source, "robust_tensor")
-                .constant("COMPONENTS", self.shape.components())
+            gpu.launch_in(self.shape.components(), source, "robust_tensor")
                 .constant("FIRST", nth == 0)
                 .uniform(Uniform::new().u(items).f(1.0 / (self.epsilon * self.epsilon)).f(group.gain))
                 .inputs(self.increment, 3)
@@ -74,5 +73,61 @@ impl Kernel for RobustTensor<'_> {
                 .outputs(self.out, 9)
                 .run(line(items, 256))
         })
+    }
+}
+
+/// `D` components, `E` spatial entries and mixed ones.
+fn robust_tensor<const D: usize, const E: usize>(cpu: &Cpu, args: RobustTensor<'_>) {
+    let RobustTensor { shape, epsilon, groups, increment, out } = args;
+    let (nx, delta, per_epsilon2) = (shape.size[0], components::<D>(increment), 1.0 / (epsilon * epsilon));
+    cpu.split_rows(components_mut::<E>(out), nx, 4 * shape.len(), |row, mut out| {
+        let delta = delta.map(|delta| &delta[row * nx..][..nx]);
+        for (nth, group) in groups.iter().enumerate() {
+            let entry = |e: usize| &group.tensor[e].host()[row * nx..][..nx];
+            let (tensor, tt, factors) = (std::array::from_fn(entry), entry(E), [group.gain, per_epsilon2]);
+            match nth {
+                0 => add_weighed::<D, E, true>(tensor, tt, delta, factors, &mut out),
+                _ => add_weighed::<D, E, false>(tensor, tt, delta, factors, &mut out),
+            }
+        }
+    });
+}
+
+/// Adds a constraint, or writes the `FIRST`, times `gain · ψ'((δ, 1)ᵀ J (δ, 1))`.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn add_weighed<const D: usize, const E: usize, const FIRST: bool>(
+    tensor: [&[f32]; E],
+    tt: &[f32],
+    delta: [&[f32]; D],
+    [gain, per_epsilon2]: [f32; 2],
+    out: &mut [&mut [f32]; E],
+) {
+    for x in (0..delta[0].len()).step_by(LANES) {
+        let mut j = [Lanes::splat(0.0); E];
+        for e in 0..E {
+            j[e] = Lanes::load_or_zero(tensor[e], x);
+        }
+        let mut step = [Lanes::splat(0.0); D];
+        for c in 0..D {
+            step[c] = Lanes::load_or_zero(delta[c], x);
+        }
+        let mut residual = Lanes::load_or_zero(tt, x);
+        let mut entry = 0;
+        for r in 0..D {
+            for c in r..D {
+                let twice = if r == c { 1.0 } else { 2.0 };
+                residual = residual + Lanes::splat(twice) * j[entry] * step[r] * step[c];
+                entry += 1;
+            }
+        }
+        for r in 0..D {
+            residual = residual - Lanes::splat(2.0) * j[entry + r] * step[r];
+        }
+        let root = Lanes::splat(1.0) + residual.max(0.0) * Lanes::splat(per_epsilon2);
+        let psi = Lanes::splat(gain) / root.sqrt();
+        for e in 0..E {
+            let before = if FIRST { Lanes::splat(0.0) } else { Lanes::load_or_zero(out[e], x) };
+            (before + j[e] * psi).store_what_fits(out[e], x);
+        }
     }
 }

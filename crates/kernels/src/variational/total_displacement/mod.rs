@@ -2,20 +2,20 @@
 //!
 //! `d_total(x) = A (x + d(x)) − x`. *In place.* *Halo*: none.
 
-mod cpu;
 #[cfg(test)]
 mod parity;
 
 use crate::image::warp::VoxelAffine;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed};
 use crate::shared::{PACK1, PACK4};
+use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::rows::components_mut;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
-const BODY: &str = include_str!("total_displacement.wgsl");
 static SOURCES: [ShaderSource; 2] = [
-    ShaderSource::wgsl("total_displacement", &[PACK1, include_str!("along1.wgsl"), BODY]),
-    ShaderSource::wgsl("total_displacement", &[PACK4, include_str!("along4.wgsl"), BODY]),
+    super::wgsl!("total_displacement", [PACK1, include_str!("along1.wgsl")], "total_displacement.wgsl"),
+    super::wgsl!("total_displacement", [PACK4, include_str!("along4.wgsl")], "total_displacement.wgsl"),
 ];
 
 /// Edges on top of an affine map to voxels in total.
@@ -35,8 +35,7 @@ impl ToVoxels<'_> {
     /// A x − x, without x itself so that large grids keep their sub-voxel bits; and A per edge.
     fn maps(&self) -> Maps {
         let per_edge = |row: Axes<f64>| [0, 1, 2].map(|c| (row[c] / f64::from(self.spacing_edges[c])) as f32);
-        let base = VoxelAffine { matrix: self.map.added(), ..self.map };
-        Maps { base, linear: self.map.matrix.map(per_edge) }
+        Maps::new(self.map.added(), self.map.offset, self.map.matrix.map(per_edge))
     }
 
     /// Whether an edge is a voxel, and nothing lies below.
@@ -55,13 +54,13 @@ impl Kernel for ToVoxels<'_> {
     }
     fn on_cpu(self, cpu: &Cpu) {
         if !self.changes_nothing() {
-            by_dimension!(self.shape, cpu::to_voxels(cpu, self));
+            by_dimension!(self.shape, to_voxels(cpu, self));
         }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         match self.changes_nothing() {
             true => Ok(()),
-            false => launch(gpu, Self::NAME, self.shape, self.maps(), self.field),
+            false => self.maps().launch(gpu, Self::NAME, self.shape, self.field),
         }
     }
 }
@@ -85,39 +84,80 @@ impl Kernel for FromVoxels<'_> {
         lengths.field("field", self.field, self.shape.components(), self.shape.len());
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.shape, cpu::from_voxels(cpu, self));
+        for (component, edge) in self.field.iter_mut().zip(self.spacing_edges) {
+            cpu.split_samples(component.host_mut(), 1, |_, line| line.iter_mut().for_each(|d| *d *= edge));
+        }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let [x, y, z] = self.spacing_edges;
-        let maps =
-            Maps { base: VoxelAffine::IDENTITY, linear: [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]] };
-        launch(gpu, Self::NAME, self.shape, maps, self.field)
+        let VoxelAffine { matrix, offset } = VoxelAffine::IDENTITY;
+        let maps = Maps::new(matrix, offset, [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]]);
+        maps.launch(gpu, Self::NAME, self.shape, self.field)
     }
 }
 
-/// `base(x) + linear · d`.
-struct Maps {
-    base: VoxelAffine,
-    linear: Axes<Axes<f32>>,
+/// `offset + base · x + linear · d`.
+pub(crate) struct Maps {
+    pub offset: Axes<f32>,
+    pub base: Axes<Axes<f32>>,
+    pub linear: Axes<Axes<f32>>,
 }
 
-fn launch(
-    gpu: &Launcher<'_>,
-    entry: &'static str,
-    shape: Shape,
-    maps: Maps,
-    field: &[Buffer],
-) -> Result<(), ComputeError> {
-    let [nx, ny, nz] = shape.size;
-    let (source, pack) = packed(&SOURCES, nx);
-    let mut uniform = Uniform::new().u4([nx / pack, ny, nz]);
-    for (row, offset) in maps.base.matrix.into_iter().zip(maps.base.offset) {
-        let [x, y, z] = row.map(|v| v as f32);
-        uniform = uniform.f4([x, y, z, offset as f32]);
+impl Maps {
+    pub(crate) fn new(base: Axes<Axes<f64>>, offset: Axes<f64>, linear: Axes<Axes<f32>>) -> Self {
+        Self { offset: offset.map(|v| v as f32), base: base.map(|row| row.map(|v| v as f32)), linear }
     }
-    gpu.launch(source, entry)
-        .constant("COMPONENTS", field.len())
-        .uniform(maps.linear.into_iter().fold(uniform, Uniform::f4))
-        .outputs(field, 3)
-        .run([cover(nx / pack, 32), cover(ny, 4), nz as u32])
+
+    /// Adds what does not depend on d to a uniform block.
+    pub(crate) fn with_base(&self, block: Uniform) -> Uniform {
+        let rows = self.base.into_iter().zip(self.offset);
+        rows.fold(block, |block, ([x, y, z], offset)| block.f4([x, y, z, offset]))
+    }
+
+    fn launch(
+        self,
+        gpu: &Launcher<'_>,
+        entry: &'static str,
+        shape: Shape,
+        field: &[Buffer],
+    ) -> Result<(), ComputeError> {
+        let [nx, ny, nz] = shape.size;
+        let (source, pack) = packed(&SOURCES, nx);
+        let uniform = self.with_base(Uniform::new().u4([nx / pack, ny, nz]));
+        gpu.launch_in(field.len(), source, entry)
+            .uniform(self.linear.into_iter().fold(uniform, Uniform::f4))
+            .outputs(field, 3)
+            .run_over([nx / pack, ny, nz], [32, 4])
+    }
+}
+
+fn to_voxels<const D: usize>(cpu: &Cpu, args: ToVoxels<'_>) {
+    let (maps, [nx, ny, _]) = (args.maps(), args.shape.size);
+    cpu.split_rows(components_mut::<D>(args.field), nx, args.shape.len(), |row, lines| {
+        let position = [0.0, (row % ny) as f32, (row / ny) as f32];
+        to_voxels_row(lines, position, &maps);
+    });
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn to_voxels_row<const D: usize>(mut lines: [&mut [f32]; D], [_, y, z]: Axes<f32>, maps: &Maps) {
+    let n = lines[0].len();
+    for line in &mut lines {
+        *line = &mut std::mem::take(line)[..n];
+    }
+    for i in 0..n {
+        let x = i as f32;
+        let d: [f32; D] = std::array::from_fn(|c| lines[c][i]);
+        for r in 0..D {
+            let (base, linear) = (&maps.base[r], &maps.linear[r]);
+            let mut sum = maps.offset[r] + base[0] * x + base[1] * y;
+            if D == 3 {
+                sum += base[2] * z;
+            }
+            for c in 0..D {
+                sum += linear[c] * d[c];
+            }
+            lines[r][i] = sum;
+        }
+    }
 }
