@@ -4,8 +4,8 @@ use super::Memberships;
 use crate::shared::exponential::{exponential, logarithm_of_one_plus};
 use multiversion::multiversion;
 use std::ops::Range;
-use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, Cpu};
 
 /// A distance counts as this at least.
 const LEAST: f32 = 1e-9;
@@ -14,28 +14,25 @@ const AT_ONCE: usize = 64;
 /// What a weight costs, in units of copying one.
 const COST: usize = 16;
 
-/// What is read.
-struct Input<'a> {
-    distances: &'a [f32],
-    areas: &'a [f32],
-    sharpness: f32,
-}
-
 pub(super) fn memberships(cpu: &Cpu, args: Memberships<'_>) {
     let Memberships { distances, areas, sharpness, weights, labels } = args;
-    let input = Input { distances: distances.host(), areas: areas.host(), sharpness };
+    let input = [distances, areas].map(Buffer::host);
     let (weights, labels) = (Shared::new(weights.host_mut()), Shared::new(labels.host_mut()));
-    let (nodes, cost) = (input.areas.len(), COST * input.distances.len());
-    cpu.split(nodes, cost, |range| {
+    cpu.split(areas.len(), COST * distances.len(), |range| {
         for begin in range.clone().step_by(AT_ONCE) {
-            some(&input, begin..range.end.min(begin + AT_ONCE), &weights, &labels);
+            some(input, sharpness, begin..range.end.min(begin + AT_ONCE), &weights, &labels);
         }
     });
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn some(input: &Input<'_>, nodes: Range<usize>, weights: &Shared<'_>, labels: &Shared<'_, u32>) {
-    let Input { distances, areas, sharpness } = input;
+fn some(
+    [distances, areas]: [&[f32]; 2],
+    sharpness: f32,
+    nodes: Range<usize>,
+    weights: &Shared<'_>,
+    labels: &Shared<'_, u32>,
+) {
     let (all, count) = (areas.len(), nodes.len());
     let parts = distances.len() / all;
     let row = |part: usize| &distances[part * all + nodes.start..][..count];

@@ -31,18 +31,13 @@ pub struct Memberships<'a> {
     pub labels: &'a mut Buffer<u32>,
 }
 
-impl Memberships<'_> {
-    fn parts(&self) -> usize {
-        self.distances.len() / self.areas.len()
-    }
-}
-
 impl Kernel for Memberships<'_> {
     const NAME: &'static str = "memberships";
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let (parts, nodes) = (self.parts(), self.areas.len());
+        let nodes = self.areas.len();
+        let parts = self.distances.len() / nodes;
         lengths.of("distances", self.distances, parts * nodes).of("weights", self.weights, parts * nodes);
         lengths.of("labels", self.labels, nodes);
     }
@@ -50,13 +45,12 @@ impl Kernel for Memberships<'_> {
         cpu::memberships(cpu, self);
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let (parts, nodes) = (self.parts(), self.areas.len());
+        let nodes = self.areas.len();
+        let parts = self.distances.len() / nodes;
         gpu.launch(&SOURCE, "memberships")
             .uniform(Uniform::new().u(nodes).u(parts).f(self.sharpness).f(f32::INFINITY))
-            .input(self.distances)
-            .input(self.areas)
-            .output(self.weights)
-            .output(self.labels)
+            .reads([self.distances, self.areas])
+            .writes([self.weights, self.labels])
             .run(line(nodes, 256))
     }
 }

@@ -42,10 +42,8 @@ pub(super) fn floyd_warshall<T: Length>(
                 .iter()
                 .fold(launch, |launch, &(name, value)| launch.constant(name, value))
                 .output(lengths)
-                .input(&slots)
-                .input(&tasks)
-                .output(&row_panel)
-                .output(&column_panel)
+                .reads([&slots, &tasks])
+                .writes([&row_panel, &column_panel])
                 .run(groups)
         };
         if !by_hand || pivot == 0 {
