@@ -69,10 +69,10 @@ impl Lengths {
         self.and(|kernel| buffer.require(expected, kernel, name))
     }
     /// A buffer that may be absent must hold `expected` samples.
-    pub fn optional<T: Element>(
+    pub fn optional(
         &mut self,
         name: Name,
-        buffer: Option<&Buffer<T>>,
+        buffer: Option<&Buffer<impl Element>>,
         expected: usize,
     ) -> &mut Self {
         self.and(|kernel| buffer.map_or(Ok(()), |buffer| buffer.require(expected, kernel, name)))

@@ -150,10 +150,8 @@ impl Kernel for Warp<'_> {
             Interpolation::CubicSpline => (2, 1),
             Interpolation::MostWeight => (3, 1),
         };
-        let mut uniform = Uniform::new().u4(self.shape.size).f4(self.spacing_edges.map(|s| 1.0 / s));
-        for row in map.matrix {
-            uniform = uniform.f4(row.map(|v| v as f32));
-        }
+        let uniform = Uniform::new().u4(self.shape.size).f4(self.spacing_edges.map(|s| 1.0 / s));
+        let mut uniform = map.matrix.iter().fold(uniform, |uniform, row| uniform.f4(row.map(|v| v as f32)));
         for ([x, y, z], offset) in map.added().into_iter().zip(map.offset) {
             uniform = uniform.f4([x, y, z, offset].map(|v| v as f32));
         }
