@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
 use veloxel_gpu::{
-    Bind, Buffer, ComputeError, Cpu, Device, Element, Gpu, Kind, Later, Launch, ShaderSource, Uniform,
-    inputs, outputs, reduction_groups, require_field, sum_rows,
+    AnyBuffer, Bind, Buffer, ComputeError, Cpu, Device, Element, Gpu, Kind, Later, Launch, ShaderSource,
+    Uniform, inputs, outputs, reduction_groups, require_field, sum_rows,
 };
 
 /// A kernel with its arguments, its outputs among them: made, then [run](Self::run) on a device.
@@ -53,6 +53,9 @@ pub trait Kernel: Sized {
     }
 }
 
+/// A buffer's name in messages.
+type Name = &'static str;
+
 /// Compares the lengths of a kernel's buffers with what it needs; the first that differs is the error.
 #[derive(Debug)]
 pub struct Lengths {
@@ -62,39 +65,28 @@ pub struct Lengths {
 
 impl Lengths {
     /// `buffer` must hold `expected` samples.
-    pub fn of<T: Element>(&mut self, name: &'static str, buffer: &Buffer<T>, expected: usize) -> &mut Self {
+    pub fn of<T: Element>(&mut self, name: Name, buffer: &Buffer<T>, expected: usize) -> &mut Self {
         self.and(|kernel| buffer.require(expected, kernel, name))
     }
     /// A buffer that may be absent must hold `expected` samples.
-    pub fn optional<T: Element>(
+    pub fn optional(
         &mut self,
-        name: &'static str,
-        buffer: Option<&Buffer<T>>,
+        name: Name,
+        buffer: Option<&Buffer<impl Element>>,
         expected: usize,
     ) -> &mut Self {
         self.and(|kernel| buffer.map_or(Ok(()), |buffer| buffer.require(expected, kernel, name)))
     }
     /// `field` must have `count` components of `expected` samples each.
-    pub fn field(
-        &mut self,
-        name: &'static str,
-        field: &[Buffer],
-        count: usize,
-        expected: usize,
-    ) -> &mut Self {
+    pub fn field(&mut self, name: Name, field: &[Buffer], count: usize, expected: usize) -> &mut Self {
         self.and(|kernel| require_field(field, count, expected, kernel, name))
     }
     /// `buffer` must hold `least` samples or more.
-    pub fn at_least<T: Element>(
-        &mut self,
-        name: &'static str,
-        buffer: &Buffer<T>,
-        least: usize,
-    ) -> &mut Self {
+    pub fn at_least<T: Element>(&mut self, name: Name, buffer: &Buffer<T>, least: usize) -> &mut Self {
         self.and(|kernel| buffer.require(buffer.len().max(least), kernel, name))
     }
     /// There must be a number of buffers in `range`.
-    pub fn count(&mut self, name: &'static str, got: usize, range: RangeInclusive<usize>) -> &mut Self {
+    pub fn count(&mut self, name: Name, got: usize, range: RangeInclusive<usize>) -> &mut Self {
         let expected = got.clamp(*range.start(), *range.end());
         let wrong = move |kernel| ComputeError::Length { kernel, buffer: name, expected, got };
         self.and(|kernel| if got == expected { Ok(()) } else { Err(wrong(kernel)) })
@@ -168,6 +160,14 @@ impl<'a> PreparedLaunch<'a> {
     /// The next binding: a buffer that is written; it may not be any other binding.
     pub fn output<T: Element>(self, buffer: &'a Buffer<T>) -> Self {
         self.bind([Bind::Out(buffer)])
+    }
+    /// The next bindings: buffers that are read.
+    pub fn reads<const N: usize>(self, buffers: [&'a dyn AnyBuffer; N]) -> Self {
+        self.bind(buffers.map(Bind::In))
+    }
+    /// The next bindings: buffers that are written; none of them may be any other binding.
+    pub fn writes<const N: usize>(self, buffers: [&'a dyn AnyBuffer; N]) -> Self {
+        self.bind(buffers.map(Bind::Out))
     }
     /// The next `count` bindings: components that are read; missing ones are absent.
     pub fn inputs(self, field: &'a [Buffer], count: usize) -> Self {

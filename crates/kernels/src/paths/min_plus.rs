@@ -2,8 +2,8 @@
 //!
 //! *In*, *out*: row-major matrices with strides of their own. *Halo*: none.
 
-use super::tile::{LANES, Operand, tile};
-
+use super::tile::{Operand, tile};
+use crate::shared::lanes::LANES;
 use multiversion::multiversion;
 
 /// Rows and columns of a product, and the terms of each minimum.
@@ -56,14 +56,12 @@ pub fn accumulate_product(product: Product<'_>, c: &mut [f32], stride: usize) {
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn accumulate(product: Product<'_>, c: &mut [f32], stride: usize) {
-    let mut row = 0;
-    while row + 4 <= product.size.rows {
+    let fours = product.size.rows - product.size.rows % 4;
+    for row in (0..fours).step_by(4) {
         accumulate_rows::<4>(row, product, c, stride);
-        row += 4;
     }
-    while row < product.size.rows {
+    for row in fours..product.size.rows {
         accumulate_rows::<1>(row, product, c, stride);
-        row += 1;
     }
 }
 

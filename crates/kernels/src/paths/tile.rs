@@ -1,7 +1,6 @@
 //! A few rows of sixteen columns of a product, in registers.
 
-/// Columns of a tile: the widest vector of any instruction set, and whole ones of the others.
-pub(crate) const LANES: usize = 16;
+use crate::shared::lanes::LANES;
 
 /// The left operand of a tile: the sample of row `i` and term `k` is at `first + i · row_stride + k · step`.
 #[derive(Clone, Copy)]

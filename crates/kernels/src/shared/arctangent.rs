@@ -6,11 +6,7 @@ use std::f32::consts::{FRAC_PI_2, PI};
 /// atan2(y, x) in [−π, π]; 0 at the origin.
 #[inline(always)]
 pub(crate) fn arctangent2(y: f32, x: f32) -> f32 {
-    let (across, up) = (x.abs(), y.abs());
-    let is_steep = up > across;
-    let least = if is_steep { across } else { up };
-    let most = if is_steep { up } else { across };
-    let ratio = least / if most > 0.0 { most } else { 1.0 };
+    let ratio = ratio(y, x);
     let square = ratio * ratio;
     // (atan(r)/r − 1)/r² as a polynomial of r², fitted at Chebyshev's points.
     let mut sum = -0.017_115_08 + square * 3.106_693_7e-3;
@@ -18,44 +14,39 @@ pub(crate) fn arctangent2(y: f32, x: f32) -> f32 {
     {
         sum = coefficient + square * sum;
     }
-    let small = ratio + ratio * square * sum;
-    // One sum: compilers of shaders would put two constants together.
-    let is_behind = x < 0.0;
-    let start = if is_steep {
-        FRAC_PI_2
-    } else if is_behind {
-        PI
-    } else {
-        0.0
-    };
-    let half = start + if is_steep != is_behind { -small } else { small };
-    if y < 0.0 { -half } else { half }
+    unfolded(y, x, ratio + ratio * square * sum, [FRAC_PI_2, PI])
 }
 
 /// [`arctangent2`] in units of 2⁻¹⁵ turns, for phases that are rounded to one of them: within 0.02 of the true angle.
 #[inline(always)]
 pub(crate) fn turn_steps(y: f32, x: f32) -> f32 {
-    let (across, up) = (x.abs(), y.abs());
-    let is_steep = up > across;
-    let least = if is_steep { across } else { up };
-    let most = if is_steep { up } else { across };
-    let ratio = least / if most > 0.0 { most } else { 1.0 };
+    let ratio = ratio(y, x);
     let square = ratio * ratio;
     let mut sum = 295.127_47 + square * -68.477_425;
     for coefficient in [-628.162_2, 1_018.769_4, -1_736.434_3, 5_215.162] {
         sum = coefficient + square * sum;
     }
-    let small = ratio * sum;
-    let is_behind = x < 0.0;
-    let start = if is_steep {
-        8_192.0
-    } else if is_behind {
-        16_384.0
-    } else {
-        0.0
-    };
-    let half = start + if is_steep != is_behind { -small } else { small };
-    if y < 0.0 { -half } else { half }
+    unfolded(y, x, ratio * sum, [8_192.0, 16_384.0])
+}
+
+/// The smaller coordinate over the greater one, without signs; 0 at the origin.
+#[inline(always)]
+fn ratio(y: f32, x: f32) -> f32 {
+    let (across, up) = (x.abs(), y.abs());
+    let least = if up > across { across } else { up };
+    let most = if up > across { up } else { across };
+    least / if most > 0.0 { most } else { 1.0 }
+}
+
+/// The angle of a point whose [`ratio`] has the angle `small`; what a quarter and a half of a turn are is given.
+#[inline(always)]
+fn unfolded(y: f32, x: f32, small: f32, [quarter, half]: [f32; 2]) -> f32 {
+    let (is_steep, is_behind) = (y.abs() > x.abs(), x < 0.0);
+    let flat = if is_behind { half } else { 0.0 };
+    // One sum: compilers of shaders would put two constants together.
+    let start = if is_steep { quarter } else { flat };
+    let angle = start + if is_steep != is_behind { -small } else { small };
+    if y < 0.0 { -angle } else { angle }
 }
 
 #[cfg(test)]

@@ -142,6 +142,17 @@ impl Lanes {
     }
 }
 
+/// An array made number by number; unlike the standard library's it is always part of its caller, with the instructions that
+/// the caller was compiled for.
+#[inline(always)]
+pub(crate) fn each<T: Copy + Default, const N: usize>(mut of: impl FnMut(usize) -> T) -> [T; N] {
+    let mut out = [T::default(); N];
+    for (k, out) in out.iter_mut().enumerate() {
+        *out = of(k);
+    }
+    out
+}
+
 /// Where packs start in a row of `n` samples, one pack at least: the last one overlaps the one before if it must.
 #[inline(always)]
 pub(crate) fn starts<P: Pack>(n: usize) -> impl Iterator<Item = usize> {

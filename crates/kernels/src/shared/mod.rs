@@ -10,6 +10,7 @@ pub(crate) mod group_sums;
 pub(crate) mod lanes;
 pub(crate) mod phases;
 pub(crate) mod registers;
+pub(crate) mod rows;
 pub(crate) mod taps;
 
 /// atan2, the same bits everywhere.

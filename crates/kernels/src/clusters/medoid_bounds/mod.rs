@@ -7,7 +7,6 @@
 //! each part; the label of each node. *In and out*: a bound of each node, which never falls. That of a candidate becomes
 //! infinite: nothing is to be learnt there. *Halo*: none.
 
-mod cpu;
 #[cfg(test)]
 mod parity;
 
@@ -17,6 +16,9 @@ use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
 static SOURCE: ShaderSource =
     ShaderSource::wgsl("medoid_bounds", &[LINE, include_str!("medoid_bounds.wgsl")]);
+
+/// What a node costs on the processor beside copying a number, for the split over threads.
+const COST: usize = 64;
 
 /// Raises bounds.
 #[derive(Debug)]
@@ -50,19 +52,32 @@ impl Kernel for MedoidBounds<'_> {
         lengths.of("begins", self.begins, self.totals.len() + 1).of("bounds", self.bounds, nodes);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::medoid_bounds(cpu, self);
+        let (rows, row_of, candidates) = (self.rows.host(), self.row_of.host(), self.candidates.host());
+        let (costs, begins, totals) = (self.costs.host(), self.begins.host(), self.totals.host());
+        let labels = self.labels.host();
+        cpu.split_samples(self.bounds.host_mut(), COST, |range, bounds| {
+            for (node, bound) in range.zip(bounds) {
+                let part = labels[node] as usize;
+                if *bound == f32::INFINITY || part >= totals.len() {
+                    continue;
+                }
+                for nth in begins[part] as usize..begins[part + 1] as usize {
+                    let way = rows[row_of[nth] as usize * labels.len() + node];
+                    let least = (totals[part] * way - costs[nth]).abs();
+                    *bound = bound.max(least);
+                    if candidates[nth] == node as u32 {
+                        *bound = f32::INFINITY;
+                    }
+                }
+            }
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let nodes = self.labels.len();
         gpu.launch(&SOURCE, "medoid_bounds")
             .uniform(Uniform::new().u(nodes).u(self.totals.len()).f(f32::INFINITY))
-            .input(self.rows)
-            .input(self.row_of)
-            .input(self.candidates)
-            .input(self.costs)
-            .input(self.begins)
-            .input(self.totals)
-            .input(self.labels)
+            .reads([self.rows, self.row_of, self.candidates, self.costs])
+            .reads([self.begins, self.totals, self.labels])
             .output(self.bounds)
             .run(line(nodes, 256))
     }

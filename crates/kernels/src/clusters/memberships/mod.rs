@@ -5,16 +5,26 @@
 //! nearest medoid, the lower one of two. A medoid that no path leads to gets nothing, and a distance counts as 1e-9 at least.
 //! *Halo*: none.
 
-mod cpu;
 #[cfg(test)]
 mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::exponential::{exponential, logarithm_of_one_plus};
 use crate::shared::{EXPONENTIAL, LINE};
+use multiversion::multiversion;
+use std::ops::Range;
+use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
 static SOURCE: ShaderSource =
     ShaderSource::wgsl("memberships", &[LINE, EXPONENTIAL, include_str!("memberships.wgsl")]);
+
+/// A distance counts as this at least.
+const LEAST: f32 = 1e-9;
+/// Nodes that the processor takes together.
+const AT_ONCE: usize = 64;
+/// What a weight costs there, in units of copying one.
+const COST: usize = 16;
 
 /// Finds labels and weights.
 #[derive(Debug)]
@@ -31,32 +41,76 @@ pub struct Memberships<'a> {
     pub labels: &'a mut Buffer<u32>,
 }
 
-impl Memberships<'_> {
-    fn parts(&self) -> usize {
-        self.distances.len() / self.areas.len()
-    }
-}
-
 impl Kernel for Memberships<'_> {
     const NAME: &'static str = "memberships";
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let (parts, nodes) = (self.parts(), self.areas.len());
+        let nodes = self.areas.len();
+        let parts = self.distances.len() / nodes;
         lengths.of("distances", self.distances, parts * nodes).of("weights", self.weights, parts * nodes);
         lengths.of("labels", self.labels, nodes);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::memberships(cpu, self);
+        let (input, sharpness) = ([self.distances, self.areas].map(Buffer::host), self.sharpness);
+        let (weights, labels) = (Shared::new(self.weights.host_mut()), Shared::new(self.labels.host_mut()));
+        cpu.split(self.areas.len(), COST * self.distances.len(), |range| {
+            for begin in range.clone().step_by(AT_ONCE) {
+                some(input, sharpness, begin..range.end.min(begin + AT_ONCE), &weights, &labels);
+            }
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let (parts, nodes) = (self.parts(), self.areas.len());
+        let nodes = self.areas.len();
+        let parts = self.distances.len() / nodes;
         gpu.launch(&SOURCE, "memberships")
             .uniform(Uniform::new().u(nodes).u(parts).f(self.sharpness).f(f32::INFINITY))
-            .input(self.distances)
-            .input(self.areas)
-            .output(self.weights)
-            .output(self.labels)
+            .reads([self.distances, self.areas])
+            .writes([self.weights, self.labels])
             .run(line(nodes, 256))
+    }
+}
+
+/// Weights and labels of some nodes on the processor.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn some(
+    [distances, areas]: [&[f32]; 2],
+    sharpness: f32,
+    nodes: Range<usize>,
+    weights: &Shared<'_>,
+    labels: &Shared<'_, u32>,
+) {
+    let (all, count) = (areas.len(), nodes.len());
+    let parts = distances.len() / all;
+    let row = |part: usize| &distances[part * all + nodes.start..][..count];
+    // SAFETY: ranges of nodes are disjoint.
+    let labels = unsafe { labels.get_mut(nodes.clone()) };
+    let mut least = [f32::INFINITY; AT_ONCE];
+    labels.fill(0);
+    for part in 0..parts {
+        for ((least, label), &way) in least.iter_mut().zip(labels.iter_mut()).zip(row(part)) {
+            let is_nearer = way < *least;
+            *least = if is_nearer { way } else { *least };
+            *label = if is_nearer { part as u32 } else { *label };
+        }
+    }
+    // SAFETY: as above.
+    let own =
+        |part: usize| unsafe { weights.get_mut(part * all + nodes.start..part * all + nodes.start + count) };
+    let mut sums = [0.0f32; AT_ONCE];
+    for part in 0..parts {
+        for (((weight, sum), &least), &way) in own(part).iter_mut().zip(&mut sums).zip(&least).zip(row(part))
+        {
+            let further = way.max(LEAST) / least.max(LEAST) - 1.0;
+            let share = exponential(-(sharpness * logarithm_of_one_plus(further)));
+            *weight = if way < f32::INFINITY { share } else { 0.0 };
+            *sum += *weight;
+        }
+    }
+    for part in 0..parts {
+        for ((weight, &sum), &area) in own(part).iter_mut().zip(&sums).zip(&areas[nodes.start..]) {
+            let unit = if sum > 0.0 { area / sum } else { 0.0 };
+            *weight *= unit;
+        }
     }
 }

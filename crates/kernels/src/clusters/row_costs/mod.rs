@@ -4,12 +4,13 @@
 //! infinite distances. *Order*: thread t of 256 adds up the nodes t, t + 256, …, and the threads' sums are added by halves.
 //! *Halo*: none.
 
-mod cpu;
 #[cfg(test)]
 mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::SUM;
+use crate::shared::group_sums::{GROUP, sum_by_halves};
+use multiversion::multiversion;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
 static SOURCE: ShaderSource = ShaderSource::wgsl("row_costs", &[SUM, include_str!("row_costs.wgsl")]);
@@ -42,16 +43,33 @@ impl Kernel for RowCosts<'_> {
         lengths.of("weights", self.weights, self.weights.len() / nodes * nodes);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::row_costs(cpu, self);
+        let (nodes, rows, row_of) = (self.nodes, self.rows.host(), self.row_of.host());
+        let (part_of, weights) = (self.part_of.host(), self.weights.host());
+        cpu.split_samples(self.costs.host_mut(), 2 * nodes, |range, costs| {
+            for (candidate, cost) in range.zip(costs) {
+                let weights = &weights[part_of[candidate] as usize * nodes..][..nodes];
+                *cost = row_cost(&rows[row_of[candidate] as usize * nodes..][..nodes], weights);
+            }
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         gpu.launch(&SOURCE, "row_costs")
             .uniform(Uniform::new().u(self.nodes).f(f32::INFINITY))
-            .input(self.rows)
-            .input(self.row_of)
-            .input(self.part_of)
-            .input(self.weights)
+            .reads([self.rows, self.row_of, self.part_of, self.weights])
             .output(self.costs)
             .run([self.part_of.len() as u32, 1, 1])
     }
+}
+
+/// A row on the processor, in the order of a workgroup.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn row_cost(row: &[f32], weights: &[f32]) -> f32 {
+    let mut lanes = [0.0f32; GROUP];
+    for (row, weights) in row.chunks(GROUP).zip(weights.chunks(GROUP)) {
+        for ((lane, &way), &weight) in lanes.iter_mut().zip(row).zip(weights) {
+            let way = if way == f32::INFINITY { 0.0 } else { way };
+            *lane += way * weight;
+        }
+    }
+    sum_by_halves(&mut lanes)
 }

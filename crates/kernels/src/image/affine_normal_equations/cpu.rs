@@ -30,12 +30,8 @@ pub(super) fn partial_sums(cpu: &Cpu, args: &AffineNormalEquations<'_>) -> Vec<f
             for first in (HIGH * group..shape.rows()).step_by(HIGH * groups) {
                 for (high, row) in (first..shape.rows().min(first + HIGH)).enumerate() {
                     for (axis, out) in gradient.iter_mut().enumerate().take(shape.components()) {
-                        derivative_row(
-                            warped.host(),
-                            Difference { shape, axis, scheme: Scheme::Central4 },
-                            row,
-                            out,
-                        );
+                        let along = Difference { shape, axis, scheme: Scheme::Central4 };
+                        derivative_row(warped.host(), along, row, out);
                     }
                     let line = row * nx..(row + 1) * nx;
                     let samples = Row {

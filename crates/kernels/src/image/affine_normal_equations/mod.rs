@@ -65,8 +65,7 @@ impl Kernel for AffineNormalEquations<'_> {
             .constant("COMPONENTS", d)
             .constant("WEIGHTED", self.weight.is_some())
             .uniform(Uniform::new().u4(self.shape.size).f4([cx, cy, cz, self.zeta * self.zeta]))
-            .input(self.fixed)
-            .input(self.warped)
+            .reads([self.fixed, self.warped])
             .optional(self.weight)
             .sums(self.shape.len(), move |sums: [f64; SUMS]| equations(d, &sums))
     }

@@ -2,6 +2,7 @@
 
 use super::{BilateralField, LEAST_CONFIDENCE};
 use crate::shared::exponential::exponential;
+use crate::shared::rows::{cut, split_rows};
 use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_core::Axes;
@@ -30,7 +31,7 @@ pub(super) fn bilateral_field<const D: usize>(cpu: &Cpu, args: BilateralField<'_
         let is_known = sums.total[x] > 0.0 && (!is_unknown || fills);
         is_known.then(|| (std::array::from_fn(|c| sums.field[c][x] / sums.total[x]), confidence))
     };
-    let work = |row: usize, mut out: Vec<&mut [f32]>| {
+    split_rows(cpu, outputs, nx, cost, |row, mut out| {
         let (y, z) = (row % ny, row / ny);
         with_scratch((3 + D) * nx, |scratch| {
             scratch.fill(0.0);
@@ -56,31 +57,7 @@ pub(super) fn bilateral_field<const D: usize>(cpu: &Cpu, args: BilateralField<'_
                 }
             }
         });
-    };
-    split(cpu, outputs, nx, cost, work);
-}
-
-/// [`Cpu::split_rows`] of as many outputs as there are.
-fn split(
-    cpu: &Cpu,
-    outputs: Vec<&mut [f32]>,
-    nx: usize,
-    cost: usize,
-    work: impl Fn(usize, Vec<&mut [f32]>) + Sync,
-) {
-    match <[&mut [f32]; 3]>::try_from(outputs) {
-        Ok(outputs) => cpu.split_rows(outputs, nx, cost, |row, out| work(row, out.into())),
-        Err(outputs) => {
-            let mut outputs = outputs.into_iter();
-            let outputs: [&mut [f32]; 4] = std::array::from_fn(|_| outputs.next().unwrap_or_default());
-            cpu.split_rows(outputs, nx, cost, |row, out| work(row, out.into()));
-        }
-    }
-}
-
-/// The part of a window that lies inside.
-fn cut(at: usize, radius: usize, count: usize) -> Range<usize> {
-    at.saturating_sub(radius)..(at + radius + 1).min(count)
+    });
 }
 
 struct Inputs<'a, const D: usize> {
@@ -104,41 +81,30 @@ impl<const D: usize> Inputs<'_, D> {
     fn add(&self, off: Axes<f32>, exponents: [f32; 2], line: usize, sums: &mut Sums<'_, D>) {
         let (nx, offset) = (sums.total.len() as isize, off[0] as isize);
         let (low, high) = ((-offset).clamp(0, nx) as usize, (nx - offset).clamp(0, nx) as usize);
-        if low >= high {
-            return;
+        if low < high {
+            let from = (line as isize + low as isize + offset) as usize;
+            let apart = off[0] * off[0] + off[1] * off[1] + off[2] * off[2];
+            add_line(self, [apart * exponents[0], exponents[1]], from, low..high, sums);
         }
-        let from = (line as isize + low as isize + offset) as usize;
-        let from = from..from + high - low;
-        let here = &self.guide[sums.first + low..sums.first + high];
-        let apart = off[0] * off[0] + off[1] * off[1] + off[2] * off[2];
-        let mut part = Sums {
-            total: &mut sums.total[low..high],
-            certain: &mut sums.certain[low..high],
-            all: &mut sums.all[low..high],
-            field: sums.field.each_mut().map(|field| &mut field[low..high]),
-            first: 0,
-        };
-        let there = Inputs {
-            field: self.field.map(|field| &field[from.clone()]),
-            confidence: &self.confidence[from.clone()],
-            guide: &self.guide[from],
-        };
-        add_line(here, &there, [apart * exponents[0], exponents[1]], &mut part);
     }
 }
 
+/// Adds neighbours that follow each other from `from` on to the sums of some columns.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn add_line<const D: usize>(
-    here: &[f32],
-    there: &Inputs<'_, D>,
+    inputs: &Inputs<'_, D>,
     [apart, alike]: [f32; 2],
+    from: usize,
+    columns: Range<usize>,
     sums: &mut Sums<'_, D>,
 ) {
-    let n = here.len();
-    let (guide, confidence) = (&there.guide[..n], &there.confidence[..n]);
-    let field = there.field.map(|field| &field[..n]);
-    let (total, certain, all) = (&mut sums.total[..n], &mut sums.certain[..n], &mut sums.all[..n]);
-    let out = sums.field.each_mut().map(|field| &mut field[..n]);
+    let (first, n) = (columns.start, columns.len());
+    let here = &inputs.guide[sums.first + first..][..n];
+    let (guide, confidence) = (&inputs.guide[from..][..n], &inputs.confidence[from..][..n]);
+    let field = inputs.field.map(|field| &field[from..][..n]);
+    let (total, certain) = (&mut sums.total[first..][..n], &mut sums.certain[first..][..n]);
+    let all = &mut sums.all[first..][..n];
+    let out = sums.field.each_mut().map(|field| &mut field[first..][..n]);
     for i in 0..n {
         let unlike = here[i] - guide[i];
         let near = exponential(apart + unlike * unlike * alike);

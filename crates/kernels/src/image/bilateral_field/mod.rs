@@ -92,18 +92,13 @@ impl Kernel for BilateralField<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let ([nx, ny, nz], window) = (self.shape.size, self.window);
         let [near, alike] = window.exponents();
+        let uniform = Uniform::new().u4(self.shape.size).u4(window.radii(self.shape));
         gpu.launch(&SOURCE, "bilateral_field")
             .constant("COMPONENTS", self.shape.components())
             .constant("MASKED", self.weight.is_some())
-            .uniform(Uniform::new().u4(self.shape.size).u4(window.radii(self.shape)).f4([
-                near,
-                alike,
-                window.fill_from,
-                window.fill_share,
-            ]))
+            .uniform(uniform.f4([near, alike, window.fill_from, window.fill_share]))
             .inputs(self.field, 3)
-            .input(self.confidence)
-            .input(self.guide)
+            .reads([self.confidence, self.guide])
             .optional(self.weight)
             .outputs(self.out, 3)
             .output(self.out_confidence)

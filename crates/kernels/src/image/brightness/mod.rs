@@ -2,10 +2,10 @@
 //!
 //! *Units*: the images'. NaN samples of the warped image (outside) are left out. *Halo*: none.
 
-mod cpu;
-
 use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::lanes::LANES;
 use crate::shared::{LINE, NAN, SUM};
+use multiversion::multiversion;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
 
 static SOURCE: ShaderSource =
@@ -31,15 +31,50 @@ impl Kernel for AbsoluteDifference<'_> {
         lengths.of("warped", self.warped, n).optional("weight", self.weight, n);
     }
     fn on_cpu(self, cpu: &Cpu) -> Self::Output {
-        Later::known(cpu::absolute_difference(cpu, &self).into())
+        let (fixed, warped) = (self.fixed.host(), self.warped.host());
+        let (n, weight) = (fixed.len(), self.weight.map(Buffer::host));
+        let totals = cpu.sum(n, n, |range| {
+            let images = [&fixed[range.clone()], &warped[range.clone()]];
+            let Some(weight) = weight else { return total(images) };
+            let (mut sum, mut count) = (0.0, 0.0);
+            for (i, w) in weight[range].iter().enumerate() {
+                let difference = images[1][i] - images[0][i];
+                if !difference.is_nan() && *w > 0.0 {
+                    sum += f64::from(difference.abs());
+                    count += 1.0;
+                }
+            }
+            [sum, count]
+        });
+        Later::known(totals.into())
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
         gpu.launch(&SOURCE, "absolute_difference")
             .constant("WEIGHTED", self.weight.is_some())
             .uniform(Uniform::new().u(self.fixed.len()))
-            .input(self.fixed)
-            .input(self.warped)
+            .reads([self.fixed, self.warped])
             .optional(self.weight)
             .sums(self.fixed.len(), <(f64, f64)>::from)
     }
+}
+
+/// The sums on the processor where all samples count.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn total([fixed, warped]: [&[f32]; 2]) -> [f64; 2] {
+    let (mut sums, mut unknown) = ([0.0; LANES], [0u32; LANES]);
+    let (packs, rest) = fixed.as_chunks::<LANES>();
+    let (warped_packs, warped_rest) = warped.as_chunks::<LANES>();
+    for (fixed, warped) in packs.iter().zip(warped_packs) {
+        for k in 0..LANES {
+            let difference = (warped[k] - fixed[k]).abs();
+            sums[k] += f64::from(if difference.is_nan() { 0.0 } else { difference });
+            unknown[k] += u32::from(difference.is_nan());
+        }
+    }
+    for (k, (fixed, warped)) in rest.iter().zip(warped_rest).enumerate() {
+        let difference = (warped - fixed).abs();
+        sums[k] += f64::from(if difference.is_nan() { 0.0 } else { difference });
+        unknown[k] += u32::from(difference.is_nan());
+    }
+    [sums.iter().sum(), fixed.len() as f64 - f64::from(unknown.iter().sum::<u32>())]
 }

@@ -3,9 +3,8 @@
 //! *In*: an image; the map of its intensities. *Out*: a position in voxels, none without mass. NaN weighs nothing.
 //! Sums are taken in the order of a GPU's workgroups, so that every device finds the same bits. *Halo*: none.
 
-mod cpu;
-
 use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::group_sums::group_totals;
 use crate::shared::{LINE, NAN, SUM};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
@@ -34,7 +33,19 @@ impl Kernel for CentreOfMass<'_> {
         lengths.of("image", self.image, self.shape.len());
     }
     fn on_cpu(self, cpu: &Cpu) -> Self::Output {
-        Later::known(centre(self.shape, cpu::sums(cpu, &self)))
+        let Self { shape, image, gain, offset } = self;
+        let ([nx, ny, _], [ox, oy, oz], samples) = (shape.size, origin(shape), image.host());
+        let sums = group_totals(cpu, shape.len(), 4, |items, [mass, x, y, z]| {
+            for (k, i) in items.enumerate() {
+                let v = gain * samples[i] + offset;
+                let weight = if v > 0.0 { v.min(1.0) } else { 0.0 };
+                mass[k] += weight;
+                x[k] += weight * ((i % nx) as f32 - ox);
+                y[k] += weight * ((i / nx % ny) as f32 - oy);
+                z[k] += weight * ((i / (nx * ny)) as f32 - oz);
+            }
+        });
+        Later::known(centre(shape, sums))
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
         let Self { shape, image, gain, offset } = self;

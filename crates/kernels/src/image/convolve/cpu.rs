@@ -75,7 +75,7 @@ pub(crate) fn smooth_band<'o, const C: usize>(
                     rows.filter(taps_y.weights(), out);
                 } else {
                     rows.filter(taps_y.weights(), &mut line[radius_x..radius_x + nx]);
-                    pad_line(radius_x, line);
+                    pad_line(line, radius_x..radius_x + nx);
                     filter_line(line, taps_x.weights(), out);
                 }
             }
@@ -146,10 +146,8 @@ pub(crate) fn smooth_along_z(cpu: &Cpu, shape: Shape, taps: &Taps, samples: &mut
                     // Beyond the last plane the border value comes from the ring: the plane itself is smoothed already.
                     let slot = step % slots;
                     if step > radius + nz - 1 {
-                        ring.copy_within(
-                            ((step - 1) % slots) * width..((step - 1) % slots + 1) * width,
-                            slot * width,
-                        );
+                        let before = (step - 1) % slots * width;
+                        ring.copy_within(before..before + width, slot * width);
                     } else {
                         ring[slot * width..][..width].copy_from_slice(row);
                     }
@@ -169,18 +167,17 @@ pub(crate) fn smooth_along_z(cpu: &Cpu, shape: Shape, taps: &Taps, samples: &mut
 
 /// Copies a row between `radius` replicated border samples on either side.
 pub(crate) fn pad_row(row: &[f32], radius: usize, line: &mut [f32]) {
-    let n = row.len();
-    line[..radius].fill(row[0]);
-    line[radius..radius + n].copy_from_slice(row);
-    line[radius + n..n + 2 * radius].fill(row[n - 1]);
+    let line = &mut line[..row.len() + 2 * radius];
+    line[radius..][..row.len()].copy_from_slice(row);
+    pad_line(line, radius..radius + row.len());
 }
 
 /// Replicates the border samples of a line whose middle is filled.
-fn pad_line(radius: usize, line: &mut [f32]) {
-    let end = line.len() - radius;
-    let (first, last) = (line[radius], line[end - 1]);
-    line[..radius].fill(first);
-    line[end..].fill(last);
+#[inline(always)]
+pub(crate) fn pad_line(line: &mut [f32], middle: Range<usize>) {
+    let (first, last) = (line[middle.start], line[middle.end - 1]);
+    line[..middle.start].fill(first);
+    line[middle.end..].fill(last);
 }
 
 /// The weighted sum of a padded line's samples around each, from the middle outwards.

@@ -53,7 +53,6 @@ const LARGE: usize = 1 << 26;
 
 pub(super) fn convolve(gpu: &Launcher<'_>, args: Convolve<'_>) -> Result<(), ComputeError> {
     let Convolve { shape, taps, input, output } = args;
-    let device = gpu.device();
     // The order of the processor's text; like it, rows and columns of one sample are filtered as well.
     let axes = if shape.components() == 3 { &[1, 0, 2][..] } else { &[1, 0] };
     let passes: Vec<Pass<'_>> = axes
@@ -62,9 +61,7 @@ pub(super) fn convolve(gpu: &Launcher<'_>, args: Convolve<'_>) -> Result<(), Com
         .filter(|&axis| !taps[axis].is_identity() && (axis < 2 || shape.size[axis] > 1))
         .map(|axis| Pass { shape, axis, weights: taps[axis].weights(), border: Border::Replicate })
         .collect();
-    match &passes[..] {
-        [] => CopyBuffer { from: input, to: output }.run(device),
-        [only] => only.run(gpu, input, output),
+    match passes[..] {
         [y, x] if is_small_picture(shape, [x, y].map(|pass| pass.weights.len() - 1)) => {
             let [nx, ny, planes] = shape.size;
             gpu.launch(&PICTURE, "both_passes")
@@ -75,16 +72,31 @@ pub(super) fn convolve(gpu: &Launcher<'_>, args: Convolve<'_>) -> Result<(), Com
                 .output(output)
                 .run([cover(nx, TILE[0]), cover(ny, TILE[1]), planes as u32])
         }
-        [first, second] => {
-            let between = device.scratch(shape.len())?;
-            first.run(gpu, input, &between)?;
-            second.run(gpu, &between, output)
-        }
-        [first, second, third, ..] => {
-            let between = device.scratch(shape.len())?;
-            first.run(gpu, input, output)?;
-            second.run(gpu, output, &between)?;
-            third.run(gpu, &between, output)
+        _ => in_turn(gpu, input, output, &passes, |pass, input, output| pass.run(gpu, input, output)),
+    }
+}
+
+/// Runs passes one after the other, each on what the one before has written: in memory of its own and in `output` by turns, so
+/// that the last one writes the latter.
+pub(crate) fn in_turn<P>(
+    gpu: &Launcher<'_>,
+    input: &Buffer,
+    output: &mut Buffer,
+    passes: &[P],
+    run: impl Fn(&P, &Buffer, &Buffer) -> Result<(), ComputeError>,
+) -> Result<(), ComputeError> {
+    match passes {
+        [] => CopyBuffer { from: input, to: output }.run(gpu.device()),
+        [only] => run(only, input, output),
+        _ => {
+            let between = gpu.device().scratch(input.len())?;
+            let mut from = input;
+            for (nth, pass) in passes.iter().enumerate() {
+                let to = if (passes.len() - nth) % 2 == 1 { &*output } else { &between };
+                run(pass, from, to)?;
+                from = to;
+            }
+            Ok(())
         }
     }
 }

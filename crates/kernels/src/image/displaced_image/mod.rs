@@ -4,10 +4,10 @@
 //! *In*: a pyramid, and the estimate of the next coarser level, of one plane (along x) or two. *Where it is unknown* the pixel stays
 //! where it is. *Sampling*: bilinear; a position outside moves to the border. *Halo*: `|f d|` + 1.
 
-mod cpu;
-
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::phase::gabor::Levels;
+use crate::shared::expansion::Coarser;
+use crate::shared::gather::corner_of;
 use crate::shared::{CORNER, EXPANSION, NAN};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
@@ -54,15 +54,32 @@ impl Kernel for DisplacedImage<'_> {
             .of("out", self.out, self.levels.pixels(self.level));
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::displaced_image(cpu, self);
+        let (factor, size) = (self.factor, self.coarser_size());
+        let [nx, ny] = self.levels.size(self.level);
+        let image = &self.image.host()[self.levels.start(self.level)..][..nx * ny];
+        let planes = self.coarser.host().chunks_exact(size[0] * size[1]);
+        let planes: Vec<_> = planes.map(|samples| Coarser { size, samples }).collect();
+        cpu.split_rows([self.out.host_mut()], nx, 4 * nx * ny, |y, [out]| {
+            for (x, out) in out.iter_mut().enumerate() {
+                let mut displacement = [0.0; 2];
+                for (out, plane) in displacement.iter_mut().zip(&planes) {
+                    let d = plane.at(x, y);
+                    *out = if d.is_nan() { 0.0 } else { factor * d };
+                }
+                let [(x0, x1, wx), (y0, y1, wy)] = corner_of([x, y], displacement, [nx, ny]);
+                let sample = |x: usize, y: usize| image[y * nx + x];
+                let top = sample(x0, y0) + wx * (sample(x1, y0) - sample(x0, y0));
+                let bottom = sample(x0, y1) + wx * (sample(x1, y1) - sample(x0, y1));
+                *out = top + wy * (bottom - top);
+            }
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let ([nx, ny], [cx, cy]) = (self.levels.size(self.level), self.coarser_size());
         gpu.launch(&SOURCE, "displaced_image")
             .constant("PLANES", self.planes())
             .uniform(Uniform::new().u4([nx, ny, cx, cy]).u(self.levels.start(self.level)).f(self.factor))
-            .input(self.image)
-            .input(self.coarser)
+            .reads([self.image, self.coarser])
             .output(self.out)
             .run([cover(nx, 32), cover(ny, 4), 1])
     }

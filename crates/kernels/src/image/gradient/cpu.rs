@@ -3,7 +3,6 @@
 use super::Scheme;
 use multiversion::multiversion;
 use veloxel_core::Shape;
-use veloxel_gpu::Cpu;
 
 /// A difference scheme along one axis of an image.
 #[derive(Clone, Copy)]
@@ -11,12 +10,6 @@ pub(crate) struct Difference {
     pub shape: Shape,
     pub axis: usize,
     pub scheme: Scheme,
-}
-
-/// The derivative of every row.
-pub(super) fn derivative(cpu: &Cpu, along: Difference, image: &[f32], out: &mut [f32]) {
-    let shape = along.shape;
-    cpu.split_rows([out], shape.size[0], shape.len(), |row, [out]| derivative_row(image, along, row, out));
 }
 
 /// What makes a scheme's difference a derivative per voxel.
@@ -47,9 +40,7 @@ pub(crate) fn difference_row(image: &[f32], along: Difference, row: usize, gain:
     };
     match scheme {
         Scheme::Forward => subtract(neighbour(1), neighbour(0), gain, out),
-        Scheme::Central4 => {
-            central4(neighbour(-2), neighbour(-1), neighbour(1), neighbour(2), gain, out);
-        }
+        Scheme::Central4 => central4(neighbour(-2), neighbour(-1), neighbour(1), neighbour(2), gain, out),
     }
 }
 

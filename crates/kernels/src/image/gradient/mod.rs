@@ -47,13 +47,12 @@ impl Kernel for Gradient<'_> {
         lengths.of("image", self.image, n).field("out", self.out, self.shape.components(), n);
     }
     fn on_cpu(self, cpu: &Cpu) {
+        let (shape, scheme, image) = (self.shape, self.scheme, self.image.host());
         for (axis, out) in self.out.iter_mut().enumerate() {
-            cpu::derivative(
-                cpu,
-                cpu::Difference { shape: self.shape, axis, scheme: self.scheme },
-                self.image.host(),
-                out.host_mut(),
-            );
+            let along = cpu::Difference { shape, axis, scheme };
+            cpu.split_rows([out.host_mut()], shape.size[0], shape.len(), |row, [out]| {
+                cpu::derivative_row(image, along, row, out);
+            });
         }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {

@@ -1,82 +1,61 @@
 //! Processor text of [`super::Median`]: the plain one.
 
-use super::cut;
-use crate::shared::lanes::{LANES, Lanes, Pack, starts};
+use crate::shared::lanes::{LANES, Lanes, Pack, ordered, starts};
+use crate::shared::rows::cut;
 use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
-use veloxel_gpu::rows::Shared;
+use veloxel_gpu::rows::with_scratch;
 
 pub(super) fn plain(cpu: &Cpu, shape: Shape, radius: usize, input: &[f32], out: &mut [f32]) {
     let [nx, ny, nz] = shape.size;
-    let out = Shared::new(out);
-    cpu.split(shape.rows(), 16 * shape.len(), |rows| {
-        let mut lines: Vec<&[f32]> = Vec::new();
-        let mut columns: [Vec<f32>; 5] = std::array::from_fn(|_| vec![0.0; nx]);
-        let mut lanes = Vec::new();
-        for row in rows {
-            let (y, z) = (row % ny, row / ny);
-            let zs = if shape.components() == 3 { cut(z, radius, nz) } else { 0..1 };
-            lines.clear();
-            lines.extend(
-                zs.flat_map(|z| cut(y, radius, ny).map(move |y| (z * ny + y) * nx))
-                    .map(|s| &input[s..][..nx]),
-            );
-            // SAFETY: every row is written by one thread.
-            let out = unsafe { out.get_mut(row * nx..(row + 1) * nx) };
-            let inner = radius.min(nx)..nx.saturating_sub(radius).max(radius.min(nx));
-            for x in (0..inner.start).chain(inner.end..nx) {
-                let mut values: Vec<f32> =
-                    lines.iter().flat_map(|l| l[cut(x, radius, nx)].iter().copied()).collect();
-                out[x] = middle(&mut values);
-            }
-            match lines[..].try_into() {
-                Ok(lines) if radius == 2 && inner.len() >= LANES => {
-                    sort_columns(lines, &mut columns);
-                    middles_of_sorted_columns(&columns, &mut out[inner]);
-                }
-                _ => any_window(&lines, radius, &mut lanes, inner, out),
-            }
+    cpu.split_rows([out], nx, 16 * shape.len(), |row, [out]| {
+        let (y, z) = (row % ny, row / ny);
+        let zs = if shape.components() == 3 { cut(z, radius, nz) } else { 0..1 };
+        let starts = zs.flat_map(|z| cut(y, radius, ny).map(move |y| (z * ny + y) * nx));
+        let lines: Vec<&[f32]> = starts.map(|start| &input[start..][..nx]).collect();
+        let inner = radius.min(nx)..nx.saturating_sub(radius).max(radius.min(nx));
+        for x in (0..inner.start).chain(inner.end..nx) {
+            let mut values: Vec<f32> = lines.iter().flat_map(|l| &l[cut(x, radius, nx)]).copied().collect();
+            out[x] = middle(&mut values);
+        }
+        match lines[..].try_into() {
+            Ok(lines) if radius == 2 && inner.len() >= LANES => with_scratch(5 * nx, |columns| {
+                sort_columns(lines, columns);
+                middles_of_sorted_columns(columns, &mut out[inner]);
+            }),
+            _ => any_window(&lines, radius, inner, out),
         }
     });
 }
 
 /// Windows of any size, [`LANES`] pixels at a time.
-fn any_window(
-    lines: &[&[f32]],
-    radius: usize,
-    lanes: &mut Vec<[f32; LANES]>,
-    inner: Range<usize>,
-    out: &mut [f32],
-) {
-    let mut x = inner.start;
-    while x < inner.end {
-        let width = LANES.min(inner.end - x);
+fn any_window(lines: &[&[f32]], radius: usize, inner: Range<usize>, out: &mut [f32]) {
+    let mut lanes = Vec::new();
+    for x in inner.clone().step_by(LANES) {
+        let end = inner.end.min(x + LANES);
         lanes.clear();
         for line in lines {
-            for offset in 0..=2 * radius {
-                let from = x + offset - radius;
-                let mut lane = [0.0; LANES];
-                lane[..width].copy_from_slice(&line[from..from + width]);
-                lanes.push(lane);
-            }
+            let seen =
+                |offset: usize| Lanes::load_or_zero(&line[..end + offset - radius], x + offset - radius).0;
+            lanes.extend((0..=2 * radius).map(seen));
         }
-        out[x..x + width].copy_from_slice(&middle_of_lanes(lanes)[..width]);
-        x += width;
+        Lanes(middle_of_lanes(&mut lanes)).store_what_fits(&mut out[..end], x);
     }
 }
 
 /// The five values above each other at every `x`, in their order: windows beside each other share their columns.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn sort_columns(lines: [&[f32]; 5], columns: &mut [Vec<f32>; 5]) {
-    for x in starts::<Lanes>(lines[0].len()) {
+fn sort_columns(lines: [&[f32]; 5], columns: &mut [f32]) {
+    let nx = lines[0].len();
+    for x in starts::<Lanes>(nx) {
         // SAFETY: `starts` stays inside the row.
-        let mut column = lines.map(|line| unsafe { Lanes::load(line, x) });
+        let mut column = lines.map(|line| unsafe { Lanes::load(line, x).0 });
         sort_five(&mut column);
-        for (line, lanes) in columns.iter_mut().zip(column) {
+        for (line, lanes) in columns.chunks_exact_mut(nx).zip(column) {
             // SAFETY: as above.
-            unsafe { lanes.store(line, x) };
+            unsafe { Lanes(lanes).store(line, x) };
         }
     }
 }
@@ -86,11 +65,12 @@ fn sort_columns(lines: [&[f32]; 5], columns: &mut [Vec<f32>; 5]) {
 /// Once the values of each rank are in their order too, the `(i, j)`-th has `(i + 1) (j + 1) − 1` values that are not
 /// greater and `(5 − i) (5 − j) − 1` that are not less; twelve cannot be the median, six on each side, and it is that of the others.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn middles_of_sorted_columns(columns: &[Vec<f32>; 5], out: &mut [f32]) {
+fn middles_of_sorted_columns(columns: &[f32], out: &mut [f32]) {
+    let nx = out.len() + 4;
     for x in starts::<Lanes>(out.len()) {
         let rank = |i: usize| {
             // SAFETY: `starts` stays inside `out`, which is four shorter than the columns.
-            let mut values = std::array::from_fn(|j| unsafe { Lanes::load(&columns[i], x + j) });
+            let mut values = std::array::from_fn(|j| unsafe { Lanes::load(&columns[i * nx..], x + j).0 });
             sort_five(&mut values);
             values
         };
@@ -111,13 +91,13 @@ fn middles_of_sorted_columns(columns: &[Vec<f32>; 5], out: &mut [f32]) {
             left[last] = left[next];
         }
         // SAFETY: `starts` stays inside `out`.
-        unsafe { left[6].store(out, x) };
+        unsafe { Lanes(left[6]).store(out, x) };
     }
 }
 
 /// Nine exchanges that put five values in their order, lane by lane.
 #[inline(always)]
-fn sort_five(values: &mut [Lanes; 5]) {
+fn sort_five(values: &mut [[f32; LANES]; 5]) {
     for (low, high) in [(0, 3), (1, 4), (0, 2), (1, 3), (0, 1), (2, 4), (1, 2), (3, 4), (2, 3)] {
         exchange(values, low, high);
     }
@@ -125,10 +105,9 @@ fn sort_five(values: &mut [Lanes; 5]) {
 
 /// Puts the smaller value of each lane at `low`, the greater at `high`.
 #[inline(always)]
-fn exchange(values: &mut [Lanes], low: usize, high: usize) {
-    let (a, b) = (values[low].0, values[high].0);
-    values[low] = Lanes(std::array::from_fn(|k| if a[k] < b[k] { a[k] } else { b[k] }));
-    values[high] = Lanes(std::array::from_fn(|k| if a[k] < b[k] { b[k] } else { a[k] }));
+fn exchange(values: &mut [[f32; LANES]], low: usize, high: usize) {
+    // Of two alike the one from `high` counts as the smaller one.
+    (values[low], values[high]) = ordered(values[high], values[low]);
 }
 
 /// The middle value; of an even number the mean of the middle two, so that mirrored fields have mirrored medians.
@@ -162,10 +141,10 @@ fn middle_of_lanes(values: &mut [[f32; LANES]]) -> [f32; LANES] {
     while last - first > 1 {
         // Least to the front, greatest to the back of the active range.
         for i in first + 1..last {
-            order(values, first, i);
+            exchange(values, first, i);
         }
         for i in first + 1..last - 1 {
-            order(values, i, last - 1);
+            exchange(values, i, last - 1);
         }
         // Forget both; let the next one in, in the greatest one's place.
         let seen = last + first;
@@ -177,16 +156,6 @@ fn middle_of_lanes(values: &mut [[f32; LANES]]) -> [f32; LANES] {
         }
     }
     values[first]
-}
-
-/// [`exchange`] of lanes in memory.
-#[inline(always)]
-fn order(values: &mut [[f32; LANES]], low: usize, high: usize) {
-    let (a, b) = (values[low], values[high]);
-    for k in 0..LANES {
-        values[low][k] = if a[k] < b[k] { a[k] } else { b[k] };
-        values[high][k] = if a[k] < b[k] { b[k] } else { a[k] };
-    }
 }
 
 #[cfg(test)]
@@ -214,7 +183,7 @@ mod tests {
         let (nx, inner) = (50, 46);
         let lines: Vec<Vec<f32>> =
             (0..5).map(|y| (0..nx).map(|x| ((x * 131 + y * 57) as f32 * 0.37).sin()).collect()).collect();
-        let mut columns: [Vec<f32>; 5] = std::array::from_fn(|_| vec![0.0; nx]);
+        let mut columns = vec![0.0; 5 * nx];
         sort_columns(std::array::from_fn(|y| &lines[y][..]), &mut columns);
         let mut found = vec![0.0; inner];
         middles_of_sorted_columns(&columns, &mut found);

@@ -25,9 +25,13 @@ pub(super) fn plain(
     out: &[Buffer],
 ) -> Result<(), ComputeError> {
     let ([nx, ny, nz], d) = (shape.size, shape.components());
-    let ((source, entry), rows) = match (2 * radius + 1).pow(d as u32) {
-        25 if nx > 4 && ny > 4 => ((&TILE_25, "of_25"), 8),
-        count => ((whole_window(count), "plain"), 4),
+    let (source, entry, rows) = match (2 * radius + 1).pow(d as u32) {
+        9 => (&WINDOW_9, "plain", 4),
+        25 if nx > 4 && ny > 4 => (&TILE_25, "of_25", 8),
+        25 => (&WINDOW_25, "plain", 4),
+        27 => (&WINDOW_27, "plain", 4),
+        49 => (&WINDOW_49, "plain", 4),
+        _ => (&ANY_WINDOW, "plain", 4),
     };
     gpu.launch(source, entry)
         .constant("COMPONENTS", d)
@@ -37,17 +41,6 @@ pub(super) fn plain(
         .outputs(out, 3)
         .absent(3)
         .run([cover(nx, 32), cover(ny, rows), (nz * d) as u32])
-}
-
-/// The text for windows of so many values.
-fn whole_window(count: usize) -> &'static ShaderSource {
-    match count {
-        9 => &WINDOW_9,
-        25 => &WINDOW_25,
-        27 => &WINDOW_27,
-        49 => &WINDOW_49,
-        _ => &ANY_WINDOW,
-    }
 }
 
 /// Blends the weighted median into `smooth`, the field after the plain one.

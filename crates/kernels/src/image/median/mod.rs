@@ -16,7 +16,6 @@ mod parity;
 mod weighted;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
-use std::ops::Range;
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Cpu};
 
@@ -95,8 +94,7 @@ impl Kernel for Median<'_> {
             cpu::plain(cpu, self.shape, radius, input.host(), out.host_mut());
         }
         if let MedianKind::Weighted(window) = self.kind {
-            let (guide, vote) = (self.guide.host(), self.vote.map(Buffer::host));
-            weighted::weighted(cpu, self.shape, window, guide, vote, self.out);
+            weighted::weighted(cpu, window, self);
         }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
@@ -109,9 +107,4 @@ impl Kernel for Median<'_> {
             }
         }
     }
-}
-
-/// The part of a window that lies inside.
-fn cut(at: usize, radius: usize, count: usize) -> Range<usize> {
-    at.saturating_sub(radius)..(at + radius + 1).min(count)
 }

@@ -1,12 +1,13 @@
 //! Processor text of [`super::Median`]: the weighted one, [`LANES`] neighbours at a time.
 
-use super::{WeightedMedian, cut};
+use super::{Median, WeightedMedian};
 use crate::shared::exponential::exponential;
 use crate::shared::lanes::{LANES, Lanes, Pack};
+use crate::shared::rows::cut;
 use multiversion::multiversion;
 use veloxel_core::Shape;
-use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Buffer, Cpu};
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::{components_mut, with_scratch};
 
 /// Votes are whole numbers, from 1 on, whose sums do not depend on the order.
 const FULL_VOTE: f32 = 16384.0;
@@ -14,45 +15,32 @@ const FULL_VOTE: f32 = 16384.0;
 const HALVINGS: usize = 16;
 
 /// Blends the weighted median into a field that was filtered by the plain one, where a motion edge is near.
-pub(super) fn weighted(
-    cpu: &Cpu,
-    shape: Shape,
-    window: WeightedMedian,
-    guide: &[f32],
-    vote: Option<&[f32]>,
-    field: &mut [Buffer],
-) {
+pub(super) fn weighted(cpu: &Cpu, window: WeightedMedian, args: Median<'_>) {
+    let Median { shape, guide, vote, out: field, .. } = args;
     let [nx, ny, _] = shape.size;
     let edges = motion_edges(cpu, shape, window, [field[0].host(), field[1].host()]);
     let padded = |samples: &[f32]| Padded::new(cpu, samples, nx, window.radius);
     let voters = Voters {
         size: [nx, ny],
         window,
-        guide: padded(guide),
-        vote: vote.map(padded),
+        guide: padded(guide.host()),
+        vote: vote.map(|vote| padded(vote.host())),
         input: [padded(field[0].host()), padded(field[1].host())],
     };
-    let out: Vec<Shared<'_>> = field.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
-    cpu.split(ny, 64 * shape.len(), |rows| {
-        let mut votes = Vec::new();
-        let mut near = vec![0.0; nx];
-        for y in rows {
-            most_of_rows(&edges, y, window.reach, &mut near);
-            // SAFETY: every row is written by one thread.
-            let mut lines = [0, 1].map(|c: usize| unsafe { out[c].get_mut(y * nx..(y + 1) * nx) });
-            let mut from = 0;
-            while let Some(skipped) = near[from..].iter().position(|&share| share > 0.0) {
-                let x = from + skipped;
-                let middles = weighted_medians(&voters, x, y, &mut votes);
-                for (line, middle) in lines.iter_mut().zip(middles) {
-                    for ((value, share), middle) in line[x..].iter_mut().zip(&near[x..]).zip(middle.0) {
-                        if *share > 0.0 {
-                            *value += share * middle;
-                        }
+    cpu.split_rows(components_mut::<2>(field), nx, 64 * shape.len(), |y, mut lines| {
+        let (mut votes, mut near, mut from) = (Vec::new(), vec![0.0; nx], 0);
+        most_of_rows(&edges, y, window.reach, &mut near);
+        while let Some(skipped) = near[from..].iter().position(|&share| share > 0.0) {
+            let x = from + skipped;
+            let middles = weighted_medians(&voters, x, y, &mut votes);
+            for (line, middle) in lines.iter_mut().zip(middles) {
+                for ((value, share), middle) in line[x..].iter_mut().zip(&near[x..]).zip(middle.0) {
+                    if *share > 0.0 {
+                        *value += share * middle;
                     }
                 }
-                from = (x + LANES).min(nx);
             }
+            from = (x + LANES).min(nx);
         }
     });
 }
@@ -71,32 +59,31 @@ fn motion_edges(cpu: &Cpu, shape: Shape, window: WeightedMedian, input: [&[f32];
     let [nx, ny, _] = shape.size;
     let [begin, per_square] = window.ramp();
     let mut edges = vec![0.0; nx * ny];
-    let out = Shared::new(&mut edges);
-    cpu.split(ny, 4 * shape.len(), |rows| {
-        let mut bent = vec![0.0f32; nx];
-        for y in rows {
-            bent.fill(0.0);
-            for component in input {
-                // Second differences: a slope, however steep, is no edge.
-                let line = |y: usize| &component[y * nx..][..nx];
-                let here = line(y);
-                for (bent, w) in bent.iter_mut().skip(1).zip(here.windows(3)) {
-                    *bent = bent.max((w[2] - 2.0 * w[1] + w[0]).abs());
-                }
-                if y > 0 && y + 1 < ny {
-                    let (above, below) = (line(y - 1), line(y + 1));
-                    for x in 0..nx {
-                        bent[x] = bent[x].max((below[x] - 2.0 * here[x] + above[x]).abs());
-                    }
+    let bends = |y: usize, bent: &mut [f32]| {
+        bent.fill(0.0);
+        for component in input {
+            // Second differences: a slope, however steep, is no edge.
+            let line = |y: usize| &component[y * nx..][..nx];
+            let here = line(y);
+            for (bent, w) in bent.iter_mut().skip(1).zip(here.windows(3)) {
+                *bent = bent.max((w[2] - 2.0 * w[1] + w[0]).abs());
+            }
+            if y > 0 && y + 1 < ny {
+                let (above, below) = (line(y - 1), line(y + 1));
+                for x in 0..nx {
+                    bent[x] = bent[x].max((below[x] - 2.0 * here[x] + above[x]).abs());
                 }
             }
-            // SAFETY: every row is written by one thread.
-            let edges = unsafe { out.get_mut(y * nx..(y + 1) * nx) };
+        }
+    };
+    cpu.split_rows([&mut edges], nx, 4 * shape.len(), |y, [edges]| {
+        with_scratch(nx, |bent| {
+            bends(y, bent);
             for (x, edge) in edges.iter_mut().enumerate() {
                 let most = bent[cut(x, window.reach, nx)].iter().copied().fold(0.0, f32::max);
                 *edge = ((most * most - begin) * per_square).clamp(0.0, 1.0);
             }
-        }
+        });
     });
     edges
 }
@@ -113,13 +100,8 @@ impl Padded {
         let stride = nx + 2 * radius + LANES;
         let rows = samples.len() / nx;
         let mut padded = vec![0.0; rows * stride];
-        let shared = Shared::new(&mut padded);
-        cpu.split(rows, samples.len(), |rows| {
-            for row in rows {
-                let from = row * stride + radius;
-                // SAFETY: every row is written by one thread.
-                unsafe { shared.get_mut(from..from + nx) }.copy_from_slice(&samples[row * nx..][..nx]);
-            }
+        cpu.split_rows([&mut padded], stride, samples.len(), |row, [padded]| {
+            padded[radius..][..nx].copy_from_slice(&samples[row * nx..][..nx]);
         });
         Self { samples: padded, stride, before: radius }
     }

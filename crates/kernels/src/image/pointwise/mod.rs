@@ -2,94 +2,20 @@
 //!
 //! *Halo*: none.
 
-mod cpu;
-mod gpu;
+mod copies;
+mod sums;
+
+pub use copies::{CopyBuffer, CopyPart, Paste};
+pub use sums::{ClipLength, CountKnown, Norm2};
 
 use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::exponential::logarithm_of_one_plus;
+use crate::shared::{EXPONENTIAL, LINE, NAN, SUM};
 use std::slice::from_mut;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Element, Later};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Element, ShaderSource, Uniform, line};
 
-/// `to = from`.
-#[derive(Debug)]
-pub struct CopyBuffer<'a> {
-    /// The samples.
-    pub from: &'a Buffer,
-    /// As many, overwritten.
-    pub to: &'a mut Buffer,
-}
-
-impl<'a> CopyBuffer<'a> {
-    fn whole(self) -> CopyPart<'a> {
-        CopyPart { from: self.from, first: 0, to: self.to }
-    }
-}
-
-impl Kernel for CopyBuffer<'_> {
-    const NAME: &'static str = "copy";
-    type Output = ();
-
-    fn check(&self, lengths: &mut Lengths) {
-        lengths.of("to", self.to, self.from.len());
-    }
-    fn on_cpu(self, cpu: &Cpu) {
-        self.whole().on_cpu(cpu);
-    }
-    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        self.whole().on_gpu(gpu)
-    }
-}
-
-/// `to = from[first..first + to.len()]`.
-#[derive(Debug)]
-pub struct CopyPart<'a> {
-    /// The samples.
-    pub from: &'a Buffer,
-    /// The first that is copied.
-    pub first: usize,
-    /// Overwritten.
-    pub to: &'a mut Buffer,
-}
-
-impl Kernel for CopyPart<'_> {
-    const NAME: &'static str = "copy_part";
-    type Output = ();
-
-    fn check(&self, lengths: &mut Lengths) {
-        lengths.at_least("from", self.from, self.first + self.to.len());
-    }
-    fn on_cpu(self, cpu: &Cpu) {
-        cpu::copy(cpu, &self.from.host()[self.first..self.first + self.to.len()], self.to.host_mut());
-    }
-    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::copy(gpu, self)
-    }
-}
-
-/// `to[first..first + from.len()] = from`.
-#[derive(Debug)]
-pub struct Paste<'a> {
-    /// The samples.
-    pub from: &'a Buffer,
-    /// Overwritten in part.
-    pub to: &'a mut Buffer,
-    /// The first that is overwritten.
-    pub first: usize,
-}
-
-impl Kernel for Paste<'_> {
-    const NAME: &'static str = "paste";
-    type Output = ();
-
-    fn check(&self, lengths: &mut Lengths) {
-        lengths.at_least("to", self.to, self.first + self.from.len());
-    }
-    fn on_cpu(self, cpu: &Cpu) {
-        cpu::copy(cpu, self.from.host(), &mut self.to.host_mut()[self.first..self.first + self.from.len()]);
-    }
-    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::paste(gpu, self)
-    }
-}
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("pointwise", &[LINE, NAN, SUM, EXPONENTIAL, include_str!("pointwise.wgsl")]);
 
 /// What [`InPlace`] makes of a sample `v`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -129,10 +55,21 @@ impl<T: Element> Kernel for Fill<'_, T> {
 
     fn check(&self, _: &mut Lengths) {}
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::fill(cpu, self.value, self.out.host_mut());
+        cpu.split_samples(self.out.host_mut(), 1, |_, part| part.fill(self.value));
     }
+    /// The shader writes words: elements that are smaller fill one together.
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::fill(gpu, self)
+        let mut word = [0; size_of::<f32>()];
+        word.chunks_exact_mut(size_of::<T>())
+            .for_each(|part| part.copy_from_slice(bytemuck::bytes_of(&self.value)));
+        let words = (self.out.len() * size_of::<T>()).div_ceil(word.len());
+        gpu.launch(&SOURCE, "in_place")
+            .constant("COMPONENTS", 1usize)
+            .constant("OPERATION", 0usize)
+            .uniform(Uniform::new().u(words).f(f32::from_le_bytes(word)).f(0.0))
+            .output(self.out)
+            .spare(2)
+            .run(line(words, 256))
     }
 }
 
@@ -140,6 +77,20 @@ impl Operation {
     /// The operation on one buffer.
     pub fn on(self, samples: &mut Buffer) -> InPlace<'_> {
         InPlace { operation: self, field: from_mut(samples) }
+    }
+    fn on_samples(self, cpu: &Cpu, samples: &mut [f32]) {
+        let cost = if self == Self::LogChange { 4 } else { 1 };
+        cpu.split_samples(samples, cost, |_, part| match self {
+            Self::Fill(value) => part.fill(value),
+            Self::MapAffine { gain, offset } => {
+                for v in part {
+                    let mapped = gain * *v + offset;
+                    *v = if mapped.is_finite() { mapped } else { 0.0 };
+                }
+            }
+            Self::Rescale { gain, offset } => part.iter_mut().for_each(|v| *v = gain * *v + offset),
+            Self::LogChange => part.iter_mut().for_each(|v| *v = logarithm_of_one_plus(v.max(-0.95))),
+        });
     }
 }
 
@@ -160,10 +111,22 @@ impl Kernel for InPlace<'_> {
         same_length(lengths, self.field);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        self.field.iter_mut().for_each(|component| cpu::in_place(cpu, self.operation, component.host_mut()));
+        self.field.iter_mut().for_each(|component| self.operation.on_samples(cpu, component.host_mut()));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::in_place(gpu, self)
+        let n = self.field.first().map_or(0, Buffer::len);
+        let (operation, [a, b]) = match self.operation {
+            Operation::Fill(value) => (0usize, [value, 0.0]),
+            Operation::MapAffine { gain, offset } => (1, [gain, offset]),
+            Operation::Rescale { gain, offset } => (2, [gain, offset]),
+            Operation::LogChange => (3, [0.0; 2]),
+        };
+        gpu.launch(&SOURCE, "in_place")
+            .constant("COMPONENTS", self.field.len())
+            .constant("OPERATION", operation)
+            .uniform(Uniform::new().u(n).f(a).f(b))
+            .outputs(self.field, 3)
+            .run(line(n, 256))
     }
 }
 
@@ -184,10 +147,15 @@ impl Kernel for Multiply<'_> {
         lengths.of("out", self.out, self.factor.len());
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::multiply(cpu, self.factor.host(), self.out.host_mut());
+        let factor = self.factor.host();
+        cpu.split_samples(self.out.host_mut(), 1, |range, out| {
+            out.iter_mut().zip(&factor[range]).for_each(|(o, &f)| *o *= f);
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::multiply(gpu, self)
+        let n = self.out.len();
+        let launch = gpu.launch(&SOURCE, "multiply").uniform(Uniform::new().u(n).f(0.0).f(0.0));
+        launch.output(self.out).spare(2).input(self.factor).run(line(n, 256))
     }
 }
 
@@ -210,84 +178,19 @@ impl Kernel for Mix<'_> {
         lengths.of("out", self.out, self.with.len());
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::mix(cpu, self.share, self.with.host(), self.out.host_mut());
+        let (share, with) = (self.share, self.with.host());
+        cpu.split_samples(self.out.host_mut(), 1, |range, out| {
+            for (o, &w) in out.iter_mut().zip(&with[range]) {
+                let mixed = *o + share * (w - *o);
+                let known = if o.is_nan() { w } else { mixed };
+                *o = if w.is_nan() { *o } else { known };
+            }
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::mix(gpu, self)
-    }
-}
-
-/// Σ |v|² over a field.
-#[derive(Debug)]
-pub struct Norm2<'a> {
-    /// Two or three components of one length.
-    pub field: &'a [Buffer],
-}
-
-impl Kernel for Norm2<'_> {
-    const NAME: &'static str = "norm2";
-    type Output = Later<f64>;
-
-    fn check(&self, lengths: &mut Lengths) {
-        same_length(lengths, self.field);
-    }
-    fn on_cpu(self, cpu: &Cpu) -> Later<f64> {
-        Later::known(cpu::norm2(cpu, self.field))
-    }
-    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
-        gpu::total_of_field(gpu, "norm2", self.field, 0.0)
-    }
-}
-
-/// How many of the first samples are known, that is not NaN.
-#[derive(Debug)]
-pub struct CountKnown<'a> {
-    /// At least `count` samples.
-    pub samples: &'a Buffer,
-    /// How many samples are looked at.
-    pub count: usize,
-}
-
-impl Kernel for CountKnown<'_> {
-    const NAME: &'static str = "count_known";
-    type Output = Later<f64>;
-
-    fn check(&self, lengths: &mut Lengths) {
-        lengths.at_least("samples", self.samples, self.count);
-    }
-    fn on_cpu(self, cpu: &Cpu) -> Later<f64> {
-        Later::known(cpu::count_known(cpu, &self.samples.host()[..self.count]))
-    }
-    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
-        gpu::count_known(gpu, self)
-    }
-}
-
-/// Shortens every vector of a field to a limit; the output is the sum of the lengths after that.
-#[derive(Debug)]
-pub struct ClipLength<'a> {
-    /// The greatest length, unit of the field.
-    pub limit: f32,
-    /// Two or three components of one length.
-    pub field: &'a mut [Buffer],
-}
-
-impl Kernel for ClipLength<'_> {
-    const NAME: &'static str = "clip_length";
-    type Output = Later<f64>;
-
-    fn check(&self, lengths: &mut Lengths) {
-        same_length(lengths, self.field);
-    }
-    fn on_cpu(self, cpu: &Cpu) -> Later<f64> {
-        let clip = match self.field.len() {
-            2 => cpu::clip_length::<2>,
-            _ => cpu::clip_length::<3>,
-        };
-        Later::known(clip(cpu, self.limit, self.field))
-    }
-    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
-        gpu::total_of_field(gpu, "clip_length", self.field, self.limit)
+        let n = self.out.len();
+        let launch = gpu.launch(&SOURCE, "mix_samples").uniform(Uniform::new().u(n).f(self.share).f(0.0));
+        launch.output(self.out).spare(2).input(self.with).run(line(n, 256))
     }
 }
 

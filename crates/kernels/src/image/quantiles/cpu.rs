@@ -6,17 +6,15 @@ use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn quantiles(cpu: &Cpu, args: Quantiles<'_>) -> Option<OrderStatistics> {
     let (image, step) = (args.image.host(), args.step);
-    let pieces = image.len().div_ceil(step).div_ceil(PIECE);
-    let samples = Samples { cpu, pieces, count: image.len() };
     let span = |piece: usize| piece * PIECE * step..((piece + 1) * PIECE * step).min(image.len());
-    if samples.count.div_ceil(step) <= FEW && args.weight.is_none() {
+    if image.len().div_ceil(step) <= FEW && args.weight.is_none() {
         return of_few(image.iter().step_by(step).copied().collect(), args.shares);
     }
     match args.weight.map(Buffer::host) {
         // Counting along neighbours is half as fast through an iterator that takes steps.
-        None if step == 1 => samples.quantiles(args.shares, |piece| image[span(piece)].iter().copied()),
-        None => samples.quantiles(args.shares, |piece| image[span(piece)].iter().step_by(step).copied()),
-        Some(weight) => samples.quantiles(args.shares, |piece| {
+        None if step == 1 => of_pieces(cpu, args, |piece| image[span(piece)].iter().copied()),
+        None => of_pieces(cpu, args, |piece| image[span(piece)].iter().step_by(step).copied()),
+        Some(weight) => of_pieces(cpu, args, |piece| {
             let pairs = image[span(piece)].iter().zip(&weight[span(piece)]).step_by(step);
             pairs.filter(|(_, weight)| **weight > 0.0).map(|(value, _)| *value)
         }),
@@ -45,54 +43,46 @@ fn bucket(value: f32) -> usize {
     (key >> (u32::BITS - BUCKET_BITS)) as usize
 }
 
-/// An image as pieces that are read in parallel.
-struct Samples<'a> {
-    cpu: &'a Cpu,
-    pieces: usize,
-    count: usize,
-}
-
-impl Samples<'_> {
-    /// Counts the samples of every bucket, then selects among those of the buckets that hold the places asked for.
-    fn quantiles<I: Iterator<Item = f32>>(
-        &self,
-        shares: [u32; 2],
-        piece: impl Fn(usize) -> I + Sync,
-    ) -> Option<OrderStatistics> {
-        let counts = Mutex::new(vec![0usize; 1 << BUCKET_BITS]);
-        self.cpu.split(self.pieces, self.count, |pieces| {
-            let mut own = vec![0u32; 1 << BUCKET_BITS];
-            pieces.flat_map(&piece).for_each(|value| own[bucket(value)] += 1);
-            let mut all = counts.lock().unwrap_or_else(PoisonError::into_inner);
-            all.iter_mut().zip(own).for_each(|(all, own)| *all += own as usize);
-        });
-        let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let count = counts.iter().sum();
-        if count == 0 {
-            return None;
-        }
-        let places = shares.map(|share| Place::of(rank(share, count), &counts));
-        let members = Mutex::new([Vec::new(), Vec::new()]);
-        self.cpu.split(self.pieces, self.count, |pieces| {
-            let mut own = [Vec::new(), Vec::new()];
-            for value in pieces.flat_map(&piece) {
-                let nth = bucket(value);
-                for (own, place) in own.iter_mut().zip(places) {
-                    if nth == place.bucket {
-                        own.push(value);
-                    }
+/// Counts the samples of every bucket, then selects among those of the buckets that hold the places asked for; pieces of the
+/// image are read in parallel.
+fn of_pieces<I: Iterator<Item = f32>>(
+    cpu: &Cpu,
+    args: Quantiles<'_>,
+    piece: impl Fn(usize) -> I + Sync,
+) -> Option<OrderStatistics> {
+    let len = args.image.len();
+    let pieces = len.div_ceil(args.step).div_ceil(PIECE);
+    let counts = Mutex::new(vec![0usize; 1 << BUCKET_BITS]);
+    cpu.split(pieces, len, |pieces| {
+        let mut own = vec![0u32; 1 << BUCKET_BITS];
+        pieces.flat_map(&piece).for_each(|value| own[bucket(value)] += 1);
+        let mut all = counts.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter_mut().zip(own).for_each(|(all, own)| *all += own as usize);
+    });
+    let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let count = counts.iter().sum();
+    if count == 0 {
+        return None;
+    }
+    let places = args.shares.map(|share| Place::of(rank(share, count), &counts));
+    let members = Mutex::new([Vec::new(), Vec::new()]);
+    cpu.split(pieces, len, |pieces| {
+        let mut own = [Vec::new(), Vec::new()];
+        for value in pieces.flat_map(&piece) {
+            let nth = bucket(value);
+            for (own, place) in own.iter_mut().zip(places) {
+                if nth == place.bucket {
+                    own.push(value);
                 }
             }
-            let mut all = members.lock().unwrap_or_else(PoisonError::into_inner);
-            all.iter_mut().zip(own).for_each(|(all, own)| all.extend(own));
-        });
-        let mut members = members.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut at = |nth: usize| {
-            let place = places[nth].within;
-            *members[nth].select_nth_unstable_by(place, f32::total_cmp).1
-        };
-        Some(OrderStatistics { count, samples: [at(0), at(1)] })
-    }
+        }
+        let mut all = members.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter_mut().zip(own).for_each(|(all, own)| all.extend(own));
+    });
+    let mut members = members.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let samples =
+        [0, 1].map(|nth| *members[nth].select_nth_unstable_by(places[nth].within, f32::total_cmp).1);
+    Some(OrderStatistics { count, samples })
 }
 
 /// Where a sample stands in the order of all.

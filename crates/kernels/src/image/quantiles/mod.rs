@@ -1,14 +1,25 @@
 //! Order statistics of an image, and its first sample that is no number.
 //!
+//! GPUs find a sample's place digit by digit, from counts of the samples that share the digits before. Nothing waits for the host.
 //! *Units*: the image's. *Halo*: none. Samples count where a weight, if one is given, is above 0.
 
 mod cpu;
-mod gpu;
 #[cfg(test)]
 mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Later};
+use crate::shared::{LINE, NAN};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
+
+static SOURCE: ShaderSource = ShaderSource::wgsl("quantiles", &[LINE, NAN, include_str!("quantiles.wgsl")]);
+
+/// Values of a digit, and digits of a key.
+const BASE: usize = 256;
+const DIGITS: usize = 4;
+/// Numbers that pass from launch to launch.
+const FOUND: usize = 5;
+/// Workgroups: enough for every processor, few enough that their counts are soon added.
+const MOST_GROUPS: usize = 256;
 
 /// Finds the samples at two shares of the order of all samples that count; none if none counts.
 ///
@@ -45,7 +56,30 @@ impl Kernel for Quantiles<'_> {
         Later::known(cpu::quantiles(cpu, self))
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
-        gpu::quantiles(gpu, self)
+        let counts = gpu.device().zeros::<u32>(DIGITS * 2 * BASE)?;
+        let found = gpu.device().zeros::<u32>(FOUND)?;
+        let count = self.image.len().div_ceil(self.step);
+        for digit in 0..DIGITS {
+            let (shift, first) = (8 * (DIGITS - 1 - digit), digit * 2 * BASE);
+            let uniform = Uniform::new().u(count).u(self.step).u(shift).u(first);
+            let uniform = self.shares.iter().fold(uniform, |uniform, &share| uniform.u(share as usize));
+            let launch = |entry, groups| {
+                gpu.launch(&SOURCE, entry)
+                    .constant("WEIGHTED", self.weight.is_some())
+                    .uniform(uniform.clone())
+                    .input(self.image)
+                    .optional(self.weight)
+                    .writes([&counts, &found])
+                    .run([groups, 1, 1])
+            };
+            launch("count_digits", count.div_ceil(256).clamp(1, MOST_GROUPS) as u32)?;
+            launch("choose_digits", 1)?;
+        }
+        Ok(Later::on_device(found, |found: &[u32]| {
+            let count = found[4] as usize;
+            let samples = [found[0], found[1]].map(value_of);
+            (count > 0).then_some(OrderStatistics { count, samples })
+        }))
     }
 }
 
@@ -69,8 +103,27 @@ impl Kernel for FirstUnknown<'_> {
         Later::known(cpu::first_unknown(cpu, &self))
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
-        gpu::first_unknown(gpu, self)
+        let n = self.image.len();
+        let found = gpu.device().zeros::<u32>(1)?;
+        gpu.launch(&SOURCE, "first_unknown")
+            .constant("WEIGHTED", self.weight.is_some())
+            .uniform(Uniform::new().u(n).u(1).u(0).u(0).u(0).u(0))
+            .input(self.image)
+            .optional(self.weight)
+            .output(&found)
+            .spare(1)
+            .run([n.div_ceil(256).clamp(1, 2048) as u32, 1, 1])?;
+        // What is left after the first, so that 0 means none.
+        Ok(Later::on_device(found, move |left| {
+            let left = left[0] as usize;
+            (left > 0).then(|| n - left)
+        }))
     }
+}
+
+/// The sample of a key: keys are in the order of samples.
+fn value_of(key: u32) -> f32 {
+    f32::from_bits(if key & 0x8000_0000 != 0 { key & 0x7fff_ffff } else { !key })
 }
 
 /// The place in order of a share, to the nearest, without a product that could leave 32 bits; the same as the text for GPUs.

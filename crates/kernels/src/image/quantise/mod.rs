@@ -2,8 +2,6 @@
 //!
 //! *Units*: the samples'. NaN stays. Halves go up. A step that is a power of two rounds exactly. *Halo*: none.
 
-mod cpu;
-
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::{LINE, NAN};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
@@ -17,6 +15,16 @@ pub struct FixedPoint {
     pub step: f32,
     /// The largest number, and the least without its sign.
     pub most: f32,
+}
+
+impl FixedPoint {
+    /// The number of the format next to one; NaN stays.
+    #[inline(always)]
+    pub(crate) fn rounded(self, number: f32) -> f32 {
+        let whole = (number * (1.0 / self.step) + 0.5).floor() * self.step;
+        let whole = if whole > self.most { self.most } else { whole };
+        if whole < -self.most { -self.most } else { whole }
+    }
 }
 
 /// Rounds samples in place.
@@ -34,12 +42,13 @@ impl Kernel for Quantise<'_> {
 
     fn check(&self, _: &mut Lengths) {}
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::quantise(cpu, self.form, self.samples.host_mut());
+        cpu.split_samples(self.samples.host_mut(), 1, |_, part| {
+            part.iter_mut().filter(|sample| !sample.is_nan()).for_each(|s| *s = self.form.rounded(*s));
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (n, FixedPoint { step, most }) = (self.samples.len(), self.form);
-        let launch =
-            gpu.launch(&SOURCE, "quantise").uniform(Uniform::new().u(n).f(step).f(1.0 / step).f(most));
-        launch.output(self.samples).run(line(n, 256))
+        let uniform = Uniform::new().u(n).f(step).f(1.0 / step).f(most);
+        gpu.launch(&SOURCE, "quantise").uniform(uniform).output(self.samples).run(line(n, 256))
     }
 }

@@ -1,11 +1,12 @@
 //! Processor text of [`super::Resample`].
 
 use super::Resample;
+use crate::image::convolve::cpu::pad_line;
 use crate::shared::lanes::{LANES, Lanes};
 use multiversion::multiversion;
 use veloxel_core::Dimension;
 use veloxel_gpu::Cpu;
-use veloxel_gpu::rows::{Shared, with_scratch};
+use veloxel_gpu::rows::with_scratch;
 
 /// Lower neighbour and weight of the upper one, for each output voxel of an axis.
 ///
@@ -98,7 +99,7 @@ fn between_rows([a, b]: [&[f32]; 2], weight: f32, factor: f32, out: &mut [f32]) 
 
 /// Interpolates between two rows of a plane, and those of the next.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn between_planes(corners: [&[f32]; 4], [wy, wz]: [f32; 2], factor: f32, out: &mut [f32]) {
+pub(super) fn between_planes(corners: [&[f32]; 4], [wy, wz]: [f32; 2], factor: f32, out: &mut [f32]) {
     let n = out.len();
     let [a, b, c, d] = corners.map(|row| &row[..n]);
     for x in 0..n {
@@ -118,25 +119,19 @@ pub(super) fn resample(cpu: &Cpu, args: Resample<'_>) {
     let ([nx_in, ny_in, nz_in], [nx, ny, _]) = (from.size, to.size);
     for (input, output) in args.input.iter().zip(args.output) {
         let input = input.host();
-        let out = Shared::new(output.host_mut());
-        cpu.split(to.rows(), to.len(), |rows| {
+        let at = |axis: usize, i: usize| (axes[axis].low[i] as usize, axes[axis].weight[i]);
+        let line_of = |y: usize, z: usize| &input[(z * ny_in + y) * nx_in..][..nx_in];
+        cpu.split_rows([output.host_mut()], nx, to.len(), |row, [out]| {
+            let ((y, wy), (z, wz)) = (at(1, row % ny), at(2, row / ny));
+            let (y1, z1) = ((y + 1).min(ny_in - 1), (z + 1).min(nz_in - 1));
+            let corners = [line_of(y, z), line_of(y1, z), line_of(y, z1), line_of(y1, z1)];
             with_scratch(nx_in + LANES, |line| {
-                for row in rows {
-                    let at = |axis: usize, i: usize| (axes[axis].low[i] as usize, axes[axis].weight[i]);
-                    let ((y, wy), (z, wz)) = (at(1, row % ny), at(2, row / ny));
-                    let (y1, z1) = ((y + 1).min(ny_in - 1), (z + 1).min(nz_in - 1));
-                    let line_of = |y: usize, z: usize| &input[(z * ny_in + y) * nx_in..][..nx_in];
-                    let corners = [line_of(y, z), line_of(y1, z), line_of(y, z1), line_of(y1, z1)];
-                    match z1 == z {
-                        true => between_rows([corners[0], corners[1]], wy, factor, &mut line[..nx_in]),
-                        false => between_planes(corners, [wy, wz], factor, &mut line[..nx_in]),
-                    }
-                    let last = line[nx_in - 1];
-                    line[nx_in..].fill(last);
-                    // SAFETY: every row is written by one thread.
-                    let out = unsafe { out.get_mut(row * nx..(row + 1) * nx) };
-                    interpolate(line, &axes[0], out);
+                match z1 == z {
+                    true => between_rows([corners[0], corners[1]], wy, factor, &mut line[..nx_in]),
+                    false => between_planes(corners, [wy, wz], factor, &mut line[..nx_in]),
                 }
+                pad_line(line, 0..nx_in);
+                interpolate(line, &axes[0], out);
             });
         });
     }

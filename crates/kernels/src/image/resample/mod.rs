@@ -43,13 +43,8 @@ impl Kernel for Resample<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let count = self.input.len();
-        lengths.field("input", self.input, count, self.input_shape.len()).field(
-            "output",
-            self.output,
-            count,
-            self.output_shape.len(),
-        );
         let [from, to] = [self.input_shape, self.output_shape];
+        lengths.field("input", self.input, count, from.len()).field("output", self.output, count, to.len());
         assert!(
             from.dimension == Dimension::Three || from.size[2] == to.size[2],
             "pictures stay as many as they are"

@@ -1,6 +1,6 @@
 //! A part of what [`Resample`](super::Resample) gives of a whole image, from a part of it, on the host: the same bits.
 
-use super::cpu::{Stencil, stencil};
+use super::cpu::{Stencil, between_planes, stencil};
 use veloxel_core::Axes;
 
 /// Where a part of an image lies in the whole of it.
@@ -65,11 +65,7 @@ pub fn resample_part(input: &[f32], from: PartOf, to: PartOf, factor: f32) -> Ve
             let (y, y1, wy) = at(1, y);
             let row = |y: usize, z: usize| &input[(z * ny + y) * nx..][..nx];
             let corners = [row(y, z), row(y1, z), row(y, z1), row(y1, z1)];
-            for (x, value) in line.iter_mut().enumerate() {
-                let low = corners[0][x] + wy * (corners[1][x] - corners[0][x]);
-                let high = corners[2][x] + wy * (corners[3][x] - corners[2][x]);
-                *value = factor * (low + wz * (high - low));
-            }
+            between_planes(corners, [wy, wz], factor, &mut line);
             out.extend(along_x.iter().map(|&(x, x1, wx)| line[x] + wx * (line[x1] - line[x])));
         }
     }

@@ -5,16 +5,21 @@
 //! [`Operation::MapAffine`](crate::image::pointwise::Operation), [`crate::image::convolve`] and [`crate::image::resample`],
 //! whose borders and bits these are. *Halo*: the filter's radius and a pixel.
 
-mod cpu;
-mod gpu;
 #[cfg(test)]
 mod parity;
 
-use crate::image::convolve::is_small_picture;
+use crate::image::convolve::{Convolve, is_small_picture, with_weights};
+use crate::image::pointwise::{CopyBuffer, Operation};
+use crate::image::resample::{BETWEEN, Resample, sizes};
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::taps::Taps;
+use crate::shared::{NAN, PLANE_TAPS};
+use std::slice::{from_mut, from_ref};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, cover};
+
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("shrink", &[NAN, PLANE_TAPS, BETWEEN, include_str!("shrink.wgsl")]);
 
 /// Pictures of one launch.
 const MOST: usize = 2;
@@ -77,15 +82,42 @@ impl Kernel for Shrink<'_> {
         for image in self.images {
             lengths.of("image", image, self.from.len());
         }
-        for buffer in &*self.memory {
-            lengths.of("memory", buffer, self.from.len());
-        }
+        lengths.field("memory", self.memory, self.memory.len(), self.from.len());
         lengths.field("out", self.out, count, self.to.len());
     }
+    /// The kernels that it is made of.
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::shrink(cpu, self);
+        let Shrink { images, maps, taps, from, out, to, memory } = self;
+        let [mapped, smooth] = memory else { panic!("a processor should have memory to work in") };
+        for (nth, (image, out)) in images.iter().zip(out).enumerate() {
+            CopyBuffer { from: image, to: mapped }.on_cpu(cpu);
+            if let Some(&AffineMap { gain, offset }) = maps.get(nth) {
+                Operation::MapAffine { gain, offset }.on(mapped).on_cpu(cpu);
+            }
+            let output = if from == to { &mut *out } else { &mut *smooth };
+            Convolve { shape: from, taps, input: mapped, output }.on_cpu(cpu);
+            if from != to {
+                let (input, output) = (from_ref(smooth), from_mut(out));
+                Resample { input, input_shape: from, output, output_shape: to, factor: 1.0 }.on_cpu(cpu);
+            }
+        }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::shrink(gpu, self)
+        let Shrink { images, maps, taps: [x, y, _], from, out, to, .. } = self;
+        let map = |nth: usize| maps.get(nth).map_or([1.0, 0.0], |map| [map.gain, map.offset]);
+        let ([a, b], [c, d]) = (map(0), map(1));
+        let uniform = sizes(from.size, to.size).f4([a, b, c, d]).f4([0.0, 1.0, 0.0, 0.0]);
+        gpu.launch(&SOURCE, "shrink")
+            .constant("MAPPED", !maps.is_empty())
+            .constant("SAME", from == to)
+            .constant("RADIUS_X", x.radius())
+            .constant("RADIUS_Y", y.radius())
+            .constant("SPAN_X", span(from, to, 0))
+            .constant("SPAN_Y", span(from, to, 1))
+            .uniform(with_weights(with_weights(uniform, x.weights(), 3), y.weights(), 3))
+            .bind(images.iter().copied().map(Bind::input))
+            .absent(MOST - images.len())
+            .outputs(out, MOST)
+            .run([cover(to.size[0], TILE), cover(to.size[1], TILE), images.len() as u32])
     }
 }

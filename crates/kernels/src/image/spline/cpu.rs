@@ -5,7 +5,7 @@ use crate::image::convolve::cpu::{filter_line, filter_rows};
 use crate::shared::lanes::LANES;
 use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
-use veloxel_gpu::rows::Shared;
+use veloxel_gpu::rows::{Shared, with_scratch};
 
 /// Columns that go through the filter along y and z together, at most.
 const PIECE: usize = 512;
@@ -15,20 +15,16 @@ const COST: usize = 8;
 pub(super) fn spline_coefficients(cpu: &Cpu, shape: Shape, samples: &mut [f32]) {
     let [nx, ny, nz] = shape.size;
     let weights = response();
-    let shared = Shared::new(samples);
     if nx > 1 {
-        cpu.split(shape.rows(), COST * shape.len(), |rows| {
-            let mut padded = vec![0.0; nx + 2 * RADIUS];
-            for row in rows {
-                // SAFETY: every row is read and written by one thread.
-                let row = unsafe { shared.get_mut(row * nx..(row + 1) * nx) };
-                for (k, p) in padded.iter_mut().enumerate() {
-                    *p = row[mirrored(k, nx)];
-                }
-                filter_line(&padded, &weights, row);
-            }
+        cpu.split_rows([&mut *samples], nx, COST * shape.len(), |_, [row]| {
+            with_scratch(nx + 2 * RADIUS, |padded| {
+                padded[RADIUS..][..nx].copy_from_slice(row);
+                (0..RADIUS).chain(RADIUS + nx..padded.len()).for_each(|k| padded[k] = row[mirrored(k, nx)]);
+                filter_line(padded, &weights, row);
+            });
         });
     }
+    let shared = Shared::new(samples);
     let across = [(ny, nx, nz), (nz, nx * ny, 1)].into_iter().take(shape.components() - 1);
     for (n, width, count) in across.filter(|&(n, ..)| n > 1) {
         let piece_of = |parts: usize| width.div_ceil(parts).next_multiple_of(LANES).min(PIECE);

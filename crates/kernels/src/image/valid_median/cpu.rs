@@ -2,7 +2,7 @@
 
 use super::{ValidMedian, Window, of_five};
 use crate::shared::expansion::Coarser;
-use crate::shared::lanes::{LANES, ordered};
+use crate::shared::lanes::{LANES, Lanes, ordered};
 use multiversion::multiversion;
 use veloxel_gpu::rows::{Shared, with_scratch};
 use veloxel_gpu::{Buffer, Cpu};
@@ -61,15 +61,10 @@ fn median_row(plane: &[f32], [nx, ny]: [usize; 2], y: usize, window: Window, out
             Window::Three => median_row_of_three(&padded[..inside * width], width, out),
             Window::Five => {
                 padded[inside * width..].fill(f32::NAN);
-                median_row_of_five(padded, sorted, width, inside, out);
+                of_five::medians(padded, sorted, width, inside, out);
             }
         }
     });
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn median_row_of_five(padded: &[f32], sorted: &mut [f32], width: usize, inside: usize, out: &mut [f32]) {
-    of_five::medians(padded, sorted, width, inside, out);
 }
 
 /// Medians of windows of 3×3.
@@ -80,22 +75,11 @@ fn median_row_of_three(padded: &[f32], width: usize, out: &mut [f32]) {
     for x in (0..nx).step_by(LANES) {
         let is_whole = lines == 3
             && x + LANES <= nx
-            && padded.chunks_exact(width).all(|line| is_known(&line[x..x + 2 + LANES]));
+            && padded.chunks_exact(width).all(|line| of_five::is_known(&line[x..x + 2 + LANES]));
         let found =
             if is_whole { median_of_nine(padded, width, x) } else { by_insertion(padded, width, x, nx) };
-        for (out, found) in out[x..].iter_mut().zip(found) {
-            *out = found;
-        }
+        Lanes(found).store_what_fits(out, x);
     }
-}
-
-#[inline(always)]
-fn is_known(samples: &[f32]) -> bool {
-    let mut unknown = 0;
-    for sample in samples {
-        unknown |= i32::from(sample.is_nan());
-    }
-    unknown == 0
 }
 
 type Values = [f32; LANES];
@@ -108,17 +92,11 @@ fn load(padded: &[f32], at: usize) -> Values {
 }
 
 #[inline(always)]
-fn order<const N: usize>(values: &mut [Values; N], low: usize, high: usize) {
-    (values[low], values[high]) = ordered(values[low], values[high]);
-}
-
-#[inline(always)]
 fn sort_three(a: Values, b: Values, c: Values) -> [Values; 3] {
-    let mut v = [a, b, c];
-    order(&mut v, 0, 1);
-    order(&mut v, 1, 2);
-    order(&mut v, 0, 1);
-    v
+    let (a, b) = ordered(a, b);
+    let (b, c) = ordered(b, c);
+    let (a, b) = ordered(a, b);
+    [a, b, c]
 }
 
 /// Columns sorted: the greatest of the least, the middle of the middles and the least of the greatest hold the median.

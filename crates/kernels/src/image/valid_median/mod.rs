@@ -15,24 +15,20 @@ use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover}
 static SOURCE: ShaderSource =
     ShaderSource::wgsl("valid median", &[NAN, EXPANSION, include_str!("valid_median.wgsl")]);
 
-/// A window.
+/// A window, with its radius.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Window {
     /// The pixel itself: nothing is filtered.
-    One,
+    One = 0,
     /// Radius 1.
-    Three,
+    Three = 1,
     /// Radius 2.
-    Five,
+    Five = 2,
 }
 
 impl Window {
     pub(crate) fn radius(self) -> usize {
-        match self {
-            Self::One => 0,
-            Self::Three => 1,
-            Self::Five => 2,
-        }
+        self as usize
     }
 }
 
@@ -77,9 +73,8 @@ impl Kernel for ValidMedian<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let Planes { count, .. } = self.planes;
-        let (plane, coarser_plane) =
-            (self.planes.pixels(), self.planes.coarser_size().iter().product::<usize>());
+        let (count, plane) = (self.planes.count, self.planes.pixels());
+        let coarser_plane = self.planes.coarser_size().iter().product::<usize>();
         let confidence = self.confidence.as_deref();
         lengths
             .of("estimates", self.estimates, count * plane)

@@ -2,7 +2,8 @@
 //!
 //! Loops over windows have no branches and a fixed length, so that every exchange is one of vectors in registers.
 
-use crate::shared::lanes::LANES;
+use crate::shared::lanes::{LANES, Lanes, each};
+use multiversion::multiversion;
 
 /// Lines of a window.
 pub(super) const SIDE: usize = 5;
@@ -17,24 +18,20 @@ type Values = [f32; LANES];
 type Seen = [[f32; SEEN]; SIDE];
 
 /// Medians of a row; `lines` are five padded ones of a width, NaN where unknown or outside, and `sorted` is as long.
-#[inline(always)]
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 pub(super) fn medians(lines: &[f32], sorted: &mut [f32], width: usize, rows_inside: usize, out: &mut [f32]) {
     sort_columns(lines, sorted, width);
     let nx = out.len();
     for x in (0..nx).step_by(LANES) {
         let here = seen(lines, width, x);
-        let found = if is_known(&here) {
+        let found = if is_known(here.as_flattened()) {
             of_known(&seen(sorted, width, x))
         } else {
             let columns = |x: usize| (x + SIDE / 2 + 1).min(nx) - x.saturating_sub(SIDE / 2);
-            let mut inside = [0; LANES];
-            for (k, inside) in inside.iter_mut().enumerate() {
-                *inside = (columns((x + k).min(nx - 1)) * rows_inside) as i32;
-            }
+            let inside = each(|k| (columns((x + k).min(nx - 1)) * rows_inside) as i32);
             of_what_is_known(&here, &inside)
         };
-        let count = LANES.min(nx - x);
-        out[x..x + count].copy_from_slice(&found[..count]);
+        Lanes(found).store_what_fits(out, x);
     }
 }
 
@@ -48,12 +45,10 @@ fn seen(lines: &[f32], width: usize, x: usize) -> Seen {
 }
 
 #[inline(always)]
-fn is_known(seen: &Seen) -> bool {
+pub(super) fn is_known(samples: &[f32]) -> bool {
     let mut unknown = 0;
-    for line in seen {
-        for sample in line {
-            unknown |= i32::from(sample.is_nan());
-        }
+    for sample in samples {
+        unknown |= i32::from(sample.is_nan());
     }
     unknown == 0
 }
@@ -94,7 +89,7 @@ fn of_known(sorted: &Seen) -> Values {
 /// the middle stays where it is. Of an even number of known samples one more counts as the greatest, then as the smallest.
 #[inline(always)]
 fn of_what_is_known(seen: &Seen, inside: &[i32; LANES]) -> Values {
-    let [mut lower, mut upper, mut out] = [[0.0; LANES]; 3];
+    let [mut lower, mut upper] = [[0.0; LANES]; 2];
     let mut known = [0; LANES];
     for k in 0..LANES {
         let (mut low, mut high) = ([[0.0; SIDE]; SIDE], [[0.0; SIDE]; SIDE]);
@@ -112,11 +107,10 @@ fn of_what_is_known(seen: &Seen, inside: &[i32; LANES]) -> Values {
         lower[k] = of_columns(low);
         upper[k] = of_columns(high);
     }
-    for k in 0..LANES {
+    each(|k| {
         let middle = if known[k] & 1 == 1 { upper[k] } else { 0.5 * (lower[k] + upper[k]) };
-        out[k] = if 2 * known[k] > inside[k] { middle } else { f32::NAN };
-    }
-    out
+        if 2 * known[k] > inside[k] { middle } else { f32::NAN }
+    })
 }
 
 #[inline(always)]
@@ -131,73 +125,32 @@ fn of_columns([a, b, c, d, e]: [[f32; SIDE]; SIDE]) -> f32 {
 #[inline(always)]
 fn of_sorted_columns([a, b, c, d, e]: [[f32; SIDE]; SIDE]) -> f32 {
     let (a, b, c, d, e) = (sort_five(a), sort_five(b), sort_five(c), sort_five(d), sort_five(e));
-    let [p, q, r, s, t, u] = inner_of_eight([a[3], a[4], b[2], b[3], b[4], c[1], c[2], c[3]]);
-    let [p, q, r, s, t] = inner_of_seven([p, q, r, s, t, u, d[0]]);
-    let [p, q, r, s] = inner_of_six([p, q, r, s, t, d[1]]);
-    let [p, q, r] = inner_of_five([p, q, r, s, d[2]]);
-    let [p, q] = inner_of_four([p, q, r, e[0]]);
-    let (p, q) = ordered(p, q);
-    ordered(p, ordered(q, e[1]).0).1
-}
-
-/// The smaller one, and the greater.
-#[inline(always)]
-fn ordered(a: f32, b: f32) -> (f32, f32) {
-    (if b < a { b } else { a }, if b < a { a } else { b })
+    let mut left = [a[3], a[4], b[2], b[3], b[4], c[1], c[2], c[3], d[0], d[1], d[2], e[0], e[1]];
+    // The least is the smaller one of a pair, and so on.
+    exchange(&mut left, [(0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (4, 6), (1, 3), (5, 7), (3, 7), (0, 4)]);
+    exchange(&mut left, [(1, 2), (3, 4), (5, 6), (1, 3), (5, 8), (2, 4), (6, 8), (4, 8), (1, 5)]);
+    exchange(&mut left, [(2, 3), (4, 5), (6, 9), (2, 4), (3, 5), (5, 9), (2, 6)]);
+    exchange(&mut left, [(3, 4), (5, 6), (3, 5), (4, 6), (3, 10), (6, 10)]);
+    exchange(&mut left, [(4, 5), (6, 11), (4, 6), (5, 11)]);
+    exchange(&mut left, [(6, 5), (5, 12), (6, 5)]);
+    left[5]
 }
 
 /// Nine exchanges.
 #[inline(always)]
-fn sort_five([a, b, c, d, e]: [f32; SIDE]) -> [f32; SIDE] {
-    let (a, b) = ordered(a, b);
-    let (d, e) = ordered(d, e);
-    let (c, e) = ordered(c, e);
-    let (c, d) = ordered(c, d);
-    let (b, e) = ordered(b, e);
-    let (a, d) = ordered(a, d);
-    let (a, c) = ordered(a, c);
-    let (b, d) = ordered(b, d);
-    let (b, c) = ordered(b, c);
-    [a, b, c, d, e]
+fn sort_five(mut values: [f32; SIDE]) -> [f32; SIDE] {
+    exchange(&mut values, [(0, 1), (3, 4), (2, 4), (2, 3), (1, 4), (0, 3), (0, 2), (1, 3), (1, 2)]);
+    values
 }
 
-/// Without the least and the greatest: the least is the smaller one of a pair, and so on.
+/// Puts the smaller value of each pair of places at the first of them, the greater at the second.
 #[inline(always)]
-fn inner_of_eight([a, b, c, d, e, f, g, h]: [f32; 8]) -> [f32; 6] {
-    let ((a, b), (c, d)) = (ordered(a, b), ordered(c, d));
-    let ((e, f), (g, h)) = (ordered(e, f), ordered(g, h));
-    let ((a, c), (e, g)) = (ordered(a, c), ordered(e, g));
-    let ((b, d), (f, h)) = (ordered(b, d), ordered(f, h));
-    [b, c, ordered(d, h).0, ordered(a, e).1, f, g]
-}
-
-#[inline(always)]
-fn inner_of_seven([a, b, c, d, e, f, g]: [f32; 7]) -> [f32; 5] {
-    let ((a, b), (c, d), (e, f)) = (ordered(a, b), ordered(c, d), ordered(e, f));
-    let ((a, c), (e, g)) = (ordered(a, c), ordered(e, g));
-    let ((b, d), (f, g)) = (ordered(b, d), ordered(f, g));
-    [b, c, ordered(d, g).0, ordered(a, e).1, f]
-}
-
-#[inline(always)]
-fn inner_of_six([a, b, c, d, e, f]: [f32; 6]) -> [f32; 4] {
-    let ((a, b), (c, d), (e, f)) = (ordered(a, b), ordered(c, d), ordered(e, f));
-    let ((a, c), (b, d)) = (ordered(a, c), ordered(b, d));
-    [b, c, ordered(d, f).0, ordered(a, e).1]
-}
-
-#[inline(always)]
-fn inner_of_five([a, b, c, d, e]: [f32; 5]) -> [f32; 3] {
-    let ((a, b), (c, d)) = (ordered(a, b), ordered(c, d));
-    let ((a, c), (b, d)) = (ordered(a, c), ordered(b, d));
-    let (_, e) = ordered(a, e);
-    [b, c, ordered(d, e).0]
-}
-
-#[inline(always)]
-fn inner_of_four([a, b, c, d]: [f32; 4]) -> [f32; 2] {
-    let ((a, b), (c, d)) = (ordered(a, b), ordered(c, d));
-    [ordered(a, c).1, ordered(b, d).0]
+fn exchange<const N: usize, const P: usize>(values: &mut [f32; N], pairs: [(usize, usize); P]) {
+    for (low, high) in pairs {
+        let (a, b) = (values[low], values[high]);
+        values[low] = if b < a { b } else { a };
+        values[high] = if b < a { a } else { b };
+    }
 }
 
 #[cfg(test)]
@@ -242,7 +195,7 @@ mod tests {
                     found[k]
                 );
             }
-            if is_known(&seen) {
+            if is_known(seen.as_flattened()) {
                 let lines: Vec<f32> = seen.concat();
                 let mut sorted = vec![0.0; lines.len()];
                 sort_columns(&lines, &mut sorted, SEEN);

@@ -2,7 +2,7 @@
 
 use super::{Interpolation, VoxelAffine, Warp};
 use crate::shared::gather::Lattice;
-use crate::shared::lanes::{LANES, Lanes, Pack};
+use crate::shared::lanes::{LANES, Lanes, Pack, each};
 use multiversion::multiversion;
 use veloxel_core::Axes;
 use veloxel_gpu::Cpu;
@@ -23,8 +23,12 @@ pub(super) fn warp<const D: usize>(cpu: &Cpu, args: Warp<'_>) {
         let start = [x0 as f32, (y0 + row % ny) as f32, (z0 + row / ny) as f32];
         let path = Path::<D> { displacement, per_edge, start, map: map.as_ref() };
         match args.interpolation {
-            Interpolation::Nearest => nearest_row(&lattice, samples, &path, out),
-            Interpolation::MostWeight => most_weight_row(&lattice, samples, &path, out),
+            Interpolation::Nearest => {
+                label_row(&lattice, &path, out, |at| Lanes(lattice.nearest(at).map(|i| samples[i])));
+            }
+            Interpolation::MostWeight => {
+                label_row(&lattice, &path, out, |at| lattice.most_weight(at, samples));
+            }
             Interpolation::Linear => linear_row(&lattice, samples, &path, out),
             Interpolation::CubicSpline => cubic_spline_row(&lattice, samples, &path, out),
         }
@@ -92,24 +96,15 @@ impl<const D: usize> Path<'_, D> {
     }
 }
 
-fn nearest_row<const D: usize>(lattice: &Lattice<D>, samples: &[f32], path: &Path<'_, D>, out: &mut [f32]) {
-    for x in (0..out.len()).step_by(LANES) {
-        let at = path.positions(x);
-        let index = lattice.nearest(at);
-        let values = Lanes(index.map(|i| samples[i]));
-        (values + lattice.nan_outside(at)).store_what_fits(out, x);
-    }
-}
-
-fn most_weight_row<const D: usize>(
+fn label_row<const D: usize>(
     lattice: &Lattice<D>,
-    samples: &[f32],
     path: &Path<'_, D>,
     out: &mut [f32],
+    labels: impl Fn([Lanes; D]) -> Lanes,
 ) {
     for x in (0..out.len()).step_by(LANES) {
         let at = path.positions(x);
-        (lattice.most_weight(at, samples) + lattice.nan_outside(at)).store_what_fits(out, x);
+        (labels(at) + lattice.nan_outside(at)).store_what_fits(out, x);
     }
 }
 
@@ -141,17 +136,14 @@ fn cubic_spline_row<const D: usize>(
         // Voxel by voxel what its four columns of samples bring, then all voxels along x.
         let mut columns = [[0.0; 4]; LANES];
         for k in 0..LANES.min(out.len() - x) {
-            let mut from = [0; D];
-            for a in 0..D {
-                from[a] = low[a][k] as usize;
-            }
-            let (mut wy, mut wz) = ([0.0; 4], [0.0; 4]);
-            for i in 0..4 {
-                (wy[i], wz[i]) = (weights[1][i].0[k], weights[D - 1][i].0[k]);
-            }
+            let from = each(|a| low[a][k] as usize);
+            let (wy, wz) = (each(|i| weights[1][i].0[k]), each(|i| weights[D - 1][i].0[k]));
             columns[k] = match lattice.interior(from, samples) {
                 Some(block) => blend_columns::<D>(block, lattice.stride, [wy, wz]),
-                None => mirrored_columns::<D>(lattice, samples, from, [wy, wz]),
+                None => {
+                    let block = lattice.mirrored_block(from, samples);
+                    blend_columns::<D>(&block, std::array::from_fn(|a| 1 << (2 * a)), [wy, wz])
+                }
             };
         }
         let mut lines = [Lanes::splat(0.0); 4];
@@ -164,17 +156,6 @@ fn cubic_spline_row<const D: usize>(
         let sum = a * lines[0] + b * lines[1] + c * lines[2] + d * lines[3];
         (lattice.nan_outside(at) + sum).store_what_fits(out, x);
     }
-}
-
-/// [`blend_columns`] at the border.
-fn mirrored_columns<const D: usize>(
-    lattice: &Lattice<D>,
-    samples: &[f32],
-    low: [usize; D],
-    across: [[f32; 4]; 2],
-) -> [f32; 4] {
-    let stride = std::array::from_fn(|a| 1 << (2 * a));
-    blend_columns::<D>(&lattice.mirrored_block(low, samples), stride, across)
 }
 
 /// The weighted sums of four samples along y, and along z, of four neighbours along x.

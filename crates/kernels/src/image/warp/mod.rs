@@ -7,13 +7,15 @@
 //! *Halo*: unbounded (gathers).
 
 mod cpu;
-mod gpu;
 #[cfg(test)]
 mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::shared::{LATTICE, NAN};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+
+static SOURCE: ShaderSource = ShaderSource::wgsl("warp", &[NAN, LATTICE, include_str!("warp.wgsl")]);
 
 /// How samples between voxels are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,13 +101,6 @@ pub struct Cut {
     pub moving_whole: Axes<usize>,
 }
 
-impl Cut {
-    /// No part: an image of its own.
-    pub(crate) fn none(moving: Shape) -> Self {
-        Self { fixed_begin: [0; 3], moving_begin: [0; 3], moving_whole: moving.size }
-    }
-}
-
 /// Samples the moving image on the fixed grid.
 #[derive(Debug)]
 pub struct Warp<'a> {
@@ -146,6 +141,39 @@ impl Kernel for Warp<'_> {
         by_dimension!(self.shape, cpu::warp(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::warp(gpu, self)
+        let map = self.moving_from_fixed;
+        let (d, [nx, ny, nz], moving) = (self.shape.components(), self.shape.size, self.moving_shape.size);
+        // A spline has loads enough to wait for with one voxel.
+        let (interpolation, voxels) = match self.interpolation {
+            Interpolation::Nearest => (0usize, 4),
+            Interpolation::Linear => (1, 4),
+            Interpolation::CubicSpline => (2, 1),
+            Interpolation::MostWeight => (3, 1),
+        };
+        let uniform = Uniform::new().u4(self.shape.size).f4(self.spacing_edges.map(|s| 1.0 / s));
+        let mut uniform = map.matrix.iter().fold(uniform, |uniform, row| uniform.f4(row.map(|v| v as f32)));
+        for ([x, y, z], offset) in map.added().into_iter().zip(map.offset) {
+            uniform = uniform.f4([x, y, z, offset].map(|v| v as f32));
+        }
+        let whole = Cut { fixed_begin: [0; 3], moving_begin: [0; 3], moving_whole: moving };
+        let cut = self.cut.unwrap_or(whole);
+        uniform = uniform.u4(moving).u4(cut.fixed_begin).u4(cut.moving_begin).u4(cut.moving_whole);
+        let (groups, depth) = match d {
+            2 => ([cover(nx, 32), cover(ny, 8 * voxels), 1], 1usize),
+            _ => ([cover(nx, 32), cover(ny, 8), cover(nz, voxels)], 4),
+        };
+        gpu.launch(&SOURCE, "warp")
+            .constant("COMPONENTS", d)
+            .constant("INTERPOLATION", interpolation)
+            .constant("AFFINE", map != VoxelAffine::IDENTITY)
+            .constant("VOXELS", voxels)
+            .constant("PART", self.cut.is_some())
+            .constant("THIN", moving[0] == 1)
+            .constant("DEPTH", depth)
+            .uniform(uniform.f(self.border.reach_vox()))
+            .input(self.moving)
+            .inputs(self.displacement, 3)
+            .output(self.out)
+            .run(groups)
     }
 }

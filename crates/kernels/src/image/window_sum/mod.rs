@@ -8,16 +8,31 @@
 //! GPUs find short windows sample by sample, long ones as processors do, in the memory of workgroups.
 
 pub(crate) mod cpu;
-mod gpu;
 #[cfg(test)]
 mod parity;
 
+use super::convolve::in_turn;
 use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::LINE;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover, line};
+
+static SOURCE: ShaderSource = ShaderSource::wgsl("window sum", &[LINE, include_str!("window_sum.wgsl")]);
+
+static LONG: ShaderSource = ShaderSource::wgsl("long window sum", &[include_str!("long.wgsl")]);
 
 /// Half a window at most, samples.
 pub const MOST_RADIUS: usize = 127;
+
+/// Half a window from which on sums are made of each other in the memory of a workgroup.
+const LONG_FROM: usize = 24;
+/// Samples that it holds.
+const HELD: usize = 4096;
+/// Lines that it holds parts of: along x; along y and z, where lines lie side by side, and windows of up to half of that
+/// length, or of any.
+const LINES: [usize; 3] = [2, 16, 8];
+/// Workgroups along an axis, at most.
+const MOST_GROUPS: usize = 65_535;
 
 /// Sums the samples around each.
 #[derive(Debug)]
@@ -47,6 +62,30 @@ impl Kernel for WindowSum<'_> {
         cpu::window_sum(cpu, self.shape, self.radius, self.input.host(), self.output.host_mut());
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::window_sum(gpu, self)
+        let (shape, axes) = (self.shape, 0..self.shape.components());
+        let passes: Vec<usize> = axes.filter(|&axis| self.radius[axis] > 0).collect();
+        in_turn(gpu, self.input, self.output, &passes, |&axis, input, output| {
+            let (radius, length) = (self.radius[axis], shape.size[axis]);
+            let stride = shape.size[..axis].iter().product::<usize>();
+            let launch = |source, entry, items| {
+                let launch = gpu.launch(source, entry).constant("RADIUS", radius);
+                launch.uniform(Uniform::new().u(items).u(stride).u(length)).input(input).output(output)
+            };
+            if radius < LONG_FROM {
+                return launch(&SOURCE, "window_sum", shape.len()).run(line(shape.len(), 256));
+            }
+            let lines = shape.len() / length;
+            let held = match axis {
+                0 => LINES[0],
+                _ if 4 * radius <= HELD / LINES[1] => LINES[1],
+                _ => LINES[2],
+            };
+            let groups = lines.div_ceil(held);
+            let rows = groups.div_ceil(MOST_GROUPS);
+            launch(&LONG, "long_window", lines)
+                .constant("LINES", held)
+                .constant("STEP", if axis == 0 { 1 } else { held })
+                .run([cover(groups, rows), cover(length, HELD / held - 2 * radius), rows as u32])
+        })
     }
 }

@@ -47,9 +47,7 @@ impl Kernel for ColumnRows<'_> {
         let (nodes, count) = (self.place_of.len(), self.row_of.len());
         gpu.launch(&SOURCE, "column_rows")
             .uniform(Uniform::new().u(self.width).u(nodes).u(count))
-            .input(self.columns)
-            .input(self.place_of)
-            .input(self.row_of)
+            .reads([self.columns, self.place_of, self.row_of])
             .output(self.rows)
             .run([cover(nodes, SIDE), cover(count, SIDE), 1])
     }

@@ -1,8 +1,9 @@
 //! Processor text: sixteen columns in a register, four columns of the table at a time.
 
 use super::{ColumnSums, GROUP, PART};
-use crate::paths::tile::LANES;
+use crate::shared::lanes::{LANES, each};
 use multiversion::multiversion;
+use std::sync::Mutex;
 use veloxel_gpu::Cpu;
 
 /// Sums of some columns.
@@ -17,23 +18,20 @@ pub struct SummedColumns {
 pub(super) fn column_sums(cpu: &Cpu, args: ColumnSums<'_>) {
     let ColumnSums { columns, width, table, count, sums, infinite } = args;
     let (columns, table) = (columns.host(), table.host());
-    let blocks: Vec<std::sync::Mutex<Option<SummedColumns>>> =
-        (0..width / LANES).map(|_| std::sync::Mutex::default()).collect();
-    cpu.split(blocks.len(), columns.len() * count, |range| {
-        for block in range {
-            let own: Vec<f32> =
-                columns.chunks_exact(width).flat_map(|row| &row[block * LANES..][..LANES]).copied().collect();
-            *blocks[block].lock().expect("no thread should have failed") =
-                Some(sums_of_columns(&own, LANES, table, count));
+    let blocks = Mutex::new(Vec::new());
+    cpu.split(width / LANES, columns.len() * count, |range| {
+        for first in range.map(|block| block * LANES) {
+            let own = columns.chunks_exact(width).flat_map(|row| &row[first..][..LANES]);
+            let own: Vec<f32> = own.copied().collect();
+            let found = sums_of_columns(&own, LANES, table, count);
+            blocks.lock().expect("no thread should have failed").push((first, found));
         }
     });
-    for (block, found) in blocks.into_iter().enumerate() {
-        let found = found.into_inner().ok().flatten().expect("every block should have been summed");
-        for j in 0..count {
-            sums.host_mut()[j * width + block * LANES..][..LANES]
-                .copy_from_slice(&found.sums[j * LANES..][..LANES]);
+    for (first, found) in blocks.into_inner().expect("no thread should have failed") {
+        for (sums, own) in sums.host_mut().chunks_exact_mut(width).zip(found.sums.chunks_exact(LANES)) {
+            sums[first..][..LANES].copy_from_slice(own);
         }
-        infinite.host_mut()[block * LANES..][..LANES].copy_from_slice(&found.infinite);
+        infinite.host_mut()[first..][..LANES].copy_from_slice(&found.infinite);
     }
 }
 
@@ -69,14 +67,12 @@ fn add_part(
 ) {
     for first in (0..width).step_by(LANES) {
         count_infinite(columns, width, first, &mut infinite[first..first + LANES]);
-        let mut j = 0;
-        while j + 4 <= count {
+        let fours = count - count % 4;
+        for j in (0..fours).step_by(4) {
             add_lanes::<4>(columns, width, first, table, count, j, sums);
-            j += 4;
         }
-        while j < count {
+        for j in fours..count {
             add_lanes::<1>(columns, width, first, table, count, j, sums);
-            j += 1;
         }
     }
 }
@@ -104,10 +100,8 @@ fn add_lanes<const J: usize>(
 ) {
     let mut part = [[0.0f32; LANES]; J];
     for (row, weights) in columns.chunks_exact(width).zip(table.chunks_exact(count)) {
-        let mut distances = [0.0f32; LANES];
-        for (to, &distance) in distances.iter_mut().zip(&row[first..first + LANES]) {
-            *to = if distance == f32::INFINITY { 0.0 } else { distance };
-        }
+        let row = &row[first..first + LANES];
+        let distances: [f32; LANES] = each(|l| if row[l] == f32::INFINITY { 0.0 } else { row[l] });
         for (part, weight) in part.iter_mut().zip(&weights[j..j + J]) {
             for l in 0..LANES {
                 part[l] += distances[l] * weight;

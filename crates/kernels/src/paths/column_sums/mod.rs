@@ -60,12 +60,8 @@ impl Kernel for ColumnSums<'_> {
         let launch = |entry: &'static str, groups: [u32; 3]| {
             gpu.launch(&SOURCE, entry)
                 .uniform(Uniform::new().u(width).u(places).u(count).u(parts).f(f32::INFINITY))
-                .input(columns)
-                .input(table)
-                .output(&part_sums)
-                .output(&part_infinite)
-                .output(sums)
-                .output(infinite)
+                .reads([columns, table])
+                .writes([&part_sums, &part_infinite, sums, infinite])
                 .run(groups)
         };
         launch("add_parts", [cover(width, THREADS), parts as u32, cover(count, AT_ONCE)])?;

@@ -25,9 +25,8 @@ pub(super) fn floyd_warshall<T: Length>(cpu: &Cpu, args: FloydWarshall<'_, T>) {
                 for other in range.filter(|&other| other != pivot) {
                     let own = other * TILE_LEN..(other + 1) * TILE_LEN;
                     // SAFETY: every tile of a panel is one thread's.
-                    let panels =
-                        unsafe { Panels { row: rows.get_mut(own.clone()), column: columns.get_mut(own) } };
-                    panels.update(layout, [pivot, other], &lengths, &closed);
+                    let copies = unsafe { [rows.get_mut(own.clone()), columns.get_mut(own)] };
+                    update_panels(layout, [pivot, other], &lengths, &closed, copies);
                 }
             });
         }
@@ -37,51 +36,45 @@ pub(super) fn floyd_warshall<T: Length>(cpu: &Cpu, args: FloydWarshall<'_, T>) {
                 let begin = layout.begin(row, column);
                 // SAFETY: every tile is one task.
                 let out = unsafe { lengths.get_mut(begin..begin + TILE_LEN) };
-                T::multiply(
-                    &columns[row * TILE_LEN..][..TILE_LEN],
-                    &rows[column * TILE_LEN..][..TILE_LEN],
-                    out,
-                );
+                let [column, row] = [&columns[row * TILE_LEN..], &rows[column * TILE_LEN..]];
+                T::multiply(&column[..TILE_LEN], &row[..TILE_LEN], out);
             }
         });
     }
 }
 
-/// Copies of the tiles in the pivots' row and in their column that belong to one other block.
-struct Panels<'a, T> {
-    row: &'a mut [T],
-    column: &'a mut [T],
-}
-
-impl<T: Length> Panels<'_, T> {
-    /// Updates both tiles and copies them; the one that the layout leaves out is the other's transpose.
-    fn update(self, layout: &TileLayout, [pivot, other]: [usize; 2], lengths: &Shared<'_, T>, closed: &[T]) {
-        let Self { row, column } = self;
-        let has_row = layout.half() == Half::Both || other < pivot;
-        let has_column = layout.half() == Half::Both || other > pivot;
-        let tile = |row: usize, column: usize| {
-            let begin = layout.begin(row, column);
-            // SAFETY: a tile beside the pivots belongs to the one thread that has the other block.
-            unsafe { lengths.get_mut(begin..begin + TILE_LEN) }
-        };
-        if has_row {
-            let own = tile(pivot, other);
-            row.copy_from_slice(own);
-            T::multiply(closed, row, own);
-            row.copy_from_slice(own);
-        }
-        if has_column {
-            let own = tile(other, pivot);
-            column.copy_from_slice(own);
-            T::multiply(column, closed, own);
-            column.copy_from_slice(own);
-        }
-        if !has_row {
-            transpose(column, row);
-        }
-        if !has_column {
-            transpose(row, column);
-        }
+/// Updates the tiles in the pivots' row and in their column that belong to one other block, and copies them; the one that the
+/// layout leaves out is the other's transpose.
+fn update_panels<T: Length>(
+    layout: &TileLayout,
+    [pivot, other]: [usize; 2],
+    lengths: &Shared<'_, T>,
+    closed: &[T],
+    [row, column]: [&mut [T]; 2],
+) {
+    let has_row = layout.half() == Half::Both || other < pivot;
+    let has_column = layout.half() == Half::Both || other > pivot;
+    let tile = |row: usize, column: usize| {
+        let begin = layout.begin(row, column);
+        // SAFETY: a tile beside the pivots belongs to the one thread that has the other block.
+        unsafe { lengths.get_mut(begin..begin + TILE_LEN) }
+    };
+    if has_row {
+        let own = tile(pivot, other);
+        row.copy_from_slice(own);
+        T::multiply(closed, row, own);
+        row.copy_from_slice(own);
+    }
+    if has_column {
+        let own = tile(other, pivot);
+        column.copy_from_slice(own);
+        T::multiply(column, closed, own);
+        column.copy_from_slice(own);
+    }
+    match [has_row, has_column] {
+        [false, _] => transpose(column, row),
+        [_, false] => transpose(row, column),
+        _ => {}
     }
 }
 

@@ -19,11 +19,8 @@ pub(super) fn floyd_warshall<T: Length>(
     let is_lower = layout.half() == Half::Lower;
     let tasks = layout.tasks();
     let count = tasks.len();
-    // The task that is the next pivots' own tile, once those of a block of pivots are left out.
-    let next_of = |pivot: usize| match pivot + 1 < side {
-        true => tasks.iter().position(|task| *task == [pivot, pivot]).unwrap_or(count),
-        false => count,
-    };
+    // The task that is the next pivots' own tile, once those of a block of pivots are left out; after the last there is none.
+    let next_of = |pivot: usize| tasks.iter().position(|task| *task == [pivot, pivot]).unwrap_or(count);
     let next: Vec<usize> = (0..side).map(next_of).collect();
     let mut numbers: Vec<u32> = tasks.iter().flatten().map(|&tile| tile as u32).collect();
     numbers.resize(numbers.len().max(1), 0);
@@ -42,10 +39,8 @@ pub(super) fn floyd_warshall<T: Length>(
                 .iter()
                 .fold(launch, |launch, &(name, value)| launch.constant(name, value))
                 .output(lengths)
-                .input(&slots)
-                .input(&tasks)
-                .output(&row_panel)
-                .output(&column_panel)
+                .reads([&slots, &tasks])
+                .writes([&row_panel, &column_panel])
                 .run(groups)
         };
         if !by_hand || pivot == 0 {

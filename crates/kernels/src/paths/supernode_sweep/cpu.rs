@@ -1,7 +1,8 @@
 //! Processor text of the sweeps: some columns at a time, all in one thread's cache.
 
 use super::{SupernodeEntry, SupernodeSweep, Supernodes};
-use crate::paths::tile::{LANES, Operand, tile};
+use crate::paths::tile::{Operand, tile};
+use crate::shared::lanes::LANES;
 use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_gpu::Cpu;
@@ -10,7 +11,6 @@ use veloxel_gpu::rows::Shared;
 /// Memory of one thread for sweeps of a fixed number of columns.
 #[derive(Debug)]
 pub struct SweepScratch {
-    columns: usize,
     up: Vec<f32>,
     down: Vec<f32>,
 }
@@ -22,7 +22,7 @@ impl SweepScratch {
     /// Memory for a factor.
     pub fn new(supernodes: &Supernodes) -> Self {
         let len = supernodes.nodes * Self::COLUMNS;
-        Self { columns: Self::COLUMNS, up: vec![0.0; len], down: vec![0.0; len] }
+        Self { up: vec![0.0; len], down: vec![0.0; len] }
     }
 
     /// Bytes that [`Self::new`] takes.
@@ -36,7 +36,7 @@ impl SweepScratch {
     /// # Panics
     /// If there are more sources, or they do not ascend.
     pub fn solve(&mut self, supernodes: &Supernodes, sources: &[usize]) -> &[f32] {
-        assert!(sources.len() <= self.columns, "there should be a column for each source");
+        assert!(sources.len() <= Self::COLUMNS, "there should be a column for each source");
         assert!(sources.is_sorted(), "sources should ascend");
         sweep(supernodes, sources, &mut self.up, &mut self.down);
         &self.down
@@ -72,14 +72,14 @@ fn sweep(supernodes: &Supernodes, sources: &[usize], up: &mut [f32], down: &mut 
         if begin == end { 0..0 } else { begin / LANES * LANES..end.next_multiple_of(LANES) }
     };
     let touched: Vec<Range<usize>> = supernodes.entries.iter().map(columns_of).collect();
-    for (entry, _) in supernodes.entries.iter().zip(&touched).filter(|(_, columns)| !columns.is_empty()) {
+    let climbing = || supernodes.entries.iter().zip(&touched).filter(|(_, columns)| !columns.is_empty());
+    for (entry, _) in climbing() {
         up[entry.places.start * COLUMNS..entry.places.end * COLUMNS].fill(f32::INFINITY);
     }
     for (column, place) in sources.iter().enumerate() {
         up[place * COLUMNS + column] = 0.0;
     }
-    for (entry, columns) in supernodes.entries.iter().zip(&touched).filter(|(_, columns)| !columns.is_empty())
-    {
+    for (entry, columns) in climbing() {
         climb(supernodes, entry, columns.clone(), up);
     }
     for (entry, columns) in supernodes.entries.iter().zip(&touched).rev() {
@@ -143,15 +143,13 @@ fn descend(
     up: &[f32],
     down: &mut [f32],
 ) {
-    let (own, mut row) = (entry.own(), 0);
+    let (own, fours) = (entry.own(), entry.own() - entry.own() % 4);
     let (below, above) = down.split_at_mut(entry.places.end * SweepScratch::COLUMNS);
-    while row + 4 <= own {
+    for row in (0..fours).step_by(4) {
         descend_rows::<4>(supernodes, entry, row, touched.clone(), up, below, above);
-        row += 4;
     }
-    while row < own {
+    for row in fours..own {
         descend_rows::<1>(supernodes, entry, row, touched.clone(), up, below, above);
-        row += 1;
     }
 }
 

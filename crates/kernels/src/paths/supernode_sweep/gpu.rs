@@ -33,12 +33,10 @@ struct Tasks {
 }
 
 impl Tasks {
-    fn of<const N: usize>(levels: &[Vec<usize>], of: impl Fn(usize, &mut Vec<[usize; N]>)) -> Self {
-        let (mut tasks, mut own) = (Self::default(), Vec::new());
-        let mut count = 0;
+    fn of<const N: usize>(levels: &[Vec<usize>], of: impl Fn(usize) -> Vec<[usize; N]>) -> Self {
+        let (mut tasks, mut count) = (Self::default(), 0);
         for level in levels {
-            own.clear();
-            level.iter().for_each(|&i| of(i, &mut own));
+            let own: Vec<[usize; N]> = level.iter().flat_map(|&i| of(i)).collect();
             tasks.numbers.extend(own.iter().flatten().map(|&number| number as u32));
             tasks.levels.push(count..count + own.len());
             count += own.len();
@@ -51,8 +49,8 @@ impl Tasks {
 
 impl OnGpu {
     pub fn new(supernodes: &Supernodes, device: &Device) -> Result<Self, ComputeError> {
-        let tasks = Tasks::of(&supernodes.levels(), |i, tasks| {
-            tasks.extend((0..supernodes.entries[i].own()).step_by(ROWS).map(|row| [i, row]));
+        let tasks = Tasks::of(&supernodes.levels(), |i| {
+            (0..supernodes.entries[i].own()).step_by(ROWS).map(|row| [i, row]).collect()
         });
         let upload = |samples: &[f32]| device.upload_copy(if samples.is_empty() { &[0.0] } else { samples });
         let boundary = if supernodes.boundary.is_empty() { &[0][..] } else { &supernodes.boundary };
@@ -83,10 +81,10 @@ pub(super) fn sweep(args: SupernodeSweep<'_>, gpu: &Launcher<'_>) -> Result<(), 
     };
     let entries: Vec<u32> = (0..host.entries.len()).flat_map(entry).map(|number| number as u32).collect();
     let entries = device.upload(entries)?;
-    let climbing = Tasks::of(&host.levels(), |i, tasks| {
+    let climbing = Tasks::of(&host.levels(), |i| {
         let [from, to] = columns(i);
         let rows = (0..host.entries[i].boundary.len()).step_by(ROWS);
-        tasks.extend(rows.flat_map(|row| (from..to).step_by(THREADS).map(move |column| [i, row, column])));
+        rows.flat_map(|row| (from..to).step_by(THREADS).map(move |column| [i, row, column])).collect()
     });
     let tasks = device.upload(climbing.numbers)?;
     let places: Vec<u32> = sources.iter().map(|&place| place as u32).collect();
@@ -98,11 +96,7 @@ pub(super) fn sweep(args: SupernodeSweep<'_>, gpu: &Launcher<'_>) -> Result<(), 
     let upwards = |entry: &'static str, first: usize, groups: [u32; 3]| {
         gpu.launch(&CLIMB, entry)
             .uniform(uniform(first))
-            .input(&entries)
-            .input(&tasks)
-            .input(&on_gpu.boundary)
-            .input(&on_gpu.closure)
-            .input(&on_gpu.coupling)
+            .reads([&entries, &tasks, &on_gpu.boundary, &on_gpu.closure, &on_gpu.coupling])
             .output(up)
             .input(&places)
             .run(groups)
@@ -114,12 +108,8 @@ pub(super) fn sweep(args: SupernodeSweep<'_>, gpu: &Launcher<'_>) -> Result<(), 
     for level in on_gpu.levels.iter().filter(|level| !level.is_empty()) {
         gpu.launch(&DESCEND, "descend")
             .uniform(uniform(level.start))
-            .input(&entries)
-            .input(&on_gpu.down)
-            .input(&on_gpu.boundary)
-            .input(&on_gpu.closure)
-            .input(on_gpu.downwards.as_ref().unwrap_or(&on_gpu.coupling))
-            .input(up)
+            .reads([&entries, &on_gpu.down, &on_gpu.boundary, &on_gpu.closure])
+            .reads([on_gpu.downwards.as_ref().unwrap_or(&on_gpu.coupling), up])
             .output(down)
             .run([cover(width / 4, THREADS), level.len() as u32, 1])?;
     }

@@ -4,9 +4,9 @@
 //! *Units*: pixels. *Out*: the estimate, NaN where the way there and back ends further from the pixel than the threshold or
 //! where nothing is known; the confidence times `1/(1 + r²)`, r that distance, 0 where unknown. *Halo*: the motion.
 
-mod cpu;
-
 use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::gather::corner_of;
+use crate::shared::rows::split_rows;
 use crate::shared::{CORNER, NAN};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
@@ -76,18 +76,75 @@ impl Kernel for ForwardBackwardCheck<'_> {
             .of("confidence_out", self.confidence_out, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::forward_backward_check(cpu, self);
+        let Self { size: [nx, ny], threshold_px, matches, .. } = self;
+        let (n, components) = (nx * ny, matches.components());
+        let [forward, backward] = matches.buffers().map(|b| b.host());
+        let is_flow = matches!(matches, Matches::Flow { .. });
+        let pair = Pair { size: [nx, ny], is_flow, forward, backward };
+        let (confidence, most2) = (self.confidence.host(), threshold_px * threshold_px);
+        let mut planes: Vec<&mut [f32]> = self.out.host_mut().chunks_exact_mut(n).collect();
+        planes.push(self.confidence_out.host_mut());
+        split_rows(cpu, planes, nx, 8 * n, |y, mut out| {
+            for x in 0..nx {
+                let here = y * nx + x;
+                let square = pair.distance2(x, y);
+                let returns = square < most2;
+                for (c, out) in out[..components].iter_mut().enumerate() {
+                    out[x] = if returns { forward[c * n + here] } else { f32::NAN };
+                }
+                out[components][x] = if returns { confidence[here] / (1.0 + square) } else { 0.0 };
+            }
+        });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let ([nx, ny], [forward, backward]) = (self.size, self.matches.buffers());
         gpu.launch(&SOURCE, "forward_backward_check")
             .constant("COMPONENTS", self.matches.components())
             .uniform(Uniform::new().u(nx).u(ny).f(self.threshold_px * self.threshold_px))
-            .input(forward)
-            .input(backward)
-            .input(self.confidence)
-            .output(self.out)
-            .output(self.confidence_out)
+            .reads([forward, backward, self.confidence])
+            .writes([self.out, self.confidence_out])
             .run([cover(nx, 32), cover(ny, 4), 1])
+    }
+}
+
+/// Estimates there and back.
+struct Pair<'a> {
+    size: [usize; 2],
+    is_flow: bool,
+    forward: &'a [f32],
+    backward: &'a [f32],
+}
+
+impl Pair<'_> {
+    /// Squared distance from a pixel to where the way there and back ends; NaN where nothing is known.
+    fn distance2(&self, x: usize, y: usize) -> f32 {
+        let Self { size: [nx, ny], is_flow, forward, backward } = *self;
+        let (n, here) = (nx * ny, y * nx + x);
+        let there = if is_flow { [forward[here], forward[n + here]] } else { [-forward[here], 0.0] };
+        if there[0].is_nan() {
+            return f32::NAN;
+        }
+        let [(x0, x1, wx), (y0, y1, wy)] = corner_of([x, y], there, [nx, ny]);
+        let (mut sum, mut total) = ([0.0; 2], 0.0);
+        let corners = [
+            (y0 * nx + x0, (1.0 - wx) * (1.0 - wy)),
+            (y0 * nx + x1, wx * (1.0 - wy)),
+            (y1 * nx + x0, (1.0 - wx) * wy),
+            (y1 * nx + x1, wx * wy),
+        ];
+        for (corner, weight) in corners {
+            let back =
+                if is_flow { [backward[corner], backward[n + corner]] } else { [backward[n + corner], 0.0] };
+            if !back[0].is_nan() {
+                sum = [sum[0] + weight * back[0], sum[1] + weight * back[1]];
+                total += weight;
+            }
+        }
+        if total > 0.0 {
+            let rest = [there[0] + sum[0] / total, there[1] + sum[1] / total];
+            rest[0] * rest[0] + rest[1] * rest[1]
+        } else {
+            f32::NAN
+        }
     }
 }

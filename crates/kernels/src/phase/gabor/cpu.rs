@@ -1,10 +1,10 @@
 //! Processor text of the Gabor pyramid.
 
 use super::features::{Directions, Responses, features};
-use super::{Bank, FILTERS, Filters, Levels, LocalPhase, ORIENTATIONS, Pixels, RADIUS};
-use crate::image::quantise::FixedPoint;
+use super::{Bank, FILTERS, Filters, Levels, LocalPhase, ORIENTATIONS, RADIUS};
+use crate::image::convolve::cpu::pad_line;
 use crate::shared::arctangent::turn_steps;
-use crate::shared::lanes::{LANES, Lanes, Pack};
+use crate::shared::lanes::{LANES, Lanes, Pack, each};
 use multiversion::multiversion;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, with_scratch};
@@ -35,9 +35,7 @@ fn halve_row(finer: &[f32], [nx, ny]: [usize; 2], y: usize, out: &mut [f32]) {
         for (x, out) in line[2..nx + 2].iter_mut().enumerate() {
             *out = (a[x] + e[x]) + 4.0 * (b[x] + d[x]) + 6.0 * c[x];
         }
-        let (first, last) = (line[2], line[nx + 1]);
-        line[..2].fill(first);
-        line[nx + 2..].fill(last);
+        pad_line(line, 2..nx + 2);
         for (x, out) in out.iter_mut().enumerate() {
             let s = &line[2 * x..2 * x + 5];
             *out = ((s[0] + s[4]) + 4.0 * (s[1] + s[3]) + 6.0 * s[2]) * (1.0 / 256.0);
@@ -59,7 +57,11 @@ pub(super) fn local_phase(cpu: &Cpu, args: LocalPhase<'_>) {
             let width = nx + 2 * RADIUS + LANES;
             with_scratch(FILTERS * width, |lines| {
                 for y in rows {
-                    filter_columns(image, [nx, ny], &bank.filters, y, lines, width);
+                    let seen = std::array::from_fn(|k| {
+                        let y = (y + k).saturating_sub(RADIUS).min(ny - 1);
+                        &image[y * nx..(y + 1) * nx]
+                    });
+                    filter_columns(seen, &bank.filters, lines, width);
                     let row = start + y * nx..start + (y + 1) * nx;
                     // SAFETY: every row is written by one thread.
                     let out = unsafe {
@@ -84,18 +86,8 @@ struct Row<'a> {
 
 /// Filters along y into a line each, and repeats the last pixels.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn filter_columns(
-    image: &[f32],
-    [nx, ny]: [usize; 2],
-    filters: &Filters,
-    y: usize,
-    lines: &mut [f32],
-    width: usize,
-) {
-    let rows: [&[f32]; TAPS] = std::array::from_fn(|k| {
-        let y = (y + k).saturating_sub(RADIUS).min(ny - 1);
-        &image[y * nx..(y + 1) * nx]
-    });
+fn filter_columns(rows: [&[f32]; TAPS], filters: &Filters, lines: &mut [f32], width: usize) {
+    let nx = rows[0].len();
     for x in (0..nx).step_by(LANES) {
         let sides = Sides::of(|k| Lanes::load_or_zero(rows[k], x));
         for (f, line) in lines.chunks_exact_mut(width).enumerate() {
@@ -104,9 +96,7 @@ fn filter_columns(
         }
     }
     for line in lines.chunks_exact_mut(width) {
-        let (first, last) = (line[RADIUS], line[RADIUS + nx - 1]);
-        line[..RADIUS].fill(first);
-        line[RADIUS + nx..].fill(last);
+        pad_line(line, RADIUS..RADIUS + nx);
     }
 }
 
@@ -118,7 +108,7 @@ fn write_row(lines: &[f32], width: usize, bank: &Bank, directions: &Directions, 
         let count = LANES.min(nx - x);
         let mut all = filter_along(lines, width, &bank.filters, x);
         if let Some(form) = bank.rounding {
-            all.iter_mut().flatten().for_each(|r| *r = rounded(*r, form));
+            all.iter_mut().flatten().for_each(|r| *r = Lanes(each(|k| form.rounded(r.0[k]))));
         }
         let [even, odd] = all.map(|part| part.map(|lanes| lanes.0));
         let mut power = [[0.0; LANES]; ORIENTATIONS];
@@ -134,7 +124,7 @@ fn write_row(lines: &[f32], width: usize, bank: &Bank, directions: &Directions, 
                 .copy_from_slice(&packed[..ORIENTATIONS * count]);
         }
         if let Some(maps) = &mut out.features {
-            let found = features(&responses, directions, bank.sums, least2);
+            let found = features(&responses, directions, bank);
             for (map, found) in maps.iter_mut().zip(found) {
                 Lanes(found).store_what_fits(map, x);
             }
@@ -168,43 +158,25 @@ fn filter_along(lines: &[f32], width: usize, filters: &Filters, x: usize) -> [[L
     [even, odd]
 }
 
-#[inline(always)]
-fn rounded(responses: Lanes, FixedPoint { step, most }: FixedPoint) -> Lanes {
-    let per_step = 1.0 / step;
-    let mut out = responses;
-    for r in &mut out.0 {
-        let whole = (*r * per_step + 0.5).floor() * step;
-        let whole = if whole > most { most } else { whole };
-        *r = if whole < -most { -most } else { whole };
-    }
-    out
-}
-
 /// Phases as the contract packs them, pixel by pixel.
 #[inline(always)]
 fn phases_of(responses: &Responses, least2: f32) -> [u16; LANES * ORIENTATIONS] {
     let mut lanes = [[0u16; LANES]; ORIENTATIONS];
     for l in 0..ORIENTATIONS {
-        lanes[l] = lane_of(&responses.even[l], &responses.odd[l], &responses.power[l], least2);
+        let (even, odd, power) = (&responses.even[l], &responses.odd[l], &responses.power[l]);
+        lanes[l] = each(|p| {
+            // Half a turn more, which is cut off again, so that what is rounded is positive.
+            let steps = turn_steps(odd[p], even[p]) + 32_768.5;
+            // SAFETY: between 2¹⁴ and 2¹⁶.
+            let steps = unsafe { steps.to_int_unchecked::<i32>() };
+            ((steps << 1) | i32::from(power[p] > least2)) as u16
+        });
     }
     let mut out = [0; LANES * ORIENTATIONS];
     for p in 0..LANES {
         for l in 0..ORIENTATIONS {
             out[p * ORIENTATIONS + l] = lanes[l][p];
         }
-    }
-    out
-}
-
-#[inline(always)]
-fn lane_of(even: &Pixels, odd: &Pixels, power: &Pixels, least2: f32) -> [u16; LANES] {
-    let mut out = [0; LANES];
-    for p in 0..LANES {
-        // Half a turn more, which is cut off again, so that what is rounded is positive.
-        let steps = turn_steps(odd[p], even[p]) + 32_768.5;
-        // SAFETY: between 2¹⁴ and 2¹⁶.
-        let steps = unsafe { steps.to_int_unchecked::<i32>() };
-        out[p] = ((steps << 1) | i32::from(power[p] > least2)) as u16;
     }
     out
 }

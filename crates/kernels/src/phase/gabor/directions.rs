@@ -6,17 +6,6 @@ use veloxel_gpu::Uniform;
 /// One number for every lane.
 pub(crate) type PerLane = [f32; ORIENTATIONS];
 
-/// An array made number by number; unlike the standard library's it is always part of its caller, with the instructions that
-/// the caller was compiled for.
-#[inline(always)]
-pub(crate) fn each<const N: usize>(mut of: impl FnMut(usize) -> f32) -> [f32; N] {
-    let mut out = [0.0; N];
-    for (k, out) in out.iter_mut().enumerate() {
-        *out = of(k);
-    }
-    out
-}
-
 /// A number for every lane, made of the cosine and the sine of its orientation.
 pub(crate) fn per_lane(of: impl Fn([f64; 2]) -> f64) -> PerLane {
     std::array::from_fn(|lane| of(direction(lane)) as f32)

@@ -1,7 +1,8 @@
 //! Features of a block of pixels, from their responses.
 
-use super::{BLOCK, ORIENTATIONS, PerLane, Pixels, Sums, each, per_lane, product_over_lanes, sum_over_lanes};
+use super::{BLOCK, Bank, ORIENTATIONS, PerLane, Pixels, Sums, per_lane, product_over_lanes, sum_over_lanes};
 use crate::shared::arctangent::arctangent2;
+use crate::shared::lanes::each;
 use std::f32::consts::PI;
 
 /// Cosines and sines of every lane's orientation, and of twice that.
@@ -29,12 +30,8 @@ pub(super) struct Responses {
 
 /// Energy, orientation and phase of every pixel.
 #[inline(always)]
-pub(super) fn features(
-    responses: &Responses,
-    directions: &Directions,
-    sums: Sums,
-    least2: f32,
-) -> [Pixels; 3] {
+pub(super) fn features(responses: &Responses, directions: &Directions, bank: &Bank) -> [Pixels; 3] {
+    let least2 = bank.least_magnitude * bank.least_magnitude;
     let Responses { even, odd, power } = responses;
     let mut magnitude = [[0.0; BLOCK]; ORIENTATIONS];
     let mut most = power[0];
@@ -52,7 +49,7 @@ pub(super) fn features(
         let turned = if turned >= PI { 0.0 } else { turned };
         if most[p] > least2 { turned } else { f32::NAN }
     });
-    let (s, c) = match sums {
+    let (s, c) = match bank.sums {
         Sums::Plain => (sum_over_lanes(|l, p| odd[l][p]), sum_over_lanes(|l, p| even[l][p])),
         Sums::Weighted => {
             let [cos, sin] = &directions.once;

@@ -2,9 +2,10 @@
 
 use super::features::Directions;
 use super::levels::MOST_LEVELS;
-use super::{Bank, Form, Levels, LocalPhase, Picture, Sums};
+use super::{Bank, Levels, LocalPhase, Picture, Sums};
 use crate::kernel::Launcher;
 use crate::shared::{ARCTANGENT, NAN};
+use std::mem::discriminant;
 use veloxel_gpu::{Bind, Buffer, ComputeError, ShaderSource, Uniform, cover, line};
 
 static PYRAMID: ShaderSource = ShaderSource::wgsl("gabor pyramid", &[include_str!("pyramid.wgsl")]);
@@ -24,14 +25,14 @@ pub(super) fn pyramid(
 ) -> Result<(), ComputeError> {
     // Two images of one form share their launches.
     if let [a, b] = pictures
-        && std::mem::discriminant(&a.0) != std::mem::discriminant(&b.0)
+        && discriminant(*a) != discriminant(*b)
     {
         let one = |k: usize| pyramid(gpu, levels, &pictures[k..=k], &out[k..=k]);
         return one(0).and_then(|()| one(1));
     }
-    let form = match pictures[0].0 {
-        Form::Samples(_) => 1,
-        Form::Bytes(_) => 2,
+    let form = match pictures[0] {
+        Picture::Samples(_) => 1,
+        Picture::Bytes(_) => 2,
     };
     for level in 1..levels.count().max(2) {
         let is_first = level == 1;
@@ -39,17 +40,14 @@ pub(super) fn pyramid(
         let coarser = if level < levels.count() { levels.size(level) } else { [0, 0] };
         let [fx, fy] = levels.size(level - 1);
         let picture = |k: usize| match pictures.get(k).filter(|_| is_first) {
-            Some(Picture(Form::Samples(samples))) => Bind::input(&**samples),
-            Some(Picture(Form::Bytes(bytes))) => Bind::input(&**bytes),
+            Some(Picture::Samples(samples)) => Bind::input(&**samples),
+            Some(Picture::Bytes(bytes)) => Bind::input(&**bytes),
             None => Bind::Absent,
         };
+        let starts = [levels.start(level - 1), levels.start(level.min(levels.count()))];
         gpu.launch(&PYRAMID, "halve")
             .constant("FIRST", if is_first { form } else { 0usize })
-            .uniform(
-                Uniform::new()
-                    .u4([fx, fy, coarser[0], coarser[1]])
-                    .u4([levels.start(level - 1), levels.start(level.min(levels.count()))]),
-            )
+            .uniform(Uniform::new().u4([fx, fy, coarser[0], coarser[1]]).u4(starts))
             .bind([picture(0), picture(1)])
             .output(&*out[0])
             .bind([out.get(1).map_or(Bind::Spare, |b| Bind::output(*b))])

@@ -31,7 +31,7 @@ mod gpu;
 mod levels;
 
 pub(crate) use directions::{
-    BLOCK, Block, PerLane, Pixels, alternate, by_lane, each, per_lane, product_over_lanes, sum_over_lanes,
+    BLOCK, Block, PerLane, Pixels, alternate, by_lane, per_lane, product_over_lanes, sum_over_lanes,
 };
 pub use levels::{Levels, MOST_LEVELS};
 
@@ -120,11 +120,10 @@ pub struct Bank {
 
 /// An image in the memory of a device, samples or bytes; cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Picture(Form);
-
-#[derive(Debug, Clone)]
-enum Form {
+pub enum Picture {
+    /// One a pixel, row by row.
     Samples(Arc<Buffer>),
+    /// The same as bytes.
     Bytes(Arc<Buffer<u8>>),
 }
 
@@ -142,12 +141,12 @@ impl Picture {
     /// # Errors
     /// As [`Device::upload`].
     pub fn from_bytes(device: &Device, bytes: &[u8]) -> Result<Self, ComputeError> {
-        Ok(Self(Form::Bytes(Arc::new(device.upload_copy(bytes)?))))
+        Ok(Self::Bytes(Arc::new(device.upload_copy(bytes)?)))
     }
 
     /// The image of a buffer.
     pub fn of(samples: Buffer) -> Self {
-        Self(Form::Samples(Arc::new(samples)))
+        Self::Samples(Arc::new(samples))
     }
 }
 
@@ -172,9 +171,9 @@ impl Kernel for Pyramid<'_, '_> {
         let (count, pixels) = (self.pictures.len(), self.levels.pixels(0));
         assert!(matches!(count, 1 | 2) && count == self.out.len(), "one pyramid an image, two at most");
         for (picture, out) in self.pictures.iter().zip(self.out.iter()) {
-            match &picture.0 {
-                Form::Samples(samples) => lengths.of("picture", samples, pixels),
-                Form::Bytes(bytes) => lengths.of("picture", bytes, pixels),
+            match picture {
+                Picture::Samples(samples) => lengths.of("picture", samples, pixels),
+                Picture::Bytes(bytes) => lengths.of("picture", bytes, pixels),
             };
             lengths.of("out", out, self.levels.len());
         }
@@ -182,9 +181,9 @@ impl Kernel for Pyramid<'_, '_> {
     fn on_cpu(self, cpu: &Cpu) {
         for (picture, out) in self.pictures.iter().zip(self.out) {
             let out = out.host_mut();
-            match &picture.0 {
-                Form::Samples(samples) => out[..samples.len()].copy_from_slice(samples.host()),
-                Form::Bytes(bytes) => {
+            match picture {
+                Picture::Samples(samples) => out[..samples.len()].copy_from_slice(samples.host()),
+                Picture::Bytes(bytes) => {
                     out.iter_mut().zip(bytes.host()).for_each(|(sample, &byte)| *sample = f32::from(byte));
                 }
             }

@@ -2,10 +2,11 @@
 
 use super::{Constraints, ERROR_SCALE, LEAST_DETERMINANT, PhaseFlow, Sampling, Weighing};
 use crate::phase::gabor::{
-    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, by_lane, each, per_lane, product_over_lanes,
+    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, by_lane, per_lane, product_over_lanes,
     sum_over_lanes,
 };
 use crate::shared::expansion::Coarser;
+use crate::shared::lanes::each;
 use crate::shared::phases::{Angles, Halves, RADIANS, ahead, along, angles, moved, taken};
 use multiversion::multiversion;
 use veloxel_gpu::Cpu;

@@ -136,8 +136,7 @@ impl Kernel for PhaseFlow<'_> {
             .uniform([wx, wy, xx, xy, yy].iter().fold(uniform, alternate))
             .bind((0..5).map(|t| Bind::optional(frames.get(t).copied())))
             .optional(coarser)
-            .output(self.out)
-            .output(self.confidence)
+            .writes([self.out, self.confidence])
             .run([cover(nx, 32), cover(ny, 4), 1])
     }
 }

@@ -2,11 +2,11 @@
 
 use super::{PhaseStereo, SPREAD_SCALE, Votes};
 use crate::phase::gabor::{
-    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, by_lane, each, per_lane, sum_over_lanes,
+    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, by_lane, per_lane, sum_over_lanes,
 };
-use crate::phase::phase_flow::Sampling;
+use crate::phase::phase_flow::{Place, Sampling};
 use crate::shared::expansion::Coarser;
-use crate::shared::lanes::ordered;
+use crate::shared::lanes::{each, ordered};
 use crate::shared::phases::{Halves, RADIANS, ahead, along, angles, moved_across, taken};
 use multiversion::multiversion;
 use veloxel_gpu::{Buffer, Cpu};
@@ -16,14 +16,13 @@ const BLIND: usize = 1;
 
 /// What every pixel of a view needs.
 struct View<'a> {
-    size: [usize; 2],
+    place: Place<'a>,
     /// Phases.
     here: &'a [u16],
     there: &'a [u16],
     coarser: Option<Coarser<'a>>,
     /// 1: matches lie to the left of a pixel by its disparity; −1: to the right.
     sign: f32,
-    sampling: Sampling,
     votes: Votes,
     /// Pixels that an angle of every lane is worth, with the sign.
     per_angle: Block,
@@ -49,12 +48,11 @@ pub(super) fn phase_stereo(cpu: &Cpu, args: PhaseStereo<'_>) {
         .enumerate()
         .take(votes.views.count())
         .map(|(v, (here, there, sign))| View {
-            size: [nx, ny],
+            place,
             here,
             there,
             coarser: coarser.map(|c| Coarser { size, samples: &c.host()[v * plane..(v + 1) * plane] }),
             sign,
-            sampling: place.sampling,
             votes,
             per_angle: each(|i| sign * per_angle[i % ORIENTATIONS]),
         })
@@ -66,19 +64,16 @@ pub(super) fn phase_stereo(cpu: &Cpu, args: PhaseStereo<'_>) {
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn view_row(view: &View<'_>, y: usize, [out, confidence]: [&mut [f32]; 2]) {
-    let [nx, _] = view.size;
+    let [nx, _] = view.place.size();
     let last = (nx - 1) as f32;
     let row = ORIENTATIONS * y * nx..ORIENTATIONS * (y + 1) * nx;
     let (here, there) = (&view.here[row.clone()], &view.there[row]);
     let fewest = view.votes.min_orientations.max(1) as f32;
-    let is_displaced = view.sampling == Sampling::Displaced && view.coarser.is_some();
+    let is_displaced = view.place.sampling == Sampling::Displaced && view.coarser.is_some();
     for first in (0..nx).step_by(BLOCK) {
         let d = view.coarser.as_ref().map_or([0.0; BLOCK], |c| c.block(first, y));
-        let mut own = [0; BLOCK];
-        for p in 0..BLOCK {
-            // Pixels beyond the row are found with the others and forgotten.
-            own[p] = (first + p).min(nx - 1) as i32;
-        }
+        // Pixels beyond the row are found with the others and forgotten.
+        let own = each(|p| (first + p).min(nx - 1) as i32);
         // SAFETY: they are in the row.
         let here = unsafe { taken(here, &own) };
         let (nearest, found) = if is_displaced {
@@ -115,11 +110,7 @@ fn view_row(view: &View<'_>, y: usize, [out, confidence]: [&mut [f32]; 2]) {
 /// 1 where both sides have a phase that sees a shift.
 #[inline(always)]
 fn both_seen(here: &Halves, there: &Halves) -> Block {
-    let mut seen = [0; BLOCK * ORIENTATIONS];
-    for i in 0..BLOCK * ORIENTATIONS {
-        seen[i] = i32::from(here[i] & there[i] & 1) & i32::from(i % ORIENTATIONS != BLIND);
-    }
-    each(|i| seen[i] as f32)
+    each(|i| (i32::from(here[i] & there[i] & 1) & i32::from(i % ORIENTATIONS != BLIND)) as f32)
 }
 
 /// The median of every pixel's valid lanes; of an even number the mean of the middle two. `known` of them are.
@@ -128,10 +119,7 @@ fn medians(values: &[Pixels; ORIENTATIONS], one: &[Pixels; ORIENTATIONS], known:
     // The least four are enough: seven at most are valid.
     let mut sorted = [[f32::MAX; BLOCK]; 4];
     for l in 0..ORIENTATIONS {
-        let mut value = [0.0; BLOCK];
-        for p in 0..BLOCK {
-            value[p] = if one[l][p] > 0.0 { values[l][p] } else { f32::MAX };
-        }
+        let mut value = each(|p| if one[l][p] > 0.0 { values[l][p] } else { f32::MAX });
         for slot in &mut sorted {
             (*slot, value) = ordered(*slot, value);
         }

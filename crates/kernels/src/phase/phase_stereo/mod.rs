@@ -21,22 +21,19 @@ use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 static SOURCE: ShaderSource =
     ShaderSource::wgsl("phase stereo", &[NAN, EXPANSION, PHASES, include_str!("phase_stereo.wgsl")]);
 
-/// Whose disparity.
+/// Whose disparity, and the planes of an estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Views {
     /// The left image's.
-    Left,
+    Left = 1,
     /// The left image's, then the right image's.
-    Both,
+    Both = 2,
 }
 
 impl Views {
     /// Planes of an estimate.
     pub fn count(self) -> usize {
-        match self {
-            Self::Left => 1,
-            Self::Both => 2,
-        }
+        self as usize
     }
 }
 
@@ -103,11 +100,9 @@ impl Kernel for PhaseStereo<'_> {
             .constant("DISPLACED", place.sampling == Sampling::Displaced)
             .constant("COARSER", self.coarser.is_some())
             .uniform(alternate(uniform, &cpu::pixels_per_angle()))
-            .input(self.left)
-            .input(self.right)
+            .reads([self.left, self.right])
             .optional(self.coarser)
-            .output(self.out)
-            .output(self.confidence)
+            .writes([self.out, self.confidence])
             .run([cover(nx, 32), cover(ny, 4), views.count() as u32])
     }
 }
