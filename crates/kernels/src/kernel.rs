@@ -2,9 +2,10 @@
 
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
+use veloxel_core::Axes;
 use veloxel_gpu::{
     AnyBuffer, Bind, Buffer, ComputeError, Cpu, Device, Element, Gpu, Kind, Later, Launch, ShaderSource,
-    Uniform, inputs, outputs, reduction_groups, require_field, sum_rows,
+    Uniform, cover, inputs, outputs, reduction_groups, require_field, sum_rows,
 };
 
 /// A kernel with its arguments, its outputs among them: made, then [run](Self::run) on a device.
@@ -124,6 +125,15 @@ impl<'a> Launcher<'a> {
         let (constants, buffers) = (Vec::new(), Vec::with_capacity(8));
         PreparedLaunch { gpu: *self, source, entry, constants, uniform: Uniform::new(), buffers }
     }
+    /// Begins a launch of a text that takes its number of dimensions as the constant `COMPONENTS`.
+    pub(crate) fn launch_in(
+        &self,
+        components: usize,
+        source: &'static ShaderSource,
+        entry: &'static str,
+    ) -> PreparedLaunch<'a> {
+        self.launch(source, entry).constant("COMPONENTS", components)
+    }
 }
 
 /// A launch whose arguments are being named; [`Self::run`] makes it.
@@ -143,6 +153,10 @@ impl<'a> PreparedLaunch<'a> {
     pub fn constant(mut self, name: &'static str, value: impl Constant) -> Self {
         self.constants.push((name, value.value()));
         self
+    }
+    /// Values of the shader's `override` constants, each after its name.
+    pub(crate) fn constants<C: Constant, const N: usize>(self, values: [(&'static str, C); N]) -> Self {
+        values.into_iter().fold(self, |launch, (name, value)| launch.constant(name, value))
     }
     /// The uniform block, binding 0.
     pub fn uniform(mut self, uniform: Uniform) -> Self {
@@ -198,6 +212,14 @@ impl<'a> PreparedLaunch<'a> {
         let Self { gpu, source, entry, constants, uniform, buffers } = self;
         gpu.gpu.launch(&Launch { source, entry, constants: &constants, uniform, buffers: &buffers, groups })
     }
+    /// Launches workgroups of so many items along x and y, one along z, that cover a grid.
+    ///
+    /// # Errors
+    /// [`ComputeError`] of the device.
+    pub(crate) fn run_over(self, size: Axes<usize>, [width, height]: [usize; 2]) -> Result<(), ComputeError> {
+        let [nx, ny, nz] = size;
+        self.run([cover(nx, width), cover(ny, height), nz as u32])
+    }
     /// The last binding is memory for `N` sums of each workgroup: launches a reduction over `count` items, and `finish`
     /// makes the result of the totals.
     ///
@@ -250,6 +272,14 @@ impl Constant for usize {
         self as f64
     }
 }
+
+/// A text by its name: parts of other files, then its own file.
+macro_rules! wgsl {
+    ($name:literal, [$($part:expr),*], $text:literal) => {
+        veloxel_gpu::ShaderSource::wgsl($name, &[$($part,)* include_str!($text)])
+    };
+}
+pub(crate) use wgsl;
 
 /// Calls a function that is generic over the number of dimensions.
 macro_rules! by_dimension {

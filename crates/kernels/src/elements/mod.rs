@@ -21,4 +21,4 @@ mod smoothing;
 pub mod state;
 pub mod unfolding;
 
-use crate::variational::wgsl;
+use crate::kernel::wgsl;

@@ -2,7 +2,7 @@
 
 use super::lattice::{AxisTables, Elements};
 use crate::shared::group_sums::{GROUP, sum_by_halves};
-use crate::variational::rows::{add, add_scaled, sum_of_four};
+use crate::shared::rows::{add, add_scaled, sum_of_four};
 use veloxel_gpu::rows::with_scratch;
 use veloxel_gpu::{Cpu, reduction_groups};
 

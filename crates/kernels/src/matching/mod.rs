@@ -14,4 +14,4 @@ pub mod patch_match;
 pub mod sparse_lucas_kanade;
 pub mod window_scores;
 
-use crate::variational::wgsl;
+use crate::kernel::wgsl;

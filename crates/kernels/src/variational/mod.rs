@@ -9,13 +9,11 @@ pub mod flow_composition;
 pub mod flow_length;
 pub mod inverse_consistency;
 pub mod jacobian;
-pub(crate) mod launch_tables;
 pub mod motion_tensor;
 pub mod multigrid_transfer;
 pub mod occlusion;
 pub mod operator;
 pub mod robust_tensor;
-pub(crate) mod rows;
 pub mod total_displacement;
 
-pub(crate) use launch_tables::wgsl;
+use crate::kernel::wgsl;

@@ -9,8 +9,8 @@ use super::gpu_block::{self, ELEMENTS};
 use super::lattice::Elements;
 use super::state::Smoothness;
 use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::rows::cell;
 use crate::shared::{LATTICE, LINE, NAN, SUM};
-use crate::variational::rows::cell;
 use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 

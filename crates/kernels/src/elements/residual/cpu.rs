@@ -5,7 +5,7 @@ use crate::elements::projection::{Power, Problems, sums_along_x, values_of_row};
 use crate::elements::row_tiles::RowTiles;
 use crate::elements::state::States;
 use crate::image::warp::VoxelAffine;
-use crate::variational::rows::cell;
+use crate::shared::rows::cell;
 use crate::variational::total_displacement::Maps;
 use std::array::from_fn;
 use veloxel_core::{Axes, Shape};

@@ -9,7 +9,7 @@ mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::{LINE, NAN};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
 static AGREEMENT: ShaderSource = super::wgsl!("agreement", [LINE, NAN], "agreement.wgsl");
 static DIFFERENCE: ShaderSource = super::wgsl!("add_difference", [LINE, NAN], "add_difference.wgsl");
@@ -101,7 +101,7 @@ impl Kernel for AddDifference<'_> {
         let n = self.out.len();
         gpu.launch(&DIFFERENCE, "add_difference")
             .uniform(Uniform::new().u(n).f(self.gain).f(self.most))
-            .reads(self.images)
+            .bind(self.images.map(Bind::input))
             .output(self.out)
             .run(line(n, 256))
     }

@@ -4,8 +4,8 @@
 use super::{BestCandidate, SubVoxel, Symmetry};
 use crate::image::pointwise::ClipLength;
 use crate::kernel::Kernel;
+use crate::shared::rows::row_loops;
 use crate::variational::compose::{Compose, Update};
-use crate::variational::rows::row_loops;
 use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_core::Axes;

@@ -9,8 +9,8 @@
 mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::shared::rows::cell;
 use crate::shared::{LATTICE, NAN};
-use crate::variational::rows::cell;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::components;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};

@@ -21,7 +21,7 @@ use crate::variational::compose::{Compose, Update};
 use crate::variational::motion_tensor::{Constraint, DataTerm, MotionTensor, tile};
 use crate::variational::robust_tensor::{Group, RobustTensor};
 use veloxel_core::{Axes, Dimension, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, cover};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, cover};
 
 static SOURCE: ShaderSource = super::wgsl!("local step", [NAN, LATTICE], "local_step.wgsl");
 /// Threads of a workgroup.
@@ -155,7 +155,7 @@ impl Kernel for LocalStep<'_> {
             .constant("GRADIENTS", terms.gamma > 0.0)
             .constant("NORMALISED", terms.constraints[0] != Constraint::Plain)
             .uniform(uniform)
-            .reads(images)
+            .bind(images.map(Bind::input))
             .inputs(displacement, 2)
             .outputs(out, 2)
             .sums_of_groups([cover(nx, width), cover(ny, height), 1], |[sum]: [f64; 1]| sum)

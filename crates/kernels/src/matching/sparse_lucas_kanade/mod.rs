@@ -23,7 +23,7 @@ mod parity;
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::phase::gabor::{Levels, MOST_LEVELS};
 use crate::shared::NAN;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
 const BODY: &str = include_str!("sparse_lucas_kanade.wgsl");
 /// The text for windows of so many pixels at most, whose samples, with those around them, and derivatives fit the workgroup's
@@ -173,8 +173,8 @@ impl Kernel for SparseLucasKanade<'_> {
             .constants([("ROWS", rows), ("WIDTH", WIDTH)])
             .constant("GUESSED", self.guesses.is_some())
             .uniform(uniform)
-            .reads(self.pyramids)
-            .reads(self.points)
+            .bind(self.pyramids.map(Bind::input))
+            .bind(self.points.map(Bind::input))
             .optional(self.guesses.map(|g| g[0]))
             .optional(self.guesses.map(|g| g[1]))
             .writes([x, y, self.error, self.fate])

@@ -1,7 +1,7 @@
 //! Processor text of [`super::WindowScores`]: bands of rows, whose images are copied with their borders first.
 
 use super::{Output, Search, WindowScores, centre};
-use crate::variational::rows::add;
+use crate::shared::rows::add;
 use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_core::{Axes, Shape};

@@ -5,8 +5,8 @@
 //! *Outside*: where `d1` is unknown or leaves the grid, or `d2` is unknown around, see [`Outside`]. *Halo*: unbounded (gathers).
 
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::shared::rows::cell;
 use crate::shared::{LATTICE, NAN};
-use crate::variational::rows::cell;
 use std::array::from_fn;
 use veloxel_core::Shape;
 use veloxel_gpu::rows::{components, components_mut};

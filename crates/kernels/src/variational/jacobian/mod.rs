@@ -6,8 +6,8 @@
 use crate::image::convolve::cpu::pad_row;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed};
 use crate::shared::lanes::{LANES, Lanes, Pack};
+use crate::shared::rows::{beside, replicated};
 use crate::shared::{NAN, PACK1, PACK4, SIDES1, SIDES4, TILE_SUM};
-use crate::variational::rows::{beside, replicated};
 use multiversion::multiversion;
 use veloxel_core::{Axes, JacobianReport, Shape};
 use veloxel_gpu::rows::{Shared, with_scratch};

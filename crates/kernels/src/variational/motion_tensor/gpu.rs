@@ -10,15 +10,15 @@ use veloxel_core::Axes;
 use veloxel_gpu::{Bind, Buffer, ComputeError, Field, Later, ShaderSource, Uniform, cover};
 
 const PRODUCTS: &str = include_str!("products.wgsl");
-static ALONG_Y: ShaderSource = crate::variational::wgsl!("motion_tensor", [NAN, PRODUCTS], "along_y.wgsl");
+static ALONG_Y: ShaderSource = crate::kernel::wgsl!("motion_tensor", [NAN, PRODUCTS], "along_y.wgsl");
 static PICTURE: ShaderSource =
-    crate::variational::wgsl!("motion_tensor", [NAN, PLANE_TAPS, PRODUCTS], "picture.wgsl");
+    crate::kernel::wgsl!("motion_tensor", [NAN, PLANE_TAPS, PRODUCTS], "picture.wgsl");
 static MISMATCH: ShaderSource =
-    crate::variational::wgsl!("motion_tensor", [LINE, NAN, SUM, PRODUCTS], "mismatch.wgsl");
+    crate::kernel::wgsl!("motion_tensor", [LINE, NAN, SUM, PRODUCTS], "mismatch.wgsl");
 const SMOOTH: &str = include_str!("smooth.wgsl");
 static SMOOTH_X_Z: [ShaderSource; 2] = [
-    crate::variational::wgsl!("motion_tensor", [PACK1, SMOOTH], "smooth1.wgsl"),
-    crate::variational::wgsl!("motion_tensor", [PACK4, SMOOTH], "smooth4.wgsl"),
+    crate::kernel::wgsl!("motion_tensor", [PACK1, SMOOTH], "smooth1.wgsl"),
+    crate::kernel::wgsl!("motion_tensor", [PACK4, SMOOTH], "smooth4.wgsl"),
 ];
 
 /// Largest radii that fit the registers of a thread with all channels in flight, and with half of them; they take turns

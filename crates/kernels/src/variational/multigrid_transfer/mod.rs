@@ -11,7 +11,7 @@ mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::LINE;
-use crate::variational::rows::{add, sum_of_four};
+use crate::shared::rows::{add, sum_of_four};
 use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_core::{Axes, Shape};

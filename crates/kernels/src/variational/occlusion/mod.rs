@@ -6,8 +6,8 @@
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::exponential::exponential;
+use crate::shared::rows::{beside, replicated};
 use crate::shared::{EXPONENTIAL, NAN};
-use crate::variational::rows::{beside, replicated};
 use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};

@@ -25,7 +25,7 @@ macro_rules! over {
         $pack:ident, $sides:ident, $springs:ident,
         $name:literal, $bindings:ident, $text:literal $(, $shared:ident)*
     ) => {
-        crate::variational::wgsl!(
+        crate::kernel::wgsl!(
             $name, [$pack, $sides, $($shared,)* SOLVE, BLOCK, $bindings, STENCIL, $springs], $text
         )
     };
@@ -46,7 +46,7 @@ pub(super) static PRODUCT_GENERAL: ShaderSource =
 pub(super) static PRODUCT_ROWS: ShaderSource =
     over!(rows, "product, rows", PRODUCT, "product_rows.wgsl", TILE_SUM);
 pub(super) static VOLUME_TARGET: ShaderSource =
-    crate::variational::wgsl!("volume target", [LINE], "volume_target.wgsl");
+    crate::kernel::wgsl!("volume target", [LINE], "volume_target.wgsl");
 
 /// Packs of four that a workgroup of whole rows can hold on every device.
 const MOST_PACKS: usize = 256;

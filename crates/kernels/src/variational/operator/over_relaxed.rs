@@ -10,7 +10,7 @@ use super::row::inverse_of;
 use super::system::{link, spring};
 use super::wavefront::{Update, follow};
 use crate::shared::lanes::{LANES, Lanes, Pack, starts};
-use crate::variational::rows::beside;
+use crate::shared::rows::beside;
 use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_core::{Axes, Dimension, Shape};

@@ -7,7 +7,7 @@ use super::along_x::Along;
 use super::row::{Purpose, Row, Stored, Task, Terms, store};
 use super::system::{System, link, spring};
 use crate::shared::lanes::{LANES, Lanes, Pack, prefetch};
-use crate::variational::rows::beside;
+use crate::shared::rows::beside;
 
 /// A row and its neighbours.
 struct Around<'a, const D: usize> {

@@ -3,7 +3,7 @@
 use super::Operator;
 use super::row::Row;
 use crate::shared::lanes::Pack;
-use crate::variational::rows::row_loops;
+use crate::shared::rows::row_loops;
 use std::ops::Range;
 use veloxel_gpu::rows::{Shared, with_scratch};
 

@@ -3,9 +3,7 @@
 use super::row::Row;
 use super::system::{System, edge_weights, link};
 use super::{Operator, SubtractVolumeTarget};
-use crate::variational::rows::{
-    add, add_product, add_scaled, beside, multiply, replicated, scaled_difference,
-};
+use crate::shared::rows::{add, add_product, add_scaled, beside, multiply, replicated, scaled_difference};
 use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{components_mut, with_scratch};
