@@ -20,5 +20,3 @@ pub mod row_tiles;
 mod smoothing;
 pub mod state;
 pub mod unfolding;
-
-use crate::kernel::wgsl;

@@ -13,5 +13,3 @@ pub mod match_nodes;
 pub mod patch_match;
 pub mod sparse_lucas_kanade;
 pub mod window_scores;
-
-use crate::kernel::wgsl;

@@ -15,5 +15,3 @@ pub mod occlusion;
 pub mod operator;
 pub mod robust_tensor;
 pub mod total_displacement;
-
-use crate::kernel::wgsl;

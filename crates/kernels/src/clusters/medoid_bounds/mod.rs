@@ -10,12 +10,11 @@
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::LINE;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("medoid_bounds", &[LINE, include_str!("medoid_bounds.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("medoid_bounds", [LINE], "medoid_bounds.wgsl");
 
 /// What a node costs on the processor beside copying a number, for the split over threads.
 const COST: usize = 64;

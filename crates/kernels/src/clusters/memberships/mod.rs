@@ -8,7 +8,7 @@
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::exponential::{exponential, logarithm_of_one_plus};
 use crate::shared::{EXPONENTIAL, LINE};
 use multiversion::multiversion;
@@ -16,8 +16,7 @@ use std::ops::Range;
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("memberships", &[LINE, EXPONENTIAL, include_str!("memberships.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("memberships", [LINE, EXPONENTIAL], "memberships.wgsl");
 
 /// A distance counts as this at least.
 const LEAST: f32 = 1e-9;

@@ -7,13 +7,13 @@
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::SUM;
 use crate::shared::group_sums::{GROUP, sum_by_halves};
 use multiversion::multiversion;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl("row_costs", &[SUM, include_str!("row_costs.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("row_costs", [SUM], "row_costs.wgsl");
 
 /// Adds up rows.
 #[derive(Debug)]

@@ -19,14 +19,14 @@ use super::state::{
     ACCEPTED_SET, ACTIVE, DAMPING, ENERGY, FIRST_ENERGY, REFUSED, SMOOTHNESS, STATE, Smoothness, States,
     TAKEN, UNKNOWN_ENERGY,
 };
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::{LINE, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
 static DECIDE: ShaderSource =
-    super::wgsl!("decide", [LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl")], "decide.wgsl");
+    wgsl!("decide", [LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl")], "decide.wgsl");
 static ADVANCE: ShaderSource =
-    super::wgsl!("advance", [LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl")], "advance.wgsl");
+    wgsl!("advance", [LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl")], "advance.wgsl");
 
 /// How a trial is judged, and what follows.
 #[derive(Debug, Clone, Copy, PartialEq)]

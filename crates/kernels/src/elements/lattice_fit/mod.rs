@@ -8,14 +8,13 @@
 use super::gpu_block::{self, ELEMENTS};
 use super::lattice::Elements;
 use super::state::Smoothness;
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::rows::cell;
 use crate::shared::{LATTICE, LINE, NAN, SUM};
 use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource =
-    super::wgsl!("lattice_fit", [NAN, LINE, SUM, LATTICE, ELEMENTS], "lattice_fit.wgsl");
+static SOURCE: ShaderSource = wgsl!("lattice_fit", [NAN, LINE, SUM, LATTICE, ELEMENTS], "lattice_fit.wgsl");
 
 /// A third of an element.
 const THIRD: f32 = 0.333_333_34;

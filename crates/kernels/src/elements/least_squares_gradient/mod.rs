@@ -14,12 +14,12 @@ use super::lattice::Elements;
 use super::projection::{Power, Problems};
 use super::smoothing::diagonal;
 use super::state::{STATE, Smoothness, States};
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LINE, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
 static SOURCE: ShaderSource =
-    super::wgsl!("least_squares_gradient", [LINE, SUM, ELEMENTS, GATHERING], "least_squares_gradient.wgsl");
+    wgsl!("least_squares_gradient", [LINE, SUM, ELEMENTS, GATHERING], "least_squares_gradient.wgsl");
 
 /// Finds the gradient of the set on trial.
 #[derive(Debug)]

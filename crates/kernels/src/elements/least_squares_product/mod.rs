@@ -18,15 +18,15 @@ use super::lattice::Elements;
 use super::projection::{Power, Problems, over, sums_along_x, total, values_of_row};
 use super::row_tiles::RowTiles;
 use super::state::{STATE, Smoothness, States};
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LINE, SUM};
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
 static ALONG_ROWS: ShaderSource =
-    super::wgsl!("least_squares_rows", [LINE, SUM, ELEMENTS, ROWS], "least_squares_rows.wgsl");
+    wgsl!("least_squares_rows", [LINE, SUM, ELEMENTS, ROWS], "least_squares_rows.wgsl");
 static UNKNOWNS: ShaderSource =
-    super::wgsl!("least_squares_product", [LINE, ELEMENTS, GATHERING], "least_squares_product.wgsl");
+    wgsl!("least_squares_product", [LINE, ELEMENTS, GATHERING], "least_squares_product.wgsl");
 
 /// Partial sums of an iteration for every workgroup: `rᵀz`, `pᵀy`, `zᵀy` and `yᵀz(y)`.
 pub const SUMS: usize = 4;

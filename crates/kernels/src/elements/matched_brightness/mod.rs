@@ -16,12 +16,11 @@ use super::gpu_block::{self, ELEMENTS};
 use super::lattice::Elements;
 use super::projection::Problems;
 use super::state::{STATE, Smoothness, States};
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::{LINE, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
-static SOURCE: ShaderSource =
-    super::wgsl!("matched_brightness", [LINE, SUM, ELEMENTS], "matched_brightness.wgsl");
+static SOURCE: ShaderSource = wgsl!("matched_brightness", [LINE, SUM, ELEMENTS], "matched_brightness.wgsl");
 
 /// Sums that gain and offset follow from.
 pub const SUMS: usize = 5;

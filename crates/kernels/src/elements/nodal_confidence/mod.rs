@@ -15,12 +15,12 @@ use super::gpu_block::{self, ELEMENTS, GATHERING};
 use super::lattice::Elements;
 use super::projection::{Problems, values_of_row};
 use super::state::{STATE, Smoothness, States};
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LINE, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
 static SOURCE: ShaderSource =
-    super::wgsl!("nodal_confidence", [LINE, SUM, ELEMENTS, GATHERING], "nodal_confidence.wgsl");
+    wgsl!("nodal_confidence", [LINE, SUM, ELEMENTS, GATHERING], "nodal_confidence.wgsl");
 
 /// Writes the confidence of every pixel.
 #[derive(Debug)]

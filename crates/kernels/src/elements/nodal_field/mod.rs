@@ -12,13 +12,13 @@ use super::gpu_block::{self, ELEMENTS};
 use super::lattice::Elements;
 use super::projection::values_of_row;
 use super::state::{STATE, Smoothness, States};
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LINE, SUM};
 use veloxel_core::Axes;
 use veloxel_gpu::rows::components_mut;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource = super::wgsl!("nodal_field", [LINE, SUM, ELEMENTS], "nodal_field.wgsl");
+static SOURCE: ShaderSource = wgsl!("nodal_field", [LINE, SUM, ELEMENTS], "nodal_field.wgsl");
 
 /// Writes the displacement of every pixel.
 #[derive(Debug)]

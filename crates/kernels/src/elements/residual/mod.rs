@@ -16,14 +16,13 @@ use super::lattice::Elements;
 use super::row_tiles::{RowTiles, row_partials};
 use super::state::{STATE, Smoothness};
 use crate::image::warp::VoxelAffine;
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LATTICE, LINE, NAN, SUM};
 use crate::variational::total_displacement::Maps;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource =
-    super::wgsl!("residual", [NAN, LINE, SUM, LATTICE, ELEMENTS, ROWS], "residual.wgsl");
+static SOURCE: ShaderSource = wgsl!("residual", [NAN, LINE, SUM, LATTICE, ELEMENTS, ROWS], "residual.wgsl");
 
 /// Two images of every problem, as the residual compares them.
 #[derive(Debug, Clone, Copy)]

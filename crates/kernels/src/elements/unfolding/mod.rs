@@ -14,11 +14,11 @@ mod cpu;
 use super::gpu_block::{self, ELEMENTS};
 use super::lattice::Elements;
 use super::state::{STATE, Smoothness};
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LINE, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
-static SOURCE: ShaderSource = super::wgsl!("unfolding", [LINE, SUM, ELEMENTS], "unfolding.wgsl");
+static SOURCE: ShaderSource = wgsl!("unfolding", [LINE, SUM, ELEMENTS], "unfolding.wgsl");
 
 /// Bernstein coefficients of the determinant of a cell of a volume, and determinants of edges in each at most.
 const COEFFICIENTS: f32 = 27.0;

@@ -9,13 +9,12 @@
 
 mod cpu;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::NAN;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, sum_rows};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("affine_normal_equations", &[NAN, include_str!("affine_normal_equations.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("affine_normal_equations", [NAN], "affine_normal_equations.wgsl");
 
 /// The normal equations `matrix · unknowns = rhs`.
 #[derive(Debug, Clone, PartialEq)]

@@ -17,13 +17,12 @@ mod cpu;
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{EXPONENTIAL, NAN};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("bilateral field", &[NAN, EXPONENTIAL, include_str!("bilateral_field.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("bilateral field", [NAN, EXPONENTIAL], "bilateral_field.wgsl");
 
 /// ε, what a vector without confidence counts.
 pub(crate) const LEAST_CONFIDENCE: f32 = 1e-3;

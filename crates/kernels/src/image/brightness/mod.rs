@@ -2,14 +2,13 @@
 //!
 //! *Units*: the images'. NaN samples of the warped image (outside) are left out. *Halo*: none.
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::lanes::LANES;
 use crate::shared::{LINE, NAN, SUM};
 use multiversion::multiversion;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("brightness", &[LINE, NAN, SUM, include_str!("brightness.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("brightness", [LINE, NAN, SUM], "brightness.wgsl");
 
 /// Sum of |warped − fixed| and number of voxels that count.
 #[derive(Debug)]

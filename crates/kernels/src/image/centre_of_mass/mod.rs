@@ -3,14 +3,13 @@
 //! *In*: an image; the map of its intensities. *Out*: a position in voxels, none without mass. NaN weighs nothing.
 //! Sums are taken in the order of a GPU's workgroups, so that every device finds the same bits. *Halo*: none.
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::group_sums::group_totals;
 use crate::shared::{LINE, NAN, SUM};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("centre of mass", &[LINE, NAN, SUM, include_str!("centre_of_mass.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("centre of mass", [LINE, NAN, SUM], "centre_of_mass.wgsl");
 
 /// Finds the centre of mass, voxels.
 #[derive(Debug)]

@@ -2,17 +2,17 @@
 
 use super::Convolve;
 use crate::image::pointwise::CopyBuffer;
-use crate::kernel::{Kernel, Launcher, packed};
+use crate::kernel::{Kernel, Launcher, packed, wgsl};
 use crate::shared::{PACK1, PACK4, PLANE_TAPS};
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, ShaderSource, Uniform, cover, line};
 
 static SOURCES: [ShaderSource; 2] = [
-    ShaderSource::wgsl("convolve", &[PACK1, include_str!("convolve.wgsl"), include_str!("along_x1.wgsl")]),
-    ShaderSource::wgsl("convolve", &[PACK4, include_str!("convolve.wgsl"), include_str!("along_x4.wgsl")]),
+    wgsl!("convolve", [PACK1, include_str!("convolve.wgsl")], "along_x1.wgsl"),
+    wgsl!("convolve", [PACK4, include_str!("convolve.wgsl")], "along_x4.wgsl"),
 ];
 
-static PICTURE: ShaderSource = ShaderSource::wgsl("convolve", &[PLANE_TAPS, include_str!("picture.wgsl")]);
+static PICTURE: ShaderSource = wgsl!("convolve", [PLANE_TAPS], "picture.wgsl");
 /// The largest radius of these, and their tiles' width and height.
 const MOST_IN_ONE: usize = 8;
 const TILE: [usize; 2] = [32, 16];

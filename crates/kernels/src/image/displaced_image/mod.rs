@@ -4,15 +4,14 @@
 //! *In*: a pyramid, and the estimate of the next coarser level, of one plane (along x) or two. *Where it is unknown* the pixel stays
 //! where it is. *Sampling*: bilinear; a position outside moves to the border. *Halo*: `|f d|` + 1.
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::phase::gabor::Levels;
 use crate::shared::expansion::Coarser;
 use crate::shared::gather::corner_of;
 use crate::shared::{CORNER, EXPANSION, NAN};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("displaced image", &[NAN, EXPANSION, CORNER, include_str!("displaced_image.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("displaced image", [NAN, EXPANSION, CORNER], "displaced_image.wgsl");
 
 /// Writes one level of an image pyramid, warped.
 #[derive(Debug)]

@@ -6,14 +6,14 @@ pub(crate) mod cpu;
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths, packed};
+use crate::kernel::{Kernel, Launcher, Lengths, packed, wgsl};
 use crate::shared::{PACK1, PACK4};
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
 static SOURCES: [ShaderSource; 2] = [
-    ShaderSource::wgsl("gradient", &[PACK1, include_str!("neighbours1.wgsl"), include_str!("gradient.wgsl")]),
-    ShaderSource::wgsl("gradient", &[PACK4, include_str!("neighbours4.wgsl"), include_str!("gradient.wgsl")]),
+    wgsl!("gradient", [PACK1, include_str!("neighbours1.wgsl")], "gradient.wgsl"),
+    wgsl!("gradient", [PACK4, include_str!("neighbours4.wgsl")], "gradient.wgsl"),
 ];
 
 /// How derivatives are taken.

@@ -7,15 +7,14 @@
 
 use super::convolve::cpu::convolve;
 use super::convolve::{Convolve, isotropic};
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::group_sums::{GROUP, group_sums, sum_by_halves};
 use crate::shared::taps::Taps;
 use crate::shared::{LINE, SUM};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line, reduction_groups};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("local_normalise", &[LINE, SUM, include_str!("local_normalise.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("local_normalise", [LINE, SUM], "local_normalise.wgsl");
 
 /// Normalises an image in place.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Launches of `median.wgsl`.
 
 use super::{Median, WeightedMedian};
-use crate::kernel::Launcher;
+use crate::kernel::{Launcher, wgsl};
 use crate::shared::EXPONENTIAL;
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, ShaderSource, Uniform, cover};
@@ -11,8 +11,7 @@ const BODY: &str = include_str!("median.wgsl");
 static WINDOW_9: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 5u;", EXPONENTIAL, BODY]);
 static WINDOW_25: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 14u;", EXPONENTIAL, BODY]);
 /// Pictures' windows of 5², a tile a workgroup.
-static TILE_25: ShaderSource =
-    ShaderSource::wgsl("median", &["const HALF: u32 = 0u;", EXPONENTIAL, BODY, include_str!("of_25.wgsl")]);
+static TILE_25: ShaderSource = wgsl!("median", ["const HALF: u32 = 0u;", EXPONENTIAL, BODY], "of_25.wgsl");
 static WINDOW_27: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 15u;", EXPONENTIAL, BODY]);
 static WINDOW_49: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 25u;", EXPONENTIAL, BODY]);
 static ANY_WINDOW: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 0u;", EXPONENTIAL, BODY]);

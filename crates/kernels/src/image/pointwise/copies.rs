@@ -1,14 +1,12 @@
 //! Samples copied: all of a buffer, from a part of one, or into a part of one.
 
-use crate::kernel::{Kernel, Launcher, Lengths, packed};
+use crate::kernel::{Kernel, Launcher, Lengths, packed, wgsl};
 use crate::shared::{LINE, PACK1, PACK4};
 use std::ops::Range;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
-static SOURCES: [ShaderSource; 2] = [
-    ShaderSource::wgsl("copy", &[PACK1, LINE, include_str!("copy.wgsl")]),
-    ShaderSource::wgsl("copy, four at a time", &[PACK4, LINE, include_str!("copy.wgsl")]),
-];
+static SOURCES: [ShaderSource; 2] =
+    [wgsl!("copy", [PACK1, LINE], "copy.wgsl"), wgsl!("copy, four at a time", [PACK4, LINE], "copy.wgsl")];
 
 /// `to = from`.
 #[derive(Debug)]

@@ -8,14 +8,13 @@ mod sums;
 pub use copies::{CopyBuffer, CopyPart, Paste};
 pub use sums::{ClipLength, CountKnown, Norm2};
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::exponential::logarithm_of_one_plus;
 use crate::shared::{EXPONENTIAL, LINE, NAN, SUM};
 use std::slice::from_mut;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Element, ShaderSource, Uniform, line};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("pointwise", &[LINE, NAN, SUM, EXPONENTIAL, include_str!("pointwise.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("pointwise", [LINE, NAN, SUM, EXPONENTIAL], "pointwise.wgsl");
 
 /// What [`InPlace`] makes of a sample `v`.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -7,11 +7,11 @@ mod cpu;
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::{LINE, NAN};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl("quantiles", &[LINE, NAN, include_str!("quantiles.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("quantiles", [LINE, NAN], "quantiles.wgsl");
 
 /// Values of a digit, and digits of a key.
 const BASE: usize = 256;

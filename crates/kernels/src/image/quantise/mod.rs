@@ -2,11 +2,11 @@
 //!
 //! *Units*: the samples'. NaN stays. Halves go up. A step that is a power of two rounds exactly. *Halo*: none.
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::{LINE, NAN};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl("quantise", &[LINE, NAN, include_str!("quantise.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("quantise", [LINE, NAN], "quantise.wgsl");
 
 /// A fixed-point format.
 #[derive(Debug, Clone, Copy, PartialEq)]

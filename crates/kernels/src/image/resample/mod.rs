@@ -11,13 +11,13 @@ mod part;
 
 pub use part::{PartOf, resample_part};
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use veloxel_core::{Axes, Dimension, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
 /// Where a voxel of one grid lies in another one.
 pub(crate) const BETWEEN: &str = include_str!("between.wgsl");
-static SOURCE: ShaderSource = ShaderSource::wgsl("resample", &[BETWEEN, include_str!("resample.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("resample", [BETWEEN], "resample.wgsl");
 
 /// Components of one launch.
 const MOST: usize = 3;

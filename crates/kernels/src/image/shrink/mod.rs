@@ -11,15 +11,14 @@ mod parity;
 use crate::image::convolve::{Convolve, is_small_picture, with_weights};
 use crate::image::pointwise::{CopyBuffer, Operation};
 use crate::image::resample::{BETWEEN, Resample, sizes};
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::taps::Taps;
 use crate::shared::{NAN, PLANE_TAPS};
 use std::slice::{from_mut, from_ref};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, cover};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("shrink", &[NAN, PLANE_TAPS, BETWEEN, include_str!("shrink.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("shrink", [NAN, PLANE_TAPS, BETWEEN], "shrink.wgsl");
 
 /// Pictures of one launch.
 const MOST: usize = 2;

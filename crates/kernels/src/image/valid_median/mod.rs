@@ -8,12 +8,11 @@
 mod cpu;
 mod of_five;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::{EXPANSION, NAN};
 use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("valid median", &[NAN, EXPANSION, include_str!("valid_median.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("valid median", [NAN, EXPANSION], "valid_median.wgsl");
 
 /// A window, with its radius.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,12 +10,12 @@ mod cpu;
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LATTICE, NAN};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl("warp", &[NAN, LATTICE, include_str!("warp.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("warp", [NAN, LATTICE], "warp.wgsl");
 
 /// How samples between voxels are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,14 +12,14 @@ pub(crate) mod cpu;
 mod parity;
 
 use super::convolve::in_turn;
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::LINE;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover, line};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl("window sum", &[LINE, include_str!("window_sum.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("window sum", [LINE], "window_sum.wgsl");
 
-static LONG: ShaderSource = ShaderSource::wgsl("long window sum", &[include_str!("long.wgsl")]);
+static LONG: ShaderSource = wgsl!("long window sum", [], "long.wgsl");
 
 /// Half a window at most, samples.
 pub const MOST_RADIUS: usize = 127;

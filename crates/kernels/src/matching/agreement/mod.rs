@@ -7,13 +7,13 @@
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::{LINE, NAN};
 use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
-static AGREEMENT: ShaderSource = super::wgsl!("agreement", [LINE, NAN], "agreement.wgsl");
-static DIFFERENCE: ShaderSource = super::wgsl!("add_difference", [LINE, NAN], "add_difference.wgsl");
-static REPLACEMENT: ShaderSource = super::wgsl!("replacement", [LINE], "replacement.wgsl");
+static AGREEMENT: ShaderSource = wgsl!("agreement", [LINE, NAN], "agreement.wgsl");
+static DIFFERENCE: ShaderSource = wgsl!("add_difference", [LINE, NAN], "add_difference.wgsl");
+static REPLACEMENT: ShaderSource = wgsl!("replacement", [LINE], "replacement.wgsl");
 
 /// Writes the weight of vectors that agree.
 #[derive(Debug)]

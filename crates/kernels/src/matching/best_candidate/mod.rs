@@ -23,12 +23,12 @@ mod cpu;
 mod parity;
 
 use super::window_scores::Search;
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::TILE_SUM;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, cover};
 
-static SOURCE: ShaderSource = super::wgsl!("best candidate", [TILE_SUM], "best_candidate.wgsl");
+static SOURCE: ShaderSource = wgsl!("best candidate", [TILE_SUM], "best_candidate.wgsl");
 
 /// Whose windows are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,12 +8,12 @@
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use veloxel_core::{Axes, Dimension, Shape};
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource = super::wgsl!("census", [], "census.wgsl");
+static SOURCE: ShaderSource = wgsl!("census", [], "census.wgsl");
 
 /// What lies beyond the border of a picture: a code that differs from every one of 24 bits in eight bits at least, and in nine
 /// but from one, that of a chequered surrounding, which pictures do not have.

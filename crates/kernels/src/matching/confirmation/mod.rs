@@ -8,7 +8,7 @@
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::rows::cell;
 use crate::shared::{LATTICE, NAN};
 use veloxel_core::{Axes, Shape};
@@ -16,9 +16,8 @@ use veloxel_gpu::rows::components;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
 static CONFIRM: ShaderSource =
-    super::wgsl!("confirmation", [NAN, LATTICE, include_str!("target.wgsl")], "confirmation.wgsl");
-static VISIBLE: ShaderSource =
-    super::wgsl!("visible", [NAN, LATTICE, include_str!("target.wgsl")], "visible.wgsl");
+    wgsl!("confirmation", [NAN, LATTICE, include_str!("target.wgsl")], "confirmation.wgsl");
+static VISIBLE: ShaderSource = wgsl!("visible", [NAN, LATTICE, include_str!("target.wgsl")], "visible.wgsl");
 
 /// How far beyond its outermost centres an image reaches, voxels.
 pub(crate) const REACH_VOX: f32 = 0.5;

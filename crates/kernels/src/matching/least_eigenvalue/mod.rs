@@ -8,7 +8,7 @@
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LINE, NAN};
 use veloxel_core::Shape;
 use veloxel_gpu::rows::{Shared, components_mut, ranges_mut};
@@ -16,8 +16,7 @@ use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
 /// The least eigenvalue in a plane.
 pub(crate) const LEAST_OF_PLANE: &str = include_str!("plane.wgsl");
-static SOURCE: ShaderSource =
-    super::wgsl!("least eigenvalue", [LINE, NAN, LEAST_OF_PLANE], "least_eigenvalue.wgsl");
+static SOURCE: ShaderSource = wgsl!("least eigenvalue", [LINE, NAN, LEAST_OF_PLANE], "least_eigenvalue.wgsl");
 
 /// Steps of Newton's method: from a threefold root on, whose approach is the slowest, 2 % of it are left.
 const STEPS: usize = 10;

@@ -18,18 +18,18 @@ mod cpu;
 mod parity;
 
 use super::match_nodes::{cells, planes};
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::EXPONENTIAL;
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover, line};
 
-static FIT: ShaderSource = super::wgsl!(
+static FIT: ShaderSource = wgsl!(
     "local models",
     [EXPONENTIAL, include_str!("model.wgsl"), include_str!("solve.wgsl")],
     "local_models.wgsl"
 );
 static FIELD: ShaderSource =
-    super::wgsl!("model field", [EXPONENTIAL, include_str!("model.wgsl")], "model_field.wgsl");
+    wgsl!("model field", [EXPONENTIAL, include_str!("model.wgsl")], "model_field.wgsl");
 /// Nodes of a picture up to which they have many threads each, and up to which a few: more of them keep an H200 busy with one each.
 const FEW: usize = 1 << 11;
 const SOME: usize = 1 << 17;

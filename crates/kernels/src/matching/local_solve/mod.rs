@@ -8,14 +8,14 @@
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::LINE;
 use multiversion::multiversion;
 use veloxel_core::Shape;
 use veloxel_gpu::rows::{Shared, components_mut, ranges_mut};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
-static SOURCE: ShaderSource = super::wgsl!("local solve", [LINE], "local_solve.wgsl");
+static SOURCE: ShaderSource = wgsl!("local solve", [LINE], "local_solve.wgsl");
 
 /// Solves every voxel's own equations.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use crate::image::gradient::{Gradient, Scheme};
 use crate::image::pointwise::{ClipLength, InPlace, Operation};
 use crate::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 use crate::image::window_sum::WindowSum;
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::matching::local_solve::LocalSolve;
 use crate::shared::taps::Taps;
 use crate::shared::{LATTICE, NAN};
@@ -23,7 +23,7 @@ use crate::variational::robust_tensor::{Group, RobustTensor};
 use veloxel_core::{Axes, Dimension, Shape};
 use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, cover};
 
-static SOURCE: ShaderSource = super::wgsl!("local step", [NAN, LATTICE], "local_step.wgsl");
+static SOURCE: ShaderSource = wgsl!("local step", [NAN, LATTICE], "local_step.wgsl");
 /// Threads of a workgroup.
 const THREADS: usize = 256;
 

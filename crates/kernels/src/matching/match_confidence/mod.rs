@@ -12,13 +12,13 @@
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::NAN;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource = super::wgsl!("match confidence", [NAN], "match_confidence.wgsl");
+static SOURCE: ShaderSource = wgsl!("match confidence", [NAN], "match_confidence.wgsl");
 
 /// Correlation that rounding alone may leave in flat windows.
 pub(crate) const LEAST_QUALITY: f32 = 0.02;

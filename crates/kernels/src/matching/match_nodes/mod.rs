@@ -10,12 +10,12 @@
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource = super::wgsl!("match nodes", [], "match_nodes.wgsl");
+static SOURCE: ShaderSource = wgsl!("match nodes", [], "match_nodes.wgsl");
 
 /// Planes of a node buffer.
 pub const fn planes(components: usize) -> usize {

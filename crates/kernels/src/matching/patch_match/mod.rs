@@ -16,22 +16,20 @@ mod cpu;
 mod parity;
 
 use super::census::BEYOND;
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use std::ops::RangeInclusive;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::components_mut;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
-static PATCH_MATCH: ShaderSource =
-    super::wgsl!("patch match", [include_str!("packed.wgsl")], "patch_match.wgsl");
-static TEAMS: ShaderSource = super::wgsl!(
+static PATCH_MATCH: ShaderSource = wgsl!("patch match", [include_str!("packed.wgsl")], "patch_match.wgsl");
+static TEAMS: ShaderSource = wgsl!(
     "patch match in teams",
     [include_str!("packed.wgsl"), include_str!("patch_match.wgsl")],
     "teams.wgsl"
 );
-static FINER: ShaderSource =
-    super::wgsl!("finer matches", [include_str!("packed.wgsl")], "finer_matches.wgsl");
-static FIELD: ShaderSource = super::wgsl!("match field", [include_str!("packed.wgsl")], "match_field.wgsl");
+static FINER: ShaderSource = wgsl!("finer matches", [include_str!("packed.wgsl")], "finer_matches.wgsl");
+static FIELD: ShaderSource = wgsl!("match field", [include_str!("packed.wgsl")], "match_field.wgsl");
 /// Half width of the patches of pictures, at most, that the memory of a workgroup holds.
 const MOST_PICTURE_REACH: usize = 8;
 /// Pixels of a workgroup: of pictures with at most so many pixels, whose pixels have eight threads each; and of larger ones.

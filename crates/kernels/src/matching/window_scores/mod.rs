@@ -22,12 +22,12 @@ mod cpu;
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource = super::wgsl!("window scores", [], "window_scores.wgsl");
-static DENSE_NCC: ShaderSource = super::wgsl!("window scores", [], "dense_ncc.wgsl");
+static SOURCE: ShaderSource = wgsl!("window scores", [], "window_scores.wgsl");
+static DENSE_NCC: ShaderSource = wgsl!("window scores", [], "dense_ncc.wgsl");
 /// The largest half window and the farthest candidate of these, pixels, and their tiles' width and height.
 const DENSE_NCC_MOST: usize = 2;
 const TILE: [usize; 2] = [32, 8];

@@ -10,10 +10,10 @@ mod parity;
 
 pub use cpu::rows_of_columns;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl("column_rows", &[include_str!("column_rows.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("column_rows", [], "column_rows.wgsl");
 
 /// Writes the rows of some columns.
 #[derive(Debug)]

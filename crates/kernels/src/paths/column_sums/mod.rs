@@ -10,10 +10,10 @@ mod parity;
 
 pub use cpu::{SummedColumns, sums_of_columns};
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl("column_sums", &[include_str!("column_sums.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("column_sums", [], "column_sums.wgsl");
 
 /// Places that are added up one after the other.
 const PART: usize = 256;

@@ -1,12 +1,12 @@
 //! Launches of the sweeps: one a level of the tree.
 
 use super::{SupernodeSweep, Supernodes};
-use crate::kernel::Launcher;
+use crate::kernel::{Launcher, wgsl};
 use std::ops::Range;
 use veloxel_gpu::{Buffer, ComputeError, Device, ShaderSource, Uniform, cover};
 
-static CLIMB: ShaderSource = ShaderSource::wgsl("supernode_sweep", &[include_str!("supernode_sweep.wgsl")]);
-static DESCEND: ShaderSource = ShaderSource::wgsl("descend", &[include_str!("descend.wgsl")]);
+static CLIMB: ShaderSource = wgsl!("supernode_sweep", [], "supernode_sweep.wgsl");
+static DESCEND: ShaderSource = wgsl!("descend", [], "descend.wgsl");
 
 /// Rows of a thread.
 const ROWS: usize = 8;

@@ -4,14 +4,13 @@
 //! *Units*: pixels. *Out*: the estimate, NaN where the way there and back ends further from the pixel than the threshold or
 //! where nothing is known; the confidence times `1/(1 + r²)`, r that distance, 0 where unknown. *Halo*: the motion.
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::gather::corner_of;
 use crate::shared::rows::split_rows;
 use crate::shared::{CORNER, NAN};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("forward_backward_check", &[NAN, CORNER, include_str!("forward_backward_check.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("forward_backward_check", [NAN, CORNER], "forward_backward_check.wgsl");
 
 /// Two estimates of each other's images.
 #[derive(Debug, Clone, Copy)]

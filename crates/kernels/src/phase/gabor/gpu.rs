@@ -3,16 +3,14 @@
 use super::features::Directions;
 use super::levels::MOST_LEVELS;
 use super::{Bank, Levels, LocalPhase, Picture, Sums};
-use crate::kernel::Launcher;
+use crate::kernel::{Launcher, wgsl};
 use crate::shared::{ARCTANGENT, NAN};
 use std::mem::discriminant;
 use veloxel_gpu::{Bind, Buffer, ComputeError, ShaderSource, Uniform, cover, line};
 
-static PYRAMID: ShaderSource = ShaderSource::wgsl("gabor pyramid", &[include_str!("pyramid.wgsl")]);
-static LOCAL_PHASE: ShaderSource = ShaderSource::wgsl(
-    "gabor",
-    &[NAN, ARCTANGENT, include_str!("features.wgsl"), include_str!("gabor.wgsl")],
-);
+static PYRAMID: ShaderSource = wgsl!("gabor pyramid", [], "pyramid.wgsl");
+static LOCAL_PHASE: ShaderSource =
+    wgsl!("gabor", [NAN, ARCTANGENT, include_str!("features.wgsl")], "gabor.wgsl");
 
 /// A workgroup's part of a level.
 const TILE: [usize; 2] = [32, 16];

@@ -13,13 +13,12 @@
 
 mod cpu;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::phase::gabor::{Levels, ORIENTATIONS, alternate};
 use crate::shared::{EXPANSION, NAN, PHASES};
 use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("phase flow", &[NAN, EXPANSION, PHASES, include_str!("phase_flow.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("phase flow", [NAN, EXPANSION, PHASES], "phase_flow.wgsl");
 
 /// How component velocities are weighed against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

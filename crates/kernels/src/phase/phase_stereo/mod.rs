@@ -12,14 +12,13 @@
 
 mod cpu;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::phase::gabor::{ORIENTATIONS, alternate};
 use crate::phase::phase_flow::{Place, Sampling};
 use crate::shared::{EXPANSION, NAN, PHASES};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("phase stereo", &[NAN, EXPANSION, PHASES, include_str!("phase_stereo.wgsl")]);
+static SOURCE: ShaderSource = wgsl!("phase stereo", [NAN, EXPANSION, PHASES], "phase_stereo.wgsl");
 
 /// Whose disparity, and the planes of an estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

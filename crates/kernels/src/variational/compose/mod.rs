@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed, wgsl};
 use crate::shared::gather::Lattice;
 use crate::shared::lanes::{LANES, Lanes, Pack};
 use crate::shared::{LATTICE, LINE, NAN, PACK1, PACK4};
@@ -16,9 +16,9 @@ use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::{components, components_mut};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover, line};
 
-static COMPOSE: ShaderSource = super::wgsl!("compose", [NAN, LATTICE], "compose.wgsl");
+static COMPOSE: ShaderSource = wgsl!("compose", [NAN, LATTICE], "compose.wgsl");
 static ADD: [ShaderSource; 2] =
-    [super::wgsl!("compose", [LINE, PACK1], "add.wgsl"), super::wgsl!("compose", [LINE, PACK4], "add.wgsl")];
+    [wgsl!("compose", [LINE, PACK1], "add.wgsl"), wgsl!("compose", [LINE, PACK4], "add.wgsl")];
 
 /// How an increment joins the displacement so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,14 +5,14 @@
 //! known however smooth the field is, and the confidence is 0.
 //! *In*: e²; a tensor from [`super::motion_tensor`], taken at the final field. *Halo*: none.
 
-use crate::kernel::{Kernel, Launcher, Lengths, packed};
+use crate::kernel::{Kernel, Launcher, Lengths, packed, wgsl};
 use crate::shared::{LINE, PACK1, PACK4};
 use veloxel_core::Shape;
 use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
 static SOURCES: [ShaderSource; 2] = [
-    super::wgsl!("confidence", [LINE, PACK1], "confidence.wgsl"),
-    super::wgsl!("confidence", [LINE, PACK4], "confidence.wgsl"),
+    wgsl!("confidence", [LINE, PACK1], "confidence.wgsl"),
+    wgsl!("confidence", [LINE, PACK4], "confidence.wgsl"),
 ];
 
 /// Makes the confidence of every voxel from its expected error.

@@ -7,7 +7,7 @@
 
 use crate::image::gradient::Scheme;
 use crate::image::gradient::cpu::{Difference, derivative_row};
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed, wgsl};
 use crate::shared::exponential::exponential;
 use crate::shared::lanes::{LANES, Lanes, Pack};
 use crate::shared::rows::{replicated, row_loops};
@@ -19,8 +19,8 @@ use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover, tile}
 
 const BODY: &str = include_str!("diffusivity.wgsl");
 static SOURCES: [ShaderSource; 2] = [
-    super::wgsl!("diffusivity", [PACK1, SIDES1, EXPONENTIAL, BODY], "slope1.wgsl"),
-    super::wgsl!("diffusivity", [PACK4, SIDES4, EXPONENTIAL, BODY], "slope4.wgsl"),
+    wgsl!("diffusivity", [PACK1, SIDES1, EXPONENTIAL, BODY], "slope1.wgsl"),
+    wgsl!("diffusivity", [PACK4, SIDES4, EXPONENTIAL, BODY], "slope4.wgsl"),
 ];
 
 /// Planes that a GPU thread marches through; neighbours in them are looked up once.

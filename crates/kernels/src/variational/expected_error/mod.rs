@@ -15,7 +15,7 @@
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths, PreparedLaunch};
+use crate::kernel::{Kernel, Launcher, Lengths, PreparedLaunch, wgsl};
 use crate::shared::NAN;
 use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
@@ -24,7 +24,7 @@ use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
 /// The error of a voxel; needs [`NAN`].
 pub(crate) const EXPECTED_ERROR: &str = include_str!("expected_error.wgsl");
-static SOURCE: ShaderSource = super::wgsl!("expected error", [NAN, EXPECTED_ERROR], "each_voxel.wgsl");
+static SOURCE: ShaderSource = wgsl!("expected error", [NAN, EXPECTED_ERROR], "each_voxel.wgsl");
 
 /// Writes e² of every voxel.
 #[derive(Debug)]

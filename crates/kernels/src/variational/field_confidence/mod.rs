@@ -9,7 +9,7 @@
 mod parity;
 
 use crate::image::convolve::{Convolve, is_small_picture, with_weights};
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::matching::least_eigenvalue::{LEAST_OF_PLANE, LeastEigenvalue};
 use crate::shared::taps::Taps;
 use crate::shared::{NAN, PLANE_TAPS};
@@ -18,11 +18,8 @@ use crate::variational::expected_error::{EXPECTED_ERROR, ExpectedError};
 use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource = super::wgsl!(
-    "field confidence",
-    [NAN, PLANE_TAPS, EXPECTED_ERROR, LEAST_OF_PLANE],
-    "field_confidence.wgsl"
-);
+static SOURCE: ShaderSource =
+    wgsl!("field confidence", [NAN, PLANE_TAPS, EXPECTED_ERROR, LEAST_OF_PLANE], "field_confidence.wgsl");
 /// Width and height of a tile.
 const TILE: [usize; 2] = [32, 16];
 

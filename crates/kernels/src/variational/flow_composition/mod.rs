@@ -4,7 +4,7 @@
 //! Between voxels `d2` is linear; vectors that have no weight at a position may be unknown.
 //! *Outside*: where `d1` is unknown or leaves the grid, or `d2` is unknown around, see [`Outside`]. *Halo*: unbounded (gathers).
 
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::rows::cell;
 use crate::shared::{LATTICE, NAN};
 use std::array::from_fn;
@@ -12,7 +12,7 @@ use veloxel_core::Shape;
 use veloxel_gpu::rows::{components, components_mut};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource = super::wgsl!("flow composition", [NAN, LATTICE], "flow_composition.wgsl");
+static SOURCE: ShaderSource = wgsl!("flow composition", [NAN, LATTICE], "flow_composition.wgsl");
 
 /// What stands where the second flow is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

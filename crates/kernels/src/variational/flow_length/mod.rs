@@ -2,11 +2,11 @@
 //!
 //! *In*: a planar displacement, voxels. Voxels count within `weight > 0` where one is given. *Halo*: none.
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::{LINE, NAN, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource = super::wgsl!("flow length", [LINE, NAN, SUM], "flow_length.wgsl");
+static SOURCE: ShaderSource = wgsl!("flow length", [LINE, NAN, SUM], "flow_length.wgsl");
 
 /// Sums up the lengths and counts the voxels: returns both.
 #[derive(Debug, Clone, Copy)]

@@ -3,15 +3,14 @@
 //! *In*: the residual r of the composed flows, voxels; a confidence. *Out*, in place: `c ← c / (1 + |r|² / h²)`, 0 where r is
 //! unknown; and Σ |r| with the number of voxels where it is known. *Halo*: none.
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::group_sums::group_totals;
 use crate::shared::{LINE, NAN, SUM};
 use multiversion::multiversion;
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource =
-    super::wgsl!("inverse consistency", [LINE, NAN, SUM], "inverse_consistency.wgsl");
+static SOURCE: ShaderSource = wgsl!("inverse consistency", [LINE, NAN, SUM], "inverse_consistency.wgsl");
 
 /// Lowers the confidence by the residual; returns Σ |r| and the number of voxels where r is known.
 #[derive(Debug)]

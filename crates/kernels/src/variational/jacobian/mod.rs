@@ -4,7 +4,7 @@
 //! Derivatives are central, one-sided at the border. *Halo*: 1 voxel.
 
 use crate::image::convolve::cpu::pad_row;
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed, wgsl};
 use crate::shared::lanes::{LANES, Lanes, Pack};
 use crate::shared::rows::{beside, replicated};
 use crate::shared::{NAN, PACK1, PACK4, SIDES1, SIDES4, TILE_SUM};
@@ -14,8 +14,8 @@ use veloxel_gpu::rows::{Shared, with_scratch};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, cover};
 
 static SOURCES: [ShaderSource; 2] = [
-    super::wgsl!("jacobian", [NAN, TILE_SUM, PACK1, SIDES1], "jacobian.wgsl"),
-    super::wgsl!("jacobian", [NAN, TILE_SUM, PACK4, SIDES4], "jacobian.wgsl"),
+    wgsl!("jacobian", [NAN, TILE_SUM, PACK1, SIDES1], "jacobian.wgsl"),
+    wgsl!("jacobian", [NAN, TILE_SUM, PACK4, SIDES4], "jacobian.wgsl"),
 ];
 /// Planes that a thread marches through; neighbours in them are looked up once.
 const DEPTH: usize = 16;

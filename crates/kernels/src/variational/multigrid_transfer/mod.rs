@@ -9,7 +9,7 @@
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::LINE;
 use crate::shared::rows::{add, sum_of_four};
 use multiversion::multiversion;
@@ -20,7 +20,7 @@ use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
 /// The fine cells of a coarse one.
 pub(crate) const CELLS: &str = include_str!("cells.wgsl");
-static SOURCE: ShaderSource = super::wgsl!("multigrid transfer", [LINE, CELLS], "transfer.wgsl");
+static SOURCE: ShaderSource = wgsl!("multigrid transfer", [LINE, CELLS], "transfer.wgsl");
 
 /// Channels that a launch takes.
 const MOST_CHANNELS: usize = 6;

@@ -4,7 +4,7 @@
 //! get little weight in the weighted median. *In*: displacement in edges, fixed and warped image. *Out*: [0, 1].
 //! *Outside* (warped is NaN): [`OUTSIDE`]. *Border*: one-sided differences. *Halo*: 1 voxel.
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::exponential::exponential;
 use crate::shared::rows::{beside, replicated};
 use crate::shared::{EXPONENTIAL, NAN};
@@ -12,7 +12,7 @@ use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
-static SOURCE: ShaderSource = super::wgsl!("occlusion", [NAN, EXPONENTIAL], "occlusion.wgsl");
+static SOURCE: ShaderSource = wgsl!("occlusion", [NAN, EXPONENTIAL], "occlusion.wgsl");
 
 /// Visibility of a pixel that is not in the moving image at all.
 pub const OUTSIDE: f32 = 0.05;

@@ -6,7 +6,7 @@
 //! *Out*: spatial entries, then the right-hand side. *Halo*: none.
 //! On a GPU each constraint is a launch: all together would need more buffers than some devices bind.
 
-use crate::kernel::{Kernel, Launcher, Lengths, packed};
+use crate::kernel::{Kernel, Launcher, Lengths, packed, wgsl};
 use crate::shared::lanes::{LANES, Lanes, Pack};
 use crate::shared::{LINE, PACK1, PACK4};
 use multiversion::multiversion;
@@ -15,8 +15,8 @@ use veloxel_gpu::rows::{components, components_mut};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
 static SOURCES: [ShaderSource; 2] = [
-    super::wgsl!("robust_tensor", [LINE, PACK1], "robust_tensor.wgsl"),
-    super::wgsl!("robust_tensor", [LINE, PACK4], "robust_tensor.wgsl"),
+    wgsl!("robust_tensor", [LINE, PACK1], "robust_tensor.wgsl"),
+    wgsl!("robust_tensor", [LINE, PACK4], "robust_tensor.wgsl"),
 ];
 
 /// One constraint.

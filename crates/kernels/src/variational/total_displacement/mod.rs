@@ -6,7 +6,7 @@
 mod parity;
 
 use crate::image::warp::VoxelAffine;
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed, wgsl};
 use crate::shared::{PACK1, PACK4};
 use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
@@ -14,8 +14,8 @@ use veloxel_gpu::rows::components_mut;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
 
 static SOURCES: [ShaderSource; 2] = [
-    super::wgsl!("total_displacement", [PACK1, include_str!("along1.wgsl")], "total_displacement.wgsl"),
-    super::wgsl!("total_displacement", [PACK4, include_str!("along4.wgsl")], "total_displacement.wgsl"),
+    wgsl!("total_displacement", [PACK1, include_str!("along1.wgsl")], "total_displacement.wgsl"),
+    wgsl!("total_displacement", [PACK4, include_str!("along4.wgsl")], "total_displacement.wgsl"),
 ];
 
 /// Edges on top of an affine map to voxels in total.
