@@ -47,7 +47,7 @@ impl Wrapping for BothDirections {
         // The way back begins on the same grid, where the moving image has samples there.
         let (moving, seen) = match frame_on(moving.frame(), fixed.frame().grid())? {
             None => (moving, None),
-            Some((frame, seen)) => (FrameSource::Owned(frame), Some(seen)),
+            Some((frame, seen)) => (FrameSource::Owned(frame), seen),
         };
         let back = ImagePair {
             fixed: moving,

@@ -183,21 +183,25 @@ impl<'a> MovingImage<'a> {
     }
 }
 
-/// A frame on another grid, its outermost samples repeated beyond its border, and where on that grid it has samples; none where
-/// both are one grid.
+/// A frame on another grid, its outermost samples repeated beyond its border, and where on that grid it has samples, if not
+/// everywhere; none where both are one grid.
 ///
 /// # Errors
 /// As [`MovingImage::new`].
-pub(crate) fn frame_on(frame: &Frame, grid: &Grid) -> Result<Option<(Frame, ResidentMask)>> {
-    if voxel_map(grid, frame.grid()) == VoxelAffine::IDENTITY {
+pub(crate) fn frame_on(frame: &Frame, grid: &Grid) -> Result<Option<(Frame, Option<ResidentMask>)>> {
+    let device = frame.device();
+    if frame.grid().require_same(grid, "").is_ok() {
         return Ok(None);
     }
-    let device = frame.device();
+    if voxel_map(grid, frame.grid()) == VoxelAffine::IDENTITY {
+        let samples = copied(device, frame.samples())?;
+        return Ok(Some((Frame::of_samples(device, grid, samples)?, None)));
+    }
     let seen = MovingImage::new(device, frame.samples(), frame.grid(), grid, Interpolation::Linear)?;
     let samples = seen.at_rest(Border::Unbounded)?;
     let mut weight = seen.at_rest(Border::Voxels)?;
     // What is finite becomes 1, and NaN 0.
     Operation::Rescale { gain: 0.0, offset: 1.0 }.on(&mut weight).run(device)?;
     Operation::MapAffine { gain: 1.0, offset: 0.0 }.on(&mut weight).run(device)?;
-    Ok(Some((Frame::of_samples(device, grid, samples)?, ResidentMask { grid: grid.clone(), weight })))
+    Ok(Some((Frame::of_samples(device, grid, samples)?, Some(ResidentMask { grid: grid.clone(), weight }))))
 }

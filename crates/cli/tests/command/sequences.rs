@@ -103,6 +103,11 @@ fn warped_frames_go_on_beyond_the_border_if_asked() {
     };
     assert!(black("0") > SIZE[1]);
     assert_eq!(black("edge"), 0);
+    assert!(black("nan") > SIZE[1]);
+    // The folder was hidden while it was written: the report knows it by its own name.
+    let warnings = json(&place, "out/report.json")["warnings"].to_string();
+    assert!(warnings.contains("warped/warped_reference_000_002.png: "), "{warnings}");
+    assert!(!warnings.contains(".part"), "{warnings}");
 }
 
 #[test]

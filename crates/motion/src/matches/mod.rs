@@ -91,7 +91,7 @@ impl Wrapping for FromMatches {
             let on_grid = frame_on(moving, &grid)?;
             let sides = Sides {
                 frames: [pair.fixed.frame(), on_grid.as_ref().map_or(moving, |(frame, _)| frame)],
-                masks: [pair.region.mask, on_grid.as_ref().map(|(_, seen)| seen)],
+                masks: [pair.region.mask, on_grid.as_ref().and_then(|(_, seen)| seen.as_ref())],
             };
             let [first, second] = sides.frames.map(|frame| FrameSource::from(frame).mapped(map));
             let images = [&first?, &second?];

@@ -6,7 +6,7 @@ use measure::{cpu, estimate, mean_difference_vox, register};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
 use veloxel_motion::affine_registration::AffineModel;
 use veloxel_motion::{
-    Clg, ClgParams, InverseConsistent, MotionError, Pair, PairMethod, Preset, Silent, Start,
+    Clg, ClgParams, InverseConsistent, Matched, MotionError, Pair, PairMethod, Preset, Silent, Start,
 };
 
 /// Waves of 9 to 14 mm.
@@ -107,6 +107,30 @@ fn both_directions_and_masks_go_with_two_grids() {
     let mean = mean_difference_vox(&found.flow, &truth(&grid), &interior(&grid));
     assert!(mean < 0.1, "{mean}");
     assert!(found.statistics.inverse_residual_vox.is_some_and(|r| r < 0.5));
+}
+
+/// Pictures of which one has no place in the world are compared pixel by pixel, in both directions.
+#[test]
+fn both_directions_go_with_a_picture_without_a_place() {
+    let [known, unknown] = [[1.1, 1.1, 1.0], [1.0; 3]]
+        .map(|spacing_mm| Grid::image(48, 40).and_then(|g| g.with_spacing_mm(spacing_mm)).expect("possible"));
+    let shown = |grid: &Grid, shift: f64| {
+        Volume::from_fn(grid.clone(), |[x, y, _]| texture([x as f64 + shift, y as f64, 0.0]) as f32)
+    };
+    for [fixed, moving] in [[&known, &unknown], [&unknown, &known]] {
+        let (fixed, moving) = (shown(fixed, 0.7), shown(moving, 0.0));
+        let params = ClgParams::preset(Preset::Fast, Dimension::Two);
+        let clg = || Clg::new(fixed.grid(), params.clone(), &cpu(1)).unwrap();
+        let pair = Pair::new(&fixed, &moving);
+        let found = [
+            InverseConsistent::new(clg()).run(&pair, &Silent).unwrap(),
+            Matched::new(clg()).run(&pair, &Silent).unwrap(),
+        ];
+        for found in found {
+            let [u, v, _] = found.flow.vector_vox(20 * 48 + 24);
+            assert!((u - 0.7).abs() < 0.1 && v.abs() < 0.1, "{u} {v}");
+        }
+    }
 }
 
 #[test]

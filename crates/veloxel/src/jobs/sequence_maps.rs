@@ -28,8 +28,8 @@ pub(super) struct SequenceMaps {
 enum Target {
     /// Nobody wants them.
     Nowhere,
-    /// A folder, hidden until the end.
-    Folder(PathBuf),
+    /// A folder, hidden until the end, and its name from then on.
+    Folder { hidden: PathBuf, shown: PathBuf },
     /// In the order of their fields: fixed and moving frame.
     Stack(Vec<([usize; 2], Volume<f32>)>),
 }
@@ -39,7 +39,9 @@ impl SequenceMaps {
     pub fn new(plan: &mut OutputPlan, role: &'static str, path: &Option<PathBuf>) -> Result<Self> {
         let target = match path {
             None => Target::Nowhere,
-            Some(path) if is_folder(path) => Target::Folder(plan.path(role)?.unwrap_or_default()),
+            Some(path) if is_folder(path) => {
+                Target::Folder { hidden: plan.path(role)?.unwrap_or_default(), shown: path.clone() }
+            }
             Some(_) => Target::Stack(Vec::new()),
         };
         Ok(Self { role, target })
@@ -65,15 +67,19 @@ impl SequenceMaps {
         match &mut self.target {
             Target::Nowhere => {}
             Target::Stack(maps) => maps.push((frames, map.clone())),
-            Target::Folder(folder) => {
+            Target::Folder { hidden, shown } => {
                 let is_whole = like.is_some_and(|like| full_scale(like) > 1.0);
                 let extension = match map.grid().dimension() {
                     Dimension::Three => "nii.gz",
                     Dimension::Two if is_whole => "png",
                     Dimension::Two => "tif",
                 };
-                let path = folder.join(format!("{}_{field}.{extension}", self.role));
-                write_sampled(&path, map, like.unwrap_or(map), warnings)?;
+                let (name, mut said) = (format!("{}_{field}.{extension}", self.role), Warnings::new());
+                write_sampled(&hidden.join(&name), map, like.unwrap_or(map), &mut said)?;
+                let [hidden, shown] = [hidden, shown].map(|folder| folder.join(&name).display().to_string());
+                for warning in said.iter() {
+                    warnings.push(warning.kind, warning.message.replace(&hidden, &shown));
+                }
             }
         }
         Ok(())
