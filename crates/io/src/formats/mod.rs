@@ -26,8 +26,8 @@ mod tiff;
 mod vtk;
 pub(crate) mod y4m;
 
-#[cfg(feature = "jpeg")]
 use crate::Format;
+#[cfg(feature = "jpeg")]
 pub use jpeg::{JPEG_QUALITY, write_rgb_jpeg};
 
 /// Every format, in the order in which messages name their extensions.
