@@ -1,7 +1,6 @@
 //! Measures functions: in Rust from the tokens, macros included; in shaders by their braces.
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use syn::{FnArg, Pat, Signature, Type};
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 /// One function with a body.
 pub struct Function {
@@ -21,12 +20,12 @@ pub fn of_rust(tokens: TokenStream) -> Vec<Function> {
             (TokenTree::Group(group), _) => found.extend(of_rust(group.stream())),
             // A type like `fn(u8)` has no name.
             (TokenTree::Ident(word), Some(TokenTree::Ident(name))) if word == "fn" => {
-                let own = tokens[at..].iter().take_while(|token| token.to_string() != ";");
-                let body = own.enumerate().find_map(|(nth, token)| Some((nth, block_end(token)?)));
-                found.extend(body.map(|(nth, end)| Function {
+                let body =
+                    tokens[at..].iter().take_while(|token| token.to_string() != ";").find_map(block_end);
+                found.extend(body.map(|end| Function {
                     name: name.to_string(),
                     lines: end - word.span().start().line + 1,
-                    takes_tuple: takes_tuple(&tokens[at..at + nth].iter().cloned().collect()),
+                    takes_tuple: arguments(&tokens[at + 2..]).is_some_and(|list| has_tuple(list.stream())),
                 }));
             }
             _ => {}
@@ -35,30 +34,63 @@ pub fn of_rust(tokens: TokenStream) -> Vec<Function> {
     found
 }
 
-/// Whether the pattern or the type of an argument is a tuple of two or more. What a macro has yet to fill in counts as a name.
-fn takes_tuple(signature: &TokenStream) -> bool {
-    let written = signature.to_string().replace('$', "");
-    let Ok(signature) = syn::parse_str::<Signature>(&written) else { return false };
-    signature.inputs.iter().any(|argument| match argument {
-        FnArg::Typed(typed) => is_tuple_pattern(&typed.pat) || is_tuple(&typed.ty),
-        FnArg::Receiver(_) => false,
+/// The list of arguments behind a function's name and generics.
+fn arguments(tokens: &[TokenTree]) -> Option<&Group> {
+    let (mut depth, mut last) = (0, ' ');
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) if depth == 0 => return Some(group),
+            TokenTree::Punct(mark) => {
+                depth += i32::from(mark.as_char() == '<');
+                depth -= i32::from(mark.as_char() == '>' && last != '-');
+                last = mark.as_char();
+            }
+            _ => last = ' ',
+        }
+    }
+    None
+}
+
+/// Whether the pattern or the type of an argument is a tuple of two or more.
+fn has_tuple(arguments: TokenStream) -> bool {
+    // True where a pattern or a type begins.
+    let mut begins = true;
+    let (mut depth, mut last) = (0, ' ');
+    for token in arguments {
+        match &token {
+            TokenTree::Group(group) if begins && group.delimiter() == Delimiter::Parenthesis => {
+                if has_comma(group.stream()) {
+                    return true;
+                }
+                begins = false;
+            }
+            TokenTree::Punct(mark) => {
+                let mark = mark.as_char();
+                depth += i32::from(mark == '<');
+                depth -= i32::from(mark == '>' && last != '-');
+                begins = depth == 0 && (",:".contains(mark) || (begins && "&'".contains(mark)));
+                last = mark;
+            }
+            TokenTree::Ident(word) => begins &= *word == "mut" || last == '\'',
+            _ => begins = false,
+        }
+        if !matches!(token, TokenTree::Punct(_)) {
+            last = ' ';
+        }
+    }
+    false
+}
+
+/// Whether a comma stands outside of all brackets.
+fn has_comma(tokens: TokenStream) -> bool {
+    let (mut depth, mut last) = (0, ' ');
+    tokens.into_iter().any(|token| {
+        let mark = if let TokenTree::Punct(mark) = token { mark.as_char() } else { ' ' };
+        depth += i32::from(mark == '<');
+        depth -= i32::from(mark == '>' && last != '-');
+        last = mark;
+        mark == ',' && depth == 0
     })
-}
-
-fn is_tuple_pattern(pattern: &Pat) -> bool {
-    match pattern {
-        Pat::Tuple(tuple) => tuple.elems.len() > 1,
-        Pat::Reference(reference) => is_tuple_pattern(&reference.pat),
-        _ => false,
-    }
-}
-
-fn is_tuple(argument: &Type) -> bool {
-    match argument {
-        Type::Tuple(tuple) => tuple.elems.len() > 1,
-        Type::Reference(reference) => is_tuple(&reference.elem),
-        _ => false,
-    }
 }
 
 /// The last line of a token in braces.
