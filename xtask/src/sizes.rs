@@ -1,7 +1,7 @@
 //! Counts lines of code: Rust lines with more on them than comments, without tests, benchmarks and examples.
 //!
 //! A line counts when a token stands on it or a literal runs over it. The files are those that a build of a library or a program
-//! reads: what only tests compile is none of them. Left out are those below `bench` and `fuzz`, and files `parity.rs`.
+//! reads: files that only tests compile do not count. Left out are those below `bench` and `fuzz`, and files `parity.rs`.
 
 use crate::{Failure, modules, sources, tokens};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};

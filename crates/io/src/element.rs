@@ -18,7 +18,7 @@ impl ByteOrder {
     }
 }
 
-/// The types of samples, each with the type of Rust that it is.
+/// The types of samples, each with its Rust type.
 macro_rules! elements {
     ($($element:ident: $type:ident),*) => {
         /// The type of one sample in a file.

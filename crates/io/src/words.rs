@@ -115,9 +115,12 @@ pub(crate) fn lines<'a>(text: &'a str, comments: &'static [char]) -> impl Iterat
     numbered.filter(move |(_, line)| !line.is_empty() && !line.starts_with(comments))
 }
 
+/// A word may be as long as its file: more bytes of it than these are not looked at for a message.
+const MOST_SHOWN_BYTES: usize = 240;
+
 /// As much of a word as an error line shows.
 pub(crate) fn shown(word: &[u8]) -> String {
-    excerpt(&String::from_utf8_lossy(word))
+    excerpt(&String::from_utf8_lossy(&word[..word.len().min(MOST_SHOWN_BYTES)]))
 }
 
 /// A number as text.

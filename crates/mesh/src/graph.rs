@@ -35,43 +35,82 @@ impl Graph {
     pub fn new(list: &ArcList) -> Result<Self, MeshError> {
         check(list)?;
         check_memory(list, SystemMemory::now().map_or(u64::MAX, |memory| memory.available_bytes))?;
-        let ways = if list.kind == GraphKind::Undirected { 2 } else { 1 };
-        let kept = list.arcs.iter().filter(|arc| arc.from != arc.to);
-        let both = |arc: &WeightedArc| {
-            // A negative zero would compare as equal and sort as less.
-            let weight = arc.weight.abs();
-            [(arc.from, arc.to, weight), (arc.to, arc.from, weight)].into_iter().take(ways)
-        };
-        let mut arcs: Vec<(u32, u32, f32)> = Vec::with_capacity(ways * list.arcs.len());
-        arcs.extend(kept.flat_map(both));
-        let loops = list.arcs.len() - arcs.len() / ways;
-        arcs.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
-        let given = arcs.len();
-        arcs.dedup_by_key(|&mut (from, to, _)| (from, to));
-        let left_out = LeftOut { duplicates: (given - arcs.len()) / ways, loops };
-        Ok(Self::of_rows(list.nodes, list.kind, &arcs, left_out))
-    }
-
-    /// The graph of arcs that are sorted.
-    fn of_rows(nodes: usize, kind: GraphKind, arcs: &[(u32, u32, f32)], left_out: LeftOut) -> Self {
-        let mut offsets = vec![0; nodes + 1];
-        for &(from, ..) in arcs {
-            offsets[from as usize + 1] += 1;
+        let both_ways = list.kind == GraphKind::Undirected;
+        let mut left_out = LeftOut::default();
+        let mut degrees = vec![0u32; list.nodes + 1];
+        let kept = |arc: &&WeightedArc| arc.from != arc.to;
+        for arc in list.arcs.iter().filter(kept) {
+            degrees[arc.from as usize + 1] += 1;
+            if both_ways {
+                degrees[arc.to as usize + 1] += 1;
+            }
         }
-        for node in 0..nodes {
+        let mut offsets = degrees;
+        for node in 0..list.nodes {
             offsets[node + 1] += offsets[node];
         }
-        let (targets, weights) = arcs.iter().map(|&(_, to, weight)| (to, weight)).unzip();
-        Self { kind, offsets, targets, weights, left_out }
+        let mut next = offsets.clone();
+        let mut rows = vec![(0u32, 0.0f32); offsets[list.nodes] as usize];
+        let mut put = |from: u32, to: u32, weight: f32| {
+            let slot = &mut next[from as usize];
+            rows[*slot as usize] = (to, weight);
+            *slot += 1;
+        };
+        for arc in &list.arcs {
+            if arc.from == arc.to {
+                left_out.loops += 1;
+                continue;
+            }
+            put(arc.from, arc.to, arc.weight);
+            if both_ways {
+                put(arc.to, arc.from, arc.weight);
+            }
+        }
+        let (targets, weights) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
+        let mut graph =
+            Self { kind: list.kind, offsets: Vec::with_capacity(list.nodes + 1), targets, weights, left_out };
+        graph.offsets.push(0);
+        for node in 0..list.nodes {
+            let row = &mut rows[offsets[node] as usize..offsets[node + 1] as usize];
+            row.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            let begin = graph.targets.len();
+            for &(to, weight) in row.iter() {
+                if graph.targets.len() > begin && graph.targets.last() == Some(&to) {
+                    graph.left_out.duplicates += 1;
+                    continue;
+                }
+                graph.targets.push(to);
+                // A negative zero would compare as equal and sort as less.
+                graph.weights.push(weight.abs());
+            }
+            graph.offsets.push(graph.targets.len() as u32);
+        }
+        if both_ways {
+            graph.left_out.duplicates /= 2;
+        }
+        Ok(graph)
     }
 
     /// The same graph with every arc turned round.
     pub fn reversed(&self) -> Self {
-        let from = |node| self.neighbours(node).map(move |(to, weight)| (to, node, weight));
-        let mut arcs: Vec<(u32, u32, f32)> = (0..self.nodes() as u32).flat_map(from).collect();
+        let mut offsets = vec![0; self.nodes() + 1];
+        for &to in &self.targets {
+            offsets[to as usize + 1] += 1;
+        }
+        for node in 0..self.nodes() {
+            offsets[node + 1] += offsets[node];
+        }
+        let mut next = offsets.clone();
+        let (mut targets, mut weights) = (vec![0; self.arcs()], vec![0.0; self.arcs()]);
         // Nodes come in ascending order, and so do the ends of each row.
-        arcs.sort_by_key(|&(to, ..)| to);
-        Self::of_rows(self.nodes(), self.kind, &arcs, self.left_out)
+        for node in 0..self.nodes() as u32 {
+            for (to, weight) in self.neighbours(node) {
+                let slot = next[to as usize] as usize;
+                (targets[slot], weights[slot]) = (node, weight);
+                next[to as usize] += 1;
+            }
+        }
+        Self { kind: self.kind, offsets, targets, weights, left_out: self.left_out }
     }
 
     /// Number of nodes.
@@ -120,8 +159,8 @@ fn check(list: &ArcList) -> Result<(), MeshError> {
 
 /// Refuses a graph whose tables do not fit: one far number in a list of edges makes as many nodes.
 fn check_memory(list: &ArcList, budget_bytes: u64) -> Result<(), MeshError> {
-    // A table of the nodes, and a row of distances at least; each arc, both ways, before and after sorting.
-    let needed_bytes = 8 * (list.nodes as u64 + 1) + 40 * list.arcs.len() as u64;
+    // Three tables of the nodes; each arc, both ways, before and after sorting.
+    let needed_bytes = 12 * (list.nodes as u64 + 1) + 32 * list.arcs.len() as u64;
     if needed_bytes > budget_bytes {
         let what = format!("a graph of {} nodes", list.nodes);
         let ways_out = "number the nodes without gaps, or use a machine with more memory";

@@ -92,7 +92,7 @@ pub(crate) fn fit(device: &Device, field: &mut Field, count: usize, len: usize) 
     Ok(())
 }
 
-/// A field on another grid over the same extent, likewise.
+/// A field on another grid over the same extent, linearly interpolated.
 pub(crate) fn resampled_field(
     device: &Device,
     input: &[Buffer],
@@ -103,7 +103,7 @@ pub(crate) fn resampled_field(
     })
 }
 
-/// The same, but that a field stays that lies there already.
+/// The same; a field that lies on that grid already is returned as it is.
 pub(crate) fn on_grid(device: &Device, field: Field, shapes: [Shape; 2]) -> Result<Field, ComputeError> {
     if shapes[0] == shapes[1] { Ok(field) } else { resampled_field(device, &field, shapes) }
 }

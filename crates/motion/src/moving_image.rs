@@ -123,7 +123,7 @@ impl<'a> MovingImage<'a> {
         Self::of_samples(device, [fixed, shape], samples, interpolation, moving_from_fixed)
     }
 
-    /// Prepares samples that are as coarse as they are to be seen; the shapes are the fixed grid's and theirs.
+    /// Prepares samples already smoothed to the fixed grid's voxel size; the shapes are the fixed grid's and theirs.
     ///
     /// # Errors
     /// [`MotionError::Compute`].

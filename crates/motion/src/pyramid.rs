@@ -106,8 +106,8 @@ pub(crate) fn between_levels(map: &VoxelAffine, [from, to]: [&LevelGeometry; 2])
     rescaled(map, [from.spacing_vox, to.spacing_vox])
 }
 
-/// A map between voxel positions of two grids as one between positions of voxels that are so many times as wide, on the grid
-/// that it leads from and on the other one.
+/// A map between voxel positions of two grids as one between positions of wider voxels: `s` and `t` are the widths of the new
+/// voxels in old ones, on the grid that it leads from and on the one that it leads to.
 pub(crate) fn rescaled(map: &VoxelAffine, [s, t]: [Axes<f64>; 2]) -> VoxelAffine {
     let image = map.apply(s.map(|s| 0.5 * s - 0.5));
     VoxelAffine {

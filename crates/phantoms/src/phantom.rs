@@ -1,6 +1,5 @@
 //! An image pair whose displacement is known exactly.
 
-use crate::motion::add;
 use crate::{CentredFrame, Motion, Noise, Texture};
 use veloxel_core::{Flow, Grid, Mask, Volume};
 
@@ -41,18 +40,29 @@ impl Phantom {
         noise: Noise,
     ) -> Self {
         let frame = CentredFrame::new(grid);
-        let truth = frame.flow(|position_mm| motion.displacement_mm(position_mm));
-        let fixed =
-            |position_mm| fixed_texture.intensity(add(position_mm, motion.displacement_mm(position_mm)));
-        let muscle: Option<Vec<bool>> =
-            (0..grid.len()).map(|index| motion.in_muscle(frame.position_mm(index))).collect();
+        let mut truth = Flow::zeros(grid.clone());
+        let mut fixed = Vec::with_capacity(grid.len());
+        let mut moving = Vec::with_capacity(grid.len());
+        let mut muscle = Vec::with_capacity(grid.len());
+        for index in 0..grid.len() {
+            let position_mm = frame.position_mm(index);
+            let d_mm = motion.displacement_mm(position_mm);
+            let target_mm = [0, 1, 2].map(|a| position_mm[a] + d_mm[a]);
+            fixed.push((fixed_texture.intensity(target_mm) + noise.at(0, index)) as f32);
+            moving.push((moving_texture.intensity(position_mm) + noise.at(1, index)) as f32);
+            for (component, value) in truth.components_vox_mut().iter_mut().zip(frame.vector_vox(d_mm)) {
+                component[index] = value as f32;
+            }
+            muscle.extend(motion.in_muscle(position_mm));
+        }
+        let volume = |data| Volume::new(grid.clone(), data).expect("one sample was made for every voxel");
         Self {
             name: String::new(),
-            fixed: frame.volume(|i, position_mm| (fixed(position_mm) + noise.at(0, i)) as f32),
-            moving: frame.volume(|i, p| (moving_texture.intensity(p) + noise.at(1, i)) as f32),
+            fixed: volume(fixed),
+            moving: volume(moving),
             interior: interior(&truth, Self::MARGIN_VOX),
             truth,
-            muscle: muscle.and_then(|inside| Mask::new(grid.clone(), inside).ok()),
+            muscle: Volume::new(grid.clone(), muscle).ok(),
         }
     }
 

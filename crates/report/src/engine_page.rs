@@ -84,7 +84,8 @@ fn panels(view: &EngineView<'_>) -> Result<Vec<Panel>, ReportError> {
     let mut panels = vec![stage.layers("Frame", caption, &[("", image)], None)?];
     if let Some((flow, sure)) = view.flow {
         let caption = "Towards the next frame: hue is the direction, colour strength the length.";
-        let map = Map::Motion(flow, stage.motion_scale(flow));
+        // Frames may have a spacing; the legend counts pixels, as the flow's own grid does.
+        let map = Map::Motion(flow, Stage::of_picture(flow.grid()).motion_scale(flow));
         panels.push(stage.panel("Motion", caption, map, "px")?.gaps_are("no vector"));
         panels.push(confidence("Confidence of the motion", sure)?);
     }

@@ -203,7 +203,9 @@ impl<'a> ModuleText<'a> {
         let text = FunctionText::new(self, &point.function, info);
         source += &text.write_kernel(&entry, &parameters, point.workgroup_size)?;
         source += "} // namespace kernel\n";
-        Ok(CudaSource { source, entry, bindings, workgroup_size: point.workgroup_size })
+        let workgroup_size = point.workgroup_size;
+        debug_assert!(!workgroup_size.contains(&0), "naga should have resolved the workgroup's size");
+        Ok(CudaSource { source, entry, bindings, workgroup_size })
     }
 
     /// The text of everything except the entry point.

@@ -189,7 +189,7 @@ impl FunctionText<'_> {
         *self.expression(pointer) == Expression::LocalVariable(local)
     }
 
-    /// The literal that an expression is, or that the constant is which it names.
+    /// The literal of an expression, or of the constant that it names.
     pub fn literal(&self, handle: Value) -> Option<Literal> {
         let module = self.module.module;
         let named = match *self.expression(handle) {

@@ -49,8 +49,8 @@ impl Downloads {
         Self { copyists, times, volumes: lane(volumes), numbers: lane(numbers) }
     }
 
-    /// Reads the ranges `wanted` back, once the event `ready` has happened; one vector for each range. `failed` makes an error of the
-    /// driver's.
+    /// Reads the ranges `wanted` back, once the event `ready` has happened; one vector for each range. `failed` turns
+    /// an error of the driver into one of ours.
     pub fn fetch(
         &self,
         wanted: &[Wanted],

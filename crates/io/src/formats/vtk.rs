@@ -77,7 +77,7 @@ struct Sections<'a> {
 
 impl<'a> Sections<'a> {
     fn begin(bytes: &'a [u8], context: &'a Context<'a>) -> Result<Self> {
-        let mut words = Words::new(bytes, "a VTK section");
+        let mut words = Words::new(bytes, "the VTK file");
         let magic = String::from_utf8_lossy(words.line());
         let is_vtk = magic.to_ascii_lowercase().starts_with("# vtk datafile version");
         context.require(is_vtk, "VTK magic", "# vtk DataFile Version", excerpt(&magic))?;

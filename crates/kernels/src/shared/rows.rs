@@ -6,7 +6,7 @@ use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
-/// [`Cpu::split_rows`] of as many outputs as there are.
+/// [`Cpu::split_rows`] of a number of outputs that is known only when it runs, all of one length.
 pub(crate) fn split_rows(
     cpu: &Cpu,
     outputs: Vec<&mut [f32]>,
@@ -37,7 +37,7 @@ pub(crate) fn beside(shape: Shape, row: usize, axis: usize) -> [Option<usize>; 2
     [(at > 0).then(|| row - stride), (at + 1 < count).then(|| row + stride)]
 }
 
-/// The same, the row itself beyond the border.
+/// The rows before and after one along y or z; beyond the border the row itself.
 pub(crate) fn replicated(shape: Shape, row: usize, axis: usize) -> [usize; 2] {
     beside(shape, row, axis).map(|to| to.unwrap_or(row))
 }

@@ -37,7 +37,7 @@ pub(super) struct SumsOf<'a> {
 const PART: usize = 256;
 
 impl SumsOf<'_> {
-    /// The sums of one row of distances, and how many of them are infinite.
+    /// The sums of one row of distances, and how many distances are infinite.
     pub fn of_row(&self, row: &[f32]) -> (Vec<f64>, u32) {
         let mut totals = vec![0.0f64; self.columns];
         let mut part = vec![0.0f32; self.columns];

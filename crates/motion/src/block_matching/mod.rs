@@ -109,7 +109,7 @@ impl LevelSolver for BlockMatchingParams {
         Footprint { samples_per_voxel: images + gradients as f64 + of_blocks + concluding, tiling }
     }
 
-    /// Blocks.
+    /// The grid of blocks, each of `stride` voxels along every axis.
     fn nodes(&self, level: &LevelGeometry) -> LevelGeometry {
         let size = level.shape.size.map(|n| n.div_ceil(self.stride));
         LevelGeometry { shape: Shape { size, ..level.shape }, ..level.clone() }

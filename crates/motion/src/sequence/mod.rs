@@ -99,7 +99,7 @@ impl<'a> SequenceFrames<'a> {
     }
 }
 
-/// What a list that has nothing, one for every frame, or one a frame has for a frame.
+/// A frame's item of a list that is empty, holds one item for all frames, or one for each.
 pub(crate) fn of_frame<T>(masks: &[T], frame: usize) -> Option<&T> {
     if masks.len() == 1 { masks.first() } else { masks.get(frame) }
 }

@@ -26,7 +26,7 @@ impl FrameRegions {
         })
     }
 
-    /// Those of a frame.
+    /// Masks and weight image of a frame.
     pub fn of(&self, frame: usize) -> Region<'_> {
         Region {
             mask: of_frame(&self.masks, frame),

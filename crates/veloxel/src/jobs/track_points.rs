@@ -79,7 +79,8 @@ struct Track {
 ///
 /// # Errors
 /// [`VeloxelError::Frames`](crate::VeloxelError::Frames) for fewer than two frames;
-/// [`VeloxelError::Motion`](crate::VeloxelError::Motion) for frames smaller than the window; anything else that is wrong with files or the device, as one line.
+/// [`VeloxelError::Motion`](crate::VeloxelError::Motion) for frames smaller than the window; anything else that is wrong with
+/// files or the device, as one line.
 pub fn track_points(job: &TrackPointsJob) -> Result<JobRun<TrackPointsReport>> {
     let points = match &job.start {
         TrackStart::Points(path) => Some(path),

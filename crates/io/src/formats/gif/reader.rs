@@ -23,7 +23,7 @@ struct GifReader {
     canvas: Vec<f32>,
     /// The frame before the next one, which says what is done with it then.
     last: Option<Frame<'static>>,
-    /// The canvas before that one, if it becomes so again.
+    /// The canvas before that frame was drawn, if its disposal restores it.
     before: Vec<f32>,
     indices: Vec<u8>,
     frame_interval_ms: Option<f64>,

@@ -84,8 +84,9 @@ impl<'a> Scene<'a> {
     }
 
     fn primitive(&mut self, primitive: &Value, placement: &Placement) -> Result<()> {
-        let (mode, what) = (&primitive["mode"], format!("primitives of mode {}", primitive["mode"]));
-        self.context.support(mode.as_u64().unwrap_or(4) == 4, what, "give plain triangles (mode 4)")?;
+        let mode = primitive["mode"].as_u64().unwrap_or(4);
+        let what = format!("primitives of mode {mode}");
+        self.context.support(mode == 4, what, "give plain triangles (mode 4)")?;
         let positions = self.accessor(&primitive["attributes"]["POSITION"], "VEC3")?;
         let is_float = positions.component == F32;
         self.context.support(is_float, "positions that are no floats", "write them as floats")?;
@@ -160,7 +161,7 @@ impl Accessor<'_> {
     }
 }
 
-/// Numbers of a node, or else what they are by themselves.
+/// The numbers of a node under a name; `default` where they are missing or not as many.
 fn numbers<const N: usize>(node: &Value, name: &str, default: [f64; N]) -> [f64; N] {
     let given = node[name].as_array().into_iter().flatten().filter_map(Value::as_f64);
     given.collect::<Vec<_>>().try_into().unwrap_or(default)

@@ -157,7 +157,7 @@ struct ColourSpace {
     chroma: Chroma,
 }
 
-/// So many planes, each with every `1/x` column and `1/y` row; opacity is the third.
+/// Planes beside luma, each with every `steps[0]`-th column and every `steps[1]`-th row; a third one is opacity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Chroma {
     planes: u64,

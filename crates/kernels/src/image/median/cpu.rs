@@ -69,7 +69,7 @@ fn middles_of_sorted_columns(columns: &[f32], out: &mut [f32]) {
     let nx = out.len() + 4;
     for x in starts::<Lanes>(out.len()) {
         let rank = |i: usize| {
-            // SAFETY: `starts` stays inside `out`, which is four shorter than the columns.
+            // SAFETY: `starts` stays inside `out`, which is four shorter than each of the five rows in `columns`.
             let mut values = std::array::from_fn(|j| unsafe { Lanes::load(&columns[i * nx..], x + j).0 });
             sort_five(&mut values);
             values

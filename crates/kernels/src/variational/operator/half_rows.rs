@@ -80,7 +80,8 @@ impl Layout {
     }
 }
 
-/// Writes a row to a span of both blocks that is two packs longer at most, and 0 to what it leaves.
+/// Writes a row's even and odd samples to a span of both blocks, and 0 behind them. Each half of the row must reach the span's
+/// last two packs: only these are zeroed.
 pub(super) fn load(halves: [&mut [f32]; 2], span: Range<usize>, row: &[f32]) {
     let [even, odd] = halves.map(|half| &mut half[span.clone()]);
     let rest = span.len().saturating_sub(2 * LANES);
