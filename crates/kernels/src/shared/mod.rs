@@ -14,32 +14,32 @@ pub(crate) mod rows;
 pub(crate) mod taps;
 
 /// atan2, the same bits everywhere.
-pub(crate) const ARCTANGENT: &str = include_str!("arctangent.wgsl");
+pub(crate) const ARCTANGENT: &str = include_str!("shaders/arctangent.wgsl");
 /// The four pixels around a position.
-pub(crate) const CORNER: &str = include_str!("corner.wgsl");
+pub(crate) const CORNER: &str = include_str!("shaders/corner.wgsl");
 /// Levels of a pyramid, and where a coarser level's estimate is found on a finer one; needs [`NAN`].
-pub(crate) const EXPANSION: &str = include_str!("expansion.wgsl");
+pub(crate) const EXPANSION: &str = include_str!("shaders/expansion.wgsl");
 /// eˣ and ln(1 + x), the same bits everywhere.
-pub(crate) const EXPONENTIAL: &str = include_str!("exponential.wgsl");
+pub(crate) const EXPONENTIAL: &str = include_str!("shaders/exponential.wgsl");
 /// Linear interpolation between voxels.
-pub(crate) const LATTICE: &str = include_str!("lattice.wgsl");
+pub(crate) const LATTICE: &str = include_str!("shaders/lattice.wgsl");
 /// The index of an item in a line of workgroups: see [`veloxel_gpu::line`].
-pub(crate) const LINE: &str = include_str!("line.wgsl");
+pub(crate) const LINE: &str = include_str!("shaders/line.wgsl");
 /// NaN, and the test for it.
-pub(crate) const NAN: &str = include_str!("nan.wgsl");
+pub(crate) const NAN: &str = include_str!("shaders/nan.wgsl");
 /// One sample at a time.
-pub(crate) const PACK1: &str = include_str!("pack1.wgsl");
+pub(crate) const PACK1: &str = include_str!("shaders/pack1.wgsl");
 /// Four samples at a time.
-pub(crate) const PACK4: &str = include_str!("pack4.wgsl");
+pub(crate) const PACK4: &str = include_str!("shaders/pack4.wgsl");
 /// Weights of the filters along x and y of a picture that is filtered tile by tile.
-pub(crate) const PLANE_TAPS: &str = include_str!("plane_taps.wgsl");
+pub(crate) const PLANE_TAPS: &str = include_str!("shaders/plane_taps.wgsl");
 /// Phases of eight orientations, at pixels and between them.
-pub(crate) const PHASES: &str = include_str!("phases.wgsl");
+pub(crate) const PHASES: &str = include_str!("shaders/phases.wgsl");
 /// Neighbours along x, one sample at a time; after [`PACK1`].
-pub(crate) const SIDES1: &str = include_str!("sides1.wgsl");
+pub(crate) const SIDES1: &str = include_str!("shaders/sides1.wgsl");
 /// Neighbours along x, four samples at a time; after [`PACK4`].
-pub(crate) const SIDES4: &str = include_str!("sides4.wgsl");
+pub(crate) const SIDES4: &str = include_str!("shaders/sides4.wgsl");
 /// The sum over a workgroup of any width and height.
-pub(crate) const TILE_SUM: &str = include_str!("tile_sum.wgsl");
+pub(crate) const TILE_SUM: &str = include_str!("shaders/tile_sum.wgsl");
 /// The sum over a workgroup of 256 threads in a line.
-pub(crate) const SUM: &str = include_str!("sum.wgsl");
+pub(crate) const SUM: &str = include_str!("shaders/sum.wgsl");

@@ -9,8 +9,13 @@ use veloxel_gpu::{ComputeError, ShaderSource, Uniform};
 
 static GAUSS_SEIDEL_FUSED: ShaderSource = ShaderSource::cuda(
     "gauss_seidel_fused",
-    &["const COMPONENTS: u32 = 3u; const TENSOR: u32 = 1u;", PACK4, SIDES4, include_str!("solve.wgsl")],
-    include_str!("gauss_seidel_fused.cu"),
+    &[
+        "const COMPONENTS: u32 = 3u; const TENSOR: u32 = 1u;",
+        PACK4,
+        SIDES4,
+        include_str!("shaders/solve.wgsl"),
+    ],
+    include_str!("shaders/gauss_seidel_fused.cu"),
 );
 
 /// Voxels below which two passes find the field in the cache as well.

@@ -8,14 +8,14 @@ use crate::variational::multigrid_transfer::CELLS;
 use veloxel_core::Axes;
 use veloxel_gpu::{ComputeError, Later, ShaderSource, cover, inputs, outputs, tile};
 
-const SOLVE: &str = include_str!("solve.wgsl");
-const BLOCK: &str = include_str!("block.wgsl");
-const STENCIL: &str = include_str!("stencil.wgsl");
-const GENERAL: &str = include_str!("general.wgsl");
-const UNIFORM: &str = include_str!("uniform.wgsl");
-const IN_PLACE: &str = include_str!("bind_relax.wgsl");
-const PRODUCT: &str = include_str!("bind_product.wgsl");
-const RESIDUAL: &str = include_str!("bind_residual.wgsl");
+const SOLVE: &str = include_str!("shaders/solve.wgsl");
+const BLOCK: &str = include_str!("shaders/block.wgsl");
+const STENCIL: &str = include_str!("shaders/stencil.wgsl");
+const GENERAL: &str = include_str!("shaders/general.wgsl");
+const UNIFORM: &str = include_str!("shaders/uniform.wgsl");
+const IN_PLACE: &str = include_str!("shaders/bind_relax.wgsl");
+const PRODUCT: &str = include_str!("shaders/bind_product.wgsl");
+const RESIDUAL: &str = include_str!("shaders/bind_residual.wgsl");
 
 /// A text over single voxels in general, or over rows of whole packs, its own part last.
 macro_rules! over {
@@ -31,22 +31,22 @@ macro_rules! over {
     };
 }
 
-static RELAX_GENERAL: ShaderSource = over!(voxels, "relax, general", IN_PLACE, "relax_general.wgsl");
-static RELAX_TINY: ShaderSource = over!(voxels, "relax, tiny", IN_PLACE, "relax_tiny.wgsl");
-static RELAX_TILE: ShaderSource = over!(voxels, "relax, tile", RESIDUAL, "relax_tile.wgsl");
-static RELAX_ROWS: ShaderSource = over!(rows, "relax, rows", IN_PLACE, "relax_rows.wgsl");
+static RELAX_GENERAL: ShaderSource = over!(voxels, "relax, general", IN_PLACE, "shaders/relax_general.wgsl");
+static RELAX_TINY: ShaderSource = over!(voxels, "relax, tiny", IN_PLACE, "shaders/relax_tiny.wgsl");
+static RELAX_TILE: ShaderSource = over!(voxels, "relax, tile", RESIDUAL, "shaders/relax_tile.wgsl");
+static RELAX_ROWS: ShaderSource = over!(rows, "relax, rows", IN_PLACE, "shaders/relax_rows.wgsl");
 pub(super) static RESIDUAL_GENERAL: ShaderSource =
-    over!(voxels, "residual, general", RESIDUAL, "residual_general.wgsl", LINE, SUM, CELLS);
+    over!(voxels, "residual, general", RESIDUAL, "shaders/residual_general.wgsl", LINE, SUM, CELLS);
 pub(super) static RESIDUAL_ROWS: ShaderSource =
-    over!(rows, "residual, rows", RESIDUAL, "residual_rows.wgsl", TILE_SUM);
+    over!(rows, "residual, rows", RESIDUAL, "shaders/residual_rows.wgsl", TILE_SUM);
 pub(super) static RESTRICT_ROWS: ShaderSource =
-    over!(rows, "restriction of the residual, rows", RESIDUAL, "restrict_rows.wgsl", TILE_SUM, CELLS);
+    over!(rows, "restriction of the residual, rows", RESIDUAL, "shaders/restrict_rows.wgsl", TILE_SUM, CELLS);
 pub(super) static PRODUCT_GENERAL: ShaderSource =
-    over!(voxels, "product, general", PRODUCT, "product_general.wgsl", LINE, SUM);
+    over!(voxels, "product, general", PRODUCT, "shaders/product_general.wgsl", LINE, SUM);
 pub(super) static PRODUCT_ROWS: ShaderSource =
-    over!(rows, "product, rows", PRODUCT, "product_rows.wgsl", TILE_SUM);
+    over!(rows, "product, rows", PRODUCT, "shaders/product_rows.wgsl", TILE_SUM);
 pub(super) static VOLUME_TARGET: ShaderSource =
-    crate::kernel::wgsl!("volume target", [LINE], "volume_target.wgsl");
+    crate::kernel::wgsl!("volume target", [LINE], "shaders/volume_target.wgsl");
 
 /// Packs of four that a workgroup of whole rows can hold on every device.
 const MOST_PACKS: usize = 256;
