@@ -1,9 +1,9 @@
 //! The description of a file format: one value a format, all of them listed in [`crate::formats`].
 
-use crate::frame_reader::FrameReader;
-use crate::layout::Layout;
-use crate::record::Record;
-use crate::video::VideoEncoder;
+use crate::read::frame_reader::FrameReader;
+use crate::read::layout::Layout;
+use crate::write::record::Record;
+use crate::write::video::VideoEncoder;
 use crate::{Context, Decoded, IoError, Kind, PaintedMesh, Result, Source, VideoShape};
 use serde::{Serialize, Serializer};
 use std::fmt;

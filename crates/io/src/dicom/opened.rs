@@ -1,7 +1,7 @@
 //! A file that was parsed, once its elements were walked over.
 
 use super::structure::{Fault, content_length};
-use crate::budget::Claim;
+use crate::read::budget::Claim;
 use crate::{Context, IoError, Result};
 use dicom_object::{DefaultDicomObject, OpenFileOptions, Tag};
 use std::fs::File;

@@ -2,7 +2,7 @@
 
 use super::header::PlaneHeader;
 use crate::file_name::file_name;
-use crate::geometry::cross;
+use crate::read::geometry::cross;
 use crate::{Context, Result};
 use veloxel_core::{Grid, WarningKind};
 

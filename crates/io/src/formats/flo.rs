@@ -7,8 +7,8 @@
 //! *Unknown*: a component above 1e9 in the file (1e10 is written), NaN in every component in memory.
 //! *Limits*: 2-D; no spacing, origin or direction.
 
-use crate::element::{ByteOrder, Stored};
-use crate::whole_file;
+use crate::read::element::{ByteOrder, Stored};
+use crate::write::whole_file;
 use crate::{Context, Decoded, Format, Kind, Precision, Reader, Result, Source};
 use std::io::Write;
 use std::path::Path;

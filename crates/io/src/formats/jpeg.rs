@@ -7,9 +7,9 @@
 //! *Limits*: no CMYK; EXIF rotation is left alone; written up to 65535 pixels a side.
 
 use crate::format::Limits;
-use crate::luminance::{Channels, Picture, Samples};
-use crate::raster::Raster;
-use crate::whole_file;
+use crate::read::luminance::{Channels, Picture, Samples};
+use crate::write::raster::Raster;
+use crate::write::whole_file;
 use crate::{Context, Decoded, Format, IoError, Precision, Reader, Result, Source};
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use std::io::{Cursor, Error};

@@ -4,9 +4,9 @@
 //! *Compatible implementations*: MeshLab, Blender, trimesh.
 //! *Limits*: no curves and free-form surfaces; the file has no end of its own, so that a cut one cannot be told.
 
-use crate::polygons::Polygons;
-use crate::text_header::excerpt;
-use crate::words::parse;
+use crate::read::polygons::Polygons;
+use crate::text::header::excerpt;
+use crate::text::words::parse;
 use crate::{Context, Decoded, Format, IoError, Result, Source};
 
 pub(super) static FORMAT: Format = Format::surface("obj", "OBJ", &["obj"], read);

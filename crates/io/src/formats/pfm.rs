@@ -7,8 +7,8 @@
 //! *Invalid*: infinity in the file, NaN in memory; NaN in the file stays NaN.
 //! *Limits*: 2-D; three channels are always flow.
 
-use crate::element::{ByteOrder, Stored};
-use crate::whole_file;
+use crate::read::element::{ByteOrder, Stored};
+use crate::write::whole_file;
 use crate::{Content, Context, Decoded, Format, Kind, Precision, Reader, Result, Source};
 use std::io::Write;
 use std::path::Path;

@@ -5,9 +5,9 @@
 //! *Compatible implementations*: MeshLab, trimesh.
 //! *Limits*: normals and the two bytes of each triangle are not read.
 
-use crate::element::ByteOrder;
-use crate::polygons::Triangles;
-use crate::words::{Words, shown};
+use crate::read::element::ByteOrder;
+use crate::read::polygons::Triangles;
+use crate::text::words::{Words, shown};
 use crate::{Context, Decoded, Format, Result, Source};
 
 pub(super) static FORMAT: Format = Format::surface("stl", "STL", &["stl"], read);

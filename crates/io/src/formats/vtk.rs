@@ -5,9 +5,9 @@
 //! big-endian.
 //! *Limits*: every cell must be a linear tetrahedron (type 10); point and cell data behind the cells are not read.
 
-use crate::element::{ByteOrder, Element};
-use crate::text_header::excerpt;
-use crate::words::Words;
+use crate::read::element::{ByteOrder, Element};
+use crate::text::header::excerpt;
+use crate::text::words::Words;
 use crate::{Content, Context, Decoded, Format, Kind, Precision, Reader, Result, Source};
 use veloxel_core::TetMesh;
 

@@ -1,7 +1,7 @@
 //! GIF animations, 256 colours a frame.
 
-use crate::video::VideoEncoder;
-use crate::whole_file::WholeFile;
+use crate::write::video::VideoEncoder;
+use crate::write::whole_file::WholeFile;
 use crate::{IoError, Result, VideoColour, VideoShape};
 use gif::{Encoder, EncodingError, Frame, Repeat};
 use std::io::Error;

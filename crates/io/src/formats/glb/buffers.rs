@@ -1,6 +1,6 @@
 //! The buffers of a scene: in the same file, in its JSON, or in files beside it.
 
-use crate::detached;
+use crate::write::detached;
 use crate::{Context, Result};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

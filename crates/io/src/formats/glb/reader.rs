@@ -2,7 +2,7 @@
 
 use super::scene::read_scene;
 use super::{BINARY_CHUNK, JSON_CHUNK, MAGIC, VERSION};
-use crate::element::ByteOrder;
+use crate::read::element::ByteOrder;
 use crate::{Context, Decoded, Result, Source};
 
 const HEAD_BYTES: usize = 12;

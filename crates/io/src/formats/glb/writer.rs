@@ -1,7 +1,7 @@
 //! A mesh in the colours of its triangles.
 
 use super::{BINARY_CHUNK, F32, JSON_CHUNK, MAGIC, U8, VERSION};
-use crate::whole_file;
+use crate::write::whole_file;
 use crate::{IoError, PaintedMesh, Result};
 use serde_json::json;
 use std::io::Write;

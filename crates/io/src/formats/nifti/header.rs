@@ -2,7 +2,7 @@
 //!
 //! *Specification*: `nifti1.h`, NIfTI Data Format Working Group, 2003 (revised 2007).
 
-use crate::element::{ByteOrder, Element};
+use crate::read::element::{ByteOrder, Element};
 use crate::{Context, Result};
 
 pub(super) const HEADER_BYTES: usize = 348;

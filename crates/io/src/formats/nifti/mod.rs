@@ -16,7 +16,7 @@ mod reader;
 mod writer;
 
 use crate::format::{Limits, VOLUME_LIMITS, WriteRecord};
-use crate::record::Record;
+use crate::write::record::Record;
 use crate::{Format, Reader};
 use writer::Nifti;
 

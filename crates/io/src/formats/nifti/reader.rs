@@ -4,10 +4,10 @@ use super::header::{
     DATATYPE_RGB24, DATATYPE_RGBA32, HEADER_BYTES, Header, INTENT_DISPLACEMENT, INTENT_VECTOR, SAMPLES_AT,
 };
 use super::placement::axes;
-use crate::element::{Element, Scaling, Stored};
-use crate::geometry::WorldAxes;
-use crate::layout::{Arrangement, Layout, Meaning};
-use crate::luminance::Channels;
+use crate::read::element::{Element, Scaling, Stored};
+use crate::read::geometry::WorldAxes;
+use crate::read::layout::{Arrangement, Layout, Meaning};
+use crate::read::luminance::Channels;
 use crate::{Context, Result, Source};
 use veloxel_core::{Dimension, WarningKind};
 

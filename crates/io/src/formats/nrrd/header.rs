@@ -2,8 +2,8 @@
 //!
 //! *Specification*: Gordon Kindlmann, "Definition of NRRD File Format", teem.sourceforge.net/nrrd/format.html.
 
-use crate::element::Element;
-use crate::text_header::{Fields, LINE_LIMIT, counted, excerpt};
+use crate::read::element::Element;
+use crate::text::header::{Fields, LINE_LIMIT, counted, excerpt};
 use crate::{Context, Result, Source};
 
 const MAX_LINES: usize = 10_000;

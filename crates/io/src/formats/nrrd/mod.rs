@@ -13,7 +13,7 @@ mod reader;
 mod writer;
 
 use crate::format::WriteRecord;
-use crate::record::Record;
+use crate::write::record::Record;
 use crate::{Format, Reader};
 use writer::Nrrd;
 

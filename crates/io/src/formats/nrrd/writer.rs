@@ -2,11 +2,11 @@
 
 use super::header::TYPES;
 use crate::Result;
-use crate::detached;
 use crate::format::WriteRecord;
-use crate::geometry::header_axes;
-use crate::record::Record;
-use crate::text_header::join;
+use crate::read::geometry::header_axes;
+use crate::text::header::join;
+use crate::write::detached;
+use crate::write::record::Record;
 use std::path::Path;
 
 pub(super) struct Nrrd;

@@ -1,8 +1,8 @@
 //! The header of a PLY file: how its numbers are stored, and what stands in which order.
 
-use crate::element::{ByteOrder, Element};
-use crate::text_header::excerpt;
-use crate::words::Words;
+use crate::read::element::{ByteOrder, Element};
+use crate::text::header::excerpt;
+use crate::text::words::Words;
 use crate::{Context, Result};
 
 /// The encodings, as a user reads of them.

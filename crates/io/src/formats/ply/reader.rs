@@ -1,9 +1,9 @@
 //! Points and faces of a PLY file.
 
 use super::header::{Encoding, Header, Property, Rows};
-use crate::element::{ByteOrder, Element};
-use crate::polygons::Polygons;
-use crate::words::Words;
+use crate::read::element::{ByteOrder, Element};
+use crate::read::polygons::Polygons;
+use crate::text::words::Words;
 use crate::{Context, Decoded, Result, Source};
 
 pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {

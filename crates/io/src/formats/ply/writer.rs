@@ -1,6 +1,6 @@
 //! A mesh with values of its faces.
 
-use crate::whole_file;
+use crate::write::whole_file;
 use crate::{PaintedMesh, Result};
 use std::io::Write;
 use std::path::Path;

@@ -7,9 +7,9 @@
 
 mod survey;
 
-use crate::frame_reader::FrameReader;
-use crate::luminance::{Channels, Picture, Samples};
-use crate::whole_file;
+use crate::read::frame_reader::FrameReader;
+use crate::read::luminance::{Channels, Picture, Samples};
+use crate::write::whole_file;
 use crate::{Context, Format, IoError, Kind, Precision, Reader, Result, Source};
 use std::io::{Cursor, Error, ErrorKind};
 use std::path::Path;

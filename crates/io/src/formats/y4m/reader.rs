@@ -1,7 +1,7 @@
 //! The luma of Y4M frames.
 
-use crate::element::{ByteOrder, Element, Scaling};
-use crate::frame_reader::FrameReader;
+use crate::read::element::{ByteOrder, Element, Scaling};
+use crate::read::frame_reader::FrameReader;
 use crate::{Context, Result, Source};
 use veloxel_core::{Grid, Volume, WarningKind};
 
@@ -196,7 +196,7 @@ impl ColourSpace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reading::Strictness;
+    use crate::read::reading::Strictness;
     use std::path::Path;
     use veloxel_core::Warnings;
 
