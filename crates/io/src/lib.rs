@@ -30,23 +30,19 @@ mod tables;
 mod text;
 mod write;
 
-use content::Decoded;
 pub use content::{Content, Kind};
 pub use error::{IoError, Result};
-use format::Reader;
 pub use format::{Format, Precision};
 pub use formats::disparity::{check_disparity_output, read_disparity, write_disparity};
 #[cfg(feature = "jpeg")]
 pub use formats::jpeg::{JPEG_QUALITY, write_rgb_jpeg};
 pub use formats::png::stream::write_rgb_png;
-use read::context::Context;
 pub use read::files_read::files_read;
 pub use read::frames::{files_in, list_folder};
 pub use read::inspect::{FileInfo, inspect, read_grid};
 pub use read::luminance::LUMA;
 pub use read::reading::{DataFiles, Reading, SeriesChoice, Strictness};
 pub use read::series::{CineSeries, holds_dicom, read_cine};
-use read::source::Source;
 pub use read::stream::FrameStream;
 pub use read::{
     read, read_bytes, read_flow, read_frame_list, read_frames, read_image, read_image_and_mask, read_labels,
@@ -57,7 +53,7 @@ pub use tables::contours::{
     ContourFile, ContourReading, InnerContour, LabelMeaning, PlainNames, TextOrder, read_contours,
     write_contours,
 };
-pub use tables::face_labels::{read_face_labels, write_face_labels, write_painted_mesh};
+pub use tables::face_labels::{read_face_labels, write_face_labels};
 pub use tables::graphs::read_graph;
 pub use tables::npy::{NpySample, NpyWriter, check_matrix_output};
 pub use tables::points::{Point, PointFile};
@@ -69,6 +65,6 @@ pub use write::video::{FrameRate, VideoColour, VideoShape};
 pub use write::video_writer::{VideoWriter, check_video_output};
 pub use write::whole_file::{check_writable, write_bytes, write_text};
 pub use write::{
-    check_folder, check_output, check_rgb_output, write_flow, write_image, write_labels, write_rgb,
-    write_sequence,
+    check_folder, check_output, check_rgb_output, write_flow, write_image, write_labels, write_painted_mesh,
+    write_rgb, write_sequence,
 };

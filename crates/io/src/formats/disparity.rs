@@ -7,10 +7,15 @@
 //! *Limits*: a KITTI PNG holds 0 to 255.99 px in steps of 1/256 px; a disparity of 0 becomes the smallest step there,
 //! because 0 means unknown.
 
+use crate::content::Kind;
+use crate::error::{IoError, Result};
+use crate::format::{Format, Precision};
 use crate::formats::lookup::{require, require_to_read};
+use crate::read::context::Context;
 use crate::read::read_image;
+use crate::read::reading::Reading;
+use crate::read::source::Source;
 use crate::write::{check_folder, write_image};
-use crate::{Context, Format, IoError, Kind, Precision, Reading, Result, Source};
 use std::path::Path;
 use veloxel_core::{Dimension, Volume, Warnings};
 

@@ -1,8 +1,10 @@
 //! Which format a file has: its extension decides.
 
+use crate::content::Kind;
+use crate::error::{IoError, Result};
+use crate::format::Format;
 use crate::formats::FORMATS;
 use crate::read::foreign;
-use crate::{Format, IoError, Kind, Result};
 use std::path::Path;
 
 impl Format {

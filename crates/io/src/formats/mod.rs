@@ -27,7 +27,7 @@ mod tiff;
 mod vtk;
 pub(crate) mod y4m;
 
-use crate::Format;
+use crate::format::Format;
 
 /// Every format, in the order in which messages name their extensions.
 pub(crate) static FORMATS: &[&Format] = &[

@@ -5,7 +5,8 @@
 //! stays below 64 MiB and is not counted.
 //! Without a budget of the caller's, half of the memory that is free counts: see [`SystemMemory`].
 
-use crate::{IoError, Reading, Result};
+use crate::error::{IoError, Result};
+use crate::read::reading::Reading;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use veloxel_core::SystemMemory;

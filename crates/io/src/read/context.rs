@@ -1,7 +1,8 @@
 //! The context of a reader: the file's name, how it is read, the memory that it claims, and the warnings.
 
+use crate::error::{IoError, Result};
 use crate::read::budget::Claim;
-use crate::{IoError, Reading, Result, Strictness};
+use crate::read::reading::{Reading, Strictness};
 use std::cell::RefCell;
 use std::path::Path;
 use veloxel_core::{CoreError, Grid, Mask, Volume, WarningKind, Warnings};

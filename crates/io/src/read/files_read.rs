@@ -1,7 +1,10 @@
 //! The files behind an input: itself, the members of a folder or a pattern, and the samples that headers keep elsewhere.
 
+use crate::format::Format;
+use crate::read::context::Context;
 use crate::read::frames;
-use crate::{Context, Format, Reading, Source};
+use crate::read::reading::Reading;
+use crate::read::source::Source;
 use std::path::{Path, PathBuf};
 use veloxel_core::Warnings;
 

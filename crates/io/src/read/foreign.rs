@@ -1,6 +1,6 @@
 //! Files that this library does not read and users often have: what they are, and the way to something that is read.
 
-use crate::IoError;
+use crate::error::IoError;
 use crate::file_name::{extension, file_name};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

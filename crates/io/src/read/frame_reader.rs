@@ -1,6 +1,8 @@
 //! Frames of one file one after the other, and all of them at once.
 
-use crate::{Content, Context, Decoded, Result};
+use crate::content::{Content, Decoded};
+use crate::error::Result;
+use crate::read::context::Context;
 use veloxel_core::Volume;
 
 /// A file of several frames, behind its header.

@@ -1,9 +1,11 @@
 //! The files of a folder of frames or of a pattern, in natural order (frame 9 before frame 10).
 
+use crate::content::Kind;
+use crate::error::{IoError, Result};
 use crate::file_name::file_name;
+use crate::format::Format;
 use crate::formats::lookup;
 use crate::read::foreign;
-use crate::{Format, IoError, Kind, Result};
 use std::path::{Path, PathBuf};
 use wildmatch::WildMatch;
 

@@ -1,6 +1,7 @@
 //! Makes a [`Grid`] of a header's axes, with a warning for every assumption.
 
-use crate::{Context, Result};
+use crate::error::Result;
+use crate::read::context::Context;
 use std::ops::Range;
 use veloxel_core::matrix3::{IDENTITY, determinant};
 use veloxel_core::{Dimension, Grid};

@@ -1,10 +1,15 @@
 //! The header of a file in the terms of this library, for `veloxel info`.
 
+use crate::content::{Content, Decoded, Kind};
+use crate::error::{IoError, Result};
+use crate::format::{Format, Reader};
 use crate::formats::lookup::{has_grid, require_to_read};
+use crate::read::context::Context;
 use crate::read::decode;
 use crate::read::layout::{Layout, Meaning};
+use crate::read::reading::Reading;
 use crate::read::series::decode_series;
-use crate::{Content, Context, Decoded, Format, IoError, Kind, Reader, Reading, Result, Source};
+use crate::read::source::Source;
 use serde::Serialize;
 use std::path::Path;
 use veloxel_core::{Dimension, Grid, Warnings};

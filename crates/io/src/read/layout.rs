@@ -1,9 +1,11 @@
 //! The layout that the header of a volume format describes, and the [`Content`] that is made of its samples.
 
+use crate::content::Content;
+use crate::error::Result;
+use crate::read::context::Context;
 use crate::read::element::{Element, Stored};
 use crate::read::geometry::WorldAxes;
 use crate::read::luminance::{Channels, Picture, Samples};
-use crate::{Content, Context, Result};
 use veloxel_core::{Dimension, Flow, Grid};
 
 /// What several components in one voxel mean.

@@ -4,7 +4,9 @@
 //! (0..255 or 0..65535), as most image programs do. An alpha channel that is not opaque everywhere is a mask where that is
 //! asked for ([`crate::read_image_and_mask`]), and dropped with a warning elsewhere; colours are taken as they stand.
 
-use crate::{Content, Context, Decoded, Result};
+use crate::content::{Content, Decoded};
+use crate::error::Result;
+use crate::read::context::Context;
 use veloxel_core::{Grid, Volume, WarningKind};
 
 /// Weights of red, green and blue (ITU-R BT.601).

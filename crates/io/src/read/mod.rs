@@ -18,9 +18,14 @@ pub(crate) mod series;
 pub(crate) mod source;
 pub(crate) mod stream;
 
+use crate::content::{Content, Decoded, Kind};
+use crate::error::{IoError, Result};
+use crate::format::{Format, Reader};
 use crate::formats::lookup::{has_grid, require, require_to_read};
+use crate::read::context::Context;
+use crate::read::reading::{Reading, Strictness};
 use crate::read::series::{decode_series, holds_dicom};
-use crate::{Content, Context, Decoded, Format, IoError, Kind, Reader, Reading, Result, Source, Strictness};
+use crate::read::source::Source;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Mask, Sequence, TetMesh, TriangleMesh, Volume, Warnings};
 

@@ -1,7 +1,9 @@
 //! Faces on their way from a file to a mesh: corners one polygon after the other, and points that become one where they lie in one
 //! place.
 
-use crate::{Content, Context, Decoded, Result};
+use crate::content::{Content, Decoded};
+use crate::error::Result;
+use crate::read::context::Context;
 use std::collections::HashMap;
 use veloxel_core::TriangleMesh;
 

@@ -1,6 +1,10 @@
 //! A series of DICOM files, where the paths are one; without the feature none is.
 
-use crate::{CineImage, Context, Decoded, Reading, Result};
+use crate::content::Decoded;
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::reading::Reading;
+use crate::tables::cine_place::CineImage;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Sequence, Warnings};
 

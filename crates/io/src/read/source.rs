@@ -1,8 +1,9 @@
 //! Bytes of a file, raw or compressed, with an upper bound on how many can still come.
 
+use crate::error::{IoError, Result};
 use crate::read::compressed::{DEFLATE_MAX_RATIO, GzipMembers, Inflated};
+use crate::read::context::Context;
 use crate::read::element::{Fit, Stored};
-use crate::{Context, IoError, Result};
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;

@@ -1,13 +1,17 @@
 //! Frames one after the other, from wherever they come: one frame is in memory at a time.
 
+use crate::content::Content;
+use crate::error::{IoError, Result};
+use crate::format::Reader;
 use crate::formats::lookup::{has_grid, require_to_read};
 use crate::formats::y4m;
 use crate::read::budget::Claim;
+use crate::read::context::Context;
 use crate::read::frame_reader::FrameReader;
-use crate::read::frames;
+use crate::read::reading::Reading;
 use crate::read::series::holds_dicom;
-use crate::read::{read, read_image};
-use crate::{Content, Context, IoError, Reader, Reading, Result, Source};
+use crate::read::source::Source;
+use crate::read::{frames, read, read_image};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Grid, Volume, Warnings};

@@ -1,27 +1,10 @@
-//! Labels of the faces of a mesh: `.seg` files, and meshes in their colours.
+//! Labels of the faces of a mesh: `.seg` files.
 
-use crate::formats::lookup::require;
+use crate::error::{IoError, Result};
 use crate::read::read_text;
 use crate::write::whole_file;
-use crate::{IoError, PaintedMesh, Result};
 use std::io::Write;
 use std::path::Path;
-
-/// Writes a mesh in the format of the extension: `.ply` with `red green blue alpha`, `quality` (the certainty) and `segment` of
-/// each face, `.glb` with colours.
-///
-/// # Errors
-/// [`IoError::UnknownExtension`], [`IoError::Write`].
-///
-/// # Panics
-/// If colours, certainties or segments are not as many as the triangles.
-pub fn write_painted_mesh(path: &Path, painted: &PaintedMesh<'_>) -> Result<()> {
-    let (_, write) = require(path, "writing a mesh", |format| format.write_painted)?;
-    let count = painted.mesh.triangles().len();
-    let lengths = [painted.rgb.len(), painted.certainty.len(), painted.segment.len()];
-    assert!(lengths.iter().all(|&length| length == count), "every triangle needs its values");
-    write(path, painted)
-}
 
 /// A file of labels larger than this is none.
 const MOST_BYTES: u64 = 1 << 30;

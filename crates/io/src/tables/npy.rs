@@ -2,7 +2,8 @@
 //!
 //! *Specification*: NumPy enhancement proposal 1, version 1.0 of the format; little-endian, rows first.
 
-use crate::{IoError, Result, Unfinished};
+use crate::error::{IoError, Result};
+use crate::write::unfinished::Unfinished;
 use std::fs::File;
 use std::io::{Error, Write};
 use std::marker::PhantomData;

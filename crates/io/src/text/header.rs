@@ -1,6 +1,7 @@
 //! The text at the head of a volume file: values by name.
 
-use crate::{Context, Result};
+use crate::error::Result;
+use crate::read::context::Context;
 use std::collections::HashMap;
 use std::str::FromStr;
 

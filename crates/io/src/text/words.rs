@@ -1,7 +1,8 @@
 //! The words of a text of numbers, with comments from `#` to the end of a line.
 
+use crate::error::Result;
+use crate::read::context::Context;
 use crate::text::header::excerpt;
-use crate::{Context, Result};
 use std::fmt::Display;
 use std::str::FromStr;
 

@@ -1,9 +1,12 @@
 //! Text headers with samples behind them, or in a file of their own beside them.
 
+use crate::error::{IoError, Result};
+use crate::read::context::Context;
 use crate::read::layout::Arrangement::Interleaved;
+use crate::read::reading::DataFiles;
+use crate::read::source::Source;
 use crate::write::record::Record;
 use crate::write::whole_file;
-use crate::{Context, DataFiles, IoError, Result, Source};
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};

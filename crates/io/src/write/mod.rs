@@ -9,8 +9,10 @@ pub(crate) mod video;
 pub(crate) mod video_writer;
 pub(crate) mod whole_file;
 
+use crate::content::Kind;
+use crate::error::{IoError, Result};
 use crate::formats::lookup::require;
-use crate::{IoError, Kind, Result};
+use crate::write::painted_mesh::PaintedMesh;
 use std::path::Path;
 use veloxel_core::{Dimension, Flow, Sequence, Volume, Warnings};
 
@@ -113,4 +115,20 @@ pub fn write_sequence(path: &Path, sequence: &Sequence) -> Result<()> {
     let (format, write) = require(path, "writing a sequence", |format| format.write_sequence)?;
     format.check_grid(path, sequence.grid())?;
     write(path, sequence)
+}
+
+/// Writes a mesh in the format of the extension: `.ply` with `red green blue alpha`, `quality` (the certainty) and `segment` of
+/// each face, `.glb` with colours.
+///
+/// # Errors
+/// [`IoError::UnknownExtension`], [`IoError::Write`].
+///
+/// # Panics
+/// If colours, certainties or segments are not as many as the triangles.
+pub fn write_painted_mesh(path: &Path, painted: &PaintedMesh<'_>) -> Result<()> {
+    let (_, write) = require(path, "writing a mesh", |format| format.write_painted)?;
+    let count = painted.mesh.triangles().len();
+    let lengths = [painted.rgb.len(), painted.certainty.len(), painted.segment.len()];
+    assert!(lengths.iter().all(|&length| length == count), "every triangle needs its values");
+    write(path, painted)
 }

@@ -1,7 +1,7 @@
 //! Rounds samples to 8 or 16 bits for picture formats, with a warning where that changes them.
 
+use crate::error::{IoError, Result};
 use crate::read::luminance::{Channels, Samples};
-use crate::{IoError, Result};
 use std::path::Path;
 use veloxel_core::{Volume, WarningKind, Warnings};
 

@@ -1,6 +1,6 @@
 //! Size, colour and frame rate of a video, and the interface of its encoders.
 
-use crate::Result;
+use crate::error::Result;
 
 /// Frames in so many seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

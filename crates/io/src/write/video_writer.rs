@@ -1,10 +1,10 @@
 //! Videos written frame by frame: to a file (all of it or nothing) or, as Y4M, into a pipe.
 
+use crate::error::{IoError, Result};
 use crate::formats::lookup::require;
 use crate::formats::y4m;
 use crate::write::check_folder;
-use crate::write::video::VideoEncoder;
-use crate::{IoError, Result, VideoShape};
+use crate::write::video::{VideoEncoder, VideoShape};
 use std::path::{Path, PathBuf};
 
 /// The name that stands for standard output.

@@ -1,6 +1,7 @@
 //! Atomic writing: the whole file or nothing.
 
-use crate::{IoError, Result, Unfinished};
+use crate::error::{IoError, Result};
+use crate::write::unfinished::Unfinished;
 use std::io::{BufWriter, Error, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;

@@ -1,8 +1,10 @@
 //! GIF frames, drawn over each other.
 
+use crate::error::{IoError, Result};
+use crate::read::context::Context;
 use crate::read::frame_reader::FrameReader;
 use crate::read::luminance::{COLOUR_NOTE, luma};
-use crate::{Context, IoError, Result, Source};
+use crate::read::source::Source;
 use gif::{ColorOutput, DecodeOptions, Decoder, DecodingError, DisposalMethod, Frame};
 use std::io::{Cursor, ErrorKind};
 use veloxel_core::{Grid, Volume, WarningKind};

@@ -5,7 +5,7 @@
 
 use super::FORMAT;
 use super::header::{Header, INTENT_VECTOR};
-use crate::Result;
+use crate::error::Result;
 use crate::format::WriteRecord;
 use crate::read::layout::Arrangement::Planar;
 use crate::write::record::Record;

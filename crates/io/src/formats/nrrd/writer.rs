@@ -1,7 +1,7 @@
 //! Writes NRRD: raw, little-endian, LPS.
 
 use super::header::TYPES;
-use crate::Result;
+use crate::error::Result;
 use crate::format::WriteRecord;
 use crate::read::geometry::header_axes;
 use crate::text::header::join;

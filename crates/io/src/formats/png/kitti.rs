@@ -9,9 +9,12 @@
 //! cannot be held is an error, rounding to the resolution is the format's own.
 
 use super::stream;
+use crate::content::Decoded;
+use crate::error::{IoError, Result};
+use crate::read::context::Context;
 use crate::read::luminance::Channels;
+use crate::read::source::Source;
 use crate::write::raster::{Depth, Raster};
-use crate::{Context, Decoded, IoError, Result, Source};
 use std::path::Path;
 use veloxel_core::{Flow, Volume};
 

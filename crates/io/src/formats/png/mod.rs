@@ -9,10 +9,14 @@
 mod kitti;
 pub(crate) mod stream;
 
+use crate::content::{Decoded, Kind};
+use crate::error::Result;
+use crate::format::{Format, Reader};
+use crate::read::context::Context;
 use crate::read::element::ByteOrder;
 use crate::read::luminance::Picture;
+use crate::read::source::Source;
 use crate::write::raster::{Depth, Raster};
-use crate::{Context, Decoded, Format, Kind, Reader, Result, Source};
 use veloxel_core::Grid;
 
 pub(super) static FORMAT: Format = Format {

@@ -1,9 +1,11 @@
 //! PNG streams: decoded to the pixels that they hold, and written from pixels.
 
+use crate::error::{IoError, Result};
+use crate::read::context::Context;
 use crate::read::luminance::Channels;
+use crate::read::source::Source;
 use crate::write::raster::{Depth, Raster};
 use crate::write::whole_file;
-use crate::{Context, IoError, Result, Source};
 use std::io::Cursor;
 use std::path::Path;
 use veloxel_core::WarningKind;

@@ -7,10 +7,14 @@
 
 mod survey;
 
+use crate::content::Kind;
+use crate::error::{IoError, Result};
+use crate::format::{Format, Precision, Reader};
+use crate::read::context::Context;
 use crate::read::frame_reader::FrameReader;
 use crate::read::luminance::{Channels, Picture, Samples};
+use crate::read::source::Source;
 use crate::write::whole_file;
-use crate::{Context, Format, IoError, Kind, Precision, Reader, Result, Source};
 use std::io::{Cursor, Error, ErrorKind};
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult, Limits};

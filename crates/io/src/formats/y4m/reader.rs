@@ -1,8 +1,10 @@
 //! The luma of Y4M frames.
 
+use crate::error::Result;
+use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Element, Scaling};
 use crate::read::frame_reader::FrameReader;
-use crate::{Context, Result, Source};
+use crate::read::source::Source;
 use veloxel_core::{Grid, Volume, WarningKind};
 
 const MAGIC: &str = "YUV4MPEG2";

@@ -1,7 +1,8 @@
 //! Outlines on their way from a file: each is checked, and told by its place.
 
 use super::{CinePlace, ContourFile};
-use crate::{Context, Result};
+use crate::error::Result;
+use crate::read::context::Context;
 use veloxel_core::{Contour, ContourSet, CoreError, Polygon, Structure, WarningKind};
 
 /// Points may lie so far outside of the image, pixels: readers cut at its border.

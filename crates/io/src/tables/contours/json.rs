@@ -2,7 +2,7 @@
 
 use super::CinePlace;
 use super::collection::{Collection, Spot};
-use crate::Result;
+use crate::error::Result;
 use serde::{Deserialize, Serialize};
 use veloxel_core::{ContourSet, Dimension, Grid, Structure};
 

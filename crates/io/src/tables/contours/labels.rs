@@ -2,8 +2,9 @@
 
 use super::collection::{Collection, Spot};
 use super::{CinePlace, ContourReading};
+use crate::content::Content;
+use crate::error::{IoError, Result};
 use crate::read::{read, require_labels};
-use crate::{Content, IoError, Result};
 use std::path::Path;
 use std::str::FromStr;
 use veloxel_core::{Polygon, Structure, Volume, Warnings};

@@ -4,7 +4,7 @@
 
 use super::ContourReading;
 use super::collection::Collection;
-use crate::Result;
+use crate::error::Result;
 use crate::tables::slicer::{axes_of, coordinates};
 use serde_json::Value;
 use veloxel_core::Structure;

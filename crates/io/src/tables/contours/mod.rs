@@ -11,10 +11,13 @@ mod markups;
 mod plain;
 mod table;
 
+use crate::error::{IoError, Result};
 use crate::file_name::file_name;
+use crate::format::Format;
+use crate::read::context::Context;
 use crate::read::read_text;
+use crate::read::reading::Reading;
 use crate::tables::cine_place::CinePlace;
-use crate::{Context, Format, IoError, Reading, Result};
 use collection::Collection;
 pub use labels::LabelMeaning;
 pub use plain::{InnerContour, PlainNames, TextOrder};

@@ -7,10 +7,10 @@
 
 use super::collection::{Collection, Spot};
 use super::{CinePlace, ContourReading, MOST_BYTES};
+use crate::error::{IoError, Result};
 use crate::file_name::file_name;
 use crate::read::read_text;
 use crate::text::words::lines;
-use crate::{IoError, Result};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use veloxel_core::Structure;

@@ -2,7 +2,7 @@
 
 use super::ContourReading;
 use super::collection::{Collection, Spot};
-use crate::Result;
+use crate::error::Result;
 use crate::text::words::lines;
 use std::fmt::Write;
 use veloxel_core::{ContourSet, Structure};

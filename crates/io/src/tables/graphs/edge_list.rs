@@ -3,8 +3,8 @@
 //! Lines that begin with `#` or `%` are comments; a first line without numbers is a head.
 
 use super::{GraphFormat, Lines};
+use crate::error::{IoError, Result};
 use crate::text::words::lines as numbered;
-use crate::{IoError, Result};
 use veloxel_core::{ArcList, GraphKind, WeightedArc};
 
 pub(super) const FORMAT: GraphFormat =

@@ -4,8 +4,8 @@
 //! 1996. *Read*: `real`, `integer` and `pattern` (weight 1); `symmetric` (arcs lead both ways) and `general` (one way).
 
 use super::{GraphFormat, Lines};
+use crate::error::{IoError, Result};
 use crate::text::words::lines as numbered;
-use crate::{IoError, Result};
 use veloxel_core::{ArcList, GraphKind, WeightedArc};
 
 pub(super) const FORMAT: GraphFormat = GraphFormat { extensions: &["mtx"], parse };

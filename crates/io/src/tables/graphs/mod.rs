@@ -5,9 +5,9 @@
 mod edge_list;
 mod matrix_market;
 
+use crate::error::{IoError, Result};
 use crate::file_name::extension;
 use crate::read::read_text;
-use crate::{IoError, Result};
 use std::path::Path;
 use veloxel_core::{ArcList, GraphKind};
 

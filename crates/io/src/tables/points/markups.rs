@@ -1,9 +1,10 @@
 //! 3D Slicer's markups: JSON with control points, each list of them in LPS or RAS.
 
 use super::Point;
+use crate::error::Result;
+use crate::read::context::Context;
 use crate::read::geometry::WorldAxes;
 use crate::tables::slicer::{axes_of, coordinates};
-use crate::{Context, Result};
 use serde_json::{Value, json};
 use veloxel_core::Dimension;
 

@@ -7,8 +7,10 @@
 mod markups;
 mod table;
 
+use crate::error::Result;
+use crate::read::context::Context;
 use crate::read::read_text;
-use crate::{Context, Reading, Result};
+use crate::read::reading::Reading;
 use markups::Markups;
 use std::path::Path;
 use table::Table;

@@ -1,8 +1,9 @@
 //! A table with a point a line: by the names of its head line, or the first numbers of each line.
 
 use super::Point;
+use crate::error::Result;
+use crate::read::context::Context;
 use crate::read::geometry::WorldAxes;
-use crate::{Context, Result};
 use std::ops::Range;
 use veloxel_core::Dimension;
 
