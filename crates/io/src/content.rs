@@ -1,6 +1,7 @@
 //! The content of a file: an image, a sequence of frames, a flow, a mesh, or a surface.
 
-use crate::{Context, Result};
+use crate::error::Result;
+use crate::read::context::Context;
 use serde::Serialize;
 use veloxel_core::{Flow, Grid, Sequence, TetMesh, TriangleMesh, Volume};
 

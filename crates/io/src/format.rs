@@ -1,10 +1,14 @@
 //! The description of a file format: one value a format, all of them listed in [`crate::formats`].
 
-use crate::frame_reader::FrameReader;
-use crate::layout::Layout;
-use crate::record::Record;
-use crate::video::VideoEncoder;
-use crate::{Context, Decoded, IoError, Kind, PaintedMesh, Result, Source, VideoShape};
+use crate::content::{Decoded, Kind};
+use crate::error::{IoError, Result};
+use crate::read::context::Context;
+use crate::read::frame_reader::FrameReader;
+use crate::read::layout::Layout;
+use crate::read::source::Source;
+use crate::write::painted_mesh::PaintedMesh;
+use crate::write::record::Record;
+use crate::write::video::{VideoEncoder, VideoShape};
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::path::Path;

@@ -18,91 +18,53 @@
 //! # Formats
 #![doc = include_str!("../../../docs/status/formats.md")]
 
-mod budget;
-mod cine_place;
-mod compressed;
 mod content;
-mod context;
-mod contours;
-mod detached;
 #[cfg(feature = "dicom")]
 mod dicom;
-mod disparity;
-mod element;
 mod error;
-mod face_labels;
 mod file_name;
-mod files_read;
-mod foreign;
 mod format;
 mod formats;
-mod frame_reader;
-mod frames;
-mod geometry;
-mod graphs;
-mod inspect;
-mod layout;
-mod lookup;
-mod luminance;
-mod npy;
-mod painted_mesh;
-mod png_stream;
-mod points;
-mod polygons;
-mod raster;
 mod read;
-mod reading;
-mod record;
-mod series;
-mod slicer;
-mod source;
-mod stream;
-mod text_header;
-mod unfinished;
-mod video;
-mod video_writer;
-mod whole_file;
-mod words;
+mod tables;
+mod text;
 mod write;
 
-use content::Decoded;
 pub use content::{Content, Kind};
-use context::Context;
-pub use contours::{
-    CineImage, CinePlace, ContourFile, ContourReading, InnerContour, LabelMeaning, PlainNames, TextOrder,
-    read_contours, write_contours,
-};
-pub use detached::data_file;
-pub use disparity::{check_disparity_output, read_disparity, write_disparity};
 pub use error::{IoError, Result};
-pub use face_labels::{read_face_labels, write_face_labels, write_painted_mesh};
-pub use files_read::files_read;
-use format::Reader;
 pub use format::{Format, Precision};
+pub use formats::disparity::{check_disparity_output, read_disparity, write_disparity};
 #[cfg(feature = "jpeg")]
-pub use formats::{JPEG_QUALITY, write_rgb_jpeg};
-pub use frames::{files_in, list_folder};
-pub use graphs::read_graph;
-pub use inspect::{FileInfo, inspect, read_grid};
-pub use luminance::LUMA;
-pub use npy::{NpySample, NpyWriter, check_matrix_output};
-pub use painted_mesh::PaintedMesh;
-pub use png_stream::write_rgb_png;
-pub use points::{Point, PointFile};
+pub use formats::jpeg::{JPEG_QUALITY, write_rgb_jpeg};
+pub use formats::png::stream::write_rgb_png;
+pub use read::files_read::files_read;
+pub use read::frames::{files_in, list_folder};
+pub use read::inspect::{FileInfo, inspect, read_grid};
+pub use read::luminance::LUMA;
+pub use read::reading::{DataFiles, Reading, SeriesChoice, Strictness};
+pub use read::series::{CineSeries, holds_dicom, read_cine};
+pub use read::stream::FrameStream;
 pub use read::{
     read, read_bytes, read_flow, read_frame_list, read_frames, read_image, read_image_and_mask, read_labels,
     read_mask, read_mesh, read_sequence, read_surface, read_text,
 };
-pub use reading::{DataFiles, Reading, SeriesChoice, Strictness};
-pub use series::{CineSeries, holds_dicom, read_cine};
-use source::Source;
-pub use stream::FrameStream;
+pub use tables::cine_place::{CineImage, CinePlace};
+pub use tables::contours::{
+    ContourFile, ContourReading, InnerContour, LabelMeaning, PlainNames, TextOrder, read_contours,
+    write_contours,
+};
+pub use tables::face_labels::{read_face_labels, write_face_labels};
+pub use tables::graphs::read_graph;
+pub use tables::npy::{NpySample, NpyWriter, check_matrix_output};
+pub use tables::points::{Point, PointFile};
 pub use tempfile::{NamedTempFile, TempDir};
-pub use unfinished::{Revocable, Unfinished, remove_unfinished};
-pub use video::{FrameRate, VideoColour, VideoShape};
-pub use video_writer::{VideoWriter, check_video_output};
-pub use whole_file::{check_writable, write_bytes, write_text};
+pub use write::detached::data_file;
+pub use write::painted_mesh::PaintedMesh;
+pub use write::unfinished::{Revocable, Unfinished, remove_unfinished};
+pub use write::video::{FrameRate, VideoColour, VideoShape};
+pub use write::video_writer::{VideoWriter, check_video_output};
+pub use write::whole_file::{check_writable, write_bytes, write_text};
 pub use write::{
-    check_folder, check_output, check_rgb_output, write_flow, write_image, write_labels, write_rgb,
-    write_sequence,
+    check_folder, check_output, check_rgb_output, write_flow, write_image, write_labels, write_painted_mesh,
+    write_rgb, write_sequence,
 };

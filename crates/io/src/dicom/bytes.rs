@@ -1,6 +1,6 @@
 //! Bytes that are walked over, from a file or out of a deflated stream.
 
-use crate::compressed::Inflated;
+use crate::read::compressed::Inflated;
 use std::io::{self, BufReader, ErrorKind, Read, Seek};
 
 /// Deflated bytes held at a time.

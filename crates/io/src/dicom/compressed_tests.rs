@@ -1,7 +1,7 @@
 //! Compressed pixels: codestreams that other programs wrote.
 
 use super::tests::{Image, PIXELS, write};
-use crate::Strictness;
+use crate::read::reading::Strictness;
 use dicom_core::value::{PixelFragmentSequence, Value};
 use dicom_core::{DataElement, PrimitiveValue, VR};
 use dicom_object::{InMemDicomObject, Tag};

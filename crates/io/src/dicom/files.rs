@@ -1,8 +1,9 @@
 //! Which files are DICOM: by their magic, or by their extension.
 
+use crate::error::{IoError, Result};
 use crate::file_name::file_name;
-use crate::foreign::{begins_as_dicom, is_named_dicom};
-use crate::{Context, IoError, Result};
+use crate::read::context::Context;
+use crate::read::foreign::{begins_as_dicom, is_named_dicom};
 use std::path::{Path, PathBuf};
 use veloxel_core::WarningKind;
 

@@ -1,8 +1,9 @@
 //! What is taken from a DICOM header: shape, place, time, and how samples become values; nothing of a person.
 
 use super::opened::Opened;
+use crate::error::{IoError, Result};
 use crate::file_name::file_name;
-use crate::{Context, IoError, Result};
+use crate::read::context::Context;
 use dicom_core::PrimitiveValue;
 use dicom_dictionary_std::tags;
 use dicom_object::{InMemDicomObject, Tag};

@@ -25,7 +25,11 @@ mod structure_tests;
 #[cfg(test)]
 mod tests;
 
-use crate::{CineImage, Content, Context, Decoded, Result, Source};
+use crate::content::{Content, Decoded};
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::source::Source;
+use crate::tables::cine_place::CineImage;
 pub(crate) use files::holds_dicom;
 use opened::Opened;
 use std::io::Cursor;

@@ -1,8 +1,9 @@
 //! A file that was parsed, once its elements were walked over.
 
 use super::structure::{Fault, content_length};
-use crate::budget::Claim;
-use crate::{Context, IoError, Result};
+use crate::error::{IoError, Result};
+use crate::read::budget::Claim;
+use crate::read::context::Context;
 use dicom_object::{DefaultDicomObject, OpenFileOptions, Tag};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};

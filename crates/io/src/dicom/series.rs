@@ -1,7 +1,9 @@
 //! The choice of one series, and of images of one shape and orientation in it.
 
 use super::header::PlaneHeader;
-use crate::{Context, Result, SeriesChoice};
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::reading::SeriesChoice;
 
 /// Directions that differ by less are one.
 const DIRECTION: f64 = 1e-3;

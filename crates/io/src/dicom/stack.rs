@@ -1,9 +1,10 @@
 //! Planes in order: slices along the normal of the image planes, frames of each over time.
 
 use super::header::PlaneHeader;
+use crate::error::Result;
 use crate::file_name::file_name;
-use crate::geometry::cross;
-use crate::{Context, Result};
+use crate::read::context::Context;
+use crate::read::geometry::cross;
 use veloxel_core::{Grid, WarningKind};
 
 /// The planes of a cine, and the grid that they form.

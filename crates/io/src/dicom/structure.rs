@@ -3,7 +3,7 @@
 //! *Specification*: DICOM PS3.10, section 7.1, for the file; PS3.5, chapter 7 and sections A.4 and A.5, for its elements.
 
 use super::bytes::Bytes;
-use crate::{IoError, Result};
+use crate::error::{IoError, Result};
 use dicom_core::header::{DataElementHeader, Length};
 use dicom_core::{Tag, VR};
 use dicom_dictionary_std::tags::{FILE_META_INFORMATION_GROUP_LENGTH, PIXEL_DATA, TRANSFER_SYNTAX_UID};

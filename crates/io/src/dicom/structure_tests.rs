@@ -138,7 +138,11 @@ fn a_deflated_file_of_another_library_is_whole() {
     write(Image::new(1, 0).object(), DEFLATED, &path);
     let bytes = std::fs::read(&path).unwrap();
     assert_eq!(walk(&bytes).unwrap(), bytes.len() as u64);
-    let image = crate::read_image(&path, crate::Strictness::Lenient, &mut veloxel_core::Warnings::new());
+    let image = crate::read_image(
+        &path,
+        crate::read::reading::Strictness::Lenient,
+        &mut veloxel_core::Warnings::new(),
+    );
     assert_eq!(image.unwrap().data()[..4], [100.0, 101.0, 102.0, 103.0]);
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Reading, SeriesChoice, Strictness};
+use crate::read::reading::{Reading, SeriesChoice, Strictness};
 use dicom_core::value::{PixelFragmentSequence, Value};
 use dicom_core::{DataElement, PrimitiveValue, VR};
 use dicom_object::{FileMetaTableBuilder, InMemDicomObject, Tag};
@@ -236,7 +236,7 @@ fn frames_of_one_file_are_slices_or_times_as_it_says() {
         let samples: Vec<u16> = (0..36).collect();
         object.put(DataElement::new(PIXELS, VR::OW, PrimitiveValue::U16(samples.into())));
         write(object, PLAIN, &path);
-        crate::read(&path, Strictness::Lenient, &mut Warnings::new()).unwrap()
+        crate::read::read(&path, Strictness::Lenient, &mut Warnings::new()).unwrap()
     };
     match read(&[]) {
         Content::Image(volume) => assert_eq!((volume.grid().size(), volume.data()[12]), ([4, 3, 3], 12.0)),

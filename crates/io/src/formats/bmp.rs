@@ -5,11 +5,15 @@
 //! the format's own rules and is left out.
 //! *Limits*: uncompressed only (no run lengths, no 16-bit pixels, bit fields only in their usual order).
 
-use crate::element::ByteOrder;
-use crate::luminance::{Channels, Picture, Samples};
-use crate::raster::Raster;
-use crate::whole_file::write_bytes;
-use crate::{Content, Context, Decoded, Format, IoError, Reader, Result, Source};
+use crate::content::{Content, Decoded};
+use crate::error::{IoError, Result};
+use crate::format::{Format, Reader};
+use crate::read::context::Context;
+use crate::read::element::ByteOrder;
+use crate::read::luminance::{Channels, Picture, Samples};
+use crate::read::source::Source;
+use crate::write::raster::Raster;
+use crate::write::whole_file::write_bytes;
 use std::path::Path;
 use veloxel_core::{Grid, Volume, Warnings};
 

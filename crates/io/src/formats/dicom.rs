@@ -1,7 +1,8 @@
 //! DICOM files by themselves; folders of them are series.
 
+use crate::content::Kind;
 use crate::dicom::read;
-use crate::{Format, Kind, Precision, Reader};
+use crate::format::{Format, Precision, Reader};
 
 pub(crate) static FORMAT: Format = Format {
     reads: &[Kind::Image, Kind::Sequence],

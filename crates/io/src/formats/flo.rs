@@ -7,9 +7,13 @@
 //! *Unknown*: a component above 1e9 in the file (1e10 is written), NaN in every component in memory.
 //! *Limits*: 2-D; no spacing, origin or direction.
 
-use crate::element::{ByteOrder, Stored};
-use crate::whole_file;
-use crate::{Context, Decoded, Format, Kind, Precision, Reader, Result, Source};
+use crate::content::{Decoded, Kind};
+use crate::error::Result;
+use crate::format::{Format, Precision, Reader};
+use crate::read::context::Context;
+use crate::read::element::{ByteOrder, Stored};
+use crate::read::source::Source;
+use crate::write::whole_file;
 use std::io::Write;
 use std::path::Path;
 use veloxel_core::Flow;

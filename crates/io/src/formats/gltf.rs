@@ -7,7 +7,11 @@
 
 use super::glb::buffers::files;
 use super::glb::scene::read_scene;
-use crate::{Context, Decoded, Format, Result, Source};
+use crate::content::Decoded;
+use crate::error::Result;
+use crate::format::Format;
+use crate::read::context::Context;
+use crate::read::source::Source;
 
 pub(super) static FORMAT: Format = Format {
     names_data_files: Some(|source, context| {

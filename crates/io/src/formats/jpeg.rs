@@ -6,11 +6,14 @@
 //! looked at: what is measured (fields, disparities, confidence, labels) does not go there.
 //! *Limits*: no CMYK; EXIF rotation is left alone; written up to 65535 pixels a side.
 
-use crate::format::Limits;
-use crate::luminance::{Channels, Picture, Samples};
-use crate::raster::Raster;
-use crate::whole_file;
-use crate::{Context, Decoded, Format, IoError, Precision, Reader, Result, Source};
+use crate::content::Decoded;
+use crate::error::{IoError, Result};
+use crate::format::{Format, Limits, Precision, Reader};
+use crate::read::context::Context;
+use crate::read::luminance::{Channels, Picture, Samples};
+use crate::read::source::Source;
+use crate::write::raster::Raster;
+use crate::write::whole_file;
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use std::io::{Cursor, Error};
 use std::path::Path;

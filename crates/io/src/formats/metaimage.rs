@@ -8,14 +8,16 @@
 //! *Time*: a fourth axis; its unit is not part of the format, so the frame interval is unknown.
 //! *Limits*: binary samples, raw or zlib; one data file; no fourth axis is written.
 
-use crate::detached;
-use crate::element::{ByteOrder, Element, Scaling, Stored};
-use crate::format::WriteRecord;
-use crate::geometry::{Axes, header_axes};
-use crate::layout::{Arrangement, Layout, Meaning};
-use crate::record::Record;
-use crate::text_header::{Fields, LINE_LIMIT, excerpt, join};
-use crate::{Context, Format, Reader, Result, Source};
+use crate::error::Result;
+use crate::format::{Format, Reader, WriteRecord};
+use crate::read::context::Context;
+use crate::read::element::{ByteOrder, Element, Scaling, Stored};
+use crate::read::geometry::{Axes, header_axes};
+use crate::read::layout::{Arrangement, Layout, Meaning};
+use crate::read::source::Source;
+use crate::text::header::{Fields, LINE_LIMIT, excerpt, join};
+use crate::write::detached;
+use crate::write::record::Record;
 use std::path::Path;
 use veloxel_core::{Dimension, WarningKind};
 

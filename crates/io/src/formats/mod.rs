@@ -3,14 +3,15 @@
 mod bmp;
 #[cfg(feature = "dicom")]
 mod dicom;
+pub(crate) mod disparity;
 mod flo;
 #[cfg(feature = "gif")]
 mod gif;
 mod glb;
 mod gltf;
 #[cfg(feature = "jpeg")]
-mod jpeg;
-mod kitti;
+pub(crate) mod jpeg;
+pub(crate) mod lookup;
 mod metaimage;
 mod nifti;
 mod nrrd;
@@ -18,7 +19,7 @@ mod obj;
 mod off;
 mod pfm;
 mod ply;
-mod png;
+pub(crate) mod png;
 mod pnm;
 mod stl;
 #[cfg(feature = "tiff")]
@@ -26,9 +27,7 @@ mod tiff;
 mod vtk;
 pub(crate) mod y4m;
 
-use crate::Format;
-#[cfg(feature = "jpeg")]
-pub use jpeg::{JPEG_QUALITY, write_rgb_jpeg};
+use crate::format::Format;
 
 /// Every format, in the order in which messages name their extensions.
 pub(crate) static FORMATS: &[&Format] = &[

@@ -4,10 +4,14 @@
 //! *Compatible implementations*: MeshLab, Blender, trimesh.
 //! *Limits*: no curves and free-form surfaces; the file has no end of its own, so that a cut one cannot be told.
 
-use crate::polygons::Polygons;
-use crate::text_header::excerpt;
-use crate::words::parse;
-use crate::{Context, Decoded, Format, IoError, Result, Source};
+use crate::content::Decoded;
+use crate::error::{IoError, Result};
+use crate::format::Format;
+use crate::read::context::Context;
+use crate::read::polygons::Polygons;
+use crate::read::source::Source;
+use crate::text::header::excerpt;
+use crate::text::words::parse;
 
 pub(super) static FORMAT: Format = Format::surface("obj", "OBJ", &["obj"], read);
 

@@ -4,9 +4,13 @@
 //! *Compatible implementations*: the Princeton segmentation benchmark, MeshLab, trimesh.
 //! *Limits*: three coordinates a point; normals, colours and texture coordinates are not read; no binary OFF, no 4OFF, no nOFF.
 
-use crate::polygons::Polygons;
-use crate::words::{Words, parse, shown};
-use crate::{Context, Decoded, Format, Result, Source};
+use crate::content::Decoded;
+use crate::error::Result;
+use crate::format::Format;
+use crate::read::context::Context;
+use crate::read::polygons::Polygons;
+use crate::read::source::Source;
+use crate::text::words::{Words, parse, shown};
 
 pub(super) static FORMAT: Format = Format::surface("off", "OFF", &["off"], read);
 

@@ -7,9 +7,13 @@
 //! *Invalid*: infinity in the file, NaN in memory; NaN in the file stays NaN.
 //! *Limits*: 2-D; three channels are always flow.
 
-use crate::element::{ByteOrder, Stored};
-use crate::whole_file;
-use crate::{Content, Context, Decoded, Format, Kind, Precision, Reader, Result, Source};
+use crate::content::{Content, Decoded, Kind};
+use crate::error::Result;
+use crate::format::{Format, Precision, Reader};
+use crate::read::context::Context;
+use crate::read::element::{ByteOrder, Stored};
+use crate::read::source::Source;
+use crate::write::whole_file;
 use std::io::Write;
 use std::path::Path;
 use veloxel_core::Grid;

@@ -4,12 +4,16 @@
 //! Samples keep the file's own scale (0 to `maxval`); colour becomes luminance ([`crate::LUMA`]).
 //! *Limits*: no bitmaps (P1, P4), one image a file.
 
-use crate::element::{ByteOrder, Element, Scaling, Stored};
-use crate::luminance::{Channels, Picture, Samples};
-use crate::raster::{Depth, Raster};
-use crate::whole_file::write_bytes;
-use crate::words::Words;
-use crate::{Context, Decoded, Format, Reader, Result, Source};
+use crate::content::Decoded;
+use crate::error::Result;
+use crate::format::{Format, Reader};
+use crate::read::context::Context;
+use crate::read::element::{ByteOrder, Element, Scaling, Stored};
+use crate::read::luminance::{Channels, Picture, Samples};
+use crate::read::source::Source;
+use crate::text::words::Words;
+use crate::write::raster::{Depth, Raster};
+use crate::write::whole_file::write_bytes;
 use std::path::Path;
 use veloxel_core::{Grid, Volume, Warnings};
 

@@ -5,10 +5,14 @@
 //! *Compatible implementations*: MeshLab, trimesh.
 //! *Limits*: normals and the two bytes of each triangle are not read.
 
-use crate::element::ByteOrder;
-use crate::polygons::Triangles;
-use crate::words::{Words, shown};
-use crate::{Context, Decoded, Format, Result, Source};
+use crate::content::Decoded;
+use crate::error::Result;
+use crate::format::Format;
+use crate::read::context::Context;
+use crate::read::element::ByteOrder;
+use crate::read::polygons::Triangles;
+use crate::read::source::Source;
+use crate::text::words::{Words, shown};
 
 pub(super) static FORMAT: Format = Format::surface("stl", "STL", &["stl"], read);
 

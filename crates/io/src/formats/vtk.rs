@@ -5,10 +5,14 @@
 //! big-endian.
 //! *Limits*: every cell must be a linear tetrahedron (type 10); point and cell data behind the cells are not read.
 
-use crate::element::{ByteOrder, Element};
-use crate::text_header::excerpt;
-use crate::words::Words;
-use crate::{Content, Context, Decoded, Format, Kind, Precision, Reader, Result, Source};
+use crate::content::{Content, Decoded, Kind};
+use crate::error::Result;
+use crate::format::{Format, Precision, Reader};
+use crate::read::context::Context;
+use crate::read::element::{ByteOrder, Element};
+use crate::read::source::Source;
+use crate::text::header::excerpt;
+use crate::text::words::Words;
 use veloxel_core::TetMesh;
 
 pub(super) static FORMAT: Format = Format {

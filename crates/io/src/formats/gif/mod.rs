@@ -9,8 +9,8 @@
 mod reader;
 mod writer;
 
-use crate::format::Limits;
-use crate::{Format, Kind, Precision, Reader};
+use crate::content::Kind;
+use crate::format::{Format, Limits, Precision, Reader};
 use veloxel_core::Dimension;
 
 pub(super) static FORMAT: Format = Format {

@@ -1,8 +1,10 @@
 //! GIF frames, drawn over each other.
 
-use crate::frame_reader::FrameReader;
-use crate::luminance::{COLOUR_NOTE, luma};
-use crate::{Context, IoError, Result, Source};
+use crate::error::{IoError, Result};
+use crate::read::context::Context;
+use crate::read::frame_reader::FrameReader;
+use crate::read::luminance::{COLOUR_NOTE, luma};
+use crate::read::source::Source;
 use gif::{ColorOutput, DecodeOptions, Decoder, DecodingError, DisposalMethod, Frame};
 use std::io::{Cursor, ErrorKind};
 use veloxel_core::{Grid, Volume, WarningKind};
@@ -188,8 +190,8 @@ fn failure(error: DecodingError, file_bytes: u64, context: &Context) -> IoError 
 mod tests {
     use super::*;
     use crate::content::Content;
-    use crate::frame_reader;
-    use crate::reading::Strictness;
+    use crate::read::frame_reader;
+    use crate::read::reading::Strictness;
     use std::path::Path;
     use veloxel_core::Warnings;
 

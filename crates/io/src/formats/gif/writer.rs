@@ -1,8 +1,8 @@
 //! GIF animations, 256 colours a frame.
 
-use crate::video::VideoEncoder;
-use crate::whole_file::WholeFile;
-use crate::{IoError, Result, VideoColour, VideoShape};
+use crate::error::{IoError, Result};
+use crate::write::video::{VideoColour, VideoEncoder, VideoShape};
+use crate::write::whole_file::WholeFile;
 use gif::{Encoder, EncodingError, Frame, Repeat};
 use std::io::Error;
 use std::path::{Path, PathBuf};

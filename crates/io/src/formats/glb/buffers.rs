@@ -1,7 +1,8 @@
 //! The buffers of a scene: in the same file, in its JSON, or in files beside it.
 
-use crate::detached;
-use crate::{Context, Result};
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::write::detached;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;

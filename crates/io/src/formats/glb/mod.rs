@@ -6,7 +6,7 @@
 //! out. *Written*: one mesh, three corners a triangle, with colours.
 //! *Limits*: no compression (Draco, meshopt), no sparse accessors, no strips or fans; coordinates are 32-bit floats.
 
-use crate::Format;
+use crate::format::Format;
 
 pub(super) mod buffers;
 mod reader;

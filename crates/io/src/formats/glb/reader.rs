@@ -2,8 +2,11 @@
 
 use super::scene::read_scene;
 use super::{BINARY_CHUNK, JSON_CHUNK, MAGIC, VERSION};
-use crate::element::ByteOrder;
-use crate::{Context, Decoded, Result, Source};
+use crate::content::Decoded;
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::element::ByteOrder;
+use crate::read::source::Source;
 
 const HEAD_BYTES: usize = 12;
 

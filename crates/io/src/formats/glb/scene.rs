@@ -1,9 +1,11 @@
 //! The triangles of a scene.
 
 use super::{F32, U8, U16, U32, buffers};
-use crate::element::ByteOrder;
-use crate::polygons::Triangles;
-use crate::{Context, Decoded, Result};
+use crate::content::Decoded;
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::element::ByteOrder;
+use crate::read::polygons::Triangles;
 use serde_json::Value;
 use std::borrow::Cow;
 

@@ -1,8 +1,9 @@
 //! A mesh in the colours of its triangles.
 
 use super::{BINARY_CHUNK, F32, JSON_CHUNK, MAGIC, U8, VERSION};
-use crate::whole_file;
-use crate::{IoError, PaintedMesh, Result};
+use crate::error::{IoError, Result};
+use crate::write::painted_mesh::PaintedMesh;
+use crate::write::whole_file;
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;

@@ -2,8 +2,9 @@
 //!
 //! *Specification*: `nifti1.h`, NIfTI Data Format Working Group, 2003 (revised 2007).
 
-use crate::element::{ByteOrder, Element};
-use crate::{Context, Result};
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::element::{ByteOrder, Element};
 
 pub(super) const HEADER_BYTES: usize = 348;
 /// Where samples begin when no extension stands between.

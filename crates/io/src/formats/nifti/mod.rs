@@ -15,9 +15,8 @@ mod placement;
 mod reader;
 mod writer;
 
-use crate::format::{Limits, VOLUME_LIMITS, WriteRecord};
-use crate::record::Record;
-use crate::{Format, Reader};
+use crate::format::{Format, Limits, Reader, VOLUME_LIMITS, WriteRecord};
+use crate::write::record::Record;
 use writer::Nifti;
 
 pub(super) static FORMAT: Format = Format {

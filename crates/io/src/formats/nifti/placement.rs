@@ -1,8 +1,9 @@
 //! Where the voxels of a NIfTI file lie: the sform, else the qform, else `pixdim` alone.
 
 use super::header::Header;
-use crate::geometry::{Axes, column_lengths, cross, length, usable_spacing};
-use crate::{Context, Result};
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::geometry::{Axes, column_lengths, cross, length, usable_spacing};
 use veloxel_core::matrix3::{IDENTITY, determinant};
 use veloxel_core::{Dimension, WarningKind};
 

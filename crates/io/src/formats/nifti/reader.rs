@@ -4,11 +4,13 @@ use super::header::{
     DATATYPE_RGB24, DATATYPE_RGBA32, HEADER_BYTES, Header, INTENT_DISPLACEMENT, INTENT_VECTOR, SAMPLES_AT,
 };
 use super::placement::axes;
-use crate::element::{Element, Scaling, Stored};
-use crate::geometry::WorldAxes;
-use crate::layout::{Arrangement, Layout, Meaning};
-use crate::luminance::Channels;
-use crate::{Context, Result, Source};
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::element::{Element, Scaling, Stored};
+use crate::read::geometry::WorldAxes;
+use crate::read::layout::{Arrangement, Layout, Meaning};
+use crate::read::luminance::Channels;
+use crate::read::source::Source;
 use veloxel_core::{Dimension, WarningKind};
 
 /// Reads the header and leaves the source at the first sample.

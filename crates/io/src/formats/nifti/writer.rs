@@ -5,11 +5,11 @@
 
 use super::FORMAT;
 use super::header::{Header, INTENT_VECTOR};
-use crate::Result;
+use crate::error::Result;
 use crate::format::WriteRecord;
-use crate::layout::Arrangement::Planar;
-use crate::record::Record;
-use crate::whole_file;
+use crate::read::layout::Arrangement::Planar;
+use crate::write::record::Record;
+use crate::write::whole_file;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;

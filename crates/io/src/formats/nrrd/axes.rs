@@ -1,9 +1,10 @@
 //! The axes of a NRRD file: which are of space, what the one other is, and where the voxels lie.
 
 use super::header::vectors;
-use crate::geometry::{Axes, cross, length};
-use crate::text_header::{Fields, excerpt};
-use crate::{Context, Result};
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::geometry::{Axes, cross, length};
+use crate::text::header::{Fields, excerpt};
 
 /// What an axis that is not of space stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,9 +2,11 @@
 //!
 //! *Specification*: Gordon Kindlmann, "Definition of NRRD File Format", teem.sourceforge.net/nrrd/format.html.
 
-use crate::element::Element;
-use crate::text_header::{Fields, LINE_LIMIT, counted, excerpt};
-use crate::{Context, Result, Source};
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::element::Element;
+use crate::read::source::Source;
+use crate::text::header::{Fields, LINE_LIMIT, counted, excerpt};
 
 const MAX_LINES: usize = 10_000;
 

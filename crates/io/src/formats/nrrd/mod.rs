@@ -12,9 +12,8 @@ mod header;
 mod reader;
 mod writer;
 
-use crate::format::WriteRecord;
-use crate::record::Record;
-use crate::{Format, Reader};
+use crate::format::{Format, Reader, WriteRecord};
+use crate::write::record::Record;
 use writer::Nrrd;
 
 pub(super) static FORMAT: Format = Format {

@@ -2,13 +2,15 @@
 
 use super::axes::{Extra, ExtraAxis, Space, extra_axis};
 use super::header::{self, TYPES, quoted, vectors};
-use crate::detached;
-use crate::element::{ByteOrder, Element, Scaling, Stored};
-use crate::geometry::{Axes, WorldAxes};
-use crate::layout::{Arrangement, Layout, Meaning};
-use crate::luminance::Channels;
-use crate::text_header::Fields;
-use crate::{Context, Result, Source};
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::element::{ByteOrder, Element, Scaling, Stored};
+use crate::read::geometry::{Axes, WorldAxes};
+use crate::read::layout::{Arrangement, Layout, Meaning};
+use crate::read::luminance::Channels;
+use crate::read::source::Source;
+use crate::text::header::Fields;
+use crate::write::detached;
 use veloxel_core::{Dimension, WarningKind};
 
 /// Reads the header and leaves the source at the first sample, in whichever file that is.

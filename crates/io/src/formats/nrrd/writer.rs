@@ -1,12 +1,12 @@
 //! Writes NRRD: raw, little-endian, LPS.
 
 use super::header::TYPES;
-use crate::Result;
-use crate::detached;
+use crate::error::Result;
 use crate::format::WriteRecord;
-use crate::geometry::header_axes;
-use crate::record::Record;
-use crate::text_header::join;
+use crate::read::geometry::header_axes;
+use crate::text::header::join;
+use crate::write::detached;
+use crate::write::record::Record;
 use std::path::Path;
 
 pub(super) struct Nrrd;

@@ -1,9 +1,10 @@
 //! The header of a PLY file: how its numbers are stored, and what stands in which order.
 
-use crate::element::{ByteOrder, Element};
-use crate::text_header::excerpt;
-use crate::words::Words;
-use crate::{Context, Result};
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::element::{ByteOrder, Element};
+use crate::text::header::excerpt;
+use crate::text::words::Words;
 
 /// The encodings, as a user reads of them.
 const FORMATS: &str = "format ascii, binary_little_endian or binary_big_endian";

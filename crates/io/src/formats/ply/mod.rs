@@ -7,7 +7,7 @@
 //! *Written*: binary little-endian triangles with `red green blue alpha`, `quality` and `segment` of each face; coordinates as floats
 //! where these hold them exactly, else as doubles.
 
-use crate::Format;
+use crate::format::Format;
 
 mod header;
 mod reader;

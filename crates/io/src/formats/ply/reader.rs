@@ -1,10 +1,13 @@
 //! Points and faces of a PLY file.
 
 use super::header::{Encoding, Header, Property, Rows};
-use crate::element::{ByteOrder, Element};
-use crate::polygons::Polygons;
-use crate::words::Words;
-use crate::{Context, Decoded, Result, Source};
+use crate::content::Decoded;
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::element::{ByteOrder, Element};
+use crate::read::polygons::Polygons;
+use crate::read::source::Source;
+use crate::text::words::Words;
 
 pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;

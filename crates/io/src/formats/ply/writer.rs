@@ -1,7 +1,8 @@
 //! A mesh with values of its faces.
 
-use crate::whole_file;
-use crate::{PaintedMesh, Result};
+use crate::error::Result;
+use crate::write::painted_mesh::PaintedMesh;
+use crate::write::whole_file;
 use std::io::Write;
 use std::path::Path;
 

@@ -7,10 +7,14 @@
 
 mod survey;
 
-use crate::frame_reader::FrameReader;
-use crate::luminance::{Channels, Picture, Samples};
-use crate::whole_file;
-use crate::{Context, Format, IoError, Kind, Precision, Reader, Result, Source};
+use crate::content::Kind;
+use crate::error::{IoError, Result};
+use crate::format::{Format, Precision, Reader};
+use crate::read::context::Context;
+use crate::read::frame_reader::FrameReader;
+use crate::read::luminance::{Channels, Picture, Samples};
+use crate::read::source::Source;
+use crate::write::whole_file;
 use std::io::{Cursor, Error, ErrorKind};
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult, Limits};

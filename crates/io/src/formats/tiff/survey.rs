@@ -1,8 +1,9 @@
 //! A look at all pages before one is decoded: what they declare, and whether each has bytes of its own.
 
 use super::{PageDecoder, failure};
-use crate::element::ByteOrder;
-use crate::{Context, Result};
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::element::ByteOrder;
 use std::ops::Range;
 use tiff::tags::Tag;
 

@@ -11,7 +11,8 @@
 mod reader;
 mod writer;
 
-use crate::{Format, Kind, Precision, Reader};
+use crate::content::Kind;
+use crate::format::{Format, Precision, Reader};
 pub(crate) use reader::open;
 pub(crate) use writer::write_to_pipe;
 

@@ -1,8 +1,10 @@
 //! The luma of Y4M frames.
 
-use crate::element::{ByteOrder, Element, Scaling};
-use crate::frame_reader::FrameReader;
-use crate::{Context, Result, Source};
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::element::{ByteOrder, Element, Scaling};
+use crate::read::frame_reader::FrameReader;
+use crate::read::source::Source;
 use veloxel_core::{Grid, Volume, WarningKind};
 
 const MAGIC: &str = "YUV4MPEG2";
@@ -196,7 +198,7 @@ impl ColourSpace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reading::Strictness;
+    use crate::read::reading::Strictness;
     use std::path::Path;
     use veloxel_core::Warnings;
 

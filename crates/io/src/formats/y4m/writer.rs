@@ -3,9 +3,9 @@
 //! Colour by ITU-R BT.601 in video range (Y 16..235, Cb and Cr 16..240), which is what players take an unmarked stream
 //! for. Grey goes as it stands, 0..255. The header's tag says so.
 
-use crate::video::VideoEncoder;
-use crate::whole_file::WholeFile;
-use crate::{FrameRate, IoError, Result, VideoColour, VideoShape};
+use crate::error::{IoError, Result};
+use crate::write::video::{FrameRate, VideoColour, VideoEncoder, VideoShape};
+use crate::write::whole_file::WholeFile;
 use std::io::{BufWriter, Stdout, Write};
 use std::path::Path;
 

@@ -1,0 +1,56 @@
+//! PNG pictures: 1 to 16 bit, grey, colour, palette, with or without alpha.
+//!
+//! *Specification*: W3C, "Portable Network Graphics (PNG) Specification (Third Edition)", 2025.
+//! Samples of fewer than 8 bits and palettes are expanded to 0..255, 16-bit samples keep 0..65535; colour becomes
+//! luminance ([`crate::LUMA`]). Gamma and colour profiles are left alone.
+//! *Fields and disparities*: by KITTI's rules ([`kitti`]).
+//! *Limits*: animations give their first frame; spacing (`pHYs`) is not read: pictures count in pixels.
+
+mod kitti;
+pub(crate) mod stream;
+
+use crate::content::{Decoded, Kind};
+use crate::error::Result;
+use crate::format::{Format, Reader};
+use crate::read::context::Context;
+use crate::read::element::ByteOrder;
+use crate::read::luminance::Picture;
+use crate::read::source::Source;
+use crate::write::raster::{Depth, Raster};
+use veloxel_core::Grid;
+
+pub(super) static FORMAT: Format = Format {
+    reads: &[Kind::Image, Kind::Flow],
+    read_grid: Some(read_grid),
+    // Asked for as a field, a PNG need not look like one at first sight.
+    read_flow: Some(kitti::read),
+    read_disparity: Some(kitti::read_disparity),
+    write_image: Some(|path, image, warnings| stream::write(path, &Raster::quantised(path, image, warnings))),
+    write_rgb: Some(|path, [width, height], rgb| stream::write_rgb_png(path, width, height, rgb)),
+    write_flow: Some(kitti::write),
+    write_disparity: Some(kitti::write_disparity),
+    ..Format::picture("png", "PNG", &["png"], Reader::Whole(read))
+};
+
+/// Width and height are the first words of the first chunk.
+fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
+    let head = source.take_bytes("the header", 24, context)?;
+    let word = |at: usize| ByteOrder::Big.number(&head[at..at + 4]) as usize;
+    let is_header = head.starts_with(b"\x89PNG\r\n\x1a\n") && &head[12..16] == b"IHDR";
+    context.require(is_header, "PNG stream", "a header (IHDR)", "something else")?;
+    context.picture_grid(word(16), word(20))
+}
+
+fn read(source: Source, context: &mut Context) -> Result<Decoded> {
+    let raster = stream::decode(source, context)?;
+    if kitti::looks_like_flow(&raster) {
+        return kitti::flow(&raster, context);
+    }
+    let [nx, ny] = raster.size;
+    let (opaque, bits) = match raster.depth {
+        Depth::Eight => (255.0, "u8"),
+        Depth::Sixteen => (65535.0, "u16"),
+    };
+    let (grid, channels) = (context.picture_grid(nx, ny)?, raster.channels);
+    Picture { grid, channels, opaque, samples: raster.into_samples() }.decoded(bits, context)
+}

@@ -1,0 +1,129 @@
+//! PNG streams: decoded to the pixels that they hold, and written from pixels.
+
+use crate::error::{IoError, Result};
+use crate::read::context::Context;
+use crate::read::luminance::Channels;
+use crate::read::source::Source;
+use crate::write::raster::{Depth, Raster};
+use crate::write::whole_file;
+use std::io::Cursor;
+use std::path::Path;
+use veloxel_core::WarningKind;
+
+/// Deflate cannot expand further.
+const MAX_RATIO: u64 = 1032;
+/// The most output bytes that one stored byte becomes: eight 1-bit indices, each an RGBA colour.
+const MAX_EXPANSION: u64 = 32;
+/// Palettes are expanded.
+const COLOUR_TYPES: [(png::ColorType, Channels); 4] = [
+    (png::ColorType::Grayscale, Channels::Grey),
+    (png::ColorType::GrayscaleAlpha, Channels::GreyAlpha),
+    (png::ColorType::Rgb, Channels::Rgb),
+    (png::ColorType::Rgba, Channels::Rgba),
+];
+/// What the decoder may keep beside the pixels: chunks, a row, its window.
+const KEPT_BYTES: usize = 64 << 20;
+
+/// The pixels of a stream: palettes and fewer than 8 bits expanded.
+pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster> {
+    let file = source.take_rest(context)?;
+    let fail = |e: png::DecodingError, context: &Context| match e {
+        png::DecodingError::IoError(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
+            context.truncated("the PNG stream", file.len() as u64 + 1, file.len() as u64)
+        }
+        other => context.malformed("PNG stream", "a whole and valid one", other),
+    };
+    check_chunks(&file, context)?;
+    let mut decoder = png::Decoder::new_with_limits(Cursor::new(&file), png::Limits { bytes: KEPT_BYTES });
+    decoder.set_transformations(png::Transformations::EXPAND);
+    // A megabyte of these becomes a gigabyte; neither says anything of the samples.
+    decoder.set_ignore_iccp_chunk(true);
+    decoder.set_ignore_text_chunk(true);
+    let mut reader = decoder.read_info().map_err(|e| fail(e, context))?;
+    let grid = context.picture_grid(reader.info().width as usize, reader.info().height as usize)?;
+    let needed = reader
+        .output_buffer_size()
+        .ok_or_else(|| context.malformed("PNG size", "one that fits in memory", grid.size_text()))?;
+    let possible = (file.len() as u64).saturating_mul(MAX_RATIO).saturating_mul(MAX_EXPANSION);
+    context.require_bytes("the PNG image data", needed as u64, possible)?;
+    let mut bytes = context.room_for(needed)?;
+    // As floats it is counted before it is decoded.
+    let _floats = context.scratch(4 * grid.len() as u64)?;
+    bytes.resize(needed, 0);
+    let info = reader.next_frame(&mut bytes).map_err(|e| fail(e, context))?;
+    bytes.truncate(info.buffer_size());
+    let depth = if info.bit_depth == png::BitDepth::Sixteen { Depth::Sixteen } else { Depth::Eight };
+    let found = COLOUR_TYPES.iter().find(|(colour, _)| *colour == info.color_type);
+    let &(_, channels) =
+        found.ok_or_else(|| context.malformed("PNG palette", "colours for its indices", "none"))?;
+    if reader.info().animation_control.is_some_and(|a| a.num_frames > 1) {
+        context.note(WarningKind::Samples, "only the first frame of the animation was read");
+    } else {
+        // Reads the closing chunks: a file cut there is cut short all the same.
+        reader.finish().map_err(|e| fail(e, context))?;
+    }
+    let end = chunks(&file).find(|chunk| chunk.name == b"IEND").map_or(file.len(), |chunk| chunk.end);
+    context.trailing(Some(file.len().saturating_sub(end) as u64));
+    let [nx, ny, _] = grid.size();
+    Ok(Raster { size: [nx, ny], channels, depth, bytes })
+}
+
+/// The name of a chunk, its length, and the offset behind it.
+struct Chunk<'a> {
+    name: &'a [u8],
+    length: usize,
+    end: usize,
+}
+
+/// Chunks one after the other, as far as there are whole heads of them.
+fn chunks(file: &[u8]) -> impl Iterator<Item = Chunk<'_>> {
+    let mut at = 8usize;
+    std::iter::from_fn(move || {
+        let head = file.get(at..at.checked_add(8)?)?;
+        let length = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
+        at = at.checked_add(length)?.checked_add(12)?;
+        Some(Chunk { name: &head[4..], length, end: at })
+    })
+}
+
+/// Refuses what the decoder takes for granted.
+///
+/// png 0.18.1 panics over a palette that is no list of triples (github.com/image-rs/image-png/issues/694).
+fn check_chunks(file: &[u8], context: &Context) -> Result<()> {
+    let is_broken = |chunk: &Chunk| chunk.name == b"PLTE" && !chunk.length.is_multiple_of(3);
+    let length = chunks(file).find(is_broken).map_or(0, |chunk| chunk.length);
+    context.require(length == 0, "PNG palette", "three bytes a colour", format!("{length} bytes"))
+}
+
+/// Writes a picture.
+pub(crate) fn write(path: &Path, picture: &Raster) -> Result<()> {
+    let bytes = encode(picture).map_err(|e| IoError::write(path)(e.into()))?;
+    whole_file::write_bytes(path, &bytes)
+}
+
+fn encode(picture: &Raster) -> Result<Vec<u8>, png::EncodingError> {
+    let mut bytes = Vec::new();
+    // The limits of grids are those of PNG as well.
+    let [width, height] = picture.size.map(|side| side as u32);
+    let mut encoder = png::Encoder::new(&mut bytes, width, height);
+    encoder.set_depth(match picture.depth {
+        Depth::Eight => png::BitDepth::Eight,
+        Depth::Sixteen => png::BitDepth::Sixteen,
+    });
+    let colour = COLOUR_TYPES.iter().find(|(_, channels)| *channels == picture.channels);
+    encoder.set_color(colour.map_or(png::ColorType::Rgba, |(colour, _)| *colour));
+    encoder.set_compression(png::Compression::Balanced);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&picture.bytes)?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+/// Writes an RGB picture: `rgb` holds `width · height` interleaved triples, 8 bits each.
+///
+/// # Errors
+/// [`IoError::Malformed`] if `rgb` has another length; [`IoError::Write`], also for a picture without pixels; nothing is
+/// left behind then.
+pub fn write_rgb_png(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<()> {
+    write(path, &Raster::rgb(path, [width, height], rgb)?)
+}

@@ -1,0 +1,208 @@
+//! The context of a reader: the file's name, how it is read, the memory that it claims, and the warnings.
+
+use crate::error::{IoError, Result};
+use crate::read::budget::Claim;
+use crate::read::reading::{Reading, Strictness};
+use std::cell::RefCell;
+use std::path::Path;
+use veloxel_core::{CoreError, Grid, Mask, Volume, WarningKind, Warnings};
+
+/// Text out of a file as a part of one line: its control characters spelt out.
+fn one_line(text: &str) -> String {
+    let spelt = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(spelt).collect()
+}
+
+/// The file's name, how to read it, the memory claimed for it, and where warnings go.
+pub(crate) struct Context<'a> {
+    pub path: &'a Path,
+    pub reading: Reading,
+    claim: RefCell<Claim>,
+    warnings: &'a mut Warnings,
+    /// Whether an alpha channel that is not opaque everywhere becomes a mask; else it is dropped, with a warning.
+    alpha_is_mask: bool,
+    mask: Option<Mask>,
+}
+
+impl<'a> Context<'a> {
+    pub fn new(path: &'a Path, reading: impl Into<Reading>, warnings: &'a mut Warnings) -> Self {
+        let (reading, claim) = (reading.into(), RefCell::default());
+        Self { path, reading, claim, warnings, alpha_is_mask: false, mask: None }
+    }
+
+    /// Claims bytes until the reader is done.
+    ///
+    /// # Errors
+    /// [`IoError::Memory`] beyond the budget.
+    pub fn claim(&self, bytes: u64) -> Result<()> {
+        self.enlarge(&mut self.claim.borrow_mut(), bytes)
+    }
+
+    /// Claims bytes for as long as the result lives.
+    ///
+    /// # Errors
+    /// [`IoError::Memory`] beyond the budget.
+    pub fn scratch(&self, bytes: u64) -> Result<Claim> {
+        let mut claim = Claim::default();
+        self.enlarge(&mut claim, bytes)?;
+        Ok(claim)
+    }
+
+    /// Adds to a claim.
+    ///
+    /// # Errors
+    /// [`IoError::Memory`] beyond the budget.
+    pub fn enlarge(&self, claim: &mut Claim, bytes: u64) -> Result<()> {
+        claim.add(bytes, self.reading, self.path)
+    }
+
+    /// An empty vector with room for `count` values, within the budget.
+    ///
+    /// # Errors
+    /// [`IoError::Memory`] beyond it, or where the system has less than it said.
+    pub fn room_for<T>(&self, count: usize) -> Result<Vec<T>> {
+        let needed_bytes = (count as u64).saturating_mul(size_of::<T>() as u64);
+        self.claim(needed_bytes)?;
+        let mut room = Vec::new();
+        let refused = |_| IoError::Memory { needed_bytes, budget_bytes: 0, path: self.path.to_owned() };
+        room.try_reserve_exact(count).map_err(refused)?;
+        Ok(room)
+    }
+
+    /// Everything that was claimed, for what outlives this context.
+    pub fn into_claim(self) -> Claim {
+        self.claim.into_inner()
+    }
+
+    /// A header that cannot be taken as it stands: a warning with what is assumed, or the end if strict.
+    pub fn assume(&mut self, assumption: impl Into<String>) -> Result<()> {
+        let assumption = assumption.into();
+        match self.reading.strictness {
+            Strictness::Lenient => {
+                self.note(WarningKind::Header, assumption);
+                Ok(())
+            }
+            Strictness::Strict => {
+                Err(IoError::Strict { assumption: one_line(&assumption), path: self.path.to_owned() })
+            }
+        }
+    }
+
+    /// Something to know that is no fault of the header.
+    pub fn note(&mut self, kind: WarningKind, message: impl AsRef<str>) {
+        self.warnings.push(kind, format!("{}: {}", self.path.display(), one_line(message.as_ref())));
+    }
+
+    /// From now on an alpha channel becomes a mask.
+    #[must_use]
+    pub fn masked_by_alpha(self) -> Self {
+        Self { alpha_is_mask: true, ..self }
+    }
+
+    /// Takes an alpha channel that is not opaque everywhere: which pixels show anything at all.
+    pub fn alpha(&mut self, grid: &Grid, is_seen: impl Iterator<Item = bool>) -> Result<()> {
+        if !self.alpha_is_mask {
+            let message = "the alpha channel is not opaque everywhere and was dropped";
+            self.note(WarningKind::Samples, message);
+            return Ok(());
+        }
+        let seen: Vec<bool> = is_seen.collect();
+        let hidden = seen.iter().filter(|seen| !**seen).count();
+        let percent = 100.0 * hidden as f64 / seen.len() as f64;
+        self.mask = Some(Mask::new(grid.clone(), seen).map_err(IoError::core(self.path))?);
+        self.note(
+            WarningKind::Samples,
+            format!(
+                "alpha is a mask: {percent:.1} % of the pixels are transparent and do not count, all others in full"
+            ),
+        );
+        Ok(())
+    }
+
+    /// The mask that the alpha channel became.
+    pub fn take_mask(&mut self) -> Option<Mask> {
+        self.mask.take()
+    }
+
+    /// Bytes after the content, if there are any: kept out, and said. None: nobody knows how many.
+    pub fn trailing(&mut self, bytes: Option<u64>) {
+        if bytes == Some(0) {
+            return;
+        }
+        let count = bytes.map_or_else(|| "bytes".to_owned(), |n| format!("{n} bytes"));
+        self.note(WarningKind::Header, format!("{count} after the last sample were ignored"));
+    }
+
+    pub fn malformed(
+        &self,
+        what: impl Into<String>,
+        expected: impl Into<String>,
+        got: impl ToString,
+    ) -> IoError {
+        IoError::malformed(self.path, one_line(&what.into()), expected, one_line(&got.to_string()))
+    }
+
+    /// Goes on where something is as it must be.
+    ///
+    /// # Errors
+    /// [`IoError::Malformed`] where it is not.
+    pub fn require(
+        &self,
+        is_right: bool,
+        what: impl Into<String>,
+        expected: impl Into<String>,
+        got: impl ToString,
+    ) -> Result<()> {
+        if is_right { Ok(()) } else { Err(self.malformed(what, expected, got)) }
+    }
+
+    /// Goes on where so many bytes are there.
+    ///
+    /// # Errors
+    /// [`IoError::Truncated`] where they are not.
+    pub fn require_bytes(&self, what: &'static str, expected_bytes: u64, got_bytes: u64) -> Result<()> {
+        if expected_bytes <= got_bytes {
+            Ok(())
+        } else {
+            Err(self.truncated(what, expected_bytes, got_bytes))
+        }
+    }
+
+    pub fn truncated(&self, what: &'static str, expected_bytes: u64, got_bytes: u64) -> IoError {
+        IoError::truncated(self.path, what, expected_bytes, got_bytes)
+    }
+
+    /// Goes on where something can be read here; `hint` is the way out.
+    ///
+    /// # Errors
+    /// [`IoError::Unsupported`] where it cannot.
+    pub fn support(&self, is_read: bool, what: impl Into<String>, hint: &'static str) -> Result<()> {
+        if is_read { Ok(()) } else { Err(self.unsupported(what, hint)) }
+    }
+
+    pub fn unsupported(&self, what: impl Into<String>, hint: &'static str) -> IoError {
+        IoError::unsupported(self.path, one_line(&what.into()), hint)
+    }
+
+    #[cfg(feature = "dicom")]
+    pub fn ambiguous(&self, what: String, choices: String, hint: &'static str) -> IoError {
+        IoError::Ambiguous { what, choices: one_line(&choices), hint, path: self.path.to_owned() }
+    }
+
+    pub fn core(&self, source: CoreError) -> IoError {
+        IoError::core(self.path)(source)
+    }
+
+    /// The grid of a picture, spacing 1.
+    pub fn picture_grid(&self, nx: usize, ny: usize) -> Result<Grid> {
+        Grid::image(nx, ny).map_err(IoError::core(self.path))
+    }
+
+    pub fn volume(&self, grid: Grid, samples: Vec<f32>) -> Result<Volume<f32>> {
+        Volume::new(grid, samples).map_err(IoError::core(self.path))
+    }
+
+    pub fn read(&self, source: std::io::Error) -> IoError {
+        IoError::Read { path: self.path.to_owned(), source }
+    }
+}

@@ -1,0 +1,63 @@
+//! The files behind an input: itself, the members of a folder or a pattern, and the samples that headers keep elsewhere.
+
+use crate::format::Format;
+use crate::read::context::Context;
+use crate::read::frames;
+use crate::read::reading::Reading;
+use crate::read::source::Source;
+use std::path::{Path, PathBuf};
+use veloxel_core::Warnings;
+
+/// All files that reading a path opens, as far as they are there; the path itself comes first.
+pub fn files_read(path: &Path) -> Vec<PathBuf> {
+    let members = if path.is_dir() {
+        frames::files_in(path)
+    } else if frames::is_pattern(path) {
+        frames::matching(path)
+    } else {
+        Ok(Vec::new())
+    };
+    let mut files = vec![path.to_owned()];
+    files.extend(members.unwrap_or_default());
+    let data: Vec<PathBuf> = files.iter().flat_map(|file| data_files_named_by(file)).collect();
+    files.extend(data);
+    files
+}
+
+/// The files that a header names for its samples.
+fn data_files_named_by(header: &Path) -> Vec<PathBuf> {
+    let names = || {
+        let names_data_files = Format::from_path(header)?.names_data_files?;
+        let mut unsaid = Warnings::new();
+        let context = Context::new(header, Reading::default(), &mut unsaid);
+        Some(names_data_files(&mut Source::open(header).ok()?, &context))
+    };
+    let beside = |name: String| header.with_file_name("").join(name);
+    names().unwrap_or_default().into_iter().map(beside).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn headers_folders_and_patterns_lead_to_their_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let mhd = "NDims = 2\nDimSize = 1 1\nElementType = MET_UCHAR\nElementDataFile = of a.raw\n";
+        fs::write(path("a.mhd"), mhd).unwrap();
+        fs::write(path("b.nrrd"), "NRRD0004\ndata file: sub/b.raw\n\n").unwrap();
+        fs::write(path("c.mha"), mhd.replace("of a.raw", "LOCAL")).unwrap();
+        assert_eq!(files_read(&path("a.mhd")), ["a.mhd", "of a.raw"].map(path));
+        assert_eq!(files_read(&path("c.mha")), [path("c.mha")]);
+        assert_eq!(files_read(&path("none.mhd")), [path("none.mhd")]);
+        let scene = r#"{"buffers":[{"uri":"my%20d.bin"},{"uri":"data:;base64,AA=="},{"uri":"e.bin"}]}"#;
+        fs::write(path("d.gltf"), scene).unwrap();
+        assert_eq!(files_read(&path("d.gltf")), ["d.gltf", "my d.bin", "e.bin"].map(path));
+        fs::remove_file(path("d.gltf")).unwrap();
+        let all = ["a.mhd", "b.nrrd", "c.mha", "of a.raw", "sub/b.raw"].map(path);
+        assert_eq!(files_read(folder.path())[1..], all);
+        assert_eq!(files_read(&path("?.*"))[1..], all);
+    }
+}

@@ -1,0 +1,148 @@
+//! The header of a file in the terms of this library, for `veloxel info`.
+
+use crate::content::{Content, Decoded, Kind};
+use crate::error::{IoError, Result};
+use crate::format::{Format, Reader};
+use crate::formats::lookup::{has_grid, require_to_read};
+use crate::read::context::Context;
+use crate::read::decode;
+use crate::read::layout::{Layout, Meaning};
+use crate::read::reading::Reading;
+use crate::read::series::decode_series;
+use crate::read::source::Source;
+use serde::Serialize;
+use std::path::Path;
+use veloxel_core::{Dimension, Grid, Warnings};
+
+/// A file's header, in the terms of this library.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FileInfo {
+    /// The format.
+    pub format: &'static Format,
+    /// What it holds.
+    pub kind: Kind,
+    /// 2-D or 3-D.
+    pub dimension: Dimension,
+    /// Voxels per axis `(x, y, z)`.
+    pub size: [usize; 3],
+    /// Millimetres (pictures: pixels) between neighbours, `(x, y, z)`.
+    pub spacing_mm: [f64; 3],
+    /// World position (LPS mm) of voxel (0, 0, 0).
+    pub origin_mm: [f64; 3],
+    /// Row-major; column `a` is the world direction (LPS) of axis `a`.
+    pub direction: [[f64; 3]; 3],
+    /// The type of samples in the file, `× n` for n channels.
+    pub sample_type: String,
+    /// Frames over time; 1 unless it is a sequence.
+    pub frames: usize,
+    /// Milliseconds between frames, where the file says so.
+    pub frame_interval_ms: Option<f64>,
+    /// What reading would warn of. For volume formats only the header is looked at.
+    pub warnings: Warnings,
+}
+
+const WHAT: &str = "an image, sequence or displacement field";
+
+/// Looks at a file: at everything for pictures; for volume formats at the header, and at whether all samples are there.
+///
+/// # Errors
+/// As [`read`](crate::read).
+pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo> {
+    let mut warnings = Warnings::new();
+    let mut context = Context::new(path, reading, &mut warnings);
+    if let Some(decoded) = decode_series(path, &mut context)? {
+        let format =
+            Format::from_path(Path::new("series.dcm")).expect("the format of a series should be known");
+        return Ok(FileInfo { warnings, ..of_content(path, format, &decoded)? });
+    }
+    let format = require_to_read(path, WHAT, has_grid)?;
+    let source = Source::open(path)?;
+    let mut info = if let Reader::Header(header) = format.reader {
+        let (layout, source) = header(source, &mut context)?;
+        let needed = layout.sample_bytes(&context)?;
+        source.require_bytes("the sample data", needed, &mut context)?;
+        of_layout(format, &layout)
+    } else {
+        let decoded = decode(format, source, &mut context)?;
+        of_content(path, format, &decoded)?
+    };
+    info.warnings = warnings;
+    Ok(info)
+}
+
+/// The grid of a file's samples, from its header alone: whether the samples are there is not looked at. Formats without a header
+/// of that kind are read whole.
+///
+/// # Errors
+/// As [`inspect`], but for samples that are missing.
+pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Grid> {
+    let mut context = Context::new(path, reading, warnings);
+    if let Some(decoded) = decode_series(path, &mut context)? {
+        return match decoded.content {
+            Content::Image(image) => Ok(image.grid().clone()),
+            Content::Sequence(sequence) => Ok(sequence.grid().clone()),
+            other => Err(IoError::kind(path, "an image", other.describe(), "give the image itself")),
+        };
+    }
+    let format = require_to_read(path, "an image", has_grid)?;
+    let source = Source::open(path)?;
+    match (format.read_grid, format.reader) {
+        (Some(read), _) => read(source, &mut context),
+        (None, Reader::Header(header)) => Ok(header(source, &mut context)?.0.grid),
+        (None, Reader::Whole(_) | Reader::Frames(_)) => match decode(format, source, &mut context)?.content {
+            Content::Image(image) => Ok(image.grid().clone()),
+            other => Err(IoError::kind(path, "an image", other.describe(), "give the image itself")),
+        },
+    }
+}
+
+fn of_content(path: &Path, format: &'static Format, decoded: &Decoded) -> Result<FileInfo> {
+    let info = match &decoded.content {
+        Content::Image(image) => on_grid(format, Kind::Image, image.grid()),
+        Content::Flow(flow) => on_grid(format, Kind::Flow, flow.grid()),
+        Content::Sequence(s) => FileInfo {
+            frames: s.frames().len(),
+            frame_interval_ms: s.frame_interval_ms(),
+            ..on_grid(format, Kind::Sequence, s.grid())
+        },
+        other @ (Content::Mesh(_) | Content::Surface(_)) => {
+            return Err(IoError::kind(path, WHAT, other.describe(), "give samples on a grid"));
+        }
+    };
+    Ok(FileInfo { sample_type: decoded.sample_type.clone(), ..info })
+}
+
+fn of_layout(format: &'static Format, layout: &Layout) -> FileInfo {
+    let kind = match layout.meaning {
+        Meaning::Vector(_) => Kind::Flow,
+        _ if layout.frames > 1 => Kind::Sequence,
+        _ => Kind::Image,
+    };
+    let name = layout.stored.element.name();
+    let sample_type = match layout.components() {
+        1 => name.to_owned(),
+        n => format!("{name} × {n}"),
+    };
+    FileInfo {
+        frames: layout.frames,
+        frame_interval_ms: layout.frame_interval_ms,
+        sample_type,
+        ..on_grid(format, kind, &layout.grid)
+    }
+}
+
+fn on_grid(format: &'static Format, kind: Kind, grid: &Grid) -> FileInfo {
+    FileInfo {
+        format,
+        kind,
+        dimension: grid.dimension(),
+        size: grid.size(),
+        spacing_mm: grid.spacing_mm(),
+        origin_mm: grid.origin_mm(),
+        direction: grid.direction(),
+        sample_type: String::new(),
+        frames: 1,
+        frame_interval_ms: None,
+        warnings: Warnings::new(),
+    }
+}

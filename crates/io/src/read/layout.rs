@@ -1,0 +1,146 @@
+//! The layout that the header of a volume format describes, and the [`Content`] that is made of its samples.
+
+use crate::content::Content;
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::element::{Element, Stored};
+use crate::read::geometry::WorldAxes;
+use crate::read::luminance::{Channels, Picture, Samples};
+use veloxel_core::{Dimension, Flow, Grid};
+
+/// What several components in one voxel mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    Scalar,
+    Colour(Channels),
+    /// A displacement in mm, one component an axis of the grid.
+    Vector(WorldAxes),
+}
+
+impl Meaning {
+    /// What channels that a header leaves unnamed stand for: colour if they are 3 or 4 small integers, else vectors.
+    pub fn of_channels(
+        channels: usize,
+        element: Element,
+        dimension: Dimension,
+        context: &Context,
+    ) -> Result<Self> {
+        match (channels, element) {
+            (1, _) => Ok(Self::Scalar),
+            (3, Element::U8 | Element::U16) => Ok(Self::Colour(Channels::Rgb)),
+            (4, Element::U8 | Element::U16) => Ok(Self::Colour(Channels::Rgba)),
+            (n, Element::F32 | Element::F64) if n == dimension.count() => Ok(Self::Vector(WorldAxes::Lps)),
+            _ => Err(context.unsupported(
+                format!("{channels} channels of {} in a {}-D image", element.name(), dimension.count()),
+                "displacement fields have one floating-point channel an axis",
+            )),
+        }
+    }
+}
+
+/// Whether frames or components of one voxel stand together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arrangement {
+    Planar,
+    Interleaved,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    pub grid: Grid,
+    pub meaning: Meaning,
+    pub arrangement: Arrangement,
+    pub frames: usize,
+    pub frame_interval_ms: Option<f64>,
+    pub stored: Stored,
+}
+
+impl Layout {
+    pub fn components(&self) -> usize {
+        match self.meaning {
+            Meaning::Scalar => 1,
+            Meaning::Colour(channels) => channels.count(),
+            Meaning::Vector(_) => self.grid.dimension().count(),
+        }
+    }
+
+    /// Samples in the file.
+    pub fn sample_count(&self, context: &Context) -> Result<usize> {
+        self.grid
+            .len()
+            .checked_mul(self.components())
+            .and_then(|n| n.checked_mul(self.frames))
+            .ok_or_else(|| context.malformed("size", "a product below 2^64", "more"))
+    }
+
+    /// Bytes that the samples take when they are not compressed.
+    pub fn sample_bytes(&self, context: &Context) -> Result<u64> {
+        (self.sample_count(context)? as u64)
+            .checked_mul(self.stored.element.bytes() as u64)
+            .ok_or_else(|| context.malformed("size", "a product below 2^64", "more"))
+    }
+
+    /// Puts the decoded samples on the grid.
+    pub fn content(self, samples: Vec<f32>, context: &mut Context) -> Result<Content> {
+        let is_plain = self.frames <= 1 || self.meaning == Meaning::Scalar;
+        let hint = "split it into one file a frame, or convert it to scalars";
+        context.support(is_plain, "a sequence of vectors or colours", hint)?;
+        match self.meaning {
+            Meaning::Scalar => {
+                if self.frames > 1 {
+                    context.claim(size_of_val(&samples[..]) as u64)?;
+                }
+                let frames = planes(samples, self.frames, self.arrangement).into_iter();
+                let frames = frames.map(|samples| context.volume(self.grid.clone(), samples));
+                Content::of_frames(frames.collect::<Result<_>>()?, self.frame_interval_ms, context)
+            }
+            Meaning::Colour(channels) => {
+                context.claim(size_of_val(&samples[..]) as u64)?;
+                let samples = match self.arrangement {
+                    Arrangement::Interleaved => samples,
+                    Arrangement::Planar => interleave(&samples, channels.count()),
+                };
+                let opaque = if self.stored.element.bytes() == 1 { 255.0 } else { 65535.0 };
+                let picture =
+                    Picture { grid: self.grid, channels, opaque, samples: Samples::Floats(samples) };
+                Ok(Content::Image(picture.into_luminance(context)?))
+            }
+            Meaning::Vector(axes) => {
+                // Three components, once more than in the file's order.
+                context.claim((self.grid.len() as u64).saturating_mul(12))?;
+                let mut parts = planes(samples, self.components(), self.arrangement);
+                if axes == WorldAxes::Ras {
+                    for value in parts.iter_mut().take(2).flatten() {
+                        *value = -*value;
+                    }
+                }
+                // A picture's vectors lie in its plane.
+                parts.resize_with(3, || vec![0.0; self.grid.len()]);
+                let parts: [Vec<f32>; 3] = parts
+                    .try_into()
+                    .map_err(|_| context.malformed("components", "2 or 3", self.grid.dimension().count()))?;
+                let flow = Flow::from_displacement_mm(self.grid, &parts).map_err(|e| context.core(e))?;
+                Ok(Content::Flow(flow))
+            }
+        }
+    }
+}
+
+/// The parts of `samples`, one after the other.
+fn planes(samples: Vec<f32>, count: usize, arrangement: Arrangement) -> Vec<Vec<f32>> {
+    match (arrangement, count) {
+        (_, 1) => vec![samples],
+        (Arrangement::Planar, _) => {
+            samples.chunks_exact((samples.len() / count).max(1)).map(<[f32]>::to_vec).collect()
+        }
+        (Arrangement::Interleaved, _) => {
+            (0..count).map(|c| samples.iter().skip(c).step_by(count).copied().collect()).collect()
+        }
+    }
+}
+
+/// Planar parts, sample by sample.
+pub(crate) fn interleave(planar: &[f32], count: usize) -> Vec<f32> {
+    let n = planar.len() / count;
+    (0..n).flat_map(|i| (0..count).map(move |c| planar[c * n + i])).collect()
+}

@@ -1,0 +1,264 @@
+//! Reading by extension: whatever the file holds, or one kind of content.
+
+pub(crate) mod budget;
+pub(crate) mod compressed;
+pub(crate) mod context;
+pub(crate) mod element;
+pub(crate) mod files_read;
+pub(crate) mod foreign;
+pub(crate) mod frame_reader;
+pub(crate) mod frames;
+pub(crate) mod geometry;
+pub(crate) mod inspect;
+pub(crate) mod layout;
+pub(crate) mod luminance;
+pub(crate) mod polygons;
+pub(crate) mod reading;
+pub(crate) mod series;
+pub(crate) mod source;
+pub(crate) mod stream;
+
+use crate::content::{Content, Decoded, Kind};
+use crate::error::{IoError, Result};
+use crate::format::{Format, Reader};
+use crate::formats::lookup::{has_grid, require, require_to_read};
+use crate::read::context::Context;
+use crate::read::reading::{Reading, Strictness};
+use crate::read::series::{decode_series, holds_dicom};
+use crate::read::source::Source;
+use std::path::{Path, PathBuf};
+use veloxel_core::{Flow, Mask, Sequence, TetMesh, TriangleMesh, Volume, Warnings};
+
+/// Labels up to this size are whole numbers in `f32`.
+const MAX_LABEL: i32 = 1 << 24;
+
+/// Reads an image, a sequence or a displacement field, whatever the file holds.
+///
+/// # Errors
+/// [`IoError::UnknownExtension`], [`IoError::Open`], and everything that a broken file can cause; the message names
+/// the file, what was expected and what was found.
+pub fn read(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Content> {
+    read_content(path, &mut Context::new(path, reading, warnings))
+}
+
+fn read_content(path: &Path, context: &mut Context) -> Result<Content> {
+    if let Some(decoded) = decode_series(path, context)? {
+        return Ok(decoded.content);
+    }
+    let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
+    Ok(decode(format, Source::open(path)?, context)?.content)
+}
+
+/// Reads from memory, meshes as well: `name` stands for the file in messages, and its extension decides the format.
+/// Formats that keep samples in a second file (`.mhd`, `.nhdr`) look for it beside `name`.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_bytes(
+    name: &Path,
+    bytes: &[u8],
+    reading: impl Into<Reading>,
+    warnings: &mut Warnings,
+) -> Result<Content> {
+    let (format, ()) = require(name, "reading", |_| Some(()))?;
+    let mut context = Context::new(name, reading, warnings);
+    Ok(decode(format, Source::from_bytes(bytes), &mut context)?.content)
+}
+
+/// Reads a text (UTF-8) of at most so many bytes.
+///
+/// # Errors
+/// [`IoError::Open`], also for a pipe or a device; [`IoError::Malformed`] for a longer text, or one that is no UTF-8.
+pub fn read_text(path: &Path, most_bytes: u64) -> Result<String> {
+    let mut source = Source::open(path)?;
+    let mut unsaid = Warnings::new();
+    let context = Context::new(path, Reading::default(), &mut unsaid);
+    if source.available() > most_bytes {
+        let expected = format!("at most {most_bytes} bytes");
+        return Err(context.malformed("text", expected, format!("{} bytes", source.available())));
+    }
+    let bytes = source.take_rest(&context)?;
+    String::from_utf8(bytes).map_err(|error| context.malformed("text", "UTF-8", error))
+}
+
+/// Reads one picture or volume.
+///
+/// # Errors
+/// As [`read`]; [`IoError::Kind`] if the file holds a sequence or a field.
+pub fn read_image(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Volume<f32>> {
+    one_image(path, read(path, reading, warnings)?)
+}
+
+/// Reads one picture or volume, and the mask that its alpha channel is, if that is not opaque everywhere: inside wherever
+/// alpha is above 0.
+///
+/// # Errors
+/// As [`read_image`].
+pub fn read_image_and_mask(
+    path: &Path,
+    reading: impl Into<Reading>,
+    warnings: &mut Warnings,
+) -> Result<(Volume<f32>, Option<Mask>)> {
+    let mut context = Context::new(path, reading, warnings).masked_by_alpha();
+    let image = one_image(path, read_content(path, &mut context)?)?;
+    Ok((image, context.take_mask()))
+}
+
+fn one_image(path: &Path, content: Content) -> Result<Volume<f32>> {
+    let hint = match content {
+        Content::Image(image) => return Ok(image),
+        Content::Sequence(_) => "use --sequence, or take out one frame",
+        _ => "give the image itself",
+    };
+    Err(IoError::kind(path, "an image", content.describe(), hint))
+}
+
+/// Reads frames over time: one file with a time axis, or a folder of frames in natural order of their names
+/// (`frame2` before `frame10`; files that are no images are left out).
+///
+/// # Errors
+/// As [`read`]; [`IoError::Kind`] if a single file is no sequence; [`IoError::NoFrames`] for a folder without images.
+pub fn read_sequence(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Sequence> {
+    let reading = reading.into();
+    if path.is_dir() && !holds_dicom(path) {
+        return read_frames(&frames::in_folder(path)?, reading, warnings);
+    }
+    let hint = "give a 4-D file, a folder of frames, or a list of files";
+    match read(path, reading, warnings)? {
+        Content::Sequence(sequence) => Ok(sequence),
+        other => Err(IoError::kind(path, "a sequence", other.describe(), hint)),
+    }
+}
+
+/// Reads one file a frame, in the order given; each may lie on a grid of its own.
+///
+/// # Errors
+/// As [`read_image`].
+pub fn read_frame_list(
+    paths: &[PathBuf],
+    reading: impl Into<Reading>,
+    warnings: &mut Warnings,
+) -> Result<Vec<Volume<f32>>> {
+    let reading = reading.into();
+    let mut unsaid = Warnings::new();
+    let path = paths.first().map_or(Path::new(""), PathBuf::as_path);
+    // The frames together count as one file.
+    let all = Context::new(path, reading, &mut unsaid);
+    let mut frames = Vec::new();
+    for path in paths {
+        let frame = read_image(path, reading, warnings)?;
+        all.claim(size_of_val(frame.data()) as u64)?;
+        frames.push(frame);
+    }
+    Ok(frames)
+}
+
+/// Reads one file a frame, in the order given; the frame interval is unknown.
+///
+/// # Errors
+/// As [`read_image`]; [`IoError::Core`] if a frame lies on another grid than the first, or there is none.
+pub fn read_frames(
+    paths: &[PathBuf],
+    reading: impl Into<Reading>,
+    warnings: &mut Warnings,
+) -> Result<Sequence> {
+    let frames = read_frame_list(paths, reading, warnings)?;
+    for (frame, path) in frames.iter().zip(paths) {
+        let same = frames[0].grid().require_same(frame.grid(), "first frame and this one");
+        same.map_err(IoError::core(path))?;
+    }
+    let path = paths.first().map_or(Path::new(""), PathBuf::as_path);
+    Sequence::new(frames, None).map_err(IoError::core(path))
+}
+
+/// Reads a displacement field: `.flo`, KITTI `.png`, three-channel `.pfm`, or a vector volume.
+///
+/// # Errors
+/// As [`read`]; [`IoError::Kind`] if the file holds something else.
+pub fn read_flow(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Flow> {
+    const WHAT: &str = "a displacement field";
+    let format = require_to_read(path, WHAT, |format| format.reads(Kind::Flow))?;
+    let mut context = Context::new(path, reading, warnings);
+    let source = Source::open(path)?;
+    let decoded = match format.read_flow {
+        Some(read) => read(source, &mut context)?,
+        None => decode(format, source, &mut context)?,
+    };
+    let hint = "give a .flo, a KITTI .png, a .pfm or a vector volume";
+    match decoded.content {
+        Content::Flow(flow) => Ok(flow),
+        other => Err(IoError::kind(path, WHAT, other.describe(), hint)),
+    }
+}
+
+/// Reads a label image: whole numbers only.
+///
+/// # Errors
+/// As [`read_image`]; [`IoError::NotLabel`] with the first sample that is no whole number within ±2^24.
+pub fn read_labels(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Volume<i32>> {
+    let image = read_image(path, reading, warnings)?;
+    require_labels(path, &image, MAX_LABEL)?;
+    Ok(image.map(|&v| v as i32))
+}
+
+/// Refuses an image with a sample that is no whole number within ± `limit`.
+pub(crate) fn require_labels(path: &Path, image: &Volume<f32>, limit: i32) -> Result<()> {
+    let is_label = |v: f32| v.fract() == 0.0 && v.abs() <= limit as f32;
+    let Some(i) = image.data().iter().position(|&v| !is_label(v)) else { return Ok(()) };
+    let (value, position) = (image.data()[i], image.grid().position(i));
+    Err(IoError::NotLabel { value, position, limit, path: path.to_owned() })
+}
+
+/// Reads a mask: inside wherever a sample is finite and not 0.
+///
+/// # Errors
+/// As [`read_image`].
+pub fn read_mask(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Mask> {
+    Ok(Mask::from_nonzero(&read_image(path, reading, warnings)?))
+}
+
+/// Reads a tetrahedral mesh; points stay in the file's own length unit.
+///
+/// # Errors
+/// As [`read`]; [`IoError::Malformed`] for an index without a point, [`IoError::Unsupported`] for other cells.
+pub fn read_mesh(path: &Path) -> Result<TetMesh> {
+    const WHAT: &str = "a tetrahedral mesh";
+    let format = require_to_read(path, WHAT, |format| format.reads(Kind::Mesh))?;
+    let mut warnings = Warnings::new();
+    let mut context = Context::new(path, Strictness::Lenient, &mut warnings);
+    match decode(format, Source::open(path)?, &mut context)?.content {
+        Content::Mesh(mesh) => Ok(mesh),
+        other => Err(IoError::kind(path, WHAT, other.describe(), "give a mesh")),
+    }
+}
+
+/// Reads a surface: polygons become fans of triangles; points stay in the file's own length unit.
+///
+/// # Errors
+/// As [`read`]; [`IoError::Core`] for a corner without a point, a coordinate that is not finite, or no face at all.
+pub fn read_surface(
+    path: &Path,
+    reading: impl Into<Reading>,
+    warnings: &mut Warnings,
+) -> Result<TriangleMesh> {
+    const WHAT: &str = "a mesh of triangles or polygons";
+    let format = require_to_read(path, WHAT, |format| format.reads(Kind::Surface))?;
+    let mut context = Context::new(path, reading, warnings);
+    match decode(format, Source::open(path)?, &mut context)?.content {
+        Content::Surface(mesh) => Ok(mesh),
+        other => Err(IoError::kind(path, WHAT, other.describe(), "give a surface")),
+    }
+}
+
+pub(crate) fn decode(format: &Format, source: Source, context: &mut Context) -> Result<Decoded> {
+    let header = match format.reader {
+        Reader::Whole(read) => return read(source, context),
+        Reader::Frames(open) => return frame_reader::read_all(open(source, context)?, context),
+        Reader::Header(header) => header,
+    };
+    let (layout, mut source) = header(source, context)?;
+    let samples = source.samples(layout.sample_count(context)?, layout.stored, context)?;
+    source.finish(context)?;
+    let sample_type = layout.stored.element.name().to_owned();
+    Ok(Decoded { content: layout.content(samples, context)?, sample_type })
+}

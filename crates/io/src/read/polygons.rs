@@ -1,0 +1,84 @@
+//! Faces on their way from a file to a mesh: corners one polygon after the other, and points that become one where they lie in one
+//! place.
+
+use crate::content::{Content, Decoded};
+use crate::error::Result;
+use crate::read::context::Context;
+use std::collections::HashMap;
+use veloxel_core::TriangleMesh;
+
+/// Points, and polygons over them.
+#[derive(Default)]
+pub(crate) struct Polygons {
+    pub points: Vec<[f64; 3]>,
+    /// One polygon after the other.
+    pub corners: Vec<u32>,
+    /// Corners of each polygon.
+    pub counts: Vec<u32>,
+}
+
+impl Polygons {
+    /// Room for so many points and faces, within the budget.
+    pub fn with_room(points: usize, faces: usize, context: &Context) -> Result<Self> {
+        Ok(Self {
+            points: context.room_for(points)?,
+            corners: context.room_for(faces.saturating_mul(3))?,
+            counts: context.room_for(faces)?,
+        })
+    }
+
+    /// The next corner; faces of many of them outgrow their room.
+    pub fn corner(&mut self, corner: u32, context: &Context) -> Result<()> {
+        if self.corners.len() == self.corners.capacity() {
+            context.claim(4 * self.corners.len() as u64)?;
+        }
+        self.corners.push(corner);
+        Ok(())
+    }
+
+    /// The mesh.
+    pub fn decoded(self, context: &Context) -> Result<Decoded> {
+        // Triangles, and the face of each.
+        context.claim(16 * self.corners.len() as u64)?;
+        let mesh = TriangleMesh::of_polygons(self.points, &self.corners, &self.counts);
+        let content = Content::Surface(mesh.map_err(|error| context.core(error))?);
+        Ok(Decoded { content, sample_type: "triangles".to_owned() })
+    }
+}
+
+/// Triangles of formats that repeat a point for every face at it: points with the same coordinates are one.
+#[derive(Default)]
+pub(crate) struct Triangles {
+    points: Vec<[f64; 3]>,
+    index_of: HashMap<[u64; 3], u32>,
+    corners: Vec<u32>,
+}
+
+impl Triangles {
+    /// Bytes that a corner takes at most, its point in the table as well.
+    const CORNER_BYTES: u64 = 104;
+
+    /// Room for so many more corners, within the budget.
+    pub fn reserve(&mut self, corners: usize, context: &Context) -> Result<()> {
+        context.claim((corners as u64).saturating_mul(Self::CORNER_BYTES))?;
+        self.corners.reserve(corners);
+        Ok(())
+    }
+
+    /// The next corner.
+    pub fn corner(&mut self, point: [f64; 3]) {
+        // -0 and 0 are one place.
+        let key = point.map(|c| (c + 0.0).to_bits());
+        let index = *self.index_of.entry(key).or_insert_with(|| {
+            self.points.push(point);
+            (self.points.len() - 1) as u32
+        });
+        self.corners.push(index);
+    }
+
+    /// The mesh.
+    pub fn decoded(self, context: &Context) -> Result<Decoded> {
+        let counts = vec![3; self.corners.len() / 3];
+        Polygons { points: self.points, corners: self.corners, counts }.decoded(context)
+    }
+}

@@ -1,0 +1,165 @@
+//! Frames one after the other, from wherever they come: one frame is in memory at a time.
+
+use crate::content::Content;
+use crate::error::{IoError, Result};
+use crate::format::Reader;
+use crate::formats::lookup::{has_grid, require_to_read};
+use crate::formats::y4m;
+use crate::read::budget::Claim;
+use crate::read::context::Context;
+use crate::read::frame_reader::FrameReader;
+use crate::read::reading::Reading;
+use crate::read::series::holds_dicom;
+use crate::read::source::Source;
+use crate::read::{frames, read, read_image};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use veloxel_core::{Grid, Volume, Warnings};
+
+/// The name that stands for standard input.
+const STANDARD_INPUT: &str = "-";
+
+/// Frames of one size, read when they are asked for.
+pub struct FrameStream {
+    name: PathBuf,
+    frames: Frames,
+    grid: Option<Grid>,
+    frame_interval_ms: Option<f64>,
+    reading: Reading,
+    /// What the source holds in memory beside its frames.
+    _held: Claim,
+    /// What was said of earlier frames.
+    said: HashSet<String>,
+}
+
+enum Frames {
+    Files(std::vec::IntoIter<PathBuf>),
+    Loaded(std::vec::IntoIter<Volume<f32>>),
+    Reader(Box<dyn FrameReader>),
+    Ended,
+}
+
+impl FrameStream {
+    /// Opens a source: `-` (Y4M on standard input), a `.y4m` or `.gif` file, a folder of images or a pattern with `*`
+    /// and `?` (both in natural order of names), an image, or a file with a time axis.
+    ///
+    /// # Errors
+    /// [`IoError::Open`], [`IoError::NoFrames`], [`IoError::UnknownExtension`], and what a broken header causes.
+    pub fn open(source: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Self> {
+        let reading = reading.into();
+        if source == Path::new(STANDARD_INPUT) {
+            let name = Path::new("standard input");
+            let mut context = Context::new(name, reading, warnings);
+            let reader = y4m::open(Source::from_stream(std::io::stdin()), &mut context)?;
+            return Ok(Self::new(name, Frames::Reader(reader), reading));
+        }
+        if source.is_dir() && holds_dicom(source) {
+            return Self::loaded(source, reading, warnings);
+        }
+        let files = if source.is_dir() {
+            frames::in_folder(source)?
+        } else if frames::is_pattern(source) {
+            frames::matching(source)?
+        } else {
+            let format = require_to_read(source, "frames", has_grid)?;
+            let Reader::Frames(open) = format.reader else {
+                return Self::loaded(source, reading, warnings);
+            };
+            let mut context = Context::new(source, reading, warnings);
+            let frames = Frames::Reader(open(Source::open(source)?, &mut context)?);
+            let _held = context.into_claim();
+            return Ok(Self { _held, ..Self::new(source, frames, reading) });
+        };
+        Ok(Self::new(source, Frames::Files(files.into_iter()), reading))
+    }
+
+    /// Frames from files, in the order given.
+    pub fn of_files(files: Vec<PathBuf>, reading: impl Into<Reading>) -> Self {
+        let name = files.first().cloned().unwrap_or_default();
+        Self::new(&name, Frames::Files(files.into_iter()), reading.into())
+    }
+
+    /// An image, or a sequence that is read as a whole.
+    fn loaded(source: &Path, reading: Reading, warnings: &mut Warnings) -> Result<Self> {
+        let (frames, frame_interval_ms) = match read(source, reading, warnings)? {
+            Content::Sequence(sequence) => {
+                let interval = sequence.frame_interval_ms();
+                (sequence.into_frames(), interval)
+            }
+            Content::Image(image) => (vec![image], None),
+            other => {
+                return Err(IoError::kind(source, "frames", other.describe(), "give images or a video"));
+            }
+        };
+        Ok(Self { frame_interval_ms, ..Self::new(source, Frames::Loaded(frames.into_iter()), reading) })
+    }
+
+    fn new(name: &Path, frames: Frames, reading: Reading) -> Self {
+        let frame_interval_ms = match &frames {
+            Frames::Reader(reader) => reader.frame_interval_ms(),
+            _ => None,
+        };
+        let (name, _held) = (name.to_owned(), Claim::default());
+        Self { name, frames, grid: None, frame_interval_ms, reading, _held, said: HashSet::new() }
+    }
+
+    /// What it is called in messages: its path, or `standard input`.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// Milliseconds between frames, where the source says so (an animation says it with its first frame).
+    pub fn frame_interval_ms(&self) -> Option<f64> {
+        self.frame_interval_ms
+    }
+
+    /// The next frame, or none after the last. A warning that an earlier frame caused as well is not repeated.
+    ///
+    /// # Errors
+    /// As [`read_image`](crate::read_image); [`IoError::Truncated`] for a stream that ends within a frame;
+    /// [`IoError::Core`] if the frame has another size than the first.
+    pub fn next_frame(&mut self, warnings: &mut Warnings) -> Result<Option<Volume<f32>>> {
+        let mut own = Warnings::new();
+        let mut path = self.name.clone();
+        let mut context = Context::new(&self.name, self.reading, &mut own);
+        let frame = match &mut self.frames {
+            Frames::Ended => None,
+            Frames::Loaded(frames) => frames.next(),
+            Frames::Reader(reader) => {
+                let frame = reader.next_frame(&mut context)?;
+                self.frame_interval_ms = reader.frame_interval_ms();
+                frame
+            }
+            Frames::Files(files) => match files.next() {
+                None => None,
+                Some(file) => {
+                    path = file;
+                    Some(read_image(&path, self.reading, &mut own)?)
+                }
+            },
+        };
+        if frame.is_none()
+            && let Frames::Reader(reader) = std::mem::replace(&mut self.frames, Frames::Ended)
+        {
+            reader.finish(&mut Context::new(&self.name, self.reading, &mut own))?;
+        }
+        self.pass_on(own, &path, warnings);
+        if let Some(frame) = &frame {
+            let first = self.grid.get_or_insert_with(|| frame.grid().clone());
+            let same = first.require_same(frame.grid(), "first frame and this one");
+            same.map_err(IoError::core(&path))?;
+        }
+        Ok(frame)
+    }
+
+    /// Passes on the warnings of a frame that no frame before it caused.
+    fn pass_on(&mut self, own: Warnings, path: &Path, warnings: &mut Warnings) {
+        let prefix = format!("{}: ", path.display());
+        for warning in own.iter() {
+            let message = warning.message.strip_prefix(&prefix).unwrap_or(&warning.message);
+            if self.said.insert(message.to_owned()) {
+                warnings.push(warning.kind, warning.message.clone());
+            }
+        }
+    }
+}

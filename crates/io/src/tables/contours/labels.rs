@@ -1,0 +1,128 @@
+//! The outlines of a label image: one volume for one frame, or one with a time axis for every frame.
+
+use super::collection::{Collection, Spot};
+use super::{CinePlace, ContourReading};
+use crate::content::Content;
+use crate::error::{IoError, Result};
+use crate::read::{read, require_labels};
+use std::path::Path;
+use std::str::FromStr;
+use veloxel_core::{Polygon, Structure, Volume, Warnings};
+
+/// Which labels are what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LabelMeaning {
+    /// The cavity of the right ventricle.
+    pub rv: i32,
+    /// The muscle of the left ventricle.
+    pub muscle: i32,
+    /// The cavity of the left ventricle.
+    pub lv: i32,
+}
+
+impl Default for LabelMeaning {
+    /// As in ACDC: 1, 2 and 3.
+    fn default() -> Self {
+        Self { rv: 1, muscle: 2, lv: 3 }
+    }
+}
+
+impl FromStr for LabelMeaning {
+    type Err = String;
+
+    /// `rv=1,muscle=2,lv=3`; what is not named has no label.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("expected rv=1,muscle=2,lv=3 or some of it, got \"{text}\"");
+        let mut meaning = Self { rv: -1, muscle: -1, lv: -1 };
+        for part in text.split(',') {
+            let (name, value) = part.split_once('=').ok_or_else(wrong)?;
+            let value = value.trim().parse().map_err(|_| wrong())?;
+            match name.trim() {
+                "rv" => meaning.rv = value,
+                "muscle" | "myocardium" | "myo" => meaning.muscle = value,
+                "lv" => meaning.lv = value,
+                _ => return Err(wrong()),
+            }
+        }
+        Ok(meaning)
+    }
+}
+
+impl LabelMeaning {
+    /// Whether a label lies inside the outline of a structure.
+    fn is_in(self, structure: Structure, label: i32) -> bool {
+        match structure {
+            Structure::Endo => label == self.lv,
+            Structure::Epi => label == self.lv || label == self.muscle,
+            Structure::Rv => label == self.rv,
+            Structure::RvEpi | Structure::Region => false,
+        }
+    }
+}
+
+/// A part of fewer pixels is no structure.
+const LEAST_PIXELS: f64 = 6.0;
+
+pub(super) fn read_outlines(path: &Path, options: &ContourReading, into: &mut Collection) -> Result<()> {
+    let mut warnings = Warnings::new();
+    let frames = match read(path, options.reading, &mut warnings)? {
+        Content::Image(image) => vec![(options.frame, image)],
+        Content::Sequence(sequence) => sequence.into_frames().into_iter().enumerate().collect(),
+        other => return Err(IoError::kind(path, "a label image", other.describe(), "give labels")),
+    };
+    let (mut others, mut small) = (0, 0);
+    for (_, labels) in &frames {
+        require_labels(path, labels, 65535)?;
+    }
+    for (frame, labels) in frames {
+        if let Some(place) = into.place() {
+            let own = labels.grid();
+            // A plane is a picture to some writers and a volume of one slice to others.
+            let is_plane = place.grid.size() == own.size() && own.size()[2] == 1;
+            if !is_plane || place.grid.dimension() == own.dimension() {
+                let same = place.grid.require_same(own, "the cine and the labels");
+                same.map_err(IoError::core(path))?;
+            }
+        } else {
+            let (grid, frames) = (labels.grid().clone(), options.frame + 1);
+            into.describe(CinePlace { grid, frames, frame_interval_ms: None, images: Vec::new() })?;
+        }
+        for slice in 0..labels.grid().size()[2] {
+            for structure in [Structure::Endo, Structure::Epi, Structure::Rv] {
+                let spot = Spot { structure, frame, slice };
+                let found = outline(&labels, spot, options.labels).map_err(IoError::core(path))?;
+                let Some((polygon, more)) = found else { continue };
+                // Muscle alone is no outline around a cavity, but a crescent or a cap.
+                if polygon.signed_area_px2() < LEAST_PIXELS {
+                    small += 1;
+                    continue;
+                }
+                others += more;
+                into.add_polygon(spot, polygon);
+            }
+        }
+    }
+    if others > 0 {
+        let parts = "smaller parts beside the largest of a structure in a slice";
+        into.note(format!("{others} {parts} were left out"));
+    }
+    if small > 0 {
+        into.note(format!("{small} parts of fewer than {LEAST_PIXELS} pixels were left out"));
+    }
+    Ok(())
+}
+
+fn outline(
+    labels: &Volume<f32>,
+    spot: Spot,
+    meaning: LabelMeaning,
+) -> Result<Option<(Polygon, usize)>, veloxel_core::CoreError> {
+    let [nx, ny, _] = labels.grid().size();
+    let label = |[x, y]: [usize; 2]| *labels.at([x, y, spot.slice]) as i32;
+    // An epicardium surrounds a cavity: slices of muscle alone have none.
+    let has_cavity = (0..nx * ny).any(|i| label([i % nx, i / nx]) == meaning.lv);
+    if spot.structure == Structure::Epi && !has_cavity {
+        return Ok(None);
+    }
+    Polygon::outline([nx, ny], |pixel| meaning.is_in(spot.structure, label(pixel)))
+}

@@ -1,0 +1,207 @@
+//! Plain texts of `x y` lines, one outline a file, whose names say where they belong.
+//!
+//! `IM-0001-0181-icontour-auto.txt` (Sunnybrook): image 181 of its series, the inner outline. `P09-0022-ocontour-manual.txt`
+//! (RVSC): the image `P09-0022.dcm`, the outer outline. Other names must contain the structure: `endo_frame3_slice7.txt`.
+//! A number becomes a slice and a frame by the instance numbers of the DICOM files of the cine; without them, by its order: all
+//! frames of a slice, then all of the next one, the slices of the cine upwards or downwards.
+
+use super::collection::{Collection, Spot};
+use super::{CinePlace, ContourReading, MOST_BYTES};
+use crate::error::{IoError, Result};
+use crate::file_name::file_name;
+use crate::read::read_text;
+use crate::text::words::lines;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use veloxel_core::Structure;
+
+/// In which order the slices of a cine are numbered by the names of texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextOrder {
+    /// The first number is slice 0.
+    Ascending,
+    /// The first number is the last slice.
+    Descending,
+}
+
+impl FromStr for TextOrder {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "ascending" => Ok(Self::Ascending),
+            "descending" => Ok(Self::Descending),
+            _ => Err("expected ascending or descending".to_owned()),
+        }
+    }
+}
+
+/// What an inner outline (`icontour`) encloses; an outer one (`ocontour`) adds the muscle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InnerContour {
+    /// The left ventricle.
+    Lv,
+    /// The right ventricle.
+    Rv,
+}
+
+/// What the names of plain texts mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PlainNames {
+    /// The order of slices; none: it must be clear from the cine.
+    pub order: Option<TextOrder>,
+    /// What inner outlines enclose; none: the right ventricle for RVSC's names (`P09-…`), else the left one.
+    pub inner: Option<InnerContour>,
+}
+
+/// What a file's name says.
+#[derive(Debug, Clone, PartialEq)]
+struct Name {
+    structure: Structure,
+    /// The image: its file's stem, and its number.
+    image: Option<(String, i64)>,
+    frame: Option<usize>,
+    slice: Option<usize>,
+}
+
+pub(super) fn read_folder(folder: &Path, options: &ContourReading, into: &mut Collection) -> Result<()> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(IoError::open(folder))? {
+        let path = entry.map_err(IoError::open(folder))?.path();
+        let name = file_name(&path).to_lowercase();
+        if name.ends_with(".txt") && !name.starts_with('.') && path.is_file() {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let (mut unnamed, mut elsewhere) = (Vec::new(), Vec::new());
+    for path in paths {
+        let Some(name) = Name::of(&path, options.names.inner) else {
+            unnamed.push(path);
+            continue;
+        };
+        match name.spot(options, into)? {
+            Some(spot) => into.add(spot, points(&path)?)?,
+            None => elsewhere.push(path),
+        }
+    }
+    let left_out = [
+        (unnamed, "texts are named like no outline"),
+        (elsewhere, "outlines are of images that are not in the cine"),
+    ];
+    for (paths, what) in left_out {
+        if let Some(first) = paths.first() {
+            let (count, first) = (paths.len(), file_name(first));
+            into.note(format!("{count} {what} and were left out, {first} among them"));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn read_file(path: &Path, options: &ContourReading, into: &mut Collection) -> Result<()> {
+    let expected = "a structure and a place, such as endo_frame0_slice7.txt or IM-0001-0181-icontour.txt";
+    let name = Name::of(path, options.names.inner)
+        .ok_or_else(|| into.context.malformed("the name of a text of points", expected, file_name(path)))?;
+    let spot = name.spot(options, into)?;
+    let spot = spot.ok_or_else(|| {
+        into.context.malformed("the image of the outline", "one of the cine", file_name(path))
+    })?;
+    into.add(spot, points(path)?)
+}
+
+/// The points of a text, two numbers a line.
+fn points(path: &Path) -> Result<Vec<[f64; 2]>> {
+    let text = read_text(path, MOST_BYTES)?;
+    let mut points = Vec::new();
+    for (number, line) in lines(&text, &['#']) {
+        let cells = line.split([' ', '\t', ',', ';']).filter(|cell| !cell.is_empty());
+        let numbers: Option<Vec<f64>> = cells.map(|cell| cell.parse().ok()).collect();
+        let Some(&[x, y]) = numbers.as_deref() else {
+            let (what, got) = (format!("line {number}"), format!("\"{line}\""));
+            return Err(IoError::malformed(path, what, "two numbers", got));
+        };
+        points.push([x, y]);
+    }
+    Ok(points)
+}
+
+impl Name {
+    fn of(path: &Path, inner: Option<InnerContour>) -> Option<Self> {
+        let stem = path.file_stem()?.to_string_lossy().into_owned();
+        let words: Vec<&str> = stem.split(['-', '_', '.', ' ']).collect();
+        let contour =
+            words.iter().position(|w| ["icontour", "ocontour"].contains(&w.to_lowercase().as_str()));
+        if let Some(nth) = contour.filter(|&nth| nth > 0) {
+            let is_inner = words[nth].starts_with(['i', 'I']);
+            let is_rvsc = words[0]
+                .strip_prefix('P')
+                .is_some_and(|d| d.len() == 2 && d.bytes().all(|b| b.is_ascii_digit()));
+            let is_rv = inner.map_or(is_rvsc, |inner| inner == InnerContour::Rv);
+            let structure = match (is_inner, is_rv) {
+                (true, false) => Structure::Endo,
+                (false, false) => Structure::Epi,
+                (true, true) => Structure::Rv,
+                (false, true) => Structure::RvEpi,
+            };
+            let number = words[nth - 1].parse().ok()?;
+            // The stem of the image is all before the word.
+            let length = words[..nth].iter().map(|w| w.len() + 1).sum::<usize>() - 1;
+            let image = Some((stem[..length].to_owned(), number));
+            return Some(Self { structure, image, frame: None, slice: None });
+        }
+        let after = |word: &str| {
+            let found = words.iter().find_map(|w| w.to_lowercase().strip_prefix(word)?.parse().ok());
+            let place = || words.iter().position(|w| w.eq_ignore_ascii_case(word));
+            found.or_else(|| words.get(place()? + 1)?.parse().ok())
+        };
+        let structure = words.iter().find_map(|w| w.parse::<Structure>().ok());
+        let pair = || words.windows(2).find_map(|w| w.concat().parse::<Structure>().ok());
+        let frame = after("frame").or_else(|| after("phase"));
+        Some(Self { structure: pair().or(structure)?, image: None, frame, slice: after("slice") })
+    }
+
+    /// Where it belongs; none if its image is not in the cine.
+    fn spot(&self, options: &ContourReading, into: &Collection) -> Result<Option<Spot>> {
+        let structure = self.structure;
+        let Some((stem, number)) = &self.image else {
+            let slices = into.place().map_or(1, |place| place.grid.size()[2]);
+            if self.slice.is_none() && slices > 1 {
+                let expected = "the slice, as in endo_frame0_slice7.txt";
+                let got = format!("{slices} slices, and none named");
+                return Err(into.context.malformed("the name of a text of points", expected, got));
+            }
+            let (frame, slice) = (self.frame.unwrap_or(options.frame), self.slice.unwrap_or(0));
+            return Ok(Some(Spot { structure, frame, slice }));
+        };
+        let place = into.require_place("a folder of numbered texts")?;
+        if !place.images.is_empty() {
+            let by_name = place.images.iter().find(|image| image.stem == *stem);
+            let found = by_name.or_else(|| place.images.iter().find(|image| image.instance == Some(*number)));
+            return Ok(found.map(|image| Spot { structure, frame: image.frame, slice: image.slice }));
+        }
+        let found = in_order(place, *number, options.names.order, into)?;
+        Ok(found.map(|[slice, frame]| Spot { structure, frame, slice }))
+    }
+}
+
+/// Slice and frame of a number counted from 1 over a cine without numbers of its own.
+fn in_order(
+    place: &CinePlace,
+    number: i64,
+    order: Option<TextOrder>,
+    into: &Collection,
+) -> Result<Option<[usize; 2]>> {
+    let slices = place.grid.size()[2];
+    if order.is_none() && slices > 1 {
+        let hint =
+            "say whether they begin at slice 0 (--text-order ascending) or at the last one (descending)";
+        return Err(into.context.unsupported("a folder of texts numbered over several slices", hint));
+    }
+    let Ok(index) = usize::try_from(number - 1) else { return Ok(None) };
+    let (nth, frame) = (index / place.frames, index % place.frames);
+    if nth >= slices {
+        return Ok(None);
+    }
+    let slice = if order == Some(TextOrder::Descending) { slices - 1 - nth } else { nth };
+    Ok(Some([slice, frame]))
+}

@@ -1,0 +1,203 @@
+use super::*;
+use crate::tables::cine_place::CineImage;
+use std::fs;
+use veloxel_core::{Grid, Structure, Volume};
+
+fn place(images: Vec<CineImage>) -> CinePlace {
+    let grid = Grid::volume(30, 24, 3).and_then(|g| g.with_spacing_mm([2.0, 2.0, 8.0])).unwrap();
+    CinePlace {
+        grid: grid.with_origin_mm([5.0, -3.0, 1.0]),
+        frames: 4,
+        frame_interval_ms: Some(40.0),
+        images,
+    }
+}
+
+const SQUARE: &str = "5 5\n15 5\n15 15\n5 15\n";
+
+/// What a file of this name and text holds.
+fn parsed(name: &str, text: &str, options: &ContourReading) -> Result<ContourFile, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, text).unwrap();
+    read_contours(&path, Some(&place(Vec::new())), options, &mut Warnings::new()).map_err(|e| e.to_string())
+}
+
+/// Structure, slice, frame and area of every outline.
+fn seen(file: &ContourFile) -> Vec<(Structure, usize, usize, f64)> {
+    let of = |c: &veloxel_core::Contour| (c.structure, c.slice, c.frame, c.polygon.signed_area_px2().round());
+    file.contours.contours().iter().map(of).collect()
+}
+
+#[test]
+fn json_and_tables_come_back_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = "Structure;Phase;Slice;X;Y\nendo;1;2;5;5\nendo;1;2;5;15\nendo;1;2;15;15\nrv;1;2;1;1\nrv;1;2;4;1\nrv;1;2;4;3\n";
+    let read = parsed("a.csv", table, &ContourReading::default()).unwrap();
+    assert_eq!(seen(&read), [(Structure::Endo, 2, 1, 50.0), (Structure::Rv, 2, 1, 3.0)]);
+    for name in ["b.json", "b.csv"] {
+        let path = folder.path().join(name);
+        write_contours(&path, &read.contours, &place(Vec::new())).unwrap();
+        let cine = if name == "b.csv" { Some(place(Vec::new())) } else { None };
+        let again =
+            read_contours(&path, cine.as_ref(), &ContourReading::default(), &mut Warnings::new()).unwrap();
+        assert_eq!(
+            again,
+            ContourFile { contours: read.contours.clone(), place: Some(place(Vec::new())) },
+            "{name}"
+        );
+    }
+    assert!(write_contours(&folder.path().join("b.txt"), &read.contours, &place(Vec::new())).is_err());
+}
+
+#[test]
+fn what_is_no_outline_is_refused_with_its_place() {
+    for (name, text, words) in [
+        (
+            "a.csv",
+            "structure,frame,slice,x,y\nendo,0,1,5,5\nendo,0,1,9,9\nendo,0,1,9,5\nendo,0,1,5,9\n",
+            "crosses itself",
+        ),
+        ("a.csv", "structure,frame,slice,x,y\nendo,0,3,5,5\nendo,0,3,9,5\nendo,0,3,9,9\n", "slice 3"),
+        ("a.csv", "structure,frame,slice,x,y\nendo,4,0,5,5\nendo,4,0,9,5\nendo,4,0,9,9\n", "frames 0 to 3"),
+        ("a.csv", "x,y\n1,2\n", "the head line"),
+        ("a.csv", "structure,frame,slice,x,y\nheart,0,0,1,1\n", "line 2"),
+        (
+            "a.csv",
+            "structure,frame,slice,x,y\nendo,0,0,50,44\nendo,0,0,58,44\nendo,0,0,50,40\n",
+            "millimetres",
+        ),
+        (
+            "a.csv",
+            "structure,frame,slice,x,y\nendo,0,0,500,44\nendo,0,0,580,44\nendo,0,0,500,40\n",
+            "30 × 24",
+        ),
+        ("a.csv", "structure,frame,slice,x,y\n", "none"),
+        ("endo.txt", SQUARE, "3 slices"),
+        ("a.txt", SQUARE, "the name of a text"),
+        ("endo_slice1.txt", "1 2 3\n", "two numbers"),
+        ("a.json", "{}", "Veloxel's form"),
+        ("a.json", "{", "JSON"),
+        ("a.doc", "", ".mrk.json"),
+    ] {
+        let error = parsed(name, text, &ContourReading::default()).unwrap_err();
+        assert!(error.contains(words) && !error.contains('\n'), "{name}: {error}");
+    }
+    let twice = r#"{"format": "veloxel-contours", "version": 1, "unit": "px", "contours": [
+        {"structure": "epi", "frame": 1, "points": [[1,1],[5,1],[5,5]]}, {"structure": "epi", "frame": 1, "points": [[1,1],[6,1],[5,5]]}]}"#;
+    assert!(
+        parsed("a.json", twice, &ContourReading::default())
+            .unwrap_err()
+            .contains("epi on frame 1 of slice 0")
+    );
+}
+
+#[test]
+fn numbered_texts_find_their_slice_and_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in [
+        "IM-0001-0006-icontour-auto.txt",
+        "IM-0001-0012-ocontour-auto.txt",
+        "IM-0001-0013-icontour-auto.txt",
+        "notes.txt",
+    ] {
+        fs::write(folder.path().join(name), SQUARE).unwrap();
+    }
+    let read = |names: PlainNames, images: Vec<CineImage>| {
+        let options = ContourReading { names, ..ContourReading::default() };
+        let mut warnings = Warnings::new();
+        let file = read_contours(folder.path(), Some(&place(images)), &options, &mut warnings);
+        (file.map(|f| seen(&f)).map_err(|e| e.to_string()), warnings.iter().count())
+    };
+    let order = |order| PlainNames { order: Some(order), inner: None };
+    assert_eq!(
+        read(order(TextOrder::Ascending), Vec::new()),
+        (Ok(vec![(Structure::Endo, 1, 1, 100.0), (Structure::Epi, 2, 3, 100.0)]), 2)
+    );
+    let down = PlainNames { inner: Some(InnerContour::Rv), ..order(TextOrder::Descending) };
+    assert_eq!(
+        read(down, Vec::new()).0,
+        Ok(vec![(Structure::Rv, 1, 1, 100.0), (Structure::RvEpi, 0, 3, 100.0)])
+    );
+    assert!(read(PlainNames::default(), Vec::new()).0.unwrap_err().contains("--text-order"));
+    let image = CineImage { stem: "I13".to_owned(), instance: Some(13), slice: 2, frame: 2 };
+    assert_eq!(read(PlainNames::default(), vec![image]).0, Ok(vec![(Structure::Endo, 2, 2, 100.0)]));
+}
+
+#[test]
+fn texts_of_rvsc_belong_to_the_image_of_their_name() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("P09-0022-icontour-manual.txt"), SQUARE).unwrap();
+    let image = CineImage { stem: "P09-0022".to_owned(), instance: Some(41), slice: 0, frame: 0 };
+    let file = read_contours(
+        folder.path(),
+        Some(&place(vec![image])),
+        &ContourReading::default(),
+        &mut Warnings::new(),
+    );
+    assert_eq!(seen(&file.unwrap()), [(Structure::Rv, 0, 0, 100.0)]);
+}
+
+#[test]
+fn labels_become_outlines_of_the_frame_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("labels.nii.gz");
+    let label = |[x, y, z]: [usize; 3]| {
+        let r = (x as f64 - 12.0).hypot(y as f64 - 11.0);
+        match z {
+            1 => {
+                if r < 5.0 {
+                    3
+                } else if r < 8.0 {
+                    2
+                } else if x > 23 {
+                    1
+                } else {
+                    0
+                }
+            }
+            2 => i32::from(r < 3.0) * 2,
+            _ => 0,
+        }
+    };
+    let labels = Volume::from_fn(place(Vec::new()).grid, label);
+    crate::write_labels(&path, &labels).unwrap();
+    let options = ContourReading { frame: 2, ..ContourReading::default() };
+    let file = read_contours(&path, Some(&place(Vec::new())), &options, &mut Warnings::new()).unwrap();
+    let count = |inside: fn(i32) -> bool| {
+        labels.data().iter().zip(0..).filter(|&(l, i)| i / 720 == 1 && inside(*l)).count() as f64
+    };
+    let expected = [
+        (Structure::Endo, 1, 2, count(|l| l == 3)),
+        (Structure::Epi, 1, 2, count(|l| l >= 2)),
+        (Structure::Rv, 1, 2, count(|l| l == 1)),
+    ];
+    assert_eq!(seen(&file), expected);
+    assert!("rv=1,heart=2".parse::<LabelMeaning>().is_err());
+    assert_eq!("lv=1, muscle=2".parse(), Ok(LabelMeaning { rv: -1, muscle: 2, lv: 1 }));
+}
+
+#[test]
+fn slicers_closed_curves_lie_in_millimetres() {
+    let grid = place(Vec::new()).grid;
+    let point = |x: f64, y: f64| {
+        let [l, p, s] = grid.world_from_voxel([x, y, 1.0]);
+        format!("{{\"position\": [{}, {}, {s}]}}", -l, -p)
+    };
+    let text = |kind: &str, name: &str| {
+        let points = (0..12).map(|i| f64::from(i) * std::f64::consts::TAU / 12.0);
+        let points: Vec<String> = points.map(|t| point(12.0 + 6.0 * t.cos(), 12.0 + 6.0 * t.sin())).collect();
+        format!(
+            r#"{{"markups": [{{"type": "{kind}", "name": "{name}", "coordinateSystem": "RAS", "controlPoints": [{}]}}]}}"#,
+            points.join(",")
+        )
+    };
+    let file =
+        parsed("endo.mrk.json", &text("ClosedCurve", "LV_endo frame 3"), &ContourReading::default()).unwrap();
+    assert_eq!(seen(&file), [(Structure::Endo, 1, 3, 113.0)]);
+    for (kind, name, words) in [("Curve", "endo", "closed curve"), ("ClosedCurve", "atrium", "atrium")] {
+        assert!(
+            parsed("a.mrk.json", &text(kind, name), &ContourReading::default()).unwrap_err().contains(words)
+        );
+    }
+}

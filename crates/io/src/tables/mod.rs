@@ -1,0 +1,9 @@
+//! Tables, lists and outlines in files: what lies on no grid of voxels.
+
+pub(crate) mod cine_place;
+pub(crate) mod contours;
+pub(crate) mod face_labels;
+pub(crate) mod graphs;
+pub(crate) mod npy;
+pub(crate) mod points;
+pub(crate) mod slicer;

@@ -1,0 +1,196 @@
+//! A table with a point a line: by the names of its head line, or the first numbers of each line.
+
+use super::Point;
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::geometry::WorldAxes;
+use std::ops::Range;
+use veloxel_core::Dimension;
+
+/// A table of points, with everything between them.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Table {
+    text: String,
+    axes: WorldAxes,
+    rows: Vec<Row>,
+}
+
+/// A point of the table.
+#[derive(Debug, Clone, PartialEq)]
+struct Row {
+    point: Point,
+    /// Where its coordinates stand in the text, x first.
+    cells: Vec<Range<usize>>,
+}
+
+/// Which columns hold the coordinates, x first, and what their axes are.
+struct Columns {
+    of_axis: Vec<usize>,
+    axes: WorldAxes,
+    /// Whether a head line named them.
+    named: bool,
+}
+
+/// Names of coordinates, in lower case.
+const NAMES: [([&str; 3], WorldAxes); 3] =
+    [(["x", "y", "z"], WorldAxes::Lps), (["l", "p", "s"], WorldAxes::Lps), (["r", "a", "s"], WorldAxes::Ras)];
+
+impl Table {
+    pub fn parse(text: &str, dimension: Dimension, context: &Context) -> Result<Self> {
+        let axes_count = dimension.count();
+        let mut columns = Columns { of_axis: (0..axes_count).collect(), axes: WorldAxes::Lps, named: false };
+        let mut rows = Vec::new();
+        let mut first = true;
+        let mut promised = None;
+        for (number, line) in text.lines().enumerate() {
+            let content = line.trim();
+            if content.is_empty() {
+                continue;
+            }
+            if let Some(comment) = content.strip_prefix('#') {
+                columns.read_comment(comment, dimension, context)?;
+                continue;
+            }
+            let cells = cells_of(line);
+            let is_head = first && !columns.named && !cells.iter().any(|cell| cell.parse::<f64>().is_ok());
+            first = false;
+            if is_head {
+                match content {
+                    "point" => promised = Some(None),
+                    "index" => {
+                        return Err(context.unsupported("a point file of voxel indices", INDICES));
+                    }
+                    _ => columns.read_head(&cells, axes_count, context)?,
+                }
+                continue;
+            }
+            if promised == Some(None) {
+                promised = Some(content.parse::<usize>().ok());
+                continue;
+            }
+            let (point, chosen) = columns.row(number + 1, &cells, context)?;
+            let place = |cell: &&str| {
+                let start = cell.as_ptr() as usize - text.as_ptr() as usize;
+                start..start + cell.len()
+            };
+            rows.push(Row { point, cells: chosen.iter().map(place).collect() });
+        }
+        let expected = "a point a line, such as \"12.5,3.25,40\", under a head line such as \"x,y,z\"";
+        context.require(!rows.is_empty(), "the table", expected, "no point")?;
+        if let Some(Some(count)) = promised {
+            context.require(count == rows.len(), "the point file", format!("{count} points"), rows.len())?;
+        }
+        Ok(Self { text: text.to_owned(), axes: columns.axes, rows })
+    }
+
+    pub fn points(&self) -> Vec<Point> {
+        self.rows.iter().map(|row| row.point.map(|p| self.axes.turned(p))).collect()
+    }
+
+    pub fn with_points(&self, points: &[Point]) -> String {
+        let mut changes: Vec<(Range<usize>, String)> = Vec::new();
+        for (row, moved) in self.rows.iter().zip(points) {
+            let moved = moved.map(|p| self.axes.turned(p));
+            for (axis, cell) in row.cells.iter().enumerate() {
+                // Not "-0.000000".
+                let shown = moved.map_or("NaN".to_owned(), |p| format!("{:.6}", p[axis] + 0.0));
+                changes.push((cell.clone(), shown));
+            }
+        }
+        changes.sort_by_key(|(cell, _)| cell.start);
+        let (mut out, mut at) = (String::new(), 0);
+        for (cell, shown) in changes {
+            out.push_str(&self.text[at..cell.start]);
+            out.push_str(&shown);
+            at = cell.end;
+        }
+        out.push_str(&self.text[at..]);
+        out
+    }
+}
+
+const INDICES: &str = "give positions in millimetres";
+
+impl Columns {
+    /// What 3D Slicer's `.fcsv` says in its comments.
+    fn read_comment(&mut self, comment: &str, dimension: Dimension, context: &Context) -> Result<()> {
+        let Some((name, value)) = comment.split_once('=').map(|(name, value)| (name.trim(), value.trim()))
+        else {
+            return Ok(());
+        };
+        match (name, value) {
+            ("CoordinateSystem", "LPS" | "1") => self.axes = WorldAxes::Lps,
+            ("CoordinateSystem", "RAS" | "0") => self.axes = WorldAxes::Ras,
+            ("CoordinateSystem", "IJK" | "2") => {
+                return Err(context.unsupported("a table of voxel indices", INDICES));
+            }
+            ("CoordinateSystem", _) => return Err(context.malformed(name, "LPS or RAS", value)),
+            ("columns", _) if dimension == Dimension::Two => {
+                let got = "3D Slicer's fiducials, which lie in millimetres";
+                return Err(context.malformed("the points", "pixels for a 2-D field", got));
+            }
+            ("columns", _) => {
+                let axes = self.axes;
+                self.read_head(&value.split(',').map(str::trim).collect::<Vec<_>>(), 3, context)?;
+                self.axes = axes;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn read_head(&mut self, names: &[&str], axes_count: usize, context: &Context) -> Result<()> {
+        let place = |wanted: &str| {
+            let mut found = names.iter().enumerate().filter(|(_, name)| name.eq_ignore_ascii_case(wanted));
+            found.next().map(|(nth, _)| nth).filter(|_| found.next().is_none())
+        };
+        for (wanted, axes) in NAMES {
+            let found: Vec<usize> = wanted[..axes_count].iter().filter_map(|name| place(name)).collect();
+            if found.len() == axes_count {
+                (self.of_axis, self.axes, self.named) = (found, axes, true);
+                return Ok(());
+            }
+        }
+        let expected = match axes_count {
+            2 => "one column each named x and y",
+            _ => "one column each named x, y and z (LPS millimetres; or l,p,s, or r,a,s)",
+        };
+        Err(context.malformed("the head line", expected, format!("\"{}\"", names.join(","))))
+    }
+
+    /// The point of a line, and the cells that it is in.
+    fn row<'a>(&self, number: usize, cells: &[&'a str], context: &Context) -> Result<(Point, Vec<&'a str>)> {
+        let count = self.of_axis.len();
+        let bad = |expected: String| {
+            let got = format!("\"{}\"", cells.join(","));
+            context.malformed(format!("line {number}"), expected, got)
+        };
+        let chosen: Vec<&str> = self.of_axis.iter().filter_map(|&nth| cells.get(nth).copied()).collect();
+        // Spreadsheets leave the cells of a point without a position empty.
+        if chosen.len() == count && chosen.iter().all(|cell| cell.is_empty()) {
+            return Ok((None, chosen));
+        }
+        let values: Vec<f64> = chosen.iter().filter_map(|cell| cell.parse().ok()).collect();
+        if values.len() < count {
+            return Err(bad(format!("{count} coordinates")));
+        }
+        if !self.named && cells.get(count).is_some_and(|next| next.parse::<f64>().is_ok()) {
+            let names = ["x", "y", "z"][..count].join(",");
+            return Err(bad(format!(
+                "{count} numbers and then words, or a head line that names the columns {names}"
+            )));
+        }
+        let mut point = [0.0; 3];
+        point[..count].copy_from_slice(&values);
+        Ok((point.iter().all(|v| v.is_finite()).then_some(point), chosen))
+    }
+}
+
+/// The cells of a line, without blanks around them: parted by semicolons, tabulators or commas, or else by blanks.
+fn cells_of(line: &str) -> Vec<&str> {
+    match [';', ',', '\t'].into_iter().find(|separator| line.contains(*separator)) {
+        // An empty cell stands behind its blanks.
+        Some(separator) => line.split(separator).map(|cell| cell.trim_start().trim_end()).collect(),
+        None => line.split_whitespace().collect(),
+    }
+}

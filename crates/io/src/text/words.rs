@@ -1,0 +1,130 @@
+//! The words of a text of numbers, with comments from `#` to the end of a line.
+
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::text::header::excerpt;
+use std::fmt::Display;
+use std::str::FromStr;
+
+/// A place in a text, from where words and lines are taken.
+#[derive(Clone, Copy)]
+pub(crate) struct Words<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// In messages: `the OFF file`.
+    title: &'static str,
+}
+
+impl<'a> Words<'a> {
+    pub fn new(bytes: &'a [u8], title: &'static str) -> Self {
+        Self { bytes, at: 0, title }
+    }
+
+    /// The next word; empty at the end of the text.
+    pub fn word(&mut self) -> &'a [u8] {
+        loop {
+            let rest = self.rest();
+            let start = rest.iter().position(|c| !c.is_ascii_whitespace()).unwrap_or(rest.len());
+            self.at += start;
+            if self.bytes.get(self.at) != Some(&b'#') {
+                break;
+            }
+            self.line();
+        }
+        let rest = self.rest();
+        let is_end = |c: &u8| c.is_ascii_whitespace() || *c == b'#';
+        let length = rest.iter().position(is_end).unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
+    }
+
+    /// The rest of the line, without its end.
+    pub fn line(&mut self) -> &'a [u8] {
+        let rest = self.rest();
+        let length = rest.iter().position(|&c| c == b'\n').unwrap_or(rest.len());
+        self.at = (self.at + length + 1).min(self.bytes.len());
+        &rest[..length]
+    }
+
+    /// Whether nothing is left, not even blanks.
+    pub fn is_at_end(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+
+    /// The next word as a text.
+    pub fn text(&mut self) -> String {
+        String::from_utf8_lossy(self.word()).into_owned()
+    }
+
+    /// The next word as a number.
+    pub fn number<T: FromStr>(&mut self, what: impl Display, context: &Context) -> Result<T> {
+        self.value(what, "a number", |_| true, context)
+    }
+
+    /// The next word as a value that is allowed; `expected` says which ones are.
+    pub fn value<T: FromStr>(
+        &mut self,
+        what: impl Display,
+        expected: &str,
+        allowed: impl Fn(&T) -> bool,
+        context: &Context,
+    ) -> Result<T> {
+        let word = self.word();
+        parse(word).filter(allowed).ok_or_else(|| match word.is_empty() {
+            true => context.truncated(self.title, self.bytes.len() as u64 + 1, self.bytes.len() as u64),
+            false => context.malformed(what.to_string(), expected, shown(word)),
+        })
+    }
+
+    /// Three coordinates.
+    pub fn point(&mut self, context: &Context) -> Result<[f64; 3]> {
+        const WHAT: &str = "a coordinate";
+        Ok([self.number(WHAT, context)?, self.number(WHAT, context)?, self.number(WHAT, context)?])
+    }
+
+    /// Refuses a count that the bytes that are left cannot hold, at so many bytes each; the last byte may be missing.
+    pub fn require(&self, count: usize, bytes_each: u64, context: &Context) -> Result<()> {
+        // The last number needs no blank behind it.
+        let needed = (count as u64).saturating_mul(bytes_each).saturating_sub(1);
+        context.require_bytes(self.title, needed, self.rest().len() as u64)
+    }
+
+    /// The next bytes, as they are.
+    pub fn bytes(&mut self, count: usize, context: &Context) -> Result<&'a [u8]> {
+        let rest = self.rest();
+        context.require_bytes(self.title, count as u64, rest.len() as u64)?;
+        self.at += count;
+        Ok(&rest[..count])
+    }
+
+    /// The bytes that are left.
+    pub fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
+    }
+
+    /// Warns of words behind the content.
+    pub fn finish(mut self, context: &mut Context) {
+        if !self.word().is_empty() {
+            context.trailing(None);
+        }
+    }
+}
+
+/// The lines of a text, numbered from 1, without blanks at their ends; none that is blank, or begins with one of the `comments`.
+pub(crate) fn lines<'a>(text: &'a str, comments: &'static [char]) -> impl Iterator<Item = (usize, &'a str)> {
+    let numbered = text.lines().enumerate().map(|(nth, line)| (nth + 1, line.trim()));
+    numbered.filter(move |(_, line)| !line.is_empty() && !line.starts_with(comments))
+}
+
+/// A word may be as long as its file: more bytes of it than these are not looked at for a message.
+const MOST_SHOWN_BYTES: usize = 240;
+
+/// As much of a word as an error line shows.
+pub(crate) fn shown(word: &[u8]) -> String {
+    excerpt(&String::from_utf8_lossy(&word[..word.len().min(MOST_SHOWN_BYTES)]))
+}
+
+/// A number as text.
+pub(crate) fn parse<T: FromStr>(word: &[u8]) -> Option<T> {
+    std::str::from_utf8(word).ok()?.parse().ok()
+}

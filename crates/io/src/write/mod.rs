@@ -1,0 +1,134 @@
+//! Writing by extension: whole files or nothing.
+
+pub(crate) mod detached;
+pub(crate) mod painted_mesh;
+pub(crate) mod raster;
+pub(crate) mod record;
+pub(crate) mod unfinished;
+pub(crate) mod video;
+pub(crate) mod video_writer;
+pub(crate) mod whole_file;
+
+use crate::content::Kind;
+use crate::error::{IoError, Result};
+use crate::formats::lookup::require;
+use crate::write::painted_mesh::PaintedMesh;
+use std::path::Path;
+use veloxel_core::{Dimension, Flow, Sequence, Volume, Warnings};
+
+/// Checks, before any work is done for it, that a result could be written there: an extension of a format that holds
+/// its kind and, where it is known, its dimension, and a folder that exists.
+///
+/// # Errors
+/// [`IoError::UnknownExtension`], [`IoError::Unsupported`] or [`IoError::NoFolder`].
+pub fn check_output(path: &Path, kind: Kind, dimension: Option<Dimension>) -> Result<()> {
+    let what = match kind {
+        Kind::Image => "writing an image",
+        Kind::Sequence => "writing a sequence",
+        Kind::Flow => "writing a displacement field",
+        Kind::Mesh | Kind::Surface => "writing a mesh",
+    };
+    let (format, ()) = require(path, what, |format| format.writes(kind).then_some(()))?;
+    dimension.map_or(Ok(()), |dimension| format.check_dimension(path, dimension))?;
+    detached::check_name(path)?;
+    check_folder(path)
+}
+
+/// Checks that there is a folder to write into.
+///
+/// # Errors
+/// [`IoError::NoFolder`].
+pub fn check_folder(path: &Path) -> Result<()> {
+    match path.parent().filter(|p| !p.as_os_str().is_empty()) {
+        Some(folder) if !folder.is_dir() => {
+            Err(IoError::NoFolder { folder: folder.to_owned(), path: path.to_owned() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes one picture or volume: 32-bit floats in volume formats, 8 or 16 bits in picture formats (8 if every sample
+/// lies in 0..=255), with a note if samples were rounded, and for JPEG, which changes them, and a warning if some were clamped.
+///
+/// # Errors
+/// [`IoError::UnknownExtension`] lists the formats that would do; [`IoError::Unsupported`] if this one cannot hold the
+/// image; [`IoError::Write`]. Nothing is left behind then.
+pub fn write_image(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
+    let (format, write) = require(path, "writing an image", |format| format.write_image)?;
+    format.check_grid(path, image.grid())?;
+    write(path, image, warnings)
+}
+
+/// Checks, before any work is done for it, that a picture in colours could be written there.
+///
+/// # Errors
+/// [`IoError::UnknownExtension`] or [`IoError::NoFolder`].
+pub fn check_rgb_output(path: &Path) -> Result<()> {
+    require(path, "writing a picture in colours", |format| format.write_rgb)?;
+    check_folder(path)
+}
+
+/// Writes a picture in colours, `.png` or `.jpg`: `rgb` holds a triple of 8 bits for each of `[width, height]` pixels.
+///
+/// # Errors
+/// [`IoError::UnknownExtension`]; [`IoError::Malformed`] if `rgb` has another length; [`IoError::Unsupported`] for a side that
+/// the format does not take; [`IoError::Write`]. Nothing is left behind then.
+pub fn write_rgb(path: &Path, size: [usize; 2], rgb: &[u8]) -> Result<()> {
+    let (_, write) = require(path, "writing a picture in colours", |format| format.write_rgb)?;
+    write(path, size, rgb)
+}
+
+/// Writes a label image: the smallest of u8, i16 and i32 in volume formats; picture
+/// formats hold labels from 0 to 65535 (BMP: 255).
+///
+/// # Errors
+/// As [`write_image`]; [`IoError::Unsupported`] for a label that the format cannot hold exactly.
+pub fn write_labels(path: &Path, labels: &Volume<i32>) -> Result<()> {
+    let (format, ()) = require(path, "writing labels", |format| format.writes_labels().then_some(()))?;
+    format.check_grid(path, labels.grid())?;
+    if let Some(write) = format.write_labels {
+        return write(path, labels);
+    }
+    if let Some(label) = labels.data().iter().find(|v| !(0..=65535).contains(*v)) {
+        let what = format!("label {label} in a picture format (0 to 65535)");
+        return Err(IoError::unsupported(path, what, "write labels as .nii.gz, .mha or .nrrd"));
+    }
+    // Whole numbers of 16 bits pass unchanged: there is nothing to warn of.
+    write_image(path, &labels.map(|&v| v as f32), &mut Warnings::new())
+}
+
+/// Writes a displacement field: pixels in `.flo`, KITTI `.png` and `.pfm`, LPS millimetres in volume formats.
+///
+/// # Errors
+/// As [`write_image`].
+pub fn write_flow(path: &Path, flow: &Flow) -> Result<()> {
+    let (format, write) = require(path, "writing a displacement field", |format| format.write_flow)?;
+    format.check_grid(path, flow.grid())?;
+    write(path, flow)
+}
+
+/// Writes frames over time as one file.
+///
+/// # Errors
+/// As [`write_image`].
+pub fn write_sequence(path: &Path, sequence: &Sequence) -> Result<()> {
+    let (format, write) = require(path, "writing a sequence", |format| format.write_sequence)?;
+    format.check_grid(path, sequence.grid())?;
+    write(path, sequence)
+}
+
+/// Writes a mesh in the format of the extension: `.ply` with `red green blue alpha`, `quality` (the certainty) and `segment` of
+/// each face, `.glb` with colours.
+///
+/// # Errors
+/// [`IoError::UnknownExtension`], [`IoError::Write`].
+///
+/// # Panics
+/// If colours, certainties or segments are not as many as the triangles.
+pub fn write_painted_mesh(path: &Path, painted: &PaintedMesh<'_>) -> Result<()> {
+    let (_, write) = require(path, "writing a mesh", |format| format.write_painted)?;
+    let count = painted.mesh.triangles().len();
+    let lengths = [painted.rgb.len(), painted.certainty.len(), painted.segment.len()];
+    assert!(lengths.iter().all(|&length| length == count), "every triangle needs its values");
+    write(path, painted)
+}

@@ -1,0 +1,115 @@
+//! The input of a writer of a volume format: scalar or vector samples on a grid.
+
+use crate::read::element::Element;
+use crate::read::geometry::header_axes;
+use crate::read::layout::Arrangement;
+use std::io::{Result, Write};
+use veloxel_core::{Flow, Grid, Sequence, Volume};
+
+/// Samples to be written, with the grid they lie on.
+pub(crate) struct Record<'a> {
+    pub grid: &'a Grid,
+    pub element: Element,
+    /// Components of a vector, 1 otherwise.
+    pub components: usize,
+    pub frames: usize,
+    pub frame_interval_ms: Option<f64>,
+    samples: Samples<'a>,
+}
+
+enum Samples<'a> {
+    Image(&'a [f32]),
+    Labels(&'a [i32]),
+    Frames(&'a [Volume<f32>]),
+    /// World vectors in LPS mm.
+    Vectors(&'a Flow),
+}
+
+impl<'a> Record<'a> {
+    fn new(grid: &'a Grid, samples: Samples<'a>) -> Self {
+        Self { grid, element: Element::F32, components: 1, frames: 1, frame_interval_ms: None, samples }
+    }
+
+    pub fn image(image: &'a Volume<f32>) -> Self {
+        Self::new(image.grid(), Samples::Image(image.data()))
+    }
+
+    /// Labels in the smallest of u8, i16 and i32 that holds them all.
+    pub fn labels(labels: &'a Volume<i32>) -> Self {
+        let within = |low: i32, high: i32| labels.data().iter().all(|v| (low..=high).contains(v));
+        let element = if within(0, i32::from(u8::MAX)) {
+            Element::U8
+        } else if within(i32::from(i16::MIN), i32::from(i16::MAX)) {
+            Element::I16
+        } else {
+            Element::I32
+        };
+        Self { element, ..Self::new(labels.grid(), Samples::Labels(labels.data())) }
+    }
+
+    pub fn sequence(sequence: &'a Sequence) -> Self {
+        let (frames, frame_interval_ms) = (sequence.frames(), sequence.frame_interval_ms());
+        let record = Self::new(sequence.grid(), Samples::Frames(frames));
+        Self { frames: frames.len(), frame_interval_ms, ..record }
+    }
+
+    /// A field as LPS millimetres: two components for a picture in the world's xy plane, else three.
+    pub fn flow(flow: &'a Flow) -> Self {
+        Self { components: header_axes(flow.grid()), ..Self::new(flow.grid(), Samples::Vectors(flow)) }
+    }
+
+    /// Little-endian samples: frame by frame, and the components of a voxel together or one after the other.
+    pub fn write(&self, arrangement: Arrangement, out: &mut impl Write) -> Result<()> {
+        match (&self.samples, arrangement) {
+            (Samples::Image(data), _) => write_blocks(data, f32::to_le_bytes, out),
+            (Samples::Frames(frames), _) => {
+                frames.iter().try_for_each(|f| write_blocks(f.data(), f32::to_le_bytes, out))
+            }
+            (Samples::Labels(data), _) => match self.element {
+                Element::U8 => write_blocks(data, |v| [v as u8], out),
+                Element::I16 => write_blocks(data, |v| (v as i16).to_le_bytes(), out),
+                _ => write_blocks(data, i32::to_le_bytes, out),
+            },
+            (Samples::Vectors(flow), Arrangement::Interleaved) => {
+                self.write_vectors(flow, 0..self.components, out)
+            }
+            (Samples::Vectors(flow), Arrangement::Planar) => {
+                (0..self.components).try_for_each(|axis| self.write_vectors(flow, axis..axis + 1, out))
+            }
+        }
+    }
+
+    /// Some components of every vector, those of a voxel together.
+    fn write_vectors(&self, flow: &Flow, axes: std::ops::Range<usize>, out: &mut impl Write) -> Result<()> {
+        let mut together = vec![0.0; axes.len() * BLOCK];
+        for first in (0..self.grid.len()).step_by(BLOCK) {
+            let length = BLOCK.min(self.grid.len() - first);
+            let mut values = [0.0; BLOCK];
+            for (place, axis) in axes.clone().enumerate() {
+                flow.component_mm(axis, first, &mut values[..length]);
+                let places = together[place..].iter_mut().step_by(axes.len());
+                places.zip(&values[..length]).for_each(|(place, value)| *place = *value);
+            }
+            write_blocks(&together[..axes.len() * length], f32::to_le_bytes, out)?;
+        }
+        Ok(())
+    }
+}
+
+/// Samples that are made ready for writing together: they stay in the cache.
+const BLOCK: usize = 1 << 12;
+
+/// Hands the bytes over in blocks: a compressor is slow when fed sample by sample.
+fn write_blocks<T: Copy, const N: usize>(
+    values: &[T],
+    bytes_of: impl Fn(T) -> [u8; N],
+    out: &mut impl Write,
+) -> Result<()> {
+    let mut bytes = vec![0; BLOCK * N];
+    for block in values.chunks(BLOCK) {
+        let places = bytes.as_chunks_mut().0;
+        places.iter_mut().zip(block).for_each(|(place, &value)| *place = bytes_of(value));
+        out.write_all(&bytes[..block.len() * N])?;
+    }
+    Ok(())
+}
