@@ -1,5 +1,7 @@
 //! What can go wrong with the nouns themselves.
 
+use crate::diagnosis::{Diagnosis, ErrorKind, Hint};
+
 /// A value that would break a promise of this crate's types.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -55,9 +57,7 @@ pub enum CoreError {
         got: usize,
     },
     /// A NaN or an infinity where a finite sample is needed.
-    #[error(
-        "{what} holds {value} at voxel (x, y, z) = {position:?}: replace it, or cover it with a mask (--mask)"
-    )]
+    #[error("{what} holds {value} at voxel (x, y, z) = {position:?}: replace it, or cover it with a mask")]
     NotFinite {
         /// Which input.
         what: String,
@@ -68,7 +68,7 @@ pub enum CoreError {
     },
     /// A weight image holds something that is no weight.
     #[error(
-        "the weight image holds {value} at voxel (x, y, z) = {position:?}: weights lie from 0 to 1; scale it, or use it as a mask (--mask)"
+        "the weight image holds {value} at voxel (x, y, z) = {position:?}: weights lie from 0 to 1; scale it, or use it as a mask"
     )]
     NotAWeight {
         /// The value found.
@@ -114,4 +114,13 @@ pub enum CoreError {
         /// How many corners it has.
         corners: usize,
     },
+}
+
+impl Diagnosis for CoreError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Input
+    }
+    fn hint(&self) -> Option<Hint> {
+        matches!(self, Self::NotFinite { .. } | Self::NotAWeight { .. }).then_some(Hint::Mask)
+    }
 }

@@ -13,6 +13,8 @@
 mod arcs;
 mod cleaning_report;
 mod contour;
+mod control;
+mod diagnosis;
 mod diagnostics;
 mod error;
 mod flow;
@@ -31,6 +33,8 @@ mod warning;
 pub use arcs::{ArcList, GraphKind, WeightedArc};
 pub use cleaning_report::CleaningReport;
 pub use contour::{Contour, ContourSet, Polygon, Structure};
+pub use control::{Control, Counter, Observer, Part, Stage, Step, Stopped};
+pub use diagnosis::{Diagnosis, ErrorKind, Hint};
 pub use diagnostics::{
     BrightnessReport, DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable,
     FlowStatistics, JacobianReport, MethodDiagnostics, SolveStatus, StageTime,

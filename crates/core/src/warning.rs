@@ -1,5 +1,6 @@
 //! What was assumed, changed or left out: said once, collected in one place, shown by every face.
 
+use crate::diagnosis::Hint;
 use serde::Serialize;
 
 /// The family a warning belongs to; scripts test for it.
@@ -30,6 +31,9 @@ pub struct Warning {
     pub kind: WarningKind,
     /// One sentence: what, where, what was assumed.
     pub message: String,
+    /// The input or option that it is about, where there is one; a face adds how it spells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<Hint>,
 }
 
 /// Collects warnings on the way through the floors.
@@ -44,16 +48,21 @@ impl Warnings {
     }
     /// Adds one, unless the very same was said already.
     pub fn push(&mut self, kind: WarningKind, message: impl Into<String>) {
-        let warning = Warning { kind, message: message.into() };
+        self.add(Warning { kind, message: message.into(), hint: None });
+    }
+    /// [`Self::push`] with the input or option that the warning is about.
+    pub fn push_with_hint(&mut self, kind: WarningKind, hint: Hint, message: impl Into<String>) {
+        self.add(Warning { kind, message: message.into(), hint: Some(hint) });
+    }
+    /// Adds a warning, unless the very same was said already.
+    pub fn add(&mut self, warning: Warning) {
         if !self.0.contains(&warning) {
             self.0.push(warning);
         }
     }
     /// Takes over another collection.
     pub fn extend(&mut self, other: Self) {
-        for Warning { kind, message } in other.0 {
-            self.push(kind, message);
-        }
+        other.0.into_iter().for_each(|warning| self.add(warning));
     }
     /// Those that a user may have to act on, in the order in which they came up: all but notes.
     pub fn urgent(&self) -> impl Iterator<Item = &Warning> {

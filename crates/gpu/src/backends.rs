@@ -28,7 +28,7 @@ mod of_this_build {
             "vulkan" | "metal" | "dx12" | "wgpu" => {
                 Ok(Arc::new(wgpu_device::WgpuDevice::open(kind, ordinal)?))
             }
-            _ => Err(refuse("there is no such kind; `veloxel devices` lists them")),
+            _ => Err(refuse("there is no such kind")),
         }
     }
 

@@ -3,12 +3,13 @@
 use crate::processor::instruction_set;
 use crate::{ComputeError, Cpu, DeviceInfo, Gpu, Listing, MemoryStats, Timestamp, backends};
 use std::sync::Arc;
-use veloxel_core::SystemMemory;
+use veloxel_core::{Control, Stopped, SystemMemory};
 
-/// The processor or a GPU, on which kernels run; a clone refers to the same device and is cheap.
+/// The processor or a GPU, on which kernels run; a clone refers to the same device and the same channel, and is cheap.
 #[derive(Debug, Clone)]
 pub struct Device {
     kind: Kind,
+    control: Control,
 }
 
 /// The kind of a device; every kernel matches on it to choose its implementation.
@@ -26,7 +27,31 @@ impl Device {
     /// # Errors
     /// [`ComputeError::Threads`] if they cannot be started.
     pub fn cpu(threads: usize) -> Result<Self, ComputeError> {
-        Ok(Self { kind: Kind::Cpu(Cpu::new(threads)?) })
+        let cpu = Cpu::new(threads)?;
+        Ok(Self { control: cpu.control.clone(), kind: Kind::Cpu(cpu) })
+    }
+
+    /// The same device with another channel: for a run beside another one, which is followed and stopped on its own.
+    #[must_use]
+    pub fn controlled_by(&self, control: Control) -> Self {
+        let kind = match &self.kind {
+            Kind::Cpu(cpu) => Kind::Cpu(cpu.controlled_by(control.clone())),
+            gpu => gpu.clone(),
+        };
+        Self { kind, control }
+    }
+
+    /// The channel through which whatever runs on this device tells how far it is, and is stopped.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// Asks whether the run on this device is to go on: [`Control::check`].
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn check(&self) -> Result<(), Stopped> {
+        self.control.check()
     }
 
     /// Opens a device by name: `cpu`, `cuda`, `vulkan`, `metal`, `dx12`, or `wgpu` (any of the last three). A suffix
@@ -83,7 +108,7 @@ impl Device {
         self.gpu().is_some()
     }
     fn of(gpu: Arc<dyn Gpu>) -> Self {
-        Self { kind: Kind::Gpu(gpu) }
+        Self { kind: Kind::Gpu(gpu), control: Control::default() }
     }
     fn gpu(&self) -> Option<&Arc<dyn Gpu>> {
         match &self.kind {

@@ -1,5 +1,7 @@
 //! Errors of devices.
 
+use veloxel_core::{Diagnosis, ErrorKind, Hint, Stopped};
+
 /// Errors of kernels and devices.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -27,7 +29,7 @@ pub enum ComputeError {
     /// The system or the driver has too little memory for a buffer.
     #[error("out of memory on {device}: {needed_bytes} bytes more are needed{}; crop the image, or use a coarser one{}",
         free_bytes.map(|f| format!(", {f} are free")).unwrap_or_default(),
-        if device == "cpu" { "" } else { ", or --device cpu" })]
+        if device == "cpu" { "" } else { ", or the processor" })]
     OutOfMemory {
         /// The device's name.
         device: String,
@@ -38,7 +40,7 @@ pub enum ComputeError {
     },
     /// A buffer is larger than the device can bind to a kernel.
     #[error(
-        "{device} gives a kernel at most {most_bytes} bytes a buffer, and {needed_bytes} are needed; crop the image, or use --device cpu"
+        "{device} gives a kernel at most {most_bytes} bytes a buffer, and {needed_bytes} are needed; crop the image, or use the processor"
     )]
     BufferTooLarge {
         /// The device's name.
@@ -62,7 +64,7 @@ pub enum ComputeError {
         samples: usize,
     },
     /// A GPU or its driver failed.
-    #[error("{device} failed: {reason}; update its driver, or use --device cpu")]
+    #[error("{device} failed: {reason}; update its driver, or use the processor")]
     DeviceFailed {
         /// The device's name.
         device: String,
@@ -82,7 +84,7 @@ pub enum ComputeError {
     },
     /// The device named does not exist here or cannot be used.
     #[error(
-        "device `{name}` is not available: {reason}; `--device cpu` is always there, `--device auto` takes the fastest that is"
+        "device `{name}` is not available: {reason}; `cpu` is always there, `auto` takes the fastest that is"
     )]
     NoDevice {
         /// The name asked for.
@@ -90,4 +92,29 @@ pub enum ComputeError {
         /// The reason, and what to do.
         reason: String,
     },
+    /// The run was stopped by its observer.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+impl Diagnosis for ComputeError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::OutOfMemory { .. } | Self::BufferTooLarge { .. } => ErrorKind::Memory,
+            Self::TooManySamples { .. } => ErrorKind::Input,
+            Self::DeviceFailed { .. } | Self::NoDevice { .. } | Self::Threads { .. } => ErrorKind::Device,
+            Self::Stopped(_) => ErrorKind::Stopped,
+            Self::Length { .. } | Self::Capacity { .. } | Self::WrongDevice => ErrorKind::Internal,
+        }
+    }
+    fn hint(&self) -> Option<Hint> {
+        match self {
+            Self::OutOfMemory { device, .. } if device == "cpu" => Some(Hint::MaxMemory),
+            Self::OutOfMemory { .. }
+            | Self::BufferTooLarge { .. }
+            | Self::DeviceFailed { .. }
+            | Self::NoDevice { .. } => Some(Hint::Device),
+            _ => None,
+        }
+    }
 }

@@ -7,16 +7,20 @@ use crate::host_memory::{HOST_POLICY, HostPool};
 use crate::rows::{Shared, ranges_mut};
 use std::ops::Range;
 use std::sync::Arc;
+use veloxel_core::Control;
 
-/// The processor as a device: a thread pool and a memory pool, shared by all clones.
+/// The processor as a device: a thread pool and a memory pool, shared by all clones, and the channel of the run at hand.
 #[derive(Debug, Clone)]
 pub struct Cpu {
     pool: Arc<rayon::ThreadPool>,
     pub(crate) memory: Arc<HostPool>,
+    pub(crate) control: Control,
 }
 
 /// Fewer samples are not split: a kernel would finish them before a second thread has woken up.
 const MIN_SAMPLES_PER_THREAD: usize = if cfg!(miri) { 64 } else { 8192 };
+/// Samples of a part's work between two questions whether the run is to go on: some milliseconds, in units of copying one.
+const SAMPLES_PER_QUESTION: usize = 1 << 22;
 /// Number of parts of a reduction; fixed, so that sums do not depend on the number of threads.
 const REDUCTION_PARTS: usize = 64;
 /// Upper limit of the number of threads. No machine has so many; starting hundreds of thousands takes minutes and may
@@ -40,7 +44,13 @@ impl Cpu {
             .thread_name(|i| format!("veloxel-{i}"))
             .build()
             .map_err(|e| ComputeError::Threads { threads: count, reason: e.to_string() })?;
-        Ok(Self { pool: Arc::new(pool), memory: Arc::new(BufferPool::new(HOST_POLICY)) })
+        let memory = Arc::new(BufferPool::new(HOST_POLICY));
+        Ok(Self { pool: Arc::new(pool), memory, control: Control::default() })
+    }
+
+    /// The same threads and memory with another channel.
+    pub(crate) fn controlled_by(&self, control: Control) -> Self {
+        Self { control, ..self.clone() }
     }
 
     /// Runs `work` on the pool's threads.
@@ -75,18 +85,38 @@ impl Cpu {
     /// Calls `work` with disjoint ranges that cover `0..count`, in parallel. `samples` is the size of the whole job and
     /// decides the number of parts.
     ///
-    /// The result must not depend on where the ranges begin and end.
+    /// The result must not depend on where the ranges begin and end. Once the run is to stop, the ranges that are left are
+    /// skipped: the caller asks [`Control::check`] afterwards and discards what it has, as every kernel does.
     pub fn split(&self, count: usize, samples: usize, work: impl Fn(Range<usize>) + Sync) {
-        match self.useful_parts(samples).min(count) {
-            0 | 1 => work(0..count),
-            parts => self.in_parts(count, parts, &work),
+        let parts = self.useful_parts(samples).min(count);
+        if parts <= 1 && samples <= SAMPLES_PER_QUESTION {
+            return work(0..count);
         }
+        let items_per_question = SAMPLES_PER_QUESTION / (samples / count.max(1)).max(1);
+        self.in_parts(count, parts.max(1), items_per_question.max(1), &work);
     }
 
-    /// Splits `0..count` into `parts` ranges and calls `work` with each, in parallel. The type of `work` is erased, so that what
-    /// starts and joins threads is compiled once and not for every kernel.
-    fn in_parts(&self, count: usize, parts: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
-        self.pool.install(|| in_halves(0..parts, &|part| work(part_of(count, parts, part))));
+    /// Splits `0..count` into `parts` ranges and calls `work` with each, in parallel, so many items at a time. The type of `work`
+    /// is erased, so that what starts and joins threads is compiled once and not for every kernel.
+    fn in_parts(
+        &self,
+        count: usize,
+        parts: usize,
+        items_per_question: usize,
+        work: &(dyn Fn(Range<usize>) + Sync),
+    ) {
+        let of_part = |part| {
+            let Range { mut start, end } = part_of(count, parts, part);
+            while start < end && self.control.check().is_ok() {
+                let next = end.min(start + items_per_question);
+                work(start..next);
+                start = next;
+            }
+        };
+        match parts {
+            1 => of_part(0),
+            _ => self.pool.install(|| in_halves(0..parts, &of_part)),
+        }
     }
 
     /// Calls `work` for every row of `width` samples, with the row's index and that row of each output; `samples` as in
@@ -199,12 +229,25 @@ mod tests {
 
     #[test]
     fn splits_cover_everything_once() {
-        let hits: Vec<_> = (0..1000).map(|_| std::sync::atomic::AtomicU32::new(0)).collect();
-        Cpu::new(3).unwrap().split(hits.len(), 1 << 20, |range| {
-            for i in range {
-                hits[i].fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            }
+        for (threads, samples) in [(3, 1 << 20), (1, 1 << 26), (2, 1 << 26), (2, usize::MAX / 2)] {
+            let hits: Vec<_> = (0..1000).map(|_| std::sync::atomic::AtomicU32::new(0)).collect();
+            Cpu::new(threads).unwrap().split(hits.len(), samples, |range| {
+                for i in range {
+                    hits[i].fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                }
+            });
+            assert!(hits.into_iter().all(|h| h.into_inner() == 1), "{threads} {samples}");
+        }
+    }
+
+    #[test]
+    fn a_stop_skips_what_is_left() {
+        let cpu = Cpu::new(2).unwrap();
+        let done = std::sync::atomic::AtomicUsize::new(0);
+        cpu.split(1000, usize::MAX / 2, |_| {
+            done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            cpu.control.stop();
         });
-        assert!(hits.into_iter().all(|h| h.into_inner() == 1));
+        assert!((1..=2).contains(&done.into_inner()));
     }
 }

@@ -42,14 +42,23 @@ pub trait Kernel: Sized {
     /// Checks the arguments and runs on the device.
     ///
     /// # Errors
-    /// [`ComputeError::Length`] if a buffer has another length than the kernel needs; [`ComputeError`] of the device.
+    /// [`ComputeError::Length`] if a buffer has another length than the kernel needs; [`ComputeError::Stopped`] if the run is to
+    /// stop, in which case nothing that the kernel writes counts; [`ComputeError`] of the device.
     fn run(self, device: &Device) -> Result<Self::Output, ComputeError> {
         let mut lengths = Lengths { kernel: Self::NAME, found: Ok(()) };
         self.check(&mut lengths);
         lengths.found?;
         match device.kind() {
-            Kind::Cpu(cpu) => Ok(self.on_cpu(cpu)),
-            Kind::Gpu(gpu) => self.on_gpu(&Launcher::new(device, &**gpu)),
+            Kind::Cpu(cpu) => {
+                let output = self.on_cpu(cpu);
+                // Threads that saw the stop left their ranges out.
+                device.check()?;
+                Ok(output)
+            }
+            Kind::Gpu(gpu) => {
+                device.check()?;
+                self.on_gpu(&Launcher::new(device, &**gpu))
+            }
         }
     }
 }

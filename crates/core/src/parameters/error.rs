@@ -1,5 +1,7 @@
 //! What can be wrong with a setting, and how to mend it.
 
+use crate::diagnosis::{Diagnosis, ErrorKind, Hint};
+
 /// A setting that a method does not take.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -17,10 +19,7 @@ pub enum ParameterError {
         place: String,
     },
     /// A name that the method does not know.
-    #[error(
-        "{}{method} has no parameter `{name}`{hint}; `veloxel parameters {method}` lists all",
-        prefix(place)
-    )]
+    #[error("{}{method} has no parameter `{name}`{hint}", prefix(place))]
     Unknown {
         /// The name given.
         name: String,
@@ -35,4 +34,13 @@ pub enum ParameterError {
 
 fn prefix(place: &str) -> String {
     if place.is_empty() { String::new() } else { format!("{place}: ") }
+}
+
+impl Diagnosis for ParameterError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Parameter
+    }
+    fn hint(&self) -> Option<Hint> {
+        matches!(self, Self::Unknown { .. }).then_some(Hint::Parameters)
+    }
 }
