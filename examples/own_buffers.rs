@@ -4,7 +4,7 @@
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
-use veloxel::motion::composition::compose_resident;
+use veloxel::motion::steps::composition::compose_resident;
 use veloxel::phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel::{
     Clg, ClgParams, Device, Dimension, Frame, ImagePair, PairMethod, Preset, Silent, VeloxelError, phantoms,

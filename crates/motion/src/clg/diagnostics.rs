@@ -1,8 +1,8 @@
 //! What [`Clg`](crate::Clg) says of a level and its warps.
 
 use super::parameters::{ClgParams, Preset};
-use crate::level_account::{Level, LevelDiagnostics, PendingLevel, over_levels};
-use crate::{Solving, StopReason};
+use crate::steps::level_account::{Level, LevelDiagnostics, PendingLevel, over_levels};
+use crate::steps::solving::{Solving, StopReason};
 use serde::Serialize;
 use veloxel_core::{DiagnosticCell, DiagnosticCurve, DiagnosticCurves, Dimension, WarningKind, Warnings};
 use veloxel_gpu::{ComputeError, Device, Later, Pending, Timestamp};

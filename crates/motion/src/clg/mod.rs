@@ -35,36 +35,46 @@
 //! takes memory for its result alone; a warp moves 8 (warp) + 50 (tensor) + 70 (V-cycle)
 //! volumes, and 2 (mismatch) + 27 (mean and its product) where weights follow the mismatch.
 //!
-//! *Evidence*: `tests/phantoms.rs` (smooth motion ≤ 0.02 voxel, shells in volumes ≤ 0.025), `tests/symmetry.rs`
-//! (equal images, flips, axis swaps, spacing, threads), `tests/solvers.rs`; docs/status/accuracy.md (Middlebury, NIREP, mouse LV).
+//! *Evidence*: `tests/motion/phantoms.rs` (smooth motion ≤ 0.02 voxel, shells in volumes ≤ 0.025), `tests/motion/symmetry.rs`
+//! (equal images, flips, axis swaps, spacing, threads), `tests/motion/solvers.rs`; docs/status/accuracy.md (Middlebury, NIREP, mouse LV).
 //!
 //! *Limits*: motion larger than half the image, or than 16 voxels of the coarsest level, is not found; where the moving image
 //! ends there are no data and the neighbours decide (confidence falls); images without contrast give the zero field with
 //! confidence 0 and a warning.
 
 mod coarse;
+mod coarse_pair;
 mod diagnostics;
 mod level;
+mod long_axis;
+pub mod multigrid;
 pub mod parameters;
 mod refinement;
+mod tolerance;
 mod weights;
 mod workspace;
 
-use crate::coarse_pair::region_of_motion;
-use crate::frame::pair_maps;
-use crate::image_pyramids::{ImagePyramids, RawImages};
-use crate::level_account::{LevelRun, LevelsAccount};
-use crate::long_axis::{Descent, as_stack, base_descent};
-use crate::pending_flow::PendingBrightness;
-use crate::pyramid::{levels, transfer, transfer_by};
-use crate::start::{levels_used, start_on_coarsest};
-use crate::{
-    Decisions, DenseFlow, DenseMethod, Footprint, Found, Frame, ImagePair, IntensityMap, LevelGeometry,
-    LevelImages, Observer, Pair, PairMethod, PendingFlow, ResidentStart, Result, Silent, voxel_map,
-};
+use crate::clg::coarse_pair::region_of_motion;
+use crate::clg::long_axis::{Descent, as_stack, base_descent};
+use crate::error::Result;
+use crate::method::dense::DenseMethod;
+use crate::method::footprint::Footprint;
+use crate::method::observer::{Observer, Silent};
+use crate::method::pair::{ImagePair, Pair, PairMethod};
+use crate::method::pending_flow::{DenseFlow, Found, PendingBrightness, PendingFlow};
+use crate::method::resident::ResidentStart;
+use crate::method::shared_scalars::Decisions;
+use crate::method::start::{levels_used, start_on_coarsest};
+use crate::steps::choices::Intensity;
+use crate::steps::frame::{Frame, pair_maps};
+use crate::steps::image_pyramids::{ImagePyramids, LevelImages, RawImages};
+use crate::steps::intensity::IntensityMap;
+use crate::steps::level_account::{LevelRun, LevelsAccount};
+use crate::steps::moving_image::voxel_map;
+use crate::steps::pyramid::{LevelGeometry, levels, transfer, transfer_by};
 use diagnostics::PendingWarps;
 use level::{Level, Progress, WarpLimits};
-use parameters::{ClgParams, Intensity};
+use parameters::ClgParams;
 use std::slice::{from_mut, from_ref};
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Grid, Volume, WarningKind};

@@ -18,7 +18,7 @@
 //! *Notation*: σ → `alpha_mismatch`, α_m → `alpha_matched`, ρ_m → `rho_matched`, s → `mean_matched`, c → `mean_share`.
 
 use super::parameters::ClgParams;
-use crate::level_steps::TRUNCATE;
+use crate::steps::level_steps::TRUNCATE;
 use veloxel_core::Axes;
 use veloxel_kernels::Taps;
 use veloxel_kernels::image::convolve::isotropic;
@@ -84,7 +84,7 @@ impl Weights {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Preset;
+    use crate::clg::parameters::Preset;
     use veloxel_core::Dimension;
 
     #[test]

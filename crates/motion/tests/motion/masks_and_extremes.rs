@@ -6,8 +6,8 @@ use measure::{
     cpu, determinant, estimate, mean_difference_vox, mean_error_vox, pair, require_sane, run, smooth,
 };
 use veloxel_core::{Dimension, Flow, Grid, Mask, SolveStatus, Volume, WarningKind};
-use veloxel_motion::clg::parameters::Update;
-use veloxel_motion::multigrid::Solver;
+use veloxel_motion::clg::multigrid::Solver;
+use veloxel_motion::steps::choices::Update;
 use veloxel_motion::{
     Clg, ClgParams, DenseFlow, Extras, MotionError, Pair, PairMethod, Preset, Silent, Start,
 };

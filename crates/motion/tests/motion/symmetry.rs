@@ -7,8 +7,8 @@ use crate::measure;
 
 use measure::{cpu, estimate, mean_difference_vox, pair, run, smooth};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
-use veloxel_motion::clg::parameters::Interpolation;
-use veloxel_motion::multigrid::Solver;
+use veloxel_motion::clg::multigrid::Solver;
+use veloxel_motion::steps::choices::Interpolation;
 use veloxel_motion::{ClgParams, Extras, PairMethod, Preset};
 use veloxel_phantoms::catalogue::{Case, MotionKind, NOISE, TextureKind, isotropic_grid, oblique_grid};
 use veloxel_phantoms::{CentredFrame, Noise, Phantom, SmoothTexture};
