@@ -16,7 +16,7 @@ pub mod steps;
 
 pub use block_matching::BlockMatching;
 pub use block_matching::parameters::{BlockMatchingParams, BlockMatchingPreset};
-pub use clg::parameters::{ClgParams, Preset};
+pub use clg::parameters::{ClgParams, ClgPreset};
 pub use clg::{Clg, clg};
 pub use error::MotionError;
 pub use finite_elements::FiniteElements;
@@ -31,7 +31,7 @@ pub use method::observer::{Observer, Silent, Step};
 pub use method::pair::{ImagePair, Pair, PairMethod};
 pub use method::pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingAccount, PendingFlow};
 pub use method::resident::{Region, ResidentFlow, ResidentMask, ResidentStart, require_weights};
-pub use method::shared_scalars::Decisions;
+pub use method::shared_scalars::SharedScalars;
 pub use method::start::Start;
 pub use method::table::{AnyMethod, METHODS, Method, Opened, Opening, Takes};
 pub use method::window::{Window, WindowMethod};

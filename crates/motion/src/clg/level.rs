@@ -6,7 +6,7 @@ use super::weights::{Weights, window};
 use super::workspace::Workspace;
 use crate::clg::multigrid::{Solver, Stopping, sweep};
 use crate::method::observer::{Observer, Step};
-use crate::method::shared_scalars::{Decisions, Question};
+use crate::method::shared_scalars::{ScalarKey, SharedScalars};
 use crate::steps::image_pyramids::LevelImages;
 use crate::steps::level_account::LevelRun;
 use crate::steps::level_steps::ConfidenceScales;
@@ -82,8 +82,8 @@ pub(super) struct Level<'a> {
     pub memory: &'a mut Workspace,
     /// The window of the mean displacement that is free once images match.
     mean_window: Axes<Taps>,
-    /// Where the mismatch is decided by, and what the next question is.
-    decisions: Option<(&'a mut Decisions, Question)>,
+    /// The shared scalars that the mismatch is one of, and the key of the next one.
+    shared: Option<(&'a mut SharedScalars, ScalarKey)>,
 }
 
 impl<'a> Level<'a> {
@@ -102,19 +102,19 @@ impl<'a> Level<'a> {
             }
         }
         let mean_window = window(params.mean_matched);
-        Ok(Self { device, params, geometry, memory, mean_window, decisions: None })
+        Ok(Self { device, params, geometry, memory, mean_window, shared: None })
     }
 
-    /// The same level, deciding by numbers that are called by the level's name.
-    pub fn deciding(self, level: usize, decisions: &'a mut Decisions) -> Self {
-        Self { decisions: Some((decisions, (level, 0))), ..self }
+    /// The same level, deciding by shared scalars whose keys hold this level.
+    pub fn deciding(self, level: usize, shared: &'a mut SharedScalars) -> Self {
+        Self { shared: Some((shared, ScalarKey { level, nth: 0 })), ..self }
     }
 
     /// The number to decide by, where this one was measured.
     pub fn number(&mut self, measured: f64) -> f64 {
-        let Some((decisions, question)) = &mut self.decisions else { return measured };
-        let number = decisions.number(*question, measured);
-        question.1 += 1;
+        let Some((shared, key)) = &mut self.shared else { return measured };
+        let number = shared.number(*key, measured);
+        key.nth += 1;
         number
     }
 

@@ -17,7 +17,7 @@ parameters! {
     pub struct ClgParams of "clg";
 
     /// A named set of parameters.
-    pub enum Preset {
+    pub enum ClgPreset {
         /// The best accuracy at a few times the cost.
         Accurate = "accurate": [0, 1],
         /// Little work for its accuracy.
@@ -173,7 +173,7 @@ impl ClgParams {
     /// The second stage for images that match, if there is one: the accurate preset of volumes, with this one's weights where
     /// the images do not match, constraints and tolerance.
     pub(crate) fn refinement(&self) -> Option<Self> {
-        let volume = Self::preset(Preset::Accurate, Dimension::Three);
+        let volume = Self::preset(ClgPreset::Accurate, Dimension::Three);
         (self.refine_mismatch > 0.0 && self.finest_level == 0).then_some(Self {
             alpha: self.alpha,
             iterations: if self.rtol > 0.0 { self.iterations } else { volume.iterations },

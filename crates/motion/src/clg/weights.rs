@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn weights_fall_with_the_mismatch() {
-        let params = ClgParams::preset(Preset::Accurate, Dimension::Three);
+        let params = ClgParams::preset(ClgPreset::Accurate, Dimension::Three);
         let sigma = params.alpha_mismatch;
         let at = |share: f64| Weights::matched(&params, (share * sigma).powi(2), 3);
         assert_eq!(at(2.0), Weights::fixed(&params));

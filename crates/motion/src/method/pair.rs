@@ -6,7 +6,7 @@ use crate::method::local_method::LocalMethod;
 use crate::method::observer::{Observer, Portion};
 use crate::method::pending_flow::{DenseFlow, Extras, PendingFlow};
 use crate::method::resident::{Region, ResidentRegion, ResidentStart};
-use crate::method::shared_scalars::Decisions;
+use crate::method::shared_scalars::SharedScalars;
 use crate::method::start::Start;
 use crate::steps::frame::{Frame, FrameSource};
 use crate::steps::moving_image::{require_overlap, require_sampled};
@@ -42,7 +42,7 @@ pub trait PairMethod: DenseMethod {
     }
 
     /// The numbers of the whole image that the method decides by, if there are any.
-    fn decisions(&mut self) -> Option<&mut Decisions> {
+    fn shared_scalars(&mut self) -> Option<&mut SharedScalars> {
         None
     }
 

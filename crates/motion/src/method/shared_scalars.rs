@@ -2,18 +2,24 @@
 
 use std::collections::BTreeMap;
 
-/// Where in a run a number is asked for: the level, and how many numbers it asked for before.
-pub type Question = (usize, usize);
+/// Where in a run a number is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ScalarKey {
+    /// The level of the run.
+    pub level: usize,
+    /// How many numbers the level asked for before.
+    pub nth: usize,
+}
 
 /// The numbers of a run.
 ///
 /// By themselves every run decides by its own. A caller with tiles lets a few of them [note](Self::note) theirs, and all of them
 /// decide by the [means](Self::settle).
 #[derive(Debug, Default)]
-pub struct Decisions {
+pub struct SharedScalars {
     mode: Mode,
     /// Sum and count of what was noted.
-    noted: BTreeMap<Question, (f64, f64)>,
+    noted: BTreeMap<ScalarKey, (f64, f64)>,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
@@ -24,7 +30,7 @@ enum Mode {
     Settled,
 }
 
-impl Decisions {
+impl SharedScalars {
     /// From here on numbers are noted.
     pub fn note(&mut self) {
         self.mode = Mode::Noting;
@@ -38,16 +44,16 @@ impl Decisions {
 
     /// The number to decide by, where this one was measured; a run that asks more often than any that was noted goes on with
     /// the last one of its level.
-    pub(crate) fn number(&mut self, question: Question, measured: f64) -> f64 {
+    pub(crate) fn number(&mut self, key: ScalarKey, measured: f64) -> f64 {
         match self.mode {
             Mode::Own => measured,
             Mode::Noting => {
-                let (sum, count) = self.noted.entry(question).or_default();
+                let (sum, count) = self.noted.entry(key).or_default();
                 (*sum, *count) = (*sum + measured, *count + 1.0);
                 measured
             }
             Mode::Settled => {
-                let last = self.noted.range((question.0, 0)..=question).next_back();
+                let last = self.noted.range(ScalarKey { level: key.level, nth: 0 }..=key).next_back();
                 last.map_or(measured, |(_, (sum, count))| sum / count)
             }
         }
@@ -60,14 +66,16 @@ mod tests {
 
     #[test]
     fn all_decide_by_the_mean_of_what_was_noted() {
-        let mut decisions = Decisions::default();
-        assert_eq!(decisions.number((0, 0), 5.0), 5.0);
-        decisions.note();
-        for (question, measured) in [((1, 0), 2.0), ((1, 1), 1.0), ((1, 0), 4.0), ((0, 0), 8.0)] {
-            assert_eq!(decisions.number(question, measured), measured);
+        let key = |level, nth| ScalarKey { level, nth };
+        let mut shared = SharedScalars::default();
+        assert_eq!(shared.number(key(0, 0), 5.0), 5.0);
+        shared.note();
+        for (key, measured) in [(key(1, 0), 2.0), (key(1, 1), 1.0), (key(1, 0), 4.0), (key(0, 0), 8.0)] {
+            assert_eq!(shared.number(key, measured), measured);
         }
-        decisions.settle();
-        let asked = [(0, 0), (1, 0), (1, 1), (1, 5), (2, 0)].map(|question| decisions.number(question, 7.0));
+        shared.settle();
+        let asked =
+            [key(0, 0), key(1, 0), key(1, 1), key(1, 5), key(2, 0)].map(|key| shared.number(key, 7.0));
         assert_eq!(asked, [8.0, 3.0, 1.0, 1.0, 7.0]);
     }
 }

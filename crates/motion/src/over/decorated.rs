@@ -1,4 +1,5 @@
-//! Methods around any other one, which they run once or more for every pair: what they share with it is written once.
+//! Decorated methods: a decoration runs any method of pairs once or more for every pair. What it shares with that method is
+//! written once, here.
 
 use crate::error::Result;
 use crate::method::dense::DenseMethod;
@@ -6,18 +7,18 @@ use crate::method::footprint::Footprint;
 use crate::method::observer::Observer;
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::PendingFlow;
-use crate::method::shared_scalars::Decisions;
+use crate::method::shared_scalars::SharedScalars;
 use std::marker::PhantomData;
 use veloxel_core::Grid;
 use veloxel_gpu::Device;
 use veloxel_kernels::image::warp::Interpolation;
 
-/// What is made of a method of pairs.
-pub trait Wrapping: Send {
+/// What a decorated method does with the method inside.
+pub trait Decoration: Send {
     /// What a run takes where the method takes `own`; none: unknown.
     fn footprint(own: Footprint, grid: &Grid) -> Option<Footprint>;
     /// The numbers of the whole image that both decide by, if there are any.
-    fn decisions<M: PairMethod + ?Sized>(_: &mut M) -> Option<&mut Decisions> {
+    fn shared_scalars<M: PairMethod + ?Sized>(_: &mut M) -> Option<&mut SharedScalars> {
         None
     }
     /// As [`PairMethod::estimate`].
@@ -28,28 +29,28 @@ pub trait Wrapping: Send {
     ) -> Result<PendingFlow>;
 }
 
-/// A method, and what is made of it.
+/// A decorated method.
 #[derive(Debug)]
-pub struct Wrapped<W, M: ?Sized> {
-    wrapping: PhantomData<W>,
+pub struct Decorated<W, M: ?Sized> {
+    decoration: PhantomData<W>,
     pub(crate) method: Box<M>,
 }
 
-impl<W, M> Wrapped<W, M> {
+impl<W, M> Decorated<W, M> {
     /// Around a method.
     pub fn new(method: M) -> Self {
         Self::of_box(Box::new(method))
     }
 }
 
-impl<W, M: ?Sized> Wrapped<W, M> {
+impl<W, M: ?Sized> Decorated<W, M> {
     /// [`Self::new`] for a method whose type is not known.
     pub fn of_box(method: Box<M>) -> Self {
-        Self { wrapping: PhantomData, method }
+        Self { decoration: PhantomData, method }
     }
 }
 
-impl<W: Wrapping, M: DenseMethod + ?Sized> DenseMethod for Wrapped<W, M> {
+impl<W: Decoration, M: DenseMethod + ?Sized> DenseMethod for Decorated<W, M> {
     fn grid(&self) -> &Grid {
         self.method.grid()
     }
@@ -64,9 +65,9 @@ impl<W: Wrapping, M: DenseMethod + ?Sized> DenseMethod for Wrapped<W, M> {
     }
 }
 
-impl<W: Wrapping, M: PairMethod + ?Sized> PairMethod for Wrapped<W, M> {
-    fn decisions(&mut self) -> Option<&mut Decisions> {
-        W::decisions(&mut *self.method)
+impl<W: Decoration, M: PairMethod + ?Sized> PairMethod for Decorated<W, M> {
+    fn shared_scalars(&mut self) -> Option<&mut SharedScalars> {
+        W::shared_scalars(&mut *self.method)
     }
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow> {
         W::estimate(&mut *self.method, pair, observer)

@@ -9,8 +9,8 @@ use crate::method::observer::Observer;
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::PendingFlow;
 use crate::method::resident::{Region, ResidentStart};
-use crate::method::shared_scalars::Decisions;
-use crate::over::decorated::{Wrapped, Wrapping};
+use crate::method::shared_scalars::SharedScalars;
+use crate::over::decorated::{Decorated, Decoration};
 use crate::steps::affine_registration::invert;
 use crate::steps::buffers::copied_field;
 use crate::steps::frame::FrameSource;
@@ -28,17 +28,17 @@ const HALF_CONFIDENCE_VOX: f32 = 0.5;
 pub struct BothDirections;
 
 /// A method that estimates both directions, twice a pair.
-pub type InverseConsistent<M> = Wrapped<BothDirections, M>;
+pub type InverseConsistent<M> = Decorated<BothDirections, M>;
 
-impl Wrapping for BothDirections {
+impl Decoration for BothDirections {
     fn footprint(own: Footprint, grid: &Grid) -> Option<Footprint> {
         // While the way back is found: the way there, its confidence, and the images once more.
         let held = 3 + grid.dimension().count();
         Some(own.with_more(held as f64).overlapping())
     }
 
-    fn decisions<M: PairMethod + ?Sized>(method: &mut M) -> Option<&mut Decisions> {
-        method.decisions()
+    fn shared_scalars<M: PairMethod + ?Sized>(method: &mut M) -> Option<&mut SharedScalars> {
+        method.shared_scalars()
     }
 
     fn estimate<M: PairMethod + ?Sized>(

@@ -11,7 +11,7 @@ use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::PendingFlow;
 use crate::method::resident::Region;
 use crate::method::window::{Window, WindowMethod};
-use crate::over::decorated::{Wrapped, Wrapping};
+use crate::over::decorated::{Decorated, Decoration};
 use crate::steps::frame::Frame;
 use veloxel_core::Grid;
 
@@ -20,9 +20,9 @@ use veloxel_core::Grid;
 pub struct Refinement;
 
 /// A method and its refinement.
-pub type Refined<M> = Wrapped<Refinement, M>;
+pub type Refined<M> = Decorated<Refinement, M>;
 
-impl Wrapping for Refinement {
+impl Decoration for Refinement {
     fn footprint(_: Footprint, _: &Grid) -> Option<Footprint> {
         None
     }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::clg::Clg;
-use crate::clg::parameters::{ClgParams, Preset};
+use crate::clg::parameters::{ClgParams, ClgPreset};
 use crate::finite_elements::parameters::{FiniteElementsParams, FiniteElementsPreset};
 use crate::method::dense::DenseMethod;
 use crate::method::observer::Silent;
@@ -29,7 +29,7 @@ fn given(frames: &[Volume<f32>]) -> SequenceFrames<'_> {
 }
 
 fn track(frames: &[Volume<f32>], plan: CyclePlan) -> Cycle {
-    let params = ClgParams::preset(Preset::Fast, Dimension::Two);
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Two);
     let device = Device::cpu(1).expect("a processor should be there");
     let mut method = Clg::new(frames[0].grid(), params, &device).expect("the preset should open");
     track_cycle(&mut method, given(frames), plan, &Silent).expect("the cycle should run")
@@ -83,7 +83,7 @@ fn half_a_beat_is_not_periodic_and_is_followed_both_ways_from_its_middle() {
 #[test]
 fn a_start_that_is_no_frame_is_refused() {
     let frames = frames(&BEAT);
-    let params = ClgParams::preset(Preset::Fast, Dimension::Two);
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Two);
     let device = Device::cpu(1).expect("a processor should be there");
     let mut method = Clg::new(frames[0].grid(), params, &device).expect("the preset should open");
     let plan = CyclePlan { start: 6, ..CyclePlan::default() };
@@ -206,7 +206,7 @@ fn ventricle(wall: f64) -> Volume<f32> {
 
 fn between_ventricles(outlined: Option<Outlined<'_>>) -> Flow {
     let frames = [WALL, 24.0].map(ventricle);
-    let params = ClgParams::preset(Preset::Apart, Dimension::Two);
+    let params = ClgParams::preset(ClgPreset::Apart, Dimension::Two);
     let device = Device::cpu(1).expect("a processor should be there");
     let mut method = Clg::new(frames[0].grid(), params, &device).expect("the preset should open");
     let cine = CineFrames { frames: given(&frames), outlined };
@@ -233,7 +233,7 @@ fn a_thin_wall_that_moves_far_is_followed_where_its_outline_is_known() {
 #[test]
 fn starts_that_fit_no_better_or_lead_too_far_are_not_taken() {
     let frames = frames(&BEAT[..2]);
-    let params = ClgParams::preset(Preset::Fast, Dimension::Two);
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Two);
     let device = Device::cpu(1).expect("a processor should be there");
     let mut method = Clg::new(frames[0].grid(), params, &device).expect("the preset should open");
     let plan = CyclePlan { periodic: Periodic::No, ..CyclePlan::default() };

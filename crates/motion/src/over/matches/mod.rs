@@ -36,7 +36,7 @@ use crate::method::observer::{Observer, Portion};
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::PendingFlow;
 use crate::method::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
-use crate::over::decorated::{Wrapped, Wrapping};
+use crate::over::decorated::{Decorated, Decoration};
 use crate::steps::buffers::{convolved, written};
 use crate::steps::frame::{Frame, FrameSource};
 use crate::steps::moving_image::{MovingImage, frame_on};
@@ -65,13 +65,13 @@ const SURE_TOLERANCE: Tolerance = Tolerance { least_vox: 0.3, share: 0.03 };
 pub struct FromMatches;
 
 /// A method that begins from matches, four times a pair.
-pub type Matched<M> = Wrapped<FromMatches, M>;
+pub type Matched<M> = Decorated<FromMatches, M>;
 
 /// Samples a voxel that are held beside the method's own, in pictures and in volumes: images, starts and flows of both
 /// directions, census codes of all sizes, and what is known of them; measured in pictures (Urban2).
 const HELD_SAMPLES: [f64; 2] = [30.0, 30.0];
 
-impl Wrapping for FromMatches {
+impl Decoration for FromMatches {
     fn footprint(own: Footprint, grid: &Grid) -> Option<Footprint> {
         let of_matches = HELD_SAMPLES[Shape::of(grid).components() - 2];
         Some(Footprint { tiling: Tiling::Never, ..own.with_more(of_matches) })
@@ -220,7 +220,7 @@ impl Work<'_> {
             self.mask(0, out)
         })?;
         let sure = self.confirmed([fields[0], fields[1]], SURE_TOLERANCE, 0)?;
-        let doubt = device.beside(|| Doubt::ask(self, [fields[0], fields[1]], &sure))?;
+        let doubt = device.concurrently(|| Doubt::ask(self, [fields[0], fields[1]], &sure))?;
         let densifier = Densifier::new(device, self.images[0], shape)?;
         let known = Known { field: fields[0], weight: &confirmed };
         let components_vox = densifier.dense(known, Some(known))?;
@@ -239,7 +239,7 @@ impl Work<'_> {
 
     /// Of each side, side by side.
     fn both<T>(&self, of: impl Fn(usize) -> Result<T>) -> Result<[T; 2]> {
-        let back = self.device.beside(|| of(1))?;
+        let back = self.device.concurrently(|| of(1))?;
         let there = of(0);
         let back = back.join();
         Ok([there?, back])

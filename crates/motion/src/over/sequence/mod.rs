@@ -241,7 +241,7 @@ pub(crate) fn require_frames(frames: &SequenceFrames<'_>, reference: usize) -> R
 mod tests {
     use super::*;
     use crate::clg::Clg;
-    use crate::clg::parameters::{ClgParams, Preset};
+    use crate::clg::parameters::{ClgParams, ClgPreset};
     use crate::method::observer::Silent;
     use veloxel_core::{Dimension, Grid};
     use veloxel_gpu::Device;
@@ -261,7 +261,7 @@ mod tests {
 
     fn run(mode: SequenceMode, reference: usize) -> (Vec<SequenceField>, Option<f64>) {
         let (frames, _) = frames();
-        let params = ClgParams::preset(Preset::Fast, Dimension::Two);
+        let params = ClgParams::preset(ClgPreset::Fast, Dimension::Two);
         let mut method = Clg::new(frames[0].grid(), params, &Device::cpu(1).unwrap()).unwrap();
         let mut fields = Vec::new();
         let drift = run_sequence::<MotionError>(

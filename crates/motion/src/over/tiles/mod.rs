@@ -39,7 +39,7 @@ use crate::method::observer::Observer;
 use crate::method::pair::{ImagePair, Pair, PairMethod};
 use crate::method::pending_flow::{DenseFlow, Extras};
 use crate::method::resident::{ResidentFlow, ResidentRegion, ResidentStart};
-use crate::method::shared_scalars::Decisions;
+use crate::method::shared_scalars::SharedScalars;
 use crate::method::start::Start;
 use crate::steps::frame::{Frame, with_contrast};
 use crate::steps::intensity::IntensityMap;
@@ -78,7 +78,7 @@ enum Starts<'a> {
     Coarse(&'a Flow, Axes<usize>),
 }
 
-/// Tiles that are asked for what all of them decide by, at most.
+/// Most tiles run first to measure shared decisions.
 const MOST_ASKED: usize = 4;
 
 /// Samples that percentiles are taken from, at most.
@@ -110,7 +110,7 @@ impl Tiled<'_> {
         {
             mask.map_or(Ok(()), |mask| grid.require_same(mask.grid(), what))?;
         }
-        let in_turn = || {
+        let solve = || {
             let maps = match with_contrast(intensities(self.device, pair)?) {
                 Ok(maps) => maps,
                 Err(why) => return no_content(grid, why),
@@ -123,7 +123,7 @@ impl Tiled<'_> {
                 self.solve(pair, maps[0], &progress)
             }
         };
-        self.device.scope(|| self.device.in_turn(in_turn))
+        self.device.scope(|| self.device.serialised(solve))
     }
 
     /// The flow of a pair by this plan: of the whole at once, or in tiles that start from a coarse pass.
@@ -212,7 +212,7 @@ impl Tiled<'_> {
             map,
             local,
         };
-        self.settle_decisions(&mut run, starts, progress)?;
+        self.settle_shared_scalars(&mut run, starts, progress)?;
         let mut mosaic = Mosaic::new(grid);
         let mut account = Account::default();
         for whole in tile_cores(plan) {
@@ -240,14 +240,14 @@ impl Tiled<'_> {
     }
 
     /// What the method decides by numbers of the whole image is decided once, by the mean of a few tiles all over it.
-    fn settle_decisions(
+    fn settle_shared_scalars(
         &self,
         run: &mut TileRun<'_>,
         starts: &Starts<'_>,
         progress: &TileProgress<'_>,
     ) -> Result<()> {
-        let Some(decisions) = run.method.decisions() else { return Ok(()) };
-        decisions.note();
+        let Some(shared) = run.method.shared_scalars() else { return Ok(()) };
+        shared.note();
         let count = self.plan.count();
         let asked = count.div_ceil(2).min(MOST_ASKED);
         for nth in 0..asked {
@@ -259,7 +259,7 @@ impl Tiled<'_> {
             let shift = run.moving.shift(core.inside(tile), tile, &start).unwrap_or([0; 3]);
             run.estimate(tile, shift, start, &progress.of(0))?;
         }
-        run.method.decisions().into_iter().for_each(Decisions::settle);
+        run.method.shared_scalars().into_iter().for_each(SharedScalars::settle);
         Ok(())
     }
 

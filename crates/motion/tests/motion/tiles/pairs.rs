@@ -6,9 +6,9 @@ use measure::{cpu, difference_vox, pair, smooth};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::{
-    Clg, ClgParams, DenseFlow, DenseMethod, Extras, FiniteElements, FiniteElementsParams,
+    Clg, ClgParams, ClgPreset, DenseFlow, DenseMethod, Extras, FiniteElements, FiniteElementsParams,
     FiniteElementsPreset, Footprint, InverseConsistent, LucasKanade, LucasKanadeParams, LucasKanadePreset,
-    MotionError, Pair, PairMethod, Preset, Silent, Start, TilePlan, Tiled,
+    MotionError, Pair, PairMethod, Silent, Start, TilePlan, Tiled,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 use veloxel_phantoms::{Noise, Phantom};
@@ -33,7 +33,7 @@ fn tiled(pair: &Pair<'_>, params: &ClgParams, share: f64, device: &Device) -> (D
 }
 
 fn fast(dimension: Dimension) -> ClgParams {
-    ClgParams::preset(Preset::Fast, dimension)
+    ClgParams::preset(ClgPreset::Fast, dimension)
 }
 
 /// Large enough for two tiles.
@@ -90,7 +90,9 @@ fn a_footprint_is_what_was_in_use() {
     for dimension in [Dimension::Two, Dimension::Three] {
         let phantom =
             smooth(MotionKind::Twist, dimension, if dimension == Dimension::Two { 192 } else { 40 });
-        for (preset, both) in [(Preset::Accurate, false), (Preset::Fast, false), (Preset::Fast, true)] {
+        for (preset, both) in
+            [(ClgPreset::Accurate, false), (ClgPreset::Fast, false), (ClgPreset::Fast, true)]
+        {
             let device = cpu(2);
             let params = ClgParams { warps: 1, finest_warps: 1, ..ClgParams::preset(preset, dimension) };
             let clg = Clg::new(phantom.fixed.grid(), params, &device).unwrap();

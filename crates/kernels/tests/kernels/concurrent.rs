@@ -27,9 +27,9 @@ fn raised(device: &Device, from: &Buffer, step: f32) -> Result<Buffer, ComputeEr
 fn forks_and_joins(device: &Device) {
     for round in 0..6 {
         let from = raised(device, &device.upload(vec![round as f32; LEN]).unwrap(), 1.0).unwrap();
-        let beside = device.beside(|| raised(device, &from, 2.0)).unwrap();
+        let concurrent = device.concurrently(|| raised(device, &from, 2.0)).unwrap();
         let own = raised(device, &from, 3.0).unwrap();
-        let other = beside.join();
+        let other = concurrent.join();
         let after = raised(device, &other, 4.0).unwrap();
         let end = |steps: f32| vec![round as f32 + steps * STEPS as f32; LEN];
         for (found, expected) in [(own, end(4.0)), (other, end(3.0)), (after, end(7.0))] {
@@ -44,7 +44,7 @@ on_every_device! {
     }
 
     fn work_that_fails_leaves_the_device_as_it_was(device: &Device) {
-        let failed = device.beside(|| device.upload(vec![0.0f32; 3])?.resize(4));
+        let failed = device.concurrently(|| device.upload(vec![0.0f32; 3])?.resize(4));
         assert!(matches!(failed, Err(ComputeError::Capacity { .. })));
         forks_and_joins(device);
     }

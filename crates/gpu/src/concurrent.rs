@@ -12,13 +12,13 @@ use std::sync::Arc;
 /// stays borrowed until they are joined. Joins when dropped.
 #[derive(Debug)]
 #[must_use = "nothing waits for it before it is joined"]
-pub struct Beside<'a, T> {
+pub struct Concurrent<'a, T> {
     found: T,
     fork: Option<Fork>,
     borrowed: PhantomData<&'a ()>,
 }
 
-impl<T> Beside<'_, T> {
+impl<T> Concurrent<'_, T> {
     /// Lets what is asked for from here on wait for it.
     pub fn join(self) -> T {
         let Self { found, fork, .. } = self;
@@ -50,31 +50,31 @@ impl<F: FnMut()> Drop for AtEnd<F> {
 }
 
 thread_local! {
-    /// Whether the calling thread has its work done in turn.
-    static IN_TURN: Cell<bool> = const { Cell::new(false) };
+    /// Whether the calling thread has its work serialised.
+    static SERIALISED: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Device {
-    /// Runs `work`, in which nothing that the calling thread asks for is done [beside](Self::beside) other work: what runs side
-    /// by side keeps memory for each, which a budget has not counted.
-    pub fn in_turn<R>(&self, work: impl FnOnce() -> R) -> R {
-        let before = IN_TURN.replace(true);
-        let _then = AtEnd(|| IN_TURN.set(before));
+    /// Runs `work`, in which nothing that the calling thread asks for is done [concurrently](Self::concurrently): work that runs
+    /// side by side keeps memory for each, which a budget has not counted.
+    pub fn serialised<R>(&self, work: impl FnOnce() -> R) -> R {
+        let before = SERIALISED.replace(true);
+        let _then = AtEnd(|| SERIALISED.set(before));
         work()
     }
 
-    /// Asks for work that the device may do beside what is asked for until the two are [joined](Beside::join): on a GPU with
-    /// lanes. Elsewhere it is done in turn.
+    /// Asks for work that the device may do beside what is asked for until the two are [joined](Concurrent::join): on a GPU with
+    /// lanes. Elsewhere it is serialised.
     ///
     /// # Errors
     /// Whatever `work` fails with; [`ComputeError::DeviceFailed`].
-    pub fn beside<'a, T, E: From<ComputeError>>(
+    pub fn concurrently<'a, T, E: From<ComputeError>>(
         &self,
         work: impl FnOnce() -> Result<T, E> + 'a,
-    ) -> Result<Beside<'a, T>, E> {
+    ) -> Result<Concurrent<'a, T>, E> {
         let fork = match self.kind() {
             Kind::Cpu(_) => None,
-            Kind::Gpu(_) if IN_TURN.get() => None,
+            Kind::Gpu(_) if SERIALISED.get() => None,
             Kind::Gpu(gpu) => gpu.fork()?.map(|lane| Fork { gpu: gpu.clone(), lane }),
         };
         let until_then = fork.as_ref().map(|Fork { gpu, lane }| {
@@ -85,7 +85,7 @@ impl Device {
         });
         let found = work();
         drop(until_then);
-        Ok(Beside { found: found?, fork, borrowed: PhantomData })
+        Ok(Concurrent { found: found?, fork, borrowed: PhantomData })
     }
 }
 
@@ -94,12 +94,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_in_turn_ends_even_with_a_panic() {
+    fn serialised_work_ends_even_with_a_panic() {
         let device = Device::cpu(1).unwrap();
-        let seen = device.in_turn(|| (IN_TURN.get(), device.in_turn(|| IN_TURN.get()), IN_TURN.get()));
-        assert_eq!((seen, IN_TURN.get()), ((true, true, true), false));
-        let panicked =
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| device.in_turn(|| panic!("no work"))));
-        assert!(panicked.is_err() && !IN_TURN.get());
+        let seen = device
+            .serialised(|| (SERIALISED.get(), device.serialised(|| SERIALISED.get()), SERIALISED.get()));
+        assert_eq!((seen, SERIALISED.get()), ((true, true, true), false));
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            device.serialised(|| panic!("no work"))
+        }));
+        assert!(panicked.is_err() && !SERIALISED.get());
     }
 }
