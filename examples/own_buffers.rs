@@ -4,10 +4,11 @@
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
-use veloxel::motion::composition::compose_resident;
+use veloxel::motion::steps::composition::compose_resident;
 use veloxel::phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel::{
-    Clg, ClgParams, Device, Dimension, Frame, ImagePair, PairMethod, Preset, Silent, VeloxelError, phantoms,
+    Clg, ClgParams, ClgPreset, Device, Dimension, Frame, ImagePair, PairMethod, Silent, VeloxelError,
+    phantoms,
 };
 
 fn main() -> Result<(), VeloxelError> {
@@ -16,7 +17,7 @@ fn main() -> Result<(), VeloxelError> {
     let phantom = Case { motion, texture, noise }.build(&isotropic_grid(Dimension::Three, 48)?);
     let fixed = Frame::upload(&device, &phantom.fixed)?;
     let moving = Frame::upload(&device, &phantom.moving)?;
-    let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
     let mut method = Clg::new(phantom.grid(), params, &device)?;
     let there = method.estimate(ImagePair::new(&fixed, &moving), &Silent)?;
     let back = method.estimate(ImagePair::new(&moving, &fixed), &Silent)?;

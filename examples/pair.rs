@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use veloxel::phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
-use veloxel::{ClgParams, Dimension, Preset, Warnings, clg, io, metrics, phantoms};
+use veloxel::{ClgParams, ClgPreset, Dimension, Warnings, clg, io, metrics, phantoms};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -13,14 +13,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut warnings = Warnings::new();
         let fixed = io::read_image(fixed.as_ref(), io::Strictness::Lenient, &mut warnings)?;
         let moving = io::read_image(moving.as_ref(), io::Strictness::Lenient, &mut warnings)?;
-        let params = ClgParams::preset(Preset::Accurate, fixed.grid().dimension());
+        let params = ClgParams::preset(ClgPreset::Accurate, fixed.grid().dimension());
         let found = clg(&fixed, &moving, &params)?;
         println!("{:?}", found.statistics.jacobian);
         return Ok(());
     }
     let (motion, texture, noise) = (MotionKind::Twist, TextureKind::Smooth, phantoms::Noise::None);
     let phantom = Case { motion, texture, noise }.build(&isotropic_grid(Dimension::Two, 96)?);
-    let params = ClgParams::preset(Preset::Accurate, Dimension::Two);
+    let params = ClgParams::preset(ClgPreset::Accurate, Dimension::Two);
     let found = clg(&phantom.fixed, &phantom.moving, &params)?;
     let error = metrics::flow_error(&found.flow, &phantom.truth, Some(&phantom.interior))?;
     println!("mean end-point error {:.4} px", error.end_point_vox.mean);

@@ -4,14 +4,14 @@
 
 use veloxel::phantoms::{HeartParams, HeartPhantom};
 use veloxel::{
-    Clg, ClgParams, Device, Dimension, Extras, Preset, SequenceFrames, SequenceMode, SequencePlan, Silent,
+    Clg, ClgParams, ClgPreset, Device, Dimension, Extras, SequenceFrames, SequenceMode, SequencePlan, Silent,
     VeloxelError, run_sequence,
 };
 
 fn main() -> Result<(), VeloxelError> {
     let heart = HeartPhantom::new(HeartParams::default())?;
     let sequence = heart.sequence();
-    let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
     let mut method = Clg::new(sequence.grid(), params, &Device::auto()?)?;
     let frames = SequenceFrames::new(sequence.frames());
     let plan = SequencePlan { mode: SequenceMode::Reference, reference: 0, extras: Extras::default() };

@@ -10,7 +10,7 @@ use veloxel_io::{
     CinePlace, ContourReading, IoError, PlainNames, TextOrder, inspect, read_contours, read_grid,
     write_contours,
 };
-use veloxel_motion::cycle::{CycleEstimate, Periodic};
+use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
 use veloxel_motion::{MotionError, Silent};
 use veloxel_report::TrackRun;
 use veloxel_report::metrics::ContourDistances;

@@ -5,12 +5,12 @@ use crate::{BenchError, Figure, Session};
 use std::path::PathBuf;
 use veloxel_core::{Dimension, Flow, Mask, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
-use veloxel_motion::{Clg, ClgParams, DenseFlow, InverseConsistent, Pair, PairMethod, Preset, Silent};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, InverseConsistent, Pair, PairMethod, Silent};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{cases, isotropic_grid};
 use veloxel_report::metrics::sparsification;
 
-const PRESETS: [(Preset, &str); 2] = [(Preset::Accurate, "accurate"), (Preset::Fast, "fast")];
+const PRESETS: [(ClgPreset, &str); 2] = [(ClgPreset::Accurate, "accurate"), (ClgPreset::Fast, "fast")];
 
 /// Pairs of pictures with a true field: a name; then, below the data folder, the fixed and the moving picture and the field.
 const PICTURES: [[&str; 4]; 7] = [

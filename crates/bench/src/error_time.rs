@@ -7,18 +7,18 @@ use std::process::Command;
 use std::time::Instant;
 use veloxel_core::{Dimension, Flow, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow};
-use veloxel_motion::{Clg, ClgParams, Pair, PairMethod, Preset, Silent};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod, Silent};
 use veloxel_report::metrics::flow_error;
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
 
 /// The presets, and between them where the estimate ends: the curve from the least time to the least error.
-const SETTINGS: [(&str, Preset, Option<usize>); 6] = [
-    ("ultrafast", Preset::Ultrafast, None),
-    ("realtime", Preset::Realtime, None),
-    ("realtime, finest_level 1", Preset::Realtime, Some(1)),
-    ("fast, finest_level 1", Preset::Fast, Some(1)),
-    ("fast", Preset::Fast, None),
-    ("accurate", Preset::Accurate, None),
+const SETTINGS: [(&str, ClgPreset, Option<usize>); 6] = [
+    ("ultrafast", ClgPreset::Ultrafast, None),
+    ("realtime", ClgPreset::Realtime, None),
+    ("realtime, finest_level 1", ClgPreset::Realtime, Some(1)),
+    ("fast, finest_level 1", ClgPreset::Fast, Some(1)),
+    ("fast", ClgPreset::Fast, None),
+    ("accurate", ClgPreset::Accurate, None),
 ];
 
 /// Runs of a pair, of which the shortest counts.
@@ -94,7 +94,7 @@ fn scenes(session: &Session<'_>) -> Result<Vec<Scene>, BenchError> {
 fn measure(
     session: &Session<'_>,
     name: &str,
-    preset: Preset,
+    preset: ClgPreset,
     finest_level: Option<usize>,
     scenes: &[Scene],
 ) -> Result<Point, BenchError> {

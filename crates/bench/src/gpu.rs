@@ -6,7 +6,7 @@ use std::time::Instant;
 use veloxel_core::{Dimension, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::{
-    Clg, ClgParams, DenseFlow, Extras, Frame, ImagePair, Pair, PairMethod, Preset, SequenceFrames,
+    Clg, ClgParams, ClgPreset, DenseFlow, Extras, Frame, ImagePair, Pair, PairMethod, SequenceFrames,
     SequenceMode, SequencePlan, Silent, run_sequence,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
@@ -57,7 +57,7 @@ pub(super) fn agreement(session: &Session<'_>) -> Result<Vec<Figure>, BenchError
     let cpu = Device::cpu(0)?;
     let mut figures = Vec::new();
     for (dimension, size) in COMPARED {
-        for preset in [Preset::Fast, Preset::Accurate] {
+        for preset in [ClgPreset::Fast, ClgPreset::Accurate] {
             let params = ClgParams::preset(preset, dimension);
             let (mut most, mut changed) = (0.0f64, 0usize);
             for phantom in catalogue::all(dimension, size)? {
@@ -73,7 +73,7 @@ pub(super) fn agreement(session: &Session<'_>) -> Result<Vec<Figure>, BenchError
         }
     }
     for (name, [fixed, moving]) in middlebury::pairs(session)? {
-        let params = ClgParams::preset(Preset::Accurate, Dimension::Two);
+        let params = ClgParams::preset(ClgPreset::Accurate, Dimension::Two);
         let [first, reference] = [device, &cpu].map(|device| run(&fixed, &moving, &params, device));
         let most = most_vox(&first?, &reference?);
         figures.push(Figure::new(format!("{name}: most from the processor"), most, "voxel").at_most(1e-3));
@@ -91,7 +91,7 @@ pub(super) fn agreement(session: &Session<'_>) -> Result<Vec<Figure>, BenchError
 /// A pair that is on the device already, against the processor with one thread and with all.
 fn resident_pair(device: &Device) -> Result<Vec<Figure>, BenchError> {
     let phantom = sinusoid(PAIR_SIZE)?;
-    let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
     let mut method = Clg::new(phantom.fixed.grid(), params.clone(), device)?;
     let (fixed, moving) = (Frame::upload(device, &phantom.fixed)?, Frame::upload(device, &phantom.moving)?);
     let mut once = || -> Result<f64, BenchError> {
@@ -134,7 +134,7 @@ fn sequence(device: &Device) -> Result<Figure, BenchError> {
     let phantom = sinusoid(size)?;
     let frames: Vec<Volume<f32>> =
         (0..count).map(|t| if t % 2 == 0 { phantom.fixed.clone() } else { phantom.moving.clone() }).collect();
-    let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
     let plan = SequencePlan { mode: SequenceMode::Consecutive, reference: 0, extras: Extras::default() };
     let mut best_s = f64::INFINITY;
     for _ in 0..3 {

@@ -9,7 +9,7 @@ use veloxel_gpu::Device;
 use veloxel_io::{Strictness, read_flow, read_image, read_mask};
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_motion::{
-    Border, Clg, ClgParams, DenseFlow, Frame, ImagePair, Matched, MovingImage, Pair, PairMethod, Preset,
+    Border, Clg, ClgParams, ClgPreset, DenseFlow, Frame, ImagePair, Matched, MovingImage, Pair, PairMethod,
     Silent, voxel_map,
 };
 use veloxel_phantoms::{Breathing, CentredFrame, Motion};
@@ -87,7 +87,7 @@ const SCENES: [Scene; 8] = [
 
 /// The pair whose time on a GPU has a bar, and which shorter presets follow as well.
 const TIMED: &str = "KITTI";
-const SHORTER: [Preset; 2] = [Preset::Fast, Preset::Realtime];
+const SHORTER: [ClgPreset; 2] = [ClgPreset::Fast, ClgPreset::Realtime];
 /// Runs of which the best counts.
 const RESIDENT_RUNS: usize = 8;
 /// How far the diaphragm moves, voxels, and the chest's front.
@@ -107,7 +107,7 @@ pub(super) fn large_motion(session: &Session<'_>) -> Result<Vec<Figure>, BenchEr
 
 /// The flow without matches and with them, and the seconds that the latter took.
 fn both(device: &Device, pair: &Pair<'_>) -> Result<([DenseFlow; 2], f64), BenchError> {
-    let params = ClgParams::preset(Preset::Accurate, pair.fixed.grid().dimension());
+    let params = ClgParams::preset(ClgPreset::Accurate, pair.fixed.grid().dimension());
     let method = || Clg::new(pair.fixed.grid(), params.clone(), device);
     let without = method()?.run(pair, &Silent)?;
     let start = Instant::now();
@@ -156,7 +156,7 @@ fn pictures(session: &Session<'_>, scene: &Scene) -> Result<Vec<Figure>, BenchEr
         figures.push(figure("time with matches", time_s, "s"));
     }
     if !session.is_quick && session.device.is_gpu() {
-        let time_ms = resident_ms(session.device, [&fixed, &moving], Preset::Accurate)?;
+        let time_ms = resident_ms(session.device, [&fixed, &moving], ClgPreset::Accurate)?;
         figures.push(figure("images and flow on the device, with matches", time_ms, "ms"));
     }
     if scene.name == TIMED {
@@ -172,7 +172,7 @@ fn shorter(
     session: &Session<'_>,
     images: [&Volume<f32>; 2],
     truth: &Flow,
-    preset: Preset,
+    preset: ClgPreset,
 ) -> Result<Vec<Figure>, BenchError> {
     let (device, grid) = (session.device, images[0].grid());
     let params = ClgParams::preset(preset, grid.dimension());
@@ -192,12 +192,12 @@ fn shorter(
     }
     let bars = [8.5, 0.34, 15.0];
     let held =
-        |(figure, most): (Figure, f64)| if preset == Preset::Fast { figure.at_most(most) } else { figure };
+        |(figure, most): (Figure, f64)| if preset == ClgPreset::Fast { figure.at_most(most) } else { figure };
     Ok(figures.into_iter().zip(bars).map(held).collect())
 }
 
 /// The best of a few runs whose images and results stay on the device.
-fn resident_ms(device: &Device, images: [&Volume<f32>; 2], preset: Preset) -> Result<f64, BenchError> {
+fn resident_ms(device: &Device, images: [&Volume<f32>; 2], preset: ClgPreset) -> Result<f64, BenchError> {
     let params = ClgParams::preset(preset, images[0].grid().dimension());
     let mut method = Matched::new(Clg::new(images[0].grid(), params, device)?);
     let (fixed, moving) = (Frame::upload(device, images[0])?, Frame::upload(device, images[1])?);

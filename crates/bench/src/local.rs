@@ -7,7 +7,7 @@ use std::time::Instant;
 use veloxel_core::Volume;
 use veloxel_core::parameters::Draft;
 use veloxel_gpu::Device;
-use veloxel_motion::methods::PARAMETERS;
+use veloxel_motion::method::table::PARAMETERS;
 use veloxel_motion::{AnyMethod, Frame, ImagePair, Method, Opening, PairMethod, Silent};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use veloxel_core::{Dimension, Flow, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
-use veloxel_motion::{Clg, ClgParams, Pair, PairMethod, Preset, Silent};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod, Silent};
 use veloxel_report::metrics::flow_error;
 
 pub(super) const PAIRS: [&str; 4] = ["RubberWhale", "Grove2", "Urban2", "Dimetrodon"];
@@ -14,7 +14,7 @@ pub(super) const PAIRS: [&str; 4] = ["RubberWhale", "Grove2", "Urban2", "Dimetro
 pub(super) fn middlebury(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let (mut figures, mut times) = (Vec::new(), Vec::new());
     for (preset, name, most_error, most_s) in
-        [(Preset::Accurate, "accurate", 0.187, 1.5), (Preset::Fast, "fast", 0.33, 0.25)]
+        [(ClgPreset::Accurate, "accurate", 0.187, 1.5), (ClgPreset::Fast, "fast", 0.33, 0.25)]
     {
         let (mut error_sum, mut slowest_s) = (0.0, 0.0f64);
         for pair_name in PAIRS {

@@ -9,8 +9,8 @@ use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::gradient::Scheme;
 use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, MotionTensor};
 use veloxel_kernels::variational::operator::Operator;
-use veloxel_motion::multigrid::{Multigrid, Stopping, Terms, sweep};
-use veloxel_motion::{ClgParams, Preset};
+use veloxel_motion::clg::multigrid::{Multigrid, Stopping, Terms, sweep};
+use veloxel_motion::{ClgParams, ClgPreset};
 use veloxel_phantoms::{HeartParams, HeartPhantom, Noise};
 
 const SIZE: usize = 128;
@@ -36,7 +36,7 @@ pub(super) fn multigrid(device: &Device) -> Result<Vec<Figure>, BenchError> {
     });
     let [fixed, moving] = flattened.map(|samples| device.upload(samples));
     let (fixed, moving) = (fixed?, moving?);
-    let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
     let shape = Shape { size: [SIZE; 3], dimension: Dimension::Three };
     let taps = isotropic(&Taps::gaussian(params.rho, 2.5));
     let pairs = [(&fixed, &moving)];
@@ -68,8 +68,9 @@ pub(super) fn multigrid(device: &Device) -> Result<Vec<Figure>, BenchError> {
     let jacobi = device.scope(|| {
         sweep(device, &operator, &mut x, &rhs, Some(&mut other), stopping(MOST_SWEEPS), None)?.settle(device)
     })?;
-    let reached =
-        |solved: &veloxel_motion::solving::Solved| solved.relative_residuals.last().copied().unwrap_or(1.0);
+    let reached = |solved: &veloxel_motion::steps::solving::Solved| {
+        solved.relative_residuals.last().copied().unwrap_or(1.0)
+    };
     Ok(vec![
         Figure::new("multigrid to residual 1e-3 on 128³", multigrid.sweeps, "sweep-equivalents"),
         Figure::new("residual reached by multigrid", reached(&multigrid), "").at_most(RTOL),

@@ -3,7 +3,7 @@
 use crate::{BenchError, Figure};
 use veloxel_core::Dimension;
 use veloxel_gpu::Device;
-use veloxel_motion::{Clg, ClgParams, Pair, PairMethod, Preset, Silent};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod, Silent};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{TextureKind, cases, isotropic_grid};
 use veloxel_report::metrics::flow_error;
@@ -19,7 +19,7 @@ pub(super) fn phantoms(device: &Device) -> Result<Vec<Figure>, BenchError> {
         let dimensions = format!(" {}-D", dimension.count());
         for case in cases() {
             let phantom = case.build(&grid);
-            let params = ClgParams::preset(Preset::Accurate, dimension);
+            let params = ClgParams::preset(ClgPreset::Accurate, dimension);
             let pair = Pair::new(&phantom.fixed, &phantom.moving);
             let output = Clg::new(&grid, params, device)?.run(&pair, &Silent)?;
             let error = flow_error(&output.flow, &phantom.truth, Some(&phantom.interior))?;

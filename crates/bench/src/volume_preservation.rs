@@ -3,7 +3,7 @@
 use crate::{BenchError, Figure, Session};
 use veloxel_core::Dimension;
 use veloxel_gpu::Device;
-use veloxel_motion::{Clg, ClgParams, DenseFlow, Pair, PairMethod, Preset, Silent};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, Pair, PairMethod, Silent};
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_phantoms::{HeartParams, HeartPhantom, Noise, Phantom, RasteriseParams, rasterise_pair};
 use veloxel_report::metrics::flow_error;
@@ -44,7 +44,7 @@ pub(super) fn mouse(session: &Session<'_>) -> Result<Option<Phantom>, BenchError
 
 /// The motion of a phantom with volume preserved in its muscle.
 pub(super) fn estimate(device: &Device, phantom: &Phantom, beta: f32) -> Result<DenseFlow, BenchError> {
-    let params = ClgParams { beta, ..ClgParams::preset(Preset::Accurate, Dimension::Three) };
+    let params = ClgParams { beta, ..ClgParams::preset(ClgPreset::Accurate, Dimension::Three) };
     let pair = Pair { volume_mask: phantom.muscle.as_ref(), ..Pair::new(&phantom.fixed, &phantom.moving) };
     Ok(Clg::new(phantom.grid(), params, device)?.run(&pair, &Silent)?)
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use veloxel_core::Dimension;
 use veloxel_gpu::Device;
-use veloxel_motion::{Clg, ClgParams, Pair, PairMethod, Preset, Silent};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod, Silent};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_report::metrics::flow_error;
@@ -35,7 +35,7 @@ pub fn volume_cost(size: usize, device: &Device) -> Result<VolumeCost, BenchErro
     let case = Case { motion: MotionKind::Sinusoid, texture: TextureKind::Smooth, noise: Noise::None };
     let phantom = case.build(&grid);
     let (fixed, moving) = (phantom.fixed, phantom.moving);
-    let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
     let pair = Pair::new(&fixed, &moving);
     // The truth and the masks are not the method's memory.
     let held = veloxel_held_bytes(&phantom.truth, &phantom.interior);

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use veloxel::VeloxelError;
 use veloxel::io::{DataFiles, Reading, SeriesChoice, Strictness};
 use veloxel::jobs::{DeviceOptions, JobRun, MethodOptions, RunOptions};
-use veloxel::motion::methods::PARAMETERS;
+use veloxel::motion::method::table::PARAMETERS;
 use veloxel::parameters::ParameterError;
 use veloxel::report::number::{counted, duration};
 use veloxel::report::{DeviceReport, RunHeader};

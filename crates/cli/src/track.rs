@@ -8,7 +8,7 @@ use veloxel::io::{InnerContour, LabelMeaning, PlainNames, TextOrder};
 use veloxel::jobs::{
     Cavities, ContourInput, MethodOptions, MotionSpace, Placement, RegionChoice, RunOptions, TrackJob, track,
 };
-use veloxel::motion::cycle::{CycleEstimate, Periodic};
+use veloxel::motion::over::cycle::{CycleEstimate, Periodic};
 use veloxel::report::TrackRun;
 use veloxel::report::number::{counted, duration, percent};
 

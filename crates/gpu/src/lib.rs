@@ -8,9 +8,9 @@
 #![cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "some is for GPUs alone"))]
 
 mod backends;
-mod beside;
 mod buffer;
 mod buffer_pool;
+mod concurrent;
 #[cfg(feature = "gpu")]
 mod cuda_check;
 #[cfg(feature = "gpu")]
@@ -39,9 +39,9 @@ mod uniform;
 #[cfg(feature = "gpu")]
 mod wgpu_device;
 
-pub use beside::Beside;
 pub use buffer::{AnyBuffer, Buffer, Field, require_field};
 pub use buffer_pool::MemoryStats;
+pub use concurrent::Concurrent;
 #[cfg(feature = "gpu")]
 pub use cuda_source::cuda_source;
 pub use device::{Device, Kind};

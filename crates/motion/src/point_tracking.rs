@@ -10,8 +10,8 @@
 //! *Evidence*: `tests/motion/point_tracking.rs`. *Limits*: windows must keep their look from frame to frame; motion is found up
 //! to about the window's radius on the coarsest level.
 
-use crate::buffers::copied_run;
-use crate::{MotionError, Result};
+use crate::error::{MotionError, Result};
+use crate::steps::buffers::copied_run;
 use veloxel_core::{Dimension, Grid, Shape, Volume};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::image::convolve::isotropic;

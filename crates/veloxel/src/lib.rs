@@ -1,12 +1,12 @@
 //! What a Rust user of Veloxel depends on: one crate that holds every other.
 //!
 //! ```no_run
-//! use veloxel::{ClgParams, Preset, Warnings, clg, io};
+//! use veloxel::{ClgParams, ClgPreset, Warnings, clg, io};
 //!
 //! let mut warnings = Warnings::new();
 //! let fixed = io::read_image("fixed.nii.gz".as_ref(), io::Strictness::Lenient, &mut warnings)?;
 //! let moving = io::read_image("moving.nii.gz".as_ref(), io::Strictness::Lenient, &mut warnings)?;
-//! let output = clg(&fixed, &moving, &ClgParams::preset(Preset::Accurate, fixed.grid().dimension()))?;
+//! let output = clg(&fixed, &moving, &ClgParams::preset(ClgPreset::Accurate, fixed.grid().dimension()))?;
 //! io::write_flow("field.nii.gz".as_ref(), &output.flow)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -46,11 +46,11 @@ pub use veloxel_io as io;
 pub use veloxel_kernels as kernels;
 pub use veloxel_mesh::{self as mesh, CleanMesh, DualGraph, Graph, MeshError, ShortestPaths};
 pub use veloxel_motion::{
-    self as motion, Clg, ClgParams, DenseFlow, DenseMethod, Extras, FeatureMaps, Frame, FrameSource,
-    ImagePair, InverseConsistent, MotionError, Observer, Pair, PairMethod, PendingFlow, PhaseEngine,
-    PhaseFeatures, PhaseFlow, PhaseFrame, PhaseImage, PhaseParameters, PhasePreset, PhaseStereo, PhaseWanted,
-    Preset, Region, ResidentFlow, ResidentMask, SequenceFrames, SequenceMode, SequencePlan, Silent, Start,
-    Step, WindowMethod, clg, compose_flows, phase_features, phase_flow, phase_stereo, run_sequence,
+    self as motion, Clg, ClgParams, ClgPreset, DenseFlow, DenseMethod, Extras, FeatureMaps, Frame,
+    FrameSource, ImagePair, InverseConsistent, MotionError, Observer, Pair, PairMethod, PendingFlow,
+    PhaseEngine, PhaseFeatures, PhaseFlow, PhaseFrame, PhaseImage, PhaseParameters, PhasePreset, PhaseStereo,
+    PhaseWanted, Region, ResidentFlow, ResidentMask, SequenceFrames, SequenceMode, SequencePlan, Silent,
+    Start, Step, WindowMethod, clg, compose_flows, phase_features, phase_flow, phase_stereo, run_sequence,
     run_windows,
 };
 pub use veloxel_phantoms as phantoms;

@@ -2,7 +2,7 @@
 
 use veloxel_core::Dimension;
 use veloxel_kernels::Taps;
-use veloxel_motion::{ClgParams, Preset};
+use veloxel_motion::{ClgParams, ClgPreset};
 
 /// R and the number of Jacobi iterations of a warp: those of the preset.
 pub(super) const WARPS: usize = 10;
@@ -34,6 +34,6 @@ pub(super) fn params(warps: usize, iterations: usize, taps: usize) -> ClgParams 
         iterations,
         rho: rho_vox(taps),
         rho_matched: rho_vox(taps),
-        ..ClgParams::preset(Preset::Paper, Dimension::Three)
+        ..ClgParams::preset(ClgPreset::Paper, Dimension::Three)
     }
 }

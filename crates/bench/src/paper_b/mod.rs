@@ -24,7 +24,7 @@ use std::time::Instant;
 use veloxel_core::Grid;
 use veloxel_core::parameters::Draft;
 use veloxel_gpu::Device;
-use veloxel_motion::methods::PARAMETERS;
+use veloxel_motion::method::table::PARAMETERS;
 use veloxel_motion::{AnyMethod, Frame, ImagePair, Method, MotionError, Opening, Silent};
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 use veloxel_phantoms::{Noise, Phantom};

@@ -1,6 +1,6 @@
 //! Kernels on every device: against their processor texts, against definitions, and what only one kind of device has.
 
-mod beside;
+mod concurrent;
 mod elements;
 mod memory;
 mod needs_cuda;

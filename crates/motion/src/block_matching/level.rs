@@ -1,17 +1,19 @@
 //! One pyramid level of [`BlockMatching`](crate::BlockMatching): searches on the image warped by what was found.
 
 use super::parameters::BlockMatchingParams;
-use crate::buffers::{convolved, on_grid, resampled_field, written};
-use crate::level_account::{Increments, LevelDiagnostics, LevelRun};
-use crate::level_by_level::{Certainty, LevelSolver, LevelTask};
-use crate::level_steps::TRUNCATE;
-use crate::{Border, LevelGeometry, LevelImages};
+use crate::steps::buffers::{convolved, on_grid, resampled_field, written};
+use crate::steps::image_pyramids::LevelImages;
+use crate::steps::level_account::{Increments, LevelDiagnostics, LevelRun};
+use crate::steps::level_by_level::{Certainty, LevelSolver, LevelTask};
+use crate::steps::level_steps::TRUNCATE;
+use crate::steps::pyramid::LevelGeometry;
 use serde::Serialize;
 use veloxel_core::{Axes, DiagnosticCell, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
 use veloxel_kernels::image::median::{Median, MedianKind};
+use veloxel_kernels::image::warp::Border;
 use veloxel_kernels::matching::best_candidate::{BestCandidate, Pull};
 use veloxel_kernels::matching::match_confidence::{MatchConfidence, MatchError};
 use veloxel_kernels::matching::window_scores::{Measure, Output, Search, WindowScores};

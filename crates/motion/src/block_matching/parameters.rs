@@ -1,6 +1,6 @@
 //! The parameters of [`BlockMatching`](crate::BlockMatching), and the presets.
 
-use crate::clg::parameters::{Intensity, Interpolation};
+use crate::steps::choices::{Intensity, Interpolation};
 use veloxel_core::{choices, parameters};
 use veloxel_kernels::matching::best_candidate::{SubVoxel, Symmetry};
 use veloxel_kernels::matching::window_scores;

@@ -5,22 +5,25 @@
 //! level is the mean of what each of its voxels covers, unless the run ends there; smoothing, as between the other levels, would
 //! take longer than the rest. The determinant is that of the level that the run ends on.
 
-use super::parameters::Intensity;
 use super::{Clg, Stage};
-use crate::buffers::resampled;
-use crate::frame::with_contrast;
-use crate::image_pyramids::ImagePyramids;
-use crate::pending_flow::Determinant;
-use crate::pyramid::shrink;
-use crate::start::levels_used;
-use crate::{
-    Frame, ImagePair, IntensityMap, LevelGeometry, Observer, PendingFlow, ResidentStart, Result, VoxelAffine,
-    voxel_map,
-};
+use crate::error::Result;
+use crate::method::observer::Observer;
+use crate::method::pair::ImagePair;
+use crate::method::pending_flow::{Determinant, PendingFlow};
+use crate::method::resident::ResidentStart;
+use crate::method::start::levels_used;
+use crate::steps::buffers::resampled;
+use crate::steps::choices::Intensity;
+use crate::steps::frame::{Frame, with_contrast};
+use crate::steps::image_pyramids::ImagePyramids;
+use crate::steps::intensity::IntensityMap;
+use crate::steps::moving_image::voxel_map;
+use crate::steps::pyramid::{LevelGeometry, shrink};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::image::quantiles::FirstUnknown;
+use veloxel_kernels::image::warp::VoxelAffine;
 
 impl Stage {
     /// Whether the full grid need not be looked at.

@@ -1,8 +1,8 @@
 //! What [`Clg`](crate::Clg) says of a level and its warps.
 
-use super::parameters::{ClgParams, Preset};
-use crate::level_account::{Level, LevelDiagnostics, PendingLevel, over_levels};
-use crate::{Solving, StopReason};
+use super::parameters::{ClgParams, ClgPreset};
+use crate::steps::level_account::{Level, LevelDiagnostics, PendingLevel, over_levels};
+use crate::steps::solving::{Solving, StopReason};
 use serde::Serialize;
 use veloxel_core::{DiagnosticCell, DiagnosticCurve, DiagnosticCurves, Dimension, WarningKind, Warnings};
 use veloxel_gpu::{ComputeError, Device, Later, Pending, Timestamp};
@@ -42,11 +42,12 @@ pub(super) struct AskedTolerances {
 
 impl AskedTolerances {
     pub fn of(params: &ClgParams) -> Self {
-        let is_of_a_preset = [Preset::Accurate, Preset::Fast, Preset::Paper].into_iter().any(|preset| {
-            [Dimension::Two, Dimension::Three]
-                .into_iter()
-                .any(|dimension| ClgParams::preset(preset, dimension).warp_tol == params.warp_tol)
-        });
+        let is_of_a_preset =
+            [ClgPreset::Accurate, ClgPreset::Fast, ClgPreset::Paper].into_iter().any(|preset| {
+                [Dimension::Two, Dimension::Three]
+                    .into_iter()
+                    .any(|dimension| ClgParams::preset(preset, dimension).warp_tol == params.warp_tol)
+            });
         Self {
             warp_tol: Some(params.warp_tol).filter(|_| !is_of_a_preset),
             rtol: Some(params.rtol).filter(|rtol| *rtol > 0.0),

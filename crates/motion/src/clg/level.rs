@@ -4,16 +4,20 @@ use super::diagnostics::{AskedTolerances, Compared, PendingWarps, WarpRun};
 use super::parameters::{ClgParams, Regularise, VolumeTerm};
 use super::weights::{Weights, window};
 use super::workspace::Workspace;
-use crate::decisions::Question;
-use crate::level_account::LevelRun;
-use crate::level_steps::ConfidenceScales;
-use crate::multigrid::{Solver, Stopping, sweep};
-use crate::{Border, Decisions, LevelGeometry, LevelImages, Observer, Solving, Step, StopReason};
+use crate::clg::multigrid::{Solver, Stopping, sweep};
+use crate::method::observer::{Observer, Step};
+use crate::method::shared_scalars::{ScalarKey, SharedScalars};
+use crate::steps::image_pyramids::LevelImages;
+use crate::steps::level_account::LevelRun;
+use crate::steps::level_steps::ConfidenceScales;
+use crate::steps::pyramid::LevelGeometry;
+use crate::steps::solving::{Solving, StopReason};
 use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Pending, fetch};
 use veloxel_kernels::image::convolve::Convolve;
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
 use veloxel_kernels::image::pointwise::{InPlace, Multiply, Operation};
+use veloxel_kernels::image::warp::Border;
 use veloxel_kernels::variational::diffusivity::{Diffusivity, ImageEdges};
 use veloxel_kernels::variational::jacobian::Jacobian;
 use veloxel_kernels::variational::motion_tensor::{Mismatch, MotionTensor};
@@ -78,8 +82,8 @@ pub(super) struct Level<'a> {
     pub memory: &'a mut Workspace,
     /// The window of the mean displacement that is free once images match.
     mean_window: Axes<Taps>,
-    /// Where the mismatch is decided by, and what the next question is.
-    decisions: Option<(&'a mut Decisions, Question)>,
+    /// The shared scalars that the mismatch is one of, and the key of the next one.
+    shared: Option<(&'a mut SharedScalars, ScalarKey)>,
 }
 
 impl<'a> Level<'a> {
@@ -98,19 +102,19 @@ impl<'a> Level<'a> {
             }
         }
         let mean_window = window(params.mean_matched);
-        Ok(Self { device, params, geometry, memory, mean_window, decisions: None })
+        Ok(Self { device, params, geometry, memory, mean_window, shared: None })
     }
 
-    /// The same level, deciding by numbers that are called by the level's name.
-    pub fn deciding(self, level: usize, decisions: &'a mut Decisions) -> Self {
-        Self { decisions: Some((decisions, (level, 0))), ..self }
+    /// The same level, deciding by shared scalars whose keys hold this level.
+    pub fn deciding(self, level: usize, shared: &'a mut SharedScalars) -> Self {
+        Self { shared: Some((shared, ScalarKey { level, nth: 0 })), ..self }
     }
 
     /// The number to decide by, where this one was measured.
     pub fn number(&mut self, measured: f64) -> f64 {
-        let Some((decisions, question)) = &mut self.decisions else { return measured };
-        let number = decisions.number(*question, measured);
-        question.1 += 1;
+        let Some((shared, key)) = &mut self.shared else { return measured };
+        let number = shared.number(*key, measured);
+        key.nth += 1;
         number
     }
 

@@ -35,36 +35,46 @@
 //! takes memory for its result alone; a warp moves 8 (warp) + 50 (tensor) + 70 (V-cycle)
 //! volumes, and 2 (mismatch) + 27 (mean and its product) where weights follow the mismatch.
 //!
-//! *Evidence*: `tests/phantoms.rs` (smooth motion ≤ 0.02 voxel, shells in volumes ≤ 0.025), `tests/symmetry.rs`
-//! (equal images, flips, axis swaps, spacing, threads), `tests/solvers.rs`; docs/status/accuracy.md (Middlebury, NIREP, mouse LV).
+//! *Evidence*: `tests/motion/phantoms.rs` (smooth motion ≤ 0.02 voxel, shells in volumes ≤ 0.025), `tests/motion/symmetry.rs`
+//! (equal images, flips, axis swaps, spacing, threads), `tests/motion/solvers.rs`; docs/status/accuracy.md (Middlebury, NIREP, mouse LV).
 //!
 //! *Limits*: motion larger than half the image, or than 16 voxels of the coarsest level, is not found; where the moving image
 //! ends there are no data and the neighbours decide (confidence falls); images without contrast give the zero field with
 //! confidence 0 and a warning.
 
 mod coarse;
+mod coarse_pair;
 mod diagnostics;
 mod level;
+mod long_axis;
+pub mod multigrid;
 pub mod parameters;
 mod refinement;
+mod tolerance;
 mod weights;
 mod workspace;
 
-use crate::coarse_pair::region_of_motion;
-use crate::frame::pair_maps;
-use crate::image_pyramids::{ImagePyramids, RawImages};
-use crate::level_account::{LevelRun, LevelsAccount};
-use crate::long_axis::{Descent, as_stack, base_descent};
-use crate::pending_flow::PendingBrightness;
-use crate::pyramid::{levels, transfer, transfer_by};
-use crate::start::{levels_used, start_on_coarsest};
-use crate::{
-    Decisions, DenseFlow, DenseMethod, Footprint, Found, Frame, ImagePair, IntensityMap, LevelGeometry,
-    LevelImages, Observer, Pair, PairMethod, PendingFlow, ResidentStart, Result, Silent, voxel_map,
-};
+use crate::clg::coarse_pair::region_of_motion;
+use crate::clg::long_axis::{Descent, as_stack, base_descent};
+use crate::error::Result;
+use crate::method::dense::DenseMethod;
+use crate::method::footprint::Footprint;
+use crate::method::observer::{Observer, Silent};
+use crate::method::pair::{ImagePair, Pair, PairMethod};
+use crate::method::pending_flow::{DenseFlow, Found, PendingBrightness, PendingFlow};
+use crate::method::resident::ResidentStart;
+use crate::method::shared_scalars::SharedScalars;
+use crate::method::start::{levels_used, start_on_coarsest};
+use crate::steps::choices::Intensity;
+use crate::steps::frame::{Frame, pair_maps};
+use crate::steps::image_pyramids::{ImagePyramids, LevelImages, RawImages};
+use crate::steps::intensity::IntensityMap;
+use crate::steps::level_account::{LevelRun, LevelsAccount};
+use crate::steps::moving_image::voxel_map;
+use crate::steps::pyramid::{LevelGeometry, levels, transfer, transfer_by};
 use diagnostics::PendingWarps;
 use level::{Level, Progress, WarpLimits};
-use parameters::{ClgParams, Intensity};
+use parameters::ClgParams;
 use std::slice::{from_mut, from_ref};
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Grid, Volume, WarningKind};
@@ -82,7 +92,7 @@ pub struct Clg {
     /// For images that match after the first.
     second: Option<Stage>,
     /// Lent to the stage at work.
-    decisions: Decisions,
+    shared: SharedScalars,
 }
 
 /// An energy, the levels that it is minimised on, and the memory for that.
@@ -96,12 +106,12 @@ struct Stage {
     /// The level that the estimate ends on.
     finest: usize,
     memory: Workspace,
-    decisions: Decisions,
-    /// Number of its finest level in `decisions`.
-    first_question: usize,
+    shared: SharedScalars,
+    /// Level of its finest level in the keys of `shared`.
+    first_level: usize,
 }
 
-/// Number of the second stage's finest level in the decisions: above those of the first stage.
+/// Level of the second stage's finest level in the keys of shared scalars: above those of the first stage.
 const SECOND_STAGE: usize = 1000;
 
 /// The result on the finest level.
@@ -122,16 +132,16 @@ impl Clg {
     /// [`MotionError::Parameter`](crate::MotionError::Parameter) if a parameter lies outside its range.
     pub fn new(grid: &Grid, params: ClgParams, device: &Device) -> Result<Self> {
         params.validate()?;
-        let stage = |params: ClgParams, first_question: usize| {
+        let stage = |params: ClgParams, first_level: usize| {
             let most = params.finest_level.saturating_add(params.max_levels);
             let levels = levels(&as_stack(grid, params.slice_distance), params.eta, most);
             let finest = params.finest_level.min(levels.len() - 1);
             let (device, grid, memory) = (device.clone(), grid.clone(), Workspace::default());
-            let decisions = Decisions::default();
-            Stage { device, grid, levels, finest, params, memory, decisions, first_question }
+            let shared = SharedScalars::default();
+            Stage { device, grid, levels, finest, params, memory, shared, first_level }
         };
         let second = params.refinement().map(|params| stage(params, SECOND_STAGE));
-        Ok(Self { second, first: stage(params, 0), decisions: Decisions::default() })
+        Ok(Self { second, first: stage(params, 0), shared: SharedScalars::default() })
     }
 
     /// The parameters in force.
@@ -171,9 +181,9 @@ impl DenseMethod for Clg {
 }
 
 impl PairMethod for Clg {
-    fn decisions(&mut self) -> Option<&mut Decisions> {
+    fn shared_scalars(&mut self) -> Option<&mut SharedScalars> {
         let follows = self.first.params.alpha_mismatch > 0.0 || self.second.is_some();
-        if follows { Some(&mut self.decisions) } else { None }
+        if follows { Some(&mut self.shared) } else { None }
     }
 
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow> {
@@ -198,7 +208,7 @@ impl PairMethod for Clg {
             let placement = voxel_map(&grid, moving.frame().grid());
             let images =
                 RawImages { fixed, moving, region, maps: [map; 2], placement, start: start.affine() };
-            self.first.decisions = std::mem::take(&mut self.decisions);
+            self.first.shared = std::mem::take(&mut self.shared);
             let found = match &mut self.second {
                 None => {
                     let estimate = self.first.coarse_to_fine(images, start, observer)?;
@@ -207,15 +217,15 @@ impl PairMethod for Clg {
                 Some(second) => {
                     let mut estimate = self.first.coarse_to_fine(images.borrowed(), start, observer)?;
                     let limit = self.first.params.refine_mismatch;
-                    second.decisions = std::mem::take(&mut self.first.decisions);
+                    second.shared = std::mem::take(&mut self.first.shared);
                     let goes_on = second.refine(&mut estimate, images, limit, observer)?;
                     let last = if goes_on { &mut *second } else { &mut self.first };
                     let found = last.conclude(estimate, start)?;
-                    self.first.decisions = std::mem::take(&mut second.decisions);
+                    self.first.shared = std::mem::take(&mut second.shared);
                     found
                 }
             };
-            self.decisions = std::mem::take(&mut self.first.decisions);
+            self.shared = std::mem::take(&mut self.first.shared);
             let mut pending = PendingFlow::new(&device, found, region.measured())?;
             if let Some(descent) = descent {
                 pending.warnings.push(WarningKind::Note, descent.sentence());
@@ -269,12 +279,11 @@ impl Stage {
 
     /// A level with the memory lent to it, which is made for the finest one at the first run.
     fn level(&mut self, nth: usize, images: &LevelImages) -> Result<Level<'_>> {
-        let Self { device, params, levels, finest, memory, decisions, first_question, .. } = self;
+        let Self { device, params, levels, finest, memory, shared, first_level, .. } = self;
         if memory.warped.is_empty() {
             memory.fit(device, params, &levels[*finest])?;
         }
-        Ok(Level::new(device, params, &levels[nth], memory, images)?
-            .deciding(*first_question + nth, decisions))
+        Ok(Level::new(device, params, &levels[nth], memory, images)?.deciding(*first_level + nth, shared))
     }
 
     /// Interpolates displacement and confidence of the finest level used to the full grid.

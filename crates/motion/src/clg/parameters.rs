@@ -1,14 +1,13 @@
 //! The parameters of [`Clg`](crate::Clg), and the presets.
 
-use crate::LevelGeometry;
-use crate::image_pyramids::Preparation;
-use crate::multigrid::Solver;
+use crate::clg::multigrid::Solver;
+use crate::steps::choices::{Intensity, Interpolation, MedianFilter, Normalisation, Update};
+use crate::steps::image_pyramids::Preparation;
+use crate::steps::pyramid::LevelGeometry;
 use veloxel_core::{Dimension, choices, parameters};
 use veloxel_gpu::Buffer;
 use veloxel_kernels::image::gradient::Scheme;
-use veloxel_kernels::image::warp;
-use veloxel_kernels::variational::compose;
-use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm};
+use veloxel_kernels::variational::motion_tensor::DataTerm;
 
 parameters! {
     /// Every parameter of combined local-global flow; symbols as in thiyagalingam2011 and the page of [`mod@crate::clg`].
@@ -18,7 +17,7 @@ parameters! {
     pub struct ClgParams of "clg";
 
     /// A named set of parameters.
-    pub enum Preset {
+    pub enum ClgPreset {
         /// The best accuracy at a few times the cost.
         Accurate = "accurate": [0, 1],
         /// Little work for its accuracy.
@@ -157,14 +156,6 @@ choices! {
         Central4 = "central4",
     }
 
-    /// Scaling of constraints.
-    pub enum Normalisation {
-        /// Contrast counts (the paper's).
-        Off = "off",
-        /// Divided by |∇I|² + ζ²: distance counts (Zimmer et al. 2011).
-        Distance = "distance",
-    }
-
     /// Penaliser functions.
     pub enum Penaliser {
         /// s² (the paper's).
@@ -176,81 +167,13 @@ choices! {
         },
     }
 
-    /// Mapping of intensities.
-    pub enum Intensity {
-        /// The fixed image's 0.5 and 99.5 percentiles become 0 and 1; the moving image follows by the same map.
-        Percentiles = "percentiles",
-        /// The same percentiles of the box of the fixed image in which the images differ, unless there is a mask.
-        Moving = "moving",
-        /// As they are.
-        Raw = "raw",
-    }
-
-    /// Interpolation of the moving image.
-    pub enum Interpolation {
-        /// Bi- or trilinear (the paper's).
-        Linear = "linear",
-        /// Cubic B-spline (Unser 1999).
-        CubicSpline = "cubic-spline",
-    }
-
-    /// How increments join the flow.
-    pub enum Update {
-        /// d + δ (the paper's).
-        Add = "add",
-        /// δ + d ∘ (id + δ): prevents folding (Vercauteren et al. 2009).
-        Compose = "compose",
-    }
-
-    /// Filter of the flow after each warp.
-    pub enum MedianFilter {
-        /// None (the paper's).
-        Off = "off",
-        /// The median of the (2r+1)-wide window.
-        Plain = "plain" {
-            /// Half width of the window.
-            radius "r": usize in 1..=3 "voxels",
-        },
-        /// 2-D: 5 × 5, then a weighted median with visibility near motion edges (Sun, Roth, Black 2010).
-        NonLocal = "non-local",
-    }
-}
-
-impl Interpolation {
-    /// As kernels know it.
-    pub fn of_kernel(self) -> warp::Interpolation {
-        match self {
-            Self::Linear => warp::Interpolation::Linear,
-            Self::CubicSpline => warp::Interpolation::CubicSpline,
-        }
-    }
-}
-
-impl Normalisation {
-    /// How a constraint is scaled; ζ is the contrast below which it fades.
-    pub(crate) fn constraint(self, zeta: f32) -> Constraint {
-        match self {
-            Self::Off => Constraint::Plain,
-            Self::Distance => Constraint::Normalised { zeta },
-        }
-    }
-}
-
-impl Update {
-    /// As kernels know it.
-    pub(crate) fn of_kernel(self) -> compose::Update {
-        match self {
-            Self::Add => compose::Update::Add,
-            Self::Compose => compose::Update::Compose,
-        }
-    }
 }
 
 impl ClgParams {
     /// The second stage for images that match, if there is one: the accurate preset of volumes, with this one's weights where
     /// the images do not match, constraints and tolerance.
     pub(crate) fn refinement(&self) -> Option<Self> {
-        let volume = Self::preset(Preset::Accurate, Dimension::Three);
+        let volume = Self::preset(ClgPreset::Accurate, Dimension::Three);
         (self.refine_mismatch > 0.0 && self.finest_level == 0).then_some(Self {
             alpha: self.alpha,
             iterations: if self.rtol > 0.0 { self.iterations } else { volume.iterations },

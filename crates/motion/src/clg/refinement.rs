@@ -9,8 +9,9 @@
 
 use super::level::Progress;
 use super::{Estimate, Stage};
-use crate::image_pyramids::{ImagePyramids, RawImages};
-use crate::{Observer, Result};
+use crate::error::Result;
+use crate::method::observer::Observer;
+use crate::steps::image_pyramids::{ImagePyramids, RawImages};
 
 impl Stage {
     /// Goes on from an estimate whose images match, and says whether they did; any other stays as it is.

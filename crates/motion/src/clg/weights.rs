@@ -18,7 +18,7 @@
 //! *Notation*: σ → `alpha_mismatch`, α_m → `alpha_matched`, ρ_m → `rho_matched`, s → `mean_matched`, c → `mean_share`.
 
 use super::parameters::ClgParams;
-use crate::level_steps::TRUNCATE;
+use crate::steps::level_steps::TRUNCATE;
 use veloxel_core::Axes;
 use veloxel_kernels::Taps;
 use veloxel_kernels::image::convolve::isotropic;
@@ -84,12 +84,12 @@ impl Weights {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Preset;
+    use crate::clg::parameters::Preset;
     use veloxel_core::Dimension;
 
     #[test]
     fn weights_fall_with_the_mismatch() {
-        let params = ClgParams::preset(Preset::Accurate, Dimension::Three);
+        let params = ClgParams::preset(ClgPreset::Accurate, Dimension::Three);
         let sigma = params.alpha_mismatch;
         let at = |share: f64| Weights::matched(&params, (share * sigma).powi(2), 3);
         assert_eq!(at(2.0), Weights::fixed(&params));

@@ -2,11 +2,13 @@
 //! holds in all.
 
 use super::Stage;
-use super::parameters::{ClgParams, MedianFilter, Penaliser, VolumeTerm};
-use crate::buffers::fit;
-use crate::multigrid::{Multigrid, Solver, Terms};
-use crate::start::coarsening;
-use crate::{Footprint, LevelGeometry, Tiling};
+use super::parameters::{ClgParams, Penaliser, VolumeTerm};
+use crate::clg::multigrid::{Multigrid, Solver, Terms};
+use crate::method::footprint::{Footprint, Tiling};
+use crate::method::start::coarsening;
+use crate::steps::buffers::fit;
+use crate::steps::choices::MedianFilter;
+use crate::steps::pyramid::LevelGeometry;
 use veloxel_core::Shape;
 use veloxel_gpu::{ComputeError, Device, Field};
 

@@ -6,17 +6,22 @@
 use super::FiniteElements;
 use super::images::weight_of;
 use super::parameters::{Cover, FiniteElementsParams};
-use crate::buffers::{copied_run, written};
-use crate::clg::parameters::Intensity;
-use crate::{
-    Found, Frame, FrameSource, ImagePair, IntensityMap, MethodAccount, Observer, PendingFlow, Region,
-    ResidentFlow, ResidentMask, ResidentStart, Result, VoxelAffine, voxel_map,
-};
+use crate::error::Result;
+use crate::method::observer::Observer;
+use crate::method::pair::ImagePair;
+use crate::method::pending_flow::{Found, MethodAccount, PendingFlow};
+use crate::method::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
+use crate::steps::buffers::{copied_run, written};
+use crate::steps::choices::Intensity;
+use crate::steps::frame::{Frame, FrameSource};
+use crate::steps::intensity::IntensityMap;
+use crate::steps::moving_image::voxel_map;
 use std::borrow::Borrow;
 use veloxel_core::{Dimension, Grid};
 use veloxel_gpu::{Buffer, ComputeError, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::Paste;
+use veloxel_kernels::image::warp::VoxelAffine;
 
 /// Pixels of a batch on a GPU, which one picture does not fill; and on a processor, whose caches it should not leave.
 const BATCH_PIXELS: [usize; 2] = [1 << 22, 1 << 16];

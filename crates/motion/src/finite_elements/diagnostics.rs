@@ -1,6 +1,6 @@
 //! What [`FiniteElements`](crate::FiniteElements) says of a lattice.
 
-use crate::level_account::LevelDiagnostics;
+use crate::steps::level_account::LevelDiagnostics;
 use serde::Serialize;
 use veloxel_core::DiagnosticCell;
 use veloxel_gpu::{Buffer, Later};

@@ -2,10 +2,15 @@
 
 use super::parameters::FiniteElementsParams;
 use super::plan::Plan;
-use crate::buffers::copied;
-use crate::image_pyramids::{normalise_locally, presmoothed};
-use crate::pyramid::{between_levels, levels, match_voxel_size, moving_levels, shrink};
-use crate::{Frame, ImagePair, IntensityMap, LevelGeometry, MovingImage, Region, Result, voxel_map};
+use crate::error::Result;
+use crate::method::pair::ImagePair;
+use crate::method::resident::Region;
+use crate::steps::buffers::copied;
+use crate::steps::frame::Frame;
+use crate::steps::image_pyramids::{normalise_locally, presmoothed};
+use crate::steps::intensity::IntensityMap;
+use crate::steps::moving_image::{MovingImage, voxel_map};
+use crate::steps::pyramid::{LevelGeometry, between_levels, levels, match_voxel_size, moving_levels, shrink};
 use veloxel_core::{Axes, Grid, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device};
 use veloxel_kernels::Kernel;

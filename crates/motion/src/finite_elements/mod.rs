@@ -44,14 +44,18 @@ mod optimiser;
 pub mod parameters;
 mod plan;
 
-use crate::buffers::copied;
-use crate::clg::parameters::Intensity;
-use crate::frame::pair_maps;
-use crate::level_account::{LevelRun, LevelsAccount};
-use crate::{
-    DenseMethod, Footprint, Found, ImagePair, IntensityMap, Observer, PairMethod, PendingFlow, ResidentStart,
-    Result, Step, Tiling, VoxelAffine,
-};
+use crate::error::Result;
+use crate::method::dense::DenseMethod;
+use crate::method::footprint::{Footprint, Tiling};
+use crate::method::observer::{Observer, Step};
+use crate::method::pair::{ImagePair, PairMethod};
+use crate::method::pending_flow::{Found, PendingFlow};
+use crate::method::resident::ResidentStart;
+use crate::steps::buffers::copied;
+use crate::steps::choices::Intensity;
+use crate::steps::frame::pair_maps;
+use crate::steps::intensity::IntensityMap;
+use crate::steps::level_account::{LevelRun, LevelsAccount};
 use batch::{Batch, are_alike};
 use diagnostics::Descent;
 use images::{LevelImages, images};
@@ -66,6 +70,7 @@ use veloxel_kernels::elements::lattice::Elements;
 use veloxel_kernels::elements::lattice_fit::LatticeFit;
 use veloxel_kernels::elements::nodal_field::NodalField;
 use veloxel_kernels::image::pointwise::Operation;
+use veloxel_kernels::image::warp::VoxelAffine;
 use veloxel_kernels::variational::total_displacement::ToVoxels;
 
 /// A start is refined from this many lattices on: what is coarser it has settled already.

@@ -2,7 +2,7 @@
 
 use super::images::LevelImages;
 use super::parameters::{FiniteElementsParams, Measure, Optimiser};
-use crate::buffers::{copied, written};
+use crate::steps::buffers::{copied, written};
 use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Device, reduction_groups};
 use veloxel_kernels::Kernel;

@@ -1,6 +1,6 @@
 //! The parameters of [`FiniteElements`](crate::FiniteElements), and the presets.
 
-use crate::clg::parameters::Intensity;
+use crate::steps::choices::Intensity;
 use veloxel_core::{choices, parameters};
 
 parameters! {

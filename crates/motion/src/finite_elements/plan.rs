@@ -1,8 +1,8 @@
 //! The lattices of a grid: which elements, on images of which size.
 
 use super::parameters::{Cover, FiniteElementsParams};
-use crate::Result;
-use crate::pyramid::levels;
+use crate::error::Result;
+use crate::steps::pyramid::levels;
 use veloxel_core::{Axes, Dimension, Grid, Shape};
 use veloxel_kernels::elements::lattice::{AxisPlan, LastAxis, LatticePlan};
 

@@ -1,12 +1,16 @@
 //! One pyramid level of [`LucasKanade`](crate::LucasKanade): warps, sums and solves.
 
 use super::parameters::{LucasKanadeParams, Window};
-use crate::buffers::{fit, written};
-use crate::clg::parameters::{Interpolation, MedianFilter, Update};
-use crate::level_account::{self, Increments, LevelDiagnostics, LevelRun, over_levels};
-use crate::level_by_level::{Certainty, LevelTask};
-use crate::level_steps::{ConfidenceScales, TRUNCATE};
-use crate::{Border, LevelGeometry, LevelImages, StopReason, VoxelAffine};
+use crate::steps::buffers::{fit, written};
+use crate::steps::choices::{Interpolation, MedianFilter, Update};
+use crate::steps::image_pyramids::LevelImages;
+use crate::steps::level_account;
+use crate::steps::level_account::{Increments, LevelDiagnostics, LevelRun, over_levels};
+use crate::steps::level_by_level::{Certainty, LevelTask};
+use crate::steps::level_steps::{ConfidenceScales, TRUNCATE};
+use crate::steps::pyramid::LevelGeometry;
+use crate::steps::solving::StopReason;
+use crate::{Border, VoxelAffine};
 use serde::Serialize;
 use veloxel_core::{Axes, DiagnosticCell, DiagnosticCurves, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};

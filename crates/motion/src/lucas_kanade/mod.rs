@@ -38,12 +38,13 @@
 mod level;
 pub mod parameters;
 
-use crate::clg::parameters::{Intensity, MedianFilter, Update};
-use crate::image_pyramids::{Preparation, preparation_vox};
-use crate::level_by_level::{LevelByLevel, LevelFound, LevelSolver, LevelTask};
-use crate::pyramid::{levels, transfer_by};
-use crate::start::coarsening;
-use crate::{Footprint, IntensityMap, LevelGeometry, Tiling};
+use crate::method::footprint::{Footprint, Tiling};
+use crate::method::start::coarsening;
+use crate::steps::choices::{Intensity, MedianFilter, Update};
+use crate::steps::image_pyramids::{Preparation, preparation_vox};
+use crate::steps::intensity::IntensityMap;
+use crate::steps::level_by_level::{LevelByLevel, LevelFound, LevelSolver, LevelTask};
+use crate::steps::pyramid::{LevelGeometry, levels, transfer_by};
 use level::{Iterations, Level, Memory};
 use parameters::{LucasKanadeParams, Window};
 use veloxel_core::{Grid, Shape};

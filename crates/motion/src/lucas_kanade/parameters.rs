@@ -1,6 +1,6 @@
 //! The parameters of [`LucasKanade`](crate::LucasKanade), and the presets.
 
-use crate::clg::parameters::{Intensity, Interpolation, MedianFilter, Normalisation, Update};
+use crate::steps::choices::{Intensity, Interpolation, MedianFilter, Normalisation, Update};
 use veloxel_core::{choices, parameters};
 
 parameters! {

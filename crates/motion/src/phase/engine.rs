@@ -17,7 +17,7 @@ use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, check_count, check_sampl
 use super::results::{Confidences, PhaseCounts, PhaseTaken};
 use super::stereo::{PhaseStereo, Stereo};
 use super::twin::round_features;
-use crate::Result;
+use crate::error::Result;
 use veloxel_core::Grid;
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;

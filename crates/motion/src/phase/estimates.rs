@@ -8,7 +8,7 @@ use super::parameters::{PhaseMedian, Unknown, Warping};
 use super::plan::{GaborPyramid, PhasePlan};
 use super::results::{Confidences, TakenField};
 use super::twin::{round_estimate, warped_level};
-use crate::Result;
+use crate::error::Result;
 use std::mem::replace;
 use veloxel_gpu::{Buffer, ComputeError};
 use veloxel_kernels::Kernel;

@@ -14,14 +14,14 @@
 //! | φ_local | `phase_rad` | radians, (−π, π]: 0 a bright line, ±π/2 edges, π a dark line |
 //!
 //! *Where we differ*: the gain is that of a grating, so that energies of levels can be compared. *Cost*: 25
-//! one-dimensional convolutions a pixel. *Evidence*: `tests/phase_features.rs`; docs/status/accuracy.md (Table 4).
+//! one-dimensional convolutions a pixel. *Evidence*: `tests/motion/phase/features.rs`; docs/status/accuracy.md (Table 4).
 //! *Limits*: where no response reaches the least magnitude orientation and phase are NaN.
 
 use super::parameters::PhaseParameters;
 use super::plan::{PhasePlan, PhaseWanted, check_picture, images_of};
 use super::report::PhaseReport;
 use super::twin::round_features;
-use crate::Result;
+use crate::error::Result;
 use veloxel_core::{Grid, Volume};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::phase::gabor::LocalPhaseOutputs;

@@ -14,7 +14,7 @@
 //!
 //! *Where we differ*: velocities are weighed by their fit, and the median is 5×5 on coarse levels (`paper`: alike and 3×3);
 //! a level that finds nothing passes the coarser estimate on; two frames have no line, so the field back from the second
-//! checks them. *Cost*: a pyramid a frame; two launches a level. *Evidence*: `tests/phase_flow.rs`; docs/status/accuracy.md
+//! checks them. *Cost*: a pyramid a frame; two launches a level. *Evidence*: `tests/motion/phase/motion.rs`; docs/status/accuracy.md
 //! (Table 6). *Limits*: motion up to about a pixel of the coarsest level a frame in five frames, two in two; constant velocity
 //! over the frames is assumed, and `tau_l` says how strictly.
 
@@ -22,11 +22,14 @@ use super::estimates::{Estimates, Estimating};
 use super::parameters::{PhaseParameters, Weighing};
 use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, picture_size};
 use super::report::PhaseReport;
-use crate::buffers::copied_run;
-use crate::{
-    DenseFlow, DenseMethod, Extras, Footprint, Found, Frame, LocalWindow, MethodAccount, MotionError,
-    PendingFlow, Result, Window, WindowMethod,
-};
+use crate::error::{MotionError, Result};
+use crate::method::dense::DenseMethod;
+use crate::method::footprint::Footprint;
+use crate::method::local_window::LocalWindow;
+use crate::method::pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingFlow};
+use crate::method::window::{Window, WindowMethod};
+use crate::steps::buffers::copied_run;
+use crate::steps::frame::Frame;
 use veloxel_core::{DiagnosticCell, DiagnosticTable, Flow, Grid, MethodDiagnostics, Volume};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_kernels::Kernel;

@@ -5,7 +5,8 @@
 
 use super::flow::{FlowFields, PhaseFlow};
 use super::plan::{GaborPyramid, PhasePlan};
-use crate::{LocalWindow, PartFlow, Result, WindowPart};
+use crate::error::Result;
+use crate::method::local_window::{LocalWindow, PartFlow, WindowPart};
 use veloxel_gpu::Buffer;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::phase::gabor::{Levels, Picture, Pyramid};

@@ -1,8 +1,10 @@
 //! The Gabor pyramid of an image in the memory of a device: phases, which stereo and flow are made of, and features.
 
 use super::parameters::{Arithmetic, FeatureSums, PhaseMedian, PhaseParameters};
-use crate::buffers::copied;
-use crate::{Footprint, Frame, MotionError, Result, Tiling};
+use crate::error::{MotionError, Result};
+use crate::method::footprint::{Footprint, Tiling};
+use crate::steps::buffers::copied;
+use crate::steps::frame::Frame;
 use std::ops::Range;
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{CoreError, Dimension, Grid, Volume};

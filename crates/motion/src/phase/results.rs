@@ -1,7 +1,7 @@
 //! Results of one frame that outlive the next push: fetched by another thread, while the engine goes on.
 
 use super::features::FeatureMaps;
-use crate::Result;
+use crate::error::Result;
 use veloxel_core::{Flow, Grid, Volume};
 use veloxel_gpu::{Buffer, Device, Later, Timestamp, fetch};
 

@@ -8,15 +8,15 @@
 //! *Where we differ*: pixels whose match leaves the image are unknown; what a level cannot find stands as the coarser level
 //! found it and is checked at the end against the right image's disparity; the median is 5×5 on coarse levels (`paper`: 3×3)
 //! and counts the part of a window that lies inside. *Cost*: two pyramids; a launch or two a level. *Evidence*:
-//! `tests/phase_stereo.rs`; docs/status/accuracy.md (Table 5). *Limits*: shifts of two wavelengths of the coarsest level, 8
+//! `tests/motion/phase/motion.rs`; docs/status/accuracy.md (Table 5). *Limits*: shifts of two wavelengths of the coarsest level, 8
 //! pixels of it, are the most; repetitive texture, and what only one eye sees, is found out by the check at best.
 
 use super::estimates::{Estimates, Estimating};
 use super::parameters::{PhaseParameters, Warping};
 use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, check_picture};
 use super::report::PhaseReport;
-use crate::Result;
-use crate::masking::leave_out;
+use crate::error::Result;
+use crate::steps::masking::leave_out;
 use veloxel_core::{Grid, Mask, Volume};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;

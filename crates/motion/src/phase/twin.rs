@@ -5,7 +5,7 @@
 
 use super::parameters::Arithmetic;
 use super::plan::{GaborPyramid, PhasePlan};
-use crate::Result;
+use crate::error::Result;
 use veloxel_gpu::Buffer;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::displaced_image::DisplacedImage;

@@ -4,8 +4,8 @@ use crate::measure;
 
 use measure::{cpu, mean_difference_vox, mean_error_vox, pair, register, run};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
-use veloxel_motion::affine_registration::{AffineModel, invert};
-use veloxel_motion::{ClgParams, MotionError, Pair, Preset, Start, VoxelAffine};
+use veloxel_motion::steps::affine_registration::{AffineModel, invert};
+use veloxel_motion::{ClgParams, ClgPreset, MotionError, Pair, Start, VoxelAffine};
 use veloxel_phantoms::catalogue::isotropic_grid;
 use veloxel_phantoms::{Affine, CentredFrame, Composed, Noise, Phantom, Sinusoid, SmoothTexture};
 
@@ -139,7 +139,7 @@ fn a_flow_on_top_of_an_affine_map_is_the_total_motion() {
         let motion = Composed { first: wave, second: affine };
         let phantom = Phantom::new(&grid, &motion, &SmoothTexture::new(&frame, 4), Noise::None);
         let map = voxel_map(&grid, &affine);
-        let params = ClgParams::preset(Preset::Accurate, dimension);
+        let params = ClgParams::preset(ClgPreset::Accurate, dimension);
         let start = Start::Affine(map);
         let output = run(&Pair { start, ..pair(&phantom.fixed, &phantom.moving) }, &params, &cpu(1));
         let error = mean_error_vox(&output.flow, &phantom);
@@ -159,7 +159,7 @@ fn a_flow_on_top_of_an_affine_map_is_the_total_motion() {
 fn an_exact_start_is_kept() {
     let grid = Grid::volume(48, 44, 40).expect("possible");
     let texture = SmoothTexture::new(&CentredFrame::new(&grid), 3);
-    let params = ClgParams::preset(Preset::Accurate, Dimension::Three);
+    let params = ClgParams::preset(ClgPreset::Accurate, Dimension::Three);
     for motion in motions(&grid) {
         let phantom = Phantom::new(&grid, &motion, &texture, Noise::None);
         let start = Start::Affine(voxel_map(&grid, &motion));

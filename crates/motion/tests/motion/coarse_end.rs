@@ -4,11 +4,11 @@ use crate::measure;
 
 use measure::{cpu, mean_error_vox, require_sane, run, smooth};
 use veloxel_core::{Dimension, Mask};
-use veloxel_motion::{ClgParams, Pair, Preset, Start};
+use veloxel_motion::{ClgParams, ClgPreset, Pair, Start};
 use veloxel_phantoms::catalogue::MotionKind;
 
 fn ending_on(finest_level: usize, dimension: Dimension) -> ClgParams {
-    ClgParams { finest_level, ..ClgParams::preset(Preset::Fast, dimension) }
+    ClgParams { finest_level, ..ClgParams::preset(ClgPreset::Fast, dimension) }
 }
 
 #[test]

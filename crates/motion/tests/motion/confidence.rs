@@ -4,7 +4,7 @@ use crate::measure;
 
 use measure::{cpu, difference_vox, estimate, pair, require_sane};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
-use veloxel_motion::{Clg, ClgParams, DenseFlow, InverseConsistent, PairMethod, Preset, Silent};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, InverseConsistent, PairMethod, Silent};
 use veloxel_phantoms::catalogue::{Case, MotionKind, NOISE, TextureKind, isotropic_grid};
 use veloxel_phantoms::{Affine, CentredFrame, Noise, Phantom, SmoothTexture, Texture};
 
@@ -32,7 +32,7 @@ fn under_noise_confident_vectors_are_better() {
             (TextureKind::Wall, TwistingShell, 0.85),
         ] {
             let phantom = Case { motion, texture, noise: NOISE }.build(&grid);
-            for preset in [Preset::Fast, Preset::Accurate] {
+            for preset in [ClgPreset::Fast, ClgPreset::Accurate] {
                 let output = estimate(&phantom.fixed, &phantom.moving, &ClgParams::preset(preset, dimension));
                 require_sane(&output, &phantom.name);
                 let share = error_share(&output, &phantom.truth, &phantom.interior, 0.5);
@@ -81,7 +81,7 @@ fn occlusion() -> Occlusion {
 fn without_its_least_confident_vectors_a_field_of_two_motions_is_better() {
     let Occlusion { fixed, moving, truth, hidden } = occlusion();
     let everywhere = Mask::everywhere(fixed.grid().clone());
-    for preset in [Preset::Fast, Preset::Accurate] {
+    for preset in [ClgPreset::Fast, ClgPreset::Accurate] {
         let output = estimate(&fixed, &moving, &ClgParams::preset(preset, Dimension::Two));
         let share = error_share(&output, &truth, &everywhere, 0.8);
         println!("{preset:?}: {share:.3} of the error left by 80 % of the vectors");
@@ -103,7 +103,7 @@ fn mean_confidence(output: &DenseFlow, within: &dyn Fn(usize) -> bool) -> f64 {
 #[test]
 fn inverse_consistency_lowers_the_confidence_where_things_are_hidden() {
     let Occlusion { fixed, moving, hidden, .. } = occlusion();
-    let params = ClgParams::preset(Preset::Accurate, Dimension::Two);
+    let params = ClgParams::preset(ClgPreset::Accurate, Dimension::Two);
     let one = estimate(&fixed, &moving, &params);
     let method = Clg::new(fixed.grid(), params, &cpu(1)).expect("valid parameters");
     let both = InverseConsistent::new(method).run(&pair(&fixed, &moving), &Silent).expect("both directions");
@@ -130,7 +130,7 @@ fn motion_out_of_the_image_is_less_certain() {
     let frame = CentredFrame::new(&grid);
     let motion = Affine::shift_vox(&frame, [6.0, 0.0, 0.0]);
     let phantom = Phantom::new(&grid, &motion, &SmoothTexture::new(&frame, 8), Noise::None);
-    for preset in [Preset::Fast, Preset::Accurate] {
+    for preset in [ClgPreset::Fast, ClgPreset::Accurate] {
         let output = estimate(&phantom.fixed, &phantom.moving, &ClgParams::preset(preset, Dimension::Two));
         require_sane(&output, "leaving");
         let mean = |columns: std::ops::Range<usize>| {
@@ -153,7 +153,7 @@ fn smooth_fields_over_a_blank_part_are_not_trusted() {
             Volume::from_fn(grid.clone(), |p| if p[0] < width / 2 { *image.at(p) } else { 0.5 })
         };
         let (fixed, moving) = (blank(&phantom.fixed), blank(&phantom.moving));
-        for preset in [Preset::Fast, Preset::Accurate] {
+        for preset in [ClgPreset::Fast, ClgPreset::Accurate] {
             let output = estimate(&fixed, &moving, &ClgParams::preset(preset, dimension));
             let mean = |columns: std::ops::Range<usize>| {
                 mean_confidence(&output, &|i| columns.contains(&grid.position(i)[0]))

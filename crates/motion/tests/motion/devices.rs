@@ -8,10 +8,10 @@ use crate::measure;
 use measure::{cpu, difference_vox, pair, register, run, smooth};
 use veloxel_core::{Dimension, Grid, Mask};
 use veloxel_gpu::Device;
-use veloxel_motion::affine_registration::AffineModel;
-use veloxel_motion::multigrid::Solver;
+use veloxel_motion::clg::multigrid::Solver;
+use veloxel_motion::steps::affine_registration::AffineModel;
 use veloxel_motion::{
-    Clg, ClgParams, DenseFlow, Extras, InverseConsistent, MotionError, Pair, PairMethod, Preset,
+    Clg, ClgParams, ClgPreset, DenseFlow, Extras, InverseConsistent, MotionError, Pair, PairMethod,
     SequenceFrames, SequenceMode, SequencePlan, Silent, Start, run_sequence,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, oblique_grid};
@@ -42,7 +42,7 @@ fn warped(output: &DenseFlow) -> &[f32] {
     output.warped.as_ref().unwrap().data()
 }
 
-fn assert_phantom(preset: Preset, phantom: &Phantom, device: &Device) {
+fn assert_phantom(preset: ClgPreset, phantom: &Phantom, device: &Device) {
     let params = ClgParams::preset(preset, phantom.grid().dimension());
     let what = format!("{preset:?}, {}", phantom.name);
     assert_alike(&what, &pair(&phantom.fixed, &phantom.moving), &params, device);
@@ -53,30 +53,30 @@ on_every_device! {
         // Rows of whole packs; several workgroups along every axis, of which the last ones are not full.
         let grid = Grid::volume(40, 26, 18).unwrap();
         let case = Case { motion: MotionKind::Sinusoid, texture: TextureKind::Smooth, noise: Noise::None };
-        for preset in [Preset::Fast, Preset::Accurate] {
+        for preset in [ClgPreset::Fast, ClgPreset::Accurate] {
             assert_phantom(preset, &case.build(&grid), device);
         }
     }
 
     fn images(device: &Device) {
-        for preset in [Preset::Fast, Preset::Realtime, Preset::Ultrafast] {
+        for preset in [ClgPreset::Fast, ClgPreset::Realtime, ClgPreset::Ultrafast] {
             assert_phantom(preset, &smooth(MotionKind::Twist, Dimension::Two, 64), device);
         }
     }
 
     fn images_in_two_stages(device: &Device) {
-        assert_phantom(Preset::Accurate, &smooth(MotionKind::Twist, Dimension::Two, 64), device);
+        assert_phantom(ClgPreset::Accurate, &smooth(MotionKind::Twist, Dimension::Two, 64), device);
     }
 
     fn the_papers_choices(device: &Device) {
-        assert_phantom(Preset::Paper, &smooth(MotionKind::Shift, Dimension::Three, 24), device);
+        assert_phantom(ClgPreset::Paper, &smooth(MotionKind::Shift, Dimension::Three, 24), device);
     }
 
     fn oblique_grids_with_noise(device: &Device) {
         let grid = oblique_grid(Dimension::Three, 32).unwrap();
         let case =
             Case { motion: MotionKind::Rotation, texture: TextureKind::Speckle, noise: Noise::None };
-        assert_phantom(Preset::Fast, &case.build(&grid), device);
+        assert_phantom(ClgPreset::Fast, &case.build(&grid), device);
     }
 
     fn volume_terms_and_masks(device: &Device) {
@@ -86,7 +86,7 @@ on_every_device! {
             beta: 1.0,
             kappa: 2.0,
             lcc_sigma: 3.0,
-            ..ClgParams::preset(Preset::Fast, Dimension::Three)
+            ..ClgParams::preset(ClgPreset::Fast, Dimension::Three)
         };
         let pair = Pair {
             mask: Some(&mask),
@@ -98,7 +98,7 @@ on_every_device! {
 
     fn both_directions(device: &Device) {
         let phantom = smooth(MotionKind::Twist, Dimension::Two, 64);
-        let params = ClgParams::preset(Preset::Fast, Dimension::Two);
+        let params = ClgParams::preset(ClgPreset::Fast, Dimension::Two);
         let [got, expected] = [device, &Device::cpu(2).unwrap()].map(|device| {
             let method = Clg::new(phantom.grid(), params.clone(), device).unwrap();
             let pair = pair(&phantom.fixed, &phantom.moving);
@@ -117,7 +117,7 @@ on_every_device! {
                 rtol: 1e-3,
                 warp_tol: 0.01,
                 omega: 1.0,
-                ..ClgParams::preset(Preset::Fast, Dimension::Three)
+                ..ClgParams::preset(ClgPreset::Fast, Dimension::Three)
             };
             assert_alike(&format!("{solver:?} to 1e-3"), &pair(&phantom.fixed, &phantom.moving), &params, device);
         }
@@ -127,7 +127,7 @@ on_every_device! {
         let phantom = smooth(MotionKind::Affine, Dimension::Three, 32);
         let images = pair(&phantom.fixed, &phantom.moving);
         let found = register(device, &images, AffineModel::Affine).unwrap();
-        let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+        let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
         let pair = Pair { start: Start::Affine(found), ..pair(&phantom.fixed, &phantom.moving) };
         assert_alike("affine start", &pair, &params, device);
         let expected = register(&Device::cpu(2).unwrap(), &images, AffineModel::Affine).unwrap();
@@ -140,7 +140,7 @@ on_every_device! {
     fn equal_images_do_not_move(device: &Device) {
         let phantom = smooth(MotionKind::Shift, Dimension::Three, 24);
         let output =
-            run(&pair(&phantom.fixed, &phantom.fixed), &ClgParams::preset(Preset::Fast, Dimension::Three), device);
+            run(&pair(&phantom.fixed, &phantom.fixed), &ClgParams::preset(ClgPreset::Fast, Dimension::Three), device);
         assert!(output.flow.components_vox().iter().flatten().all(|&v| v == 0.0));
     }
 
@@ -148,7 +148,7 @@ on_every_device! {
         let phantom = smooth(MotionKind::Twist, Dimension::Three, 24);
         let frames: Vec<_> =
             [&phantom.fixed, &phantom.moving, &phantom.fixed, &phantom.fixed, &phantom.moving].map(Clone::clone).to_vec();
-        let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+        let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
         let mut method = Clg::new(phantom.grid(), params.clone(), device).unwrap();
         let all = SequenceFrames::new(&frames);
         let plan = SequencePlan { mode: SequenceMode::Consecutive, reference: 0, extras: Extras::ALL };

@@ -87,7 +87,7 @@ fn slices_of_a_stack_are_pictures() {
     let phantoms = [MotionKind::Shift, MotionKind::Rotation].map(|motion| phantom(motion, Dimension::Two));
     let raw = |cover| FiniteElementsParams {
         cover,
-        intensity: veloxel_motion::clg::parameters::Intensity::Raw,
+        intensity: veloxel_motion::steps::choices::Intensity::Raw,
         ..accurate(Dimension::Two)
     };
     let (fixed, moving) =
@@ -144,7 +144,7 @@ fn weights_say_how_much_data_count() {
     let with = |weight: Option<&Volume<f32>>, mask: Option<&Mask>| {
         let pair = Pair { mask, weight, ..Pair::new(&phantom.fixed, &phantom.moving) };
         // Intensities are mapped within a mask, and a weight is none.
-        let intensity = veloxel_motion::clg::parameters::Intensity::Raw;
+        let intensity = veloxel_motion::steps::choices::Intensity::Raw;
         run(&pair, &FiniteElementsParams { intensity, ..accurate(Dimension::Two) }, &cpu(2))
     };
     let everywhere = Mask::everywhere(grid.clone());
@@ -175,7 +175,7 @@ fn normalised_cross_correlation_sees_no_gain_and_no_offset() {
     let phantom = phantom(MotionKind::Rotation, Dimension::Two);
     let moving = phantom.moving.map(|v| 0.2 + 0.4 * v);
     let error = |measure, moving: &Volume<f32>| {
-        let intensity = veloxel_motion::clg::parameters::Intensity::Raw;
+        let intensity = veloxel_motion::steps::choices::Intensity::Raw;
         let params = FiniteElementsParams { measure, intensity, ..accurate(Dimension::Two) };
         mean_error_vox(&run(&pair(&phantom.fixed, moving), &params, &cpu(2)).flow, &phantom)
     };

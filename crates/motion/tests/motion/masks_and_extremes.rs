@@ -6,16 +6,16 @@ use measure::{
     cpu, determinant, estimate, mean_difference_vox, mean_error_vox, pair, require_sane, run, smooth,
 };
 use veloxel_core::{Dimension, Flow, Grid, Mask, SolveStatus, Volume, WarningKind};
-use veloxel_motion::clg::parameters::Update;
-use veloxel_motion::multigrid::Solver;
+use veloxel_motion::clg::multigrid::Solver;
+use veloxel_motion::steps::choices::Update;
 use veloxel_motion::{
-    Clg, ClgParams, DenseFlow, Extras, MotionError, Pair, PairMethod, Preset, Silent, Start,
+    Clg, ClgParams, ClgPreset, DenseFlow, Extras, MotionError, Pair, PairMethod, Silent, Start,
 };
 use veloxel_phantoms::catalogue::{MotionKind, isotropic_grid};
 use veloxel_phantoms::{CentredFrame, Noise, Phantom, Sinusoid, SmoothTexture, Texture};
 
 const BOTH: [Dimension; 2] = [Dimension::Two, Dimension::Three];
-const PRESETS: [Preset; 3] = [Preset::Fast, Preset::Accurate, Preset::Paper];
+const PRESETS: [ClgPreset; 3] = [ClgPreset::Fast, ClgPreset::Accurate, ClgPreset::Paper];
 
 fn small(dimension: Dimension) -> usize {
     if dimension == Dimension::Two { 64 } else { 28 }
@@ -54,7 +54,7 @@ fn a_mask_limits_the_data_term() {
                 other.intensity(frame.position_mm(index - 1)) as f32
             }
         });
-        let params = ClgParams::preset(Preset::Accurate, dimension);
+        let params = ClgParams::preset(ClgPreset::Accurate, dimension);
         let until = phantom.grid().size()[0] * 3 / 5;
         let beyond = Mask::from_fn(phantom.grid().clone(), |p| p[0] > until + 6 && *phantom.interior.at(p));
         let estimated = |mask| {
@@ -94,7 +94,7 @@ fn nan_under_the_mask_is_accepted() {
             let what = format!("{dimension:?} {preset:?}");
             require_sane(&output, &what);
             assert_ne!(output.statistics.status, SolveStatus::NoContent, "{what}: the mask holds a picture");
-            if preset == Preset::Accurate {
+            if preset == ClgPreset::Accurate {
                 let inside = well_left(&phantom);
                 let error = mean_difference_vox(&output.flow, &phantom.truth, &inside);
                 assert!(error < 0.1, "{what}: {error} voxel");
@@ -110,7 +110,7 @@ fn nan_elsewhere_is_an_error_that_names_the_place() {
     let at = broken.grid().index([3, 17, 11]);
     for value in [f32::NAN, f32::INFINITY] {
         broken.data_mut()[at] = value;
-        let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+        let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
         for (pair, image) in
             [(pair(&broken, &phantom.moving), "fixed"), (pair(&phantom.fixed, &broken), "moving")]
         {
@@ -138,22 +138,22 @@ fn masks_of_other_grids_are_refused() {
         let mask = Mask::everywhere(other.clone());
         let with_mask = Pair { mask: Some(&mask), ..pair(&image, &image) };
         assert!(matches!(
-            try_run(&with_mask, &ClgParams::preset(Preset::Fast, Dimension::Three)),
+            try_run(&with_mask, &ClgParams::preset(ClgPreset::Fast, Dimension::Three)),
             Err(MotionError::Input(_))
         ));
         let with_volume_mask = Pair { volume_mask: Some(&mask), ..pair(&image, &image) };
         assert!(matches!(
-            try_run(&with_volume_mask, &ClgParams::preset(Preset::Fast, Dimension::Three)),
+            try_run(&with_volume_mask, &ClgParams::preset(ClgPreset::Fast, Dimension::Three)),
             Err(MotionError::Input(_))
         ));
         let start = Flow::zeros(other.clone());
         let moved = Volume::from_fn(grid.clone(), |[x, y, z]| (x * 6 + y * 3 + z) as f32);
         let with_start = Pair { start: Start::Flow(&start), ..pair(&image, &moved) };
         assert!(matches!(
-            try_run(&with_start, &ClgParams::preset(Preset::Fast, Dimension::Three)),
+            try_run(&with_start, &ClgParams::preset(ClgPreset::Fast, Dimension::Three)),
             Err(MotionError::Input(_))
         ));
-        let mut elsewhere = Clg::new(&other, ClgParams::preset(Preset::Fast, Dimension::Three), &cpu(1))
+        let mut elsewhere = Clg::new(&other, ClgParams::preset(ClgPreset::Fast, Dimension::Three), &cpu(1))
             .expect("valid parameters");
         assert!(matches!(elsewhere.run(&pair(&image, &image), &Silent), Err(MotionError::Input(_))));
     }
@@ -224,7 +224,7 @@ fn a_volume_of_one_plane_moves_as_the_image() {
         let grid = Grid::volume(size[0], size[1], size[2]).expect("possible");
         let plane =
             |image: &Volume<f32>| Volume::new(grid.clone(), image.data().to_vec()).expect("same count");
-        let params = ClgParams::preset(Preset::Accurate, Dimension::Three);
+        let params = ClgParams::preset(ClgPreset::Accurate, Dimension::Three);
         let output = estimate(&plane(&phantom.fixed), &plane(&phantom.moving), &params);
         require_sane(&output, "one plane");
         let components = output.flow.into_components_vox();
@@ -250,7 +250,7 @@ fn wave(dimension: Dimension, amplitude: f64, details: f64) -> Phantom {
 
 /// Voxels with det ≤ 0 of the estimate with composed increments, and with added ones.
 fn folded(phantom: &Phantom) -> (usize, usize) {
-    let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
     assert_eq!(params.update, Update::Compose);
     let added = ClgParams { update: Update::Add, increment_limit: 1e6, ..params.clone() };
     let count = |params| {
@@ -289,7 +289,7 @@ fn composed_increments_hardly_fold_where_motion_is_lost() {
 fn local_normalisation_does_not_see_gain_and_offset() {
     for dimension in BOTH {
         let phantom = smooth(MotionKind::Affine, dimension, small(dimension));
-        let params = ClgParams { lcc_sigma: 4.0, ..ClgParams::preset(Preset::Fast, dimension) };
+        let params = ClgParams { lcc_sigma: 4.0, ..ClgParams::preset(ClgPreset::Fast, dimension) };
         let flow = estimate(&phantom.fixed, &phantom.moving, &params).flow;
         let same = mean_error_vox(&flow, &phantom);
         for (gain, offset) in [(1.0, 0.4), (1.5, 0.4)] {
@@ -316,7 +316,7 @@ fn local_normalisation_does_not_see_gain_and_offset() {
 #[test]
 fn gain_and_offset_of_both_images_do_not_matter() {
     let phantom = smooth(MotionKind::Affine, Dimension::Two, 64);
-    let params = ClgParams::preset(Preset::Fast, Dimension::Two);
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Two);
     let flow = estimate(&phantom.fixed, &phantom.moving, &params).flow;
     for (gain, offset) in [(1000.0, 0.0), (250.0, -1024.0), (1e-6, 0.0)] {
         let scaled = |image: &Volume<f32>| image.map(|v| gain * v + offset);

@@ -5,7 +5,7 @@
 use crate::measure::{cpu, difference_vox};
 use veloxel_core::{Flow, Grid, Volume};
 use veloxel_gpu::Device;
-use veloxel_motion::{Clg, ClgParams, DenseFlow, Matched, Pair, PairMethod, Preset, Silent};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, Matched, Pair, PairMethod, Silent};
 use veloxel_phantoms::signed_noise;
 use veloxel_testkit::on_every_device;
 
@@ -31,7 +31,7 @@ fn leaves(x: usize, y: usize) -> bool {
 }
 
 fn clg(grid: &Grid, device: &Device) -> Clg {
-    Clg::new(grid, ClgParams::preset(Preset::Fast, grid.dimension()), device).unwrap()
+    Clg::new(grid, ClgParams::preset(ClgPreset::Fast, grid.dimension()), device).unwrap()
 }
 
 fn matched(device: &Device, size: [usize; 2]) -> DenseFlow {

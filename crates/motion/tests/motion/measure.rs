@@ -2,7 +2,7 @@
 
 use veloxel_core::{Dimension, Flow, Mask, Volume};
 use veloxel_gpu::Device;
-use veloxel_motion::affine_registration::{AffineModel, affine_registration};
+use veloxel_motion::steps::affine_registration::{AffineModel, affine_registration};
 use veloxel_motion::{
     Clg, ClgParams, DenseFlow, Extras, Frame, MotionError, Pair, PairMethod, ResidentMask, Silent,
     VoxelAffine,

@@ -4,12 +4,13 @@ use serde_json::{Map, Value, json};
 use veloxel_core::parameters::{Declaration, Draft, Kind, MethodParameters, ParameterError, Parameters};
 use veloxel_core::{Dimension, Grid};
 use veloxel_gpu::Device;
-use veloxel_motion::clg::parameters::{MedianFilter, Penaliser};
+use veloxel_motion::clg::parameters::Penaliser;
+use veloxel_motion::steps::choices::MedianFilter;
 use veloxel_motion::{
     BlockMatchingParams, Clg, ClgParams, FiniteElementsParams, LucasKanadeParams, PhaseParameters,
 };
 
-use veloxel_motion::methods::PARAMETERS as METHODS;
+use veloxel_motion::method::table::PARAMETERS as METHODS;
 const DIMENSIONS: [(Dimension, &str); 2] = [(Dimension::Two, "2d"), (Dimension::Three, "3d")];
 
 /// Ways to build the parameters of a setting, as JSON, from any method.

@@ -6,7 +6,7 @@ use crate::measure;
 
 use measure::{determinant, estimate, mean_difference_vox, mean_error_vox, pair, run, smooth};
 use veloxel_core::{Dimension, Flow, Grid, Volume};
-use veloxel_motion::{ClgParams, DenseFlow, Pair, Preset};
+use veloxel_motion::{ClgParams, ClgPreset, DenseFlow, Pair};
 use veloxel_phantoms::catalogue::{Case, MotionKind, NOISE, TextureKind, isotropic_grid, oblique_grid};
 use veloxel_phantoms::{Affine, CentredFrame, Noise, Phantom, SmoothTexture, eroded};
 use veloxel_testkit::tolerances::{PHANTOM_ERROR_VOX, VOLUME_PRESERVATION_GAIN};
@@ -29,7 +29,7 @@ fn grid(dimension: Dimension) -> Grid {
 }
 
 /// The mean error in the interior stays below a bound for every motion.
-fn within(bound_vox: f64, preset: Preset, phantoms: impl IntoIterator<Item = Phantom>) {
+fn within(bound_vox: f64, preset: ClgPreset, phantoms: impl IntoIterator<Item = Phantom>) {
     let mut failed = Vec::new();
     for phantom in phantoms {
         let params = ClgParams::preset(preset, phantom.grid().dimension());
@@ -51,33 +51,37 @@ fn smooth_phantoms<const N: usize>(
 
 #[test]
 fn accurate_images_meet_the_promise() {
-    within(PHANTOM_ERROR_VOX, Preset::Accurate, smooth_phantoms(SMOOTH_MOTIONS, Dimension::Two));
+    within(PHANTOM_ERROR_VOX, ClgPreset::Accurate, smooth_phantoms(SMOOTH_MOTIONS, Dimension::Two));
 }
 
 #[test]
 fn accurate_volumes_meet_the_promise_for_affine_motion() {
     let motions = [MotionKind::Shift, MotionKind::Rotation, MotionKind::Affine];
-    within(PHANTOM_ERROR_VOX, Preset::Accurate, motions.map(|motion| smooth(motion, Dimension::Three, 48)));
+    within(
+        PHANTOM_ERROR_VOX,
+        ClgPreset::Accurate,
+        motions.map(|motion| smooth(motion, Dimension::Three, 48)),
+    );
 }
 
 #[test]
 fn accurate_volumes_meet_the_promise_for_bent_motion() {
     let motions = [MotionKind::Twist, MotionKind::Sinusoid];
-    within(PHANTOM_ERROR_VOX, Preset::Accurate, smooth_phantoms(motions, Dimension::Three));
+    within(PHANTOM_ERROR_VOX, ClgPreset::Accurate, smooth_phantoms(motions, Dimension::Three));
 }
 
 #[test]
 fn accurate_estimates_of_shells_bend_at_the_rim_alone() {
     // In volumes the cavity is compressed to a quarter: its texture, drawn out, hardly tells bends of a few voxels.
-    within(PHANTOM_ERROR_VOX, Preset::Accurate, smooth_phantoms(SHELLS, Dimension::Two));
-    within(0.025, Preset::Accurate, smooth_phantoms(SHELLS, Dimension::Three));
+    within(PHANTOM_ERROR_VOX, ClgPreset::Accurate, smooth_phantoms(SHELLS, Dimension::Two));
+    within(0.025, ClgPreset::Accurate, smooth_phantoms(SHELLS, Dimension::Three));
 }
 
 #[test]
 fn fast_images_stay_near_the_truth() {
     // Fewer sweeps and warps than `accurate`: 0.021 voxel for the sinusoid, 0.031 for the beating shell.
-    within(0.025, Preset::Fast, smooth_phantoms(SMOOTH_MOTIONS, Dimension::Two));
-    within(0.035, Preset::Fast, smooth_phantoms(SHELLS, Dimension::Two));
+    within(0.025, ClgPreset::Fast, smooth_phantoms(SMOOTH_MOTIONS, Dimension::Two));
+    within(0.035, ClgPreset::Fast, smooth_phantoms(SHELLS, Dimension::Two));
 }
 
 #[test]
@@ -85,7 +89,7 @@ fn fast_volumes_stay_near_the_truth() {
     // Two warps, linear interpolation and an α that does not fall with the mismatch: motion is flattened by up to a tenth
     // of a voxel, most where it bends.
     let motions = [MotionKind::Shift, MotionKind::TwistingShell, MotionKind::Sinusoid];
-    within(0.15, Preset::Fast, smooth_phantoms(motions, Dimension::Three));
+    within(0.15, ClgPreset::Fast, smooth_phantoms(motions, Dimension::Three));
 }
 
 #[test]
@@ -94,11 +98,15 @@ fn anisotropic_oblique_grids_are_no_worse() {
         let grid = oblique_grid(dimension, size).expect("the size should be possible");
         Case { motion, texture: TextureKind::Smooth, noise: Noise::None }.build(&grid)
     };
-    within(PHANTOM_ERROR_VOX, Preset::Accurate, SMOOTH_MOTIONS.map(|m| on_oblique(Dimension::Two, m, 128)));
+    within(
+        PHANTOM_ERROR_VOX,
+        ClgPreset::Accurate,
+        SMOOTH_MOTIONS.map(|m| on_oblique(Dimension::Two, m, 128)),
+    );
     let motions = [(MotionKind::Affine, 48), (MotionKind::Sinusoid, 64)];
     within(
         PHANTOM_ERROR_VOX,
-        Preset::Accurate,
+        ClgPreset::Accurate,
         motions.map(|(m, size)| on_oblique(Dimension::Three, m, size)),
     );
 }
@@ -111,7 +119,7 @@ fn speckle_is_followed_as_well() {
     };
     for dimension in [Dimension::Two, Dimension::Three] {
         let phantoms = [MotionKind::Shift, MotionKind::Sinusoid].map(|m| speckle(dimension, m));
-        within(PHANTOM_ERROR_VOX, Preset::Accurate, phantoms);
+        within(PHANTOM_ERROR_VOX, ClgPreset::Accurate, phantoms);
     }
 }
 
@@ -125,7 +133,7 @@ fn noise_of_a_fifth_of_the_contrast_costs_a_third_of_a_voxel_at_most() {
         Case { motion, texture: TextureKind::Smooth, noise: NOISE }.build(&grid)
     };
     for dimension in [Dimension::Two, Dimension::Three] {
-        for preset in [Preset::Fast, Preset::Accurate] {
+        for preset in [ClgPreset::Fast, ClgPreset::Accurate] {
             within(0.33, preset, [noisy(dimension, MotionKind::Twist)]);
         }
     }
@@ -141,7 +149,7 @@ fn the_papers_preset_finds_small_shifts() {
         let depth = if dimension == Dimension::Two { 0.0 } else { 0.2 };
         let shift = Affine::shift_vox(&frame, [0.4, -0.3, depth]);
         let phantom = Phantom::new(&grid, &shift, &SmoothTexture::new(&frame, 2), Noise::None);
-        let params = ClgParams::preset(Preset::Paper, dimension);
+        let params = ClgParams::preset(ClgPreset::Paper, dimension);
         let output = estimate(&phantom.fixed, &phantom.moving, &params);
         let error = mean_error_vox(&output.flow, &phantom);
         let at_rest = mean_error_vox(&Flow::zeros(grid), &phantom);
@@ -166,7 +174,7 @@ fn volume_is_preserved(dimension: Dimension, motion: MotionKind, beta: f32) {
     let size = if dimension == Dimension::Two { 128 } else { 48 };
     let phantom = case.build(&isotropic_grid(dimension, size).expect("the size should be possible"));
     let with = |beta| {
-        let params = ClgParams { beta, ..ClgParams::preset(Preset::Accurate, dimension) };
+        let params = ClgParams { beta, ..ClgParams::preset(ClgPreset::Accurate, dimension) };
         let pair = Pair { volume_mask: phantom.muscle.as_ref(), ..pair(&phantom.fixed, &phantom.moving) };
         in_the_muscle(&run(&pair, &params, &measure::cpu(1)), &phantom)
     };

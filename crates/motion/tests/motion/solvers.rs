@@ -13,10 +13,10 @@ use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::gradient::Scheme;
 use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, MotionTensor};
 use veloxel_kernels::variational::operator::Operator;
-use veloxel_motion::clg::parameters::MedianFilter;
-use veloxel_motion::multigrid::{Multigrid, Solver, Stopping, Terms, sweep};
-use veloxel_motion::solving::{Solved, StopReason};
-use veloxel_motion::{ClgParams, Preset};
+use veloxel_motion::clg::multigrid::{Multigrid, Solver, Stopping, Terms, sweep};
+use veloxel_motion::steps::choices::MedianFilter;
+use veloxel_motion::steps::solving::{Solved, StopReason};
+use veloxel_motion::{ClgParams, ClgPreset};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 
@@ -300,11 +300,11 @@ fn estimates_agree(dimension: Dimension, size: usize, params: ClgParams) {
 fn estimates_of_images_do_not_depend_on_the_solver() {
     for beta in [0.0, 0.1] {
         let fixed_count =
-            ClgParams { beta, warp_tol: 0.0, ..ClgParams::preset(Preset::Fast, Dimension::Three) };
+            ClgParams { beta, warp_tol: 0.0, ..ClgParams::preset(ClgPreset::Fast, Dimension::Three) };
         estimates_agree(Dimension::Two, 48, fixed_count);
         // Without the median, whose thresholds turn rounding errors into choices.
         let median = MedianFilter::Off;
-        let robust = ClgParams { beta, median, ..ClgParams::preset(Preset::Fast, Dimension::Two) };
+        let robust = ClgParams { beta, median, ..ClgParams::preset(ClgPreset::Fast, Dimension::Two) };
         estimates_agree(Dimension::Two, 48, robust);
     }
 }
@@ -312,7 +312,7 @@ fn estimates_of_images_do_not_depend_on_the_solver() {
 #[test]
 fn estimates_of_volumes_do_not_depend_on_the_solver() {
     for beta in [0.0, 0.1] {
-        let params = ClgParams { beta, ..ClgParams::preset(Preset::Fast, Dimension::Three) };
+        let params = ClgParams { beta, ..ClgParams::preset(ClgPreset::Fast, Dimension::Three) };
         estimates_agree(Dimension::Three, 24, params);
     }
 }

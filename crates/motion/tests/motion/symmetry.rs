@@ -7,9 +7,9 @@ use crate::measure;
 
 use measure::{cpu, estimate, mean_difference_vox, pair, run, smooth};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
-use veloxel_motion::clg::parameters::Interpolation;
-use veloxel_motion::multigrid::Solver;
-use veloxel_motion::{ClgParams, Extras, PairMethod, Preset};
+use veloxel_motion::clg::multigrid::Solver;
+use veloxel_motion::steps::choices::Interpolation;
+use veloxel_motion::{ClgParams, ClgPreset, Extras, PairMethod};
 use veloxel_phantoms::catalogue::{Case, MotionKind, NOISE, TextureKind, isotropic_grid, oblique_grid};
 use veloxel_phantoms::{CentredFrame, Noise, Phantom, SmoothTexture};
 
@@ -17,7 +17,7 @@ use veloxel_phantoms::{CentredFrame, Noise, Phantom, SmoothTexture};
 const SAME_VOX: f64 = 0.0005;
 
 /// Every solve and every level run to convergence.
-fn to_convergence(preset: Preset, dimension: Dimension) -> ClgParams {
+fn to_convergence(preset: ClgPreset, dimension: Dimension) -> ClgParams {
     let params = ClgParams::preset(preset, dimension);
     // Sweeps over images, V-cycles over volumes.
     let iterations = if dimension == Dimension::Two { 200 } else { 12 };
@@ -107,7 +107,7 @@ const PLANAR: [Turn; 3] = [Turn::flip(0), Turn::flip(1), Turn::swap(0, 1)];
 #[test]
 fn flips_and_swaps_of_images_flip_and_swap_the_flow() {
     let phantom = on(&image(80, 65), MotionKind::Affine);
-    for preset in [Preset::Fast, Preset::Accurate] {
+    for preset in [ClgPreset::Fast, ClgPreset::Accurate] {
         let params = to_convergence(preset, Dimension::Two);
         commute(&PLANAR, &phantom, &params, SAME_VOX);
     }
@@ -118,21 +118,21 @@ fn flips_of_bent_motion_differ_by_less_than_its_error() {
     // Near motion edges the median chooses between neighbours by thresholds: rounding errors decide ties. The estimates
     // of both stay within 0.035 voxel of the truth.
     let phantom = on(&image(128, 109), MotionKind::Sinusoid);
-    let params = to_convergence(Preset::Accurate, Dimension::Two);
+    let params = to_convergence(ClgPreset::Accurate, Dimension::Two);
     commute(&PLANAR, &phantom, &params, 0.02);
 }
 
 #[test]
 fn swaps_swap_the_flow_of_the_paper() {
     // Forward differences look one way: flips change them by half a voxel of shift, swaps do not.
-    let params = to_convergence(Preset::Paper, Dimension::Two);
+    let params = to_convergence(ClgPreset::Paper, Dimension::Two);
     commute(&[Turn::swap(0, 1)], &on(&image(48, 41), MotionKind::Sinusoid), &params, SAME_VOX);
 }
 
 #[test]
 fn flips_and_swaps_of_volumes_flip_and_swap_the_flow() {
     let phantom = on(&Grid::volume(32, 24, 27).expect("possible"), MotionKind::Affine);
-    let params = to_convergence(Preset::Fast, Dimension::Three);
+    let params = to_convergence(ClgPreset::Fast, Dimension::Three);
     let turns =
         [Turn::flip(0), Turn::flip(1), Turn::flip(2), Turn::swap(0, 1), Turn::swap(0, 2), Turn::swap(1, 2)];
     commute(&turns, &phantom, &params, SAME_VOX);
@@ -142,13 +142,13 @@ fn flips_and_swaps_of_volumes_flip_and_swap_the_flow() {
 fn flips_and_swaps_commute_with_volume_preservation_and_anisotropic_spacing() {
     let grid = Grid::volume(32, 24, 20).and_then(|g| g.with_spacing_mm([0.8, 1.2, 2.0])).expect("possible");
     let phantom = on(&grid, MotionKind::Twist);
-    let params = ClgParams { beta: 0.1, ..to_convergence(Preset::Fast, Dimension::Three) };
+    let params = ClgParams { beta: 0.1, ..to_convergence(ClgPreset::Fast, Dimension::Three) };
     let turns = [Turn::flip(0), Turn::flip(2), Turn::swap(0, 2), Turn::swap(0, 1)];
     commute(&turns, &phantom, &params, SAME_VOX);
 }
 
 /// Equal images give zeros to the last bit, with every solver, with and without a volume term.
-fn nothing_moves(preset: Preset, interpolation: Interpolation) {
+fn nothing_moves(preset: ClgPreset, interpolation: Interpolation) {
     for (dimension, size) in [(Dimension::Two, 40), (Dimension::Three, 20)] {
         let grid = oblique_grid(dimension, size).expect("possible");
         let case = Case { motion: MotionKind::Sinusoid, texture: TextureKind::Speckle, noise: NOISE };
@@ -168,14 +168,14 @@ fn nothing_moves(preset: Preset, interpolation: Interpolation) {
 
 #[test]
 fn equal_images_have_exactly_no_motion() {
-    for preset in [Preset::Fast, Preset::Accurate, Preset::Paper] {
+    for preset in [ClgPreset::Fast, ClgPreset::Accurate, ClgPreset::Paper] {
         nothing_moves(preset, Interpolation::CubicSpline);
     }
 }
 
 #[test]
 fn equal_images_have_exactly_no_motion_with_linear_interpolation() {
-    for preset in [Preset::Fast, Preset::Accurate, Preset::Paper] {
+    for preset in [ClgPreset::Fast, ClgPreset::Accurate, ClgPreset::Paper] {
         nothing_moves(preset, Interpolation::Linear);
     }
 }
@@ -185,7 +185,7 @@ fn the_unit_of_length_does_not_matter() {
     for (dimension, size) in [(Dimension::Two, 40), (Dimension::Three, 24)] {
         let grid = oblique_grid(dimension, size).expect("possible");
         let phantom = on(&grid, MotionKind::Rotation);
-        let params = ClgParams { beta: 0.1, ..ClgParams::preset(Preset::Fast, dimension) };
+        let params = ClgParams { beta: 0.1, ..ClgParams::preset(ClgPreset::Fast, dimension) };
         let flow = estimate(&phantom.fixed, &phantom.moving, &params).flow;
         for factor in [1e-3, 0.37, 25.4] {
             let scaled =
@@ -240,7 +240,7 @@ fn an_anisotropic_volume_has_the_physical_field_of_its_isotropic_twin() {
     let texture = SmoothTexture::new(&CentredFrame::new(&texture_grid.expect("possible")), 5);
     let motion = veloxel_phantoms::catalogue::motion(MotionKind::Sinusoid, &CentredFrame::new(&fine));
     // So smooth that α decides about the field, and no window: its width is in voxels.
-    let params = ClgParams { alpha: 1.0, rho: 0.0, ..to_convergence(Preset::Fast, Dimension::Three) };
+    let params = ClgParams { alpha: 1.0, rho: 0.0, ..to_convergence(ClgPreset::Fast, Dimension::Three) };
     let estimated = |grid: &Grid| {
         let phantom = Phantom::new(grid, motion.as_ref(), &texture, Noise::None);
         (estimate(&phantom.fixed, &phantom.moving, &params).flow, phantom)
@@ -281,7 +281,7 @@ fn threads_do_not_change_a_bit() {
         let grid = oblique_grid(dimension, size).expect("possible");
         let case = Case { motion: MotionKind::Twist, texture: TextureKind::Smooth, noise: NOISE };
         let phantom = case.build(&grid);
-        for (preset, beta) in [(Preset::Fast, 0.0), (Preset::Fast, 0.2), (Preset::Accurate, 0.0)] {
+        for (preset, beta) in [(ClgPreset::Fast, 0.0), (ClgPreset::Fast, 0.2), (ClgPreset::Accurate, 0.0)] {
             let params = ClgParams { beta, ..ClgParams::preset(preset, dimension) };
             let one = bits(&phantom, &params, 1);
             for threads in [2, 3] {
@@ -297,7 +297,7 @@ fn threads_do_not_change_a_bit() {
 fn doing_it_twice_gives_the_same_bits() {
     for (dimension, size) in [(Dimension::Two, 64), (Dimension::Three, 24)] {
         let phantom = smooth(MotionKind::Affine, dimension, size);
-        let params = ClgParams { beta: 0.1, ..ClgParams::preset(Preset::Accurate, dimension) };
+        let params = ClgParams { beta: 0.1, ..ClgParams::preset(ClgPreset::Accurate, dimension) };
         let device = cpu(2);
         let both = pair(&phantom.fixed, &phantom.moving);
         let mut method = veloxel_motion::Clg::new(phantom.grid(), params, &device).expect("valid parameters");

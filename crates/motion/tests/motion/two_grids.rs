@@ -4,9 +4,9 @@ use crate::measure;
 
 use measure::{cpu, estimate, mean_difference_vox, register};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
-use veloxel_motion::affine_registration::AffineModel;
+use veloxel_motion::steps::affine_registration::AffineModel;
 use veloxel_motion::{
-    Clg, ClgParams, InverseConsistent, Matched, MotionError, Pair, PairMethod, Preset, Silent, Start,
+    Clg, ClgParams, ClgPreset, InverseConsistent, Matched, MotionError, Pair, PairMethod, Silent, Start,
 };
 
 /// Waves of 9 to 14 mm.
@@ -71,7 +71,7 @@ fn moving_grids() -> [(&'static str, Grid); 3] {
 #[test]
 fn motion_is_found_between_any_two_grids() {
     let grid = fixed_grid();
-    let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
     let error = |moving: &Grid| {
         let [fixed, moving] = pair_on(&grid, moving);
         let found = estimate(&fixed, &moving, &params);
@@ -99,7 +99,7 @@ fn both_directions_and_masks_go_with_two_grids() {
     let grid = fixed_grid();
     let (_, moving_grid) = &moving_grids()[2];
     let [fixed, moving] = pair_on(&grid, moving_grid);
-    let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
     let method = Clg::new(&grid, params, &cpu(1)).unwrap();
     let mask = Mask::from_fn(grid.clone(), |[x, ..]| x > 6);
     let pair = Pair { mask: Some(&mask), ..Pair::new(&fixed, &moving) };
@@ -119,7 +119,7 @@ fn both_directions_go_with_a_picture_without_a_place() {
     };
     for [fixed, moving] in [[&known, &unknown], [&unknown, &known]] {
         let (fixed, moving) = (shown(fixed, 0.7), shown(moving, 0.0));
-        let params = ClgParams::preset(Preset::Fast, Dimension::Two);
+        let params = ClgParams::preset(ClgPreset::Fast, Dimension::Two);
         let clg = || Clg::new(fixed.grid(), params.clone(), &cpu(1)).unwrap();
         let pair = Pair::new(&fixed, &moving);
         let found = [
@@ -159,7 +159,7 @@ fn affine_starts_align_in_the_world() {
 #[test]
 fn images_apart_and_pictures_of_two_sizes_are_refused() {
     let grid = fixed_grid();
-    let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
     let far = grid.clone().with_origin_mm([500.0, 0.0, 0.0]);
     let [fixed, moving] = [rendered(&grid, texture), rendered(&far, texture)];
     let mut method = Clg::new(&grid, params, &cpu(1)).unwrap();
@@ -169,7 +169,7 @@ fn images_apart_and_pictures_of_two_sizes_are_refused() {
 
     let pictures =
         [(30, 20), (30, 21)].map(|(nx, ny)| Volume::from_fn(Grid::image(nx, ny).unwrap(), |_| 1.0));
-    let params = ClgParams::preset(Preset::Fast, Dimension::Two);
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Two);
     let mut method = Clg::new(pictures[0].grid(), params, &cpu(1)).unwrap();
     let error = method.run(&Pair::new(&pictures[0], &pictures[1]), &Silent).unwrap_err().to_string();
     assert!(error.contains("one size"), "{error}");

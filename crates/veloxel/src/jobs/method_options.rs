@@ -8,7 +8,7 @@ use toml::Spanned;
 use veloxel_core::Dimension;
 use veloxel_core::parameters::{Draft, ParameterError, Parameters};
 use veloxel_io as io;
-use veloxel_motion::methods::PARAMETERS;
+use veloxel_motion::method::table::PARAMETERS;
 use veloxel_motion::{FiniteElementsParams, PhaseParameters};
 
 /// A method with its preset and settings, each checked when it is given; the last setting of a name counts.
@@ -211,8 +211,8 @@ fn json(value: toml::Value) -> Value {
 mod tests {
     use super::*;
     use veloxel_motion::ClgParams;
+    use veloxel_motion::clg::multigrid::Solver;
     use veloxel_motion::clg::parameters::Penaliser;
-    use veloxel_motion::multigrid::Solver;
 
     fn clg(options: &MethodOptions, dimension: Dimension) -> ClgParams {
         options.build(dimension).unwrap()

@@ -4,7 +4,7 @@ use super::{Holds, Result, WarpJob};
 use std::path::Path;
 use veloxel_core::{Dimension, Flow, Warnings};
 use veloxel_io::{self as io, PointFile};
-use veloxel_motion::composition::sample_vox;
+use veloxel_motion::steps::composition::sample_vox;
 
 /// Moves a point: pixels for 2-D fields, LPS millimetres for 3-D ones; none where the field is unknown.
 ///

@@ -8,7 +8,7 @@ use crate::jobs::sentinels::clip_sentinels;
 use veloxel_core::{Sequence, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::CinePlace;
-use veloxel_motion::cycle::Slice;
+use veloxel_motion::over::cycle::Slice;
 
 /// Frames, and what outlines must know of them.
 pub(super) struct Cine {

@@ -6,7 +6,7 @@ use crate::jobs::RunOptions;
 use veloxel_core::parameters::{Parameters, Values};
 use veloxel_core::{Mask, Volume};
 use veloxel_gpu::Device;
-use veloxel_motion::cycle::{
+use veloxel_motion::over::cycle::{
     CineFrames, Cycle, CycleEstimate, CyclePlan, Outlined, Periodic, track_cycles, track_whole,
 };
 use veloxel_motion::{AnyMethod, FiniteElementsParams, Observer, SequenceFrames, Step};

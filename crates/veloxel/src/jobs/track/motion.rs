@@ -8,8 +8,8 @@ use crate::jobs::RunOptions;
 use veloxel_core::parameters::Values;
 use veloxel_core::{Dimension, Flow, Grid, Volume};
 use veloxel_motion::Observer;
-use veloxel_motion::composition::sample_vox;
-use veloxel_motion::cycle::{Cycle, CyclePlan};
+use veloxel_motion::over::cycle::{Cycle, CyclePlan};
+use veloxel_motion::steps::composition::sample_vox;
 use veloxel_report::metrics::{Periodicity, share_folded};
 
 /// Where points of a cine can move.

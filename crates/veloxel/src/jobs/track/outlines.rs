@@ -3,7 +3,7 @@
 use super::Setting;
 use super::motion::{CineMotion, Way};
 use veloxel_core::{Contour, ContourSet, Polygon, Structure, WarningKind, Warnings};
-use veloxel_motion::cycle::{ContourMotion, ContourRule, Rim};
+use veloxel_motion::over::cycle::{ContourMotion, ContourRule, Rim};
 use veloxel_report::metrics::Periodicity;
 
 /// How outlines of cavities follow: a choice of the command.
@@ -11,7 +11,7 @@ use veloxel_report::metrics::Periodicity;
 pub enum Cavities {
     /// As the motion has them.
     Moved,
-    /// Half way from there to where as much of their inside is dark as on the seed ([`Rim`](veloxel_motion::cycle::Rim)).
+    /// Half way from there to where as much of their inside is dark as on the seed ([`Rim`](veloxel_motion::over::cycle::Rim)).
     #[default]
     Rim,
 }

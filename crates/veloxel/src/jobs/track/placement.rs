@@ -2,7 +2,7 @@
 
 use super::cine::Cine;
 use veloxel_core::{ContourSet, Structure, WarningKind, Warnings};
-use veloxel_motion::cycle::{BloodPlace, misplaced_px};
+use veloxel_motion::over::cycle::{BloodPlace, misplaced_px};
 
 /// How the outlines of the left ventricle's slices are carried to other frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

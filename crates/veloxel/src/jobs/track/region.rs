@@ -4,7 +4,7 @@ use crate::jobs::mask_file::MaskFile;
 use crate::{Result, VeloxelError};
 use std::path::Path;
 use veloxel_core::{ContourSet, Dimension, Grid, Mask, Polygon, Structure, Volume};
-use veloxel_motion::cycle::offset_vertices;
+use veloxel_motion::over::cycle::offset_vertices;
 
 /// Around the outlines, millimetres: the heart moves, and methods look around.
 pub(super) const MARGIN_MM: f64 = 25.0;

@@ -1,0 +1,23 @@
+//! What every dense method tells once it is opened: its grid, its device, its memory.
+
+use crate::method::footprint::Footprint;
+use veloxel_core::Grid;
+use veloxel_gpu::Device;
+use veloxel_kernels::image::warp::Interpolation;
+
+/// A method that was opened for a grid and a device.
+pub trait DenseMethod: Send {
+    /// The grid of the images it takes, on which its flow lives.
+    fn grid(&self) -> &Grid;
+    /// Where it runs.
+    fn device(&self) -> &Device;
+    /// How images are sampled between voxels.
+    fn interpolation(&self) -> Interpolation {
+        Interpolation::CubicSpline
+    }
+    /// The device memory that a run takes, and how a run may be cut into tiles; none: unknown, so memory and time cannot be
+    /// predicted.
+    fn footprint(&self) -> Option<Footprint> {
+        None
+    }
+}

@@ -1,0 +1,386 @@
+//! A flow that was asked for, which the device may not have found yet, and what is fetched of it.
+
+use crate::error::Result;
+use crate::method::resident::{Region, ResidentFlow, ResidentMask};
+use crate::steps::buffers::resampled;
+use crate::steps::frame::{Frame, FrameSource};
+use crate::steps::intensity::IntensityMap;
+use crate::steps::moving_image::{MovingImage, voxel_map};
+use veloxel_core::{
+    Axes, BrightnessReport, Dimension, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, Shape,
+    SolveStatus, Volume, WarningKind, Warnings,
+};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Pending, Timestamp, fetch};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::bilateral_field::{Bilateral, BilateralField};
+use veloxel_kernels::image::brightness::AbsoluteDifference;
+use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
+use veloxel_kernels::variational::jacobian::Jacobian;
+
+/// The flow of a pair of images, its confidence and its diagnostics, all on the fixed grid.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DenseFlow {
+    /// fixed(x) ≈ moving(x + d(x)).
+    pub flow: Flow,
+    /// In [0, 1].
+    pub confidence: Volume<f32>,
+    /// The moving image at x + d(x); NaN outside. Where [`Extras`] asked for it.
+    pub warped: Option<Volume<f32>>,
+    /// det(I + ∇d). Where [`Extras`] asked for it.
+    pub jacobian: Option<Volume<f32>>,
+    /// 1 where a voxel is hidden in the moving image or outside of it, 0 elsewhere. Where the run began from matches.
+    pub occlusion: Option<Volume<f32>>,
+    /// How the run went.
+    pub statistics: FlowStatistics,
+}
+
+impl DenseFlow {
+    /// A flow without further volumes.
+    pub(crate) fn bare(flow: Flow, confidence: Volume<f32>, statistics: FlowStatistics) -> Self {
+        Self { flow, confidence, warped: None, jacobian: None, occlusion: None, statistics }
+    }
+}
+
+/// Volumes that are fetched on request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extras {
+    /// The moving image as seen from the fixed grid.
+    pub warped: bool,
+    /// det(I + ∇d) at every voxel.
+    pub jacobian: bool,
+}
+
+impl Extras {
+    /// Everything.
+    pub const ALL: Self = Self { warped: true, jacobian: true };
+}
+
+/// The result of a method, still on the device.
+pub struct Found {
+    /// The flow.
+    pub flow: ResidentFlow,
+    /// In [0, 1], one for every voxel.
+    pub confidence: Buffer,
+    /// Status, warnings and diagnostics, complete when the device is done.
+    pub account: Box<dyn PendingAccount>,
+}
+
+impl Found {
+    /// A flow on a grid, voxels, with its confidence and its account.
+    pub fn new(
+        grid: &Grid,
+        components_vox: Field,
+        confidence: Buffer,
+        account: impl PendingAccount + 'static,
+    ) -> Self {
+        let flow = ResidentFlow { grid: grid.clone(), components_vox };
+        Self { flow, confidence, account: Box::new(account) }
+    }
+}
+
+/// det(I + ∇d) − 1 of a field, and its statistics.
+pub(crate) struct Determinant {
+    pub shape: Shape,
+    pub samples: Buffer,
+    pub report: Later<JacobianReport>,
+}
+
+impl Determinant {
+    /// Of a displacement in edges.
+    pub fn of(
+        device: &Device,
+        shape: Shape,
+        spacing_edges: Axes<f32>,
+        displacement: &[Buffer],
+        measured: Option<&ResidentMask>,
+    ) -> Result<Self, ComputeError> {
+        let mut samples = device.scratch(shape.len())?;
+        let (weight, out) = (measured.map(|mask| &mask.weight), &mut samples);
+        let report = Jacobian { shape, spacing_edges, displacement, weight, out }.run(device)?;
+        Ok(Self { shape, samples, report })
+    }
+}
+
+/// Status, warnings and diagnostics of a run whose numbers may still be on the device.
+pub trait PendingAccount: Send {
+    /// The numbers that [`Self::settle`] waits for.
+    fn numbers(&mut self) -> Vec<&mut dyn Pending>;
+    /// The account, from numbers as they were at a mark.
+    ///
+    /// # Errors
+    /// [`ComputeError::DeviceFailed`].
+    fn settle(
+        self: Box<Self>,
+        device: &Device,
+        mark: Option<&Timestamp>,
+    ) -> Result<MethodAccount, ComputeError>;
+}
+
+/// Status, warnings and diagnostics of a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MethodAccount {
+    /// How the run ended.
+    pub status: SolveStatus,
+    /// Data agreement before and after; none: it is measured where the warped image is asked for.
+    pub brightness: Option<BrightnessReport>,
+    /// What a user should know.
+    pub warnings: Warnings,
+    /// The method's own diagnostics.
+    pub diagnostics: MethodDiagnostics,
+}
+
+/// Σ |I_t| and number of voxels, before and after.
+pub(crate) struct PendingBrightness {
+    pub sums: [Later<(f64, f64)>; 2],
+    /// What a difference of 1 is in mapped intensities.
+    pub gain: f64,
+}
+
+impl PendingBrightness {
+    pub fn numbers(&mut self) -> impl Iterator<Item = &mut dyn Pending> {
+        self.sums.iter_mut().map(|sums| sums as &mut dyn Pending)
+    }
+
+    pub fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<BrightnessReport, ComputeError> {
+        let mean = |(sum, count): (f64, f64)| if count > 0.0 { self.gain * sum / count } else { 0.0 };
+        let [before, after] = self.sums;
+        Ok(BrightnessReport {
+            mean_abs_before: mean(before.get_after(device, mark)?),
+            mean_abs_after: mean(after.get_after(device, mark)?),
+        })
+    }
+}
+
+/// Above this share, folds of a 2-D field are more than the borders of what hides something else.
+const FOLDED_AT_BORDERS: f64 = 0.1;
+
+/// The window of [`PendingFlow::refine`] in pictures and in volumes, intensities mapped to 0..1: chosen on RubberWhale and Grove2.
+const REFINED_PICTURE: Bilateral =
+    Bilateral { radius: 5, sigma_vox: 3.0, sigma_guide: 0.04, fill_from: 0.25, fill_share: 0.25 };
+const REFINED_VOLUME: Bilateral = Bilateral { radius: 2, sigma_vox: 1.5, ..REFINED_PICTURE };
+
+/// Of a flow, on its grid.
+pub(crate) fn determinant_of(
+    device: &Device,
+    flow: &ResidentFlow,
+    measured: Option<&ResidentMask>,
+) -> Result<Determinant, ComputeError> {
+    Determinant::of(device, Shape::of(&flow.grid), [1.0; 3], &flow.components_vox, measured)
+}
+
+/// The warning about a field that folds; none where few voxels do.
+///
+/// Tissue does not fold; a picture's field does wherever one thing hides another.
+pub(crate) fn folding_warning(grid: &Grid, jacobian: &JacobianReport) -> Warnings {
+    let (mut warnings, share) = (Warnings::new(), jacobian.share_folded);
+    let (kind, digits, what) = match grid.dimension() {
+        Dimension::Three => {
+            let what = "voxels fold (det ≤ 0): raise alpha, or preserve volume with beta above 0";
+            (WarningKind::Field, 2, what)
+        }
+        Dimension::Two if share > FOLDED_AT_BORDERS => {
+            (WarningKind::Field, 1, "pixels fold (det ≤ 0): the two pictures may not show the same scene")
+        }
+        Dimension::Two => {
+            (WarningKind::Note, 2, "pixels fold (det ≤ 0), as flow does where one thing hides another")
+        }
+    };
+    if share > 1e-3 {
+        warnings.push(kind, format!("{:.digits$} % of the {what}", 100.0 * share));
+    }
+    warnings
+}
+
+impl PendingAccount for MethodAccount {
+    fn numbers(&mut self) -> Vec<&mut dyn Pending> {
+        Vec::new()
+    }
+    fn settle(self: Box<Self>, _: &Device, _: Option<&Timestamp>) -> Result<MethodAccount, ComputeError> {
+        Ok(*self)
+    }
+}
+
+/// A flow that was asked for: the host may prepare the next pair while the device still works on it.
+pub struct PendingFlow {
+    pub(crate) device: Device,
+    /// What was measured of it is [measured again](Self::measure_again) once it changes.
+    pub(crate) flow: ResidentFlow,
+    pub(crate) confidence: Buffer,
+    determinant: Determinant,
+    warped: Option<Buffer>,
+    /// 1 where the backward flow confirms a vector.
+    pub(crate) confirmed: Option<Buffer>,
+    /// Of the warped image.
+    brightness: Option<PendingBrightness>,
+    /// Σ |r| of the composed forward-backward residual, voxels, and number of voxels.
+    pub(crate) inverse_residual: Option<Later<(f64, f64)>>,
+    account: Box<dyn PendingAccount>,
+    /// Warnings from before the device began.
+    pub(crate) warnings: Warnings,
+    /// The moment at which the device is done with it.
+    mark: Option<Timestamp>,
+}
+
+impl PendingFlow {
+    /// Takes what a method found; the field is measured within `measured`, where one is given.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn new(device: &Device, found: Found, measured: Option<&ResidentMask>) -> Result<Self> {
+        let determinant = determinant_of(device, &found.flow, measured)?;
+        Self::with_determinant(device, found, determinant)
+    }
+
+    /// The same, where the determinant is known: that of the level on which the field was found will do.
+    pub(crate) fn with_determinant(device: &Device, found: Found, determinant: Determinant) -> Result<Self> {
+        let Found { flow, confidence, account } = found;
+        Ok(Self {
+            device: device.clone(),
+            flow,
+            confidence,
+            determinant,
+            warped: None,
+            confirmed: None,
+            brightness: None,
+            inverse_residual: None,
+            account,
+            warnings: Warnings::new(),
+            mark: device.mark()?,
+        })
+    }
+
+    /// Replaces every vector by the mean of those around it that are near, certain, and where `guide`, an image on the flow's
+    /// grid, looks alike; unknown vectors among certain ones are filled where data count.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`](crate::MotionError::Compute).
+    pub(crate) fn refine(&mut self, guide: &Frame, region: Region<'_>) -> Result<()> {
+        let Some(map) = guide.map_within(region.mask)? else { return Ok(()) };
+        let (device, shape) = (&self.device, Shape::of(&self.flow.grid));
+        let mut out = device.scratch_field(shape.components(), shape.len())?;
+        let mut out_confidence = device.scratch(shape.len())?;
+        let kernel = BilateralField {
+            shape,
+            window: if shape.components() == 2 { REFINED_PICTURE } else { REFINED_VOLUME },
+            field: &self.flow.components_vox,
+            confidence: &self.confidence,
+            guide: &FrameSource::from(guide).mapped(map)?,
+            weight: region.mask.map(|mask| &mask.weight),
+            out: &mut out,
+            out_confidence: &mut out_confidence,
+        };
+        kernel.run(device)?;
+        (self.flow.components_vox, self.confidence) = (out, out_confidence);
+        self.measure_again(region)
+    }
+
+    /// The defined result for images without contrast: no motion, with confidence 0.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device has too little memory.
+    pub fn no_content(device: &Device, grid: &Grid, why: String) -> Result<Self> {
+        let shape = Shape::of(grid);
+        let mut warnings = Warnings::new();
+        warnings.push(WarningKind::Content, why);
+        let account = MethodAccount { status: SolveStatus::NoContent, warnings, ..MethodAccount::default() };
+        let components_vox = device.zeros_field(shape.components(), shape.len())?;
+        Self::new(device, Found::new(grid, components_vox, device.zeros(shape.len())?, account), None)
+    }
+
+    /// The flow on the device.
+    pub fn flow(&self) -> &ResidentFlow {
+        &self.flow
+    }
+
+    /// Asks for the determinant of a flow that changed.
+    pub(crate) fn measure_again(&mut self, region: Region<'_>) -> Result<()> {
+        self.determinant = determinant_of(&self.device, &self.flow, region.measured())?;
+        self.mark()
+    }
+
+    /// All launches up to now belong to this flow.
+    pub(crate) fn mark(&mut self) -> Result<()> {
+        self.mark = self.device.mark()?;
+        Ok(())
+    }
+
+    /// Asks for the moving image as seen from the fixed one, in its own intensities, NaN outside of it ([`Border::Voxels`]);
+    /// and how well they agree.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn warp(&mut self, [fixed, moving]: [&Frame; 2], interpolation: Interpolation) -> Result<()> {
+        let (device, grid) = (&self.device, &self.flow.grid);
+        let seen = MovingImage::new(device, moving.samples(), moving.grid(), grid, interpolation)?;
+        let warped = seen.warp(&self.flow.components_vox, Border::Voxels)?;
+        let difference =
+            |warped: &Buffer| AbsoluteDifference { fixed: fixed.samples(), warped, weight: None }.run(device);
+        let is_on_grid = voxel_map(grid, moving.grid()) == VoxelAffine::IDENTITY;
+        let at_rest = if is_on_grid { None } else { Some(seen.at_rest(Border::Voxels)?) };
+        let sums = [difference(at_rest.as_ref().unwrap_or(moving.samples()))?, difference(&warped)?];
+        let map = fixed.map()?.unwrap_or(IntensityMap::IDENTITY);
+        self.brightness = Some(PendingBrightness { sums, gain: map.gain_and_offset().0.into() });
+        self.warped = Some(warped);
+        self.mark()
+    }
+
+    /// Waits for the device and fetches the flow, its confidence, its diagnostics and `extras`.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn finish(self, extras: Extras) -> Result<DenseFlow> {
+        let Self { device, flow, confidence, determinant, mut account, mut mark, .. } = self;
+        let (mut measured, mut inverse) = (self.brightness, self.inverse_residual);
+        let ResidentFlow { grid, components_vox } = flow;
+        let Determinant { shape, samples, report: mut jacobian } = determinant;
+        let mut determinant = Some(samples).filter(|_| extras.jacobian);
+        if let (Some(samples), true) = (&mut determinant, shape != Shape::of(&grid)) {
+            *samples = resampled(&device, samples, [shape, Shape::of(&grid)])?;
+            // Later than the mark.
+            mark = None;
+        }
+        let mark = mark.as_ref();
+        let optional = [determinant, self.warped.filter(|_| extras.warped), self.confirmed];
+        let (components, is_there) = (components_vox.len(), optional.each_ref().map(Option::is_some));
+        let buffers = components_vox.into_iter().chain([confidence]).chain(optional.into_iter().flatten());
+        let mut samples = device.download_all_after(buffers.collect(), mark)?.into_iter();
+        let flow = Flow::new(grid.clone(), samples.by_ref().take(components).collect())?;
+        let mut volume = || Volume::new(grid.clone(), samples.next().unwrap_or_default());
+        let confidence = volume()?;
+        let [determinant, warped, confirmed] =
+            is_there.map(|is_there| is_there.then(&mut volume).transpose());
+        let (mut determinant, warped) = (determinant?, warped?);
+        determinant.iter_mut().flat_map(Volume::data_mut).for_each(|d| *d += 1.0);
+        let occlusion = confirmed?.map(|confirmed| confirmed.map(|&c| if c > 0.5 { 0.0 } else { 1.0 }));
+
+        let mut numbers = account.numbers();
+        numbers.push(&mut jacobian);
+        numbers.extend(measured.iter_mut().flat_map(PendingBrightness::numbers));
+        numbers.extend(inverse.as_mut().map(|sum| sum as &mut dyn Pending));
+        fetch(&device, mark, numbers)?;
+        let MethodAccount { status, brightness, mut warnings, diagnostics } =
+            account.settle(&device, mark)?;
+        let jacobian = jacobian.get_after(&device, mark)?;
+        warnings.extend(self.warnings);
+        warnings.extend(folding_warning(&grid, &jacobian));
+        let measured = measured.map(|brightness| brightness.settle(&device, mark)).transpose()?;
+        let inverse = inverse.map(|sum| sum.get_after(&device, mark)).transpose()?;
+        let statistics = FlowStatistics {
+            status,
+            brightness: brightness.or(measured).unwrap_or_default(),
+            jacobian,
+            inverse_residual_vox: inverse.map(|(sum, count)| sum / count.max(1.0)),
+            warnings,
+            method: diagnostics,
+        };
+        Ok(DenseFlow { flow, confidence, warped, jacobian: determinant, occlusion, statistics })
+    }
+
+    /// Waits for the device and leaves the results there, to measure time.
+    ///
+    /// # Errors
+    /// As [`Self::finish`].
+    pub fn wait(self) -> Result<()> {
+        Ok(self.device.synchronise()?)
+    }
+}

@@ -1,0 +1,201 @@
+//! Every dense method, by the name that faces know it by: a new one is its folder and a line here.
+
+use crate::block_matching::BlockMatching;
+use crate::block_matching::parameters::BlockMatchingParams;
+use crate::clg::Clg;
+use crate::clg::parameters::ClgParams;
+use crate::error::{MotionError, Result};
+use crate::finite_elements::FiniteElements;
+use crate::finite_elements::parameters::FiniteElementsParams;
+use crate::lucas_kanade::LucasKanade;
+use crate::lucas_kanade::parameters::LucasKanadeParams;
+use crate::method::pair::PairMethod;
+use crate::method::window::WindowMethod;
+use crate::over::inverse_consistency::InverseConsistent;
+use crate::over::matches::Matched;
+use crate::over::refined::Refined;
+use crate::phase::flow::PhaseFlow;
+use crate::phase::parameters::{Frames, PhaseParameters};
+use veloxel_core::Grid;
+use veloxel_core::parameters::{Draft, MethodParameters, Parameters, Values};
+use veloxel_gpu::Device;
+
+/// Every dense method; the first is the one that faces begin with.
+pub static METHODS: [Method; 5] = [
+    Method {
+        parameters: &PARAMETERS[0],
+        summary: "Combined local-global flow",
+        takes: Takes::Pairs,
+        open: |opening| open_pairs(opening, Clg::new),
+    },
+    Method {
+        parameters: &PARAMETERS[1],
+        summary: "Phase-based flow of 2, 3 or 5 pictures: the flow of the centre one (the first of two)",
+        takes: Takes::Windows { most: 5 },
+        open: open_phase,
+    },
+    Method {
+        parameters: &PARAMETERS[2],
+        summary: "Pyramidal iterative Lucas-Kanade: every voxel from its own window",
+        takes: Takes::Pairs,
+        open: |opening| open_pairs(opening, LucasKanade::new),
+    },
+    Method {
+        parameters: &PARAMETERS[3],
+        summary: "Pyramidal block matching: the window of one image that is most like that of the other",
+        takes: Takes::Pairs,
+        open: |opening| open_pairs(opening, BlockMatching::new),
+    },
+    Method {
+        parameters: &PARAMETERS[4],
+        summary: "Finite elements: a smooth field of cubic Bézier elements, by Levenberg-Marquardt",
+        takes: Takes::Pairs,
+        open: |opening| open_pairs(opening, FiniteElements::new),
+    },
+];
+
+/// The parameters of every dense method, in the order of [`METHODS`].
+pub static PARAMETERS: [MethodParameters; 5] = [
+    MethodParameters::of::<ClgParams>(),
+    MethodParameters::of::<PhaseParameters>(),
+    MethodParameters::of::<LucasKanadeParams>(),
+    MethodParameters::of::<BlockMatchingParams>(),
+    MethodParameters::of::<FiniteElementsParams>(),
+];
+
+/// What a method estimates its flow from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// Two images.
+    Pairs,
+    /// Consecutive frames.
+    Windows {
+        /// How many at most.
+        most: usize,
+    },
+}
+
+/// A method before it is opened.
+pub struct Method {
+    /// Its name, its parameters and its presets.
+    pub parameters: &'static MethodParameters,
+    /// What it is, in a few words.
+    pub summary: &'static str,
+    /// What it estimates its flow from.
+    pub takes: Takes,
+    open: fn(&Opening<'_>) -> Result<Opened>,
+}
+
+/// What a method is opened with.
+#[derive(Debug, Clone, Copy)]
+pub struct Opening<'a> {
+    /// The grid of the images.
+    pub grid: &'a Grid,
+    /// How many frames there are.
+    pub frames: usize,
+    /// What white is in the images.
+    pub white: f32,
+    /// The preset, and what was set beside it.
+    pub draft: &'a Draft,
+    /// Where it runs.
+    pub device: &'a Device,
+}
+
+/// An opened method and the parameters in force.
+pub struct Opened {
+    /// The method.
+    pub method: AnyMethod,
+    /// Names and values.
+    pub parameters: Values,
+}
+
+/// A method of either kind.
+pub enum AnyMethod {
+    /// Of two images.
+    Pair(Box<dyn PairMethod>),
+    /// Of a window of frames.
+    Window(Box<dyn WindowMethod>),
+}
+
+impl Method {
+    /// The method of a draft.
+    ///
+    /// # Panics
+    /// If the draft is not one of [`PARAMETERS`]'.
+    pub fn of(draft: &Draft) -> &'static Self {
+        let own = METHODS.iter().find(|method| method.parameters.method == draft.method());
+        own.expect("a draft should be one of a dense method")
+    }
+
+    /// Opens the method for a grid.
+    ///
+    /// # Errors
+    /// [`MotionError::Parameter`]; [`MotionError::NotAPicture`] for volumes where only pictures are possible;
+    /// [`MotionError::Sequence`] for a number of frames that it cannot take.
+    pub fn open(&self, opening: &Opening<'_>) -> Result<Opened> {
+        (self.open)(opening)
+    }
+}
+
+impl AnyMethod {
+    /// The frame whose flow is found, among those that are given.
+    pub fn centre(&self) -> usize {
+        match self {
+            Self::Pair(_) => 0,
+            Self::Window(method) => method.window().centre,
+        }
+    }
+
+    /// The method, beginning from matches where it takes pairs.
+    #[must_use]
+    pub fn matched(self) -> Self {
+        match self {
+            Self::Pair(method) => Self::Pair(Box::new(Matched::of_box(method))),
+            window => window,
+        }
+    }
+
+    /// The method, estimating both directions where it takes pairs.
+    #[must_use]
+    pub fn inverse_consistent(self) -> Self {
+        match self {
+            Self::Pair(method) => Self::Pair(Box::new(InverseConsistent::of_box(method))),
+            window => window,
+        }
+    }
+
+    /// The method, with its flow refined.
+    #[must_use]
+    pub fn refined(self) -> Self {
+        match self {
+            Self::Pair(method) => Self::Pair(Box::new(Refined::of_box(method))),
+            Self::Window(method) => Self::Window(Box::new(Refined::of_box(method))),
+        }
+    }
+}
+
+/// Opens a method of pairs by its constructor.
+fn open_pairs<P: Parameters, M: PairMethod + 'static>(
+    opening: &Opening<'_>,
+    new: fn(&Grid, P, &Device) -> Result<M>,
+) -> Result<Opened> {
+    let params: P = opening.draft.build(opening.grid.dimension())?;
+    let parameters = params.to_json();
+    let method = new(opening.grid, params, opening.device)?;
+    Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
+}
+
+fn open_phase(opening: &Opening<'_>) -> Result<Opened> {
+    let frames = Frames::of_count(opening.frames).ok_or_else(|| {
+        let got = if opening.frames > 5 { "more".to_owned() } else { opening.frames.to_string() };
+        let advice = "name just these, or use `veloxel engine` or --sequence consecutive for every frame";
+        MotionError::Sequence {
+            reason: format!("phase-based flow takes 2, 3 or 5 frames, got {got}: {advice}"),
+        }
+    })?;
+    let preset = PhaseParameters::preset_named(opening.draft.preset(), opening.grid.dimension())?;
+    let base = PhaseParameters { frames, full_scale: opening.white, ..preset };
+    let params: PhaseParameters = opening.draft.over(&base)?;
+    let method = PhaseFlow::new(opening.grid, &params, opening.device)?;
+    Ok(Opened { method: AnyMethod::Window(Box::new(method)), parameters: params.to_json() })
+}

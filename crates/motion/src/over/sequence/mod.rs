@@ -1,0 +1,309 @@
+//! Frames of one grid in, flows between them out: neighbour to neighbour, from a reference to every frame, or both.
+//!
+//! *Consecutive*: `t → t + 1`. *Reference*: `r → t`, each started from the composed consecutive flows, so that motion
+//! larger than the pyramid could find is refined instead of searched for. *Both*: also the last frame to the first, and
+//! the drift: how far the consecutive flows, composed once around the cycle, miss the identity.
+//! A method that takes a window of frames has consecutive flows alone ([`run_windows`]).
+//!
+//! *Where we differ*: frames before the reference are reached by consecutive flows backwards in time, which are not
+//! handed out; where a composed start leaves the grid it keeps the last vector known.
+//!
+//! *Threads*: on a GPU one thread asks for pairs and another hands flows out; see `consecutive`.
+//!
+//! *Cost*: two composed flows beside the method's own memory; results are handed out one by one and not kept. Every frame goes
+//! to the device once, and flows are composed there.
+
+mod regions;
+mod run;
+
+use crate::error::{MotionError, Result};
+use crate::method::observer::Observer;
+use crate::method::pair::PairMethod;
+use crate::method::pending_flow::{DenseFlow, Extras};
+use crate::method::resident::ResidentStart;
+use crate::method::window::WindowMethod;
+pub(crate) use regions::FrameRegions;
+use run::Run;
+use veloxel_core::{Mask, Volume};
+use veloxel_kernels::variational::flow_composition::Outside;
+
+/// Which flows of a sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SequenceMode {
+    /// Every frame to its successor.
+    Consecutive,
+    /// The reference to every other frame.
+    Reference,
+    /// Both, the last frame to the first, and the drift.
+    Both,
+}
+
+/// What to do with a sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SequencePlan {
+    /// Which flows.
+    pub mode: SequenceMode,
+    /// The frame that reference flows live on.
+    pub reference: usize,
+    /// What is fetched beside every flow.
+    pub extras: Extras,
+}
+
+/// The frames and where their data count.
+#[derive(Debug, Clone, Copy)]
+pub struct SequenceFrames<'a> {
+    /// In order of time, one grid.
+    pub frames: &'a [Volume<f32>],
+    /// Where data count: none, one for every frame, or one a frame.
+    pub masks: &'a [Mask],
+    /// Where volume is preserved, likewise.
+    pub volume_masks: &'a [Mask],
+    /// How much data count, likewise; see [`Pair::weight`](crate::Pair::weight).
+    pub weights: &'a [Volume<f32>],
+}
+
+/// What a flow is in its sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A frame to its successor; of `both`, also the last to the first.
+    Consecutive,
+    /// The reference to a frame.
+    Reference,
+}
+
+/// One flow of a sequence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SequenceField {
+    /// Which series it belongs to.
+    pub role: Role,
+    /// The frame that it lives on.
+    pub fixed: usize,
+    /// The frame that it points into.
+    pub moving: usize,
+    /// The flow, its confidence and its diagnostics.
+    pub output: DenseFlow,
+}
+
+impl<'a> SequenceFrames<'a> {
+    /// Frames of which nothing else is known.
+    pub fn new(frames: &'a [Volume<f32>]) -> Self {
+        Self { frames, masks: &[], volume_masks: &[], weights: &[] }
+    }
+
+    /// Where a frame's data count.
+    pub fn mask(&self, frame: usize) -> Option<&'a Mask> {
+        of_frame(self.masks, frame)
+    }
+    /// Where a frame's volume is preserved.
+    pub fn volume_mask(&self, frame: usize) -> Option<&'a Mask> {
+        of_frame(self.volume_masks, frame)
+    }
+    /// Where a frame's field is judged: in its muscle, else where its data count.
+    pub fn measured(&self, frame: usize) -> Option<&'a Mask> {
+        self.volume_mask(frame).or(self.mask(frame))
+    }
+}
+
+/// A frame's item of a list that is empty, holds one item for all frames, or one for each.
+pub(crate) fn of_frame<T>(masks: &[T], frame: usize) -> Option<&T> {
+    if masks.len() == 1 { masks.first() } else { masks.get(frame) }
+}
+
+/// Where a sequence's flows go.
+pub type Deliver<'a, E> = &'a mut dyn FnMut(SequenceField) -> Result<(), E>;
+
+/// Estimates the flows of a sequence and hands them out as they come; returns the drift (mean length of the motion
+/// composed once around the cycle, voxels) if it was asked for and something of it is known.
+///
+/// # Errors
+/// As [`PairMethod::run`]; [`MotionError::Sequence`] for fewer than two frames, a reference that is none of them, or the
+/// wrong number of masks; whatever `deliver` fails with.
+pub fn run_sequence<E: From<MotionError>>(
+    method: &mut dyn PairMethod,
+    frames: SequenceFrames<'_>,
+    plan: SequencePlan,
+    observer: &dyn Observer,
+    deliver: Deliver<'_, E>,
+) -> Result<Option<f64>, E> {
+    let count = frames.frames.len();
+    require_frames(&frames, plan.reference)?;
+    let mut run = Run::new(method, frames, plan, observer)?;
+    if plan.mode == SequenceMode::Consecutive && run.device.is_gpu() {
+        return consecutive(run, deliver).map(|()| None);
+    }
+    let mut around = None;
+    let mut from_reference = None;
+    let (with_reference, hand_out) =
+        (plan.mode != SequenceMode::Consecutive, plan.mode != SequenceMode::Reference);
+    let first = if hand_out { 0 } else { plan.reference };
+    for fixed in first..count - 1 {
+        let pending = run.ask(fixed, fixed + 1, ResidentStart::Zero)?;
+        if plan.mode == SequenceMode::Both {
+            around = Some(run.extend(around.as_ref(), pending.flow(), Outside::Unknown)?);
+        }
+        if with_reference && fixed >= plan.reference {
+            from_reference = Some(run.extend(from_reference.as_ref(), pending.flow(), Outside::KeepFirst)?);
+        }
+        if hand_out {
+            deliver(run.finish(pending, Role::Consecutive, [fixed, fixed + 1])?)?;
+        }
+        if let Some(start) = &from_reference {
+            run.deliver_reference(fixed + 1, start, deliver)?;
+        }
+    }
+    if with_reference {
+        from_reference = None;
+        for fixed in (1..=plan.reference).rev() {
+            let back = run.ask(fixed, fixed - 1, ResidentStart::Zero)?;
+            let start = run.extend(from_reference.as_ref(), back.flow(), Outside::KeepFirst)?;
+            run.deliver_reference(fixed - 1, &start, deliver)?;
+            from_reference = Some(start);
+        }
+    }
+    if plan.mode != SequenceMode::Both {
+        return Ok(None);
+    }
+    let pending = run.ask(count - 1, 0, ResidentStart::Zero)?;
+    let around = run.extend(around.as_ref(), pending.flow(), Outside::Unknown)?;
+    deliver(run.finish(pending, Role::Consecutive, [count - 1, 0])?)?;
+    Ok(around.mean_length_vox(&run.device, run.regions.of(0).measured())?)
+}
+
+/// Estimates the flow of every frame that is the centre of a window, towards the next one, and hands them out as they come.
+///
+/// # Errors
+/// As [`WindowMethod::run`]; [`MotionError::Sequence`] for fewer frames than the window has; whatever `deliver` fails with.
+pub fn run_windows<E: From<MotionError>>(
+    method: &mut dyn WindowMethod,
+    frames: SequenceFrames<'_>,
+    extras: Extras,
+    deliver: Deliver<'_, E>,
+) -> Result<(), E> {
+    let window = method.window();
+    if frames.frames.len() < window.frames {
+        let reason = format!("expected at least {} frames, got {}", window.frames, frames.frames.len());
+        return Err(MotionError::Sequence { reason }.into());
+    }
+    for (first, each) in frames.frames.windows(window.frames).enumerate() {
+        let fixed = first + window.centre;
+        let each: Vec<_> = each.iter().collect();
+        let output = method.run(&each, frames.mask(fixed), extras)?;
+        deliver(SequenceField { role: Role::Consecutive, fixed, moving: fixed + 1, output })?;
+    }
+    Ok(())
+}
+
+/// Every frame to its successor on a GPU: a thread brings frames and asks for pairs, this one fetches and hands out what the
+/// device has found. The thread is one pair ahead: while a flow leaves the device, the next one is at work, and the
+/// frames of the one after are there, with their statistics.
+fn consecutive<E: From<MotionError>>(mut run: Run<'_>, deliver: Deliver<'_, E>) -> Result<(), E> {
+    let extras = run.plan.extras;
+    std::thread::scope(|scope| {
+        // With one pair waiting in between, the device has the next one before it is through with this one.
+        let waiting = usize::from(run.has_room_for_three());
+        let (sender, receiver) = std::sync::mpsc::sync_channel(waiting);
+        scope.spawn(move || {
+            for fixed in 0..run.frames.frames.len() - 1 {
+                let pending = run.ask_ahead(fixed);
+                let failed = pending.is_err();
+                // Nobody listens any more once something else has failed.
+                if sender.send(pending).is_err() || failed {
+                    return;
+                }
+            }
+        });
+        for (fixed, pending) in receiver.into_iter().enumerate() {
+            let output = pending?.finish(extras)?;
+            deliver(SequenceField { role: Role::Consecutive, fixed, moving: fixed + 1, output })?;
+        }
+        Ok(())
+    })
+}
+
+/// Fails for frames and a reference among them of which no run can be made.
+pub(crate) fn require_frames(frames: &SequenceFrames<'_>, reference: usize) -> Result<()> {
+    let count = frames.frames.len();
+    let reason = if count < 2 {
+        format!("expected at least 2 frames, got {count}")
+    } else if reference >= count {
+        format!("expected a reference frame from 0 to {}, got {reference}", count - 1)
+    } else if let Some(got) =
+        [frames.masks.len(), frames.volume_masks.len()].into_iter().find(|n| ![0, 1, count].contains(n))
+    {
+        format!("expected no mask, one, or {count}, got {got}")
+    } else {
+        return Ok(());
+    };
+    Err(MotionError::Sequence { reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clg::Clg;
+    use crate::clg::parameters::{ClgParams, ClgPreset};
+    use crate::method::observer::Silent;
+    use veloxel_core::{Dimension, Grid};
+    use veloxel_gpu::Device;
+
+    /// A pattern that goes around: frame t is shifted by s(t), back at 0 after the last.
+    fn frames() -> (Vec<Volume<f32>>, [f64; 4]) {
+        let shift = [0.0, 0.8, 1.4, 0.6];
+        let grid = Grid::image(40, 36).unwrap();
+        let frame = |s: f64| {
+            Volume::from_fn(grid.clone(), move |[x, y, _]| {
+                let (x, y) = (x as f64 - s, y as f64);
+                ((0.35 * x).sin() * (0.3 * y + 0.1 * x).cos() + 0.5 * (0.2 * y - 0.5 * x).sin()) as f32
+            })
+        };
+        (shift.map(frame).to_vec(), shift)
+    }
+
+    fn run(mode: SequenceMode, reference: usize) -> (Vec<SequenceField>, Option<f64>) {
+        let (frames, _) = frames();
+        let params = ClgParams::preset(ClgPreset::Fast, Dimension::Two);
+        let mut method = Clg::new(frames[0].grid(), params, &Device::cpu(1).unwrap()).unwrap();
+        let mut fields = Vec::new();
+        let drift = run_sequence::<MotionError>(
+            &mut method,
+            SequenceFrames::new(&frames),
+            SequencePlan { mode, reference, extras: Extras::default() },
+            &Silent,
+            &mut |field| {
+                fields.push(field);
+                Ok(())
+            },
+        )
+        .unwrap();
+        (fields, drift)
+    }
+
+    #[test]
+    fn every_field_of_a_cycle_is_the_shift_between_its_frames() {
+        let (_, shift) = frames();
+        for reference in [0, 2] {
+            let (fields, drift) = run(SequenceMode::Both, reference);
+            assert_eq!(fields.iter().filter(|f| f.role == Role::Consecutive).count(), 4);
+            assert_eq!(fields.iter().filter(|f| f.role == Role::Reference).count(), 3);
+            for field in &fields {
+                let middle = field.output.flow.grid().index([20, 18, 0]);
+                let expected = shift[field.moving] - shift[field.fixed];
+                let [u, v, _] = field.output.flow.vector_vox(middle).map(f64::from);
+                let what = format!("{} → {}: ({u}, {v}) for {expected}", field.fixed, field.moving);
+                assert!((u - expected).abs() < 0.1 && v.abs() < 0.1, "{what}");
+            }
+            assert!(drift.unwrap() < 0.15, "{drift:?}");
+        }
+    }
+
+    #[test]
+    fn modes_hand_out_what_they_promise() {
+        let (fields, drift) = run(SequenceMode::Consecutive, 0);
+        let pairs: Vec<_> = fields.iter().map(|f| (f.fixed, f.moving)).collect();
+        assert_eq!((pairs, drift), (vec![(0, 1), (1, 2), (2, 3)], None));
+        let (fields, drift) = run(SequenceMode::Reference, 1);
+        let mut pairs: Vec<_> = fields.iter().map(|f| (f.fixed, f.moving)).collect();
+        pairs.sort_unstable();
+        assert_eq!((pairs, drift), (vec![(1, 0), (1, 2), (1, 3)], None));
+    }
+}

@@ -1,0 +1,134 @@
+//! The frames that a sequence has on its device, and the flows between them.
+
+use super::regions::FrameRegions;
+use super::{Deliver, Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan};
+use crate::error::{MotionError, Result};
+use crate::method::observer::{Observer, Portion};
+use crate::method::pair::{ImagePair, PairMethod};
+use crate::method::pending_flow::PendingFlow;
+use crate::method::resident::{ResidentFlow, ResidentStart};
+use crate::steps::composition::compose_resident;
+use crate::steps::frame::Frame;
+use std::collections::BTreeMap;
+use veloxel_gpu::Device;
+use veloxel_kernels::variational::flow_composition::Outside;
+
+/// The method, and the frames and masks that it has on its device.
+pub(super) struct Run<'a> {
+    method: &'a mut dyn PairMethod,
+    pub device: Device,
+    pub frames: SequenceFrames<'a>,
+    pub plan: SequencePlan,
+    pub regions: FrameRegions,
+    on_device: BTreeMap<usize, Frame>,
+    observer: &'a dyn Observer,
+    done: usize,
+}
+
+/// Volumes of memory from which on three pairs' results fit beside a run, twice over.
+const VOLUMES_OF_THREE: usize = 128;
+/// Frames kept on the device: a pair, the next one, and the reference.
+const FRAMES_ON_DEVICE: usize = 4;
+
+impl<'a> Run<'a> {
+    pub fn new(
+        method: &'a mut dyn PairMethod,
+        frames: SequenceFrames<'a>,
+        plan: SequencePlan,
+        observer: &'a dyn Observer,
+    ) -> Result<Self> {
+        let device = method.device().clone();
+        let regions = FrameRegions::upload(&device, &frames)?;
+        Ok(Self { method, device, frames, plan, regions, on_device: BTreeMap::new(), observer, done: 0 })
+    }
+
+    /// Whether three pairs' results leave more than enough memory for a run.
+    pub fn has_room_for_three(&self) -> bool {
+        let voxels = self.frames.frames.first().map_or(0, |frame| frame.grid().len());
+        let enough = (VOLUMES_OF_THREE * voxels * size_of::<f32>()) as u64;
+        self.device.info().memory_bytes.is_some_and(|bytes| bytes >= enough)
+    }
+
+    /// A frame to its successor; the frame after that is on its way before, so that its statistics are known when its turn
+    /// comes.
+    pub fn ask_ahead(&mut self, fixed: usize) -> Result<PendingFlow> {
+        for frame in fixed..fixed + 3 {
+            self.bring(frame, [fixed, fixed + 1])?;
+        }
+        self.ask(fixed, fixed + 1, ResidentStart::Zero)
+    }
+
+    /// A flow that the device may not have found when this returns.
+    pub fn ask(&mut self, fixed: usize, moving: usize, start: ResidentStart<'_>) -> Result<PendingFlow> {
+        self.bring(fixed, [fixed, moving])?;
+        self.bring(moving, [fixed, moving])?;
+        let all = step_count(self.frames.frames.len(), self.plan) as f64;
+        let part = Portion { observer: self.observer, before: self.done as f64, own: 1.0, all };
+        let images = [fixed, moving].map(|frame| &self.on_device[&frame]);
+        let region = self.regions.of(fixed);
+        let pair = ImagePair { region, start, ..ImagePair::new(images[0], images[1]) };
+        let mut pending = self.method.estimate(pair, &part)?;
+        if self.plan.extras.warped {
+            pending.warp(images, self.method.interpolation())?;
+        }
+        self.done += 1;
+        Ok(pending)
+    }
+
+    /// The reference to a frame, from the composed flow between them.
+    pub fn deliver_reference<E: From<MotionError>>(
+        &mut self,
+        moving: usize,
+        start: &ResidentFlow,
+        deliver: Deliver<'_, E>,
+    ) -> Result<(), E> {
+        let pending = self.ask(self.plan.reference, moving, ResidentStart::Flow(start))?;
+        deliver(self.finish(pending, Role::Reference, [self.plan.reference, moving])?)
+    }
+
+    pub fn finish(
+        &self,
+        pending: PendingFlow,
+        role: Role,
+        [fixed, moving]: [usize; 2],
+    ) -> Result<SequenceField> {
+        Ok(SequenceField { role, fixed, moving, output: pending.finish(self.plan.extras)? })
+    }
+
+    /// The motion so far, followed by one more flow.
+    pub fn extend(
+        &self,
+        so_far: Option<&ResidentFlow>,
+        next: &ResidentFlow,
+        outside: Outside,
+    ) -> Result<ResidentFlow> {
+        match so_far {
+            None => next.duplicate(&self.device),
+            Some(so_far) => compose_resident(&self.device, so_far, next, outside),
+        }
+    }
+
+    /// Brings a frame, if there is one, to the device, in the place of the one farthest from those that are `needed`.
+    fn bring(&mut self, frame: usize, needed: [usize; 2]) -> Result<()> {
+        let Some(image) = self.frames.frames.get(frame).filter(|_| !self.on_device.contains_key(&frame))
+        else {
+            return Ok(());
+        };
+        if self.on_device.len() >= FRAMES_ON_DEVICE {
+            let away = |f: &usize| needed.iter().map(|n| n.abs_diff(*f)).min();
+            let farthest = self.on_device.keys().filter(|f| !needed.contains(f)).copied().max_by_key(away);
+            farthest.and_then(|farthest| self.on_device.remove(&farthest));
+        }
+        self.on_device.insert(frame, Frame::upload(&self.device, image)?);
+        Ok(())
+    }
+}
+
+/// How many fields are estimated, handed out or not.
+fn step_count(count: usize, plan: SequencePlan) -> usize {
+    match plan.mode {
+        SequenceMode::Consecutive => count - 1,
+        SequenceMode::Reference => 2 * (count - 1),
+        SequenceMode::Both => 2 * (count - 1) + plan.reference + 1,
+    }
+}

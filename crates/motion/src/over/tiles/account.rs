@@ -1,0 +1,111 @@
+//! What a tiled run says of itself, and how a face follows it.
+
+use super::mosaic::Seams;
+use super::plan::TilePlan;
+use crate::method::observer::{Observer, Portion};
+use std::sync::Mutex;
+use veloxel_core::{
+    BrightnessReport, DiagnosticCell, DiagnosticTable, FlowStatistics, MethodDiagnostics, SolveStatus,
+    WarningKind, Warnings,
+};
+
+/// What tiles say, weighed by what they contribute.
+#[derive(Default)]
+pub(super) struct Account {
+    status: SolveStatus,
+    before: f64,
+    after: f64,
+    voxels: f64,
+    inverse: Option<f64>,
+    device_ms: f64,
+    missed: Option<String>,
+    tiles: usize,
+}
+
+impl Account {
+    pub fn add(&mut self, found: &FlowStatistics, voxels: usize) {
+        let weight = voxels as f64;
+        self.tiles += 1;
+        self.voxels += weight;
+        self.before += weight * found.brightness.mean_abs_before;
+        self.after += weight * found.brightness.mean_abs_after;
+        self.device_ms += found.method.device_ms.unwrap_or(0.0);
+        if let Some(residual) = found.inverse_residual_vox {
+            *self.inverse.get_or_insert(0.0) += weight * residual;
+        }
+        if found.status == SolveStatus::LimitReached {
+            self.status = SolveStatus::LimitReached;
+        }
+        // Each tile has numbers of its own: the first one's speak for all.
+        let missed = found.warnings.iter().find(|warning| warning.kind == WarningKind::Convergence);
+        if let (None, Some(warning)) = (&self.missed, missed) {
+            self.missed = Some(format!("tile {}: {}", self.tiles, warning.message));
+        }
+    }
+
+    pub fn finish(self, plan: &TilePlan, seams: Seams) -> FlowStatistics {
+        let mean = |sum: f64| sum / self.voxels.max(1.0);
+        let mut warnings = Warnings::new();
+        self.missed.into_iter().for_each(|missed| warnings.push(WarningKind::Convergence, missed));
+        let mut json = serde_json::Map::new();
+        let tiles = serde_json::json!({
+            "count": plan.count(),
+            "run": self.tiles,
+            "size": plan.tile_size,
+            "overlap_vox": plan.overlap_vox,
+            "coarse_size": plan.coarse.as_ref().map(|coarse| coarse.plan.grid_size),
+            "seam_mean_vox": seams.mean_vox,
+            "seam_max_vox": seams.max_vox,
+        });
+        json.insert("tiles".to_owned(), tiles);
+        FlowStatistics {
+            status: self.status,
+            brightness: BrightnessReport {
+                mean_abs_before: mean(self.before),
+                mean_abs_after: mean(self.after),
+            },
+            inverse_residual_vox: self.inverse.map(mean),
+            warnings,
+            method: MethodDiagnostics {
+                json,
+                device_ms: Some(self.device_ms),
+                table: Some(table(plan)),
+                curves: Vec::new(),
+            },
+            ..FlowStatistics::default()
+        }
+    }
+}
+
+/// One row a pass, coarsest first.
+fn table(plan: &TilePlan) -> DiagnosticTable {
+    let row = |pass: &TilePlan| {
+        let (all, tile) = (DiagnosticCell::Size(pass.grid_size), DiagnosticCell::Size(pass.tile_size));
+        vec![all, DiagnosticCell::Count(pass.count()), tile]
+    };
+    let mut rows: Vec<_> = plan.passes().map(row).collect();
+    rows.reverse();
+    DiagnosticTable { head: vec!["Pass", "tiles", "tile size"], rows }
+}
+
+/// The share of the work done, over all passes and tiles.
+pub(super) struct TileProgress<'a> {
+    observer: &'a dyn Observer,
+    all: f64,
+    done: Mutex<f64>,
+}
+
+impl<'a> TileProgress<'a> {
+    pub fn new(observer: &'a dyn Observer, voxels: f64) -> Self {
+        Self { observer, all: voxels, done: Mutex::new(0.0) }
+    }
+
+    /// The observer of a run over so many voxels.
+    pub fn of(&self, voxels: usize) -> Portion<'a> {
+        let own = voxels as f64 / self.all;
+        let mut done = self.done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let before = *done;
+        *done += own;
+        Portion { observer: self.observer, before, own, all: 1.0 }
+    }
+}

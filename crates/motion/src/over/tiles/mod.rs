@@ -1,0 +1,391 @@
+//! Any image or volume under a budget of memory: two images of the host in; their flow with its confidence out, estimated tile by
+//! tile.
+//!
+//! *Method*: where a run over the whole grid needs more device memory than the budget has ([`Footprint`](crate::Footprint)), a coarse pass
+//! finds the flow of both images shrunk by whole factors, in tiles itself where that is needed. Its flow is the start of
+//! every tile. A tile is a box of the fixed image, and a box of the moving one of the same size, shifted by the mean of its
+//! start in whole voxels: the overlap need only cover how far motion differs within a tile. Where motion differs by
+//! more, a tile contributes half as much, of the same memory, and so on. On two grids, a tile's moving image is whatever
+//! its voxels can reach.
+//! Neighbours overlap, and fade into each other over 16 voxels in the middle.
+//! The intensity map is decided once, for the whole images.
+//!
+//! Methods whose vectors depend on their surroundings alone run another way (`local`): the bits of the whole grid.
+//!
+//! *Bound and evidence*: docs/design/tiles.md; `tests/motion/tiles/pairs.rs`.
+//!
+//! *Limits*: methods say by [`Tiling`](crate::Tiling) whether they run in tiles. An affine start begins the coarse pass, and tiles smooth the
+//! total motion. The way back of an inverse-consistent method begins anew in each tile.
+
+mod account;
+mod coarse;
+mod cut;
+mod field;
+mod local;
+mod mosaic;
+mod moving_part;
+mod plan;
+mod shrunk_levels;
+mod windows;
+
+pub use field::warp_in_slabs;
+pub use mosaic::Seams;
+pub use plan::{CoarsePlan, TilePlan};
+pub use windows::TiledWindows;
+
+use crate::error::Result;
+use crate::method::footprint::coarse_width_mm;
+use crate::method::observer::Observer;
+use crate::method::pair::{ImagePair, Pair, PairMethod};
+use crate::method::pending_flow::{DenseFlow, Extras};
+use crate::method::resident::{ResidentFlow, ResidentRegion, ResidentStart};
+use crate::method::shared_scalars::SharedScalars;
+use crate::method::start::Start;
+use crate::steps::frame::{Frame, with_contrast};
+use crate::steps::intensity::IntensityMap;
+use crate::steps::moving_image::{require_sampled, voxel_map};
+use crate::steps::pyramid::rescaled;
+use account::{Account, TileProgress};
+use cut::Part;
+use mosaic::{Core, Mosaic};
+use moving_part::Moving;
+use plan::{ALIGNMENT_VOX, RAMP_VOX};
+use veloxel_core::{Axes, Flow, FlowStatistics, Grid, Mask, SolveStatus, Volume, WarningKind};
+use veloxel_gpu::Device;
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine};
+
+/// Opens a method for the grid of a tile.
+pub type OpenTile<'a> = dyn Fn(&Grid) -> Result<Box<dyn PairMethod>> + Send + Sync + 'a;
+
+/// A method that runs tile by tile.
+pub struct Tiled<'a> {
+    /// Opens it.
+    pub open: &'a OpenTile<'a>,
+    /// Opens what a coarse pass over the whole grid is run with, where that is something else: a method that begins from
+    /// matches, say. Hidden voxels are then those that it finds.
+    pub open_coarse: Option<&'a OpenTile<'a>>,
+    /// Where it runs.
+    pub device: &'a Device,
+    /// How the fixed grid is split.
+    pub plan: &'a TilePlan,
+}
+
+/// Where the starts of tiles come from.
+enum Starts<'a> {
+    /// A field on the fixed grid.
+    Whole(&'a Flow),
+    /// The coarse pass.
+    Coarse(&'a Flow, Axes<usize>),
+}
+
+/// Most tiles run first to measure shared decisions.
+const MOST_ASKED: usize = 4;
+
+/// Samples that percentiles are taken from, at most.
+const MOST_SAMPLES: usize = 1 << 20;
+/// With fewer, every sample counts.
+const FEWEST_SAMPLES: usize = 1000;
+
+/// Voxels that an image must have around a position to be sampled there: the reach of a spline and of a derivative.
+const SAMPLING_VOX: usize = 4;
+
+impl Tiled<'_> {
+    /// Estimates the flow of a pair; the determinant is always given.
+    ///
+    /// # Errors
+    /// As [`PairMethod::run_with`].
+    pub fn run(&self, pair: &Pair<'_>, extras: Extras, observer: &dyn Observer) -> Result<DenseFlow> {
+        let mut found = self.find(pair, observer)?;
+        let (measured, room) = (pair.volume_mask.or(pair.mask), self.plan.slab_samples());
+        let moving = extras.warped.then_some((pair.moving, Interpolation::CubicSpline));
+        field::measure(self.device, &mut found, measured, moving, room)?;
+        Ok(found)
+    }
+
+    fn find(&self, pair: &Pair<'_>, observer: &dyn Observer) -> Result<DenseFlow> {
+        let grid = pair.fixed.grid();
+        require_sampled(grid, pair.moving.grid())?;
+        for (mask, what) in
+            [(pair.mask, "fixed image and mask"), (pair.volume_mask, "fixed image and volume mask")]
+        {
+            mask.map_or(Ok(()), |mask| grid.require_same(mask.grid(), what))?;
+        }
+        let solve = || {
+            let maps = match with_contrast(intensities(self.device, pair)?) {
+                Ok(maps) => maps,
+                Err(why) => return no_content(grid, why),
+            };
+            let progress = TileProgress::new(observer, self.plan.worked_voxels());
+            let is_exact = self.plan.exact && self.plan.coarse.is_some();
+            if is_exact {
+                self.solve_exactly(pair, maps, &progress)
+            } else {
+                self.solve(pair, maps[0], &progress)
+            }
+        };
+        self.device.scope(|| self.device.serialised(solve))
+    }
+
+    /// The flow of a pair by this plan: of the whole at once, or in tiles that start from a coarse pass.
+    fn solve(&self, pair: &Pair<'_>, map: IntensityMap, progress: &TileProgress<'_>) -> Result<DenseFlow> {
+        let Some(coarse) = &self.plan.coarse else { return self.solve_whole(pair, map, progress) };
+        if let Start::Flow(start) = pair.start {
+            pair.fixed.grid().require_same(start.grid(), "fixed image and start field")?;
+            return self.solve_tiles(pair, &Starts::Whole(start), map, progress);
+        }
+        let shrinking = coarse.shrinking;
+        let mut found = {
+            let [grid, moving_grid] = [pair.fixed.grid(), pair.moving.grid()];
+            let is_on_one_grid = voxel_map(grid, moving_grid) == VoxelAffine::IDENTITY;
+            let width_mm = coarse_width_mm(grid, shrinking.into_iter().max().unwrap_or(1));
+            let of_moving = if is_on_one_grid {
+                shrinking
+            } else {
+                crate::method::footprint::shrinking(moving_grid, width_mm)
+            };
+            let fill = 0.5 * (map.lower + map.upper);
+            let room = (self.plan.device_bytes / 4) as usize;
+            let fixed = coarse::shrink(self.device, pair.fixed, shrinking, fill, room)?;
+            let moving = coarse::shrink(self.device, pair.moving, of_moving, fill, room)?;
+            let mask = |mask: Option<&Mask>| mask.map(|mask| coarse::shrink_mask(mask, shrinking));
+            let (mask, volume_mask) = (mask(pair.mask), mask(pair.volume_mask));
+            let start = match pair.start {
+                Start::Affine(start) => {
+                    let factors = shrinking.map(|factor| factor as f64);
+                    Start::Affine(rescaled(&start, [factors; 2]))
+                }
+                other => other,
+            };
+            let weight = pair.weight.map(|weight| coarse::shrink(self.device, weight, shrinking, 0.0, room));
+            // Means of weights are weights, but for rounding.
+            let weight = weight.transpose()?.map(|weight| weight.map(|w| w.clamp(0.0, 1.0)));
+            let (mask, volume_mask, weight) = (mask.as_ref(), volume_mask.as_ref(), weight.as_ref());
+            let small = Pair { fixed: &fixed, moving: &moving, mask, volume_mask, weight, start };
+            let Self { device, open_coarse, .. } = *self;
+            let open =
+                if coarse.plan.coarse.is_none() { open_coarse.unwrap_or(self.open) } else { self.open };
+            Tiled { open, open_coarse, device, plan: &coarse.plan }.solve(&small, map, progress)?
+        };
+        // Its pieces have other sizes than those of tiles.
+        self.device.release_kept();
+        let occlusion = found.occlusion.take();
+        let mut tiled = self.solve_tiles(pair, &Starts::Coarse(&found.flow, shrinking), map, progress)?;
+        tiled.occlusion = occlusion.map(|small| coarse::repeated(&small, shrinking, pair.fixed.grid()));
+        Ok(tiled)
+    }
+
+    fn solve_whole(
+        &self,
+        pair: &Pair<'_>,
+        map: IntensityMap,
+        progress: &TileProgress<'_>,
+    ) -> Result<DenseFlow> {
+        let device = self.device;
+        let mut method = (self.open)(pair.fixed.grid())?;
+        let frame = |image: &Volume<f32>| -> Result<Frame> {
+            Ok(Frame::of_part(device, image.grid(), device.upload_copy(image.data())?, map))
+        };
+        let (fixed, moving) = (frame(pair.fixed)?, frame(pair.moving)?);
+        let region = ResidentRegion::upload(device, [pair.mask, pair.volume_mask], pair.weight)?;
+        let region = region.lend();
+        let mut start_flow = None;
+        let start = pair.start.find([&fixed, &moving], region.mask, &mut start_flow)?;
+        let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
+        let found = method.estimate(images, &progress.of(pair.fixed.grid().len()))?;
+        found.finish(Extras::default())
+    }
+
+    fn solve_tiles(
+        &self,
+        pair: &Pair<'_>,
+        starts: &Starts<'_>,
+        map: IntensityMap,
+        progress: &TileProgress<'_>,
+    ) -> Result<DenseFlow> {
+        let (plan, grid) = (self.plan, pair.fixed.grid());
+        let local = Part { begin: [0; 3], size: plan.tile_size }.grid(grid, grid.origin_mm())?;
+        let mut run = TileRun {
+            device: self.device,
+            method: (self.open)(&local)?,
+            moving: Moving::new(pair, &local),
+            pair,
+            map,
+            local,
+        };
+        self.settle_shared_scalars(&mut run, starts, progress)?;
+        let mut mosaic = Mosaic::new(grid);
+        let mut account = Account::default();
+        for whole in tile_cores(plan) {
+            whole.in_pieces(|core| {
+                let tile = self.tile_of(&core);
+                let start = starts.of(tile);
+                let placed = run.moving.shift(core.inside(tile), tile, &start);
+                // Halves are not shorter than two ramps.
+                if let (None, Some(axis)) = (placed, core.longest_axis(8 * RAMP_VOX)) {
+                    return Ok(Some(axis));
+                }
+                let share =
+                    core.reach(plan.grid_size).len() as f64 / whole.reach(plan.grid_size).len() as f64;
+                let observer = progress.of((share * tile.len() as f64) as usize);
+                let shift = placed.unwrap_or([0; 3]);
+                let (found, shift) = run.estimate(tile, shift, start, &observer)?;
+                account.add(&found.statistics, core.reach(plan.grid_size).len());
+                mosaic.add(core, tile, &found, shift);
+                Ok(None)
+            })?;
+        }
+        drop(run);
+        let (flow, confidence, seams) = mosaic.finish(grid)?;
+        Ok(DenseFlow::bare(flow, confidence, account.finish(plan, seams)))
+    }
+
+    /// What the method decides by numbers of the whole image is decided once, by the mean of a few tiles all over it.
+    fn settle_shared_scalars(
+        &self,
+        run: &mut TileRun<'_>,
+        starts: &Starts<'_>,
+        progress: &TileProgress<'_>,
+    ) -> Result<()> {
+        let Some(shared) = run.method.shared_scalars() else { return Ok(()) };
+        shared.note();
+        let count = self.plan.count();
+        let asked = count.div_ceil(2).min(MOST_ASKED);
+        for nth in 0..asked {
+            // In the middle of each of so many equal parts of all tiles.
+            let core = tile_cores(self.plan).nth((2 * nth + 1) * count / (2 * asked));
+            let core = core.expect("a tile should lie among all");
+            let tile = self.tile_of(&core);
+            let start = starts.of(tile);
+            let shift = run.moving.shift(core.inside(tile), tile, &start).unwrap_or([0; 3]);
+            run.estimate(tile, shift, start, &progress.of(0))?;
+        }
+        run.method.shared_scalars().into_iter().for_each(SharedScalars::settle);
+        Ok(())
+    }
+
+    /// The box of a core: in its middle, or as near to it as the grid allows.
+    fn tile_of(&self, core: &Core) -> Part {
+        let (size, whole) = (self.plan.tile_size, self.plan.grid_size);
+        let begin = [0, 1, 2].map(|a| {
+            let middle = (core.begin[a] + core.end[a]) / 2;
+            let begin = middle.saturating_sub(size[a] / 2).min(whole[a] - size[a]);
+            begin / ALIGNMENT_VOX * ALIGNMENT_VOX
+        });
+        Part { begin, size }
+    }
+}
+
+/// What each tile of a plan contributes.
+fn tile_cores(plan: &TilePlan) -> impl Iterator<Item = Core> {
+    let [kx, ky, kz] = plan.tiles;
+    (0..kx * ky * kz).map(move |nth| {
+        let place = [nth % kx, nth / kx % ky, nth / (kx * ky)];
+        let ends = [0, 1, 2].map(|a| plan.core(a, place[a]));
+        Core { begin: ends.map(|e| e[0]), end: ends.map(|e| e[1]) }
+    })
+}
+
+impl Starts<'_> {
+    /// The start of a tile, voxels; a start may have holes, where nothing is known.
+    fn of(&self, tile: Part) -> Vec<Vec<f32>> {
+        let mut start = match self {
+            Self::Coarse(flow, shrinking) => coarse::enlarge(flow, *shrinking, tile),
+            Self::Whole(flow) => {
+                let size = flow.grid().size();
+                flow.components_vox().iter().map(|c| tile.of(c, size)).collect()
+            }
+        };
+        start.iter_mut().flatten().filter(|v| !v.is_finite()).for_each(|v| *v = 0.0);
+        start
+    }
+}
+
+/// Everything that the tiles of a pass share.
+struct TileRun<'a> {
+    device: &'a Device,
+    method: Box<dyn PairMethod>,
+    pair: &'a Pair<'a>,
+    moving: Moving<'a>,
+    map: IntensityMap,
+    /// The grid that every tile is put on.
+    local: Grid,
+}
+
+impl TileRun<'_> {
+    /// What the method finds in a tile, and what the moving image was shifted by.
+    fn estimate(
+        &mut self,
+        tile: Part,
+        shift: Axes<isize>,
+        mut start: Vec<Vec<f32>>,
+        observer: &dyn Observer,
+    ) -> Result<(DenseFlow, Axes<f32>)> {
+        let shift = shift.map(|s| s as f32);
+        for (component, shift) in start.iter_mut().zip(shift) {
+            component.iter_mut().for_each(|v| *v -= shift);
+        }
+        let (device, local) = (self.device, &self.local);
+        let part_of = |mask: Option<&Mask>| mask.map(|mask| tile.of_volume(mask, local)).transpose();
+        let mask = part_of(self.pair.mask)?;
+        let moving = self.moving.of(tile, &start, shift)?;
+        let sees_nothing = mask.as_ref().is_some_and(|mask| !mask.data().contains(&true));
+        let (Some(moving), false) = (moving, sees_nothing) else {
+            return Ok((nothing_seen(local, start)?, shift));
+        };
+        let frame = |image: Volume<f32>| -> Result<Frame> {
+            let grid = image.grid().clone();
+            Ok(Frame::of_part(device, &grid, device.upload(image.into_data())?, self.map))
+        };
+        let fixed = frame(tile.of_volume(self.pair.fixed, &self.local)?)?;
+        let moving = frame(moving)?;
+        let volume_mask = part_of(self.pair.volume_mask)?;
+        let weight = self.pair.weight.map(|weight| tile.of_volume(weight, local)).transpose()?;
+        let region = ResidentRegion::upload(device, [mask.as_ref(), volume_mask.as_ref()], weight.as_ref())?;
+        let components_vox = start.into_iter().map(|c| device.upload(c)).collect::<Result<_, _>>()?;
+        let start = ResidentFlow { grid: local.clone(), components_vox };
+        let (region, start) = (region.lend(), ResidentStart::Flow(&start));
+        let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
+        Ok((self.method.estimate(images, observer)?.finish(Extras::default())?, shift))
+    }
+}
+
+/// Where a tile has no data the start is all that is known, with confidence 0.
+fn nothing_seen(grid: &Grid, start: Vec<Vec<f32>>) -> Result<DenseFlow> {
+    let confidence = Volume::new(grid.clone(), vec![0.0; grid.len()])?;
+    Ok(DenseFlow::bare(Flow::new(grid.clone(), start)?, confidence, FlowStatistics::default()))
+}
+
+/// The defined result for images without contrast: no motion, with confidence 0.
+fn no_content(grid: &Grid, why: String) -> Result<DenseFlow> {
+    let mut found = nothing_seen(grid, Flow::zeros(grid.clone()).into_components_vox())?;
+    found.statistics.status = SolveStatus::NoContent;
+    found.statistics.warnings.push(WarningKind::Content, why);
+    Ok(found)
+}
+
+/// What is decided once for the whole images, so that tiles agree: the maps of the fixed image's intensities, within its mask, and of the moving one's.
+///
+/// # Errors
+/// [`MotionError::Input`](crate::MotionError::Input) for a sample that is not finite where it counts;
+/// [`MotionError::Compute`](crate::MotionError::Compute).
+fn intensities(device: &Device, pair: &Pair<'_>) -> Result<[Option<IntensityMap>; 2]> {
+    pair.fixed.require_finite("the fixed image", |i| pair.mask.is_some_and(|mask| !mask.data()[i]))?;
+    pair.moving.require_finite("the moving image", |_| false)?;
+    Ok([percentiles(device, pair.fixed, pair.mask)?, percentiles(device, pair.moving, None)?])
+}
+
+fn percentiles(device: &Device, image: &Volume<f32>, mask: Option<&Mask>) -> Result<Option<IntensityMap>> {
+    let take = |step: usize| -> Vec<f32> {
+        let counts = |i: &usize| mask.is_none_or(|mask| mask.data()[*i]);
+        (0..image.data().len()).step_by(step).filter(counts).map(|i| image.data()[i]).collect()
+    };
+    let step = (image.data().len() / MOST_SAMPLES).max(1);
+    let mut samples = take(step);
+    if step > 1 && samples.len() < FEWEST_SAMPLES {
+        samples = take(1);
+    }
+    if samples.is_empty() {
+        return Ok(None);
+    }
+    IntensityMap::percentiles(device, &device.upload(samples)?, None)
+}

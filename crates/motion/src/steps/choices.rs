@@ -1,0 +1,85 @@
+//! Choices that several methods offer as parameters.
+
+use veloxel_core::choices;
+use veloxel_kernels::image::warp;
+use veloxel_kernels::variational::compose;
+use veloxel_kernels::variational::motion_tensor::Constraint;
+
+choices! {
+    /// Scaling of constraints.
+    pub enum Normalisation {
+        /// Contrast counts (the paper's).
+        Off = "off",
+        /// Divided by |∇I|² + ζ²: distance counts (Zimmer et al. 2011).
+        Distance = "distance",
+    }
+
+    /// Mapping of intensities.
+    pub enum Intensity {
+        /// The fixed image's 0.5 and 99.5 percentiles become 0 and 1; the moving image follows by the same map.
+        Percentiles = "percentiles",
+        /// The same percentiles of the box of the fixed image in which the images differ, unless there is a mask.
+        Moving = "moving",
+        /// As they are.
+        Raw = "raw",
+    }
+
+    /// Interpolation of the moving image.
+    pub enum Interpolation {
+        /// Bi- or trilinear (the paper's).
+        Linear = "linear",
+        /// Cubic B-spline (Unser 1999).
+        CubicSpline = "cubic-spline",
+    }
+
+    /// How increments join the flow.
+    pub enum Update {
+        /// d + δ (the paper's).
+        Add = "add",
+        /// δ + d ∘ (id + δ): prevents folding (Vercauteren et al. 2009).
+        Compose = "compose",
+    }
+
+    /// Filter of the flow after each warp.
+    pub enum MedianFilter {
+        /// None (the paper's).
+        Off = "off",
+        /// The median of the (2r+1)-wide window.
+        Plain = "plain" {
+            /// Half width of the window.
+            radius "r": usize in 1..=3 "voxels",
+        },
+        /// 2-D: 5 × 5, then a weighted median with visibility near motion edges (Sun, Roth, Black 2010).
+        NonLocal = "non-local",
+    }
+}
+
+impl Interpolation {
+    /// As kernels know it.
+    pub fn of_kernel(self) -> warp::Interpolation {
+        match self {
+            Self::Linear => warp::Interpolation::Linear,
+            Self::CubicSpline => warp::Interpolation::CubicSpline,
+        }
+    }
+}
+
+impl Normalisation {
+    /// How a constraint is scaled; ζ is the contrast below which it fades.
+    pub(crate) fn constraint(self, zeta: f32) -> Constraint {
+        match self {
+            Self::Off => Constraint::Plain,
+            Self::Distance => Constraint::Normalised { zeta },
+        }
+    }
+}
+
+impl Update {
+    /// As kernels know it.
+    pub(crate) fn of_kernel(self) -> compose::Update {
+        match self {
+            Self::Add => compose::Update::Add,
+            Self::Compose => compose::Update::Compose,
+        }
+    }
+}

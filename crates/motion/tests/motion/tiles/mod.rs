@@ -1,0 +1,5 @@
+//! Runs in tiles against runs over the whole grid.
+
+mod local;
+mod pairs;
+mod windows;
