@@ -1,34 +1,17 @@
 //! What must be reached, measured: each bench gives figures beside the bars they are held against.
 
-mod acdc;
-mod cine;
-mod confidence;
+mod accuracy;
 mod error;
-mod error_time;
 mod figure;
-mod gpu;
-mod kernels;
-mod large_motion;
-mod local;
-mod matching;
-mod middlebury;
-mod multigrid;
-mod nirep;
 mod paper_a;
 mod paper_b;
 mod paper_c;
-mod paths;
-mod phantoms;
 mod phase;
 mod plots_page;
-mod rates;
 mod record;
-mod segmentation;
 mod session;
-mod tracking;
+mod speed;
 mod verdict;
-mod volume_preservation;
-mod volumes;
 
 pub use error::BenchError;
 pub use figure::{Bar, Figure};
@@ -37,8 +20,14 @@ pub use paper_b::{PaperB, PaperBPlan, paper_b};
 pub use plots_page::plots_page;
 pub use record::{Record, Scored};
 pub use session::Session;
+pub use speed::volumes::{InFreshProcess, VolumeCost, volume_cost};
 pub use verdict::Verdict;
-pub use volumes::{InFreshProcess, VolumeCost, volume_cost};
+
+use accuracy::{
+    acdc, cine, confidence, error_time, large_motion, local, matching, middlebury, nirep, phantoms,
+    segmentation, volume_preservation,
+};
+use speed::{gpu, kernels, multigrid, paths, rates, tracking, volumes};
 
 /// A group of measurements that runs on its own.
 #[derive(Debug)]

@@ -6,35 +6,18 @@
 #![allow(clippy::print_stderr, reason = "a command prints")]
 
 mod allocator;
-#[cfg(feature = "bench")]
-mod bench;
-mod compare;
-mod completions;
-mod demo;
-mod devices;
-mod distances;
-mod dry_run;
-mod engine;
-mod evaluate;
-mod features;
-mod flow;
-mod info;
+mod commands;
 mod interrupt;
 mod output;
-mod parameters;
 mod progress;
 mod run_arguments;
-mod segment;
-mod stereo;
 mod terminal;
-mod track;
-mod track_points;
-mod warp;
 
+use clap::Command;
 use clap::error::{ContextKind, ContextValue};
-use clap::{ArgMatches, Args, Command};
+use commands::parameters::presets;
+use commands::{COMMANDS, Entry, Outcome, Run};
 use output::{print, print_json, print_lines, print_measured, table, two_columns};
-use parameters::presets;
 use progress::Progress;
 use run_arguments::{
     ComputeArguments, DeviceArguments, MethodArguments, ReadingArguments, Summary, bytes, command_line,
@@ -44,57 +27,6 @@ use std::process::ExitCode;
 use terminal::say;
 use veloxel::jobs::left_behind;
 use veloxel::{WarningKind, Warnings};
-
-/// Every command, in the order of the help, and what other programs call it.
-const COMMANDS: &[Entry] = &[
-    Entry::of::<flow::FlowArguments>(
-        "flow",
-        "register registration reg align optical-flow opticalflow optflow motion demons",
-    ),
-    Entry::of::<compare::CompareArguments>("compare", ""),
-    Entry::of::<stereo::StereoArguments>("stereo", "disparity depth match"),
-    Entry::of::<features::FeaturesArguments>("features", "gabor orientation phase"),
-    Entry::of::<engine::EngineArguments>("engine", "stream video live camera"),
-    Entry::of::<track::TrackArguments>("track", "cine strain cardiac heart feature-tracking"),
-    Entry::of::<track_points::TrackPointsArguments>("track-points", ""),
-    Entry::of::<segment::SegmentArguments>("segment", "parts decompose partition cluster segmentation"),
-    Entry::of::<warp::WarpArguments>("warp", "apply transform resample deform"),
-    Entry::of::<distances::DistancesArguments>("distances", ""),
-    Entry::of::<evaluate::EvaluateArguments>("evaluate", "eval compare score dice epe"),
-    Entry::of::<info::InfoArguments>("info", "header inspect show"),
-    Entry::of::<parameters::ParametersArguments>("parameters", "params presets"),
-    Entry::of::<devices::DevicesArguments>("devices", "gpu gpus"),
-    Entry::of::<demo::DemoArguments>("demo", "example"),
-    Entry::of::<completions::CompletionsArguments>("completions", ""),
-    Entry::of::<completions::ManualArguments>("manual", ""),
-    #[cfg(feature = "bench")]
-    Entry::of::<bench::BenchArguments>("bench", "benchmark"),
-];
-
-/// What a command comes to: done, or one line that says what is wrong.
-type Outcome = Result<(), Box<dyn std::error::Error>>;
-
-/// The arguments of a command, and what it does with them.
-trait Run: Args {
-    /// Does it.
-    fn run(self) -> Outcome;
-}
-
-/// A command of the list.
-struct Entry {
-    name: &'static str,
-    /// What other programs call it.
-    other_names: &'static str,
-    with_arguments: fn(Command) -> Command,
-    run: fn(&ArgMatches) -> Outcome,
-}
-
-impl Entry {
-    const fn of<A: Run>(name: &'static str, other_names: &'static str) -> Self {
-        let run = |given: &ArgMatches| A::from_arg_matches(given).unwrap_or_else(|e| e.exit()).run();
-        Self { name, other_names, with_arguments: A::augment_args, run }
-    }
-}
 
 /// The command line as clap sees it.
 fn interface() -> Command {

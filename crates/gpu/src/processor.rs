@@ -2,8 +2,8 @@
 //! depend on the number of threads.
 
 use crate::ComputeError;
-use crate::buffer_pool::BufferPool;
-use crate::host_memory::{HOST_POLICY, HostPool};
+use crate::memory::buffer_pool::BufferPool;
+use crate::memory::host_memory::{HOST_POLICY, HostPool};
 use crate::rows::{Shared, ranges_mut};
 use std::ops::Range;
 use std::sync::Arc;

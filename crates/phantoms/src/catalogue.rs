@@ -266,7 +266,8 @@ mod tests {
                 let motion = motion(kind, &frame);
                 for i in (0..grid.len()).step_by(29) {
                     let position = frame.position_mm(i);
-                    let numeric = crate::motion::checks::numeric_determinant(motion.as_ref(), position);
+                    let numeric =
+                        crate::motions::motion::checks::numeric_determinant(motion.as_ref(), position);
                     assert!(numeric > 0.2, "{kind:?} on {}: {numeric} at {position:?}", grid.size_text());
                     if motion.in_muscle(position) == Some(true) || kind == MotionKind::Twist {
                         assert!(

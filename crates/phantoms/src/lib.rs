@@ -17,43 +17,32 @@
 //! # Ok::<(), veloxel_core::CoreError>(())
 //! ```
 
-mod affine;
-mod beat;
-mod breathing;
 pub mod catalogue;
 mod centred;
-mod cine;
 mod elements;
 mod erosion;
 mod error;
-mod heart;
-mod heart_motion;
-mod heart_picture;
-mod monotone;
-mod motion;
+mod hearts;
+mod motions;
 mod noise;
 mod phantom;
 mod rasterise;
-mod shell;
-mod sinusoid;
-mod texture;
-mod twist;
-mod wall_texture;
+mod textures;
 
-pub use affine::Affine;
-pub use breathing::Breathing;
 pub use centred::CentredFrame;
-pub use cine::{CineParams, CinePhantom};
 pub use erosion::eroded;
 pub use error::PhantomError;
-pub use heart::{HeartParams, HeartPhantom};
-pub use heart_motion::HeartMotion;
-pub use motion::{Composed, Motion};
+pub use hearts::cine::{CineParams, CinePhantom};
+pub use hearts::heart::{HeartParams, HeartPhantom};
+pub use hearts::heart_motion::HeartMotion;
+pub use motions::affine::Affine;
+pub use motions::breathing::Breathing;
+pub use motions::motion::{Composed, Motion};
+pub use motions::shell::{BeatingShell, ShellShape};
+pub use motions::sinusoid::Sinusoid;
+pub use motions::twist::{Twist, Vortex};
 pub use noise::{Noise, signed_noise, uniform};
 pub use phantom::{Phantom, interior};
 pub use rasterise::{MeshTexture, RasteriseParams, SurfaceEdges, rasterise_pair};
-pub use shell::{BeatingShell, ShellShape};
-pub use sinusoid::Sinusoid;
-pub use texture::{SmoothTexture, SpeckleTexture, Texture};
-pub use twist::{Twist, Vortex};
-pub use wall_texture::WallTexture;
+pub use textures::texture::{SmoothTexture, SpeckleTexture, Texture};
+pub use textures::wall_texture::WallTexture;

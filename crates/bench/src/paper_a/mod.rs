@@ -20,8 +20,8 @@ mod scene;
 mod settings;
 mod tables;
 
-use super::Figure;
 use crate::BenchError;
+use crate::Figure;
 use components::Costs;
 pub(crate) use components::middle;
 use runs::{Run, Time};

@@ -8,8 +8,8 @@
 use super::pinned::{Copyists, Pinned};
 use super::profile::HostTimes;
 use crate::ComputeError;
-use crate::element::{Word, parts_of};
-use crate::host_memory::room_for;
+use crate::memory::element::{Word, parts_of};
+use crate::memory::host_memory::room_for;
 use cudarc::driver::{CudaEvent, CudaStream, DriverError, result, sys};
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -16,11 +16,11 @@ mod queue;
 mod recording;
 mod uploads;
 
-use crate::element::Word;
-use crate::launch::Variant;
+use crate::launches::launch::Variant;
+use crate::launches::translation::text_of;
+use crate::memory::element::Word;
 use crate::nvrtc::{ComputeCapability, Image, Nvrtc};
 use crate::timestamp::Moment;
-use crate::translation::text_of;
 use crate::{
     Bind, ComputeError, Content, DeviceInfo, Gpu, GpuMemory, Lane, Launch, Listing, MemoryStats, Timestamp,
 };

@@ -1,7 +1,7 @@
 //! Page-locked memory, which the device's copy engines access directly, and the threads that copy between it and
 //! ordinary memory.
 
-use crate::element::Word;
+use crate::memory::element::Word;
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result};
 use std::ffi::c_void;
 use std::sync::Arc;

@@ -7,8 +7,8 @@
 
 use super::lanes::{Lanes, MOST_LANES};
 use crate::ComputeError;
-use crate::buffer_pool::{BufferPool, First, MemoryStats, Policy};
-use crate::memory::Piece;
+use crate::memory::buffer_pool::{BufferPool, First, MemoryStats, Policy};
+use crate::memory::gpu_memory::Piece;
 use cudarc::driver::{CudaContext, CudaEvent, result, sys};
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 
 use super::pinned::{Copyists, Pinned};
 use super::profile::HostTimes;
-use crate::element::Word;
+use crate::memory::element::Word;
 use cudarc::driver::{CudaEvent, CudaStream, DriverError, result, sys};
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -10,12 +10,11 @@ mod recording;
 
 pub(crate) use adapters::{card_may_be_there, list};
 
-use crate::buffer_pool::{First, Origin, Policy};
-use crate::element::{Word, parts_of};
-use crate::launch::Variant;
-use crate::{
-    Bind, ComputeError, Content, DeviceInfo, Gpu, GpuMemory, Launch, MemoryStats, Timestamp, cuda_check,
-};
+use crate::launches::cuda_check;
+use crate::launches::launch::Variant;
+use crate::memory::buffer_pool::{First, Origin, Policy};
+use crate::memory::element::{Word, parts_of};
+use crate::{Bind, ComputeError, Content, DeviceInfo, Gpu, GpuMemory, Launch, MemoryStats, Timestamp};
 use adapters::{absent, adapters, describe};
 use pollster::block_on;
 use pool::{Pool, WgpuMemory, create};

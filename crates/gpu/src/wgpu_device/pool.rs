@@ -2,8 +2,8 @@
 //!
 //! The queue runs work in order, so a buffer can be reused as soon as it is returned.
 
-use crate::buffer_pool::BufferPool;
-use crate::memory::Piece;
+use crate::memory::buffer_pool::BufferPool;
+use crate::memory::gpu_memory::Piece;
 use std::sync::Arc;
 
 /// The free buffers of a device.

@@ -1,0 +1,286 @@
+//! Motion larger than a pyramid follows, with matches and without: pictures with true fields, and a lung that breathes.
+
+use crate::accuracy::confidence::over_random;
+use crate::{BenchError, Figure, Session};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use veloxel_core::{Flow, Mask, Volume, Warnings};
+use veloxel_gpu::Device;
+use veloxel_io::{Strictness, read_flow, read_image, read_mask};
+use veloxel_kernels::image::warp::Interpolation;
+use veloxel_motion::{
+    Border, Clg, ClgParams, ClgPreset, DenseFlow, Frame, ImagePair, Matched, MovingImage, Pair, PairMethod,
+    Silent, voxel_map,
+};
+use veloxel_phantoms::{Breathing, CentredFrame, Motion};
+use veloxel_report::metrics::flow_error;
+
+/// What a pair must reach with matches.
+#[derive(Clone, Copy)]
+enum Bars {
+    /// Mean error, px, and share of errors above 3 px and 5 %.
+    Outliers(f64, f64),
+    /// Mean error, px.
+    Error(f64),
+    /// As without matches, within 2 %.
+    Kept,
+}
+
+/// A pair of pictures with a true field, and what is hidden where that is known; paths below the data folder.
+struct Scene {
+    name: &'static str,
+    files: [&'static str; 3],
+    /// Mask of hidden pixels, and the least F-score.
+    hidden: Option<(&'static str, f64)>,
+    bars: Bars,
+}
+
+macro_rules! middlebury {
+    ($name:literal) => {
+        Scene {
+            name: $name,
+            files: [
+                concat!("flow/middlebury-2frame/", $name, "/frame10.png"),
+                concat!("flow/middlebury-2frame/", $name, "/frame11.png"),
+                concat!("flow/middlebury-2frame/", $name, "/flow10.flo"),
+            ],
+            hidden: None,
+            bars: Bars::Kept,
+        }
+    };
+}
+
+macro_rules! sintel {
+    ($name:literal, $scene:literal, $pass:literal, $least:literal, $bars:expr) => {
+        Scene {
+            name: $name,
+            files: [
+                concat!("flow/sintel/", $pass, "/frame_0002.png"),
+                concat!("flow/sintel/", $pass, "/frame_0003.png"),
+                concat!("flow/sintel/", $scene, "/gt/frame_0002.flo"),
+            ],
+            hidden: Some((concat!("flow/sintel/", $scene, "/gt/occlusions/frame_0002.png"), $least)),
+            bars: $bars,
+        }
+    };
+}
+
+const SCENES: [Scene; 8] = [
+    Scene {
+        name: "KITTI",
+        files: [
+            "flow/kitti-sample/frame1.png",
+            "flow/kitti-sample/frame2.png",
+            "flow/kitti-sample/flow_gt.png",
+        ],
+        hidden: None,
+        bars: Bars::Outliers(8.5, 0.34),
+    },
+    sintel!("cave_2, clean", "cave_2", "cave_2/clean", 0.64, Bars::Error(1.0)),
+    sintel!("cave_2, final", "cave_2", "cave_2/final", 0.0, Bars::Error(1.12)),
+    sintel!("alley_1", "alley_1", "alley_1", 0.45, Bars::Kept),
+    middlebury!("RubberWhale"),
+    middlebury!("Grove2"),
+    middlebury!("Urban2"),
+    middlebury!("Dimetrodon"),
+];
+
+/// The pair whose time on a GPU has a bar, and which shorter presets follow as well.
+const TIMED: &str = "KITTI";
+const SHORTER: [ClgPreset; 2] = [ClgPreset::Fast, ClgPreset::Realtime];
+/// Runs of which the best counts.
+const RESIDENT_RUNS: usize = 8;
+/// How far the diaphragm moves, voxels, and the chest's front.
+const BREATH_VOX: [f64; 2] = [20.0, -3.0];
+/// Planes of the lung's image between which it breathes.
+const BREATHING_PLANES: [f64; 2] = [5.0, 63.0];
+
+/// `large-motion`: mean errors, outliers, occlusions and confidences with matches and without; the breathing lung.
+pub(crate) fn large_motion(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
+    let mut figures = Vec::new();
+    for scene in SCENES {
+        figures.extend(pictures(session, &scene)?);
+    }
+    figures.extend(lung(session)?);
+    Ok(figures)
+}
+
+/// The flow without matches and with them, and the seconds that the latter took.
+fn both(device: &Device, pair: &Pair<'_>) -> Result<([DenseFlow; 2], f64), BenchError> {
+    let params = ClgParams::preset(ClgPreset::Accurate, pair.fixed.grid().dimension());
+    let method = || Clg::new(pair.fixed.grid(), params.clone(), device);
+    let without = method()?.run(pair, &Silent)?;
+    let start = Instant::now();
+    let with = Matched::new(method()?).run(pair, &Silent)?;
+    Ok(([without, with], start.elapsed().as_secs_f64()))
+}
+
+fn pictures(session: &Session<'_>, scene: &Scene) -> Result<Vec<Figure>, BenchError> {
+    let [Some(fixed), Some(moving), Some(truth)] = scene.files.map(|file| session.data(file)) else {
+        return Ok(Vec::new());
+    };
+    let mut warnings = Warnings::new();
+    let mut image = |path: PathBuf| read_image(&path, Strictness::Lenient, &mut warnings);
+    let (fixed, moving) = (image(fixed)?, image(moving)?);
+    let truth = read_flow(&truth, Strictness::Lenient, &mut warnings)?;
+    let (found, time_s) = both(session.device, &Pair::new(&fixed, &moving))?;
+    let [without, with] = [&found[0], &found[1]].map(|found| flow_error(&found.flow, &truth, None));
+    let (without, with) = (without?, with?);
+    let figure = |what: &str, value: f64, unit| Figure::new(format!("{}: {what}", scene.name), value, unit);
+    let error = figure("with matches", with.end_point_vox.mean, "px");
+    let outliers = figure("outliers with matches", with.fl_all, "");
+    let (error, outliers) = match scene.bars {
+        Bars::Outliers(most, share) => (error.at_most(most), outliers.at_most(share)),
+        Bars::Error(most) => (error.at_most(most), outliers),
+        Bars::Kept => (error.at_most(1.02 * without.end_point_vox.mean), outliers),
+    };
+    let [ause_without, ause_with] = [&found[0], &found[1]].map(|found| over_random(found, &truth, None));
+    let ause_without = ause_without?;
+    let mut figures = vec![
+        figure("without matches", without.end_point_vox.mean, "px"),
+        error,
+        figure("outliers without matches", without.fl_all, ""),
+        outliers,
+        figure("confidence without matches", ause_without, ""),
+        figure("confidence with matches", ause_with?, "").at_most(ause_without),
+    ];
+    if let Some((path, least)) = scene.hidden
+        && let Some(path) = session.data(path)
+    {
+        let truth = read_image(&path, Strictness::Lenient, &mut warnings)?;
+        figures.extend(
+            f_score(&found[1], &truth).map(|score| figure("hidden pixels", score, "").at_least(least)),
+        );
+    }
+    if !session.is_quick {
+        figures.push(figure("time with matches", time_s, "s"));
+    }
+    if !session.is_quick && session.device.is_gpu() {
+        let time_ms = resident_ms(session.device, [&fixed, &moving], ClgPreset::Accurate)?;
+        figures.push(figure("images and flow on the device, with matches", time_ms, "ms"));
+    }
+    if scene.name == TIMED {
+        for preset in SHORTER {
+            figures.extend(shorter(session, [&fixed, &moving], &truth, preset)?);
+        }
+    }
+    Ok(figures)
+}
+
+/// A shorter preset with matches: error, outliers, and the time on a GPU.
+fn shorter(
+    session: &Session<'_>,
+    images: [&Volume<f32>; 2],
+    truth: &Flow,
+    preset: ClgPreset,
+) -> Result<Vec<Figure>, BenchError> {
+    let (device, grid) = (session.device, images[0].grid());
+    let params = ClgParams::preset(preset, grid.dimension());
+    let mut method = Matched::new(Clg::new(grid, params, device)?);
+    let found = method.run(&Pair::new(images[0], images[1]), &Silent)?;
+    let error = flow_error(&found.flow, truth, None)?;
+    let figure = |what: &str, value: f64, unit| {
+        Figure::new(format!("{TIMED}, {}: {what}", preset.name()), value, unit)
+    };
+    let mut figures = vec![
+        figure("with matches", error.end_point_vox.mean, "px"),
+        figure("outliers with matches", error.fl_all, ""),
+    ];
+    if !session.is_quick && device.is_gpu() {
+        let time_ms = resident_ms(device, images, preset)?;
+        figures.push(figure("images and flow on the device, with matches", time_ms, "ms"));
+    }
+    let bars = [8.5, 0.34, 15.0];
+    let held =
+        |(figure, most): (Figure, f64)| if preset == ClgPreset::Fast { figure.at_most(most) } else { figure };
+    Ok(figures.into_iter().zip(bars).map(held).collect())
+}
+
+/// The best of a few runs whose images and results stay on the device.
+fn resident_ms(device: &Device, images: [&Volume<f32>; 2], preset: ClgPreset) -> Result<f64, BenchError> {
+    let params = ClgParams::preset(preset, images[0].grid().dimension());
+    let mut method = Matched::new(Clg::new(images[0].grid(), params, device)?);
+    let (fixed, moving) = (Frame::upload(device, images[0])?, Frame::upload(device, images[1])?);
+    let mut best_ms = f64::INFINITY;
+    for _ in 0..RESIDENT_RUNS {
+        let start = Instant::now();
+        method.estimate(ImagePair::new(&fixed, &moving), &Silent)?.wait()?;
+        best_ms = best_ms.min(1e3 * start.elapsed().as_secs_f64());
+    }
+    Ok(best_ms)
+}
+
+/// The F-score of what is said to be hidden.
+fn f_score(found: &DenseFlow, truth: &Volume<f32>) -> Option<f64> {
+    let (mut both, mut said, mut hidden) = (0.0, 0.0, 0.0);
+    for (&o, &t) in found.occlusion.as_ref()?.data().iter().zip(truth.data()) {
+        let (o, t) = (f64::from(u8::from(o > 0.5)), f64::from(u8::from(t > 0.0)));
+        (both, said, hidden) = (both + o * t, said + o, hidden + t);
+    }
+    Some(2.0 * both / (said + hidden))
+}
+
+fn lung(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
+    let folder = Path::new("volumes/elastix/Data");
+    let path = |name: &str| session.data(&folder.join(name).display().to_string());
+    let (Some(image), Some(mask)) =
+        (path("3DCT_lung_baseline_small.mha"), path("3DCT_lung_baseline_mask.mha"))
+    else {
+        return Ok(Vec::new());
+    };
+    let mut warnings = Warnings::new();
+    let moving = read_image(&image, Strictness::Lenient, &mut warnings)?;
+    let mask = read_mask(&mask, Strictness::Lenient, &mut warnings)?;
+    let truth = breath(&moving);
+    let device = session.device;
+    let fixed = seen_through(device, &moving, &truth)?;
+    let map = voxel_map(moving.grid(), mask.grid());
+    let lung = Mask::from_fn(moving.grid().clone(), |voxel| {
+        let d = truth.vector_vox(moving.grid().index(voxel));
+        let at = map.apply([0, 1, 2].map(|a| voxel[a] as f64 + f64::from(d[a]))).map(f64::round);
+        let size = mask.grid().size();
+        (0..3).all(|a| at[a] >= 0.0 && at[a] < size[a] as f64)
+            && mask.data()[mask.grid().index(at.map(|v| v as usize))]
+    });
+    let (found, time_s) = both(device, &Pair::new(&fixed, &moving))?;
+    let error = |found: &DenseFlow| flow_error(&found.flow, &truth, Some(&lung));
+    let mut figures = vec![
+        Figure::new("breathing lung: without matches", error(&found[0])?.end_point_vox.mean, "voxel"),
+        Figure::new("breathing lung: with matches", error(&found[1])?.end_point_vox.mean, "voxel")
+            .at_most(0.6),
+    ];
+    if !session.is_quick {
+        figures.push(Figure::new("breathing lung: time with matches", time_s, "s"));
+    }
+    Ok(figures)
+}
+
+/// The field of a breath on an image's grid.
+fn breath(image: &Volume<f32>) -> Flow {
+    let (grid, frame) = (image.grid(), CentredFrame::new(image.grid()));
+    let spacing = grid.spacing_mm();
+    let z_mm = |plane: f64| (plane - 0.5 * (grid.size()[2] as f64 - 1.0)) * spacing[2];
+    let motion = Breathing {
+        diaphragm_mm: BREATH_VOX[0] * spacing[2],
+        front_mm: BREATH_VOX[1] * spacing[1],
+        from_to_mm: BREATHING_PLANES.map(z_mm),
+    };
+    Flow::from_fn(grid.clone(), |voxel| {
+        let index = grid.index(voxel.map(|v| v as usize));
+        frame.vector_vox(motion.displacement_mm(frame.position_mm(index)))
+    })
+}
+
+/// The image that sees another one through a field.
+fn seen_through(device: &Device, moving: &Volume<f32>, field: &Flow) -> Result<Volume<f32>, BenchError> {
+    let grid = moving.grid();
+    let samples = device.upload_copy(moving.data())?;
+    let field: Vec<_> = field
+        .components_vox()
+        .iter()
+        .map(|component| device.upload_copy(component))
+        .collect::<Result<_, _>>()?;
+    let seen = MovingImage::new(device, &samples, grid, grid, Interpolation::CubicSpline)?;
+    let fixed = seen.warp(&field, Border::Unbounded)?;
+    Ok(Volume::new(grid.clone(), device.download(fixed)?)?)
+}

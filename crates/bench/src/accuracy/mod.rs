@@ -1,0 +1,14 @@
+//! How accurate: results held against exact motion, ground truth and what people drew.
+
+pub(crate) mod acdc;
+pub(crate) mod cine;
+pub(crate) mod confidence;
+pub(crate) mod error_time;
+pub(crate) mod large_motion;
+pub(crate) mod local;
+pub(crate) mod matching;
+pub(crate) mod middlebury;
+pub(crate) mod nirep;
+pub(crate) mod phantoms;
+pub(crate) mod segmentation;
+pub(crate) mod volume_preservation;

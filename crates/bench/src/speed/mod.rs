@@ -1,0 +1,9 @@
+//! How fast: kernels, solvers and whole runs, and the memory that they take.
+
+pub(crate) mod gpu;
+pub(crate) mod kernels;
+pub(crate) mod multigrid;
+pub(crate) mod paths;
+pub(crate) mod rates;
+pub(crate) mod tracking;
+pub(crate) mod volumes;

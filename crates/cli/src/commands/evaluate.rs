@@ -1,0 +1,266 @@
+//! `veloxel evaluate`: a result against the truth.
+
+use crate::commands::track::NameArguments;
+use crate::{Outcome, ReadingArguments, Run, print_measured, table, two_columns};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use std::path::PathBuf;
+use veloxel::jobs::{
+    DisparityScales, EvaluateJob, EvaluateSegmentationJob, MaskFile, SegmentationReport, evaluate_contours,
+    evaluate_disparity, evaluate_flow, evaluate_labels, evaluate_segmentation,
+};
+use veloxel::metrics::{
+    ContourDistances, ContourSummary, DisparityError, Distribution, FlowError, LabelOverlap,
+    LabelOverlapReport, SegmentationError,
+};
+use veloxel::report::number::{self, counted, percent};
+use veloxel::{Dimension, Result, Warnings};
+
+/// Measure a result against the truth.
+#[derive(Debug, Args)]
+pub struct EvaluateArguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// End-point and angular error of a field, and KITTI's Fl
+    Flow(Files),
+    /// Absolute error, bad pixels (KITTI's D1 too) and density of a disparity
+    ///
+    /// Disparities are .pfm, float .tif, KITTI's 16-bit .png, or pictures with the scale of their samples.
+    Disparity {
+        #[command(flatten)]
+        files: Files,
+        /// What TRUTH's samples were multiplied by; 0 is unknown then (Middlebury 2001 and 2003: 4, 8 or 16)
+        #[arg(long, alias = "truth-scale", value_name = "S")]
+        scale: Option<f32>,
+        /// What RESULT's samples were multiplied by
+        #[arg(long, value_name = "S")]
+        result_scale: Option<f32>,
+    },
+    /// Dice, Jaccard and Hausdorff 95 of every label; outside of a mask is background in both
+    Labels(Files),
+    /// Rand index, Hamming distance and consistency of a mesh's parts, as the Princeton benchmark defines them
+    ///
+    /// Files are .seg: the number of its part for each face, a line each. 0 is best everywhere.
+    Segmentation(SegmentationFiles),
+    /// Modified Hausdorff, Hausdorff and mean distance of outlines, and the difference of areas
+    ///
+    /// Outlines are .json, .csv, .mrk.json, a label image, or a folder of texts of `x y` lines. The spacing of pixels is that of
+    /// the file that describes its cine (.json, labels), or of --cine.
+    Contours {
+        /// The result to measure
+        #[arg(value_name = "RESULT")]
+        result: PathBuf,
+        /// The truth
+        #[arg(value_name = "TRUTH")]
+        truth: PathBuf,
+        /// An image of the cine that both outline
+        #[arg(long, value_name = "IMAGE")]
+        cine: Option<PathBuf>,
+        /// As JSON, for scripts
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        names: NameArguments,
+        #[command(flatten)]
+        reading: ReadingArguments,
+    },
+}
+
+#[derive(Debug, Args)]
+struct Files {
+    /// The result to measure
+    #[arg(value_name = "RESULT")]
+    result: PathBuf,
+    /// The truth
+    #[arg(value_name = "TRUTH")]
+    truth: PathBuf,
+    /// As JSON, for scripts
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: ReadingArguments,
+    /// Measure inside only: where M is not 0, or has one of the labels that follow its name (labels.nii.gz=2,3)
+    #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
+    mask: Option<MaskFile>,
+}
+
+impl Files {
+    fn evaluate<R: Serialize>(
+        self,
+        measure: impl FnOnce(&EvaluateJob, &mut Warnings) -> Result<R>,
+        text: fn(&R) -> String,
+    ) -> Outcome {
+        let Self { result, truth, mask, reading, json } = self;
+        let job = EvaluateJob { result, truth, mask, reading: reading.reading() };
+        print_measured(json, |warnings| measure(&job, warnings), text)
+    }
+}
+
+/// Files of a segmentation.
+#[derive(Debug, Args)]
+struct SegmentationFiles {
+    /// The result to measure
+    #[arg(value_name = "RESULT")]
+    result: PathBuf,
+    /// The truth: one file, or several, by several people
+    #[arg(value_name = "TRUTH", required = true)]
+    truths: Vec<PathBuf>,
+    /// The mesh: adds the cut discrepancy
+    #[arg(long, value_name = "MESH")]
+    mesh: Option<PathBuf>,
+    /// As JSON, for scripts
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: ReadingArguments,
+}
+
+impl SegmentationFiles {
+    fn evaluate(self) -> Outcome {
+        let Self { result, truths, mesh, json, reading } = self;
+        let job = EvaluateSegmentationJob { result, truths, mesh, reading: reading.reading() };
+        print_measured(json, |warnings| evaluate_segmentation(&job, warnings), segmentation_text)
+    }
+}
+
+impl Run for EvaluateArguments {
+    fn run(self) -> Outcome {
+        match self.what {
+            What::Flow(files) => files.evaluate(evaluate_flow, flow_text),
+            What::Disparity { files, scale: truth, result_scale: result } => files.evaluate(
+                |job, warnings| evaluate_disparity(job, DisparityScales { result, truth }, warnings),
+                disparity_text,
+            ),
+            What::Segmentation(files) => files.evaluate(),
+            What::Labels(files) => files.evaluate(evaluate_labels, labels_text),
+            What::Contours { result, truth, cine, json, names, reading } => {
+                let files = Files { result, truth, json, reading, mask: None };
+                let (cine, names) = (cine.as_deref(), names.names());
+                files.evaluate(|job, warnings| evaluate_contours(job, cine, names, warnings), contours_text)
+            }
+        }
+    }
+}
+
+const ERROR_HEAD: [&str; 7] = ["error", "mean", "sd", "median", "75 %", "95 %", "largest"];
+
+fn error_row(name: &str, d: &Distribution) -> Vec<String> {
+    let values = [d.mean, d.sd, d.a50, d.a75, d.a95, d.max].map(number::text);
+    std::iter::once(name.to_owned()).chain(values).collect()
+}
+
+fn flow_text(error: &FlowError) -> String {
+    let is_picture = error.dimension == Dimension::Two;
+    let (px, voxel) = if is_picture { ("px", "pixel") } else { ("voxels", "voxel") };
+    let mut rows = vec![error_row(&format!("end point, {px}"), &error.end_point_vox)];
+    rows.extend(error.end_point_mm.as_ref().map(|mm| error_row("end point, mm", mm)));
+    rows.push(error_row("angle, degrees", &error.angular_deg));
+    let above = [(0.5, error.r0_5), (1.0, error.r1), (2.0, error.r2)];
+    let above = above.map(|(limit, share)| (format!("above {limit} {px}"), percent(share)));
+    let mut facts: Vec<_> = above.iter().map(|(name, share)| (name.as_str(), share.clone())).collect();
+    if is_picture {
+        let (fl, all) = (percent(error.fl), percent(error.fl_all));
+        facts.push(("Fl", format!("{fl}, with unknown pixels as wrong {all} (KITTI: above 3 px and 5 %)")));
+    }
+    facts.extend([
+        ("density", format!("{} of {} {voxel}s", percent(error.density), error.truth_voxels)),
+        ("a zero flow", format!("{} {px} mean error", number::text(error.mean_truth_vox))),
+    ]);
+    format!("{}\n{}", table(&ERROR_HEAD, rows), two_columns(&facts))
+}
+
+fn disparity_text(error: &DisparityError) -> String {
+    let (measured, all) = (&error.bad_measured, &error.bad_all);
+    let bad = [
+        ("0.5 px", measured.bad_0_5, all.bad_0_5),
+        ("1 px", measured.bad_1, all.bad_1),
+        ("2 px", measured.bad_2, all.bad_2),
+        ("3 px and 5 % (KITTI's D1)", measured.d1, all.d1),
+    ]
+    .map(|(name, measured, all)| vec![name.to_owned(), percent(measured), percent(all)]);
+    let facts = [
+        ("density", format!("{} of {} pixels", percent(error.density), error.truth_pixels)),
+        ("mean difference", format!("{} px (estimate minus truth)", number::text(error.mean_signed_px))),
+    ];
+    format!(
+        "{}\n{}\n{}",
+        table(&ERROR_HEAD, [error_row("absolute, px", &error.absolute_px)]),
+        table(&["wrong by more than", "of the measured", "of all true pixels"], bad),
+        two_columns(&facts)
+    )
+}
+
+fn labels_text(overlap: &LabelOverlapReport) -> String {
+    let fixed = |v: f64| format!("{v:.4}");
+    let distance = |d: Option<f64>| d.map_or_else(|| "–".to_owned(), |d| format!("{d:.2}"));
+    let row = |label: &LabelOverlap| {
+        vec![
+            label.label.to_string(),
+            fixed(label.dice),
+            fixed(label.jaccard),
+            distance(label.hausdorff95_mm),
+            label.truth_voxels.to_string(),
+            label.result_voxels.to_string(),
+        ]
+    };
+    let mean = vec![
+        "mean".to_owned(),
+        fixed(overlap.mean_dice),
+        fixed(overlap.mean_jaccard),
+        distance(overlap.mean_hausdorff95_mm),
+    ];
+    let head = ["label", "Dice", "Jaccard", "HD95, mm", "truth, voxels", "result, voxels"];
+    let mut text = table(&head, overlap.labels.iter().map(row).chain([mean]));
+    if !overlap.labels_not_in_truth.is_empty() {
+        text.push_str(&format!("not in the truth, and in no mean: {:?}\n", overlap.labels_not_in_truth));
+    }
+    text
+}
+
+fn contours_text(distances: &ContourDistances) -> String {
+    let row = |s: &ContourSummary| {
+        let millimetres = [s.modified_hausdorff_mm, s.worst_modified_hausdorff_mm, s.hausdorff_mm, s.mean_mm];
+        let mut row = vec![s.structure.to_string(), s.count.to_string()];
+        row.extend(millimetres.map(|mm| format!("{mm:.3}")));
+        row.extend([s.area_difference_mm2, s.area_difference_abs_mm2].map(|area| format!("{area:.1}")));
+        row
+    };
+    let head = [
+        "structure",
+        "outlines",
+        "modified Hausdorff, mm",
+        "worst",
+        "Hausdorff",
+        "mean distance",
+        "area, mm²",
+        "|area|",
+    ];
+    let mut text = table(&head, distances.structures.iter().map(row));
+    for (count, what) in [
+        (distances.missing, "of the truth are not in the result"),
+        (distances.not_in_truth, "of the result are not in the truth"),
+    ] {
+        if count > 0 {
+            text.push_str(&format!("{count} outlines {what}\n"));
+        }
+    }
+    text
+}
+
+fn segmentation_text(report: &SegmentationReport) -> String {
+    let row = |name: &str, error: &SegmentationError| {
+        let numbers = [error.rand, error.hamming, error.global_consistency, error.local_consistency];
+        let numbers = numbers.iter().map(|number| format!("{number:.4}"));
+        let cuts = error.cut_discrepancy.map_or_else(|| "–".to_owned(), |cuts| format!("{cuts:.4}"));
+        [name.to_owned(), error.truth_parts.to_string()].into_iter().chain(numbers).chain([cuts]).collect()
+    };
+    let head = ["truth", "parts", "Rand", "Hamming", "global", "local", "cuts"];
+    let each = report.truths.iter().map(|truth| row(&truth.truth, &truth.error));
+    let mut text = table(&head, each.chain([row("mean", &report.mean)]));
+    text.push_str(&format!("{} in the result\n", counted(report.mean.result_parts, "part")));
+    text
+}

@@ -1,0 +1,346 @@
+//! `veloxel flow`: two images to a field.
+
+use crate::commands::dry_run;
+use crate::{MethodArguments, Outcome, Progress, Run, Summary, allocator, bytes, say, words, wrong_usage};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::ErrorKind;
+use std::path::{Path, PathBuf};
+use veloxel::jobs::{
+    Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, MethodOptions, OutsideFill, Refinement,
+    RunOptions, SequenceJob, StartFrom, sequence,
+};
+use veloxel::motion::{METHODS, Method, Takes};
+use veloxel::report::number::{counted, percent, text};
+use veloxel::report::{PairReport, RunReport};
+use veloxel::{Dimension, SequenceMode, SolveStatus, VeloxelError};
+
+/// Estimate where every voxel of FIXED is found in MOVING.
+///
+/// The field lives on FIXED and points into MOVING: fixed(x) ≈ moving(x + d(x)).
+/// It is written in pixels as .flo, KITTI .png or .pfm, and in millimetres (LPS) as .nii, .nii.gz, .mha, .mhd,
+/// .nrrd or .nhdr, which SimpleITK, ANTs, greedy and 3D Slicer load as their own displacement field.
+#[derive(Debug, Args)]
+#[command(after_long_help = crate::commands::parameters::long_help("clg"))]
+#[command(override_usage = "veloxel flow [OPTIONS] <FIXED> <MOVING> -o <FLOW>
+       veloxel flow [OPTIONS] -f <FIXED> -m <MOVING> -o <FLOW>
+       veloxel flow [OPTIONS] <SEQUENCE>... -o <DIR> --sequence <MODE>
+       veloxel flow [OPTIONS] <FRAMES>... -o <FLOW> --method phase")]
+pub struct FlowArguments {
+    /// FIXED and MOVING; with --sequence a 4-D file, a folder of frames, or the frames; with --method phase 2, 3 or 5
+    /// frames, or a folder, pattern or video of just these
+    #[arg(value_name = "INPUT", num_args = 1.., required_unless_present = "fixed")]
+    inputs: Vec<PathBuf>,
+
+    /// FIXED, instead of the first of two inputs
+    #[arg(short, long, value_name = "IMAGE", requires = "moving", conflicts_with_all = ["inputs", "sequence"])]
+    fixed: Option<PathBuf>,
+
+    /// MOVING, instead of the second
+    #[arg(short, long, value_name = "IMAGE", requires = "fixed", conflicts_with = "inputs")]
+    moving: Option<PathBuf>,
+
+    /// Where the field goes; with --sequence the folder for all fields
+    #[arg(short, long, value_name = "FLOW|DIR")]
+    output: PathBuf,
+
+    /// Fields between the frames of a sequence, with report.json, in one folder
+    #[arg(long, value_parser = modes(), value_name = "MODE", help_heading = "Sequences")]
+    sequence: Option<SequenceMode>,
+
+    /// The frame that reference fields live on; without it the first
+    #[arg(long, value_name = "N", requires = "sequence", help_heading = "Sequences")]
+    reference: Option<usize>,
+
+    /// Frames of the sequence: BEGIN:END:STEP, without END; each part may be left out
+    #[arg(long, value_name = "0:10:2", requires = "sequence", help_heading = "Sequences")]
+    frames: Option<FrameSelection>,
+
+    /// Confidence of every vector, 0 to 1, as an image (0 to 255 in .png .pgm .bmp); with --sequence a 4-D file, or a folder
+    #[arg(long, value_name = "OUT", help_heading = "Outputs")]
+    confidence: Option<PathBuf>,
+
+    /// Where FIXED is hidden in MOVING or outside of it, 1 (255 in .png .pgm .bmp) or 0, as an image; with --init matches
+    #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
+    occlusion: Option<PathBuf>,
+
+    /// MOVING as seen from FIXED, as an image; with --sequence a 4-D file, or a folder
+    #[arg(long, value_name = "OUT", help_heading = "Outputs")]
+    warped: Option<PathBuf>,
+
+    /// What --warped holds where MOVING has no sample: a value, nan, or edge (the nearest sample)
+    #[arg(
+        long,
+        value_name = "VALUE|nan|edge",
+        default_value = "0",
+        requires = "warped",
+        allow_hyphen_values = true,
+        help_heading = "Outputs"
+    )]
+    outside: OutsideFill,
+
+    /// The field in colours, as a picture: hue is the direction, strength the length; of a volume one plane
+    #[arg(long, value_name = "OUT.png|jpg", conflicts_with = "sequence", help_heading = "Outputs")]
+    picture: Option<PathBuf>,
+
+    /// Device, parameters, levels, residuals, timings and warnings as JSON
+    #[arg(long, value_name = "OUT.json", help_heading = "Outputs")]
+    report: Option<PathBuf>,
+
+    /// A page with pictures and curves, in one file
+    #[arg(long, value_name = "OUT.html", help_heading = "Outputs")]
+    html: Option<PathBuf>,
+
+    /// The true field, on FIXED's grid: report and page then give the error; with --sequence a folder of
+    /// them, named as the run's own or in their order
+    #[arg(long, value_name = "FLOW|DIR")]
+    truth: Option<PathBuf>,
+
+    /// What the estimate starts from: none (no motion), centre-of-mass, affine, matches (motion of any size), or a field's file
+    #[arg(long, value_name = "none|centre-of-mass|affine|matches|FLOW", default_value = "none", value_parser = start, conflicts_with = "sequence")]
+    init: StartFrom,
+
+    /// Print the memory, tiles, time and files that the run would need; only headers are read; with --report as JSON
+    #[arg(long, conflicts_with_all = ["sequence", "html"], help_heading = "Memory")]
+    dry_run: bool,
+
+    /// How to estimate
+    #[arg(long, value_parser = methods(), default_value = METHODS[0].parameters.method, help_heading = "Method")]
+    method: String,
+
+    /// Exactly R warps on every level
+    #[arg(long, value_name = "R", help_heading = "Method")]
+    warps: Option<usize>,
+
+    /// Exactly K iterations per linear solve
+    #[arg(long, value_name = "K", help_heading = "Method")]
+    iterations: Option<usize>,
+
+    /// Estimate both directions; where they disagree the confidence falls
+    #[arg(long, help_heading = "Method")]
+    inverse_consistency: bool,
+
+    /// Refine the flow: every vector becomes a mean of its neighbours, weighted by confidence and by likeness of FIXED;
+    /// unknown vectors among certain ones are filled
+    #[arg(long, help_heading = "Method")]
+    refine: bool,
+
+    /// Take intensities as they are, instead of mapping FIXED's percentiles to 0..1
+    #[arg(long, help_heading = "Method")]
+    raw_intensity: bool,
+
+    /// Mask on FIXED's grid: voxels that are not 0 (of labels.nii.gz=2,3 those with such a label) are used; with --method
+    /// phase there is no vector outside; transparent pixels of FIXED count as masked out, with a mask and without
+    #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
+    mask: Option<MaskFile>,
+
+    /// Mask of the volume constraint (with beta above 0), such as the heart's muscle; without it --mask, or all voxels
+    #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
+    volume_mask: Option<MaskFile>,
+
+    /// Weight image on FIXED's grid, of --method fe: how much each voxel's data count, from 0 to 1
+    #[arg(long, value_name = "FILE")]
+    weight: Option<PathBuf>,
+
+    /// Memory that the run may take, such as 500M or 2GiB: of the whole process on the processor, of the device on a GPU; larger
+    /// images are estimated in tiles
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Memory")]
+    max_memory: Option<u64>,
+
+    #[command(flatten)]
+    run: MethodArguments,
+}
+
+/// The modes of `--sequence`, with what they are.
+fn modes() -> impl TypedValueParser<Value = SequenceMode> {
+    let both = "Both, and the last frame to the first, with the drift over the whole cycle";
+    let mode = |name: &'static str, help: &'static str| PossibleValue::new(name).help(help);
+    words([
+        (mode("consecutive", "Every frame to the next"), SequenceMode::Consecutive),
+        (mode("reference", "The reference to every other frame"), SequenceMode::Reference),
+        (mode("both", both), SequenceMode::Both),
+    ])
+}
+
+impl FlowArguments {
+    fn options(&self) -> Result<RunOptions, VeloxelError> {
+        let options = self.run.options("flow", MethodOptions::new(&self.method)?, |mut method| {
+            if let Some(count) = self.warps {
+                method = method.fixed_warps(count)?;
+            }
+            if let Some(count) = self.iterations {
+                method = method.fixed_iterations(count)?;
+            }
+            if self.raw_intensity { method.raw_intensity() } else { Ok(method) }
+        });
+        let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
+        let refinement = if self.refine { Refinement::Bilateral } else { Refinement::None };
+        let (mask, volume_mask) = (self.mask.clone(), self.volume_mask.clone());
+        let (weight, max_memory_bytes) = (self.weight.clone(), self.max_memory);
+        Ok(RunOptions { directions, refinement, mask, volume_mask, weight, max_memory_bytes, ..options? })
+    }
+
+    /// Rules that clap cannot express: they depend on what the method takes.
+    fn refuse_what_does_not_go_together(&self, options: &RunOptions) {
+        let count = self.inputs.len();
+        let conflict = |message: &str| wrong_usage("flow", ErrorKind::ArgumentConflict, message);
+        match Method::of(options.method.draft()).takes {
+            _ if self.sequence.is_some() && self.max_memory.is_some() => {
+                conflict("--max-memory does not go with --sequence: run its pairs one by one")
+            }
+            Takes::Pairs if self.sequence.is_none() && count != 2 => {
+                let given = counted(count, "input");
+                let message =
+                    format!("expected FIXED and MOVING, got {given}; use --sequence for more or fewer");
+                wrong_usage("flow", ErrorKind::WrongNumberOfValues, &message)
+            }
+            Takes::Pairs if self.occlusion.is_some() && self.init != StartFrom::Matches => {
+                conflict("--occlusion needs --init matches, which looks both ways")
+            }
+            Takes::Pairs => {}
+            Takes::Windows { .. } => {
+                let is_reference = self.sequence.is_some_and(|mode| mode != SequenceMode::Consecutive);
+                let both = "--inverse-consistency (two frames are checked both ways as they are)";
+                let of_pairs = [
+                    (is_reference, "--sequence reference or both"),
+                    (self.init != StartFrom::None, "--init"),
+                    (self.occlusion.is_some(), "--occlusion"),
+                    (self.inverse_consistency, both),
+                    (self.volume_mask.is_some(), "--volume-mask"),
+                ];
+                if let Some((_, option)) = of_pairs.into_iter().find(|(given, _)| *given) {
+                    conflict(&format!("--method {} does not go with {option}", self.method))
+                }
+            }
+        }
+    }
+}
+
+impl Run for FlowArguments {
+    fn run(mut self) -> Outcome {
+        self.inputs.extend(self.fixed.take().into_iter().chain(self.moving.take()));
+        let options = self.options()?;
+        self.refuse_what_does_not_go_together(&options);
+        if options.max_memory_bytes.is_some() {
+            allocator::keep_little();
+        }
+        let Self { inputs, output, truth, confidence, warped, outside, report, html, .. } = self;
+        let (picture, occlusion, method) = (self.picture, self.occlusion, self.run);
+        let shows_png = picture.is_none() && !method.quiet;
+        let progress = Progress::new(method.quiet);
+        let run = match self.sequence {
+            Some(mode) => {
+                let job = SequenceJob {
+                    inputs,
+                    frames: self.frames.unwrap_or_default(),
+                    mode,
+                    reference: self.reference,
+                    truth,
+                    options,
+                    folder: output,
+                    confidence,
+                    warped,
+                    outside,
+                    report,
+                    html,
+                };
+                sequence(&job, &progress)?
+            }
+            None => {
+                let flow = output;
+                let outputs =
+                    FlowOutputs { flow, confidence, occlusion, warped, outside, picture, report, html };
+                let job = FlowJob { inputs, start: self.init, truth, options, outputs };
+                if self.dry_run {
+                    return dry_run::show(&job);
+                }
+                veloxel::jobs::flow(&job, &progress)?
+            }
+        };
+        drop(progress);
+        if let Some((_, path)) = run.written.first().filter(|_| shows_png) {
+            say_what_a_png_is(path);
+        }
+        method.show(&run, &run.report.header, summary(&run.report))
+    }
+}
+
+/// The methods' names, with what they are.
+fn methods() -> PossibleValuesParser {
+    METHODS.iter().map(|method| PossibleValue::new(method.parameters.method).help(method.summary)).into()
+}
+
+/// A PNG with a field in it looks like a broken picture.
+fn say_what_a_png_is(output: &Path) {
+    if output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
+        let holds = "holds the field in KITTI's 16-bit format; --picture OUT.png draws it in colours";
+        say(&format!("note: {} {holds}", output.display()));
+    }
+}
+
+/// A few lines for a person at a terminal, and one for everybody else.
+fn summary(report: &RunReport) -> Summary {
+    let unit = if report.header.inputs[0].dimension == Dimension::Two { "px" } else { "voxels" };
+    if let [pair] = report.pairs.as_slice() {
+        return Summary { lines: pair_lines(pair, unit), line: pair_line(pair, unit) };
+    }
+    let most = |of: fn(&PairReport) -> f64| report.pairs.iter().map(of).fold(0.0, f64::max);
+    let largest = most(|pair| pair.motion.max_vox);
+    let sum: f64 = report.pairs.iter().map(|pair| pair.motion.mean_vox).sum();
+    let mean = text(sum / report.pairs.len().max(1) as f64);
+    let outside = percent(most(|pair| pair.motion.outside_share));
+    let folded = percent(most(|pair| pair.statistics.jacobian.share_folded));
+    let mut lines = vec![
+        ("fields", report.pairs.len().to_string()),
+        ("motion", format!("mean {mean} {unit}, largest {}", text(largest))),
+        ("outside", format!("at most {outside} of a field's vectors")),
+        ("folded", format!("at most {folded} of a field")),
+    ];
+    let drift = |d| ("drift", format!("{} {unit} once around", text(d)));
+    lines.extend(report.cycle_closure_vox.map(drift));
+    let fields = counted(report.pairs.len(), "field");
+    let line =
+        format!("{fields}, mean motion {mean} {unit}, at most {outside} outside, at most {folded} folded");
+    Summary { lines, line }
+}
+
+fn pair_line(pair: &PairReport, unit: &str) -> String {
+    let (motion, folded) = (&pair.motion, percent(pair.statistics.jacobian.share_folded));
+    let (mean, outside) = (text(motion.mean_vox), percent(motion.outside_share));
+    let status = match pair.statistics.status {
+        SolveStatus::Done => String::new(),
+        other => format!("{}: ", other.text()),
+    };
+    format!("{status}mean motion {mean} {unit}, {outside} outside, {folded} folded")
+}
+
+fn pair_lines(pair: &PairReport, unit: &str) -> Vec<(&'static str, String)> {
+    let (motion, jacobian, brightness) =
+        (&pair.motion, &pair.statistics.jacobian, &pair.statistics.brightness);
+    let (before, after) = (text(brightness.mean_abs_before), text(brightness.mean_abs_after));
+    let (least, most) = (text(jacobian.min), text(jacobian.max));
+    let mut lines = vec![
+        ("status", pair.statistics.status.text().to_owned()),
+        ("motion", format!("mean {} {unit}, largest {}", text(motion.mean_vox), text(motion.max_vox))),
+        ("outside", format!("{} of the vectors leave the moving image", percent(motion.outside_share))),
+        ("brightness", format!("mean difference {before} → {after}")),
+        ("Jacobian", format!("{least} to {most}, {} folded", percent(jacobian.share_folded))),
+        ("confidence", format!("mean {}", text(motion.mean_confidence))),
+    ];
+    lines.extend(pair.error.as_ref().map(|error| {
+        let (end_point, angle) = (text(error.end_point_vox.mean), text(error.angular_deg.mean));
+        ("error", format!("mean {end_point} {unit}, {angle}°, at {}", percent(error.density)))
+    }));
+    lines
+}
+
+fn start(text: &str) -> Result<StartFrom, String> {
+    Ok(match text {
+        "" => return Err("expected none, centre-of-mass, affine, matches, or a field's file".to_owned()),
+        "none" => StartFrom::None,
+        "centre-of-mass" => StartFrom::CentreOfMass,
+        "affine" => StartFrom::Affine,
+        "matches" => StartFrom::Matches,
+        path => StartFrom::Flow(path.into()),
+    })
+}

@@ -1,0 +1,220 @@
+//! `veloxel track`: outlines of a heart followed over a cine.
+
+use crate::commands::compare::method;
+use crate::{ComputeArguments, Outcome, Progress, Run, print_lines, setting, warn, words, written};
+use clap::Args;
+use std::path::PathBuf;
+use veloxel::io::{InnerContour, LabelMeaning, PlainNames, TextOrder};
+use veloxel::jobs::{
+    Cavities, ContourInput, MethodOptions, MotionSpace, Placement, RegionChoice, RunOptions, TrackJob, track,
+};
+use veloxel::motion::over::cycle::{CycleEstimate, Periodic};
+use veloxel::report::TrackRun;
+use veloxel::report::number::{counted, duration, percent};
+
+/// Follow outlines of a heart over a cine: contours on every frame, fields, strain, volumes and ejection fraction.
+///
+/// CINE is a 4-D file, a folder of frames or of DICOM files, or the frames. DIR gets contours.json and .csv, labels.nii.gz, a field for every
+/// frame, strain.csv, function.csv, report.json and report.html.
+#[derive(Debug, Args)]
+pub struct TrackArguments {
+    /// A 4-D file, a folder of frames or of DICOM files, or the frames
+    #[arg(value_name = "CINE", required = true)]
+    cine: Vec<PathBuf>,
+
+    /// Outlines to start from: .json, .csv, .mrk.json, a label image, a text or a folder of texts of `x y` lines; again for more.
+    /// @N is the frame of those that say none
+    #[arg(long, value_name = "FILE[@N]", required = true, value_parser = contour_input)]
+    contours: Vec<ContourInput>,
+
+    /// Frames whose outlines are carried along, the reference first; without it frame 0, or the only one with outlines
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    frame: Vec<usize>,
+
+    /// Where everything goes, made if it is not there
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+
+    /// True outlines: report and page then give the error
+    #[arg(long, value_name = "FILE[@N]", value_parser = contour_input)]
+    truth: Vec<ContourInput>,
+
+    /// A method, with its preset: clg, clg:fast, block-matching, …; again for more, which the page compares; without it clg:cine, or
+    /// clg:cine-apart where fewer than 16 frames are followed in planes
+    #[arg(long, value_name = "METHOD[:PRESET]", value_parser = method, help_heading = "Method")]
+    method: Vec<MethodOptions>,
+
+    /// Change one parameter of the method
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting, help_heading = "Method")]
+    set: Vec<(String, String)>,
+
+    /// Whether the last frame is followed by the first: one whole cycle
+    #[arg(long, value_name = "auto|yes|no", value_parser = words(PERIODIC), default_value = "auto", help_heading = "Method")]
+    periodic: Periodic,
+
+    /// How motion is put together: forward or backward in time from frame to frame, both blended, the start frame to each, or (fe) all together
+    #[arg(long, value_name = "WAY", value_parser = words(ESTIMATES), default_value = "closed", help_heading = "Method")]
+    estimate: CycleEstimate,
+
+    /// Motion of each slice in its plane, or of all slices together, from which longitudinal strain comes
+    #[arg(long, value_name = "SPACE", value_parser = words([MotionSpace::InPlane, MotionSpace::Volume].map(|space| (space.word(), space))), default_value = "in-plane", help_heading = "Method")]
+    motion: MotionSpace,
+
+    /// Where motion is estimated: auto (25 mm around the outlines, or the outlines of a region), all, X,Y,WIDTH,HEIGHT in pixels,
+    /// or the rectangle around a mask, such as heart.nii.gz or labels.nii.gz=1,2
+    #[arg(long, value_name = "REGION", default_value = "auto", help_heading = "Method")]
+    region: RegionChoice,
+
+    /// Outlines of the left ventricle on other frames: carried from where they were drawn; or, in a stack, shifted where a slice's
+    /// lie beside its blood otherwise than those of the other slices
+    #[arg(long, value_name = "drawn|stack", value_parser = words([Placement::AsDrawn, Placement::ByStack].map(|place| (place.word(), place))), default_value = "stack", help_heading = "Method")]
+    placement: Placement,
+
+    /// Outlines of cavities: moved, as the motion has them; or rim, half way from there to where as much of their inside is dark
+    /// as on the seed. Strain is the motion's alone
+    #[arg(long, value_name = "moved|rim", value_parser = words([Cavities::Moved, Cavities::Rim].map(|how| (how.word(), how))), default_value = "rim", help_heading = "Method")]
+    cavities: Cavities,
+
+    /// Weight image on the cine's grid, of --method fe: how much each voxel's data count in every frame, from 0 to 1
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    weight: Option<PathBuf>,
+
+    /// Also writes loop.gif: the outlines over the moving images
+    #[arg(long)]
+    gif: bool,
+
+    /// What the labels of label images are
+    #[arg(long, value_name = "LABELS", default_value = "rv=1,muscle=2,lv=3", help_heading = "Contours")]
+    labels: LabelMeaning,
+
+    #[command(flatten)]
+    names: NameArguments,
+
+    #[command(flatten)]
+    compute: ComputeArguments,
+
+    /// No progress, no summary
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// What the names of plain texts of outlines mean.
+#[derive(Debug, Args)]
+pub struct NameArguments {
+    /// The slices of numbered texts: ascending from slice 0, or descending; without it as the numbers of DICOM files or the
+    /// images say
+    #[arg(long, value_name = "ORDER", help_heading = "Contours")]
+    text_order: Option<TextOrder>,
+
+    /// The ventricle that icontour and ocontour texts outline: lv or rv; without it rv for names as of RVSC (P09-…), else lv
+    #[arg(long, value_name = "VENTRICLE", value_parser = words([("lv", InnerContour::Lv), ("rv", InnerContour::Rv)]), help_heading = "Contours")]
+    text_ventricle: Option<InnerContour>,
+}
+
+impl NameArguments {
+    pub fn names(&self) -> PlainNames {
+        PlainNames { order: self.text_order, inner: self.text_ventricle }
+    }
+}
+
+/// `FILE` or `FILE@3`.
+fn contour_input(text: &str) -> Result<ContourInput, String> {
+    let split = text.rsplit_once('@').and_then(|(path, frame)| Some((path, frame.parse().ok()?)));
+    let (path, frame) = split.map_or((text, None), |(path, frame)| (path, Some(frame)));
+    Ok(ContourInput { path: path.into(), frame })
+}
+
+/// The words of --periodic.
+const PERIODIC: [(&str, Periodic); 3] =
+    [("auto", Periodic::Auto), ("yes", Periodic::Yes), ("no", Periodic::No)];
+
+/// The words of --estimate.
+const ESTIMATES: [(&str, CycleEstimate); 6] = [
+    ("forward", CycleEstimate::Forward),
+    ("backward", CycleEstimate::Backward),
+    ("blended", CycleEstimate::Blended),
+    ("reference", CycleEstimate::Reference),
+    ("closed", CycleEstimate::Closed),
+    ("whole", CycleEstimate::Whole),
+];
+
+impl Run for TrackArguments {
+    fn run(self) -> Outcome {
+        let preset_by_frames = self.method.is_empty();
+        let mut methods = self.method;
+        if preset_by_frames {
+            methods.push(MethodOptions::new("clg")?.preset("cine")?);
+        }
+        for method in &mut methods {
+            let set = |method: MethodOptions, (name, value): &(String, String)| method.set(name, value);
+            *method = self.set.iter().try_fold(method.clone(), set)?;
+        }
+        let job = TrackJob {
+            inputs: self.cine,
+            contours: self.contours,
+            truth: self.truth,
+            frames: self.frame,
+            labels: self.labels,
+            names: self.names.names(),
+            region: self.region,
+            space: self.motion,
+            placement: self.placement,
+            cavities: self.cavities,
+            periodic: self.periodic,
+            estimate: self.estimate,
+            methods,
+            preset_by_frames,
+            options: RunOptions { weight: self.weight, ..self.compute.options() },
+            animation: self.gif,
+            folder: self.output,
+        };
+        let run = track(&job, &Progress::new(self.quiet))?;
+        let report = &run.report;
+        warn(&report.header.warnings);
+        if self.quiet {
+            return Ok(());
+        }
+        let cine = &report.cine;
+        let [nx, ny, nz] = cine.size;
+        let (frames, slices) = (counted(cine.frames, "frame"), counted(cine.slices.len(), "slice"));
+        let motion = match cine.motion.as_str() {
+            "volume" => "of all slices together (--motion in-plane: each in its plane)",
+            _ => "of each slice in its plane (--motion volume: of all together)",
+        };
+        let mut lines = vec![
+            ("cine", format!("{frames}, {nx} × {ny} × {nz}, outlines in {slices}")),
+            ("motion", motion.to_owned()),
+        ];
+        for each in &report.runs {
+            lines.push(("method", format!("{}, {}, {}", each.method, each.preset, duration(each.time_ms))));
+            lines.extend(results(each));
+        }
+        lines.extend(written(&run));
+        print_lines(&lines)
+    }
+}
+
+/// What a method found, line by line.
+fn results(run: &TrackRun) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    for (name, chamber) in [("left", &run.ventricles.lv), ("right", &run.ventricles.rv)] {
+        lines.extend(chamber.as_ref().map(|c| {
+            let ef = 100.0 * c.ejection_fraction;
+            (name, format!("EF {ef:.1} %, EDV {:.1} ml, ESV {:.1} ml", c.edv_ml, c.esv_ml))
+        }));
+    }
+    lines.extend(run.strain.first().map(|all| {
+        let [short, thick] = all.peaks().map(|s| 100.0 * s);
+        let long = all.peak_longitudinal();
+        let long = long.map_or(String::new(), |long| format!(", longitudinal {:+.1} %", 100.0 * long));
+        ("strain", format!("circumferential {short:+.1} %, radial {thick:+.1} %{long}, at their peaks"))
+    }));
+    for s in run.distances.iter().flat_map(|d| &d.structures) {
+        let (title, count) = (s.structure.title(), s.count);
+        let [mean, worst] = [s.modified_hausdorff_mm, s.worst_modified_hausdorff_mm];
+        let text = format!("{title}: modified Hausdorff {mean:.2} mm (worst {worst:.2}), mean of {count}");
+        lines.push(("distance", text));
+    }
+    lines.push(("folded", format!("{} of a frame at most", percent(run.worst_folding()))));
+    lines
+}

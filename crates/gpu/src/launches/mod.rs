@@ -1,0 +1,11 @@
+//! Launches of kernels: what a launch holds, reductions, and the CUDA C++ source that a launch is compiled from.
+
+#[cfg(feature = "gpu")]
+pub(crate) mod cuda_check;
+#[cfg(feature = "gpu")]
+pub(crate) mod cuda_source;
+pub(crate) mod launch;
+pub(crate) mod reduction;
+#[cfg(feature = "gpu")]
+pub(crate) mod translation;
+pub(crate) mod uniform;

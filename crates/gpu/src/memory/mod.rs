@@ -1,0 +1,9 @@
+//! Memory of devices: typed buffers, the pools that they come from, and transfers between host and device.
+
+pub(crate) mod buffer;
+pub(crate) mod buffer_pool;
+pub(crate) mod element;
+pub(crate) mod gpu_memory;
+pub(crate) mod host_memory;
+pub(crate) mod pending;
+mod transfers;

@@ -1,0 +1,194 @@
+//! Allocation of buffers on a device, uploads from the host, and readback to the host.
+
+use crate::memory::buffer::Memory;
+use crate::memory::element::{Element, Word, elements_of, try_words_of, words_of};
+use crate::memory::host_memory::HostMemory;
+use crate::{AnyBuffer, Buffer, ComputeError, Content, Device, Field, Kind, Timestamp};
+use std::ops::Range;
+use std::sync::Arc;
+
+impl Device {
+    /// Allocates a buffer of `len` samples, filled with zeros.
+    ///
+    /// # Errors
+    /// [`ComputeError::OutOfMemory`] with the bytes asked for.
+    pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>, ComputeError> {
+        self.allocate(len, Content::Zeros)
+    }
+    /// Allocates a buffer of `len` samples of undefined content; a kernel writes them before they are read.
+    ///
+    /// # Errors
+    /// As [`Self::zeros`].
+    pub fn scratch<T: Element>(&self, len: usize) -> Result<Buffer<T>, ComputeError> {
+        self.allocate(len, Content::Any)
+    }
+    fn allocate<T: Element>(&self, len: usize, content: Content) -> Result<Buffer<T>, ComputeError> {
+        let words = words_of::<T>(len);
+        let memory = match self.kind() {
+            Kind::Cpu(cpu) => Memory::Host(HostMemory::take(&cpu.memory, words, content)?),
+            Kind::Gpu(gpu) => Memory::Gpu(gpu.allocate(words, content)?),
+        };
+        Ok(Buffer::new(memory, len))
+    }
+    /// [`Self::scratch`] for samples that will be [downloaded](Self::download): the processor hands them out as they lie.
+    ///
+    /// # Errors
+    /// As [`Self::zeros`].
+    ///
+    /// # Safety
+    /// A kernel writes every sample before anything reads one: the processor's memory holds nothing defined until then.
+    pub unsafe fn scratch_to_download(&self, len: usize) -> Result<Buffer, ComputeError> {
+        match self.kind() {
+            Kind::Cpu(cpu) => {
+                // SAFETY: the caller promises what is asked for.
+                let memory = unsafe { HostMemory::take_to_give(&cpu.memory, len)? };
+                Ok(Buffer::new(Memory::Host(memory), len))
+            }
+            Kind::Gpu(_) => self.scratch(len),
+        }
+    }
+    /// Makes a buffer hold `len` samples of undefined content: in its own memory if that has room, else in new memory.
+    ///
+    /// # Errors
+    /// As [`Self::zeros`].
+    pub fn fit<T: Element>(&self, buffer: &mut Buffer<T>, len: usize) -> Result<(), ComputeError> {
+        if buffer.resize(len).is_err() {
+            *buffer = self.scratch(len)?;
+        }
+        Ok(())
+    }
+    /// [`Self::scratch`] for `count` components of `len` samples each.
+    ///
+    /// # Errors
+    /// As [`Self::zeros`].
+    pub fn scratch_field(&self, count: usize, len: usize) -> Result<Field, ComputeError> {
+        (0..count).map(|_| self.scratch(len)).collect()
+    }
+    /// [`Self::zeros`] for `count` components of `len` samples each.
+    ///
+    /// # Errors
+    /// As [`Self::zeros`].
+    pub fn zeros_field(&self, count: usize, len: usize) -> Result<Field, ComputeError> {
+        (0..count).map(|_| self.zeros(len)).collect()
+    }
+    /// Moves samples from the host into a buffer. The processor takes over the vector if its samples have four bytes;
+    /// all other cases copy.
+    ///
+    /// # Errors
+    /// [`ComputeError::OutOfMemory`].
+    pub fn upload<T: Element>(&self, samples: Vec<T>) -> Result<Buffer<T>, ComputeError> {
+        let len = samples.len();
+        match self.kind() {
+            Kind::Cpu(_) => match try_words_of(samples) {
+                Ok(words) => Ok(Buffer::new(Memory::Host(HostMemory::from_words(words)), len)),
+                Err(samples) => self.upload_copy(&samples),
+            },
+            Kind::Gpu(_) => self.upload_copy(&samples),
+        }
+    }
+    /// Copies samples from the host into a new buffer.
+    ///
+    /// # Errors
+    /// [`ComputeError::OutOfMemory`].
+    pub fn upload_copy<T: Element>(&self, samples: &[T]) -> Result<Buffer<T>, ComputeError> {
+        match self.kind() {
+            Kind::Cpu(_) => {
+                let mut buffer = self.scratch(samples.len())?;
+                buffer.host_mut().copy_from_slice(samples);
+                Ok(buffer)
+            }
+            Kind::Gpu(gpu) => {
+                let memory = gpu.upload(bytemuck::cast_slice(samples))?;
+                Ok(Buffer::new(Memory::Gpu(memory), samples.len()))
+            }
+        }
+    }
+    /// A buffer of samples that others hold as well and nobody writes: without a copy on the processor.
+    ///
+    /// # Errors
+    /// [`ComputeError::OutOfMemory`].
+    pub fn share<T: Element>(&self, samples: &Arc<Vec<T>>) -> Result<Buffer<T>, ComputeError> {
+        match self.kind() {
+            Kind::Cpu(_) => Ok(Buffer::new(Memory::Shared(samples.clone()), samples.len())),
+            Kind::Gpu(_) => self.upload_copy(samples),
+        }
+    }
+    /// Reads a buffer back to the host and frees it.
+    ///
+    /// # Errors
+    /// [`ComputeError::DeviceFailed`] if the device was lost.
+    pub fn download<T: Element>(&self, buffer: Buffer<T>) -> Result<Vec<T>, ComputeError> {
+        match self.kind() {
+            Kind::Cpu(_) => Ok(buffer.into_samples()),
+            Kind::Gpu(_) => self.read(&buffer),
+        }
+    }
+    /// [`Self::download`] of several buffers together, pipelined: while one is on the bus, another is copied on the
+    /// host. Waits only for work submitted before `mark` ([`Self::mark`]), if one is given, not for later work.
+    ///
+    /// # Errors
+    /// As [`Self::download`].
+    pub fn download_all_after<T: Element>(
+        &self,
+        buffers: Vec<Buffer<T>>,
+        mark: Option<&Timestamp>,
+    ) -> Result<Vec<Vec<T>>, ComputeError> {
+        match self.kind() {
+            Kind::Cpu(_) => Ok(buffers.into_iter().map(Buffer::into_samples).collect()),
+            Kind::Gpu(_) => self.read_all_after(&buffers.iter().collect::<Vec<_>>(), mark),
+        }
+    }
+    /// Reads a buffer back to the host; the buffer is kept.
+    ///
+    /// # Errors
+    /// As [`Self::download`].
+    pub fn read<T: Element>(&self, buffer: &Buffer<T>) -> Result<Vec<T>, ComputeError> {
+        Ok(self.read_all_after(&[buffer], None)?.pop().unwrap_or_default())
+    }
+    /// Reads parts of buffers back to the host, all in one transfer; a range counts samples.
+    ///
+    /// # Errors
+    /// As [`Self::download`].
+    ///
+    /// # Panics
+    /// If a range is not inside its buffer.
+    pub fn read_parts<T: Element>(
+        &self,
+        parts: &[(&Buffer<T>, Range<usize>)],
+    ) -> Result<Vec<Vec<T>>, ComputeError> {
+        self.read_parts_after(parts, None)
+    }
+    /// Reads several buffers back to the host, and waits only for work submitted before `mark`, if one is given.
+    pub(crate) fn read_all_after<T: Element>(
+        &self,
+        buffers: &[&Buffer<T>],
+        mark: Option<&Timestamp>,
+    ) -> Result<Vec<Vec<T>>, ComputeError> {
+        let whole: Vec<_> = buffers.iter().map(|&buffer| (buffer, 0..buffer.len())).collect();
+        self.read_parts_after(&whole, mark)
+    }
+    fn read_parts_after<T: Element>(
+        &self,
+        parts: &[(&Buffer<T>, Range<usize>)],
+        mark: Option<&Timestamp>,
+    ) -> Result<Vec<Vec<T>>, ComputeError> {
+        let is_inside = |(buffer, range): &(&Buffer<T>, Range<usize>)| range.end <= buffer.len();
+        assert!(parts.iter().all(is_inside), "a part should lie in its buffer");
+        match self.kind() {
+            Kind::Cpu(_) => Ok(parts.iter().map(|(b, range)| b.host()[range.clone()].to_vec()).collect()),
+            _ if parts.is_empty() => Ok(Vec::new()),
+            Kind::Gpu(gpu) => {
+                // Transfers move whole words; samples of the first word before the range are dropped here.
+                let per_word = size_of::<Word>() / size_of::<T>();
+                let wanted = parts.iter().map(|(buffer, range)| {
+                    Ok((buffer.gpu()?, range.start / per_word..words_of::<T>(range.end)))
+                });
+                let words = gpu.download(&wanted.collect::<Result<Vec<_>, ComputeError>>()?, mark)?;
+                let part = |(words, (_, range)): (Vec<_>, &(&Buffer<T>, Range<usize>))| {
+                    elements_of(words, range.start % per_word, range.len())
+                };
+                Ok(words.into_iter().zip(parts).map(part).collect())
+            }
+        }
+    }
+}

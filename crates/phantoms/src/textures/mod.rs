@@ -1,0 +1,4 @@
+//! Textures: the intensity of every point in closed form.
+
+pub(crate) mod texture;
+pub(crate) mod wall_texture;
