@@ -97,7 +97,7 @@ fn third_party(metadata: &Value, product: &Value, packages: &[Value]) -> String 
     }
     // A script inside a page, which no manifest names.
     list += "three.js 0.159.0: MIT, https://github.com/mrdoob/three.js\n";
-    let terms = include_str!("../../crates/report/src/mesh_viewer/three-LICENSE.txt").trim();
+    let terms = include_str!("../../crates/report/src/pages/mesh_viewer/three-LICENSE.txt").trim();
     texts.entry(terms.to_owned()).or_default().push("three.js 0.159.0".to_owned());
     for (text, titles) in texts {
         list += &format!("\n{}\n{}\n\n{text}\n", "-".repeat(80), titles.join(", "));

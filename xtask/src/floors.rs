@@ -21,7 +21,7 @@ struct Room {
 /// The floor of the faces and tools, on which nothing depends.
 const TOP_FLOOR: u8 = 6;
 
-const HOUSE: [Room; 14] = [
+const HOUSE: [Room; 15] = [
     // Settings by name are JSON values until a method's parameters are built from them.
     Room { name: "veloxel-core", floor: 0, outside: &["serde_json", "strsim"] },
     Room {
@@ -55,10 +55,12 @@ const HOUSE: [Room; 14] = [
     },
     Room { name: "veloxel-kernels", floor: 2, outside: &["multiversion"] },
     Room { name: "veloxel-phantoms", floor: 1, outside: &[] },
-    // Above core alone: a report knows no method's insides and no file's format but PNG, its pictures' own.
+    // Above core alone: a measure knows no method's insides, no files and no pictures.
+    Room { name: "veloxel-measure", floor: 1, outside: &[] },
+    // Above core and measure: a report knows no method's insides and no file's format but PNG, its pictures' own.
     Room {
         name: "veloxel-report",
-        floor: 1,
+        floor: 2,
         outside: &["base64", "font8x8", "minijinja", "png", "serde_json"],
     },
     Room { name: TESTKIT, floor: 2, outside: &[] },

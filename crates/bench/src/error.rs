@@ -4,6 +4,7 @@ use veloxel::VeloxelError;
 use veloxel_core::CoreError;
 use veloxel_gpu::ComputeError;
 use veloxel_io::IoError;
+use veloxel_measure::MeasureError;
 use veloxel_mesh::MeshError;
 use veloxel_motion::MotionError;
 use veloxel_phantoms::PhantomError;
@@ -28,7 +29,10 @@ pub enum BenchError {
     /// A phantom could not be made.
     #[error(transparent)]
     Phantom(#[from] PhantomError),
-    /// A result could not be measured, or a page not be written.
+    /// A result could not be measured.
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    /// A page could not be written.
     #[error(transparent)]
     Report(#[from] ReportError),
     /// A graph, or its distances, could not be had.

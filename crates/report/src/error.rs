@@ -1,51 +1,25 @@
 //! What can go wrong between results and a report.
 
 use veloxel_core::CoreError;
+use veloxel_measure::MeasureError;
 
-/// A failure of a measurement, a figure or a page.
+/// A failure of a figure, a page or a report's JSON.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
     /// A grid, a volume or a field breaks a promise.
     #[error(transparent)]
     Core(#[from] CoreError),
-    /// A measurement over no voxel at all.
-    #[error("{what}: no voxel to measure ({reason})")]
-    NothingToMeasure {
-        /// The measurement.
+    /// What the report tells of a result could not be measured.
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    /// A page about nothing at all.
+    #[error("{what}: there is nothing to show ({reason})")]
+    NothingToShow {
+        /// The page.
         what: &'static str,
-        /// Why nothing was left.
+        /// What it lacks.
         reason: &'static str,
-    },
-    /// A label image holds something that is not a label.
-    #[error(
-        "{what} holds {value} at voxel (x, y, z) = {position:?}: labels are whole numbers from 0 to 16777216"
-    )]
-    NotALabel {
-        /// Which label image.
-        what: String,
-        /// The sample found.
-        value: f32,
-        /// Where: (x, y, z).
-        position: [usize; 3],
-    },
-    /// A grey image where labels are expected.
-    #[error("{what} looks like a grey image, not labels: {values} values, most of them scattered")]
-    GreyImage {
-        /// Which image.
-        what: String,
-        /// How many values there are.
-        values: usize,
-    },
-    /// Two segmentations of different meshes.
-    #[error(
-        "the segmentation has {result} faces, and what it is held against has {truth}: they are not of one mesh"
-    )]
-    Faces {
-        /// Faces of what is measured.
-        result: usize,
-        /// Faces of what is true.
-        truth: usize,
     },
     /// The page of a report could not be filled in.
     #[error("the page of the report could not be written")]
@@ -72,6 +46,6 @@ pub enum ReportError {
 
 impl ReportError {
     pub(crate) fn nothing(what: &'static str, reason: &'static str) -> Self {
-        Self::NothingToMeasure { what, reason }
+        Self::NothingToShow { what, reason }
     }
 }

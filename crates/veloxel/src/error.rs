@@ -5,6 +5,7 @@ use veloxel_core::CoreError;
 use veloxel_core::parameters::ParameterError;
 use veloxel_gpu::ComputeError;
 use veloxel_io::IoError;
+use veloxel_measure::MeasureError;
 use veloxel_mesh::MeshError;
 use veloxel_motion::MotionError;
 use veloxel_phantoms::PhantomError;
@@ -52,7 +53,10 @@ pub enum VeloxelError {
     /// A phantom could not be made.
     #[error(transparent)]
     Phantom(#[from] PhantomError),
-    /// A result could not be measured, or a page not be written.
+    /// A result could not be measured.
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    /// A report or a page could not be written.
     #[error(transparent)]
     Report(#[from] ReportError),
     /// A parameter file that is not there, or is no TOML.

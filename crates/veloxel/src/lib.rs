@@ -25,7 +25,7 @@
 //! | all distances of a graph | [`Graph`], [`ShortestPaths`] |
 //! | parts of a surface | [`mesh`]: [`CleanMesh`], [`DualGraph`], [`mesh::cuts()`], [`mesh::fuzzy_clustering`] with weights of your own |
 //! | a device, and data of your own on it | [`Device`], [`Frame`], [`gpu`], [`kernels`] |
-//! | a result against the truth | [`metrics`] |
+//! | a result against the truth | [`measure`], also under the name `metrics` |
 //! | the JSON and the page of a run | [`report`] |
 //! | what a command does, from files to files | [`jobs`] |
 //! | every parameter with its meaning and range, checked settings by name | [`mod@parameters`], [`jobs::MethodOptions`] |
@@ -44,6 +44,7 @@ pub use veloxel_core::{
 pub use veloxel_gpu::{self as gpu, Device, DeviceInfo};
 pub use veloxel_io as io;
 pub use veloxel_kernels as kernels;
+pub use veloxel_measure::{self as measure, self as metrics};
 pub use veloxel_mesh::{self as mesh, CleanMesh, DualGraph, Graph, MeshError, ShortestPaths};
 pub use veloxel_motion::{
     self as motion, Clg, ClgParams, ClgPreset, DenseFlow, DenseMethod, Extras, FeatureMaps, Frame,
@@ -54,7 +55,7 @@ pub use veloxel_motion::{
     run_windows,
 };
 pub use veloxel_phantoms as phantoms;
-pub use veloxel_report::{self as report, metrics};
+pub use veloxel_report as report;
 
 /// The README's program compiles.
 #[cfg(doctest)]

@@ -10,10 +10,10 @@ use veloxel_io::{
     CinePlace, ContourReading, IoError, PlainNames, TextOrder, inspect, read_contours, read_grid,
     write_contours,
 };
+use veloxel_measure::ContourDistances;
 use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
 use veloxel_motion::{MotionError, Silent};
 use veloxel_report::TrackRun;
-use veloxel_report::metrics::ContourDistances;
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Series};
 
 /// Slices of the pig's heart, and what endocardium and epicardium must reach there, mm.

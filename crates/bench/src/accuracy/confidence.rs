@@ -5,10 +5,10 @@ use crate::{BenchError, Figure, Session};
 use std::path::PathBuf;
 use veloxel_core::{Dimension, Flow, Mask, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
+use veloxel_measure::sparsification;
 use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, InverseConsistent, Pair, PairMethod, Silent};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{cases, isotropic_grid};
-use veloxel_report::metrics::sparsification;
 
 const PRESETS: [(ClgPreset, &str); 2] = [(ClgPreset::Accurate, "accurate"), (ClgPreset::Fast, "fast")];
 

@@ -7,8 +7,8 @@ use std::process::Command;
 use std::time::Instant;
 use veloxel_core::{Dimension, Flow, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow};
+use veloxel_measure::flow_error;
 use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod, Silent};
-use veloxel_report::metrics::flow_error;
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
 
 /// The presets, and between them where the estimate ends: the curve from the least time to the least error.

@@ -8,12 +8,12 @@ use veloxel_core::{Flow, Mask, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::{Strictness, read_flow, read_image, read_mask};
 use veloxel_kernels::image::warp::Interpolation;
+use veloxel_measure::flow_error;
 use veloxel_motion::{
     Border, Clg, ClgParams, ClgPreset, DenseFlow, Frame, ImagePair, Matched, MovingImage, Pair, PairMethod,
     Silent, voxel_map,
 };
 use veloxel_phantoms::{Breathing, CentredFrame, Motion};
-use veloxel_report::metrics::flow_error;
 
 /// What a pair must reach with matches.
 #[derive(Clone, Copy)]

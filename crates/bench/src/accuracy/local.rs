@@ -7,11 +7,11 @@ use std::time::Instant;
 use veloxel_core::Volume;
 use veloxel_core::parameters::Draft;
 use veloxel_gpu::Device;
+use veloxel_measure::flow_error;
 use veloxel_motion::method::table::PARAMETERS;
 use veloxel_motion::{AnyMethod, Frame, ImagePair, Method, Opening, PairMethod, Silent};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
-use veloxel_report::metrics::flow_error;
 
 /// A method, and what it must reach.
 struct Bars {

@@ -3,11 +3,11 @@
 use crate::accuracy::middlebury::{pairs, truth};
 use crate::{BenchError, Figure, Session};
 use veloxel_core::{Dimension, Volume};
+use veloxel_measure::flow_error;
 use veloxel_motion::block_matching::parameters::MatchMeasure;
 use veloxel_motion::{BlockMatching, BlockMatchingParams, BlockMatchingPreset, Pair, PairMethod, Silent};
 use veloxel_phantoms::catalogue::isotropic_grid;
 use veloxel_phantoms::{CentredFrame, Noise, Phantom, Sinusoid, SpeckleTexture};
-use veloxel_report::metrics::flow_error;
 
 const MEASURES: [(MatchMeasure, &str); 3] =
     [(MatchMeasure::Ncc, "NCC"), (MatchMeasure::Ssd, "SSD"), (MatchMeasure::Sad, "SAD")];

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use veloxel_core::{Dimension, Flow, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
+use veloxel_measure::flow_error;
 use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod, Silent};
-use veloxel_report::metrics::flow_error;
 
 pub(crate) const PAIRS: [&str; 4] = ["RubberWhale", "Grove2", "Urban2", "Dimetrodon"];
 

@@ -3,10 +3,10 @@
 use crate::{BenchError, Figure};
 use veloxel_core::Dimension;
 use veloxel_gpu::Device;
+use veloxel_measure::flow_error;
 use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod, Silent};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{TextureKind, cases, isotropic_grid};
-use veloxel_report::metrics::flow_error;
 
 /// Mean end-point error (voxels) of smooth motion without noise: the promise of the product, which tests hold as well.
 const SMOOTH_ERROR_VOX: f64 = 0.02;

@@ -3,10 +3,10 @@
 use crate::{BenchError, Figure, Session};
 use veloxel_core::Dimension;
 use veloxel_gpu::Device;
+use veloxel_measure::flow_error;
 use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, Pair, PairMethod, Silent};
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_phantoms::{HeartParams, HeartPhantom, Noise, Phantom, RasteriseParams, rasterise_pair};
-use veloxel_report::metrics::flow_error;
 
 /// The β that is compared with none.
 pub(crate) const BETA: f32 = 3.0;

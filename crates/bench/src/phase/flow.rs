@@ -5,8 +5,8 @@ use super::{Scene, presets};
 use crate::{BenchError, Figure, Session};
 use veloxel_core::{Volume, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
+use veloxel_measure::flow_error;
 use veloxel_motion::{PhaseParameters, phase_flow};
-use veloxel_report::metrics::flow_error;
 
 /// The scenes that the data folder holds.
 pub(super) fn scenes(session: &Session<'_>) -> Result<Vec<Scene>, BenchError> {

@@ -4,8 +4,8 @@ use super::presets;
 use crate::{BenchError, Figure, Session};
 use veloxel_core::Warnings;
 use veloxel_io::{Strictness, read_disparity, read_image};
+use veloxel_measure::disparity_error;
 use veloxel_motion::phase_stereo;
-use veloxel_report::metrics::disparity_error;
 
 /// Pair, the scale of its truth, and what the paper reaches: mean absolute error at most (pixels), density at least and
 /// share below half a pixel at least (its CPU column).

@@ -3,9 +3,9 @@
 use super::yosemite::yosemite;
 use crate::{BenchError, Figure, Session};
 use veloxel_core::{Dimension, Volume};
+use veloxel_measure::flow_error;
 use veloxel_motion::phase::parameters::{Arithmetic, FeatureSums, Frames, PhaseMedian, Warping};
 use veloxel_motion::{PhaseParameters, PhasePreset, phase_flow};
-use veloxel_report::metrics::flow_error;
 
 /// The paper's angular error (degrees) and density, and the simplification.
 type Row = (&'static str, f64, f64, fn(&mut PhaseParameters));

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use veloxel_core::Dimension;
 use veloxel_gpu::Device;
+use veloxel_measure::flow_error;
 use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod, Silent};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
-use veloxel_report::metrics::flow_error;
 
 /// What one pair costs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

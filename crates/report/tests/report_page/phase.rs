@@ -3,7 +3,7 @@
 use super::check;
 use std::f32::consts::PI;
 use veloxel_core::{Grid, StageTime, Volume, Warnings};
-use veloxel_report::metrics::disparity_error;
+use veloxel_measure::disparity_error;
 use veloxel_report::{
     DeviceReport, FeatureScale, FeatureScaleReport, FeaturesReport, FeaturesView, InputReport, RunHeader,
     StereoReport, StereoView, ValueRange, features_html, stereo_html,

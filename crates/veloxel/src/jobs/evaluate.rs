@@ -5,12 +5,12 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Mask, TriangleMesh, Warnings};
 use veloxel_io::{self as io, CinePlace, ContourReading, IoError, PlainNames, Reading};
-use veloxel_mesh::{CleanMesh, cut_discrepancy};
-use veloxel_report::ReportError;
-use veloxel_report::metrics::{
+use veloxel_measure::MeasureError;
+use veloxel_measure::{
     ContourDistances, DisparityError, FlowError, LabelOverlapReport, SegmentationError, disparity_error,
     flow_error, label_overlap, labels_from_samples, segmentation_error,
 };
+use veloxel_mesh::{CleanMesh, cut_discrepancy};
 
 /// A result and the truth.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -176,7 +176,7 @@ pub fn evaluate_segmentation(
     }
     let errors: Vec<SegmentationError> = truths.iter().map(|truth| truth.error).collect();
     let (what, reason) = ("segmentations", "no truth was given");
-    let mean = SegmentationError::mean(&errors).ok_or(ReportError::NothingToMeasure { what, reason })?;
+    let mean = SegmentationError::mean(&errors).ok_or(MeasureError::NothingToMeasure { what, reason })?;
     Ok(SegmentationReport { mean, truths })
 }
 

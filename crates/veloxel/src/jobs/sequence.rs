@@ -14,11 +14,12 @@ use std::time::Instant;
 use veloxel_core::{CoreError, Dimension, Flow, Mask, Sequence, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::{self as io, Format};
+use veloxel_measure::MeasureError;
 use veloxel_motion::{
     AnyMethod, Extras, Method, Observer, Opened, Role, SequenceField, SequenceFrames, SequenceMode,
     SequencePlan, Takes, run_sequence, run_windows,
 };
-use veloxel_report::{PairReport, PairView, ReportError, RunHeader, RunReport, Thumbnail, sequence_html};
+use veloxel_report::{PairReport, PairView, RunHeader, RunReport, Thumbnail, sequence_html};
 
 /// One run over a sequence.
 #[derive(Debug, Clone, PartialEq)]
@@ -360,7 +361,7 @@ impl SequenceResult {
     /// The page: the reference's fields where there are any, else the consecutive ones; the largest motion in full.
     pub fn page(&self, report: &RunReport, task: &SequenceTask<'_>) -> Result<String> {
         let (what, reason) = ("report page", "the sequence has no field");
-        let nothing = || ReportError::NothingToMeasure { what, reason };
+        let nothing = || MeasureError::NothingToMeasure { what, reason };
         let Shown { field, truth, .. } = self.shown.as_ref().ok_or_else(nothing)?;
         let on_page: Vec<_> = self.pairs.iter().filter(|pair| pair.role == self.page_role).collect();
         let position = on_page

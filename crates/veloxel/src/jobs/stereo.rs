@@ -9,8 +9,8 @@ use veloxel_core::{Flow, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_kernels::image::warp::Interpolation;
+use veloxel_measure::disparity_error;
 use veloxel_motion::{Border, phase_stereo, without_unknown};
-use veloxel_report::metrics::disparity_error;
 use veloxel_report::number::percent;
 use veloxel_report::{StereoReport, StereoView, ValueRange, stereo_html};
 

@@ -28,9 +28,9 @@ use std::time::Instant;
 use veloxel_core::{ContourSet, Flow, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::{self as io, Format, LabelMeaning, PlainNames};
+use veloxel_measure::{ContourDistances, Ventricles, strains};
 use veloxel_motion::Observer;
 use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
-use veloxel_report::metrics::{ContourDistances, Ventricles, strains};
 use veloxel_report::{CineReport, InputReport, TrackReport, TrackRun, TrackView, track_html};
 
 /// A file of outlines, and the frame of those that say none.

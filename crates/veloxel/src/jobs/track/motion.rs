@@ -7,10 +7,10 @@ use crate::Result;
 use crate::jobs::RunOptions;
 use veloxel_core::parameters::Values;
 use veloxel_core::{Dimension, Flow, Grid, Volume};
+use veloxel_measure::{Periodicity, share_folded};
 use veloxel_motion::Observer;
 use veloxel_motion::over::cycle::{Cycle, CyclePlan};
 use veloxel_motion::steps::composition::sample_vox;
-use veloxel_report::metrics::{Periodicity, share_folded};
 
 /// Where points of a cine can move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -3,8 +3,8 @@
 use super::Setting;
 use super::motion::{CineMotion, Way};
 use veloxel_core::{Contour, ContourSet, Polygon, Structure, WarningKind, Warnings};
+use veloxel_measure::Periodicity;
 use veloxel_motion::over::cycle::{ContourMotion, ContourRule, Rim};
-use veloxel_report::metrics::Periodicity;
 
 /// How outlines of cavities follow: a choice of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

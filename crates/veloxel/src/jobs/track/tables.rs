@@ -1,8 +1,8 @@
 //! The tables of a run: strain of every region, and areas and volumes over time.
 
 use std::fmt::Write;
+use veloxel_measure::{DEFINITIONS, Periodicity, StrainAt, eulerian, rate_per_s};
 use veloxel_report::TrackRun;
-use veloxel_report::metrics::{DEFINITIONS, Periodicity, StrainAt, eulerian, rate_per_s};
 
 /// What there is to know of time.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 use super::Setting;
 use super::motion::{CineMotion, Way};
 use veloxel_core::{ContourSet, Grid, Polygon, Structure, WarningKind, Warnings};
-use veloxel_report::metrics::{Level, SegmentFrame, WallMesh, WallMotion};
+use veloxel_measure::{Level, SegmentFrame, WallMesh, WallMotion};
 
 /// The walls of all slices whose mesh can be followed to every frame.
 pub(super) fn walls(setting: &Setting<'_>, motion: &CineMotion, warnings: &mut Warnings) -> Vec<WallMotion> {

@@ -1,0 +1,220 @@
+//! End-point and angular error of an estimated field against the true one, on one grid.
+//!
+//! *Sources*: angular error: J. L. Barron, D. J. Fleet, S. S. Beauchemin, "Performance of optical flow techniques",
+//! IJCV 12(1), 1994, section 4; robustness and accuracy measures: S. Baker, D. Scharstein, J. P. Lewis, S. Roth,
+//! M. J. Black, R. Szeliski, "A database and evaluation methodology for optical flow", IJCV 92(1), 2011, section 4.1,
+//! doi 10.1007/s11263-010-0390-2; Fl: M. Menze, A. Geiger, "Object scene flow for autonomous vehicles", CVPR 2015, section 5.
+//!
+//! *Where we differ*: in 3-D the angle is the one between `(u, v, w, 1)` and `(u', v', w', 1)`.
+
+use crate::distribution::{Distribution, share_above};
+use crate::error::MeasureError;
+use serde::Serialize;
+use veloxel_core::matrix3::apply;
+use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
+
+/// How far an estimated field is from the truth, over the voxels where both are valid.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FlowError {
+    /// Voxels inside the mask at which the truth is valid.
+    pub truth_voxels: usize,
+    /// Those of them at which the estimate is valid too: all errors are measured there.
+    pub measured_voxels: usize,
+    /// `measured_voxels / truth_voxels`.
+    pub density: f64,
+    /// Length of the difference vector, voxels.
+    pub end_point_vox: Distribution,
+    /// Share of measured voxels with an end-point error above 0.5 voxel.
+    pub r0_5: f64,
+    /// Share of measured voxels with an end-point error above 1 voxel.
+    pub r1: f64,
+    /// Share of measured voxels with an end-point error above 2 voxels.
+    pub r2: f64,
+    /// KITTI's Fl: share of measured voxels with an end-point error above 3 voxels and above 5 % of the true length.
+    pub fl: f64,
+    /// The same among all true voxels, unknown ones counted as wrong.
+    pub fl_all: f64,
+    /// Length of the difference vector, millimetres; only where the grid is a physical one (every volume, and
+    /// images with a spacing other than 1).
+    pub end_point_mm: Option<Distribution>,
+    /// Angle between the space-time directions, degrees.
+    pub angular_deg: Distribution,
+    /// Mean length of the true vectors at the measured voxels, voxels: what estimating no motion would cost.
+    pub mean_truth_vox: f64,
+    /// Of the grid: pixels or voxels are what lengths count.
+    #[serde(skip)]
+    pub dimension: Dimension,
+}
+
+/// Measures `estimate` against `truth`, within `mask` if there is one.
+///
+/// # Errors
+/// [`MeasureError::Core`] if the grids differ; [`MeasureError::NothingToMeasure`] if no voxel is left.
+pub fn flow_error(estimate: &Flow, truth: &Flow, mask: Option<&Mask>) -> Result<FlowError, MeasureError> {
+    let measured = measured_indices(estimate, truth, mask)?;
+    let counts = |i: usize| truth.is_valid(i) && mask.is_none_or(|m| m.data()[i]);
+    let truth_voxels = (0..truth.grid().len()).filter(|&i| counts(i)).count();
+
+    let matrix = truth.grid().world_from_voxel_matrix();
+    let physical = is_physical(truth.grid());
+    let mut end_point_vox = Vec::with_capacity(measured.len());
+    let mut end_point_mm = Vec::with_capacity(if physical { measured.len() } else { 0 });
+    let mut angular_deg = Vec::with_capacity(measured.len());
+    let (mut truth_length_sum, mut outliers) = (0.0, 0usize);
+    for &i in &measured {
+        let e = estimate.vector_vox(i).map(f64::from);
+        let t = truth.vector_vox(i).map(f64::from);
+        let difference = [e[0] - t[0], e[1] - t[1], e[2] - t[2]];
+        end_point_vox.push(length(difference) as f32);
+        if physical {
+            end_point_mm.push(length(apply(&matrix, difference)) as f32);
+        }
+        angular_deg.push(space_time_angle_deg(e, t) as f32);
+        truth_length_sum += length(t);
+        outliers += usize::from(is_outlier(length(difference), length(t)));
+    }
+    let unknown = truth_voxels - measured.len();
+    let nothing = || MeasureError::nothing("flow error", "estimate and truth are nowhere both valid");
+    Ok(FlowError {
+        truth_voxels,
+        measured_voxels: measured.len(),
+        density: measured.len() as f64 / truth_voxels.max(1) as f64,
+        r0_5: share_above(&end_point_vox, 0.5),
+        r1: share_above(&end_point_vox, 1.0),
+        r2: share_above(&end_point_vox, 2.0),
+        fl: outliers as f64 / measured.len().max(1) as f64,
+        fl_all: (outliers + unknown) as f64 / truth_voxels.max(1) as f64,
+        end_point_vox: Distribution::measure(&mut end_point_vox).ok_or_else(nothing)?,
+        end_point_mm: Distribution::measure(&mut end_point_mm),
+        angular_deg: Distribution::measure(&mut angular_deg).ok_or_else(nothing)?,
+        mean_truth_vox: truth_length_sum / measured.len() as f64,
+        dimension: truth.grid().dimension(),
+    })
+}
+
+/// Whether KITTI counts an error as an outlier: above 3 pixels and above 5 % of the true length.
+pub(crate) fn is_outlier(error: f64, truth: f64) -> bool {
+    error > 3.0 && error > 0.05 * truth
+}
+
+/// End-point error of every voxel, voxels; NaN where the estimate or the truth is invalid.
+///
+/// # Errors
+/// [`MeasureError::Core`] if the grids differ.
+pub fn end_point_error_vox(estimate: &Flow, truth: &Flow) -> Result<Volume<f32>, MeasureError> {
+    truth.grid().require_same(estimate.grid(), "truth and estimate")?;
+    let at = |i: usize| {
+        let (e, t) = (estimate.vector_vox(i), truth.vector_vox(i));
+        length([0, 1, 2].map(|a: usize| f64::from(e[a]) - f64::from(t[a]))) as f32
+    };
+    let data = (0..truth.grid().len()).map(at).map(|e| if e.is_finite() { e } else { f32::NAN }).collect();
+    Ok(Volume::new(truth.grid().clone(), data)?)
+}
+
+/// Indices inside the mask at which both fields are valid, in the order of the grid.
+///
+/// # Errors
+/// [`MeasureError::Core`] if the grids differ.
+pub fn measured_indices(
+    estimate: &Flow,
+    truth: &Flow,
+    mask: Option<&Mask>,
+) -> Result<Vec<usize>, MeasureError> {
+    truth.grid().require_same(estimate.grid(), "truth and estimate")?;
+    if let Some(mask) = mask {
+        truth.grid().require_same(mask.grid(), "truth and mask")?;
+    }
+    Ok((0..truth.grid().len())
+        .filter(|&i| truth.is_valid(i) && estimate.is_valid(i) && mask.is_none_or(|m| m.data()[i]))
+        .collect())
+}
+
+/// Whether lengths on this grid mean millimetres: pictures usually come without a spacing.
+pub fn is_physical(grid: &Grid) -> bool {
+    grid.dimension() == Dimension::Three || grid.spacing_mm()[..2] != [1.0, 1.0]
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn length(v: [f64; 3]) -> f64 {
+    dot(v, v).sqrt()
+}
+
+/// Angle between `(a, 1)` and `(b, 1)`, degrees; through the sine as well, because the arc cosine alone loses all
+/// digits near 0.
+fn space_time_angle_deg(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let cosine = dot(a, b) + 1.0;
+    // |p ∧ q|² = |p|²|q|² − (p·q)², summed over the coordinate planes to avoid the cancellation
+    let d = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+    let cross = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+    let sine = (dot(d, d) + dot(cross, cross)).sqrt();
+    sine.atan2(cosine).to_degrees()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image() -> Grid {
+        Grid::image(8, 6).unwrap()
+    }
+
+    #[test]
+    fn a_field_equals_itself() {
+        let flow = Flow::from_fn(image(), |[x, y, _]| [x * 0.3, 1.0 - y, 0.0]);
+        let error = flow_error(&flow, &flow, None).unwrap();
+        assert_eq!((error.end_point_vox.max, error.angular_deg.max, error.density), (0.0, 0.0, 1.0));
+    }
+
+    #[test]
+    fn the_angle_is_the_one_of_space_and_time() {
+        let zero = Flow::zeros(image());
+        let right = Flow::from_fn(image(), |_| [1.0, 0.0, 0.0]);
+        let error = flow_error(&right, &zero, None).unwrap();
+        assert!((error.angular_deg.mean - 45.0).abs() < 1e-5, "{error:?}");
+        assert_eq!((error.end_point_vox.mean, error.r0_5, error.r1), (1.0, 1.0, 0.0));
+        assert_eq!(error.end_point_mm, None);
+    }
+
+    #[test]
+    fn density_counts_within_mask_and_truth() {
+        let mut truth = Flow::zeros(image());
+        let mut estimate = Flow::from_fn(image(), |[x, _, _]| [if x < 4.0 { 0.0 } else { 3.0 }, 0.0, 0.0]);
+        for component in truth.components_vox_mut() {
+            component[0] = f32::NAN;
+        }
+        for component in estimate.components_vox_mut() {
+            component[1] = f32::NAN;
+        }
+        let mask = Mask::from_fn(image(), |[x, _, _]| x < 4);
+        let error = flow_error(&estimate, &truth, Some(&mask)).unwrap();
+        assert_eq!((error.truth_voxels, error.measured_voxels), (23, 22));
+        assert_eq!(error.end_point_vox.max, 0.0, "errors outside the mask do not count");
+        assert_eq!(flow_error(&estimate, &truth, None).unwrap().r2, 24.0 / 46.0);
+        let map = end_point_error_vox(&estimate, &truth).unwrap();
+        assert!(map.data()[0].is_nan() && map.data()[1].is_nan() && map.data()[7] == 3.0);
+    }
+
+    #[test]
+    fn millimetres_follow_the_spacing() {
+        let grid = Grid::volume(4, 4, 4).unwrap().with_spacing_mm([1.0, 1.0, 3.0]).unwrap();
+        let up = Flow::from_fn(grid.clone(), |_| [0.0, 0.0, 2.0]);
+        let error = flow_error(&up, &Flow::zeros(grid), None).unwrap();
+        assert_eq!(error.end_point_vox.mean, 2.0);
+        assert_eq!(error.end_point_mm.unwrap().mean, 6.0);
+    }
+
+    #[test]
+    fn other_grids_and_empty_masks_are_refused() {
+        let flow = Flow::zeros(image());
+        let other = Flow::zeros(Grid::image(8, 7).unwrap());
+        assert!(matches!(flow_error(&flow, &other, None), Err(MeasureError::Core(_))));
+        let nowhere = Mask::from_fn(image(), |_| false);
+        assert!(matches!(
+            flow_error(&flow, &flow, Some(&nowhere)),
+            Err(MeasureError::NothingToMeasure { .. })
+        ));
+    }
+}

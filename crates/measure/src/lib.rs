@@ -1,0 +1,34 @@
+//! How good a result is: fields and disparities against a truth, labels against labels, outlines against outlines,
+//! confidences against errors; and what a heart's outlines tell: strain, areas and volumes.
+//!
+//! Nothing here knows files, pictures or pages. Lengths are voxels (pixels in 2-D) or millimetres, as their names say.
+
+mod contour_distance;
+mod disparity_error;
+mod distance_transform;
+mod distribution;
+mod error;
+mod flow_error;
+mod folding;
+mod label_overlap;
+mod segmentation_error;
+mod sparsification;
+mod strain;
+mod ventricle;
+mod wall_mesh;
+
+pub use contour_distance::{ContourDistance, ContourDistances, ContourSummary};
+pub use disparity_error::{BadShares, DisparityError, disparity_error};
+pub use distance_transform::squared_distance_mm2;
+pub use distribution::{Distribution, finite_quantiles};
+pub use error::MeasureError;
+pub use flow_error::{FlowError, end_point_error_vox, flow_error, is_physical, measured_indices};
+pub use folding::share_folded;
+pub use label_overlap::{LabelOverlap, LabelOverlapReport, label_overlap, labels_from_samples};
+pub use segmentation_error::{SegmentationError, segmentation_error};
+pub use sparsification::{Sparsification, SparsificationPoint, sparsification};
+pub use strain::{
+    DEFINITIONS, Periodicity, RegionStrain, StrainAt, WallMotion, eulerian, rate_per_s, strains,
+};
+pub use ventricle::{AreaCurve, Chamber, Ventricles};
+pub use wall_mesh::{LAYERS, Level, SPOKES, SegmentFrame, WallMesh};

@@ -1,0 +1,115 @@
+//! Several methods on one pair of images: the JSON and the page, laid out as a paper's figures are.
+
+use crate::error::ReportError;
+use crate::number::{duration, percent, text};
+use crate::pages::page::{Page, Section};
+use crate::pages::tables::Table;
+use crate::pictures::panels::{Scales, comparison_panels, frame_panels};
+use crate::pictures::view::ComparedView;
+use crate::run::flow_report::PairReport;
+use crate::run::header::RunHeader;
+use serde::Serialize;
+
+/// The runs of several methods over one pair.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CompareReport {
+    /// The run.
+    #[serde(flatten)]
+    pub header: RunHeader,
+    /// Each method that ran, in the order asked for.
+    pub runs: Vec<ComparedRun>,
+    /// Those that could not.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// One method, with one preset.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparedRun {
+    /// The method's name.
+    pub method: String,
+    /// What its parameters started from.
+    pub preset: String,
+    /// Every parameter as used.
+    pub parameters: serde_json::Value,
+    /// Wall-clock time from two images in memory to the field in memory: the shorter of two runs, the first of which may
+    /// compile kernels; of one that took seconds.
+    pub time_ms: f64,
+    /// Share of voxels that the moving image does not show, where the field from there to here was estimated as well.
+    pub occluded_share: Option<f64>,
+    /// What was measured.
+    pub pair: PairReport,
+}
+
+/// A method that could not run, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// The method's name.
+    pub method: String,
+    /// What it said.
+    pub reason: String,
+}
+
+impl ComparedRun {
+    /// `clg, fast`.
+    pub fn name(&self) -> String {
+        format!("{}, {}", self.method, self.preset)
+    }
+}
+
+/// The table of all runs, for people: names of the columns and a row a run. Errors stand in it where there is a truth.
+pub fn comparison_table(report: &CompareReport, voxels: &str) -> (Vec<String>, Vec<Vec<String>>) {
+    let has_truth = report.runs.iter().any(|run| run.pair.error.is_some());
+    let mut head = vec!["method, preset".to_owned()];
+    if has_truth {
+        let columns = [&format!("end-point error, {voxels}"), "angular error, °", "density", "AUSE / random"];
+        head.extend(columns.map(str::to_owned));
+    }
+    let columns = ["time", "mean |Iₜ| after / before", "mean confidence", "occluded"];
+    head.extend(columns.map(str::to_owned));
+    let row = |run: &ComparedRun| {
+        let (pair, brightness) = (&run.pair, run.pair.statistics.brightness);
+        let mut row = vec![run.name()];
+        if let Some(error) = &pair.error {
+            let ause = pair.sparsification.as_ref().and_then(|s| s.ause.zip(s.ause_uninformed));
+            row.extend([
+                text(error.end_point_vox.mean),
+                text(error.angular_deg.mean),
+                percent(error.density),
+                ause.map_or("–".to_owned(), |(ause, random)| text(ause / random)),
+            ]);
+        }
+        row.extend([
+            duration(run.time_ms),
+            text(brightness.mean_abs_after / brightness.mean_abs_before),
+            text(pair.motion.mean_confidence),
+            run.occluded_share.map_or("–".to_owned(), percent),
+        ]);
+        row
+    };
+    (head, report.runs.iter().map(row).collect())
+}
+
+/// The page: both images, the table, then each method's field, its confidence, what is hidden and, with a truth, its error, all
+/// on the same scales. `views` are those of the report's runs, in their order.
+///
+/// # Errors
+/// [`ReportError::Core`] if something of a view lies on another grid; [`ReportError::NothingToShow`] without a run.
+pub fn comparison_html(report: &CompareReport, views: &[ComparedView<'_>]) -> Result<String, ReportError> {
+    let first = views.first().ok_or(ReportError::nothing("comparison page", "no method could run"))?;
+    let first = &first.pair;
+    views.iter().try_for_each(|view| view.pair.require_one_grid())?;
+    let dimension = first.grid().dimension().count();
+    let (head, rows) = comparison_table(report, first.voxels());
+    let scales = Scales::of(views);
+    let mut pair = Section { dimension, panels: frame_panels(first, &scales)?, ..Section::new("The pair") };
+    pair.notes = report.left_out.iter().map(|out| format!("{}: {}", out.method, out.reason)).collect();
+    let table = Table { head, rows, text_columns: 1 };
+    let mut sections = vec![pair, Section { table: Some(table), ..Section::new("All methods") }];
+    for (run, view) in report.runs.iter().zip(views) {
+        let panels = comparison_panels(view, &scales)?;
+        sections.push(Section { dimension, panels, ..Section::new(run.name()) });
+    }
+    let page =
+        Page { sections, run: Some(&report.header), ..Page::new("Flow methods side by side", first.title) };
+    page.to_html()
+}

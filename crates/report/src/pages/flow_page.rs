@@ -1,0 +1,176 @@
+//! The page of a flow: of one pair, or of a sequence with one pair in full.
+
+use crate::error::ReportError;
+use crate::number::{percent, text};
+use crate::pages::page::{Headline, Page, Plots, Section, Status};
+use crate::pages::tables;
+use crate::pictures::film::{self, Thumbnail};
+use crate::pictures::panels::panels;
+use crate::pictures::view::PairView;
+use crate::plots::charts;
+use crate::run::flow_report::{PairReport, RunReport};
+use veloxel_core::SolveStatus;
+use veloxel_measure::{FlowError, LabelOverlapReport};
+
+/// The page of a run over one pair.
+///
+/// # Errors
+/// [`ReportError::NothingToShow`] if the run reports no pair; [`ReportError::Core`] if something of the view lies
+/// on another grid; [`ReportError::Page`] should not occur.
+pub fn html(run: &RunReport, view: &PairView) -> Result<String, ReportError> {
+    sequence_html(run, view, 0, &[])
+}
+
+/// The page of a run over a sequence: pair `shown` in full, all as curves, a table and a filmstrip.
+///
+/// # Errors
+/// As [`html`]; also if the run has no pair `shown`.
+pub fn sequence_html(
+    run: &RunReport,
+    view: &PairView,
+    shown: usize,
+    thumbnails: &[Thumbnail],
+) -> Result<String, ReportError> {
+    view.require_one_grid()?;
+    let missing = ReportError::nothing("report page", "the run reports no such pair");
+    let pair = run.pairs.get(shown).ok_or(missing)?;
+    let status = pair.statistics.status;
+    let class = if status == SolveStatus::Done { "done" } else { "limit" };
+    let mut sections = Vec::new();
+    let units = [view.length_unit(), view.voxels()];
+    if run.pairs.len() > 1 {
+        sections.push(Section { film: film::frames(thumbnails, shown)?, ..sequence(run, units) });
+    }
+    let heading = if run.pairs.len() > 1 { &pair.title } else { "The field" };
+    let dimension = view.grid().dimension().count();
+    sections.push(Section { dimension, panels: panels(view)?, ..Section::new(heading) });
+    if let Some(error) = &pair.error {
+        sections.push(against_truth(view, error, pair)?);
+    }
+    let labels = run.label_overlap.as_ref().map(tables::labels);
+    sections.extend(labels.map(|table| Section { table: Some(table), ..Section::new("Labels") }));
+    sections.extend(convergence(pair, view));
+    let page = Page {
+        status: Some(Status { class, text: status.text() }),
+        cards: cards(run, pair, view),
+        sections,
+        run: Some(&run.header),
+        ..Page::new(method_title(&run.header.method), &pair.title)
+    };
+    page.to_html()
+}
+
+/// The method's name for people.
+fn method_title(method: &str) -> &str {
+    match method {
+        "clg" => "Combined local-global flow",
+        "phase" => "Phase-based flow",
+        other => other,
+    }
+}
+
+fn sequence(run: &RunReport, units: [&str; 2]) -> Section {
+    Section {
+        plots: Plots::of(charts::over_time(&run.pairs, units)),
+        table: Some(tables::pairs(&run.pairs, units)),
+        folded: format!("All {} pairs in numbers", run.pairs.len()),
+        ..Section::new("The sequence")
+    }
+}
+
+fn against_truth(view: &PairView, error: &FlowError, pair: &PairReport) -> Result<Section, ReportError> {
+    Ok(Section {
+        plots: Plots::of(charts::errors(view, error, pair.sparsification.as_ref())?),
+        table: Some(tables::errors(error)),
+        facts: tables::error_shares(error),
+        ..Section::new("Against the truth")
+    })
+}
+
+/// The method's own table and curves.
+fn convergence(pair: &PairReport, view: &PairView) -> Option<Section> {
+    let (method, dimension) = (&pair.statistics.method, view.grid().dimension());
+    let curves = charts::diagnostics(&method.curves, dimension);
+    let heading = if curves.is_empty() { "Levels" } else { "Convergence" };
+    Some(Section {
+        table: Some(tables::diagnostics(method.table.as_ref()?, dimension)),
+        plots: Plots::of(curves),
+        ..Section::new(heading)
+    })
+}
+
+/// The headline numbers of a pair within its run.
+fn cards(run: &RunReport, pair: &PairReport, view: &PairView) -> Vec<Headline> {
+    let (unit, voxels) = (view.length_unit(), view.voxels());
+    // What is measured within the mask says so.
+    let inside = if view.mask.is_some() { "inside the mask: " } else { "" };
+    let mut cards = vec![motion(pair, unit, inside)];
+    cards.extend(pair.error.iter().flat_map(|error| errors(error, voxels, inside)));
+    cards.extend(run.label_overlap.as_ref().map(dice));
+    cards.extend([brightness(pair), volume(pair, voxels, inside), confidence(pair, inside)]);
+    let drift =
+        |vox| Headline::new("Cycle closure", text(vox), voxels, "left after following one whole cycle");
+    cards.extend(run.cycle_closure_vox.map(drift));
+    let residual =
+        |vox| Headline::new("Inverse consistency", text(vox), voxels, "forward then backward, mean");
+    cards.extend(pair.statistics.inverse_residual_vox.map(residual));
+    cards.push(Headline::of_time(&run.header));
+    cards
+}
+
+fn motion(pair: &PairReport, unit: &str, inside: &str) -> Headline {
+    let motion = &pair.motion;
+    let (mean, max, more) = match unit {
+        "px" => (motion.mean_vox, motion.max_vox, String::new()),
+        _ => (motion.mean_mm, motion.max_mm, format!("; {} voxels on average", text(motion.mean_vox))),
+    };
+    Headline::new("Mean motion", text(mean), unit, format!("{inside}up to {} {unit}{more}", text(max)))
+}
+
+fn errors(error: &FlowError, voxels: &str, inside: &str) -> [Headline; 2] {
+    let end_point = &error.end_point_vox;
+    let (a95, zero) = (text(end_point.a95), text(error.mean_truth_vox));
+    let note = format!("{inside}95 % below {a95}; a zero flow would score {zero}");
+    let density = format!("measured at {} of the true vectors", percent(error.density));
+    [
+        Headline::new("End-point error", text(end_point.mean), voxels, note),
+        Headline::new("Angular error", text(error.angular_deg.mean), "°", density),
+    ]
+}
+
+fn dice(overlap: &LabelOverlapReport) -> Headline {
+    let distance = overlap.mean_hausdorff95_mm;
+    let distance = distance.map_or(String::new(), |mm| format!("; Hausdorff 95: {} mm", text(mm)));
+    let note = format!("{} labels{distance}", overlap.labels.len());
+    Headline::new("Dice", text(overlap.mean_dice), "", note)
+}
+
+fn brightness(pair: &PairReport) -> Headline {
+    let brightness = pair.statistics.brightness;
+    let change = brightness.mean_abs_after / brightness.mean_abs_before - 1.0;
+    let value =
+        if change > 0.0 { format!("+{}", text(100.0 * change)) } else { text((100.0 * change).round()) };
+    let (before, after) = (text(brightness.mean_abs_before), text(brightness.mean_abs_after));
+    Headline::new("Brightness difference", value, "%", format!("mean |Iₜ|: {before} → {after}"))
+}
+
+fn volume(pair: &PairReport, voxels: &str, inside: &str) -> Headline {
+    let jacobian = pair.statistics.jacobian;
+    let folded = match jacobian.share_folded {
+        0.0 => "no folding".to_owned(),
+        share if share.is_nan() => "nothing to measure".to_owned(),
+        share => format!("{} folded", percent(share)),
+    };
+    let range = format!("det {} to {}; {folded}", text(jacobian.min), text(jacobian.max));
+    let label = if voxels == "px" { "Mean area change" } else { "Mean volume change" };
+    let note = format!("{inside}mean |det(I + ∇d) − 1|; {range}");
+    Headline::new(label, text(100.0 * jacobian.mean_abs_minus_one), "%", note)
+}
+
+fn confidence(pair: &PairReport, inside: &str) -> Headline {
+    let note = match pair.sparsification.as_ref().and_then(|s| s.ause.zip(s.ause_uninformed)) {
+        Some((ause, random)) => format!("AUSE {} (random order: {})", text(ause), text(random)),
+        None => format!("{} have a vector", percent(pair.motion.valid_share)),
+    };
+    Headline::new("Mean confidence", text(pair.motion.mean_confidence), "", format!("{inside}{note}"))
+}

@@ -1,0 +1,13 @@
+//! Pages: what every page is made of, and a page for each kind of run.
+
+mod cine_loops;
+pub(crate) mod compare;
+pub(crate) mod engine_page;
+pub(crate) mod features_page;
+pub(crate) mod flow_page;
+pub mod page;
+pub(crate) mod segment_page;
+pub(crate) mod stereo_page;
+pub(crate) mod tables;
+pub(crate) mod track_page;
+pub(crate) mod track_view;

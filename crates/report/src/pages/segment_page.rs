@@ -1,0 +1,156 @@
+//! The page of a mesh in parts: the mesh in 3-D, and its parts in a table.
+//!
+//! The viewer (three.js) and all data are inside the page; nothing is asked of any host.
+
+use crate::error::ReportError;
+use crate::number::{percent, text};
+use crate::pages::page::{Headline, Page, Scene, Section};
+use crate::pages::tables::Table;
+use crate::run::segment_report::{SegmentReport, SegmentedPart};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+/// What the page draws.
+#[derive(Debug, Clone, Copy)]
+pub struct SegmentView<'a> {
+    /// Corners of the mesh.
+    pub points: &'a [[f64; 3]],
+    /// Its triangles.
+    pub triangles: &'a [[u32; 3]],
+    /// The run's answer first; another beside it, if the method begins with one.
+    pub answers: &'a [AnswerView<'a>],
+    /// Red, green and blue by number.
+    pub colours: &'a [[u8; 3]],
+}
+
+/// What one method found: a tree of parts.
+#[derive(Debug, Clone)]
+pub struct AnswerView<'a> {
+    /// What a reader calls the method.
+    pub name: &'static str,
+    /// The number of parts that certainties belong to; the slider begins there.
+    pub parts: usize,
+    /// Of each triangle its part, of the most parts that the slider reaches.
+    pub finest: Vec<u32>,
+    /// How many those are.
+    pub finest_parts: usize,
+    /// The pairs of them that become one, in order, each the part that stays and the part that joins it.
+    pub merges: &'a [[u32; 2]],
+    /// For each of the finest parts its colour by number.
+    pub inks: Vec<u32>,
+    /// Of each triangle, 0 to 1.
+    pub certainty: Vec<f32>,
+}
+
+impl AnswerView<'_> {
+    /// The smallest number of parts.
+    fn fewest_parts(&self) -> usize {
+        self.finest_parts - self.merges.len()
+    }
+
+    /// As the viewer reads it.
+    fn json(&self) -> Value {
+        let finest: Vec<u8> = self.finest.iter().flat_map(|&part| (part as u16).to_le_bytes()).collect();
+        let of_255 = |certainty: &f32| (255.0 * certainty.clamp(0.0, 1.0)).round() as u8;
+        let certainty: Vec<u8> = self.certainty.iter().map(of_255).collect();
+        json!({
+            "parts": self.parts,
+            "fewest_parts": self.fewest_parts(),
+            "finest": STANDARD.encode(finest),
+            "finest_parts": self.finest_parts,
+            "merges": self.merges,
+            "inks": self.inks,
+            "certainty": STANDARD.encode(certainty),
+        })
+    }
+}
+
+/// The page.
+///
+/// # Errors
+/// [`ReportError::Page`] and [`ReportError::Json`] should not occur.
+pub fn segment_html(report: &SegmentReport, view: &SegmentView<'_>) -> Result<String, ReportError> {
+    let mut lead = "Drag to turn, scroll to come nearer. A colour fades to white where a face may as well belong to the part \
+                    beside it; at other numbers of parts than the run's, near every border."
+        .to_owned();
+    if view.answers.len() > 1 {
+        lead.push_str(" Fuzzy clustering began with the parts of cuts, whose tree has more parts to show.");
+    }
+    let scene = Section { lead, scene: Some(scene(view)?), ..Section::new("Parts") };
+    let parts = Section { table: Some(table(&report.segments)), ..Section::new("Every part") };
+    let cleaning = &report.cleaning;
+    let facts = [
+        ("triangles", cleaning.triangles),
+        ("components", cleaning.components),
+        ("border edges", cleaning.border_edges),
+        ("edges of three faces or more", cleaning.crowded_edges),
+        ("faces without an area", cleaning.flat),
+        ("repeated faces", cleaning.duplicates),
+        ("faces turned over", cleaning.turned_faces),
+        ("points joined", cleaning.joined_points),
+        ("points joined along seams", cleaning.seam_points),
+    ];
+    let facts = facts.iter().map(|(name, count)| ((*name).to_owned(), count.to_string())).collect();
+    let page = Page {
+        cards: vec![
+            Headline::new("Parts", report.parts.to_string(), "", report.count_from),
+            Headline::new("Faces", report.faces.to_string(), "", "of the file"),
+            Headline::new("Certainty", text(report.mean_certainty), "", "mean over the area, 0 to 1"),
+            Headline::of_time(&report.header),
+        ],
+        sections: vec![scene, parts, Section { facts, ..Section::new("The mesh") }],
+        run: Some(&report.header),
+        ..Page::new("Parts of a mesh", &report.mesh)
+    };
+    page.to_html()
+}
+
+fn table(parts: &[SegmentedPart]) -> Table {
+    let row = |part: &SegmentedPart| {
+        let [r, g, b] = part.rgb;
+        vec![
+            part.part.to_string(),
+            format!("#{r:02x}{g:02x}{b:02x}"),
+            part.triangles.to_string(),
+            percent(part.area_share),
+            format!("{:.3}", part.thickness),
+            format!("{:.2}", part.mean_certainty),
+        ]
+    };
+    let head = ["part", "colour", "triangles", "area", "thickness, √area", "certainty"].map(str::to_owned);
+    Table { head: head.to_vec(), text_columns: 2, rows: parts.iter().map(row).collect() }
+}
+
+/// The mesh as the viewer reads it.
+fn scene(view: &SegmentView<'_>) -> Result<Scene, ReportError> {
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for point in view.triangles.iter().flatten().map(|&corner| view.points[corner as usize]) {
+        for axis in 0..3 {
+            low[axis] = low[axis].min(point[axis]);
+            high[axis] = high[axis].max(point[axis]);
+        }
+    }
+    let extent =
+        (0..3).map(|axis| (high[axis] - low[axis]).powi(2)).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+    // Around the origin in units of the mesh's extent, so that no unit is too large or too small for the viewer.
+    let place = |point: &[f64; 3]| {
+        [0, 1, 2].map(|axis| ((point[axis] - 0.5 * (low[axis] + high[axis])) / extent) as f32)
+    };
+    let points: Vec<u8> = view.points.iter().flat_map(place).flat_map(f32::to_le_bytes).collect();
+    let triangles: Vec<u8> =
+        view.triangles.iter().flatten().flat_map(|corner| corner.to_le_bytes()).collect();
+    let data = json!({
+        "points": STANDARD.encode(points),
+        "triangles": STANDARD.encode(triangles),
+        "answers": view.answers.iter().map(AnswerView::json).collect::<Vec<_>>(),
+        "colours": view.colours,
+    });
+    Ok(Scene {
+        data: serde_json::to_string(&data)?,
+        answers: view.answers.iter().map(|answer| answer.name).collect(),
+        parts: view.answers.first().map_or([1; 3], |run| [run.fewest_parts(), run.finest_parts, run.parts]),
+        library: include_str!("mesh_viewer/three.min.js"),
+        viewer: include_str!("mesh_viewer/viewer.js"),
+    })
+}

@@ -1,0 +1,78 @@
+//! Small pictures of a sequence's pairs: the flow's colours over the fixed image.
+
+use crate::error::ReportError;
+use crate::pictures::colour::wheel;
+use crate::pictures::maps::full_colour;
+use crate::pictures::picture::{Raster, rgba_data_uri};
+use crate::pictures::view::PairView;
+use serde::Serialize;
+
+const LONGEST_SIDE: usize = 112;
+
+/// The picture of one pair in a filmstrip: a few kilobytes, so that the pair itself can be dropped.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Thumbnail {
+    title: String,
+    frames: Option<[usize; 2]>,
+    /// Height over width on the page.
+    aspect: f64,
+    grey: Raster<1>,
+    motion_mm: Raster<2>,
+}
+
+impl Thumbnail {
+    /// Takes one plane of the pair, where `like`'s report has it, so that all thumbnails of a sequence show the same plane.
+    pub fn of(view: &PairView, like: &PairView) -> Self {
+        let plane = &like.plane();
+        Self {
+            title: view.title.to_owned(),
+            frames: view.frames,
+            aspect: plane.down.extent_mm() / plane.across.extent_mm(),
+            grey: Raster::sample(plane, LONGEST_SIDE, |i| [view.fixed.data()[i]]),
+            motion_mm: Raster::sample(plane, LONGEST_SIDE, |i| plane.page_vector_mm(view.flow.vector_vox(i))),
+        }
+    }
+
+    /// The picture, full colour at `scale_mm`: the image where nothing moves, the hue where it moves much.
+    fn to_data_uri(&self, scale_mm: f32) -> Result<String, ReportError> {
+        let finite = || self.grey.values.iter().map(|v| v[0]).filter(|v| v.is_finite());
+        let (low, high) = (finite().fold(f32::MAX, f32::min), finite().fold(f32::MIN, f32::max));
+        let mut samples = Vec::with_capacity(4 * self.grey.values.len());
+        for (&[grey], &[u, v]) in self.grey.values.iter().zip(&self.motion_mm.values) {
+            let grey = 255.0 * ((grey - low) / (high - low).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);
+            let length = u.hypot(v) / scale_mm;
+            if !(length + grey).is_finite() {
+                samples.extend([0; 4]);
+                continue;
+            }
+            let share = 0.85 * length.min(1.0);
+            let hue = wheel([u, v].map(|c| c / scale_mm / length.max(1e-6)));
+            let mixed = hue.map(|h| (grey + share * (f32::from(h) - grey)).round() as u8);
+            samples.extend([mixed[0], mixed[1], mixed[2], 255]);
+        }
+        rgba_data_uri(self.grey.columns, self.grey.rows, &samples)
+    }
+}
+
+/// A picture of a film on a page.
+#[derive(Serialize)]
+pub(crate) struct Frame {
+    title: String,
+    caption: String,
+    aspect: f64,
+    uri: String,
+    shown: bool,
+}
+
+/// The film of a sequence, all pictures on one scale; pair `shown` is marked.
+pub(crate) fn frames(thumbnails: &[Thumbnail], shown: usize) -> Result<Vec<Frame>, ReportError> {
+    let lengths = thumbnails.iter().flat_map(|t| &t.motion_mm.values).map(|[u, v]| u.hypot(*v));
+    let scale = full_colour(lengths);
+    let frame = |(i, thumbnail): (usize, &Thumbnail)| {
+        let uri = thumbnail.to_data_uri(scale as f32)?;
+        let title = thumbnail.title.clone();
+        let caption = thumbnail.frames.map_or(title.clone(), |[fixed, moving]| format!("{fixed} → {moving}"));
+        Ok(Frame { title, caption, aspect: thumbnail.aspect, uri, shown: i == shown })
+    };
+    thumbnails.iter().enumerate().map(frame).collect()
+}

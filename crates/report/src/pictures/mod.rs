@@ -1,0 +1,14 @@
+//! Pictures: colours, maps in panels over planes of a grid, and what is drawn over them.
+
+pub(crate) mod caption;
+pub(crate) mod colour;
+pub(crate) mod colour_wheel;
+pub(crate) mod film;
+pub(crate) mod maps;
+pub(crate) mod overlay;
+pub(crate) mod panel;
+pub(crate) mod panels;
+pub(crate) mod phase_pictures;
+pub(crate) mod picture;
+pub(crate) mod planes;
+pub(crate) mod view;

@@ -1,0 +1,69 @@
+//! The 17 segments of the left ventricle as a bull's-eye: base outside, apex in the middle, the anterior wall on top.
+//!
+//! *Paper*: Cerqueira et al.: Standardized myocardial segmentation, Circulation 2002.
+
+use crate::pages::page::Figure;
+use std::f64::consts::PI;
+
+/// First and last radius of a ring, its first segment, and how many it has; the middle of the first is on top.
+const RINGS: [([f64; 2], usize, usize); 3] =
+    [([72.0, 98.0], 1, 6), ([46.0, 72.0], 7, 6), ([20.0, 46.0], 13, 4)];
+
+/// A value for every segment that has one: `values[0]` is that of segment 1. The colour is full at `full`.
+pub(crate) fn figure(title: &str, caption: &str, values: &[Option<f64>; 17], full: f64) -> Figure {
+    let mut svg = String::from(
+        r#"<svg class="bulls-eye" viewBox="-104 -104 208 208" role="img" aria-label="Bull's-eye">"#,
+    );
+    for ([inner, outer], first, count) in RINGS {
+        for nth in 0..count {
+            let width = 360.0 / count as f64;
+            // Segments follow each other against the clock, as seen from the apex.
+            let angle = 90.0 + width * nth as f64;
+            let (from, to) = ((angle - 0.5 * width) * PI / 180.0, (angle + 0.5 * width) * PI / 180.0);
+            let at = |r: f64, a: f64| format!("{:.2} {:.2}", r * a.cos(), -r * a.sin());
+            let [a, b, c, d] = [at(outer, from), at(outer, to), at(inner, to), at(inner, from)];
+            let path = format!("M{a}A{outer} {outer} 0 0 0 {b}L{c}A{inner} {inner} 0 0 1 {d}Z");
+            let (middle, r) = (angle * PI / 180.0, 0.5 * (inner + outer));
+            let segment = first + nth;
+            let place = [r * middle.cos(), -r * middle.sin()];
+            svg += &segment_svg(&path, segment, values[segment - 1], full, place);
+        }
+    }
+    let apex = "M-20 0A20 20 0 0 0 20 0A20 20 0 0 0 -20 0Z";
+    svg += &segment_svg(apex, 17, values[16], full, [0.0, 0.0]);
+    svg.push_str("</svg>");
+    Figure { title: title.to_owned(), caption: caption.to_owned(), svg }
+}
+
+fn segment_svg(d: &str, segment: usize, value: Option<f64>, full: f64, [x, y]: [f64; 2]) -> String {
+    let Some(value) = value else {
+        return format!(
+            r#"<path class="segment gap" d="{d}"><title>segment {segment}: not seen</title></path>"#
+        );
+    };
+    // A rounded value: no minus before a 0.
+    let shown = value.round() + 0.0;
+    let share = (100.0 * (value / full).clamp(0.0, 1.0)).round();
+    let y = y + 4.0;
+    format!(
+        r#"<path class="segment" style="--share:{share}%" d="{d}"><title>segment {segment}: {value:+.1}</title></path><text x="{x:.1}" y="{y:.1}">{shown}</text>"#
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_segment_has_a_place_and_the_unseen_are_hatched() {
+        let mut values = [Some(-20.0); 17];
+        values[16] = None;
+        let svg = figure("Strain", "", &values, -25.0).svg;
+        assert_eq!(svg.matches("<path").count(), 17);
+        assert_eq!(
+            (svg.matches("class=\"segment gap\"").count(), svg.matches("--share:80%").count()),
+            (1, 16)
+        );
+        assert!(!svg.contains("NaN"));
+    }
+}

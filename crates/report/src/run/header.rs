@@ -1,0 +1,78 @@
+//! What every report begins with, and how it becomes JSON, whose keys scripts may rely on.
+
+use crate::error::ReportError;
+use serde::Serialize;
+use veloxel_core::{Dimension, Grid, StageTime, Warnings};
+
+/// What the report of every run begins with.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunHeader {
+    /// Version of Veloxel that ran.
+    pub veloxel_version: String,
+    /// The command as typed, or the call that stands for it.
+    pub command_line: String,
+    /// The method's name: `clg`, `phase`, `phase-stereo`, `phase-features`, `phase-engine`.
+    pub method: String,
+    /// The preset that the parameters started from.
+    pub preset: Option<String>,
+    /// What computed.
+    pub device: DeviceReport,
+    /// Every parameter as used, after preset, file and command line.
+    pub parameters: serde_json::Value,
+    /// Files that were read.
+    pub inputs: Vec<InputReport>,
+    /// Wall-clock time of each stage.
+    pub stage_times: Vec<StageTime>,
+    /// Everything a user should know, readers' and solvers' warnings together.
+    pub warnings: Warnings,
+}
+
+/// A report as indented JSON with a final line break. Keys are only ever added; numbers that are not finite become `null`.
+///
+/// # Errors
+/// [`ReportError::Json`] if the parameters cannot be written as JSON.
+pub fn to_json(report: &impl Serialize) -> Result<String, ReportError> {
+    Ok(serde_json::to_string_pretty(report)? + "\n")
+}
+
+/// The device that ran, and why it did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DeviceReport {
+    /// The device's own name.
+    pub name: String,
+    /// One sentence: asked for, or the fastest present, and why others were passed over.
+    pub chosen_because: String,
+    /// Threads used on the processor.
+    pub threads: usize,
+}
+
+/// One file that was read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct InputReport {
+    /// What it was read as: `fixed`, `moving`, `truth`, `mask`, ….
+    pub role: String,
+    /// Where it was read from.
+    pub path: String,
+    /// Its format.
+    pub format: String,
+    /// 2-D or 3-D.
+    pub dimension: Dimension,
+    /// Voxels per axis `(x, y, z)`.
+    pub size: [usize; 3],
+    /// Millimetres between neighbours `(x, y, z)`.
+    pub spacing_mm: [f64; 3],
+}
+
+impl InputReport {
+    /// Describes a file that holds samples on `grid`.
+    pub fn new(role: &str, path: &str, format: &str, grid: &Grid) -> Self {
+        Self {
+            role: role.to_owned(),
+            path: path.to_owned(),
+            format: format.to_owned(),
+            dimension: grid.dimension(),
+            size: grid.size(),
+            spacing_mm: grid.spacing_mm(),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The JSON of a run, one file a kind of run; its keys are stable.
+
+pub(crate) mod flow_report;
+pub(crate) mod header;
+pub(crate) mod phase_reports;
+pub(crate) mod segment_report;
+pub(crate) mod track_report;

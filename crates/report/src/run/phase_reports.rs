@@ -1,0 +1,149 @@
+//! The content of `report.json` of stereo, features and the engine.
+
+use crate::run::header::RunHeader;
+use serde::Serialize;
+use veloxel_core::Volume;
+use veloxel_measure::{DisparityError, finite_quantiles};
+
+/// `veloxel stereo --report`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StereoReport {
+    /// The run.
+    #[serde(flatten)]
+    pub header: RunHeader,
+    /// Pixels of every level `(x, y)`, finest first.
+    pub levels: Vec<[usize; 2]>,
+    /// Share of pixels with a disparity.
+    pub valid_share: f64,
+    /// Mean confidence of those, 0 to 1.
+    pub mean_confidence: f64,
+    /// Where the disparities lie, pixels; none if there is none.
+    pub disparity_px: Option<ValueRange>,
+    /// Against the truth, where one was given.
+    pub error: Option<DisparityError>,
+}
+
+/// Where most of some values lie.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ValueRange {
+    /// 1 % of the values are at most this large.
+    pub p1: f64,
+    /// The median.
+    pub p50: f64,
+    /// 99 % of the values are at most this large.
+    pub p99: f64,
+}
+
+impl ValueRange {
+    /// Of the finite values; none if there are none.
+    pub fn of(volume: &Volume<f32>) -> Option<Self> {
+        let [p1, p50, p99] = finite_quantiles(volume.data().iter().copied(), [0.01, 0.5, 0.99])?;
+        Some(Self { p1, p50, p99 })
+    }
+}
+
+/// `veloxel features --report`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FeaturesReport {
+    /// The run.
+    #[serde(flatten)]
+    pub header: RunHeader,
+    /// Every scale, full resolution first.
+    pub scales: Vec<FeatureScaleReport>,
+}
+
+/// The features of one scale in numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FeatureScaleReport {
+    /// Pixels `(x, y)`.
+    pub size: [usize; 2],
+    /// Share of pixels with a phase.
+    pub valid_share: f64,
+    /// Where the energies lie, squared intensity.
+    pub energy: Option<ValueRange>,
+}
+
+/// `veloxel engine --report`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EngineReport {
+    /// The run.
+    #[serde(flatten)]
+    pub header: RunHeader,
+    /// Pixels of a frame `(x, y)`.
+    pub size: [usize; 2],
+    /// `flow`, `stereo`, `features`.
+    pub outputs: Vec<&'static str>,
+    /// Frames that went in.
+    pub frames: usize,
+    /// Frames that outputs came out for.
+    pub results: usize,
+    /// From the first frame in to the last output out, with reading and writing.
+    pub wall_s: f64,
+    /// Frames that went in over that time.
+    pub frames_per_s: f64,
+    /// From a frame that is in memory to its outputs in memory, those that are written: with the wait for the frames that flow
+    /// needs after it, and for those on their way before it.
+    pub latency: Option<LatencyReport>,
+    /// Mean share of pixels with a vector.
+    pub flow_valid_share: Option<f64>,
+    /// Mean share of pixels with a disparity.
+    pub stereo_valid_share: Option<f64>,
+    /// Mean share of pixels with a phase.
+    pub features_valid_share: Option<f64>,
+    /// Every frame, in order.
+    #[serde(skip)]
+    pub per_frame: Vec<FrameReport>,
+}
+
+/// One frame of a stream in numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FrameReport {
+    /// Which frame; 0 is the first.
+    pub frame: u64,
+    /// As [`EngineReport::latency`].
+    pub latency_ms: f64,
+    /// Share of pixels with a vector.
+    pub flow_valid_share: Option<f64>,
+    /// Share of pixels with a disparity.
+    pub stereo_valid_share: Option<f64>,
+    /// Share of pixels with a phase.
+    pub features_valid_share: Option<f64>,
+}
+
+/// How long single frames take, milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LatencyReport {
+    /// Half of the frames take at most this long.
+    pub p50_ms: f64,
+    /// 90 % do.
+    pub p90_ms: f64,
+    /// 99 % do.
+    pub p99_ms: f64,
+    /// The slowest, where compiling and allocating is in it for the first ones.
+    pub max_ms: f64,
+}
+
+impl LatencyReport {
+    /// Of measured times; none without any.
+    pub fn of(times_ms: &[f64]) -> Option<Self> {
+        let times = times_ms.iter().map(|&t| t as f32);
+        let [p50_ms, p90_ms, p99_ms, max_ms] = finite_quantiles(times, [0.5, 0.9, 0.99, 1.0])?;
+        Some(Self { p50_ms, p90_ms, p99_ms, max_ms })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_nearest_ranks() {
+        let times: Vec<f64> = (1..=200).rev().map(f64::from).collect();
+        let latency = LatencyReport::of(&times).unwrap();
+        assert_eq!(
+            (latency.p50_ms, latency.p90_ms, latency.p99_ms, latency.max_ms),
+            (100.0, 180.0, 198.0, 200.0)
+        );
+        assert_eq!(LatencyReport::of(&[]), None);
+    }
+}
