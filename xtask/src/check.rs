@@ -4,7 +4,8 @@
 //! Each step prints one line with its time. The first failure prints what it found and stops the rest.
 
 use crate::circles::{self, Circle};
-use crate::{Failure, allowed, cargo, dependencies, floors, kernels, lengths, manifests, runner};
+use crate::testing::runner;
+use crate::{Failure, allowed, cargo, dependencies, floors, folders, kernels, lengths, manifests};
 use std::io::Write;
 use std::time::Instant;
 
@@ -27,7 +28,7 @@ struct Step {
     advice: &'static str,
 }
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step { name: "format", run: format, advice: "run `cargo fmt --all`" },
     Step { name: "clippy", run: clippy, advice: "mend the lints above" },
     Step {
@@ -43,6 +44,7 @@ const STEPS: [Step; 10] = [
     },
     Step { name: "circles", run: circles_step, advice: "move what both files use into a third" },
     Step { name: "lengths", run: lengths_step, advice: "split it: one idea a file, one step a function" },
+    Step { name: "folders", run: folders_step, advice: "give what belongs together a folder of its own" },
     Step { name: "kernels", run: kernels_step, advice: "give the kernel its mod.rs with a `//!` page" },
     Step { name: "docs", run: docs, advice: "mend the documentation" },
     Step { name: "tests", run: tests, advice: "mend what the tests above show" },
@@ -117,6 +119,11 @@ fn dependencies_step() -> Result<Passed, Failure> {
 fn lengths_step() -> Result<Passed, Failure> {
     let lengths = lengths::measure(&cargo::workspace_root())?;
     passed_unless(allowed::refused("lengths", &lengths.offences)?, lengths.summary)
+}
+
+fn folders_step() -> Result<Passed, Failure> {
+    let folders = folders::count(&cargo::workspace_root())?;
+    passed_unless(allowed::refused("folders", &folders.offences)?, folders.summary)
 }
 
 fn circles_step() -> Result<Passed, Failure> {

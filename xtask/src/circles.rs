@@ -5,8 +5,8 @@
 //! that folder use of each other.
 
 use crate::allowed::Offence;
-use crate::modules::{self, Crate};
-use crate::names::{self, Names};
+use crate::reading::modules::{self, Crate};
+use crate::reading::names::{self, Names};
 use crate::{Failure, manifests};
 use proc_macro2::{Spacing, TokenStream, TokenTree};
 use quote::ToTokens;

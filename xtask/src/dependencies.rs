@@ -1,7 +1,8 @@
 //! Refuses dependencies that nothing uses, and those without a version of their own in the workspace's table.
 
+use crate::Failure;
 use crate::manifests::{Crate, Purpose};
-use crate::{Failure, sources, tokens};
+use crate::reading::{sources, tokens};
 use proc_macro2::{Spacing, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use std::path::Path;

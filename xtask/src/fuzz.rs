@@ -5,8 +5,9 @@
 //! fuzzed. `fuzz/corpus` holds files that were trouble once, `fuzz/dictionaries` the words of formats. Inputs that a run finds
 //! interesting stay in the target folder, and the next run begins with them as well.
 
+use crate::Failure;
 use crate::cargo::{run_quietly, target_folder, workspace_root};
-use crate::{Failure, sources};
+use crate::reading::sources;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

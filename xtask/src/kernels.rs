@@ -1,6 +1,7 @@
 //! Looks whether every kernel is complete: contract, CPU text, GPU text, and a parity test that names it.
 
-use crate::{Failure, sources, tokens};
+use crate::Failure;
+use crate::reading::{sources, tokens};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

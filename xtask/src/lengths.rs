@@ -1,8 +1,9 @@
 //! Measures source files and the functions in them: one idea fits in 180 lines of a file and in 60 of a function, and
 //! arguments that belong together have a name together.
 
+use crate::Failure;
 use crate::allowed::Offence;
-use crate::{Failure, functions, sources, tokens};
+use crate::reading::{functions, sources, tokens};
 use std::path::Path;
 
 /// The most lines of the middle file, of nine files in ten, and of the longest.

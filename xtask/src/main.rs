@@ -16,30 +16,25 @@ mod circles;
 mod dependencies;
 mod dist;
 mod floors;
-mod functions;
+mod folders;
 mod fuzz;
 mod kernels;
 mod lengths;
 mod manifests;
-mod modules;
-mod names;
-mod needs;
-mod programs;
-mod runner;
+mod reading;
 mod sanitize;
 mod sizes;
-mod sources;
-mod tokens;
-mod unchanged;
+mod testing;
 
-use runner::Selection;
 use std::process::ExitCode;
+use testing::runner::{self, Selection};
 
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   check [STEP …]   everything that a change must pass, or only the steps named:
-                   format clippy floors circles lengths kernels docs doctests tests
+                   format clippy floors dependencies circles lengths folders kernels
+                   docs tests doctests
   test [--slow] [CRATE …]
                    the tests, those that can run here; with --slow the ignored ones as well
   sizes            lines of code by crate, without comments, tests and benchmarks

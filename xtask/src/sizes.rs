@@ -3,7 +3,8 @@
 //! A line counts when a token stands on it or a literal runs over it. The files are those that a build of a library or a program
 //! reads: files that only tests compile do not count. Left out are those below `bench` and `fuzz`, and files `parity.rs`.
 
-use crate::{Failure, modules, sources, tokens};
+use crate::Failure;
+use crate::reading::{modules, sources, tokens};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,7 +1,8 @@
 //! Runs the tests with cargo-nextest, which ends those that hang; what cannot run here is left out before the run.
 
-use crate::needs::{self, Missing};
-use crate::{Failure, cargo, programs, unchanged};
+use crate::testing::needs::{self, Missing};
+use crate::testing::{programs, unchanged};
+use crate::{Failure, cargo};
 use std::process::Command;
 
 /// Which tests to run.

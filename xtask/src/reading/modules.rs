@@ -1,6 +1,7 @@
 //! The modules of a crate and their items, without those of tests.
 
-use crate::{Failure, tokens};
+use crate::Failure;
+use crate::reading::tokens;
 use std::path::{Path, PathBuf};
 use syn::Item;
 

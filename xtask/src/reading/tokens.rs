@@ -1,6 +1,7 @@
 //! Rust sources as tokens, without what only tests compile.
 
-use crate::{Failure, sources};
+use crate::Failure;
+use crate::reading::sources;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use std::iter::Peekable;

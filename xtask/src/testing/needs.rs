@@ -4,7 +4,7 @@
 //! of the modules around it is `needs_wgpu`.
 
 use crate::Failure;
-use crate::programs::TestProgram;
+use crate::testing::programs::TestProgram;
 use std::process::Command;
 
 /// Something that not every machine has.

@@ -1,6 +1,6 @@
 //! Which file of a crate defines what a path names, through modules, imports and re-exports.
 
-use crate::modules::Crate;
+use crate::reading::modules::Crate;
 use std::collections::HashMap;
 use syn::{Item, UseTree};
 

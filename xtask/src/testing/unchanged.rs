@@ -4,7 +4,7 @@
 //! (tests read tables, snapshots and pages), from the folder of data, and from the environment. The driver of a GPU is
 //! not in it: `cargo xtask test` runs everything.
 
-use crate::programs::TestProgram;
+use crate::testing::programs::TestProgram;
 use crate::{Failure, cargo};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
