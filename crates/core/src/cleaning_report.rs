@@ -1,6 +1,6 @@
 //! What was found and mended in a mesh of triangles.
 
-use crate::{WarningKind, Warnings};
+use crate::warning::{WarningKind, Warnings};
 use serde::Serialize;
 
 /// What a mesh had beside good faces.

@@ -1,6 +1,6 @@
 //! What a run says beside its flow and its confidence, without a word of any method.
 
-use crate::Warnings;
+use crate::warning::Warnings;
 use serde::Serialize;
 
 /// Statistics of det(I + ∇d).

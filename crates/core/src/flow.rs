@@ -1,7 +1,9 @@
 //! A displacement field that knows its grid and which way it points.
 
+use crate::error::CoreError;
+use crate::grid::Grid;
 use crate::matrix3::apply;
-use crate::{CoreError, Grid, Volume};
+use crate::volume::Volume;
 
 /// Where each fixed voxel is found in the moving image: `fixed(x) ≈ moving(x + d(x))`.
 ///

@@ -1,6 +1,6 @@
 //! Where samples lie: size in voxels, and the map from voxel indices to LPS millimetres.
 
-use crate::CoreError;
+use crate::error::CoreError;
 use crate::matrix3::{IDENTITY, apply, determinant, inverse};
 use serde::{Deserialize, Serialize};
 

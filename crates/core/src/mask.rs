@@ -1,6 +1,7 @@
 //! Which voxels count.
 
-use crate::{Grid, Volume};
+use crate::grid::Grid;
+use crate::volume::Volume;
 
 /// A yes or no for every voxel of a grid: where data are used, or where an error is measured.
 pub type Mask = Volume<bool>;

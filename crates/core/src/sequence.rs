@@ -1,6 +1,8 @@
 //! Frames over time on one grid.
 
-use crate::{CoreError, Grid, Volume};
+use crate::error::CoreError;
+use crate::grid::Grid;
+use crate::volume::Volume;
 
 /// Volumes (or images) of one grid in the order of time.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! The shape of a grid: sizes and dimension, without a place in the world.
 
-use crate::{Dimension, Grid};
+use crate::grid::{Dimension, Grid};
 
 /// One value per axis, `(x, y, z)`.
 pub type Axes<T> = [T; 3];

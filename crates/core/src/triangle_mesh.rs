@@ -1,6 +1,6 @@
 //! Surfaces of triangles, as files give them.
 
-use crate::CoreError;
+use crate::error::CoreError;
 
 /// Triangles over points, and which face of its file each triangle is a part of.
 ///

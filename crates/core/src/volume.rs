@@ -1,6 +1,7 @@
 //! Samples on a grid.
 
-use crate::{CoreError, Grid};
+use crate::error::CoreError;
+use crate::grid::Grid;
 use std::sync::Arc;
 
 /// One sample for every voxel of a [`Grid`]; a 2-D image is a volume of one plane.

@@ -2,8 +2,8 @@
 //!
 //! Every result is compared with that of one thread; under ThreadSanitizer every access is checked as well.
 
-use crate::Kernel;
 use crate::image::warp::{Border, Interpolation, VoxelAffine, Warp};
+use crate::kernel::Kernel;
 use crate::variational::compose::{Compose, Update};
 use crate::variational::operator::{
     Jacobi, Operator, Relax, ResidualNorm2, RestrictResidual, SubtractProduct, SubtractVolumeTarget,

@@ -1,6 +1,6 @@
 //! How certain it is that a face belongs to its part: the further from the borders of several segmentations, the more.
 
-use crate::DualGraph;
+use crate::dual_graph::DualGraph;
 use crate::neighbours::{nearest_ways, neighbours};
 
 /// A border reaches so far, in √area: its weight falls by a factor of e within.

@@ -1,7 +1,7 @@
 //! A surface fit for graphs: points in one place are one, flat and repeated faces are left out, and all faces of a component turn
 //! the same way. What was done is counted; the mesh itself stays as it is.
 
-use crate::MeshError;
+use crate::error::MeshError;
 use crate::neighbours::neighbours;
 use crate::seams::join_seams;
 use crate::vector::{bounds, cross, dot, has_area, length, mean, minus};

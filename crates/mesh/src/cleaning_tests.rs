@@ -1,6 +1,8 @@
 //! Meshes with everything that files bring along.
 
-use crate::{Bend, CleanMesh, DualGraph, MeshError};
+use crate::cleaning::CleanMesh;
+use crate::dual_graph::{Bend, DualGraph};
+use crate::error::MeshError;
 use veloxel_core::{TriangleMesh, Warnings};
 
 const CUBE: [[f64; 3]; 8] = [

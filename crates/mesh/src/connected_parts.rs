@@ -1,6 +1,6 @@
 //! Parts in one piece: whatever lies apart from the rest of its part, or is too small, joins the neighbour with the longest border.
 
-use crate::DualGraph;
+use crate::dual_graph::DualGraph;
 use crate::neighbours::neighbours;
 use crate::numbered::numbered;
 use std::collections::BTreeMap;

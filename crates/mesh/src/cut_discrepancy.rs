@@ -3,7 +3,7 @@
 //! *Source*: X. Chen, A. Golovinskiy, T. Funkhouser, "A Benchmark for 3D Mesh Segmentation", ACM TOG 28(3), 2009,
 //! doi:10.1145/1531326.1531379, section 4.1; the points of a cut are the corners along it, and ways lead along edges.
 
-use crate::CleanMesh;
+use crate::cleaning::CleanMesh;
 use crate::neighbours::{nearest_ways, neighbours};
 use crate::vector::{length, minus, plus};
 

@@ -3,8 +3,10 @@
 //! *Paper*: S. Katz, A. Tal, "Hierarchical Mesh Decomposition using Fuzzy Clustering and Cuts", ACM TOG 22(3), 2003,
 //! doi:10.1145/882262.882369, section 3.
 
+use crate::cleaning::CleanMesh;
+use crate::error::MeshError;
+use crate::graph::Graph;
 use crate::vector::{cross, dot, length, mean, minus, plus, unit};
-use crate::{CleanMesh, Graph, MeshError};
 use veloxel_core::{ArcList, GraphKind, WeightedArc};
 
 /// Faces and their neighbours. Lengths are in units of the square root of the mesh's area.

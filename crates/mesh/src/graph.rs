@@ -1,6 +1,6 @@
 //! A graph with weights of 0 or more on its arcs, checked, in compressed rows.
 
-use crate::MeshError;
+use crate::error::MeshError;
 use veloxel_core::{ArcList, GraphKind, SystemMemory, WeightedArc};
 
 /// Nodes `0..nodes`, and for each the arcs that leave it, sorted by their ends.

@@ -13,7 +13,7 @@
 //! that the measure belongs to an arc, as angles do.
 //! *Cost*: at most 13 rays an arc, which end at the first face they meet.
 
-use crate::DualGraph;
+use crate::dual_graph::{DualArc, DualGraph};
 use crate::neighbours::neighbours;
 use crate::ray_tree::RayTree;
 use crate::vector::{Vector, cross, dot, length, minus, plus, unit};
@@ -155,7 +155,8 @@ impl Sight<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CleanMesh, shape_diameter};
+    use crate::cleaning::CleanMesh;
+    use crate::shape_diameter::shape_diameter;
     use veloxel_core::TriangleMesh;
 
     /// A closed body of revolution around z: radii at equal steps of z from −1 to 1, between two poles.
@@ -190,7 +191,7 @@ mod tests {
 
     /// The mean over arcs within these heights.
     fn mean(graph: &DualGraph, blocked: &[f64], heights: std::ops::Range<f64>) -> f64 {
-        let of_arc = |arc: &crate::DualArc| graph.centres[arc.faces[0] as usize][2].abs();
+        let of_arc = |arc: &DualArc| graph.centres[arc.faces[0] as usize][2].abs();
         let top = graph.centres.iter().map(|centre| centre[2]).fold(0.0, f64::max);
         let inside = graph.arcs.iter().zip(blocked).filter(|(arc, _)| heights.contains(&(of_arc(arc) / top)));
         let values: Vec<f64> = inside.map(|(_, &blocked)| blocked).collect();

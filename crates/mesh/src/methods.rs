@@ -1,6 +1,7 @@
 //! Every way to find parts, by name.
 
-use crate::{CutsParams, FuzzyParams};
+use crate::cuts::CutsParams;
+use crate::fuzzy::FuzzyParams;
 use veloxel_core::parameters::MethodParameters;
 
 /// The parameters of every way to find parts; the first is the default.

@@ -81,7 +81,7 @@ fn shortest_open_edges(mesh: &TriangleMesh, place: &[u32]) -> Vec<(u32, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::CleanMesh;
+    use crate::cleaning::CleanMesh;
     use veloxel_core::TriangleMesh;
 
     /// Two squares that meet at x = 1, each with points of its own, the second so far above.

@@ -8,7 +8,7 @@
 //! paper's code; a face whose rays all leave through a hole gets the median of all.
 //! *Cost*: 24 rays a face, about a microsecond each.
 
-use crate::DualGraph;
+use crate::dual_graph::DualGraph;
 use crate::ray_tree::{Ray, RayTree};
 use crate::vector::{cross, dot, plus, unit};
 use veloxel_gpu::Cpu;

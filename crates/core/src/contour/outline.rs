@@ -7,7 +7,7 @@
 //! smoothing still changes of the area is given back by a scale about the centre.
 
 use super::Polygon;
-use crate::CoreError;
+use crate::error::CoreError;
 
 /// Taubin's pass band: a step inwards, and one outwards that is a little longer.
 const SHRINK: f64 = 0.5;

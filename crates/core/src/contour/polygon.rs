@@ -1,6 +1,6 @@
 //! A closed polygon in the plane of an image.
 
-use crate::CoreError;
+use crate::error::CoreError;
 
 /// A closed polygon, pixels of its plane: pixel (0, 0) has its centre at (0, 0), x to the right, y down the rows.
 ///

@@ -2,7 +2,7 @@
 
 use super::declaration::any_of;
 use super::{MethodParameters, ParameterError, Parameters, Values};
-use crate::Dimension;
+use crate::grid::Dimension;
 use serde_json::Value;
 
 /// Below this likeness (Jaro-Winkler, 0 to 1) a name was not meant.

@@ -2,7 +2,7 @@
 
 use super::declaration::any_of;
 use super::{Choice, Declaration, Kind, ParameterError};
-use crate::Dimension;
+use crate::grid::Dimension;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};

@@ -4,7 +4,7 @@
 //! Entries at one cost come by the numbers of their faces, so that the order is the same on every machine.
 
 use super::hierarchy::{Hierarchy, Merge};
-use crate::DualGraph;
+use crate::dual_graph::DualGraph;
 use crate::numbered::count_of;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};

@@ -26,7 +26,9 @@ pub use hierarchy::{Hierarchy, Merge, TreeTop};
 pub use parameters::{CutsParams, CutsPreset};
 pub use parts::{PartCount, Parts};
 
-use crate::{Bend, DualGraph, blocked_sight, shape_diameter};
+use crate::dual_graph::{Bend, DualArc, DualGraph};
+use crate::lines_of_sight::blocked_sight;
+use crate::shape_diameter::shape_diameter;
 use agglomeration::Agglomeration;
 use veloxel_gpu::Cpu;
 
@@ -96,7 +98,7 @@ fn feature(graph: &DualGraph, shape_diameter: &[f64], params: &CutsParams) -> Ve
 
 /// What it costs to cut each arc: the length of its edge, less where it is concave and where `more` speaks for a cut.
 fn cut_costs(graph: &DualGraph, steepness: f64, more: impl Fn(usize) -> f64) -> Vec<f64> {
-    let cost = |(nth, arc): (usize, &crate::DualArc)| {
+    let cost = |(nth, arc): (usize, &DualArc)| {
         let share = if arc.bend == Bend::Concave { 1.0 } else { CONVEX_SHARE };
         arc.length * (-(steepness * share * arc.angle_rad + more(nth))).exp()
     };

@@ -2,8 +2,11 @@
 
 use super::agglomeration::Agglomeration;
 use super::{Cuts, CutsParams, TreeTop, feature};
+use crate::certainty::certainty;
+use crate::connected_parts::connected_parts;
+use crate::dual_graph::DualGraph;
+use crate::error::MeshError;
 use crate::numbered::count_of;
-use crate::{DualGraph, MeshError, certainty, connected_parts};
 
 /// How many parts there shall be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,7 +1,8 @@
 //! Bodies whose parts are known, and trees that keep their promises.
 
 use super::*;
-use crate::{CleanMesh, connected_parts};
+use crate::cleaning::CleanMesh;
+use crate::connected_parts::connected_parts;
 use veloxel_core::TriangleMesh;
 
 /// Two spheres of `rings` rings with a waist between them.

@@ -1,7 +1,9 @@
 //! What arcs of the dual graph are to fuzzy clustering: how long ways over them are, and what it costs to cut them.
 
 use super::{BandCosts, FuzzyParams};
-use crate::{Bend, Cuts, DualArc, DualGraph, blocked_sight};
+use crate::cuts::Cuts;
+use crate::dual_graph::{Bend, DualArc, DualGraph};
+use crate::lines_of_sight::blocked_sight;
 use veloxel_gpu::Cpu;
 
 /// Weights of the arcs of a dual graph: these, or others.

@@ -1,7 +1,7 @@
 //! The fuzzy band between two parts, cut where it is cheapest (Katz and Tal, section 3.3).
 
 use super::{FuzzyClusters, FuzzyParams};
-use crate::DualGraph;
+use crate::dual_graph::DualGraph;
 use crate::min_cut::MinCut;
 use std::collections::BTreeSet;
 

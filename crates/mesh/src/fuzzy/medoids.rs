@@ -5,7 +5,10 @@
 //! *Where we differ*: candidates come in batches, some with the least bounds and the others spread over the part; parts weigh faces.
 //! *Cost*: rows of ways by the square root of the faces of a part, some hundreds for thousands.
 
-use crate::{DualGraph, MeshError, ShortestPaths, connected_parts};
+use crate::connected_parts::connected_parts;
+use crate::dual_graph::DualGraph;
+use crate::error::MeshError;
+use crate::shortest_paths::ShortestPaths;
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::clusters::medoid_bounds::MedoidBounds;

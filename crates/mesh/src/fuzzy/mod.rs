@@ -24,8 +24,11 @@ mod tests;
 pub use arc_weights::ArcWeights;
 pub use parameters::{BandCosts, FirstMedoids, FuzzyParams, FuzzyPreset};
 
+use crate::connected_parts::connected_parts;
+use crate::dual_graph::DualGraph;
+use crate::error::MeshError;
 use crate::numbered::count_of;
-use crate::{DualGraph, MeshError, Request, ShortestPaths, connected_parts};
+use crate::shortest_paths::{Request, ShortestPaths};
 use medoids::MedoidSearch;
 use veloxel_gpu::Device;
 

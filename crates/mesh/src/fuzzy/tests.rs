@@ -1,7 +1,8 @@
 //! Parts around medoids, on bodies whose parts are known.
 
 use super::*;
-use crate::{CleanMesh, CutsParams, cuts};
+use crate::cleaning::CleanMesh;
+use crate::cuts::{CutsParams, cuts};
 use veloxel_core::TriangleMesh;
 use veloxel_gpu::Cpu;
 use veloxel_testkit::on_every_device;

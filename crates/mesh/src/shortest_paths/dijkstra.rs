@@ -6,7 +6,8 @@
 //! *Limits*: none; it is what every other method is compared with.
 
 use super::engine::{Engine, RowBlock, Visit};
-use crate::{Graph, MeshError};
+use crate::error::MeshError;
+use crate::graph::Graph;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use veloxel_gpu::Cpu;

@@ -1,7 +1,7 @@
 //! What a method does once it is opened: it gives rows of the matrix of distances, in any order.
 
 use super::{SumsOf, WeightedSums};
-use crate::MeshError;
+use crate::error::MeshError;
 use std::fmt::Debug;
 use std::sync::Mutex;
 use veloxel_gpu::Buffer;

@@ -7,7 +7,8 @@
 use super::Request;
 use super::engine::{Engine, RowBlock, Visit};
 use super::precision::{Precision, Step};
-use crate::{Graph, MeshError};
+use crate::error::MeshError;
+use crate::graph::Graph;
 use veloxel_gpu::{Cpu, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::paths::floyd_warshall::{FloydWarshall, Half, Length, TileLayout};

@@ -2,7 +2,8 @@
 
 use super::Request;
 use super::floyd_warshall::matrix_bytes;
-use crate::{Graph, MeshError};
+use crate::error::MeshError;
+use crate::graph::Graph;
 use veloxel_core::GraphKind;
 use veloxel_gpu::Device;
 use veloxel_kernels::paths::floyd_warshall::Half;

@@ -21,7 +21,8 @@ pub use method::Method;
 pub use precision::{Precision, Step};
 pub use weighted_sums::WeightedSums;
 
-use crate::{Graph, MeshError};
+use crate::error::MeshError;
+use crate::graph::Graph;
 use dijkstra::Dijkstra;
 use dissection::{Dissection, Plan};
 use engine::Engine;

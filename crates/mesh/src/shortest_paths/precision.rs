@@ -7,7 +7,8 @@
 //! rounding adds.
 
 use super::dijkstra::Search;
-use crate::{Graph, MeshError};
+use crate::error::MeshError;
+use crate::graph::Graph;
 use veloxel_kernels::paths::floyd_warshall::Length;
 
 /// What distances are kept in.

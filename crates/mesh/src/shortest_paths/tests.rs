@@ -219,7 +219,8 @@ fn what_cannot_be_had_is_an_error_before_memory_is_taken() {
 
 mod needs_data {
     use super::*;
-    use crate::{CleanMesh, DualGraph};
+    use crate::cleaning::CleanMesh;
+    use crate::dual_graph::DualGraph;
     use std::path::PathBuf;
     use veloxel_core::Warnings;
     use veloxel_io::{Strictness, read_surface};

@@ -1,7 +1,7 @@
 //! Bounds on every device against their text for processors, and against the costs that they bound.
 
 use super::MedoidBounds;
-use crate::Kernel;
+use crate::kernel::Kernel;
 use veloxel_gpu::Device;
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise};

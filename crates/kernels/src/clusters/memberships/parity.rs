@@ -1,7 +1,7 @@
 //! Weights and labels on every device against their text for processors, and against powers in double precision.
 
 use super::Memberships;
-use crate::Kernel;
+use crate::kernel::Kernel;
 use veloxel_gpu::Device;
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise};

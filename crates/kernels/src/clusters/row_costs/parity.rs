@@ -1,7 +1,7 @@
 //! Costs on every device against their text for processors, and against sums in double precision.
 
 use super::RowCosts;
-use crate::Kernel;
+use crate::kernel::Kernel;
 use veloxel_gpu::{Buffer, Device};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_buffer};

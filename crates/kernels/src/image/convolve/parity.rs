@@ -1,8 +1,8 @@
 //! The kernel on every device against its text for processors.
 
-use crate::Kernel;
-use crate::Taps;
 use crate::image::convolve::{Convolve, isotropic};
+use crate::kernel::Kernel;
+use crate::shared::taps::Taps;
 use veloxel_core::{Dimension, Shape};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_buffer, shapes};

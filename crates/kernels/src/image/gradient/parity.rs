@@ -1,7 +1,7 @@
 //! The kernel on every device against its text for processors.
 
-use crate::Kernel;
 use crate::image::gradient::{Gradient, Scheme};
+use crate::kernel::Kernel;
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_field, shapes};
 

@@ -1,7 +1,7 @@
 //! The kernel on every device against its text for processors.
 
-use crate::Kernel;
 use crate::image::median::{Median, MedianKind, WeightedMedian};
+use crate::kernel::Kernel;
 use veloxel_core::Shape;
 use veloxel_gpu::Device;
 use veloxel_testkit::on_every_device;

@@ -1,7 +1,7 @@
 //! The kernel on every device against its text for processors.
 
-use crate::Kernel;
 use crate::image::quantiles::{FirstUnknown, Quantiles};
+use crate::kernel::Kernel;
 use veloxel_gpu::{Buffer, Device};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{noise, noise_buffer};

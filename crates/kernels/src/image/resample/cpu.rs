@@ -140,7 +140,7 @@ pub(super) fn resample(cpu: &Cpu, args: Resample<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kernel;
+    use crate::kernel::Kernel;
     use std::slice::{from_mut, from_ref};
     use veloxel_core::Shape;
     use veloxel_gpu::Device;

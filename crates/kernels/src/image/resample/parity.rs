@@ -1,7 +1,7 @@
 //! The kernel on every device against its text for processors.
 
-use crate::Kernel;
 use crate::image::resample::Resample;
+use crate::kernel::Kernel;
 use std::slice::{from_mut, from_ref};
 use veloxel_core::{Dimension, Shape};
 use veloxel_testkit::on_every_device;

@@ -75,8 +75,8 @@ pub fn resample_part(input: &[f32], from: PartOf, to: PartOf, factor: f32) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kernel;
     use crate::image::resample::Resample;
+    use crate::kernel::Kernel;
     use std::slice::{from_mut, from_ref};
     use veloxel_core::{Dimension, Shape};
     use veloxel_gpu::Device;

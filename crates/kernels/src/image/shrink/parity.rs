@@ -1,7 +1,8 @@
 //! The kernel on every device against the kernels that it is made of.
 
 use super::{AffineMap, Shrink, takes};
-use crate::{Kernel, Taps};
+use crate::kernel::Kernel;
+use crate::shared::taps::Taps;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::Device;
 use veloxel_testkit::on_every_device;

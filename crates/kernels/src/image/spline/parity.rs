@@ -1,7 +1,7 @@
 //! The kernel on every device against its text for processors.
 
-use crate::Kernel;
 use crate::image::spline::SplineCoefficients;
+use crate::kernel::Kernel;
 use veloxel_core::{Dimension, Shape};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise_buffer, shapes};

@@ -204,9 +204,9 @@ fn spline_weights(t: Lanes) -> [Lanes; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kernel;
     use crate::image::spline::SplineCoefficients;
     use crate::image::warp::Border;
+    use crate::kernel::Kernel;
     use veloxel_core::{Dimension, Shape};
     use veloxel_gpu::Device;
 

@@ -1,7 +1,7 @@
 //! The kernel on every device against its text for processors.
 
-use crate::Kernel;
 use crate::image::warp::{Border, Interpolation, VoxelAffine, Warp};
+use crate::kernel::Kernel;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_testkit::on_every_device;

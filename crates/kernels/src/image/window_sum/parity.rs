@@ -1,7 +1,7 @@
 //! The kernel on every device against its text for processors, and that text against its definition.
 
 use super::WindowSum;
-use crate::Kernel;
+use crate::kernel::Kernel;
 use veloxel_core::{Axes, Dimension, Shape};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_buffer, shapes};

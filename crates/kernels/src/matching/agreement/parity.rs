@@ -1,7 +1,7 @@
 //! The kernels on every device against their texts for processors.
 
 use super::{AddDifference, Agreement, Replacement};
-use crate::Kernel;
+use crate::kernel::Kernel;
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_buffer, shapes};

@@ -1,7 +1,7 @@
 //! The kernel on every device against its text for processors, and that text against its definition.
 
 use super::{BestCandidate, Pull, SubVoxel, Symmetry};
-use crate::Kernel;
+use crate::kernel::Kernel;
 use crate::matching::window_scores::Search;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::Device;

@@ -1,7 +1,7 @@
 //! The kernel on every device against its text for processors.
 
 use super::{BEYOND, Census};
-use crate::Kernel;
+use crate::kernel::Kernel;
 use veloxel_gpu::Device;
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{noise_buffer, shapes};

@@ -1,7 +1,7 @@
 //! The kernels on every device against their texts for processors.
 
 use super::{Confirmation, NOWHERE, Tolerance, Verdict, Visible};
-use crate::Kernel;
+use crate::kernel::Kernel;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_testkit::on_every_device;

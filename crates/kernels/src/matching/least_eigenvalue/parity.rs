@@ -1,7 +1,7 @@
 //! The kernel on every device against its text for processors, and that text against known eigenvalues.
 
 use super::{LeastEigenvalue, MaskedWindows};
-use crate::Kernel;
+use crate::kernel::Kernel;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_testkit::on_every_device;

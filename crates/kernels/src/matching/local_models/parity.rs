@@ -1,7 +1,7 @@
 //! The kernels on every device against their texts for processors.
 
 use super::{Guess, Kept, LocalModels, ModelField, Scales, model_planes};
-use crate::Kernel;
+use crate::kernel::Kernel;
 use crate::matching::match_nodes::{MatchNodes, Members, cells, planes};
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device};

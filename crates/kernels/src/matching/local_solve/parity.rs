@@ -1,7 +1,7 @@
 //! The kernel on every device against its text for processors, and that text against the equations.
 
 use super::LocalSolve;
-use crate::Kernel;
+use crate::kernel::Kernel;
 use veloxel_core::Shape;
 use veloxel_gpu::{Device, Field};
 use veloxel_testkit::on_every_device;

@@ -1,7 +1,7 @@
 //! The kernel on every device against those that it is made of.
 
 use super::{CPU_BUFFERS, LocalStep, Terms, takes};
-use crate::Kernel;
+use crate::kernel::Kernel;
 use crate::variational::motion_tensor::Constraint;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device};

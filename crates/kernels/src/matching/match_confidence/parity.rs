@@ -1,7 +1,7 @@
 //! Both kernels on every device against their texts for processors, and what these promise.
 
 use super::{MatchConfidence, MatchError};
-use crate::Kernel;
+use crate::kernel::Kernel;
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_testkit::on_every_device;

@@ -3,7 +3,7 @@
 use super::{
     BEYOND, Codes, FinerMatches, MatchField, PatchMatch, StackedImage, Sweep, WORST, longest, pack, unpack,
 };
-use crate::Kernel;
+use crate::kernel::Kernel;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_testkit::on_every_device;

@@ -1,7 +1,7 @@
 //! The kernel on every device against its text for processors, and that text against known motion.
 
 use super::{Fate, Search, SparseLucasKanade};
-use crate::Kernel;
+use crate::kernel::Kernel;
 use crate::phase::gabor::{Levels, Picture, Pyramid};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_testkit::on_every_device;

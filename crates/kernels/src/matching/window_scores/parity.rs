@@ -1,7 +1,7 @@
 //! The kernel on every device against its text for processors, and that text against its definition.
 
 use super::{Measure, Output, Search, WindowScores, centre};
-use crate::Kernel;
+use crate::kernel::Kernel;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::Device;
 use veloxel_testkit::on_every_device;

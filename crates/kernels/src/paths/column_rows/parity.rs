@@ -1,7 +1,7 @@
 //! Rows on every device against their text for processors.
 
 use super::ColumnRows;
-use crate::Kernel;
+use crate::kernel::Kernel;
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise_buffer};
 

@@ -1,7 +1,7 @@
 //! Sums on every device against their text for processors, and against sums in double precision.
 
 use super::ColumnSums;
-use crate::Kernel;
+use crate::kernel::Kernel;
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_buffer};
 

@@ -1,6 +1,6 @@
 //! The kernel on every device against its text for processors.
 
-use crate::Kernel;
+use crate::kernel::Kernel;
 use crate::variational::compose::{Compose, Update};
 use veloxel_core::Shape;
 use veloxel_gpu::{Device, Field};

@@ -1,8 +1,9 @@
 //! The kernel on every device against the kernels that it is made of.
 
 use super::FieldConfidence;
+use crate::kernel::Kernel;
+use crate::shared::taps::Taps;
 use crate::variational::expected_error::ExpectedError;
-use crate::{Kernel, Taps};
 use veloxel_core::Shape;
 use veloxel_gpu::Device;
 use veloxel_testkit::on_every_device;

@@ -226,7 +226,7 @@ fn det_minus_one(g: &[[Lanes; 3]; 3]) -> Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kernel;
+    use crate::kernel::Kernel;
     use veloxel_core::Dimension;
     use veloxel_gpu::Device;
 

@@ -242,8 +242,8 @@ fn products<const D: usize, const C: usize, const ADD: bool>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kernel;
     use crate::image::convolve::isotropic;
+    use crate::kernel::Kernel;
     use veloxel_core::{Dimension, Shape};
     use veloxel_gpu::Device;
 

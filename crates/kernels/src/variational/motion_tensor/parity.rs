@@ -1,8 +1,8 @@
 //! The kernel on every device against its text for processors.
 
-use crate::Kernel;
-use crate::Taps;
 use crate::image::gradient::Scheme;
+use crate::kernel::Kernel;
+use crate::shared::taps::Taps;
 use crate::variational::motion_tensor::{Constraint, DataTerm, Mismatch, MotionTensor};
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device};

@@ -1,6 +1,6 @@
 //! The kernel on every device against its text for processors.
 
-use crate::Kernel;
+use crate::kernel::Kernel;
 use crate::variational::multigrid_transfer::{Onto, Prolong, Restrict, coarser};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise_field, shapes};

@@ -1,6 +1,6 @@
 //! The kernel on every device against its text for processors.
 
-use crate::Kernel;
+use crate::kernel::Kernel;
 use crate::variational::operator::{
     Jacobi, Operator, Relax, ResidualNorm2, RestrictResidual, SubtractProduct, SubtractVolumeTarget,
 };

@@ -1,7 +1,7 @@
 //! The kernel on every device against its text for processors.
 
-use crate::Kernel;
 use crate::image::warp::VoxelAffine;
+use crate::kernel::Kernel;
 use crate::variational::total_displacement::{FromVoxels, ToVoxels};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise_field, shapes};

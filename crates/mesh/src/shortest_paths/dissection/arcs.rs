@@ -1,6 +1,6 @@
 //! The arcs of a graph by either of their ends.
 
-use crate::Graph;
+use crate::graph::Graph;
 use std::borrow::Cow;
 use veloxel_core::GraphKind;
 

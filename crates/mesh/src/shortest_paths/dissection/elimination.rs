@@ -9,7 +9,7 @@
 use super::arcs::Arcs;
 use super::front::Front;
 use super::separator_tree::SeparatorTree;
-use crate::Graph;
+use crate::graph::Graph;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 use veloxel_kernels::paths::supernode_sweep::{SupernodeEntry, Supernodes};

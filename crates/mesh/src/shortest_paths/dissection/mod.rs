@@ -24,7 +24,7 @@ pub(super) use elimination::Plan;
 
 use super::engine::{Engine, RowBlock, Visit};
 use super::weighted_sums::{SumsOf, WeightedSums};
-use crate::MeshError;
+use crate::error::MeshError;
 use std::sync::Mutex;
 use veloxel_gpu::{Buffer, Cpu, Device};
 use veloxel_kernels::paths::column_rows::rows_of_columns;

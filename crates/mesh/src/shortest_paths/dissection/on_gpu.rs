@@ -1,7 +1,7 @@
 //! Blocks of sources on a GPU: as many columns at a time as its memory holds.
 
 use super::Dissection;
-use crate::MeshError;
+use crate::error::MeshError;
 use crate::shortest_paths::engine::{RowBlock, Visit};
 use crate::shortest_paths::weighted_sums::{SumsOf, WeightedSums};
 use veloxel_gpu::Buffer;

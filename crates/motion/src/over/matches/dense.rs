@@ -78,7 +78,7 @@ impl<'a> Densifier<'a> {
             let nodes = written(self.device, planes(shape.components()) * grid.len(), |out| {
                 MatchNodes { shape, width, cap_vox, members, out }.run(self.device)
             });
-            Ok((grid, nodes?))
+            Ok::<_, ComputeError>((grid, nodes?))
         };
         let Known { field, weight } = known;
         let voxels = Members::Voxels { field, weight, image: &self.smooth };
