@@ -1,8 +1,7 @@
 //! Work that a device does beside other work.
 
-use crate::device::{Device, Kind};
-use crate::error::ComputeError;
-use crate::gpu::{Gpu, Lane};
+use crate::gpu::Lane;
+use crate::{ComputeError, Device, Gpu, Kind};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;

@@ -1,12 +1,7 @@
 //! A device on which kernels run: the processor, or a GPU through wgpu or CUDA.
 
-use crate::backends;
-use crate::buffer_pool::MemoryStats;
-use crate::error::ComputeError;
-use crate::gpu::Gpu;
-use crate::listing::{DeviceInfo, Listing};
-use crate::processor::{Cpu, instruction_set};
-use crate::timestamp::Timestamp;
+use crate::processor::instruction_set;
+use crate::{ComputeError, Cpu, DeviceInfo, Gpu, Listing, MemoryStats, Timestamp, backends};
 use std::sync::Arc;
 use veloxel_core::{Control, Stopped, SystemMemory};
 

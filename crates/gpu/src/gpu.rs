@@ -3,13 +3,7 @@
 //! `WgpuDevice` hands a shader's WGSL to wgpu; `CudaDevice` translates it to CUDA C++. Launches on a device run in the
 //! order in which they were made.
 
-use crate::buffer_pool::MemoryStats;
-use crate::error::ComputeError;
-use crate::host_memory::Content;
-use crate::launch::Launch;
-use crate::listing::DeviceInfo;
-use crate::memory::GpuMemory;
-use crate::timestamp::Timestamp;
+use crate::{ComputeError, Content, DeviceInfo, GpuMemory, Launch, MemoryStats, Timestamp};
 use std::fmt::Debug;
 use std::ops::Range;
 

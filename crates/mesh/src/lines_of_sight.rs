@@ -13,7 +13,7 @@
 //! that the measure belongs to an arc, as angles do.
 //! *Cost*: at most 13 rays an arc, which end at the first face they meet.
 
-use crate::dual_graph::{DualArc, DualGraph};
+use crate::dual_graph::DualGraph;
 use crate::neighbours::neighbours;
 use crate::ray_tree::RayTree;
 use crate::vector::{Vector, cross, dot, length, minus, plus, unit};
@@ -155,6 +155,7 @@ impl Sight<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dual_graph::DualArc;
     use crate::cleaning::CleanMesh;
     use crate::shape_diameter::shape_diameter;
     use veloxel_core::TriangleMesh;

@@ -1,15 +1,9 @@
 //! The named phantoms that every estimator is tried on.
 
-use crate::affine::Affine;
-use crate::centred::CentredFrame;
-use crate::motion::{Composed, Motion};
-use crate::noise::Noise;
-use crate::phantom::Phantom;
-use crate::shell::{BeatingShell, ShellShape};
-use crate::sinusoid::Sinusoid;
-use crate::texture::{SmoothTexture, SpeckleTexture, Texture};
-use crate::twist::{Twist, Vortex};
-use crate::wall_texture::WallTexture;
+use crate::{
+    Affine, BeatingShell, CentredFrame, Composed, Motion, Noise, Phantom, ShellShape, Sinusoid,
+    SmoothTexture, SpeckleTexture, Texture, Twist, Vortex, WallTexture,
+};
 use veloxel_core::{CoreError, Dimension, Grid};
 
 /// A motion of the list; each is scaled to the grid so that it moves no interior voxel by more than 3 voxels.

@@ -1,9 +1,6 @@
 //! An image pair whose displacement is known exactly.
 
-use crate::centred::CentredFrame;
-use crate::motion::Motion;
-use crate::noise::Noise;
-use crate::texture::Texture;
+use crate::{CentredFrame, Motion, Noise, Texture};
 use veloxel_core::{Flow, Grid, Mask, Volume};
 
 /// A pair of images, `fixed(x) = moving(x + d(x))` up to noise, with the truth and where to measure against
@@ -105,8 +102,7 @@ pub fn interior(flow: &Flow, margin_vox: f64) -> Mask {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::affine::Affine;
-    use crate::texture::SmoothTexture;
+    use crate::{Affine, SmoothTexture};
 
     #[test]
     fn a_whole_voxel_shift_is_a_shifted_copy() {

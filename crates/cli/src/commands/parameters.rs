@@ -77,7 +77,7 @@ pub fn long_help(name: &str) -> String {
 
 /// The methods of flow, then those of meshes.
 fn all() -> impl Iterator<Item = &'static MethodParameters> {
-    motion::methods::PARAMETERS.iter().chain(&mesh::PARAMETERS)
+    motion::method::table::PARAMETERS.iter().chain(&mesh::PARAMETERS)
 }
 
 fn find(name: &str) -> &'static MethodParameters {

@@ -1,9 +1,7 @@
 //! One launch of a kernel: its shader, entry point, pipeline constants, uniform block (binding 0), buffers (binding 1
 //! and on) and number of workgroups.
 
-use crate::buffer::{AnyBuffer, Buffer};
-use crate::element::Element;
-use crate::uniform::Uniform;
+use crate::{AnyBuffer, Buffer, Element, Uniform};
 
 /// The source of a shader: WGSL in parts that are joined in order and, where WGSL cannot express the kernel, CUDA C++
 /// in addition.

@@ -84,7 +84,7 @@ impl Weights {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clg::parameters::Preset;
+    use crate::clg::parameters::ClgPreset;
     use veloxel_core::Dimension;
 
     #[test]
