@@ -34,8 +34,11 @@
 #[macro_use]
 mod error;
 pub mod jobs;
+pub mod pipelines;
+pub mod session;
 
 pub use error::{Result, VeloxelError};
+pub use session::{DeviceOptions, Session};
 pub use veloxel_core::parameters;
 pub use veloxel_core::{
     ArcList, CleaningReport, CoreError, Dimension, Flow, FlowStatistics, GraphKind, Grid, Mask, Sequence,

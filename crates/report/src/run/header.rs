@@ -36,7 +36,7 @@ pub fn to_json(report: &impl Serialize) -> Result<String, ReportError> {
 }
 
 /// The device that ran, and why it did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct DeviceReport {
     /// The device's own name.
     pub name: String,

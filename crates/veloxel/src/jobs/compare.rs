@@ -1,10 +1,10 @@
 //! Several methods on one pair of images, side by side.
 
 use super::flow::{Inputs, Shown};
-use super::grids::moving_on;
 use super::{
     FlowJob, Holds, JobRun, MaskFile, MethodOptions, OutputPlan, Result, RunOptions, Stages, full_scale, name,
 };
+use crate::pipelines::prepare::grids::moving_on;
 use std::path::PathBuf;
 use std::time::Instant;
 use veloxel_core::parameters::{ParameterError, Values};

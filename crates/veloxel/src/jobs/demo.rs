@@ -1,10 +1,10 @@
 //! The demonstration: a beating, twisting heart whose motion is known, from a phantom to a page.
 
 use super::frame_selection::FrameNames;
-use super::grids::OutsideFill;
 use super::sequence::{SequenceTask, open};
 use super::sequence_maps::SequenceMaps;
 use super::{FlowRun, Holds, MethodOptions, OutputPlan, Result, RunOptions};
+use crate::pipelines::prepare::grids::OutsideFill;
 use std::path::PathBuf;
 use veloxel_core::{Mask, Warnings};
 use veloxel_io as io;

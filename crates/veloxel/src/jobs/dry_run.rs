@@ -1,10 +1,10 @@
 //! What a flow would do: memory, tiles, time and files, from the headers of its inputs alone.
 
 use super::flow_job::inputs_one_by_one;
-use super::flow_plan::FlowPlan;
-use super::grids::allow_two_grids;
 use super::options::RunOptions;
 use super::{FlowJob, Result};
+use crate::pipelines::memory_plan::FlowPlan;
+use crate::pipelines::prepare::grids::allow_two_grids;
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{Dimension, Grid, Volume, Warnings};
@@ -65,7 +65,8 @@ pub fn dry_run(job: &FlowJob) -> Result<DryRun> {
             others.try_for_each(|(t, grid)| fixed.require_same(grid, &format!("frames 0 and {t}")))?;
         }
     }
-    let (device, report) = options.device.open()?;
+    let session = crate::Session::open(&options.device)?;
+    let (device, report) = (session.device()?.clone(), session.device_report()?.clone());
     let memory = FlowPlan::of(job, &grids, &device)?;
     let time = TimeEstimate::measure(options, &grids, &device, memory.tiles.worked_voxels())?;
     Ok(DryRun {

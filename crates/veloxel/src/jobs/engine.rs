@@ -7,7 +7,7 @@
 use super::engine_frames::{NextFrame, Read, Source, Streams, Views, no_thread, read_ahead};
 use super::engine_job::{EngineJob, EngineRun};
 use super::engine_outputs::{Results, Shown};
-use super::{OutputPlan, Result, RunLog, Stages, full_scale, name};
+use super::{Account, OutputPlan, Result, Stages, full_scale, name};
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -125,7 +125,7 @@ impl Run {
         plan: &mut OutputPlan,
         device: &Device,
         interval_ms: Option<f64>,
-        log: &mut RunLog,
+        log: &mut Account,
     ) -> Result<Self> {
         let mut source = Source { pairs, stop, is_stopped: false, log };
         let Some(first) = source.next()? else {
@@ -157,7 +157,7 @@ impl Run {
             Ok::<_, crate::VeloxelError>((frames, found, writing))
         })?;
         let ((results, writing), found, frames) = (writing?, found?, frames?);
-        let Source { is_stopped, log: RunLog { stages, warnings, .. }, .. } = source;
+        let Source { is_stopped, log: Account { stages, warnings, .. }, .. } = source;
         let needed = parameters.frames.count();
         if wanted.flow && frames < needed {
             return Err(frames!(

@@ -1,6 +1,6 @@
 //! Frames of a stream, as they are read ahead of the engine on a thread of their own, until the stream ends or is stopped.
 
-use super::{Result, RunLog, VeloxelError};
+use super::{Account, Result, VeloxelError};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -115,7 +115,7 @@ pub(super) struct Source<'a> {
     pub pairs: Receiver<NextFrame>,
     pub stop: &'a AtomicBool,
     pub is_stopped: bool,
-    pub log: &'a mut RunLog,
+    pub log: &'a mut Account,
 }
 
 impl Source<'_> {

@@ -1,11 +1,11 @@
 //! Two images, or a window of frames, in; the flow with its confidence and diagnostics out.
 
 use super::flow_job::{FlowJob, takes_pair};
-use super::flow_plan::FlowPlan;
-use super::grids::{WHOLE_IMAGE, allow_two_grids, intersection, mask_on, moving_on};
 use super::pictures::{write_colours, write_confidence, write_sampled};
-use super::sentinels::clip_sentinels;
 use super::{JobRun, MaskFile, OutputPlan, Result, Stages, StartFrom, VeloxelError, full_scale, name};
+use crate::pipelines::memory_plan::FlowPlan;
+use crate::pipelines::prepare::grids::{WHOLE_IMAGE, allow_two_grids, intersection, mask_on, moving_on};
+use crate::pipelines::prepare::sentinels::clip_sentinels;
 use std::borrow::Cow;
 use std::path::PathBuf;
 use veloxel_core::{Flow, Grid, Mask, Volume, WarningKind, Warnings};

@@ -1,7 +1,7 @@
 //! A run of a dense method over files: what is asked for, and what it takes.
 
-use super::grids::OutsideFill;
 use super::{Holds, OutputPlan, Result, RunOptions, StartFrom, name};
+use crate::pipelines::prepare::grids::OutsideFill;
 use std::path::PathBuf;
 use veloxel_io::Kind;
 use veloxel_motion::{Method, Takes};
@@ -69,7 +69,7 @@ impl FlowJob {
         Method::of(self.options.method.draft()).takes
     }
 
-    pub(super) fn keeps_warped(&self) -> bool {
+    pub(crate) fn keeps_warped(&self) -> bool {
         self.outputs.warped.is_some() || self.outputs.html.is_some()
     }
 

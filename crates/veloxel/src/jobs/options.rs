@@ -1,8 +1,8 @@
 //! The options of every run beside its images.
 
-use super::pictures::full_scale;
-use super::run_log::RunLog;
 use super::{DeviceOptions, MaskFile, MethodOptions, Result};
+use crate::pipelines::account::Account;
+use crate::pipelines::prepare::full_scale::full_scale;
 use std::path::PathBuf;
 use veloxel_core::parameters::Values;
 use veloxel_core::{Flow, Grid, Volume, WarningKind, Warnings};
@@ -29,7 +29,7 @@ pub enum StartFrom {
 
 impl StartFrom {
     /// The file of a field.
-    pub(super) fn file(&self) -> Option<&PathBuf> {
+    pub(crate) fn file(&self) -> Option<&PathBuf> {
         match self {
             Self::Flow(path) => Some(path),
             _ => None,
@@ -99,7 +99,7 @@ impl RunOptions {
     }
 
     /// Opens the method for so many frames of a grid with such a white, in the directions asked for.
-    pub(super) fn open_method(
+    pub(crate) fn open_method(
         &self,
         grid: &Grid,
         white: f32,
@@ -143,7 +143,7 @@ impl RunOptions {
     }
 
     /// The masks' files, as a plan takes them.
-    pub(super) fn mask_paths(&self) -> [Option<&PathBuf>; 2] {
+    pub(crate) fn mask_paths(&self) -> [Option<&PathBuf>; 2] {
         [&self.mask, &self.volume_mask].map(|mask| mask.as_ref().map(|mask| &mask.path))
     }
 
@@ -152,7 +152,7 @@ impl RunOptions {
         &self,
         method: &str,
         parameters: Values,
-        log: RunLog,
+        log: Account,
         inputs: Vec<InputReport>,
     ) -> RunHeader {
         RunHeader {

@@ -2,10 +2,10 @@
 //! back if a later one fails.
 
 use super::identity::{Identity, files, is_stream};
+use super::job_run::JobRun;
 use super::options::RunOptions;
 use super::pictures::check_keeps_samples;
 use super::published::Published;
-use super::run_log::JobRun;
 use crate::{Result, VeloxelError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};

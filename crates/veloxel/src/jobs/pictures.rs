@@ -1,16 +1,11 @@
 //! Results as pictures: a warped image as its input was, a confidence, and a field in colours; and what white is in a picture.
 
+use crate::pipelines::prepare::full_scale::full_scale;
 use std::path::Path;
 use veloxel_core::{Dimension, Flow, Volume, WarningKind, Warnings};
 use veloxel_io::{self as io, Format, IoError, Precision};
 use veloxel_report::colour_wheel_rgb;
 use veloxel_report::number::text;
-
-/// What white is in an image: the top of the narrowest usual range that holds its samples, 1, 255 or 65535.
-pub(super) fn full_scale(image: &Volume<f32>) -> f32 {
-    let largest = image.data().iter().copied().filter(|v| v.is_finite()).fold(0.0, f32::max);
-    [1.0, 255.0, 65535.0].into_iter().find(|&white| largest <= white).unwrap_or(largest)
-}
 
 /// Writes an image that was sampled from `like`: formats of whole numbers get the range that `like` has, as interpolation goes
 /// a little beyond it, and 0 where there is no value; others get the samples as they are.

@@ -2,7 +2,7 @@
 
 use super::segment_colours::{COLOURS, answers, part_mesh, part_rgb, whitened};
 use super::segment_solve::{Answer, PartsTask, Solved};
-use super::{Holds, JobRun, OutputPlan, Result, RunLog, RunOptions, Stages, VeloxelError};
+use super::{Account, Holds, JobRun, OutputPlan, Result, RunOptions, Stages, VeloxelError};
 use std::path::PathBuf;
 use veloxel_core::{TriangleMesh, WarningKind, Warnings};
 use veloxel_gpu::Cpu;
@@ -176,7 +176,7 @@ fn file_labels(mesh: &TriangleMesh, clean: &CleanMesh, graph: &DualGraph, segmen
     largest.into_iter().map(|(_, segment)| segment).collect()
 }
 
-fn report(job: &SegmentJob, surface: &Surface, parts: &Solved, log: RunLog) -> SegmentReport {
+fn report(job: &SegmentJob, surface: &Surface, parts: &Solved, log: Account) -> SegmentReport {
     let Solved { answer, thickness, .. } = parts;
     let mut segments: Vec<SegmentedPart> = (0..answer.count as u32)
         .map(|part| SegmentedPart {

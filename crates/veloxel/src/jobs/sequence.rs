@@ -1,14 +1,14 @@
 //! Frames over time in, numbered fields with one report out.
 
 use super::frame_selection::{FrameNames, ReadFrames};
-use super::grids::{OutsideFill, WHOLE_IMAGE, covered_masks, mask_on, on_first_grid};
-use super::sentinels::clip_sentinels;
 use super::sequence_maps::{SequenceMaps, holds, is_folder};
 use super::sequence_truth::TrueFields;
 use super::{
-    FlowRun, FrameSelection, Holds, MaskFile, OutputPlan, Result, RunLog, RunOptions, Stages, VeloxelError,
+    Account, FlowRun, FrameSelection, Holds, MaskFile, OutputPlan, Result, RunOptions, Stages, VeloxelError,
     flow,
 };
+use crate::pipelines::prepare::grids::{OutsideFill, WHOLE_IMAGE, covered_masks, mask_on, on_first_grid};
+use crate::pipelines::prepare::sentinels::clip_sentinels;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use veloxel_core::{CoreError, Dimension, Flow, Mask, Sequence, Warnings};
@@ -217,7 +217,7 @@ impl SequenceTask<'_> {
         &self,
         method: &mut AnyMethod,
         maps: &mut [SequenceMaps; 2],
-        log: &mut RunLog,
+        log: &mut Account,
         observer: &dyn Observer,
     ) -> Result<SequenceResult> {
         let is_consecutive = self.plan.mode == SequenceMode::Consecutive;

@@ -1,8 +1,8 @@
 //! Two images in; the disparity with its confidence and diagnostics out.
 
-use super::grids::{Sampling, warp_image};
 use super::pictures::write_confidence;
-use super::{Holds, JobRun, OutputPlan, Result, RunLog, RunOptions, VeloxelError, full_scale, name};
+use super::{Account, Holds, JobRun, OutputPlan, Result, RunOptions, VeloxelError, full_scale, name};
+use crate::pipelines::prepare::grids::{Sampling, warp_image};
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Flow, Mask, Volume, WarningKind, Warnings};
@@ -117,7 +117,7 @@ struct Inputs {
 }
 
 impl Inputs {
-    fn load(job: &StereoJob, log: &mut RunLog) -> Result<Self> {
+    fn load(job: &StereoJob, log: &mut Account) -> Result<Self> {
         let (reading, warnings) = (job.options.reading, &mut log.warnings);
         let mut read = |path: &Path| io::read_image(path, reading, warnings);
         let (left, right) =

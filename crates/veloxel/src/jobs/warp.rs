@@ -1,7 +1,7 @@
 //! Fields applied to images and labels, which may lie on grids of their own.
 
-use super::grids::{OutsideFill, Sampling, allow_two_grids, warp_image};
 use super::{Holds, OutputPlan, Result, name};
+use crate::pipelines::prepare::grids::{OutsideFill, Sampling, allow_two_grids, warp_image};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Mask, Volume, Warnings};
 use veloxel_gpu::Device;

@@ -3,8 +3,8 @@
 use super::TrackJob;
 use crate::Result;
 use crate::jobs::frame_selection::ReadFrames;
-use crate::jobs::grids::on_first_grid;
-use crate::jobs::sentinels::clip_sentinels;
+use crate::pipelines::prepare::grids::on_first_grid;
+use crate::pipelines::prepare::sentinels::clip_sentinels;
 use veloxel_core::{Sequence, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::CinePlace;

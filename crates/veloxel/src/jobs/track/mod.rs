@@ -12,7 +12,7 @@ mod tables;
 mod walls;
 mod writing;
 
-use super::{Holds, JobRun, MethodOptions, OutputPlan, RunLog, RunOptions};
+use super::{Account, Holds, JobRun, MethodOptions, OutputPlan, RunOptions};
 use crate::{Result, VeloxelError};
 use cine::Cine;
 use follow::Part;
@@ -204,7 +204,7 @@ impl Setting<'_> {
         method: &MethodOptions,
         nth: usize,
         observer: &dyn Observer,
-        log: &mut RunLog,
+        log: &mut Account,
     ) -> Result<Tracked> {
         let (frames, grid) = (self.cine.place.frames, self.cine.sequence.grid());
         let options = RunOptions { method: method.clone(), ..self.job.options.clone() };
@@ -258,7 +258,7 @@ impl Setting<'_> {
         starts.iter().enumerate().map(follow).collect()
     }
 
-    fn report(&self, log: RunLog, inputs: Vec<InputReport>, runs: &[Tracked]) -> TrackReport {
+    fn report(&self, log: Account, inputs: Vec<InputReport>, runs: &[Tracked]) -> TrackReport {
         let Self { job, cine, seeds, region, .. } = *self;
         let grid = cine.sequence.grid();
         // Several methods tell their parameters each in its own part.

@@ -12,7 +12,7 @@ use veloxel_motion::{Border, MovingImage, VoxelAffine, require_sampled, voxel_ma
 ///
 /// # Errors
 /// [`CoreError::GridMismatch`] for pictures of two sizes, a picture against a volume, or any difference if that is refused.
-pub(super) fn allow_two_grids(
+pub(crate) fn allow_two_grids(
     fixed: &Grid,
     moving: &Grid,
     strictness: Strictness,
@@ -40,7 +40,7 @@ pub(super) fn allow_two_grids(
 ///
 /// # Errors
 /// [`CoreError::GridMismatch`] as for moving images.
-pub(super) fn mask_on(mask: Mask, fixed: &Grid) -> Result<Mask, CoreError> {
+pub(crate) fn mask_on(mask: Mask, fixed: &Grid) -> Result<Mask, CoreError> {
     if fixed.require_same(mask.grid(), "").is_ok() {
         return Ok(mask);
     }
@@ -59,7 +59,7 @@ pub(super) fn mask_on(mask: Mask, fixed: &Grid) -> Result<Mask, CoreError> {
 ///
 /// # Errors
 /// [`VeloxelError::Compute`](crate::VeloxelError::Compute).
-pub(super) fn moving_on<'a>(
+pub(crate) fn moving_on<'a>(
     device: &Device,
     moving: &'a Volume<f32>,
     fixed: &Grid,
@@ -77,7 +77,7 @@ pub(super) fn moving_on<'a>(
 ///
 /// # Errors
 /// As [`allow_two_grids`]; [`VeloxelError::Compute`](crate::VeloxelError::Compute).
-pub(super) fn on_first_grid(
+pub(crate) fn on_first_grid(
     device: &Device,
     mut frames: Vec<Volume<f32>>,
     strictness: Strictness,
@@ -101,7 +101,7 @@ pub(super) fn on_first_grid(
 }
 
 /// The masks of frames that have samples only where they are `covered`: one for every frame, if any is needed at all.
-pub(super) fn covered_masks(masks: Vec<Mask>, covered: Vec<Mask>) -> Vec<Mask> {
+pub(crate) fn covered_masks(masks: Vec<Mask>, covered: Vec<Mask>) -> Vec<Mask> {
     if covered.is_empty() {
         return masks;
     }
@@ -113,7 +113,7 @@ pub(super) fn covered_masks(masks: Vec<Mask>, covered: Vec<Mask>) -> Vec<Mask> {
 }
 
 /// What lies inside both of two masks on one grid.
-pub(super) fn intersection(mut mask: Mask, other: &Mask) -> Mask {
+pub(crate) fn intersection(mut mask: Mask, other: &Mask) -> Mask {
     mask.data_mut().iter_mut().zip(other.data()).for_each(|(inside, other)| *inside &= other);
     mask
 }
@@ -150,7 +150,7 @@ pub fn warp_image(
 }
 
 /// Samples of a slab that is the whole image.
-pub(super) const WHOLE_IMAGE: usize = usize::MAX / 64;
+pub(crate) const WHOLE_IMAGE: usize = usize::MAX / 64;
 
 /// What a warped image holds where MOVING has no sample, and where the field is unknown.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -170,7 +170,7 @@ impl Default for OutsideFill {
 
 impl OutsideFill {
     /// Where MOVING ends for it.
-    pub(super) fn border(self) -> Border {
+    pub(crate) fn border(self) -> Border {
         match self {
             Self::Value(_) => Border::Voxels,
             Self::Edge => Border::Unbounded,
@@ -181,7 +181,7 @@ impl OutsideFill {
     ///
     /// # Errors
     /// [`VeloxelError::Compute`](crate::VeloxelError::Compute).
-    pub(super) fn continued(
+    pub(crate) fn continued(
         self,
         device: &Device,
         flow: &Flow,
@@ -197,7 +197,7 @@ impl OutsideFill {
     }
 
     /// Replaces NaN, and notes how much that was; `what` is the image.
-    pub(super) fn fill(self, image: &mut Volume<f32>, what: &str, warnings: &mut Warnings) {
+    pub(crate) fn fill(self, image: &mut Volume<f32>, what: &str, warnings: &mut Warnings) {
         let value = match self {
             Self::Value(value) => value,
             Self::Edge => 0.0,

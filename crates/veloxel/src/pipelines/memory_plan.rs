@@ -3,8 +3,8 @@
 //! On the processor a budget bounds the memory of the whole process; on a GPU that of the device, of which no more than what is
 //! free is used in any case.
 
-use super::flow_job::FlowJob;
-use super::options::StartFrom;
+use crate::jobs::FlowJob;
+use crate::jobs::StartFrom;
 use crate::{Result, VeloxelError};
 use serde::Serialize;
 use veloxel_core::Grid;
@@ -150,7 +150,7 @@ impl FlowPlan {
     /// # Errors
     /// [`VeloxelError::Memory`] if the budget is too small, or the method does not run in tiles; [`VeloxelError::Frames`] if it
     /// does not say what it takes.
-    pub(super) fn of(job: &FlowJob, grids: &[&Grid], device: &Device) -> Result<Self> {
+    pub(crate) fn of(job: &FlowJob, grids: &[&Grid], device: &Device) -> Result<Self> {
         let (options, [fixed, moving]) = (&job.options, [grids[0], grids[grids.len().min(2) - 1]]);
         let Opened { method, .. } = options.open_method(fixed, 255.0, grids.len(), device)?;
         let footprint = match &method {
@@ -228,7 +228,7 @@ impl FlowPlan {
     }
 
     /// The tiles where there is more than one, and a sentence that says why.
-    pub(super) fn split(self) -> Option<(TilePlan, String)> {
+    pub(crate) fn split(self) -> Option<(TilePlan, String)> {
         let (count, room) = (self.tiles.count(), size(self.budget_bytes.unwrap_or(self.peak_bytes)));
         (count > 1).then(|| (self.tiles, format!("estimated in {count} tiles: {room} of memory are there")))
     }

@@ -1,10 +1,8 @@
 //! Which device runs, and the sentence that says why.
 
-use super::run_log::{RunLog, Stages};
-use crate::Result;
 use serde::Serialize;
-use veloxel_core::{SystemMemory, Warnings};
-use veloxel_gpu::{Device, Listing};
+use veloxel_core::SystemMemory;
+use veloxel_gpu::{ComputeError, Device, Kind, Listing};
 use veloxel_report::DeviceReport;
 
 /// Which device to use.
@@ -20,8 +18,8 @@ impl DeviceOptions {
     /// Opens the device.
     ///
     /// # Errors
-    /// [`VeloxelError::Compute`](crate::VeloxelError::Compute) if it is not there, with what to do.
-    pub fn open(&self) -> Result<(Device, DeviceReport)> {
+    /// [`ComputeError`] if it is not there, with what to do.
+    pub(super) fn open(&self) -> Result<OpenDevice, ComputeError> {
         let (device, chosen_because) = match self.name.as_deref() {
             None | Some("auto") => {
                 let (device, because) = Device::auto_because(self.threads)?;
@@ -29,9 +27,24 @@ impl DeviceOptions {
             }
             Some(name) => (Device::named(name, self.threads)?, "asked for".to_owned()),
         };
-        let threads = match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
-            asked => asked,
+        Ok(OpenDevice::new(device, chosen_because, self.threads))
+    }
+}
+
+/// A device and the sentence that says why it was chosen.
+#[derive(Debug, Clone)]
+pub(super) struct OpenDevice {
+    pub device: Device,
+    pub report: DeviceReport,
+}
+
+impl OpenDevice {
+    /// A device that was asked for with so many threads of the processor; 0: as many as the machine has.
+    pub fn new(device: Device, chosen_because: String, threads: usize) -> Self {
+        let threads = match (threads, device.kind()) {
+            (_, Kind::Cpu(cpu)) => cpu.threads(),
+            (0, _) => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            (asked, _) => asked,
         };
         let info = device.info();
         // What a processor is begins with its threads, which have a field of their own.
@@ -40,35 +53,14 @@ impl DeviceOptions {
             false => info.description.rsplit(", ").next().unwrap_or_default(),
         };
         let report = DeviceReport { name: format!("{}, {what}", info.name), chosen_because, threads };
-        Ok((device, report))
-    }
-
-    /// Opens the device for a run, and begins the run's log.
-    pub(super) fn start(&self) -> Result<(Device, RunLog)> {
-        let (device, report) = self.open()?;
-        Ok((device, RunLog { device: report, stages: Stages::default(), warnings: Warnings::new() }))
-    }
-
-    /// The same while files are loaded: a GPU takes as long to open as large files to read.
-    pub(super) fn start_and_load<T>(
-        &self,
-        load: impl FnOnce(&mut Stages, &mut Warnings) -> Result<T>,
-    ) -> Result<(Device, RunLog, T)> {
-        let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
-        let (opened, loaded) = std::thread::scope(|scope| {
-            let opening = scope.spawn(|| self.open());
-            let loaded = load(&mut stages, &mut warnings);
-            (opening.join().expect("opening a device should not panic"), loaded)
-        });
-        let (device, report) = opened?;
-        Ok((device, RunLog { device: report, stages, warnings }, loaded?))
+        Self { device, report }
     }
 }
 
 /// A device, present or not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DeviceListing {
-    /// As `--device` takes it.
+    /// As [`DeviceOptions::name`] takes it.
     pub name: String,
     /// Threads and instruction set, or the adapter and its driver.
     pub description: Option<String>,

@@ -13,7 +13,7 @@ const MOST_SAMPLES: usize = 1 << 16;
 
 /// Replaces samples beyond ±1e15 by the least or greatest of the others, and notes how many, which, and where the first is; notes
 /// as well where what is left is spread so widely that little of the picture can be seen. NaN and infinities stay.
-pub(super) fn clip_sentinels(image: &mut Volume<f32>, name: &str, warnings: &mut Warnings) {
+pub(crate) fn clip_sentinels(image: &mut Volume<f32>, name: &str, warnings: &mut Warnings) {
     let is_sentinel = |v: f32| v.is_finite() && v.abs() > LARGEST;
     let grid = image.grid().clone();
     let (mut count, mut first, mut range) = (0usize, None, [f32::INFINITY, f32::NEG_INFINITY]);

@@ -1,29 +1,37 @@
-//! Stage times and warnings of a run, and what it comes to.
+//! What a run says beside its results: the device, times by stage, warnings, and the parameters in force.
 
-use std::path::PathBuf;
+use crate::{Result, Session};
 use std::time::Instant;
+use veloxel_core::parameters::Values;
 use veloxel_core::{StageTime, Warnings};
 use veloxel_report::DeviceReport;
 
-/// What a run has to say, and the files that it wrote.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JobRun<R> {
-    /// As in `report.json`.
-    pub report: R,
-    /// Role and path of every file or folder, in the order of the command's outputs.
-    pub written: Vec<(&'static str, PathBuf)>,
+/// The account of a run: everything that a report's header says beside inputs and command line.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Account {
+    /// The device, and why it was chosen.
+    pub device: DeviceReport,
+    /// Wall-clock times by stage, in the order of their first call.
+    pub stages: Stages,
+    /// What was assumed, changed or left out.
+    pub warnings: Warnings,
+    /// Names and values of the method's parameters, as used.
+    pub parameters: Values,
 }
 
-/// What the header of a report is made of, beside the options of the run.
-pub(crate) struct RunLog {
-    pub device: DeviceReport,
-    pub stages: Stages,
-    pub warnings: Warnings,
+impl Account {
+    /// The account of a run that begins.
+    ///
+    /// # Errors
+    /// As [`Session::device`].
+    pub fn begin(session: &Session) -> Result<Self> {
+        Ok(Self { device: session.device_report()?.clone(), ..Self::default() })
+    }
 }
 
 /// Wall-clock times by stage, in the order of their first call.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Stages(pub Vec<StageTime>);
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Stages(pub Vec<StageTime>);
 
 impl Stages {
     /// Does the work and adds its time to the stage.
@@ -47,6 +55,7 @@ impl Stages {
         other.0.iter().for_each(|s| self.add(&s.stage, s.time_ms));
     }
 
+    /// The sum of all stages, milliseconds.
     pub fn total_ms(&self) -> f64 {
         self.0.iter().map(|s| s.time_ms).sum()
     }

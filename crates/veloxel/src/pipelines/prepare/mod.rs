@@ -1,0 +1,6 @@
+//! What happens to samples between a file and a method: the range of intensities, values that stand for no data, masks, and
+//! images on grids of their own.
+
+pub(crate) mod full_scale;
+pub(crate) mod grids;
+pub(crate) mod sentinels;
