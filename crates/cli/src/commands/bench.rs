@@ -62,7 +62,8 @@ impl BenchArguments {
 
 impl Run for BenchArguments {
     fn run(self) -> Outcome {
-        let (device, report) = self.device.options().open()?;
+        let opened = veloxel::Session::open(&self.device.options())?;
+        let (device, report) = (opened.device()?.clone(), opened.device_report()?.clone());
         if let Some(size) = self.volume {
             return print_json(&volume_cost(size, &device)?);
         }

@@ -4,6 +4,7 @@ use crate::{DeviceArguments, Outcome, ReadingArguments, Run, say, warn_and_note,
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
+use veloxel::Session;
 use veloxel::jobs::{LabelChoice, OutsideFill, PointsRun, WarpJob, warp_flow, warp_labels, warp_points};
 use veloxel::kernels::image::warp::Interpolation;
 
@@ -107,10 +108,10 @@ impl Run for WarpArguments {
     fn run(self) -> Outcome {
         let warnings = match self.what {
             What::Image { files, interpolation, outside, device } => {
-                warp_flow(&files.job(), &device.options().open()?.0, interpolation, outside)?
+                warp_flow(&files.job(), Session::open(&device.options())?.device()?, interpolation, outside)?
             }
             What::Labels { files, interpolation, device } => {
-                warp_labels(&files.job(), &device.options().open()?.0, interpolation)?
+                warp_labels(&files.job(), Session::open(&device.options())?.device()?, interpolation)?
             }
             What::Points(files) => {
                 let (run, warnings) = warp_points(&files.job())?;
