@@ -6,8 +6,8 @@
 
 use veloxel::motion::{Found, MethodAccount};
 use veloxel::{
-    DenseMethod, Device, Grid, ImagePair, InverseConsistent, MotionError, Observer, Pair, PairMethod,
-    PendingFlow, ResidentFlow, Silent, VeloxelError, Volume,
+    DenseMethod, Device, Grid, ImagePair, InverseConsistent, MotionError, Pair, PairMethod, PendingFlow,
+    ResidentFlow, VeloxelError, Volume,
 };
 
 struct Still(Grid, Device);
@@ -21,7 +21,7 @@ impl DenseMethod for Still {
 }
 
 impl PairMethod for Still {
-    fn estimate(&mut self, pair: ImagePair<'_>, _: &dyn Observer) -> Result<PendingFlow, MotionError> {
+    fn estimate(&mut self, pair: ImagePair<'_>) -> Result<PendingFlow, MotionError> {
         pair.check(&self.0)?;
         let components_vox = self.1.zeros_field(self.0.dimension().count(), self.0.len())?;
         let flow = ResidentFlow { grid: self.0.clone(), components_vox };
@@ -34,7 +34,7 @@ impl PairMethod for Still {
 fn main() -> Result<(), VeloxelError> {
     let image = Volume::from_fn(Grid::image(64, 48)?, |[x, y, _]| (x * y) as f32);
     let still = Still(image.grid().clone(), Device::auto()?);
-    let found = InverseConsistent::new(still).run(&Pair::new(&image, &image), &Silent)?;
+    let found = InverseConsistent::new(still).run(&Pair::new(&image, &image))?;
     println!("residual {:?} px", found.statistics.inverse_residual_vox);
     Ok(())
 }

@@ -7,8 +7,7 @@
 use veloxel::motion::steps::composition::compose_resident;
 use veloxel::phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel::{
-    Clg, ClgParams, ClgPreset, Device, Dimension, Frame, ImagePair, PairMethod, Silent, VeloxelError,
-    phantoms,
+    Clg, ClgParams, ClgPreset, Device, Dimension, Frame, ImagePair, PairMethod, VeloxelError, phantoms,
 };
 
 fn main() -> Result<(), VeloxelError> {
@@ -19,8 +18,8 @@ fn main() -> Result<(), VeloxelError> {
     let moving = Frame::upload(&device, &phantom.moving)?;
     let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
     let mut method = Clg::new(phantom.grid(), params, &device)?;
-    let there = method.estimate(ImagePair::new(&fixed, &moving), &Silent)?;
-    let back = method.estimate(ImagePair::new(&moving, &fixed), &Silent)?;
+    let there = method.estimate(ImagePair::new(&fixed, &moving))?;
+    let back = method.estimate(ImagePair::new(&moving, &fixed))?;
     let outside = veloxel::kernels::variational::flow_composition::Outside::Unknown;
     let around = compose_resident(&device, there.flow(), back.flow(), outside)?.download(&device)?;
     let middle = around.grid().index([24, 24, 24]);

@@ -4,7 +4,7 @@
 
 use veloxel::phantoms::{HeartParams, HeartPhantom};
 use veloxel::{
-    Clg, ClgParams, ClgPreset, Device, Dimension, Extras, SequenceFrames, SequenceMode, SequencePlan, Silent,
+    Clg, ClgParams, ClgPreset, Device, Dimension, Extras, SequenceFrames, SequenceMode, SequencePlan,
     VeloxelError, run_sequence,
 };
 
@@ -20,6 +20,6 @@ fn main() -> Result<(), VeloxelError> {
         println!("{} → {}: det from {:.3} to {:.3}", field.fixed, field.moving, jacobian.min, jacobian.max);
         Ok::<_, VeloxelError>(())
     };
-    run_sequence(&mut method, frames, plan, &Silent, &mut print)?;
+    run_sequence(&mut method, frames, plan, &mut print)?;
     Ok(())
 }

@@ -14,7 +14,7 @@ use veloxel_core::{Dimension, Grid, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::finite_elements::parameters::{Cover, Optimiser};
 use veloxel_motion::{
-    FiniteElements, FiniteElementsParams, FiniteElementsPreset, Frame, ImagePair, Pair, PairMethod, Silent,
+    FiniteElements, FiniteElementsParams, FiniteElementsPreset, Frame, ImagePair, Pair, PairMethod,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 use veloxel_phantoms::{Noise, Phantom};
@@ -99,7 +99,7 @@ fn time_ms(
     for nth in 0..RUNS + 3 {
         device.synchronise()?;
         let start = Instant::now();
-        method.estimate(ImagePair::new(&fixed, &moving), &Silent)?.wait()?;
+        method.estimate(ImagePair::new(&fixed, &moving))?.wait()?;
         if nth > 2 {
             times.push(1e3 * start.elapsed().as_secs_f64());
         }
@@ -124,7 +124,7 @@ fn descended(
     phantom: &Phantom,
 ) -> Result<([f64; 2], f64), BenchError> {
     let pair = Pair::new(&phantom.fixed, &phantom.moving);
-    let found = FiniteElements::new(phantom.grid(), params.clone(), device)?.run(&pair, &Silent)?;
+    let found = FiniteElements::new(phantom.grid(), params.clone(), device)?.run(&pair)?;
     let level = &found.statistics.method.json["levels"][0];
     let number = |value: &serde_json::Value| value.as_f64().unwrap_or(f64::NAN);
     Ok(([number(&level["energy"][0]), number(&level["energy"][1])], number(&level["taken"])))

@@ -86,9 +86,9 @@ pub trait Observer: Send + Sync {
 #[error("stopped before the end, as asked")]
 pub struct Stopped;
 
-/// A part of a run's work, in any unit.
+/// A portion of a run's work, in any unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Part {
+pub struct Portion {
     /// Work done before it.
     pub before: f64,
     /// Its own work.
@@ -97,8 +97,8 @@ pub struct Part {
     pub all: f64,
 }
 
-impl Part {
-    /// The `nth` (from 0) of `count` parts of equal work.
+impl Portion {
+    /// The `nth` (from 0) of `count` portions of equal work.
     pub fn nth_of(nth: usize, count: usize) -> Self {
         Self { before: nth as f64, own: 1.0, all: count.max(1) as f64 }
     }
@@ -122,8 +122,8 @@ struct Channel {
 struct State {
     follower: Option<Follower>,
     step: Step,
-    /// The share of the stage that the innermost part covers: its first point and its width.
-    part: Span,
+    /// The share of the stage that the innermost portion covers: its first point and its width.
+    portion: Span,
 }
 
 /// An observer, and the times that its questions are timed by; without one no clock is read.
@@ -227,11 +227,11 @@ impl Control {
             follower.stage_since = Instant::now();
         }
         state.step = Step { stage, ..Step::default() };
-        state.part = Span::default();
+        state.portion = Span::default();
         self.ask(&mut state)
     }
 
-    /// Tells how much of the innermost [part](Self::part) is done, in [0, 1], and in which loops the run is.
+    /// Tells how much of the innermost [portion](Self::portion) is done, in [0, 1], and in which loops the run is.
     ///
     /// # Errors
     /// [`Stopped`] if the run is to stop.
@@ -253,7 +253,7 @@ impl Control {
             return if self.is_stopped() { Err(Stopped) } else { Ok(()) };
         }
         let mut state = self.state();
-        let done = (state.part.from + state.part.width * done.clamp(0.0, 1.0)).clamp(0.0, 1.0);
+        let done = (state.portion.from + state.portion.width * done.clamp(0.0, 1.0)).clamp(0.0, 1.0);
         let left_ms = state.follower.as_ref().filter(|_| done >= LEFT_FROM).map(|follower| {
             let stage_ms = follower.stage_since.elapsed().as_secs_f64() * 1e3;
             stage_ms * (1.0 - done) / done
@@ -262,16 +262,16 @@ impl Control {
         self.ask(&mut state)
     }
 
-    /// Does work that is a part of the work around it: what it tells is told as that share of the whole. Parts nest; one
+    /// Does work that is a portion of the work around it: what it tells is told as that share of the whole. Portions nest; one
     /// thread at a time enters them.
-    pub fn part<R>(&self, part: Part, work: impl FnOnce() -> R) -> R {
-        let Part { before, own, all } = part;
-        let outer = self.state().part;
+    pub fn portion<R>(&self, portion: Portion, work: impl FnOnce() -> R) -> R {
+        let Portion { before, own, all } = portion;
+        let outer = self.state().portion;
         let share = |work: f64| if all > 0.0 { (work / all).clamp(0.0, 1.0) } else { 0.0 };
         let from = outer.from + outer.width * share(before);
-        self.state().part = Span { from, width: outer.width * share(own) };
+        self.state().portion = Span { from, width: outer.width * share(own) };
         let result = work();
-        self.state().part = outer;
+        self.state().portion = outer;
         result
     }
 
@@ -318,12 +318,12 @@ mod tests {
     }
 
     #[test]
-    fn parts_nest() {
+    fn portions_nest() {
         let (recorder, control) = followed(usize::MAX);
         control.enter(Stage::Solve).unwrap();
         let warp = Counter { what: "warp", now: 2, of: 4 };
-        control.part(Part::nth_of(1, 2), || {
-            control.part(Part { before: 1.0, own: 3.0, all: 4.0 }, || {
+        control.portion(Portion::nth_of(1, 2), || {
+            control.portion(Portion { before: 1.0, own: 3.0, all: 4.0 }, || {
                 control.step(0.5, [Some(warp), None]).unwrap();
             });
             control.step(1.0, [None; 2]).unwrap();

@@ -33,7 +33,7 @@ mod warning;
 pub use arcs::{ArcList, GraphKind, WeightedArc};
 pub use cleaning_report::CleaningReport;
 pub use contour::{Contour, ContourSet, Polygon, Structure};
-pub use control::{Control, Counter, Observer, Part, Stage, Step, Stopped};
+pub use control::{Control, Counter, Observer, Portion, Stage, Step, Stopped};
 pub use diagnosis::{Diagnosis, ErrorKind, Hint};
 pub use diagnostics::{
     BrightnessReport, DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable,

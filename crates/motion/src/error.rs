@@ -1,7 +1,7 @@
 //! What keeps a method from running.
 
-use veloxel_core::CoreError;
 use veloxel_core::parameters::ParameterError;
+use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped};
 use veloxel_gpu::ComputeError;
 
 /// A method could not run.
@@ -18,15 +18,15 @@ pub enum MotionError {
     #[error(transparent)]
     Parameter(#[from] ParameterError),
     /// The images have nothing in common that an affine map could be found from.
-    #[error("the affine start failed: {reason}; try --init centre-of-mass, or none")]
+    #[error("the affine start failed: {reason}; begin from the centres of mass, or from nothing")]
     Affine {
         /// What happened.
         reason: String,
     },
     /// Images that share no part of the world.
     #[error(
-        "fixed and moving image do not overlap in the world: begin with --init centre-of-mass or --init affine, or mend their \
-         headers (`veloxel info FILE` shows where each lies)"
+        "fixed and moving image do not overlap in the world: begin from their centres of mass or from an affine map, or mend their \
+         headers"
     )]
     Apart,
     /// A volume where a picture is needed.
@@ -43,6 +43,32 @@ pub enum MotionError {
         /// What was expected and what was given.
         reason: String,
     },
+    /// The run was stopped by its observer.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+impl Diagnosis for MotionError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Compute(error) => error.kind(),
+            Self::Input(error) => error.kind(),
+            Self::Parameter(error) => error.kind(),
+            Self::Affine { .. } | Self::Apart | Self::NotAPicture { .. } | Self::Sequence { .. } => {
+                ErrorKind::Input
+            }
+            Self::Stopped(error) => error.kind(),
+        }
+    }
+    fn hint(&self) -> Option<Hint> {
+        match self {
+            Self::Compute(error) => error.hint(),
+            Self::Input(error) => error.hint(),
+            Self::Parameter(error) => error.hint(),
+            Self::Affine { .. } | Self::Apart => Some(Hint::Start),
+            _ => None,
+        }
+    }
 }
 
 /// What something gives, or why it could not.

@@ -27,7 +27,6 @@ pub use method::dense::DenseMethod;
 pub use method::footprint::{Footprint, Tiling};
 pub use method::local_method::LocalMethod;
 pub use method::local_window::{LocalWindow, PartFlow, WindowPart};
-pub use method::observer::{Observer, Silent, Step};
 pub use method::pair::{ImagePair, Pair, PairMethod};
 pub use method::pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingAccount, PendingFlow};
 pub use method::resident::{Region, ResidentFlow, ResidentMask, ResidentStart, require_weights};

@@ -41,8 +41,9 @@ pub use error::{Result, VeloxelError};
 pub use session::{DeviceOptions, Session};
 pub use veloxel_core::parameters;
 pub use veloxel_core::{
-    ArcList, CleaningReport, CoreError, Dimension, Flow, FlowStatistics, GraphKind, Grid, Mask, Sequence,
-    SolveStatus, StageTime, TetMesh, TriangleMesh, Volume, Warning, WarningKind, Warnings, WeightedArc,
+    ArcList, CleaningReport, Control, CoreError, Counter, Diagnosis, Dimension, ErrorKind, Flow,
+    FlowStatistics, GraphKind, Grid, Hint, Mask, Observer, Portion, Sequence, SolveStatus, Stage, StageTime,
+    Step, Stopped, TetMesh, TriangleMesh, Volume, Warning, WarningKind, Warnings, WeightedArc,
 };
 pub use veloxel_gpu::{self as gpu, Device, DeviceInfo};
 pub use veloxel_io as io;
@@ -51,11 +52,10 @@ pub use veloxel_measure::{self as measure, self as metrics};
 pub use veloxel_mesh::{self as mesh, CleanMesh, DualGraph, Graph, MeshError, ShortestPaths};
 pub use veloxel_motion::{
     self as motion, Clg, ClgParams, ClgPreset, DenseFlow, DenseMethod, Extras, FeatureMaps, Frame,
-    FrameSource, ImagePair, InverseConsistent, MotionError, Observer, Pair, PairMethod, PendingFlow,
-    PhaseEngine, PhaseFeatures, PhaseFlow, PhaseFrame, PhaseImage, PhaseParameters, PhasePreset, PhaseStereo,
-    PhaseWanted, Region, ResidentFlow, ResidentMask, SequenceFrames, SequenceMode, SequencePlan, Silent,
-    Start, Step, WindowMethod, clg, compose_flows, phase_features, phase_flow, phase_stereo, run_sequence,
-    run_windows,
+    FrameSource, ImagePair, InverseConsistent, MotionError, Pair, PairMethod, PendingFlow, PhaseEngine,
+    PhaseFeatures, PhaseFlow, PhaseFrame, PhaseImage, PhaseParameters, PhasePreset, PhaseStereo, PhaseWanted,
+    Region, ResidentFlow, ResidentMask, SequenceFrames, SequenceMode, SequencePlan, Start, WindowMethod, clg,
+    compose_flows, phase_features, phase_flow, phase_stereo, run_sequence, run_windows,
 };
 pub use veloxel_phantoms as phantoms;
 pub use veloxel_report as report;

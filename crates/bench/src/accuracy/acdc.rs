@@ -8,7 +8,7 @@ use veloxel::jobs::{
 };
 use veloxel_core::Warnings;
 use veloxel_io::{IoError, Strictness};
-use veloxel_motion::{MotionError, Silent};
+use veloxel_motion::MotionError;
 
 /// Label of the files, its name, and the mean Dice that must be reached.
 const STRUCTURES: [(u32, &str, f64); 3] =
@@ -80,7 +80,7 @@ impl Carried {
             outputs: FlowOutputs { flow: field.clone(), ..FlowOutputs::default() },
             ..FlowJob::default()
         };
-        let run = flow(&job, &Silent)?;
+        let run = flow(&job, None)?;
         let warp = WarpJob {
             flow: field,
             input: frame("ED:", "_gt"),

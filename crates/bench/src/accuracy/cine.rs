@@ -11,8 +11,8 @@ use veloxel_io::{
     write_contours,
 };
 use veloxel_measure::ContourDistances;
+use veloxel_motion::MotionError;
 use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
-use veloxel_motion::{MotionError, Silent};
 use veloxel_report::TrackRun;
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Series};
 
@@ -81,7 +81,7 @@ fn job(
 }
 
 fn run(job: &TrackJob) -> Result<TrackRun, BenchError> {
-    let mut run = track(job, &Silent)?;
+    let mut run = track(job, None)?;
     Ok(run.report.runs.remove(0))
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use veloxel_core::{Dimension, Flow, Mask, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
 use veloxel_measure::sparsification;
-use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, InverseConsistent, Pair, PairMethod, Silent};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, InverseConsistent, Pair, PairMethod};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{cases, isotropic_grid};
 
@@ -78,8 +78,7 @@ fn pictures(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
             let params = ClgParams::preset(preset, Dimension::Two);
             let method = || Clg::new(fixed.grid(), params.clone(), session.device);
             let pair = Pair::new(&fixed, &moving);
-            let found =
-                [method()?.run(&pair, &Silent)?, InverseConsistent::new(method()?).run(&pair, &Silent)?];
+            let found = [method()?.run(&pair)?, InverseConsistent::new(method()?).run(&pair)?];
             for ((found, ratios), direction) in
                 found.iter().zip([&mut one, &mut both]).zip(["", ", both directions"])
             {
@@ -116,7 +115,7 @@ fn volumes(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
         for (preset, preset_name) in PRESETS {
             let params = ClgParams::preset(preset, Dimension::Three);
             let pair = Pair::new(&phantom.fixed, &phantom.moving);
-            let found = Clg::new(phantom.grid(), params, session.device)?.run(&pair, &Silent)?;
+            let found = Clg::new(phantom.grid(), params, session.device)?.run(&pair)?;
             let ratio = over_random(&found, &phantom.truth, Some(&phantom.interior))?;
             figures.push(Figure::new(format!("{}: {preset_name}", phantom.name), ratio, "").at_most(0.7));
         }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use veloxel_core::{Dimension, Flow, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow};
 use veloxel_measure::flow_error;
-use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod, Silent};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod};
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
 
 /// The presets, and between them where the estimate ends: the curve from the least time to the least error.
@@ -106,7 +106,7 @@ fn measure(
         let (mut least_s, mut error_px) = (f64::INFINITY, 0.0);
         for nth in 0..REPEATS {
             let begin = Instant::now();
-            let found = method.run(&Pair::new(fixed, moving), &Silent)?;
+            let found = method.run(&Pair::new(fixed, moving))?;
             least_s = least_s.min(begin.elapsed().as_secs_f64());
             if nth == 0 {
                 error_px = flow_error(&found.flow, truth, None)?.end_point_vox.mean;

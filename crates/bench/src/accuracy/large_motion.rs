@@ -11,7 +11,7 @@ use veloxel_kernels::image::warp::Interpolation;
 use veloxel_measure::flow_error;
 use veloxel_motion::{
     Border, Clg, ClgParams, ClgPreset, DenseFlow, Frame, ImagePair, Matched, MovingImage, Pair, PairMethod,
-    Silent, voxel_map,
+    voxel_map,
 };
 use veloxel_phantoms::{Breathing, CentredFrame, Motion};
 
@@ -109,9 +109,9 @@ pub(crate) fn large_motion(session: &Session<'_>) -> Result<Vec<Figure>, BenchEr
 fn both(device: &Device, pair: &Pair<'_>) -> Result<([DenseFlow; 2], f64), BenchError> {
     let params = ClgParams::preset(ClgPreset::Accurate, pair.fixed.grid().dimension());
     let method = || Clg::new(pair.fixed.grid(), params.clone(), device);
-    let without = method()?.run(pair, &Silent)?;
+    let without = method()?.run(pair)?;
     let start = Instant::now();
-    let with = Matched::new(method()?).run(pair, &Silent)?;
+    let with = Matched::new(method()?).run(pair)?;
     Ok(([without, with], start.elapsed().as_secs_f64()))
 }
 
@@ -177,7 +177,7 @@ fn shorter(
     let (device, grid) = (session.device, images[0].grid());
     let params = ClgParams::preset(preset, grid.dimension());
     let mut method = Matched::new(Clg::new(grid, params, device)?);
-    let found = method.run(&Pair::new(images[0], images[1]), &Silent)?;
+    let found = method.run(&Pair::new(images[0], images[1]))?;
     let error = flow_error(&found.flow, truth, None)?;
     let figure = |what: &str, value: f64, unit| {
         Figure::new(format!("{TIMED}, {}: {what}", preset.name()), value, unit)
@@ -204,7 +204,7 @@ fn resident_ms(device: &Device, images: [&Volume<f32>; 2], preset: ClgPreset) ->
     let mut best_ms = f64::INFINITY;
     for _ in 0..RESIDENT_RUNS {
         let start = Instant::now();
-        method.estimate(ImagePair::new(&fixed, &moving), &Silent)?.wait()?;
+        method.estimate(ImagePair::new(&fixed, &moving))?.wait()?;
         best_ms = best_ms.min(1e3 * start.elapsed().as_secs_f64());
     }
     Ok(best_ms)

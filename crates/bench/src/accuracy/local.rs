@@ -9,7 +9,7 @@ use veloxel_core::parameters::Draft;
 use veloxel_gpu::Device;
 use veloxel_measure::flow_error;
 use veloxel_motion::method::table::PARAMETERS;
-use veloxel_motion::{AnyMethod, Frame, ImagePair, Method, Opening, PairMethod, Silent};
+use veloxel_motion::{AnyMethod, Frame, ImagePair, Method, Opening, PairMethod};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 
@@ -95,7 +95,7 @@ fn accuracy(
         let Some(truth) = truth(session, name)? else { continue };
         let setup = Setup { method: bars.method, preset, levels: None };
         let mut method = opened(session.device, setup, fixed)?;
-        let found = method.run(&veloxel_motion::Pair::new(fixed, moving), &Silent)?;
+        let found = method.run(&veloxel_motion::Pair::new(fixed, moving))?;
         let error = flow_error(&found.flow, &truth, None)?;
         let ratio = over_random(&found, &truth, None)?;
         let unknown = found.flow.components_vox()[0].iter().filter(|v| v.is_nan()).count();
@@ -130,7 +130,7 @@ fn time(device: &Device, bars: &Bars, setup: Setup<'_>) -> Result<Figure, BenchE
     for _ in 0..RUNS {
         device.synchronise()?;
         let start = Instant::now();
-        method.estimate(ImagePair::new(&fixed, &moving), &Silent)?.wait()?;
+        method.estimate(ImagePair::new(&fixed, &moving))?.wait()?;
         least_ms = least_ms.min(start.elapsed().as_secs_f64() * 1e3);
     }
     let levels_said = levels.map_or(String::new(), |levels| format!(", {levels} levels"));

@@ -6,7 +6,7 @@ use std::time::Instant;
 use veloxel_core::{Dimension, Flow, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
 use veloxel_measure::flow_error;
-use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod, Silent};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod};
 
 pub(crate) const PAIRS: [&str; 4] = ["RubberWhale", "Grove2", "Urban2", "Dimetrodon"];
 
@@ -25,7 +25,7 @@ pub(crate) fn middlebury(session: &Session<'_>) -> Result<Vec<Figure>, BenchErro
             let params = ClgParams::preset(preset, Dimension::Two);
             let pair = Pair::new(&fixed, &moving);
             let start = Instant::now();
-            let output = Clg::new(fixed.grid(), params, session.device)?.run(&pair, &Silent)?;
+            let output = Clg::new(fixed.grid(), params, session.device)?.run(&pair)?;
             let time_s = start.elapsed().as_secs_f64();
             let error = flow_error(&output.flow, &truth, None)?.end_point_vox.mean;
             error_sum += error;

@@ -8,7 +8,6 @@ use veloxel::jobs::{
 };
 use veloxel_core::Warnings;
 use veloxel_io::Strictness;
-use veloxel_motion::Silent;
 
 /// `nirep`: na02 → na01 with an affine start, preset `accurate`.
 pub(crate) fn nirep(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
@@ -24,7 +23,7 @@ pub(crate) fn nirep(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
         outputs: FlowOutputs { flow: field.clone(), ..FlowOutputs::default() },
     };
     let start = Instant::now();
-    let run = flow(&job, &Silent)?;
+    let run = flow(&job, None)?;
     let time_s = start.elapsed().as_secs_f64();
     let labels = WarpJob {
         flow: field,

@@ -4,7 +4,7 @@ use crate::{BenchError, Figure};
 use veloxel_core::Dimension;
 use veloxel_gpu::Device;
 use veloxel_measure::flow_error;
-use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod, Silent};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{TextureKind, cases, isotropic_grid};
 
@@ -21,7 +21,7 @@ pub(crate) fn phantoms(device: &Device) -> Result<Vec<Figure>, BenchError> {
             let phantom = case.build(&grid);
             let params = ClgParams::preset(ClgPreset::Accurate, dimension);
             let pair = Pair::new(&phantom.fixed, &phantom.moving);
-            let output = Clg::new(&grid, params, device)?.run(&pair, &Silent)?;
+            let output = Clg::new(&grid, params, device)?.run(&pair)?;
             let error = flow_error(&output.flow, &phantom.truth, Some(&phantom.interior))?;
             let what = case.name(dimension).replace(&dimensions, "");
             let figure = Figure::new(format!("{what}:{dimensions}"), error.end_point_vox.mean, "voxels");

@@ -4,7 +4,7 @@ use crate::{BenchError, Figure, Session};
 use veloxel_core::Dimension;
 use veloxel_gpu::Device;
 use veloxel_measure::flow_error;
-use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, Pair, PairMethod, Silent};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, Pair, PairMethod};
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_phantoms::{HeartParams, HeartPhantom, Noise, Phantom, RasteriseParams, rasterise_pair};
 
@@ -46,7 +46,7 @@ pub(crate) fn mouse(session: &Session<'_>) -> Result<Option<Phantom>, BenchError
 pub(crate) fn estimate(device: &Device, phantom: &Phantom, beta: f32) -> Result<DenseFlow, BenchError> {
     let params = ClgParams { beta, ..ClgParams::preset(ClgPreset::Accurate, Dimension::Three) };
     let pair = Pair { volume_mask: phantom.muscle.as_ref(), ..Pair::new(&phantom.fixed, &phantom.moving) };
-    Ok(Clg::new(phantom.grid(), params, device)?.run(&pair, &Silent)?)
+    Ok(Clg::new(phantom.grid(), params, device)?.run(&pair)?)
 }
 
 /// Data count everywhere, volume is preserved in the muscle; both are measured there, so that β is all that differs.

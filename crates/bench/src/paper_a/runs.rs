@@ -6,7 +6,7 @@ use super::settings::{ITERATIONS, params};
 use crate::BenchError;
 use veloxel_core::Grid;
 use veloxel_gpu::Device;
-use veloxel_motion::{Clg, ClgParams, Extras, Frame, ImagePair, PairMethod, PendingFlow, Silent};
+use veloxel_motion::{Clg, ClgParams, Extras, Frame, ImagePair, PairMethod, PendingFlow};
 
 /// Milliseconds of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,7 +52,7 @@ impl<'a> Run<'a> {
         let mut method = Clg::new(&self.grid, params.clone(), self.device)?;
         self.device.synchronise()?;
         let start = self.device.stamp()?;
-        let pending = method.estimate(ImagePair::new(fixed, moving), &Silent)?;
+        let pending = method.estimate(ImagePair::new(fixed, moving))?;
         let ms = self.device.stamp()?.ms_after(&start)?;
         Ok((ms, pending))
     }

@@ -25,7 +25,7 @@ use veloxel_core::Grid;
 use veloxel_core::parameters::Draft;
 use veloxel_gpu::Device;
 use veloxel_motion::method::table::PARAMETERS;
-use veloxel_motion::{AnyMethod, Frame, ImagePair, Method, MotionError, Opening, Silent};
+use veloxel_motion::{AnyMethod, Frame, ImagePair, Method, MotionError, Opening};
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 use veloxel_phantoms::{Noise, Phantom};
 
@@ -143,7 +143,7 @@ fn time_ms(device: &Device, way: Way, phantom: &Phantom) -> Result<f64, BenchErr
     for nth in 0..=RUNS {
         device.synchronise()?;
         let start = Instant::now();
-        method.estimate(ImagePair::new(&fixed, &moving), &Silent)?.wait()?;
+        method.estimate(ImagePair::new(&fixed, &moving))?.wait()?;
         let ms = 1e3 * start.elapsed().as_secs_f64();
         if nth > 0 {
             times.push(ms);

@@ -7,7 +7,7 @@ use veloxel_core::{Dimension, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::{
     Clg, ClgParams, ClgPreset, DenseFlow, Extras, Frame, ImagePair, Pair, PairMethod, SequenceFrames,
-    SequenceMode, SequencePlan, Silent, run_sequence,
+    SequenceMode, SequencePlan, run_sequence,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_phantoms::{Noise, Phantom, catalogue};
@@ -39,7 +39,7 @@ fn run(
     device: &Device,
 ) -> Result<DenseFlow, BenchError> {
     let pair = Pair::new(fixed, moving);
-    Ok(Clg::new(fixed.grid(), params.clone(), device)?.run(&pair, &Silent)?)
+    Ok(Clg::new(fixed.grid(), params.clone(), device)?.run(&pair)?)
 }
 
 /// The longest difference of two fields, voxels.
@@ -97,7 +97,7 @@ fn resident_pair(device: &Device) -> Result<Vec<Figure>, BenchError> {
     let mut once = || -> Result<f64, BenchError> {
         device.synchronise()?;
         let start = Instant::now();
-        method.estimate(ImagePair::new(&fixed, &moving), &Silent)?.wait()?;
+        method.estimate(ImagePair::new(&fixed, &moving))?.wait()?;
         Ok(start.elapsed().as_secs_f64() * 1e3)
     };
     // Compiled and allocated by the first.
@@ -141,7 +141,7 @@ fn sequence(device: &Device) -> Result<Figure, BenchError> {
         let mut method = Clg::new(phantom.fixed.grid(), params.clone(), device)?;
         let start = Instant::now();
         let frames = SequenceFrames::new(&frames);
-        run_sequence::<BenchError>(&mut method, frames, plan, &Silent, &mut |_| Ok(()))?;
+        run_sequence::<BenchError>(&mut method, frames, plan, &mut |_| Ok(()))?;
         best_s = best_s.min(start.elapsed().as_secs_f64());
     }
     Ok(Figure::new(format!("{size}³ × {count} frames, transfers included"), best_s, "s").at_most(0.4))

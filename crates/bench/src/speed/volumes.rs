@@ -6,7 +6,7 @@ use std::time::Instant;
 use veloxel_core::Dimension;
 use veloxel_gpu::Device;
 use veloxel_measure::flow_error;
-use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod, Silent};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 
@@ -47,7 +47,7 @@ pub fn volume_cost(size: usize, device: &Device) -> Result<VolumeCost, BenchErro
         drop(last.take());
         let start = Instant::now();
         let mut method = Clg::new(&grid, params.clone(), device)?;
-        last = Some(method.run(&pair, &Silent)?);
+        last = Some(method.run(&pair)?);
         time_s = time_s.min(start.elapsed().as_secs_f64());
     }
     let volume_bytes = 4.0 * grid.len() as f64;

@@ -54,7 +54,7 @@ impl Run for CompareArguments {
         let Self { fixed, moving, output: html, truth, method: methods, mask, report, compute, quiet } = self;
         let options = compute.options();
         let job = CompareJob { fixed, moving, truth, mask, methods, options, html, report };
-        let run = compare(&job, &Progress::new(quiet))?;
+        let run = compare(&job, Progress::shared(quiet))?;
         warn(&run.report.header.warnings);
         if quiet {
             return Ok(());

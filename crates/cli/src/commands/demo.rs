@@ -31,7 +31,7 @@ impl Run for DemoArguments {
         let (device, command_line) = (self.device.options(), command_line());
         let options = RunOptions { device, command_line, ..RunOptions::default() };
         let job = DemoJob { folder: self.output, options };
-        let run = demo(&job, &Progress::new(self.quiet))?;
+        let run = demo(&job, Progress::shared(self.quiet))?;
         warn(&run.report.header.warnings);
         let head = ["in the muscle", "motion, voxels", "error, voxels", "95 %", "|det − 1|", "time to solve"];
         let mut text = table(&head, run.report.pairs.iter().map(row));

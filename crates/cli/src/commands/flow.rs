@@ -227,7 +227,7 @@ impl Run for FlowArguments {
         let Self { inputs, output, truth, confidence, warped, outside, report, html, .. } = self;
         let (picture, occlusion, method) = (self.picture, self.occlusion, self.run);
         let shows_png = picture.is_none() && !method.quiet;
-        let progress = Progress::new(method.quiet);
+        let progress = Progress::shared(method.quiet);
         let run = match self.sequence {
             Some(mode) => {
                 let job = SequenceJob {
@@ -244,7 +244,7 @@ impl Run for FlowArguments {
                     report,
                     html,
                 };
-                sequence(&job, &progress)?
+                sequence(&job, progress)?
             }
             None => {
                 let flow = output;
@@ -254,7 +254,7 @@ impl Run for FlowArguments {
                 if self.dry_run {
                     return dry_run::show(&job);
                 }
-                veloxel::jobs::flow(&job, &progress)?
+                veloxel::jobs::flow(&job, progress)?
             }
         };
         drop(progress);

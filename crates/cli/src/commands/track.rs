@@ -168,7 +168,7 @@ impl Run for TrackArguments {
             animation: self.gif,
             folder: self.output,
         };
-        let run = track(&job, &Progress::new(self.quiet))?;
+        let run = track(&job, Progress::shared(self.quiet))?;
         let report = &run.report;
         warn(&report.header.warnings);
         if self.quiet {

@@ -7,7 +7,6 @@
 
 use super::{Clg, Stage};
 use crate::error::Result;
-use crate::method::observer::Observer;
 use crate::method::pair::ImagePair;
 use crate::method::pending_flow::{Determinant, PendingFlow};
 use crate::method::resident::ResidentStart;
@@ -42,11 +41,7 @@ impl Stage {
 
 impl Clg {
     /// The estimate of a pair that [begins coarse](Stage::begins_coarse).
-    pub(super) fn estimate_coarse(
-        &mut self,
-        pair: &ImagePair<'_>,
-        observer: &dyn Observer,
-    ) -> Result<PendingFlow> {
+    pub(super) fn estimate_coarse(&mut self, pair: &ImagePair<'_>) -> Result<PendingFlow> {
         let (stage, start) = (&mut self.first, pair.start);
         let (device, grid) = (stage.device.clone(), stage.grid.clone());
         pair.check_grids(&grid)?;
@@ -72,7 +67,7 @@ impl Clg {
         let levels = &stage.levels[stage.finest..used];
         let preparation = stage.params.preparation();
         let pyramids = ImagePyramids::from_level(&device, preparation, images, levels, start.affine())?;
-        let estimate = stage.estimate_on(pyramids, start, observer)?;
+        let estimate = stage.estimate_on(pyramids, start)?;
         let LevelGeometry { shape, spacing_edges, .. } = stage.levels[stage.finest];
         let determinant = Determinant::of(&device, shape, spacing_edges, &estimate.displacement, None)?;
         let found = stage.conclude(estimate, start)?;

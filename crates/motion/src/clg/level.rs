@@ -5,14 +5,13 @@ use super::parameters::{ClgParams, Regularise, VolumeTerm};
 use super::weights::{Weights, window};
 use super::workspace::Workspace;
 use crate::clg::multigrid::{Solver, Stopping, sweep};
-use crate::method::observer::{Observer, Step};
 use crate::method::shared_scalars::{ScalarKey, SharedScalars};
 use crate::steps::image_pyramids::LevelImages;
 use crate::steps::level_account::LevelRun;
 use crate::steps::level_steps::ConfidenceScales;
 use crate::steps::pyramid::LevelGeometry;
 use crate::steps::solving::{Solving, StopReason};
-use veloxel_core::Axes;
+use veloxel_core::{Axes, Counter};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Pending, fetch};
 use veloxel_kernels::image::convolve::Convolve;
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
@@ -34,9 +33,8 @@ const CONTRAST_PER_DETERMINACY: f32 = 1e-4;
 /// Voxels along an axis whose data the smoothness pools.
 const POOLED_ALONG_AXIS: i32 = 6;
 
-/// Where the level stands in the run, for the observer.
-pub(super) struct Progress<'a> {
-    pub observer: &'a dyn Observer,
+/// Where the level stands in the run, for whoever follows it.
+pub(super) struct Progress {
     pub level: usize,
     pub levels: usize,
     /// Voxel-warps of the levels before.
@@ -47,10 +45,10 @@ pub(super) struct Progress<'a> {
     pub all: f64,
 }
 
-impl<'a> Progress<'a> {
+impl Progress {
     /// A run over so many levels.
-    pub fn new(observer: &'a dyn Observer, levels: usize) -> Self {
-        Self { observer, level: 0, levels, before: 0.0, own: 0.0, all: 1.0 }
+    pub fn new(levels: usize) -> Self {
+        Self { level: 0, levels, before: 0.0, own: 0.0, all: 1.0 }
     }
     /// Goes on to the next level, which has `own` voxel-warps.
     pub fn begin(&mut self, own: f64) {
@@ -124,7 +122,7 @@ impl<'a> Level<'a> {
         images: &LevelImages,
         displacement: &mut Field,
         limits: WarpLimits,
-        progress: &Progress<'_>,
+        progress: &Progress,
     ) -> Result<LevelRun<PendingWarps>, ComputeError> {
         let start = self.device.stamp()?;
         let shape = self.geometry.shape;
@@ -155,14 +153,10 @@ impl<'a> Level<'a> {
             let residual = report.solving.peek();
             reports.push(report);
             let done = if trivial { warps } else { nth };
-            progress.observer.step(Step {
-                level: progress.level,
-                levels: progress.levels,
-                warp: nth,
-                warps,
-                residual,
-                done: (progress.before + done as f64 / warps as f64 * progress.own) / progress.all,
-            });
+            let level = Counter { what: "level", now: progress.level, of: progress.levels };
+            let warp = Counter { what: "warp", now: nth, of: warps };
+            let done = (progress.before + done as f64 / warps as f64 * progress.own) / progress.all;
+            self.device.control().step_of_solver(done, [Some(level), Some(warp)], residual)?;
             if trivial || small {
                 stop = if trivial { StopReason::Trivial } else { StopReason::Converged };
                 break;

@@ -59,7 +59,6 @@ use crate::clg::long_axis::{Descent, as_stack, base_descent};
 use crate::error::Result;
 use crate::method::dense::DenseMethod;
 use crate::method::footprint::Footprint;
-use crate::method::observer::{Observer, Silent};
 use crate::method::pair::{ImagePair, Pair, PairMethod};
 use crate::method::pending_flow::{DenseFlow, Found, PendingBrightness, PendingFlow};
 use crate::method::resident::ResidentStart;
@@ -186,11 +185,11 @@ impl PairMethod for Clg {
         if follows { Some(&mut self.shared) } else { None }
     }
 
-    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow> {
+    fn estimate(&mut self, pair: ImagePair<'_>) -> Result<PendingFlow> {
         let (device, grid) = (self.device().clone(), self.grid().clone());
         device.scope(|| {
             if self.second.is_none() && self.first.begins_coarse(&pair) {
-                return self.estimate_coarse(&pair, observer);
+                return self.estimate_coarse(&pair);
             }
             pair.check(&grid)?;
             let ImagePair { fixed, moving, region, start } = pair;
@@ -211,14 +210,14 @@ impl PairMethod for Clg {
             self.first.shared = std::mem::take(&mut self.shared);
             let found = match &mut self.second {
                 None => {
-                    let estimate = self.first.coarse_to_fine(images, start, observer)?;
+                    let estimate = self.first.coarse_to_fine(images, start)?;
                     self.first.conclude(estimate, start)?
                 }
                 Some(second) => {
-                    let mut estimate = self.first.coarse_to_fine(images.borrowed(), start, observer)?;
+                    let mut estimate = self.first.coarse_to_fine(images.borrowed(), start)?;
                     let limit = self.first.params.refine_mismatch;
                     second.shared = std::mem::take(&mut self.first.shared);
-                    let goes_on = second.refine(&mut estimate, images, limit, observer)?;
+                    let goes_on = second.refine(&mut estimate, images, limit)?;
                     let last = if goes_on { &mut *second } else { &mut self.first };
                     let found = last.conclude(estimate, start)?;
                     self.first.shared = std::mem::take(&mut second.shared);
@@ -237,28 +236,18 @@ impl PairMethod for Clg {
 
 impl Stage {
     /// Estimates from the coarsest level that the start does not decide down to the finest.
-    fn coarse_to_fine(
-        &mut self,
-        images: RawImages<'_>,
-        start: ResidentStart<'_>,
-        observer: &dyn Observer,
-    ) -> Result<Estimate> {
+    fn coarse_to_fine(&mut self, images: RawImages<'_>, start: ResidentStart<'_>) -> Result<Estimate> {
         let used = levels_used(start, self.levels.len(), self.finest);
         let (levels, preparation) = (&self.levels[..used], self.params.preparation());
         let pyramids = ImagePyramids::new(&self.device, preparation, images, levels, self.finest)?;
-        self.estimate_on(pyramids, start, observer)
+        self.estimate_on(pyramids, start)
     }
 
     /// [`Self::coarse_to_fine`] with pyramids that are made already.
-    fn estimate_on(
-        &mut self,
-        mut pyramids: ImagePyramids,
-        start: ResidentStart<'_>,
-        observer: &dyn Observer,
-    ) -> Result<Estimate> {
+    fn estimate_on(&mut self, mut pyramids: ImagePyramids, start: ResidentStart<'_>) -> Result<Estimate> {
         let used = levels_used(start, self.levels.len(), self.finest);
         let mut displacement = start_on_coarsest(&self.device, &self.levels[..used], self.finest, start)?;
-        let mut progress = Progress::new(observer, used - self.finest);
+        let mut progress = Progress::new(used - self.finest);
         progress.all = (self.finest..used).map(|nth| self.work(nth)).sum();
         let mut runs = Vec::new();
         for nth in (self.finest..used).rev() {
@@ -339,5 +328,5 @@ impl Stage {
 /// As [`PairMethod::run`].
 pub fn clg(fixed: &Volume<f32>, moving: &Volume<f32>, params: &ClgParams) -> Result<DenseFlow> {
     let device = Device::auto()?;
-    Clg::new(fixed.grid(), params.clone(), &device)?.run(&Pair::new(fixed, moving), &Silent)
+    Clg::new(fixed.grid(), params.clone(), &device)?.run(&Pair::new(fixed, moving))
 }

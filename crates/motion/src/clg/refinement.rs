@@ -10,7 +10,6 @@
 use super::level::Progress;
 use super::{Estimate, Stage};
 use crate::error::Result;
-use crate::method::observer::Observer;
 use crate::steps::image_pyramids::{ImagePyramids, RawImages};
 
 impl Stage {
@@ -20,7 +19,6 @@ impl Stage {
         estimate: &mut Estimate,
         images: RawImages<'_>,
         most_mismatch: f64,
-        observer: &dyn Observer,
     ) -> Result<bool> {
         let device = self.device.clone();
         let preparation = self.params.preparation();
@@ -36,7 +34,7 @@ impl Stage {
         }
         // The plan did not know of this level: its work counts as done.
         let nth = estimate.runs.len() + 1;
-        let progress = Progress { observer, level: nth, levels: nth, before: 1.0, own: 0.0, all: 1.0 };
+        let progress = Progress { level: nth, levels: nth, before: 1.0, own: 0.0, all: 1.0 };
         estimate.runs.push(level.run(&images, &mut estimate.displacement, limits, &progress)?);
         (estimate.images, estimate.before) = (images, before);
         Ok(true)

@@ -7,7 +7,6 @@ use super::FiniteElements;
 use super::images::weight_of;
 use super::parameters::{Cover, FiniteElementsParams};
 use crate::error::Result;
-use crate::method::observer::Observer;
 use crate::method::pair::ImagePair;
 use crate::method::pending_flow::{Found, MethodAccount, PendingFlow};
 use crate::method::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
@@ -46,11 +45,7 @@ impl FiniteElements {
     }
 
     /// The flows of pairs that [`are_alike`]; those without content are told so each for itself.
-    pub(super) fn together(
-        &mut self,
-        pairs: Vec<ImagePair<'_>>,
-        observer: &dyn Observer,
-    ) -> Result<Vec<PendingFlow>> {
+    pub(super) fn together(&mut self, pairs: Vec<ImagePair<'_>>) -> Result<Vec<PendingFlow>> {
         let (device, grid) = (self.device.clone(), self.grid.clone());
         let maps = pairs.iter().map(|pair| self.intensity_map(pair)).collect::<Result<Vec<_>, _>>()?;
         let regions: Vec<Region<'_>> = pairs.iter().map(|pair| pair.region).collect();
@@ -65,7 +60,7 @@ impl FiniteElements {
                     Some(batch) if batch.count == count => batch,
                     _ => Box::new(Batch::new(self, count)?),
                 };
-                let found = batch.find(&device, seen, observer)?;
+                let found = batch.find(&device, seen)?;
                 self.batch = Some(batch);
                 split(&device, &grid, found, count)?
             }
@@ -108,12 +103,7 @@ impl Batch {
         Ok(Self { count, stack: FiniteElements::new(&grid, params, &one.device)? })
     }
 
-    fn find(
-        &mut self,
-        device: &Device,
-        pairs: Vec<(ImagePair<'_>, IntensityMap)>,
-        observer: &dyn Observer,
-    ) -> Result<Found> {
+    fn find(&mut self, device: &Device, pairs: Vec<(ImagePair<'_>, IntensityMap)>) -> Result<Found> {
         let grid = self.stack.grid.clone();
         let (mut images, mut weights, mut starts) = ([Vec::new(), Vec::new()], Vec::new(), Vec::new());
         for (pair, map) in pairs {
@@ -139,7 +129,7 @@ impl Batch {
             start: start.as_ref().map_or(ResidentStart::Zero, ResidentStart::Flow),
         };
         drop((fixed, moving));
-        self.stack.find(pair, IntensityMap::IDENTITY, observer)
+        self.stack.find(pair, IntensityMap::IDENTITY)
     }
 }
 

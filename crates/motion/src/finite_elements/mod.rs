@@ -47,7 +47,6 @@ mod plan;
 use crate::error::Result;
 use crate::method::dense::DenseMethod;
 use crate::method::footprint::{Footprint, Tiling};
-use crate::method::observer::{Observer, Step};
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::{Found, PendingFlow};
 use crate::method::resident::ResidentStart;
@@ -63,7 +62,7 @@ use optimiser::{Level, first_state};
 use parameters::{Cover, FiniteElementsParams, Measure};
 use plan::Plan;
 use veloxel_core::parameters::Parameters;
-use veloxel_core::{Axes, Grid, Shape};
+use veloxel_core::{Axes, Counter, Grid, Shape};
 use veloxel_gpu::{Buffer, Device, Later};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::elements::lattice::Elements;
@@ -128,11 +127,11 @@ impl FiniteElements {
     }
 
     /// The flow of a pair, mapped.
-    fn find(&self, pair: ImagePair<'_>, map: IntensityMap, observer: &dyn Observer) -> Result<Found> {
+    fn find(&self, pair: ImagePair<'_>, map: IntensityMap) -> Result<Found> {
         let (start, all) = (pair.start, self.lattices.len());
         let used = if start.flow().is_some() { all.min(LATTICES_AFTER_START) } else { all };
         let images = images(&self.device, &self.params, &self.plan, pair, map, used)?;
-        let (level, runs) = self.coarse_to_fine(&images, start, observer)?;
+        let (level, runs) = self.coarse_to_fine(&images, start)?;
         self.conclude(level, &images, runs, start)
     }
 
@@ -141,7 +140,6 @@ impl FiniteElements {
         &self,
         images: &[LevelImages],
         start: ResidentStart<'_>,
-        observer: &dyn Observer,
     ) -> Result<(Level<'_>, Vec<LevelRun<Later<Descent>>>)> {
         let Self { device, params, lattices, .. } = self;
         let used = images.len();
@@ -155,14 +153,8 @@ impl FiniteElements {
             }
             level.run(&images[nth], params.steps)?;
             level.unfold(&self.on_full_grid[nth], self.voxels_per_edge())?;
-            observer.step(Step {
-                level: used - nth,
-                levels: used,
-                warp: params.steps,
-                warps: params.steps,
-                residual: None,
-                done: 0.25f64.powi(nth as i32),
-            });
+            let lattice = Counter { what: "lattice", now: used - nth, of: used };
+            device.control().step(0.25f64.powi(nth as i32), [Some(lattice), None])?;
             let own = Descent::of(&lattices[nth], copied(device, level.state())?);
             runs.push(LevelRun { size: lattices[nth].shape.size, own, span: [begin, device.stamp()?] });
             coarser = Some(level);
@@ -269,12 +261,12 @@ impl DenseMethod for FiniteElements {
 }
 
 impl PairMethod for FiniteElements {
-    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow> {
+    fn estimate(&mut self, pair: ImagePair<'_>) -> Result<PendingFlow> {
         let (device, grid) = (self.device.clone(), self.grid.clone());
         device.scope(|| {
             let region = pair.region;
             let found = match self.intensity_map(&pair)? {
-                Ok(map) => self.find(pair, map, observer)?,
+                Ok(map) => self.find(pair, map)?,
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
             PendingFlow::new(&device, found, region.measured())
@@ -285,15 +277,11 @@ impl PairMethod for FiniteElements {
         self.batch_size()
     }
 
-    fn estimate_many(
-        &mut self,
-        pairs: Vec<ImagePair<'_>>,
-        observer: &dyn Observer,
-    ) -> Result<Vec<PendingFlow>> {
+    fn estimate_many(&mut self, pairs: Vec<ImagePair<'_>>) -> Result<Vec<PendingFlow>> {
         if pairs.len() == 1 || self.batch_size() == 1 || !are_alike(&pairs) {
-            return pairs.into_iter().map(|pair| self.estimate(pair, observer)).collect();
+            return pairs.into_iter().map(|pair| self.estimate(pair)).collect();
         }
         let device = self.device.clone();
-        device.scope(|| self.together(pairs, observer))
+        device.scope(|| self.together(pairs))
     }
 }

@@ -9,7 +9,6 @@ pub mod dense;
 pub(crate) mod footprint;
 pub(crate) mod local_method;
 pub(crate) mod local_window;
-pub(crate) mod observer;
 pub mod pair;
 pub(crate) mod pending_flow;
 pub(crate) mod resident;

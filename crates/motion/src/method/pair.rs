@@ -3,14 +3,13 @@
 use crate::error::Result;
 use crate::method::dense::DenseMethod;
 use crate::method::local_method::LocalMethod;
-use crate::method::observer::{Observer, Portion};
 use crate::method::pending_flow::{DenseFlow, Extras, PendingFlow};
 use crate::method::resident::{Region, ResidentRegion, ResidentStart};
 use crate::method::shared_scalars::SharedScalars;
 use crate::method::start::Start;
 use crate::steps::frame::{Frame, FrameSource};
 use crate::steps::moving_image::{require_overlap, require_sampled};
-use veloxel_core::{Grid, Mask, Volume};
+use veloxel_core::{Grid, Mask, Portion, Volume};
 
 /// A method that estimates the flow between two images.
 pub trait PairMethod: DenseMethod {
@@ -19,7 +18,7 @@ pub trait PairMethod: DenseMethod {
     /// # Errors
     /// [`MotionError::Input`](crate::MotionError::Input) if the fixed image does not lie on the grid that the method was opened for, or an image holds
     /// NaN outside of its mask; [`MotionError::Apart`](crate::MotionError::Apart); [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
-    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow>;
+    fn estimate(&mut self, pair: ImagePair<'_>) -> Result<PendingFlow>;
 
     /// How many pairs [`Self::estimate_many`] works on together; more of them are no faster.
     fn pairs_together(&self) -> usize {
@@ -30,14 +29,9 @@ pub trait PairMethod: DenseMethod {
     ///
     /// # Errors
     /// As [`Self::estimate`], for any of them.
-    fn estimate_many(
-        &mut self,
-        pairs: Vec<ImagePair<'_>>,
-        observer: &dyn Observer,
-    ) -> Result<Vec<PendingFlow>> {
-        let all = pairs.len() as f64;
-        let each =
-            |(nth, pair)| self.estimate(pair, &Portion { observer, before: nth as f64, own: 1.0, all });
+    fn estimate_many(&mut self, pairs: Vec<ImagePair<'_>>) -> Result<Vec<PendingFlow>> {
+        let (control, count) = (self.device().control().clone(), pairs.len());
+        let each = |(nth, pair)| control.portion(Portion::nth_of(nth, count), || self.estimate(pair));
         pairs.into_iter().enumerate().map(each).collect()
     }
 
@@ -55,15 +49,15 @@ pub trait PairMethod: DenseMethod {
     ///
     /// # Errors
     /// As [`Self::estimate`]; [`MotionError::Affine`](crate::MotionError::Affine) if a start cannot be found.
-    fn run(&mut self, pair: &Pair<'_>, observer: &dyn Observer) -> Result<DenseFlow> {
-        self.run_with(pair, Extras::default(), observer)
+    fn run(&mut self, pair: &Pair<'_>) -> Result<DenseFlow> {
+        self.run_with(pair, Extras::default())
     }
 
     /// [`Self::run`] with further volumes.
     ///
     /// # Errors
     /// As [`Self::run`].
-    fn run_with(&mut self, pair: &Pair<'_>, extras: Extras, observer: &dyn Observer) -> Result<DenseFlow> {
+    fn run_with(&mut self, pair: &Pair<'_>, extras: Extras) -> Result<DenseFlow> {
         let device = self.device().clone();
         device.scope(|| {
             let (fixed, moving) = (Frame::lend(&device, pair.fixed)?, Frame::lend(&device, pair.moving)?);
@@ -75,10 +69,10 @@ pub trait PairMethod: DenseMethod {
             if !extras.warped {
                 // The images are not needed again: the method may use their memory.
                 let pair = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
-                return self.estimate(pair, observer)?.finish(extras);
+                return self.estimate(pair)?.finish(extras);
             }
             let pair = ImagePair { region, start, ..ImagePair::new(&fixed, &moving) };
-            let mut pending = self.estimate(pair, observer)?;
+            let mut pending = self.estimate(pair)?;
             pending.warp([&fixed, &moving], self.interpolation())?;
             pending.finish(extras)
         })

@@ -4,7 +4,6 @@
 use crate::error::Result;
 use crate::method::dense::DenseMethod;
 use crate::method::footprint::Footprint;
-use crate::method::observer::Observer;
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::PendingFlow;
 use crate::method::shared_scalars::SharedScalars;
@@ -22,11 +21,7 @@ pub trait Decoration: Send {
         None
     }
     /// As [`PairMethod::estimate`].
-    fn estimate<M: PairMethod + ?Sized>(
-        method: &mut M,
-        pair: ImagePair<'_>,
-        observer: &dyn Observer,
-    ) -> Result<PendingFlow>;
+    fn estimate<M: PairMethod + ?Sized>(method: &mut M, pair: ImagePair<'_>) -> Result<PendingFlow>;
 }
 
 /// A decorated method.
@@ -69,7 +64,7 @@ impl<W: Decoration, M: PairMethod + ?Sized> PairMethod for Decorated<W, M> {
     fn shared_scalars(&mut self) -> Option<&mut SharedScalars> {
         W::shared_scalars(&mut *self.method)
     }
-    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow> {
-        W::estimate(&mut *self.method, pair, observer)
+    fn estimate(&mut self, pair: ImagePair<'_>) -> Result<PendingFlow> {
+        W::estimate(&mut *self.method, pair)
     }
 }

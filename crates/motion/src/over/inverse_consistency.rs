@@ -5,7 +5,6 @@
 
 use crate::error::Result;
 use crate::method::footprint::Footprint;
-use crate::method::observer::Observer;
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::PendingFlow;
 use crate::method::resident::{Region, ResidentStart};
@@ -41,12 +40,8 @@ impl Decoration for BothDirections {
         method.shared_scalars()
     }
 
-    fn estimate<M: PairMethod + ?Sized>(
-        method: &mut M,
-        pair: ImagePair<'_>,
-        observer: &dyn Observer,
-    ) -> Result<PendingFlow> {
-        let mut forward = method.estimate(pair.borrowed(), observer)?;
+    fn estimate<M: PairMethod + ?Sized>(method: &mut M, pair: ImagePair<'_>) -> Result<PendingFlow> {
+        let mut forward = method.estimate(pair.borrowed())?;
         let ImagePair { fixed, moving, region, start } = pair;
         // The way back begins on the same grid, where the moving image has samples there.
         let (moving, seen) = match frame_on(moving.frame(), fixed.frame().grid())? {
@@ -63,7 +58,7 @@ impl Decoration for BothDirections {
                 _ => ResidentStart::Zero,
             },
         };
-        let back = method.estimate(back, observer)?;
+        let back = method.estimate(back)?;
         let device = method.device().clone();
         let PendingFlow { flow, confidence, inverse_residual, .. } = &mut forward;
         let shape = Shape::of(&flow.grid);

@@ -6,7 +6,6 @@
 
 use crate::error::Result;
 use crate::method::footprint::Footprint;
-use crate::method::observer::Observer;
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::PendingFlow;
 use crate::method::resident::Region;
@@ -27,12 +26,8 @@ impl Decoration for Refinement {
         None
     }
 
-    fn estimate<M: PairMethod + ?Sized>(
-        method: &mut M,
-        pair: ImagePair<'_>,
-        observer: &dyn Observer,
-    ) -> Result<PendingFlow> {
-        let mut found = method.estimate(pair.borrowed(), observer)?;
+    fn estimate<M: PairMethod + ?Sized>(method: &mut M, pair: ImagePair<'_>) -> Result<PendingFlow> {
+        let mut found = method.estimate(pair.borrowed())?;
         method.device().scope(|| found.refine(pair.fixed.frame(), pair.region))?;
         Ok(found)
     }

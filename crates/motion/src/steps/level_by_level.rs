@@ -5,7 +5,6 @@ use crate::error::Result;
 use crate::method::dense::DenseMethod;
 use crate::method::footprint::Footprint;
 use crate::method::local_method::LocalMethod;
-use crate::method::observer::{Observer, Step};
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::{Found, PendingBrightness, PendingFlow};
 use crate::method::resident::ResidentStart;
@@ -19,7 +18,7 @@ use crate::steps::moving_image::voxel_map;
 use crate::steps::pyramid::{LevelGeometry, transferred};
 use std::fmt::Debug;
 use veloxel_core::parameters::Parameters;
-use veloxel_core::{Grid, Shape};
+use veloxel_core::{Counter, Grid, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine};
@@ -118,12 +117,7 @@ impl<P: LevelSolver> LevelByLevel<P> {
     }
 
     /// From the coarsest level that the start leaves open down to the finest.
-    fn coarse_to_fine(
-        &mut self,
-        images: RawImages<'_>,
-        start: ResidentStart<'_>,
-        observer: &dyn Observer,
-    ) -> Result<Found> {
+    fn coarse_to_fine(&mut self, images: RawImages<'_>, start: ResidentStart<'_>) -> Result<Found> {
         let Self { device, grid, params, levels, memory } = self;
         let used = levels_used(start, levels.len(), 0);
         let levels = &levels[..used];
@@ -142,14 +136,9 @@ impl<P: LevelSolver> LevelByLevel<P> {
             let task = LevelTask { device, nth, geometry, images };
             let LevelFound { run, certainty } = params.run_level(task, memory, &mut displacement)?;
             done += work(nth);
-            observer.step(Step {
-                level: used - nth,
-                levels: used,
-                warp: run.own.means.len(),
-                warps: params.iterations_of(nth),
-                residual: None,
-                done: done / all,
-            });
+            let level = Counter { what: "level", now: used - nth, of: used };
+            let warp = Counter { what: "warp", now: run.own.means.len(), of: params.iterations_of(nth) };
+            device.control().step(done / all, [Some(level), Some(warp)])?;
             runs.push(run);
             if let Some(Certainty { confidence, after }) = certainty {
                 to_voxels(device, geometry, start.affine(), &mut displacement)?;
@@ -193,7 +182,7 @@ impl<P: LevelSolver> PairMethod for LevelByLevel<P> {
         Some(self)
     }
 
-    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow> {
+    fn estimate(&mut self, pair: ImagePair<'_>) -> Result<PendingFlow> {
         let (device, grid) = (self.device.clone(), self.grid.clone());
         device.scope(|| {
             pair.check(&grid)?;
@@ -204,7 +193,7 @@ impl<P: LevelSolver> PairMethod for LevelByLevel<P> {
             };
             let placement = voxel_map(&grid, moving.frame().grid());
             let images = RawImages { fixed, moving, region, maps, placement, start: start.affine() };
-            let found = self.coarse_to_fine(images, start, observer)?;
+            let found = self.coarse_to_fine(images, start)?;
             if device.is_gpu() {
                 // Buffers have changed their places. From the device's pool the next run gets them in the order of this one, so
                 // that its recordings need no new arguments.

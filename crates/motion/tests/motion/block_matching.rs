@@ -11,7 +11,6 @@ use veloxel_gpu::Device;
 use veloxel_motion::block_matching::parameters::MatchMeasure;
 use veloxel_motion::{
     BlockMatching, BlockMatchingParams, BlockMatchingPreset, DenseFlow, Extras, Pair, PairMethod, Refined,
-    Silent,
 };
 use veloxel_phantoms::catalogue::{MotionKind, isotropic_grid};
 use veloxel_phantoms::{CentredFrame, Noise, Phantom, Sinusoid, SpeckleTexture};
@@ -27,7 +26,7 @@ fn preset(preset: BlockMatchingPreset, dimension: Dimension) -> BlockMatchingPar
 
 fn run(pair: &Pair<'_>, params: &BlockMatchingParams, device: &Device) -> DenseFlow {
     let method = BlockMatching::new(pair.fixed.grid(), params.clone(), device);
-    method.unwrap().run_with(pair, Extras::ALL, &Silent).unwrap()
+    method.unwrap().run_with(pair, Extras::ALL).unwrap()
 }
 
 fn small(dimension: Dimension) -> usize {
@@ -210,8 +209,8 @@ fn refinement_brings_a_noisy_flow_nearer_to_the_truth() {
         ..preset(BlockMatchingPreset::Fast, Dimension::Three)
     };
     let method = || BlockMatching::new(phantom.grid(), params.clone(), &cpu(2)).unwrap();
-    let plain = method().run_with(&pair, Extras::ALL, &Silent).unwrap();
-    let refined = Refined::new(method()).run_with(&pair, Extras::ALL, &Silent).unwrap();
+    let plain = method().run_with(&pair, Extras::ALL).unwrap();
+    let refined = Refined::new(method()).run_with(&pair, Extras::ALL).unwrap();
     require_sane(&refined, "refined");
     let [before, after] = [&plain, &refined].map(|found| mean_error_vox(&found.flow, &phantom));
     println!("{before:.4} voxel before, {after:.4} after");
@@ -232,7 +231,7 @@ on_every_device! {
                 let pair = Pair { mask: Some(&mask), ..pair(&phantom.fixed, &phantom.moving) };
                 let found = [device, &measure::cpu(1)].map(|device| {
                     let method = BlockMatching::new(phantom.grid(), params.clone(), device).unwrap();
-                    Refined::new(method).run(&pair, &Silent).unwrap()
+                    Refined::new(method).run(&pair).unwrap()
                 });
                 let samples = |found: &DenseFlow| -> Vec<u32> {
                     let flow = found.flow.components_vox().iter().flatten();

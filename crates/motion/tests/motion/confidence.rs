@@ -4,7 +4,7 @@ use crate::measure;
 
 use measure::{cpu, difference_vox, estimate, pair, require_sane};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
-use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, InverseConsistent, PairMethod, Silent};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, InverseConsistent, PairMethod};
 use veloxel_phantoms::catalogue::{Case, MotionKind, NOISE, TextureKind, isotropic_grid};
 use veloxel_phantoms::{Affine, CentredFrame, Noise, Phantom, SmoothTexture, Texture};
 
@@ -106,7 +106,7 @@ fn inverse_consistency_lowers_the_confidence_where_things_are_hidden() {
     let params = ClgParams::preset(ClgPreset::Accurate, Dimension::Two);
     let one = estimate(&fixed, &moving, &params);
     let method = Clg::new(fixed.grid(), params, &cpu(1)).expect("valid parameters");
-    let both = InverseConsistent::new(method).run(&pair(&fixed, &moving), &Silent).expect("both directions");
+    let both = InverseConsistent::new(method).run(&pair(&fixed, &moving)).expect("both directions");
     assert_eq!(one.flow, both.flow, "the backward field is a check of the forward one");
     assert!(one.statistics.inverse_residual_vox.is_none());
     assert!(both.statistics.inverse_residual_vox.is_some_and(|r| r.is_finite() && r > 0.0));

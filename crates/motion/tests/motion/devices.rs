@@ -12,7 +12,7 @@ use veloxel_motion::clg::multigrid::Solver;
 use veloxel_motion::steps::affine_registration::AffineModel;
 use veloxel_motion::{
     Clg, ClgParams, ClgPreset, DenseFlow, Extras, InverseConsistent, MotionError, Pair, PairMethod,
-    SequenceFrames, SequenceMode, SequencePlan, Silent, Start, run_sequence,
+    SequenceFrames, SequenceMode, SequencePlan, Start, run_sequence,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, oblique_grid};
 use veloxel_phantoms::{Noise, Phantom};
@@ -102,7 +102,7 @@ on_every_device! {
         let [got, expected] = [device, &Device::cpu(2).unwrap()].map(|device| {
             let method = Clg::new(phantom.grid(), params.clone(), device).unwrap();
             let pair = pair(&phantom.fixed, &phantom.moving);
-            InverseConsistent::new(method).run(&pair, &Silent).unwrap()
+            InverseConsistent::new(method).run(&pair).unwrap()
         });
         assert!(got.flow == expected.flow && got.confidence == expected.confidence);
         assert_eq!(got.statistics.inverse_residual_vox, expected.statistics.inverse_residual_vox);
@@ -157,7 +157,7 @@ on_every_device! {
             fields.push(field);
             Ok::<_, MotionError>(())
         };
-        run_sequence(&mut method, all, plan, &Silent, &mut keep).unwrap();
+        run_sequence(&mut method, all, plan, &mut keep).unwrap();
         assert_eq!(fields.len(), frames.len() - 1);
         for (nth, field) in fields.iter().enumerate() {
             assert_eq!((field.fixed, field.moving), (nth, nth + 1));
@@ -172,7 +172,7 @@ on_every_device! {
             left -= 1;
             if left > 0 { Ok(()) } else { Err(MotionError::Sequence { reason: "enough".to_owned() }) }
         };
-        let failed = run_sequence(&mut method, all, plan, &Silent, &mut refuse);
+        let failed = run_sequence(&mut method, all, plan, &mut refuse);
         assert_eq!(failed, Err(MotionError::Sequence { reason: "enough".to_owned() }));
     }
 }

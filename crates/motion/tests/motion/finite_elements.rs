@@ -11,7 +11,7 @@ use veloxel_gpu::Device;
 use veloxel_motion::finite_elements::parameters::{Cover, Measure, Optimiser};
 use veloxel_motion::{
     DenseFlow, Extras, FiniteElements, FiniteElementsParams, FiniteElementsPreset, Frame, ImagePair, Pair,
-    PairMethod, Region, ResidentFlow, ResidentMask, ResidentStart, Silent, Start,
+    PairMethod, Region, ResidentFlow, ResidentMask, ResidentStart, Start,
 };
 use veloxel_phantoms::Phantom;
 use veloxel_phantoms::catalogue::MotionKind;
@@ -22,7 +22,7 @@ const BOTH: [Dimension; 2] = [Dimension::Two, Dimension::Three];
 
 fn run(pair: &Pair<'_>, params: &FiniteElementsParams, device: &Device) -> DenseFlow {
     let mut method = FiniteElements::new(pair.fixed.grid(), params.clone(), device).unwrap();
-    method.run_with(pair, Extras::ALL, &Silent).unwrap()
+    method.run_with(pair, Extras::ALL).unwrap()
 }
 
 fn phantom(motion: MotionKind, dimension: Dimension) -> Phantom {
@@ -263,10 +263,10 @@ on_every_device! {
                 start: if is_started { ResidentStart::Flow(&start) } else { ResidentStart::Zero },
                 ..ImagePair::new(&frames[nth][0], &frames[nth][1])
             };
-            let together = method.estimate_many((0..4).map(pair).collect(), &Silent).unwrap();
+            let together = method.estimate_many((0..4).map(pair).collect()).unwrap();
             for (nth, found) in together.into_iter().enumerate() {
                 let found = found.finish(Extras::default()).unwrap();
-                let alone = method.estimate(pair(nth), &Silent).unwrap().finish(Extras::default()).unwrap();
+                let alone = method.estimate(pair(nth)).unwrap().finish(Extras::default()).unwrap();
                 assert_eq!(found.flow, alone.flow, "pair {nth}");
                 assert_eq!(found.confidence, alone.confidence, "pair {nth}");
                 assert_eq!(found.statistics.status, alone.statistics.status);

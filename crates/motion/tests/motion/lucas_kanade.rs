@@ -11,7 +11,6 @@ use veloxel_gpu::Device;
 use veloxel_motion::lucas_kanade::parameters::Window;
 use veloxel_motion::{
     DenseFlow, Extras, LucasKanade, LucasKanadeParams, LucasKanadePreset, MotionError, Pair, PairMethod,
-    Silent,
 };
 use veloxel_phantoms::Phantom;
 use veloxel_phantoms::catalogue::MotionKind;
@@ -23,7 +22,7 @@ const PRESETS: [LucasKanadePreset; 3] =
     [LucasKanadePreset::Accurate, LucasKanadePreset::Fast, LucasKanadePreset::Paper];
 
 fn try_run(pair: &Pair<'_>, params: &LucasKanadeParams, device: &Device) -> Result<DenseFlow, MotionError> {
-    LucasKanade::new(pair.fixed.grid(), params.clone(), device)?.run_with(pair, Extras::ALL, &Silent)
+    LucasKanade::new(pair.fixed.grid(), params.clone(), device)?.run_with(pair, Extras::ALL)
 }
 
 fn run(pair: &Pair<'_>, params: &LucasKanadeParams, device: &Device) -> DenseFlow {

@@ -8,9 +8,7 @@ use measure::{
 use veloxel_core::{Dimension, Flow, Grid, Mask, SolveStatus, Volume, WarningKind};
 use veloxel_motion::clg::multigrid::Solver;
 use veloxel_motion::steps::choices::Update;
-use veloxel_motion::{
-    Clg, ClgParams, ClgPreset, DenseFlow, Extras, MotionError, Pair, PairMethod, Silent, Start,
-};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, Extras, MotionError, Pair, PairMethod, Start};
 use veloxel_phantoms::catalogue::{MotionKind, isotropic_grid};
 use veloxel_phantoms::{CentredFrame, Noise, Phantom, Sinusoid, SmoothTexture, Texture};
 
@@ -22,7 +20,7 @@ fn small(dimension: Dimension) -> usize {
 }
 
 fn try_run(pair: &Pair<'_>, params: &ClgParams) -> Result<DenseFlow, MotionError> {
-    Clg::new(pair.fixed.grid(), params.clone(), &cpu(1))?.run_with(pair, Extras::ALL, &Silent)
+    Clg::new(pair.fixed.grid(), params.clone(), &cpu(1))?.run_with(pair, Extras::ALL)
 }
 
 /// Left of a plane at 60 % of the width.
@@ -155,7 +153,7 @@ fn masks_of_other_grids_are_refused() {
         ));
         let mut elsewhere = Clg::new(&other, ClgParams::preset(ClgPreset::Fast, Dimension::Three), &cpu(1))
             .expect("valid parameters");
-        assert!(matches!(elsewhere.run(&pair(&image, &image), &Silent), Err(MotionError::Input(_))));
+        assert!(matches!(elsewhere.run(&pair(&image, &image)), Err(MotionError::Input(_))));
     }
 }
 

@@ -5,7 +5,7 @@
 use crate::measure::{cpu, difference_vox};
 use veloxel_core::{Flow, Grid, Volume};
 use veloxel_gpu::Device;
-use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, Matched, Pair, PairMethod, Silent};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, Matched, Pair, PairMethod};
 use veloxel_phantoms::signed_noise;
 use veloxel_testkit::on_every_device;
 
@@ -36,7 +36,7 @@ fn clg(grid: &Grid, device: &Device) -> Clg {
 
 fn matched(device: &Device, size: [usize; 2]) -> DenseFlow {
     let [fixed, moving] = pair(size);
-    Matched::new(clg(fixed.grid(), device)).run(&Pair::new(&fixed, &moving), &Silent).unwrap()
+    Matched::new(clg(fixed.grid(), device)).run(&Pair::new(&fixed, &moving)).unwrap()
 }
 
 fn one_thread() -> Device {
@@ -56,7 +56,7 @@ fn error(flow: &Flow) -> f64 {
 #[test]
 fn motion_that_no_pyramid_follows_is_found_and_what_leaves_is_said() {
     let [fixed, moving] = pair(SIZE);
-    let plain = clg(fixed.grid(), &cpu(2)).run(&Pair::new(&fixed, &moving), &Silent).unwrap();
+    let plain = clg(fixed.grid(), &cpu(2)).run(&Pair::new(&fixed, &moving)).unwrap();
     let plain = error(&plain.flow);
     assert!(plain > 10.0, "{plain}: a pyramid should not follow it");
     let found = matched(&cpu(2), SIZE);
@@ -91,6 +91,6 @@ on_every_device! {
 fn images_without_contrast_have_no_motion() {
     let grid = Grid::image(48, 40).unwrap();
     let flat = Volume::from_fn(grid.clone(), |_| 1.0);
-    let found = Matched::new(clg(&grid, &cpu(1))).run(&Pair::new(&flat, &flat), &Silent).unwrap();
+    let found = Matched::new(clg(&grid, &cpu(1))).run(&Pair::new(&flat, &flat)).unwrap();
     assert!(found.flow.components_vox().iter().flatten().all(|&v| v == 0.0) && found.occlusion.is_none());
 }

@@ -303,9 +303,7 @@ fn doing_it_twice_gives_the_same_bits() {
         let mut method = veloxel_motion::Clg::new(phantom.grid(), params, &device).expect("valid parameters");
         // The report holds times: everything else is compared.
         let mut again = || {
-            let output = method
-                .run_with(&both, Extras::ALL, &veloxel_motion::Silent)
-                .expect("the estimate should succeed");
+            let output = method.run_with(&both, Extras::ALL).expect("the estimate should succeed");
             (output.flow, output.confidence, output.jacobian)
         };
         assert_eq!(again(), again(), "{dimension:?}");

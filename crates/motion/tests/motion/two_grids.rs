@@ -6,7 +6,7 @@ use measure::{cpu, estimate, mean_difference_vox, register};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
 use veloxel_motion::steps::affine_registration::AffineModel;
 use veloxel_motion::{
-    Clg, ClgParams, ClgPreset, InverseConsistent, Matched, MotionError, Pair, PairMethod, Silent, Start,
+    Clg, ClgParams, ClgPreset, InverseConsistent, Matched, MotionError, Pair, PairMethod, Start,
 };
 
 /// Waves of 9 to 14 mm.
@@ -103,7 +103,7 @@ fn both_directions_and_masks_go_with_two_grids() {
     let method = Clg::new(&grid, params, &cpu(1)).unwrap();
     let mask = Mask::from_fn(grid.clone(), |[x, ..]| x > 6);
     let pair = Pair { mask: Some(&mask), ..Pair::new(&fixed, &moving) };
-    let found = InverseConsistent::new(method).run(&pair, &Silent).unwrap();
+    let found = InverseConsistent::new(method).run(&pair).unwrap();
     let mean = mean_difference_vox(&found.flow, &truth(&grid), &interior(&grid));
     assert!(mean < 0.1, "{mean}");
     assert!(found.statistics.inverse_residual_vox.is_some_and(|r| r < 0.5));
@@ -122,10 +122,8 @@ fn both_directions_go_with_a_picture_without_a_place() {
         let params = ClgParams::preset(ClgPreset::Fast, Dimension::Two);
         let clg = || Clg::new(fixed.grid(), params.clone(), &cpu(1)).unwrap();
         let pair = Pair::new(&fixed, &moving);
-        let found = [
-            InverseConsistent::new(clg()).run(&pair, &Silent).unwrap(),
-            Matched::new(clg()).run(&pair, &Silent).unwrap(),
-        ];
+        let found =
+            [InverseConsistent::new(clg()).run(&pair).unwrap(), Matched::new(clg()).run(&pair).unwrap()];
         for found in found {
             let [u, v, _] = found.flow.vector_vox(20 * 48 + 24);
             assert!((u - 0.7).abs() < 0.1 && v.abs() < 0.1, "{u} {v}");
@@ -163,14 +161,14 @@ fn images_apart_and_pictures_of_two_sizes_are_refused() {
     let far = grid.clone().with_origin_mm([500.0, 0.0, 0.0]);
     let [fixed, moving] = [rendered(&grid, texture), rendered(&far, texture)];
     let mut method = Clg::new(&grid, params, &cpu(1)).unwrap();
-    assert!(matches!(method.run(&Pair::new(&fixed, &moving), &Silent), Err(MotionError::Apart)));
+    assert!(matches!(method.run(&Pair::new(&fixed, &moving)), Err(MotionError::Apart)));
     let start = Start::Registration(AffineModel::CentreOfMass);
-    assert!(method.run(&Pair { start, ..Pair::new(&fixed, &moving) }, &Silent).is_ok());
+    assert!(method.run(&Pair { start, ..Pair::new(&fixed, &moving) }).is_ok());
 
     let pictures =
         [(30, 20), (30, 21)].map(|(nx, ny)| Volume::from_fn(Grid::image(nx, ny).unwrap(), |_| 1.0));
     let params = ClgParams::preset(ClgPreset::Fast, Dimension::Two);
     let mut method = Clg::new(pictures[0].grid(), params, &cpu(1)).unwrap();
-    let error = method.run(&Pair::new(&pictures[0], &pictures[1]), &Silent).unwrap_err().to_string();
+    let error = method.run(&Pair::new(&pictures[0], &pictures[1])).unwrap_err().to_string();
     assert!(error.contains("one size"), "{error}");
 }

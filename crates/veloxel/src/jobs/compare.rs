@@ -6,11 +6,12 @@ use super::{
 };
 use crate::pipelines::prepare::grids::moving_on;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 use veloxel_core::parameters::{ParameterError, Values};
-use veloxel_core::{Flow, Volume, Warnings};
+use veloxel_core::{Flow, Observer, Volume, Warnings};
 use veloxel_gpu::Device;
-use veloxel_motion::{AnyMethod, DenseFlow, Extras, METHODS, MotionError, Observer, Opened, Pair};
+use veloxel_motion::{AnyMethod, DenseFlow, Extras, METHODS, MotionError, Opened, Pair};
 use veloxel_report::{
     CompareReport, ComparedRun, ComparedView, LeftOut, PairReport, PairView, comparison_html,
 };
@@ -90,18 +91,19 @@ struct Run {
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line; the reason of the first method if none could run.
-pub fn compare(job: &CompareJob, observer: &dyn Observer) -> Result<JobRun<CompareReport>> {
+pub fn compare(job: &CompareJob, observer: Option<Arc<dyn Observer>>) -> Result<JobRun<CompareReport>> {
     let plan = job.plan()?;
     let load = |stages: &mut Stages, warnings: &mut Warnings| {
         stages.time("load", || Inputs::load(&job.loading(), warnings))
     };
     let (device, mut log, inputs) = job.options.device.start_and_load(load)?;
+    device.control().follow(observer);
     let pair = inputs.pair(&Default::default(), 0);
     let methods = if job.methods.is_empty() { CompareJob::all_methods()? } else { job.methods.clone() };
     let (mut runs, mut left_out) = (Vec::new(), Vec::new());
     for options in methods {
         let method = options.method_name().to_owned();
-        match log.stages.time("solve", || run(options, &pair, &device, observer)) {
+        match log.stages.time("solve", || run(options, &pair, &device)) {
             Ok(run) => runs.push(run),
             Err(error @ (MotionError::NotAPicture { .. } | MotionError::Sequence { .. })) => {
                 left_out.push(LeftOut { method, reason: error.to_string() });
@@ -127,19 +129,14 @@ pub fn compare(job: &CompareJob, observer: &dyn Observer) -> Result<JobRun<Compa
 }
 
 /// Opens a method and runs it, twice where that is quick.
-fn run(
-    options: MethodOptions,
-    pair: &Pair<'_>,
-    device: &Device,
-    observer: &dyn Observer,
-) -> Result<Run, MotionError> {
+fn run(options: MethodOptions, pair: &Pair<'_>, device: &Device) -> Result<Run, MotionError> {
     let grid = pair.fixed.grid();
     let opened = RunOptions { method: options.clone(), ..RunOptions::default() };
     let Opened { mut method, parameters } = opened.open_method(grid, full_scale(pair.fixed), 2, device)?;
     let mut solve = |extras: Extras| {
         let begin = Instant::now();
         let found = match &mut method {
-            AnyMethod::Pair(method) => method.run_with(pair, extras, observer),
+            AnyMethod::Pair(method) => method.run_with(pair, extras),
             AnyMethod::Window(method) => method.run(&[pair.fixed, pair.moving], pair.mask, extras),
         };
         found.map(|found| (found, begin.elapsed().as_secs_f64() * 1e3))
@@ -149,7 +146,7 @@ fn run(
     let backward = match &mut method {
         AnyMethod::Pair(method) if pair.moving.grid() == grid => {
             let pair = Pair { mask: None, volume_mask: None, ..Pair::new(pair.moving, pair.fixed) };
-            Some(method.run(&pair, observer)?.flow)
+            Some(method.run(&pair)?.flow)
         }
         _ => None,
     };

@@ -6,9 +6,10 @@ use super::sequence_maps::SequenceMaps;
 use super::{FlowRun, Holds, MethodOptions, OutputPlan, Result, RunOptions};
 use crate::pipelines::prepare::grids::OutsideFill;
 use std::path::PathBuf;
-use veloxel_core::{Mask, Warnings};
+use std::sync::Arc;
+use veloxel_core::{Mask, Observer, Warnings};
 use veloxel_io as io;
-use veloxel_motion::{Extras, Observer, SequenceFrames, SequenceMode, SequencePlan};
+use veloxel_motion::{Extras, SequenceFrames, SequenceMode, SequencePlan};
 use veloxel_phantoms::{HeartParams, HeartPhantom};
 use veloxel_report::InputReport;
 
@@ -31,10 +32,11 @@ const SEQUENCE: &str = "heart.nii.gz";
 ///
 /// # Errors
 /// [`VeloxelError::Io`](crate::VeloxelError::Io) if the folder cannot be written; nothing is left behind then.
-pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun> {
+pub fn demo(job: &DemoJob, observer: Option<Arc<dyn Observer>>) -> Result<FlowRun> {
     let mut plan = OutputPlan::default().writes("folder", [&job.folder], Holds::Folder).checked()?;
     let folder = plan.path("folder")?.expect("the folder should be planned");
     let (device, mut log) = job.options.device.start()?;
+    device.control().follow(observer);
 
     let heart = HeartPhantom::new(HeartParams::default())?;
     let (sequence, masks) = log.stages.time("phantom", || {
@@ -59,7 +61,7 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun> {
     let (device, names, truth, outside) = (&device, &FrameNames::default(), &truth, OutsideFill::default());
     let task = SequenceTask { device, outside, frames, names, truth, plan: both, folder: &folder };
     let mut no_maps = [SequenceMaps::NONE, SequenceMaps::NONE];
-    let result = task.run(&mut opened.method, &mut no_maps, &mut log, observer)?;
+    let result = task.run(&mut opened.method, &mut no_maps, &mut log)?;
     let shown_path = job.folder.join(SEQUENCE);
     let input =
         InputReport::new("heart phantom", &shown_path.display().to_string(), "NIfTI", sequence.grid());

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use veloxel_core::{Dimension, Grid, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
-use veloxel_motion::{AnyMethod, Extras, Pair, Silent, Takes};
+use veloxel_motion::{AnyMethod, Extras, Pair, Takes};
 use veloxel_report::DeviceReport;
 
 /// What a flow would do.
@@ -98,7 +98,7 @@ impl TimeEstimate {
         for _ in 0..if device.is_gpu() { 2 } else { 1 } {
             let start = std::time::Instant::now();
             match options.open_method(&grid, 255.0, like.len(), device)?.method {
-                AnyMethod::Pair(mut method) => method.run_with(&pair, Extras::default(), &Silent)?,
+                AnyMethod::Pair(mut method) => method.run_with(&pair, Extras::default())?,
                 AnyMethod::Window(mut method) => method.run(&window, None, Extras::default())?,
             };
             best_ms = best_ms.min(start.elapsed().as_secs_f64() * 1e3);

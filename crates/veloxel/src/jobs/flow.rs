@@ -8,12 +8,13 @@ use crate::pipelines::prepare::grids::{WHOLE_IMAGE, allow_two_grids, intersectio
 use crate::pipelines::prepare::sentinels::clip_sentinels;
 use std::borrow::Cow;
 use std::path::PathBuf;
-use veloxel_core::{Flow, Grid, Mask, Volume, WarningKind, Warnings};
+use std::sync::Arc;
+use veloxel_core::{Flow, Grid, Mask, Observer, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::{self as io, FrameStream};
 use veloxel_motion::{
-    AnyMethod, DenseFlow, Extras, Matched, MotionError, Observer, OpenTile, Opened, Pair, PairMethod, Takes,
-    TilePlan, Tiled, TiledWindows,
+    AnyMethod, DenseFlow, Extras, Matched, MotionError, OpenTile, Opened, Pair, PairMethod, Takes, TilePlan,
+    Tiled, TiledWindows,
 };
 use veloxel_report::{PairReport, PairView, RunReport, html};
 
@@ -49,12 +50,13 @@ impl FlowJob {
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
-pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun> {
+pub fn flow(job: &FlowJob, observer: Option<Arc<dyn Observer>>) -> Result<FlowRun> {
     let options = &job.options;
     let mut plan = job.plan()?;
     let load =
         |stages: &mut Stages, warnings: &mut Warnings| stages.time("load", || Inputs::load(job, warnings));
     let (device, mut log, inputs) = options.device.start_and_load(load)?;
+    device.control().follow(observer);
     let fixed_grid = inputs.frames[0].grid();
     plan.check_dimension(fixed_grid.dimension())?;
     let opened = options.open_for(&inputs.frames[0], inputs.frames.len(), &device)?;
@@ -62,7 +64,7 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun> {
     let pair = inputs.pair(&job.start, fixed);
     let (parameters, tiles) = (opened.parameters.clone(), inputs.tiles(job, &device, &mut log.warnings)?);
     let call = FlowCall { job, device: &device, frames: &inputs.frames, pair: &pair };
-    let mut found = log.stages.time("solve", || call.find(opened, tiles.as_ref(), observer))?;
+    let mut found = log.stages.time("solve", || call.find(opened, tiles.as_ref()))?;
 
     let title = job.title(fixed);
     // Only a page draws the moving image.
@@ -138,12 +140,7 @@ struct FlowCall<'a> {
 
 impl FlowCall<'_> {
     /// What the method finds, in tiles where there are some.
-    fn find(
-        &self,
-        opened: Opened,
-        tiles: Option<&TilePlan>,
-        observer: &dyn Observer,
-    ) -> Result<DenseFlow, MotionError> {
+    fn find(&self, opened: Opened, tiles: Option<&TilePlan>) -> Result<DenseFlow, MotionError> {
         let Self { job, device, frames, pair } = *self;
         let extras = Extras { warped: job.keeps_warped(), jacobian: true };
         let begins_from_matches = job.start == StartFrom::Matches;
@@ -151,7 +148,7 @@ impl FlowCall<'_> {
         // Only with the warped image is it known how well the frames of a window agree.
         let frames: Vec<_> = frames.iter().collect();
         match (method, tiles) {
-            (AnyMethod::Pair(mut method), None) => method.run_with(pair, extras, observer),
+            (AnyMethod::Pair(mut method), None) => method.run_with(pair, extras),
             (AnyMethod::Pair(_), Some(plan)) => {
                 let white = full_scale(pair.fixed);
                 let open = |grid: &Grid| match job.options.open_method(grid, white, 2, device)?.method {
@@ -163,7 +160,7 @@ impl FlowCall<'_> {
                 let matched = |grid: &Grid| Ok(Box::new(Matched::of_box(open(grid)?)) as Box<dyn PairMethod>);
                 let open_coarse: Option<&OpenTile<'_>> =
                     if begins_from_matches { Some(&matched) } else { None };
-                Tiled { open: &open, open_coarse, device, plan }.run(pair, extras, observer)
+                Tiled { open: &open, open_coarse, device, plan }.run(pair, extras)
             }
             (AnyMethod::Window(mut method), None) => method.run(&frames, pair.mask, Extras::ALL),
             (AnyMethod::Window(mut method), Some(plan)) => {

@@ -10,14 +10,15 @@ use super::{
 use crate::pipelines::prepare::grids::{OutsideFill, WHOLE_IMAGE, covered_masks, mask_on, on_first_grid};
 use crate::pipelines::prepare::sentinels::clip_sentinels;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
-use veloxel_core::{CoreError, Dimension, Flow, Mask, Sequence, Warnings};
+use veloxel_core::{CoreError, Dimension, Flow, Mask, Observer, Sequence, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::{self as io, Format};
 use veloxel_measure::MeasureError;
 use veloxel_motion::{
-    AnyMethod, Extras, Method, Observer, Opened, Role, SequenceField, SequenceFrames, SequenceMode,
-    SequencePlan, Takes, run_sequence, run_windows,
+    AnyMethod, Extras, Method, Opened, Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan,
+    Takes, run_sequence, run_windows,
 };
 use veloxel_report::{PairReport, PairView, RunHeader, RunReport, Thumbnail, sequence_html};
 
@@ -111,11 +112,12 @@ struct Loaded {
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
-pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun> {
+pub fn sequence(job: &SequenceJob, observer: Option<Arc<dyn Observer>>) -> Result<FlowRun> {
     let options = &job.options;
     let mut plan = job.plan()?;
     let truth = job.truth.as_deref().map(|folder| TrueFields::list(folder, options.reading)).transpose()?;
     let (device, mut log) = options.device.start()?;
+    device.control().follow(observer);
     let warnings = &mut log.warnings;
     let Loaded { sequence, covered, names } = log.stages.time("load", || job.load(&device, warnings))?;
     plan.check_dimension(sequence.grid().dimension())?;
@@ -143,7 +145,7 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun> {
     ];
     let (device, names, truth, folder, outside) = (&device, &names, &read_truth, &folder, job.outside);
     let task = SequenceTask { device, outside, frames, names, truth, plan: task_plan, folder };
-    let result = task.run(&mut opened.method, &mut maps, &mut log, observer)?;
+    let result = task.run(&mut opened.method, &mut maps, &mut log)?;
     log.stages.time("write", || {
         maps.into_iter().try_for_each(|maps| maps.finish(&mut plan, sequence.frame_interval_ms()))
     })?;
@@ -218,7 +220,6 @@ impl SequenceTask<'_> {
         method: &mut AnyMethod,
         maps: &mut [SequenceMaps; 2],
         log: &mut Account,
-        observer: &dyn Observer,
     ) -> Result<SequenceResult> {
         let is_consecutive = self.plan.mode == SequenceMode::Consecutive;
         let page_role = if is_consecutive { Role::Consecutive } else { Role::Reference };
@@ -236,9 +237,7 @@ impl SequenceTask<'_> {
             self.take(field, truth, title, &mut result, &mut first, &mut elsewhere)
         };
         let drift_vox = match method {
-            AnyMethod::Pair(method) => {
-                run_sequence(&mut **method, self.frames, self.plan, observer, &mut keep)?
-            }
+            AnyMethod::Pair(method) => run_sequence(&mut **method, self.frames, self.plan, &mut keep)?,
             AnyMethod::Window(method) if is_consecutive => {
                 run_windows(&mut **method, self.frames, self.plan.extras, &mut keep)?;
                 None

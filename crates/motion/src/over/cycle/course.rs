@@ -3,14 +3,13 @@
 use super::outlined::ResidentOutlined;
 use super::{CineFrames, Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodicity};
 use crate::error::Result;
-use crate::method::observer::{Observer, Portion, Silent};
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::{PendingFlow, determinant_of};
 use crate::method::resident::{ResidentFlow, ResidentMask, ResidentStart};
 use crate::over::sequence::FrameRegions;
 use crate::steps::composition::compose_resident;
 use crate::steps::frame::Frame;
-use veloxel_core::{Flow, JacobianReport};
+use veloxel_core::{Flow, JacobianReport, Portion};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::Mix;
@@ -42,7 +41,6 @@ pub(super) struct Course<'a> {
     device: Device,
     lanes: &'a [Lane],
     plan: CyclePlan,
-    observer: &'a dyn Observer,
     pairs: usize,
     done: usize,
 }
@@ -87,14 +85,9 @@ enum Direction {
 }
 
 impl<'a> Course<'a> {
-    pub fn new(
-        method: &'a mut dyn PairMethod,
-        lanes: &'a [Lane],
-        plan: CyclePlan,
-        observer: &'a dyn Observer,
-    ) -> Self {
+    pub fn new(method: &'a mut dyn PairMethod, lanes: &'a [Lane], plan: CyclePlan) -> Self {
         let device = method.device().clone();
-        Self { method, device, lanes, plan, observer, pairs: 0, done: 0 }
+        Self { method, device, lanes, plan, pairs: 0, done: 0 }
     }
 
     fn frame_count(&self) -> usize {
@@ -221,8 +214,8 @@ impl<'a> Course<'a> {
     fn ask(&mut self, asked: &[Asked<'_>]) -> Result<Vec<PendingFlow>> {
         let [before, own, all] = [self.done, asked.len(), self.pairs].map(|pairs| pairs as f64);
         let pairs = asked.iter().map(|asked| asked.pair(self.lanes)).collect();
-        let part = Portion { observer: self.observer, before, own, all };
-        let mut found = self.method.estimate_many(pairs, &part)?;
+        let portion = Portion { before, own, all };
+        let mut found = self.device.control().portion(portion, || self.method.estimate_many(pairs))?;
         self.done += asked.len();
         for (asked, from_rest) in asked.iter().zip(&mut found) {
             self.begin_again(*asked, from_rest)?;
@@ -235,7 +228,9 @@ impl<'a> Course<'a> {
         let Some((outlined, images)) = self.outlined(&asked) else { return Ok(()) };
         let starts = outlined.maps(images)?.into_iter().map(ResidentStart::Affine);
         let pairs = starts.map(|start| Asked { start, ..asked }.pair(self.lanes)).collect();
-        let mut others = self.method.estimate_many(pairs, &Silent)?;
+        // Beside the pair that was counted: no progress of their own.
+        let portion = Portion { before: self.done as f64, own: 0.0, all: self.pairs as f64 };
+        let mut others = self.device.control().portion(portion, || self.method.estimate_many(pairs))?;
         let flows: Vec<&ResidentFlow> =
             std::iter::once(&*kept).chain(&others).map(PendingFlow::flow).collect();
         if let Some(other) = outlined.best(&self.device, images, &flows)?.checked_sub(1) {

@@ -43,7 +43,6 @@ mod tests;
 mod whole;
 
 use crate::error::MotionError;
-use crate::method::observer::Observer;
 use crate::method::pair::PairMethod;
 use crate::over::sequence::{SequenceFrames, require_frames};
 pub use contour::{ContourMotion, ContourRule, follow_contour, offset_vertices};
@@ -138,9 +137,8 @@ pub fn track_cycle(
     method: &mut dyn PairMethod,
     frames: SequenceFrames<'_>,
     plan: CyclePlan,
-    observer: &dyn Observer,
 ) -> Result<Cycle, MotionError> {
-    let mut cycles = track_cycles(method, &[frames.into()], plan, observer)?;
+    let mut cycles = track_cycles(method, &[frames.into()], plan)?;
     Ok(cycles.pop().expect("a cine should give a cycle"))
 }
 
@@ -153,7 +151,6 @@ pub fn track_cycles(
     method: &mut dyn PairMethod,
     cines: &[CineFrames<'_>],
     plan: CyclePlan,
-    observer: &dyn Observer,
 ) -> Result<Vec<Cycle>, MotionError> {
     for cine in cines {
         require_frames(&cine.frames, plan.start)?;
@@ -176,6 +173,6 @@ pub fn track_cycles(
             periodicity::decide(&device, &lane.frames, lane.regions.of(plan.start).mask, plan.periodic)
         };
         let periodicities = lanes.iter().map(decide).collect::<Result<Vec<_>, _>>()?;
-        Course::new(method, &lanes, plan, observer).follow(&periodicities)
+        Course::new(method, &lanes, plan).follow(&periodicities)
     })
 }

@@ -3,7 +3,6 @@ use crate::clg::Clg;
 use crate::clg::parameters::{ClgParams, ClgPreset};
 use crate::finite_elements::parameters::{FiniteElementsParams, FiniteElementsPreset};
 use crate::method::dense::DenseMethod;
-use crate::method::observer::Silent;
 use crate::method::pair::ImagePair;
 use crate::method::pending_flow::{Found, MethodAccount, PendingFlow};
 use crate::method::resident::ResidentFlow;
@@ -32,7 +31,7 @@ fn track(frames: &[Volume<f32>], plan: CyclePlan) -> Cycle {
     let params = ClgParams::preset(ClgPreset::Fast, Dimension::Two);
     let device = Device::cpu(1).expect("a processor should be there");
     let mut method = Clg::new(frames[0].grid(), params, &device).expect("the preset should open");
-    track_cycle(&mut method, given(frames), plan, &Silent).expect("the cycle should run")
+    track_cycle(&mut method, given(frames), plan).expect("the cycle should run")
 }
 
 fn middle(flow: &Flow) -> [f64; 2] {
@@ -87,7 +86,7 @@ fn a_start_that_is_no_frame_is_refused() {
     let device = Device::cpu(1).expect("a processor should be there");
     let mut method = Clg::new(frames[0].grid(), params, &device).expect("the preset should open");
     let plan = CyclePlan { start: 6, ..CyclePlan::default() };
-    let refused = track_cycle(&mut method, given(&frames), plan, &Silent).expect_err("six frames end at 5");
+    let refused = track_cycle(&mut method, given(&frames), plan).expect_err("six frames end at 5");
     assert!(refused.to_string().contains("from 0 to 5, got 6"), "{refused}");
 }
 
@@ -109,7 +108,7 @@ impl DenseMethod for Steady {
 }
 
 impl PairMethod for Steady {
-    fn estimate(&mut self, pair: ImagePair<'_>, _: &dyn Observer) -> Result<PendingFlow, MotionError> {
+    fn estimate(&mut self, pair: ImagePair<'_>) -> Result<PendingFlow, MotionError> {
         let (device, n) = (&self.device, self.grid.len());
         // The samples of frame t are t.
         let [fixed, moving] = [&pair.fixed, &pair.moving].map(|f| f.frame().samples().host()[0]);
@@ -128,7 +127,7 @@ fn steady(periodic: Periodic) -> Cycle {
     let frames: Vec<_> = (0..5).map(|t| Volume::from_fn(grid.clone(), |_| t as f32)).collect();
     let mut method = Steady { grid, device, step_vox: 0.25 };
     let plan = CyclePlan { start: 1, periodic, ..CyclePlan::default() };
-    track_cycle(&mut method, given(&frames), plan, &Silent).expect("the cycle should run")
+    track_cycle(&mut method, given(&frames), plan).expect("the cycle should run")
 }
 
 #[test]
@@ -171,7 +170,7 @@ fn whole_motion_of_a_cycle_is_found() {
     let frames = frames(&shifts);
     for (start, periodic) in [(0, Periodic::Auto), (5, Periodic::No)] {
         let plan = CyclePlan { start, periodic, estimate: CycleEstimate::Whole };
-        let cycle = track_whole(&params, given(&frames), plan, &device, &Silent).expect("it should run");
+        let cycle = track_whole(&params, given(&frames), plan, &device).expect("it should run");
         assert_eq!(cycle.periodicity.is_periodic, periodic == Periodic::Auto);
         for (t, frame) in cycle.frames.iter().enumerate() {
             let ([u, v], expected) = (middle(&frame.flow), shifts[t] - shifts[start]);
@@ -211,7 +210,7 @@ fn between_ventricles(outlined: Option<Outlined<'_>>) -> Flow {
     let mut method = Clg::new(frames[0].grid(), params, &device).expect("the preset should open");
     let cine = CineFrames { frames: given(&frames), outlined };
     let plan = CyclePlan { periodic: Periodic::No, estimate: CycleEstimate::Forward, ..CyclePlan::default() };
-    let cycles = track_cycles(&mut method, &[cine], plan, &Silent).expect("the cycle should run");
+    let cycles = track_cycles(&mut method, &[cine], plan).expect("the cycle should run");
     cycles[0].frames[1].flow.clone()
 }
 
@@ -242,7 +241,7 @@ fn starts_that_fit_no_better_or_lead_too_far_are_not_taken() {
     for within in [frames[0].map(|_| true), frames[0].map(|_| false)] {
         let outlined = Some(Outlined { within: &within, farthest_vox: 0.4 });
         let cine = CineFrames { frames: given(&frames), outlined };
-        let mut cycles = track_cycles(&mut method, &[cine], plan, &Silent).expect("the cycle should run");
+        let mut cycles = track_cycles(&mut method, &[cine], plan).expect("the cycle should run");
         let flow = cycles.remove(0).frames.remove(1).flow;
         assert!(flow == rest, "another start was taken");
     }

@@ -16,7 +16,6 @@ use super::{Cycle, CycleFrame, CyclePlan, Periodicity, periodicity};
 use crate::error::{MotionError, Result};
 use crate::finite_elements::FiniteElements;
 use crate::finite_elements::parameters::{Cover, FiniteElementsParams};
-use crate::method::observer::Observer;
 use crate::method::pair::{Pair, PairMethod};
 use crate::method::pending_flow::determinant_of;
 use crate::method::resident::{ResidentFlow, ResidentMask};
@@ -34,7 +33,6 @@ pub fn track_whole(
     frames: SequenceFrames<'_>,
     plan: CyclePlan,
     device: &Device,
-    observer: &dyn Observer,
 ) -> Result<Cycle> {
     require_frames(&frames, plan.start)?;
     let grid = frames.frames[plan.start].grid();
@@ -51,7 +49,7 @@ pub fn track_whole(
         let mask = upload_mask(frames.mask(plan.start))?;
         let periodicity = periodicity::decide(device, &resident, mask.as_ref(), plan.periodic)?;
         drop(resident);
-        let moved = together(params, &frames, plan.start, periodicity, device, observer)?;
+        let moved = together(params, &frames, plan.start, periodicity, device)?;
         let measured = upload_mask(frames.measured(plan.start))?;
         let cycle_frame = |flow: Flow| -> Result<CycleFrame> {
             let resident = ResidentFlow::upload(device, &flow)?;
@@ -71,7 +69,6 @@ fn together(
     start: usize,
     periodicity: Periodicity,
     device: &Device,
-    observer: &dyn Observer,
 ) -> Result<Vec<Flow>> {
     let (frames, mask) = (given.frames, given.mask(start));
     let weight = of_frame(given.weights, start);
@@ -88,7 +85,7 @@ fn together(
     let mut method = FiniteElements::new(&above, FiniteElementsParams { cover, ..params.clone() }, device)?;
     let weights = weight.map(|w| Volume::new(above.clone(), w.data().repeat(count))).transpose()?;
     let pair = Pair { mask: masks.as_ref(), weight: weights.as_ref(), ..Pair::new(&fixed, &moving) };
-    let found = method.run(&pair, observer)?.flow;
+    let found = method.run(&pair)?.flow;
     let plane = nx * ny;
     let of = |t: usize, c: usize| -> Vec<f32> {
         let own = &found.components_vox()[c];

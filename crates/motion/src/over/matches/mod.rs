@@ -32,7 +32,6 @@ mod search;
 
 use crate::error::Result;
 use crate::method::footprint::{Footprint, Tiling};
-use crate::method::observer::{Observer, Portion};
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::PendingFlow;
 use crate::method::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
@@ -43,7 +42,7 @@ use crate::steps::moving_image::{MovingImage, frame_on};
 use dense::{Densifier, Known};
 use hidden::Doubt;
 use search::{Coded, Searched};
-use veloxel_core::{Grid, Shape};
+use veloxel_core::{Grid, Portion, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::pointwise::Multiply;
@@ -77,11 +76,7 @@ impl Decoration for FromMatches {
         Some(Footprint { tiling: Tiling::Never, ..own.with_more(of_matches) })
     }
 
-    fn estimate<M: PairMethod + ?Sized>(
-        method: &mut M,
-        pair: ImagePair<'_>,
-        observer: &dyn Observer,
-    ) -> Result<PendingFlow> {
+    fn estimate<M: PairMethod + ?Sized>(method: &mut M, pair: ImagePair<'_>) -> Result<PendingFlow> {
         let (device, grid) = (method.device().clone(), method.grid().clone());
         device.scope(|| {
             pair.check(&grid)?;
@@ -89,7 +84,7 @@ impl Decoration for FromMatches {
             // Without contrast there is nothing to match: the method says so.
             let (Some(map), Some(_)) = (pair.fixed.frame().map_within(pair.region.mask)?, moving.map()?)
             else {
-                return method.estimate(pair, observer);
+                return method.estimate(pair);
             };
             let on_grid = frame_on(moving, &grid)?;
             let sides = Sides {
@@ -101,20 +96,21 @@ impl Decoration for FromMatches {
             let work = Work { device: &device, grid: &grid, sides, images };
             let starts = work.matches()?;
             let fields = [0, 1].map(|side| {
-                let part = Portion { observer, before: side as f64 / 4.0, own: 0.25, all: 1.0 };
-                method.estimate(work.pair(side, &starts[side], pair.region), &part)
+                let pair = work.pair(side, &starts[side], pair.region);
+                device.control().portion(Portion::nth_of(side, PASSES), || method.estimate(pair))
             });
             let [forward, backward] = fields;
             let (forward, backward) = (forward?, backward?);
             let found = work.hidden([forward.flow(), backward.flow()])?;
             drop((forward, backward));
-            let part = Portion { observer, before: 0.5, own: 0.25, all: 1.0 };
             let visible = ResidentMask { grid: grid.clone(), weight: found.visible };
             let region = Region { mask: Some(&visible), ..pair.region };
             let start = ResidentStart::Matches(&found.start);
-            let mut pending = method.estimate(ImagePair { region, start, ..pair.borrowed() }, &part)?;
-            let part = Portion { observer, before: 0.75, own: 0.25, all: 1.0 };
-            let alone = method.estimate(pair.borrowed(), &part)?;
+            let confirmed = ImagePair { region, start, ..pair.borrowed() };
+            let third = Portion::nth_of(2, PASSES);
+            let mut pending = device.control().portion(third, || method.estimate(confirmed))?;
+            let fourth = Portion::nth_of(3, PASSES);
+            let alone = device.control().portion(fourth, || method.estimate(pair.borrowed()))?;
             fusion::fuse(&mut pending, &alone, Shape::of(&grid), &found.confirmed)?;
             pending.confirmed = Some(found.seen);
             pending.measure_again(pair.region)?;
@@ -122,6 +118,9 @@ impl Decoration for FromMatches {
         })
     }
 }
+
+/// Estimates of a pair that begins from matches: each way from its matches, from the confirmed ones, and from none.
+const PASSES: usize = 4;
 
 /// The two images, each as the fixed one of its direction.
 struct Sides<'a> {

@@ -17,14 +17,13 @@ mod regions;
 mod run;
 
 use crate::error::{MotionError, Result};
-use crate::method::observer::Observer;
 use crate::method::pair::PairMethod;
 use crate::method::pending_flow::{DenseFlow, Extras};
 use crate::method::resident::ResidentStart;
 use crate::method::window::WindowMethod;
 pub(crate) use regions::FrameRegions;
 use run::Run;
-use veloxel_core::{Mask, Volume};
+use veloxel_core::{Mask, Portion, Volume};
 use veloxel_kernels::variational::flow_composition::Outside;
 
 /// Which flows of a sequence.
@@ -122,12 +121,11 @@ pub fn run_sequence<E: From<MotionError>>(
     method: &mut dyn PairMethod,
     frames: SequenceFrames<'_>,
     plan: SequencePlan,
-    observer: &dyn Observer,
     deliver: Deliver<'_, E>,
 ) -> Result<Option<f64>, E> {
     let count = frames.frames.len();
     require_frames(&frames, plan.reference)?;
-    let mut run = Run::new(method, frames, plan, observer)?;
+    let mut run = Run::new(method, frames, plan)?;
     if plan.mode == SequenceMode::Consecutive && run.device.is_gpu() {
         return consecutive(run, deliver).map(|()| None);
     }
@@ -184,10 +182,13 @@ pub fn run_windows<E: From<MotionError>>(
         let reason = format!("expected at least {} frames, got {}", window.frames, frames.frames.len());
         return Err(MotionError::Sequence { reason }.into());
     }
+    let (control, count) = (method.device().control().clone(), frames.frames.len() + 1 - window.frames);
     for (first, each) in frames.frames.windows(window.frames).enumerate() {
         let fixed = first + window.centre;
         let each: Vec<_> = each.iter().collect();
-        let output = method.run(&each, frames.mask(fixed), extras)?;
+        let run = || method.run(&each, frames.mask(fixed), extras);
+        let output = control.portion(Portion::nth_of(first, count), run)?;
+        control.step((first + 1) as f64 / count as f64, [None; 2]).map_err(MotionError::from)?;
         deliver(SequenceField { role: Role::Consecutive, fixed, moving: fixed + 1, output })?;
     }
     Ok(())
@@ -242,7 +243,6 @@ mod tests {
     use super::*;
     use crate::clg::Clg;
     use crate::clg::parameters::{ClgParams, ClgPreset};
-    use crate::method::observer::Silent;
     use veloxel_core::{Dimension, Grid};
     use veloxel_gpu::Device;
 
@@ -268,7 +268,6 @@ mod tests {
             &mut method,
             SequenceFrames::new(&frames),
             SequencePlan { mode, reference, extras: Extras::default() },
-            &Silent,
             &mut |field| {
                 fields.push(field);
                 Ok(())

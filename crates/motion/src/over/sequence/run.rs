@@ -3,13 +3,13 @@
 use super::regions::FrameRegions;
 use super::{Deliver, Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan};
 use crate::error::{MotionError, Result};
-use crate::method::observer::{Observer, Portion};
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::PendingFlow;
 use crate::method::resident::{ResidentFlow, ResidentStart};
 use crate::steps::composition::compose_resident;
 use crate::steps::frame::Frame;
 use std::collections::BTreeMap;
+use veloxel_core::Portion;
 use veloxel_gpu::Device;
 use veloxel_kernels::variational::flow_composition::Outside;
 
@@ -21,7 +21,6 @@ pub(super) struct Run<'a> {
     pub plan: SequencePlan,
     pub regions: FrameRegions,
     on_device: BTreeMap<usize, Frame>,
-    observer: &'a dyn Observer,
     done: usize,
 }
 
@@ -35,11 +34,10 @@ impl<'a> Run<'a> {
         method: &'a mut dyn PairMethod,
         frames: SequenceFrames<'a>,
         plan: SequencePlan,
-        observer: &'a dyn Observer,
     ) -> Result<Self> {
         let device = method.device().clone();
         let regions = FrameRegions::upload(&device, &frames)?;
-        Ok(Self { method, device, frames, plan, regions, on_device: BTreeMap::new(), observer, done: 0 })
+        Ok(Self { method, device, frames, plan, regions, on_device: BTreeMap::new(), done: 0 })
     }
 
     /// Whether three pairs' results leave more than enough memory for a run.
@@ -63,11 +61,11 @@ impl<'a> Run<'a> {
         self.bring(fixed, [fixed, moving])?;
         self.bring(moving, [fixed, moving])?;
         let all = step_count(self.frames.frames.len(), self.plan) as f64;
-        let part = Portion { observer: self.observer, before: self.done as f64, own: 1.0, all };
+        let portion = Portion { before: self.done as f64, own: 1.0, all };
         let images = [fixed, moving].map(|frame| &self.on_device[&frame]);
         let region = self.regions.of(fixed);
         let pair = ImagePair { region, start, ..ImagePair::new(images[0], images[1]) };
-        let mut pending = self.method.estimate(pair, &part)?;
+        let mut pending = self.device.control().portion(portion, || self.method.estimate(pair))?;
         if self.plan.extras.warped {
             pending.warp(images, self.method.interpolation())?;
         }

@@ -2,11 +2,10 @@
 
 use super::mosaic::Seams;
 use super::plan::TilePlan;
-use crate::method::observer::{Observer, Portion};
 use std::sync::Mutex;
 use veloxel_core::{
-    BrightnessReport, DiagnosticCell, DiagnosticTable, FlowStatistics, MethodDiagnostics, SolveStatus,
-    WarningKind, Warnings,
+    BrightnessReport, DiagnosticCell, DiagnosticTable, FlowStatistics, MethodDiagnostics, Portion,
+    SolveStatus, WarningKind, Warnings,
 };
 
 /// What tiles say, weighed by what they contribute.
@@ -89,23 +88,22 @@ fn table(plan: &TilePlan) -> DiagnosticTable {
 }
 
 /// The share of the work done, over all passes and tiles.
-pub(super) struct TileProgress<'a> {
-    observer: &'a dyn Observer,
+pub(super) struct TileProgress {
     all: f64,
     done: Mutex<f64>,
 }
 
-impl<'a> TileProgress<'a> {
-    pub fn new(observer: &'a dyn Observer, voxels: f64) -> Self {
-        Self { observer, all: voxels, done: Mutex::new(0.0) }
+impl TileProgress {
+    pub fn new(voxels: f64) -> Self {
+        Self { all: voxels, done: Mutex::new(0.0) }
     }
 
-    /// The observer of a run over so many voxels.
-    pub fn of(&self, voxels: usize) -> Portion<'a> {
+    /// The portion of a run over so many voxels.
+    pub fn of(&self, voxels: usize) -> Portion {
         let own = voxels as f64 / self.all;
         let mut done = self.done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let before = *done;
         *done += own;
-        Portion { observer: self.observer, before, own, all: 1.0 }
+        Portion { before, own, all: 1.0 }
     }
 }

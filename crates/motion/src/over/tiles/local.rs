@@ -11,7 +11,6 @@ use super::shrunk_levels::{Open, Samples, shrunk};
 use super::{Tiled, tile_cores};
 use crate::error::Result;
 use crate::method::local_method::LocalMethod;
-use crate::method::observer::{Observer, Step};
 use crate::method::pair::Pair;
 use crate::method::pending_flow::DenseFlow;
 use crate::steps::buffers::written;
@@ -45,7 +44,7 @@ struct LocalRun<'a> {
     method: &'a mut dyn LocalMethod,
     levels: Vec<LevelGeometry>,
     preparation: Preparation,
-    progress: &'a TileProgress<'a>,
+    progress: &'a TileProgress,
 }
 
 impl Tiled<'_> {
@@ -54,7 +53,7 @@ impl Tiled<'_> {
         &self,
         pair: &Pair<'_>,
         intensities: [IntensityMap; 2],
-        progress: &TileProgress<'_>,
+        progress: &TileProgress,
     ) -> Result<DenseFlow> {
         let grid = pair.fixed.grid();
         let mut opened = (self.open)(grid)?;
@@ -146,13 +145,13 @@ impl LocalRun<'_> {
             };
             self.method.run_level(last + nth, level, &images, &mut displacement)?;
         }
-        self.step(levels[0].shape.len());
+        self.step(levels[0].shape.len())?;
         displacement.into_iter().map(|component| Ok(device.download(component)?)).collect()
     }
 
-    fn step(&self, voxels: usize) {
-        let step = Step { level: 1, levels: 1, warp: 1, warps: 1, residual: None, done: 1.0 };
-        Observer::step(&self.progress.of(voxels), step);
+    fn step(&self, voxels: usize) -> Result<()> {
+        let control = self.device.control();
+        Ok(control.portion(self.progress.of(voxels), || control.step(1.0, [None; 2]))?)
     }
 
     /// A level in tiles, from the displacement of the next coarser one.
@@ -181,7 +180,7 @@ impl LocalRun<'_> {
                     return Ok(Some(axis));
                 }
                 self.tile(nth, core, [tile, moving], images, start, &mut found)?;
-                self.step(tile.len());
+                self.step(tile.len())?;
                 Ok(None)
             })?;
         }

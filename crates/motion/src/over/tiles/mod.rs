@@ -35,7 +35,6 @@ pub use windows::TiledWindows;
 
 use crate::error::Result;
 use crate::method::footprint::coarse_width_mm;
-use crate::method::observer::Observer;
 use crate::method::pair::{ImagePair, Pair, PairMethod};
 use crate::method::pending_flow::{DenseFlow, Extras};
 use crate::method::resident::{ResidentFlow, ResidentRegion, ResidentStart};
@@ -94,15 +93,15 @@ impl Tiled<'_> {
     ///
     /// # Errors
     /// As [`PairMethod::run_with`].
-    pub fn run(&self, pair: &Pair<'_>, extras: Extras, observer: &dyn Observer) -> Result<DenseFlow> {
-        let mut found = self.find(pair, observer)?;
+    pub fn run(&self, pair: &Pair<'_>, extras: Extras) -> Result<DenseFlow> {
+        let mut found = self.find(pair)?;
         let (measured, room) = (pair.volume_mask.or(pair.mask), self.plan.slab_samples());
         let moving = extras.warped.then_some((pair.moving, Interpolation::CubicSpline));
         field::measure(self.device, &mut found, measured, moving, room)?;
         Ok(found)
     }
 
-    fn find(&self, pair: &Pair<'_>, observer: &dyn Observer) -> Result<DenseFlow> {
+    fn find(&self, pair: &Pair<'_>) -> Result<DenseFlow> {
         let grid = pair.fixed.grid();
         require_sampled(grid, pair.moving.grid())?;
         for (mask, what) in
@@ -115,7 +114,7 @@ impl Tiled<'_> {
                 Ok(maps) => maps,
                 Err(why) => return no_content(grid, why),
             };
-            let progress = TileProgress::new(observer, self.plan.worked_voxels());
+            let progress = TileProgress::new(self.plan.worked_voxels());
             let is_exact = self.plan.exact && self.plan.coarse.is_some();
             if is_exact {
                 self.solve_exactly(pair, maps, &progress)
@@ -127,7 +126,7 @@ impl Tiled<'_> {
     }
 
     /// The flow of a pair by this plan: of the whole at once, or in tiles that start from a coarse pass.
-    fn solve(&self, pair: &Pair<'_>, map: IntensityMap, progress: &TileProgress<'_>) -> Result<DenseFlow> {
+    fn solve(&self, pair: &Pair<'_>, map: IntensityMap, progress: &TileProgress) -> Result<DenseFlow> {
         let Some(coarse) = &self.plan.coarse else { return self.solve_whole(pair, map, progress) };
         if let Start::Flow(start) = pair.start {
             pair.fixed.grid().require_same(start.grid(), "fixed image and start field")?;
@@ -174,12 +173,7 @@ impl Tiled<'_> {
         Ok(tiled)
     }
 
-    fn solve_whole(
-        &self,
-        pair: &Pair<'_>,
-        map: IntensityMap,
-        progress: &TileProgress<'_>,
-    ) -> Result<DenseFlow> {
+    fn solve_whole(&self, pair: &Pair<'_>, map: IntensityMap, progress: &TileProgress) -> Result<DenseFlow> {
         let device = self.device;
         let mut method = (self.open)(pair.fixed.grid())?;
         let frame = |image: &Volume<f32>| -> Result<Frame> {
@@ -191,7 +185,8 @@ impl Tiled<'_> {
         let mut start_flow = None;
         let start = pair.start.find([&fixed, &moving], region.mask, &mut start_flow)?;
         let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
-        let found = method.estimate(images, &progress.of(pair.fixed.grid().len()))?;
+        let portion = progress.of(pair.fixed.grid().len());
+        let found = device.control().portion(portion, || method.estimate(images))?;
         found.finish(Extras::default())
     }
 
@@ -200,7 +195,7 @@ impl Tiled<'_> {
         pair: &Pair<'_>,
         starts: &Starts<'_>,
         map: IntensityMap,
-        progress: &TileProgress<'_>,
+        progress: &TileProgress,
     ) -> Result<DenseFlow> {
         let (plan, grid) = (self.plan, pair.fixed.grid());
         let local = Part { begin: [0; 3], size: plan.tile_size }.grid(grid, grid.origin_mm())?;
@@ -226,9 +221,10 @@ impl Tiled<'_> {
                 }
                 let share =
                     core.reach(plan.grid_size).len() as f64 / whole.reach(plan.grid_size).len() as f64;
-                let observer = progress.of((share * tile.len() as f64) as usize);
+                let portion = progress.of((share * tile.len() as f64) as usize);
                 let shift = placed.unwrap_or([0; 3]);
-                let (found, shift) = run.estimate(tile, shift, start, &observer)?;
+                let estimate = || run.estimate(tile, shift, start);
+                let (found, shift) = self.device.control().portion(portion, estimate)?;
                 account.add(&found.statistics, core.reach(plan.grid_size).len());
                 mosaic.add(core, tile, &found, shift);
                 Ok(None)
@@ -244,7 +240,7 @@ impl Tiled<'_> {
         &self,
         run: &mut TileRun<'_>,
         starts: &Starts<'_>,
-        progress: &TileProgress<'_>,
+        progress: &TileProgress,
     ) -> Result<()> {
         let Some(shared) = run.method.shared_scalars() else { return Ok(()) };
         shared.note();
@@ -257,7 +253,8 @@ impl Tiled<'_> {
             let tile = self.tile_of(&core);
             let start = starts.of(tile);
             let shift = run.moving.shift(core.inside(tile), tile, &start).unwrap_or([0; 3]);
-            run.estimate(tile, shift, start, &progress.of(0))?;
+            let estimate = || run.estimate(tile, shift, start);
+            self.device.control().portion(progress.of(0), estimate)?;
         }
         run.method.shared_scalars().into_iter().for_each(SharedScalars::settle);
         Ok(())
@@ -318,7 +315,6 @@ impl TileRun<'_> {
         tile: Part,
         shift: Axes<isize>,
         mut start: Vec<Vec<f32>>,
-        observer: &dyn Observer,
     ) -> Result<(DenseFlow, Axes<f32>)> {
         let shift = shift.map(|s| s as f32);
         for (component, shift) in start.iter_mut().zip(shift) {
@@ -345,7 +341,7 @@ impl TileRun<'_> {
         let start = ResidentFlow { grid: local.clone(), components_vox };
         let (region, start) = (region.lend(), ResidentStart::Flow(&start));
         let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
-        Ok((self.method.estimate(images, observer)?.finish(Extras::default())?, shift))
+        Ok((self.method.estimate(images)?.finish(Extras::default())?, shift))
     }
 }
 

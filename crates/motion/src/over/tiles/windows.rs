@@ -5,7 +5,7 @@
 //! vectors reach at the time of the farthest frame. That is known afterwards for certain: where a vector on the way was longer
 //! than there was room for, the tile is done again with more. A part larger than memory allows has its core halved.
 
-use super::account::Account;
+use super::account::{Account, TileProgress};
 use super::cut::{Part, slabs};
 use super::mosaic::{Core, Seams};
 use super::plan::{MOTION_PX, SHORTEST_CORE, TilePlan};
@@ -100,7 +100,7 @@ impl TiledWindows<'_> {
             confidence: vec![0.0; n],
             on_the_way: Vec::new(),
         };
-        let mut account = Account::default();
+        let (mut account, progress) = (Account::default(), TileProgress::new(plan.worked_voxels()));
         for whole in tile_cores(plan) {
             whole.in_pieces(|core| {
                 let (part, flow) = match run.tile(&core)? {
@@ -108,6 +108,8 @@ impl TiledWindows<'_> {
                     TileResult::Found(part, flow) => (part, flow),
                 };
                 let inner = core.inside(part);
+                let control = self.device.control();
+                control.portion(progress.of(part.len()), || control.step(1.0, [None; 2]))?;
                 account.add(&FlowStatistics::default(), inner.len());
                 keep(core, plan.grid_size, inner, part.size, &flow, &mut found);
                 Ok(None)

@@ -5,7 +5,7 @@ use veloxel_core::{Dimension, Grid, Mask};
 use veloxel_gpu::Device;
 use veloxel_motion::{
     BlockMatching, BlockMatchingParams, BlockMatchingPreset, DenseMethod, Extras, LucasKanade,
-    LucasKanadeParams, LucasKanadePreset, MotionError, Pair, PairMethod, Silent, TilePlan, Tiled,
+    LucasKanadeParams, LucasKanadePreset, MotionError, Pair, PairMethod, TilePlan, Tiled,
 };
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::Phantom;
@@ -20,10 +20,8 @@ fn phantom(grid: Grid) -> Phantom {
 /// Compares every bit, in tiles of a budget of so much of what the whole grid takes.
 fn same_bits(what: &str, pair: &Pair<'_>, open: &Open<'_>, share: f64) {
     let grid = pair.fixed.grid();
-    let whole = open(grid, &cpu(2))
-        .expect("the run should succeed")
-        .run(pair, &Silent)
-        .expect("the run should succeed");
+    let whole =
+        open(grid, &cpu(2)).expect("the run should succeed").run(pair).expect("the run should succeed");
     let footprint = open(grid, &cpu(1))
         .expect("the run should succeed")
         .footprint()
@@ -34,7 +32,7 @@ fn same_bits(what: &str, pair: &Pair<'_>, open: &Open<'_>, share: f64) {
     let device = cpu(2);
     let of_tile = |grid: &Grid| open(grid, &device);
     let run = Tiled { open: &of_tile, open_coarse: None, device: &device, plan: &plan };
-    let found = run.run(pair, Extras::default(), &Silent).expect("the run should succeed");
+    let found = run.run(pair, Extras::default()).expect("the run should succeed");
     let bits = |samples: &[f32]| samples.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     for (a, (found, whole)) in found.flow.components_vox().iter().zip(whole.flow.components_vox()).enumerate()
     {
@@ -96,7 +94,7 @@ fn the_footprint_of_block_matching_is_what_was_in_use() {
             let (device, params) = (cpu(2), BlockMatchingParams::preset(preset, dimension));
             let mut method = BlockMatching::new(phantom.fixed.grid(), params, &device).unwrap();
             let said = method.footprint().unwrap().bytes(phantom.fixed.grid().len());
-            method.run(&pair(&phantom.fixed, &phantom.moving), &Silent).unwrap();
+            method.run(&pair(&phantom.fixed, &phantom.moving)).unwrap();
             let used = device.memory_stats().most_used_bytes as f64;
             shares.push((preset.name(), dimension, used / said as f64));
         }

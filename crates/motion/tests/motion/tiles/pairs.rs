@@ -8,7 +8,7 @@ use veloxel_gpu::Device;
 use veloxel_motion::{
     Clg, ClgParams, ClgPreset, DenseFlow, DenseMethod, Extras, FiniteElements, FiniteElementsParams,
     FiniteElementsPreset, Footprint, InverseConsistent, LucasKanade, LucasKanadeParams, LucasKanadePreset,
-    MotionError, Pair, PairMethod, Silent, Start, TilePlan, Tiled,
+    MotionError, Pair, PairMethod, Start, TilePlan, Tiled,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 use veloxel_phantoms::{Noise, Phantom};
@@ -29,7 +29,7 @@ fn tiled(pair: &Pair<'_>, params: &ClgParams, share: f64, device: &Device) -> (D
         Ok(Box::new(Clg::new(grid, params.clone(), device)?))
     };
     let run = Tiled { open: &open, open_coarse: None, device, plan: &plan };
-    (run.run(pair, Extras::ALL, &Silent).expect("the run should succeed"), plan)
+    (run.run(pair, Extras::ALL).expect("the run should succeed"), plan)
 }
 
 fn fast(dimension: Dimension) -> ClgParams {
@@ -55,7 +55,7 @@ fn the_footprint_of_lucas_kanade_is_what_was_in_use() {
             let (device, params) = (cpu(2), LucasKanadeParams::preset(preset, dimension));
             let mut method = LucasKanade::new(phantom.fixed.grid(), params, &device).unwrap();
             let said = method.footprint().unwrap().bytes(phantom.fixed.grid().len());
-            method.run(&pair(&phantom.fixed, &phantom.moving), &Silent).unwrap();
+            method.run(&pair(&phantom.fixed, &phantom.moving)).unwrap();
             shares.push(device.memory_stats().most_used_bytes as f64 / said as f64);
         }
     }
@@ -72,7 +72,7 @@ fn the_footprint_of_finite_elements_is_what_was_in_use() {
             let (device, params) = (cpu(2), FiniteElementsParams::preset(preset, dimension));
             let mut method = FiniteElements::new(phantom.fixed.grid(), params, &device).unwrap();
             let said = method.footprint().unwrap().bytes(phantom.fixed.grid().len());
-            method.run(&pair(&phantom.fixed, &phantom.moving), &Silent).unwrap();
+            method.run(&pair(&phantom.fixed, &phantom.moving)).unwrap();
             shares.push(device.memory_stats().most_used_bytes as f64 / said as f64);
         }
     }
@@ -99,7 +99,7 @@ fn a_footprint_is_what_was_in_use() {
             let mut method: Box<dyn PairMethod> =
                 if both { Box::new(InverseConsistent::new(clg)) } else { Box::new(clg) };
             let said = method.footprint().unwrap().bytes(phantom.fixed.grid().len());
-            method.run(&pair(&phantom.fixed, &phantom.moving), &Silent).unwrap();
+            method.run(&pair(&phantom.fixed, &phantom.moving)).unwrap();
             let share = device.memory_stats().most_used_bytes as f64 / said as f64;
             assert!((0.95..1.05).contains(&share), "{preset:?} {dimension:?}, both {both}: {share}");
         }
@@ -145,8 +145,8 @@ fn elements_in_tiles(
     let plan = TilePlan::new(grid, &footprint, budget).expect("tiles should fit");
     assert!(plan.count() > 1 && plan.device_bytes <= budget);
     let run = Tiled { open: &open, open_coarse: None, device: &device, plan: &plan };
-    let tiled = run.run(pair, Extras::ALL, &Silent).expect("the run should succeed");
-    let whole = method.run_with(pair, Extras::ALL, &Silent).expect("the run should succeed");
+    let tiled = run.run(pair, Extras::ALL).expect("the run should succeed");
+    let whole = method.run_with(pair, Extras::ALL).expect("the run should succeed");
     ([tiled, whole], plan)
 }
 

@@ -4,26 +4,12 @@ use super::region::MARGIN_MM;
 use crate::Result;
 use crate::jobs::RunOptions;
 use veloxel_core::parameters::{Parameters, Values};
-use veloxel_core::{Mask, Volume};
+use veloxel_core::{Mask, Portion, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::over::cycle::{
     CineFrames, Cycle, CycleEstimate, CyclePlan, Outlined, Periodic, track_cycles, track_whole,
 };
-use veloxel_motion::{AnyMethod, FiniteElementsParams, Observer, SequenceFrames, Step};
-
-/// The progress of one of several tasks, in the run's own count.
-pub(super) struct Part<'a> {
-    pub observer: &'a dyn Observer,
-    pub nth: usize,
-    pub count: usize,
-}
-
-impl Observer for Part<'_> {
-    fn step(&self, step: Step) {
-        let done = (self.nth as f64 + step.done) / self.count as f64;
-        self.observer.step(Step { done, ..step });
-    }
-}
+use veloxel_motion::{AnyMethod, FiniteElementsParams, SequenceFrames};
 
 /// The frames of one slice, or of a stack, and how much their data count.
 pub(super) struct Frames {
@@ -48,7 +34,6 @@ pub(super) fn follow(
     plan: CyclePlan,
     options: &RunOptions,
     device: &Device,
-    observer: &dyn Observer,
 ) -> Result<(Vec<Cycle>, Values)> {
     // Two frames are one way there and back: nothing comes around.
     let periodic = if cines[0].frames.len() == 2 { Periodic::No } else { plan.periodic };
@@ -62,8 +47,9 @@ pub(super) fn follow(
         }
         let params: FiniteElementsParams = options.method.build(first.grid().dimension())?;
         let each = |(nth, cine): (usize, &Frames)| {
-            let part = Part { observer, nth, count: cines.len() };
-            track_whole(&params, cine.given().frames, plan, device, &part)
+            let portion = Portion::nth_of(nth, cines.len());
+            let whole = || track_whole(&params, cine.given().frames, plan, device);
+            device.control().portion(portion, whole)
         };
         let cycles = cines.iter().enumerate().map(each).collect::<Result<_, _>>()?;
         return Ok((cycles, params.to_json()));
@@ -73,6 +59,6 @@ pub(super) fn follow(
         return Err(frames!("{name} takes windows of frames: name a method of pairs to track with"));
     };
     let given: Vec<CineFrames<'_>> = cines.iter().map(Frames::given).collect();
-    let cycles = track_cycles(&mut **method, &given, plan, observer)?;
+    let cycles = track_cycles(&mut **method, &given, plan)?;
     Ok((cycles, opened.parameters))
 }

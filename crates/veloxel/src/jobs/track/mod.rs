@@ -15,7 +15,6 @@ mod writing;
 use super::{Account, Holds, JobRun, MethodOptions, OutputPlan, RunOptions};
 use crate::{Result, VeloxelError};
 use cine::Cine;
-use follow::Part;
 pub use motion::MotionSpace;
 use motion::{CineMotion, Way, are_apart};
 pub use outlines::Cavities;
@@ -24,12 +23,12 @@ use region::Region;
 pub use region::RegionChoice;
 use seeds::Seeds;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
-use veloxel_core::{ContourSet, Flow, Volume, WarningKind, Warnings};
+use veloxel_core::{ContourSet, Flow, Observer, Portion, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::{self as io, Format, LabelMeaning, PlainNames};
 use veloxel_measure::{ContourDistances, Ventricles, strains};
-use veloxel_motion::Observer;
 use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
 use veloxel_report::{CineReport, InputReport, TrackReport, TrackRun, TrackView, track_html};
 
@@ -136,9 +135,10 @@ const APART: &str = "cine-apart";
 ///
 /// # Errors
 /// Anything that is wrong with files, outlines, parameters or the device, as one line.
-pub fn track(job: &TrackJob, observer: &dyn Observer) -> Result<JobRun<TrackReport>> {
+pub fn track(job: &TrackJob, observer: Option<Arc<dyn Observer>>) -> Result<JobRun<TrackReport>> {
     let mut plan = job.plan()?;
     let (device, mut log) = job.options.device.start()?;
+    device.control().follow(observer);
     let warnings = &mut log.warnings;
     let cine = log.stages.time("load", || Cine::load(job, &device, warnings))?;
     let job = &job.with_presets_for(&cine)?;
@@ -158,7 +158,7 @@ pub fn track(job: &TrackJob, observer: &dyn Observer) -> Result<JobRun<TrackRepo
     let setting = Setting { job, cine: &cine, seeds: &seeds, truth, weight, region, device: &device };
     let mut runs = Vec::new();
     for (nth, method) in job.methods.iter().enumerate() {
-        let tracked = setting.run(method, nth, observer, &mut log)?;
+        let tracked = setting.run(method, nth, &mut log)?;
         let prefix = match job.methods.len() {
             1 => String::new(),
             _ => format!("{}-{}_", method.method_name(), method.preset_name()),
@@ -199,17 +199,11 @@ struct Tracked {
 }
 
 impl Setting<'_> {
-    fn run(
-        &self,
-        method: &MethodOptions,
-        nth: usize,
-        observer: &dyn Observer,
-        log: &mut Account,
-    ) -> Result<Tracked> {
+    fn run(&self, method: &MethodOptions, nth: usize, log: &mut Account) -> Result<Tracked> {
         let (frames, grid) = (self.cine.place.frames, self.cine.sequence.grid());
         let options = RunOptions { method: method.clone(), ..self.job.options.clone() };
         let begin = Instant::now();
-        let motions = self.motions(&options, nth, observer)?;
+        let motions = self.motions(&options, nth)?;
         let solve_ms = begin.elapsed().as_secs_f64() * 1e3;
         log.stages.add("solve", solve_ms);
         let motion = &motions[0];
@@ -248,12 +242,12 @@ impl Setting<'_> {
     }
 
     /// The motion from each frame that outlines are carried from.
-    fn motions(&self, options: &RunOptions, nth: usize, observer: &dyn Observer) -> Result<Vec<CineMotion>> {
+    fn motions(&self, options: &RunOptions, nth: usize) -> Result<Vec<CineMotion>> {
         let starts = &self.seeds.frames;
         let count = self.job.methods.len() * starts.len();
         let follow = |(part, &start): (usize, &usize)| {
-            let part = Part { observer, nth: nth * starts.len() + part, count };
-            CineMotion::follow(self, options, start, &part)
+            let portion = Portion::nth_of(nth * starts.len() + part, count);
+            self.device.control().portion(portion, || CineMotion::follow(self, options, start))
         };
         starts.iter().enumerate().map(follow).collect()
     }

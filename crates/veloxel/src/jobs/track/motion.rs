@@ -8,7 +8,6 @@ use crate::jobs::RunOptions;
 use veloxel_core::parameters::Values;
 use veloxel_core::{Dimension, Flow, Grid, Volume};
 use veloxel_measure::{Periodicity, share_folded};
-use veloxel_motion::Observer;
 use veloxel_motion::over::cycle::{Cycle, CyclePlan};
 use veloxel_motion::steps::composition::sample_vox;
 
@@ -71,12 +70,7 @@ pub(super) struct CineMotion {
 
 impl CineMotion {
     /// Follows a cine from a start frame: the slices that have outlines, or all together.
-    pub fn follow(
-        setting: &Setting<'_>,
-        options: &RunOptions,
-        start: usize,
-        observer: &dyn Observer,
-    ) -> Result<Self> {
+    pub fn follow(setting: &Setting<'_>, options: &RunOptions, start: usize) -> Result<Self> {
         let Setting { job, cine, seeds, weight, region, device, .. } = *setting;
         let (grid, frames, contours) = (cine.sequence.grid(), cine.sequence.frames(), &seeds.contours);
         let space = job.space_of(cine);
@@ -94,7 +88,7 @@ impl CineMotion {
         };
         let cines: Vec<Frames> = slices.iter().map(from_slice).collect();
         let plan = CyclePlan { start, periodic: job.periodic, estimate: job.estimate };
-        let (cycles, parameters) = follow(&cines, plan, options, device, observer)?;
+        let (cycles, parameters) = follow(&cines, plan, options, device)?;
         let mut parts = vec![None; grid.size()[2]];
         slices.into_iter().zip(cycles).for_each(|(slice, cycle)| parts[slice] = Some(cycle));
         Ok(Self { grid: grid.clone(), region, parts, space, parameters })
