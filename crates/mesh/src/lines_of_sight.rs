@@ -155,8 +155,8 @@ impl Sight<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dual_graph::DualArc;
     use crate::cleaning::CleanMesh;
+    use crate::dual_graph::DualArc;
     use crate::shape_diameter::shape_diameter;
     use veloxel_core::TriangleMesh;
 
