@@ -15,6 +15,7 @@ mod check;
 mod circles;
 mod dependencies;
 mod dist;
+mod failure;
 mod floors;
 mod folders;
 mod fuzz;
@@ -26,6 +27,7 @@ mod sanitize;
 mod sizes;
 mod testing;
 
+use failure::Failure;
 use std::process::ExitCode;
 use testing::runner::{self, Selection};
 
@@ -42,9 +44,6 @@ usage: cargo xtask COMMAND
   fuzz [SECONDS]   builds the fuzzing programs and runs them so long (20) for each file format and the plan of files
   sanitize         ThreadSanitizer over the kernels' threads; a planted data race must be found
   dist             an archive of the release binary, completions, manual pages and licences";
-
-/// Why a command stopped: the text for standard error.
-struct Failure(String);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,0 +1,4 @@
+//! How every command fails.
+
+/// Why a command stopped: the text for standard error.
+pub struct Failure(pub String);
