@@ -28,6 +28,8 @@ pub struct Format {
     /// What its files hold when they are read.
     pub(crate) reads: &'static [Kind],
     pub(crate) precision: Precision,
+    /// Whether its files say where their voxels lie in the world.
+    pub(crate) keeps_place: bool,
     /// What a file to be written can hold.
     pub(crate) limits: Limits,
     pub(crate) reader: Reader,
@@ -121,6 +123,7 @@ impl Format {
             extensions,
             reads: &[Kind::Image],
             precision: Precision::Whole,
+            keeps_place: false,
             limits: PICTURE_LIMITS,
             reader,
             read_grid: None,
@@ -162,6 +165,7 @@ impl Format {
         Self {
             reads: &[Kind::Image, Kind::Sequence, Kind::Flow],
             precision: Precision::Float,
+            keeps_place: true,
             limits: VOLUME_LIMITS,
             write_image: Some(|path, image, _| W::write(path, &Record::image(image))),
             write_labels: Some(|path, labels| W::write(path, &Record::labels(labels))),
@@ -214,6 +218,11 @@ impl Format {
     /// Whether it holds volumes; other formats hold pictures alone.
     pub fn holds_volumes(&self) -> bool {
         self.limits.dimension == Dimension::Three
+    }
+
+    /// Whether its files say where their voxels lie in the world: spacing, origin and direction. Others count in pixels or voxels.
+    pub fn keeps_place(&self) -> bool {
+        self.keeps_place
     }
 
     /// Refuses a grid that it cannot hold, whatever is on it.

@@ -55,7 +55,8 @@ pub use tables::contours::{
 };
 pub use tables::face_labels::{read_face_labels, write_face_labels};
 pub use tables::graphs::read_graph;
-pub use tables::npy::{NpySample, NpyWriter, check_matrix_output};
+pub use tables::matrix::{Matrix, check_matrix_output, write_matrix};
+pub use tables::npy::{NpySample, NpyWriter, check_npy_output};
 pub use tables::points::{Point, PointFile};
 pub use tempfile::{NamedTempFile, TempDir};
 pub use write::detached::data_file;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares Veloxel's files with what SimpleITK and OpenCV read and write.
+"""Compares Veloxel's files with what SimpleITK, OpenCV and NumPy read and write.
 
     python3 -m pip install SimpleITK numpy opencv-contrib-python-headless
     python3 crates/io/tests/peers.py
@@ -153,6 +153,22 @@ def flo_and_opencv(folder):
             check(np.array_equal(back, deep), f"{extension}: 16-bit samples differ")
 
 
+def arrays(folder):
+    """What NumPy saves is read whatever its type, byte order and order of axes, and NumPy loads what is written."""
+    random = np.random.default_rng(5)
+    source, target = folder / "peer.npy", folder / "ours.npy"
+    for numbers, order, axes in itertools.product(("<f4", ">f8", ">i2", "|u1"), "CF", (2, 3, 4)):
+        theirs = random.integers(0, 200, (3, 5, 11, 13)[-axes:]).astype(numbers)
+        np.save(source, np.asarray(theirs, order=order))
+        if convert("sequence" if axes == 4 else "image", source, target):
+            check(np.array_equal(np.load(target), theirs), f".npy: {numbers} {order} {theirs.shape} differs")
+    for shape in ((2, 1, 11, 13), (3, 5, 11, 13)):
+        theirs = random.normal(0, 1.5, shape).astype(np.float32)
+        np.save(source, theirs)
+        if convert("flow", source, target):
+            check(source.read_bytes() == target.read_bytes(), f".npy: a field of {shape} differs")
+
+
 def compare_warp(field_path, moving_path, warped_path):
     """Resamples the moving image by the field as SimpleITK does, and compares with our warped image.
 
@@ -183,6 +199,7 @@ def main():
             images_and_fields(folder)
             displacement_intent(folder)
             flo_and_opencv(folder)
+            arrays(folder)
     print("all peers agree" if not failures else f"{len(failures)} differences")
     return 1 if failures else 0
 

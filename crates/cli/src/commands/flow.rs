@@ -257,7 +257,6 @@ impl Run for FlowArguments {
                 veloxel::jobs::flow(&job, progress)?
             }
         };
-        drop(progress);
         if let Some((_, path)) = run.written.first().filter(|_| shows_png) {
             say_what_a_png_is(path);
         }

@@ -13,7 +13,7 @@ use crate::format::{Format, Reader, WriteRecord};
 use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Element, Scaling, Stored};
 use crate::read::geometry::{Axes, header_axes};
-use crate::read::layout::{Arrangement, Layout, Meaning};
+use crate::read::layout::{Arrangement, AxisOrder, Layout, Meaning};
 use crate::read::source::Source;
 use crate::text::header::{Fields, LINE_LIMIT, excerpt, join};
 use crate::write::detached;
@@ -105,6 +105,7 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
         grid: axes.into_grid(context)?,
         meaning: Meaning::of_channels(channels, element, dimension, context)?,
         arrangement: if frames > 1 { Arrangement::Planar } else { Arrangement::Interleaved },
+        axis_order: AxisOrder::XFastest,
         frames,
         frame_interval_ms: None,
         stored: Stored { element, order, scaling: Scaling::NONE },

@@ -14,6 +14,7 @@ pub(crate) mod jpeg;
 pub(crate) mod lookup;
 mod metaimage;
 mod nifti;
+pub(crate) mod npy;
 mod nrrd;
 mod obj;
 mod off;
@@ -45,6 +46,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &dicom::FORMAT,
     &metaimage::FORMAT,
     &nrrd::FORMAT,
+    &npy::FORMAT,
     #[cfg(feature = "gif")]
     &gif::FORMAT,
     &y4m::FORMAT,

@@ -3,7 +3,7 @@
 //! *Specification*: Kitware, "VTK File Formats", legacy format, versions 2.0 to 5.1. Version 5 lists cells as OFFSETS
 //! and CONNECTIVITY (`vtktypeint64` or `vtktypeint32`); earlier ones as a count and indices a cell. Binary numbers are
 //! big-endian.
-//! *Limits*: every cell must be a linear tetrahedron (type 10); point and cell data behind the cells are not read.
+//! *Limits*: every cell must be a linear tetrahedron (type 10); point and cell data behind the cells are left out, with a note.
 
 use crate::content::{Content, Decoded, Kind};
 use crate::error::Result;
@@ -13,7 +13,7 @@ use crate::read::element::{ByteOrder, Element};
 use crate::read::source::Source;
 use crate::text::header::excerpt;
 use crate::text::words::Words;
-use veloxel_core::TetMesh;
+use veloxel_core::{TetMesh, WarningKind};
 
 pub(super) static FORMAT: Format = Format {
     reads: &[Kind::Mesh],
@@ -28,12 +28,22 @@ const EVERY_CELL: &str = "every cell must be a linear tetrahedron (type 10)";
 fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
     let mut file = Sections::begin(&bytes, context)?;
+    let content = Content::Mesh(whole_mesh(&mut file, context)?);
+    let left_out = file.words.text();
+    if !left_out.is_empty() {
+        let text = format!("what follows the cells was left out, from {} on", excerpt(&left_out));
+        context.note(WarningKind::Note, text);
+    }
+    Ok(Decoded { content, sample_type: "tetrahedra".to_owned() })
+}
+
+/// Reads sections until points, cells and their types are there.
+fn whole_mesh(file: &mut Sections, context: &Context) -> Result<TetMesh> {
     let (mut points, mut cells): (Option<Vec<f64>>, Option<Vec<f64>>) = (None, None);
     let mut types = None;
     loop {
         if let (Some(points), Some(cells), Some(())) = (&points, &cells, types) {
-            let content = Content::Mesh(mesh(points, cells, context)?);
-            return Ok(Decoded { content, sample_type: "tetrahedra".to_owned() });
+            return mesh(points, cells, context);
         }
         match file.words.text().to_ascii_uppercase().as_str() {
             "DATASET" => {

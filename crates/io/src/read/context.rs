@@ -93,6 +93,11 @@ impl<'a> Context<'a> {
         self.warnings.push(kind, format!("{}: {}", self.path.display(), one_line(message.as_ref())));
     }
 
+    /// Takes over what was said while another file was read.
+    pub fn pass_on(&mut self, warnings: Warnings) {
+        self.warnings.extend(warnings);
+    }
+
     /// From now on an alpha channel becomes a mask.
     #[must_use]
     pub fn masked_by_alpha(self) -> Self {

@@ -45,15 +45,29 @@ pub(crate) enum Arrangement {
     Interleaved,
 }
 
+/// Which axis of the grid runs fastest in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AxisOrder {
+    /// x, then y, then z; frames last.
+    XFastest,
+    /// Frames first, then z, then y; x last.
+    XSlowest,
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     pub grid: Grid,
     pub meaning: Meaning,
     pub arrangement: Arrangement,
+    /// Of scalar samples.
+    pub axis_order: AxisOrder,
     pub frames: usize,
     pub frame_interval_ms: Option<f64>,
     pub stored: Stored,
 }
+
+/// What a frame of a sequence takes beside its samples: a file can hold very many small ones.
+const FRAME_BYTES: u64 = 512;
 
 impl Layout {
     pub fn components(&self) -> usize {
@@ -80,15 +94,34 @@ impl Layout {
             .ok_or_else(|| context.malformed("size", "a product below 2^64", "more"))
     }
 
+    /// The samples with x fastest and frames last.
+    pub fn in_axis_order(&self, samples: Vec<f32>, context: &Context) -> Result<Vec<f32>> {
+        if self.axis_order == AxisOrder::XFastest {
+            return Ok(samples);
+        }
+        let ([nx, ny, nz], frames) = (self.grid.size(), self.frames);
+        let mut turned = context.room_for(samples.len())?;
+        for t in 0..frames {
+            for z in 0..nz {
+                for y in 0..ny {
+                    turned.extend((0..nx).map(|x| samples[t + frames * (z + nz * (y + ny * x))]));
+                }
+            }
+        }
+        Ok(turned)
+    }
+
     /// Puts the decoded samples on the grid.
     pub fn content(self, samples: Vec<f32>, context: &mut Context) -> Result<Content> {
         let is_plain = self.frames <= 1 || self.meaning == Meaning::Scalar;
         let hint = "split it into one file a frame, or convert it to scalars";
         context.support(is_plain, "a sequence of vectors or colours", hint)?;
+        let samples = self.in_axis_order(samples, context)?;
         match self.meaning {
             Meaning::Scalar => {
                 if self.frames > 1 {
-                    context.claim(size_of_val(&samples[..]) as u64)?;
+                    let own_bytes = (self.frames as u64).saturating_mul(FRAME_BYTES);
+                    context.claim(own_bytes.saturating_add(size_of_val(&samples[..]) as u64))?;
                 }
                 let frames = planes(samples, self.frames, self.arrangement).into_iter();
                 let frames = frames.map(|samples| context.volume(self.grid.clone(), samples));

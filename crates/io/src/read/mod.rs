@@ -23,7 +23,7 @@ use crate::error::{IoError, Result};
 use crate::format::{Format, Reader};
 use crate::formats::lookup::{has_grid, require, require_to_read};
 use crate::read::context::Context;
-use crate::read::reading::{Reading, Strictness};
+use crate::read::reading::Reading;
 use crate::read::series::{decode_series, holds_dicom};
 use crate::read::source::Source;
 use std::path::{Path, PathBuf};
@@ -221,11 +221,10 @@ pub fn read_mask(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
 ///
 /// # Errors
 /// As [`read`]; [`IoError::Malformed`] for an index without a point, [`IoError::Unsupported`] for other cells.
-pub fn read_mesh(path: &Path) -> Result<TetMesh> {
+pub fn read_mesh(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<TetMesh> {
     const WHAT: &str = "a tetrahedral mesh";
     let format = require_to_read(path, WHAT, |format| format.reads(Kind::Mesh))?;
-    let mut warnings = Warnings::new();
-    let mut context = Context::new(path, Strictness::Lenient, &mut warnings);
+    let mut context = Context::new(path, reading, warnings);
     match decode(format, Source::open(path)?, &mut context)?.content {
         Content::Mesh(mesh) => Ok(mesh),
         other => Err(IoError::kind(path, WHAT, other.describe(), "give a mesh")),

@@ -4,6 +4,7 @@ pub(crate) mod cine_place;
 pub(crate) mod contours;
 pub(crate) mod face_labels;
 pub(crate) mod graphs;
+pub(crate) mod matrix;
 pub(crate) mod npy;
 pub(crate) mod points;
 pub(crate) mod slicer;

@@ -3,6 +3,8 @@
 //! *Specification*: NumPy enhancement proposal 1, version 1.0 of the format; little-endian, rows first.
 
 use crate::error::{IoError, Result};
+use crate::file_name::extension;
+use crate::formats::npy::header;
 use crate::write::unfinished::Unfinished;
 use std::fs::File;
 use std::io::{Error, Write};
@@ -47,7 +49,7 @@ impl<T: NpySample> NpyWriter<T> {
     /// [`IoError::DiskFull`] before anything is written; [`IoError::Write`].
     pub fn create(path: &Path, rows: usize, columns: usize) -> Result<Self> {
         let fail = IoError::write(path);
-        let header = header(T::DESCRIPTION, rows, columns);
+        let header = header::text(T::DESCRIPTION, &[rows, columns]);
         let samples = (rows as u64).saturating_mul(columns as u64).saturating_mul(size_of::<T>() as u64);
         let bytes = samples.saturating_add(header.len() as u64);
         require_free(path, bytes)?;
@@ -104,12 +106,12 @@ impl<T: NpySample> NpyWriter<T> {
     }
 }
 
-/// A matrix is written as `.npy` alone.
+/// Checks, before any work is done for it, that [`NpyWriter`]'s matrix would have the name of one: `.npy`.
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`].
-pub fn check_matrix_output(path: &Path) -> Result<()> {
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy")) {
+pub fn check_npy_output(path: &Path) -> Result<()> {
+    if extension(path) == "npy" {
         return Ok(());
     }
     Err(IoError::UnknownExtension { path: path.to_owned(), what: "a matrix", known: ".npy".to_owned() })
@@ -156,20 +158,6 @@ fn write_at(file: &File, mut bytes: &[u8], mut begin: u64) -> Result<(), Error> 
         (bytes, begin) = (&bytes[count..], begin + count as u64);
     }
     Ok(())
-}
-
-fn header(description: &str, rows: usize, columns: usize) -> Vec<u8> {
-    const ALIGNMENT: usize = 64;
-    const FIXED: usize = 10;
-    let mut text =
-        format!("{{'descr': '{description}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
-    let padded = (FIXED + text.len() + 1).next_multiple_of(ALIGNMENT) - FIXED;
-    text.extend(std::iter::repeat_n(' ', padded - text.len() - 1));
-    text.push('\n');
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((text.len() as u16).to_le_bytes());
-    bytes.extend(text.into_bytes());
-    bytes
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::error::{IoError, Result};
 use crate::formats::lookup::require;
 use crate::write::painted_mesh::PaintedMesh;
 use std::path::Path;
-use veloxel_core::{Dimension, Flow, Sequence, Volume, Warnings};
+use veloxel_core::{Dimension, Flow, Grid, Sequence, Volume, WarningKind, Warnings};
 
 /// Checks, before any work is done for it, that a result could be written there: an extension of a format that holds
 /// its kind and, where it is known, its dimension, and a folder that exists.
@@ -48,7 +48,8 @@ pub fn check_folder(path: &Path) -> Result<()> {
 }
 
 /// Writes one picture or volume: 32-bit floats in volume formats, 8 or 16 bits in picture formats (8 if every sample
-/// lies in 0..=255), with a note if samples were rounded, and for JPEG, which changes them, and a warning if some were clamped.
+/// lies in 0..=255), with a note if samples were rounded, for JPEG, which changes them, and for a place in the world that the
+/// format does not keep (NumPy), and a warning if some were clamped.
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`] lists the formats that would do; [`IoError::Unsupported`] if this one cannot hold the
@@ -56,7 +57,20 @@ pub fn check_folder(path: &Path) -> Result<()> {
 pub fn write_image(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
     let (format, write) = require(path, "writing an image", |format| format.write_image)?;
     format.check_grid(path, image.grid())?;
+    if format.holds_volumes() && !format.keeps_place() && !is_plain(image.grid()) {
+        let text = format!(
+            "{}: {format} holds no spacing, origin or direction (.nii.gz, .mha and .nrrd keep them)",
+            path.display()
+        );
+        warnings.push(WarningKind::Note, text);
+    }
     write(path, image, warnings)
+}
+
+/// Whether a voxel's place is its index.
+fn is_plain(grid: &Grid) -> bool {
+    const IDENTITY: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    grid.spacing_mm() == [1.0; 3] && grid.origin_mm() == [0.0; 3] && grid.direction() == IDENTITY
 }
 
 /// Checks, before any work is done for it, that a picture in colours could be written there.
@@ -97,7 +111,7 @@ pub fn write_labels(path: &Path, labels: &Volume<i32>) -> Result<()> {
     write_image(path, &labels.map(|&v| v as f32), &mut Warnings::new())
 }
 
-/// Writes a displacement field: pixels in `.flo`, KITTI `.png` and `.pfm`, LPS millimetres in volume formats.
+/// Writes a displacement field: pixels in `.flo`, KITTI `.png` and `.pfm`, voxels in `.npy`, LPS millimetres in volume formats.
 ///
 /// # Errors
 /// As [`write_image`].

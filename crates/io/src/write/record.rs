@@ -21,6 +21,8 @@ enum Samples<'a> {
     Image(&'a [f32]),
     Labels(&'a [i32]),
     Frames(&'a [Volume<f32>]),
+    /// Components in voxels.
+    Components(&'a Flow),
     /// World vectors in LPS mm.
     Vectors(&'a Flow),
 }
@@ -58,7 +60,14 @@ impl<'a> Record<'a> {
         Self { components: header_axes(flow.grid()), ..Self::new(flow.grid(), Samples::Vectors(flow)) }
     }
 
-    /// Little-endian samples: frame by frame, and the components of a voxel together or one after the other.
+    /// A field as it is in memory: the components of the grid's axes, in voxels.
+    pub fn flow_vox(flow: &'a Flow) -> Self {
+        let components = flow.components_vox().len();
+        Self { components, ..Self::new(flow.grid(), Samples::Components(flow)) }
+    }
+
+    /// Little-endian samples: frame by frame, and the components of a voxel together or one after the other; those in voxels
+    /// always one after the other.
     pub fn write(&self, arrangement: Arrangement, out: &mut impl Write) -> Result<()> {
         match (&self.samples, arrangement) {
             (Samples::Image(data), _) => write_blocks(data, f32::to_le_bytes, out),
@@ -70,6 +79,9 @@ impl<'a> Record<'a> {
                 Element::I16 => write_blocks(data, |v| (v as i16).to_le_bytes(), out),
                 _ => write_blocks(data, i32::to_le_bytes, out),
             },
+            (Samples::Components(flow), _) => {
+                flow.components_vox().iter().try_for_each(|c| write_blocks(c, f32::to_le_bytes, out))
+            }
             (Samples::Vectors(flow), Arrangement::Interleaved) => {
                 self.write_vectors(flow, 0..self.components, out)
             }

@@ -304,7 +304,7 @@ impl Output {
             }
             Holds::Disparity => io::check_disparity_output(path)?,
             Holds::Picture => io::check_rgb_output(path)?,
-            Holds::Matrix => io::check_matrix_output(path)?,
+            Holds::Matrix => io::check_npy_output(path)?,
             Holds::Text | Holds::Folder => io::check_folder(path)?,
         }
         Ok(io::check_writable(path)?)

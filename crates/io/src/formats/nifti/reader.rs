@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::element::{Element, Scaling, Stored};
 use crate::read::geometry::WorldAxes;
-use crate::read::layout::{Arrangement, Layout, Meaning};
+use crate::read::layout::{Arrangement, AxisOrder, Layout, Meaning};
 use crate::read::luminance::Channels;
 use crate::read::source::Source;
 use veloxel_core::{Dimension, WarningKind};
@@ -72,6 +72,7 @@ fn interpret(header: &Header, context: &mut Context) -> Result<Layout> {
         grid: axes.into_grid(context)?,
         meaning,
         arrangement,
+        axis_order: AxisOrder::XFastest,
         frames,
         frame_interval_ms: if frames > 1 { frame_interval_ms(header, context) } else { None },
         stored: Stored { element, order: header.order, scaling },

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Element, Scaling, Stored};
 use crate::read::geometry::{Axes, WorldAxes};
-use crate::read::layout::{Arrangement, Layout, Meaning};
+use crate::read::layout::{Arrangement, AxisOrder, Layout, Meaning};
 use crate::read::luminance::Channels;
 use crate::read::source::Source;
 use crate::text::header::Fields;
@@ -85,6 +85,7 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
         grid: axes.into_grid(context)?,
         meaning: Meaning::Scalar,
         arrangement: Arrangement::Planar,
+        axis_order: AxisOrder::XFastest,
         frames: 1,
         frame_interval_ms: None,
         stored: Stored { element, order, scaling: Scaling::NONE },

@@ -65,7 +65,9 @@ const LEAST_PIXELS: f64 = 6.0;
 
 pub(super) fn read_outlines(path: &Path, options: &ContourReading, into: &mut Collection) -> Result<()> {
     let mut warnings = Warnings::new();
-    let frames = match read(path, options.reading, &mut warnings)? {
+    let content = read(path, options.reading, &mut warnings)?;
+    into.context.pass_on(warnings);
+    let frames = match content {
         Content::Image(image) => vec![(options.frame, image)],
         Content::Sequence(sequence) => sequence.into_frames().into_iter().enumerate().collect(),
         other => return Err(IoError::kind(path, "a label image", other.describe(), "give labels")),
