@@ -1,36 +1,68 @@
 //! One launch of a kernel: its shader, entry point, pipeline constants, uniform block (binding 0), buffers (binding 1
 //! and on) and number of workgroups.
 
-use crate::{AnyBuffer, Buffer, Element, Uniform};
+use crate::{AnyBuffer, Buffer, Declaration, Element};
+use std::sync::Once;
 
-/// The source of a shader: WGSL in parts that are joined in order and, where WGSL cannot express the kernel, CUDA C++
-/// in addition.
+/// The source of a shader: what it binds, WGSL in parts that are joined in order and, where WGSL cannot express the kernel, CUDA
+/// C++ in addition.
 #[derive(Debug)]
 pub struct ShaderSource {
     /// The kernel's name, the same as its folder's.
     pub name: &'static str,
+    /// What its launches bind.
+    pub declaration: &'static Declaration,
     wgsl: &'static [&'static str],
     cuda: Option<&'static str>,
+    /// Whether the text was compared with the declaration.
+    pub(crate) checked: Once,
 }
 
+pub(crate) static BY_HAND: Declaration = Declaration { block: &[], slots: &[], sums: None };
+
 impl ShaderSource {
-    /// A shader in WGSL only.
-    pub const fn wgsl(name: &'static str, parts: &'static [&'static str]) -> Self {
-        Self { name, wgsl: parts, cuda: None }
+    /// A shader in WGSL only. The text of the declaration stands before its parts, which bind nothing.
+    pub const fn wgsl(
+        name: &'static str,
+        declaration: &'static Declaration,
+        parts: &'static [&'static str],
+    ) -> Self {
+        Self { name, declaration, wgsl: parts, cuda: None, checked: Once::new() }
     }
     /// A shader with a hand-written CUDA C++ text for devices that take it
     /// ([`Gpu::takes_cuda`](crate::Gpu::takes_cuda)). The compiler reads first WGSL's types, operators and functions in
-    /// CUDA C++ ([`PRELUDE`](https://docs.rs/wgsl-to-cuda)), then the functions of these WGSL `parts`, translated, then
-    /// `text`.
+    /// CUDA C++ ([`PRELUDE`](https://docs.rs/wgsl-to-cuda)), then the uniform block's struct and the functions of these WGSL
+    /// `parts`, translated, then `text`.
     ///
     /// The launch's constants are defined before the text as `constexpr uint`; among them are `WIDTH` and `HEIGHT` of a
-    /// workgroup. The parameters of the entry point are the uniform block and then all buffers of the launch, in order.
-    pub const fn cuda(name: &'static str, parts: &'static [&'static str], text: &'static str) -> Self {
-        Self { name, wgsl: parts, cuda: Some(text) }
+    /// workgroup. The parameters of the entry point are the uniform block and then all buffers of the declaration, in order.
+    pub const fn cuda(
+        name: &'static str,
+        declaration: &'static Declaration,
+        parts: &'static [&'static str],
+        text: &'static str,
+    ) -> Self {
+        Self { name, declaration, wgsl: parts, cuda: Some(text), checked: Once::new() }
     }
-    /// The parts of WGSL, joined.
+    /// A shader whose parts write their bindings by hand.
+    pub const fn by_hand(name: &'static str, parts: &'static [&'static str]) -> Self {
+        Self { name, declaration: &BY_HAND, wgsl: parts, cuda: None, checked: Once::new() }
+    }
+    /// As [`Self::cuda`], with a text that writes its structs by hand.
+    pub const fn cuda_by_hand(
+        name: &'static str,
+        parts: &'static [&'static str],
+        text: &'static str,
+    ) -> Self {
+        Self { name, declaration: &BY_HAND, wgsl: parts, cuda: Some(text), checked: Once::new() }
+    }
+    /// What the declaration binds, and the parts of WGSL, joined; beside CUDA C++ the declaration's structs alone.
     pub fn whole_wgsl(&self) -> String {
-        self.wgsl.join("\n")
+        if std::ptr::eq(self.declaration, &BY_HAND) {
+            return self.wgsl.join("\n");
+        }
+        let bound = if self.cuda.is_some() { self.declaration.block_text() } else { self.declaration.text() };
+        bound + &self.wgsl.join("\n")
     }
     /// The hand-written CUDA C++; `None` if there is only WGSL.
     pub fn cuda_text(&self) -> Option<&'static str> {
@@ -47,8 +79,8 @@ pub struct Launch<'a> {
     pub entry: &'static str,
     /// Values of the source's `override` constants; each set of values is compiled once.
     pub constants: &'a [(&'static str, f64)],
-    /// The uniform block, at binding 0.
-    pub uniform: Uniform,
+    /// The bytes of the uniform block, at binding 0.
+    pub uniform: &'a [u8],
     /// The buffers, at bindings 1 and on.
     pub buffers: &'a [Bind<'a>],
     /// Number of workgroups along x, y and z.

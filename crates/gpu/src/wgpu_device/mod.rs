@@ -10,7 +10,7 @@ mod recording;
 
 pub(crate) use adapters::{card_may_be_there, list};
 
-use crate::launches::cuda_check;
+use crate::launches::{cuda_check, declared};
 use crate::launches::launch::Variant;
 use crate::memory::buffer_pool::{First, Origin, Policy};
 use crate::memory::element::{Word, parts_of};
@@ -131,6 +131,7 @@ impl WgpuDevice {
     }
 
     fn compile(&self, launch: &Launch<'_>, writes: &[bool]) -> Result<Pipeline, ComputeError> {
+        declared::check(launch.source);
         cuda_check::check(launch).map_err(|reason| {
             self.failed(format!("kernel `{}`, `{}`, as CUDA: {reason}", launch.source.name, launch.entry))
         })?;
@@ -291,11 +292,10 @@ impl Gpu for WgpuDevice {
                 }
             })
             .collect::<Result<_, _>>()?;
-        let block = launch.uniform.clone().bytes();
         let alignment = self.device.limits().min_uniform_buffer_offset_alignment as usize;
         let mut recording = self.recording();
         let launched = Recorded { pipeline, buffers, groups: launch.groups };
-        recording.launch(launched, &block, alignment);
+        recording.launch(launched, launch.uniform, alignment);
         if recording.is_due() {
             recording.submit(&self.device, &self.queue);
         }

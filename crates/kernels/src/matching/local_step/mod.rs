@@ -9,6 +9,7 @@
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::image::gradient::{Gradient, Scheme};
 use crate::image::pointwise::{ClipLength, InPlace, Operation};
 use crate::image::warp::{Border, Interpolation, VoxelAffine, Warp};
@@ -21,9 +22,29 @@ use crate::variational::compose::{Compose, Update};
 use crate::variational::motion_tensor::{Constraint, DataTerm, MotionTensor, tile};
 use crate::variational::robust_tensor::{Group, RobustTensor};
 use veloxel_core::{Axes, Dimension, Shape};
-use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, cover};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, cover};
 
-static SOURCE: ShaderSource = wgsl!("local step", [NAN, LATTICE], "local_step.wgsl");
+static SOURCE: ShaderSource = wgsl!("local step", Bindings, [NAN, LATTICE], "local_step.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            size: vec4<u32>,
+            /// Voxels an edge, along x and y; factor from a difference of sums to a derivative, along x and y.
+            scales: vec4<f32>,
+            /// ζ² of the images and of their derivatives; weight of the latter; ridge.
+            terms: vec4<f32>,
+            /// How far the moving image reaches beyond its centres, pixels; longest increment.
+            limits: vec4<f32>,
+        },
+        fixed: read f32,
+        moving: read f32,
+        displacement[displacement_x, displacement_y]: read f32,
+        out[out_x, out_y]: write f32,
+    } -> sums: f32
+}
 /// Threads of a workgroup.
 const THREADS: usize = 256;
 
@@ -144,20 +165,19 @@ impl Kernel for LocalStep<'_> {
         // The shader adds both images up.
         let per_difference = 1.0 / 24.0;
         let [x, y, _] = spacing_edges;
-        let uniform = Uniform::new()
-            .u4([nx, ny])
-            .f4([1.0 / x, 1.0 / y, per_difference / x, per_difference / y])
-            .f4([zeta2[0], zeta2[1], terms.gamma, terms.ridge])
-            .f4([Border::Centres.reach_vox(), terms.limit]);
+        let block = Block {
+            size: [nx, ny].into(),
+            scales: [1.0 / x, 1.0 / y, per_difference / x, per_difference / y].into(),
+            terms: [zeta2[0], zeta2[1], terms.gamma, terms.ridge].into(),
+            limits: [Border::Centres.reach_vox(), terms.limit].into(),
+        };
+        let [fixed, moving] = images;
         let [width, height] = tile(shape.len(), [8, 8]);
         gpu.launch(&SOURCE, "local_step")
             .constants([("WIDTH", width), ("HEIGHT", height), ("THREADS", THREADS), ("RADIUS", terms.radius)])
             .constant("GRADIENTS", terms.gamma > 0.0)
             .constant("NORMALISED", terms.constraints[0] != Constraint::Plain)
-            .uniform(uniform)
-            .bind(images.map(Bind::input))
-            .inputs(displacement, 2)
-            .outputs(out, 2)
+            .bind(&Bindings { block, fixed, moving, displacement, out })
             .sums_of_groups([cover(nx, width), cover(ny, height), 1], |[sum]: [f64; 1]| sum)
     }
 }

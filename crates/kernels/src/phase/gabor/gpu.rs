@@ -46,9 +46,9 @@ pub(super) fn pyramid(
         gpu.launch(&PYRAMID, "halve")
             .constant("FIRST", if is_first { form } else { 0usize })
             .uniform(Uniform::new().u4([fx, fy, coarser[0], coarser[1]]).u4(starts))
-            .bind([picture(0), picture(1)])
+            .bind_each([picture(0), picture(1)])
             .output(&*out[0])
-            .bind([out.get(1).map_or(Bind::Spare, |b| Bind::output(*b))])
+            .bind_each([out.get(1).map_or(Bind::Spare, |b| Bind::output(*b))])
             .run([cover(fx.div_ceil(2), 32), cover(fy.div_ceil(2), 8), out.len() as u32])?;
     }
     Ok(())
@@ -66,7 +66,7 @@ pub(super) fn local_phase(gpu: &Launcher<'_>, args: LocalPhase<'_>) -> Result<()
         .constant("PLAIN", bank.sums == Sums::Plain)
         .uniform(uniform)
         .input(image)
-        .bind([phases.map_or(Bind::Spare, Bind::output)])
+        .bind_each([phases.map_or(Bind::Spare, Bind::output)])
         .outputs(features, 3)
         .run(line(groups, 1))
 }

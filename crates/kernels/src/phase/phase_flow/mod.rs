@@ -133,7 +133,7 @@ impl Kernel for PhaseFlow<'_> {
             .constant("COARSER", coarser.is_some())
             .constant("BY_FIT", constraints.weighing == Weighing::ByFit)
             .uniform([wx, wy, xx, xy, yy].iter().fold(uniform, alternate))
-            .bind((0..5).map(|t| Bind::optional(frames.get(t).copied())))
+            .bind_each((0..5).map(|t| Bind::optional(frames.get(t).copied())))
             .optional(coarser)
             .writes([self.out, self.confidence])
             .run([cover(nx, 32), cover(ny, 4), 1])

@@ -69,7 +69,7 @@ impl Kernel for Confidence<'_> {
         gpu.launch_in(diagonal.len(), source, "confidence")
             .uniform(Uniform::new().u(items).f(self.contrast).f(per_half2))
             .output(self.error_to_confidence)
-            .bind(diagonal.iter().map(|&entry| Bind::input(&self.tensor[entry])))
+            .bind_each(diagonal.iter().map(|&entry| Bind::input(&self.tensor[entry])))
             .absent(3 - diagonal.len())
             .run(line(items, 256))
     }

@@ -187,7 +187,7 @@ fn launch<'a>(
         .constants([("COMPONENTS", term.shape.components()), ("PAIRS", term.pairs.len())])
         .constants([("WEIGHTED", term.weight.is_some()), ("FORWARD", term.scheme == Scheme::Forward)])
         .constant("NORMALISED", term.constraint != Constraint::Plain)
-        .bind(pairs)
+        .bind_each(pairs)
         .absent(2 * (MOST_PAIRS - term.pairs.len()))
         .optional(term.weight)
 }

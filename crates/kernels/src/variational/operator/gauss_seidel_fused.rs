@@ -7,7 +7,7 @@ use crate::kernel::{Kernel, Launcher};
 use crate::shared::{PACK4, SIDES4};
 use veloxel_gpu::{ComputeError, ShaderSource, Uniform};
 
-static GAUSS_SEIDEL_FUSED: ShaderSource = ShaderSource::cuda(
+static GAUSS_SEIDEL_FUSED: ShaderSource = ShaderSource::cuda_by_hand(
     "gauss_seidel_fused",
     &[
         "const COMPONENTS: u32 = 3u; const TENSOR: u32 = 1u;",
@@ -175,7 +175,7 @@ mod tests {
                 source: &GAUSS_SEIDEL_FUSED,
                 entry: "gauss_seidel_fused",
                 constants: &plan.constants,
-                uniform: plan.uniform(&view, 1.0),
+                uniform: &plan.uniform(&view, 1.0).bytes(),
                 buffers: &[Bind::Absent; 13],
                 groups: [WORKGROUPS, 1, 1],
             };

@@ -70,8 +70,8 @@ impl<'a> View<'a> {
             .u(pass.sweeps);
         launch
             .uniform(uniform)
-            .bind(fields)
-            .bind(inputs(operator.tensor.unwrap_or_default(), 6))
+            .bind_each(fields)
+            .bind_each(inputs(operator.tensor.unwrap_or_default(), 6))
             .optional(operator.diffusivity)
             .optional(operator.volume_weight)
     }
