@@ -16,16 +16,14 @@ macro_rules! block {
             $($(#[$about])* pub $member: <$type as veloxel_gpu::wgsl::Value>::Given,)+
         }
 
-        impl $name {
-            const MEMBERS: &'static [veloxel_gpu::wgsl::Member] = &[$(veloxel_gpu::wgsl::Member {
-                name: stringify!($member),
-                type_: <$type as veloxel_gpu::wgsl::Value>::TYPE,
-            }),+];
-        }
-
         impl veloxel_gpu::wgsl::Value for $name {
-            const TYPE: veloxel_gpu::wgsl::Type =
-                veloxel_gpu::wgsl::Type::Struct(stringify!($name), Self::MEMBERS);
+            const TYPE: veloxel_gpu::wgsl::Type = veloxel_gpu::wgsl::Type::Struct(
+                stringify!($name),
+                &[$(veloxel_gpu::wgsl::Member {
+                    name: stringify!($member),
+                    type_: <$type as veloxel_gpu::wgsl::Value>::TYPE,
+                }),+],
+            );
             type Given = Self;
             fn write(given: &Self, block: &mut veloxel_gpu::wgsl::Block) {
                 let alignment = const { <Self as veloxel_gpu::wgsl::Value>::TYPE.alignment() };
@@ -39,7 +37,6 @@ macro_rules! block {
 pub(crate) use block;
 
 /// Declares buffers by name that several declarations have in common, as [`bindings!`] does.
-#[allow(unused_macros)]
 macro_rules! slots {
     (
         $(#[$meta:meta])*
@@ -71,7 +68,6 @@ macro_rules! slots {
         }
     };
 }
-#[allow(unused_imports)]
 pub(crate) use slots;
 
 /// Declares what launches of a shader bind: the uniform block, or the name of one that is declared elsewhere, then buffers.
@@ -136,7 +132,7 @@ macro_rules! bindings {
         impl<$a> veloxel_gpu::Bindings<$a> for $name<$a> {
             const DECLARATION: &'static veloxel_gpu::Declaration = {
                 static DECLARATION: veloxel_gpu::Declaration = veloxel_gpu::Declaration {
-                    block: <$block>::MEMBERS,
+                    block: <$block as veloxel_gpu::wgsl::Value>::TYPE.members(),
                     slots: <$name<'static> as veloxel_gpu::Slots<'static>>::SLOTS,
                     sums: $crate::bindings::sums!($($sums: $sums_element)?),
                 };

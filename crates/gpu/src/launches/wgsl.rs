@@ -65,6 +65,14 @@ impl Type {
         }
     }
 
+    /// The members of a struct; none of anything else.
+    pub const fn members(&self) -> &'static [Member] {
+        match *self {
+            Self::Struct(_, members) => members,
+            _ => &[],
+        }
+    }
+
     /// What its address is a multiple of, in bytes.
     pub const fn alignment(&self) -> u32 {
         match *self {

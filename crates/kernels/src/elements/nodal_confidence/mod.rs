@@ -11,16 +11,35 @@
 //! that agree perfectly keeps vectors from being certain, and ε bounds the error where nothing is seen. *In*: the accepted set
 //! of every problem. *Out*: v, a work buffer; the confidence of all problems' pixels, 0 to 1.
 
-use super::gpu_block::{self, ELEMENTS, GATHERING};
+use super::gpu_block::{self, ELEMENTS, GATHERING, Lattice, Tables};
 use super::lattice::Elements;
 use super::projection::{Problems, values_of_row};
-use super::state::{STATE, Smoothness, States};
+use super::state::{STATE, States};
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LINE, SUM};
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
 static SOURCE: ShaderSource =
-    wgsl!("nodal_confidence", [LINE, SUM, ELEMENTS, GATHERING], "nodal_confidence.wgsl");
+    wgsl!("nodal_confidence", Bindings, [LINE, SUM, ELEMENTS, GATHERING], "nodal_confidence.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            lattice: Lattice,
+            /// Least variance of a residual; 1 over the square of the error that halves the confidence; least square of a slope; the
+            /// share of the variance that is left.
+            limits: vec4<f32>,
+        },
+        tables: group Tables<'a>,
+        residuals: may_read f32,
+        slopes: may_read f32,
+        variance: write f32,
+        confidence: may_write f32,
+    }
+}
 
 /// Writes the confidence of every pixel.
 #[derive(Debug)]
@@ -62,16 +81,20 @@ impl Kernel for NodalConfidence<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (e, per_half2) = (self.elements, 1.0 / (self.half_edges * self.half_edges));
         let [residual, slope] = self.least;
-        let limits = [residual, per_half2, slope, self.share];
-        let uniform = || gpu_block::lattice(e, &Smoothness::NONE).f4(limits);
-        gpu_block::launch(gpu, &SOURCE, "nodal_variance", e, uniform(), self.state)
-            .reads([self.residual, self.slopes])
-            .output(self.variance)
-            .spare(1)
+        let limits = [residual, per_half2, slope, self.share].into();
+        let none = Bindings {
+            block: Block { lattice: Lattice::without_smoothness(e), limits },
+            tables: Tables::of(e, self.state),
+            residuals: None,
+            slopes: None,
+            variance: self.variance,
+            confidence: None,
+        };
+        gpu_block::launch(gpu, &SOURCE, "nodal_variance", e)
+            .bind(&Bindings { residuals: Some(self.residual), slopes: Some(self.slopes), ..none })
             .run(gpu_block::groups(e, e.unknowns()))?;
-        gpu_block::launch(gpu, &SOURCE, "nodal_confidence", e, uniform(), self.state)
-            .absent(2)
-            .writes([self.variance, self.confidence])
+        gpu_block::launch(gpu, &SOURCE, "nodal_confidence", e)
+            .bind(&Bindings { confidence: Some(self.confidence), ..none })
             .run(gpu_block::groups(e, e.shape.len()))
     }
 }
