@@ -29,9 +29,9 @@ pub use concurrent::Concurrent;
 pub use device::{Device, Kind};
 pub use error::ComputeError;
 pub use gpu::{Gpu, Lane};
+pub use launches::bindings::{Access, Bindings, Declaration, Slot, Slots};
 #[cfg(feature = "gpu")]
 pub use launches::cuda_source::cuda_source;
-pub use launches::bindings::{Access, Bindings, Declaration, Slot, Slots};
 pub use launches::launch::{Bind, Launch, ShaderSource, cover, inputs, line, outputs, tile};
 pub use launches::reduction::{reduction_groups, sum_rows};
 pub use launches::uniform::Uniform;

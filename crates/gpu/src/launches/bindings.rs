@@ -1,8 +1,8 @@
 //! What launches of a shader bind: declared once, from which come the text that binds it in WGSL, the numbers, and the order in
 //! which a launch gives uniform block and buffers.
 
-use super::wgsl::{Block, Member, Stored, Type, Value};
 use super::launch::Bind;
+use super::wgsl::{Block, Member, Stored, Type, Value};
 use crate::memory::buffer::{AnyBuffer, Buffer};
 use crate::memory::element::Element;
 use std::fmt::Write;

@@ -3,8 +3,8 @@
 
 use crate::Launch;
 use crate::launches::cuda_source::cuda_source;
-use crate::nvrtc::{Cache, Key};
 use crate::launches::declared;
+use crate::nvrtc::{Cache, Key};
 use std::sync::OnceLock;
 use wgsl_to_cuda::{Binding, CudaSource, TRANSLATOR, TranslationError, translate};
 

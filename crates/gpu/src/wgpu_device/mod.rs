@@ -10,8 +10,8 @@ mod recording;
 
 pub(crate) use adapters::{card_may_be_there, list};
 
-use crate::launches::{cuda_check, declared};
 use crate::launches::launch::Variant;
+use crate::launches::{cuda_check, declared};
 use crate::memory::buffer_pool::{First, Origin, Policy};
 use crate::memory::element::{Word, parts_of};
 use crate::{Bind, ComputeError, Content, DeviceInfo, Gpu, GpuMemory, Launch, MemoryStats, Timestamp};

@@ -212,13 +212,3 @@ pub(crate) fn quads<const N: usize>(weights: &[f32]) -> [vec4<f32>; N] {
     let weight = |k: usize| weights.get(k).copied().unwrap_or(0.0);
     std::array::from_fn(|quad| [0, 1, 2, 3].map(|k| weight(4 * quad + k)).into())
 }
-
-/// Adds the weights of a filter, in so many quads.
-pub(crate) fn with_weights(
-    block: veloxel_gpu::Uniform,
-    weights: &[f32],
-    quads: usize,
-) -> veloxel_gpu::Uniform {
-    let weight = |k: usize| weights.get(k).copied().unwrap_or(0.0);
-    (0..quads).fold(block, |block, quad| block.f4([0, 1, 2, 3].map(|k| weight(4 * quad + k))))
-}
