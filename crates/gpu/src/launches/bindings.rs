@@ -3,8 +3,6 @@
 
 use super::launch::Bind;
 use super::wgsl::{Block, Member, Stored, Type, Value};
-use crate::memory::buffer::{AnyBuffer, Buffer};
-use crate::memory::element::Element;
 use std::fmt::Write;
 
 /// What launches of a shader bind: the uniform block at binding 0, then the buffers in order.
@@ -124,31 +122,5 @@ pub trait Bindings<'a>: Slots<'a> {
     /// The uniform block's bytes.
     fn block_bytes(&self) -> Vec<u8> {
         Block::bytes_of::<Self::Block>(self.block())
-    }
-}
-
-impl<'a> Bind<'a> {
-    /// A buffer for a slot of that access.
-    pub fn slot(access: Access, buffer: &'a dyn AnyBuffer) -> Self {
-        match access {
-            Access::Read => Self::In(buffer),
-            Access::Write => Self::Out(buffer),
-        }
-    }
-    /// No buffer for a slot of that access.
-    pub fn none(access: Access) -> Self {
-        match access {
-            Access::Read => Self::Absent,
-            Access::Write => Self::Spare,
-        }
-    }
-    /// The first `count` components of a field for slots of that access; those that are missing are no buffers.
-    pub fn components<T: Element>(
-        access: Access,
-        field: &'a [Buffer<T>],
-        count: usize,
-    ) -> impl Iterator<Item = Self> {
-        let present = field.iter().map(move |buffer| Self::slot(access, buffer));
-        present.chain(std::iter::repeat(Self::none(access))).take(count)
     }
 }

@@ -1,7 +1,7 @@
 //! One launch of a kernel: its shader, entry point, pipeline constants, uniform block (binding 0), buffers (binding 1
 //! and on) and number of workgroups.
 
-use crate::{AnyBuffer, Buffer, Declaration, Element};
+use crate::{Access, AnyBuffer, Buffer, Declaration, Element};
 use std::sync::Once;
 
 /// The source of a shader: what it binds, WGSL in parts that are joined in order and, where WGSL cannot express the kernel, CUDA
@@ -17,8 +17,6 @@ pub struct ShaderSource {
     /// Whether the text was compared with the declaration.
     pub(crate) checked: Once,
 }
-
-pub(crate) static BY_HAND: Declaration = Declaration { block: &[], slots: &[], sums: None };
 
 impl ShaderSource {
     /// A shader in WGSL only. The text of the declaration stands before its parts, which bind nothing.
@@ -44,23 +42,8 @@ impl ShaderSource {
     ) -> Self {
         Self { name, declaration, wgsl: parts, cuda: Some(text), checked: Once::new() }
     }
-    /// A shader whose parts write their bindings by hand.
-    pub const fn by_hand(name: &'static str, parts: &'static [&'static str]) -> Self {
-        Self { name, declaration: &BY_HAND, wgsl: parts, cuda: None, checked: Once::new() }
-    }
-    /// As [`Self::cuda`], with a text that writes its structs by hand.
-    pub const fn cuda_by_hand(
-        name: &'static str,
-        parts: &'static [&'static str],
-        text: &'static str,
-    ) -> Self {
-        Self { name, declaration: &BY_HAND, wgsl: parts, cuda: Some(text), checked: Once::new() }
-    }
     /// What the declaration binds, and the parts of WGSL, joined; beside CUDA C++ the declaration's structs alone.
     pub fn whole_wgsl(&self) -> String {
-        if std::ptr::eq(self.declaration, &BY_HAND) {
-            return self.wgsl.join("\n");
-        }
         let bound = if self.cuda.is_some() { self.declaration.block_text() } else { self.declaration.text() };
         bound + &self.wgsl.join("\n")
     }
@@ -121,28 +104,29 @@ pub enum Bind<'a> {
 }
 
 impl<'a> Bind<'a> {
-    /// An input.
-    pub fn input<T: Element>(buffer: &'a Buffer<T>) -> Self {
-        Self::In(buffer)
+    /// A buffer that a shader accesses so.
+    fn buffer(access: Access, buffer: &'a dyn AnyBuffer) -> Self {
+        match access {
+            Access::Read => Self::In(buffer),
+            Access::Write => Self::Out(buffer),
+        }
     }
-    /// An output.
-    pub fn output<T: Element>(buffer: &'a Buffer<T>) -> Self {
-        Self::Out(buffer)
+    /// No buffer where a shader accesses one so.
+    fn none(access: Access) -> Self {
+        match access {
+            Access::Read => Self::Absent,
+            Access::Write => Self::Spare,
+        }
     }
-    /// An input, or [`Self::Absent`] for `None`.
-    pub fn optional<T: Element>(input: Option<&'a Buffer<T>>) -> Self {
-        input.map_or(Self::Absent, Self::input)
+    /// The first `count` components of a field, which a shader accesses so; those that are missing are no buffers.
+    pub fn components<T: Element>(
+        access: Access,
+        field: &'a [Buffer<T>],
+        count: usize,
+    ) -> impl Iterator<Item = Self> {
+        let present = field.iter().map(move |buffer| Self::buffer(access, buffer));
+        present.chain(std::iter::repeat(Self::none(access))).take(count)
     }
-}
-
-/// Binds the components of a field as inputs; those missing up to `count` are [`Bind::Absent`].
-pub fn inputs<'a>(field: &'a [Buffer], count: usize) -> impl Iterator<Item = Bind<'a>> {
-    field.iter().map(Bind::input).chain(std::iter::repeat(Bind::Absent)).take(count)
-}
-
-/// Binds the components of a field as outputs; those missing up to `count` are [`Bind::Spare`].
-pub fn outputs(field: &[Buffer], count: usize) -> impl Iterator<Item = Bind<'_>> {
-    field.iter().map(Bind::output).chain(std::iter::repeat(Bind::Spare)).take(count)
 }
 
 /// Number of workgroups that cover `count` items along one axis, with `per_group` items each.

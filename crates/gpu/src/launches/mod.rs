@@ -11,5 +11,4 @@ pub(crate) mod launch;
 pub(crate) mod reduction;
 #[cfg(feature = "gpu")]
 pub(crate) mod translation;
-pub(crate) mod uniform;
 pub mod wgsl;

@@ -92,22 +92,25 @@ impl Type {
     }
 
     /// How many bytes a value takes.
-    pub(crate) fn size(&self) -> u32 {
+    pub(crate) const fn size(&self) -> u32 {
         match *self {
             Self::Scalar(_) | Self::Atomic(_) | Self::Alias(..) => 4,
             Self::Vector(_, lanes) => 4 * lanes,
             Self::Array(of, count) => count * of.stride(),
             Self::Struct(_, members) => {
-                let place = |end: u32, member: &Member| {
-                    end.next_multiple_of(member.type_.alignment()) + member.type_.size()
-                };
-                members.iter().fold(0, place).next_multiple_of(self.alignment())
+                let (mut end, mut next) = (0u32, 0);
+                while next < members.len() {
+                    let own = members[next].type_;
+                    end = end.next_multiple_of(own.alignment()) + own.size();
+                    next += 1;
+                }
+                end.next_multiple_of(self.alignment())
             }
         }
     }
 
     /// How many bytes lie between an element and the next.
-    pub(crate) fn stride(&self) -> u32 {
+    pub(crate) const fn stride(&self) -> u32 {
         self.size().next_multiple_of(self.alignment())
     }
 
@@ -145,14 +148,13 @@ pub struct Block {
 }
 
 impl Block {
-    /// The bytes of one value, alone in its block: their number is a multiple of 16, and at least 16.
+    /// The bytes of one value, alone in its block, up to a multiple of 16.
     pub fn bytes_of<T: Value>(given: &T::Given) -> Vec<u8> {
-        let mut block = Self { bytes: Vec::with_capacity(256) };
+        let bytes = const { T::TYPE.size().next_multiple_of(16) };
+        let mut block = Self { bytes: Vec::with_capacity(bytes as usize) };
         T::write(given, &mut block);
         block.align(16);
-        if block.bytes.is_empty() {
-            block.bytes.resize(16, 0);
-        }
+        debug_assert_eq!(block.bytes.len(), bytes as usize, "values should be laid out as their types are");
         block.bytes
     }
     /// Fills up to a multiple of so many bytes.

@@ -8,20 +8,22 @@
 mod parity;
 
 use crate::bindings::bindings;
-use veloxel_gpu::wgsl::vec4;
-use crate::shared::Pack;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed, wgsl};
+use crate::shared::Pack;
 use crate::shared::gather::Lattice;
-use crate::shared::lanes::{LANES, Lanes, Pack};
+use crate::shared::lanes::{LANES, Lanes, Pack as _};
 use crate::shared::{LATTICE, LINE, NAN, PACK1, PACK4};
 use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::{components, components_mut};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover, line};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
 static COMPOSE: ShaderSource = wgsl!("compose", ComposeBindings, [NAN, LATTICE], "compose.wgsl");
-static ADD: [ShaderSource; 2] =
-    [wgsl!("compose", AddBindings, [LINE, PACK1], "add.wgsl"), wgsl!("compose", AddBindings, [LINE, PACK4], "add.wgsl")];
+static ADD: [ShaderSource; 2] = [
+    wgsl!("compose", AddBindings, [LINE, PACK1], "add.wgsl"),
+    wgsl!("compose", AddBindings, [LINE, PACK4], "add.wgsl"),
+];
 
 bindings! {
     /// What a composition binds.

@@ -6,8 +6,8 @@
 //! *In*: e²; a tensor from [`super::motion_tensor`], taken at the final field. *Halo*: none.
 
 use crate::bindings::bindings;
-use crate::shared::Pack;
 use crate::kernel::{Kernel, Launcher, Lengths, packed, wgsl};
+use crate::shared::Pack;
 use crate::shared::{LINE, PACK1, PACK4};
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};

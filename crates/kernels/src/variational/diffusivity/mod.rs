@@ -6,18 +6,18 @@
 //! under flips. *Units*: displacements in edges, ε edges per edge, κ edges per intensity. *Border*: natural. *Halo*: 1 (2).
 
 use crate::bindings::bindings;
-use veloxel_gpu::wgsl::vec4;
-use crate::shared::Pack;
 use crate::image::gradient::Scheme;
 use crate::image::gradient::cpu::{Difference, derivative_row};
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed, wgsl};
+use crate::shared::Pack;
 use crate::shared::exponential::exponential;
-use crate::shared::lanes::{LANES, Lanes, Pack};
+use crate::shared::lanes::{LANES, Lanes, Pack as _};
 use crate::shared::rows::{replicated, row_loops};
 use crate::shared::{EXPONENTIAL, PACK1, PACK4, SIDES1, SIDES4};
 use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::{components, with_scratch};
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover, tile};
 
 const BODY: &str = include_str!("diffusivity.wgsl");
@@ -100,9 +100,10 @@ impl Kernel for Diffusivity<'_> {
             share: [share_x, share_y, share_z, 1.0 / 12.0].into(),
             slope: [sx, sy, sz, kappa].into(),
         };
-        let (Self { base, increment, out, .. }, image) = (self, self.edges.map(|edges| edges.image));
-        gpu.launch_in(self.shape.components(), source, "diffusivity")
-            .constants([("ROBUST", self.epsilon.is_some()), ("EDGES", image.is_some())])
+        let Self { shape, epsilon, edges, base, increment, out, .. } = self;
+        let image = edges.map(|edges| edges.image);
+        gpu.launch_in(shape.components(), source, "diffusivity")
+            .constants([("ROBUST", epsilon.is_some()), ("EDGES", image.is_some())])
             .constants([("WIDTH", width), ("HEIGHT", height), ("DEPTH", DEPTH)])
             .bind(&Bindings { block, base, increment, image, out })
             .run([cover(nx / pack, width), cover(ny, height), cover(nz, DEPTH)])

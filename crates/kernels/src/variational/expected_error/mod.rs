@@ -16,12 +16,12 @@
 mod parity;
 
 use crate::bindings::{bindings, block, slots};
-use veloxel_gpu::wgsl::vec4;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::NAN;
 use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::with_scratch;
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
 /// The error of a voxel; needs [`NAN`].

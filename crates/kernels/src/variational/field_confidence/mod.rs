@@ -9,7 +9,6 @@
 mod parity;
 
 use crate::bindings::bindings;
-use veloxel_gpu::wgsl::vec4;
 use crate::image::convolve::{Convolve, is_small_picture, quads};
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::matching::least_eigenvalue::{LEAST_OF_PLANE, LeastEigenvalue};
@@ -18,10 +17,15 @@ use crate::shared::{NAN, PLANE_TAPS};
 use crate::variational::confidence::Confidence;
 use crate::variational::expected_error::{EXPECTED_ERROR, ErrorBlock, ErrorBuffers, ExpectedError};
 use veloxel_core::Axes;
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource =
-    wgsl!("field confidence", Bindings, [NAN, PLANE_TAPS, EXPECTED_ERROR, LEAST_OF_PLANE], "field_confidence.wgsl");
+static SOURCE: ShaderSource = wgsl!(
+    "field confidence",
+    Bindings,
+    [NAN, PLANE_TAPS, EXPECTED_ERROR, LEAST_OF_PLANE],
+    "field_confidence.wgsl"
+);
 
 bindings! {
     /// What a launch binds.

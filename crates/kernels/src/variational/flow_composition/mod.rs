@@ -5,13 +5,13 @@
 //! *Outside*: where `d1` is unknown or leaves the grid, or `d2` is unknown around, see [`Outside`]. *Halo*: unbounded (gathers).
 
 use crate::bindings::bindings;
-use veloxel_gpu::wgsl::vec4;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::rows::cell;
 use crate::shared::{LATTICE, NAN};
 use std::array::from_fn;
 use veloxel_core::Shape;
 use veloxel_gpu::rows::{components, components_mut};
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
 static SOURCE: ShaderSource = wgsl!("flow composition", Bindings, [NAN, LATTICE], "flow_composition.wgsl");

@@ -11,7 +11,8 @@ use multiversion::multiversion;
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource};
 
-static SOURCE: ShaderSource = wgsl!("inverse consistency", Bindings, [LINE, NAN, SUM], "inverse_consistency.wgsl");
+static SOURCE: ShaderSource =
+    wgsl!("inverse consistency", Bindings, [LINE, NAN, SUM], "inverse_consistency.wgsl");
 
 bindings! {
     /// What a launch binds.

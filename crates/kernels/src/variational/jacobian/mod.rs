@@ -4,16 +4,16 @@
 //! Derivatives are central, one-sided at the border. *Halo*: 1 voxel.
 
 use crate::bindings::bindings;
-use veloxel_gpu::wgsl::vec4;
-use crate::shared::Pack;
 use crate::image::convolve::cpu::pad_row;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed, wgsl};
-use crate::shared::lanes::{LANES, Lanes, Pack};
+use crate::shared::Pack;
+use crate::shared::lanes::{LANES, Lanes, Pack as _};
 use crate::shared::rows::{beside, replicated};
 use crate::shared::{NAN, PACK1, PACK4, SIDES1, SIDES4, TILE_SUM};
 use multiversion::multiversion;
 use veloxel_core::{Axes, JacobianReport, Shape};
 use veloxel_gpu::rows::{Shared, with_scratch};
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, cover};
 
 static SOURCES: [ShaderSource; 2] = [

@@ -1,15 +1,15 @@
 //! Launches of `picture.wgsl`, or of `along_y.wgsl` and `smooth.wgsl`; and of `mismatch.wgsl`.
 
-use super::{Constraint, DataTerm, MOST_PAIRS, MotionTensor, ratio};
+use super::{Constraint, DataTerm, MotionTensor, ratio};
 use crate::bindings::{bindings, block, slots};
-use veloxel_gpu::wgsl::vec4;
-use crate::shared::Pack;
 use crate::image::convolve::{Convolve, is_small_picture, quads};
 use crate::image::gradient::Scheme;
 use crate::kernel::{Kernel, Launcher, PreparedLaunch, packed, wgsl};
+use crate::shared::Pack;
 use crate::shared::taps::Taps;
 use crate::shared::{LINE, NAN, PACK1, PACK4, PLANE_TAPS, SUM};
 use veloxel_core::Axes;
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Field, Later, ShaderSource, cover};
 
 const PRODUCTS: &str = include_str!("products.wgsl");

@@ -10,7 +10,6 @@
 mod parity;
 
 use crate::bindings::bindings;
-use veloxel_gpu::wgsl::vec4;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::LINE;
 use crate::shared::rows::{add, sum_of_four};
@@ -18,6 +17,7 @@ use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::with_scratch;
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
 /// The fine cells of a coarse one.

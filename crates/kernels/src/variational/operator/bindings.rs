@@ -44,7 +44,7 @@ impl<'a> Coefficients<'a> {
 
 /// A sample of the residual, or a pack of them, as each text stores them.
 #[derive(Debug)]
-enum Out {}
+pub(super) enum Out {}
 
 impl Stored for Out {
     const TYPE: Type = Type::Alias("Out", &[Scalar::F32]);

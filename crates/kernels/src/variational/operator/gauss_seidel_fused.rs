@@ -87,8 +87,8 @@ mod tests {
     #[cfg(feature = "gpu")]
     use veloxel_gpu::{
         Bind, Launch,
-        wgsl::Block,
         nvrtc::{ComputeCapability, Nvrtc},
+        wgsl::Block,
     };
     use veloxel_gpu::{Buffer, Device, Kind};
     use veloxel_phantoms::signed_noise as noise;

@@ -29,7 +29,8 @@ macro_rules! over {
     };
 }
 
-static RELAX_GENERAL: ShaderSource = over!(voxels, "relax, general", RelaxBindings, "shaders/relax_general.wgsl");
+static RELAX_GENERAL: ShaderSource =
+    over!(voxels, "relax, general", RelaxBindings, "shaders/relax_general.wgsl");
 static RELAX_TINY: ShaderSource = over!(voxels, "relax, tiny", RelaxBindings, "shaders/relax_tiny.wgsl");
 static RELAX_TILE: ShaderSource = over!(voxels, "relax, tile", TileBindings, "shaders/relax_tile.wgsl");
 static RELAX_ROWS: ShaderSource = over!(rows, "relax, rows", RelaxBindings, "shaders/relax_rows.wgsl");
@@ -37,8 +38,14 @@ pub(super) static RESIDUAL_GENERAL: ShaderSource =
     over!(voxels, "residual, general", ResidualBindings, "shaders/residual_general.wgsl", LINE, SUM, CELLS);
 pub(super) static RESIDUAL_ROWS: ShaderSource =
     over!(rows, "residual, rows", ResidualBindings, "shaders/residual_rows.wgsl", TILE_SUM);
-pub(super) static RESTRICT_ROWS: ShaderSource =
-    over!(rows, "restriction of the residual, rows", ResidualBindings, "shaders/restrict_rows.wgsl", TILE_SUM, CELLS);
+pub(super) static RESTRICT_ROWS: ShaderSource = over!(
+    rows,
+    "restriction of the residual, rows",
+    ResidualBindings,
+    "shaders/restrict_rows.wgsl",
+    TILE_SUM,
+    CELLS
+);
 pub(super) static PRODUCT_GENERAL: ShaderSource =
     over!(voxels, "product, general", ProductBindings, "shaders/product_general.wgsl", LINE, SUM);
 pub(super) static PRODUCT_ROWS: ShaderSource =

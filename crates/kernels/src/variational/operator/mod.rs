@@ -251,8 +251,7 @@ impl Kernel for RestrictResidual<'_> {
         let halves_x = coarse[0] < operator.shape.size[0];
         let view = if halves_x { View::of(operator) } else { View::general(operator) };
         let source = if view.rows { &RESTRICT_ROWS } else { &RESIDUAL_GENERAL };
-        let (block, coefficients) =
-            (view.block(&Pass { coarse, ..Pass::default() }), view.coefficients());
+        let (block, coefficients) = (view.block(&Pass { coarse, ..Pass::default() }), view.coefficients());
         let bindings = ResidualBindings { block, x: self.x, rhs: self.rhs, coefficients, out: self.coarse };
         let launch = view.launch(gpu, source, Self::NAME).bind(&bindings);
         // Two coarse cells a thread are one pack of fine ones.

@@ -7,9 +7,9 @@
 //! On a GPU each constraint is a launch: all together would need more buffers than some devices bind.
 
 use crate::bindings::bindings;
-use crate::shared::Pack;
 use crate::kernel::{Kernel, Launcher, Lengths, packed, wgsl};
-use crate::shared::lanes::{LANES, Lanes, Pack};
+use crate::shared::Pack;
+use crate::shared::lanes::{LANES, Lanes, Pack as _};
 use crate::shared::{LINE, PACK1, PACK4};
 use multiversion::multiversion;
 use veloxel_core::Shape;
