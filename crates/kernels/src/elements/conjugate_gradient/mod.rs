@@ -109,8 +109,10 @@ pub struct Decide<'a> {
     pub rule: Rule,
     /// [`super::state`] until now.
     pub state: &'a Buffer,
-    /// Partial sums of r² and of `Pᵀ K P`, of the set on trial.
-    pub energy: [&'a Buffer; 2],
+    /// Partial sums of r², of the set on trial.
+    pub energy_of_pixels: &'a Buffer,
+    /// Partial sums of `Pᵀ K P`, of the set on trial.
+    pub energy_of_unknowns: &'a Buffer,
     /// ½ ∇E: two sets.
     pub gradient: &'a Buffer,
     /// The matrix' diagonal: two sets.
@@ -149,12 +151,12 @@ impl Kernel for Decide<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let (e, [pixels, unknowns]) = (self.elements, self.energy);
+        let e = self.elements;
         let all = e.problems * e.unknowns();
         lengths.of("state", self.state, STATE * e.problems).of("next", self.next, STATE * e.problems);
-        lengths.of("energy of pixels", pixels, row_partials(e));
+        lengths.of("energy of pixels", self.energy_of_pixels, row_partials(e));
         let sums = e.problems * reduction_groups(e.unknowns());
-        lengths.of("energy of unknowns", unknowns, sums).of("progress", self.progress, sums);
+        lengths.of("energy of unknowns", self.energy_of_unknowns, sums).of("progress", self.progress, sums);
         lengths.of("gradient", self.gradient, 2 * all).of("diagonal", self.diagonal, 2 * all);
         lengths.of("controls", self.controls, 2 * all).of("residual", self.residual, all);
         lengths.of("step", self.step, all);
@@ -165,7 +167,8 @@ impl Kernel for Decide<'_> {
         let (state, next) = (self.state.host(), self.next.host_mut());
         next.copy_from_slice(state);
         for (problem, own) in next.chunks_exact_mut(STATE).enumerate() {
-            let [data, smoothness] = self.energy.map(|partials| total(partials.host(), problem, problems));
+            let total_of = |partials: &Buffer| total(partials.host(), problem, problems);
+            let (data, smoothness) = (total_of(self.energy_of_pixels), total_of(self.energy_of_unknowns));
             judge(own, self.rule, [data + smoothness, smoothness]);
         }
         let next = States(next);
@@ -204,8 +207,8 @@ impl Kernel for Decide<'_> {
                 limits: [tolerance, descent].into(),
             },
             tables: Tables::of(self.elements, self.state),
-            energy_of_pixels: self.energy[0],
-            energy_of_unknowns: self.energy[1],
+            energy_of_pixels: self.energy_of_pixels,
+            energy_of_unknowns: self.energy_of_unknowns,
             gradient: self.gradient,
             diagonal: self.diagonal,
             next: self.next,

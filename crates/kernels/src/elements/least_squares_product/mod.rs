@@ -95,10 +95,14 @@ pub struct LeastSquaresProduct<'a> {
     pub before: Option<&'a Buffer>,
     /// A problem is done when `√(rᵀ z)` is at most so many times that of the first iteration.
     pub tolerance: f32,
-    /// r and p of the iteration before.
-    pub last: [&'a Buffer; 2],
-    /// r and p.
-    pub next: [&'a mut Buffer; 2],
+    /// r of the iteration before.
+    pub last_residual: &'a Buffer,
+    /// p of the iteration before.
+    pub last_direction: &'a Buffer,
+    /// r.
+    pub residual: &'a mut Buffer,
+    /// p.
+    pub direction: &'a mut Buffer,
     /// x.
     pub step: &'a mut Buffer,
     /// Sums of q along the rows.
@@ -121,8 +125,8 @@ impl Kernel for LeastSquaresProduct<'_> {
         lengths.of("state", self.state, STATE * e.problems).of("slopes", self.slopes, 2 * d * e.pixels());
         lengths.of("diagonal", self.diagonal, 2 * all).of("first", self.first, sums);
         lengths.optional("before", self.before, SUMS * sums).of("sums", self.sums, SUMS * sums);
-        lengths.of("last residual", self.last[0], all).of("last direction", self.last[1], all);
-        lengths.of("residual", self.next[0], all).of("direction", self.next[1], all);
+        lengths.of("last residual", self.last_residual, all).of("last direction", self.last_direction, all);
+        lengths.of("residual", self.residual, all).of("direction", self.direction, all);
         lengths.of("step", self.step, all).of("product", self.product, all);
         lengths.of("row sums", self.row_sums, e.row_sums()).of("going", self.going, e.problems);
     }
@@ -133,7 +137,7 @@ impl Kernel for LeastSquaresProduct<'_> {
         let (elements, tiles) = (self.elements, RowTiles::of(self.elements));
         let is_first = f32::from(u8::from(self.before.is_none()));
         let tables = Tables::of(elements, self.state);
-        let [residual, direction] = self.next;
+        let (residual, direction) = (self.residual, self.direction);
         let along_rows = RowsBindings {
             block: RowsBlock {
                 lattice: Lattice::without_smoothness(elements),
@@ -142,9 +146,9 @@ impl Kernel for LeastSquaresProduct<'_> {
             tables,
             at_first: self.first,
             sums_before: self.before,
-            residual: self.last[0],
+            residual: self.last_residual,
             product: self.product,
-            direction: self.last[1],
+            direction: self.last_direction,
             diagonal: self.diagonal,
             slopes: self.slopes,
             next_residual: residual,
@@ -192,11 +196,12 @@ fn product<const D: usize>(cpu: &Cpu, args: LeastSquaresProduct<'_>) {
     let damped = |problem: usize| 1.0 + state.damping(problem);
     let diagonal_of =
         |problem: usize| &args.diagonal.host()[state.accepted(problem) * unknowns..][..unknowns];
-    let [residual, direction] = args.next.map(|next| next.host_mut());
+    let (residual, direction) = (args.residual.host_mut(), args.direction.host_mut());
     let (step, product) = (args.step.host_mut(), args.product.host_mut());
     for (problem, &Ratios { alpha, beta, is_going }) in ratios.iter().enumerate() {
         let own = problem * unknowns..(problem + 1) * unknowns;
-        let [last_residual, last] = args.last.map(|last| &last.host()[own.clone()]);
+        let [last_residual, last] =
+            [args.last_residual, args.last_direction].map(|last| &last.host()[own.clone()]);
         if alpha != 0.0 {
             step[own.clone()].iter_mut().zip(last).for_each(|(x, p)| *x += alpha * p);
         }

@@ -54,8 +54,10 @@ pub struct NodalConfidence<'a> {
     pub slopes: &'a Buffer,
     /// κ.
     pub share: f32,
-    /// σ² and ε, in units of r² and of s².
-    pub least: [f32; 2],
+    /// σ², in units of r².
+    pub least_variance: f32,
+    /// ε, in units of s².
+    pub least_slope: f32,
     /// h, the error that halves the confidence, edges.
     pub half_edges: f32,
     /// v of every control point.
@@ -80,8 +82,7 @@ impl Kernel for NodalConfidence<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (e, per_half2) = (self.elements, 1.0 / (self.half_edges * self.half_edges));
-        let [residual, slope] = self.least;
-        let limits = [residual, per_half2, slope, self.share].into();
+        let limits = [self.least_variance, per_half2, self.least_slope, self.share].into();
         let none = Bindings {
             block: Block { lattice: Lattice::without_smoothness(e), limits },
             tables: Tables::of(e, self.state),
@@ -113,7 +114,7 @@ fn confidence<const D: usize>(cpu: &Cpu, args: NodalConfidence<'_>) {
     let squares = all.sums_of_pixels(|problem, component, pixel| {
         slopes[(state.accepted(problem) * D + component) * n + pixel].powi(2)
     });
-    let [least, least_slope] = args.least;
+    let (least_variance, least_slope) = (args.least_variance, args.least_slope);
     cpu.split_samples(args.variance.host_mut(), 8, |range, out| {
         for (index, out) in range.zip(out) {
             let (problem, i) = (index / count, index % count);
@@ -122,7 +123,7 @@ fn confidence<const D: usize>(cpu: &Cpu, args: NodalConfidence<'_>) {
             let mean = residuals * per_pixel;
             let of = |c: usize| 1.0 / (squares[(problem * D + c) * count + i] * per_pixel + least_slope);
             let inverse = (0..D).fold(0.0, |sum, c| sum + of(c));
-            *out = args.share * mean.max(least) * inverse;
+            *out = args.share * mean.max(least_variance) * inverse;
         }
     });
     let (variance, per_half2) = (args.variance.host(), 1.0 / (args.half_edges * args.half_edges));

@@ -143,8 +143,10 @@ pub struct SparseLucasKanade<'a> {
     pub levels: &'a Levels,
     /// How points are sought.
     pub search: Search,
-    /// Pyramids of the picture that points come from, and of the one that they are sought in.
-    pub pyramids: [&'a Buffer; 2],
+    /// Pyramid of the picture that points come from.
+    pub first: &'a Buffer,
+    /// Pyramid of the picture that they are sought in.
+    pub second: &'a Buffer,
     /// x and y of every point, pixels; NaN where it has no position.
     pub points: [&'a Buffer; 2],
     /// Where the search begins, likewise; where NaN, and without them: where the point was.
@@ -164,9 +166,7 @@ impl Kernel for SparseLucasKanade<'_> {
     fn check(&self, lengths: &mut Lengths) {
         let (n, pixels) = (self.points[0].len(), self.levels.len());
         lengths.count("radius", self.search.radius, 1..=MOST_RADIUS);
-        self.pyramids.iter().for_each(|pyramid| {
-            lengths.of("pyramid", pyramid, pixels);
-        });
+        lengths.of("first pyramid", self.first, pixels).of("second pyramid", self.second, pixels);
         lengths.of("points", self.points[1], n).of("error", self.error, n).of("fate", self.fate, n);
         for (guess, moved) in [0, 1].map(|a| (self.guesses.map(|g| g[a]), &*self.moved[a])) {
             lengths.optional("guesses", guess, n).of("moved", moved, n);
@@ -208,8 +208,8 @@ impl Kernel for SparseLucasKanade<'_> {
             .constant("GUESSED", self.guesses.is_some())
             .bind(&Bindings {
                 block,
-                first: self.pyramids[0],
-                second: self.pyramids[1],
+                first: self.first,
+                second: self.second,
                 point_x: self.points[0],
                 point_y: self.points[1],
                 guess_x: self.guesses.map(|guesses| guesses[0]),
