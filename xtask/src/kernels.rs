@@ -1,4 +1,5 @@
-//! Looks whether every kernel is complete: contract, CPU text, GPU text, and a parity test that names it.
+//! Looks whether every kernel is complete: contract, CPU text, GPU text, and a parity test that names it; and that no text binds
+//! anything by hand.
 
 use crate::Failure;
 use crate::reading::{sources, tokens};
@@ -17,7 +18,7 @@ const SHARED: &str = "shared";
 pub struct Kernels {
     /// How many kernels there are.
     pub count: usize,
-    /// A line for each thing that a kernel lacks, and for each text that nothing includes.
+    /// A line for each thing that a kernel lacks, for each text that nothing includes, and for what texts bind by hand.
     pub incomplete: Vec<String>,
 }
 
@@ -50,10 +51,12 @@ pub fn inspect(root: &Path) -> Result<Kernels, Failure> {
     }
     let included = words_below(&source)?;
     for text in sources::files(&source, &["wgsl", "cu"])? {
+        let shown = text.strip_prefix(root).unwrap_or(&text).display();
         if !includes(&included, &text) {
-            let shown = text.strip_prefix(root).unwrap_or(&text).display();
             found.incomplete.push(format!("{shown}: no Rust file includes it"));
         }
+        let by_hand = bindings_by_hand(&sources::text(&text)?);
+        found.incomplete.extend(by_hand.into_iter().map(|what| format!("{shown}: {what}")));
     }
     Ok(found)
 }
@@ -90,6 +93,13 @@ fn words_below(folder: &Path) -> Result<BTreeSet<String>, Failure> {
         tokens::words(tokens::read(&file)?, &mut words);
     }
     Ok(words)
+}
+
+/// Lines of a text that bind something, or declare the uniform block: `bindings!` beside the contract writes them.
+fn bindings_by_hand(text: &str) -> Vec<String> {
+    let by_hand = |line: &&str| line.contains("@binding(") || line.trim_start().starts_with("struct Block");
+    let lines = text.lines().filter(by_hand);
+    lines.map(|line| format!("`{}` is written by hand; `bindings!` declares it", line.trim())).collect()
 }
 
 /// Whether one of the words is a string that names the file.
@@ -145,6 +155,9 @@ mod tests {
         assert_lacks("src/image/whole/cpu.rs", "", "no CPU text");
         assert_lacks("src/image/whole/whole.wgsl", "", "no GPU text");
         assert_lacks("tests/kernels/parity/images.rs", "// whole\nfn test() {}", "names `whole`");
+        let bound = "@group(0) @binding(0) var<uniform> block: Block;\nfn main() {}";
+        assert_lacks("src/image/whole/whole.wgsl", bound, "`bindings!` declares it");
+        assert_lacks("src/image/whole/whole.wgsl", "struct Block { n: u32 }", "struct Block");
         assert_lacks("src/shared/forgotten.wgsl", "fn f() {}", "forgotten.wgsl: no Rust file includes it");
     }
 

@@ -29,11 +29,12 @@ pub use concurrent::Concurrent;
 pub use device::{Device, Kind};
 pub use error::ComputeError;
 pub use gpu::{Gpu, Lane};
+pub use launches::bindings::{Access, Bindings, Declaration, Slot, Slots};
 #[cfg(feature = "gpu")]
 pub use launches::cuda_source::cuda_source;
-pub use launches::launch::{Bind, Launch, ShaderSource, cover, inputs, line, outputs, tile};
+pub use launches::launch::{Bind, Launch, ShaderSource, cover, line, tile};
 pub use launches::reduction::{reduction_groups, sum_rows};
-pub use launches::uniform::Uniform;
+pub use launches::wgsl;
 pub use listing::{DeviceInfo, Listing};
 pub use memory::buffer::{AnyBuffer, Buffer, Field, require_field};
 pub use memory::buffer_pool::MemoryStats;

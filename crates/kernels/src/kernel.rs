@@ -4,8 +4,8 @@ use std::fmt::Debug;
 use std::ops::RangeInclusive;
 use veloxel_core::Axes;
 use veloxel_gpu::{
-    AnyBuffer, Bind, Buffer, ComputeError, Cpu, Device, Element, Gpu, Kind, Later, Launch, ShaderSource,
-    Uniform, cover, inputs, outputs, reduction_groups, require_field, sum_rows,
+    Bind, Bindings, Buffer, ComputeError, Cpu, Declaration, Device, Element, Gpu, Kind, Later, Launch,
+    ShaderSource, cover, reduction_groups, require_field, sum_rows,
 };
 
 /// A kernel with its arguments, its outputs among them: made, then [run](Self::run) on a device.
@@ -129,10 +129,10 @@ impl<'a> Launcher<'a> {
     pub fn gpu(&self) -> &'a dyn Gpu {
         self.gpu
     }
-    /// Begins a launch of a shader's entry point; its uniform block and buffers follow in the order of their bindings.
+    /// Begins a launch of a shader's entry point.
     pub fn launch(&self, source: &'static ShaderSource, entry: &'static str) -> PreparedLaunch<'a> {
-        let (constants, buffers) = (Vec::new(), Vec::with_capacity(8));
-        PreparedLaunch { gpu: *self, source, entry, constants, uniform: Uniform::new(), buffers }
+        let (constants, buffers) = (Vec::new(), Vec::with_capacity(16));
+        PreparedLaunch { gpu: *self, source, entry, constants, uniform: Vec::new(), buffers }
     }
     /// Begins a launch of a text that takes its number of dimensions as the constant `COMPONENTS`.
     pub(crate) fn launch_in(
@@ -145,6 +145,10 @@ impl<'a> Launcher<'a> {
     }
 }
 
+fn declaration_of<'a, B: Bindings<'a>>(_: &B) -> &'static Declaration {
+    B::DECLARATION
+}
+
 /// A launch whose arguments are being named; [`Self::run`] makes it.
 #[must_use = "a launch happens when it is run"]
 #[derive(Debug)]
@@ -153,7 +157,7 @@ pub struct PreparedLaunch<'a> {
     source: &'static ShaderSource,
     entry: &'static str,
     constants: Vec<(&'static str, f64)>,
-    uniform: Uniform,
+    uniform: Vec<u8>,
     buffers: Vec<Bind<'a>>,
 }
 
@@ -167,50 +171,19 @@ impl<'a> PreparedLaunch<'a> {
     pub(crate) fn constants<C: Constant, const N: usize>(self, values: [(&'static str, C); N]) -> Self {
         values.into_iter().fold(self, |launch, (name, value)| launch.constant(name, value))
     }
-    /// The uniform block, binding 0.
-    pub fn uniform(mut self, uniform: Uniform) -> Self {
-        self.uniform = uniform;
-        self
-    }
-    /// The next binding: a buffer that is read.
-    pub fn input<T: Element>(self, buffer: &'a Buffer<T>) -> Self {
-        self.bind([Bind::In(buffer)])
-    }
-    /// The next binding: a buffer that is read, if there is one.
-    pub fn optional<T: Element>(self, buffer: Option<&'a Buffer<T>>) -> Self {
-        self.bind([Bind::optional(buffer)])
-    }
-    /// The next binding: a buffer that is written; it may not be any other binding.
-    pub fn output<T: Element>(self, buffer: &'a Buffer<T>) -> Self {
-        self.bind([Bind::Out(buffer)])
-    }
-    /// The next bindings: buffers that are read.
-    pub fn reads<const N: usize>(self, buffers: [&'a dyn AnyBuffer; N]) -> Self {
-        self.bind(buffers.map(Bind::In))
-    }
-    /// The next bindings: buffers that are written; none of them may be any other binding.
-    pub fn writes<const N: usize>(self, buffers: [&'a dyn AnyBuffer; N]) -> Self {
-        self.bind(buffers.map(Bind::Out))
-    }
-    /// The next `count` bindings: components that are read; missing ones are absent.
-    pub fn inputs(self, field: &'a [Buffer], count: usize) -> Self {
-        self.bind(inputs(field, count))
-    }
-    /// The next `count` bindings: components that are written; missing ones are spare.
-    pub fn outputs(self, field: &'a [Buffer], count: usize) -> Self {
-        self.bind(outputs(field, count))
-    }
-    /// The next `count` bindings: inputs that this launch's constants leave unused.
-    pub fn absent(self, count: usize) -> Self {
-        self.bind(std::iter::repeat_n(Bind::Absent, count))
-    }
-    /// The next `count` bindings: outputs that this launch's constants leave unused.
-    pub fn spare(self, count: usize) -> Self {
-        self.bind(std::iter::repeat_n(Bind::Spare, count))
-    }
-    /// The next bindings.
-    pub fn bind(mut self, buffers: impl IntoIterator<Item = Bind<'a>>) -> Self {
-        self.buffers.extend(buffers);
+    /// All that the launch binds, once, but the memory of [`Self::sums`].
+    ///
+    /// # Panics
+    /// If the source is declared with other bindings.
+    pub fn bind(mut self, bindings: &impl Bindings<'a>) -> Self {
+        let declaration = declaration_of(bindings);
+        assert!(
+            std::ptr::eq(self.source.declaration, declaration),
+            "kernel `{}` should be bound as it is declared",
+            self.source.name
+        );
+        self.uniform = bindings.block_bytes();
+        bindings.bind(&mut self.buffers);
         self
     }
     /// Launches so many workgroups along x, y and z.
@@ -218,8 +191,14 @@ impl<'a> PreparedLaunch<'a> {
     /// # Errors
     /// [`ComputeError`] of the device.
     pub fn run(self, groups: [u32; 3]) -> Result<(), ComputeError> {
-        let Self { gpu, source, entry, constants, uniform, buffers } = self;
-        gpu.gpu.launch(&Launch { source, entry, constants: &constants, uniform, buffers: &buffers, groups })
+        let has_sums = self.source.declaration.sums.is_some();
+        self.launch(has_sums.then_some(Bind::Spare), groups)
+    }
+    fn launch(self, sums: Option<Bind<'a>>, groups: [u32; 3]) -> Result<(), ComputeError> {
+        let Self { gpu, source, entry, constants, uniform, mut buffers } = self;
+        buffers.extend(sums);
+        let (constants, uniform, buffers) = (&constants, &uniform, &buffers);
+        gpu.gpu.launch(&Launch { source, entry, constants, uniform, buffers, groups })
     }
     /// Launches workgroups of so many items along x and y, one along z, that cover a grid.
     ///
@@ -229,7 +208,7 @@ impl<'a> PreparedLaunch<'a> {
         let [nx, ny, nz] = size;
         self.run([cover(nx, width), cover(ny, height), nz as u32])
     }
-    /// The last binding is memory for `N` sums of each workgroup: launches a reduction over `count` items, and `finish`
+    /// The declaration ends with memory for `N` sums of each workgroup: launches a reduction over `count` items, and `finish`
     /// makes the result of the totals.
     ///
     /// # Errors
@@ -241,7 +220,7 @@ impl<'a> PreparedLaunch<'a> {
     ) -> Result<Later<T>, ComputeError> {
         self.sums_of_groups([reduction_groups(count) as u32, 1, 1], finish)
     }
-    /// The last binding is memory for `N` sums of each workgroup: launches so many of them along x, y and z, and `finish`
+    /// The declaration ends with memory for `N` sums of each workgroup: launches so many of them along x, y and z, and `finish`
     /// makes the result of the totals.
     ///
     /// # Errors
@@ -253,7 +232,7 @@ impl<'a> PreparedLaunch<'a> {
     ) -> Result<Later<T>, ComputeError> {
         let count: usize = groups.iter().map(|&along| along as usize).product();
         let sums = self.gpu.device.scratch(N * count)?;
-        PreparedLaunch::output(self, &sums).run(groups)?;
+        PreparedLaunch::launch(self, Some(Bind::Out(&sums)), groups)?;
         Ok(Later::on_device(sums, |sums| finish(sum_rows(sums))))
     }
 }
@@ -282,10 +261,17 @@ impl Constant for usize {
     }
 }
 
-/// A text by its name: parts of other files, then its own file.
+/// A text by its name: what it binds, parts of other files, then its own file.
 macro_rules! wgsl {
-    ($name:literal, [$($part:expr),*], $text:literal) => {
-        veloxel_gpu::ShaderSource::wgsl($name, &[$($part,)* include_str!($text)])
+    ($name:literal, $bindings:ident, [$($part:expr),*], $text:literal $(,)?) => {
+        $crate::kernel::wgsl!($name, $bindings, [$($part,)* include_str!($text)])
+    };
+    ($name:literal, $bindings:ident, [$($part:expr),*] $(,)?) => {
+        veloxel_gpu::ShaderSource::wgsl(
+            $name,
+            <$bindings<'static> as veloxel_gpu::Bindings<'static>>::DECLARATION,
+            &[$($part),*],
+        )
     };
 }
 pub(crate) use wgsl;

@@ -7,6 +7,7 @@
 //! [`elements`] (least squares over finite elements), [`phase`] (oriented filters and matching by phase), [`matching`]
 //! (displacements from windows and patches of two images), [`paths`] (shortest paths), [`clusters`] (clusters around medoids).
 
+mod bindings;
 pub mod clusters;
 pub mod elements;
 pub mod image;

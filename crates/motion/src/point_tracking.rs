@@ -203,12 +203,12 @@ impl PointTracker {
     }
 
     /// Where points are found: x, y, error and fate.
-    fn find(&self, pyramids: [&Buffer; 2], points: [&Buffer; 2]) -> Result<[Buffer; 4]> {
+    fn find(&self, [first, second]: [&Buffer; 2], points: [&Buffer; 2]) -> Result<[Buffer; 4]> {
         let buffer = || self.device.scratch(points[0].len());
         let mut found = [buffer()?, buffer()?, buffer()?, buffer()?];
         let [x, y, error, fate] = &mut found;
         let (levels, search, guesses, moved) = (&self.levels, self.search, None, [x, y]);
-        SparseLucasKanade { levels, search, pyramids, points, guesses, moved, error, fate }
+        SparseLucasKanade { levels, search, first, second, points, guesses, moved, error, fate }
             .run(&self.device)?;
         Ok(found)
     }

@@ -26,11 +26,13 @@ mod function;
 mod loops;
 mod named_values;
 mod names;
+mod resources;
 mod statements;
 mod types;
 mod uses;
 
 pub use error::TranslationError;
+pub use resources::{Access, Part, Resource, resources};
 
 use error::Result;
 use function::FunctionText;

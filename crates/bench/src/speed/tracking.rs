@@ -49,7 +49,7 @@ fn fastest_ms(
     device: &Device,
     levels: &Levels,
     search: Search,
-    pyramids: [&Buffer; 2],
+    [first, second]: [&Buffer; 2],
 ) -> Result<f64, BenchError> {
     // Points on a lattice, between pixels.
     let across = (POINTS as f64 * PICTURE[0] as f64 / PICTURE[1] as f64).sqrt().ceil() as usize;
@@ -66,7 +66,8 @@ fn fastest_ms(
         let kernel = SparseLucasKanade {
             levels,
             search,
-            pyramids,
+            first,
+            second,
             points: [&x, &y],
             guesses: None,
             moved: [moved_x, moved_y],

@@ -41,7 +41,8 @@ type Share = (usize, usize, usize);
 
 impl Downloads {
     pub fn new(
-        [volumes, numbers]: [Arc<CudaStream>; 2],
+        volumes: Arc<CudaStream>,
+        numbers: Arc<CudaStream>,
         copyists: Arc<Copyists>,
         times: Arc<HostTimes>,
     ) -> Self {

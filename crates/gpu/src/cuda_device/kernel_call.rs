@@ -49,7 +49,7 @@ impl Call {
         for binding in &kernel.bindings {
             match *binding {
                 Binding::Uniform { size, .. } => {
-                    let block = launch.uniform.clone().bytes();
+                    let block = launch.uniform;
                     assert!(size as usize <= block.len(), "a uniform block should be as long as its struct");
                     words.extend(block[..size as usize].chunks(size_of::<u64>()).map(|bytes| {
                         let mut word = [0; size_of::<u64>()];

@@ -70,7 +70,7 @@ impl CudaDevice {
         let refuse_driver = |e: DriverError| refuse(format!("the driver refuses it: {}", said(e)));
         let context = CudaContext::new(ordinal).map_err(refuse_driver)?;
         let transfers = || context.new_stream().map_err(refuse_driver);
-        let (up, down) = (transfers()?, [transfers()?, transfers()?]);
+        let (up, volumes, numbers) = (transfers()?, transfers()?, transfers()?);
         let driver = driver_version().map_err(refuse_driver)?;
         let nvrtc = Nvrtc::find_for(driver / 1000).map_err(|e| refuse(e.to_string()))?;
         let (major, minor) = context.compute_capability().map_err(refuse_driver)?;
@@ -92,7 +92,7 @@ impl CudaDevice {
             nvrtc,
             kernels: Mutex::default(),
             uploads: Uploads::new(up, copyists.clone(), times.clone()),
-            downloads: Downloads::new(down, copyists, times.clone()),
+            downloads: Downloads::new(volumes, numbers, copyists, times.clone()),
             times,
         })
     }

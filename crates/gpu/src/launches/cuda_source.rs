@@ -20,8 +20,9 @@ pub fn cuda_source(launch: &Launch<'_>) -> Result<CudaSource, TranslationError> 
     }
     let _ = writeln!(source, "\n{}}} // namespace kernel\n\n{text}", translate_functions(&wgsl)?);
     let along = |name| launch.constants.iter().find(|c| c.0 == name).map_or(1, |c| c.1 as u32);
-    let block = Binding::Uniform { binding: 0, size: launch.uniform.clone().bytes().len() as u32 };
-    let buffers = (1..=launch.buffers.len() as u32).map(|binding| Binding::Storage { binding });
+    let block = Binding::Uniform { binding: 0, size: launch.uniform.len() as u32 };
+    let buffers =
+        (1..=launch.source.declaration.buffers().len() as u32).map(|binding| Binding::Storage { binding });
     Ok(CudaSource {
         source,
         entry: launch.entry.to_owned(),

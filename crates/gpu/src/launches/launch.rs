@@ -1,36 +1,51 @@
 //! One launch of a kernel: its shader, entry point, pipeline constants, uniform block (binding 0), buffers (binding 1
 //! and on) and number of workgroups.
 
-use crate::{AnyBuffer, Buffer, Element, Uniform};
+use crate::{Access, AnyBuffer, Buffer, Declaration, Element};
+use std::sync::Once;
 
-/// The source of a shader: WGSL in parts that are joined in order and, where WGSL cannot express the kernel, CUDA C++
-/// in addition.
+/// The source of a shader: what it binds, WGSL in parts that are joined in order and, where WGSL cannot express the kernel, CUDA
+/// C++ in addition.
 #[derive(Debug)]
 pub struct ShaderSource {
     /// The kernel's name, the same as its folder's.
     pub name: &'static str,
+    /// What its launches bind.
+    pub declaration: &'static Declaration,
     wgsl: &'static [&'static str],
     cuda: Option<&'static str>,
+    /// Whether the text was compared with the declaration.
+    pub(crate) checked: Once,
 }
 
 impl ShaderSource {
-    /// A shader in WGSL only.
-    pub const fn wgsl(name: &'static str, parts: &'static [&'static str]) -> Self {
-        Self { name, wgsl: parts, cuda: None }
+    /// A shader in WGSL only. The text of the declaration stands before its parts, which bind nothing.
+    pub const fn wgsl(
+        name: &'static str,
+        declaration: &'static Declaration,
+        parts: &'static [&'static str],
+    ) -> Self {
+        Self { name, declaration, wgsl: parts, cuda: None, checked: Once::new() }
     }
     /// A shader with a hand-written CUDA C++ text for devices that take it
     /// ([`Gpu::takes_cuda`](crate::Gpu::takes_cuda)). The compiler reads first WGSL's types, operators and functions in
-    /// CUDA C++ ([`PRELUDE`](https://docs.rs/wgsl-to-cuda)), then the functions of these WGSL `parts`, translated, then
-    /// `text`.
+    /// CUDA C++ ([`PRELUDE`](https://docs.rs/wgsl-to-cuda)), then the uniform block's struct and the functions of these WGSL
+    /// `parts`, translated, then `text`.
     ///
     /// The launch's constants are defined before the text as `constexpr uint`; among them are `WIDTH` and `HEIGHT` of a
-    /// workgroup. The parameters of the entry point are the uniform block and then all buffers of the launch, in order.
-    pub const fn cuda(name: &'static str, parts: &'static [&'static str], text: &'static str) -> Self {
-        Self { name, wgsl: parts, cuda: Some(text) }
+    /// workgroup. The parameters of the entry point are the uniform block and then all buffers of the declaration, in order.
+    pub const fn cuda(
+        name: &'static str,
+        declaration: &'static Declaration,
+        parts: &'static [&'static str],
+        text: &'static str,
+    ) -> Self {
+        Self { name, declaration, wgsl: parts, cuda: Some(text), checked: Once::new() }
     }
-    /// The parts of WGSL, joined.
+    /// What the declaration binds, and the parts of WGSL, joined; beside CUDA C++ the declaration's structs alone.
     pub fn whole_wgsl(&self) -> String {
-        self.wgsl.join("\n")
+        let bound = if self.cuda.is_some() { self.declaration.block_text() } else { self.declaration.text() };
+        bound + &self.wgsl.join("\n")
     }
     /// The hand-written CUDA C++; `None` if there is only WGSL.
     pub fn cuda_text(&self) -> Option<&'static str> {
@@ -47,8 +62,8 @@ pub struct Launch<'a> {
     pub entry: &'static str,
     /// Values of the source's `override` constants; each set of values is compiled once.
     pub constants: &'a [(&'static str, f64)],
-    /// The uniform block, at binding 0.
-    pub uniform: Uniform,
+    /// The bytes of the uniform block, at binding 0.
+    pub uniform: &'a [u8],
     /// The buffers, at bindings 1 and on.
     pub buffers: &'a [Bind<'a>],
     /// Number of workgroups along x, y and z.
@@ -89,28 +104,29 @@ pub enum Bind<'a> {
 }
 
 impl<'a> Bind<'a> {
-    /// An input.
-    pub fn input<T: Element>(buffer: &'a Buffer<T>) -> Self {
-        Self::In(buffer)
+    /// A buffer that a shader accesses so.
+    fn buffer(access: Access, buffer: &'a dyn AnyBuffer) -> Self {
+        match access {
+            Access::Read => Self::In(buffer),
+            Access::Write => Self::Out(buffer),
+        }
     }
-    /// An output.
-    pub fn output<T: Element>(buffer: &'a Buffer<T>) -> Self {
-        Self::Out(buffer)
+    /// No buffer where a shader accesses one so.
+    fn none(access: Access) -> Self {
+        match access {
+            Access::Read => Self::Absent,
+            Access::Write => Self::Spare,
+        }
     }
-    /// An input, or [`Self::Absent`] for `None`.
-    pub fn optional<T: Element>(input: Option<&'a Buffer<T>>) -> Self {
-        input.map_or(Self::Absent, Self::input)
+    /// The first `count` components of a field, which a shader accesses so; those that are missing are no buffers.
+    pub fn components<T: Element>(
+        access: Access,
+        field: &'a [Buffer<T>],
+        count: usize,
+    ) -> impl Iterator<Item = Self> {
+        let present = field.iter().map(move |buffer| Self::buffer(access, buffer));
+        present.chain(std::iter::repeat(Self::none(access))).take(count)
     }
-}
-
-/// Binds the components of a field as inputs; those missing up to `count` are [`Bind::Absent`].
-pub fn inputs<'a>(field: &'a [Buffer], count: usize) -> impl Iterator<Item = Bind<'a>> {
-    field.iter().map(Bind::input).chain(std::iter::repeat(Bind::Absent)).take(count)
-}
-
-/// Binds the components of a field as outputs; those missing up to `count` are [`Bind::Spare`].
-pub fn outputs(field: &[Buffer], count: usize) -> impl Iterator<Item = Bind<'_>> {
-    field.iter().map(Bind::output).chain(std::iter::repeat(Bind::Spare)).take(count)
 }
 
 /// Number of workgroups that cover `count` items along one axis, with `per_group` items each.

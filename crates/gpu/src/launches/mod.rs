@@ -1,11 +1,14 @@
 //! Launches of kernels: what a launch holds, reductions, and the CUDA C++ source that a launch is compiled from.
 
+pub(crate) mod bindings;
 #[cfg(feature = "gpu")]
 pub(crate) mod cuda_check;
 #[cfg(feature = "gpu")]
 pub(crate) mod cuda_source;
+#[cfg(feature = "gpu")]
+pub(crate) mod declared;
 pub(crate) mod launch;
 pub(crate) mod reduction;
 #[cfg(feature = "gpu")]
 pub(crate) mod translation;
-pub(crate) mod uniform;
+pub mod wgsl;

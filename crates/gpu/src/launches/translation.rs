@@ -3,6 +3,7 @@
 
 use crate::Launch;
 use crate::launches::cuda_source::cuda_source;
+use crate::launches::declared;
 use crate::nvrtc::{Cache, Key};
 use std::sync::OnceLock;
 use wgsl_to_cuda::{Binding, CudaSource, TRANSLATOR, TranslationError, translate};
@@ -12,16 +13,21 @@ pub(crate) fn text_of(cache: &Cache, launch: &Launch<'_>) -> Result<CudaSource, 
     if launch.source.cuda_text().is_some() {
         return cuda_source(launch);
     }
-    translated(cache, &launch.source.whole_wgsl(), launch.entry, launch.constants)
+    let wgsl = launch.source.whole_wgsl();
+    kept_or(cache, &wgsl, launch.entry, launch.constants, || {
+        declared::check(launch.source);
+        translate(&wgsl, launch.entry, launch.constants)
+    })
 }
 
-/// [`translate`], with a cache on disk. The key is the WGSL, the entry point, the constants, and the versions of the
-/// translator and of this crate.
-fn translated(
+/// A translation from the cache on disk, or a new one, which is kept. The key is the WGSL, the entry point, the constants, and
+/// the versions of the translator and of this crate.
+fn kept_or(
     cache: &Cache,
     wgsl: &str,
     entry: &str,
     constants: &[(&str, f64)],
+    translate: impl FnOnce() -> Result<CudaSource, TranslationError>,
 ) -> Result<CudaSource, TranslationError> {
     static BY: OnceLock<String> = OnceLock::new();
     let by = BY.get_or_init(|| Key::of(TRANSLATOR).name());
@@ -31,7 +37,7 @@ fn translated(
     if let Some(text) = cache.read_text(key).and_then(|kept| unpack(&kept)) {
         return Ok(text);
     }
-    let text = translate(wgsl, entry, constants)?;
+    let text = translate()?;
     cache.write_text(key, &pack(&text));
     Ok(text)
 }
@@ -91,8 +97,9 @@ mod tests {
         let files = || std::fs::read_dir(&folder).map_or(0, Iterator::count);
         for (factor, count) in [(2.0, 1), (2.0, 1), (3.0, 2), (2.0, 2)] {
             let constants = [("FACTOR", factor)];
-            let text = translated(&cache, WGSL, "scale", &constants).unwrap();
-            assert_eq!(text, translate(WGSL, "scale", &constants).unwrap());
+            let translated = || translate(WGSL, "scale", &constants);
+            let text = kept_or(&cache, WGSL, "scale", &constants, translated).unwrap();
+            assert_eq!(text, translated().unwrap());
             assert_eq!(text.bindings.len(), 3);
             assert_eq!(files(), count);
         }

@@ -10,11 +10,14 @@ mod recording;
 
 pub(crate) use adapters::{card_may_be_there, list};
 
-use crate::launches::cuda_check;
+use crate::launches::bindings::Declared;
 use crate::launches::launch::Variant;
+use crate::launches::{cuda_check, declared};
 use crate::memory::buffer_pool::{First, Origin, Policy};
 use crate::memory::element::{Word, parts_of};
-use crate::{Bind, ComputeError, Content, DeviceInfo, Gpu, GpuMemory, Launch, MemoryStats, Timestamp};
+use crate::{
+    Access, Bind, ComputeError, Content, DeviceInfo, Gpu, GpuMemory, Launch, MemoryStats, Timestamp,
+};
 use adapters::{absent, adapters, describe};
 use pollster::block_on;
 use pool::{Pool, WgpuMemory, create};
@@ -37,8 +40,8 @@ pub(crate) struct WgpuDevice {
     pool: Arc<Pool>,
 }
 
-/// Compiled pipelines, by variant and, for each buffer, whether it is bound for writing.
-type Pipelines = HashMap<(Variant, Vec<bool>), Arc<Pipeline>>;
+/// Compiled pipelines.
+type Pipelines = HashMap<Variant, Arc<Pipeline>>;
 
 /// Maximal number of [`Bind::Spare`] outputs of a launch.
 const MOST_SPARE: usize = 8;
@@ -119,18 +122,18 @@ impl WgpuDevice {
     }
 
     fn pipeline(&self, launch: &Launch<'_>) -> Result<Arc<Pipeline>, ComputeError> {
-        let writes = launch.buffers.iter().map(|b| matches!(b, Bind::Out(_) | Bind::Spare));
-        let key = (launch.variant(), writes.collect::<Vec<_>>());
+        let key = launch.variant();
         let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipeline) = pipelines.get(&key) {
             return Ok(pipeline.clone());
         }
-        let pipeline = Arc::new(self.compile(launch, &key.1)?);
+        let pipeline = Arc::new(self.compile(launch)?);
         pipelines.insert(key, pipeline.clone());
         Ok(pipeline)
     }
 
-    fn compile(&self, launch: &Launch<'_>, writes: &[bool]) -> Result<Pipeline, ComputeError> {
+    fn compile(&self, launch: &Launch<'_>) -> Result<Pipeline, ComputeError> {
+        declared::check(launch.source);
         cuda_check::check(launch).map_err(|reason| {
             self.failed(format!("kernel `{}`, `{}`, as CUDA: {reason}", launch.source.name, launch.entry))
         })?;
@@ -152,11 +155,11 @@ impl WgpuDevice {
             },
             count: None,
         };
-        let storage = |(i, &writes): (usize, &bool)| {
-            entry(i as u32 + 1, wgpu::BufferBindingType::Storage { read_only: !writes })
+        let storage = |(buffer, binding): (Declared, u32)| {
+            entry(binding, wgpu::BufferBindingType::Storage { read_only: buffer.access == Access::Read })
         };
         let entries: Vec<_> = std::iter::once(entry(0, wgpu::BufferBindingType::Uniform))
-            .chain(writes.iter().enumerate().map(storage))
+            .chain(launch.source.declaration.buffers().into_iter().zip(1..).map(storage))
             .collect();
         let layout = self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some(launch.source.name),
@@ -291,11 +294,10 @@ impl Gpu for WgpuDevice {
                 }
             })
             .collect::<Result<_, _>>()?;
-        let block = launch.uniform.clone().bytes();
         let alignment = self.device.limits().min_uniform_buffer_offset_alignment as usize;
         let mut recording = self.recording();
         let launched = Recorded { pipeline, buffers, groups: launch.groups };
-        recording.launch(launched, &block, alignment);
+        recording.launch(launched, launch.uniform, alignment);
         if recording.is_due() {
             recording.submit(&self.device, &self.queue);
         }

@@ -10,26 +10,6 @@ override AXES: u32 = 2u;
 // Whether the last element ends at the first node of the last axis.
 override IS_CYCLE: u32 = 0u;
 
-struct Lattice {
-    // Pixels along x, y, z, and of a problem.
-    size: vec4<u32>,
-    // Control points likewise.
-    controls: vec4<u32>,
-    // Problems; workgroups of a sum over pixels, and over unknowns.
-    counts: vec4<u32>,
-    alpha: vec4<f32>,
-    beta: vec4<f32>,
-    mixed: vec4<f32>,
-    // Groups of tiles of rows, tiles that such a group strides over, partial sums over the rows of a problem.
-    tiling: vec4<u32>,
-}
-
-@group(0) @binding(1) var<storage, read> first: array<u32>;
-@group(0) @binding(2) var<storage, read> weights: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> begins: array<u32>;
-@group(0) @binding(4) var<storage, read> stencil: array<f32>;
-@group(0) @binding(5) var<storage, read> state: array<f32>;
-
 const STATE: u32 = 8u;
 
 fn accepted_set(problem: u32) -> u32 {

@@ -3,8 +3,10 @@
 use super::lattice::{Elements, LastAxis};
 use super::row_tiles::RowTiles;
 use super::state::Smoothness;
+use crate::bindings::{block, slots};
 use crate::kernel::{Launcher, PreparedLaunch};
-use veloxel_gpu::{Buffer, ShaderSource, Uniform, reduction_groups};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ShaderSource, reduction_groups};
 
 /// Needs [`crate::shared::LINE`] and [`crate::shared::SUM`].
 pub(super) const ELEMENTS: &str = include_str!("elements.wgsl");
@@ -13,37 +15,72 @@ pub(super) const ROWS: &str = include_str!("rows.wgsl");
 /// Needs [`ELEMENTS`].
 pub(super) const GATHERING: &str = include_str!("gathering.wgsl");
 
-/// The uniform block's first member, `Lattice`.
-pub(super) fn lattice(elements: &Elements, smoothness: &Smoothness) -> Uniform {
-    let shape = elements.shape;
-    let ([nx, ny, nz], [cx, cy, cz]) = (shape.size, elements.controls());
-    let uniform = Uniform::new()
-        .u4([nx, ny, nz, shape.len()])
-        .u4([cx, cy, cz, elements.controls_of_problem()])
-        .u4([elements.problems, reduction_groups(shape.len()), reduction_groups(elements.unknowns()), 0])
-        .f4(smoothness.alpha)
-        .f4(smoothness.beta)
-        .f4(smoothness.mixed);
-    RowTiles::of(elements).uniform(uniform)
+block! {
+    /// The first member of the uniform block of every launch.
+    pub(super) struct Lattice {
+        /// Pixels along x, y, z, and of a problem.
+        size: vec4<u32>,
+        /// Control points likewise.
+        controls: vec4<u32>,
+        /// Problems; workgroups of a sum over pixels, and over unknowns.
+        counts: vec4<u32>,
+        alpha: vec4<f32>,
+        beta: vec4<f32>,
+        mixed: vec4<f32>,
+        /// Groups of tiles of rows, tiles that such a group strides over, partial sums over the rows of a problem.
+        tiling: vec4<u32>,
+    }
 }
 
-/// Begins a launch whose first bindings are the tables and the state.
+impl Lattice {
+    pub(super) fn of(elements: &Elements, smoothness: &Smoothness) -> Self {
+        let shape = elements.shape;
+        let ([nx, ny, nz], [cx, cy, cz]) = (shape.size, elements.controls());
+        let [pixels, unknowns] = [shape.len(), elements.unknowns()].map(reduction_groups);
+        Self {
+            size: [nx, ny, nz, shape.len()].into(),
+            controls: [cx, cy, cz, elements.controls_of_problem()].into(),
+            counts: [elements.problems, pixels, unknowns].into(),
+            alpha: smoothness.alpha.into(),
+            beta: smoothness.beta.into(),
+            mixed: smoothness.mixed.into(),
+            tiling: RowTiles::of(elements).counts().into(),
+        }
+    }
+    /// Of a kernel that does not look at the smoothness.
+    pub(super) fn without_smoothness(elements: &Elements) -> Self {
+        Self::of(elements, &Smoothness::NONE)
+    }
+}
+
+slots! {
+    /// The first buffers of every launch.
+    pub(super) struct Tables<'a> {
+        first: read u32,
+        weights: read vec4<f32>,
+        begins: read u32,
+        stencil: read f32,
+        state: read f32,
+    }
+}
+
+impl<'a> Tables<'a> {
+    pub(super) fn of(elements: &'a Elements, state: &'a Buffer) -> Self {
+        let Elements { first, weights, begins, stencil, .. } = elements;
+        Self { first, weights, begins, stencil, state }
+    }
+}
+
+/// Begins a launch over elements.
 pub(super) fn launch<'a>(
     gpu: &Launcher<'a>,
     source: &'static ShaderSource,
     entry: &'static str,
-    elements: &'a Elements,
-    uniform: Uniform,
-    state: &'a Buffer,
+    elements: &Elements,
 ) -> PreparedLaunch<'a> {
     gpu.launch_in(elements.components(), source, entry)
         .constants([("DEPTH", if elements.components() == 2 { 1 } else { 4 }), ("AXES", elements.axes())])
         .constant("IS_CYCLE", elements.last == LastAxis::Cycle)
-        .uniform(uniform)
-        .input(&elements.first)
-        .input(&elements.weights)
-        .input(&elements.begins)
-        .reads([&elements.stencil, state])
 }
 
 /// Workgroups over `count` items of each problem.

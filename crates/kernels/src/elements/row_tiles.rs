@@ -4,7 +4,6 @@ use super::lattice::Elements;
 use super::projection::Problems;
 use crate::kernel::PreparedLaunch;
 use crate::shared::group_sums::{GROUP, sum_by_halves};
-use veloxel_gpu::Uniform;
 
 /// Threads of a row at least, so that a workgroup's tables have a bound.
 const LEAST_LANES: usize = 32;
@@ -43,8 +42,9 @@ impl RowTiles {
     fn partials(&self) -> usize {
         self.groups * self.chunks
     }
-    pub fn uniform(&self, uniform: Uniform) -> Uniform {
-        uniform.u4([self.tiles, self.groups, self.partials()])
+    /// Groups of tiles, tiles that a group strides over, partial sums of a problem.
+    pub fn counts(&self) -> [usize; 3] {
+        [self.tiles, self.groups, self.partials()]
     }
     pub fn constants<'a>(&self, launch: PreparedLaunch<'a>) -> PreparedLaunch<'a> {
         launch.constant("ROW_LANES", self.lanes).constant("ROW_NODES", self.nodes)

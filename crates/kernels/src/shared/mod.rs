@@ -13,6 +13,8 @@ pub(crate) mod registers;
 pub(crate) mod rows;
 pub(crate) mod taps;
 
+use veloxel_gpu::wgsl::{Scalar, Stored, Type};
+
 /// atan2, the same bits everywhere.
 pub(crate) const ARCTANGENT: &str = include_str!("shaders/arctangent.wgsl");
 /// The four pixels around a position.
@@ -29,6 +31,15 @@ pub(crate) const LINE: &str = include_str!("shaders/line.wgsl");
 pub(crate) const NAN: &str = include_str!("shaders/nan.wgsl");
 /// One sample at a time.
 pub(crate) const PACK1: &str = include_str!("shaders/pack1.wgsl");
+/// What [`PACK1`] and [`PACK4`] call a pack of samples: one, or four.
+#[derive(Debug)]
+pub(crate) enum Pack {}
+
+impl Stored for Pack {
+    const TYPE: Type = Type::Alias("Pack", &[Scalar::F32]);
+    type Sample = f32;
+}
+
 /// Four samples at a time.
 pub(crate) const PACK4: &str = include_str!("shaders/pack4.wgsl");
 /// Weights of the filters along x and y of a picture that is filtered tile by tile.

@@ -278,12 +278,13 @@ impl<'a> Level<'a> {
             Optimiser::GradientDescent => Rule::Descent(Judgement { tolerance, ..DESCENT }),
         };
         let [state, next] = &mut self.state;
-        let [of_pixels, of_unknowns] = &self.energy;
+        let [energy_of_pixels, energy_of_unknowns] = &self.energy;
         let decide = Decide {
             elements: self.elements,
             rule,
             state,
-            energy: [of_pixels, of_unknowns],
+            energy_of_pixels,
+            energy_of_unknowns,
             gradient: &self.gradient,
             diagonal: &self.diagonal,
             next,
@@ -317,8 +318,10 @@ impl<'a> Level<'a> {
                 first: &inner.first,
                 before: (iteration > 0).then_some(&*before),
                 tolerance: params.inner_tolerance,
-                last: [&*last_r, &*last_p],
-                next: [next_r, next_p],
+                last_residual: last_r,
+                last_direction: last_p,
+                residual: next_r,
+                direction: next_p,
                 step: &mut inner.step,
                 row_sums: &mut inner.row_sums,
                 going: &mut inner.going,
@@ -350,7 +353,8 @@ impl<'a> Level<'a> {
                 residual: &self.residual,
                 slopes: &self.slopes,
                 share: SHARE,
-                least: [NOISE * NOISE * gain2, FLAT * FLAT * gain2],
+                least_variance: NOISE * NOISE * gain2,
+                least_slope: FLAT * FLAT * gain2,
                 half_edges: self.params.half_error,
                 variance: &mut variance,
                 confidence,

@@ -132,7 +132,8 @@ impl<'a> Level<'a> {
                 shape,
                 spacing_edges: self.geometry.spacing_edges,
                 terms,
-                images: [&self.images.fixed, &self.images.moving],
+                fixed: &self.images.fixed,
+                moving: &self.images.moving,
                 displacement,
                 out: &mut self.memory.increment,
                 memory: &mut [],
@@ -166,9 +167,11 @@ impl<'a> Level<'a> {
             && params.interpolation == Interpolation::Linear
             && images.moving_shape == shape
             && images.moving_from_fixed == VoxelAffine::IDENTITY;
-        let constraints = [params.zeta, params.gradient_zeta].map(|zeta| params.normalise.constraint(zeta));
+        let [brightness, gradients] =
+            [params.zeta, params.gradient_zeta].map(|zeta| params.normalise.constraint(zeta));
         let ridge = params.ridge * self.window_weight();
-        let terms = Terms { radius, constraints, gamma: params.gamma, ridge, limit: params.increment_limit };
+        let (gamma, limit) = (params.gamma, params.increment_limit);
+        let terms = Terms { radius, brightness, gradients, gamma, ridge, limit };
         (self.device.is_gpu() && is_plain && local_step::takes(shape, radius)).then_some(terms)
     }
 

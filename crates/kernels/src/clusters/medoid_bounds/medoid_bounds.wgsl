@@ -1,21 +1,5 @@
 // Least costs of nodes as medoids. The contract is in mod.rs.
 
-struct Block {
-    nodes: u32,
-    parts: u32,
-    infinity: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> rows: array<f32>;
-@group(0) @binding(2) var<storage, read> row_of: array<u32>;
-@group(0) @binding(3) var<storage, read> candidates: array<u32>;
-@group(0) @binding(4) var<storage, read> costs: array<f32>;
-@group(0) @binding(5) var<storage, read> begins: array<u32>;
-@group(0) @binding(6) var<storage, read> totals: array<f32>;
-@group(0) @binding(7) var<storage, read> labels: array<u32>;
-@group(0) @binding(8) var<storage, read_write> bounds: array<f32>;
-
 @compute @workgroup_size(256)
 fn medoid_bounds(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let node = line_index(id, groups);

@@ -10,11 +10,27 @@
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::LINE;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
-static SOURCE: ShaderSource = wgsl!("medoid_bounds", [LINE], "medoid_bounds.wgsl");
+static SOURCE: ShaderSource = wgsl!("medoid_bounds", Bindings, [LINE], "medoid_bounds.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block { nodes: u32, parts: u32, infinity: f32, },
+        rows: read f32,
+        row_of: read u32,
+        candidates: read u32,
+        costs: read f32,
+        begins: read u32,
+        totals: read f32,
+        labels: read u32,
+        bounds: write f32,
+    }
+}
 
 /// What a node costs on the processor beside copying a number, for the split over threads.
 const COST: usize = 64;
@@ -73,11 +89,10 @@ impl Kernel for MedoidBounds<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let nodes = self.labels.len();
+        let block = Block { nodes, parts: self.totals.len(), infinity: f32::INFINITY };
+        let Self { rows, row_of, candidates, costs, begins, totals, labels, bounds } = self;
         gpu.launch(&SOURCE, "medoid_bounds")
-            .uniform(Uniform::new().u(nodes).u(self.totals.len()).f(f32::INFINITY))
-            .reads([self.rows, self.row_of, self.candidates, self.costs])
-            .reads([self.begins, self.totals, self.labels])
-            .output(self.bounds)
+            .bind(&Bindings { block, rows, row_of, candidates, costs, begins, totals, labels, bounds })
             .run(line(nodes, 256))
     }
 }

@@ -1,18 +1,5 @@
 // The nearest medoid of each node, and its share of each. The contract is in mod.rs.
 
-struct Block {
-    nodes: u32,
-    parts: u32,
-    sharpness: f32,
-    infinity: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> distances: array<f32>;
-@group(0) @binding(2) var<storage, read> areas: array<f32>;
-@group(0) @binding(3) var<storage, read_write> weights: array<f32>;
-@group(0) @binding(4) var<storage, read_write> labels: array<u32>;
-
 const LEAST: f32 = 1e-9;
 
 @compute @workgroup_size(256)

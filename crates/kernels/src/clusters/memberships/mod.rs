@@ -8,15 +8,27 @@
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::exponential::{exponential, logarithm_of_one_plus};
 use crate::shared::{EXPONENTIAL, LINE};
 use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
-static SOURCE: ShaderSource = wgsl!("memberships", [LINE, EXPONENTIAL], "memberships.wgsl");
+static SOURCE: ShaderSource = wgsl!("memberships", Bindings, [LINE, EXPONENTIAL], "memberships.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block { nodes: u32, parts: u32, sharpness: f32, infinity: f32, },
+        distances: read f32,
+        areas: read f32,
+        weights: write f32,
+        labels: write u32,
+    }
+}
 
 /// A distance counts as this at least.
 const LEAST: f32 = 1e-9;
@@ -62,10 +74,10 @@ impl Kernel for Memberships<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let nodes = self.areas.len();
         let parts = self.distances.len() / nodes;
+        let block = Block { nodes, parts, sharpness: self.sharpness, infinity: f32::INFINITY };
+        let Self { distances, areas, weights, labels, .. } = self;
         gpu.launch(&SOURCE, "memberships")
-            .uniform(Uniform::new().u(nodes).u(parts).f(self.sharpness).f(f32::INFINITY))
-            .reads([self.distances, self.areas])
-            .writes([self.weights, self.labels])
+            .bind(&Bindings { block, distances, areas, weights, labels })
             .run(line(nodes, 256))
     }
 }

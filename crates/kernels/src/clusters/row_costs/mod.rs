@@ -7,13 +7,26 @@
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::SUM;
 use crate::shared::group_sums::{GROUP, sum_by_halves};
 use multiversion::multiversion;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource = wgsl!("row_costs", [SUM], "row_costs.wgsl");
+static SOURCE: ShaderSource = wgsl!("row_costs", Bindings, [SUM], "row_costs.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block { nodes: u32, infinity: f32, },
+        rows: read f32,
+        row_of: read u32,
+        part_of: read u32,
+        weights: read f32,
+        costs: write f32,
+    }
+}
 
 /// Adds up rows.
 #[derive(Debug)]
@@ -53,11 +66,11 @@ impl Kernel for RowCosts<'_> {
         });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let Self { nodes, rows, row_of, part_of, weights, costs } = self;
+        let block = Block { nodes, infinity: f32::INFINITY };
         gpu.launch(&SOURCE, "row_costs")
-            .uniform(Uniform::new().u(self.nodes).f(f32::INFINITY))
-            .reads([self.rows, self.row_of, self.part_of, self.weights])
-            .output(self.costs)
-            .run([self.part_of.len() as u32, 1, 1])
+            .bind(&Bindings { block, rows, row_of, part_of, weights, costs })
+            .run([part_of.len() as u32, 1, 1])
     }
 }
 

@@ -1,15 +1,5 @@
 // What the conjugate gradients found, put on trial. The contract is in mod.rs.
 
-struct Block {
-    lattice: Lattice,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(6) var<storage, read> sums: array<f32>;
-@group(0) @binding(7) var<storage, read> direction: array<f32>;
-@group(0) @binding(8) var<storage, read> step: array<f32>;
-@group(0) @binding(9) var<storage, read_write> controls: array<f32>;
-
 @compute @workgroup_size(256)
 fn advance(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let problem = group.y;

@@ -1,24 +1,5 @@
 // Judges a trial and begins the next step. The contract is in mod.rs.
 
-struct Block {
-    lattice: Lattice,
-    // Factors of the damping after an accepted and a refused step, its least and its greatest value.
-    damping: vec4<f32>,
-    // Share of the energy to gain; 1: gradient descent.
-    limits: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(6) var<storage, read> energy_of_pixels: array<f32>;
-@group(0) @binding(7) var<storage, read> energy_of_unknowns: array<f32>;
-@group(0) @binding(8) var<storage, read> gradient: array<f32>;
-@group(0) @binding(9) var<storage, read> diagonal: array<f32>;
-@group(0) @binding(10) var<storage, read_write> next: array<f32>;
-@group(0) @binding(11) var<storage, read_write> controls: array<f32>;
-@group(0) @binding(12) var<storage, read_write> residual: array<f32>;
-@group(0) @binding(13) var<storage, read_write> step: array<f32>;
-@group(0) @binding(14) var<storage, read_write> progress: array<f32>;
-
 const UNKNOWN_ENERGY: f32 = 3.40282347e38;
 
 struct Decision {

@@ -10,23 +10,60 @@
 //! step and shrinks with every refused one.
 //! *Sums*: in the order of workgroups, the same bits everywhere.
 
-use super::gpu_block::{self, ELEMENTS};
+use super::gpu_block::{self, ELEMENTS, Lattice, Tables};
 use super::lattice::Elements;
 use super::least_squares_product::SUMS;
 use super::projection::{Problems, over, total};
 use super::row_tiles::row_partials;
 use super::state::{
-    ACCEPTED_SET, ACTIVE, DAMPING, ENERGY, FIRST_ENERGY, REFUSED, SMOOTHNESS, STATE, Smoothness, States,
-    TAKEN, UNKNOWN_ENERGY,
+    ACCEPTED_SET, ACTIVE, DAMPING, ENERGY, FIRST_ENERGY, REFUSED, SMOOTHNESS, STATE, States, TAKEN,
+    UNKNOWN_ENERGY,
 };
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::{LINE, SUM};
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
 static DECIDE: ShaderSource =
-    wgsl!("decide", [LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl")], "decide.wgsl");
+    wgsl!("decide", DecideBindings, [LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl")], "decide.wgsl");
 static ADVANCE: ShaderSource =
-    wgsl!("advance", [LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl")], "advance.wgsl");
+    wgsl!("advance", AdvanceBindings, [LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl")], "advance.wgsl");
+
+bindings! {
+    /// What a launch of [`Decide`] binds.
+    struct DecideBindings<'a> {
+        block: DecideBlock {
+            lattice: Lattice,
+            /// Factors of the damping after an accepted and a refused step, its least and its greatest value.
+            damping: vec4<f32>,
+            /// Share of the energy to gain; 1: gradient descent.
+            limits: vec4<f32>,
+        },
+        tables: group Tables<'a>,
+        energy_of_pixels: read f32,
+        energy_of_unknowns: read f32,
+        gradient: read f32,
+        diagonal: read f32,
+        next: write f32,
+        controls: write f32,
+        residual: write f32,
+        step: write f32,
+        progress: write f32,
+    }
+}
+
+bindings! {
+    /// What a launch of [`Advance`] binds.
+    struct AdvanceBindings<'a> {
+        block: AdvanceBlock { lattice: Lattice, },
+        tables: group Tables<'a>,
+        sums: read f32,
+        direction: read f32,
+        step: read f32,
+        controls: write f32,
+    }
+}
 
 /// How a trial is judged, and what follows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,8 +109,10 @@ pub struct Decide<'a> {
     pub rule: Rule,
     /// [`super::state`] until now.
     pub state: &'a Buffer,
-    /// Partial sums of r² and of `Pᵀ K P`, of the set on trial.
-    pub energy: [&'a Buffer; 2],
+    /// Partial sums of r², of the set on trial.
+    pub energy_of_pixels: &'a Buffer,
+    /// Partial sums of `Pᵀ K P`, of the set on trial.
+    pub energy_of_unknowns: &'a Buffer,
     /// ½ ∇E: two sets.
     pub gradient: &'a Buffer,
     /// The matrix' diagonal: two sets.
@@ -112,12 +151,12 @@ impl Kernel for Decide<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let (e, [pixels, unknowns]) = (self.elements, self.energy);
+        let e = self.elements;
         let all = e.problems * e.unknowns();
         lengths.of("state", self.state, STATE * e.problems).of("next", self.next, STATE * e.problems);
-        lengths.of("energy of pixels", pixels, row_partials(e));
+        lengths.of("energy of pixels", self.energy_of_pixels, row_partials(e));
         let sums = e.problems * reduction_groups(e.unknowns());
-        lengths.of("energy of unknowns", unknowns, sums).of("progress", self.progress, sums);
+        lengths.of("energy of unknowns", self.energy_of_unknowns, sums).of("progress", self.progress, sums);
         lengths.of("gradient", self.gradient, 2 * all).of("diagonal", self.diagonal, 2 * all);
         lengths.of("controls", self.controls, 2 * all).of("residual", self.residual, all);
         lengths.of("step", self.step, all);
@@ -128,7 +167,8 @@ impl Kernel for Decide<'_> {
         let (state, next) = (self.state.host(), self.next.host_mut());
         next.copy_from_slice(state);
         for (problem, own) in next.chunks_exact_mut(STATE).enumerate() {
-            let [data, smoothness] = self.energy.map(|partials| total(partials.host(), problem, problems));
+            let total_of = |partials: &Buffer| total(partials.host(), problem, problems);
+            let (data, smoothness) = (total_of(self.energy_of_pixels), total_of(self.energy_of_unknowns));
             judge(own, self.rule, [data + smoothness, smoothness]);
         }
         let next = States(next);
@@ -160,13 +200,25 @@ impl Kernel for Decide<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let Judgement { accepted, refused, least, most, tolerance } = self.rule.judgement();
         let descent = f32::from(u8::from(self.rule.is_descent()));
-        let uniform = gpu_block::lattice(self.elements, &Smoothness::NONE)
-            .f4([accepted, refused, least, most])
-            .f4([tolerance, descent]);
-        let [pixels, unknowns] = self.energy;
-        gpu_block::launch(gpu, &DECIDE, "decide", self.elements, uniform, self.state)
-            .reads([pixels, unknowns, self.gradient, self.diagonal])
-            .writes([self.next, self.controls, self.residual, self.step, self.progress])
+        let bindings = DecideBindings {
+            block: DecideBlock {
+                lattice: Lattice::without_smoothness(self.elements),
+                damping: [accepted, refused, least, most].into(),
+                limits: [tolerance, descent].into(),
+            },
+            tables: Tables::of(self.elements, self.state),
+            energy_of_pixels: self.energy_of_pixels,
+            energy_of_unknowns: self.energy_of_unknowns,
+            gradient: self.gradient,
+            diagonal: self.diagonal,
+            next: self.next,
+            controls: self.controls,
+            residual: self.residual,
+            step: self.step,
+            progress: self.progress,
+        };
+        gpu_block::launch(gpu, &DECIDE, "decide", self.elements)
+            .bind(&bindings)
             .run(gpu_block::groups(self.elements, self.elements.unknowns()))
     }
 }
@@ -198,11 +250,12 @@ impl Kernel for Advance<'_> {
         }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let uniform = gpu_block::lattice(self.elements, &Smoothness::NONE);
-        gpu_block::launch(gpu, &ADVANCE, "advance", self.elements, uniform, self.state)
-            .reads([self.sums, self.direction, self.step])
-            .output(self.controls)
-            .run(gpu_block::groups(self.elements, self.elements.unknowns()))
+        let Self { elements, state, sums, direction, step, controls } = self;
+        let block = AdvanceBlock { lattice: Lattice::without_smoothness(elements) };
+        let tables = Tables::of(elements, state);
+        gpu_block::launch(gpu, &ADVANCE, "advance", elements)
+            .bind(&AdvanceBindings { block, tables, sums, direction, step, controls })
+            .run(gpu_block::groups(elements, elements.unknowns()))
     }
 }
 

@@ -1,19 +1,5 @@
 // A field to control points. The contract is in mod.rs.
 
-struct Block {
-    lattice: Lattice,
-    // Position of the first pixel, elements; pixels an element.
-    start: vec4<f32>,
-    per_element: vec4<f32>,
-    factor: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(6) var<storage, read> field_x: array<f32>;
-@group(0) @binding(7) var<storage, read> field_y: array<f32>;
-@group(0) @binding(8) var<storage, read> field_z: array<f32>;
-@group(0) @binding(9) var<storage, read_write> controls: array<f32>;
-
 fn control(component: u32, at: u32) -> f32 {
     return 0.0;
 }

@@ -5,16 +5,34 @@
 //! others is of second order, and the first steps find it. *In*: a field of all problems' pixels, planar. *Out*: the second
 //! set of control points, `P = f d`.
 
-use super::gpu_block::{self, ELEMENTS};
+use super::gpu_block::{self, ELEMENTS, Lattice, Tables};
 use super::lattice::Elements;
-use super::state::Smoothness;
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::rows::cell;
 use crate::shared::{LATTICE, LINE, NAN, SUM};
 use veloxel_core::Axes;
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource = wgsl!("lattice_fit", [NAN, LINE, SUM, LATTICE, ELEMENTS], "lattice_fit.wgsl");
+static SOURCE: ShaderSource =
+    wgsl!("lattice_fit", Bindings, [NAN, LINE, SUM, LATTICE, ELEMENTS], "lattice_fit.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            lattice: Lattice,
+            /// Position of the first pixel, elements; pixels an element.
+            start: vec4<f32>,
+            per_element: vec4<f32>,
+            factor: vec4<f32>,
+        },
+        tables: group Tables<'a>,
+        field[field_x, field_y, field_z]: read f32,
+        controls: write f32,
+    }
+}
 
 /// A third of an element.
 const THIRD: f32 = 0.333_333_34;
@@ -67,15 +85,18 @@ impl Kernel for LatticeFit<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let [first, step] = self.elements.placed;
-        let uniform = gpu_block::lattice(self.elements, &Smoothness::NONE)
-            .f4(first)
-            .f4(step.map(|step| 1.0 / step))
-            .f4(self.factor);
+        let Self { elements, field, controls, .. } = self;
+        let block = Block {
+            lattice: Lattice::without_smoothness(elements),
+            start: first.into(),
+            per_element: step.map(|step| 1.0 / step).into(),
+            factor: self.factor.into(),
+        };
         // The state is not looked at.
-        gpu_block::launch(gpu, &SOURCE, "lattice_fit", self.elements, uniform, &self.field[0])
-            .inputs(self.field, 3)
-            .output(self.controls)
-            .run(gpu_block::groups(self.elements, self.elements.unknowns()))
+        let tables = Tables::of(elements, &field[0]);
+        gpu_block::launch(gpu, &SOURCE, "lattice_fit", elements)
+            .bind(&Bindings { block, tables, field, controls })
+            .run(gpu_block::groups(elements, elements.unknowns()))
     }
 }
 

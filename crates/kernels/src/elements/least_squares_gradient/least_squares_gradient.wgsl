@@ -1,18 +1,5 @@
 // Gradient and diagonal. The contract is in mod.rs.
 
-struct Block {
-    lattice: Lattice,
-    // The share of smoothness that is asked of the whole field.
-    elastic: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(6) var<storage, read> controls: array<f32>;
-@group(0) @binding(7) var<storage, read> row_sums: array<f32>;
-@group(0) @binding(8) var<storage, read_write> gradient: array<f32>;
-@group(0) @binding(9) var<storage, read_write> diagonal: array<f32>;
-@group(0) @binding(10) var<storage, read_write> energy: array<f32>;
-
 var<workgroup> trial: u32;
 
 fn control(component: u32, at: u32) -> f32 {

@@ -9,17 +9,40 @@
 //! a partial sum of `τ Pᵀ K P` for each workgroup. With τ below 1 smoothness is asked of every step in full, and of the whole
 //! field by that share alone.
 
-use super::gpu_block::{self, ELEMENTS, GATHERING};
+use super::gpu_block::{self, ELEMENTS, GATHERING, Lattice, Tables};
 use super::lattice::Elements;
 use super::projection::{Power, Problems};
 use super::smoothing::diagonal;
 use super::state::{STATE, Smoothness, States};
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LINE, SUM};
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
-static SOURCE: ShaderSource =
-    wgsl!("least_squares_gradient", [LINE, SUM, ELEMENTS, GATHERING], "least_squares_gradient.wgsl");
+static SOURCE: ShaderSource = wgsl!(
+    "least_squares_gradient",
+    Bindings,
+    [LINE, SUM, ELEMENTS, GATHERING],
+    "least_squares_gradient.wgsl"
+);
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            lattice: Lattice,
+            /// The share of smoothness that is asked of the whole field.
+            elastic: vec4<f32>,
+        },
+        tables: group Tables<'a>,
+        controls: read f32,
+        row_sums: read f32,
+        gradient: write f32,
+        diagonal: write f32,
+        energy: write f32,
+    }
+}
 
 /// Finds the gradient of the set on trial.
 #[derive(Debug)]
@@ -61,11 +84,13 @@ impl Kernel for LeastSquaresGradient<'_> {
         by_dimension!(self.elements, gradient(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let uniform = gpu_block::lattice(self.elements, &self.smoothness).f4([self.elastic]);
-        gpu_block::launch(gpu, &SOURCE, "least_squares_gradient", self.elements, uniform, self.state)
-            .reads([self.controls, self.row_sums])
-            .writes([self.gradient, self.diagonal, self.energy])
-            .run(gpu_block::groups(self.elements, self.elements.unknowns()))
+        let lattice = Lattice::of(self.elements, &self.smoothness);
+        let block = Block { lattice, elastic: [self.elastic].into() };
+        let tables = Tables::of(self.elements, self.state);
+        let Self { elements, controls, row_sums, gradient, diagonal, energy, .. } = self;
+        gpu_block::launch(gpu, &SOURCE, "least_squares_gradient", elements)
+            .bind(&Bindings { block, tables, controls, row_sums, gradient, diagonal, energy })
+            .run(gpu_block::groups(elements, elements.unknowns()))
     }
 }
 

@@ -1,18 +1,5 @@
 // The second launch of an iteration: what the control points gather. The contract is in mod.rs.
 
-struct Block {
-    lattice: Lattice,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(6) var<storage, read> going: array<f32>;
-@group(0) @binding(7) var<storage, read> row_sums: array<f32>;
-@group(0) @binding(8) var<storage, read> diagonal: array<f32>;
-@group(0) @binding(9) var<storage, read> residual: array<f32>;
-@group(0) @binding(10) var<storage, read> direction: array<f32>;
-@group(0) @binding(11) var<storage, read_write> product: array<f32>;
-@group(0) @binding(12) var<storage, read_write> sums: array<f32>;
-
 var<workgroup> problem_here: u32;
 var<workgroup> sums_of_lanes: array<vec4<f32>, 256>;
 

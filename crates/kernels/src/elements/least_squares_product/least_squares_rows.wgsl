@@ -1,25 +1,5 @@
 // The first launch of an iteration: its direction, and what the pixels say to it. The contract is in mod.rs.
 
-struct Block {
-    lattice: Lattice,
-    // Square of the tolerance; 1 at the first iteration.
-    limits: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(6) var<storage, read> at_first: array<f32>;
-@group(0) @binding(7) var<storage, read> sums_before: array<f32>;
-@group(0) @binding(8) var<storage, read> residual: array<f32>;
-@group(0) @binding(9) var<storage, read> product: array<f32>;
-@group(0) @binding(10) var<storage, read> direction: array<f32>;
-@group(0) @binding(11) var<storage, read> diagonal: array<f32>;
-@group(0) @binding(12) var<storage, read> slopes: array<f32>;
-@group(0) @binding(13) var<storage, read_write> next_residual: array<f32>;
-@group(0) @binding(14) var<storage, read_write> next_direction: array<f32>;
-@group(0) @binding(15) var<storage, read_write> step: array<f32>;
-@group(0) @binding(16) var<storage, read_write> row_sums: array<f32>;
-@group(0) @binding(17) var<storage, read_write> going: array<f32>;
-
 var<workgroup> sums_of_lanes: array<vec4<f32>, 256>;
 var<workgroup> unknowns_from: u32;
 var<workgroup> accepted_from: u32;

@@ -13,20 +13,65 @@
 //! diagonal of the accepted set. *Out*: r and p of this iteration, x of the one before, y, and partial sums of `rᵀz`, `pᵀy`,
 //! `zᵀy` and `yᵀz(y)` for each workgroup, 0 where a problem is done.
 
-use super::gpu_block::{self, ELEMENTS, GATHERING, ROWS};
+use super::gpu_block::{self, ELEMENTS, GATHERING, Lattice, ROWS, Tables};
 use super::lattice::Elements;
 use super::projection::{Power, Problems, over, sums_along_x, total, values_of_row};
 use super::row_tiles::RowTiles;
 use super::state::{STATE, Smoothness, States};
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LINE, SUM};
 use veloxel_gpu::rows::Shared;
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
 static ALONG_ROWS: ShaderSource =
-    wgsl!("least_squares_rows", [LINE, SUM, ELEMENTS, ROWS], "least_squares_rows.wgsl");
-static UNKNOWNS: ShaderSource =
-    wgsl!("least_squares_product", [LINE, ELEMENTS, GATHERING], "least_squares_product.wgsl");
+    wgsl!("least_squares_rows", RowsBindings, [LINE, SUM, ELEMENTS, ROWS], "least_squares_rows.wgsl");
+static UNKNOWNS: ShaderSource = wgsl!(
+    "least_squares_product",
+    UnknownsBindings,
+    [LINE, ELEMENTS, GATHERING],
+    "least_squares_product.wgsl"
+);
+
+bindings! {
+    /// What a launch along rows of pixels binds.
+    struct RowsBindings<'a> {
+        block: RowsBlock {
+            lattice: Lattice,
+            /// Square of the tolerance; 1 at the first iteration.
+            limits: vec4<f32>,
+        },
+        tables: group Tables<'a>,
+        at_first: read f32,
+        sums_before: may_read f32,
+        residual: read f32,
+        product: read f32,
+        direction: read f32,
+        diagonal: read f32,
+        slopes: read f32,
+        next_residual: write f32,
+        next_direction: write f32,
+        step: write f32,
+        row_sums: write f32,
+        going: write f32,
+    }
+}
+
+bindings! {
+    /// What a launch over the unknowns binds.
+    struct UnknownsBindings<'a> {
+        block: UnknownsBlock { lattice: Lattice, },
+        tables: group Tables<'a>,
+        going: read f32,
+        row_sums: read f32,
+        diagonal: read f32,
+        residual: read f32,
+        direction: read f32,
+        product: write f32,
+        sums: write f32,
+    }
+}
 
 /// Partial sums of an iteration for every workgroup: `rᵀz`, `pᵀy`, `zᵀy` and `yᵀz(y)`.
 pub const SUMS: usize = 4;
@@ -50,10 +95,14 @@ pub struct LeastSquaresProduct<'a> {
     pub before: Option<&'a Buffer>,
     /// A problem is done when `√(rᵀ z)` is at most so many times that of the first iteration.
     pub tolerance: f32,
-    /// r and p of the iteration before.
-    pub last: [&'a Buffer; 2],
-    /// r and p.
-    pub next: [&'a mut Buffer; 2],
+    /// r of the iteration before.
+    pub last_residual: &'a Buffer,
+    /// p of the iteration before.
+    pub last_direction: &'a Buffer,
+    /// r.
+    pub residual: &'a mut Buffer,
+    /// p.
+    pub direction: &'a mut Buffer,
     /// x.
     pub step: &'a mut Buffer,
     /// Sums of q along the rows.
@@ -76,8 +125,8 @@ impl Kernel for LeastSquaresProduct<'_> {
         lengths.of("state", self.state, STATE * e.problems).of("slopes", self.slopes, 2 * d * e.pixels());
         lengths.of("diagonal", self.diagonal, 2 * all).of("first", self.first, sums);
         lengths.optional("before", self.before, SUMS * sums).of("sums", self.sums, SUMS * sums);
-        lengths.of("last residual", self.last[0], all).of("last direction", self.last[1], all);
-        lengths.of("residual", self.next[0], all).of("direction", self.next[1], all);
+        lengths.of("last residual", self.last_residual, all).of("last direction", self.last_direction, all);
+        lengths.of("residual", self.residual, all).of("direction", self.direction, all);
         lengths.of("step", self.step, all).of("product", self.product, all);
         lengths.of("row sums", self.row_sums, e.row_sums()).of("going", self.going, e.problems);
     }
@@ -87,21 +136,44 @@ impl Kernel for LeastSquaresProduct<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (elements, tiles) = (self.elements, RowTiles::of(self.elements));
         let is_first = f32::from(u8::from(self.before.is_none()));
-        let block = gpu_block::lattice(elements, &Smoothness::NONE);
-        let uniform = block.f4([self.tolerance * self.tolerance, is_first]);
-        let [residual, direction] = self.next;
-        let launch = gpu_block::launch(gpu, &ALONG_ROWS, "least_squares_rows", elements, uniform, self.state);
+        let tables = Tables::of(elements, self.state);
+        let (residual, direction) = (self.residual, self.direction);
+        let along_rows = RowsBindings {
+            block: RowsBlock {
+                lattice: Lattice::without_smoothness(elements),
+                limits: [self.tolerance * self.tolerance, is_first].into(),
+            },
+            tables,
+            at_first: self.first,
+            sums_before: self.before,
+            residual: self.last_residual,
+            product: self.product,
+            direction: self.last_direction,
+            diagonal: self.diagonal,
+            slopes: self.slopes,
+            next_residual: residual,
+            next_direction: direction,
+            step: self.step,
+            row_sums: self.row_sums,
+            going: self.going,
+        };
         tiles
-            .constants(launch)
-            .input(self.first)
-            .optional(self.before)
-            .reads([self.last[0], self.product, self.last[1], self.diagonal, self.slopes])
-            .writes([residual, direction, self.step, self.row_sums, self.going])
+            .constants(gpu_block::launch(gpu, &ALONG_ROWS, "least_squares_rows", elements))
+            .bind(&along_rows)
             .run(tiles.workgroups(elements.problems))?;
-        let uniform = gpu_block::lattice(elements, &self.smoothness);
-        gpu_block::launch(gpu, &UNKNOWNS, "least_squares_product", elements, uniform, self.state)
-            .reads([self.going, self.row_sums, self.diagonal, residual, direction])
-            .writes([self.product, self.sums])
+        let over_unknowns = UnknownsBindings {
+            block: UnknownsBlock { lattice: Lattice::of(elements, &self.smoothness) },
+            tables,
+            going: self.going,
+            row_sums: self.row_sums,
+            diagonal: self.diagonal,
+            residual,
+            direction,
+            product: self.product,
+            sums: self.sums,
+        };
+        gpu_block::launch(gpu, &UNKNOWNS, "least_squares_product", elements)
+            .bind(&over_unknowns)
             .run(gpu_block::groups(elements, elements.unknowns()))
     }
 }
@@ -124,11 +196,12 @@ fn product<const D: usize>(cpu: &Cpu, args: LeastSquaresProduct<'_>) {
     let damped = |problem: usize| 1.0 + state.damping(problem);
     let diagonal_of =
         |problem: usize| &args.diagonal.host()[state.accepted(problem) * unknowns..][..unknowns];
-    let [residual, direction] = args.next.map(|next| next.host_mut());
+    let (residual, direction) = (args.residual.host_mut(), args.direction.host_mut());
     let (step, product) = (args.step.host_mut(), args.product.host_mut());
     for (problem, &Ratios { alpha, beta, is_going }) in ratios.iter().enumerate() {
         let own = problem * unknowns..(problem + 1) * unknowns;
-        let [last_residual, last] = args.last.map(|last| &last.host()[own.clone()]);
+        let [last_residual, last] =
+            [args.last_residual, args.last_direction].map(|last| &last.host()[own.clone()]);
         if alpha != 0.0 {
             step[own.clone()].iter_mut().zip(last).for_each(|(x, p)| *x += alpha * p);
         }

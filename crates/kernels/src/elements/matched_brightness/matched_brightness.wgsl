@@ -2,20 +2,6 @@
 
 override WEIGHTED: u32 = 0u;
 
-struct Block {
-    lattice: Lattice,
-    // 1 over the residual's gain; the least gain and the greatest; the middle of the range.
-    numbers: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(6) var<storage, read> fixed: array<f32>;
-@group(0) @binding(7) var<storage, read> residuals: array<f32>;
-@group(0) @binding(8) var<storage, read> weight: array<f32>;
-@group(0) @binding(9) var<storage, read_write> sums: array<f32>;
-@group(0) @binding(10) var<storage, read_write> matched: array<f32>;
-@group(0) @binding(11) var<storage, read_write> matched_weight: array<f32>;
-
 var<workgroup> trial: u32;
 var<workgroup> gain: f32;
 var<workgroup> shift: f32;

@@ -12,15 +12,36 @@
 //! the means. *Out*: F' and w'
 //! of every active problem; partial sums, five for each workgroup. Intensities from 0 to 1.
 
-use super::gpu_block::{self, ELEMENTS};
+use super::gpu_block::{self, ELEMENTS, Lattice, Tables};
 use super::lattice::Elements;
 use super::projection::Problems;
-use super::state::{STATE, Smoothness, States};
+use super::state::{STATE, States};
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::{LINE, SUM};
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
-static SOURCE: ShaderSource = wgsl!("matched_brightness", [LINE, SUM, ELEMENTS], "matched_brightness.wgsl");
+static SOURCE: ShaderSource =
+    wgsl!("matched_brightness", Bindings, [LINE, SUM, ELEMENTS], "matched_brightness.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            lattice: Lattice,
+            /// 1 over the residual's gain; the least gain and the greatest; the middle of the range.
+            numbers: vec4<f32>,
+        },
+        tables: group Tables<'a>,
+        fixed: read f32,
+        residuals: read f32,
+        weight: may_read f32,
+        sums: write f32,
+        matched: may_write f32,
+        matched_weight: may_write f32,
+    }
+}
 
 /// Sums that gain and offset follow from.
 pub const SUMS: usize = 5;
@@ -107,16 +128,25 @@ impl Kernel for MatchedBrightness<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let e = self.elements;
-        let launch = |entry| {
-            let uniform = gpu_block::lattice(e, &Smoothness::NONE);
-            let uniform = uniform.f4([1.0 / self.gain, GAINS[0], GAINS[1], MIDDLE]);
-            let launch = gpu_block::launch(gpu, &SOURCE, entry, e, uniform, self.state);
-            let launch = launch.constant("WEIGHTED", self.weight.is_some());
-            launch.input(self.fixed).input(self.residual).optional(self.weight)
+        let launch =
+            |entry| gpu_block::launch(gpu, &SOURCE, entry, e).constant("WEIGHTED", self.weight.is_some());
+        let sums = Bindings {
+            block: Block {
+                lattice: Lattice::without_smoothness(e),
+                numbers: [1.0 / self.gain, GAINS[0], GAINS[1], MIDDLE].into(),
+            },
+            tables: Tables::of(e, self.state),
+            fixed: self.fixed,
+            residuals: self.residual,
+            weight: self.weight,
+            sums: self.sums,
+            matched: None,
+            matched_weight: None,
         };
         let groups = gpu_block::groups(e, e.shape.len());
-        launch("brightness_sums").output(self.sums).spare(2).run(groups)?;
-        launch("match_brightness").writes([self.sums, self.matched, self.matched_weight]).run(groups)
+        launch("brightness_sums").bind(&sums).run(groups)?;
+        let (matched, matched_weight) = (Some(&*self.matched), Some(&*self.matched_weight));
+        launch("match_brightness").bind(&Bindings { matched, matched_weight, ..sums }).run(groups)
     }
 }
 

@@ -11,16 +11,35 @@
 //! that agree perfectly keeps vectors from being certain, and ε bounds the error where nothing is seen. *In*: the accepted set
 //! of every problem. *Out*: v, a work buffer; the confidence of all problems' pixels, 0 to 1.
 
-use super::gpu_block::{self, ELEMENTS, GATHERING};
+use super::gpu_block::{self, ELEMENTS, GATHERING, Lattice, Tables};
 use super::lattice::Elements;
 use super::projection::{Problems, values_of_row};
-use super::state::{STATE, Smoothness, States};
+use super::state::{STATE, States};
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LINE, SUM};
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
 static SOURCE: ShaderSource =
-    wgsl!("nodal_confidence", [LINE, SUM, ELEMENTS, GATHERING], "nodal_confidence.wgsl");
+    wgsl!("nodal_confidence", Bindings, [LINE, SUM, ELEMENTS, GATHERING], "nodal_confidence.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            lattice: Lattice,
+            /// Least variance of a residual; 1 over the square of the error that halves the confidence; least square of a slope; the
+            /// share of the variance that is left.
+            limits: vec4<f32>,
+        },
+        tables: group Tables<'a>,
+        residuals: may_read f32,
+        slopes: may_read f32,
+        variance: write f32,
+        confidence: may_write f32,
+    }
+}
 
 /// Writes the confidence of every pixel.
 #[derive(Debug)]
@@ -35,8 +54,10 @@ pub struct NodalConfidence<'a> {
     pub slopes: &'a Buffer,
     /// κ.
     pub share: f32,
-    /// σ² and ε, in units of r² and of s².
-    pub least: [f32; 2],
+    /// σ², in units of r².
+    pub least_variance: f32,
+    /// ε, in units of s².
+    pub least_slope: f32,
     /// h, the error that halves the confidence, edges.
     pub half_edges: f32,
     /// v of every control point.
@@ -61,17 +82,20 @@ impl Kernel for NodalConfidence<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (e, per_half2) = (self.elements, 1.0 / (self.half_edges * self.half_edges));
-        let [residual, slope] = self.least;
-        let limits = [residual, per_half2, slope, self.share];
-        let uniform = || gpu_block::lattice(e, &Smoothness::NONE).f4(limits);
-        gpu_block::launch(gpu, &SOURCE, "nodal_variance", e, uniform(), self.state)
-            .reads([self.residual, self.slopes])
-            .output(self.variance)
-            .spare(1)
+        let limits = [self.least_variance, per_half2, self.least_slope, self.share].into();
+        let none = Bindings {
+            block: Block { lattice: Lattice::without_smoothness(e), limits },
+            tables: Tables::of(e, self.state),
+            residuals: None,
+            slopes: None,
+            variance: self.variance,
+            confidence: None,
+        };
+        gpu_block::launch(gpu, &SOURCE, "nodal_variance", e)
+            .bind(&Bindings { residuals: Some(self.residual), slopes: Some(self.slopes), ..none })
             .run(gpu_block::groups(e, e.unknowns()))?;
-        gpu_block::launch(gpu, &SOURCE, "nodal_confidence", e, uniform(), self.state)
-            .absent(2)
-            .writes([self.variance, self.confidence])
+        gpu_block::launch(gpu, &SOURCE, "nodal_confidence", e)
+            .bind(&Bindings { confidence: Some(self.confidence), ..none })
             .run(gpu_block::groups(e, e.shape.len()))
     }
 }
@@ -90,7 +114,7 @@ fn confidence<const D: usize>(cpu: &Cpu, args: NodalConfidence<'_>) {
     let squares = all.sums_of_pixels(|problem, component, pixel| {
         slopes[(state.accepted(problem) * D + component) * n + pixel].powi(2)
     });
-    let [least, least_slope] = args.least;
+    let (least_variance, least_slope) = (args.least_variance, args.least_slope);
     cpu.split_samples(args.variance.host_mut(), 8, |range, out| {
         for (index, out) in range.zip(out) {
             let (problem, i) = (index / count, index % count);
@@ -99,7 +123,7 @@ fn confidence<const D: usize>(cpu: &Cpu, args: NodalConfidence<'_>) {
             let mean = residuals * per_pixel;
             let of = |c: usize| 1.0 / (squares[(problem * D + c) * count + i] * per_pixel + least_slope);
             let inverse = (0..D).fold(0.0, |sum, c| sum + of(c));
-            *out = args.share * mean.max(least) * inverse;
+            *out = args.share * mean.max(least_variance) * inverse;
         }
     });
     let (variance, per_half2) = (args.variance.host(), 1.0 / (args.half_edges * args.half_edges));

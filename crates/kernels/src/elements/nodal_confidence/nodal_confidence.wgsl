@@ -1,18 +1,5 @@
 // Variances of control points and the confidence of pixels. The contract is in mod.rs.
 
-struct Block {
-    lattice: Lattice,
-    // Least variance of a residual; 1 over the square of the error that halves the confidence; least square of a slope; the
-    // share of the variance that is left.
-    limits: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(6) var<storage, read> residuals: array<f32>;
-@group(0) @binding(7) var<storage, read> slopes: array<f32>;
-@group(0) @binding(8) var<storage, read_write> variance: array<f32>;
-@group(0) @binding(9) var<storage, read_write> confidence: array<f32>;
-
 var<workgroup> controls_from: u32;
 var<workgroup> pixels_from: u32;
 

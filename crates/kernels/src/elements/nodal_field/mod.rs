@@ -8,17 +8,30 @@
 //! on trial of the finer lattice that [`Elements::refining`] speaks of, whose accepted set is taken to be the first
 //! ([`RefinedControls`]). *Halo*: none.
 
-use super::gpu_block::{self, ELEMENTS};
+use super::gpu_block::{self, ELEMENTS, Lattice, Tables};
 use super::lattice::Elements;
 use super::projection::values_of_row;
-use super::state::{STATE, Smoothness, States};
+use super::state::{STATE, States};
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LINE, SUM};
 use veloxel_core::Axes;
 use veloxel_gpu::rows::components_mut;
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource = wgsl!("nodal_field", [LINE, SUM, ELEMENTS], "nodal_field.wgsl");
+static SOURCE: ShaderSource = wgsl!("nodal_field", Bindings, [LINE, SUM, ELEMENTS], "nodal_field.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block { lattice: Lattice, factor: vec4<f32>, },
+        tables: group Tables<'a>,
+        controls: read f32,
+        finer: may_write f32,
+        out[out_x, out_y, out_z]: write f32,
+    }
+}
 
 /// Writes the displacement of every pixel.
 #[derive(Debug)]
@@ -62,12 +75,12 @@ impl Kernel for NodalField<'_> {
         by_dimension!(self.elements, nodal_field(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let uniform = gpu_block::lattice(self.elements, &Smoothness::NONE).f4(self.factor);
-        gpu_block::launch(gpu, &SOURCE, "nodal_field", self.elements, uniform, self.state)
-            .input(self.controls)
-            .spare(1)
-            .outputs(self.out, 3)
-            .run(gpu_block::groups(self.elements, self.elements.shape.len()))
+        let Self { elements, controls, out, .. } = self;
+        let block = Block { lattice: Lattice::without_smoothness(elements), factor: self.factor.into() };
+        let tables = Tables::of(elements, self.state);
+        gpu_block::launch(gpu, &SOURCE, "nodal_field", elements)
+            .bind(&Bindings { block, tables, controls, finer: None, out })
+            .run(gpu_block::groups(elements, elements.shape.len()))
     }
 }
 
@@ -85,12 +98,12 @@ impl Kernel for RefinedControls<'_> {
         by_dimension!(self.elements, refined_controls(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let uniform = gpu_block::lattice(self.elements, &Smoothness::NONE).f4([1.0; 3]);
-        gpu_block::launch(gpu, &SOURCE, "refined_controls", self.elements, uniform, self.state)
-            .input(self.controls)
-            .output(self.out)
-            .spare(3)
-            .run(gpu_block::groups(self.elements, self.elements.shape.len()))
+        let Self { elements, controls, out, .. } = self;
+        let block = Block { lattice: Lattice::without_smoothness(elements), factor: [1.0; 3].into() };
+        let tables = Tables::of(elements, self.state);
+        gpu_block::launch(gpu, &SOURCE, "refined_controls", elements)
+            .bind(&Bindings { block, tables, controls, finer: Some(out), out: &[] })
+            .run(gpu_block::groups(elements, elements.shape.len()))
     }
 }
 

@@ -1,17 +1,5 @@
 // Fields of control points. The contract is in mod.rs.
 
-struct Block {
-    lattice: Lattice,
-    factor: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(6) var<storage, read> controls: array<f32>;
-@group(0) @binding(7) var<storage, read_write> finer: array<f32>;
-@group(0) @binding(8) var<storage, read_write> out_x: array<f32>;
-@group(0) @binding(9) var<storage, read_write> out_y: array<f32>;
-@group(0) @binding(10) var<storage, read_write> out_z: array<f32>;
-
 var<workgroup> controls_from: u32;
 
 fn control(component: u32, at: u32) -> f32 {

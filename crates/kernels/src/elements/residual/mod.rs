@@ -11,18 +11,49 @@
 
 mod cpu;
 
-use super::gpu_block::{self, ELEMENTS, ROWS};
+use super::gpu_block::{self, ELEMENTS, Lattice, ROWS, Tables};
 use super::lattice::Elements;
 use super::row_tiles::{RowTiles, row_partials};
-use super::state::{STATE, Smoothness};
+use super::state::STATE;
+use crate::bindings::bindings;
 use crate::image::warp::VoxelAffine;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LATTICE, LINE, NAN, SUM};
 use crate::variational::total_displacement::Maps;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource = wgsl!("residual", [NAN, LINE, SUM, LATTICE, ELEMENTS, ROWS], "residual.wgsl");
+static SOURCE: ShaderSource =
+    wgsl!("residual", Bindings, [NAN, LINE, SUM, LATTICE, ELEMENTS, ROWS], "residual.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            lattice: Lattice,
+            moving_size: vec4<u32>,
+            /// Voxels for an edge of the full grid along x, y, z, and the gain.
+            per_edge: vec4<f32>,
+            linear_x: vec4<f32>,
+            linear_y: vec4<f32>,
+            linear_z: vec4<f32>,
+            /// Rows of the matrix minus the identity, and the offset.
+            added_x: vec4<f32>,
+            added_y: vec4<f32>,
+            added_z: vec4<f32>,
+        },
+        tables: group Tables<'a>,
+        fixed: read f32,
+        moving: read f32,
+        weight: may_read f32,
+        controls: read f32,
+        residuals: write f32,
+        slopes: write f32,
+        row_sums: write f32,
+        energy: write f32,
+    }
+}
 
 /// Two images of every problem, as the residual compares them.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +77,24 @@ pub struct ElementImages<'a> {
 /// What an affine map adds to a position, and what it does to a displacement.
 fn maps(map: &VoxelAffine) -> Maps {
     Maps::new(map.added(), map.offset, map.matrix.map(|row| row.map(|v| v as f32)))
+}
+
+fn block(elements: &Elements, images: &ElementImages<'_>) -> Block {
+    let maps = maps(&images.moving_from_fixed);
+    let [x, y, z] = images.per_edge;
+    let [linear_x, linear_y, linear_z] = maps.linear.map(vec4::from);
+    let [added_x, added_y, added_z] = maps.base_rows();
+    Block {
+        lattice: Lattice::without_smoothness(elements),
+        moving_size: images.moving_shape.size.into(),
+        per_edge: [x, y, z, images.gain].into(),
+        linear_x,
+        linear_y,
+        linear_z,
+        added_x,
+        added_y,
+        added_z,
+    }
 }
 
 /// Evaluates the displacement on trial.
@@ -88,19 +137,23 @@ impl Kernel for Residual<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (elements, images) = (self.elements, self.images);
         let map = images.moving_from_fixed;
-        let [x, y, z] = images.per_edge;
-        let uniform = gpu_block::lattice(elements, &Smoothness::NONE).u4(images.moving_shape.size);
-        let uniform = uniform.f4([x, y, z, images.gain]);
-        let maps = maps(&map);
-        let uniform = maps.with_base(maps.linear.into_iter().fold(uniform, Uniform::f4));
+        let bindings = Bindings {
+            block: block(elements, &images),
+            tables: Tables::of(elements, self.state),
+            fixed: images.fixed,
+            moving: images.moving,
+            weight: images.weight,
+            controls: self.controls,
+            residuals: self.residual,
+            slopes: self.slopes,
+            row_sums: self.row_sums,
+            energy: self.energy,
+        };
         let tiles = RowTiles::of(elements);
         tiles
-            .constants(gpu_block::launch(gpu, &SOURCE, "residual", elements, uniform, self.state))
+            .constants(gpu_block::launch(gpu, &SOURCE, "residual", elements))
             .constants([("AFFINE", map != VoxelAffine::IDENTITY), ("WEIGHTED", images.weight.is_some())])
-            .reads([images.fixed, images.moving])
-            .optional(images.weight)
-            .input(self.controls)
-            .writes([self.residual, self.slopes, self.row_sums, self.energy])
+            .bind(&bindings)
             .run(tiles.workgroups(elements.problems))
     }
 }

@@ -3,30 +3,6 @@
 override AFFINE: u32 = 0u;
 override WEIGHTED: u32 = 0u;
 
-struct Block {
-    lattice: Lattice,
-    moving_size: vec4<u32>,
-    // Voxels for an edge of the full grid along x, y, z, and the gain.
-    per_edge: vec4<f32>,
-    linear_x: vec4<f32>,
-    linear_y: vec4<f32>,
-    linear_z: vec4<f32>,
-    // Rows of the matrix minus the identity, and the offset.
-    added_x: vec4<f32>,
-    added_y: vec4<f32>,
-    added_z: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(6) var<storage, read> fixed: array<f32>;
-@group(0) @binding(7) var<storage, read> moving: array<f32>;
-@group(0) @binding(8) var<storage, read> weight: array<f32>;
-@group(0) @binding(9) var<storage, read> controls: array<f32>;
-@group(0) @binding(10) var<storage, read_write> residuals: array<f32>;
-@group(0) @binding(11) var<storage, read_write> slopes: array<f32>;
-@group(0) @binding(12) var<storage, read_write> row_sums: array<f32>;
-@group(0) @binding(13) var<storage, read_write> energy: array<f32>;
-
 // The problem in the set on trial.
 var<workgroup> trial: u32;
 var<workgroup> moving_from: u32;

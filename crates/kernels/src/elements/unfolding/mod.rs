@@ -11,14 +11,33 @@
 
 mod cpu;
 
-use super::gpu_block::{self, ELEMENTS};
+use super::gpu_block::{self, ELEMENTS, Lattice, Tables};
 use super::lattice::Elements;
-use super::state::{STATE, Smoothness};
+use super::state::STATE;
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LINE, SUM};
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
-static SOURCE: ShaderSource = wgsl!("unfolding", [LINE, SUM, ELEMENTS], "unfolding.wgsl");
+static SOURCE: ShaderSource = wgsl!("unfolding", Bindings, [LINE, SUM, ELEMENTS], "unfolding.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            lattice: Lattice,
+            /// A determinant up to this is a fold; coefficients, and terms of each: unrolled, a compiler may regroup their sums.
+            least: vec4<f32>,
+        },
+        tables: group Tables<'a>,
+        field[field_x, field_y, field_z]: read f32,
+        begin: may_read f32,
+        determinant: write f32,
+        controls: may_write f32,
+        folds_of_groups: write f32,
+    }
+}
 
 /// Bernstein coefficients of the determinant of a cell of a volume, and determinants of edges in each at most.
 const COEFFICIENTS: f32 = 27.0;
@@ -64,18 +83,22 @@ impl Kernel for Unfolding<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Option<bool>, ComputeError> {
         let e = self.elements;
-        let uniform = || gpu_block::lattice(e, &Smoothness::NONE).f4([self.least, COEFFICIENTS, TERMS]);
-        gpu_block::launch(gpu, &SOURCE, "least_determinant", e, uniform(), self.state)
-            .inputs(self.field, 3)
-            .absent(1)
-            .output(self.determinant)
-            .spare(1)
-            .output(self.folds)
+        let least = [self.least, COEFFICIENTS, TERMS].into();
+        let determinants = Bindings {
+            block: Block { lattice: Lattice::without_smoothness(e), least },
+            tables: Tables::of(e, self.state),
+            field: self.field,
+            begin: None,
+            determinant: self.determinant,
+            controls: None,
+            folds_of_groups: self.folds,
+        };
+        gpu_block::launch(gpu, &SOURCE, "least_determinant", e)
+            .bind(&determinants)
             .run(gpu_block::groups(e, e.shape.len()))?;
-        gpu_block::launch(gpu, &SOURCE, "shorten", e, uniform(), self.state)
-            .absent(3)
-            .input(self.begin)
-            .writes([self.determinant, self.controls, self.folds])
+        let (begin, controls) = (Some(self.begin), Some(&*self.controls));
+        gpu_block::launch(gpu, &SOURCE, "shorten", e)
+            .bind(&Bindings { field: &[], begin, controls, ..determinants })
             .run(gpu_block::groups(e, e.unknowns()))?;
         Ok(None)
     }

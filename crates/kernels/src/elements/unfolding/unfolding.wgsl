@@ -1,20 +1,5 @@
 // Local step control. The contract is in mod.rs.
 
-struct Block {
-    lattice: Lattice,
-    // A determinant up to this is a fold; coefficients, and terms of each: unrolled, a compiler may regroup their sums.
-    least: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(6) var<storage, read> field_x: array<f32>;
-@group(0) @binding(7) var<storage, read> field_y: array<f32>;
-@group(0) @binding(8) var<storage, read> field_z: array<f32>;
-@group(0) @binding(9) var<storage, read> begin: array<f32>;
-@group(0) @binding(10) var<storage, read_write> determinant: array<f32>;
-@group(0) @binding(11) var<storage, read_write> controls: array<f32>;
-@group(0) @binding(12) var<storage, read_write> folds_of_groups: array<f32>;
-
 fn control(component: u32, at: u32) -> f32 {
     return 0.0;
 }

@@ -6,18 +6,6 @@
 override COMPONENTS: u32 = 3u;
 override WEIGHTED: u32 = 0u;
 
-struct Block {
-    size: vec4<u32>,
-    // Origin of the positions (x, y, z); ζ² (w).
-    centre: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> fixed: array<f32>;
-@group(0) @binding(2) var<storage, read> warped: array<f32>;
-@group(0) @binding(3) var<storage, read> weight: array<f32>;
-@group(0) @binding(4) var<storage, read_write> sums: array<vec4<f32>>;
-
 // Number of vec4 sums that a workgroup writes.
 const QUADS: u32 = 19u;
 

@@ -9,12 +9,29 @@
 
 mod cpu;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::NAN;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, sum_rows};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, sum_rows};
 
-static SOURCE: ShaderSource = wgsl!("affine_normal_equations", [NAN], "affine_normal_equations.wgsl");
+static SOURCE: ShaderSource =
+    wgsl!("affine_normal_equations", Bindings, [NAN], "affine_normal_equations.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            size: vec4<u32>,
+            /// Origin of the positions (x, y, z); ζ² (w).
+            centre: vec4<f32>,
+        },
+        fixed: read f32,
+        warped: read f32,
+        weight: may_read f32,
+    } -> sums: vec4<f32>
+}
 
 /// The normal equations `matrix · unknowns = rhs`.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,12 +77,13 @@ impl Kernel for AffineNormalEquations<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
         let d = self.shape.components();
         let [cx, cy, cz] = self.centre.map(|c| c as f32);
+        let centre = [cx, cy, cz, self.zeta * self.zeta].into();
+        let block = Block { size: self.shape.size.into(), centre };
+        let Self { fixed, warped, weight, .. } = self;
         gpu.launch(&SOURCE, "affine_normal_equations")
             .constant("COMPONENTS", d)
             .constant("WEIGHTED", self.weight.is_some())
-            .uniform(Uniform::new().u4(self.shape.size).f4([cx, cy, cz, self.zeta * self.zeta]))
-            .reads([self.fixed, self.warped])
-            .optional(self.weight)
+            .bind(&Bindings { block, fixed, warped, weight })
             .sums(self.shape.len(), move |sums: [f64; SUMS]| equations(d, &sums))
     }
 }

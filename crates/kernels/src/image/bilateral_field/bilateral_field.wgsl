@@ -3,25 +3,6 @@
 override COMPONENTS: u32 = 3u;
 override MASKED: u32 = 0u;
 
-struct Block {
-    size: vec4<u32>,
-    radius: vec4<u32>,
-    // −1/2σ², −1/2τ², the support that fills, the confidence over it.
-    factors: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> field_x: array<f32>;
-@group(0) @binding(2) var<storage, read> field_y: array<f32>;
-@group(0) @binding(3) var<storage, read> field_z: array<f32>;
-@group(0) @binding(4) var<storage, read> confidence: array<f32>;
-@group(0) @binding(5) var<storage, read> guide: array<f32>;
-@group(0) @binding(6) var<storage, read> weight: array<f32>;
-@group(0) @binding(7) var<storage, read_write> out_x: array<f32>;
-@group(0) @binding(8) var<storage, read_write> out_y: array<f32>;
-@group(0) @binding(9) var<storage, read_write> out_z: array<f32>;
-@group(0) @binding(10) var<storage, read_write> out_confidence: array<f32>;
-
 @compute @workgroup_size(32, 8)
 fn bilateral_field(@builtin(global_invocation_id) id: vec3<u32>) {
     let size = block.size;

@@ -17,12 +17,32 @@ mod cpu;
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{EXPONENTIAL, NAN};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
 
-static SOURCE: ShaderSource = wgsl!("bilateral field", [NAN, EXPONENTIAL], "bilateral_field.wgsl");
+static SOURCE: ShaderSource = wgsl!("bilateral field", Bindings, [NAN, EXPONENTIAL], "bilateral_field.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            size: vec4<u32>,
+            radius: vec4<u32>,
+            /// −1/2σ², −1/2τ², the support that fills, the confidence over it.
+            factors: vec4<f32>,
+        },
+        field[field_x, field_y, field_z]: read f32,
+        confidence: read f32,
+        guide: read f32,
+        weight: may_read f32,
+        out[out_x, out_y, out_z]: write f32,
+        out_confidence: write f32,
+    }
+}
 
 /// ε, what a vector without confidence counts.
 pub(crate) const LEAST_CONFIDENCE: f32 = 1e-3;
@@ -91,16 +111,16 @@ impl Kernel for BilateralField<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let ([nx, ny, nz], window) = (self.shape.size, self.window);
         let [near, alike] = window.exponents();
-        let uniform = Uniform::new().u4(self.shape.size).u4(window.radii(self.shape));
+        let block = Block {
+            size: self.shape.size.into(),
+            radius: window.radii(self.shape).into(),
+            factors: [near, alike, window.fill_from, window.fill_share].into(),
+        };
+        let Self { field, confidence, guide, weight, out, out_confidence, .. } = self;
         gpu.launch(&SOURCE, "bilateral_field")
             .constant("COMPONENTS", self.shape.components())
-            .constant("MASKED", self.weight.is_some())
-            .uniform(uniform.f4([near, alike, window.fill_from, window.fill_share]))
-            .inputs(self.field, 3)
-            .reads([self.confidence, self.guide])
-            .optional(self.weight)
-            .outputs(self.out, 3)
-            .output(self.out_confidence)
+            .constant("MASKED", weight.is_some())
+            .bind(&Bindings { block, field, confidence, guide, weight, out, out_confidence })
             .run([cover(nx, 32), cover(ny, 8), nz as u32])
     }
 }

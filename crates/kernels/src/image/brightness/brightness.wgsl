@@ -2,16 +2,6 @@
 
 override WEIGHTED: u32 = 0u;
 
-struct Block {
-    count: u32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> fixed: array<f32>;
-@group(0) @binding(2) var<storage, read> warped: array<f32>;
-@group(0) @binding(3) var<storage, read> weight: array<f32>;
-@group(0) @binding(4) var<storage, read_write> sums: array<f32>;
-
 @compute @workgroup_size(256)
 fn absolute_difference(
     @builtin(global_invocation_id) id: vec3<u32>,

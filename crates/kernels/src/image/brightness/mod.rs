@@ -2,13 +2,24 @@
 //!
 //! *Units*: the images'. NaN samples of the warped image (outside) are left out. *Halo*: none.
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::lanes::LANES;
 use crate::shared::{LINE, NAN, SUM};
 use multiversion::multiversion;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource};
 
-static SOURCE: ShaderSource = wgsl!("brightness", [LINE, NAN, SUM], "brightness.wgsl");
+static SOURCE: ShaderSource = wgsl!("brightness", Bindings, [LINE, NAN, SUM], "brightness.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block { count: u32, },
+        fixed: read f32,
+        warped: read f32,
+        weight: may_read f32,
+    } -> sums: f32
+}
 
 /// Sum of |warped − fixed| and number of voxels that count.
 #[derive(Debug)]
@@ -48,12 +59,12 @@ impl Kernel for AbsoluteDifference<'_> {
         Later::known(totals.into())
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
+        let Self { fixed, warped, weight } = self;
+        let block = Block { count: fixed.len() };
         gpu.launch(&SOURCE, "absolute_difference")
-            .constant("WEIGHTED", self.weight.is_some())
-            .uniform(Uniform::new().u(self.fixed.len()))
-            .reads([self.fixed, self.warped])
-            .optional(self.weight)
-            .sums(self.fixed.len(), <(f64, f64)>::from)
+            .constant("WEIGHTED", weight.is_some())
+            .bind(&Bindings { block, fixed, warped, weight })
+            .sums(fixed.len(), <(f64, f64)>::from)
     }
 }
 

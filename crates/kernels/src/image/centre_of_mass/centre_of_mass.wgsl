@@ -1,17 +1,5 @@
 // Σ w and Σ w x of mapped intensities. The contract is in mod.rs.
 
-struct Block {
-    // Voxels along x, y, z; number of voxels.
-    size: vec4<u32>,
-    origin: vec4<f32>,
-    gain: f32,
-    offset: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> image: array<f32>;
-@group(0) @binding(2) var<storage, read_write> sums: array<f32>;
-
 @compute @workgroup_size(256)
 fn centre_of_mass(
     @builtin(global_invocation_id) id: vec3<u32>,

@@ -3,13 +3,29 @@
 //! *In*: an image; the map of its intensities. *Out*: a position in voxels, none without mass. NaN weighs nothing.
 //! Sums are taken in the order of a GPU's workgroups, so that every device finds the same bits. *Halo*: none.
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::group_sums::group_totals;
 use crate::shared::{LINE, NAN, SUM};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource};
 
-static SOURCE: ShaderSource = wgsl!("centre of mass", [LINE, NAN, SUM], "centre_of_mass.wgsl");
+static SOURCE: ShaderSource = wgsl!("centre of mass", Bindings, [LINE, NAN, SUM], "centre_of_mass.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Voxels along x, y, z; number of voxels.
+            size: vec4<u32>,
+            origin: vec4<f32>,
+            gain: f32,
+            offset: f32,
+        },
+        image: read f32,
+    } -> sums: f32
+}
 
 /// Finds the centre of mass, voxels.
 #[derive(Debug)]
@@ -49,9 +65,10 @@ impl Kernel for CentreOfMass<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
         let Self { shape, image, gain, offset } = self;
         let [nx, ny, nz] = shape.size;
+        let (size, origin) = ([nx, ny, nz, shape.len()].into(), origin(shape).into());
+        let block = Block { size, origin, gain, offset };
         gpu.launch(&SOURCE, "centre_of_mass")
-            .uniform(Uniform::new().u4([nx, ny, nz, shape.len()]).f4(origin(shape)).f(gain).f(offset))
-            .input(image)
+            .bind(&Bindings { block, image })
             .sums(shape.len(), move |sums| centre(shape, sums))
     }
 }

@@ -3,9 +3,6 @@
 
 override ALONG_X: u32 = 0u;
 
-// Weights of a long filter, centre first.
-@group(0) @binding(3) var<storage, read> long_taps: array<f32>;
-
 @compute @workgroup_size(128)
 fn along_x(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let item = item_of(id, groups);

@@ -15,23 +15,6 @@ override HIGH: u32 = 4u;
 
 const THREADS: u32 = 128u;
 
-struct Block {
-    // Packs from one sample of a line to the next; along x, packs per row.
-    inner: u32,
-    // Samples per line.
-    count: u32,
-    // The radius of a filter that is too long for `RADIUS`.
-    long_radius: u32,
-    // Number of threads; along y and z, number of groups of `inner` columns.
-    items: u32,
-    // Weights of the filter, the centre first.
-    taps: array<vec4<f32>, 5>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> input: array<Pack>;
-@group(0) @binding(2) var<storage, read_write> output: array<Pack>;
-
 fn tap(distance: i32) -> f32 {
     let k = u32(abs(distance));
     return block.taps[k >> 2u][k & 3u];

@@ -1,18 +1,57 @@
 //! Launches of `convolve.wgsl`: one pass an axis.
 
 use super::Convolve;
+use crate::bindings::bindings;
 use crate::image::pointwise::CopyBuffer;
 use crate::kernel::{Kernel, Launcher, packed, wgsl};
+use crate::shared::Pack;
 use crate::shared::{PACK1, PACK4, PLANE_TAPS};
 use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, ShaderSource, Uniform, cover, line};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, ShaderSource, cover, line};
 
 static SOURCES: [ShaderSource; 2] = [
-    wgsl!("convolve", [PACK1, include_str!("convolve.wgsl")], "along_x1.wgsl"),
-    wgsl!("convolve", [PACK4, include_str!("convolve.wgsl")], "along_x4.wgsl"),
+    wgsl!("convolve", PassBindings, [PACK1, include_str!("convolve.wgsl")], "along_x1.wgsl"),
+    wgsl!("convolve", PassBindings, [PACK4, include_str!("convolve.wgsl")], "along_x4.wgsl"),
 ];
 
-static PICTURE: ShaderSource = wgsl!("convolve", [PLANE_TAPS], "picture.wgsl");
+static PICTURE: ShaderSource = wgsl!("convolve", PictureBindings, [PLANE_TAPS], "picture.wgsl");
+
+bindings! {
+    /// What a launch of one pass binds.
+    struct PassBindings<'a> {
+        block: PassBlock {
+            /// Packs from one sample of a line to the next; along x, packs per row.
+            inner: u32,
+            /// Samples per line.
+            count: u32,
+            /// The radius of a filter that is too long for `RADIUS`.
+            long_radius: u32,
+            /// Number of threads; along y and z, number of groups of `inner` columns.
+            items: u32,
+            /// Weights of the filter, the centre first.
+            taps: [vec4<f32>; 5],
+        },
+        input: read Pack,
+        output: write Pack,
+        /// Weights of a long filter, centre first.
+        long_taps: may_read f32,
+    }
+}
+
+bindings! {
+    /// What a launch of both passes of a picture binds.
+    struct PictureBindings<'a> {
+        block: PictureBlock {
+            size: vec4<u32>,
+            /// Weights of the filters, the centre first.
+            taps_x: [vec4<f32>; 3],
+            taps_y: [vec4<f32>; 3],
+        },
+        input: read f32,
+        output: write f32,
+    }
+}
 /// The largest radius of these, and their tiles' width and height.
 const MOST_IN_ONE: usize = 8;
 const TILE: [usize; 2] = [32, 16];
@@ -64,12 +103,12 @@ pub(super) fn convolve(gpu: &Launcher<'_>, args: Convolve<'_>) -> Result<(), Com
     match passes[..] {
         [y, x] if is_small_picture(shape, [x, y].map(|pass| pass.weights.len() - 1)) => {
             let [nx, ny, planes] = shape.size;
+            let (taps_x, taps_y) = (quads(x.weights), quads(y.weights));
+            let block = PictureBlock { size: [nx, ny].into(), taps_x, taps_y };
             gpu.launch(&PICTURE, "both_passes")
                 .constant("RADIUS_X", x.weights.len() - 1)
                 .constant("RADIUS_Y", y.weights.len() - 1)
-                .uniform(with_weights(with_weights(Uniform::new().u4([nx, ny]), x.weights, 3), y.weights, 3))
-                .input(input)
-                .output(output)
+                .bind(&PictureBindings { block, input, output })
                 .run([cover(nx, TILE[0]), cover(ny, TILE[1]), planes as u32])
         }
         _ => in_turn(gpu, input, output, &passes, |pass, input, output| pass.run(gpu, input, output)),
@@ -130,14 +169,16 @@ impl Pass<'_> {
             Border::Mirror if radius < count => 1,
             Border::Mirror => 2,
         };
-        let launch =
-            |source, entry| gpu.launch(source, entry).constant("MIRROR", mirror).input(input).output(output);
+        let launch = |source, entry| gpu.launch(source, entry).constant("MIRROR", mirror);
+        let bindings = |block| PassBindings { block, input, output, long_taps: None };
+        let block = PassBlock { inner: stride, count, taps: quads(weights), ..PassBlock::default() };
         if radius > LONGEST_IN_REGISTERS {
             let long_taps = gpu.device().upload_copy(weights)?;
+            let taps = Default::default();
+            let block = PassBlock { long_radius: radius, items: shape.len(), taps, ..block };
             return launch(&SOURCES[0], "long_filter")
                 .constant("ALONG_X", axis == 0)
-                .uniform(block([stride, count, radius, shape.len()], &[]))
-                .input(&long_taps)
+                .bind(&PassBindings { long_taps: Some(&long_taps), ..bindings(block) })
                 .run(line(shape.len(), THREADS));
         }
         let launch =
@@ -149,8 +190,8 @@ impl Pass<'_> {
             if pack == 4 {
                 launch = launch.constant("PACKS", 2 * radius.div_ceil(4) + 1);
             }
-            let uniform = block([count / pack, count, 0, threads], weights);
-            return launch.uniform(uniform).run(line(threads, THREADS));
+            let block = PassBlock { inner: count / pack, items: threads, ..block };
+            return launch.bind(&bindings(block)).run(line(threads, THREADS));
         }
         let (source, pack) = packed(&SOURCES, stride);
         let (inner, outer) = (stride / pack, shape.len() / count / stride);
@@ -161,17 +202,13 @@ impl Pass<'_> {
             .constant("RUN", run)
             .constant("WIDE", wide)
             .constant("HIGH", high)
-            .uniform(block([inner, count, 0, outer], weights))
+            .bind(&bindings(PassBlock { inner, items: outer, ..block }))
             .run(line(THREADS * tiles, THREADS))
     }
 }
 
-fn block([inner, count, long_radius, items]: [usize; 4], weights: &[f32]) -> Uniform {
-    with_weights(Uniform::new().u(inner).u(count).u(long_radius).u(items), weights, 5)
-}
-
-/// Adds the weights of a filter, in so many quads.
-pub(crate) fn with_weights(block: Uniform, weights: &[f32], quads: usize) -> Uniform {
+/// The weights of a filter in quads; what they lack is 0.
+pub(crate) fn quads<const N: usize>(weights: &[f32]) -> [vec4<f32>; N] {
     let weight = |k: usize| weights.get(k).copied().unwrap_or(0.0);
-    (0..quads).fold(block, |block, quad| block.f4([0, 1, 2, 3].map(|k| weight(4 * quad + k))))
+    std::array::from_fn(|quad| [0, 1, 2, 3].map(|k| weight(4 * quad + k)).into())
 }

@@ -5,17 +5,6 @@
 override RADIUS_X: u32 = 1u;
 override RADIUS_Y: u32 = 1u;
 
-struct Block {
-    size: vec4<u32>,
-    // Weights of the filters, the centre first.
-    taps_x: array<vec4<f32>, 3>,
-    taps_y: array<vec4<f32>, 3>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> input: array<f32>;
-@group(0) @binding(2) var<storage, read_write> output: array<f32>;
-
 const WIDTH: u32 = 32u;
 const HEIGHT: u32 = 16u;
 const THREADS: u32 = 256u;

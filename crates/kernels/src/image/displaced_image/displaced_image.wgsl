@@ -3,19 +3,6 @@
 
 override PLANES: u32 = 2u;
 
-struct Block {
-    // Width and height of this level (x, y) and of the coarser one (z, w).
-    size: vec4<u32>,
-    // Index of this level's first sample.
-    start: u32,
-    factor: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> image: array<f32>;
-@group(0) @binding(2) var<storage, read> coarser: array<f32>;
-@group(0) @binding(3) var<storage, read_write> out: array<f32>;
-
 @compute @workgroup_size(32, 4)
 fn displaced_image(@builtin(global_invocation_id) id: vec3<u32>) {
     let size = block.size.xy;

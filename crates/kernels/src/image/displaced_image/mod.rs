@@ -4,14 +4,33 @@
 //! *In*: a pyramid, and the estimate of the next coarser level, of one plane (along x) or two. *Where it is unknown* the pixel stays
 //! where it is. *Sampling*: bilinear; a position outside moves to the border. *Halo*: `|f d|` + 1.
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::phase::gabor::Levels;
 use crate::shared::expansion::Coarser;
 use crate::shared::gather::corner_of;
 use crate::shared::{CORNER, EXPANSION, NAN};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
 
-static SOURCE: ShaderSource = wgsl!("displaced image", [NAN, EXPANSION, CORNER], "displaced_image.wgsl");
+static SOURCE: ShaderSource =
+    wgsl!("displaced image", Bindings, [NAN, EXPANSION, CORNER], "displaced_image.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Width and height of this level (x, y) and of the coarser one (z, w).
+            size: vec4<u32>,
+            /// Index of this level's first sample.
+            start: u32,
+            factor: f32,
+        },
+        image: read f32,
+        coarser: read f32,
+        out: write f32,
+    }
+}
 
 /// Writes one level of an image pyramid, warped.
 #[derive(Debug)]
@@ -75,11 +94,11 @@ impl Kernel for DisplacedImage<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let ([nx, ny], [cx, cy]) = (self.levels.size(self.level), self.coarser_size());
+        let (size, start) = ([nx, ny, cx, cy].into(), self.levels.start(self.level));
+        let block = Block { size, start, factor: self.factor };
         gpu.launch(&SOURCE, "displaced_image")
             .constant("PLANES", self.planes())
-            .uniform(Uniform::new().u4([nx, ny, cx, cy]).u(self.levels.start(self.level)).f(self.factor))
-            .reads([self.image, self.coarser])
-            .output(self.out)
+            .bind(&Bindings { block, image: self.image, coarser: self.coarser, out: self.out })
             .run([cover(nx, 32), cover(ny, 4), 1])
     }
 }

@@ -4,17 +4,6 @@
 override CENTRAL: u32 = 1u;
 override COMPONENTS: u32 = 3u;
 
-struct Block {
-    // Packs per row, rows per plane, planes.
-    size: vec4<u32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> image: array<Pack>;
-@group(0) @binding(2) var<storage, read_write> out_x: array<Pack>;
-@group(0) @binding(3) var<storage, read_write> out_y: array<Pack>;
-@group(0) @binding(4) var<storage, read_write> out_z: array<Pack>;
-
 @compute @workgroup_size(32, 4)
 fn gradient(@builtin(global_invocation_id) id: vec3<u32>) {
     if (id.x >= block.size.x || id.y >= block.size.y) {

@@ -6,15 +6,30 @@ pub(crate) mod cpu;
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, packed, wgsl};
+use crate::shared::Pack;
 use crate::shared::{PACK1, PACK4};
 use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
 
 static SOURCES: [ShaderSource; 2] = [
-    wgsl!("gradient", [PACK1, include_str!("neighbours1.wgsl")], "gradient.wgsl"),
-    wgsl!("gradient", [PACK4, include_str!("neighbours4.wgsl")], "gradient.wgsl"),
+    wgsl!("gradient", Bindings, [PACK1, include_str!("neighbours1.wgsl")], "gradient.wgsl"),
+    wgsl!("gradient", Bindings, [PACK4, include_str!("neighbours4.wgsl")], "gradient.wgsl"),
 ];
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Packs per row, rows per plane, planes.
+            size: vec4<u32>,
+        },
+        image: read Pack,
+        out[out_x, out_y, out_z]: write Pack,
+    }
+}
 
 /// How derivatives are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,12 +73,11 @@ impl Kernel for Gradient<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let [nx, ny, nz] = self.shape.size;
         let (source, pack) = packed(&SOURCES, nx);
+        let block = Block { size: [nx / pack, ny, nz].into() };
         gpu.launch(source, "gradient")
             .constant("CENTRAL", self.scheme == Scheme::Central4)
             .constant("COMPONENTS", self.shape.components())
-            .uniform(Uniform::new().u4([nx / pack, ny, nz]))
-            .input(self.image)
-            .outputs(self.out, 3)
+            .bind(&Bindings { block, image: self.image, out: self.out })
             .run([cover(nx / pack, 32), cover(ny, 4), nz as u32])
     }
 }

@@ -1,19 +1,5 @@
 // The steps of local normalisation before, between and after its two filters. The contract is in mod.rs.
 
-struct Block {
-    count: u32,
-    // The factor that turns the sum of the deviations into c.
-    share: f32,
-    // Number of partial sums.
-    parts: u32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read_write> out: array<f32>;
-@group(0) @binding(2) var<storage, read> mean: array<f32>;
-@group(0) @binding(3) var<storage, read> mean_square: array<f32>;
-@group(0) @binding(4) var<storage, read> sums: array<f32>;
-
 fn deviation(i: u32) -> f32 {
     return sqrt(max(mean_square[i] - mean[i] * mean[i], 0.0));
 }

@@ -7,14 +7,32 @@
 
 use super::convolve::cpu::convolve;
 use super::convolve::{Convolve, isotropic};
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::group_sums::{GROUP, group_sums, sum_by_halves};
 use crate::shared::taps::Taps;
 use crate::shared::{LINE, SUM};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line, reduction_groups};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line, reduction_groups};
 
-static SOURCE: ShaderSource = wgsl!("local_normalise", [LINE, SUM], "local_normalise.wgsl");
+static SOURCE: ShaderSource = wgsl!("local_normalise", Bindings, [LINE, SUM], "local_normalise.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            count: u32,
+            /// The factor that turns the sum of the deviations into c.
+            share: f32,
+            /// Number of partial sums.
+            parts: u32,
+        },
+        out: write f32,
+        mean: may_read f32,
+        mean_square: may_read f32,
+        sums: may_read f32,
+    }
+}
 
 /// Normalises an image in place.
 #[derive(Debug)]
@@ -72,17 +90,22 @@ impl Kernel for LocalNormalise<'_> {
         let (shape, n, taps, device) = (self.shape, self.shape.len(), &self.window(), gpu.device());
         let (mut mean, mut mean_square) = (device.zeros(n)?, device.zeros(n)?);
         let squares = device.zeros(n)?;
-        let launch = |entry, share, parts: usize| {
-            gpu.launch(&SOURCE, entry).uniform(Uniform::new().u(n).f(share).u(parts))
-        };
-        launch("square", 0.0, 0).output(&squares).input(self.image).absent(2).run(line(n, 256))?;
+        let block = Block { count: n, share: 0.0, parts: 0 };
+        let image = Some(&*self.image);
+        gpu.launch(&SOURCE, "square")
+            .bind(&Bindings { block, out: &squares, mean: image, mean_square: None, sums: None })
+            .run(line(n, 256))?;
         Convolve { shape, taps, input: self.image, output: &mut mean }.run(device)?;
         Convolve { shape, taps, input: &squares, output: &mut mean_square }.run(device)?;
         let groups = reduction_groups(n);
         let sums: Buffer = device.scratch(groups)?;
-        let launch_of_sums = launch("sum_deviations", 0.0, 0).output(&sums);
-        launch_of_sums.input(&mean).input(&mean_square).absent(1).run([groups as u32, 1, 1])?;
-        let normalise = launch("normalise", self.share(), groups).output(self.image);
-        normalise.input(&mean).input(&mean_square).input(&sums).run(line(n, 256))
+        let (mean, mean_square) = (Some(&mean), Some(&mean_square));
+        gpu.launch(&SOURCE, "sum_deviations")
+            .bind(&Bindings { block, out: &sums, mean, mean_square, sums: None })
+            .run([groups as u32, 1, 1])?;
+        let block = Block { count: n, share: self.share(), parts: groups };
+        gpu.launch(&SOURCE, "normalise")
+            .bind(&Bindings { block, out: self.image, mean, mean_square, sums: Some(&sums) })
+            .run(line(n, 256))
     }
 }

@@ -1,20 +1,43 @@
 //! Launches of `median.wgsl`.
 
 use super::{Median, WeightedMedian};
+use crate::bindings::bindings;
 use crate::kernel::{Launcher, wgsl};
 use crate::shared::EXPONENTIAL;
+use std::slice::from_ref;
 use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, ShaderSource, Uniform, cover};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, ShaderSource, cover};
 
 const BODY: &str = include_str!("median.wgsl");
 /// Windows of 3², 5², 3³ and 7² values; arrays of just their length stay in registers.
-static WINDOW_9: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 5u;", EXPONENTIAL, BODY]);
-static WINDOW_25: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 14u;", EXPONENTIAL, BODY]);
+static WINDOW_9: ShaderSource = wgsl!("median", Bindings, ["const HALF: u32 = 5u;", EXPONENTIAL, BODY]);
+static WINDOW_25: ShaderSource = wgsl!("median", Bindings, ["const HALF: u32 = 14u;", EXPONENTIAL, BODY]);
 /// Pictures' windows of 5², a tile a workgroup.
-static TILE_25: ShaderSource = wgsl!("median", ["const HALF: u32 = 0u;", EXPONENTIAL, BODY], "of_25.wgsl");
-static WINDOW_27: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 15u;", EXPONENTIAL, BODY]);
-static WINDOW_49: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 25u;", EXPONENTIAL, BODY]);
-static ANY_WINDOW: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 0u;", EXPONENTIAL, BODY]);
+static TILE_25: ShaderSource =
+    wgsl!("median", Bindings, ["const HALF: u32 = 0u;", EXPONENTIAL, BODY], "of_25.wgsl");
+static WINDOW_27: ShaderSource = wgsl!("median", Bindings, ["const HALF: u32 = 15u;", EXPONENTIAL, BODY]);
+static WINDOW_49: ShaderSource = wgsl!("median", Bindings, ["const HALF: u32 = 25u;", EXPONENTIAL, BODY]);
+static ANY_WINDOW: ShaderSource = wgsl!("median", Bindings, ["const HALF: u32 = 0u;", EXPONENTIAL, BODY]);
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            size: vec4<u32>,
+            /// For the weighted median: radius, stride, reach.
+            window: vec4<u32>,
+            /// ½/σ² of distance (x) and of intensity (y). Squared second difference at which an edge begins (z), and the share
+            /// of an edge per unit above that (w).
+            scales: vec4<f32>,
+        },
+        field[in_x, in_y, in_z]: read f32,
+        out[out_x, out_y, out_z]: write f32,
+        guide: may_read f32,
+        vote: may_read f32,
+        near: may_read f32,
+    }
+}
 
 pub(super) fn plain(
     gpu: &Launcher<'_>,
@@ -32,13 +55,11 @@ pub(super) fn plain(
         49 => (&WINDOW_49, "plain", 4),
         _ => (&ANY_WINDOW, "plain", 4),
     };
+    let block = Block { size: shape.size.into(), ..Block::default() };
     gpu.launch(source, entry)
         .constant("COMPONENTS", d)
         .constant("RADIUS", radius)
-        .uniform(Uniform::new().u4([nx, ny, nz]).u4([0; 4]).f4([0.0; 4]).f4([0.0]))
-        .inputs(field, 3)
-        .outputs(out, 3)
-        .absent(3)
+        .bind(&Bindings { block, field, out, guide: None, vote: None, near: None })
         .run([cover(nx, 32), cover(ny, rows), (nz * d) as u32])
 }
 
@@ -52,20 +73,21 @@ pub(super) fn weighted(
     let [nx, ny, _] = args.shape.size;
     let [begin, per_square] = window.ramp();
     let half_over = |sigma: f32| 0.5 / (sigma * sigma);
-    let uniform = Uniform::new()
-        .u4([nx, ny, 1])
-        .u4([window.radius, window.stride.max(1), window.reach])
-        .f4([half_over(window.sigma_vox), half_over(window.sigma_intensity), begin, per_square]);
-    let launch = |entry| gpu.launch(&ANY_WINDOW, entry).uniform(uniform.clone()).inputs(smooth, 3);
+    let scales = [half_over(window.sigma_vox), half_over(window.sigma_intensity), begin, per_square].into();
+    let steps = [window.radius, window.stride.max(1), window.reach].into();
+    let block = Block { size: [nx, ny, 1].into(), window: steps, scales };
     let groups = [cover(nx, 32), cover(ny, 4), 1];
     let near = gpu.device().zeros::<f32>(args.shape.len())?;
-    launch("edges").output(&near).spare(2).absent(3).run(groups)?;
+    let edges = from_ref(&near);
+    gpu.launch(&ANY_WINDOW, "edges")
+        .bind(&Bindings { block, field: smooth, out: edges, guide: None, vote: None, near: None })
+        .run(groups)?;
+    let Median { out, guide, vote, .. } = args;
     // The window of five samples a side stays in registers.
-    launch(if window.radius == 2 * window.stride { "weighted_25" } else { "weighted" })
-        .constant("VOTED", args.vote.is_some())
-        .outputs(args.out, 3)
-        .input(args.guide)
-        .optional(args.vote)
-        .input(&near)
+    let entry = if window.radius == 2 * window.stride { "weighted_25" } else { "weighted" };
+    let (guide, near) = (Some(guide), Some(&near));
+    gpu.launch(&ANY_WINDOW, entry)
+        .constant("VOTED", vote.is_some())
+        .bind(&Bindings { block, field: smooth, out, guide, vote, near })
         .run(groups)
 }

@@ -5,26 +5,6 @@ override COMPONENTS: u32 = 2u;
 override RADIUS: u32 = 2u;
 override VOTED: u32 = 0u;
 
-struct Block {
-    size: vec4<u32>,
-    // For the weighted median: radius, stride, reach.
-    window: vec4<u32>,
-    // ½/σ² of distance (x) and of intensity (y). Squared second difference at which an edge begins (z), and the share
-    // of an edge per unit above that (w).
-    scales: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> in_x: array<f32>;
-@group(0) @binding(2) var<storage, read> in_y: array<f32>;
-@group(0) @binding(3) var<storage, read> in_z: array<f32>;
-@group(0) @binding(4) var<storage, read_write> out_x: array<f32>;
-@group(0) @binding(5) var<storage, read_write> out_y: array<f32>;
-@group(0) @binding(6) var<storage, read_write> out_z: array<f32>;
-@group(0) @binding(7) var<storage, read> guide: array<f32>;
-@group(0) @binding(8) var<storage, read> vote: array<f32>;
-@group(0) @binding(9) var<storage, read> near: array<f32>;
-
 const HUGE: f32 = 3.4028235e38;
 
 fn sample(component: u32, i: u32) -> f32 {

@@ -1,12 +1,31 @@
 //! Samples copied: all of a buffer, from a part of one, or into a part of one.
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, packed, wgsl};
+use crate::shared::Pack;
 use crate::shared::{LINE, PACK1, PACK4};
 use std::ops::Range;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
-static SOURCES: [ShaderSource; 2] =
-    [wgsl!("copy", [PACK1, LINE], "copy.wgsl"), wgsl!("copy, four at a time", [PACK4, LINE], "copy.wgsl")];
+static SOURCES: [ShaderSource; 2] = [
+    wgsl!("copy", Bindings, [PACK1, LINE], "copy.wgsl"),
+    wgsl!("copy, four at a time", Bindings, [PACK4, LINE], "copy.wgsl"),
+];
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            packs: u32,
+            /// Index of the first pack of the part.
+            first: u32,
+            /// Index of the first pack that is written.
+            to: u32,
+        },
+        out: write Pack,
+        input: read Pack,
+    }
+}
 
 /// `to = from`.
 #[derive(Debug)]
@@ -99,6 +118,6 @@ fn launch(
     let is_aligned = part.start.is_multiple_of(4) && first.is_multiple_of(4);
     let (source, pack) = packed(&SOURCES, if is_aligned { part.len() } else { 1 });
     let packs = part.len() / pack;
-    let uniform = Uniform::new().u(packs).u(part.start / pack).u(first / pack);
-    gpu.launch(source, "copy").uniform(uniform).output(to).input(from).run(line(packs, 256))
+    let block = Block { packs, first: part.start / pack, to: first / pack };
+    gpu.launch(source, "copy").bind(&Bindings { block, out: to, input: from }).run(line(packs, 256))
 }

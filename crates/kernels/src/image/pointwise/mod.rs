@@ -8,13 +8,42 @@ mod sums;
 pub use copies::{CopyBuffer, CopyPart, Paste};
 pub use sums::{ClipLength, CountKnown, Norm2};
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::exponential::logarithm_of_one_plus;
 use crate::shared::{EXPONENTIAL, LINE, NAN, SUM};
 use std::slice::from_mut;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Element, ShaderSource, Uniform, line};
+use veloxel_gpu::{AnyBuffer, Buffer, ComputeError, Cpu, Element, ShaderSource, line};
 
-static SOURCE: ShaderSource = wgsl!("pointwise", [LINE, NAN, SUM, EXPONENTIAL], "pointwise.wgsl");
+static SOURCE: ShaderSource = wgsl!("pointwise", Bindings, [LINE, NAN, SUM, EXPONENTIAL], "pointwise.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            count: u32,
+            /// What the entry point takes beside the samples: a value, a gain or a limit, and an offset.
+            a: f32,
+            b: f32,
+        },
+        /// The first component, or samples of another type in its words.
+        out: may_write f32 as any,
+        others[out_y, out_z]: write f32,
+        input: may_read f32,
+    } -> sums: f32
+}
+
+impl<'a> Bindings<'a> {
+    /// A field that is overwritten.
+    fn of_field(block: Block, field: &'a [Buffer]) -> Self {
+        let (out, others) = field.split_first().map_or((None, field), |(out, others)| (Some(out), others));
+        Self { block, out: out.map(|out| out as &dyn AnyBuffer), others, input: None }
+    }
+    /// Samples that are overwritten, and others that are read.
+    fn of_samples(block: Block, out: &'a Buffer, input: &'a Buffer) -> Self {
+        Self { block, out: Some(out), others: &[], input: Some(input) }
+    }
+}
 
 /// What [`InPlace`] makes of a sample `v`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,12 +91,11 @@ impl<T: Element> Kernel for Fill<'_, T> {
         word.chunks_exact_mut(size_of::<T>())
             .for_each(|part| part.copy_from_slice(bytemuck::bytes_of(&self.value)));
         let words = (self.out.len() * size_of::<T>()).div_ceil(word.len());
+        let block = Block { count: words, a: f32::from_le_bytes(word), b: 0.0 };
         gpu.launch(&SOURCE, "in_place")
             .constant("COMPONENTS", 1usize)
             .constant("OPERATION", 0usize)
-            .uniform(Uniform::new().u(words).f(f32::from_le_bytes(word)).f(0.0))
-            .output(self.out)
-            .spare(2)
+            .bind(&Bindings { block, out: Some(self.out), others: &[], input: None })
             .run(line(words, 256))
     }
 }
@@ -123,8 +151,7 @@ impl Kernel for InPlace<'_> {
         gpu.launch(&SOURCE, "in_place")
             .constant("COMPONENTS", self.field.len())
             .constant("OPERATION", operation)
-            .uniform(Uniform::new().u(n).f(a).f(b))
-            .outputs(self.field, 3)
+            .bind(&Bindings::of_field(Block { count: n, a, b }, self.field))
             .run(line(n, 256))
     }
 }
@@ -153,8 +180,10 @@ impl Kernel for Multiply<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let n = self.out.len();
-        let launch = gpu.launch(&SOURCE, "multiply").uniform(Uniform::new().u(n).f(0.0).f(0.0));
-        launch.output(self.out).spare(2).input(self.factor).run(line(n, 256))
+        let block = Block { count: n, ..Block::default() };
+        gpu.launch(&SOURCE, "multiply")
+            .bind(&Bindings::of_samples(block, self.out, self.factor))
+            .run(line(n, 256))
     }
 }
 
@@ -188,8 +217,10 @@ impl Kernel for Mix<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let n = self.out.len();
-        let launch = gpu.launch(&SOURCE, "mix_samples").uniform(Uniform::new().u(n).f(self.share).f(0.0));
-        launch.output(self.out).spare(2).input(self.with).run(line(n, 256))
+        let block = Block { count: n, a: self.share, b: 0.0 };
+        gpu.launch(&SOURCE, "mix_samples")
+            .bind(&Bindings::of_samples(block, self.out, self.with))
+            .run(line(n, 256))
     }
 }
 

@@ -3,19 +3,6 @@
 override COMPONENTS: u32 = 3u;
 override OPERATION: u32 = 0u;
 
-struct Block {
-    count: u32,
-    a: f32,
-    b: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read_write> out: array<f32>;
-@group(0) @binding(2) var<storage, read_write> out_y: array<f32>;
-@group(0) @binding(3) var<storage, read_write> out_z: array<f32>;
-@group(0) @binding(4) var<storage, read> input: array<f32>;
-@group(0) @binding(5) var<storage, read_write> sums: array<f32>;
-
 @compute @workgroup_size(256)
 fn multiply(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = line_index(id, groups);

@@ -1,13 +1,13 @@
 //! Sums over samples and vectors.
 
-use super::{SOURCE, same_length};
+use super::{Bindings, Block, SOURCE, same_length};
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::group_sums::group_totals;
 use crate::shared::lanes::{LANES, Lanes, Pack};
 use crate::variational::operator::norm2_of;
 use multiversion::multiversion;
 use veloxel_gpu::rows::{Shared, components_mut, ranges_mut};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, Uniform};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later};
 
 /// Samples that the processor takes together.
 const ROW: usize = 1024;
@@ -63,8 +63,10 @@ impl Kernel for CountKnown<'_> {
         Later::known(total)
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
-        let launch = gpu.launch(&SOURCE, "count_known").uniform(Uniform::new().u(self.count).f(0.0).f(0.0));
-        launch.spare(3).input(self.samples).sums(self.count, |[count]| count)
+        let block = Block { count: self.count, ..Block::default() };
+        gpu.launch(&SOURCE, "count_known")
+            .bind(&Bindings { block, out: None, others: &[], input: Some(self.samples) })
+            .sums(self.count, |[count]| count)
     }
 }
 
@@ -133,8 +135,6 @@ fn total_of_field(
     let n = field.first().map_or(0, Buffer::len);
     gpu.launch(&SOURCE, entry)
         .constant("COMPONENTS", field.len())
-        .uniform(Uniform::new().u(n).f(limit).f(0.0))
-        .outputs(field, 3)
-        .absent(1)
+        .bind(&Bindings::of_field(Block { count: n, a: limit, b: 0.0 }, field))
         .sums(n, |[sum]| sum)
 }

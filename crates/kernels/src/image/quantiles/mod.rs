@@ -7,11 +7,35 @@ mod cpu;
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::{LINE, NAN};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
+use veloxel_gpu::wgsl::atomic;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource};
 
-static SOURCE: ShaderSource = wgsl!("quantiles", [LINE, NAN], "quantiles.wgsl");
+static SOURCE: ShaderSource = wgsl!("quantiles", Bindings, [LINE, NAN], "quantiles.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            count: u32,
+            step: u32,
+            /// Lowest bit of the digit that is counted; index of its first count.
+            shift: u32,
+            first_count: u32,
+            /// The two quantiles sought, thousandths.
+            first_share: u32,
+            second_share: u32,
+        },
+        image: read f32,
+        weight: may_read f32,
+        counts: write atomic<u32>,
+        /// The state of the search for two keys: the digits found so far (2 words); the ranks among the samples with these
+        /// digits (2 words); the number of samples (1 word).
+        found: may_write u32,
+    }
+}
 
 /// Values of a digit, and digits of a key.
 const BASE: usize = 256;
@@ -60,16 +84,20 @@ impl Kernel for Quantiles<'_> {
         let found = gpu.device().zeros::<u32>(FOUND)?;
         let count = self.image.len().div_ceil(self.step);
         for digit in 0..DIGITS {
-            let (shift, first) = (8 * (DIGITS - 1 - digit), digit * 2 * BASE);
-            let uniform = Uniform::new().u(count).u(self.step).u(shift).u(first);
-            let uniform = self.shares.iter().fold(uniform, |uniform, &share| uniform.u(share as usize));
+            let [first_share, second_share] = self.shares.map(|share| share as usize);
+            let block = Block {
+                count,
+                step: self.step,
+                shift: 8 * (DIGITS - 1 - digit),
+                first_count: digit * 2 * BASE,
+                first_share,
+                second_share,
+            };
+            let (image, weight) = (self.image, self.weight);
             let launch = |entry, groups| {
                 gpu.launch(&SOURCE, entry)
                     .constant("WEIGHTED", self.weight.is_some())
-                    .uniform(uniform.clone())
-                    .input(self.image)
-                    .optional(self.weight)
-                    .writes([&counts, &found])
+                    .bind(&Bindings { block, image, weight, counts: &counts, found: Some(&found) })
                     .run([groups, 1, 1])
             };
             launch("count_digits", count.div_ceil(256).clamp(1, MOST_GROUPS) as u32)?;
@@ -105,13 +133,11 @@ impl Kernel for FirstUnknown<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
         let n = self.image.len();
         let found = gpu.device().zeros::<u32>(1)?;
+        let block = Block { count: n, step: 1, ..Block::default() };
+        let Self { image, weight, .. } = self;
         gpu.launch(&SOURCE, "first_unknown")
-            .constant("WEIGHTED", self.weight.is_some())
-            .uniform(Uniform::new().u(n).u(1).u(0).u(0).u(0).u(0))
-            .input(self.image)
-            .optional(self.weight)
-            .output(&found)
-            .spare(1)
+            .constant("WEIGHTED", weight.is_some())
+            .bind(&Bindings { block, image, weight, counts: &found, found: None })
             .run([n.div_ceil(256).clamp(1, 2048) as u32, 1, 1])?;
         // What is left after the first, so that 0 means none.
         Ok(Later::on_device(found, move |left| {

@@ -3,25 +3,6 @@
 
 override WEIGHTED: u32 = 0u;
 
-struct Block {
-    count: u32,
-    step: u32,
-    // Lowest bit of the digit that is counted; index of its first count.
-    shift: u32,
-    first_count: u32,
-    // The two quantiles sought, thousandths.
-    first_share: u32,
-    second_share: u32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> image: array<f32>;
-@group(0) @binding(2) var<storage, read> weight: array<f32>;
-@group(0) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
-// The state of the search for two keys: the digits found so far (2 words); the ranks among the samples with these
-// digits (2 words); the number of samples (1 word).
-@group(0) @binding(4) var<storage, read_write> found: array<u32>;
-
 var<workgroup> own: array<atomic<u32>, 512>;
 
 // An integer key with the same order as the samples.

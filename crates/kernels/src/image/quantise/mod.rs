@@ -2,11 +2,20 @@
 //!
 //! *Units*: the samples'. NaN stays. Halves go up. A step that is a power of two rounds exactly. *Halo*: none.
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::{LINE, NAN};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
-static SOURCE: ShaderSource = wgsl!("quantise", [LINE, NAN], "quantise.wgsl");
+static SOURCE: ShaderSource = wgsl!("quantise", Bindings, [LINE, NAN], "quantise.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block { count: u32, step: f32, per_step: f32, most: f32, },
+        samples: write f32,
+    }
+}
 
 /// A fixed-point format.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,7 +57,7 @@ impl Kernel for Quantise<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (n, FixedPoint { step, most }) = (self.samples.len(), self.form);
-        let uniform = Uniform::new().u(n).f(step).f(1.0 / step).f(most);
-        gpu.launch(&SOURCE, "quantise").uniform(uniform).output(self.samples).run(line(n, 256))
+        let block = Block { count: n, step, per_step: 1.0 / step, most };
+        gpu.launch(&SOURCE, "quantise").bind(&Bindings { block, samples: self.samples }).run(line(n, 256))
     }
 }

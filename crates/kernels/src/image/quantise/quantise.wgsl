@@ -1,15 +1,5 @@
 // Samples converted to fixed point. The contract is in mod.rs. Needs line.wgsl, nan.wgsl.
 
-struct Block {
-    count: u32,
-    step: f32,
-    per_step: f32,
-    most: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read_write> samples: array<f32>;
-
 @compute @workgroup_size(256)
 fn quantise(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = line_index(id, groups);

@@ -11,13 +11,36 @@ mod part;
 
 pub use part::{PartOf, resample_part};
 
+use crate::bindings::{bindings, block};
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use veloxel_core::{Axes, Dimension, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
 
 /// Where a voxel of one grid lies in another one.
 pub(crate) const BETWEEN: &str = include_str!("between.wgsl");
-static SOURCE: ShaderSource = wgsl!("resample", [BETWEEN], "resample.wgsl");
+static SOURCE: ShaderSource = wgsl!("resample", Bindings, [BETWEEN], "resample.wgsl");
+
+block! {
+    /// What [`BETWEEN`] needs of two grids.
+    pub(crate) struct Grids {
+        /// Voxels along x, y, z of the input and of the output.
+        size_in: vec4<u32>,
+        size_out: vec4<u32>,
+        /// 256 n_in / (2 n_out) for each axis: whole part and remainder.
+        whole: vec4<u32>,
+        rest: vec4<u32>,
+    }
+}
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block { grids: Grids, gain: f32, },
+        input[input_x, input_y, input_z]: read f32,
+        out[out_x, out_y, out_z]: write f32,
+    }
+}
 
 /// Components of one launch.
 const MOST: usize = 3;
@@ -55,23 +78,23 @@ impl Kernel for Resample<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (from, to) = (self.input_shape.size, self.output_shape.size);
-        let uniform = sizes(from, to).f(self.factor);
-        for (input, output) in self.input.chunks(MOST).zip(self.output.chunks(MOST)) {
+        let block = Block { grids: Grids::of(from, to), gain: self.factor };
+        for (input, out) in self.input.chunks(MOST).zip(self.output.chunks(MOST)) {
             gpu.launch(&SOURCE, "resample")
                 .constant("COMPONENTS", input.len())
                 .constant("PLANES", self.input_shape.dimension == Dimension::Two)
-                .uniform(uniform.clone())
-                .inputs(input, MOST)
-                .outputs(output, MOST)
+                .bind(&Bindings { block, input, out })
                 .run([cover(to[0], 32), cover(to[1], 4), cover(to[2], 4)])?;
         }
         Ok(())
     }
 }
 
-/// Begins a uniform block with what [`BETWEEN`] needs of two grids: their sizes, and 256 steps of half voxels.
-pub(crate) fn sizes(from: Axes<usize>, to: Axes<usize>) -> Uniform {
-    let steps = [0, 1, 2].map(|a| (256 * from[a], 2 * to[a]));
-    let (whole, rest) = (steps.map(|(dividend, divisor)| dividend / divisor), steps.map(|(n, d)| n % d));
-    Uniform::new().u4(from).u4(to).u4(whole).u4(rest)
+impl Grids {
+    /// The sizes of two grids, and 256 steps of half voxels.
+    pub(crate) fn of(from: Axes<usize>, to: Axes<usize>) -> Self {
+        let steps = [0, 1, 2].map(|a| (256 * from[a], 2 * to[a]));
+        let (whole, rest) = (steps.map(|(dividend, divisor)| dividend / divisor), steps.map(|(n, d)| n % d));
+        Self { size_in: from.into(), size_out: to.into(), whole: whole.into(), rest: rest.into() }
+    }
 }

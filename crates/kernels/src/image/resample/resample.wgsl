@@ -4,50 +4,32 @@ override COMPONENTS: u32 = 1u;
 // Whether the planes are pictures for themselves.
 override PLANES: u32 = 0u;
 
-struct Block {
-    // Voxels along x, y, z of the input and of the output.
-    size_in: vec4<u32>,
-    size_out: vec4<u32>,
-    // 256 n_in / (2 n_out) for each axis: whole part and remainder.
-    whole: vec4<u32>,
-    rest: vec4<u32>,
-    gain: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> input_x: array<f32>;
-@group(0) @binding(2) var<storage, read> input_y: array<f32>;
-@group(0) @binding(3) var<storage, read> input_z: array<f32>;
-@group(0) @binding(4) var<storage, read_write> out_x: array<f32>;
-@group(0) @binding(5) var<storage, read_write> out_y: array<f32>;
-@group(0) @binding(6) var<storage, read_write> out_z: array<f32>;
-
 // Voxels per thread, along z.
 const VOXELS: u32 = 4u;
 
 @compute @workgroup_size(32, 4)
 fn resample(@builtin(global_invocation_id) id: vec3<u32>) {
-    if (id.x >= block.size_out.x || id.y >= block.size_out.y) {
+    if (id.x >= block.grids.size_out.x || id.y >= block.grids.size_out.y) {
         return;
     }
-    let x = between(id.x, block.size_in.x, block.size_out.x, block.whole.x, block.rest.x);
-    let y = between(id.y, block.size_in.y, block.size_out.y, block.whole.y, block.rest.y);
+    let x = between(id.x, block.grids.size_in.x, block.grids.size_out.x, block.grids.whole.x, block.grids.rest.x);
+    let y = between(id.y, block.grids.size_in.y, block.grids.size_out.y, block.grids.whole.y, block.grids.rest.y);
     let first = id.z * VOXELS;
-    let end = min(first + VOXELS, block.size_out.z);
+    let end = min(first + VOXELS, block.grids.size_out.z);
     for (var to_z = first; to_z < end; to_z = to_z + 1u) {
         var z = Between(to_z, to_z, 0.0);
         if (PLANES == 0u) {
-            z = between(to_z, block.size_in.z, block.size_out.z, block.whole.z, block.rest.z);
+            z = between(to_z, block.grids.size_in.z, block.grids.size_out.z, block.grids.whole.z, block.grids.rest.z);
         }
         let rows = vec4<u32>(
-            (z.low * block.size_in.y + y.low) * block.size_in.x,
-            (z.low * block.size_in.y + y.high) * block.size_in.x,
-            (z.high * block.size_in.y + y.low) * block.size_in.x,
-            (z.high * block.size_in.y + y.high) * block.size_in.x,
+            (z.low * block.grids.size_in.y + y.low) * block.grids.size_in.x,
+            (z.low * block.grids.size_in.y + y.high) * block.grids.size_in.x,
+            (z.high * block.grids.size_in.y + y.low) * block.grids.size_in.x,
+            (z.high * block.grids.size_in.y + y.high) * block.grids.size_in.x,
         );
         let a = rows + x.low;
         let b = rows + x.high;
-        let i = (to_z * block.size_out.y + id.y) * block.size_out.x + id.x;
+        let i = (to_z * block.grids.size_out.y + id.y) * block.grids.size_out.x + id.x;
         let weights = vec4<f32>(x.weight, y.weight, z.weight, block.gain);
         out_x[i] = mix_eight(
             vec4<f32>(input_x[a.x], input_x[a.y], input_x[a.z], input_x[a.w]),

@@ -8,17 +8,38 @@
 #[cfg(test)]
 mod parity;
 
-use crate::image::convolve::{Convolve, is_small_picture, with_weights};
+use crate::bindings::bindings;
+use crate::image::convolve::{Convolve, is_small_picture, quads};
 use crate::image::pointwise::{CopyBuffer, Operation};
-use crate::image::resample::{BETWEEN, Resample, sizes};
+use crate::image::resample::{BETWEEN, Grids, Resample};
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::taps::Taps;
 use crate::shared::{NAN, PLANE_TAPS};
 use std::slice::{from_mut, from_ref};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, cover};
+use veloxel_gpu::wgsl::{vec2, vec4};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
 
-static SOURCE: ShaderSource = wgsl!("shrink", [NAN, PLANE_TAPS, BETWEEN], "shrink.wgsl");
+static SOURCE: ShaderSource = wgsl!("shrink", Bindings, [NAN, PLANE_TAPS, BETWEEN], "shrink.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            grids: Grids,
+            /// Gain and offset of the first image (x, y) and of the second one (z, w).
+            maps: vec4<f32>,
+            /// Weight of the next plane, 0; factor, 1: numbers that a compiler does not know, as in resample.wgsl.
+            plane: vec2<f32>,
+            /// Weights of the filters, the centre first.
+            taps_x: [vec4<f32>; 3],
+            taps_y: [vec4<f32>; 3],
+        },
+        image_0: read f32,
+        image_1: may_read f32,
+        out[out_0, out_1]: write f32,
+    }
+}
 
 /// Pictures of one launch.
 const MOST: usize = 2;
@@ -105,7 +126,14 @@ impl Kernel for Shrink<'_> {
         let Shrink { images, maps, taps: [x, y, _], from, out, to, .. } = self;
         let map = |nth: usize| maps.get(nth).map_or([1.0, 0.0], |map| [map.gain, map.offset]);
         let ([a, b], [c, d]) = (map(0), map(1));
-        let uniform = sizes(from.size, to.size).f4([a, b, c, d]).f4([0.0, 1.0, 0.0, 0.0]);
+        let block = Block {
+            grids: Grids::of(from.size, to.size),
+            maps: [a, b, c, d].into(),
+            plane: [0.0, 1.0].into(),
+            taps_x: quads(x.weights()),
+            taps_y: quads(y.weights()),
+        };
+        let (image_0, image_1) = (images[0], images.get(1).copied());
         gpu.launch(&SOURCE, "shrink")
             .constant("MAPPED", !maps.is_empty())
             .constant("SAME", from == to)
@@ -113,10 +141,7 @@ impl Kernel for Shrink<'_> {
             .constant("RADIUS_Y", y.radius())
             .constant("SPAN_X", span(from, to, 0))
             .constant("SPAN_Y", span(from, to, 1))
-            .uniform(with_weights(with_weights(uniform, x.weights(), 3), y.weights(), 3))
-            .bind(images.iter().copied().map(Bind::input))
-            .absent(MOST - images.len())
-            .outputs(out, MOST)
+            .bind(&Bindings { block, image_0, image_1, out })
             .run([cover(to.size[0], TILE), cover(to.size[1], TILE), images.len() as u32])
     }
 }

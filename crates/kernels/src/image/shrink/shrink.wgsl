@@ -13,27 +13,6 @@ override RADIUS_Y: u32 = 1u;
 override SPAN_X: u32 = 33u;
 override SPAN_Y: u32 = 33u;
 
-struct Block {
-    // As of resample.wgsl.
-    size_in: vec4<u32>,
-    size_out: vec4<u32>,
-    whole: vec4<u32>,
-    rest: vec4<u32>,
-    // Gain and offset of the first image (x, y) and of the second one (z, w).
-    maps: vec4<f32>,
-    // Weight of the next plane, 0; factor, 1: numbers that a compiler does not know, as in resample.wgsl.
-    plane: vec2<f32>,
-    // Weights of the filters, the centre first.
-    taps_x: array<vec4<f32>, 3>,
-    taps_y: array<vec4<f32>, 3>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> image_0: array<f32>;
-@group(0) @binding(2) var<storage, read> image_1: array<f32>;
-@group(0) @binding(3) var<storage, read_write> out_0: array<f32>;
-@group(0) @binding(4) var<storage, read_write> out_1: array<f32>;
-
 const TILE: u32 = 16u;
 const THREADS: u32 = 256u;
 
@@ -46,11 +25,11 @@ fn wide() -> u32 {
 }
 
 fn across(x: u32) -> Between {
-    return between(x, block.size_in.x, block.size_out.x, block.whole.x, block.rest.x);
+    return between(x, block.grids.size_in.x, block.grids.size_out.x, block.grids.whole.x, block.grids.rest.x);
 }
 
 fn down(y: u32) -> Between {
-    return between(y, block.size_in.y, block.size_out.y, block.whole.y, block.rest.y);
+    return between(y, block.grids.size_in.y, block.grids.size_out.y, block.grids.whole.y, block.grids.rest.y);
 }
 
 // A sample of an image, mapped; 0 where that is NaN or infinite.
@@ -109,13 +88,13 @@ fn shrink(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) gro
         begin = vec2<u32>(across(first.x).low, down(first.y).low);
     }
     let corner = vec2<i32>(begin) - vec2<i32>(i32(RADIUS_X), i32(RADIUS_Y));
-    let last = vec2<i32>(block.size_in.xy) - vec2<i32>(1);
+    let last = vec2<i32>(block.grids.size_in.xy) - vec2<i32>(1);
     // Counts of rounds are known when the text is compiled, so that loads of several rounds are under way.
     let read = wide() * (SPAN_Y + 2u * RADIUS_Y);
     for (var round = 0u; round < (read + THREADS - 1u) / THREADS; round = round + 1u) {
         let nth = lane + round * THREADS;
         let at = clamp(corner + vec2<i32>(i32(nth % wide()), i32(nth / wide())), vec2<i32>(0), last);
-        let value = sample(image, u32(at.y) * block.size_in.x + u32(at.x));
+        let value = sample(image, u32(at.y) * block.grids.size_in.x + u32(at.x));
         if (nth < read) {
             samples[nth] = value;
         }
@@ -130,7 +109,7 @@ fn shrink(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) gro
     }
     workgroupBarrier();
     let at = first + vec2<u32>(lane % TILE, lane / TILE);
-    if (all(at < block.size_out.xy)) {
-        store(image, at.y * block.size_out.x + at.x, result(at, begin));
+    if (all(at < block.grids.size_out.xy)) {
+        store(image, at.y * block.grids.size_out.x + at.x, result(at, begin));
     }
 }

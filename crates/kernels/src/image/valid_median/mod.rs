@@ -8,11 +8,29 @@
 mod cpu;
 mod of_five;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::{EXPANSION, NAN};
-use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
 
-static SOURCE: ShaderSource = wgsl!("valid median", [NAN, EXPANSION], "valid_median.wgsl");
+static SOURCE: ShaderSource = wgsl!("valid median", Bindings, [NAN, EXPANSION], "valid_median.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Width and height of this level (x, y) and of the coarser one (z, w).
+            size: vec4<u32>,
+            /// Number of planes of the confidence.
+            planes: u32,
+        },
+        estimates: read f32,
+        coarser: may_read f32,
+        out: write f32,
+        confidence: may_write f32,
+    }
+}
 
 /// A window, with its radius.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,16 +107,15 @@ impl Kernel for ValidMedian<'_> {
         let ([nx, ny], [cx, cy]) = (self.planes.size, self.planes.coarser_size());
         let side = 2 * self.window.radius() + 1;
         let confidence = self.confidence.as_deref();
+        let planes = confidence.map_or(0, |c| c.len() / (nx * ny));
+        let block = Block { size: [nx, ny, cx, cy].into(), planes };
+        let Self { estimates, coarser, out, .. } = self;
         gpu.launch(&SOURCE, "valid_median")
             .constant("RADIUS", self.window.radius())
             .constant("HALF", (side * side).div_ceil(2))
             .constant("SIDE", side)
             .constant("COARSER", self.coarser.is_some())
-            .uniform(Uniform::new().u4([nx, ny, cx, cy]).u(confidence.map_or(0, |c| c.len() / (nx * ny))))
-            .input(self.estimates)
-            .optional(self.coarser)
-            .output(self.out)
-            .bind([confidence.map_or(Bind::Spare, Bind::output)])
+            .bind(&Bindings { block, estimates, coarser, out, confidence })
             .run([cover(nx, 32), cover(ny, 4), self.planes.count as u32])
     }
 }

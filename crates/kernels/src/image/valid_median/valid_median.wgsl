@@ -7,19 +7,6 @@ override HALF: u32 = 5u;
 override SIDE: u32 = 3u;
 override COARSER: u32 = 0u;
 
-struct Block {
-    // Width and height of this level (x, y) and of the coarser one (z, w).
-    size: vec4<u32>,
-    // Number of planes of the confidence.
-    planes: u32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> estimates: array<f32>;
-@group(0) @binding(2) var<storage, read> coarser: array<f32>;
-@group(0) @binding(3) var<storage, read_write> out: array<f32>;
-@group(0) @binding(4) var<storage, read_write> confidence: array<f32>;
-
 const HUGE: f32 = 3.4028235e38;
 
 fn middle_of(a: f32, b: f32, c: f32) -> f32 {

@@ -10,12 +10,44 @@ mod cpu;
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LATTICE, NAN};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
 
-static SOURCE: ShaderSource = wgsl!("warp", [NAN, LATTICE], "warp.wgsl");
+static SOURCE: ShaderSource = wgsl!("warp", Bindings, [NAN, LATTICE], "warp.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Voxels of the fixed grid along x, y, z.
+            size: vec4<u32>,
+            per_edge: vec4<f32>,
+            /// Rows of the matrix of the affine map.
+            linear_x: vec4<f32>,
+            linear_y: vec4<f32>,
+            linear_z: vec4<f32>,
+            /// Rows of that matrix minus the identity, and the offset (w): the part added to a position, small and thus
+            /// accurate.
+            added_x: vec4<f32>,
+            added_y: vec4<f32>,
+            added_z: vec4<f32>,
+            moving_size: vec4<u32>,
+            /// Of a part: its first voxel in the fixed image, and in the moving image, whose voxels these are.
+            fixed_begin: vec4<u32>,
+            moving_begin: vec4<u32>,
+            moving_whole: vec4<u32>,
+            /// How far the moving image extends beyond the centres of its outermost voxels, in voxels.
+            reach: f32,
+        },
+        moving: read f32,
+        displacement[displacement_x, displacement_y, displacement_z]: read f32,
+        out: write f32,
+    }
+}
 
 /// How samples between voxels are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,8 +173,8 @@ impl Kernel for Warp<'_> {
         by_dimension!(self.shape, cpu::warp(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let map = self.moving_from_fixed;
-        let (d, [nx, ny, nz], moving) = (self.shape.components(), self.shape.size, self.moving_shape.size);
+        let (map, block) = (self.moving_from_fixed, self.block());
+        let (d, [nx, ny, nz]) = (self.shape.components(), self.shape.size);
         // A spline has loads enough to wait for with one voxel.
         let (interpolation, voxels) = match self.interpolation {
             Interpolation::Nearest => (0usize, 4),
@@ -150,30 +182,49 @@ impl Kernel for Warp<'_> {
             Interpolation::CubicSpline => (2, 1),
             Interpolation::MostWeight => (3, 1),
         };
-        let uniform = Uniform::new().u4(self.shape.size).f4(self.spacing_edges.map(|s| 1.0 / s));
-        let mut uniform = map.matrix.iter().fold(uniform, |uniform, row| uniform.f4(row.map(|v| v as f32)));
-        for ([x, y, z], offset) in map.added().into_iter().zip(map.offset) {
-            uniform = uniform.f4([x, y, z, offset].map(|v| v as f32));
-        }
-        let whole = Cut { fixed_begin: [0; 3], moving_begin: [0; 3], moving_whole: moving };
-        let cut = self.cut.unwrap_or(whole);
-        uniform = uniform.u4(moving).u4(cut.fixed_begin).u4(cut.moving_begin).u4(cut.moving_whole);
         let (groups, depth) = match d {
             2 => ([cover(nx, 32), cover(ny, 8 * voxels), 1], 1usize),
             _ => ([cover(nx, 32), cover(ny, 8), cover(nz, voxels)], 4),
         };
+        let Self { moving, displacement, out, .. } = self;
         gpu.launch(&SOURCE, "warp")
             .constant("COMPONENTS", d)
             .constant("INTERPOLATION", interpolation)
             .constant("AFFINE", map != VoxelAffine::IDENTITY)
             .constant("VOXELS", voxels)
             .constant("PART", self.cut.is_some())
-            .constant("THIN", moving[0] == 1)
+            .constant("THIN", self.moving_shape.size[0] == 1)
             .constant("DEPTH", depth)
-            .uniform(uniform.f(self.border.reach_vox()))
-            .input(self.moving)
-            .inputs(self.displacement, 3)
-            .output(self.out)
+            .bind(&Bindings { block, moving, displacement, out })
             .run(groups)
+    }
+}
+
+impl Warp<'_> {
+    fn block(&self) -> Block {
+        let (map, moving) = (self.moving_from_fixed, self.moving_shape.size);
+        let [linear_x, linear_y, linear_z] = map.matrix.map(|row| row.map(|v| v as f32).into());
+        let added = map.added();
+        let added = |row: usize| {
+            let [x, y, z] = added[row];
+            [x, y, z, map.offset[row]].map(|v| v as f32).into()
+        };
+        let whole = Cut { fixed_begin: [0; 3], moving_begin: [0; 3], moving_whole: moving };
+        let cut = self.cut.unwrap_or(whole);
+        Block {
+            size: self.shape.size.into(),
+            per_edge: self.spacing_edges.map(|s| 1.0 / s).into(),
+            linear_x,
+            linear_y,
+            linear_z,
+            added_x: added(0),
+            added_y: added(1),
+            added_z: added(2),
+            moving_size: moving.into(),
+            fixed_begin: cut.fixed_begin.into(),
+            moving_begin: cut.moving_begin.into(),
+            moving_whole: cut.moving_whole.into(),
+            reach: self.border.reach_vox(),
+        }
     }
 }

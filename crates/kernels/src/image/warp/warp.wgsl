@@ -13,35 +13,6 @@ override PART: u32 = 0u;
 // Number of planes that the spline reads: 1 (2-D) or 4 (3-D).
 override DEPTH: u32 = 4u;
 
-struct Block {
-    // Voxels of the fixed grid along x, y, z.
-    size: vec4<u32>,
-    per_edge: vec4<f32>,
-    // Rows of the matrix of the affine map.
-    linear_x: vec4<f32>,
-    linear_y: vec4<f32>,
-    linear_z: vec4<f32>,
-    // Rows of that matrix minus the identity, and the offset (w): the part added to a position, small and thus
-    // accurate.
-    added_x: vec4<f32>,
-    added_y: vec4<f32>,
-    added_z: vec4<f32>,
-    moving_size: vec4<u32>,
-    // Of a part: its first voxel in the fixed image, and in the moving image, whose voxels these are.
-    fixed_begin: vec4<u32>,
-    moving_begin: vec4<u32>,
-    moving_whole: vec4<u32>,
-    // How far the moving image extends beyond the centres of its outermost voxels, in voxels.
-    reach: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> moving: array<f32>;
-@group(0) @binding(2) var<storage, read> displacement_x: array<f32>;
-@group(0) @binding(3) var<storage, read> displacement_y: array<f32>;
-@group(0) @binding(4) var<storage, read> displacement_z: array<f32>;
-@group(0) @binding(5) var<storage, read_write> out: array<f32>;
-
 // The displacements of all voxels of a thread are loaded before the first sample of the image.
 @compute @workgroup_size(32, 8)
 fn warp(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -13,18 +13,6 @@ const THREADS: u32 = 256u;
 // Samples of a thread.
 const OWN: u32 = 16u;
 
-struct Block {
-    lines: u32,
-    // From a sample to the next one along the axis.
-    stride: u32,
-    // Samples along the axis.
-    length: u32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> input: array<f32>;
-@group(0) @binding(2) var<storage, read_write> output: array<f32>;
-
 var<workgroup> sums: array<f32, 4096>;
 
 @compute @workgroup_size(256)
@@ -45,7 +33,7 @@ fn long_window(
         // The piece begins half a window before its first sum; positions before the line wrap around to large numbers.
         let at = first + select(nth % length, nth / LINES, STEP > 1u) - RADIUS;
         own[k] = 0.0;
-        if (line < block.lines && at < block.length) {
+        if (line < block.items && at < block.length) {
             let start = line / block.stride * block.stride * block.length + line % block.stride;
             own[k] = input[start + at * block.stride];
         }
@@ -77,7 +65,7 @@ fn long_window(
         let line = first_line + select(nth / length, nth % LINES, STEP > 1u);
         let place = select(nth % length, nth / LINES, STEP > 1u);
         let at = first + place;
-        if (place < found && line < block.lines && at < block.length) {
+        if (place < found && line < block.items && at < block.length) {
             let start = line / block.stride * block.stride * block.length + line % block.stride;
             output[start + at * block.stride] = own[k];
         }

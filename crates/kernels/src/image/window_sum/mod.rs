@@ -12,14 +12,31 @@ pub(crate) mod cpu;
 mod parity;
 
 use super::convolve::in_turn;
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::LINE;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover, line};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover, line};
 
-static SOURCE: ShaderSource = wgsl!("window sum", [LINE], "window_sum.wgsl");
+static SOURCE: ShaderSource = wgsl!("window sum", Bindings, [LINE], "window_sum.wgsl");
 
-static LONG: ShaderSource = wgsl!("long window sum", [], "long.wgsl");
+static LONG: ShaderSource = wgsl!("long window sum", Bindings, [], "long.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Samples, or lines of them.
+            items: u32,
+            /// From a sample to the next one along the axis.
+            stride: u32,
+            /// Samples along the axis.
+            length: u32,
+        },
+        input: read f32,
+        output: write f32,
+    }
+}
 
 /// Half a window at most, samples.
 pub const MOST_RADIUS: usize = 127;
@@ -68,8 +85,8 @@ impl Kernel for WindowSum<'_> {
             let (radius, length) = (self.radius[axis], shape.size[axis]);
             let stride = shape.size[..axis].iter().product::<usize>();
             let launch = |source, entry, items| {
-                let launch = gpu.launch(source, entry).constant("RADIUS", radius);
-                launch.uniform(Uniform::new().u(items).u(stride).u(length)).input(input).output(output)
+                let block = Block { items, stride, length };
+                gpu.launch(source, entry).constant("RADIUS", radius).bind(&Bindings { block, input, output })
             };
             if radius < LONG_FROM {
                 return launch(&SOURCE, "window_sum", shape.len()).run(line(shape.len(), 256));

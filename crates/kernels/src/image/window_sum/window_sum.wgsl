@@ -3,18 +3,6 @@
 // Half the window, at most 127.
 override RADIUS: u32 = 1u;
 
-struct Block {
-    count: u32,
-    // From a sample to the next one along the axis.
-    stride: u32,
-    // Samples along the axis.
-    length: u32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> input: array<f32>;
-@group(0) @binding(2) var<storage, read_write> output: array<f32>;
-
 fn sample(i: u32, at: i32, offset: i32) -> f32 {
     let to = at + offset;
     if (to < 0 || to >= i32(block.length)) {
@@ -42,7 +30,7 @@ fn pairs(i: u32, at: i32, first: i32, count: u32) -> f32 {
 @compute @workgroup_size(256)
 fn window_sum(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = line_index(id, groups);
-    if (i >= block.count) {
+    if (i >= block.items) {
         return;
     }
     let at = i32(i / block.stride % block.length);

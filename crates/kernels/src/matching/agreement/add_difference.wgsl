@@ -1,16 +1,5 @@
 // Adds how far two images are apart. The contract is in mod.rs. Needs line.wgsl, nan.wgsl.
 
-struct Block {
-    count: u32,
-    gain: f32,
-    most: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> first: array<f32>;
-@group(0) @binding(2) var<storage, read> second: array<f32>;
-@group(0) @binding(3) var<storage, read_write> out: array<f32>;
-
 @compute @workgroup_size(256)
 fn add_difference(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = line_index(id, groups);

@@ -2,22 +2,6 @@
 
 override COMPONENTS: u32 = 2u;
 
-struct Block {
-    count: u32,
-    // The square of the distance.
-    most: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> first_x: array<f32>;
-@group(0) @binding(2) var<storage, read> first_y: array<f32>;
-@group(0) @binding(3) var<storage, read> first_z: array<f32>;
-@group(0) @binding(4) var<storage, read> second_x: array<f32>;
-@group(0) @binding(5) var<storage, read> second_y: array<f32>;
-@group(0) @binding(6) var<storage, read> second_z: array<f32>;
-@group(0) @binding(7) var<storage, read> weight: array<f32>;
-@group(0) @binding(8) var<storage, read_write> out: array<f32>;
-
 @compute @workgroup_size(256)
 fn agreement(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = line_index(id, groups);

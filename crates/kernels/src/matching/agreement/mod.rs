@@ -7,13 +7,51 @@
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::{LINE, NAN};
-use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
-static AGREEMENT: ShaderSource = wgsl!("agreement", [LINE, NAN], "agreement.wgsl");
-static DIFFERENCE: ShaderSource = wgsl!("add_difference", [LINE, NAN], "add_difference.wgsl");
-static REPLACEMENT: ShaderSource = wgsl!("replacement", [LINE], "replacement.wgsl");
+static AGREEMENT: ShaderSource = wgsl!("agreement", AgreementBindings, [LINE, NAN], "agreement.wgsl");
+static DIFFERENCE: ShaderSource =
+    wgsl!("add_difference", DifferenceBindings, [LINE, NAN], "add_difference.wgsl");
+static REPLACEMENT: ShaderSource = wgsl!("replacement", ReplacementBindings, [LINE], "replacement.wgsl");
+
+bindings! {
+    /// What a launch of [`Agreement`] binds.
+    struct AgreementBindings<'a> {
+        block: AgreementBlock {
+            count: u32,
+            /// The square of the distance.
+            most: f32,
+        },
+        first[first_x, first_y, first_z]: read f32,
+        second[second_x, second_y, second_z]: read f32,
+        weight: read f32,
+        out: write f32,
+    }
+}
+
+bindings! {
+    /// What a launch of [`AddDifference`] binds.
+    struct DifferenceBindings<'a> {
+        block: DifferenceBlock { count: u32, gain: f32, most: f32, },
+        first: read f32,
+        second: read f32,
+        out: write f32,
+    }
+}
+
+bindings! {
+    /// What a launch of [`Replacement`] binds.
+    struct ReplacementBindings<'a> {
+        block: ReplacementBlock { count: u32, share: f32, },
+        agreeing: read f32,
+        all_weights: read f32,
+        by: read f32,
+        out: write f32,
+    }
+}
 
 /// Writes the weight of vectors that agree.
 #[derive(Debug)]
@@ -55,12 +93,10 @@ impl Kernel for Agreement<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let n = self.out.len();
-        gpu.launch_in(self.fields[0].len(), &AGREEMENT, "agreement")
-            .uniform(Uniform::new().u(n).f(self.distance * self.distance))
-            .inputs(self.fields[0], 3)
-            .inputs(self.fields[1], 3)
-            .input(self.weight)
-            .output(self.out)
+        let [first, second] = self.fields;
+        let block = AgreementBlock { count: n, most: self.distance * self.distance };
+        gpu.launch_in(first.len(), &AGREEMENT, "agreement")
+            .bind(&AgreementBindings { block, first, second, weight: self.weight, out: self.out })
             .run(line(n, 256))
     }
 }
@@ -99,10 +135,10 @@ impl Kernel for AddDifference<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let n = self.out.len();
+        let [first, second] = self.images;
+        let block = DifferenceBlock { count: n, gain: self.gain, most: self.most };
         gpu.launch(&DIFFERENCE, "add_difference")
-            .uniform(Uniform::new().u(n).f(self.gain).f(self.most))
-            .bind(self.images.map(Bind::input))
-            .output(self.out)
+            .bind(&DifferenceBindings { block, first, second, out: self.out })
             .run(line(n, 256))
     }
 }
@@ -143,10 +179,10 @@ impl Kernel for Replacement<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let n = self.out.len();
+        let block = ReplacementBlock { count: n, share: self.share };
+        let Self { agreeing, all: all_weights, by, out, .. } = self;
         gpu.launch(&REPLACEMENT, "replacement")
-            .uniform(Uniform::new().u(n).f(self.share))
-            .reads([self.agreeing, self.all, self.by])
-            .output(self.out)
+            .bind(&ReplacementBindings { block, agreeing, all_weights, by, out })
             .run(line(n, 256))
     }
 }

@@ -13,29 +13,6 @@ override REACH_Z: u32 = 0u;
 const WIDTH: u32 = 32u;
 const HEIGHT: u32 = 4u;
 
-struct Block {
-    // Blocks along x, y, z.
-    nodes: vec4<u32>,
-    // Voxel spacing, edges.
-    spacing: vec4<f32>,
-    rest: f32,
-    pull: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> scores: array<f32>;
-@group(0) @binding(2) var<storage, read> towards_x: array<f32>;
-@group(0) @binding(3) var<storage, read> towards_y: array<f32>;
-@group(0) @binding(4) var<storage, read> towards_z: array<f32>;
-@group(0) @binding(5) var<storage, read> before_x: array<f32>;
-@group(0) @binding(6) var<storage, read> before_y: array<f32>;
-@group(0) @binding(7) var<storage, read> before_z: array<f32>;
-@group(0) @binding(8) var<storage, read_write> out_x: array<f32>;
-@group(0) @binding(9) var<storage, read_write> out_y: array<f32>;
-@group(0) @binding(10) var<storage, read_write> out_z: array<f32>;
-@group(0) @binding(11) var<storage, read_write> distinctness: array<f32>;
-@group(0) @binding(12) var<storage, read_write> sums: array<f32>;
-
 fn reaches() -> vec3<i32> {
     return vec3<i32>(i32(REACH_X), i32(REACH_Y), i32(REACH_Z));
 }

@@ -23,12 +23,33 @@ mod cpu;
 mod parity;
 
 use super::window_scores::Search;
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::TILE_SUM;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, cover};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, cover};
 
-static SOURCE: ShaderSource = wgsl!("best candidate", [TILE_SUM], "best_candidate.wgsl");
+static SOURCE: ShaderSource = wgsl!("best candidate", Bindings, [TILE_SUM], "best_candidate.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Blocks along x, y, z.
+            nodes: vec4<u32>,
+            /// Voxel spacing, edges.
+            spacing: vec4<f32>,
+            rest: f32,
+            pull: f32,
+        },
+        scores: read f32,
+        towards[towards_x, towards_y, towards_z]: read f32,
+        before[before_x, before_y, before_z]: read f32,
+        out[out_x, out_y, out_z]: write f32,
+        distinctness: may_write f32,
+    } -> sums: f32
+}
 
 /// Whose windows are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,17 +126,15 @@ impl Kernel for BestCandidate<'_> {
         let ([nx, ny, nz], [rx, ry, rz]) = (self.nodes.size, self.search.reach);
         let (pull, towards) = self.pull.map_or((0.0, &[][..]), |pull| (pull.weight, pull.towards));
         let distinctness = self.distinctness.as_deref();
+        let (nodes, spacing) = (self.nodes.size.into(), self.spacing_edges.into());
+        let block = Block { nodes, spacing, rest: self.rest, pull };
+        let Self { scores, displacement: before, out, .. } = self;
         gpu.launch_in(self.nodes.components(), &SOURCE, "best_candidate")
             .constant("BOTH_ENDS", self.symmetry == Symmetry::BothEnds)
             .constant("PARABOLA", self.sub_voxel == SubVoxel::Parabola)
             .constants([("PULLED", self.pull.is_some()), ("DISTINCT", distinctness.is_some())])
             .constants([("REACH_X", rx), ("REACH_Y", ry), ("REACH_Z", rz)])
-            .uniform(Uniform::new().u4(self.nodes.size).f4(self.spacing_edges).f(self.rest).f(pull))
-            .input(self.scores)
-            .inputs(towards, 3)
-            .inputs(self.displacement, 3)
-            .outputs(self.out, 3)
-            .bind([distinctness.map_or(Bind::Spare, |out| Bind::Out(out))])
+            .bind(&Bindings { block, scores, towards, before, out, distinctness })
             .sums_of_groups([cover(nx, 32), cover(ny, 4), nz as u32], |[sum]| sum)
     }
 }

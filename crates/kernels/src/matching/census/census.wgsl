@@ -5,19 +5,6 @@ override NEIGHBOURS: u32 = 24u;
 // What lies beyond the border of a picture.
 const BEYOND: u32 = 0xff5aa5a5u;
 
-struct Block {
-    // Voxels along x, y, z, and where the image's codes begin (w), with its margin.
-    size: vec4<u32>,
-    // Steps to the neighbours, plus eight, a byte an axis.
-    steps: array<vec4<u32>, 8>,
-    threshold: f32,
-    margin: u32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> image: array<f32>;
-@group(0) @binding(2) var<storage, read_write> codes: array<u32>;
-
 // The position one step further along an axis, or the border.
 fn along(at: u32, step: u32, count: u32) -> u32 {
     return u32(clamp(i32(at) + i32(step & 255u) - 8, 0, i32(count) - 1));

@@ -8,19 +8,34 @@
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use veloxel_core::{Axes, Dimension, Shape};
 use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource = wgsl!("census", [], "census.wgsl");
+static SOURCE: ShaderSource = wgsl!("census", Bindings, [], "census.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Voxels along x, y, z, and where the image's codes begin (w), with its margin.
+            size: vec4<u32>,
+            /// Steps to the neighbours, plus eight, a byte an axis; a code in space has 32 bits.
+            steps: [vec4<u32>; 8],
+            threshold: f32,
+            margin: u32,
+        },
+        image: read f32,
+        codes: write u32,
+    }
+}
 
 /// What lies beyond the border of a picture: a code that differs from every one of 24 bits in eight bits at least, and in nine
 /// but from one, that of a chequered surrounding, which pictures do not have.
 pub const BEYOND: u32 = 0xff5a_a5a5;
-
-/// Bits of a code in space.
-const MOST: usize = 32;
 
 /// The neighbours that are compared with a voxel, voxels away from it.
 pub(crate) fn neighbours(dimension: Dimension) -> Vec<Axes<i32>> {
@@ -96,15 +111,16 @@ impl Kernel for Census<'_> {
         let [nx, ny, nz] = self.shape.size;
         let neighbours = neighbours(self.shape.dimension);
         let packed = |step: &Axes<i32>| (0..3).map(|a| ((step[a] + 8) as usize) << (8 * a)).sum::<usize>();
-        let mut steps: Vec<usize> = neighbours.iter().map(packed).collect();
-        steps.resize(MOST, 0);
-        let uniform = Uniform::new().u4([nx, ny, nz, self.start]);
-        let uniform = steps.as_chunks().0.iter().fold(uniform, |u, &four: &[usize; 4]| u.u4(four));
+        let step = |k: usize| neighbours.get(k).map_or(0, packed);
+        let block = Block {
+            size: [nx, ny, nz, self.start].into(),
+            steps: std::array::from_fn(|four| [0, 1, 2, 3].map(|k| step(4 * four + k)).into()),
+            threshold: self.threshold,
+            margin: self.margin,
+        };
         gpu.launch(&SOURCE, "census")
             .constant("NEIGHBOURS", neighbours.len())
-            .uniform(uniform.f(self.threshold).u(self.margin))
-            .input(self.image)
-            .output(self.codes)
+            .bind(&Bindings { block, image: self.image, codes: self.codes })
             .run_over([nx + 2 * self.margin, ny + 2 * self.margin, nz], [32, 4])
     }
 }

@@ -1,26 +1,8 @@
 // Which vectors another field confirms. The contract is in mod.rs. Needs nan.wgsl, lattice.wgsl, target.wgsl.
 
-struct Block {
-    size: vec4<u32>,
-    // The tolerance: at least, and of the motion.
-    least: f32,
-    share: f32,
-    // Of a doubt: the greatest distance over the tolerance.
-    most: f32,
-}
-
 // 1: how far a vector is from being confirmed is written.
 override DOUBT: u32 = 0u;
 const NOWHERE: f32 = 2.0;
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> forward_x: array<f32>;
-@group(0) @binding(2) var<storage, read> forward_y: array<f32>;
-@group(0) @binding(3) var<storage, read> forward_z: array<f32>;
-@group(0) @binding(4) var<storage, read> backward_x: array<f32>;
-@group(0) @binding(5) var<storage, read> backward_y: array<f32>;
-@group(0) @binding(6) var<storage, read> backward_z: array<f32>;
-@group(0) @binding(7) var<storage, read_write> out: array<f32>;
 
 fn at_corner(k: u32) -> vec3<f32> {
     var sample = vec3<f32>(backward_x[k], backward_y[k], 0.0);

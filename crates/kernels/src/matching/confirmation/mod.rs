@@ -8,16 +8,51 @@
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::rows::cell;
 use crate::shared::{LATTICE, NAN};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::components;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static CONFIRM: ShaderSource =
-    wgsl!("confirmation", [NAN, LATTICE, include_str!("target.wgsl")], "confirmation.wgsl");
-static VISIBLE: ShaderSource = wgsl!("visible", [NAN, LATTICE, include_str!("target.wgsl")], "visible.wgsl");
+static CONFIRM: ShaderSource = wgsl!(
+    "confirmation",
+    ConfirmationBindings,
+    [NAN, LATTICE, include_str!("target.wgsl")],
+    "confirmation.wgsl"
+);
+static VISIBLE: ShaderSource =
+    wgsl!("visible", VisibleBindings, [NAN, LATTICE, include_str!("target.wgsl")], "visible.wgsl");
+
+bindings! {
+    /// What a launch of [`Confirmation`] binds.
+    struct ConfirmationBindings<'a> {
+        block: ConfirmationBlock {
+            size: vec4<u32>,
+            /// The tolerance: at least, and of the motion.
+            least: f32,
+            share: f32,
+            /// Of a doubt: the greatest distance over the tolerance.
+            most: f32,
+        },
+        forward[forward_x, forward_y, forward_z]: read f32,
+        backward[backward_x, backward_y, backward_z]: read f32,
+        out: write f32,
+    }
+}
+
+bindings! {
+    /// What a launch of [`Visible`] binds.
+    struct VisibleBindings<'a> {
+        block: VisibleBlock { size: vec4<u32>, },
+        forward[forward_x, forward_y, forward_z]: read f32,
+        confirmed: read f32,
+        confirmed_back: read f32,
+        out: write f32,
+    }
+}
 
 /// How far beyond its outermost centres an image reaches, voxels.
 pub(crate) const REACH_VOX: f32 = 0.5;
@@ -81,12 +116,11 @@ impl Kernel for Confirmation<'_> {
             Verdict::Confirmed => (false, 1.0),
             Verdict::Doubt { most } => (true, most),
         };
+        let block = ConfirmationBlock { size: self.shape.size.into(), least: least_vox, share, most };
+        let Self { forward, backward, out, .. } = self;
         gpu.launch_in(self.shape.components(), &CONFIRM, "confirmation")
             .constant("DOUBT", is_doubt)
-            .uniform(Uniform::new().u4(self.shape.size).f(least_vox).f(share).f(most))
-            .inputs(self.forward, 3)
-            .inputs(self.backward, 3)
-            .output(self.out)
+            .bind(&ConfirmationBindings { block, forward, backward, out })
             .run_over(self.shape.size, [32, 4])
     }
 }
@@ -120,11 +154,10 @@ impl Kernel for Visible<'_> {
         by_dimension!(self.shape, visible(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let block = VisibleBlock { size: self.shape.size.into() };
+        let Self { forward, confirmed, confirmed_back, out, .. } = self;
         gpu.launch_in(self.shape.components(), &VISIBLE, "visible")
-            .uniform(Uniform::new().u4(self.shape.size))
-            .inputs(self.forward, 3)
-            .reads([self.confirmed, self.confirmed_back])
-            .output(self.out)
+            .bind(&VisibleBindings { block, forward, confirmed, confirmed_back, out })
             .run_over(self.shape.size, [32, 4])
     }
 }

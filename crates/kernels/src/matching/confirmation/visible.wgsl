@@ -1,17 +1,5 @@
 // Which voxels nothing else hides. The contract is in mod.rs. Needs nan.wgsl, lattice.wgsl, target.wgsl.
 
-struct Block {
-    size: vec4<u32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> forward_x: array<f32>;
-@group(0) @binding(2) var<storage, read> forward_y: array<f32>;
-@group(0) @binding(3) var<storage, read> forward_z: array<f32>;
-@group(0) @binding(4) var<storage, read> confirmed: array<f32>;
-@group(0) @binding(5) var<storage, read> confirmed_back: array<f32>;
-@group(0) @binding(6) var<storage, read_write> out: array<f32>;
-
 fn at_corner(k: u32) -> vec3<f32> {
     return vec3<f32>(confirmed_back[k], 0.0, 0.0);
 }

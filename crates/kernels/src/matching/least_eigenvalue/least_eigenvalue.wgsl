@@ -6,25 +6,6 @@ override WEIGHTED: u32 = 0u;
 // Of Newton's method.
 override STEPS: u32 = 10u;
 
-struct Block {
-    count: u32,
-    half: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-// Entries 11, 12, 22; or 11, 12, 13, 22, 23, 33.
-@group(0) @binding(1) var<storage, read> t_0: array<f32>;
-@group(0) @binding(2) var<storage, read> t_1: array<f32>;
-@group(0) @binding(3) var<storage, read> t_2: array<f32>;
-@group(0) @binding(4) var<storage, read> t_3: array<f32>;
-@group(0) @binding(5) var<storage, read> t_4: array<f32>;
-@group(0) @binding(6) var<storage, read> t_5: array<f32>;
-@group(0) @binding(7) var<storage, read> weight_sum: array<f32>;
-@group(0) @binding(8) var<storage, read_write> d_x: array<f32>;
-@group(0) @binding(9) var<storage, read_write> d_y: array<f32>;
-@group(0) @binding(10) var<storage, read_write> d_z: array<f32>;
-@group(0) @binding(11) var<storage, read_write> confidence: array<f32>;
-
 fn least_of_space(p: f32, q: f32, r: f32, s: f32, t: f32, u: f32) -> f32 {
     let trace = p + s + u;
     let minors = s * u - t * t + p * u - r * r + p * s - q * q;

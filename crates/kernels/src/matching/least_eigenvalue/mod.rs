@@ -8,15 +8,29 @@
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LINE, NAN};
 use veloxel_core::Shape;
 use veloxel_gpu::rows::{Shared, components_mut, ranges_mut};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
 /// The least eigenvalue in a plane.
 pub(crate) const LEAST_OF_PLANE: &str = include_str!("plane.wgsl");
-static SOURCE: ShaderSource = wgsl!("least eigenvalue", [LINE, NAN, LEAST_OF_PLANE], "least_eigenvalue.wgsl");
+static SOURCE: ShaderSource =
+    wgsl!("least eigenvalue", Bindings, [LINE, NAN, LEAST_OF_PLANE], "least_eigenvalue.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block { count: u32, half: f32, },
+        /// Entries 11, 12, 22; or 11, 12, 13, 22, 23, 33.
+        tensor[t_0, t_1, t_2, t_3, t_4, t_5]: read f32,
+        weight_sum: may_read f32,
+        displacement[d_x, d_y, d_z]: write f32,
+        confidence: write f32,
+    }
+}
 
 /// Steps of Newton's method: from a threefold root on, whose approach is the slowest, 2 % of it are left.
 const STEPS: usize = 10;
@@ -66,14 +80,12 @@ impl Kernel for LeastEigenvalue<'_> {
             Some(windows) => (Some(windows.weight_sum), windows.displacement),
             None => (None, &[]),
         };
+        let block = Block { count: n, half: self.half };
+        let tensor = &self.tensor[..self.shape.tensor_entries()];
         gpu.launch_in(self.shape.components(), &SOURCE, "least_eigenvalue")
             .constant("WEIGHTED", self.windows.is_some())
             .constant("STEPS", STEPS)
-            .uniform(Uniform::new().u(n).f(self.half))
-            .inputs(&self.tensor[..self.shape.tensor_entries()], 6)
-            .optional(weight_sum)
-            .outputs(displacement, 3)
-            .output(self.confidence)
+            .bind(&Bindings { block, tensor, weight_sum, displacement, confidence: self.confidence })
             .run(line(n, 256))
     }
 }

@@ -6,21 +6,6 @@ override REFITS: u32 = 2u;
 // Nodes of this grid along an axis for one of the guess's.
 override FACTOR: u32 = 1u;
 
-struct Block {
-    size: vec4<u32>,
-    guess: vec4<u32>,
-    // Tau squared, 1/2 sigma squared, 1 / window.
-    scales: vec4<f32>,
-    // Ridge, far, step.
-    costs: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> nodes: array<f32>;
-@group(0) @binding(2) var<storage, read> guess_nodes: array<f32>;
-@group(0) @binding(3) var<storage, read> guess_models: array<f32>;
-@group(0) @binding(4) var<storage, read_write> out: array<f32>;
-
 struct Match {
     // From the node.
     offset: vec3<f32>,

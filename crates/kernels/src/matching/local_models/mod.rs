@@ -18,18 +18,59 @@ mod cpu;
 mod parity;
 
 use super::match_nodes::{cells, planes};
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::EXPONENTIAL;
 use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover, line};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover, line};
 
 static FIT: ShaderSource = wgsl!(
     "local models",
+    FitBindings,
     [EXPONENTIAL, include_str!("model.wgsl"), include_str!("solve.wgsl")],
     "local_models.wgsl"
 );
 static FIELD: ShaderSource =
-    wgsl!("model field", [EXPONENTIAL, include_str!("model.wgsl")], "model_field.wgsl");
+    wgsl!("model field", FieldBindings, [EXPONENTIAL, include_str!("model.wgsl")], "model_field.wgsl");
+
+bindings! {
+    /// What a launch of [`LocalModels`] binds.
+    struct FitBindings<'a> {
+        block: FitBlock {
+            size: vec4<u32>,
+            guess: vec4<u32>,
+            /// Tau squared, 1/2 sigma squared, 1 / window.
+            scales: vec4<f32>,
+            /// Ridge, far, step.
+            costs: vec4<f32>,
+        },
+        nodes: read f32,
+        guess_nodes: read f32,
+        guess_models: read f32,
+        out: write f32,
+    }
+}
+
+bindings! {
+    /// What a launch of [`ModelField`] binds.
+    struct FieldBindings<'a> {
+        block: FieldBlock {
+            /// Voxels along x, y, z; of a cell along each axis (w).
+            size: vec4<u32>,
+            cells: vec4<u32>,
+            /// 1/2 sigma squared, 1 / width, half a cell, spread.
+            scales: vec4<f32>,
+            least_weight: f32,
+        },
+        image: read f32,
+        nodes: read f32,
+        models: read f32,
+        kept[kept_x, kept_y, kept_z]: read f32,
+        kept_weight: may_read f32,
+        out[out_x, out_y, out_z]: write f32,
+    }
+}
 /// Nodes of a picture up to which they have many threads each, and up to which a few: more of them keep an H200 busy with one each.
 const FEW: usize = 1 << 11;
 const SOME: usize = 1 << 17;
@@ -121,13 +162,17 @@ impl Kernel for LocalModels<'_> {
             true => ("models_of_pictures", line(shape.len(), THREADS / lanes)),
             false => ("local_models", [cover(nx, 8), cover(ny, 8), nz as u32]),
         };
+        let block = FitBlock {
+            size: shape.size.into(),
+            guess: guess.shape.size.into(),
+            scales: scales.into(),
+            costs: [RIDGE, FAR, STEP].into(),
+        };
         gpu.launch(&FIT, entry)
             .constants([("COMPONENTS", shape.components()), ("REACH", reach(shape.components()))])
             .constants([("REFITS", REFITS), ("LANES", lanes)])
             .constant("FACTOR", if guess.shape == shape { 1usize } else { 2 })
-            .uniform(Uniform::new().u4(shape.size).u4(guess.shape.size).f4(scales).f4([RIDGE, FAR, STEP]))
-            .reads([nodes, guess.nodes, guess.models])
-            .output(out)
+            .bind(&FitBindings { block, nodes, guess_nodes: guess.nodes, guess_models: guess.models, out })
             .run(groups)
     }
 }
@@ -182,16 +227,19 @@ impl Kernel for ModelField<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let Self { shape, width, intensity, image, nodes, models, kept, out } = self;
         let [nx, ny, nz] = shape.size;
-        let uniform = Uniform::new().u4([nx, ny, nz, width]).u4(cells(shape, width).size);
         let per_intensity2 = 0.5 / (intensity * intensity);
         let (per_width, half) = (1.0 / width as f32, 0.5 * (width as f32 - 1.0));
+        let block = FieldBlock {
+            size: [nx, ny, nz, width].into(),
+            cells: cells(shape, width).size.into(),
+            scales: [per_intensity2, per_width, half, SPREAD].into(),
+            least_weight: LEAST_WEIGHT,
+        };
+        let (kept, kept_weight): (&[Buffer], _) =
+            kept.map_or((&[], None), |kept| (kept.field, Some(kept.weight)));
         gpu.launch_in(shape.components(), &FIELD, "model_field")
-            .constant("KEPT", kept.is_some())
-            .uniform(uniform.f4([per_intensity2, per_width, half, SPREAD]).f(LEAST_WEIGHT))
-            .reads([image, nodes, models])
-            .inputs(kept.map_or(&[], |kept| kept.field), 3)
-            .optional(kept.map(|kept| kept.weight))
-            .outputs(out, 3)
+            .constant("KEPT", kept_weight.is_some())
+            .bind(&FieldBindings { block, image, nodes, models, kept, kept_weight, out })
             .run_over(shape.size, [32, 4])
     }
 }

@@ -2,27 +2,6 @@
 
 override KEPT: u32 = 0u;
 
-struct Block {
-    // Voxels along x, y, z; of a cell along each axis (w).
-    size: vec4<u32>,
-    cells: vec4<u32>,
-    // 1/2 sigma squared, 1 / width, half a cell, spread.
-    scales: vec4<f32>,
-    least_weight: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> image: array<f32>;
-@group(0) @binding(2) var<storage, read> nodes: array<f32>;
-@group(0) @binding(3) var<storage, read> models: array<f32>;
-@group(0) @binding(4) var<storage, read> kept_x: array<f32>;
-@group(0) @binding(5) var<storage, read> kept_y: array<f32>;
-@group(0) @binding(6) var<storage, read> kept_z: array<f32>;
-@group(0) @binding(7) var<storage, read> kept_weight: array<f32>;
-@group(0) @binding(8) var<storage, read_write> out_x: array<f32>;
-@group(0) @binding(9) var<storage, read_write> out_y: array<f32>;
-@group(0) @binding(10) var<storage, read_write> out_z: array<f32>;
-
 fn count() -> u32 {
     return block.cells.x * block.cells.y * block.cells.z;
 }

@@ -2,26 +2,6 @@
 
 override COMPONENTS: u32 = 3u;
 
-struct Block {
-    count: u32,
-    ridge: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-// Entries 11, 12, 22, b1, b2; or 11, 12, 13, 22, 23, 33, b1, b2, b3.
-@group(0) @binding(1) var<storage, read> t_0: array<f32>;
-@group(0) @binding(2) var<storage, read> t_1: array<f32>;
-@group(0) @binding(3) var<storage, read> t_2: array<f32>;
-@group(0) @binding(4) var<storage, read> t_3: array<f32>;
-@group(0) @binding(5) var<storage, read> t_4: array<f32>;
-@group(0) @binding(6) var<storage, read> t_5: array<f32>;
-@group(0) @binding(7) var<storage, read> t_6: array<f32>;
-@group(0) @binding(8) var<storage, read> t_7: array<f32>;
-@group(0) @binding(9) var<storage, read> t_8: array<f32>;
-@group(0) @binding(10) var<storage, read_write> out_x: array<f32>;
-@group(0) @binding(11) var<storage, read_write> out_y: array<f32>;
-@group(0) @binding(12) var<storage, read_write> out_z: array<f32>;
-
 @compute @workgroup_size(256)
 fn local_solve(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = line_index(id, groups);

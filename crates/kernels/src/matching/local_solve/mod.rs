@@ -8,14 +8,25 @@
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::LINE;
 use multiversion::multiversion;
 use veloxel_core::Shape;
 use veloxel_gpu::rows::{Shared, components_mut, ranges_mut};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
-static SOURCE: ShaderSource = wgsl!("local solve", [LINE], "local_solve.wgsl");
+static SOURCE: ShaderSource = wgsl!("local solve", Bindings, [LINE], "local_solve.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block { count: u32, ridge: f32, },
+        /// Entries 11, 12, 22, b1, b2; or 11, 12, 13, 22, 23, 33, b1, b2, b3.
+        tensor[t_0, t_1, t_2, t_3, t_4, t_5, t_6, t_7, t_8]: read f32,
+        out[out_x, out_y, out_z]: write f32,
+    }
+}
 
 /// Solves every voxel's own equations.
 #[derive(Debug)]
@@ -45,10 +56,10 @@ impl Kernel for LocalSolve<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (n, d) = (self.shape.len(), self.shape.components());
+        let block = Block { count: n, ridge: self.ridge };
+        let tensor = &self.tensor[..self.shape.tensor_entries() + d];
         gpu.launch_in(d, &SOURCE, "local_solve")
-            .uniform(Uniform::new().u(n).f(self.ridge))
-            .inputs(&self.tensor[..self.shape.tensor_entries() + d], 9)
-            .outputs(self.increment, 3)
+            .bind(&Bindings { block, tensor, out: self.increment })
             .run(line(n, 256))
     }
 }

@@ -15,25 +15,6 @@ override WIDTH: u32 = 32u;
 override HEIGHT: u32 = 16u;
 override THREADS: u32 = 256u;
 
-struct Block {
-    size: vec4<u32>,
-    // Voxels an edge, along x and y; factor from a difference of sums to a derivative, along x and y.
-    scales: vec4<f32>,
-    // ζ² of the images and of their derivatives; weight of the latter; ridge.
-    terms: vec4<f32>,
-    // How far the moving image reaches beyond its centres, pixels; longest increment.
-    limits: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> fixed: array<f32>;
-@group(0) @binding(2) var<storage, read> moving: array<f32>;
-@group(0) @binding(3) var<storage, read> displacement_x: array<f32>;
-@group(0) @binding(4) var<storage, read> displacement_y: array<f32>;
-@group(0) @binding(5) var<storage, read_write> out_x: array<f32>;
-@group(0) @binding(6) var<storage, read_write> out_y: array<f32>;
-@group(0) @binding(7) var<storage, read_write> sums: array<f32>;
-
 // Where they lie: the fixed and the warped image, later their sum and their difference, and of their derivatives along both axes the
 // sums and the differences; after all these the constraints, and their sums along x. At the border the nearest pixel inside takes
 // the place of one outside.

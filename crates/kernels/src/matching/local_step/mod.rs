@@ -9,6 +9,7 @@
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::image::gradient::{Gradient, Scheme};
 use crate::image::pointwise::{ClipLength, InPlace, Operation};
 use crate::image::warp::{Border, Interpolation, VoxelAffine, Warp};
@@ -21,9 +22,29 @@ use crate::variational::compose::{Compose, Update};
 use crate::variational::motion_tensor::{Constraint, DataTerm, MotionTensor, tile};
 use crate::variational::robust_tensor::{Group, RobustTensor};
 use veloxel_core::{Axes, Dimension, Shape};
-use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, cover};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, cover};
 
-static SOURCE: ShaderSource = wgsl!("local step", [NAN, LATTICE], "local_step.wgsl");
+static SOURCE: ShaderSource = wgsl!("local step", Bindings, [NAN, LATTICE], "local_step.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            size: vec4<u32>,
+            /// Voxels an edge, along x and y; factor from a difference of sums to a derivative, along x and y.
+            scales: vec4<f32>,
+            /// ζ² of the images and of their derivatives; weight of the latter; ridge.
+            terms: vec4<f32>,
+            /// How far the moving image reaches beyond its centres, pixels; longest increment.
+            limits: vec4<f32>,
+        },
+        fixed: read f32,
+        moving: read f32,
+        displacement[displacement_x, displacement_y]: read f32,
+        out[out_x, out_y]: write f32,
+    } -> sums: f32
+}
 /// Threads of a workgroup.
 const THREADS: usize = 256;
 
@@ -37,8 +58,10 @@ pub const CPU_BUFFERS: usize = 29;
 pub struct Terms {
     /// Half a window, pixels, 1 to [`MOST_RADIUS`].
     pub radius: usize,
-    /// Scaling of brightness constancy, and of gradient constancy.
-    pub constraints: [Constraint; 2],
+    /// Scaling of brightness constancy.
+    pub brightness: Constraint,
+    /// Scaling of gradient constancy.
+    pub gradients: Constraint,
     /// γ, the weight of gradient constancy; 0: none.
     pub gamma: f32,
     /// λ of [`super::local_solve::LocalSolve`].
@@ -56,8 +79,10 @@ pub struct LocalStep<'a> {
     pub spacing_edges: Axes<f32>,
     /// What vectors are found by.
     pub terms: Terms,
-    /// The fixed image and the moving one.
-    pub images: [&'a Buffer; 2],
+    /// The fixed image.
+    pub fixed: &'a Buffer,
+    /// The moving image.
+    pub moving: &'a Buffer,
     /// Before the step, edges.
     pub displacement: &'a [Buffer],
     /// After it.
@@ -81,7 +106,7 @@ impl Kernel for LocalStep<'_> {
         let n = self.shape.len();
         lengths.count("axes", self.shape.components(), 2..=2);
         lengths.count("radius", self.terms.radius, 1..=MOST_RADIUS);
-        lengths.of("fixed", self.images[0], n).of("moving", self.images[1], n);
+        lengths.of("fixed", self.fixed, n).of("moving", self.moving, n);
         lengths.field("displacement", self.displacement, 2, n).field("out", self.out, 2, n);
         lengths.count("memory", self.memory.len(), 0..=CPU_BUFFERS);
         for buffer in &*self.memory {
@@ -89,8 +114,7 @@ impl Kernel for LocalStep<'_> {
         }
     }
     fn on_cpu(self, cpu: &Cpu) -> Later<f64> {
-        let Self { shape, spacing_edges, terms, images: [fixed, moving], displacement, out, mut memory } =
-            self;
+        let Self { shape, spacing_edges, terms, fixed, moving, displacement, out, mut memory } = self;
         let mut take =
             |count: usize| memory.split_off_mut(..count).expect("the memory should hold every step");
         let (warped, of_fixed, of_warped) = (&mut take(1)[0], take(2), take(2));
@@ -111,7 +135,7 @@ impl Kernel for LocalStep<'_> {
         .on_cpu(cpu);
         let scheme = Scheme::Central4;
         let term = |nth: usize, pairs: &[(&Buffer, &Buffer)], out: &mut [Buffer]| {
-            let constraint = terms.constraints[nth];
+            let constraint = if nth == 0 { terms.brightness } else { terms.gradients };
             let term = DataTerm { shape, spacing_edges, scheme, constraint, pairs, weight: None };
             let alone = [0; 3].map(|_| Taps::gaussian(0.0, 1.0));
             MotionTensor { term, taps: &alone, out }.on_cpu(cpu);
@@ -138,26 +162,24 @@ impl Kernel for LocalStep<'_> {
         length
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
-        let Self { shape, spacing_edges, terms, images, displacement, out, .. } = self;
+        let Self { shape, spacing_edges, terms, fixed, moving, displacement, out, .. } = self;
         let [nx, ny, _] = shape.size;
-        let zeta2 = terms.constraints.map(Constraint::zeta2);
+        let [of_images, of_gradients] = [terms.brightness, terms.gradients].map(Constraint::zeta2);
         // The shader adds both images up.
         let per_difference = 1.0 / 24.0;
         let [x, y, _] = spacing_edges;
-        let uniform = Uniform::new()
-            .u4([nx, ny])
-            .f4([1.0 / x, 1.0 / y, per_difference / x, per_difference / y])
-            .f4([zeta2[0], zeta2[1], terms.gamma, terms.ridge])
-            .f4([Border::Centres.reach_vox(), terms.limit]);
+        let block = Block {
+            size: [nx, ny].into(),
+            scales: [1.0 / x, 1.0 / y, per_difference / x, per_difference / y].into(),
+            terms: [of_images, of_gradients, terms.gamma, terms.ridge].into(),
+            limits: [Border::Centres.reach_vox(), terms.limit].into(),
+        };
         let [width, height] = tile(shape.len(), [8, 8]);
         gpu.launch(&SOURCE, "local_step")
             .constants([("WIDTH", width), ("HEIGHT", height), ("THREADS", THREADS), ("RADIUS", terms.radius)])
             .constant("GRADIENTS", terms.gamma > 0.0)
-            .constant("NORMALISED", terms.constraints[0] != Constraint::Plain)
-            .uniform(uniform)
-            .bind(images.map(Bind::input))
-            .inputs(displacement, 2)
-            .outputs(out, 2)
+            .constant("NORMALISED", terms.brightness != Constraint::Plain)
+            .bind(&Bindings { block, fixed, moving, displacement, out })
             .sums_of_groups([cover(nx, width), cover(ny, height), 1], |[sum]: [f64; 1]| sum)
     }
 }

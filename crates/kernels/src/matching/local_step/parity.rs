@@ -31,7 +31,8 @@ fn stepped(device: &Device, size: [usize; 2], terms: Terms) -> (Vec<Buffer>, f64
         shape,
         spacing_edges: [1.0, 1.25, 1.0],
         terms,
-        images: [&fixed, &moving],
+        fixed: &fixed,
+        moving: &moving,
         displacement: &displacement,
         out: &mut out,
         memory: &mut memory,
@@ -55,8 +56,8 @@ on_every_device! {
             ([415, 317], 3, NORMALISED, 2.0),
             ([415, 317], 2, [Constraint::Plain; 2], 0.0),
         ];
-        for (size, radius, constraints, gamma) in cases {
-            let terms = Terms { radius, constraints, gamma, ridge: 0.01, limit: 1.5 };
+        for (size, radius, [brightness, gradients], gamma) in cases {
+            let terms = Terms { radius, brightness, gradients, gamma, ridge: 0.01, limit: 1.5 };
             Pair::new(device).alike(&format!("{size:?}, {terms:?}"), |device| stepped(device, size, terms).0);
             let [got, expected] = [device, &Device::cpu(1).unwrap()].map(|device| stepped(device, size, terms).1);
             assert_close("the sum of lengths", got, expected);

@@ -4,30 +4,6 @@ override COMPONENTS: u32 = 3u;
 override DISTINCT: u32 = 0u;
 override MASKED: u32 = 0u;
 
-struct Block {
-    size: vec4<u32>,
-    // Half width of the windows.
-    radius: vec4<u32>,
-    // κ; 1 / h².
-    factor: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-// The error; the confidence.
-@group(0) @binding(1) var<storage, read_write> out: array<f32>;
-@group(0) @binding(2) var<storage, read> quality: array<f32>;
-// The distinctness; the weight.
-@group(0) @binding(3) var<storage, read> share: array<f32>;
-@group(0) @binding(4) var<storage, read> d_x: array<f32>;
-@group(0) @binding(5) var<storage, read> d_y: array<f32>;
-@group(0) @binding(6) var<storage, read> d_z: array<f32>;
-@group(0) @binding(7) var<storage, read> mean_x: array<f32>;
-@group(0) @binding(8) var<storage, read> mean_y: array<f32>;
-@group(0) @binding(9) var<storage, read> mean_z: array<f32>;
-@group(0) @binding(10) var<storage, read_write> flow_x: array<f32>;
-@group(0) @binding(11) var<storage, read_write> flow_y: array<f32>;
-@group(0) @binding(12) var<storage, read_write> flow_z: array<f32>;
-
 @compute @workgroup_size(64, 4)
 fn match_error(@builtin(global_invocation_id) id: vec3<u32>) {
     if (id.x >= block.size.x || id.y >= block.size.y) {

@@ -12,13 +12,36 @@
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::NAN;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource = wgsl!("match confidence", [NAN], "match_confidence.wgsl");
+static SOURCE: ShaderSource = wgsl!("match confidence", Bindings, [NAN], "match_confidence.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            size: vec4<u32>,
+            /// Half width of the windows.
+            radius: vec4<u32>,
+            /// κ; 1 / h².
+            factor: f32,
+        },
+        /// The error; the confidence.
+        out: write f32,
+        quality: read f32,
+        /// The distinctness; the weight.
+        share: may_read f32,
+        displacement[d_x, d_y, d_z]: read f32,
+        mean[mean_x, mean_y, mean_z]: read f32,
+        flow[flow_x, flow_y, flow_z]: write f32,
+    }
+}
 
 /// Correlation that rounding alone may leave in flat windows.
 pub(crate) const LEAST_QUALITY: f32 = 0.02;
@@ -89,15 +112,11 @@ impl Kernel for MatchError<'_> {
         });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let block = Block { size: self.shape.size.into(), factor: self.per_mismatch, ..Block::default() };
+        let Self { out, quality, distinctness: share, displacement, mean, .. } = self;
         gpu.launch_in(self.shape.components(), &SOURCE, "match_error")
-            .constants([("DISTINCT", self.distinctness.is_some()), ("MASKED", false)])
-            .uniform(Uniform::new().u4(self.shape.size).u4([0; 3]).f(self.per_mismatch))
-            .output(self.out)
-            .input(self.quality)
-            .optional(self.distinctness)
-            .inputs(self.displacement, 3)
-            .inputs(self.mean, 3)
-            .spare(3)
+            .constants([("DISTINCT", share.is_some()), ("MASKED", false)])
+            .bind(&Bindings { block, out, quality, share, displacement, mean, flow: &[] })
             .run_over(self.shape.size, [64, 4])
     }
 }
@@ -134,14 +153,12 @@ impl Kernel for MatchConfidence<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let per_half2 = 1.0 / (self.half_edges * self.half_edges);
+        let (size, radius) = (self.shape.size.into(), self.radius.into());
+        let block = Block { size, radius, factor: per_half2 };
+        let Self { error_to_confidence: out, quality, weight: share, displacement: flow, .. } = self;
         gpu.launch_in(self.shape.components(), &SOURCE, "match_confidence")
-            .constants([("DISTINCT", false), ("MASKED", self.weight.is_some())])
-            .uniform(Uniform::new().u4(self.shape.size).u4(self.radius).f(per_half2))
-            .output(self.error_to_confidence)
-            .input(self.quality)
-            .optional(self.weight)
-            .absent(6)
-            .outputs(self.displacement, 3)
+            .constants([("DISTINCT", false), ("MASKED", share.is_some())])
+            .bind(&Bindings { block, out, quality, share, displacement: &[], mean: &[], flow })
             .run_over(self.shape.size, [64, 4])
     }
 }

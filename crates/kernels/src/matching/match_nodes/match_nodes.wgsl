@@ -6,23 +6,6 @@ override VOXELS: u32 = 1u;
 
 const OWN_SHARE: f32 = 0.001;
 
-struct Block {
-    // Of the members, and of the cells.
-    size: vec4<u32>,
-    cells: vec4<u32>,
-    width: u32,
-    cap_vox: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> field_x: array<f32>;
-@group(0) @binding(2) var<storage, read> field_y: array<f32>;
-@group(0) @binding(3) var<storage, read> field_z: array<f32>;
-@group(0) @binding(4) var<storage, read> weights: array<f32>;
-@group(0) @binding(5) var<storage, read> image: array<f32>;
-@group(0) @binding(6) var<storage, read> nodes: array<f32>;
-@group(0) @binding(7) var<storage, read_write> out: array<f32>;
-
 fn members() -> u32 {
     return block.size.x * block.size.y * block.size.z;
 }

@@ -10,12 +10,32 @@
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource = wgsl!("match nodes", [], "match_nodes.wgsl");
+static SOURCE: ShaderSource = wgsl!("match nodes", Bindings, [], "match_nodes.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Of the members, and of the cells.
+            size: vec4<u32>,
+            cells: vec4<u32>,
+            width: u32,
+            cap_vox: f32,
+        },
+        field[field_x, field_y, field_z]: read f32,
+        weights: may_read f32,
+        image: may_read f32,
+        nodes: may_read f32,
+        out: write f32,
+    }
+}
 
 /// Planes of a node buffer.
 pub const fn planes(components: usize) -> usize {
@@ -81,17 +101,19 @@ impl Kernel for MatchNodes<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let out = cells(self.shape, self.width).size;
-        let launch = gpu
-            .launch_in(self.shape.components(), &SOURCE, "match_nodes")
-            .constant("VOXELS", matches!(self.members, Members::Voxels { .. }))
-            .uniform(Uniform::new().u4(self.shape.size).u4(out).u(self.width).f(self.cap_vox));
-        let launch = match self.members {
+        let (size, cells) = (self.shape.size.into(), out.into());
+        let block = Block { size, cells, width: self.width, cap_vox: self.cap_vox };
+        let none = Bindings { block, field: &[], weights: None, image: None, nodes: None, out: self.out };
+        let bindings = match self.members {
             Members::Voxels { field, weight, image } => {
-                launch.inputs(field, 3).input(weight).input(image).absent(1)
+                Bindings { field, weights: Some(weight), image: Some(image), ..none }
             }
-            Members::Nodes(nodes) => launch.absent(5).input(nodes),
+            Members::Nodes(nodes) => Bindings { nodes: Some(nodes), ..none },
         };
-        launch.output(self.out).run_over(out, [32, 4])
+        gpu.launch_in(self.shape.components(), &SOURCE, "match_nodes")
+            .constant("VOXELS", matches!(self.members, Members::Voxels { .. }))
+            .bind(&bindings)
+            .run_over(out, [32, 4])
     }
 }
 

@@ -1,15 +1,5 @@
 // Matches of a coarser level on this one. The contract is in mod.rs. Needs packed.wgsl.
 
-struct Block {
-    size: vec4<u32>,
-    coarser: vec4<u32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> coarser: array<u32>;
-@group(0) @binding(2) var<storage, read_write> matches: array<u32>;
-@group(0) @binding(3) var<storage, read_write> costs: array<u32>;
-
 @compute @workgroup_size(32, 4)
 fn finer_matches(@builtin(global_invocation_id) id: vec3<u32>) {
     let size = block.size;

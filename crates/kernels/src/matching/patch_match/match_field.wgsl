@@ -2,19 +2,6 @@
 
 override WARPED: u32 = 0u;
 
-struct Block {
-    size: vec4<u32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> matches: array<u32>;
-@group(0) @binding(2) var<storage, read> base_x: array<f32>;
-@group(0) @binding(3) var<storage, read> base_y: array<f32>;
-@group(0) @binding(4) var<storage, read> base_z: array<f32>;
-@group(0) @binding(5) var<storage, read_write> out_x: array<f32>;
-@group(0) @binding(6) var<storage, read_write> out_y: array<f32>;
-@group(0) @binding(7) var<storage, read_write> out_z: array<f32>;
-
 fn along(at: u32, step: i32, count: u32) -> u32 {
     return u32(clamp(i32(at) + step, 0, i32(count) - 1));
 }

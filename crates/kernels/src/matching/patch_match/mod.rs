@@ -16,20 +16,86 @@ mod cpu;
 mod parity;
 
 use super::census::BEYOND;
+use crate::bindings::{bindings, block};
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use std::ops::RangeInclusive;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::components_mut;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static PATCH_MATCH: ShaderSource = wgsl!("patch match", [include_str!("packed.wgsl")], "patch_match.wgsl");
+static PATCH_MATCH: ShaderSource =
+    wgsl!("patch match", SweepBindings, [include_str!("packed.wgsl")], "patch_match.wgsl");
 static TEAMS: ShaderSource = wgsl!(
     "patch match in teams",
+    SweepBindings,
     [include_str!("packed.wgsl"), include_str!("patch_match.wgsl")],
     "teams.wgsl"
 );
-static FINER: ShaderSource = wgsl!("finer matches", [include_str!("packed.wgsl")], "finer_matches.wgsl");
-static FIELD: ShaderSource = wgsl!("match field", [include_str!("packed.wgsl")], "match_field.wgsl");
+static FINER: ShaderSource =
+    wgsl!("finer matches", FinerBindings, [include_str!("packed.wgsl")], "finer_matches.wgsl");
+static FIELD: ShaderSource =
+    wgsl!("match field", FieldBindings, [include_str!("packed.wgsl")], "match_field.wgsl");
+
+block! {
+    /// One of the stacked images.
+    struct Image {
+        /// Voxels along x, y, z, and the code of the first of them (w).
+        size: vec4<u32>,
+        /// Codes of a row (x) and rows of a plane (y), with the margin; 1024 (s - 1), as a word (z).
+        held: vec4<u32>,
+    }
+}
+
+impl Image {
+    fn of(image: &StackedImage) -> Self {
+        let ([nx, ny, nz], [wide, high]) = (image.size, image.held());
+        // As words: a negative growth is what it is bit for bit.
+        let held = [wide, high, image.growth as u32 as usize].into();
+        Self { size: [nx, ny, nz, image.first()].into(), held }
+    }
+}
+
+bindings! {
+    /// What a launch of [`PatchMatch`] binds.
+    struct SweepBindings<'a> {
+        block: SweepBlock {
+            /// The fixed image.
+            size: vec4<u32>,
+            held: vec4<u32>,
+            moving: [Image; 5],
+            /// Step, radius, tries, seed.
+            sweep: vec4<u32>,
+            reach: u32,
+        },
+        fixed: read u32,
+        moving: read u32,
+        matches: read u32,
+        costs: read u32,
+        better: write u32,
+        better_costs: write u32,
+    }
+}
+
+bindings! {
+    /// What a launch of [`FinerMatches`] binds.
+    struct FinerBindings<'a> {
+        block: FinerBlock { size: vec4<u32>, coarser: vec4<u32>, },
+        coarser: read u32,
+        matches: write u32,
+        costs: write u32,
+    }
+}
+
+bindings! {
+    /// What a launch of [`MatchField`] binds.
+    struct FieldBindings<'a> {
+        block: FieldBlock { size: vec4<u32>, },
+        matches: read u32,
+        base[base_x, base_y, base_z]: read f32,
+        out[out_x, out_y, out_z]: write f32,
+    }
+}
 /// Half width of the patches of pictures, at most, that the memory of a workgroup holds.
 const MOST_PICTURE_REACH: usize = 8;
 /// Pixels of a workgroup: of pictures with at most so many pixels, whose pixels have eight threads each; and of larger ones.
@@ -169,14 +235,14 @@ impl Kernel for PatchMatch<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let Self { shape, codes, sweep, matches, costs, better, better_costs } = self;
         let [nx, ny, nz] = shape.size;
-        let [wide, high] = codes.fixed_image.held();
-        let mut uniform = Uniform::new().u4([nx, ny, nz, codes.fixed_image.first()]).u4([wide, high]);
-        for k in 0..*MOST_SIZES.end() {
-            let image = codes.moving_images[k.min(codes.moving_images.len() - 1)];
-            let ([nx, ny, nz], [wide, high]) = (image.size, image.held());
-            // As words: a negative growth is what it is bit for bit.
-            uniform = uniform.u4([nx, ny, nz, image.first()]).u4([wide, high, image.growth as u32 as usize]);
-        }
+        let last = codes.moving_images.len() - 1;
+        let block = SweepBlock {
+            size: [nx, ny, nz, codes.fixed_image.first()].into(),
+            held: codes.fixed_image.held().into(),
+            moving: std::array::from_fn(|k| Image::of(&codes.moving_images[k.min(last)])),
+            sweep: [sweep.step, sweep.radius, sweep.tries, sweep.seed as usize].into(),
+            reach: codes.reach,
+        };
         let is_within = |image: &StackedImage| codes.reach <= image.margin;
         let is_picture = shape.components() == 2
             && codes.reach <= MOST_PICTURE_REACH
@@ -186,6 +252,7 @@ impl Kernel for PatchMatch<'_> {
             (true, false) => (&PATCH_MATCH, "patch_match_picture", TILES[1], TILES[1]),
             (false, _) => (&PATCH_MATCH, "patch_match", TILES[1], [32, 4]),
         };
+        let Codes { fixed, moving, .. } = codes;
         gpu.launch_in(shape.components(), source, entry)
             .constant("BITS", bits(shape.components()))
             .constants([
@@ -193,9 +260,7 @@ impl Kernel for PatchMatch<'_> {
                 ("REACH", if is_picture { codes.reach } else { 0 }),
             ])
             .constants([("WIDTH", tile[0]), ("HEIGHT", tile[1])])
-            .uniform(uniform.u4([sweep.step, sweep.radius, sweep.tries, sweep.seed as usize]).u(codes.reach))
-            .reads([codes.fixed, codes.moving, matches, costs])
-            .writes([better, better_costs])
+            .bind(&SweepBindings { block, fixed, moving, matches, costs, better, better_costs })
             .run_over(shape.size, groups)
     }
 }
@@ -229,11 +294,10 @@ impl Kernel for FinerMatches<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let Self { shape, coarser_shape, coarser, matches, costs } = self;
+        let block = FinerBlock { size: shape.size.into(), coarser: coarser_shape.size.into() };
         gpu.launch_in(shape.components(), &FINER, "finer_matches")
             .constant("BITS", bits(shape.components()))
-            .uniform(Uniform::new().u4(shape.size).u4(coarser_shape.size))
-            .input(coarser)
-            .writes([matches, costs])
+            .bind(&FinerBindings { block, coarser, matches, costs })
             .run_over(shape.size, [32, 4])
     }
 }
@@ -267,13 +331,11 @@ impl Kernel for MatchField<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let Self { shape, matches, base, out } = self;
+        let block = FieldBlock { size: shape.size.into() };
         gpu.launch_in(shape.components(), &FIELD, "match_field")
             .constant("BITS", bits(shape.components()))
             .constant("WARPED", base.is_some())
-            .uniform(Uniform::new().u4(shape.size))
-            .input(matches)
-            .inputs(base.unwrap_or(&[]), 3)
-            .outputs(out, 3)
+            .bind(&FieldBindings { block, matches, base: base.unwrap_or(&[]), out })
             .run_over(shape.size, [32, 4])
     }
 }

@@ -10,31 +10,6 @@ const MOST_BITS: u32 = 9u;
 // What lies beyond the border of a picture.
 const BEYOND: u32 = 0xff5aa5a5u;
 
-struct Image {
-    // Voxels along x, y, z, and the code of the first of them (w).
-    size: vec4<u32>,
-    // Codes of a row (x) and rows of a plane (y), with the margin; 1024 (s - 1), as a word (z).
-    held: vec4<u32>,
-}
-
-struct Block {
-    // The fixed image.
-    size: vec4<u32>,
-    held: vec4<u32>,
-    moving: array<Image, 5>,
-    // Step, radius, tries, seed.
-    sweep: vec4<u32>,
-    reach: u32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> fixed: array<u32>;
-@group(0) @binding(2) var<storage, read> moving: array<u32>;
-@group(0) @binding(3) var<storage, read> matches: array<u32>;
-@group(0) @binding(4) var<storage, read> costs: array<u32>;
-@group(0) @binding(5) var<storage, read_write> better: array<u32>;
-@group(0) @binding(6) var<storage, read_write> better_costs: array<u32>;
-
 struct Match {
     vector: vec3<i32>,
     size: u32,

@@ -30,7 +30,8 @@ fn inside([x, y]: [f32; 2], size: [usize; 2], beyond: f32) -> bool {
 struct Pictures<'a> {
     levels: &'a Levels,
     search: Search,
-    pyramids: [&'a [f32]; 2],
+    first: &'a [f32],
+    second: &'a [f32],
     points: [&'a [f32]; 2],
     /// Where they may be found.
     guesses: Option<[&'a [f32]; 2]>,
@@ -45,9 +46,9 @@ struct Found {
 }
 
 pub(super) fn track(cpu: &Cpu, args: SparseLucasKanade<'_>) {
-    let SparseLucasKanade { levels, search, pyramids, points, guesses, moved, error, fate } = args;
+    let SparseLucasKanade { levels, search, first, second, points, guesses, moved, error, fate } = args;
     let (points, guesses) = (points.map(Buffer::host), guesses.map(|g| g.map(Buffer::host)));
-    let pictures = Pictures { levels, search, pyramids: pyramids.map(Buffer::host), points, guesses };
+    let pictures = Pictures { levels, search, first: first.host(), second: second.host(), points, guesses };
     let [x, y] = moved;
     let out = [x, y, error, fate].map(|b| Shared::new(b.host_mut()));
     let (n, rows) = (points[0].len(), 2 * search.radius + 1);
@@ -142,7 +143,7 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
 
     #[inline(always)]
     fn track(&mut self, pictures: &Pictures<'_>, point: [f32; 2], guess: [f32; 2]) -> Found {
-        let Pictures { levels, search, pyramids, .. } = pictures;
+        let Pictures { levels, search, .. } = pictures;
         let lost = |fate: Fate| Found { at: point, error: 0.0, fate };
         if point[0].is_nan() || point[1].is_nan() {
             return lost(Fate::Undefined);
@@ -157,7 +158,8 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
         for level in (0..levels.count()).rev() {
             let (size, start) = (levels.size(level), levels.start(level));
             let end = start + size[0] * size[1];
-            let [first, second] = pyramids.map(|pyramid| Picture { samples: &pyramid[start..end], size });
+            let [first, second] = [pictures.first, pictures.second]
+                .map(|pyramid| Picture { samples: &pyramid[start..end], size });
             let corner = point.map(|p| p * scale - radius);
             scale *= 2.0;
             let matrix = self.take(first, corner);

@@ -20,26 +20,57 @@ mod cpu;
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::bindings::bindings;
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::phase::gabor::{Levels, MOST_LEVELS};
 use crate::shared::NAN;
-use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Bindings as _, Buffer, ComputeError, Cpu, ShaderSource};
 
 const BODY: &str = include_str!("sparse_lucas_kanade.wgsl");
 /// The text for windows of so many pixels at most, whose samples, with those around them, and derivatives fit the workgroup's
 /// memory.
 macro_rules! up_to {
     ($area:literal, $around:literal) => {
-        ShaderSource::wgsl(
+        wgsl!(
             "sparse Lucas-Kanade",
-            &[concat!("const AREA: u32 = ", $area, "u;\nconst AROUND: u32 = ", $around, "u;\n"), NAN, BODY],
+            Bindings,
+            [concat!("const AREA: u32 = ", $area, "u;\nconst AROUND: u32 = ", $around, "u;\n"), NAN, BODY],
         )
     };
 }
 /// For windows of 9, 15, 21 and 31 pixels a side.
 static UP_TO: [ShaderSource; 4] = [up_to!(81, 121), up_to!(225, 289), up_to!(441, 529), up_to!(961, 1089)];
-static FOR_WARPS: ShaderSource =
-    ShaderSource::cuda("sparse Lucas-Kanade", &[NAN], include_str!("sparse_lucas_kanade.cu"));
+static FOR_WARPS: ShaderSource = ShaderSource::cuda(
+    "sparse Lucas-Kanade",
+    Bindings::DECLARATION,
+    &[NAN],
+    include_str!("sparse_lucas_kanade.cu"),
+);
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Points; levels; steps of a level at most; workgroups along x.
+            counts: vec4<u32>,
+            /// Squared tolerances of the finest level and the coarser ones, px²; least eigenvalue; radius, px.
+            search: vec4<f32>,
+            /// Width, height and first pixel of each level.
+            levels: [vec4<u32>; MOST_LEVELS],
+        },
+        first: read f32,
+        second: read f32,
+        point_x: read f32,
+        point_y: read f32,
+        guess_x: may_read f32,
+        guess_y: may_read f32,
+        moved_x: write f32,
+        moved_y: write f32,
+        error: write f32,
+        fate: write f32,
+    }
+}
 /// Threads of a workgroup: a warp.
 const WIDTH: usize = 32;
 /// Threads of a point.
@@ -112,8 +143,10 @@ pub struct SparseLucasKanade<'a> {
     pub levels: &'a Levels,
     /// How points are sought.
     pub search: Search,
-    /// Pyramids of the picture that points come from, and of the one that they are sought in.
-    pub pyramids: [&'a Buffer; 2],
+    /// Pyramid of the picture that points come from.
+    pub first: &'a Buffer,
+    /// Pyramid of the picture that they are sought in.
+    pub second: &'a Buffer,
     /// x and y of every point, pixels; NaN where it has no position.
     pub points: [&'a Buffer; 2],
     /// Where the search begins, likewise; where NaN, and without them: where the point was.
@@ -133,9 +166,7 @@ impl Kernel for SparseLucasKanade<'_> {
     fn check(&self, lengths: &mut Lengths) {
         let (n, pixels) = (self.points[0].len(), self.levels.len());
         lengths.count("radius", self.search.radius, 1..=MOST_RADIUS);
-        self.pyramids.iter().for_each(|pyramid| {
-            lengths.of("pyramid", pyramid, pixels);
-        });
+        lengths.of("first pyramid", self.first, pixels).of("second pyramid", self.second, pixels);
         lengths.of("points", self.points[1], n).of("error", self.error, n).of("fate", self.fate, n);
         for (guess, moved) in [0, 1].map(|a| (self.guesses.map(|g| g[a]), &*self.moved[a])) {
             lengths.optional("guesses", guess, n).of("moved", moved, n);
@@ -149,7 +180,7 @@ impl Kernel for SparseLucasKanade<'_> {
         if n == 0 {
             return Ok(());
         }
-        let (rows, [x, y]) = (2 * search.radius + 1, self.moved);
+        let (rows, [moved_x, moved_y]) = (2 * search.radius + 1, self.moved);
         let takes_cuda = gpu.gpu().takes_cuda();
         let lanes = if takes_cuda { cuda_lanes(rows) } else { LANES };
         let source = match rows {
@@ -163,21 +194,31 @@ impl Kernel for SparseLucasKanade<'_> {
         let across = groups.min(MOST_ACROSS);
         let [finest_limit, coarse_limit] = search.limits_px2();
         let limits = [finest_limit, coarse_limit, search.least_eigenvalue, search.radius as f32];
-        let head = Uniform::new().u4([n, self.levels.count(), search.iterations, across]).f4(limits);
         let level = |l: usize| match l < self.levels.count() {
             true => [self.levels.size(l)[0], self.levels.size(l)[1], self.levels.start(l)],
             false => [1, 1, 0],
         };
-        let uniform = (0..MOST_LEVELS).fold(head, |uniform, l| uniform.u4(level(l)));
+        let block = Block {
+            counts: [n, self.levels.count(), search.iterations, across].into(),
+            search: limits.into(),
+            levels: std::array::from_fn(|l| level(l).into()),
+        };
         gpu.launch(source, "track")
             .constants([("ROWS", rows), ("WIDTH", WIDTH)])
             .constant("GUESSED", self.guesses.is_some())
-            .uniform(uniform)
-            .bind(self.pyramids.map(Bind::input))
-            .bind(self.points.map(Bind::input))
-            .optional(self.guesses.map(|g| g[0]))
-            .optional(self.guesses.map(|g| g[1]))
-            .writes([x, y, self.error, self.fate])
+            .bind(&Bindings {
+                block,
+                first: self.first,
+                second: self.second,
+                point_x: self.points[0],
+                point_y: self.points[1],
+                guess_x: self.guesses.map(|guesses| guesses[0]),
+                guess_y: self.guesses.map(|guesses| guesses[1]),
+                moved_x,
+                moved_y,
+                error: self.error,
+                fate: self.fate,
+            })
             .run([across as u32, groups.div_ceil(across) as u32, 1])
     }
 }
@@ -202,7 +243,7 @@ mod tests {
                 source: &FOR_WARPS,
                 entry: "track",
                 constants: &[("ROWS", rows as f64), ("WIDTH", WIDTH as f64), ("GUESSED", 1.0)],
-                uniform: (0..2 + MOST_LEVELS).fold(Uniform::new(), |uniform, _| uniform.u4([0; 4])),
+                uniform: &[0; size_of::<[u32; 4]>() * (2 + MOST_LEVELS)],
                 buffers: &[Bind::Absent; 10],
                 groups: [1; 3],
             };

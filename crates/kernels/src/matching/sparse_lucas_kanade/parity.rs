@@ -45,7 +45,8 @@ fn tracked(
     let kernel = SparseLucasKanade {
         levels,
         search,
-        pyramids: [&first, &second],
+        first: &first,
+        second: &second,
         points,
         guesses,
         moved: [x, y],

@@ -8,15 +8,6 @@
 
 namespace kernel {
 
-struct Block {
-    // Points; levels; steps of a level at most; workgroups along x.
-    uint4 counts;
-    // Squared tolerances of the finest level and the coarser ones, px²; least eigenvalue; radius, px.
-    float4 search;
-    // Width, height and first pixel of each level.
-    uint4 levels[13];
-};
-
 constexpr uint WARP = 0xffffffffu;
 constexpr int SIDE = int(ROWS);
 // Columns of a lane, beside each other; lanes of a point; their columns; points of a warp, which is a workgroup.

@@ -11,27 +11,6 @@ override WIDTH: u32 = 32u;
 // Threads of a point.
 const LANES: u32 = 16u;
 
-struct Block {
-    // Points; levels; steps of a level at most; workgroups along x.
-    counts: vec4<u32>,
-    // Squared tolerances of the finest level and the coarser ones, px²; least eigenvalue; radius, px.
-    search: vec4<f32>,
-    // Width, height and first pixel of each level.
-    levels: array<vec4<u32>, 13>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> first: array<f32>;
-@group(0) @binding(2) var<storage, read> second: array<f32>;
-@group(0) @binding(3) var<storage, read> point_x: array<f32>;
-@group(0) @binding(4) var<storage, read> point_y: array<f32>;
-@group(0) @binding(5) var<storage, read> guess_x: array<f32>;
-@group(0) @binding(6) var<storage, read> guess_y: array<f32>;
-@group(0) @binding(7) var<storage, read_write> moved_x: array<f32>;
-@group(0) @binding(8) var<storage, read_write> moved_y: array<f32>;
-@group(0) @binding(9) var<storage, read_write> error: array<f32>;
-@group(0) @binding(10) var<storage, read_write> fate: array<f32>;
-
 // The samples of both points' windows and a pixel around each, and the derivatives.
 var<workgroup> samples: array<f32, 2u * AROUND>;
 var<workgroup> along_x: array<f32, 2u * AREA>;

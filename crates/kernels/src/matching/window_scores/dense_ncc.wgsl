@@ -9,23 +9,6 @@ override REACH: u32 = 1u;
 // Rows of candidates that are worked on together: 9 candidates at most.
 override LINES: u32 = 3u;
 
-struct Block {
-    size: vec4<u32>,
-    nodes: vec4<u32>,
-    radius: vec4<u32>,
-    reach: vec4<u32>,
-    // 1 over the pixels of a window.
-    share: f32,
-    // ε².
-    floor2: f32,
-    gain: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read_write> scores: array<f32>;
-@group(0) @binding(2) var<storage, read> fixed: array<f32>;
-@group(0) @binding(3) var<storage, read> moving: array<f32>;
-
 const WIDTH: u32 = 32u;
 const HEIGHT: u32 = 8u;
 const THREADS: u32 = 256u;

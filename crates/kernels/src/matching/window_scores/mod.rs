@@ -22,12 +22,55 @@ mod cpu;
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::{bindings, block};
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource = wgsl!("window scores", [], "window_scores.wgsl");
-static DENSE_NCC: ShaderSource = wgsl!("window scores", [], "dense_ncc.wgsl");
+static SOURCE: ShaderSource = wgsl!("window scores", Bindings, [], "window_scores.wgsl");
+static DENSE_NCC: ShaderSource = wgsl!("window scores", DenseBindings, [], "dense_ncc.wgsl");
+
+block! {
+    /// What both texts are told.
+    struct Block {
+        /// Voxels, and blocks, along x, y, z.
+        size: vec4<u32>,
+        nodes: vec4<u32>,
+        radius: vec4<u32>,
+        reach: vec4<u32>,
+        /// 1 over the voxels of a window.
+        share: f32,
+        /// ε².
+        floor2: f32,
+        gain: f32,
+    }
+}
+
+bindings! {
+    /// What a launch of any measure binds.
+    struct Bindings<'a> {
+        block: Block,
+        scores: write f32,
+        fixed_0: may_read f32,
+        fixed_1: may_read f32,
+        fixed_2: may_read f32,
+        moving_0: may_read f32,
+        moving_1: may_read f32,
+        moving_2: may_read f32,
+        weight: may_read f32,
+    }
+}
+
+bindings! {
+    /// What a launch of `dense_ncc.wgsl` binds.
+    struct DenseBindings<'a> {
+        block: Block,
+        scores: write f32,
+        fixed: read f32,
+        moving: read f32,
+    }
+}
 /// The largest half window and the farthest candidate of these, pixels, and their tiles' width and height.
 const DENSE_NCC_MOST: usize = 2;
 const TILE: [usize; 2] = [32, 8];
@@ -160,38 +203,34 @@ impl Kernel for WindowScores<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (search, nodes, floor) = (self.search, self.nodes.size, self.measure.floor());
-        let uniform = Uniform::new()
-            .u4(self.shape.size)
-            .u4(nodes)
-            .u4(search.radius)
-            .u4(search.reach)
-            .f(1.0 / search.voxels() as f32)
-            .f(floor * floor)
-            .f(self.gain);
+        let block = Block {
+            size: self.shape.size.into(),
+            nodes: nodes.into(),
+            radius: search.radius.into(),
+            reach: search.reach.into(),
+            share: 1.0 / search.voxels() as f32,
+            floor2: floor * floor,
+            gain: self.gain,
+        };
         if let Some((fixed, moving)) = of_dense_ncc(&self) {
             return gpu
                 .launch(&DENSE_NCC, "dense_ncc")
                 .constants([("RADIUS", search.radius[0]), ("REACH", search.reach[0])])
                 .constant("LINES", if search.reach[0] < 2 { 2 * search.reach[0] + 1 } else { 1 })
-                .uniform(uniform)
-                .output(self.scores)
-                .reads([fixed, moving])
+                .bind(&DenseBindings { block, scores: self.scores, fixed, moving })
                 .run_over(nodes, TILE);
         }
-        let [fixed, moving] = [0, 1].map(|k| {
-            let images = self.pairs.iter().map(move |&(fixed, moving)| Bind::input([fixed, moving][k]));
-            images.chain([Bind::Absent; 3]).take(3)
-        });
+        let [(fixed_0, moving_0), (fixed_1, moving_1), (fixed_2, moving_2)] =
+            [0, 1, 2].map(|channel| self.pairs.get(channel).copied().unzip());
+        let Self { scores, weight, .. } = self;
+        let bindings =
+            Bindings { block, scores, fixed_0, fixed_1, fixed_2, moving_0, moving_1, moving_2, weight };
         let lines = search.widths()[1] * search.widths()[2];
         gpu.launch(&SOURCE, "window_scores")
             .constant("MEASURE", u32::from(self.measure.index()))
-            .constants([("MASKED", self.weight.is_some()), ("ADD", self.output == Output::Add)])
+            .constants([("MASKED", weight.is_some()), ("ADD", self.output == Output::Add)])
             .constant("CHANNELS", self.pairs.len())
-            .uniform(uniform)
-            .output(self.scores)
-            .bind(fixed)
-            .bind(moving)
-            .optional(self.weight)
+            .bind(&bindings)
             .run_over([nodes[0], nodes[1], nodes[2] * lines], [32, 8])
     }
 }

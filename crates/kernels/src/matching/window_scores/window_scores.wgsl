@@ -8,29 +8,6 @@ override CHANNELS: u32 = 1u;
 // 1: scores are added to those that stand in the output.
 override ADD: u32 = 0u;
 
-struct Block {
-    // Voxels, and blocks, along x, y, z.
-    size: vec4<u32>,
-    nodes: vec4<u32>,
-    radius: vec4<u32>,
-    reach: vec4<u32>,
-    // 1 over the voxels of a window.
-    share: f32,
-    // ε².
-    floor2: f32,
-    gain: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read_write> scores: array<f32>;
-@group(0) @binding(2) var<storage, read> fixed_0: array<f32>;
-@group(0) @binding(3) var<storage, read> fixed_1: array<f32>;
-@group(0) @binding(4) var<storage, read> fixed_2: array<f32>;
-@group(0) @binding(5) var<storage, read> moving_0: array<f32>;
-@group(0) @binding(6) var<storage, read> moving_1: array<f32>;
-@group(0) @binding(7) var<storage, read> moving_2: array<f32>;
-@group(0) @binding(8) var<storage, read> weight: array<f32>;
-
 // Sums of a window: of w, f and f², and of m, m² and f m.
 struct Sums {
     of_fixed: vec3<f32>,

@@ -1,18 +1,6 @@
 // Columns in the order of elimination become rows in the order of nodes: squares of 32 by 32 through workgroup memory.
 // The contract is in mod.rs.
 
-struct Block {
-    width: u32,
-    nodes: u32,
-    count: u32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> columns: array<f32>;
-@group(0) @binding(2) var<storage, read> place_of: array<u32>;
-@group(0) @binding(3) var<storage, read> row_of: array<u32>;
-@group(0) @binding(4) var<storage, read_write> rows: array<f32>;
-
 const SIDE: u32 = 32u;
 
 // One sample more a line: threads of a column fall on different banks.

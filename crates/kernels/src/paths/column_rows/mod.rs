@@ -10,10 +10,22 @@ mod parity;
 
 pub use cpu::rows_of_columns;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
 
-static SOURCE: ShaderSource = wgsl!("column_rows", [], "column_rows.wgsl");
+static SOURCE: ShaderSource = wgsl!("column_rows", Bindings, [], "column_rows.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block { width: u32, nodes: u32, count: u32, },
+        columns: read f32,
+        place_of: read u32,
+        row_of: read u32,
+        rows: write f32,
+    }
+}
 
 /// Writes the rows of some columns.
 #[derive(Debug)]
@@ -44,11 +56,13 @@ impl Kernel for ColumnRows<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         const SIDE: usize = 32;
-        let (nodes, count) = (self.place_of.len(), self.row_of.len());
-        gpu.launch(&SOURCE, "column_rows")
-            .uniform(Uniform::new().u(self.width).u(nodes).u(count))
-            .reads([self.columns, self.place_of, self.row_of])
-            .output(self.rows)
-            .run([cover(nodes, SIDE), cover(count, SIDE), 1])
+        let Self { columns, width, place_of, row_of, rows } = self;
+        let (nodes, count) = (place_of.len(), row_of.len());
+        let block = Block { width, nodes, count };
+        gpu.launch(&SOURCE, "column_rows").bind(&Bindings { block, columns, place_of, row_of, rows }).run([
+            cover(nodes, SIDE),
+            cover(count, SIDE),
+            1,
+        ])
     }
 }

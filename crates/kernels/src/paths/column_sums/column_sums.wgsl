@@ -1,23 +1,5 @@
 // Sums of columns, weighted by a table. The contract is in mod.rs.
 
-struct Block {
-    width: u32,
-    places: u32,
-    // Columns of the table.
-    count: u32,
-    // Parts of 256 places.
-    parts: u32,
-    infinity: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> columns: array<f32>;
-@group(0) @binding(2) var<storage, read> table: array<f32>;
-@group(0) @binding(3) var<storage, read_write> part_sums: array<f32>;
-@group(0) @binding(4) var<storage, read_write> part_infinite: array<u32>;
-@group(0) @binding(5) var<storage, read_write> sums: array<f32>;
-@group(0) @binding(6) var<storage, read_write> infinite: array<u32>;
-
 const PART: u32 = 256u;
 const GROUP: u32 = 64u;
 const AT_ONCE: u32 = 8u;

@@ -10,10 +10,32 @@ mod parity;
 
 pub use cpu::{SummedColumns, sums_of_columns};
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
 
-static SOURCE: ShaderSource = wgsl!("column_sums", [], "column_sums.wgsl");
+static SOURCE: ShaderSource = wgsl!("column_sums", Bindings, [], "column_sums.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            width: u32,
+            places: u32,
+            /// Columns of the table.
+            count: u32,
+            /// Parts of 256 places.
+            parts: u32,
+            infinity: f32,
+        },
+        columns: read f32,
+        table: read f32,
+        part_sums: write f32,
+        part_infinite: write u32,
+        sums: write f32,
+        infinite: write u32,
+    }
+}
 
 /// Places that are added up one after the other.
 const PART: usize = 256;
@@ -57,14 +79,14 @@ impl Kernel for ColumnSums<'_> {
         let parts = places.div_ceil(PART);
         let part_sums = gpu.device().scratch::<f32>(parts * count * width)?;
         let part_infinite = gpu.device().scratch::<u32>(parts * width)?;
-        let launch = |entry: &'static str, groups: [u32; 3]| {
-            gpu.launch(&SOURCE, entry)
-                .uniform(Uniform::new().u(width).u(places).u(count).u(parts).f(f32::INFINITY))
-                .reads([columns, table])
-                .writes([&part_sums, &part_infinite, sums, infinite])
-                .run(groups)
-        };
-        launch("add_parts", [cover(width, THREADS), parts as u32, cover(count, AT_ONCE)])?;
-        launch("add_columns", [cover(width, THREADS), count as u32, 1])
+        let block = Block { width, places, count, parts, infinity: f32::INFINITY };
+        let (part_sums, part_infinite) = (&part_sums, &part_infinite);
+        let bindings = Bindings { block, columns, table, part_sums, part_infinite, sums, infinite };
+        gpu.launch(&SOURCE, "add_parts").bind(&bindings).run([
+            cover(width, THREADS),
+            parts as u32,
+            cover(count, AT_ONCE),
+        ])?;
+        gpu.launch(&SOURCE, "add_columns").bind(&bindings).run([cover(width, THREADS), count as u32, 1])
     }
 }

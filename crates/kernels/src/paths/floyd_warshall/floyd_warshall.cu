@@ -5,11 +5,6 @@
 
 namespace kernel {
 
-struct Block {
-    // `next`: the task that holds the next pivots' own tile; none there where it is not less than `tasks`.
-    uint pivot, side, tasks, next;
-};
-
 // Pivots of the third phase that are read while those before are used.
 constexpr uint CHUNK = 16u;
 // Parts of a panel's tile: by columns of the pivots' row, by rows of their column.

@@ -7,23 +7,6 @@
 
 override LOWER: u32 = 0u;
 
-struct Block {
-    pivot: u32,
-    // Tiles along a side.
-    side: u32,
-    tasks: u32,
-    // For floyd_warshall.cu alone.
-    next: u32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-// Where each tile lies; row and column of each task, as if the pivots' were not there.
-@group(0) @binding(2) var<storage, read> slots: array<u32>;
-@group(0) @binding(3) var<storage, read> tasks: array<u32>;
-// The pivots' row, and their column turned into a row: for each tile, pivot by pivot.
-@group(0) @binding(4) var<storage, read_write> row_panel: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read_write> column_panel: array<vec4<f32>>;
-
 // Two times eight pivots: one half is read while the other is written.
 var<workgroup> left: array<vec4<f32>, 512>;
 var<workgroup> right: array<vec4<f32>, 512>;

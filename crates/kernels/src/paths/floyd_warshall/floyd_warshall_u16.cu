@@ -3,11 +3,6 @@
 
 namespace kernel {
 
-struct Block {
-    // `next`: the task that holds the next pivots' own tile; none there where it is not less than `tasks`.
-    uint pivot, side, tasks, next;
-};
-
 // Parts of a panel's tile: by columns of the pivots' row, by rows of their column.
 constexpr uint PARTS = 2u;
 constexpr uint WIDE = 128u / PARTS;

@@ -1,8 +1,9 @@
 //! Launches of the phases: on CUDA the third closes the next pivots' own tile, so that two are left a block of pivots.
 
+use super::texts::{Bindings, Block};
 use super::{FloydWarshall, Half, Length, TILE_LEN};
 use crate::kernel::Launcher;
-use veloxel_gpu::{ComputeError, Uniform, line};
+use veloxel_gpu::{ComputeError, line};
 
 /// Threads of a workgroup.
 const THREADS: usize = 256;
@@ -33,14 +34,12 @@ pub(super) fn floyd_warshall<T: Length>(
     let (source, constants) = if by_hand { (&T::TEXTS.cuda, &all[..]) } else { (&T::TEXTS.wgsl, &all[..1]) };
     for pivot in 0..side {
         let launch = |entry: &'static str, groups: [u32; 3]| {
-            let uniform = Uniform::new().u(pivot).u(side).u(count).u(next[pivot]);
-            let launch = gpu.launch(source, entry).uniform(uniform);
+            let block = Block { pivot, side, tasks: count, next: next[pivot] };
+            let (slots, tasks, row_panel, column_panel) = (&slots, &tasks, &row_panel, &column_panel);
             constants
                 .iter()
-                .fold(launch, |launch, &(name, value)| launch.constant(name, value))
-                .output(lengths)
-                .reads([&slots, &tasks])
-                .writes([&row_panel, &column_panel])
+                .fold(gpu.launch(source, entry), |launch, &(name, value)| launch.constant(name, value))
+                .bind(&Bindings { block, lengths, slots, tasks, row_panel, column_panel })
                 .run(groups)
         };
         if !by_hand || pivot == 0 {
@@ -73,7 +72,7 @@ mod tests {
                     source: &texts.cuda,
                     entry,
                     constants: &constants,
-                    uniform: Uniform::new().u(0).u(1).u(1).u(1),
+                    uniform: &[0; 16],
                     buffers: &[Bind::Absent; 5],
                     groups: [1; 3],
                 };

@@ -1,6 +1,6 @@
 // Lengths of 32 bits, in fours.
 
-@group(0) @binding(1) var<storage, read_write> lengths: array<vec4<f32>>;
+alias FourLengths = vec4<f32>;
 
 fn load(at: u32) -> vec4<f32> {
     return lengths[at];

@@ -1,6 +1,6 @@
 // Lengths of 16 bits, in fours: two words.
 
-@group(0) @binding(1) var<storage, read_write> lengths: array<vec2<u32>>;
+alias FourLengths = vec2<u32>;
 
 fn load(at: u32) -> vec4<f32> {
     let words = lengths[at];

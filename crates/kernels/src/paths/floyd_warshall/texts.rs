@@ -1,6 +1,9 @@
 //! The texts for GPUs, one set for each kind of lengths.
 
-use veloxel_gpu::ShaderSource;
+use crate::bindings::bindings;
+use crate::kernel::wgsl;
+use veloxel_gpu::wgsl::{Scalar, Stored, Type, vec4};
+use veloxel_gpu::{Bindings as _, ShaderSource};
 
 /// The texts of one kind of lengths.
 #[derive(Debug)]
@@ -14,13 +17,50 @@ pub struct Texts {
 
 const PHASES: &str = include_str!("floyd_warshall.wgsl");
 
+/// Four lengths, as each text has them.
+#[derive(Debug)]
+enum FourLengths {}
+
+impl Stored for FourLengths {
+    const TYPE: Type = Type::Alias("FourLengths", &[Scalar::F32, Scalar::U32]);
+    type Sample = f32;
+}
+
+bindings! {
+    /// What a launch binds.
+    pub(super) struct Bindings<'a> {
+        block: Block {
+            pivot: u32,
+            /// Tiles along a side.
+            side: u32,
+            tasks: u32,
+            /// The task that holds the next pivots' own tile, for the texts in CUDA alone; there is none where it is not less than
+            /// `tasks`.
+            next: u32,
+        },
+        lengths: write FourLengths as any,
+        /// Where each tile lies.
+        slots: read u32,
+        /// Row and column of each task, as if the pivots' were not there.
+        tasks: read u32,
+        /// The pivots' row, and their column turned into a row: for each tile, pivot by pivot.
+        row_panel: write vec4<f32>,
+        column_panel: write vec4<f32>,
+    }
+}
+
 pub(super) static F32: Texts = Texts {
-    wgsl: ShaderSource::wgsl("floyd_warshall", &[include_str!("lengths_f32.wgsl"), PHASES]),
-    cuda: ShaderSource::cuda("floyd_warshall", &[], include_str!("floyd_warshall.cu")),
+    wgsl: wgsl!("floyd_warshall", Bindings, [include_str!("lengths_f32.wgsl"), PHASES]),
+    cuda: ShaderSource::cuda("floyd_warshall", Bindings::DECLARATION, &[], include_str!("floyd_warshall.cu")),
     parts: 4,
 };
 pub(super) static U16: Texts = Texts {
-    wgsl: ShaderSource::wgsl("floyd_warshall_u16", &[include_str!("lengths_u16.wgsl"), PHASES]),
-    cuda: ShaderSource::cuda("floyd_warshall_u16", &[], include_str!("floyd_warshall_u16.cu")),
+    wgsl: wgsl!("floyd_warshall_u16", Bindings, [include_str!("lengths_u16.wgsl"), PHASES]),
+    cuda: ShaderSource::cuda(
+        "floyd_warshall_u16",
+        Bindings::DECLARATION,
+        &[],
+        include_str!("floyd_warshall_u16.cu"),
+    ),
     parts: 2,
 };

@@ -1,25 +1,5 @@
 // The way down of supernode_sweep.wgsl: eight own rows and four columns a thread. The contract is in mod.rs.
 
-struct Block {
-    // Columns side by side, in samples and in fours.
-    width: u32,
-    width4: u32,
-    // Where the level's tasks begin, and how many columns hold a source.
-    first_task: u32,
-    count: u32,
-    infinity: f32,
-    nodes: u32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> entries: array<u32>;
-@group(0) @binding(2) var<storage, read> tasks: array<u32>;
-@group(0) @binding(3) var<storage, read> boundary: array<u32>;
-@group(0) @binding(4) var<storage, read> closure: array<f32>;
-@group(0) @binding(5) var<storage, read> coupling: array<f32>;
-@group(0) @binding(6) var<storage, read> up: array<vec4<f32>>;
-@group(0) @binding(7) var<storage, read_write> down: array<vec4<f32>>;
-
 const ROWS: u32 = 8u;
 const TERMS: u32 = 32u;
 const THREADS: u32 = 64u;

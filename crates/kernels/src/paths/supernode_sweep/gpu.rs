@@ -1,12 +1,60 @@
 //! Launches of the sweeps: one a level of the tree.
 
 use super::{SupernodeSweep, Supernodes};
+use crate::bindings::{bindings, block};
 use crate::kernel::{Launcher, wgsl};
 use std::ops::Range;
-use veloxel_gpu::{Buffer, ComputeError, Device, ShaderSource, Uniform, cover};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Device, ShaderSource, cover};
 
-static CLIMB: ShaderSource = wgsl!("supernode_sweep", [], "supernode_sweep.wgsl");
-static DESCEND: ShaderSource = wgsl!("descend", [], "descend.wgsl");
+static CLIMB: ShaderSource = wgsl!("supernode_sweep", ClimbBindings, [], "supernode_sweep.wgsl");
+static DESCEND: ShaderSource = wgsl!("descend", DescendBindings, [], "descend.wgsl");
+
+block! {
+    /// What both ways are told.
+    struct Block {
+        /// Columns side by side, in samples and in fours.
+        width: u32,
+        width4: u32,
+        /// Where the level's tasks begin, and how many columns hold a source.
+        first_task: u32,
+        count: u32,
+        infinity: f32,
+        /// Rows of the matrices.
+        nodes: u32,
+    }
+}
+
+bindings! {
+    /// What a launch on the way up binds.
+    struct ClimbBindings<'a> {
+        block: Block,
+        /// Eight numbers a supernode: first own place, own places, where its boundary begins, its length, where closure and
+        /// coupling begin, and the columns whose sources are in its subtree, from and to.
+        entries: read u32,
+        /// Up: supernode, first row of the boundary, first column. Down: supernode, first own row.
+        tasks: read u32,
+        boundary: read u32,
+        closure: read f32,
+        coupling: read f32,
+        up: write f32,
+        sources: read u32,
+    }
+}
+
+bindings! {
+    /// What a launch on the way down binds.
+    struct DescendBindings<'a> {
+        block: Block,
+        entries: read u32,
+        tasks: read u32,
+        boundary: read u32,
+        closure: read f32,
+        coupling: read f32,
+        up: read vec4<f32>,
+        down: write vec4<f32>,
+    }
+}
 
 /// Rows of a thread.
 const ROWS: usize = 8;
@@ -89,28 +137,30 @@ pub(super) fn sweep(args: SupernodeSweep<'_>, gpu: &Launcher<'_>) -> Result<(), 
     let tasks = device.upload(climbing.numbers)?;
     let places: Vec<u32> = sources.iter().map(|&place| place as u32).collect();
     let places = device.upload(if places.is_empty() { vec![0] } else { places })?;
-    let uniform = |first: usize| {
-        let uniform = Uniform::new().u(width).u(width / 4).u(first).u(sources.len());
-        uniform.f(f32::INFINITY).u(host.nodes)
+    let block = |first_task: usize| Block {
+        width,
+        width4: width / 4,
+        first_task,
+        count: sources.len(),
+        infinity: f32::INFINITY,
+        nodes: host.nodes,
     };
+    let (entries, OnGpu { boundary, closure, coupling, downwards, .. }) = (&entries, on_gpu);
     let upwards = |entry: &'static str, first: usize, groups: [u32; 3]| {
+        let (block, tasks, sources) = (block(first), &tasks, &places);
         gpu.launch(&CLIMB, entry)
-            .uniform(uniform(first))
-            .reads([&entries, &tasks, &on_gpu.boundary, &on_gpu.closure, &on_gpu.coupling])
-            .output(up)
-            .input(&places)
+            .bind(&ClimbBindings { block, entries, tasks, boundary, closure, coupling, up, sources })
             .run(groups)
     };
     upwards("begin", 0, [cover(width, 64), cover(host.nodes, 4), 1])?;
     for level in climbing.levels.iter().rev().filter(|level| !level.is_empty()) {
         upwards("climb", level.start, [level.len() as u32, 1, 1])?;
     }
+    let coupling = downwards.as_ref().unwrap_or(coupling);
     for level in on_gpu.levels.iter().filter(|level| !level.is_empty()) {
+        let (block, tasks) = (block(level.start), &on_gpu.down);
         gpu.launch(&DESCEND, "descend")
-            .uniform(uniform(level.start))
-            .reads([&entries, &on_gpu.down, &on_gpu.boundary, &on_gpu.closure])
-            .reads([on_gpu.downwards.as_ref().unwrap_or(&on_gpu.coupling), up])
-            .output(down)
+            .bind(&DescendBindings { block, entries, tasks, boundary, closure, coupling, up, down })
             .run([cover(width / 4, THREADS), level.len() as u32, 1])?;
     }
     Ok(())

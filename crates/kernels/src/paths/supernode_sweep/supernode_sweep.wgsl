@@ -1,29 +1,5 @@
 // Distances from some nodes to all, up and down a tree of separators. The contract is in mod.rs.
 
-struct Block {
-    // Columns side by side, in samples and in fours.
-    width: u32,
-    width4: u32,
-    // Where the level's tasks begin, and how many columns hold a source.
-    first_task: u32,
-    count: u32,
-    infinity: f32,
-    // Rows of the matrices.
-    nodes: u32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-// Eight numbers a supernode: first own place, own places, where its boundary begins, its length, where closure and coupling
-// begin, and the columns whose sources are in its subtree, from and to.
-@group(0) @binding(1) var<storage, read> entries: array<u32>;
-// Up: supernode, first row of the boundary, first column. Down: supernode, first own row.
-@group(0) @binding(2) var<storage, read> tasks: array<u32>;
-@group(0) @binding(3) var<storage, read> boundary: array<u32>;
-@group(0) @binding(4) var<storage, read> closure: array<f32>;
-@group(0) @binding(5) var<storage, read> coupling: array<f32>;
-@group(0) @binding(6) var<storage, read_write> up: array<f32>;
-@group(0) @binding(7) var<storage, read> sources: array<u32>;
-
 const ROWS: u32 = 8u;
 
 // Zero at every source, infinity elsewhere.

@@ -4,19 +4,6 @@
 // 2: flow; 1: disparity, with both views in one buffer.
 override COMPONENTS: u32 = 2u;
 
-struct Block {
-    size: vec2<u32>,
-    // The squared threshold, pixels².
-    most2: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> forward: array<f32>;
-@group(0) @binding(2) var<storage, read> backward: array<f32>;
-@group(0) @binding(3) var<storage, read> confidence: array<f32>;
-@group(0) @binding(4) var<storage, read_write> out: array<f32>;
-@group(0) @binding(5) var<storage, read_write> confidence_out: array<f32>;
-
 // Adds to `sum` the backward estimate at a pixel, weighted (x, y), and the weight (z); nothing where the estimate is
 // unknown.
 fn back_from(corner: u32, weight: f32, sum: vec3<f32>) -> vec3<f32> {

@@ -4,13 +4,32 @@
 //! *Units*: pixels. *Out*: the estimate, NaN where the way there and back ends further from the pixel than the threshold or
 //! where nothing is known; the confidence times `1/(1 + r²)`, r that distance, 0 where unknown. *Halo*: the motion.
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::gather::corner_of;
 use crate::shared::rows::split_rows;
 use crate::shared::{CORNER, NAN};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::wgsl::vec2;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
 
-static SOURCE: ShaderSource = wgsl!("forward_backward_check", [NAN, CORNER], "forward_backward_check.wgsl");
+static SOURCE: ShaderSource =
+    wgsl!("forward_backward_check", Bindings, [NAN, CORNER], "forward_backward_check.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            size: vec2<u32>,
+            /// The squared threshold, pixels².
+            most2: f32,
+        },
+        forward: read f32,
+        backward: read f32,
+        confidence: read f32,
+        out: write f32,
+        confidence_out: write f32,
+    }
+}
 
 /// Two estimates of each other's images.
 #[derive(Debug, Clone, Copy)]
@@ -97,11 +116,12 @@ impl Kernel for ForwardBackwardCheck<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let ([nx, ny], [forward, backward]) = (self.size, self.matches.buffers());
+        let most2 = self.threshold_px * self.threshold_px;
+        let block = Block { size: [nx, ny].into(), most2 };
+        let Self { confidence, out, confidence_out, .. } = self;
         gpu.launch(&SOURCE, "forward_backward_check")
             .constant("COMPONENTS", self.matches.components())
-            .uniform(Uniform::new().u(nx).u(ny).f(self.threshold_px * self.threshold_px))
-            .reads([forward, backward, self.confidence])
-            .writes([self.out, self.confidence_out])
+            .bind(&Bindings { block, forward, backward, confidence, out, confidence_out })
             .run([cover(nx, 32), cover(ny, 4), 1])
     }
 }

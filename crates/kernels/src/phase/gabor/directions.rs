@@ -1,7 +1,7 @@
 //! Orientations of lanes, and sums over them.
 
 use super::{ORIENTATIONS, direction};
-use veloxel_gpu::Uniform;
+use veloxel_gpu::wgsl::vec4;
 
 /// One number for every lane.
 pub(crate) type PerLane = [f32; ORIENTATIONS];
@@ -73,7 +73,7 @@ pub(crate) fn sum_over_lanes(term: impl Fn(usize, usize) -> f32) -> Pixels {
 }
 
 /// Two `vec4<f32>`: the numbers of the first lane of every word, then of the second.
-pub(crate) fn alternate(uniform: Uniform, lanes: &PerLane) -> Uniform {
+pub(crate) fn alternate(lanes: &PerLane) -> [vec4<f32>; 2] {
     let [a, b, c, d, e, f, g, h] = *lanes;
-    uniform.f4([a, c, e, g]).f4([b, d, f, h])
+    [[a, c, e, g].into(), [b, d, f, h].into()]
 }

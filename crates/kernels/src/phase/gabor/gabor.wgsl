@@ -14,31 +14,6 @@ const WIDE: u32 = 42u;
 const HIGH: u32 = 26u;
 const COLUMNS: u32 = 672u;
 
-struct Block {
-    // Width and height (x, y), first pixel (z) and first workgroup (w) of each level; an unused level has a first
-    // workgroup after all others.
-    levels: array<vec4<u32>, 13>,
-    // Weights of the one-dimensional filters: eight floats each, of which six are used.
-    taps: array<vec4<f32>, 18>,
-    // Cosines and sines of the angles of lanes 2k and 2k + 1 (`once`), and of twice these angles (`twice`).
-    once: array<vec4<f32>, 4>,
-    twice: array<vec4<f32>, 4>,
-    // Fixed point: step (x), steps per unit (y) and largest value (z); smallest squared magnitude of a response that
-    // has a phase (w).
-    limits: vec4<f32>,
-    // Number of workgroups.
-    count: u32,
-    // The response of the diagonal filters to a constant image, as a share of the Gaussian's response.
-    diagonal_constant: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> image: array<f32>;
-@group(0) @binding(2) var<storage, read_write> phases: array<vec4<u32>>;
-@group(0) @binding(3) var<storage, read_write> energy: array<f32>;
-@group(0) @binding(4) var<storage, read_write> orientation: array<f32>;
-@group(0) @binding(5) var<storage, read_write> phase: array<f32>;
-
 var<workgroup> tile: array<f32, 1092>;
 var<workgroup> lines: array<f32, 6048>;
 

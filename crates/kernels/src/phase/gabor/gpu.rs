@@ -3,14 +3,58 @@
 use super::features::Directions;
 use super::levels::MOST_LEVELS;
 use super::{Bank, Levels, LocalPhase, Picture, Sums};
+use crate::bindings::bindings;
 use crate::kernel::{Launcher, wgsl};
 use crate::shared::{ARCTANGENT, NAN};
 use std::mem::discriminant;
-use veloxel_gpu::{Bind, Buffer, ComputeError, ShaderSource, Uniform, cover, line};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{AnyBuffer, Buffer, ComputeError, ShaderSource, cover, line};
 
-static PYRAMID: ShaderSource = wgsl!("gabor pyramid", [], "pyramid.wgsl");
+static PYRAMID: ShaderSource = wgsl!("gabor pyramid", PyramidBindings, [], "pyramid.wgsl");
 static LOCAL_PHASE: ShaderSource =
-    wgsl!("gabor", [NAN, ARCTANGENT, include_str!("features.wgsl")], "gabor.wgsl");
+    wgsl!("gabor", PhaseBindings, [NAN, ARCTANGENT, include_str!("features.wgsl")], "gabor.wgsl");
+
+bindings! {
+    /// What a launch of `pyramid.wgsl` binds.
+    struct PyramidBindings<'a> {
+        block: PyramidBlock {
+            /// Width and height of the finer level (x, y) and of the coarser one (z, w).
+            size: vec4<u32>,
+            /// Index of the first pixel of the finer level (x) and of the coarser one (y).
+            start: vec4<u32>,
+        },
+        picture_a: may_read u32 as any,
+        picture_b: may_read u32 as any,
+        pyramid_a: write f32,
+        pyramid_b: may_write f32,
+    }
+}
+
+bindings! {
+    /// What a launch of `gabor.wgsl` binds.
+    struct PhaseBindings<'a> {
+        block: PhaseBlock {
+            /// Width and height (x, y), first pixel (z) and first workgroup (w) of each level; an unused level has a first
+            /// workgroup after all others.
+            levels: [vec4<u32>; MOST_LEVELS],
+            /// Weights of the one-dimensional filters: eight floats each, of which six are used.
+            taps: [vec4<f32>; 18],
+            /// Cosines and sines of the angles of lanes 2k and 2k + 1 (`once`), and of twice these angles (`twice`).
+            once: [vec4<f32>; 4],
+            twice: [vec4<f32>; 4],
+            /// Fixed point: step (x), steps per unit (y) and largest value (z); smallest squared magnitude of a response that
+            /// has a phase (w).
+            limits: vec4<f32>,
+            /// Number of workgroups.
+            count: u32,
+            /// The response of the diagonal filters to a constant image, as a share of the Gaussian's response.
+            diagonal_constant: f32,
+        },
+        image: read f32,
+        phases: may_write vec4<u32> as u16,
+        features[energy, orientation, phase]: write f32,
+    }
+}
 
 /// A workgroup's part of a level.
 const TILE: [usize; 2] = [32, 16];
@@ -38,17 +82,22 @@ pub(super) fn pyramid(
         let coarser = if level < levels.count() { levels.size(level) } else { [0, 0] };
         let [fx, fy] = levels.size(level - 1);
         let picture = |k: usize| match pictures.get(k).filter(|_| is_first) {
-            Some(Picture::Samples(samples)) => Bind::input(&**samples),
-            Some(Picture::Bytes(bytes)) => Bind::input(&**bytes),
-            None => Bind::Absent,
+            Some(Picture::Samples(samples)) => Some(&**samples as &dyn AnyBuffer),
+            Some(Picture::Bytes(bytes)) => Some(&**bytes as &dyn AnyBuffer),
+            None => None,
         };
         let starts = [levels.start(level - 1), levels.start(level.min(levels.count()))];
+        let size = [fx, fy, coarser[0], coarser[1]].into();
+        let bindings = PyramidBindings {
+            block: PyramidBlock { size, start: starts.into() },
+            picture_a: picture(0),
+            picture_b: picture(1),
+            pyramid_a: &*out[0],
+            pyramid_b: out.get(1).map(|out| &**out),
+        };
         gpu.launch(&PYRAMID, "halve")
             .constant("FIRST", if is_first { form } else { 0usize })
-            .uniform(Uniform::new().u4([fx, fy, coarser[0], coarser[1]]).u4(starts))
-            .bind([picture(0), picture(1)])
-            .output(&*out[0])
-            .bind([out.get(1).map_or(Bind::Spare, |b| Bind::output(*b))])
+            .bind(&bindings)
             .run([cover(fx.div_ceil(2), 32), cover(fy.div_ceil(2), 8), out.len() as u32])?;
     }
     Ok(())
@@ -56,7 +105,7 @@ pub(super) fn pyramid(
 
 pub(super) fn local_phase(gpu: &Launcher<'_>, args: LocalPhase<'_>) -> Result<(), ComputeError> {
     let LocalPhase { levels, bank, image, out } = args;
-    let (uniform, groups) = uniform_of(levels, bank);
+    let block = block_of(levels, bank);
     let phases = out.phases.as_deref();
     let features = out.features.as_deref().map_or(&[][..], |maps| &maps[..]);
     gpu.launch(&LOCAL_PHASE, "local_phase")
@@ -64,36 +113,34 @@ pub(super) fn local_phase(gpu: &Launcher<'_>, args: LocalPhase<'_>) -> Result<()
         .constant("FEATURES", !features.is_empty())
         .constant("FIXED", bank.rounding.is_some())
         .constant("PLAIN", bank.sums == Sums::Plain)
-        .uniform(uniform)
-        .input(image)
-        .bind([phases.map_or(Bind::Spare, Bind::output)])
-        .outputs(features, 3)
-        .run(line(groups, 1))
+        .bind(&PhaseBindings { block, image, phases, features })
+        .run(line(block.count, 1))
 }
 
-/// The uniform block of `gabor.wgsl`, and the workgroups of all levels.
-fn uniform_of(levels: &Levels, bank: &Bank) -> (Uniform, usize) {
-    let mut uniform = Uniform::new();
-    let mut groups = 0;
-    for level in 0..MOST_LEVELS {
-        if level < levels.count() {
-            let [nx, ny] = levels.size(level);
-            uniform = uniform.u4([nx, ny, levels.start(level), groups]);
-            groups += nx.div_ceil(TILE[0]) * ny.div_ceil(TILE[1]);
-        } else {
-            uniform = uniform.u4([0, 0, 0, usize::MAX]);
+/// The uniform block of `gabor.wgsl`, with the workgroups of all levels.
+fn block_of(levels: &Levels, bank: &Bank) -> PhaseBlock {
+    let mut count = 0;
+    let places = std::array::from_fn(|level| {
+        if level >= levels.count() {
+            return [0, 0, 0, usize::MAX].into();
         }
-    }
-    for weights in &bank.filters.weights {
-        let [a, b, c, d, e, f] = *weights;
-        uniform = uniform.f4([a, b, c, d]).f4([e, f]);
-    }
+        let ([nx, ny], first_group) = (levels.size(level), count);
+        count += nx.div_ceil(TILE[0]) * ny.div_ceil(TILE[1]);
+        [nx, ny, levels.start(level), first_group].into()
+    });
+    let taps = bank.filters.weights.map(|[a, b, c, d, e, f]| [[a, b, c, d].into(), [e, f].into()]);
     let Directions { once, twice } = Directions::new();
-    for [cos, sin] in [once, twice] {
-        let pairs = cos.as_chunks::<2>().0.iter().zip(sin.as_chunks::<2>().0);
-        uniform = pairs.fold(uniform, |uniform, (c, s)| uniform.f4([c[0], s[0], c[1], s[1]]));
-    }
+    let [once, twice] = [once, twice].map(|[cos, sin]| {
+        std::array::from_fn(|k| [cos[2 * k], sin[2 * k], cos[2 * k + 1], sin[2 * k + 1]].into())
+    });
     let [step, most] = bank.rounding.map_or([1.0; 2], |form| [form.step, form.most]);
-    uniform = uniform.f4([step, 1.0 / step, most, bank.least_magnitude * bank.least_magnitude]);
-    (uniform.u(groups).f(bank.filters.diagonal_constant), groups)
+    PhaseBlock {
+        levels: places,
+        taps: std::array::from_fn(|quad| taps[quad / 2][quad % 2]),
+        once,
+        twice,
+        limits: [step, 1.0 / step, most, bank.least_magnitude * bank.least_magnitude].into(),
+        count,
+        diagonal_constant: bank.filters.diagonal_constant,
+    }
 }

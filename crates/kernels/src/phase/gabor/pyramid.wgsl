@@ -3,19 +3,6 @@
 // 0: level 0 exists already; otherwise it is written too, from samples (1) or bytes (2).
 override FIRST: u32 = 0u;
 
-struct Block {
-    // Width and height of the finer level (x, y) and of the coarser one (z, w).
-    size: vec4<u32>,
-    // Index of the first pixel of the finer level (x) and of the coarser one (y).
-    start: vec4<u32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> picture_a: array<u32>;
-@group(0) @binding(2) var<storage, read> picture_b: array<u32>;
-@group(0) @binding(3) var<storage, read_write> pyramid_a: array<f32>;
-@group(0) @binding(4) var<storage, read_write> pyramid_b: array<f32>;
-
 fn fine(image: u32, i: u32) -> f32 {
     if (FIRST == 2u) {
         var word = 0u;

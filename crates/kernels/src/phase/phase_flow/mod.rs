@@ -13,12 +13,41 @@
 
 mod cpu;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::phase::gabor::{Levels, ORIENTATIONS, alternate};
 use crate::shared::{EXPANSION, NAN, PHASES};
-use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
 
-static SOURCE: ShaderSource = wgsl!("phase flow", [NAN, EXPANSION, PHASES], "phase_flow.wgsl");
+static SOURCE: ShaderSource = wgsl!("phase flow", Bindings, [NAN, EXPANSION, PHASES], "phase_flow.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Width and height of this level (x, y) and of the coarser one (z, w).
+            size: vec4<u32>,
+            /// Index of this level's first pixel in the phases (x).
+            start: vec4<u32>,
+            /// τ_l (x), smallest number of valid orientations (y), scale of the error (z). Angles have 2³² units per turn; x and
+            /// z refer to squared angles.
+            limits: vec4<f32>,
+            /// 1/10, 1/5, 1/18. As constants in the source, a compiler would move them out of products.
+            parts: vec4<f32>,
+            /// ω_x, ω_y, ω_x², ω_x ω_y and ω_y²: each for lanes 0, 2, 4, 6 and then for lanes 1, 3, 5, 7.
+            frequencies: [vec4<f32>; 10],
+        },
+        frame0: may_read vec4<u32> as u16,
+        frame1: may_read vec4<u32> as u16,
+        frame2: may_read vec4<u32> as u16,
+        frame3: may_read vec4<u32> as u16,
+        frame4: may_read vec4<u32> as u16,
+        coarser: may_read f32,
+        out: write f32,
+        confidence: write f32,
+    }
+}
 
 /// How component velocities are weighed against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,20 +151,22 @@ impl Kernel for PhaseFlow<'_> {
         let ([nx, ny], [cx, cy]) = (place.size(), place.coarser_size());
         let cpu::Frequencies { along: [wx, wy], squares: [xx, xy, yy] } = cpu::Frequencies::new();
         let [tau, error_scale] = constraints.of_angles();
-        let uniform = Uniform::new()
-            .u4([nx, ny, cx, cy])
-            .u4([place.levels.start(place.level)])
-            .f4([tau, constraints.min_orientations as f32, error_scale])
-            .f4([0.1, 0.2, 1.0 / 18.0]);
+        let frequencies = [wx, wy, xx, xy, yy].map(|lanes| alternate(&lanes));
+        let block = Block {
+            size: [nx, ny, cx, cy].into(),
+            start: [place.levels.start(place.level)].into(),
+            limits: [tau, constraints.min_orientations as f32, error_scale].into(),
+            parts: [0.1, 0.2, 1.0 / 18.0].into(),
+            frequencies: std::array::from_fn(|k| frequencies[k / 2][k % 2]),
+        };
+        let [frame0, frame1, frame2, frame3, frame4] = [0, 1, 2, 3, 4].map(|t| frames.get(t).copied());
+        let (out, confidence) = (self.out, self.confidence);
         gpu.launch(&SOURCE, "phase_flow")
             .constant("FRAMES", frames.len())
             .constant("DISPLACED", place.sampling == Sampling::Displaced)
             .constant("COARSER", coarser.is_some())
             .constant("BY_FIT", constraints.weighing == Weighing::ByFit)
-            .uniform([wx, wy, xx, xy, yy].iter().fold(uniform, alternate))
-            .bind((0..5).map(|t| Bind::optional(frames.get(t).copied())))
-            .optional(coarser)
-            .writes([self.out, self.confidence])
+            .bind(&Bindings { block, frame0, frame1, frame2, frame3, frame4, coarser, out, confidence })
             .run([cover(nx, 32), cover(ny, 4), 1])
     }
 }

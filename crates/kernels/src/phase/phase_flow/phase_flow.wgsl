@@ -6,30 +6,6 @@ override DISPLACED: u32 = 1u;
 override COARSER: u32 = 1u;
 override BY_FIT: u32 = 1u;
 
-struct Block {
-    // Width and height of this level (x, y) and of the coarser one (z, w).
-    size: vec4<u32>,
-    // Index of this level's first pixel in the phases (x).
-    start: vec4<u32>,
-    // τ_l (x), smallest number of valid orientations (y), scale of the error (z). Angles have 2³² units per turn; x and
-    // z refer to squared angles.
-    limits: vec4<f32>,
-    // 1/10, 1/5, 1/18. As constants in the source, a compiler would move them out of products.
-    parts: vec4<f32>,
-    // ω_x, ω_y, ω_x², ω_x ω_y and ω_y²: each for lanes 0, 2, 4, 6 and then for lanes 1, 3, 5, 7.
-    frequencies: array<vec4<f32>, 10>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> frame0: array<vec4<u32>>;
-@group(0) @binding(2) var<storage, read> frame1: array<vec4<u32>>;
-@group(0) @binding(3) var<storage, read> frame2: array<vec4<u32>>;
-@group(0) @binding(4) var<storage, read> frame3: array<vec4<u32>>;
-@group(0) @binding(5) var<storage, read> frame4: array<vec4<u32>>;
-@group(0) @binding(6) var<storage, read> coarser: array<f32>;
-@group(0) @binding(7) var<storage, read_write> out: array<f32>;
-@group(0) @binding(8) var<storage, read_write> confidence: array<f32>;
-
 const LEAST_DETERMINANT: f32 = 1e-6;
 
 fn taken(frame: u32, pixel: u32) -> vec4<u32> {

@@ -12,13 +12,36 @@
 
 mod cpu;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::phase::gabor::{ORIENTATIONS, alternate};
 use crate::phase::phase_flow::{Place, Sampling};
 use crate::shared::{EXPANSION, NAN, PHASES};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
 
-static SOURCE: ShaderSource = wgsl!("phase stereo", [NAN, EXPANSION, PHASES], "phase_stereo.wgsl");
+static SOURCE: ShaderSource = wgsl!("phase stereo", Bindings, [NAN, EXPANSION, PHASES], "phase_stereo.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Width and height of this level (x, y) and of the coarser one (z, w).
+            size: vec4<u32>,
+            /// Index of this level's first pixel in the phases (x).
+            start: vec4<u32>,
+            /// Smallest number of valid orientations (x), scale of the spread (y).
+            limits: vec4<f32>,
+            /// Pixels per unit of angle, for lanes 0, 2, 4, 6 and then 1, 3, 5, 7.
+            per_angle: [vec4<f32>; 2],
+        },
+        left: read vec4<u32> as u16,
+        right: read vec4<u32> as u16,
+        coarser: may_read f32,
+        out: write f32,
+        confidence: write f32,
+    }
+}
 
 /// Whose disparity, and the planes of an estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,17 +114,17 @@ impl Kernel for PhaseStereo<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let Self { place, votes: Votes { min_orientations, views }, .. } = self;
         let ([nx, ny], [cx, cy]) = (place.size(), place.coarser_size());
-        let uniform = Uniform::new()
-            .u4([nx, ny, cx, cy])
-            .u4([place.levels.start(place.level)])
-            .f4([min_orientations.max(1) as f32, SPREAD_SCALE]);
+        let block = Block {
+            size: [nx, ny, cx, cy].into(),
+            start: [place.levels.start(place.level)].into(),
+            limits: [min_orientations.max(1) as f32, SPREAD_SCALE].into(),
+            per_angle: alternate(&cpu::pixels_per_angle()),
+        };
+        let Self { left, right, coarser, out, confidence, .. } = self;
         gpu.launch(&SOURCE, "phase_stereo")
             .constant("DISPLACED", place.sampling == Sampling::Displaced)
-            .constant("COARSER", self.coarser.is_some())
-            .uniform(alternate(uniform, &cpu::pixels_per_angle()))
-            .reads([self.left, self.right])
-            .optional(self.coarser)
-            .writes([self.out, self.confidence])
+            .constant("COARSER", coarser.is_some())
+            .bind(&Bindings { block, left, right, coarser, out, confidence })
             .run([cover(nx, 32), cover(ny, 4), views.count() as u32])
     }
 }

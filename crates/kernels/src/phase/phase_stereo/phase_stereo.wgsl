@@ -4,24 +4,6 @@
 override DISPLACED: u32 = 1u;
 override COARSER: u32 = 1u;
 
-struct Block {
-    // Width and height of this level (x, y) and of the coarser one (z, w).
-    size: vec4<u32>,
-    // Index of this level's first pixel in the phases (x).
-    start: vec4<u32>,
-    // Smallest number of valid orientations (x), scale of the spread (y).
-    limits: vec4<f32>,
-    // Pixels per unit of angle, for lanes 0, 2, 4, 6 and then 1, 3, 5, 7.
-    per_angle: array<vec4<f32>, 2>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> left: array<vec4<u32>>;
-@group(0) @binding(2) var<storage, read> right: array<vec4<u32>>;
-@group(0) @binding(3) var<storage, read> coarser: array<f32>;
-@group(0) @binding(4) var<storage, read_write> out: array<f32>;
-@group(0) @binding(5) var<storage, read_write> confidence: array<f32>;
-
 const HUGE: f32 = 3.4028235e38;
 
 fn here_of(view: u32, pixel: u32) -> vec4<u32> {

@@ -2,20 +2,6 @@
 
 override COMPONENTS: u32 = 3u;
 
-struct Block {
-    // Voxels along x, y, z.
-    size: vec4<u32>,
-    per_edge: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> displacement_x: array<f32>;
-@group(0) @binding(2) var<storage, read> displacement_y: array<f32>;
-@group(0) @binding(3) var<storage, read> displacement_z: array<f32>;
-@group(0) @binding(4) var<storage, read_write> increment_x: array<f32>;
-@group(0) @binding(5) var<storage, read_write> increment_y: array<f32>;
-@group(0) @binding(6) var<storage, read_write> increment_z: array<f32>;
-
 // The position that a voxel is displaced to. A NaN is replaced by the origin; the sum afterwards keeps its component
 // NaN.
 fn position(voxel: u32, step: f32) -> f32 {

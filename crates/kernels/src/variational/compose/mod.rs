@@ -7,18 +7,48 @@
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed, wgsl};
+use crate::shared::Pack;
 use crate::shared::gather::Lattice;
-use crate::shared::lanes::{LANES, Lanes, Pack};
+use crate::shared::lanes::{LANES, Lanes, Pack as _};
 use crate::shared::{LATTICE, LINE, NAN, PACK1, PACK4};
 use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::{components, components_mut};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover, line};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
-static COMPOSE: ShaderSource = wgsl!("compose", [NAN, LATTICE], "compose.wgsl");
-static ADD: [ShaderSource; 2] =
-    [wgsl!("compose", [LINE, PACK1], "add.wgsl"), wgsl!("compose", [LINE, PACK4], "add.wgsl")];
+static COMPOSE: ShaderSource = wgsl!("compose", ComposeBindings, [NAN, LATTICE], "compose.wgsl");
+static ADD: [ShaderSource; 2] = [
+    wgsl!("compose", AddBindings, [LINE, PACK1], "add.wgsl"),
+    wgsl!("compose", AddBindings, [LINE, PACK4], "add.wgsl"),
+];
+
+bindings! {
+    /// What a composition binds.
+    struct ComposeBindings<'a> {
+        block: ComposeBlock {
+            /// Voxels along x, y, z.
+            size: vec4<u32>,
+            per_edge: vec4<f32>,
+        },
+        displacement[displacement_x, displacement_y, displacement_z]: read f32,
+        increment[increment_x, increment_y, increment_z]: write f32,
+    }
+}
+
+bindings! {
+    /// What an addition binds.
+    struct AddBindings<'a> {
+        block: AddBlock {
+            /// Packs.
+            items: u32,
+        },
+        displacement[displacement_x, displacement_y, displacement_z]: read Pack,
+        increment[increment_x, increment_y, increment_z]: write Pack,
+    }
+}
 
 /// How an increment joins the displacement so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,23 +86,23 @@ impl Kernel for Compose<'_> {
         by_dimension!(self.shape, compose_in(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let (shape, [nx, ny, nz]) = (self.shape, self.shape.size);
-        let (launch, groups) = match self.update {
+        let Self { shape, displacement, increment, .. } = self;
+        match self.update {
             Update::Add => {
                 let (source, pack) = packed(&ADD, shape.len());
-                let items = shape.len() / pack;
-                (gpu.launch(source, "add").uniform(Uniform::new().u(items)), line(items, 256))
+                let block = AddBlock { items: shape.len() / pack };
+                gpu.launch_in(shape.components(), source, "add")
+                    .bind(&AddBindings { block, displacement, increment })
+                    .run(line(block.items, 256))
             }
             Update::Compose => {
-                let uniform = Uniform::new().u4(shape.size).f4(self.spacing_edges.map(|s| 1.0 / s));
-                (gpu.launch(&COMPOSE, "compose").uniform(uniform), [cover(nx, 64), cover(ny, 2), nz as u32])
+                let per_edge = self.spacing_edges.map(|s| 1.0 / s).into();
+                let block = ComposeBlock { size: shape.size.into(), per_edge };
+                gpu.launch_in(shape.components(), &COMPOSE, "compose")
+                    .bind(&ComposeBindings { block, displacement, increment })
+                    .run_over(shape.size, [64, 2])
             }
-        };
-        launch
-            .constant("COMPONENTS", shape.components())
-            .inputs(self.displacement, 3)
-            .outputs(self.increment, 3)
-            .run(groups)
+        }
     }
 }
 

@@ -5,15 +5,34 @@
 //! known however smooth the field is, and the confidence is 0.
 //! *In*: e²; a tensor from [`super::motion_tensor`], taken at the final field. *Halo*: none.
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, packed, wgsl};
+use crate::shared::Pack;
 use crate::shared::{LINE, PACK1, PACK4};
 use veloxel_core::Shape;
-use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
 static SOURCES: [ShaderSource; 2] = [
-    wgsl!("confidence", [LINE, PACK1], "confidence.wgsl"),
-    wgsl!("confidence", [LINE, PACK4], "confidence.wgsl"),
+    wgsl!("confidence", Bindings, [LINE, PACK1], "confidence.wgsl"),
+    wgsl!("confidence", Bindings, [LINE, PACK4], "confidence.wgsl"),
 ];
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Packs.
+            count: u32,
+            contrast: f32,
+            per_half2: f32,
+        },
+        out: write Pack,
+        /// The tensor's diagonal.
+        j_xx: read Pack,
+        j_yy: read Pack,
+        j_zz: may_read Pack,
+    }
+}
 
 /// Makes the confidence of every voxel from its expected error.
 #[derive(Debug)]
@@ -66,11 +85,11 @@ impl Kernel for Confidence<'_> {
         let items = self.shape.len() / pack;
         let per_half2 = 1.0 / (self.half_edges * self.half_edges);
         let diagonal = self.diagonal();
+        let block = Block { count: items, contrast: self.contrast, per_half2 };
+        let (j_xx, j_yy) = (&self.tensor[diagonal[0]], &self.tensor[diagonal[1]]);
+        let j_zz = diagonal.get(2).map(|&entry| &self.tensor[entry]);
         gpu.launch_in(diagonal.len(), source, "confidence")
-            .uniform(Uniform::new().u(items).f(self.contrast).f(per_half2))
-            .output(self.error_to_confidence)
-            .bind(diagonal.iter().map(|&entry| Bind::input(&self.tensor[entry])))
-            .absent(3 - diagonal.len())
+            .bind(&Bindings { block, out: self.error_to_confidence, j_xx, j_yy, j_zz })
             .run(line(items, 256))
     }
 }

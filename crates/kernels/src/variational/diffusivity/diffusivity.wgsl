@@ -9,25 +9,6 @@ override HEIGHT: u32 = 8u;
 // Planes per thread.
 override DEPTH: u32 = 1u;
 
-struct Block {
-    // Packs per row, rows per plane, planes.
-    size: vec4<u32>,
-    // ½ / (s ε)² per axis (x, y, z): a squared difference is shared by the voxels on both sides; 1/12 (w).
-    share: vec4<f32>,
-    // 1 / s per axis (x, y, z); κ (w).
-    slope: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> base_x: array<Pack>;
-@group(0) @binding(2) var<storage, read> base_y: array<Pack>;
-@group(0) @binding(3) var<storage, read> base_z: array<Pack>;
-@group(0) @binding(4) var<storage, read> increment_x: array<Pack>;
-@group(0) @binding(5) var<storage, read> increment_y: array<Pack>;
-@group(0) @binding(6) var<storage, read> increment_z: array<Pack>;
-@group(0) @binding(7) var<storage, read> image: array<Pack>;
-@group(0) @binding(8) var<storage, read_write> out: array<Pack>;
-
 // One pack per component.
 struct Three {
     x: Pack,

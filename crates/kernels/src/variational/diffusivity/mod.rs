@@ -5,23 +5,44 @@
 //! `|∇d|²` is the mean of the squared forward and backward differences, summed over axes and components: symmetric
 //! under flips. *Units*: displacements in edges, ε edges per edge, κ edges per intensity. *Border*: natural. *Halo*: 1 (2).
 
+use crate::bindings::bindings;
 use crate::image::gradient::Scheme;
 use crate::image::gradient::cpu::{Difference, derivative_row};
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed, wgsl};
+use crate::shared::Pack;
 use crate::shared::exponential::exponential;
-use crate::shared::lanes::{LANES, Lanes, Pack};
+use crate::shared::lanes::{LANES, Lanes, Pack as _};
 use crate::shared::rows::{replicated, row_loops};
 use crate::shared::{EXPONENTIAL, PACK1, PACK4, SIDES1, SIDES4};
 use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::{components, with_scratch};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover, tile};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover, tile};
 
 const BODY: &str = include_str!("diffusivity.wgsl");
 static SOURCES: [ShaderSource; 2] = [
-    wgsl!("diffusivity", [PACK1, SIDES1, EXPONENTIAL, BODY], "slope1.wgsl"),
-    wgsl!("diffusivity", [PACK4, SIDES4, EXPONENTIAL, BODY], "slope4.wgsl"),
+    wgsl!("diffusivity", Bindings, [PACK1, SIDES1, EXPONENTIAL, BODY], "slope1.wgsl"),
+    wgsl!("diffusivity", Bindings, [PACK4, SIDES4, EXPONENTIAL, BODY], "slope4.wgsl"),
 ];
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Packs per row, rows per plane, planes.
+            size: vec4<u32>,
+            /// ½ / (s ε)² per axis (x, y, z): a squared difference is shared by the voxels on both sides; 1/12 (w).
+            share: vec4<f32>,
+            /// 1 / s per axis (x, y, z); κ (w).
+            slope: vec4<f32>,
+        },
+        base[base_x, base_y, base_z]: read Pack,
+        increment[increment_x, increment_y, increment_z]: read Pack,
+        image: may_read Pack,
+        out: write Pack,
+    }
+}
 
 /// Planes that a GPU thread marches through; neighbours in them are looked up once.
 const DEPTH: usize = 16;
@@ -74,15 +95,17 @@ impl Kernel for Diffusivity<'_> {
         let [share_x, share_y, share_z] = self.spacing_edges.map(share);
         let [sx, sy, sz] = self.spacing_edges.map(|s| 1.0 / s);
         let kappa = self.edges.map_or(0.0, |edges| edges.kappa);
-        let uniform = Uniform::new().u4([nx / pack, ny, nz]).f4([share_x, share_y, share_z, 1.0 / 12.0]);
-        gpu.launch_in(self.shape.components(), source, "diffusivity")
-            .constants([("ROBUST", self.epsilon.is_some()), ("EDGES", self.edges.is_some())])
+        let block = Block {
+            size: [nx / pack, ny, nz].into(),
+            share: [share_x, share_y, share_z, 1.0 / 12.0].into(),
+            slope: [sx, sy, sz, kappa].into(),
+        };
+        let Self { shape, epsilon, edges, base, increment, out, .. } = self;
+        let image = edges.map(|edges| edges.image);
+        gpu.launch_in(shape.components(), source, "diffusivity")
+            .constants([("ROBUST", epsilon.is_some()), ("EDGES", image.is_some())])
             .constants([("WIDTH", width), ("HEIGHT", height), ("DEPTH", DEPTH)])
-            .uniform(uniform.f4([sx, sy, sz, kappa]))
-            .inputs(self.base, 3)
-            .inputs(self.increment, 3)
-            .optional(self.edges.map(|edges| edges.image))
-            .output(self.out)
+            .bind(&Bindings { block, base, increment, image, out })
             .run([cover(nx / pack, width), cover(ny, height), cover(nz, DEPTH)])
     }
 }

@@ -3,20 +3,6 @@
 
 override COMPONENTS: u32 = 3u;
 
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read_write> warped_to_error: array<f32>;
-@group(0) @binding(2) var<storage, read> d_x: array<f32>;
-@group(0) @binding(3) var<storage, read> d_y: array<f32>;
-@group(0) @binding(4) var<storage, read> d_z: array<f32>;
-@group(0) @binding(5) var<storage, read> tt: array<f32>;
-// Entries 11, 12, 22, or 11, 12, 13, 22, 23, 33.
-@group(0) @binding(6) var<storage, read> j_0: array<f32>;
-@group(0) @binding(7) var<storage, read> j_1: array<f32>;
-@group(0) @binding(8) var<storage, read> j_2: array<f32>;
-@group(0) @binding(9) var<storage, read> j_3: array<f32>;
-@group(0) @binding(10) var<storage, read> j_4: array<f32>;
-@group(0) @binding(11) var<storage, read> j_5: array<f32>;
-
 // The first sample of the nearest fourth difference that lies inside, and the distance of its samples.
 fn samples(i: u32, at: u32, count: u32, stride: u32, step: u32) -> vec2<u32> {
     let centre = min(max(at, 2u * step), count - 1u - 2u * step);
@@ -49,17 +35,17 @@ fn square_z(s: vec2<u32>) -> f32 {
 }
 
 fn voxel(at: vec3<u32>) -> u32 {
-    return (at.z * block.size.y + at.y) * block.size.x + at.x;
+    return (at.z * block.error.size.y + at.y) * block.error.size.x + at.x;
 }
 
 // e² of a voxel, whose warped image is still there.
 fn expected(at: vec3<u32>) -> f32 {
-    let size = block.size;
+    let size = block.error.size;
     let i = voxel(at);
     let outside = is_nan(warped_to_error[i]);
-    let along_x = samples(i, at.x, size.x, 1u, block.steps.x);
-    let along_y = samples(i, at.y, size.y, size.x, block.steps.y);
-    let along_z = samples(i, at.z, size.z, size.x * size.y, block.steps.z);
+    let along_x = samples(i, at.x, size.x, 1u, block.error.steps.x);
+    let along_y = samples(i, at.y, size.y, size.x, block.error.steps.y);
+    let along_z = samples(i, at.z, size.z, size.x * size.y, block.error.steps.z);
     // A step of 0 finds five times the same sample, and no difference.
     var squares = square_x(along_x);
     squares = squares + square_x(along_y);
@@ -74,7 +60,7 @@ fn expected(at: vec3<u32>) -> f32 {
         squares = squares + square_z(along_y);
         squares = squares + square_z(along_z);
     }
-    let a = block.factors.y;
+    let a = block.error.factors.y;
     var minors = 0.0;
     var determinant = 0.0;
     if (COMPONENTS == 2u) {
@@ -95,8 +81,8 @@ fn expected(at: vec3<u32>) -> f32 {
     }
     var open = 1.0;
     if (determinant > 0.0) {
-        open = clamp(block.factors.z * minors / determinant, 0.0, 1.0);
+        open = clamp(block.error.factors.z * minors / determinant, 0.0, 1.0);
     }
     // Chosen at the end, so that no sample waits for the warped image's.
-    return select(squares * block.factors.x + tt[i] * open * block.factors.w, block.outside2, outside);
+    return select(squares * block.error.factors.x + tt[i] * open * block.error.factors.w, block.error.outside2, outside);
 }

@@ -15,16 +15,50 @@
 #[cfg(test)]
 mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths, PreparedLaunch, wgsl};
+use crate::bindings::{bindings, block, slots};
+use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::NAN;
 use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::with_scratch;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
 /// The error of a voxel; needs [`NAN`].
 pub(crate) const EXPECTED_ERROR: &str = include_str!("expected_error.wgsl");
-static SOURCE: ShaderSource = wgsl!("expected error", [NAN, EXPECTED_ERROR], "each_voxel.wgsl");
+static SOURCE: ShaderSource = wgsl!("expected error", Bindings, [NAN, EXPECTED_ERROR], "each_voxel.wgsl");
+
+block! {
+    /// What [`EXPECTED_ERROR`] is told.
+    pub(crate) struct ErrorBlock {
+        size: vec4<u32>,
+        /// Voxels from sample to sample of a fourth difference, per axis; 0: none.
+        steps: vec4<u32>,
+        /// Of the squared differences; α'; α' over the number of components; of tt.
+        factors: vec4<f32>,
+        /// e² outside.
+        outside2: f32,
+    }
+}
+
+slots! {
+    /// The buffers of [`EXPECTED_ERROR`].
+    pub(crate) struct ErrorBuffers<'a> {
+        warped_to_error: write f32,
+        displacement[d_x, d_y, d_z]: read f32,
+        tt: read f32,
+        /// Entries 11, 12, 22, or 11, 12, 13, 22, 23, 33.
+        tensor[j_0, j_1, j_2, j_3, j_4, j_5]: read f32,
+    }
+}
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block { error: ErrorBlock, },
+        buffers: group ErrorBuffers<'a>,
+    }
+}
 
 /// Writes e² of every voxel.
 #[derive(Debug)]
@@ -59,21 +93,21 @@ impl ExpectedError<'_> {
         let most = |a: usize| if a < self.shape.components() { (self.shape.size[a] - 1) / 4 } else { 0 };
         [0, 1, 2].map(|a| wanted[a].min(most(a)))
     }
-    /// The uniform block.
-    pub(crate) fn block(&self) -> Uniform {
+    /// What [`EXPECTED_ERROR`] is told.
+    pub(crate) fn block(&self) -> ErrorBlock {
         let Factors { gain, determinacy, share, per_pooled, outside2 } = self.factors();
-        let block = Uniform::new().u4(self.shape.size).u4(self.steps());
-        block.f4([gain, determinacy, share, per_pooled]).f(outside2)
+        let factors = [gain, determinacy, share, per_pooled].into();
+        ErrorBlock { size: self.shape.size.into(), steps: self.steps().into(), factors, outside2 }
     }
-    /// Adds the constants and the buffers of [`EXPECTED_ERROR`] to a launch.
-    pub(crate) fn bind<'a>(&'a self, launch: PreparedLaunch<'a>) -> PreparedLaunch<'a> {
+    /// The buffers of [`EXPECTED_ERROR`].
+    pub(crate) fn buffers(&self) -> ErrorBuffers<'_> {
         let (d, entries) = (self.shape.components(), self.shape.tensor_entries());
-        launch
-            .constant("COMPONENTS", d)
-            .output(self.warped_to_error)
-            .inputs(self.displacement, 3)
-            .input(&self.tensor[entries + d])
-            .inputs(&self.tensor[..entries], 6)
+        ErrorBuffers {
+            warped_to_error: self.warped_to_error,
+            displacement: self.displacement,
+            tt: &self.tensor[entries + d],
+            tensor: &self.tensor[..entries],
+        }
     }
     fn factors(&self) -> Factors {
         let axes = self.steps().iter().filter(|step| **step > 0).count();
@@ -141,8 +175,9 @@ impl Kernel for ExpectedError<'_> {
         });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let launch = gpu.launch(&SOURCE, "expected_error").uniform(self.block());
-        self.bind(launch).run_over(self.shape.size, [64, 4])
+        gpu.launch_in(self.shape.components(), &SOURCE, "expected_error")
+            .bind(&Bindings { block: Block { error: self.block() }, buffers: self.buffers() })
+            .run_over(self.shape.size, [64, 4])
     }
 }
 

@@ -8,23 +8,6 @@ override RADIUS_Y: u32 = 1u;
 // 1: times λ/(λ + λ₀) of the least eigenvalue.
 override DETERMINED: u32 = 0u;
 
-struct Block {
-    size: vec4<u32>,
-    // As of each_voxel.wgsl.
-    steps: vec4<u32>,
-    factors: vec4<f32>,
-    outside2: f32,
-    // τ, 1/h², λ₀.
-    contrast: f32,
-    per_half2: f32,
-    half: f32,
-    // Weights of the filters, the centre first.
-    taps_x: array<vec4<f32>, 3>,
-    taps_y: array<vec4<f32>, 3>,
-}
-
-@group(0) @binding(12) var<storage, read_write> out: array<f32>;
-
 const WIDTH: u32 = 32u;
 const HEIGHT: u32 = 16u;
 const THREADS: u32 = 384u;
@@ -54,7 +37,7 @@ fn confidence_of(error2: f32, i: u32) -> f32 {
 @compute @workgroup_size(384)
 fn field_confidence(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let first = vec2<i32>(group.xy * vec2<u32>(WIDTH, HEIGHT)) - vec2<i32>(i32(RADIUS_X), i32(RADIUS_Y));
-    let last = vec2<i32>(block.size.xy) - vec2<i32>(1);
+    let last = vec2<i32>(block.error.size.xy) - vec2<i32>(1);
     for (var nth = lane; nth < wide() * (HEIGHT + 2u * RADIUS_Y); nth = nth + THREADS) {
         let at = clamp(first + vec2<i32>(i32(nth % wide()), i32(nth / wide())), vec2<i32>(0), last);
         errors[nth] = expected(vec3<u32>(vec2<u32>(at), 0u));
@@ -70,13 +53,13 @@ fn field_confidence(@builtin(local_invocation_index) lane: u32, @builtin(workgro
     workgroupBarrier();
     for (var nth = lane; nth < WIDTH * HEIGHT; nth = nth + THREADS) {
         let at = group.xy * vec2<u32>(WIDTH, HEIGHT) + vec2<u32>(nth % WIDTH, nth / WIDTH);
-        if (all(at < block.size.xy)) {
+        if (all(at < block.error.size.xy)) {
             let i = nth / WIDTH * wide() + nth % WIDTH + RADIUS_X;
             var sum = tap_x(0u) * columns[i];
             for (var k = 1u; k <= RADIUS_X; k = k + 1u) {
                 sum = sum + tap_x(k) * (columns[i - k] + columns[i + k]);
             }
-            let pixel = at.y * block.size.x + at.x;
+            let pixel = at.y * block.error.size.x + at.x;
             out[pixel] = confidence_of(sum, pixel);
         }
     }

@@ -8,18 +8,42 @@
 #[cfg(test)]
 mod parity;
 
-use crate::image::convolve::{Convolve, is_small_picture, with_weights};
+use crate::bindings::bindings;
+use crate::image::convolve::{Convolve, is_small_picture, quads};
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::matching::least_eigenvalue::{LEAST_OF_PLANE, LeastEigenvalue};
 use crate::shared::taps::Taps;
 use crate::shared::{NAN, PLANE_TAPS};
 use crate::variational::confidence::Confidence;
-use crate::variational::expected_error::{EXPECTED_ERROR, ExpectedError};
+use crate::variational::expected_error::{EXPECTED_ERROR, ErrorBlock, ErrorBuffers, ExpectedError};
 use veloxel_core::Axes;
+use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource =
-    wgsl!("field confidence", [NAN, PLANE_TAPS, EXPECTED_ERROR, LEAST_OF_PLANE], "field_confidence.wgsl");
+static SOURCE: ShaderSource = wgsl!(
+    "field confidence",
+    Bindings,
+    [NAN, PLANE_TAPS, EXPECTED_ERROR, LEAST_OF_PLANE],
+    "field_confidence.wgsl"
+);
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            error: ErrorBlock,
+            /// τ, 1/h², λ₀.
+            contrast: f32,
+            per_half2: f32,
+            half: f32,
+            /// Weights of the filters, the centre first.
+            taps_x: [vec4<f32>; 3],
+            taps_y: [vec4<f32>; 3],
+        },
+        buffers: group ErrorBuffers<'a>,
+        out: write f32,
+    }
+}
 /// Width and height of a tile.
 const TILE: [usize; 2] = [32, 16];
 
@@ -64,14 +88,19 @@ impl Kernel for FieldConfidence<'_> {
         let [x, y, _] = taps;
         if is_small_picture(shape, [x, y].map(Taps::radius)) {
             let per_half2 = 1.0 / (half_edges * half_edges);
-            let uniform = errors.block().f(contrast).f(per_half2).f(half_eigenvalue.unwrap_or(1.0));
-            let uniform = with_weights(with_weights(uniform, x.weights(), 3), y.weights(), 3);
-            let launch = gpu.launch(&SOURCE, "field_confidence").uniform(uniform);
-            return errors
-                .bind(launch)
+            let block = Block {
+                error: errors.block(),
+                contrast,
+                per_half2,
+                half: half_eigenvalue.unwrap_or(1.0),
+                taps_x: quads(x.weights()),
+                taps_y: quads(y.weights()),
+            };
+            return gpu
+                .launch_in(shape.components(), &SOURCE, "field_confidence")
                 .constants([("RADIUS_X", x.radius()), ("RADIUS_Y", y.radius())])
                 .constant("DETERMINED", half_eigenvalue.is_some())
-                .output(out)
+                .bind(&Bindings { block, buffers: errors.buffers(), out })
                 .run_over(shape.size, TILE);
         }
         ExpectedError { warped_to_error: &mut *errors.warped_to_error, ..errors }.run(device)?;

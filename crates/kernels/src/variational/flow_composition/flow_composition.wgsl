@@ -3,22 +3,6 @@
 override COMPONENTS: u32 = 3u;
 override KEEP_FIRST: u32 = 0u;
 
-struct Block {
-    // Voxels along x, y, z.
-    size: vec4<u32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> first_x: array<f32>;
-@group(0) @binding(2) var<storage, read> first_y: array<f32>;
-@group(0) @binding(3) var<storage, read> first_z: array<f32>;
-@group(0) @binding(4) var<storage, read> second_x: array<f32>;
-@group(0) @binding(5) var<storage, read> second_y: array<f32>;
-@group(0) @binding(6) var<storage, read> second_z: array<f32>;
-@group(0) @binding(7) var<storage, read_write> out_x: array<f32>;
-@group(0) @binding(8) var<storage, read_write> out_y: array<f32>;
-@group(0) @binding(9) var<storage, read_write> out_z: array<f32>;
-
 // Whether a position is between the centres of the outermost voxels; false for NaN.
 fn is_within(at: f32, count: u32) -> bool {
     return !is_nan(at) && at >= 0.0 && at <= f32(count - 1u);

@@ -4,15 +4,30 @@
 //! Between voxels `d2` is linear; vectors that have no weight at a position may be unknown.
 //! *Outside*: where `d1` is unknown or leaves the grid, or `d2` is unknown around, see [`Outside`]. *Halo*: unbounded (gathers).
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::rows::cell;
 use crate::shared::{LATTICE, NAN};
 use std::array::from_fn;
 use veloxel_core::Shape;
 use veloxel_gpu::rows::{components, components_mut};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource = wgsl!("flow composition", [NAN, LATTICE], "flow_composition.wgsl");
+static SOURCE: ShaderSource = wgsl!("flow composition", Bindings, [NAN, LATTICE], "flow_composition.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Voxels along x, y, z.
+            size: vec4<u32>,
+        },
+        first[first_x, first_y, first_z]: read f32,
+        second[second_x, second_y, second_z]: read f32,
+        out[out_x, out_y, out_z]: write f32,
+    }
+}
 
 /// What stands where the second flow is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,13 +66,12 @@ impl Kernel for FlowComposition<'_> {
         by_dimension!(self.shape, compose_flows(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu.launch_in(self.shape.components(), &SOURCE, "compose_flows")
-            .constant("KEEP_FIRST", self.outside == Outside::KeepFirst)
-            .uniform(Uniform::new().u4(self.shape.size))
-            .inputs(self.first, 3)
-            .inputs(self.second, 3)
-            .outputs(self.out, 3)
-            .run_over(self.shape.size, [64, 4])
+        let Self { shape, outside, first, second, out } = self;
+        let block = Block { size: shape.size.into() };
+        gpu.launch_in(shape.components(), &SOURCE, "compose_flows")
+            .constant("KEEP_FIRST", outside == Outside::KeepFirst)
+            .bind(&Bindings { block, first, second, out })
+            .run_over(shape.size, [64, 4])
     }
 }
 

@@ -3,17 +3,6 @@
 override COMPONENTS: u32 = 3u;
 override WEIGHTED: u32 = 0u;
 
-struct Block {
-    count: u32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> flow_x: array<f32>;
-@group(0) @binding(2) var<storage, read> flow_y: array<f32>;
-@group(0) @binding(3) var<storage, read> flow_z: array<f32>;
-@group(0) @binding(4) var<storage, read> weight: array<f32>;
-@group(0) @binding(5) var<storage, read_write> sums: array<f32>;
-
 @compute @workgroup_size(256)
 fn flow_length(
     @builtin(global_invocation_id) id: vec3<u32>,

@@ -2,11 +2,21 @@
 //!
 //! *In*: a planar displacement, voxels. Voxels count within `weight > 0` where one is given. *Halo*: none.
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::{LINE, NAN, SUM};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource};
 
-static SOURCE: ShaderSource = wgsl!("flow length", [LINE, NAN, SUM], "flow_length.wgsl");
+static SOURCE: ShaderSource = wgsl!("flow length", Bindings, [LINE, NAN, SUM], "flow_length.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block { count: u32, },
+        flow[flow_x, flow_y, flow_z]: read f32,
+        weight: may_read f32,
+    } -> sums: f32
+}
 
 /// Sums up the lengths and counts the voxels: returns both.
 #[derive(Debug, Clone, Copy)]
@@ -52,9 +62,7 @@ impl Kernel for FlowLength<'_> {
         let n = self.voxels();
         gpu.launch_in(self.flow.len(), &SOURCE, "flow_length")
             .constant("WEIGHTED", self.weight.is_some())
-            .uniform(Uniform::new().u(n))
-            .inputs(self.flow, 3)
-            .optional(self.weight)
+            .bind(&Bindings { block: Block { count: n }, flow: self.flow, weight: self.weight })
             .sums(n, <(f64, f64)>::from)
     }
 }

@@ -2,18 +2,6 @@
 
 override COMPONENTS: u32 = 3u;
 
-struct Block {
-    count: u32,
-    per_half2: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> residual_x: array<f32>;
-@group(0) @binding(2) var<storage, read> residual_y: array<f32>;
-@group(0) @binding(3) var<storage, read> residual_z: array<f32>;
-@group(0) @binding(4) var<storage, read_write> confidence: array<f32>;
-@group(0) @binding(5) var<storage, read_write> sums: array<f32>;
-
 @compute @workgroup_size(256)
 fn weigh_by_residual(
     @builtin(global_invocation_id) id: vec3<u32>,

@@ -3,14 +3,25 @@
 //! *In*: the residual r of the composed flows, voxels; a confidence. *Out*, in place: `c ← c / (1 + |r|² / h²)`, 0 where r is
 //! unknown; and Σ |r| with the number of voxels where it is known. *Halo*: none.
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::group_sums::group_totals;
 use crate::shared::{LINE, NAN, SUM};
 use multiversion::multiversion;
 use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource};
 
-static SOURCE: ShaderSource = wgsl!("inverse consistency", [LINE, NAN, SUM], "inverse_consistency.wgsl");
+static SOURCE: ShaderSource =
+    wgsl!("inverse consistency", Bindings, [LINE, NAN, SUM], "inverse_consistency.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block { count: u32, per_half2: f32, },
+        residual[residual_x, residual_y, residual_z]: read f32,
+        confidence: write f32,
+    } -> sums: f32
+}
 
 /// Lowers the confidence by the residual; returns Σ |r| and the number of voxels where r is known.
 #[derive(Debug)]
@@ -48,10 +59,10 @@ impl Kernel for WeighByResidual<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
         let n = self.confidence.len();
-        gpu.launch_in(self.residual.len(), &SOURCE, "weigh_by_residual")
-            .uniform(Uniform::new().u(n).f(1.0 / (self.half_vox * self.half_vox)))
-            .inputs(self.residual, 3)
-            .output(self.confidence)
+        let block = Block { count: n, per_half2: 1.0 / (self.half_vox * self.half_vox) };
+        let Self { residual, confidence, .. } = self;
+        gpu.launch_in(residual.len(), &SOURCE, "weigh_by_residual")
+            .bind(&Bindings { block, residual, confidence })
             .sums(n, <(f64, f64)>::from)
     }
 }

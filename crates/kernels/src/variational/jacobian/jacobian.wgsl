@@ -8,21 +8,6 @@ override HEIGHT: u32 = 8u;
 // Planes per thread.
 override DEPTH: u32 = 1u;
 
-struct Block {
-    // Packs per row, rows per plane, planes.
-    size: vec4<u32>,
-    // 1 / spacing, per axis.
-    per_edge: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> d_x: array<Pack>;
-@group(0) @binding(2) var<storage, read> d_y: array<Pack>;
-@group(0) @binding(3) var<storage, read> d_z: array<Pack>;
-@group(0) @binding(4) var<storage, read> weight: array<Pack>;
-@group(0) @binding(5) var<storage, read_write> out: array<Pack>;
-@group(0) @binding(6) var<storage, read_write> sums: array<f32>;
-
 const HUGE: f32 = 3.4e38;
 
 // One pack per component.

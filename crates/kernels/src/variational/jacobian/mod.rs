@@ -3,20 +3,39 @@
 //! *In*: a planar displacement in edges. *Out*: det − 1 (exact for small changes in `f32`), and sums over the grid.
 //! Derivatives are central, one-sided at the border. *Halo*: 1 voxel.
 
+use crate::bindings::bindings;
 use crate::image::convolve::cpu::pad_row;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed, wgsl};
-use crate::shared::lanes::{LANES, Lanes, Pack};
+use crate::shared::Pack;
+use crate::shared::lanes::{LANES, Lanes, Pack as _};
 use crate::shared::rows::{beside, replicated};
 use crate::shared::{NAN, PACK1, PACK4, SIDES1, SIDES4, TILE_SUM};
 use multiversion::multiversion;
 use veloxel_core::{Axes, JacobianReport, Shape};
 use veloxel_gpu::rows::{Shared, with_scratch};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, cover};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, cover};
 
 static SOURCES: [ShaderSource; 2] = [
-    wgsl!("jacobian", [NAN, TILE_SUM, PACK1, SIDES1], "jacobian.wgsl"),
-    wgsl!("jacobian", [NAN, TILE_SUM, PACK4, SIDES4], "jacobian.wgsl"),
+    wgsl!("jacobian", Bindings, [NAN, TILE_SUM, PACK1, SIDES1], "jacobian.wgsl"),
+    wgsl!("jacobian", Bindings, [NAN, TILE_SUM, PACK4, SIDES4], "jacobian.wgsl"),
 ];
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Packs per row, rows per plane, planes.
+            size: vec4<u32>,
+            /// 1 / spacing, per axis.
+            per_edge: vec4<f32>,
+        },
+        displacement[d_x, d_y, d_z]: read Pack,
+        weight: may_read Pack,
+        out: write Pack,
+        sums: write f32,
+    }
+}
 /// Planes that a thread marches through; neighbours in them are looked up once.
 const DEPTH: usize = 16;
 
@@ -57,13 +76,13 @@ impl Kernel for Jacobian<'_> {
         let height = 128 / width;
         let groups = [cover(nx / pack, width), cover(ny, height), cover(nz, DEPTH)];
         let sums = gpu.device().zeros(6 * groups.iter().product::<u32>() as usize)?;
+        let per_edge = self.spacing_edges.map(|s| 1.0 / s).into();
+        let block = Block { size: [nx / pack, ny, nz].into(), per_edge };
+        let Self { displacement, weight, out, .. } = self;
         gpu.launch_in(self.shape.components(), source, "jacobian")
-            .constant("WEIGHTED", self.weight.is_some())
+            .constant("WEIGHTED", weight.is_some())
             .constants([("WIDTH", width), ("HEIGHT", height), ("DEPTH", DEPTH)])
-            .uniform(Uniform::new().u4([nx / pack, ny, nz]).f4(self.spacing_edges.map(|s| 1.0 / s)))
-            .inputs(self.displacement, 3)
-            .optional(self.weight)
-            .writes([self.out, &sums])
+            .bind(&Bindings { block, displacement, weight, out, sums: &sums })
             .run(groups)?;
         Ok(Later::on_device(sums, |groups| {
             let mut total = Statistics::NONE;

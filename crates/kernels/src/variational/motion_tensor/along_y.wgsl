@@ -18,17 +18,6 @@ override BESIDE: u32 = 0u;
 // Rows per turn of the march, 1 or 2.
 override ROWS: u32 = 1u;
 
-@group(0) @binding(9) var<storage, read_write> out_0: array<f32>;
-@group(0) @binding(10) var<storage, read_write> out_1: array<f32>;
-@group(0) @binding(11) var<storage, read_write> out_2: array<f32>;
-@group(0) @binding(12) var<storage, read_write> out_3: array<f32>;
-@group(0) @binding(13) var<storage, read_write> out_4: array<f32>;
-@group(0) @binding(14) var<storage, read_write> out_5: array<f32>;
-@group(0) @binding(15) var<storage, read_write> out_6: array<f32>;
-@group(0) @binding(16) var<storage, read_write> out_7: array<f32>;
-@group(0) @binding(17) var<storage, read_write> out_8: array<f32>;
-@group(0) @binding(18) var<storage, read_write> out_9: array<f32>;
-
 fn store_out(channel: u32, i: u32, value: f32) {
     switch channel {
         case 0u: { out_0[i] = value; }

@@ -1,25 +1,101 @@
 //! Launches of `picture.wgsl`, or of `along_y.wgsl` and `smooth.wgsl`; and of `mismatch.wgsl`.
 
-use super::{Constraint, DataTerm, MOST_PAIRS, MotionTensor, ratio};
-use crate::image::convolve::{Convolve, is_small_picture, with_weights};
+use super::{Constraint, DataTerm, MotionTensor, ratio};
+use crate::bindings::{bindings, block, slots};
+use crate::image::convolve::{Convolve, is_small_picture, quads};
 use crate::image::gradient::Scheme;
-use crate::kernel::{Kernel, Launcher, PreparedLaunch, packed};
+use crate::kernel::{Kernel, Launcher, PreparedLaunch, packed, wgsl};
+use crate::shared::Pack;
 use crate::shared::taps::Taps;
 use crate::shared::{LINE, NAN, PACK1, PACK4, PLANE_TAPS, SUM};
 use veloxel_core::Axes;
-use veloxel_gpu::{Bind, Buffer, ComputeError, Field, Later, ShaderSource, Uniform, cover};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Field, Later, ShaderSource, cover};
 
 const PRODUCTS: &str = include_str!("products.wgsl");
-static ALONG_Y: ShaderSource = crate::kernel::wgsl!("motion_tensor", [NAN, PRODUCTS], "along_y.wgsl");
+static ALONG_Y: ShaderSource = wgsl!("motion_tensor", AlongYBindings, [NAN, PRODUCTS], "along_y.wgsl");
 static PICTURE: ShaderSource =
-    crate::kernel::wgsl!("motion_tensor", [NAN, PLANE_TAPS, PRODUCTS], "picture.wgsl");
+    wgsl!("motion_tensor", PictureBindings, [NAN, PLANE_TAPS, PRODUCTS], "picture.wgsl");
 static MISMATCH: ShaderSource =
-    crate::kernel::wgsl!("motion_tensor", [LINE, NAN, SUM, PRODUCTS], "mismatch.wgsl");
+    wgsl!("motion_tensor", MismatchBindings, [LINE, NAN, SUM, PRODUCTS], "mismatch.wgsl");
 const SMOOTH: &str = include_str!("smooth.wgsl");
 static SMOOTH_X_Z: [ShaderSource; 2] = [
-    crate::kernel::wgsl!("motion_tensor", [PACK1, SMOOTH], "smooth1.wgsl"),
-    crate::kernel::wgsl!("motion_tensor", [PACK4, SMOOTH], "smooth4.wgsl"),
+    wgsl!("motion_tensor", SmoothBindings, [PACK1, SMOOTH], "smooth1.wgsl"),
+    wgsl!("motion_tensor", SmoothBindings, [PACK4, SMOOTH], "smooth4.wgsl"),
 ];
+
+block! {
+    /// What [`PRODUCTS`] is told.
+    struct Block {
+        /// Voxels along x, y, z; rows per workgroup (w).
+        size: vec4<u32>,
+        /// Factor from a difference to a derivative, per axis (x, y, z); ζ² (w).
+        gain: vec4<f32>,
+        taps_y: [vec4<f32>; 3],
+        taps_x: [vec4<f32>; 3],
+    }
+}
+
+slots! {
+    /// The buffers of [`PRODUCTS`].
+    struct Images<'a> {
+        fixed_0: may_read f32,
+        warped_0: may_read f32,
+        fixed_1: may_read f32,
+        warped_1: may_read f32,
+        fixed_2: may_read f32,
+        warped_2: may_read f32,
+        weight: may_read f32,
+    }
+}
+
+impl<'a> Images<'a> {
+    fn of(term: &DataTerm<'a>) -> Self {
+        let pair = |nth: usize| term.pairs.get(nth).map(|&(fixed, warped)| (fixed, warped)).unzip();
+        let ((fixed_0, warped_0), (fixed_1, warped_1), (fixed_2, warped_2)) = (pair(0), pair(1), pair(2));
+        Self { fixed_0, warped_0, fixed_1, warped_1, fixed_2, warped_2, weight: term.weight }
+    }
+}
+
+bindings! {
+    /// What a launch of `along_y.wgsl` binds.
+    struct AlongYBindings<'a> {
+        block: Block,
+        images: group Images<'a>,
+        out[out_0, out_1, out_2, out_3, out_4, out_5, out_6, out_7, out_8, out_9]: write f32,
+    }
+}
+
+bindings! {
+    /// What a launch of `picture.wgsl` binds.
+    struct PictureBindings<'a> {
+        block: Block,
+        images: group Images<'a>,
+        out[out_0, out_1, out_2, out_3, out_4, out_5]: write f32,
+    }
+}
+
+bindings! {
+    /// What a launch of `mismatch.wgsl` binds.
+    struct MismatchBindings<'a> {
+        block: Block,
+        images: group Images<'a>,
+    } -> sums: f32
+}
+
+bindings! {
+    /// What a launch of `smooth.wgsl` binds.
+    struct SmoothBindings<'a> {
+        block: SmoothBlock {
+            /// Voxels along x, y, z; planes per thread (w).
+            size: vec4<u32>,
+            taps_x: [vec4<f32>; 3],
+            taps_z: [vec4<f32>; 3],
+        },
+        from[in_0, in_1, in_2, in_3, in_4, in_5]: read Pack,
+        to[out_0, out_1, out_2, out_3, out_4, out_5]: write Pack,
+    }
+}
 
 /// Largest radii that fit the registers of a thread with all channels in flight, and with half of them; they take turns
 /// beyond.
@@ -101,8 +177,7 @@ fn picture(
         .constant("CHANNELS", out.len())
         .constants([("RADIUS_X", x.radius()), ("RADIUS_Y", y.radius())])
         .constants([("WIDTH", width), ("HEIGHT", height), ("THREADS", TILE_THREADS)])
-        .uniform(block(term, 0, [x, y]))
-        .outputs(out, 6)
+        .bind(&PictureBindings { block: block(term, 0, [x, y]), images: Images::of(term), out })
         .run_over(term.shape.size, [width, height])
 }
 
@@ -130,9 +205,7 @@ fn along_y(gpu: &Launcher<'_>, term: &DataTerm<'_>, taps: &Taps, out: &[Buffer])
             .constants([("STRIP", STRIP), ("PLANES", planes)])
             // Two planes on either side.
             .constants([("BESIDE", if in_3d { 4 / planes } else { 0 }), ("ROWS", 1 + usize::from(in_pairs))])
-            .uniform(block(term, rows, [taps; 2]))
-            .absent(1)
-            .outputs(out, 10)
+            .bind(&AlongYBindings { block: block(term, rows, [taps; 2]), images: Images::of(term), out })
             .run([strips as u32, cover(ny, rows), layers as u32])?;
     }
     Ok(())
@@ -151,12 +224,12 @@ fn smooth(
     let segment = nz.div_ceil(marches(nz, wide as usize * high as usize * from.len()));
     let (entry, layers) =
         if z.is_identity() { ("along_x", nz) } else { ("along_x_and_z", nz.div_ceil(segment)) };
+    let size = [nx, ny, nz, segment].into();
+    let block = SmoothBlock { size, taps_x: quads(x.weights()), taps_z: quads(z.weights()) };
     gpu.launch(source, entry)
         .constants([("RADIUS_X", x.radius()), ("RADIUS_Z", z.radius()), ("CHANNELS", from.len())])
         .constant("BATCH", if x.radius().max(z.radius()) > RADIUS_TOGETHER { 1usize } else { 4 })
-        .uniform(with_taps(Uniform::new().u4([nx, ny, nz, segment]), [x, z]))
-        .inputs(from, MOST_CHANNELS)
-        .outputs(&to[..from.len()], MOST_CHANNELS)
+        .bind(&SmoothBindings { block, from, to: &to[..from.len()] })
         .run([wide, high, (layers * from.len()) as u32])
 }
 
@@ -171,38 +244,35 @@ fn marches(nz: usize, groups: usize) -> usize {
 
 pub(super) fn mismatch(gpu: &Launcher<'_>, term: &DataTerm<'_>) -> Result<Later<f64>, ComputeError> {
     let identity = Taps::gaussian(0.0, 1.0);
-    let launch = launch(gpu, term, &MISMATCH, "mismatch").uniform(block(term, 0, [&identity; 2]));
-    launch.sums(term.shape.len(), ratio)
+    let block = block(term, 0, [&identity; 2]);
+    launch(gpu, term, &MISMATCH, "mismatch")
+        .bind(&MismatchBindings { block, images: Images::of(term) })
+        .sums(term.shape.len(), ratio)
 }
 
-/// Begins a launch with the constants, the pairs and the weight that `products.wgsl` takes.
+/// Begins a launch with the constants that `products.wgsl` takes.
 fn launch<'a>(
     gpu: &Launcher<'a>,
-    term: &DataTerm<'a>,
+    term: &DataTerm<'_>,
     source: &'static ShaderSource,
     entry: &'static str,
 ) -> PreparedLaunch<'a> {
-    let pairs = term.pairs.iter().flat_map(|(fixed, warped)| [Bind::input(*fixed), Bind::input(*warped)]);
     gpu.launch(source, entry)
         .constants([("COMPONENTS", term.shape.components()), ("PAIRS", term.pairs.len())])
         .constants([("WEIGHTED", term.weight.is_some()), ("FORWARD", term.scheme == Scheme::Forward)])
         .constant("NORMALISED", term.constraint != Constraint::Plain)
-        .bind(pairs)
-        .absent(2 * (MOST_PAIRS - term.pairs.len()))
-        .optional(term.weight)
 }
 
 /// The uniform block.
-fn block(term: &DataTerm<'_>, rows: usize, [taps_x, taps_y]: [&Taps; 2]) -> Uniform {
+fn block(term: &DataTerm<'_>, rows: usize, [taps_x, taps_y]: [&Taps; 2]) -> Block {
     let [nx, ny, nz] = term.shape.size;
     // Of central differences the shader adds both images up.
     let per_difference = if term.scheme == Scheme::Central4 { 1.0 / 24.0 } else { 1.0 };
     let [x, y, z] = term.spacing_edges.map(|spacing| per_difference / spacing);
-    let block = Uniform::new().u4([nx, ny, nz, rows]).f4([x, y, z, term.constraint.zeta2()]);
-    with_taps(block, [taps_y, taps_x])
-}
-
-/// The weights of two filters, centre first, in three quads each.
-fn with_taps(block: Uniform, taps: [&Taps; 2]) -> Uniform {
-    taps.into_iter().fold(block, |block, taps| with_weights(block, taps.weights(), 3))
+    Block {
+        size: [nx, ny, nz, rows].into(),
+        gain: [x, y, z, term.constraint.zeta2()].into(),
+        taps_y: quads(taps_y.weights()),
+        taps_x: quads(taps_x.weights()),
+    }
 }

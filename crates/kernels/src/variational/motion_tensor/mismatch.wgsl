@@ -1,7 +1,5 @@
 // The mismatch of the pairs of images. This part follows `products.wgsl`.
 
-@group(0) @binding(8) var<storage, read_write> sums: array<f32>;
-
 // Σ n I_t² and Σ n |∇I|², for each workgroup.
 @compute @workgroup_size(256)
 fn mismatch(

@@ -13,13 +13,6 @@ override WIDTH: u32 = 32u;
 override HEIGHT: u32 = 16u;
 override THREADS: u32 = 256u;
 
-@group(0) @binding(8) var<storage, read_write> out_0: array<f32>;
-@group(0) @binding(9) var<storage, read_write> out_1: array<f32>;
-@group(0) @binding(10) var<storage, read_write> out_2: array<f32>;
-@group(0) @binding(11) var<storage, read_write> out_3: array<f32>;
-@group(0) @binding(12) var<storage, read_write> out_4: array<f32>;
-@group(0) @binding(13) var<storage, read_write> out_5: array<f32>;
-
 // Twice the mean of both images and their difference, on the tile and what filters and derivatives reach of it. Later three channels
 // at a time: their products on the tile and what filters reach of it, and these after the pass along y.
 var<workgroup> tile: array<f32, 6912>;

@@ -7,24 +7,6 @@ override WEIGHTED: u32 = 0u;
 override FORWARD: u32 = 0u;
 override NORMALISED: u32 = 0u;
 
-struct Block {
-    // Voxels along x, y, z; rows per workgroup (w).
-    size: vec4<u32>,
-    // Factor from a difference to a derivative, per axis (x, y, z); ζ² (w).
-    gain: vec4<f32>,
-    taps_y: array<vec4<f32>, 3>,
-    taps_x: array<vec4<f32>, 3>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> fixed_0: array<f32>;
-@group(0) @binding(2) var<storage, read> warped_0: array<f32>;
-@group(0) @binding(3) var<storage, read> fixed_1: array<f32>;
-@group(0) @binding(4) var<storage, read> warped_1: array<f32>;
-@group(0) @binding(5) var<storage, read> fixed_2: array<f32>;
-@group(0) @binding(6) var<storage, read> warped_2: array<f32>;
-@group(0) @binding(7) var<storage, read> weight: array<f32>;
-
 fn fixed_at(pair: u32, i: u32) -> f32 {
     if (pair == 0u) {
         return fixed_0[i];

@@ -8,27 +8,6 @@ override CHANNELS: u32 = 1u;
 // Planes that a march along z loads at once, at most 4: as many as registers allow.
 override BATCH: u32 = 4u;
 
-struct Block {
-    // Voxels along x, y, z; planes per thread (w).
-    size: vec4<u32>,
-    taps_x: array<vec4<f32>, 3>,
-    taps_z: array<vec4<f32>, 3>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> in_0: array<Pack>;
-@group(0) @binding(2) var<storage, read> in_1: array<Pack>;
-@group(0) @binding(3) var<storage, read> in_2: array<Pack>;
-@group(0) @binding(4) var<storage, read> in_3: array<Pack>;
-@group(0) @binding(5) var<storage, read> in_4: array<Pack>;
-@group(0) @binding(6) var<storage, read> in_5: array<Pack>;
-@group(0) @binding(7) var<storage, read_write> out_0: array<Pack>;
-@group(0) @binding(8) var<storage, read_write> out_1: array<Pack>;
-@group(0) @binding(9) var<storage, read_write> out_2: array<Pack>;
-@group(0) @binding(10) var<storage, read_write> out_3: array<Pack>;
-@group(0) @binding(11) var<storage, read_write> out_4: array<Pack>;
-@group(0) @binding(12) var<storage, read_write> out_5: array<Pack>;
-
 fn load(channel: u32, i: u32) -> Pack {
     if (CHANNELS == 1u) {
         return in_0[i];

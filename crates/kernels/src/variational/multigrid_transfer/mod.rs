@@ -9,6 +9,7 @@
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::LINE;
 use crate::shared::rows::{add, sum_of_four};
@@ -16,11 +17,21 @@ use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::with_scratch;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
 /// The fine cells of a coarse one.
 pub(crate) const CELLS: &str = include_str!("cells.wgsl");
-static SOURCE: ShaderSource = wgsl!("multigrid transfer", [LINE, CELLS], "transfer.wgsl");
+static SOURCE: ShaderSource = wgsl!("multigrid transfer", Bindings, [LINE, CELLS], "transfer.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block { fine: vec4<u32>, coarse: vec4<u32>, },
+        from[in0, in1, in2, in3, in4, in5]: read f32,
+        to[out0, out1, out2, out3, out4, out5]: write f32,
+    }
+}
 
 /// Channels that a launch takes.
 const MOST_CHANNELS: usize = 6;
@@ -60,13 +71,12 @@ impl Kernel for Restrict<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (fine, coarse) = (self.fine.chunks(MOST_CHANNELS), self.coarse.chunks(MOST_CHANNELS));
+        let block = Block { fine: self.fine_shape.size.into(), coarse: self.coarse_shape.size.into() };
         fine.zip(coarse).try_for_each(|(fine, coarse)| {
             gpu.launch(&SOURCE, "restrict_mean")
                 .constant("CHANNELS", fine.len())
                 .constant("ANEW", false)
-                .uniform(Uniform::new().u4(self.fine_shape.size).u4(self.coarse_shape.size))
-                .inputs(fine, MOST_CHANNELS)
-                .outputs(coarse, MOST_CHANNELS)
+                .bind(&Bindings { block, from: fine, to: coarse })
                 .run(line(self.coarse_shape.len(), 256))
         })
     }
@@ -115,12 +125,11 @@ impl Kernel for Prolong<'_> {
         }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let block = Block { fine: self.fine_shape.size.into(), coarse: self.coarse_shape.size.into() };
         gpu.launch(&SOURCE, "prolong_add")
             .constant("CHANNELS", self.coarse.len())
             .constant("ANEW", self.onto == Onto::Nothing)
-            .uniform(Uniform::new().u4(self.fine_shape.size).u4(self.coarse_shape.size))
-            .inputs(self.coarse, MOST_CHANNELS)
-            .outputs(self.fine, MOST_CHANNELS)
+            .bind(&Bindings { block, from: self.coarse, to: self.fine })
             .run(line(self.fine_shape.len(), 256))
     }
 }

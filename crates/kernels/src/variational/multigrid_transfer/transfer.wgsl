@@ -4,25 +4,6 @@ override CHANNELS: u32 = 3u;
 // 1: prolongation overwrites the fine grid; 0: it adds to it.
 override ANEW: u32 = 0u;
 
-struct Block {
-    fine: vec4<u32>,
-    coarse: vec4<u32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> in0: array<f32>;
-@group(0) @binding(2) var<storage, read> in1: array<f32>;
-@group(0) @binding(3) var<storage, read> in2: array<f32>;
-@group(0) @binding(4) var<storage, read> in3: array<f32>;
-@group(0) @binding(5) var<storage, read> in4: array<f32>;
-@group(0) @binding(6) var<storage, read> in5: array<f32>;
-@group(0) @binding(7) var<storage, read_write> out0: array<f32>;
-@group(0) @binding(8) var<storage, read_write> out1: array<f32>;
-@group(0) @binding(9) var<storage, read_write> out2: array<f32>;
-@group(0) @binding(10) var<storage, read_write> out3: array<f32>;
-@group(0) @binding(11) var<storage, read_write> out4: array<f32>;
-@group(0) @binding(12) var<storage, read_write> out5: array<f32>;
-
 // The mean of one, two or three samples of a row.
 fn mean(first: f32, second: f32, third: f32, count: u32) -> f32 {
     if (count == 1u) {

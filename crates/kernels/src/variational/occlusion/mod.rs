@@ -4,15 +4,34 @@
 //! get little weight in the weighted median. *In*: displacement in edges, fixed and warped image. *Out*: [0, 1].
 //! *Outside* (warped is NaN): [`OUTSIDE`]. *Border*: one-sided differences. *Halo*: 1 voxel.
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::exponential::exponential;
 use crate::shared::rows::{beside, replicated};
 use crate::shared::{EXPONENTIAL, NAN};
 use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource = wgsl!("occlusion", [NAN, EXPONENTIAL], "occlusion.wgsl");
+static SOURCE: ShaderSource = wgsl!("occlusion", Bindings, [NAN, EXPONENTIAL], "occlusion.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            size: vec4<u32>,
+            /// 1 / spacing, per axis.
+            per_edge: vec4<f32>,
+            /// ½/σ_d², ½/σ_i², value for a pixel outside.
+            scales: vec4<f32>,
+        },
+        displacement[d_x, d_y, d_z]: read f32,
+        fixed: read f32,
+        warped: read f32,
+        out: write f32,
+    }
+}
 
 /// Visibility of a pixel that is not in the moving image at all.
 pub const OUTSIDE: f32 = 0.05;
@@ -78,12 +97,14 @@ impl Kernel for Visibility<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let shape = self.shape;
         let Scales { divergence, intensity } = self.scales;
-        let scales = [0.5 / divergence.powi(2), 0.5 / intensity.powi(2), OUTSIDE];
+        let block = Block {
+            size: shape.size.into(),
+            per_edge: self.spacing_edges.map(|s| 1.0 / s).into(),
+            scales: [0.5 / divergence.powi(2), 0.5 / intensity.powi(2), OUTSIDE].into(),
+        };
+        let Self { displacement, fixed, warped, out, .. } = self;
         gpu.launch_in(shape.components(), &SOURCE, "visibility")
-            .uniform(Uniform::new().u4(shape.size).f4(self.spacing_edges.map(|s| 1.0 / s)).f4(scales))
-            .inputs(self.displacement, 3)
-            .reads([self.fixed, self.warped])
-            .output(self.out)
+            .bind(&Bindings { block, displacement, fixed, warped, out })
             .run_over(shape.size, [64, 4])
     }
 }

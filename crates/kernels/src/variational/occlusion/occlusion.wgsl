@@ -2,22 +2,6 @@
 
 override COMPONENTS: u32 = 2u;
 
-struct Block {
-    size: vec4<u32>,
-    // 1 / spacing, per axis.
-    per_edge: vec4<f32>,
-    // ½/σ_d² (x), ½/σ_i² (y), value for a pixel outside (z).
-    scales: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> d_x: array<f32>;
-@group(0) @binding(2) var<storage, read> d_y: array<f32>;
-@group(0) @binding(3) var<storage, read> d_z: array<f32>;
-@group(0) @binding(4) var<storage, read> fixed: array<f32>;
-@group(0) @binding(5) var<storage, read> warped: array<f32>;
-@group(0) @binding(6) var<storage, read_write> out: array<f32>;
-
 // 1 / distance between the two neighbours along an axis; beyond the border the voxel itself is the neighbour.
 fn per_step(at: u32, count: u32, per_edge: f32) -> f32 {
     return select(per_edge, 0.5 * per_edge, at > 0u && at + 1u < count);

@@ -1,14 +1,16 @@
 //! Launches of `gauss_seidel_fused.cu`: both passes of a sweep at once, where the device takes CUDA C++ and the grid is large.
 
 use super::Relax;
+use super::bindings::{FusedBindings, FusedBlock};
 use super::view::View;
 use crate::image::pointwise::Fill;
 use crate::kernel::{Kernel, Launcher};
 use crate::shared::{PACK4, SIDES4};
-use veloxel_gpu::{ComputeError, ShaderSource, Uniform};
+use veloxel_gpu::{Bindings as _, ComputeError, ShaderSource};
 
 static GAUSS_SEIDEL_FUSED: ShaderSource = ShaderSource::cuda(
     "gauss_seidel_fused",
+    FusedBindings::DECLARATION,
     &[
         "const COMPONENTS: u32 = 3u; const TENSOR: u32 = 1u;",
         PACK4,
@@ -41,13 +43,10 @@ pub(super) fn sweep(gpu: &Launcher<'_>, view: &View<'_>, args: &Relax<'_>) -> Re
     let plan = Plan::of(view);
     let mut state = gpu.device().scratch(plan.state)?;
     Fill { value: 0u32, out: &mut state }.run(gpu.device())?;
+    let (block, tensor) = (plan.block(view, args.omega), args.operator.tensor.unwrap_or_default());
     gpu.launch(&GAUSS_SEIDEL_FUSED, "gauss_seidel_fused")
         .constants(plan.constants)
-        .uniform(plan.uniform(view, args.omega))
-        .outputs(args.x, 3)
-        .inputs(args.rhs, 3)
-        .inputs(args.operator.tensor.unwrap_or_default(), 6)
-        .output(&state)
+        .bind(&FusedBindings { block, x: args.x, rhs: args.rhs, tensor, state: &state })
         .run([WORKGROUPS, 1, 1])
 }
 
@@ -74,8 +73,9 @@ impl Plan {
             state: FLAGS + tiles * nz,
         }
     }
-    fn uniform(&self, view: &View<'_>, omega: f32) -> Uniform {
-        Uniform::new().u4(view.packs()).f4(view.operator.springs()).f(omega).u(self.lag)
+    fn block(&self, view: &View<'_>, omega: f32) -> FusedBlock {
+        let (size, spring) = (view.packs().into(), view.operator.springs().into());
+        FusedBlock { size, spring, omega, lag: self.lag }
     }
 }
 
@@ -88,6 +88,7 @@ mod tests {
     use veloxel_gpu::{
         Bind, Launch,
         nvrtc::{ComputeCapability, Nvrtc},
+        wgsl::Block,
     };
     use veloxel_gpu::{Buffer, Device, Kind};
     use veloxel_phantoms::signed_noise as noise;
@@ -175,7 +176,7 @@ mod tests {
                 source: &GAUSS_SEIDEL_FUSED,
                 entry: "gauss_seidel_fused",
                 constants: &plan.constants,
-                uniform: plan.uniform(&view, 1.0),
+                uniform: &Block::bytes_of::<FusedBlock>(&plan.block(&view, 1.0)),
                 buffers: &[Bind::Absent; 13],
                 groups: [WORKGROUPS, 1, 1],
             };

@@ -1,21 +1,19 @@
 //! The operator's texts, over rows of whole packs where springs are the same everywhere or voxel by voxel; launches of sweeps.
 
+use super::bindings::{ProductBindings, RelaxBindings, ResidualBindings, TargetBindings, TileBindings};
 use super::view::{Pass, View};
 use super::{Relax, gauss_seidel_fused};
 use crate::kernel::{Launcher, PreparedLaunch};
 use crate::shared::{LINE, PACK1, PACK4, SIDES1, SIDES4, SUM, TILE_SUM};
 use crate::variational::multigrid_transfer::CELLS;
 use veloxel_core::Axes;
-use veloxel_gpu::{ComputeError, Later, ShaderSource, cover, inputs, outputs, tile};
+use veloxel_gpu::{ComputeError, Later, ShaderSource, cover, tile};
 
 const SOLVE: &str = include_str!("shaders/solve.wgsl");
-const BLOCK: &str = include_str!("shaders/block.wgsl");
+const CONSTANTS: &str = include_str!("shaders/constants.wgsl");
 const STENCIL: &str = include_str!("shaders/stencil.wgsl");
 const GENERAL: &str = include_str!("shaders/general.wgsl");
 const UNIFORM: &str = include_str!("shaders/uniform.wgsl");
-const IN_PLACE: &str = include_str!("shaders/bind_relax.wgsl");
-const PRODUCT: &str = include_str!("shaders/bind_product.wgsl");
-const RESIDUAL: &str = include_str!("shaders/bind_residual.wgsl");
 
 /// A text over single voxels in general, or over rows of whole packs, its own part last.
 macro_rules! over {
@@ -26,27 +24,34 @@ macro_rules! over {
         $name:literal, $bindings:ident, $text:literal $(, $shared:ident)*
     ) => {
         crate::kernel::wgsl!(
-            $name, [$pack, $sides, $($shared,)* SOLVE, BLOCK, $bindings, STENCIL, $springs], $text
+            $name, $bindings, [$pack, $sides, $($shared,)* SOLVE, CONSTANTS, STENCIL, $springs], $text
         )
     };
 }
 
-static RELAX_GENERAL: ShaderSource = over!(voxels, "relax, general", IN_PLACE, "shaders/relax_general.wgsl");
-static RELAX_TINY: ShaderSource = over!(voxels, "relax, tiny", IN_PLACE, "shaders/relax_tiny.wgsl");
-static RELAX_TILE: ShaderSource = over!(voxels, "relax, tile", RESIDUAL, "shaders/relax_tile.wgsl");
-static RELAX_ROWS: ShaderSource = over!(rows, "relax, rows", IN_PLACE, "shaders/relax_rows.wgsl");
+static RELAX_GENERAL: ShaderSource =
+    over!(voxels, "relax, general", RelaxBindings, "shaders/relax_general.wgsl");
+static RELAX_TINY: ShaderSource = over!(voxels, "relax, tiny", RelaxBindings, "shaders/relax_tiny.wgsl");
+static RELAX_TILE: ShaderSource = over!(voxels, "relax, tile", TileBindings, "shaders/relax_tile.wgsl");
+static RELAX_ROWS: ShaderSource = over!(rows, "relax, rows", RelaxBindings, "shaders/relax_rows.wgsl");
 pub(super) static RESIDUAL_GENERAL: ShaderSource =
-    over!(voxels, "residual, general", RESIDUAL, "shaders/residual_general.wgsl", LINE, SUM, CELLS);
+    over!(voxels, "residual, general", ResidualBindings, "shaders/residual_general.wgsl", LINE, SUM, CELLS);
 pub(super) static RESIDUAL_ROWS: ShaderSource =
-    over!(rows, "residual, rows", RESIDUAL, "shaders/residual_rows.wgsl", TILE_SUM);
-pub(super) static RESTRICT_ROWS: ShaderSource =
-    over!(rows, "restriction of the residual, rows", RESIDUAL, "shaders/restrict_rows.wgsl", TILE_SUM, CELLS);
+    over!(rows, "residual, rows", ResidualBindings, "shaders/residual_rows.wgsl", TILE_SUM);
+pub(super) static RESTRICT_ROWS: ShaderSource = over!(
+    rows,
+    "restriction of the residual, rows",
+    ResidualBindings,
+    "shaders/restrict_rows.wgsl",
+    TILE_SUM,
+    CELLS
+);
 pub(super) static PRODUCT_GENERAL: ShaderSource =
-    over!(voxels, "product, general", PRODUCT, "shaders/product_general.wgsl", LINE, SUM);
+    over!(voxels, "product, general", ProductBindings, "shaders/product_general.wgsl", LINE, SUM);
 pub(super) static PRODUCT_ROWS: ShaderSource =
-    over!(rows, "product, rows", PRODUCT, "shaders/product_rows.wgsl", TILE_SUM);
+    over!(rows, "product, rows", ProductBindings, "shaders/product_rows.wgsl", TILE_SUM);
 pub(super) static VOLUME_TARGET: ShaderSource =
-    crate::kernel::wgsl!("volume target", [LINE], "shaders/volume_target.wgsl");
+    crate::kernel::wgsl!("volume target", TargetBindings, [LINE], "shaders/volume_target.wgsl");
 
 /// Packs of four that a workgroup of whole rows can hold on every device.
 const MOST_PACKS: usize = 256;
@@ -101,6 +106,11 @@ pub(super) fn relax(gpu: &Launcher<'_>, args: &mut Relax<'_>) -> Result<(), Comp
     Ok(())
 }
 
+fn in_place<'a>(view: &View<'a>, args: &'a Relax<'_>, pass: &Pass) -> RelaxBindings<'a> {
+    let (block, coefficients) = (view.block(pass), view.coefficients());
+    RelaxBindings { block, x: args.x, rhs: args.rhs, coefficients }
+}
+
 fn relax_by_one_group(
     gpu: &Launcher<'_>,
     args: &Relax<'_>,
@@ -109,9 +119,10 @@ fn relax_by_one_group(
     order: Order,
 ) -> Result<(), ComputeError> {
     let pass = Pass { omega: args.omega, sweeps: args.sweeps, ..Pass::default() };
-    View::general(args.operator)
-        .launch(gpu, text, entry, &pass, outputs(args.x, 3).chain(inputs(args.rhs, 3)))
+    let view = View::general(args.operator);
+    view.launch(gpu, text, entry)
         .constant("ORDER", order as usize)
+        .bind(&in_place(&view, args, &pass))
         .run([1, 1, 1])
 }
 
@@ -124,8 +135,9 @@ fn relax_tiles(gpu: &Launcher<'_>, args: &mut Relax<'_>) -> Result<(), ComputeEr
     while left > 0 {
         let sweeps = left.min(SWEEPS_OF_TILE);
         let pass = Pass { omega: args.omega, sweeps, ..Pass::default() };
-        view.launch(gpu, &RELAX_TILE, "relax_tile", &pass, inputs(args.x, 3).chain(inputs(args.rhs, 3)))
-            .outputs(&out, 2)
+        let (block, coefficients) = (view.block(&pass), view.coefficients());
+        view.launch(gpu, &RELAX_TILE, "relax_tile")
+            .bind(&TileBindings { block, x: args.x, rhs: args.rhs, coefficients, out: &out })
             .run([cover(nx, TILE[0]), cover(ny, TILE[1]), 1])?;
         args.x.swap_with_slice(&mut out);
         left -= sweeps;
@@ -138,9 +150,9 @@ fn relax_rows(gpu: &Launcher<'_>, view: &View<'_>, args: &Relax<'_>) -> Result<(
     let height = (256 / packs).clamp(1, ny.div_ceil(2));
     (0..2).try_for_each(|rows| {
         let pass = Pass { omega: args.omega, rows, ..Pass::default() };
-        let fields = outputs(args.x, 3).chain(inputs(args.rhs, 3));
-        view.launch(gpu, &RELAX_ROWS, "relax_rows", &pass, fields)
+        view.launch(gpu, &RELAX_ROWS, "relax_rows")
             .constants([("WIDTH", packs), ("HEIGHT", height)])
+            .bind(&in_place(view, args, &pass))
             .run([1, cover(ny.div_ceil(2), height), nz as u32])
     })
 }
@@ -155,9 +167,9 @@ fn relax_colours(gpu: &Launcher<'_>, args: &Relax<'_>, order: Order) -> Result<(
     let groups = [cover(nx.div_ceil(2), 32), cover(rows, 8), nz as u32];
     passes.iter().try_for_each(|&[rows, colour]| {
         let pass = Pass { omega: args.omega, rows, colour, ..Pass::default() };
-        let fields = outputs(args.x, 3).chain(inputs(args.rhs, 3));
-        view.launch(gpu, &RELAX_GENERAL, "relax_colour", &pass, fields)
+        view.launch(gpu, &RELAX_GENERAL, "relax_colour")
             .constant("ORDER", order as usize)
+            .bind(&in_place(&view, args, &pass))
             .run(groups)
     })
 }

@@ -13,6 +13,7 @@
 //! *Border*: natural (Neumann) in every term. *Halo*: 1 voxel.
 
 mod along_x;
+mod bindings;
 mod gauss_seidel_fused;
 mod gpu;
 mod half_rows;
@@ -31,11 +32,12 @@ mod wavefront;
 pub(crate) use residual::norm2_of;
 
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use bindings::{ProductBindings, ResidualBindings, TargetBindings, TargetBlock};
 use gpu::{
     PRODUCT_GENERAL, PRODUCT_ROWS, RESIDUAL_GENERAL, RESIDUAL_ROWS, RESTRICT_ROWS, VOLUME_TARGET, sum, tiled,
 };
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, Uniform, inputs, line, outputs};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, line};
 use view::{Pass, View};
 
 /// The operator's coefficients, borrowed from the method that owns them.
@@ -142,8 +144,10 @@ impl Kernel for Jacobi<'_> {
         let view = View::of(self.operator);
         let source = if view.rows { &RESIDUAL_ROWS } else { &RESIDUAL_GENERAL };
         let pass = Pass { omega: self.damping, ..Pass::default() };
-        let fields = inputs(self.x, 3).chain(inputs(self.rhs, 3));
-        let launch = view.launch(gpu, source, "jacobi", &pass, fields).outputs(self.out, 3).spare(1);
+        let (block, coefficients) = (view.block(&pass), view.coefficients());
+        let Self { x, rhs, out, .. } = self;
+        let bindings = ResidualBindings { block, x, rhs, coefficients, out };
+        let launch = view.launch(gpu, source, "jacobi").bind(&bindings);
         if view.rows {
             let (launch, groups) = tiled(launch, view.packs());
             launch.run(groups)
@@ -177,8 +181,9 @@ impl Kernel for SubtractProduct<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
         let view = View::of(self.operator);
         let source = if view.rows { &PRODUCT_ROWS } else { &PRODUCT_GENERAL };
-        let fields = inputs(self.x, 3).chain(outputs(self.target, 3));
-        sum(view.launch(gpu, source, Self::NAME, &Pass::default(), fields), &view, view.packs())
+        let (block, coefficients) = (view.block(&Pass::default()), view.coefficients());
+        let bindings = ProductBindings { block, x: self.x, rhs: self.target, coefficients };
+        sum(view.launch(gpu, source, Self::NAME).bind(&bindings), &view, view.packs())
     }
 }
 
@@ -206,9 +211,9 @@ impl Kernel for ResidualNorm2<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
         let view = View::of(self.operator);
         let source = if view.rows { &RESIDUAL_ROWS } else { &RESIDUAL_GENERAL };
-        let fields = inputs(self.x, 3).chain(inputs(self.rhs, 3));
-        let launch = view.launch(gpu, source, Self::NAME, &Pass::default(), fields).spare(3);
-        sum(launch, &view, view.packs())
+        let (block, coefficients) = (view.block(&Pass::default()), view.coefficients());
+        let bindings = ResidualBindings { block, x: self.x, rhs: self.rhs, coefficients, out: &[] };
+        sum(view.launch(gpu, source, Self::NAME).bind(&bindings), &view, view.packs())
     }
 }
 
@@ -246,9 +251,9 @@ impl Kernel for RestrictResidual<'_> {
         let halves_x = coarse[0] < operator.shape.size[0];
         let view = if halves_x { View::of(operator) } else { View::general(operator) };
         let source = if view.rows { &RESTRICT_ROWS } else { &RESIDUAL_GENERAL };
-        let fields = inputs(self.x, 3).chain(inputs(self.rhs, 3));
-        let pass = Pass { coarse, ..Pass::default() };
-        let launch = view.launch(gpu, source, Self::NAME, &pass, fields).outputs(self.coarse, 3);
+        let (block, coefficients) = (view.block(&Pass { coarse, ..Pass::default() }), view.coefficients());
+        let bindings = ResidualBindings { block, x: self.x, rhs: self.rhs, coefficients, out: self.coarse };
+        let launch = view.launch(gpu, source, Self::NAME).bind(&bindings);
         // Two coarse cells a thread are one pack of fine ones.
         let width = if view.rows { view.packs()[0] } else { coarse[0] };
         sum(launch, &view, [width, coarse[1], coarse[2]])
@@ -279,11 +284,11 @@ impl Kernel for SubtractVolumeTarget<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let operator = self.operator;
-        let Some(weight) = operator.volume_weight else { return Ok(()) };
+        let Some(volume_weight) = operator.volume_weight else { return Ok(()) };
+        let half = operator.spacing_edges.map(|s| 0.5 / s).into();
+        let block = TargetBlock { size: operator.shape.size.into(), half };
         gpu.launch_in(operator.shape.components(), &VOLUME_TARGET, Self::NAME)
-            .uniform(Uniform::new().u4(operator.shape.size).f4(operator.spacing_edges.map(|s| 0.5 / s)))
-            .reads([weight, self.change])
-            .outputs(self.rhs, 3)
+            .bind(&TargetBindings { block, volume_weight, change: self.change, rhs: self.rhs })
             .run(line(operator.shape.len(), 256))
     }
 }

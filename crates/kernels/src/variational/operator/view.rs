@@ -1,9 +1,10 @@
 //! How a launch sees the operator: voxels in packs, constants, uniform block and bindings.
 
 use super::Operator;
+use super::bindings::{Block, Coefficients};
 use crate::kernel::{Launcher, PreparedLaunch};
 use veloxel_core::Axes;
-use veloxel_gpu::{Bind, ShaderSource, Uniform, inputs};
+use veloxel_gpu::ShaderSource;
 
 /// How a launch sees the operator.
 pub(super) struct View<'a> {
@@ -41,38 +42,39 @@ impl<'a> View<'a> {
         let [nx, ny, nz] = self.operator.shape.size;
         [if self.rows { nx / 4 } else { nx }, ny, nz]
     }
-    /// Begins a launch over the operator; `fields` are the unknowns and the right-hand side, three bindings each.
+    /// Begins a launch over the operator, with its constants.
     pub fn launch(
         &self,
         gpu: &Launcher<'a>,
         source: &'static ShaderSource,
         entry: &'static str,
-        pass: &Pass,
-        fields: impl Iterator<Item = Bind<'a>>,
     ) -> PreparedLaunch<'a> {
         let operator = self.operator;
         let launch = gpu
             .launch_in(operator.shape.components(), source, entry)
             .constant("TENSOR", operator.tensor.is_some());
         let (varies, volume) = (operator.diffusivity.is_some(), operator.volume_weight.is_some());
-        let launch = match self.rows {
+        match self.rows {
             true => launch,
             false => launch.constants([("DIFFUSIVITY", varies), ("VOLUME", volume)]),
-        };
-        let uniform = Uniform::new()
-            .u4(self.packs())
-            .u4(pass.coarse)
-            .f4(operator.springs())
-            .f4(operator.spacing_edges.map(|s| 1.0 / s))
-            .f(pass.omega)
-            .u(pass.rows)
-            .u(pass.colour)
-            .u(pass.sweeps);
-        launch
-            .uniform(uniform)
-            .bind(fields)
-            .bind(inputs(operator.tensor.unwrap_or_default(), 6))
-            .optional(operator.diffusivity)
-            .optional(operator.volume_weight)
+        }
+    }
+    /// The uniform block of a pass.
+    pub fn block(&self, pass: &Pass) -> Block {
+        let operator = self.operator;
+        Block {
+            size: self.packs().into(),
+            coarse: pass.coarse.into(),
+            spring: operator.springs().into(),
+            per_spacing: operator.spacing_edges.map(|s| 1.0 / s).into(),
+            omega: pass.omega,
+            rows: pass.rows,
+            colour: pass.colour,
+            sweeps: pass.sweeps,
+        }
+    }
+    /// The operator's buffers.
+    pub fn coefficients(&self) -> Coefficients<'a> {
+        Coefficients::of(&self.operator)
     }
 }

@@ -6,18 +6,35 @@
 //! *Out*: spatial entries, then the right-hand side. *Halo*: none.
 //! On a GPU each constraint is a launch: all together would need more buffers than some devices bind.
 
+use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, packed, wgsl};
-use crate::shared::lanes::{LANES, Lanes, Pack};
+use crate::shared::Pack;
+use crate::shared::lanes::{LANES, Lanes, Pack as _};
 use crate::shared::{LINE, PACK1, PACK4};
 use multiversion::multiversion;
 use veloxel_core::Shape;
 use veloxel_gpu::rows::{components, components_mut};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
 static SOURCES: [ShaderSource; 2] = [
-    wgsl!("robust_tensor", [LINE, PACK1], "robust_tensor.wgsl"),
-    wgsl!("robust_tensor", [LINE, PACK4], "robust_tensor.wgsl"),
+    wgsl!("robust_tensor", Bindings, [LINE, PACK1], "robust_tensor.wgsl"),
+    wgsl!("robust_tensor", Bindings, [LINE, PACK4], "robust_tensor.wgsl"),
 ];
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Number of packs.
+            count: u32,
+            per_epsilon2: f32,
+            gain: f32,
+        },
+        increment[delta_x, delta_y, delta_z]: read Pack,
+        tensor[j_0, j_1, j_2, j_3, j_4, j_5, j_6, j_7, j_8, j_9]: read Pack,
+        out[out_0, out_1, out_2, out_3, out_4, out_5, out_6, out_7, out_8]: write Pack,
+    }
+}
 
 /// One constraint.
 #[derive(Debug, Clone, Copy)]
@@ -65,12 +82,11 @@ impl Kernel for RobustTensor<'_> {
         let (source, pack) = packed(&SOURCES, self.shape.len());
         let items = self.shape.len() / pack;
         self.groups.iter().enumerate().try_for_each(|(nth, group)| {
+            let per_epsilon2 = 1.0 / (self.epsilon * self.epsilon);
+            let block = Block { count: items, per_epsilon2, gain: group.gain };
             gpu.launch_in(self.shape.components(), source, "robust_tensor")
                 .constant("FIRST", nth == 0)
-                .uniform(Uniform::new().u(items).f(1.0 / (self.epsilon * self.epsilon)).f(group.gain))
-                .inputs(self.increment, 3)
-                .inputs(group.tensor, 10)
-                .outputs(self.out, 9)
+                .bind(&Bindings { block, increment: self.increment, tensor: group.tensor, out: self.out })
                 .run(line(items, 256))
         })
     }

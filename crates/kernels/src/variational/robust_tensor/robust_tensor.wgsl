@@ -4,37 +4,6 @@ override COMPONENTS: u32 = 3u;
 // 1: the first constraint, which overwrites the output.
 override FIRST: u32 = 1u;
 
-struct Block {
-    // Number of packs.
-    count: u32,
-    per_epsilon2: f32,
-    gain: f32,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> delta_x: array<Pack>;
-@group(0) @binding(2) var<storage, read> delta_y: array<Pack>;
-@group(0) @binding(3) var<storage, read> delta_z: array<Pack>;
-@group(0) @binding(4) var<storage, read> j_0: array<Pack>;
-@group(0) @binding(5) var<storage, read> j_1: array<Pack>;
-@group(0) @binding(6) var<storage, read> j_2: array<Pack>;
-@group(0) @binding(7) var<storage, read> j_3: array<Pack>;
-@group(0) @binding(8) var<storage, read> j_4: array<Pack>;
-@group(0) @binding(9) var<storage, read> j_5: array<Pack>;
-@group(0) @binding(10) var<storage, read> j_6: array<Pack>;
-@group(0) @binding(11) var<storage, read> j_7: array<Pack>;
-@group(0) @binding(12) var<storage, read> j_8: array<Pack>;
-@group(0) @binding(13) var<storage, read> j_9: array<Pack>;
-@group(0) @binding(14) var<storage, read_write> out_0: array<Pack>;
-@group(0) @binding(15) var<storage, read_write> out_1: array<Pack>;
-@group(0) @binding(16) var<storage, read_write> out_2: array<Pack>;
-@group(0) @binding(17) var<storage, read_write> out_3: array<Pack>;
-@group(0) @binding(18) var<storage, read_write> out_4: array<Pack>;
-@group(0) @binding(19) var<storage, read_write> out_5: array<Pack>;
-@group(0) @binding(20) var<storage, read_write> out_6: array<Pack>;
-@group(0) @binding(21) var<storage, read_write> out_7: array<Pack>;
-@group(0) @binding(22) var<storage, read_write> out_8: array<Pack>;
-
 fn penalty(residual: Pack) -> Pack {
     return block.gain / sqrt(Pack(1.0) + max(residual, Pack(0.0)) * block.per_epsilon2);
 }

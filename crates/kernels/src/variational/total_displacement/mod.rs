@@ -5,18 +5,40 @@
 #[cfg(test)]
 mod parity;
 
+use crate::bindings::bindings;
 use crate::image::warp::VoxelAffine;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed, wgsl};
+use crate::shared::Pack;
 use crate::shared::{PACK1, PACK4};
 use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::components_mut;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
 static SOURCES: [ShaderSource; 2] = [
-    wgsl!("total_displacement", [PACK1, include_str!("along1.wgsl")], "total_displacement.wgsl"),
-    wgsl!("total_displacement", [PACK4, include_str!("along4.wgsl")], "total_displacement.wgsl"),
+    wgsl!("total_displacement", Bindings, [PACK1, include_str!("along1.wgsl")], "total_displacement.wgsl"),
+    wgsl!("total_displacement", Bindings, [PACK4, include_str!("along4.wgsl")], "total_displacement.wgsl"),
 ];
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Packs per row, rows per plane, planes.
+            size: vec4<u32>,
+            /// Rows of A − I, each with its offset (w): small, so that large grids keep their sub-voxel bits.
+            base_x: vec4<f32>,
+            base_y: vec4<f32>,
+            base_z: vec4<f32>,
+            /// Rows of the matrix that multiplies the displacement.
+            linear_x: vec4<f32>,
+            linear_y: vec4<f32>,
+            linear_z: vec4<f32>,
+        },
+        field[field_x, field_y, field_z]: write Pack,
+    }
+}
 
 /// Edges on top of an affine map to voxels in total.
 #[derive(Debug)]
@@ -108,10 +130,13 @@ impl Maps {
         Self { offset: offset.map(|v| v as f32), base: base.map(|row| row.map(|v| v as f32)), linear }
     }
 
-    /// Adds what does not depend on d to a uniform block.
-    pub(crate) fn with_base(&self, block: Uniform) -> Uniform {
-        let rows = self.base.into_iter().zip(self.offset);
-        rows.fold(block, |block, ([x, y, z], offset)| block.f4([x, y, z, offset]))
+    /// What does not depend on d: rows of the matrix, with the offset.
+    pub(crate) fn base_rows(&self) -> [vec4<f32>; 3] {
+        let row = |row: usize| {
+            let [x, y, z] = self.base[row];
+            [x, y, z, self.offset[row]].into()
+        };
+        [row(0), row(1), row(2)]
     }
 
     fn launch(
@@ -123,10 +148,12 @@ impl Maps {
     ) -> Result<(), ComputeError> {
         let [nx, ny, nz] = shape.size;
         let (source, pack) = packed(&SOURCES, nx);
-        let uniform = self.with_base(Uniform::new().u4([nx / pack, ny, nz]));
+        let [base_x, base_y, base_z] = self.base_rows();
+        let [linear_x, linear_y, linear_z] = self.linear.map(vec4::from);
+        let size = [nx / pack, ny, nz].into();
+        let block = Block { size, base_x, base_y, base_z, linear_x, linear_y, linear_z };
         gpu.launch_in(field.len(), source, entry)
-            .uniform(self.linear.into_iter().fold(uniform, Uniform::f4))
-            .outputs(field, 3)
+            .bind(&Bindings { block, field })
             .run_over([nx / pack, ny, nz], [32, 4])
     }
 }

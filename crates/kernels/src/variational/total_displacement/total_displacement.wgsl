@@ -3,24 +3,6 @@
 
 override COMPONENTS: u32 = 3u;
 
-struct Block {
-    // Packs per row, rows per plane, planes.
-    size: vec4<u32>,
-    // Rows of A − I, each with its offset (w): small, so that large grids keep their sub-voxel bits.
-    base_x: vec4<f32>,
-    base_y: vec4<f32>,
-    base_z: vec4<f32>,
-    // Rows of the matrix that multiplies the displacement.
-    linear_x: vec4<f32>,
-    linear_y: vec4<f32>,
-    linear_z: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read_write> field_x: array<Pack>;
-@group(0) @binding(2) var<storage, read_write> field_y: array<Pack>;
-@group(0) @binding(3) var<storage, read_write> field_z: array<Pack>;
-
 @compute @workgroup_size(32, 4)
 fn to_voxels(@builtin(global_invocation_id) id: vec3<u32>) {
     if (id.x >= block.size.x || id.y >= block.size.y) {

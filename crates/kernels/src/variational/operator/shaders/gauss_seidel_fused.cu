@@ -15,14 +15,6 @@
 
 namespace kernel {
 
-struct Block {
-    // Packs along x, voxels along y and z.
-    uint4 size;
-    float4 spring;
-    float omega;
-    uint lag;
-};
-
 constexpr uint THREADS = WIDTH * HEIGHT;
 
 // The first voxel of each pack, after the update of its even voxels.

@@ -3,9 +3,6 @@
 override DIFFUSIVITY: u32 = 0u;
 override VOLUME: u32 = 0u;
 
-@group(0) @binding(13) var<storage, read> psi: array<f32>;
-@group(0) @binding(14) var<storage, read> volume_weight: array<f32>;
-
 // The spring of the smoothness term between two voxels.
 fn spring(along: f32, i: u32, j: u32) -> f32 {
     if (DIFFUSIVITY == 1u) {

@@ -1,7 +1,5 @@
 // rhs ← rhs − A x, and its squared norm.
 
-@group(0) @binding(15) var<storage, read_write> sums: array<f32>;
-
 @compute @workgroup_size(256)
 fn subtract_product(
     @builtin(global_invocation_id) id: vec3<u32>,

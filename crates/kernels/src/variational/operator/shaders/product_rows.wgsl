@@ -3,8 +3,6 @@
 override WIDTH: u32 = 32u;
 override HEIGHT: u32 = 8u;
 
-@group(0) @binding(15) var<storage, read_write> sums: array<f32>;
-
 @compute @workgroup_size(WIDTH, HEIGHT, 1)
 fn subtract_product(
     @builtin(global_invocation_id) id: vec3<u32>,

@@ -13,9 +13,6 @@ const THREADS: u32 = 384u;
 const PAIRS: u32 = 24u;
 const EACH: u32 = 2u;
 
-@group(0) @binding(15) var<storage, read_write> out0: array<f32>;
-@group(0) @binding(16) var<storage, read_write> out1: array<f32>;
-
 // What is held, after a row and a voxel of zeros, and before as many. Outside of the grid it is 0.
 const BEFORE: u32 = 49u;
 var<workgroup> field: array<vec2<f32>, 1634>;

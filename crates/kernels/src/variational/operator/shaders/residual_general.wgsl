@@ -1,9 +1,6 @@
 // Kernels that apply the operator, voxel by voxel: norm of the residual, Jacobi sweep, restriction of the residual.
 
-@group(0) @binding(15) var<storage, read_write> out0: array<f32>;
-@group(0) @binding(16) var<storage, read_write> out1: array<f32>;
-@group(0) @binding(17) var<storage, read_write> out2: array<f32>;
-@group(0) @binding(18) var<storage, read_write> sums: array<f32>;
+alias Out = f32;
 
 fn voxel_of(i: u32) -> vec3<u32> {
     let size = block.size;

@@ -3,10 +3,7 @@
 override WIDTH: u32 = 32u;
 override HEIGHT: u32 = 8u;
 
-@group(0) @binding(15) var<storage, read_write> out0: array<Pack>;
-@group(0) @binding(16) var<storage, read_write> out1: array<Pack>;
-@group(0) @binding(17) var<storage, read_write> out2: array<Pack>;
-@group(0) @binding(18) var<storage, read_write> sums: array<f32>;
+alias Out = vec4<f32>;
 
 fn group_index(group: vec3<u32>, groups: vec3<u32>) -> u32 {
     return (group.z * groups.y + group.y) * groups.x + group.x;

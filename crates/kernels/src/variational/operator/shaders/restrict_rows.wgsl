@@ -3,10 +3,7 @@
 override WIDTH: u32 = 32u;
 override HEIGHT: u32 = 8u;
 
-@group(0) @binding(15) var<storage, read_write> out0: array<vec2<f32>>;
-@group(0) @binding(16) var<storage, read_write> out1: array<vec2<f32>>;
-@group(0) @binding(17) var<storage, read_write> out2: array<vec2<f32>>;
-@group(0) @binding(18) var<storage, read_write> sums: array<f32>;
+alias Out = vec2<f32>;
 
 @compute @workgroup_size(WIDTH, HEIGHT, 1)
 fn restrict_residual(

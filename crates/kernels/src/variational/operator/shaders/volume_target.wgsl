@@ -2,19 +2,6 @@
 
 override COMPONENTS: u32 = 3u;
 
-struct Block {
-    size: vec4<u32>,
-    // 0.5 / s, per axis.
-    half: vec4<f32>,
-}
-
-@group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> volume_weight: array<f32>;
-@group(0) @binding(2) var<storage, read> change: array<f32>;
-@group(0) @binding(3) var<storage, read_write> rhs0: array<f32>;
-@group(0) @binding(4) var<storage, read_write> rhs1: array<f32>;
-@group(0) @binding(5) var<storage, read_write> rhs2: array<f32>;
-
 // `value` − half · (flux of the voxel before) + half · (flux of the voxel after). Beyond a border the flux is the
 // voxel's own, negated. `axis` is position, size and stride.
 fn less(value: f32, half: f32, i: u32, axis: vec3<u32>) -> f32 {

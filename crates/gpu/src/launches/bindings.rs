@@ -1,0 +1,126 @@
+//! What launches of a shader bind: declared once, from which come the text that binds it in WGSL, the numbers, and the order in
+//! which a launch gives uniform block and buffers.
+
+use super::launch::Bind;
+use super::wgsl::{Block, Member, Stored, Type, Value};
+use std::fmt::Write;
+
+/// What launches of a shader bind: the uniform block at binding 0, then the buffers in order.
+#[derive(Debug)]
+pub struct Declaration {
+    /// The members of the uniform block.
+    pub block: &'static [Member],
+    /// The buffers.
+    pub slots: &'static [Slot],
+    /// The last buffer, if launches leave sums of their workgroups: its name, and its elements.
+    pub sums: Option<Slot>,
+}
+
+/// Buffers that follow each other.
+#[derive(Debug, Clone, Copy)]
+pub enum Slot {
+    /// Buffers of the same kind by their names, such as the components of a field.
+    Buffers {
+        /// Their names in WGSL.
+        names: &'static [&'static str],
+        /// What the shader may do with them.
+        access: Access,
+        /// Of what they are arrays.
+        element: Type,
+    },
+    /// Buffers that several declarations have.
+    Group(&'static [Self]),
+}
+
+/// What a shader may do with a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// `var<storage, read>`
+    Read,
+    /// `var<storage, read_write>`
+    Write,
+}
+
+/// One buffer of a declaration.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Declared {
+    pub name: &'static str,
+    pub access: Access,
+    pub element: Type,
+}
+
+impl Declaration {
+    /// All buffers in order, from binding 1 on.
+    pub(crate) fn buffers(&self) -> Vec<Declared> {
+        let mut buffers = Vec::new();
+        self.slots.iter().chain(&self.sums).for_each(|slot| slot.collect(&mut buffers));
+        buffers
+    }
+
+    /// The block's struct, and those that it is made of, in WGSL.
+    pub(crate) fn block_text(&self) -> String {
+        let mut text = String::new();
+        Type::Struct("Block", self.block).write_structs(&mut text);
+        text
+    }
+
+    /// The text that binds it all in WGSL.
+    pub(crate) fn text(&self) -> String {
+        let mut text = self.block_text() + "@group(0) @binding(0) var<uniform> block: Block;\n";
+        for (Declared { name, access, element }, binding) in self.buffers().into_iter().zip(1..) {
+            let access = access.text();
+            let element = element.text();
+            let _ = writeln!(
+                text,
+                "@group(0) @binding({binding}) var<storage, {access}> {name}: array<{element}>;"
+            );
+        }
+        text
+    }
+}
+
+impl Access {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "read_write",
+        }
+    }
+}
+
+impl Slot {
+    /// Buffers of these names that hold elements `T`.
+    pub const fn of<T: Stored>(names: &'static [&'static str], access: Access) -> Self {
+        Self::Buffers { names, access, element: T::TYPE }
+    }
+    fn collect(&self, buffers: &mut Vec<Declared>) {
+        match *self {
+            Self::Buffers { names, access, element } => {
+                buffers.extend(names.iter().map(|&name| Declared { name, access, element }));
+            }
+            Self::Group(slots) => slots.iter().for_each(|slot| slot.collect(buffers)),
+        }
+    }
+}
+
+/// Buffers by name that a launch binds, in the order of their slots.
+pub trait Slots<'a> {
+    /// The slots.
+    const SLOTS: &'static [Slot];
+    /// Appends every buffer.
+    fn bind(&self, buffers: &mut Vec<Bind<'a>>);
+}
+
+/// All that a launch binds: a uniform block, and buffers by name.
+pub trait Bindings<'a>: Slots<'a> {
+    /// What the shader binds; every value of a type is bound by the same declaration.
+    const DECLARATION: &'static Declaration;
+    /// The uniform block.
+    type Block: Value;
+    /// The uniform block's values.
+    fn block(&self) -> &<Self::Block as Value>::Given;
+    /// The uniform block's bytes.
+    fn block_bytes(&self) -> Vec<u8> {
+        Block::bytes_of::<Self::Block>(self.block())
+    }
+}

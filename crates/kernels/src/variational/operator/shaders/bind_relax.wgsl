@@ -1,7 +1,0 @@
-// Bindings of relaxation: the unknowns are updated in place.
-@group(0) @binding(1) var<storage, read_write> x0: array<Pack>;
-@group(0) @binding(2) var<storage, read_write> x1: array<Pack>;
-@group(0) @binding(3) var<storage, read_write> x2: array<Pack>;
-@group(0) @binding(4) var<storage, read> rhs0: array<Pack>;
-@group(0) @binding(5) var<storage, read> rhs1: array<Pack>;
-@group(0) @binding(6) var<storage, read> rhs2: array<Pack>;
