@@ -26,6 +26,8 @@ mod reading;
 mod sanitize;
 mod sizes;
 mod testing;
+mod texts;
+mod thin;
 
 use failure::Failure;
 use std::process::ExitCode;
@@ -35,8 +37,8 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   check [STEP …]   everything that a change must pass, or only the steps named:
-                   format clippy floors dependencies circles lengths folders kernels
-                   docs tests doctests
+                   format clippy floors dependencies circles lengths folders kernels evidence
+                   docs tests doctests, and flags thin words, which run where they are named
   test [--slow] [CRATE …]
                    the tests, those that can run here; with --slow the ignored ones as well
   sizes            lines of code by crate, without comments, tests and benchmarks
