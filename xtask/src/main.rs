@@ -25,8 +25,10 @@ mod manifests;
 mod reading;
 mod sanitize;
 mod sizes;
+mod systems;
 mod testing;
 mod texts;
+mod thin;
 mod thin;
 
 use failure::Failure;
@@ -44,6 +46,7 @@ usage: cargo xtask COMMAND
   sizes            lines of code by crate, without comments, tests and benchmarks
   bench [ARG …]    `veloxel bench ARG …` of a release build
   fuzz [SECONDS]   builds the fuzzing programs and runs them so long (20) for each file format and the plan of files
+  systems          whether everything compiles for Windows and macOS, and the library for browsers, without any C
   sanitize         ThreadSanitizer over the kernels' threads; a planted data race must be found
   dist             an archive of the release binary, completions, manual pages and licences";
 
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         }
         Some((&"bench", rest)) => bench::bench(rest),
         Some((&"fuzz", rest)) => fuzz::fuzz(rest),
+        Some((&"systems", [])) => systems::systems(),
         Some((&"sanitize", [])) => sanitize::sanitize(),
         Some((&"dist", [])) => dist::dist(),
         Some((&("help" | "--help" | "-h"), [])) => {
