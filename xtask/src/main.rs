@@ -29,7 +29,6 @@ mod systems;
 mod testing;
 mod texts;
 mod thin;
-mod thin;
 
 use failure::Failure;
 use std::process::ExitCode;
