@@ -32,7 +32,6 @@ mod thin;
 
 use failure::Failure;
 use std::process::ExitCode;
-use testing::runner::{self, Selection};
 
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
@@ -54,8 +53,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.split_first() {
         Some((&"check", steps)) => check::check(steps),
-        Some((&"test", ["--slow", packages @ ..])) => runner::run_in_view(Selection::WithSlow, packages),
-        Some((&"test", packages)) => runner::run_in_view(Selection::Fast, packages),
+        Some((&"test", arguments)) => testing::test(arguments),
         Some((&"sizes", [])) => {
             sizes::by_crate(&cargo::workspace_root()).map(|sizes| print!("{}", sizes::table(&sizes)))
         }

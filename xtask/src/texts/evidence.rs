@@ -1,7 +1,7 @@
 //! Looks whether what documentation calls its evidence is there: files, and tests by name.
 //!
-//! In sources that is what stands behind `*Evidence*:` at the head of a file; in the pages of `docs/algorithms` every file that
-//! is named, and in their section *Evidence* tests as well.
+//! In sources that is what stands behind `*Evidence*:` at the head of a file; in the pages of `docs` every file that is named,
+//! and in their section *Evidence* tests as well.
 
 use crate::Failure;
 use crate::reading::sources;
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Where the pages lie.
-const PAGES: &str = "docs/algorithms";
+const PAGES: &str = "docs";
 /// Endings of files that a page may name.
 const FILES: [&str; 9] = [".rs", ".md", ".py", ".sh", ".json", ".wgsl", ".cu", ".csv", ".npy"];
 /// How words begin that are paths from the root, where no ending says so.
@@ -30,17 +30,13 @@ pub struct Evidence {
 /// A file cannot be read.
 pub fn inspect(root: &Path) -> Result<Evidence, Failure> {
     let sources = sources::files(&root.join("crates"), &["rs"])?;
-    let mut known = BTreeSet::new();
+    let mut names = BTreeSet::new();
     let mut claims = Vec::new();
     for file in &sources {
         let text = sources::text(file)?;
-        add_names(&text, &mut known);
-        known.extend(name_of(file));
+        add_names(&text, &mut names);
         claims.extend(head(&text).map(|claim| (file.clone(), marked(&claim))));
     }
-    known.extend(
-        sources::files(&root.join("crates"), &["wgsl", "cu"])?.iter().filter_map(|file| name_of(file)),
-    );
     for file in sources::files(&root.join(PAGES), &["md"])? {
         let text = sources::text(&file)?;
         claims.push((file.clone(), links(&text)));
@@ -51,6 +47,8 @@ pub fn inspect(root: &Path) -> Result<Evidence, Failure> {
             section.map(|section| (file, marked(section).into_iter().filter(|word| is_test(word)).collect())),
         );
     }
+    let others = sources::files(&root.join("crates"), &["wgsl", "cu", "sh", "py", "json"])?;
+    let known = Known { names, files: sources.into_iter().chain(others).collect() };
     let mut evidence = Evidence { named: 0, dead: Vec::new() };
     for (file, words) in claims {
         let shown = file.strip_prefix(root).unwrap_or(&file).display().to_string();
@@ -59,6 +57,14 @@ pub fn inspect(root: &Path) -> Result<Evidence, Failure> {
         evidence.dead.extend(dead.map(|what| format!("{shown}: names {what}")));
     }
     Ok(evidence)
+}
+
+/// What may be named.
+struct Known {
+    /// Functions, modules, and short strings in their quotes.
+    names: BTreeSet<String>,
+    /// The files of all crates.
+    files: Vec<PathBuf>,
 }
 
 /// What stands behind *Evidence* in the documentation at the head of a file, up to the next such word or paragraph.
@@ -99,7 +105,8 @@ fn without_links(text: &str) -> String {
 }
 
 fn is_file(word: &str) -> bool {
-    let is_path = !word.contains([' ', '*', '|', '(', '=', '[', '<']);
+    // An ending alone is the name of a format.
+    let is_path = !word.contains([' ', '*', '|', '(', '=', '[', '<']) && !word.starts_with('.');
     is_path
         && (FILES.iter().any(|ending| word.ends_with(ending))
             || FOLDERS.iter().any(|folder| word.starts_with(folder)))
@@ -112,21 +119,22 @@ fn is_test(word: &str) -> bool {
 }
 
 /// What is not there of what `word` names.
-fn dead(root: &Path, file: &Path, word: &str, known: &BTreeSet<String>) -> Option<String> {
+fn dead(root: &Path, file: &Path, word: &str, known: &Known) -> Option<String> {
     if let Some((_, benchmark)) = word.split_once(BENCHMARK) {
         let name = benchmark.split(' ').next().unwrap_or_default();
-        return (!known.contains(&format!("\"{name}\"")))
+        return (!known.names.contains(&format!("\"{name}\"")))
             .then(|| format!("the benchmark `{name}`, which is none"));
     }
     if is_file(word) || word.contains('/') {
         let places = places(root, file);
-        // A name without a folder may be that of any source.
-        let is_there = known.contains(word) || places.iter().any(|place| place.join(word).exists());
+        // A page may leave out the first folders of a source's path.
+        let is_there = known.files.iter().any(|file| file.ends_with(word))
+            || places.iter().any(|place| place.join(word).exists());
         return (!is_there).then(|| format!("the file `{word}`, which is not there"));
     }
     let last = word.rsplit("::").next().unwrap_or(word);
     let is_name = last.chars().all(|each| each.is_ascii_lowercase() || each.is_ascii_digit() || each == '_');
-    (is_name && !known.contains(last)).then(|| format!("the test `{word}`, which is none"))
+    (is_name && !known.names.contains(last)).then(|| format!("the test `{word}`, which is none"))
 }
 
 /// The folders that a path may be told from: the root, the file's own, and those around it up to its crate's.
@@ -141,21 +149,17 @@ fn places(root: &Path, file: &Path) -> Vec<PathBuf> {
     places
 }
 
-fn name_of(file: &Path) -> Option<String> {
-    file.file_name().map(|name| name.to_string_lossy().into_owned())
-}
-
 /// Adds the names of functions and modules, and strings in their quotes: names of benchmarks are such.
-fn add_names(text: &str, known: &mut BTreeSet<String>) {
+fn add_names(text: &str, names: &mut BTreeSet<String>) {
     for keyword in ["fn ", "mod "] {
-        let names = text.split(keyword).skip(1);
-        known.extend(names.filter_map(|rest| {
+        let rests = text.split(keyword).skip(1);
+        names.extend(rests.filter_map(|rest| {
             rest.split(|each: char| !each.is_alphanumeric() && each != '_').next().map(str::to_owned)
         }));
     }
     let is_name =
         |part: &&str| part.len() < 40 && part.chars().all(|each| each.is_ascii_alphanumeric() || each == '-');
-    known.extend(text.split('"').filter(is_name).map(|part| format!("\"{part}\"")));
+    names.extend(text.split('"').filter(is_name).map(|part| format!("\"{part}\"")));
 }
 
 #[cfg(test)]
