@@ -1,18 +1,26 @@
 #!/usr/bin/env bash
 # Two programs, or one on two devices: do all commands that compute write the same files?
 #
-#   VELOXEL_DATA=FOLDER benches/pairs.sh [--quick] PROGRAM_A PROGRAM_B [DEVICE_A [DEVICE_B]]
+#   VELOXEL_DATA=FOLDER benches/pairs.sh [--quick] [--only PATTERN] PROGRAM_A PROGRAM_B [DEVICE_A [DEVICE_B]]
 #
 # DEVICE_A is cpu unless named, DEVICE_B the same. Every pair of the data folder and the commands of the README run in two
 # folders of the same shape, A first; then every file that either wrote is compared byte for byte, and standard output as
 # well. Times are masked in JSON, pages and printed text, and so is the version; a page of the engine, whose curves are times, is left
 # out. On two devices, which reports name, JSON, pages and printed text are left out altogether.
-# --quick leaves out the volumes that take minutes.
+# --quick leaves out the volumes that take minutes; --only runs those commands whose name fits a pattern of the shell.
 # Prints a line a command. What differs stays in the folder that the last line names; fails if anything does, or if a
 # command ended well with one program alone.
 set -uo pipefail
 quick=no
-if [ "${1:-}" = --quick ]; then quick=yes && shift; fi
+only='*'
+while [[ "${1:-}" == --* ]]; do
+    case "$1" in
+    --quick) quick=yes ;;
+    --only) only="${2:-}" && shift ;;
+    *) echo "pairs.sh: no option $1" >&2 && exit 2 ;;
+    esac
+    shift
+done
 [ $# -ge 2 ] && [ $# -le 4 ] || { sed -n '4s/^# *//p' "$0" >&2; exit 2; }
 find_program() { realpath "$(command -v "$1")" || { echo "pairs.sh: no program $1" >&2; exit 2; }; }
 declare -A program device
@@ -20,7 +28,8 @@ program[a]="$(find_program "$1")" || exit 2
 program[b]="$(find_program "$2")" || exit 2
 device[a]="${3:-cpu}"
 device[b]="${4:-${device[a]}}"
-data="$(realpath "${VELOXEL_DATA:?names the data folder}")"
+: "${VELOXEL_DATA:?names the data folder}"
+data="$(realpath "$VELOXEL_DATA")"
 work="$(mktemp -d)"
 mkdir "$work"/{a,b}
 same=0
@@ -90,6 +99,8 @@ input=/dev/null
 run() {
     local name="$1" side status=() before=$SECONDS took=()
     shift
+    # shellcheck disable=SC2053 # a pattern
+    [[ "$name" == $only ]] || return 0
     for side in a b; do
         mkdir -p "$work/$side/$name"
         (
