@@ -22,7 +22,12 @@ pub fn target_folder() -> PathBuf {
 
 /// The cargo that runs this program, with `arguments`, in the root folder.
 pub fn cargo(arguments: &[&str]) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo_at(Path::new(&std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())), arguments)
+}
+
+/// The cargo that lies there, with `arguments`, in the root folder.
+pub fn cargo_at(program: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
     command.args(arguments).current_dir(workspace_root());
     // What `cargo run` tells this program about itself is not for the builds that it starts.
     for (name, _) in std::env::vars_os() {

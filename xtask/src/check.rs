@@ -5,7 +5,8 @@
 
 use crate::circles::{self, Circle};
 use crate::testing::runner;
-use crate::{Failure, allowed, cargo, dependencies, floors, folders, kernels, lengths, manifests};
+use crate::texts::{evidence, flags, words};
+use crate::{Failure, allowed, cargo, dependencies, floors, folders, kernels, lengths, manifests, thin};
 use std::io::Write;
 use std::time::Instant;
 
@@ -28,7 +29,7 @@ struct Step {
     advice: &'static str,
 }
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     Step { name: "format", run: format, advice: "run `cargo fmt --all`" },
     Step { name: "clippy", run: clippy, advice: "mend the lints above" },
     Step {
@@ -46,25 +47,42 @@ const STEPS: [Step; 11] = [
     Step { name: "lengths", run: lengths_step, advice: "split it: one idea a file, one step a function" },
     Step { name: "folders", run: folders_step, advice: "give what belongs together a folder of its own" },
     Step { name: "kernels", run: kernels_step, advice: "give the kernel its mod.rs with a `//!` page" },
+    Step { name: "evidence", run: evidence_step, advice: "name what is there" },
     Step { name: "docs", run: docs, advice: "mend the documentation" },
     Step { name: "tests", run: tests, advice: "mend what the tests above show" },
     Step { name: "doctests", run: doctests, advice: "mend the examples in the documentation" },
 ];
 
-/// Runs the steps named, or all of them.
+/// Steps that run where they are named: not all that they refuse is mended yet.
+const ON_REQUEST: [Step; 3] = [
+    Step {
+        name: "flags",
+        run: flags_step,
+        advice: "say what is missing, and let the command name its flag: an error's hint",
+    },
+    Step { name: "thin", run: thin_step, advice: "move it into a pipeline" },
+    Step { name: "words", run: words_step, advice: "begin with a sentence of its own" },
+];
+
+/// Runs the steps named, or all of [`STEPS`].
 ///
 /// # Errors
 /// A step is unknown or fails; the steps after it do not run.
 pub fn check(names: &[&str]) -> Result<(), Failure> {
-    if let Some(unknown) = names.iter().find(|name| STEPS.iter().all(|step| step.name != **name)) {
-        let known: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+    let every = || STEPS.iter().chain(&ON_REQUEST);
+    if let Some(unknown) = names.iter().find(|name| every().all(|step| step.name != **name)) {
+        let known: Vec<&str> = every().map(|step| step.name).collect();
         return Err(Failure(format!(
             "cargo xtask check: no step `{unknown}`; the steps are {}",
             known.join(" ")
         )));
     }
     let mut closing = None;
-    for step in STEPS.iter().filter(|step| names.is_empty() || names.contains(&step.name)) {
+    let asked: Vec<&Step> = match names {
+        [] => STEPS.iter().collect(),
+        names => every().filter(|step| names.contains(&step.name)).collect(),
+    };
+    for step in asked {
         print!("{:<12} ", step.name);
         // A terminal shows the name while the step runs; where that fails, the line comes as a whole.
         let _ = std::io::stdout().flush();
@@ -134,6 +152,31 @@ fn circles_step() -> Result<Passed, Failure> {
 fn kernels_step() -> Result<Passed, Failure> {
     let kernels = kernels::inspect(&cargo::workspace_root())?;
     passed_unless(kernels.incomplete, format!("{} kernels", kernels.count))
+}
+
+fn evidence_step() -> Result<Passed, Failure> {
+    let evidence = evidence::inspect(&cargo::workspace_root())?;
+    passed_unless(evidence.dead, format!("{} files and tests named", evidence.named))
+}
+
+fn flags_step() -> Result<Passed, Failure> {
+    passed_unless(counted(flags::refusals(&cargo::workspace_root())?), String::new())
+}
+
+fn thin_step() -> Result<Passed, Failure> {
+    passed_unless(counted(thin::refusals(&cargo::workspace_root())?), String::new())
+}
+
+fn words_step() -> Result<Passed, Failure> {
+    passed_unless(counted(words::refusals(&cargo::workspace_root())?), String::new())
+}
+
+/// The lines, and at their end how many there are.
+fn counted(mut lines: Vec<String>) -> Vec<String> {
+    if !lines.is_empty() {
+        lines.push(format!("{} in all", lines.len()));
+    }
+    lines
 }
 
 /// The libraries alone: the command's binary has the name of a library, and the two pages would overwrite each other.

@@ -30,7 +30,7 @@ pub fn measure(root: &Path) -> Result<Lengths, Failure> {
             let text = sources::text(&file)?;
             files.push((text.lines().count(), shown.clone()));
             let found = match extension {
-                "rs" if is_for_tests(&file) => Vec::new(),
+                "rs" if sources::is_for_tests(&file) => Vec::new(),
                 "rs" => functions::of_rust(tokens::read(&file)?),
                 _ => functions::of_shader(&text),
             };
@@ -48,11 +48,6 @@ pub fn measure(root: &Path) -> Result<Lengths, Failure> {
         Offence { shown, key }
     }));
     Ok(lengths)
-}
-
-/// Whether only tests compile the file, by its path.
-fn is_for_tests(file: &Path) -> bool {
-    file.iter().any(|part| part == "tests" || part == "tests.rs")
 }
 
 /// Both lists are sorted by their number of lines; of a function follow the most that it may have and its name.

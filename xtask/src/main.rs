@@ -25,23 +25,26 @@ mod manifests;
 mod reading;
 mod sanitize;
 mod sizes;
+mod systems;
 mod testing;
+mod texts;
+mod thin;
 
 use failure::Failure;
 use std::process::ExitCode;
-use testing::runner::{self, Selection};
 
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   check [STEP …]   everything that a change must pass, or only the steps named:
-                   format clippy floors dependencies circles lengths folders kernels
-                   docs tests doctests
+                   format clippy floors dependencies circles lengths folders kernels evidence
+                   docs tests doctests, and flags thin words, which run where they are named
   test [--slow] [CRATE …]
                    the tests, those that can run here; with --slow the ignored ones as well
   sizes            lines of code by crate, without comments, tests and benchmarks
   bench [ARG …]    `veloxel bench ARG …` of a release build
   fuzz [SECONDS]   builds the fuzzing programs and runs them so long (20) for each file format and the plan of files
+  systems          whether everything compiles for Windows and macOS, and the library for browsers, without any C
   sanitize         ThreadSanitizer over the kernels' threads; a planted data race must be found
   dist             an archive of the release binary, completions, manual pages and licences";
 
@@ -50,13 +53,13 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.split_first() {
         Some((&"check", steps)) => check::check(steps),
-        Some((&"test", ["--slow", packages @ ..])) => runner::run_in_view(Selection::WithSlow, packages),
-        Some((&"test", packages)) => runner::run_in_view(Selection::Fast, packages),
+        Some((&"test", arguments)) => testing::test(arguments),
         Some((&"sizes", [])) => {
             sizes::by_crate(&cargo::workspace_root()).map(|sizes| print!("{}", sizes::table(&sizes)))
         }
         Some((&"bench", rest)) => bench::bench(rest),
         Some((&"fuzz", rest)) => fuzz::fuzz(rest),
+        Some((&"systems", [])) => systems::systems(),
         Some((&"sanitize", [])) => sanitize::sanitize(),
         Some((&"dist", [])) => dist::dist(),
         Some((&("help" | "--help" | "-h"), [])) => {

@@ -264,6 +264,7 @@ fn kitti_keeps_sixty_fourths_and_validity() {
     assert!(matches!(write_flow(&path, &far), Err(IoError::Unsupported { .. })));
 }
 
+#[cfg(feature = "jpeg")]
 #[test]
 fn jpeg_is_for_looking_at() {
     let folder = tempfile::tempdir().unwrap();

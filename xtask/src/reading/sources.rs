@@ -51,6 +51,11 @@ pub fn text(file: &Path) -> Result<String, Failure> {
     fs::read_to_string(file).map_err(|error| unreadable(file, &error))
 }
 
+/// Whether only tests compile the file, by its path.
+pub fn is_for_tests(file: &Path) -> bool {
+    file.iter().any(|part| part == "tests" || part == "tests.rs")
+}
+
 fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     Failure(format!("{}: cannot be read: {error}", path.display()))
 }

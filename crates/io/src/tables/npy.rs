@@ -160,6 +160,12 @@ fn write_at(file: &File, mut bytes: &[u8], mut begin: u64) -> Result<(), Error> 
     Ok(())
 }
 
+/// Browsers have no files, and other systems no way to write at a place of one beside other threads.
+#[cfg(not(any(unix, windows)))]
+fn write_at(_: &File, _: &[u8], _: u64) -> Result<(), Error> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

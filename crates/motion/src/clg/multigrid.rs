@@ -9,7 +9,7 @@
 //! *Anisotropy*: only axes whose spacing is within 1.5 of the smallest are halved (semi-coarsening), so that the strong
 //! springs are always the ones a coarser grid removes.
 //! *Cost*: V(1,1) is 2 sweeps, a residual and transfers: 3.4 sweeps of the finest level in 3-D with all coarser ones.
-//! *Evidence*: `multigrid_beats_jacobi` and `solvers_agree`.
+//! *Evidence*: `multigrid_takes_fewer_sweeps_than_jacobi_the_larger_the_grid` and `the_three_solvers_find_one_solution`.
 
 use crate::clg::tolerance::Checks;
 use crate::steps::buffers::fit;

@@ -6,6 +6,7 @@ mod coarse_end;
 mod confidence;
 mod devices;
 mod finite_elements;
+mod known_issues;
 mod lucas_kanade;
 mod masks_and_extremes;
 mod matches;

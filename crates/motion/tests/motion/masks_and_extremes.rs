@@ -24,13 +24,13 @@ fn try_run(pair: &Pair<'_>, params: &ClgParams) -> Result<DenseFlow, MotionError
 }
 
 /// Left of a plane at 60 % of the width.
-fn left(grid: &Grid) -> Mask {
+pub fn left(grid: &Grid) -> Mask {
     let until = grid.size()[0] * 3 / 5;
     Mask::from_fn(grid.clone(), |[x, _, _]| x < until)
 }
 
 /// Well inside of [`left`]: no window and no median of the estimate reaches over the plane.
-fn well_left(phantom: &Phantom) -> Mask {
+pub fn well_left(phantom: &Phantom) -> Mask {
     let until = phantom.grid().size()[0] * 3 / 5 - 8;
     Mask::from_fn(phantom.grid().clone(), |p| p[0] < until && *phantom.interior.at(p))
 }
@@ -236,7 +236,7 @@ fn a_volume_of_one_plane_moves_as_the_image() {
 }
 
 /// A wave of motion over a picture whose details are so many times longer than usual.
-fn wave(dimension: Dimension, amplitude: f64, details: f64) -> Phantom {
+pub fn wave(dimension: Dimension, amplitude: f64, details: f64) -> Phantom {
     let planar = dimension == Dimension::Two;
     let grid = isotropic_grid(dimension, if planar { 96 } else { 40 }).expect("possible");
     let frame = CentredFrame::new(&grid);
