@@ -66,14 +66,14 @@ impl PartsTask<'_> {
     fn by_cuts(&self) -> Result<Solved> {
         let Self { graph, cpu, .. } = *self;
         let params: CutsParams = self.method.build(Dimension::Three)?;
-        let found = cuts(graph, &params, cpu);
+        let found = cuts(graph, &params, cpu)?;
         let parts = found.parts(graph, self.count, &params)?;
         let mut probabilities = None;
         if self.membership {
             // The parts stay as they are: their medoids tell how probable each is.
             let params = FuzzyParams { iterations: 0, band: 0.0, least_area: 0.0, ..FuzzyParams::default() };
             let (weights, seeds) =
-                (ArcWeights::new(graph, &found, &params, cpu), Seeds::Parts(&parts.labels));
+                (ArcWeights::new(graph, &found, &params, cpu)?, Seeds::Parts(&parts.labels));
             let clusters = fuzzy_clustering(graph, &weights, seeds, &params, self.device)?;
             probabilities = Some(membership(&clusters));
         }
@@ -90,8 +90,8 @@ impl PartsTask<'_> {
         let Self { graph, cpu, .. } = *self;
         let params: FuzzyParams = self.method.build(Dimension::Three)?;
         let tree = CutsParams { part_worth: params.part_worth, ..CutsParams::default() };
-        let found = cuts(graph, &tree, cpu);
-        let weights = ArcWeights::new(graph, &found, &params, cpu);
+        let found = cuts(graph, &tree, cpu)?;
+        let weights = ArcWeights::new(graph, &found, &params, cpu)?;
         let parts = found.parts(graph, self.count, &tree)?;
         let seeds = match (params.seeds, self.count) {
             (FirstMedoids::Cuts, _) => Seeds::Parts(&parts.labels),
