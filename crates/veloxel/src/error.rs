@@ -1,8 +1,9 @@
 //! What can go wrong on the way from files to a report.
 
+use crate::pipelines::heart::HeartError;
 use std::path::{Path, PathBuf};
-use veloxel_core::CoreError;
 use veloxel_core::parameters::ParameterError;
+use veloxel_core::{CoreError, Stopped};
 use veloxel_gpu::ComputeError;
 use veloxel_io::IoError;
 use veloxel_measure::MeasureError;
@@ -105,6 +106,12 @@ pub enum VeloxelError {
         /// The second of them, as it was given.
         path: PathBuf,
     },
+    /// Outlines of a heart could not be followed.
+    #[error(transparent)]
+    Heart(#[from] HeartError),
+    /// The run was stopped by its observer.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 impl VeloxelError {

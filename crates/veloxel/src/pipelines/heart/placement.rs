@@ -1,7 +1,7 @@
-//! Outlines drawn beside the blood otherwise than in the other slices: a choice of the command, and what it does to the seeds.
+//! Outlines drawn beside the blood otherwise than in the other slices: what is done about it, and what that does to the seeds.
 
 use super::cine::Cine;
-use veloxel_core::{ContourSet, Structure, WarningKind, Warnings};
+use veloxel_core::{ContourSet, Hint, Structure, WarningKind, Warnings};
 use veloxel_motion::over::cycle::{BloodPlace, misplaced_px};
 
 /// How the outlines of the left ventricle's slices are carried to other frames.
@@ -15,7 +15,7 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// As on the command line.
+    /// As in reports.
     pub fn word(self) -> &'static str {
         match self {
             Self::AsDrawn => "drawn",
@@ -50,7 +50,7 @@ pub(super) fn misplaced(contours: &ContourSet, cine: &Cine) -> Vec<Misplaced> {
     contours.frames().into_iter().flat_map(on_frame).filter(is_shifted).collect()
 }
 
-/// Says which slices are shifted, by how much, and how to leave them.
+/// Says which slices are shifted, and by how much.
 pub(super) fn note(misplaced: &[Misplaced], pixel_mm: f64, warnings: &mut Warnings) {
     if misplaced.is_empty() {
         return;
@@ -61,9 +61,8 @@ pub(super) fn note(misplaced: &[Misplaced], pixel_mm: f64, warnings: &mut Warnin
     };
     let list: Vec<String> = misplaced.iter().map(one).collect();
     let text = format!(
-        "outlines that lie beside the blood otherwise than in the other slices are shifted on other frames (--placement drawn: \
-         they are not): {}",
+        "outlines that lie beside the blood otherwise than in the other slices are shifted on other frames: {}",
         list.join("; ")
     );
-    warnings.push(WarningKind::Note, text);
+    warnings.push_with_hint(WarningKind::Note, Hint::Placement, text);
 }
