@@ -63,7 +63,7 @@ use output_plan::name;
 pub use output_plan::{Holds, OutputPlan};
 pub use points::{PointsRun, move_point, warp_points};
 pub use published::left_behind;
-pub use segment::{SegmentJob, segment};
+pub use segment::{SegmentJob, SegmentOutputs, segment};
 pub use sequence::{SequenceJob, sequence};
 pub use stereo::{StereoJob, StereoRun, stereo};
 pub use track::{ContourInput, FilmChoice, RegionInput, TrackJob, track};

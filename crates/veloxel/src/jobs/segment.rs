@@ -23,8 +23,15 @@ pub struct SegmentJob {
     pub reading: Reading,
     /// The command as typed, for the report.
     pub command_line: String,
+    /// Where everything goes.
+    pub outputs: SegmentOutputs,
+}
+
+/// The files of a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SegmentOutputs {
     /// The mesh in the colours of its parts: `.ply` or `.glb`.
-    pub output: PathBuf,
+    pub painted: PathBuf,
     /// The number of its part for each face of the mesh's file: `.seg`.
     pub labels: Option<PathBuf>,
     /// The probability of each part (columns) for each triangle (rows): `.npy` or `.csv`.
@@ -39,16 +46,17 @@ pub struct SegmentJob {
 
 impl SegmentJob {
     fn plan(&self) -> Result<OutputPlan> {
+        let SegmentOutputs { painted, labels, membership, html, parts, report } = &self.outputs;
         OutputPlan::default()
             .reads("mesh", [&self.mesh])
             .reads_settings(self.method.files())
-            .writes("parts in colours", [&self.output], Holds::Samples(Kind::Surface))
-            .writes("labels", &self.labels, Holds::Text)
-            .writes("membership", &self.membership, Holds::Matrix)
-            .writes("page", &self.html, Holds::Text)
-            .writes("folder of parts", &self.parts, Holds::Folder)
+            .writes("parts in colours", [painted], Holds::Samples(Kind::Surface))
+            .writes("labels", labels, Holds::Text)
+            .writes("membership", membership, Holds::Matrix)
+            .writes("page", html, Holds::Text)
+            .writes("folder of parts", parts, Holds::Folder)
             .members("folder of parts", &["part_"])
-            .writes("report", &self.report, Holds::Text)
+            .writes("report", report, Holds::Text)
             .checked()
     }
 
@@ -74,7 +82,7 @@ pub fn segment(job: &SegmentJob, session: &Session) -> Result<JobRun<SegmentRepo
     let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
     let mesh = stages.time("load", || io::read_surface(&job.mesh, job.reading, &mut warnings))?;
     let membership =
-        if job.membership.is_some() { MembershipChoice::Computed } else { MembershipChoice::LeftOut };
+        if job.outputs.membership.is_some() { MembershipChoice::Computed } else { MembershipChoice::LeftOut };
     let method = SegmentMethod::of(job.method.draft())?;
     let request = SegmentRequest { mesh: &mesh, count: job.count, method, membership };
     let mut found = pipeline::segment(&request, session).map_err(|error| job.of_its_mesh(error))?;

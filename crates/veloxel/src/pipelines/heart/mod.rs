@@ -54,7 +54,7 @@ pub fn track(request: &TrackRequest<'_>, session: &Session) -> Result<TrackResul
     if let Some(weight) = request.weight {
         check_weight(request, weight)?;
     }
-    let setting = Setting { request, seeds, region, session, device: session.device()? };
+    let setting = Setting { request, seeds, region, session };
     let mut runs = Vec::new();
     for (nth, draft) in methods.iter().enumerate() {
         let portion = Portion::nth_of(nth, methods.len());

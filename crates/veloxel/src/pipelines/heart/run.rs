@@ -11,7 +11,6 @@ use crate::{Result, Session};
 use std::time::Instant;
 use veloxel_core::parameters::Draft;
 use veloxel_core::{ContourSet, Portion, WarningKind, Warnings};
-use veloxel_gpu::Device;
 use veloxel_measure::{ContourDistances, Ventricles, WallMotion, strains};
 use veloxel_report::TrackRun;
 
@@ -21,7 +20,6 @@ pub(super) struct Setting<'a> {
     pub seeds: Seeds,
     pub region: Region,
     pub session: &'a Session,
-    pub device: &'a Device,
 }
 
 impl Setting<'_> {
