@@ -6,7 +6,7 @@ use crate::pipelines::segment::{PartsTree, SegmentResult};
 use crate::{Result, Session, VeloxelError};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Stage, TriangleMesh, Warnings};
-use veloxel_io::{self as io, Kind, NpyWriter, PaintedMesh, Reading};
+use veloxel_io::{self as io, Kind, Matrix, PaintedMesh, Reading};
 use veloxel_mesh::{MeshError, PartCount};
 use veloxel_report::{AnswerView, RunHeader, SegmentReport, SegmentView, part_colours, segment_html};
 
@@ -52,7 +52,7 @@ impl SegmentJob {
             .reads_settings(self.method.files())
             .writes("parts in colours", [painted], Holds::Samples(Kind::Surface))
             .writes("labels", labels, Holds::Text)
-            .writes("membership", membership, Holds::Matrix)
+            .writes("membership", membership, Holds::Table)
             .writes("page", html, Holds::Text)
             .writes("folder of parts", parts, Holds::Folder)
             .members("folder of parts", &["part_"])
@@ -101,11 +101,9 @@ fn write(mesh: &TriangleMesh, found: &SegmentResult, session: &Session, plan: &m
     plan.write("parts in colours", |path| io::write_painted_mesh(path, &painted))?;
     plan.write("labels", |path| io::write_face_labels(path, &found.polygon_labels))?;
     if let Some(membership) = &found.membership {
-        plan.write("membership", |path| {
-            let matrix = NpyWriter::create(path, membership.rows(), membership.columns())?;
-            (0..membership.rows()).for_each(|triangle| matrix.rows(triangle, membership.row(triangle)));
-            matrix.finish()
-        })?;
+        let columns: Vec<String> = (0..membership.columns()).map(|part| format!("part_{part}")).collect();
+        let rows: Vec<&[f32]> = (0..membership.rows()).map(|triangle| membership.row(triangle)).collect();
+        plan.write("membership", |path| io::write_matrix(path, &Matrix { columns: &columns, rows: &rows }))?;
     }
     plan.write("folder of parts", |folder| {
         let count = found.parts.len();
