@@ -1,7 +1,6 @@
 //! Files of a cine and of outlines in; contours, fields, strain and function in one folder out.
 
 mod contours;
-mod csv;
 mod region;
 mod writing;
 

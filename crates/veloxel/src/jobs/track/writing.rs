@@ -1,14 +1,12 @@
 //! The files of one method's run.
 
-use super::csv;
 use crate::jobs::film::Film;
+use crate::pipelines::heart::TrackedRun;
 use crate::{Result, Session};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use veloxel_core::Dimension;
 use veloxel_io::{self as io, CinePlace};
 use veloxel_report::{OutlineFilm, TrackView};
-
-use crate::pipelines::heart::TrackedRun;
 
 /// What the files of a run are called, and what they say beside it.
 pub(super) struct RunFiles<'a> {
@@ -22,7 +20,7 @@ pub(super) struct RunFiles<'a> {
 }
 
 impl RunFiles<'_> {
-    fn path(&self, name: &str) -> std::path::PathBuf {
+    fn path(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{}{name}", self.prefix))
     }
 
@@ -40,9 +38,9 @@ impl RunFiles<'_> {
                 field,
             )?;
         }
-        io::write_text(&self.path("function.csv"), &csv::function(&run.function))?;
+        io::write_text(&self.path("function.csv"), &run.function.to_csv())?;
         if let Some(strain) = &run.strain {
-            io::write_text(&self.path("strain.csv"), &csv::strain(strain))?;
+            io::write_text(&self.path("strain.csv"), &strain.to_csv())?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Outlines of a heart followed over a cine: contours, fields, strain and function out.
 
 mod cine;
+mod csv;
 mod error;
 mod follow;
 mod labels;
