@@ -102,7 +102,7 @@ fn write(mesh: &TriangleMesh, found: &SegmentResult, session: &Session, plan: &m
     plan.write("labels", |path| io::write_face_labels(path, &found.polygon_labels))?;
     if let Some(membership) = &found.membership {
         let columns: Vec<String> = (0..membership.columns()).map(|part| format!("part_{part}")).collect();
-        let rows: Vec<&[f32]> = (0..membership.rows()).map(|triangle| membership.row(triangle)).collect();
+        let rows: Vec<_> = (0..membership.rows()).map(|triangle| membership.row(triangle)).collect();
         plan.write("membership", |path| io::write_matrix(path, &Matrix { columns: &columns, rows: &rows }))?;
     }
     plan.write("folder of parts", |folder| {
@@ -117,10 +117,8 @@ fn write(mesh: &TriangleMesh, found: &SegmentResult, session: &Session, plan: &m
 
 fn write_part(mesh: &TriangleMesh, found: &SegmentResult, part: u32, path: &Path) -> Result<()> {
     let own = found.part_mesh(mesh, part)?;
-    let certainty: Vec<f32> = own.triangles.iter().map(|&triangle| found.certainty[triangle]).collect();
-    let segment = vec![part; own.triangles.len()];
-    let rgb = part_colours(&segment, &certainty);
-    let painted = PaintedMesh { mesh: &own.mesh, rgb: &rgb, certainty: &certainty, segment: &segment };
+    let rgb = part_colours(&own.labels, &own.certainty);
+    let painted = PaintedMesh { mesh: &own.mesh, rgb: &rgb, certainty: &own.certainty, segment: &own.labels };
     Ok(io::write_painted_mesh(path, &painted)?)
 }
 

@@ -14,6 +14,10 @@ pub struct PartMesh {
     pub mesh: TriangleMesh,
     /// The triangles of the whole mesh that these are.
     pub triangles: Vec<usize>,
+    /// The part of each of them.
+    pub labels: Vec<u32>,
+    /// How certain that is, 0 to 1.
+    pub certainty: Vec<f32>,
 }
 
 impl SegmentResult {
@@ -34,7 +38,9 @@ impl SegmentResult {
             *number
         };
         let corners = triangles.iter().map(|&triangle| mesh.triangles()[triangle].map(&mut own)).collect();
-        Ok(PartMesh { mesh: TriangleMesh::new(points, corners)?, triangles })
+        let certainty = triangles.iter().map(|&triangle| self.certainty[triangle]).collect();
+        let labels = vec![part; triangles.len()];
+        Ok(PartMesh { mesh: TriangleMesh::new(points, corners)?, triangles, labels, certainty })
     }
 }
 
