@@ -79,7 +79,7 @@ pub struct TrackArguments {
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     weight: Option<PathBuf>,
 
-    /// Also writes loop.gif: the outlines over the moving images
+    /// Write the outlines over the moving images as loop.gif, too
     #[arg(long)]
     gif: bool,
 

@@ -1,5 +1,6 @@
 //! Outlines of a heart followed over a cine: contours, fields, strain and function out.
 
+mod choices;
 mod cine;
 mod csv;
 mod error;
@@ -12,29 +13,27 @@ mod region;
 mod request;
 mod run;
 mod seeds;
+mod setting;
 mod slice_order;
 mod tables;
 mod walls;
 
 use crate::pipelines::account::Account;
 use crate::{Result, Session};
+pub use choices::{Cavities, MotionSpace, Placement, PresetChoice};
 pub use cine::Cine;
 pub use error::HeartError;
-pub use motion::MotionSpace;
 use motion::are_apart;
-pub use outlines::Cavities;
-pub use placement::Placement;
 use region::Region;
 pub use region::RegionChoice;
-pub use request::{PresetChoice, TrackRequest, TrackResult, TrackedRun};
-use run::Setting;
+pub use request::{TrackRequest, TrackResult, TrackedRun};
 use seeds::Seeds;
+use setting::Setting;
 pub use slice_order::{ClearerFit, clearer_fit};
 pub use tables::{FunctionCurve, FunctionTable, STRAIN_KINDS, StrainNumbers, StrainRow, StrainTable};
 use veloxel_core::parameters::{Draft, Parameters};
 use veloxel_core::{Portion, Stage, Volume};
 use veloxel_motion::{FiniteElementsParams, require_weights};
-use veloxel_report::CineReport;
 
 /// The preset of CLG for slices of frames far apart in time.
 const APART: &str = "cine-apart";
@@ -90,24 +89,4 @@ fn check_weight(request: &TrackRequest<'_>, weight: &Volume<f32>) -> Result<()> 
     }
     request.cine.grid().require_same(weight.grid(), "the cine and the weight image")?;
     Ok(require_weights(weight)?)
-}
-
-impl Setting<'_> {
-    fn report(&self) -> CineReport {
-        let Self { request, seeds, region, .. } = self;
-        let cine = request.cine;
-        CineReport {
-            size: cine.grid().size(),
-            spacing_mm: cine.grid().spacing_mm(),
-            frames: cine.frames().len(),
-            frame_interval_ms: cine.frame_interval_ms(),
-            start_frames: seeds.frames.clone(),
-            slices: seeds.contours.slices(),
-            region_from_px: region.from,
-            region_size_px: region.size,
-            motion: request.space.on(cine.grid()).word().to_owned(),
-            placement: request.placement.word().to_owned(),
-            cavities: request.cavities.word().to_owned(),
-        }
-    }
 }

@@ -1,39 +1,15 @@
 //! The motion of a whole cine: of each slice in its plane, or of the volume.
 
+use super::choices::MotionSpace;
 use super::follow::{Followed, Frames, follow};
 use super::region::Region;
-use super::run::Setting;
+use super::setting::Setting;
 use crate::Result;
 use veloxel_core::parameters::{Draft, Values};
 use veloxel_core::{Dimension, Flow, Grid, Volume};
 use veloxel_measure::{Periodicity, share_folded};
 use veloxel_motion::over::cycle::{Cycle, CyclePlan};
 use veloxel_motion::steps::composition::sample_vox;
-
-/// Where points of a cine can move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MotionSpace {
-    /// Each slice in its plane, as slices stand that are far apart.
-    #[default]
-    InPlane,
-    /// All slices together.
-    Volume,
-}
-
-impl MotionSpace {
-    /// As in reports.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::InPlane => "in-plane",
-            Self::Volume => "volume",
-        }
-    }
-
-    /// What is meant on a grid: a picture is its own plane.
-    pub(super) fn on(self, grid: &Grid) -> Self {
-        if grid.dimension() == Dimension::Two { Self::InPlane } else { self }
-    }
-}
 
 /// Frames of a beat from which on neighbours in time are alike.
 const DENSE_FRAMES: usize = 16;

@@ -1,30 +1,11 @@
 //! Outlines on every frame: each seed moved along, several seeds blended between their frames.
 
+use super::choices::Cavities;
 use super::motion::{CineMotion, Way};
-use super::run::Setting;
+use super::setting::Setting;
 use veloxel_core::{Contour, ContourSet, Hint, Polygon, Stopped, Structure, WarningKind, Warnings};
 use veloxel_measure::Periodicity;
 use veloxel_motion::over::cycle::{ContourMotion, ContourRule, Rim};
-
-/// How outlines of cavities follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Cavities {
-    /// As the motion has them.
-    Moved,
-    /// Half way from there to where as much of their inside is dark as on the seed ([`Rim`](veloxel_motion::over::cycle::Rim)).
-    #[default]
-    Rim,
-}
-
-impl Cavities {
-    /// As in reports.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Moved => "moved",
-            Self::Rim => "rim",
-        }
-    }
-}
 
 /// Carries the seeds to every frame; `motions` are those from each of their frames.
 ///

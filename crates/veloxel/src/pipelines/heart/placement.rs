@@ -4,26 +4,6 @@ use super::cine::Cine;
 use veloxel_core::{ContourSet, Hint, Structure, WarningKind, Warnings};
 use veloxel_motion::over::cycle::{BloodPlace, misplaced_px};
 
-/// How the outlines of the left ventricle's slices are carried to other frames.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Placement {
-    /// From where they were drawn.
-    AsDrawn,
-    /// Both outlines of a slice shifted, where they lie beside the blood otherwise than in the other slices ([`misplaced_px`]).
-    #[default]
-    ByStack,
-}
-
-impl Placement {
-    /// As in reports.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::AsDrawn => "drawn",
-            Self::ByStack => "stack",
-        }
-    }
-}
-
 /// The outlines of a slice on a frame that are to be shifted, and by how much.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Misplaced {

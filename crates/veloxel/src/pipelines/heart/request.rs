@@ -1,9 +1,7 @@
 //! What is asked for, and what comes of it.
 
+use super::choices::{Cavities, MotionSpace, Placement, PresetChoice};
 use super::cine::Cine;
-use super::motion::MotionSpace;
-use super::outlines::Cavities;
-use super::placement::Placement;
 use super::region::RegionChoice;
 use super::tables::{FunctionTable, StrainTable};
 use crate::pipelines::account::Account;
@@ -12,17 +10,6 @@ use veloxel_core::{ContourSet, Flow, Sequence, Volume};
 use veloxel_io::LabelMeaning;
 use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
 use veloxel_report::{CineReport, TrackRun};
-
-/// Whether the presets of methods are those given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum PresetChoice {
-    /// They are.
-    #[default]
-    AsGiven,
-    /// CLG takes the preset that suits the frames at hand: in planes, motion between frames far apart in time is as large as
-    /// between stacks.
-    ByFrames,
-}
 
 /// Outlines of a heart that are to be followed over a cine.
 #[derive(Debug, Clone, Copy)]

@@ -2,25 +2,16 @@
 
 use super::labels::labels;
 use super::motion::{CineMotion, Way};
-use super::region::Region;
-use super::seeds::Seeds;
+use super::setting::Setting;
 use super::tables::{FunctionTable, StrainTable, Timing};
-use super::{TrackRequest, TrackedRun, outlines, walls};
+use super::{TrackedRun, outlines, walls};
+use crate::Result;
 use crate::pipelines::account::Account;
-use crate::{Result, Session};
 use std::time::Instant;
 use veloxel_core::parameters::Draft;
 use veloxel_core::{ContourSet, Portion, WarningKind, Warnings};
 use veloxel_measure::{ContourDistances, Ventricles, WallMotion, strains};
 use veloxel_report::TrackRun;
-
-/// What all methods of a run share.
-pub(super) struct Setting<'a> {
-    pub request: &'a TrackRequest<'a>,
-    pub seeds: Seeds,
-    pub region: Region,
-    pub session: &'a Session,
-}
 
 impl Setting<'_> {
     /// Runs a method.

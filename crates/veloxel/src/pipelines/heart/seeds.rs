@@ -1,6 +1,7 @@
 //! The outlines that tracking starts from.
 
-use super::placement::{self, Misplaced, Placement};
+use super::choices::Placement;
+use super::placement::{self, Misplaced};
 use super::{HeartError, TrackRequest};
 use veloxel_core::{Contour, ContourSet, Hint, Structure, WarningKind, Warnings};
 

@@ -1,7 +1,7 @@
 //! The wall of the left ventricle: its slices with both outlines, from base to apex, and the places of their segments.
 
 use super::motion::{CineMotion, Way};
-use super::run::Setting;
+use super::setting::Setting;
 use veloxel_core::{ContourSet, Grid, Polygon, Stopped, Structure, WarningKind, Warnings};
 use veloxel_measure::{Level, SegmentFrame, WallMesh, WallMotion};
 

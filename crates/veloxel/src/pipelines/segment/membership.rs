@@ -1,7 +1,6 @@
 //! How probable each part is for each triangle.
 
-use super::method::FaceMembership;
-use veloxel_mesh::CleanMesh;
+use veloxel_mesh::{CleanMesh, FuzzyClusters};
 
 /// Whether the probability of every part is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,5 +43,19 @@ impl Membership {
     pub fn row(&self, triangle: usize) -> &[f32] {
         let first = self.row_of[triangle] as usize * self.columns;
         &self.probabilities[first..first + self.columns]
+    }
+}
+
+/// For each face a row of probabilities, one for each part.
+#[derive(Debug, Clone)]
+pub(super) struct FaceMembership {
+    pub parts: usize,
+    pub probabilities: Vec<f32>,
+}
+
+impl From<&FuzzyClusters> for FaceMembership {
+    fn from(clusters: &FuzzyClusters) -> Self {
+        let rows = (0..clusters.labels.len()).flat_map(|face| clusters.probabilities(face));
+        Self { parts: clusters.parts(), probabilities: rows.map(|probability| probability as f32).collect() }
     }
 }

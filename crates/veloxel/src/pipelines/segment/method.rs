@@ -1,13 +1,14 @@
 //! The parts of a cleaned mesh, by either method, in one form.
 
-use super::{MembershipChoice, SegmentRequest};
+use super::SegmentRequest;
+use super::membership::{FaceMembership, MembershipChoice};
 use crate::Result;
 use veloxel_core::Dimension;
 use veloxel_core::parameters::{Draft, ParameterError, Parameters, Values};
 use veloxel_gpu::{Cpu, Device};
 use veloxel_mesh::{
-    ArcWeights, Cuts, CutsParams, DualGraph, FirstMedoids, FuzzyClusters, FuzzyParams, PartCount, Parts,
-    Seeds, TreeTop, cuts, fuzzy_clustering,
+    ArcWeights, Cuts, CutsParams, DualGraph, FirstMedoids, FuzzyParams, PartCount, Parts, Seeds, TreeTop,
+    cuts, fuzzy_clustering,
 };
 
 /// Parts that a tree shows, at least where there are so many: the slider of a page reaches them.
@@ -74,13 +75,6 @@ pub(super) struct Answer {
     pub top: TreeTop,
 }
 
-/// For each face a row of probabilities, one for each part.
-#[derive(Debug, Clone)]
-pub(super) struct FaceMembership {
-    pub parts: usize,
-    pub probabilities: Vec<f32>,
-}
-
 impl Answer {
     fn of_cuts(found: &Cuts, parts: Parts) -> Self {
         let top = found.hierarchy.top(MOST_SHOWN.max(parts.count));
@@ -144,12 +138,5 @@ impl PartsTask<'_> {
             thickness: found.shape_diameter,
             parameters: params.to_json(),
         })
-    }
-}
-
-impl From<&FuzzyClusters> for FaceMembership {
-    fn from(clusters: &FuzzyClusters) -> Self {
-        let rows = (0..clusters.labels.len()).flat_map(|face| clusters.probabilities(face));
-        Self { parts: clusters.parts(), probabilities: rows.map(|probability| probability as f32).collect() }
     }
 }
