@@ -1,5 +1,6 @@
 //! What can go wrong on the way from files to a report.
 
+use crate::pipelines::heart::HeartError;
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::ParameterError;
 use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped};
@@ -99,15 +100,18 @@ pub enum VeloxelError {
         /// The output, as it was given.
         path: PathBuf,
     },
-    /// The run was stopped by its observer.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
     /// Two outputs of one name.
     #[error("{} would get two outputs: give each a name of its own", path.display())]
     SameOutput {
         /// The second of them, as it was given.
         path: PathBuf,
     },
+    /// Outlines of a heart could not be followed.
+    #[error(transparent)]
+    Heart(#[from] HeartError),
+    /// The run was stopped by its observer.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 impl VeloxelError {
@@ -125,6 +129,7 @@ impl VeloxelError {
             Self::Io(error) => error,
             Self::Parameter(error) => error,
             Self::Motion(error) => error,
+            Self::Heart(error) => error,
             Self::Mesh(error) | Self::MeshFile { source: error, .. } => error,
             Self::Compute(error) => error,
             Self::Phantom(error) => error,

@@ -22,8 +22,9 @@
 //! | an affine start; fields that follow one another | [`motion::affine_registration`], [`compose_flows`] |
 //! | flow by phase, stereo, energy, orientation and phase of pictures | [`phase_flow()`], [`phase_stereo()`], [`phase_features()`], [`PhaseParameters`] |
 //! | all three over a stream of frames | [`PhaseEngine`] |
-//! | all distances of a graph | [`Graph`], [`ShortestPaths`] |
-//! | parts of a surface | [`mesh`]: [`CleanMesh`], [`DualGraph`], [`mesh::cuts()`], [`mesh::fuzzy_clustering`] with weights of your own |
+//! | all distances of a graph | [`pipelines::distances`](mod@pipelines::distances); [`Graph`], [`ShortestPaths`] |
+//! | parts of a surface | [`pipelines::segment`](mod@pipelines::segment); [`mesh`]: [`CleanMesh`], [`DualGraph`], [`mesh::cuts()`], [`mesh::fuzzy_clustering`] with weights of your own |
+//! | outlines of a heart over a cine, its strain and volumes | [`pipelines::heart`] |
 //! | a device, and data of your own on it | [`Device`], [`Frame`], [`gpu`], [`kernels`] |
 //! | a result against the truth | [`measure`], also under the name `metrics` |
 //! | the JSON and the page of a run | [`report`] |

@@ -2,12 +2,11 @@
 
 use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
-use veloxel::jobs::{
-    Cavities, ContourInput, MethodOptions, MotionSpace, Placement, RegionChoice, RunOptions, TrackJob, track,
-};
+use veloxel::jobs::{ContourInput, FilmChoice, MethodOptions, RegionInput, TrackJob, track};
+use veloxel::pipelines::heart::{Cavities, MotionSpace, Placement, PresetChoice};
 use veloxel_core::{ContourSet, Structure, Warnings};
 use veloxel_io::{
-    CinePlace, ContourReading, IoError, PlainNames, TextOrder, inspect, read_contours, read_grid,
+    CinePlace, ContourReading, IoError, PlainNames, Reading, TextOrder, inspect, read_contours, read_grid,
     write_contours,
 };
 use veloxel_measure::ContourDistances;
@@ -52,12 +51,7 @@ pub(crate) fn cine(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     Ok(figures)
 }
 
-fn job(
-    session: &Session<'_>,
-    inputs: Vec<PathBuf>,
-    contours: PathBuf,
-    folder: PathBuf,
-) -> Result<TrackJob, BenchError> {
+fn job(inputs: Vec<PathBuf>, contours: PathBuf, folder: PathBuf) -> Result<TrackJob, BenchError> {
     let method = MethodOptions::new("clg").and_then(|clg| clg.preset("cine")).map_err(MotionError::from)?;
     Ok(TrackJob {
         inputs,
@@ -66,22 +60,24 @@ fn job(
         frames: Vec::new(),
         labels: Default::default(),
         names: PlainNames::default(),
-        region: RegionChoice::Auto,
+        region: RegionInput::Auto,
         space: MotionSpace::InPlane,
         placement: Placement::default(),
         cavities: Cavities::default(),
         periodic: Periodic::Auto,
         estimate: CycleEstimate::Closed,
         methods: vec![method],
-        preset_by_frames: true,
-        options: RunOptions { device: session.device_options.clone(), ..RunOptions::default() },
-        animation: false,
+        presets: PresetChoice::ByFrames,
+        weight: None,
+        reading: Reading::default(),
+        command_line: String::new(),
+        film: FilmChoice::LeftOut,
         folder,
     })
 }
 
-fn run(job: &TrackJob) -> Result<TrackRun, BenchError> {
-    let mut run = track(job, None)?;
+fn run(session: &Session<'_>, job: &TrackJob) -> Result<TrackRun, BenchError> {
+    let mut run = track(job, &veloxel::Session::begin(&session.device_options))?;
     Ok(run.report.runs.remove(0))
 }
 
@@ -104,8 +100,8 @@ fn pig(session: &Session<'_>, folder: &Path, scratch: &Path) -> Result<Vec<Figur
     let file = scratch.join("pig.json");
     write_contours(&file, &own, &place)?;
     let truth = vec![ContourInput { path: file.clone(), frame: None }];
-    let job = TrackJob { frames: vec![0], truth, ..job(session, vec![cine], file, scratch.join("pig"))? };
-    let found = run(&job)?;
+    let job = TrackJob { frames: vec![0], truth, ..job(vec![cine], file, scratch.join("pig"))? };
+    let found = run(session, &job)?;
     let Some(distances) = &found.distances else { return Ok(Vec::new()) };
     session.draw(over_time(distances, info.frames));
     let mut figures = Vec::new();
@@ -149,10 +145,9 @@ fn ejection(
         folder.join(format!("patient{patient}/patient{patient}_frame{frame}{what}.nii.gz"))
     };
     let labels = frames.map(|frame| path(frame, "_gt"));
-    let mut job =
-        job(session, frames.map(|f| path(f, "")).to_vec(), labels[0].clone(), scratch.join(patient))?;
+    let mut job = job(frames.map(|f| path(f, "")).to_vec(), labels[0].clone(), scratch.join(patient))?;
     job.truth = vec![ContourInput { path: labels[1].clone(), frame: Some(1) }];
-    let found = run(&job)?;
+    let found = run(session, &job)?;
     let areas = |nth: usize| -> Result<Vec<Option<f64>>, BenchError> {
         let file = read_contours(&labels[nth], None, &ContourReading::default(), &mut Warnings::new())?;
         let slices = file.place.map_or(0, |place| place.grid.size()[2]);
@@ -181,9 +176,8 @@ fn right_ventricle(session: &Session<'_>, folder: &Path, scratch: &Path) -> Resu
     let contours = folder.join("P09contours-manual");
     let images = ["P09-0022.dcm", "P09-0023.dcm"].map(|name| folder.join("P09dicom").join(name));
     let truth = vec![ContourInput { path: contours.clone(), frame: None }];
-    let job =
-        TrackJob { truth, frames: vec![0], ..job(session, images.to_vec(), contours, scratch.join("rv"))? };
-    let found = run(&job)?;
+    let job = TrackJob { truth, frames: vec![0], ..job(images.to_vec(), contours, scratch.join("rv"))? };
+    let found = run(session, &job)?;
     let rv = found.distances.as_ref().and_then(|d| d.structure(Structure::Rv));
     let mean = rv.map_or(f64::NAN, |s| s.modified_hausdorff_mm);
     Ok(Figure::new("RVSC 09: right ventricle, end-diastole to end-systole", mean, "mm").at_most(RV_MM))

@@ -4,7 +4,7 @@ use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use veloxel::VeloxelError;
-use veloxel::jobs::{MethodOptions, RunOptions, SegmentJob, segment};
+use veloxel::jobs::{MethodOptions, SegmentJob, SegmentOutputs, segment};
 use veloxel::mesh::{
     ArcWeights, CleanMesh, Cuts, CutsParams, DualGraph, FuzzyParams, PartCount, Seeds, cuts, fuzzy_clustering,
 };
@@ -175,22 +175,15 @@ fn file_to_file_s(session: &Session<'_>, mesh: &Path) -> Result<f64, BenchError>
     let job = SegmentJob {
         mesh: mesh.to_owned(),
         count: PartCount::Chosen,
-        options: RunOptions {
-            method: MethodOptions::of_parts("cuts").map_err(VeloxelError::from)?,
-            device: session.device_options.clone(),
-            ..RunOptions::default()
-        },
-        output: folder.path().join("parts.ply"),
-        labels: None,
-        membership: None,
-        html: None,
-        parts: None,
-        report: None,
+        method: MethodOptions::of_parts("cuts").map_err(VeloxelError::from)?,
+        reading: Reading::default(),
+        command_line: String::new(),
+        outputs: SegmentOutputs { painted: folder.path().join("parts.ply"), ..SegmentOutputs::default() },
     };
     let mut fastest_s = f64::INFINITY;
     for _ in 0..3 {
         let start = Instant::now();
-        segment(&job)?;
+        segment(&job, &veloxel::Session::begin(&session.device_options))?;
         fastest_s = fastest_s.min(start.elapsed().as_secs_f64());
     }
     Ok(fastest_s)

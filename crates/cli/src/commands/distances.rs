@@ -1,12 +1,12 @@
 //! `veloxel distances`: all shortest paths of a graph.
 
-use crate::{DeviceArguments, Outcome, Run, bytes, device_text, print_lines, warn, words, written};
+use crate::{DeviceArguments, Outcome, Progress, Run, bytes, device_text, print_lines, warn, words, written};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::GraphKind;
 use veloxel::jobs::{DistancesJob, distances};
-use veloxel::mesh::{Method, Precision, Request};
+use veloxel::mesh::{Method, Precision};
 use veloxel::report::number::{counted, duration};
+use veloxel::{GraphKind, Session};
 
 /// Find the distances between all nodes of a graph
 ///
@@ -60,12 +60,13 @@ pub struct DistancesArguments {
 
 impl Run for DistancesArguments {
     fn run(self) -> Outcome {
-        let Self { graph, from: sources, output, report, apsp: method, precision, .. } = self;
+        let Self { graph, from: sources, output, report, apsp: algorithm, precision, .. } = self;
         let kind = if self.directed { GraphKind::Directed } else { GraphKind::Undirected };
-        let request = Request { method, max_bytes: self.max_memory, precision };
-        let device = self.device.options();
-        let job = DistancesJob { graph, kind, sources, request, output, report, device };
-        let run = distances(&job)?;
+        let session = Session::begin(&self.device.options()).with_max_memory(self.max_memory);
+        session.follow(Progress::shared(self.quiet));
+        let job = DistancesJob { graph, kind, sources, algorithm, precision, output, report };
+        let run = distances(&job, &session)?;
+        session.follow(None);
         let report = &run.report;
         warn(&report.warnings);
         if self.quiet {

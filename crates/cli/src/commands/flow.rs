@@ -244,7 +244,7 @@ impl Run for FlowArguments {
                     report,
                     html,
                 };
-                sequence(&job, progress)?
+                sequence(&job, progress.clone())?
             }
             None => {
                 let flow = output;

@@ -1,9 +1,10 @@
 //! `veloxel segment`: a mesh in parts.
 
-use crate::{MethodArguments, Outcome, Run, presets, print, table, total_time, warn, written};
+use crate::{MethodArguments, Outcome, Progress, Run, presets, print, table, total_time, warn, written};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::jobs::{MethodOptions, SegmentJob, segment};
+use veloxel::Session;
+use veloxel::jobs::{MethodOptions, SegmentJob, SegmentOutputs, segment};
 use veloxel::mesh::{PARAMETERS, PartCount};
 use veloxel::report::number::{counted, percent};
 
@@ -36,7 +37,7 @@ pub struct SegmentArguments {
     #[arg(long, value_name = "OUT.seg")]
     labels: Option<PathBuf>,
 
-    /// The probability of each part (columns) for each triangle (rows)
+    /// The probability of each part (columns) for each triangle (rows): .npy or .csv
     #[arg(long, value_name = "OUT.npy")]
     membership: Option<PathBuf>,
 
@@ -69,8 +70,12 @@ impl Run for SegmentArguments {
         let options = self.run.options("segment", MethodOptions::of_parts(&self.method)?, Ok)?;
         let Self { mesh, output, labels, membership, html, part_meshes: parts, report, .. } = self;
         let count = self.count.map_or(PartCount::Chosen, PartCount::Given);
-        let job = SegmentJob { mesh, count, options, output, labels, membership, html, parts, report };
-        let run = segment(&job)?;
+        let session = Session::begin(&options.device);
+        session.follow(Progress::shared(self.run.quiet));
+        let (method, reading, command_line) = (options.method, options.reading, options.command_line);
+        let outputs = SegmentOutputs { painted: output, labels, membership, html, parts, report };
+        let run = segment(&SegmentJob { mesh, count, method, reading, command_line, outputs }, &session)?;
+        session.follow(None);
         let report = &run.report;
         warn(&report.header.warnings);
         if self.run.quiet {

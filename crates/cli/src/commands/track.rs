@@ -4,11 +4,11 @@ use crate::commands::compare::method;
 use crate::{ComputeArguments, Outcome, Progress, Run, print_lines, setting, warn, words, written};
 use clap::Args;
 use std::path::PathBuf;
+use veloxel::Session;
 use veloxel::io::{InnerContour, LabelMeaning, PlainNames, TextOrder};
-use veloxel::jobs::{
-    Cavities, ContourInput, MethodOptions, MotionSpace, Placement, RegionChoice, RunOptions, TrackJob, track,
-};
+use veloxel::jobs::{ContourInput, FilmChoice, MethodOptions, RegionInput, TrackJob, track};
 use veloxel::motion::over::cycle::{CycleEstimate, Periodic};
+use veloxel::pipelines::heart::{Cavities, MotionSpace, Placement, PresetChoice};
 use veloxel::report::TrackRun;
 use veloxel::report::number::{counted, duration, percent};
 
@@ -63,7 +63,7 @@ pub struct TrackArguments {
     /// Where motion is estimated: auto (25 mm around the outlines, or the outlines of a region), all, X,Y,WIDTH,HEIGHT in pixels,
     /// or the rectangle around a mask, such as heart.nii.gz or labels.nii.gz=1,2
     #[arg(long, value_name = "REGION", default_value = "auto", help_heading = "Method")]
-    region: RegionChoice,
+    region: RegionInput,
 
     /// Outlines of the left ventricle on other frames: carried from where they were drawn; or, in a stack, shifted where a slice's
     /// lie beside its blood otherwise than those of the other slices
@@ -79,7 +79,7 @@ pub struct TrackArguments {
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     weight: Option<PathBuf>,
 
-    /// Also writes loop.gif: the outlines over the moving images
+    /// Write the outlines over the moving images as loop.gif, too
     #[arg(long)]
     gif: bool,
 
@@ -140,15 +140,16 @@ const ESTIMATES: [(&str, CycleEstimate); 6] = [
 
 impl Run for TrackArguments {
     fn run(self) -> Outcome {
-        let preset_by_frames = self.method.is_empty();
+        let presets = if self.method.is_empty() { PresetChoice::ByFrames } else { PresetChoice::AsGiven };
         let mut methods = self.method;
-        if preset_by_frames {
+        if methods.is_empty() {
             methods.push(MethodOptions::new("clg")?.preset("cine")?);
         }
         for method in &mut methods {
             let set = |method: MethodOptions, (name, value): &(String, String)| method.set(name, value);
             *method = self.set.iter().try_fold(method.clone(), set)?;
         }
+        let options = self.compute.options();
         let job = TrackJob {
             inputs: self.cine,
             contours: self.contours,
@@ -163,12 +164,17 @@ impl Run for TrackArguments {
             periodic: self.periodic,
             estimate: self.estimate,
             methods,
-            preset_by_frames,
-            options: RunOptions { weight: self.weight, ..self.compute.options() },
-            animation: self.gif,
+            presets,
+            weight: self.weight,
+            reading: options.reading,
+            command_line: options.command_line,
+            film: if self.gif { FilmChoice::Written } else { FilmChoice::LeftOut },
             folder: self.output,
         };
-        let run = track(&job, Progress::shared(self.quiet))?;
+        let session = Session::begin(&options.device);
+        session.follow(Progress::shared(self.quiet));
+        let run = track(&job, &session)?;
+        session.follow(None);
         let report = &run.report;
         warn(&report.header.warnings);
         if self.quiet {

@@ -181,7 +181,7 @@ fn a_slice_drawn_beside_its_blood_is_placed_by_the_others() {
         let notes = report["warnings"].to_string();
         let is_placed = folder == "placed";
         assert_eq!(
-            [notes.contains("slice 3 of frame 0"), notes.contains("--placement")],
+            [notes.contains("slice 3 of frame 0"), notes.contains("\"hint\":\"placement\"")],
             [is_placed; 2],
             "{notes}"
         );
@@ -209,14 +209,15 @@ fn mistakes_are_told_in_one_line() {
         assert!(!place.names().contains(&"out".to_owned()));
         run
     };
-    track(&["--contours", "exact.json", "--frame", "9"]).failed_with(&["--frame 9", "frames 0, 1"]);
+    track(&["--contours", "exact.json", "--frame", "9"]).failed_with(&["frame 9", "frames 0, 1"]);
     track(&["--contours", "none.json"]).failed_with(&["none.json"]);
-    track(&["--contours", "exact.json", "--region", "0,0,900,9"]).failed_with(&["--region", "80 × 76"]);
+    track(&["--contours", "exact.json", "--region", "0,0,900,9"])
+        .failed_with(&["region 0,0,900,9", "80 × 76"]);
     track(&["--contours", "exact.json", "--contours", "exact.json"]).failed_with(&["two outlines of endo"]);
     place.write("endo_slice0.txt", "1 1\n5 5\n5 1\n1 5\n");
     track(&["--contours", "endo_slice0.txt"]).failed_with(&["endo on frame 0 of slice 0", "crosses itself"]);
     place.write("late.csv", "structure,frame,slice,x,y\nendo,3,0,5,5\nendo,3,0,9,5\nendo,3,0,9,9\nrv,4,0,1,1\nrv,4,0,3,1\nrv,4,0,3,3\n");
-    track(&["--contours", "late.csv"]).failed_with(&["frames 3, 4", "--frame"]);
+    track(&["--contours", "late.csv"]).failed_with(&["frames 3, 4", "where to start"]);
     track(&["--contours", "exact.json", "--method", "phase"]).failed_with(&["phase"]);
     place.run(&["evaluate", "contours", "late.csv", "late.csv"]).failed_with(&["--cine"]);
     let run = place.run(&["track", "exact.json", "--contours", "exact.json", "-o", "out"]);

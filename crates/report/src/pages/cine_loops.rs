@@ -3,9 +3,9 @@
 
 use crate::error::ReportError;
 use crate::pages::page::Figure;
-use crate::pages::track_view::TrackView;
 use crate::pictures::colour::Ramp;
 use crate::pictures::picture::Raster;
+use crate::pictures::track_view::TrackView;
 use veloxel_core::{ContourSet, Structure, Volume};
 
 /// Milliseconds of a loop at least and at most, and of a frame where its time is unknown.

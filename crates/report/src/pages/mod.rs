@@ -10,4 +10,3 @@ pub(crate) mod segment_page;
 pub(crate) mod stereo_page;
 pub(crate) mod tables;
 pub(crate) mod track_page;
-pub(crate) mod track_view;

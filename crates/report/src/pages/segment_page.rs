@@ -6,6 +6,7 @@ use crate::error::ReportError;
 use crate::number::{percent, text};
 use crate::pages::page::{Headline, Page, Scene, Section};
 use crate::pages::tables::Table;
+use crate::pictures::part_colours::part_rgb;
 use crate::run::segment_report::{SegmentReport, SegmentedPart};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -20,28 +21,29 @@ pub struct SegmentView<'a> {
     pub triangles: &'a [[u32; 3]],
     /// The run's answer first; another beside it, if the method begins with one.
     pub answers: &'a [AnswerView<'a>],
-    /// Red, green and blue by number.
-    pub colours: &'a [[u8; 3]],
 }
 
 /// What one method found: a tree of parts.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct AnswerView<'a> {
     /// What a reader calls the method.
     pub name: &'static str,
     /// The number of parts that certainties belong to; the slider begins there.
     pub parts: usize,
     /// Of each triangle its part, of the most parts that the slider reaches.
-    pub finest: Vec<u32>,
+    pub finest: &'a [u32],
     /// How many those are.
     pub finest_parts: usize,
     /// The pairs of them that become one, in order, each the part that stays and the part that joins it.
     pub merges: &'a [[u32; 2]],
-    /// For each of the finest parts its colour by number.
-    pub inks: Vec<u32>,
+    /// For each of the finest parts a number, which parts of two answers share where they are alike: it chooses the colour.
+    pub numbers: &'a [u32],
     /// Of each triangle, 0 to 1.
-    pub certainty: Vec<f32>,
+    pub certainty: &'a [f32],
 }
+
+/// Colours of the page.
+const COLOURS: u32 = 256;
 
 impl AnswerView<'_> {
     /// The smallest number of parts.
@@ -52,6 +54,7 @@ impl AnswerView<'_> {
     /// As the viewer reads it.
     fn json(&self) -> Value {
         let finest: Vec<u8> = self.finest.iter().flat_map(|&part| (part as u16).to_le_bytes()).collect();
+        let inks: Vec<u32> = self.numbers.iter().map(|number| number % COLOURS).collect();
         let of_255 = |certainty: &f32| (255.0 * certainty.clamp(0.0, 1.0)).round() as u8;
         let certainty: Vec<u8> = self.certainty.iter().map(of_255).collect();
         json!({
@@ -60,7 +63,7 @@ impl AnswerView<'_> {
             "finest": STANDARD.encode(finest),
             "finest_parts": self.finest_parts,
             "merges": self.merges,
-            "inks": self.inks,
+            "inks": inks,
             "certainty": STANDARD.encode(certainty),
         })
     }
@@ -140,11 +143,12 @@ fn scene(view: &SegmentView<'_>) -> Result<Scene, ReportError> {
     let points: Vec<u8> = view.points.iter().flat_map(place).flat_map(f32::to_le_bytes).collect();
     let triangles: Vec<u8> =
         view.triangles.iter().flatten().flat_map(|corner| corner.to_le_bytes()).collect();
+    let colours: Vec<[u8; 3]> = (0..COLOURS).map(part_rgb).collect();
     let data = json!({
         "points": STANDARD.encode(points),
         "triangles": STANDARD.encode(triangles),
         "answers": view.answers.iter().map(AnswerView::json).collect::<Vec<_>>(),
-        "colours": view.colours,
+        "colours": colours,
     });
     Ok(Scene {
         data: serde_json::to_string(&data)?,

@@ -5,7 +5,7 @@ use crate::number::{percent, text};
 use crate::pages::cine_loops;
 use crate::pages::page::{Figure, Headline, Page, Plots, Section};
 use crate::pages::tables::Table;
-use crate::pages::track_view::TrackView;
+use crate::pictures::track_view::TrackView;
 use crate::plots::bulls_eye;
 use crate::plots::svg_plot::{Ink, Line, LinePlot, Series};
 use crate::run::track_report::{TrackReport, TrackRun};

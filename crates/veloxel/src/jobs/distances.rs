@@ -1,13 +1,15 @@
-//! A graph in, all its distances out.
+//! A graph's file in, a matrix of all its distances out.
 
-use super::{DeviceOptions, Holds, JobRun, OutputPlan, Result, VeloxelError};
+use super::{Holds, JobRun, OutputPlan};
+use crate::pipelines::distances::{DistanceRow, Distances, DistancesFound, DistancesRequest, arc_count};
+use crate::{Result, Session, VeloxelError};
 use serde::Serialize;
-use std::path::PathBuf;
-use veloxel_core::{GraphKind, StageTime, WarningKind, Warnings};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use veloxel_core::{GraphKind, Stage, StageTime, Warnings};
 use veloxel_io::{NpyWriter, read_graph};
-use veloxel_mesh::{Graph, Request, ShortestPaths};
+use veloxel_mesh::{Graph, Method, Precision};
 use veloxel_report::DeviceReport;
-use veloxel_report::number::counted;
 
 /// One graph.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,14 +20,14 @@ pub struct DistancesJob {
     pub kind: GraphKind,
     /// Nodes whose rows are wanted, in their order; none: all.
     pub sources: Option<Vec<u32>>,
-    /// The method, and the memory that it may have.
-    pub request: Request,
+    /// The algorithm.
+    pub algorithm: Method,
+    /// Numbers of the matrix.
+    pub precision: Precision,
     /// The matrix: a row for each source, `.npy`.
     pub output: PathBuf,
     /// The run as JSON.
     pub report: Option<PathBuf>,
-    /// Where it runs.
-    pub device: DeviceOptions,
 }
 
 /// How a run went.
@@ -63,117 +65,74 @@ pub struct DistancesReport {
 /// matrix is never whole in memory, but where Floyd–Warshall needs it.
 ///
 /// # Errors
-/// [`VeloxelError::Io`] for files; [`VeloxelError::MeshFile`] for a graph that is none; [`VeloxelError::Mesh`] for a method that
-/// does not take it, or memory.
-pub fn distances(job: &DistancesJob) -> Result<JobRun<DistancesReport>> {
+/// [`VeloxelError::Io`] for files; [`VeloxelError::MeshFile`] for a graph that is none; [`VeloxelError::Mesh`] for an algorithm
+/// that does not take it, or memory; [`VeloxelError::Stopped`].
+pub fn distances(job: &DistancesJob, session: &Session) -> Result<JobRun<DistancesReport>> {
     let mut plan = OutputPlan::default()
         .reads("graph", [&job.graph])
         .writes("distances", [&job.output], Holds::Matrix)
         .writes("report", &job.report, Holds::Text)
         .checked()?;
-    let (device, mut log) = job.device.start()?;
-    let list = log.stages.time("read", || read_graph(&job.graph, job.kind))?;
+    session.enter(Stage::Read)?;
+    let begin = Instant::now();
+    let list = read_graph(&job.graph, job.kind)?;
+    let read = StageTime { stage: "read".to_owned(), time_ms: begin.elapsed().as_secs_f64() * 1e3 };
     let graph = Graph::new(&list).map_err(VeloxelError::of_mesh_file(&job.graph))?;
     drop(list);
-    warn_of_arcs(&graph, &mut log.warnings);
-    let paths = log.stages.time("prepare", || ShortestPaths::open(&graph, job.request, &device))?;
-    let sources = job.sources.clone().unwrap_or_else(|| (0..graph.nodes() as u32).collect());
-    let mut found = Found::default();
-    log.stages.time("distances", || -> Result<()> {
-        plan.write("distances", |path| {
-            let (rows, columns) = (sources.len(), graph.nodes());
-            match paths.step() {
-                None => {
-                    let writer = NpyWriter::create(path, rows, columns)?;
-                    found = visit_rows(&paths, &sources, &|place, row| writer.rows(place, row))?;
-                    Ok::<_, VeloxelError>(writer.finish()?)
-                }
-                Some(step) => {
-                    let writer = NpyWriter::create(path, rows, columns)?;
-                    found = visit_rows(&paths, &sources, &|place, row| {
-                        let steps: Vec<u16> = row.iter().map(|&distance| step.steps(distance)).collect();
-                        writer.rows(place, &steps);
-                    })?;
-                    Ok(writer.finish()?)
-                }
-            }
-        })
+    let request = DistancesRequest {
+        graph: &graph,
+        sources: job.sources.as_deref(),
+        algorithm: job.algorithm,
+        precision: job.precision,
+    };
+    let mut found = Distances::open(&request, session)?;
+    let mut rows = DistancesFound::default();
+    plan.write("distances", |path| {
+        rows = write(&mut found, path)?;
+        Ok::<_, VeloxelError>(())
     })?;
-    let directed = graph.kind() == GraphKind::Directed;
     let report = DistancesReport {
         nodes: graph.nodes(),
-        arcs: if directed { graph.arcs() } else { graph.arcs() / 2 },
-        directed,
-        rows: sources.len(),
-        unreachable_pairs: found.unreachable,
-        longest: found.longest,
-        method: paths.method().name(),
-        chosen_because: paths.chosen_because().to_owned(),
-        step: paths.step().map(|step| step.length),
-        most_error: paths.step().map(|step| step.most_error),
-        device: log.device,
-        stages: log.stages.0,
-        warnings: log.warnings,
+        arcs: arc_count(&graph),
+        directed: graph.kind() == GraphKind::Directed,
+        rows: found.rows(),
+        unreachable_pairs: rows.unreachable_pairs,
+        longest: rows.longest,
+        method: found.algorithm().name(),
+        chosen_because: found.chosen_because().to_owned(),
+        step: found.step().map(|step| step.length),
+        most_error: found.step().map(|step| step.most_error),
+        device: found.account.device,
+        stages: std::iter::once(read).chain(found.account.stages.0).collect(),
+        warnings: found.account.warnings,
     };
+    session.enter(Stage::Write)?;
     plan.publish(report, |_| Ok(String::new()))
 }
 
-fn warn_of_arcs(graph: &Graph, warnings: &mut Warnings) {
-    let left_out = graph.left_out();
-    let mut note = |count: usize, what: &str| {
-        if count > 0 {
-            let were = if count == 1 { "was" } else { "were" };
-            warnings.push(WarningKind::Content, format!("{} {were} left out: {what}", counted(count, "arc")));
+/// Writes the matrix as it is found.
+fn write(found: &mut Distances<'_>, path: &Path) -> Result<DistancesFound> {
+    let (rows, columns) = (found.rows(), found.columns());
+    match found.step() {
+        None => {
+            let writer = NpyWriter::<f32>::create(path, rows, columns)?;
+            let rows = found.for_each_row(&|place, row| {
+                if let DistanceRow::Floats(row) = row {
+                    writer.rows(place, row);
+                }
+            })?;
+            writer.finish()?;
+            Ok(rows)
         }
-    };
-    note(left_out.duplicates, "of several between the same nodes the shortest counts");
-    note(left_out.loops, "an arc from a node to itself changes no distance");
-}
-
-/// What rows hold.
-#[derive(Default)]
-struct Found {
-    unreachable: u64,
-    longest: f32,
-}
-
-impl Found {
-    fn of(row: &[f32]) -> Self {
-        // As many at a time as a vector holds.
-        const LANES: usize = 16;
-        let (mut longest, mut far) = ([0.0f32; LANES], [0u32; LANES]);
-        for distances in row.chunks(LANES) {
-            for ((longest, far), &distance) in longest.iter_mut().zip(&mut far).zip(distances) {
-                let finite = if distance == f32::INFINITY { 0.0 } else { distance };
-                *far += u32::from(distance == f32::INFINITY);
-                *longest = if finite > *longest { finite } else { *longest };
-            }
+        Some(_) => {
+            let writer = NpyWriter::<u16>::create(path, rows, columns)?;
+            let rows = found.for_each_row(&|place, row| {
+                if let DistanceRow::Steps(row) = row {
+                    writer.rows(place, row);
+                }
+            })?;
+            writer.finish()?;
+            Ok(rows)
         }
-        let longest = longest.into_iter().fold(0.0, f32::max);
-        Self { unreachable: far.into_iter().map(u64::from).sum(), longest }
     }
-    fn add(&mut self, other: &Self) {
-        self.unreachable += other.unreachable;
-        self.longest = self.longest.max(other.longest);
-    }
-}
-
-/// Gives every row to `write`, with its places in the file, from any thread.
-fn visit_rows(
-    paths: &ShortestPaths,
-    sources: &[u32],
-    write: &(dyn Fn(usize, &[f32]) + Sync),
-) -> Result<Found> {
-    let mut places: Vec<(u32, usize)> = sources.iter().copied().zip(0..).collect();
-    places.sort_unstable();
-    let found = std::sync::Mutex::new(Found::default());
-    paths.for_each_row_of(sources, |source, row| {
-        let own = Found::of(row);
-        let first = places.partition_point(|place| place.0 < source);
-        for (_, place) in places[first..].iter().take_while(|place| place.0 == source) {
-            write(*place, row);
-            found.lock().expect("no thread should have failed").add(&own);
-        }
-    })?;
-    Ok(found.into_inner().expect("no thread should have failed"))
 }

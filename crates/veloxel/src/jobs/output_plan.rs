@@ -28,6 +28,8 @@ pub enum Holds {
     Picture,
     /// A matrix, `.npy`.
     Matrix,
+    /// A matrix, `.npy` or `.csv`.
+    Table,
     /// JSON, a page or points, whatever the extension.
     Text,
     /// Many files, which appear together at the end; the folder may be there already.
@@ -305,6 +307,7 @@ impl Output {
             Holds::Disparity => io::check_disparity_output(path)?,
             Holds::Picture => io::check_rgb_output(path)?,
             Holds::Matrix => io::check_npy_output(path)?,
+            Holds::Table => io::check_matrix_output(path)?,
             Holds::Text | Holds::Folder => io::check_folder(path)?,
         }
         Ok(io::check_writable(path)?)

@@ -1,15 +1,14 @@
-//! A mesh in, its parts out.
+//! A mesh's file in, files of its parts out.
 
-use super::segment_colours::{COLOURS, answers, part_mesh, part_rgb, whitened};
-use super::segment_solve::{Answer, PartsTask, Solved};
-use super::{Account, Holds, JobRun, OutputPlan, Result, RunOptions, Stages, VeloxelError};
-use std::path::PathBuf;
-use veloxel_core::{TriangleMesh, WarningKind, Warnings};
-use veloxel_gpu::Cpu;
-use veloxel_io::{self as io, Kind, NpyWriter, PaintedMesh};
-use veloxel_mesh::{CleanMesh, DualGraph, PartCount};
-use veloxel_report::number::counted;
-use veloxel_report::{SegmentReport, SegmentView, SegmentedPart, segment_html};
+use super::{Account, Holds, JobRun, MethodOptions, OutputPlan, Stages};
+use crate::pipelines::segment::{self as pipeline, MembershipChoice, SegmentMethod, SegmentRequest};
+use crate::pipelines::segment::{PartsTree, SegmentResult};
+use crate::{Result, Session, VeloxelError};
+use std::path::{Path, PathBuf};
+use veloxel_core::{Stage, TriangleMesh, Warnings};
+use veloxel_io::{self as io, Kind, Matrix, PaintedMesh, Reading};
+use veloxel_mesh::{MeshError, PartCount};
+use veloxel_report::{AnswerView, RunHeader, SegmentReport, SegmentView, part_colours, segment_html};
 
 /// A mesh, and what to do with it.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,13 +17,24 @@ pub struct SegmentJob {
     pub mesh: PathBuf,
     /// How many parts.
     pub count: PartCount,
-    /// Threads, files and the method with its parameters: [`MethodOptions::of_parts`](super::MethodOptions::of_parts).
-    pub options: RunOptions,
+    /// The method with its parameters: [`MethodOptions::of_parts`].
+    pub method: MethodOptions,
+    /// How files are read.
+    pub reading: Reading,
+    /// The command as typed, for the report.
+    pub command_line: String,
+    /// Where everything goes.
+    pub outputs: SegmentOutputs,
+}
+
+/// The files of a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SegmentOutputs {
     /// The mesh in the colours of its parts: `.ply` or `.glb`.
-    pub output: PathBuf,
+    pub painted: PathBuf,
     /// The number of its part for each face of the mesh's file: `.seg`.
     pub labels: Option<PathBuf>,
-    /// The probability of each part (columns) for each triangle (rows): `.npy`.
+    /// The probability of each part (columns) for each triangle (rows): `.npy` or `.csv`.
     pub membership: Option<PathBuf>,
     /// The page.
     pub html: Option<PathBuf>,
@@ -36,45 +46,28 @@ pub struct SegmentJob {
 
 impl SegmentJob {
     fn plan(&self) -> Result<OutputPlan> {
+        let SegmentOutputs { painted, labels, membership, html, parts, report } = &self.outputs;
         OutputPlan::default()
             .reads("mesh", [&self.mesh])
-            .reads_options(&self.options)
-            .writes("parts in colours", [&self.output], Holds::Samples(Kind::Surface))
-            .writes("labels", &self.labels, Holds::Text)
-            .writes("membership", &self.membership, Holds::Text)
-            .writes("page", &self.html, Holds::Text)
-            .writes("folder of parts", &self.parts, Holds::Folder)
+            .reads_settings(self.method.files())
+            .writes("parts in colours", [painted], Holds::Samples(Kind::Surface))
+            .writes("labels", labels, Holds::Text)
+            .writes("membership", membership, Holds::Table)
+            .writes("page", html, Holds::Text)
+            .writes("folder of parts", parts, Holds::Folder)
             .members("folder of parts", &["part_"])
-            .writes("report", &self.report, Holds::Text)
+            .writes("report", report, Holds::Text)
             .checked()
     }
-}
 
-/// A mesh as it is and as it is worked on.
-struct Surface {
-    mesh: TriangleMesh,
-    clean: CleanMesh,
-    graph: DualGraph,
-}
-
-/// A colour, a certainty and a part for every triangle of the file.
-struct Painting {
-    rgb: Vec<[u8; 3]>,
-    certainty: Vec<f32>,
-    segment: Vec<u32>,
-}
-
-impl Painting {
-    fn new(clean: &CleanMesh, answer: &Answer) -> Self {
-        let faces = || clean.face_of.iter().map(|&face| face as usize);
-        let segment: Vec<u32> = faces().map(|face| answer.labels[face]).collect();
-        let certainty: Vec<f32> = faces().map(|face| answer.certainty[face]).collect();
-        let colour = |(&segment, &certainty): (&u32, &f32)| whitened(part_rgb(segment), certainty);
-        Self { rgb: segment.iter().zip(&certainty).map(colour).collect(), certainty, segment }
-    }
-
-    fn of<'a>(&'a self, mesh: &'a TriangleMesh) -> PaintedMesh<'a> {
-        PaintedMesh { mesh, rgb: &self.rgb, certainty: &self.certainty, segment: &self.segment }
+    /// What is wrong with the mesh, with the file's name.
+    fn of_its_mesh(&self, error: VeloxelError) -> VeloxelError {
+        match error {
+            VeloxelError::Mesh(
+                source @ (MeshError::NoArea { .. } | MeshError::TooFar { .. } | MeshError::TooSmall { .. }),
+            ) => VeloxelError::MeshFile { path: self.mesh.clone(), source },
+            other => other,
+        }
     }
 }
 
@@ -82,133 +75,91 @@ impl Painting {
 ///
 /// # Errors
 /// Anything that is wrong with the files or the parameters; [`VeloxelError::MeshFile`] for a mesh without area;
-/// [`VeloxelError::Mesh`] for a number of parts that is not possible.
-pub fn segment(job: &SegmentJob) -> Result<JobRun<SegmentReport>> {
+/// [`VeloxelError::Mesh`] for a number of parts that is not possible; [`VeloxelError::Stopped`].
+pub fn segment(job: &SegmentJob, session: &Session) -> Result<JobRun<SegmentReport>> {
     let mut plan = job.plan()?;
-    let options = &job.options;
-    let load = |stages: &mut Stages, warnings: &mut Warnings| load(job, stages, warnings);
-    let (device, mut log, surface) = options.device.start_and_load(load)?;
-    let cpu = Cpu::new(options.device.threads)?;
-    let (method, graph, membership) = (&options.method, &surface.graph, job.membership.is_some());
-    let task = PartsTask { method, count: job.count, membership, graph, device: &device, cpu: &cpu };
-    let parts = log.stages.time("solve", || task.solve())?;
-    if let PartCount::Given(asked) = job.count
-        && asked != parts.answer.count
-    {
-        warn_of_count(asked, parts.answer.count, &surface.clean, &mut log.warnings);
-    }
-    let painting = Painting::new(&surface.clean, &parts.answer);
-    log.stages.time("write", || write(&surface, &parts, &painting.of(&surface.mesh), &mut plan))?;
-    let report = report(job, &surface, &parts, log);
-    plan.publish(report, |report| page(report, &surface, &parts))
+    session.enter(Stage::Read)?;
+    let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
+    let mesh = stages.time("load", || io::read_surface(&job.mesh, job.reading, &mut warnings))?;
+    let membership =
+        if job.outputs.membership.is_some() { MembershipChoice::Computed } else { MembershipChoice::LeftOut };
+    let method = SegmentMethod::of(job.method.draft())?;
+    let request = SegmentRequest { mesh: &mesh, count: job.count, method, membership };
+    let mut found = pipeline::segment(&request, session).map_err(|error| job.of_its_mesh(error))?;
+    stages.merge(std::mem::take(&mut found.account.stages));
+    warnings.extend(std::mem::take(&mut found.account.warnings));
+    session.enter(Stage::Write)?;
+    stages.time("write", || write(&mesh, &found, session, &mut plan))?;
+    let account = Account { stages, warnings, ..std::mem::take(&mut found.account) };
+    let report = report(job, &mesh, &found, account);
+    plan.publish(report, |report| page(report, &mesh, &found))
 }
 
-fn load(job: &SegmentJob, stages: &mut Stages, warnings: &mut Warnings) -> Result<Surface> {
-    let mesh = stages.time("load", || io::read_surface(&job.mesh, job.options.reading, warnings))?;
-    let clean = stages.time("clean", || CleanMesh::new(&mesh));
-    let clean = clean.map_err(VeloxelError::of_mesh_file(&job.mesh))?;
-    clean.report.warn(warnings);
-    let graph = stages.time("graph", || DualGraph::new(&clean));
-    Ok(Surface { mesh, clean, graph })
-}
-
-fn warn_of_count(asked: usize, count: usize, clean: &CleanMesh, warnings: &mut Warnings) {
-    let components = clean.report.components;
-    let why = if count > asked {
-        format!("the mesh has {components} components, and no part spans two of them")
-    } else {
-        "there are no more of the least area (least_area)".to_owned()
-    };
-    let were = if asked == 1 { "was" } else { "were" };
-    let are = if count == 1 { "is" } else { "are" };
-    let text = format!("{} {were} asked for, and there {are} {count}: {why}", counted(asked, "part"));
-    warnings.push(WarningKind::Content, text);
-}
-
-fn write(
-    Surface { mesh, clean, graph }: &Surface,
-    Solved { answer, membership, .. }: &Solved,
-    painted: &PaintedMesh<'_>,
-    plan: &mut OutputPlan,
-) -> Result<()> {
-    plan.write("parts in colours", |path| io::write_painted_mesh(path, painted))?;
-    plan.write("labels", |path| {
-        io::write_face_labels(path, &file_labels(mesh, clean, graph, painted.segment))
-    })?;
-    if let Some(membership) = membership {
-        plan.write("membership", |path| {
-            let matrix = NpyWriter::create(path, clean.face_of.len(), answer.count)?;
-            for (triangle, &face) in clean.face_of.iter().enumerate() {
-                let first = face as usize * answer.count;
-                matrix.rows(triangle, &membership[first..first + answer.count]);
-            }
-            matrix.finish()
-        })?;
+fn write(mesh: &TriangleMesh, found: &SegmentResult, session: &Session, plan: &mut OutputPlan) -> Result<()> {
+    let rgb = part_colours(&found.labels, &found.certainty);
+    let painted = PaintedMesh { mesh, rgb: &rgb, certainty: &found.certainty, segment: &found.labels };
+    plan.write("parts in colours", |path| io::write_painted_mesh(path, &painted))?;
+    plan.write("labels", |path| io::write_face_labels(path, &found.polygon_labels))?;
+    if let Some(membership) = &found.membership {
+        let columns: Vec<String> = (0..membership.columns()).map(|part| format!("part_{part}")).collect();
+        let rows: Vec<_> = (0..membership.rows()).map(|triangle| membership.row(triangle)).collect();
+        plan.write("membership", |path| io::write_matrix(path, &Matrix { columns: &columns, rows: &rows }))?;
     }
     plan.write("folder of parts", |folder| {
-        let digits = answer.count.saturating_sub(1).to_string().len().max(2);
-        let name = |part: usize| folder.join(format!("part_{part:0digits$}.ply"));
-        (0..answer.count).try_for_each(|part| part_mesh(painted, part as u32, &name(part)))
+        let count = found.parts.len();
+        let digits = count.saturating_sub(1).to_string().len().max(2);
+        (0..count).try_for_each(|part| {
+            session.control().check()?;
+            write_part(mesh, found, part as u32, &folder.join(format!("part_{part:0digits$}.ply")))
+        })
     })
 }
 
+fn write_part(mesh: &TriangleMesh, found: &SegmentResult, part: u32, path: &Path) -> Result<()> {
+    let own = found.part_mesh(mesh, part)?;
+    let rgb = part_colours(&own.labels, &own.certainty);
+    let painted = PaintedMesh { mesh: &own.mesh, rgb: &rgb, certainty: &own.certainty, segment: &own.labels };
+    Ok(io::write_painted_mesh(path, &painted)?)
+}
+
 /// The page, whose colours at the run's number of parts are those of the files.
-fn page(report: &SegmentReport, surface: &Surface, parts: &Solved) -> Result<String> {
-    let Surface { mesh, clean, graph } = surface;
-    let colours: Vec<[u8; 3]> = (0..COLOURS).map(part_rgb).collect();
-    let (points, triangles, answers) = (mesh.points(), mesh.triangles(), answers(clean, graph, parts));
-    Ok(segment_html(report, &SegmentView { points, triangles, answers: &answers, colours: &colours })?)
+fn page(report: &SegmentReport, mesh: &TriangleMesh, found: &SegmentResult) -> Result<String> {
+    let answers: Vec<AnswerView<'_>> = found.trees.iter().map(answer_view).collect();
+    let (points, triangles) = (mesh.points(), mesh.triangles());
+    Ok(segment_html(report, &SegmentView { points, triangles, answers: &answers })?)
 }
 
-/// For each face of the file the part of its largest triangle.
-fn file_labels(mesh: &TriangleMesh, clean: &CleanMesh, graph: &DualGraph, segment: &[u32]) -> Vec<u32> {
-    let mut largest = vec![(-1.0, 0); mesh.file_face_count()];
-    for (triangle, &segment) in segment.iter().enumerate() {
-        let face = clean.face_of[triangle] as usize;
-        // A triangle without an area of its own counts less than any with one.
-        let stands = clean.source[face] as usize == triangle;
-        let area = if stands { graph.areas[face] } else { 0.0 };
-        let best = &mut largest[mesh.file_face(triangle)];
-        if area > best.0 {
-            *best = (area, segment);
-        }
+fn answer_view(tree: &PartsTree) -> AnswerView<'_> {
+    AnswerView {
+        name: tree.name,
+        parts: tree.parts,
+        finest: &tree.finest,
+        finest_parts: tree.finest_parts,
+        merges: &tree.merges,
+        numbers: &tree.numbers,
+        certainty: &tree.certainty,
     }
-    largest.into_iter().map(|(_, segment)| segment).collect()
 }
 
-fn report(job: &SegmentJob, surface: &Surface, parts: &Solved, log: Account) -> SegmentReport {
-    let Solved { answer, thickness, .. } = parts;
-    let mut segments: Vec<SegmentedPart> = (0..answer.count as u32)
-        .map(|part| SegmentedPart {
-            part,
-            triangles: 0,
-            area_share: 0.0,
-            thickness: 0.0,
-            mean_certainty: 0.0,
-            rgb: part_rgb(part),
-        })
-        .collect();
-    for (face, &label) in answer.labels.iter().enumerate() {
-        let (segment, area) = (&mut segments[label as usize], surface.graph.areas[face]);
-        segment.triangles += 1;
-        segment.area_share += area;
-        segment.thickness += area * thickness[face];
-        segment.mean_certainty += area * f64::from(answer.certainty[face]);
-    }
-    let mean_certainty = segments.iter().map(|segment| segment.mean_certainty).sum();
-    for segment in &mut segments {
-        segment.thickness /= segment.area_share;
-        segment.mean_certainty /= segment.area_share;
-    }
-    let options = &job.options;
+fn report(job: &SegmentJob, mesh: &TriangleMesh, found: &SegmentResult, account: Account) -> SegmentReport {
     SegmentReport {
-        header: options.header(options.method.method_name(), parts.parameters.clone(), log, Vec::new()),
+        header: RunHeader {
+            veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command_line: job.command_line.clone(),
+            method: job.method.method_name().to_owned(),
+            preset: Some(job.method.preset_name().to_owned()),
+            device: account.device,
+            parameters: account.parameters.into(),
+            inputs: Vec::new(),
+            stage_times: account.stages.0,
+            warnings: account.warnings,
+        },
         mesh: job.mesh.display().to_string(),
-        faces: surface.mesh.file_face_count(),
-        cleaning: surface.clean.report,
-        parts: answer.count,
+        faces: mesh.file_face_count(),
+        cleaning: found.cleaning,
+        parts: found.parts.len(),
         count_from: if job.count == PartCount::Chosen { "chosen" } else { "asked for" },
-        mean_certainty,
-        segments,
+        mean_certainty: found.mean_certainty,
+        segments: found.parts.clone(),
     }
 }

@@ -1,45 +1,24 @@
-//! Outlines of a heart followed over a cine: contours, fields, strain and function out.
+//! Files of a cine and of outlines in; contours, fields, strain and function in one folder out.
 
-mod animation;
-mod cine;
-mod follow;
-mod motion;
-mod outlines;
-mod placement;
+mod contours;
 mod region;
-mod seeds;
-mod tables;
-mod walls;
 mod writing;
 
-use super::{Account, Holds, JobRun, MethodOptions, OutputPlan, RunOptions};
-use crate::{Result, VeloxelError};
-use cine::Cine;
-pub use motion::MotionSpace;
-use motion::{CineMotion, Way, are_apart};
-pub use outlines::Cavities;
-pub use placement::Placement;
-use region::Region;
-pub use region::RegionChoice;
-use seeds::Seeds;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Instant;
-use veloxel_core::{ContourSet, Flow, Observer, Portion, Volume, WarningKind, Warnings};
-use veloxel_gpu::Device;
-use veloxel_io::{self as io, Format, LabelMeaning, PlainNames};
-use veloxel_measure::{ContourDistances, Ventricles, strains};
+use super::frame_selection::ReadFrames;
+use super::{Account, Holds, JobRun, MethodOptions, OutputPlan, Stages};
+use crate::pipelines::heart::{self, Cavities, Cine, MotionSpace, Placement, PresetChoice, RegionChoice};
+use crate::pipelines::heart::{TrackRequest, TrackResult};
+use crate::{Result, Session};
+pub use contours::ContourInput;
+use contours::ReadCine;
+pub use region::RegionInput;
+use std::path::{Path, PathBuf};
+use veloxel_core::parameters::Draft;
+use veloxel_core::{ContourSet, Mask, Stage, Volume, Warnings};
+use veloxel_io::{self as io, CinePlace, Format, LabelMeaning, PlainNames, Reading};
 use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
-use veloxel_report::{CineReport, InputReport, TrackReport, TrackRun, TrackView, track_html};
-
-/// A file of outlines, and the frame of those that say none.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ContourInput {
-    /// The file, or a folder of plain texts.
-    pub path: PathBuf,
-    /// The frame; none: the first that tracking starts from.
-    pub frame: Option<usize>,
-}
+use veloxel_report::{InputReport, RunHeader, TrackReport, TrackView, track_html};
+use writing::RunFiles;
 
 /// One run over a cine.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +36,7 @@ pub struct TrackJob {
     /// What the names of plain texts mean.
     pub names: PlainNames,
     /// Where motion is estimated.
-    pub region: RegionChoice,
+    pub region: RegionInput,
     /// In planes, or in the volume.
     pub space: MotionSpace,
     /// Where outlines of the left ventricle are carried from.
@@ -70,14 +49,28 @@ pub struct TrackJob {
     pub estimate: CycleEstimate,
     /// The methods with their presets and parameters, one run each; at least one.
     pub methods: Vec<MethodOptions>,
-    /// Whether CLG takes the preset that suits the frames at hand in place of its own.
-    pub preset_by_frames: bool,
-    /// Device and everything else that the runs share, but the method.
-    pub options: RunOptions,
-    /// Whether the outlines over the moving images are written as `loop.gif` too.
-    pub animation: bool,
+    /// Whether their presets are those given.
+    pub presets: PresetChoice,
+    /// How much data count, from 0 to 1, on the cine's grid: of finite elements.
+    pub weight: Option<PathBuf>,
+    /// How files are read.
+    pub reading: Reading,
+    /// The command as typed, for the report.
+    pub command_line: String,
+    /// Whether a film is written too.
+    pub film: FilmChoice,
     /// Where everything goes.
     pub folder: PathBuf,
+}
+
+/// Whether the outlines over the moving images are written as `loop.gif`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FilmChoice {
+    /// They are not.
+    #[default]
+    LeftOut,
+    /// They are.
+    Written,
 }
 
 /// How the names begin of the files that a run writes.
@@ -90,201 +83,156 @@ impl TrackJob {
             return Err(frames!("{}: tracking writes many files: name a folder", self.folder.display()));
         }
         let mask = match &self.region {
-            RegionChoice::Mask(file) => Some(&file.path),
+            RegionInput::Mask(file) => Some(&file.path),
             _ => None,
         };
         OutputPlan::default()
             .reads_settings(self.methods.iter().flat_map(|method| method.files()))
             .reads_settings(mask)
-            .reads("weight", &self.options.weight)
+            .reads("weight", &self.weight)
             .reads_settings(self.contours.iter().chain(&self.truth).map(|file| &file.path))
             .reads("cine", &self.inputs)
             .writes("folder", [&self.folder], Holds::Folder)
             .members("folder", MEMBERS)
             .checked()
     }
-
-    /// The space that motion lives in.
-    fn space_of(&self, cine: &Cine) -> MotionSpace {
-        self.space.on(cine.sequence.grid())
-    }
-
-    /// The same with the presets that suit a cine, where they are not given: in planes, motion between frames far apart in time
-    /// is as large as between stacks.
-    fn with_presets_for(&self, cine: &Cine) -> Result<Self> {
-        let mut job = self.clone();
-        let are_planes = self.space_of(cine) == MotionSpace::InPlane;
-        if self.preset_by_frames && are_planes && are_apart(cine.place.frames) {
-            for method in &mut job.methods {
-                *method = method.clone().preset(APART)?;
-            }
-        }
-        Ok(job)
-    }
-
-    /// The options that all methods share, with the first of them.
-    fn first_options(&self) -> RunOptions {
-        RunOptions { method: self.methods[0].clone(), ..self.options.clone() }
-    }
 }
 
-/// The preset of CLG for slices of frames far apart in time.
-const APART: &str = "cine-apart";
+/// Everything that files hold.
+struct Inputs {
+    cine: Cine,
+    place: CinePlace,
+    contours: ContourSet,
+    truth: Option<ContourSet>,
+    mask: Option<Mask>,
+    weight: Option<Volume<f32>>,
+}
+
+impl Inputs {
+    fn read(job: &TrackJob, session: &Session, warnings: &mut Warnings) -> Result<Self> {
+        let reading = job.reading;
+        let ReadFrames { frames, interval_ms, images, .. } = ReadFrames::of(&job.inputs, reading, warnings)?;
+        let cine = Cine::of_frames(frames, interval_ms, reading.strictness, session)?;
+        let frames = cine.frames().len();
+        let place = CinePlace { grid: cine.grid().clone(), frames, frame_interval_ms: interval_ms, images };
+        let read = ReadCine { cine: &cine, place: &place };
+        let contours = contours::read(job, &job.contours, read, warnings)?;
+        let mut truth = None;
+        if !job.truth.is_empty() {
+            truth = Some(contours::read(job, &job.truth, read, warnings)?);
+        }
+        let mask = match &job.region {
+            RegionInput::Mask(file) => Some(file.read(reading, warnings)?),
+            _ => None,
+        };
+        let weight = job.weight.as_ref().map(|path| io::read_image(path, reading, warnings)).transpose()?;
+        Ok(Self { cine, place, contours, truth, mask, weight })
+    }
+}
 
 /// Follows outlines over a cine with one method or several, measures, and writes everything into one folder, all of it or nothing.
 ///
 /// # Errors
-/// Anything that is wrong with files, outlines, parameters or the device, as one line.
-pub fn track(job: &TrackJob, observer: Option<Arc<dyn Observer>>) -> Result<JobRun<TrackReport>> {
+/// Anything that is wrong with files, outlines, parameters or the device, as one line;
+/// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
+pub fn track(job: &TrackJob, session: &Session) -> Result<JobRun<TrackReport>> {
     let mut plan = job.plan()?;
-    let (device, mut log) = job.options.device.start()?;
-    device.control().follow(observer);
-    let warnings = &mut log.warnings;
-    let cine = log.stages.time("load", || Cine::load(job, &device, warnings))?;
-    let job = &job.with_presets_for(&cine)?;
-    let grid = cine.sequence.grid();
-    let seeds = Seeds::load(job, &cine, warnings)?;
-    let truth = (!job.truth.is_empty()).then(|| seeds::read(job, &job.truth, &cine, warnings)).transpose()?;
-    let region =
-        Region::of(&job.region, &seeds.contours, grid, |file| file.read(job.options.reading, warnings))?;
-    // Every method must have weights in its energy.
-    job.methods
-        .iter()
-        .filter(|_| job.options.weight.is_some())
-        .try_for_each(MethodOptions::require_weights)?;
-    let weight = job.first_options().read_weight(grid, warnings)?;
+    session.enter(Stage::Read)?;
+    let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
+    let inputs = stages.time("load", || Inputs::read(job, session, &mut warnings))?;
+    let mut found = follow(job, &inputs, session)?;
+    stages.merge(std::mem::take(&mut found.account.stages));
+    warnings.extend(std::mem::take(&mut found.account.warnings));
+    session.enter(Stage::Write)?;
     let folder = plan.path("folder")?.expect("the folder should be planned");
-    let (truth, weight) = (truth.as_ref(), weight.as_ref());
-    let setting = Setting { job, cine: &cine, seeds: &seeds, truth, weight, region, device: &device };
-    let mut runs = Vec::new();
-    for (nth, method) in job.methods.iter().enumerate() {
-        let tracked = setting.run(method, nth, &mut log)?;
-        let prefix = match job.methods.len() {
-            1 => String::new(),
-            _ => format!("{}-{}_", method.method_name(), method.preset_name()),
-        };
-        log.stages.time("write", || writing::write(&folder, &prefix, &tracked, &setting))?;
-        runs.push(tracked);
-    }
-    let report = setting.report(log, plan.input_reports(|_| grid), &runs);
-    let views = runs.iter().map(|tracked| TrackView {
-        frames: cine.sequence.frames(),
-        contours: &tracked.contours,
-        truth,
-        region_from_px: region.from,
-        region_size_px: region.size,
-    });
-    let page = track_html(&report, &views.collect::<Vec<_>>())?;
+    stages.time("write", || write(job, &inputs, &found, &folder, session))?;
+    let account = Account { stages, warnings, ..std::mem::take(&mut found.account) };
+    let grid = inputs.cine.grid();
+    let report = report(job, &found, account, plan.input_reports(|_| grid));
+    let page = track_html(&report, &views(&inputs, &found))?;
     plan.write("folder", |folder| io::write_text(&folder.join("report.html"), &page))?;
     plan.publish(report, |_| Ok(String::new()))
 }
 
-/// What all methods of a run share.
-struct Setting<'a> {
-    job: &'a TrackJob,
-    cine: &'a Cine,
-    seeds: &'a Seeds,
-    truth: Option<&'a ContourSet>,
-    weight: Option<&'a Volume<f32>>,
-    region: Region,
-    device: &'a Device,
+fn follow(job: &TrackJob, inputs: &Inputs, session: &Session) -> Result<TrackResult> {
+    let methods: Vec<Draft> = job.methods.iter().map(|method| method.draft().clone()).collect();
+    let name = match &job.region {
+        RegionInput::Mask(file) => file.path.display().to_string(),
+        _ => String::new(),
+    };
+    let region = match (&job.region, &inputs.mask) {
+        (RegionInput::Mask(_), Some(mask)) => RegionChoice::Mask { mask, name: &name },
+        (RegionInput::Pixels(pixels), _) => RegionChoice::Pixels(*pixels),
+        (RegionInput::All, _) => RegionChoice::All,
+        _ => RegionChoice::Auto,
+    };
+    let request = TrackRequest {
+        cine: &inputs.cine,
+        contours: &inputs.contours,
+        truth: inputs.truth.as_ref(),
+        start_frames: &job.frames,
+        labels: job.labels,
+        region,
+        space: job.space,
+        placement: job.placement,
+        cavities: job.cavities,
+        periodic: job.periodic,
+        estimate: job.estimate,
+        methods: &methods,
+        presets: job.presets,
+        weight: inputs.weight.as_ref(),
+    };
+    heart::track(&request, session)
 }
 
-/// What one method found.
-struct Tracked {
-    run: TrackRun,
-    contours: ContourSet,
-    /// By frame.
-    fields: Vec<Flow>,
+/// What the page and the films show of each run.
+fn views<'a>(inputs: &'a Inputs, found: &'a TrackResult) -> Vec<TrackView<'a>> {
+    let view = |run: &'a heart::TrackedRun| TrackView {
+        frames: inputs.cine.frames(),
+        contours: &run.contours,
+        truth: inputs.truth.as_ref(),
+        region_from_px: found.cine.region_from_px,
+        region_size_px: found.cine.region_size_px,
+    };
+    found.runs.iter().map(view).collect()
 }
 
-impl Setting<'_> {
-    fn run(&self, method: &MethodOptions, nth: usize, log: &mut Account) -> Result<Tracked> {
-        let (frames, grid) = (self.cine.place.frames, self.cine.sequence.grid());
-        let options = RunOptions { method: method.clone(), ..self.job.options.clone() };
-        let begin = Instant::now();
-        let motions = self.motions(&options, nth)?;
-        let solve_ms = begin.elapsed().as_secs_f64() * 1e3;
-        log.stages.add("solve", solve_ms);
-        let motion = &motions[0];
-        let warnings = &mut log.warnings;
-        let contours = outlines::carried(self, &motions, Way::Wanted, warnings);
-        note_crossings(&contours, method, warnings);
-        let walls = walls::walls(self, motion, warnings);
-        let [sx, sy, _] = grid.spacing_mm();
-        // Seeds are the truth themselves.
-        let apart = |contours: &ContourSet, truth: &ContourSet| {
-            let distances = ContourDistances::measure(contours, truth, [sx, sy])?;
-            Ok::<_, VeloxelError>(distances.of(|outline| !self.seeds.frames.contains(&outline.frame)))
+fn write(
+    job: &TrackJob,
+    inputs: &Inputs,
+    found: &TrackResult,
+    folder: &Path,
+    session: &Session,
+) -> Result<()> {
+    let reference = found.cine.start_frames[0];
+    for (run, view) in found.runs.iter().zip(views(inputs, found)) {
+        let prefix = match found.runs.len() {
+            1 => String::new(),
+            _ => format!("{}-{}_", run.measures.method, run.measures.preset),
         };
-        let distances = self.truth.map(|truth| apart(&contours, truth)).transpose()?;
-        let mut ways = Vec::new();
-        if let Some(truth) = self.truth {
-            for way in [Way::Forward, Way::Backward] {
-                ways.push(apart(&outlines::carried(self, &motions, way, warnings), truth)?);
-            }
-        }
-        let run = TrackRun {
-            method: method.method_name().to_owned(),
-            preset: method.preset_name().to_owned(),
-            parameters: motion.parameters.clone().into(),
-            time_ms: solve_ms,
-            periodicity: motion.periodicity(),
-            drift_mm: motion.drift_vox().map(|drift| drift.map(|vox| vox * sx)),
-            folded: motion.folded(frames),
-            ventricles: Ventricles::measure(&contours, frames, grid.spacing_mm()),
-            strain: if walls.is_empty() { Vec::new() } else { strains(&walls, self.seeds.reference()) },
-            distances,
-            ways,
-        };
-        let fields = (0..frames).map(|frame| motion.field(frame)).collect::<Result<_, _>>()?;
-        Ok(Tracked { run, contours, fields })
-    }
-
-    /// The motion from each frame that outlines are carried from.
-    fn motions(&self, options: &RunOptions, nth: usize) -> Result<Vec<CineMotion>> {
-        let starts = &self.seeds.frames;
-        let count = self.job.methods.len() * starts.len();
-        let follow = |(part, &start): (usize, &usize)| {
-            let portion = Portion::nth_of(nth * starts.len() + part, count);
-            self.device.control().portion(portion, || CineMotion::follow(self, options, start))
-        };
-        starts.iter().enumerate().map(follow).collect()
-    }
-
-    fn report(&self, log: Account, inputs: Vec<InputReport>, runs: &[Tracked]) -> TrackReport {
-        let Self { job, cine, seeds, region, .. } = *self;
-        let grid = cine.sequence.grid();
-        // Several methods tell their parameters each in its own part.
-        let parameters = match runs {
-            [only] => only.run.parameters.as_object().cloned(),
-            _ => None,
-        };
-        TrackReport {
-            header: job.first_options().header("track", parameters.unwrap_or_default(), log, inputs),
-            cine: CineReport {
-                size: grid.size(),
-                spacing_mm: grid.spacing_mm(),
-                frames: cine.place.frames,
-                frame_interval_ms: cine.place.frame_interval_ms,
-                start_frames: seeds.frames.clone(),
-                slices: seeds.contours.slices(),
-                region_from_px: region.from,
-                region_size_px: region.size,
-                motion: job.space_of(cine).word().to_owned(),
-                placement: job.placement.word().to_owned(),
-                cavities: job.cavities.word().to_owned(),
-            },
-            runs: runs.iter().map(|tracked| tracked.run.clone()).collect(),
+        let files = RunFiles { folder, prefix: &prefix, place: &inputs.place, reference, session };
+        files.write(run)?;
+        if job.film == FilmChoice::Written {
+            files.write_film(view, &found.cine.slices)?;
         }
     }
+    Ok(())
 }
 
-fn note_crossings(contours: &ContourSet, method: &MethodOptions, warnings: &mut Warnings) {
-    let count = contours.contours().iter().filter(|c| c.polygon.crossing_px().is_some()).count();
-    if count > 0 {
-        let (all, name) = (contours.contours().len(), method.method_name());
-        let text = format!("{name}: {count} of {all} outlines cross themselves once they are moved");
-        warnings.push(WarningKind::Field, text);
+fn report(job: &TrackJob, found: &TrackResult, account: Account, inputs: Vec<InputReport>) -> TrackReport {
+    TrackReport {
+        header: RunHeader {
+            veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command_line: job.command_line.clone(),
+            method: "track".to_owned(),
+            preset: found.runs.first().map(|run| run.measures.preset.clone()),
+            device: account.device,
+            parameters: account.parameters.into(),
+            inputs,
+            stage_times: account.stages.0,
+            warnings: account.warnings,
+        },
+        cine: found.cine.clone(),
+        runs: found.runs.iter().map(|run| run.measures.clone()).collect(),
     }
 }

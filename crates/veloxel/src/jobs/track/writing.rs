@@ -1,61 +1,58 @@
 //! The files of one method's run.
 
-use super::cine::Cine;
-use super::tables::{self, Timing};
-use super::{Setting, Tracked};
-use crate::Result;
-use std::path::Path;
-use veloxel_core::{ContourSet, Dimension, Sequence, Structure, Volume};
-use veloxel_io::{self as io, LabelMeaning};
+use crate::jobs::film::Film;
+use crate::pipelines::heart::TrackedRun;
+use crate::{Result, Session};
+use std::path::{Path, PathBuf};
+use veloxel_core::Dimension;
+use veloxel_io::{self as io, CinePlace};
+use veloxel_report::{OutlineFilm, TrackView};
 
-/// Writes outlines, labels, fields and tables of a run, names beginning with `prefix`.
-pub(super) fn write(folder: &Path, prefix: &str, tracked: &Tracked, setting: &Setting<'_>) -> Result<()> {
-    let path = |name: &str| folder.join(format!("{prefix}{name}"));
-    let (cine, job, start) = (setting.cine, setting.job, setting.seeds.reference());
-    let interval_ms = cine.place.frame_interval_ms;
-    let timing = Timing { interval_ms, periodicity: tracked.run.periodicity, reference: start };
-    for name in ["contours.json", "contours.csv"] {
-        io::write_contours(&path(name), &tracked.contours, &cine.place)?;
-    }
-    let labels = labels(&tracked.contours, cine, job.labels)?;
-    io::write_sequence(&path("labels.nii.gz"), &labels)?;
-    for (frame, field) in tracked.fields.iter().enumerate().filter(|(frame, _)| *frame != start) {
-        let extension = if field.grid().dimension() == Dimension::Two { "flo" } else { "nii.gz" };
-        io::write_flow(&path(&format!("field_{start:03}_{frame:03}.{extension}")), field)?;
-    }
-    if job.animation {
-        super::animation::write(&path("loop.gif"), tracked, setting)?;
-    }
-    io::write_text(&path("function.csv"), &tables::function(&tracked.run, cine.place.frames, timing))?;
-    if !tracked.run.strain.is_empty() {
-        io::write_text(&path("strain.csv"), &tables::strain(&tracked.run, timing))?;
-    }
-    Ok(())
+/// What the files of a run are called, and what they say beside it.
+pub(super) struct RunFiles<'a> {
+    pub folder: &'a Path,
+    /// How their names begin.
+    pub prefix: &'a str,
+    pub place: &'a CinePlace,
+    /// The frame that motion is told from.
+    pub reference: usize,
+    pub session: &'a Session,
 }
 
-/// The inside of all outlines as labels, frame by frame.
-fn labels(contours: &ContourSet, cine: &Cine, meaning: LabelMeaning) -> Result<Sequence> {
-    let grid = cine.sequence.grid();
-    let [nx, ny, _] = grid.size();
-    // Later ones lie over earlier ones.
-    let order =
-        [(Structure::Rv, meaning.rv), (Structure::Epi, meaning.muscle), (Structure::Endo, meaning.lv)];
-    let frame = |frame: usize| {
-        let mut labels = Volume::from_fn(grid.clone(), |_| 0.0f32);
-        for slice in contours.slices() {
-            for (structure, label) in order {
-                let Some(contour) = contours.get(structure, slice, frame) else { continue };
-                for y in 0..ny {
-                    for x in 0..nx {
-                        if contour.polygon.contains([x as f64, y as f64]) {
-                            labels.data_mut()[(slice * ny + y) * nx + x] = label as f32;
-                        }
-                    }
-                }
-            }
+impl RunFiles<'_> {
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{}{name}", self.prefix))
+    }
+
+    /// Writes outlines, labels, fields and tables of a run.
+    pub fn write(&self, run: &TrackedRun) -> Result<()> {
+        for name in ["contours.json", "contours.csv"] {
+            io::write_contours(&self.path(name), &run.contours, self.place)?;
         }
-        labels
-    };
-    let frames = (0..cine.place.frames).map(frame).collect();
-    Ok(Sequence::new(frames, cine.place.frame_interval_ms)?)
+        io::write_sequence(&self.path("labels.nii.gz"), &run.labels)?;
+        for (frame, field) in run.fields.iter().enumerate().filter(|(frame, _)| *frame != self.reference) {
+            self.session.control().check()?;
+            let extension = if field.grid().dimension() == Dimension::Two { "flo" } else { "nii.gz" };
+            io::write_flow(
+                &self.path(&format!("field_{:03}_{frame:03}.{extension}", self.reference)),
+                field,
+            )?;
+        }
+        io::write_text(&self.path("function.csv"), &run.function.to_csv())?;
+        if let Some(strain) = &run.strain {
+            io::write_text(&self.path("strain.csv"), &strain.to_csv())?;
+        }
+        Ok(())
+    }
+
+    /// Writes the outlines over the moving images as one beat.
+    pub fn write_film(&self, view: TrackView<'_>, slices: &[usize]) -> Result<()> {
+        let pictures = OutlineFilm::new(view, slices);
+        let mut film = Film::new(self.path("loop.gif"), self.place.frame_interval_ms);
+        for frame in 0..self.place.frames {
+            self.session.control().check()?;
+            film.push(frame as u64, &pictures.picture(frame))?;
+        }
+        film.finish()
+    }
 }

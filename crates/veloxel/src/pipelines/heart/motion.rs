@@ -1,40 +1,15 @@
 //! The motion of a whole cine: of each slice in its plane, or of the volume.
 
-use super::Setting;
-use super::follow::{Frames, follow};
+use super::choices::MotionSpace;
+use super::follow::{Followed, Frames, follow};
 use super::region::Region;
+use super::setting::Setting;
 use crate::Result;
-use crate::jobs::RunOptions;
-use veloxel_core::parameters::Values;
+use veloxel_core::parameters::{Draft, Values};
 use veloxel_core::{Dimension, Flow, Grid, Volume};
 use veloxel_measure::{Periodicity, share_folded};
 use veloxel_motion::over::cycle::{Cycle, CyclePlan};
 use veloxel_motion::steps::composition::sample_vox;
-
-/// Where points of a cine can move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MotionSpace {
-    /// Each slice in its plane, as slices stand that are far apart.
-    #[default]
-    InPlane,
-    /// All slices together.
-    Volume,
-}
-
-impl MotionSpace {
-    /// As on the command line.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::InPlane => "in-plane",
-            Self::Volume => "volume",
-        }
-    }
-
-    /// What is meant on a grid: a picture is its own plane.
-    pub(super) fn on(self, grid: &Grid) -> Self {
-        if grid.dimension() == Dimension::Two { Self::InPlane } else { self }
-    }
-}
 
 /// Frames of a beat from which on neighbours in time are alike.
 const DENSE_FRAMES: usize = 16;
@@ -70,10 +45,10 @@ pub(super) struct CineMotion {
 
 impl CineMotion {
     /// Follows a cine from a start frame: the slices that have outlines, or all together.
-    pub fn follow(setting: &Setting<'_>, options: &RunOptions, start: usize) -> Result<Self> {
-        let Setting { job, cine, seeds, weight, region, device, .. } = *setting;
-        let (grid, frames, contours) = (cine.sequence.grid(), cine.sequence.frames(), &seeds.contours);
-        let space = job.space_of(cine);
+    pub fn follow(setting: &Setting<'_>, draft: &Draft, start: usize) -> Result<Self> {
+        let Setting { request, seeds, region, session, .. } = setting;
+        let (grid, frames, contours) = (request.cine.grid(), request.cine.frames(), &seeds.contours);
+        let space = request.space.on(grid);
         let (place, slices) = match space {
             MotionSpace::InPlane => (region.plane(grid)?, contours.slices()),
             MotionSpace::Volume => (region.stack(grid)?, vec![0]),
@@ -81,17 +56,21 @@ impl CineMotion {
         // Neighbours in time are alike otherwise, and need no other start.
         let has_outlines = space == MotionSpace::InPlane && are_apart(frames.len());
         let from_slice = |&slice: &usize| {
-            let cut = |image: &Volume<f32>| region.cut(image, slice, &place);
+            let cut = |image: &Volume<f32>| {
+                session.control().check()?;
+                Ok(region.cut(image, slice, &place))
+            };
             let within = || region.outlined(contours, [slice, start], &place);
             let outlined = has_outlines.then(within).flatten();
-            Frames { frames: frames.iter().map(cut).collect(), weight: weight.map(cut), outlined }
+            let weight = request.weight.map(cut).transpose()?;
+            Ok(Frames { frames: frames.iter().map(cut).collect::<Result<_>>()?, weight, outlined })
         };
-        let cines: Vec<Frames> = slices.iter().map(from_slice).collect();
-        let plan = CyclePlan { start, periodic: job.periodic, estimate: job.estimate };
-        let (cycles, parameters) = follow(&cines, plan, options, device)?;
+        let cines = slices.iter().map(from_slice).collect::<Result<Vec<Frames>>>()?;
+        let plan = CyclePlan { start, periodic: request.periodic, estimate: request.estimate };
+        let Followed { cycles, parameters } = follow(&cines, plan, draft, session)?;
         let mut parts = vec![None; grid.size()[2]];
         slices.into_iter().zip(cycles).for_each(|(slice, cycle)| parts[slice] = Some(cycle));
-        Ok(Self { grid: grid.clone(), region, parts, space, parameters })
+        Ok(Self { grid: grid.clone(), region: *region, parts, space, parameters })
     }
 
     /// Where a point of a slice of the start frame is on another frame by one way, voxels; none where that is not known.

@@ -1,8 +1,8 @@
-//! What a page shows of outlines that were followed.
+//! What pages and films show of outlines that were followed.
 
 use veloxel_core::{ContourSet, Volume};
 
-/// What the page shows of one method's run.
+/// What is shown of one method's run.
 #[derive(Debug, Clone, Copy)]
 pub struct TrackView<'a> {
     /// The frames of the cine.

@@ -1,28 +1,8 @@
-//! Outlines drawn beside the blood otherwise than in the other slices: a choice of the command, and what it does to the seeds.
+//! Outlines drawn beside the blood otherwise than in the other slices: what is done about it, and what that does to the seeds.
 
 use super::cine::Cine;
-use veloxel_core::{ContourSet, Structure, WarningKind, Warnings};
+use veloxel_core::{ContourSet, Hint, Structure, WarningKind, Warnings};
 use veloxel_motion::over::cycle::{BloodPlace, misplaced_px};
-
-/// How the outlines of the left ventricle's slices are carried to other frames.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Placement {
-    /// From where they were drawn.
-    AsDrawn,
-    /// Both outlines of a slice shifted, where they lie beside the blood otherwise than in the other slices ([`misplaced_px`]).
-    #[default]
-    ByStack,
-}
-
-impl Placement {
-    /// As on the command line.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::AsDrawn => "drawn",
-            Self::ByStack => "stack",
-        }
-    }
-}
 
 /// The outlines of a slice on a frame that are to be shifted, and by how much.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,7 +30,7 @@ pub(super) fn misplaced(contours: &ContourSet, cine: &Cine) -> Vec<Misplaced> {
     contours.frames().into_iter().flat_map(on_frame).filter(is_shifted).collect()
 }
 
-/// Says which slices are shifted, by how much, and how to leave them.
+/// Says which slices are shifted, and by how much.
 pub(super) fn note(misplaced: &[Misplaced], pixel_mm: f64, warnings: &mut Warnings) {
     if misplaced.is_empty() {
         return;
@@ -61,9 +41,8 @@ pub(super) fn note(misplaced: &[Misplaced], pixel_mm: f64, warnings: &mut Warnin
     };
     let list: Vec<String> = misplaced.iter().map(one).collect();
     let text = format!(
-        "outlines that lie beside the blood otherwise than in the other slices are shifted on other frames (--placement drawn: \
-         they are not): {}",
+        "outlines that lie beside the blood otherwise than in the other slices are shifted on other frames: {}",
         list.join("; ")
     );
-    warnings.push(WarningKind::Note, text);
+    warnings.push_with_hint(WarningKind::Note, Hint::Placement, text);
 }

@@ -1,18 +1,26 @@
 //! The wall of the left ventricle: its slices with both outlines, from base to apex, and the places of their segments.
 
-use super::Setting;
 use super::motion::{CineMotion, Way};
-use veloxel_core::{ContourSet, Grid, Polygon, Structure, WarningKind, Warnings};
+use super::setting::Setting;
+use veloxel_core::{ContourSet, Grid, Polygon, Stopped, Structure, WarningKind, Warnings};
 use veloxel_measure::{Level, SegmentFrame, WallMesh, WallMotion};
 
 /// The walls of all slices whose mesh can be followed to every frame.
-pub(super) fn walls(setting: &Setting<'_>, motion: &CineMotion, warnings: &mut Warnings) -> Vec<WallMotion> {
-    let (seeds, grid) = (setting.seeds, setting.cine.sequence.grid());
+///
+/// # Errors
+/// [`Stopped`].
+pub(super) fn walls(
+    setting: &Setting<'_>,
+    motion: &CineMotion,
+    warnings: &mut Warnings,
+) -> Result<Vec<WallMotion>, Stopped> {
+    let (seeds, cine) = (&setting.seeds, setting.request.cine);
+    let grid = cine.grid();
     let [sx, sy, _] = grid.spacing_mm();
     let start = Start { contours: &seeds.contours, frame: seeds.reference(), spacing_mm: [sx, sy] };
     let mut meshes = start.meshes(warnings);
     if meshes.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let slices: Vec<usize> = meshes.iter().map(|(slice, ..)| *slice).collect();
     let mut levels = start.levels(&slices, warnings);
@@ -38,12 +46,16 @@ pub(super) fn walls(setting: &Setting<'_>, motion: &CineMotion, warnings: &mut W
         let septum_rad = start.towards_rv_rad(slice, centre).or(shared);
         let septum_rad = septum_rad.unwrap_or_else(|| usual_septum_rad(grid));
         let segments = SegmentFrame { septum_rad, towards_anterior: towards_anterior(grid, septum_rad) };
-        let points_mm = (0..setting.cine.place.frames).map(at).collect::<Option<_>>()?;
+        let points_mm = (0..cine.frames().len()).map(at).collect::<Option<_>>()?;
         let moves_across = motion.moves_across();
         Some(WallMotion { slice, level: levels[nth], segments, moves_across, points_mm })
     };
     let count = meshes.len();
-    let walls: Vec<WallMotion> = meshes.into_iter().enumerate().filter_map(follow).collect();
+    let mut walls: Vec<WallMotion> = Vec::with_capacity(count);
+    for mesh in meshes.into_iter().enumerate() {
+        setting.session.control().check()?;
+        walls.extend(follow(mesh));
+    }
     if walls.len() < count {
         let text = format!(
             "{} of {count} slices leave the region where motion is known: they have no strain",
@@ -51,7 +63,7 @@ pub(super) fn walls(setting: &Setting<'_>, motion: &CineMotion, warnings: &mut W
         );
         warnings.push(WarningKind::Field, text);
     }
-    walls
+    Ok(walls)
 }
 
 /// A slice with a mesh, and the centre of its cavity, pixels.

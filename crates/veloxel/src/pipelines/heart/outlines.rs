@@ -1,30 +1,11 @@
 //! Outlines on every frame: each seed moved along, several seeds blended between their frames.
 
-use super::Setting;
+use super::choices::Cavities;
 use super::motion::{CineMotion, Way};
-use veloxel_core::{Contour, ContourSet, Polygon, Structure, WarningKind, Warnings};
+use super::setting::Setting;
+use veloxel_core::{Contour, ContourSet, Hint, Polygon, Stopped, Structure, WarningKind, Warnings};
 use veloxel_measure::Periodicity;
 use veloxel_motion::over::cycle::{ContourMotion, ContourRule, Rim};
-
-/// How outlines of cavities follow: a choice of the command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Cavities {
-    /// As the motion has them.
-    Moved,
-    /// Half way from there to where as much of their inside is dark as on the seed ([`Rim`](veloxel_motion::over::cycle::Rim)).
-    #[default]
-    Rim,
-}
-
-impl Cavities {
-    /// As on the command line.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Moved => "moved",
-            Self::Rim => "rim",
-        }
-    }
-}
 
 /// Carries the seeds to every frame; `motions` are those from each of their frames.
 ///
@@ -35,8 +16,8 @@ pub(super) fn carried(
     motions: &[CineMotion],
     way: Way,
     warnings: &mut Warnings,
-) -> ContourSet {
-    let (seeds, frames) = (setting.seeds, setting.cine.place.frames);
+) -> Result<ContourSet, Stopped> {
+    let (seeds, frames) = (&setting.seeds, setting.request.cine.frames().len());
     let (mut all, mut lost) = (Vec::new(), 0);
     let periodicity = motions[0].periodicity();
     for structure in Structure::ALL {
@@ -50,6 +31,7 @@ pub(super) fn carried(
                 continue;
             }
             for frame in 0..frames {
+                setting.session.control().check()?;
                 let carry = |seed: &Seed<'_>| seed.carried(&motions[seed.nth], way, frame);
                 let ([one, other], weight) = neighbours(&own, frame, frames, periodicity);
                 let polygon = match one.nth == other.nth {
@@ -64,10 +46,10 @@ pub(super) fn carried(
         }
     }
     if lost > 0 {
-        let text = format!("{lost} outlines leave the region where motion is known: enlarge it (--region)");
-        warnings.push(WarningKind::Field, text);
+        let text = format!("{lost} outlines leave the region where motion is known: enlarge it");
+        warnings.push_with_hint(WarningKind::Field, Hint::Region, text);
     }
-    ContourSet::new(all).unwrap_or_default()
+    Ok(ContourSet::new(all).unwrap_or_default())
 }
 
 /// An outline that is carried along.
@@ -84,17 +66,17 @@ struct Seed<'a> {
 
 impl<'a> Seed<'a> {
     fn of(setting: &'a Setting<'_>, nth: usize, contour: &'a Contour, way: Way) -> Self {
-        let (seeds, slice, frame) = (setting.seeds, contour.slice, contour.frame);
+        let (seeds, slice, frame) = (&setting.seeds, contour.slice, contour.frame);
         let placed_px = seeds.placed_px(contour);
         let outer = match contour.structure {
             Structure::Endo => Some(Structure::Epi),
             Structure::Rv => Some(Structure::RvEpi),
             _ => None,
         };
-        let is_corrected = way == Way::Wanted && setting.job.cavities == Cavities::Rim;
+        let is_corrected = way == Way::Wanted && setting.request.cavities == Cavities::Rim;
         let rim = outer.filter(|_| is_corrected).and_then(|outer| {
             let outer = seeds.contours.get(outer, slice, frame).map(|outer| seeds.placed_px(outer));
-            Rim::of(setting.cine.slice(slice, frame), &placed_px, outer.as_deref())
+            Rim::of(setting.request.cine.slice(slice, frame), &placed_px, outer.as_deref())
         });
         Self { setting, nth, contour, placed_px, rim }
     }
@@ -104,7 +86,7 @@ impl<'a> Seed<'a> {
         if frame == seed.frame {
             return Some(seed.polygon.clone());
         }
-        let pixel_mm = self.setting.cine.pixel_mm();
+        let pixel_mm = self.setting.request.cine.pixel_mm();
         // Readers draw beside the edge of blood: see the rules.
         let rule = match seed.structure {
             Structure::Endo | Structure::Rv => ContourRule::endocardium(pixel_mm),
@@ -119,7 +101,7 @@ impl<'a> Seed<'a> {
         };
         let moved = rule.moved(&self.placed_px, &place)?;
         let moved = match &self.rim {
-            Some(rim) => rim.corrected(self.setting.cine.slice(seed.slice, frame), &moved),
+            Some(rim) => rim.corrected(self.setting.request.cine.slice(seed.slice, frame), &moved),
             None => moved,
         };
         Polygon::of_moved(moved).ok()

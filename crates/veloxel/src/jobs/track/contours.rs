@@ -1,0 +1,74 @@
+//! Files of outlines.
+
+use super::TrackJob;
+use crate::Result;
+use crate::pipelines::heart::{Cine, ClearerFit, HeartError, clearer_fit};
+use std::path::{Path, PathBuf};
+use veloxel_core::{Contour, ContourSet, Hint, WarningKind, Warnings};
+use veloxel_io::{CinePlace, ContourReading, IoError, PlainNames, TextOrder, read_contours};
+
+/// A file of outlines, and the frame of those that say none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContourInput {
+    /// The file, or a folder of plain texts.
+    pub path: PathBuf,
+    /// The frame; none: the first that tracking starts from.
+    pub frame: Option<usize>,
+}
+
+/// The cine that outlines are read for.
+#[derive(Clone, Copy)]
+pub(super) struct ReadCine<'a> {
+    pub cine: &'a Cine,
+    pub place: &'a CinePlace,
+}
+
+/// Reads outlines of the cine; files beside each other are one set.
+pub(super) fn read(
+    job: &TrackJob,
+    files: &[ContourInput],
+    read: ReadCine<'_>,
+    warnings: &mut Warnings,
+) -> Result<ContourSet> {
+    let mut all: Vec<Contour> = Vec::new();
+    for file in files {
+        let frame = file.frame.or(job.frames.first().copied()).unwrap_or(0);
+        let reading = ContourReading { frame, labels: job.labels, names: job.names, reading: job.reading };
+        all.extend(read_one(&file.path, reading, read, warnings)?);
+    }
+    ContourSet::new(all).map_err(|twice| {
+        let Contour { structure, frame, slice, .. } = twice;
+        HeartError::TwoOutlines { structure, frame, slice }.into()
+    })
+}
+
+fn read_one(
+    path: &Path,
+    reading: ContourReading,
+    ReadCine { cine, place }: ReadCine<'_>,
+    warnings: &mut Warnings,
+) -> Result<ContourSet> {
+    let given = read_contours(path, Some(place), &reading, warnings);
+    let slices = place.grid.size()[2];
+    let is_ambiguous = reading.names.order.is_none() && slices > 1 && path.is_dir();
+    let refusal = match given {
+        Err(error @ IoError::Unsupported { .. }) if is_ambiguous => error,
+        other => return Ok(other?.contours),
+    };
+    // Numbers alone do not say at which end they begin: the images do, where the outlines fit one way only.
+    let with = |order: TextOrder| -> Result<_, IoError> {
+        let (names, mut own) = (PlainNames { order: Some(order), ..reading.names }, Warnings::new());
+        let file = read_contours(path, Some(place), &ContourReading { names, ..reading.clone() }, &mut own)?;
+        Ok((file.contours, own))
+    };
+    let (up, down) = (with(TextOrder::Ascending)?, with(TextOrder::Descending)?);
+    let ((contours, own), word) = match clearer_fit(&up.0, &down.0, cine) {
+        ClearerFit::First => (up, "ascending: the first numbers are slice 0"),
+        ClearerFit::Second => (down, "descending: the first numbers are the last slice"),
+        ClearerFit::Neither => return Err(refusal.into()),
+    };
+    let text = format!("{}: the images say that the numbers of the texts are {word}", path.display());
+    warnings.push_with_hint(WarningKind::Header, Hint::TextOrder, text);
+    warnings.extend(own);
+    Ok(contours)
+}

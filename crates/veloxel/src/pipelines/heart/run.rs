@@ -1,0 +1,107 @@
+//! The run of one method over a cine, and everything that is measured of it.
+
+use super::labels::labels;
+use super::motion::{CineMotion, Way};
+use super::setting::Setting;
+use super::tables::{FunctionTable, StrainTable, Timing};
+use super::{TrackedRun, outlines, walls};
+use crate::Result;
+use crate::pipelines::account::Account;
+use std::time::Instant;
+use veloxel_core::parameters::Draft;
+use veloxel_core::{ContourSet, Portion, WarningKind, Warnings};
+use veloxel_measure::{ContourDistances, Ventricles, WallMotion, strains};
+use veloxel_report::TrackRun;
+
+impl Setting<'_> {
+    /// Runs a method.
+    pub fn run(&self, draft: &Draft, account: &mut Account) -> Result<TrackedRun> {
+        let (cine, frames) = (self.request.cine, self.request.cine.frames().len());
+        let begin = Instant::now();
+        let motions = self.motions(draft)?;
+        let solve_ms = begin.elapsed().as_secs_f64() * 1e3;
+        account.stages.add("solve", solve_ms);
+        let begin = Instant::now();
+        let (motion, warnings) = (&motions[0], &mut account.warnings);
+        let contours = outlines::carried(self, &motions, Way::Wanted, warnings)?;
+        note_crossings(&contours, draft, warnings);
+        let walls = walls::walls(self, motion, warnings)?;
+        let measures =
+            TrackRun { time_ms: solve_ms, ..self.measured(draft, &motions, &contours, &walls, warnings)? };
+        let timing = Timing {
+            interval_ms: cine.frame_interval_ms(),
+            periodicity: measures.periodicity,
+            reference: self.seeds.reference(),
+        };
+        let fields = (0..frames).map(|frame| motion.field(frame)).collect::<Result<_>>()?;
+        let labels = labels(&contours, cine, self.request.labels, self.session.control())?;
+        account.stages.add("measure", begin.elapsed().as_secs_f64() * 1e3);
+        Ok(TrackedRun {
+            function: FunctionTable::of(&measures, frames, timing),
+            strain: StrainTable::of(&measures, timing),
+            measures,
+            contours,
+            fields,
+            labels,
+        })
+    }
+
+    fn measured(
+        &self,
+        draft: &Draft,
+        motions: &[CineMotion],
+        contours: &ContourSet,
+        walls: &[WallMotion],
+        warnings: &mut Warnings,
+    ) -> Result<TrackRun> {
+        let (request, motion) = (self.request, &motions[0]);
+        let (frames, grid) = (request.cine.frames().len(), request.cine.grid());
+        let [sx, ..] = grid.spacing_mm();
+        let mut ways = Vec::new();
+        if let Some(truth) = request.truth {
+            for way in [Way::Forward, Way::Backward] {
+                ways.push(self.apart(&outlines::carried(self, motions, way, warnings)?, truth)?);
+            }
+        }
+        self.session.control().check()?;
+        Ok(TrackRun {
+            method: draft.method().to_owned(),
+            preset: draft.preset().to_owned(),
+            parameters: motion.parameters.clone().into(),
+            time_ms: 0.0,
+            periodicity: motion.periodicity(),
+            drift_mm: motion.drift_vox().map(|drift| drift.map(|vox| vox * sx)),
+            folded: motion.folded(frames),
+            ventricles: Ventricles::measure(contours, frames, grid.spacing_mm()),
+            strain: if walls.is_empty() { Vec::new() } else { strains(walls, self.seeds.reference()) },
+            distances: request.truth.map(|truth| self.apart(contours, truth)).transpose()?,
+            ways,
+        })
+    }
+
+    /// Distances to the truth, but of seeds, which are the truth themselves.
+    fn apart(&self, contours: &ContourSet, truth: &ContourSet) -> Result<ContourDistances> {
+        let [sx, sy, _] = self.request.cine.grid().spacing_mm();
+        let distances = ContourDistances::measure(contours, truth, [sx, sy])?;
+        Ok(distances.of(|outline| !self.seeds.frames.contains(&outline.frame)))
+    }
+
+    /// The motion from each frame that outlines are carried from.
+    fn motions(&self, draft: &Draft) -> Result<Vec<CineMotion>> {
+        let starts = &self.seeds.frames;
+        let follow = |(nth, &start): (usize, &usize)| {
+            let portion = Portion::nth_of(nth, starts.len());
+            self.session.control().portion(portion, || CineMotion::follow(self, draft, start))
+        };
+        starts.iter().enumerate().map(follow).collect()
+    }
+}
+
+fn note_crossings(contours: &ContourSet, draft: &Draft, warnings: &mut Warnings) {
+    let count = contours.contours().iter().filter(|c| c.polygon.crossing_px().is_some()).count();
+    if count > 0 {
+        let (all, name) = (contours.contours().len(), draft.method());
+        let text = format!("{name}: {count} of {all} outlines cross themselves once they are moved");
+        warnings.push(WarningKind::Field, text);
+    }
+}

@@ -1,0 +1,74 @@
+//! Trees of parts: what every number of parts looks like, and which parts of two trees are alike.
+
+use super::method::{Answer, Found};
+use std::collections::BTreeMap;
+use veloxel_mesh::{CleanMesh, DualGraph};
+
+/// The top of a tree of parts: the most parts that it shows, and which of them become one as their number falls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartsTree {
+    /// What a reader calls the method.
+    pub name: &'static str,
+    /// The number of parts that was found, to which `certainty` belongs.
+    pub parts: usize,
+    /// The part of each triangle, of the most parts.
+    pub finest: Vec<u32>,
+    /// How many those are.
+    pub finest_parts: usize,
+    /// The pairs of them that become one, in order, each the part that stays and the part that joins it.
+    pub merges: Vec<[u32; 2]>,
+    /// For each of the finest parts a number, which parts of two trees share where they are alike. Those of the first tree that
+    /// were found have their own.
+    pub numbers: Vec<u32>,
+    /// How certain each triangle's part is, 0 to 1.
+    pub certainty: Vec<f32>,
+}
+
+/// The tree of the answer, and that of cuts beside it.
+pub(super) fn trees(clean: &CleanMesh, graph: &DualGraph, found: &Found) -> Vec<PartsTree> {
+    let own: Vec<u32> = (0..found.answer.count as u32).collect();
+    let beside =
+        found.beside.as_ref().map(|beside| tree(clean, beside, &alike(graph, beside, &found.answer)));
+    [tree(clean, &found.answer, &own)].into_iter().chain(beside).collect()
+}
+
+/// `names` are the numbers of the parts.
+fn tree(clean: &CleanMesh, answer: &Answer, names: &[u32]) -> PartsTree {
+    let top = &answer.top;
+    let finest_parts = top.faces.len();
+    let number = |&face: &u32| names[answer.labels[face as usize] as usize];
+    let mut numbers: Vec<u32> = top.faces.iter().map(number).collect();
+    // Parts that come with further cuts get numbers of their own, in the order in which they come.
+    let further = finest_parts.saturating_sub(answer.count).min(top.merges.len());
+    for (nth, merge) in top.merges[..further].iter().rev().enumerate() {
+        numbers[merge[1] as usize] = (answer.count + nth) as u32;
+    }
+    let faces = || clean.face_of.iter().map(|&face| face as usize);
+    PartsTree {
+        name: answer.name,
+        parts: answer.count,
+        finest: faces().map(|face| top.labels[face]).collect(),
+        finest_parts,
+        merges: top.merges.clone(),
+        numbers,
+        certainty: faces().map(|face| answer.certainty[face]).collect(),
+    }
+}
+
+/// For each part of `answer` the part of `other` with which it shares most, each once; those that find none come behind.
+fn alike(graph: &DualGraph, answer: &Answer, other: &Answer) -> Vec<u32> {
+    let mut shared: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+    for ((&own, &theirs), area) in answer.labels.iter().zip(&other.labels).zip(&graph.areas) {
+        *shared.entry((own, theirs)).or_default() += area;
+    }
+    let mut pairs: Vec<((u32, u32), f64)> = shared.into_iter().collect();
+    pairs.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut names: Vec<Option<u32>> = vec![None; answer.count];
+    for ((own, theirs), _) in pairs {
+        if names[own as usize].is_none() && !names.contains(&Some(theirs)) {
+            names[own as usize] = Some(theirs);
+        }
+    }
+    let mut next = other.count as u32..;
+    names.into_iter().map(|name| name.or_else(|| next.next()).unwrap_or(0)).collect()
+}

@@ -1,0 +1,142 @@
+//! The parts of a cleaned mesh, by either method, in one form.
+
+use super::SegmentRequest;
+use super::membership::{FaceMembership, MembershipChoice};
+use crate::Result;
+use veloxel_core::Dimension;
+use veloxel_core::parameters::{Draft, ParameterError, Parameters, Values};
+use veloxel_gpu::{Cpu, Device};
+use veloxel_mesh::{
+    ArcWeights, Cuts, CutsParams, DualGraph, FirstMedoids, FuzzyParams, PartCount, Parts, Seeds, TreeTop,
+    cuts, fuzzy_clustering,
+};
+
+/// Parts that a tree shows, at least where there are so many: the slider of a page reaches them.
+const MOST_SHOWN: usize = 40;
+
+/// How parts are found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SegmentMethod {
+    /// Agglomeration: a tree with the parts for every number of parts.
+    Cuts(CutsParams),
+    /// Fuzzy clustering around medoids, which gives probabilities.
+    Fuzzy(FuzzyParams),
+}
+
+impl Default for SegmentMethod {
+    /// Cuts with their standard parameters.
+    fn default() -> Self {
+        Self::Cuts(CutsParams::default())
+    }
+}
+
+impl SegmentMethod {
+    /// The method of a preset with settings.
+    ///
+    /// # Errors
+    /// [`ParameterError::Value`] for a draft of another kind of method.
+    pub fn of(draft: &Draft) -> Result<Self, ParameterError> {
+        match draft.method() {
+            FuzzyParams::METHOD => draft.build(Dimension::Three).map(Self::Fuzzy),
+            _ => draft.build(Dimension::Three).map(Self::Cuts),
+        }
+    }
+}
+
+/// What is to be found, and where it is computed.
+pub(super) struct PartsTask<'a> {
+    pub request: &'a SegmentRequest<'a>,
+    pub graph: &'a DualGraph,
+    pub device: &'a Device,
+    pub cpu: &'a Cpu,
+}
+
+/// Parts, however they were found.
+pub(super) struct Found {
+    pub answer: Answer,
+    /// What cuts say, where the method begins with them.
+    pub beside: Option<Answer>,
+    pub membership: Option<FaceMembership>,
+    /// By face, as a share of the square root of the mesh's area.
+    pub thickness: Vec<f64>,
+    pub parameters: Values,
+}
+
+/// What one method says.
+pub(super) struct Answer {
+    /// What a reader calls the method.
+    pub name: &'static str,
+    /// By face.
+    pub labels: Vec<u32>,
+    pub count: usize,
+    /// By face, 0 to 1.
+    pub certainty: Vec<f32>,
+    /// The tree of parts.
+    pub top: TreeTop,
+}
+
+impl Answer {
+    fn of_cuts(found: &Cuts, parts: Parts) -> Self {
+        let top = found.hierarchy.top(MOST_SHOWN.max(parts.count));
+        Self { name: "Cuts", labels: parts.labels, count: parts.count, certainty: parts.certainty, top }
+    }
+}
+
+impl PartsTask<'_> {
+    /// Finds the parts.
+    pub fn solve(&self) -> Result<Found> {
+        match &self.request.method {
+            SegmentMethod::Cuts(params) => self.by_cuts(params),
+            SegmentMethod::Fuzzy(params) => self.by_clustering(params),
+        }
+    }
+
+    fn by_cuts(&self, params: &CutsParams) -> Result<Found> {
+        let Self { request, graph, cpu, device } = *self;
+        let found = cuts(graph, params, cpu)?;
+        device.check()?;
+        let parts = found.parts(graph, request.count, params)?;
+        let mut membership = None;
+        if request.membership == MembershipChoice::Computed {
+            // The parts stay as they are: their medoids tell how probable each is.
+            let params = FuzzyParams { iterations: 0, band: 0.0, least_area: 0.0, ..FuzzyParams::default() };
+            let (weights, seeds) =
+                (ArcWeights::new(graph, &found, &params, cpu)?, Seeds::Parts(&parts.labels));
+            let clusters = fuzzy_clustering(graph, &weights, seeds, &params, device)?;
+            membership = Some(FaceMembership::from(&clusters));
+        }
+        Ok(Found {
+            answer: Answer::of_cuts(&found, parts),
+            beside: None,
+            membership,
+            thickness: found.shape_diameter,
+            parameters: params.to_json(),
+        })
+    }
+
+    fn by_clustering(&self, params: &FuzzyParams) -> Result<Found> {
+        let Self { request, graph, cpu, device } = *self;
+        let tree = CutsParams { part_worth: params.part_worth, ..CutsParams::default() };
+        let found = cuts(graph, &tree, cpu)?;
+        device.check()?;
+        let weights = ArcWeights::new(graph, &found, params, cpu)?;
+        let parts = found.parts(graph, request.count, &tree)?;
+        let seeds = match (params.seeds, request.count) {
+            (FirstMedoids::Cuts, _) => Seeds::Parts(&parts.labels),
+            (FirstMedoids::Farthest, PartCount::Given(asked)) => Seeds::Farthest(asked),
+            (FirstMedoids::Farthest, PartCount::Chosen) => Seeds::Farthest(parts.count),
+        };
+        let clusters = fuzzy_clustering(graph, &weights, seeds, params, device)?;
+        let is_wanted = request.membership == MembershipChoice::Computed;
+        let membership = is_wanted.then(|| FaceMembership::from(&clusters));
+        let top = found.tree_above(graph, &clusters.labels, &tree);
+        let (count, certainty) = (clusters.parts(), clusters.certainty());
+        Ok(Found {
+            answer: Answer { name: "Fuzzy clustering", labels: clusters.labels, count, certainty, top },
+            beside: Some(Answer::of_cuts(&found, parts)),
+            membership,
+            thickness: found.shape_diameter,
+            parameters: params.to_json(),
+        })
+    }
+}
