@@ -1,18 +1,18 @@
 //! Arguments that several commands share: device, method, single parameters, strictness; and what their runs come to.
 
-use crate::{Outcome, presets, print, print_lines, warn, wrong_usage};
+use crate::{Bar, Outcome, presets, print, print_lines, warn, wrong_usage};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::VeloxelError;
 use veloxel::io::{DataFiles, Reading, SeriesChoice, Strictness};
 use veloxel::jobs::{DeviceOptions, JobRun, MethodOptions, RunOptions};
 use veloxel::motion::method::table::PARAMETERS;
 use veloxel::parameters::ParameterError;
 use veloxel::report::number::{counted, duration};
 use veloxel::report::{DeviceReport, RunHeader};
+use veloxel::{Session, VeloxelError};
 
 /// Where to compute.
 #[derive(Debug, Args)]
@@ -31,6 +31,11 @@ impl DeviceArguments {
     pub fn options(&self) -> DeviceOptions {
         DeviceOptions { name: Some(self.device.clone()), threads: self.threads }
     }
+
+    /// A session on the device, which is opened in the background.
+    pub fn session(&self) -> Session {
+        Session::begin(&self.options())
+    }
 }
 
 /// How files are read, and where to compute.
@@ -48,6 +53,11 @@ impl ComputeArguments {
     pub fn options(&self) -> RunOptions {
         let (device, reading) = (self.device.options(), self.reading.reading());
         RunOptions { device, reading, command_line: command_line(), ..RunOptions::default() }
+    }
+
+    /// A session on the device, which is opened in the background.
+    pub fn session(&self) -> Session {
+        self.device.session()
     }
 }
 
@@ -100,6 +110,16 @@ impl MethodArguments {
 }
 
 impl MethodArguments {
+    /// A session on the device, which is opened in the background.
+    pub fn session(&self) -> Session {
+        self.compute.session()
+    }
+
+    /// A bar, unless the command is to be quiet.
+    pub fn bar(&self) -> Bar {
+        if self.quiet { Bar::Hidden } else { Bar::Shown }
+    }
+
     /// The options of a run of the phase engine.
     pub fn phase_options(&self, command: &str) -> Result<RunOptions, VeloxelError> {
         self.options(command, MethodOptions::new("phase")?, Ok)

@@ -8,9 +8,9 @@ use super::engine_frames::{NextFrame, Read, Source, Streams, Views, no_thread, r
 use super::engine_job::{EngineJob, EngineRun};
 use super::engine_outputs::{Results, Shown};
 use super::{Account, OutputPlan, Result, Stages, full_scale, name};
+use crate::Session;
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::Instant;
 use veloxel_core::parameters::Parameters;
@@ -28,16 +28,17 @@ const IN_FLIGHT: usize = 3;
 
 /// Runs the engine over a stream and writes what was asked for: a folder of fields and a video appear whole or not at all.
 ///
-/// Once `stop` is set, from another thread, the stream is taken to end there, even if its next frame is not there yet: what was found
-/// until then is written, and a warning says so.
+/// Where a stream on standard input is stopped by the session's observer, it is taken to end there, even if its next frame is not there
+/// yet: what was found until then is written, and a warning says so.
 ///
 /// # Errors
 /// [`VeloxelError::Frames`](crate::VeloxelError::Frames) for too few frames, or one stream longer than the other;
-/// anything else that is wrong with frames, parameters or the device, as one line.
-pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun> {
+/// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped) where any other source is stopped; anything else that is wrong with
+/// frames, parameters or the device, as one line.
+pub fn engine(job: &EngineJob, session: &Session) -> Result<EngineRun> {
     let options = &job.options;
     let mut plan = job.plan()?;
-    let (device, mut log) = options.device.start()?;
+    let (device, mut log) = (session.device()?, Account::begin(session)?);
     let mut open = |path: &Path| FrameStream::open(path, options.reading, &mut log.warnings);
     let left = open(&job.source)?;
     let right = job.right.as_deref().map(&mut open).transpose()?;
@@ -45,7 +46,7 @@ pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun> {
     let start = Instant::now();
 
     let (reader, pairs) = read_ahead(Streams { left, right, count: 0 })?;
-    let run = Run::over(pairs, stop, job, &mut plan, &device, interval_ms, &mut log)?;
+    let run = Run::over(pairs, job, &mut plan, device, interval_ms, &mut log)?;
     if run.is_stopped {
         let message = format!("stopped after {} frames: what was found until then is written", run.frames);
         log.warnings.push(WarningKind::Content, message);
@@ -120,14 +121,14 @@ struct Arrived {
 impl Run {
     fn over(
         pairs: Receiver<NextFrame>,
-        stop: &AtomicBool,
         job: &EngineJob,
         plan: &mut OutputPlan,
         device: &Device,
         interval_ms: Option<f64>,
         log: &mut Account,
     ) -> Result<Self> {
-        let mut source = Source { pairs, stop, is_stopped: false, log };
+        let (control, at_stop) = (device.control(), job.at_stop());
+        let mut source = Source { pairs, control, at_stop, is_stopped: false, log };
         let Some(first) = source.next()? else {
             return Err(frames!("{}: not a single frame", job.source.display()));
         };

@@ -2,19 +2,27 @@
 
 use super::{Account, Result, VeloxelError};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use veloxel_core::{Volume, Warnings};
+use veloxel_core::{Control, Volume, Warnings};
 use veloxel_gpu::ComputeError;
 use veloxel_io::FrameStream;
 use veloxel_motion::PhaseImage;
 
 /// Frames that are read ahead of the engine.
 const READ_AHEAD: usize = 3;
-/// How often waiting for a frame is interrupted to look at the stop flag.
+/// How often waiting for a frame is interrupted to ask whether to go on.
 const STOP_HEARD_WITHIN: Duration = Duration::from_millis(50);
+
+/// What a stop means to a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AtStop {
+    /// Its end: what was found until then is a result.
+    EndsStream,
+    /// A failure: nothing stays.
+    Fails,
+}
 
 /// A frame as it was read, ready to be uploaded.
 pub(super) struct Read {
@@ -113,7 +121,8 @@ pub(super) fn no_thread(error: std::io::Error) -> VeloxelError {
 /// Frames as they come, until the stream ends or is stopped.
 pub(super) struct Source<'a> {
     pub pairs: Receiver<NextFrame>,
-    pub stop: &'a AtomicBool,
+    pub control: &'a Control,
+    pub at_stop: AtStop,
     pub is_stopped: bool,
     pub log: &'a mut Account,
 }
@@ -134,7 +143,13 @@ impl Source<'_> {
         loop {
             let came = self.pairs.recv_timeout(STOP_HEARD_WITHIN);
             // A signal often stops the program that sends the frames as well, in the middle of a frame.
-            if self.stop.load(Ordering::Relaxed) && !matches!(came, Ok(Ok(None))) {
+            if let Err(stopped) = self.control.check()
+                && !matches!(came, Ok(Ok(None)))
+            {
+                if self.at_stop == AtStop::Fails {
+                    return Err(stopped.into());
+                }
+                self.control.resume();
                 self.is_stopped = true;
                 return Ok(None);
             }

@@ -1,5 +1,6 @@
 //! The job of the engine: a stream, which outputs, and where they go.
 
+use super::engine_frames::AtStop;
 use super::{Holds, JobRun, OutputPlan, Result, RunOptions};
 use std::path::{Path, PathBuf};
 use veloxel_motion::{Confidences, PhaseWanted};
@@ -49,6 +50,12 @@ impl EngineJob {
             .writes("report", &self.report, Holds::Text)
             .writes("page", &self.html, Holds::Text)
             .checked()
+    }
+
+    /// A stream on standard input has no whole; of anything else a part would pass for that.
+    pub(super) fn at_stop(&self) -> AtStop {
+        let mut sources = std::iter::once(&self.source).chain(&self.right);
+        if sources.any(|source| source == Path::new("-")) { AtStop::EndsStream } else { AtStop::Fails }
     }
 
     /// Whether any field leaves the device, and whether confidences do.
