@@ -24,7 +24,7 @@ use output::{print, print_json, print_lines, print_measured, table, two_columns}
 use progress::Progress;
 use run_arguments::{
     ComputeArguments, DeviceArguments, MethodArguments, ReadingArguments, Summary, bytes, command_line,
-    device_text, setting, total_time, words, written,
+    device_text, host_session, setting, total_time, words, written,
 };
 use std::process::ExitCode;
 use terminal::say;

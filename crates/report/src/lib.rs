@@ -23,8 +23,11 @@ pub use pages::track_page::track_html;
 pub use pages::track_view::TrackView;
 pub use pictures::caption::{ColourKey, captioned};
 pub use pictures::colour_wheel::{ColourWheelPicture, colour_wheel_rgb};
+pub use pictures::engine_film::{EngineFilm, EngineTile, FilmFrame, OrientationMaps};
 pub use pictures::film::Thumbnail;
+pub use pictures::grey::grey_rgb;
 pub use pictures::phase_pictures::{MapPicture, disparity_rgb, orientation_rgb, phase_rgb};
+pub use pictures::tracked_points::{TrackedMark, tracked_points_rgb};
 pub use pictures::view::{ComparedView, PairView};
 pub use plots::svg_plot;
 pub use run::flow_report::{MotionReport, PairReport, RunReport};
@@ -34,3 +37,4 @@ pub use run::phase_reports::{
 };
 pub use run::segment_report::{SegmentReport, SegmentedPart};
 pub use run::track_report::{CineReport, TrackReport, TrackRun};
+pub use run::tracks_table::{TrackRow, tracks_csv};

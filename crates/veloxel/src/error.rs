@@ -1,5 +1,8 @@
 //! What can go wrong on the way from files to a report.
 
+use crate::jobs::{NoCineError, PointsFormatError, StreamError};
+use crate::pipelines::PointsError;
+use crate::pipelines::engine::EngineError;
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::ParameterError;
 use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped};
@@ -108,6 +111,21 @@ pub enum VeloxelError {
         /// The second of them, as it was given.
         path: PathBuf,
     },
+    /// A stream is too short for its results.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// Points cannot be followed.
+    #[error(transparent)]
+    Points(#[from] PointsError),
+    /// Streams cannot be read together.
+    #[error(transparent)]
+    Stream(#[from] StreamError),
+    /// Points would be named as another kind of file.
+    #[error(transparent)]
+    PointsFormat(#[from] PointsFormatError),
+    /// Outlines without the cine that they lie in.
+    #[error(transparent)]
+    NoCine(#[from] NoCineError),
 }
 
 impl VeloxelError {
@@ -131,6 +149,11 @@ impl VeloxelError {
             Self::Measure(error) => error,
             Self::Report(error) => error,
             Self::Stopped(error) => error,
+            Self::Engine(error) => error,
+            Self::Points(error) => error,
+            Self::Stream(error) => error,
+            Self::PointsFormat(error) => error,
+            Self::NoCine(error) => error,
             _ => return None,
         })
     }

@@ -1,7 +1,7 @@
 //! `veloxel engine`: a stream of frames to flow, disparity and features.
 
 use crate::{
-    Bar, Ending, MethodArguments, Outcome, Run, device_text, followed_until, presets, print_lines, say, warn,
+    Ending, MethodArguments, Outcome, Run, device_text, followed_until, presets, print_lines, say, warn,
     written, wrong_usage,
 };
 use clap::Args;
@@ -84,7 +84,7 @@ impl Run for EngineArguments {
         let Self { source, right, output: folder, video, report, html, method, .. } = self;
         let is_piped = video.as_deref() == Some(Path::new("-"));
         let job = EngineJob { source, right, wanted, options, folder, confidences, video, report, html };
-        let run = followed_until(&method.session(), Bar::Hidden, ending, |session| engine(&job, session))?;
+        let run = followed_until(&method.session(), method.bar(), ending, |session| engine(&job, session))?;
         warn(&run.report.header.warnings);
         match summary(&run) {
             _ if method.quiet => {}

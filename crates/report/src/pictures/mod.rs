@@ -3,7 +3,9 @@
 pub(crate) mod caption;
 pub(crate) mod colour;
 pub(crate) mod colour_wheel;
+pub(crate) mod engine_film;
 pub(crate) mod film;
+pub(crate) mod grey;
 pub(crate) mod maps;
 pub(crate) mod overlay;
 pub(crate) mod panel;
@@ -11,4 +13,5 @@ pub(crate) mod panels;
 pub(crate) mod phase_pictures;
 pub(crate) mod picture;
 pub(crate) mod planes;
+pub(crate) mod tracked_points;
 pub(crate) mod view;
