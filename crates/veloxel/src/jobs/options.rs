@@ -3,69 +3,14 @@
 use super::{DeviceOptions, MaskFile, MethodOptions, Result};
 use crate::pipelines::account::Account;
 use crate::pipelines::prepare::full_scale::full_scale;
+use crate::pipelines::{Directions, Refinement};
 use std::path::PathBuf;
 use veloxel_core::parameters::Values;
-use veloxel_core::{Flow, Grid, Volume, WarningKind, Warnings};
+use veloxel_core::{Grid, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::{self as io, Reading};
-use veloxel_motion::{AffineModel, Method, MotionError, Opened, Opening, Start, require_weights};
+use veloxel_motion::{Method, MotionError, Opened, Opening, require_weights};
 use veloxel_report::{InputReport, RunHeader};
-
-/// What is known before the first warp.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum StartFrom {
-    /// Nothing.
-    #[default]
-    None,
-    /// The shift between the centres of mass.
-    CentreOfMass,
-    /// An affine map, found first.
-    Affine,
-    /// Matches over the whole range of motion.
-    Matches,
-    /// A field from a file.
-    Flow(PathBuf),
-}
-
-impl StartFrom {
-    /// The file of a field.
-    pub(crate) fn file(&self) -> Option<&PathBuf> {
-        match self {
-            Self::Flow(path) => Some(path),
-            _ => None,
-        }
-    }
-
-    /// The start as methods take it; `flow` is what the file holds.
-    pub fn start<'a>(&self, flow: Option<&'a Flow>) -> Start<'a> {
-        match self {
-            Self::None | Self::Matches => Start::Zero,
-            Self::CentreOfMass => Start::Registration(AffineModel::CentreOfMass),
-            Self::Affine => Start::Registration(AffineModel::Affine),
-            Self::Flow(_) => flow.map_or(Start::Zero, Start::Flow),
-        }
-    }
-}
-
-/// Which directions of a pair are estimated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Directions {
-    /// Fixed to moving.
-    #[default]
-    Forward,
-    /// Both: where they disagree the confidence falls.
-    Both,
-}
-
-/// What is done to a flow once it is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Refinement {
-    /// Nothing.
-    #[default]
-    None,
-    /// A mean over neighbours, weighted by confidence and by likeness of the image.
-    Bilateral,
-}
 
 /// The options of every run of a method.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -112,17 +57,6 @@ impl RunOptions {
         let method = if is_checked { opened.method.inverse_consistent() } else { opened.method };
         let method = if self.refinement == Refinement::None { method } else { method.refined() };
         Ok(Opened { method, ..opened })
-    }
-
-    /// Says so if a mask of the volume constraint is given without the constraint.
-    pub(super) fn check_volume_mask(&self, parameters: &Values, warnings: &mut Warnings) {
-        let is_off = parameters.get("beta").and_then(serde_json::Value::as_f64) == Some(0.0);
-        if let Some(mask) = self.volume_mask.as_ref().filter(|_| is_off) {
-            let path = mask.path.display();
-            let message =
-                format!("the volume mask {path} has no effect while beta is 0: add --set beta=1, or more");
-            warnings.push(WarningKind::Content, message);
-        }
     }
 
     /// Reads the weight image for a grid.
