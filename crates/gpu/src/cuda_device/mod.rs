@@ -22,7 +22,8 @@ use crate::memory::element::Word;
 use crate::nvrtc::{ComputeCapability, Image, Nvrtc};
 use crate::timestamp::Moment;
 use crate::{
-    Bind, ComputeError, Content, DeviceInfo, Gpu, GpuMemory, Lane, Launch, Listing, MemoryStats, Timestamp,
+    Bind, ComputeError, Content, DeviceInfo, Gpu, GpuMemory, Lane, Launch, Listing, MemoryStats, Place,
+    Timestamp,
 };
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
 use downloads::Downloads;
@@ -209,6 +210,11 @@ impl Gpu for CudaDevice {
         self.lanes.queue().record(event.clone());
         let (lanes, nth, device) = (self.lanes.clone(), self.lanes.current(), self.info.name.clone());
         Ok(Timestamp::of(CudaMoment { event, lanes, nth, device }))
+    }
+    fn address(&self, memory: &GpuMemory) -> Result<(u64, Place), ComputeError> {
+        let address = memory.piece::<CudaMemory>()?.address;
+        let stream = self.lanes.queue().submitted_to().map_err(|e| self.failed(e))?;
+        Ok((address, Place::Cuda { ordinal: self.context.ordinal(), stream }))
     }
     fn release_kept(&self) {
         self.pool.release_kept();

@@ -35,6 +35,10 @@ impl<T: Element> Buffer<T> {
     pub(crate) fn new(memory: Memory<T>, len: usize) -> Self {
         Self { memory, len, capacity: len }
     }
+    /// The memory itself.
+    pub(crate) fn memory(&self) -> &Memory<T> {
+        &self.memory
+    }
     /// Number of samples in use.
     pub fn len(&self) -> usize {
         self.len
