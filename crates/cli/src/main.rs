@@ -7,6 +7,7 @@
 
 mod allocator;
 mod commands;
+mod hints;
 mod interrupt;
 mod output;
 mod progress;
@@ -50,7 +51,7 @@ fn main() -> ExitCode {
     match (entry.run)(given) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            say(&format!("error: {error}"));
+            say(&format!("error: {}", hints::error_text(&*error)));
             for path in left_behind() {
                 say(&format!("warning: {} could not be taken back", path.display()));
             }
@@ -83,7 +84,7 @@ fn wrong_usage(command: &str, kind: clap::error::ErrorKind, message: &str) -> ! 
 /// Says what a user may have to act on; notes stand in the report.
 fn warn(warnings: &Warnings) {
     for warning in warnings.urgent() {
-        say(&format!("warning: {}", warning.message));
+        say(&format!("warning: {}", hints::warning_text(warning)));
     }
 }
 
@@ -91,7 +92,7 @@ fn warn(warnings: &Warnings) {
 fn warn_and_note(warnings: &Warnings) {
     warn(warnings);
     for note in warnings.iter().filter(|warning| warning.kind == WarningKind::Note) {
-        say(&format!("note: {}", note.message));
+        say(&format!("note: {}", hints::warning_text(note)));
     }
 }
 

@@ -7,7 +7,7 @@ use crate::memory::host_memory::{HOST_POLICY, HostPool};
 use crate::rows::{Shared, ranges_mut};
 use std::ops::Range;
 use std::sync::Arc;
-use veloxel_core::Control;
+use veloxel_core::{Control, Stopped};
 
 /// The processor as a device: a thread pool and a memory pool, shared by all clones, and the channel of the run at hand.
 #[derive(Debug, Clone)]
@@ -28,6 +28,10 @@ const REDUCTION_PARTS: usize = 64;
 const MOST_THREADS: usize = 4096;
 
 impl Cpu {
+    /// The samples of a job whose single items are worth a thread, such as the distances from one node: it is split as finely as
+    /// threads use. Its work asks [`Self::check`] before every item, and leaves the rest out once the run is to stop.
+    pub const HEAVY_ITEMS: usize = usize::MAX / 2;
+
     /// Starts a pool of `threads` threads; 0 means as many as the machine has.
     ///
     /// # Errors
@@ -49,7 +53,8 @@ impl Cpu {
     }
 
     /// The same threads and memory with another channel.
-    pub(crate) fn controlled_by(&self, control: Control) -> Self {
+    #[must_use]
+    pub fn controlled_by(&self, control: Control) -> Self {
         Self { control, ..self.clone() }
     }
 
@@ -70,6 +75,14 @@ impl Cpu {
         }
     }
 
+    /// Asks whether the run on these threads is to go on: after [`Self::split`] and its like, whose ranges a stop leaves out.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn check(&self) -> Result<(), Stopped> {
+        self.control.check()
+    }
+
     /// Number of threads in the pool.
     pub fn threads(&self) -> usize {
         self.pool.current_num_threads()
@@ -86,13 +99,17 @@ impl Cpu {
     /// decides the number of parts.
     ///
     /// The result must not depend on where the ranges begin and end. Once the run is to stop, the ranges that are left are
-    /// skipped: the caller asks [`Control::check`] afterwards and discards what it has, as every kernel does.
+    /// skipped: the caller asks [`Self::check`] afterwards and discards what it has, as every kernel does. Work of
+    /// [`Self::HEAVY_ITEMS`] asks by itself.
     pub fn split(&self, count: usize, samples: usize, work: impl Fn(Range<usize>) + Sync) {
         let parts = self.useful_parts(samples).min(count);
         if parts <= 1 && samples <= SAMPLES_PER_QUESTION {
             return work(0..count);
         }
-        let items_per_question = SAMPLES_PER_QUESTION / (samples / count.max(1)).max(1);
+        let items_per_question = match samples {
+            Self::HEAVY_ITEMS => count,
+            _ => SAMPLES_PER_QUESTION / (samples / count.max(1)).max(1),
+        };
         self.in_parts(count, parts.max(1), items_per_question.max(1), &work);
     }
 
@@ -229,7 +246,7 @@ mod tests {
 
     #[test]
     fn splits_cover_everything_once() {
-        for (threads, samples) in [(3, 1 << 20), (1, 1 << 26), (2, 1 << 26), (2, usize::MAX / 2)] {
+        for (threads, samples) in [(3, 1 << 20), (1, 1 << 26), (2, 1 << 26), (2, Cpu::HEAVY_ITEMS)] {
             let hits: Vec<_> = (0..1000).map(|_| std::sync::atomic::AtomicU32::new(0)).collect();
             Cpu::new(threads).unwrap().split(hits.len(), samples, |range| {
                 for i in range {
@@ -244,7 +261,7 @@ mod tests {
     fn a_stop_skips_what_is_left() {
         let cpu = Cpu::new(2).unwrap();
         let done = std::sync::atomic::AtomicUsize::new(0);
-        cpu.split(1000, usize::MAX / 2, |_| {
+        cpu.split(1000, 1000 * SAMPLES_PER_QUESTION, |_| {
             done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             cpu.control.stop();
         });

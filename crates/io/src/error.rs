@@ -1,7 +1,7 @@
 //! Errors of readers and writers.
 
 use std::path::{Path, PathBuf};
-use veloxel_core::{CoreError, memory_size};
+use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped, memory_size};
 
 /// What may fail with an [`IoError`].
 pub type Result<T, E = IoError> = std::result::Result<T, E>;
@@ -86,11 +86,13 @@ pub enum IoError {
         what: String,
         /// The way out.
         hint: &'static str,
+        /// The option of reading that decides it, where there is one.
+        option: Option<Hint>,
         /// The file.
         path: PathBuf,
     },
     /// A header that needs an assumption, read with [`Strictness::Strict`](crate::Strictness::Strict).
-    #[error("{}: {assumption} (refused by strict reading: mend the header, or read without --strict)", path.display())]
+    #[error("{}: {assumption} (refused by strict reading: mend the header, or allow assumptions)", path.display())]
     Strict {
         /// What lenient reading would have assumed.
         assumption: String,
@@ -99,7 +101,7 @@ pub enum IoError {
     },
     /// Samples in a file outside of the folder of the header that names it.
     #[error(
-        "{}: its header names {} for the samples, outside of its own folder: put them beside it, or read them with --allow-outside",
+        "{}: its header names {} for the samples, outside of its own folder: put them beside it, or allow samples elsewhere",
         path.display(),
         data.display()
     )]
@@ -111,7 +113,7 @@ pub enum IoError {
     },
     /// More memory than the budget of [`Reading`](crate::Reading).
     #[error(
-        "{}: reading it takes {} of memory, and {} are allowed: crop or shrink it first, or allow more with --max-decode",
+        "{}: reading it takes {} of memory, and {} are allowed: crop or shrink it first, or allow more",
         path.display(),
         memory_size(*needed_bytes),
         memory_size(*budget_bytes)
@@ -158,6 +160,8 @@ pub enum IoError {
         got: String,
         /// The way out.
         hint: &'static str,
+        /// The option of reading that decides it, where there is one.
+        option: Option<Hint>,
         /// The file.
         path: PathBuf,
     },
@@ -182,6 +186,8 @@ pub enum IoError {
         choices: String,
         /// How to choose.
         hint: &'static str,
+        /// The option of reading that decides it, where there is one.
+        option: Option<Hint>,
         /// The file or folder.
         path: PathBuf,
     },
@@ -201,9 +207,53 @@ pub enum IoError {
         /// The promise that would be broken.
         source: CoreError,
     },
+    /// The run was stopped by its observer; nothing was left behind.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+impl Diagnosis for IoError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Open { .. } | Self::Read { .. } | Self::Write { .. } | Self::DiskFull { .. } => {
+                ErrorKind::Io
+            }
+            Self::NoFolder { .. } => ErrorKind::Io,
+            Self::Memory { .. } => ErrorKind::Memory,
+            Self::UnknownExtension { .. } | Self::Unsupported { .. } | Self::Foreign { .. } => {
+                ErrorKind::Unsupported
+            }
+            Self::Stopped(error) => error.kind(),
+            _ => ErrorKind::Input,
+        }
+    }
+    fn hint(&self) -> Option<Hint> {
+        match self {
+            Self::Strict { .. } => Some(Hint::Strictness),
+            Self::Outside { .. } => Some(Hint::DataFiles),
+            Self::Memory { .. } => Some(Hint::MaxDecode),
+            Self::Foreign { .. } => Some(Hint::Engine),
+            Self::Unsupported { option, .. } | Self::Kind { option, .. } | Self::Ambiguous { option, .. } => {
+                *option
+            }
+            Self::Core { source, .. } => source.hint(),
+            _ => None,
+        }
+    }
 }
 
 impl IoError {
+    /// The same failure, which an option of reading decides.
+    #[must_use]
+    pub fn about(mut self, hint: Hint) -> Self {
+        if let Self::Unsupported { option, .. } | Self::Kind { option, .. } | Self::Ambiguous { option, .. } =
+            &mut self
+        {
+            *option = Some(hint);
+        }
+        self
+    }
+
     pub(crate) fn open(path: &Path) -> impl Fn(std::io::Error) -> Self + '_ {
         |source| Self::Open { path: path.to_owned(), source }
     }
@@ -215,7 +265,7 @@ impl IoError {
 
     /// Something that cannot be read or written here, with the way out.
     pub fn unsupported(path: &Path, what: impl Into<String>, hint: &'static str) -> Self {
-        Self::Unsupported { what: what.into(), hint, path: path.to_owned() }
+        Self::Unsupported { what: what.into(), hint, option: None, path: path.to_owned() }
     }
 
     pub(crate) fn malformed(
@@ -238,7 +288,7 @@ impl IoError {
         got: impl Into<String>,
         hint: &'static str,
     ) -> Self {
-        Self::Kind { expected, got: got.into(), hint, path: path.to_owned() }
+        Self::Kind { expected, got: got.into(), hint, option: None, path: path.to_owned() }
     }
 
     /// A promise of this library's types that the content would break.

@@ -92,7 +92,7 @@ fn a_cine_keeps_its_frames_and_spacing() {
     assert_eq!((cine.grid().size(), cine.frames().len()), ([154, 224, 7], 12));
     assert!(cine.grid().spacing_mm()[2] > 4.0);
     let error = read_image(&path, Strictness::Lenient, &mut Warnings::new()).unwrap_err();
-    assert!(error.to_string().contains("--sequence"), "{error}");
+    assert!(error.to_string().contains("estimate a sequence"), "{error}");
 }
 
 #[test]

@@ -172,6 +172,6 @@ fn pictures_of_disparities_need_their_scale() {
     assert!(truth.data()[0].is_nan());
     assert_eq!(truth.data()[1..], [5.0, 10.0]);
     let error = read(None).unwrap_err().to_string();
-    assert!(error.contains("--scale"), "{error}");
+    assert!(error.contains("multiplied by"), "{error}");
     assert!(read(Some(0.0)).is_err() && read(Some(f32::NAN)).is_err());
 }

@@ -1,6 +1,6 @@
 //! What can go wrong when a result is measured.
 
-use veloxel_core::CoreError;
+use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint};
 
 /// A failure of a measurement.
 #[derive(Debug, thiserror::Error)]
@@ -52,5 +52,17 @@ pub enum MeasureError {
 impl MeasureError {
     pub(crate) fn nothing(what: &'static str, reason: &'static str) -> Self {
         Self::NothingToMeasure { what, reason }
+    }
+}
+
+impl Diagnosis for MeasureError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Input
+    }
+    fn hint(&self) -> Option<Hint> {
+        match self {
+            Self::Core(error) => error.hint(),
+            _ => None,
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! What keeps a graph from being made, or its distances from being found.
 
+use veloxel_core::{Diagnosis, ErrorKind, Hint, Stopped};
 use veloxel_gpu::ComputeError;
 
 /// A graph or its distances could not be had.
@@ -69,7 +70,7 @@ pub enum MeshError {
     },
     /// Shortest paths of so many arcs that the steps of 16 bits would not hold what rounding adds.
     #[error(
-        "a shortest path may have {arcs} arcs, too many for distances of {most} steps: use --precision f32, or --apsp dissection \
+        "a shortest path may have {arcs} arcs, too many for distances of {most} steps: take 32-bit distances, or the method dissection \
          or dijkstra, which round once"
     )]
     TooManyArcs {
@@ -121,4 +122,31 @@ pub enum MeshError {
     /// The device failed.
     #[error(transparent)]
     Compute(#[from] ComputeError),
+    /// The run was stopped by its observer.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+impl Diagnosis for MeshError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Memory { .. } => ErrorKind::Memory,
+            Self::Compute(error) => error.kind(),
+            Self::Stopped(error) => error.kind(),
+            Self::Directed { .. }
+            | Self::TooManyArcs { .. }
+            | Self::Parts { .. }
+            | Self::NoSuchSource { .. } => ErrorKind::Parameter,
+            _ => ErrorKind::Input,
+        }
+    }
+    fn hint(&self) -> Option<Hint> {
+        match self {
+            Self::Memory { .. } => Some(Hint::MaxMemory),
+            Self::Directed { .. } => Some(Hint::ShortestPaths),
+            Self::TooManyArcs { .. } => Some(Hint::Precision),
+            Self::Compute(error) => error.hint(),
+            _ => None,
+        }
+    }
 }

@@ -17,6 +17,7 @@ use crate::dual_graph::DualGraph;
 use crate::neighbours::neighbours;
 use crate::ray_tree::RayTree;
 use crate::vector::{Vector, cross, dot, length, minus, plus, unit};
+use veloxel_core::Stopped;
 use veloxel_gpu::Cpu;
 
 /// Distances of the points on a walk from its edge, as shares of the reach.
@@ -36,7 +37,15 @@ type Place = (Vector, usize);
 ///
 /// `thickness` is the shape diameter of each face, and `reach` how far walks go, both in units of the square root of the mesh's
 /// area, as the graph's lengths are.
-pub fn blocked_sight(graph: &DualGraph, thickness: &[f64], reach: f64, cpu: &Cpu) -> Vec<f64> {
+///
+/// # Errors
+/// [`Stopped`].
+pub fn blocked_sight(
+    graph: &DualGraph,
+    thickness: &[f64],
+    reach: f64,
+    cpu: &Cpu,
+) -> Result<Vec<f64>, Stopped> {
     let neighbours = neighbours(graph.faces(), graph.arcs.iter().map(|arc| (arc.faces, ())));
     let sight = Sight { graph, thickness, tree: RayTree::new(&graph.corners), neighbours };
     let mut blocked = vec![0.0; graph.arcs.len()];
@@ -46,7 +55,8 @@ pub fn blocked_sight(graph: &DualGraph, thickness: &[f64], reach: f64, cpu: &Cpu
             *blocked = sight.across(graph.arcs[arc].faces, reach, &mut stack);
         }
     });
-    blocked
+    cpu.check()?;
+    Ok(blocked)
 }
 
 struct Sight<'a> {
@@ -187,7 +197,7 @@ mod tests {
 
     fn blocked(graph: &DualGraph, reach: f64, threads: usize) -> Vec<f64> {
         let cpu = Cpu::new(threads).unwrap();
-        blocked_sight(graph, &shape_diameter(graph, &cpu), reach, &cpu)
+        blocked_sight(graph, &shape_diameter(graph, &cpu).unwrap(), reach, &cpu).unwrap()
     }
 
     /// The mean over arcs within these heights.

@@ -11,6 +11,7 @@
 use crate::dual_graph::DualGraph;
 use crate::ray_tree::{Ray, RayTree};
 use crate::vector::{cross, dot, plus, unit};
+use veloxel_core::Stopped;
 use veloxel_gpu::Cpu;
 
 const RAYS: usize = 24;
@@ -23,7 +24,10 @@ const ANGLE_OFFSET_RAD: f64 = 0.1;
 const COST: usize = 20_000;
 
 /// The thickness below each face; 1 everywhere if no ray meets a face from inside, as in a mesh without a volume.
-pub fn shape_diameter(graph: &DualGraph, cpu: &Cpu) -> Vec<f64> {
+///
+/// # Errors
+/// [`Stopped`].
+pub fn shape_diameter(graph: &DualGraph, cpu: &Cpu) -> Result<Vec<f64>, Stopped> {
     let tree = RayTree::new(&graph.corners);
     let spiral: Vec<[f64; 2]> = (0..RAYS)
         .map(|ray| {
@@ -39,9 +43,10 @@ pub fn shape_diameter(graph: &DualGraph, cpu: &Cpu) -> Vec<f64> {
             *thickness = below(graph, face, &tree, &spiral, &mut scratch);
         }
     });
+    cpu.check()?;
     let mut known: Vec<f64> = thickness.iter().copied().filter(|t| t.is_finite()).collect();
     let median = median(&mut known).unwrap_or(1.0);
-    thickness.iter().map(|&t| if t.is_finite() { t } else { median }).collect()
+    Ok(thickness.iter().map(|&t| if t.is_finite() { t } else { median }).collect())
 }
 
 /// Memory of a thread: to ask for it for every ray costs more than the rays.

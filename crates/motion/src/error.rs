@@ -66,6 +66,7 @@ impl Diagnosis for MotionError {
             Self::Input(error) => error.hint(),
             Self::Parameter(error) => error.hint(),
             Self::Affine { .. } | Self::Apart => Some(Hint::Start),
+            Self::Sequence { .. } => Some(Hint::Engine),
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! What can go wrong when a phantom is asked for.
 
-use veloxel_core::CoreError;
+use veloxel_core::{CoreError, Diagnosis, ErrorKind};
 
 /// Arguments from which no phantom can be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -51,4 +51,10 @@ pub enum PhantomError {
         /// What is wrong with it.
         problem: String,
     },
+}
+
+impl Diagnosis for PhantomError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Input
+    }
 }

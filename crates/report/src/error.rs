@@ -1,6 +1,6 @@
 //! What can go wrong between results and a report.
 
-use veloxel_core::CoreError;
+use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint};
 use veloxel_measure::MeasureError;
 
 /// A failure of a figure, a page or a report's JSON.
@@ -47,5 +47,23 @@ pub enum ReportError {
 impl ReportError {
     pub(crate) fn nothing(what: &'static str, reason: &'static str) -> Self {
         Self::NothingToShow { what, reason }
+    }
+}
+
+impl Diagnosis for ReportError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Core(error) => error.kind(),
+            Self::Measure(error) => error.kind(),
+            Self::NothingToShow { .. } => ErrorKind::Input,
+            Self::Page { .. } | Self::Picture { .. } | Self::Json { .. } => ErrorKind::Internal,
+        }
+    }
+    fn hint(&self) -> Option<Hint> {
+        match self {
+            Self::Core(error) => error.hint(),
+            Self::Measure(error) => error.hint(),
+            _ => None,
+        }
     }
 }

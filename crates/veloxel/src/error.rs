@@ -3,7 +3,7 @@
 use crate::pipelines::heart::HeartError;
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::ParameterError;
-use veloxel_core::{CoreError, Stopped};
+use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped};
 use veloxel_gpu::ComputeError;
 use veloxel_io::IoError;
 use veloxel_measure::MeasureError;
@@ -85,7 +85,7 @@ pub enum VeloxelError {
         there: String,
     },
     /// A budget of memory in which a run does not fit.
-    #[error("{} of memory are allowed, and {} are needed {what}: allow more (--max-memory), or crop or shrink the images", size(*budget_bytes), size(*needed_bytes))]
+    #[error("{} of memory are allowed, and {} are needed {what}: allow more, or crop or shrink the images", size(*budget_bytes), size(*needed_bytes))]
     Memory {
         /// What it takes, tiles as small as they can be included.
         needed_bytes: u64,
@@ -118,5 +118,42 @@ impl VeloxelError {
     /// What is wrong with the mesh or graph of a file.
     pub(crate) fn of_mesh_file(path: &Path) -> impl FnOnce(MeshError) -> Self {
         move |source| Self::MeshFile { path: path.to_owned(), source }
+    }
+}
+
+impl VeloxelError {
+    /// The error of the crate below that this one passes on.
+    fn source_diagnosis(&self) -> Option<&dyn Diagnosis> {
+        Some(match self {
+            Self::Core(error) => error,
+            Self::Io(error) => error,
+            Self::Parameter(error) => error,
+            Self::Motion(error) => error,
+            Self::Mesh(error) | Self::MeshFile { source: error, .. } => error,
+            Self::Compute(error) => error,
+            Self::Phantom(error) => error,
+            Self::Measure(error) => error,
+            Self::Report(error) => error,
+            Self::Heart(error) => error,
+            Self::Stopped(error) => error,
+            _ => return None,
+        })
+    }
+}
+
+impl Diagnosis for VeloxelError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Memory { .. } => ErrorKind::Memory,
+            Self::ParameterFile { .. } => ErrorKind::Parameter,
+            Self::ReplacesInput { .. } | Self::SameOutput { .. } => ErrorKind::Io,
+            other => other.source_diagnosis().map_or(ErrorKind::Input, Diagnosis::kind),
+        }
+    }
+    fn hint(&self) -> Option<Hint> {
+        match self {
+            Self::Memory { .. } => Some(Hint::MaxMemory),
+            other => other.source_diagnosis().and_then(Diagnosis::hint),
+        }
     }
 }

@@ -153,11 +153,11 @@ impl Example {
 
 fn measure(session: &Session<'_>, example: &Example, cpu: &Cpu) -> Result<Measured, BenchError> {
     let (graph, params) = (&example.graph, CutsParams::default());
-    let found: Cuts = cuts(graph, &params, cpu);
+    let found: Cuts = cuts(graph, &params, cpu)?;
     let parts = |count| found.parts(graph, count, &params).map_err(VeloxelError::from);
     let given = parts(PartCount::Given(example.parts))?;
     let fuzzy = FuzzyParams::default();
-    let weights = ArcWeights::new(graph, &found, &fuzzy, cpu);
+    let weights = ArcWeights::new(graph, &found, &fuzzy, cpu).map_err(veloxel_mesh::MeshError::from)?;
     let seeds = Seeds::Parts(&given.labels);
     let clusters =
         fuzzy_clustering(graph, &weights, seeds, &fuzzy, session.device).map_err(VeloxelError::from)?;

@@ -4,6 +4,7 @@ use super::header::PlaneHeader;
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::reading::SeriesChoice;
+use veloxel_core::Hint;
 
 /// Directions that differ by less are one.
 const DIRECTION: f64 = 1e-3;
@@ -30,11 +31,13 @@ pub(super) fn choose(images: &mut Vec<PlaneHeader>, context: &mut Context) -> Re
         [_] => {}
         [] => {
             let asked = context.reading.series.map(|choice| choice.to_string()).unwrap_or_default();
-            return Err(context.malformed("--series", list(&uids, images), asked));
+            return Err(context.malformed("series asked for", list(&uids, images), asked));
         }
         several => {
             let (what, list) = (format!("{} series", several.len()), list(several, images));
-            return Err(context.ambiguous(what, list, "say which with --series NUMBER or --series UID"));
+            return Err(context
+                .ambiguous(what, list, "say which, by its number or its UID")
+                .about(Hint::Series));
         }
     }
     images.retain(|image| image.series_uid == chosen[0]);

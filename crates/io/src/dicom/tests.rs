@@ -169,7 +169,12 @@ fn several_series_are_listed_until_one_is_chosen() {
     let folder = folder(|_, _| true, |image| Image { series: if image.slice == 1 { 2 } else { 1 }, ..image });
     let (series, _) = read_folder(folder.path(), Strictness::Lenient);
     let refusal = series.err().unwrap();
-    for words in ["2 series", "number 10 (MR, 8 images of 4 × 3, UID 1.2.3.1)", "number 20", "--series"] {
+    for words in [
+        "2 series",
+        "number 10 (MR, 8 images of 4 × 3, UID 1.2.3.1)",
+        "number 20",
+        "by its number or its UID",
+    ] {
         assert!(refusal.contains(words) && !refusal.contains('\n'), "{refusal}");
     }
     for (choice, slices) in [("10", 2), ("1.2.3.2", 1)] {

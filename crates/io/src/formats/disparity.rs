@@ -17,7 +17,7 @@ use crate::read::reading::Reading;
 use crate::read::source::Source;
 use crate::write::{check_folder, write_image};
 use std::path::Path;
-use veloxel_core::{Dimension, Volume, Warnings};
+use veloxel_core::{Dimension, Hint, Volume, Warnings};
 
 /// A format whose samples are not changed for the eye.
 fn is_read(format: &Format) -> bool {
@@ -65,10 +65,12 @@ pub fn read_disparity(
             None => None,
         };
         return disparity.ok_or_else(|| {
-            context.unsupported(
-                "a disparity in whole numbers of unknown scale",
-                "say what they were multiplied by (--scale for a truth, --result-scale for a result), or give .pfm, float .tif or KITTI's 16-bit .png",
-            )
+            context
+                .unsupported(
+                    "a disparity in whole numbers of unknown scale",
+                    "say what they were multiplied by, or give .pfm, float .tif or KITTI's 16-bit .png",
+                )
+                .about(Hint::DisparityScale)
         });
     }
     let image = read_image(path, reading, warnings)?;

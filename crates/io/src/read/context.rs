@@ -191,7 +191,13 @@ impl<'a> Context<'a> {
 
     #[cfg(feature = "dicom")]
     pub fn ambiguous(&self, what: String, choices: String, hint: &'static str) -> IoError {
-        IoError::Ambiguous { what, choices: one_line(&choices), hint, path: self.path.to_owned() }
+        IoError::Ambiguous {
+            what,
+            choices: one_line(&choices),
+            hint,
+            option: None,
+            path: self.path.to_owned(),
+        }
     }
 
     pub fn core(&self, source: CoreError) -> IoError {

@@ -18,7 +18,7 @@ pub(crate) fn refusal(path: &Path) -> Option<IoError> {
             name.chars().all(|c| c.is_alphanumeric() || "-_./".contains(c)) && !name.starts_with('-');
         let name = if is_plain { &name } else { "FILM" };
         let way = format!(
-            "pipe it through ffmpeg: `ffmpeg -i {name} -f yuv4mpegpipe - | veloxel engine -`, or save its frames: \
+            "pipe it through ffmpeg as a stream (`ffmpeg -i {name} -f yuv4mpegpipe -`), or save its frames: \
              `ffmpeg -i {name} frames/%05d.png`"
         );
         ("a compressed film", way)
@@ -61,10 +61,7 @@ mod tests {
         std::fs::write(&plain, [0; 200]).unwrap();
         std::fs::write(&dicom, [&[0; 128][..], b"DICM"].concat()).unwrap();
         let text = |path: &Path| refusal(path).map(|error| error.to_string()).unwrap_or_default();
-        assert!(
-            text(Path::new("in/film.MP4"))
-                .contains("ffmpeg -i in/film.MP4 -f yuv4mpegpipe - | veloxel engine -")
-        );
+        assert!(text(Path::new("in/film.MP4")).contains("ffmpeg -i in/film.MP4 -f yuv4mpegpipe -"));
         assert!(text(Path::new("my film.mov")).contains("ffmpeg -i FILM "));
         assert!(
             cfg!(feature = "dicom")

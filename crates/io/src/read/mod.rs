@@ -27,7 +27,7 @@ use crate::read::reading::Reading;
 use crate::read::series::{decode_series, holds_dicom};
 use crate::read::source::Source;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Flow, Mask, Sequence, TetMesh, TriangleMesh, Volume, Warnings};
+use veloxel_core::{Flow, Hint, Mask, Sequence, TetMesh, TriangleMesh, Volume, Warnings};
 
 /// Labels up to this size are whole numbers in `f32`.
 const MAX_LABEL: i32 = 1 << 24;
@@ -107,10 +107,12 @@ pub fn read_image_and_mask(
 fn one_image(path: &Path, content: Content) -> Result<Volume<f32>> {
     let hint = match content {
         Content::Image(image) => return Ok(image),
-        Content::Sequence(_) => "use --sequence, or take out one frame",
+        Content::Sequence(_) => "estimate a sequence, or take out one frame",
         _ => "give the image itself",
     };
-    Err(IoError::kind(path, "an image", content.describe(), hint))
+    let is_sequence = matches!(content, Content::Sequence(_));
+    let error = IoError::kind(path, "an image", content.describe(), hint);
+    Err(if is_sequence { error.about(Hint::Sequence) } else { error })
 }
 
 /// Reads frames over time: one file with a time axis, or a folder of frames in natural order of their names

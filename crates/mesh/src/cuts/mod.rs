@@ -27,6 +27,7 @@ pub use parameters::{CutsParams, CutsPreset};
 pub use parts::{PartCount, Parts};
 
 use crate::dual_graph::{Bend, DualArc, DualGraph};
+use crate::error::MeshError;
 use crate::lines_of_sight::blocked_sight;
 use crate::shape_diameter::shape_diameter;
 use agglomeration::Agglomeration;
@@ -57,12 +58,15 @@ pub struct Cuts {
 }
 
 /// Finds the tree of merges.
-pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Cuts {
-    let shape_diameter = shape_diameter(graph, cpu);
+///
+/// # Errors
+/// [`MeshError::Stopped`].
+pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Result<Cuts, MeshError> {
+    let shape_diameter = shape_diameter(graph, cpu)?;
     let feature = feature(graph, &shape_diameter, params);
     let sight = match params.sight_weight {
         0.0 => vec![0.0; graph.arcs.len()],
-        _ => blocked_sight(graph, &shape_diameter, params.sight_reach, cpu),
+        _ => blocked_sight(graph, &shape_diameter, params.sight_reach, cpu)?,
     };
     let run = |cut_costs: &[f64], feature_weight: f64| {
         Agglomeration::of_faces(graph, cut_costs, &feature, feature_weight).run()
@@ -75,6 +79,7 @@ pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Cuts {
             *voter = run(&cut_costs, more * params.thickness_weight);
         }
     });
+    cpu.check()?;
     let (mut votes, mut weighted) = (vec![0.0; graph.arcs.len()], vec![0.0; graph.arcs.len()]);
     for voter in &voters {
         for ((vote, weighted), level) in votes.iter_mut().zip(&mut weighted).zip(voter.levels(&graph.arcs)) {
@@ -87,7 +92,7 @@ pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Cuts {
     let cut_costs =
         cut_costs(graph, params.steepness, |arc| params.sight_weight * sight[arc] + weighted[arc]);
     let hierarchy = run(&cut_costs, params.thickness_weight);
-    Cuts { hierarchy, voters, votes, cut_costs, bend_costs, shape_diameter }
+    Ok(Cuts { hierarchy, voters, votes, cut_costs, bend_costs, shape_diameter })
 }
 
 /// What parts should have alike: the logarithm of the thickness, which never counts as less than a millionth of the mesh.

@@ -38,7 +38,7 @@ fn graph(mesh: &TriangleMesh) -> DualGraph {
 #[test]
 fn a_dumb_bell_is_cut_at_its_waist() {
     let graph = graph(&dumb_bell(40, 24));
-    let found = cuts(&graph, &CutsParams::default(), &Cpu::new(1).unwrap());
+    let found = cuts(&graph, &CutsParams::default(), &Cpu::new(1).unwrap()).unwrap();
     let labels = found.hierarchy.labels(2);
     let is_below = |face: usize| graph.centres[face][2] < 0.0;
     let ends = (0..graph.faces()).filter(|&face| graph.centres[face][2].abs() > BELL);
@@ -49,14 +49,14 @@ fn a_dumb_bell_is_cut_at_its_waist() {
 fn trees_are_the_same_for_any_number_of_threads() {
     let graph = graph(&dumb_bell(16, 10));
     let [one, three] =
-        [1, 3].map(|threads| cuts(&graph, &CutsParams::default(), &Cpu::new(threads).unwrap()));
+        [1, 3].map(|threads| cuts(&graph, &CutsParams::default(), &Cpu::new(threads).unwrap()).unwrap());
     assert_eq!(one, three);
 }
 
 #[test]
 fn the_tree_above_parts_is_the_one_that_they_come_from() {
     let (graph, params) = (graph(&dumb_bell(16, 10)), CutsParams::default());
-    let found = cuts(&graph, &params, &Cpu::new(1).unwrap());
+    let found = cuts(&graph, &params, &Cpu::new(1).unwrap()).unwrap();
     let labels = found.hierarchy.labels(9);
     let top = found.tree_above(&graph, &labels, &params);
     assert_eq!((top.merges.len(), top.faces.len()), (8, 9));
@@ -71,7 +71,7 @@ fn the_tree_above_parts_is_the_one_that_they_come_from() {
 #[test]
 fn merges_of_coarse_parts_cost_what_they_cost_the_tree() {
     let (graph, params) = (graph(&dumb_bell(16, 10)), CutsParams::default());
-    let found = cuts(&graph, &params, &Cpu::new(1).unwrap());
+    let found = cuts(&graph, &params, &Cpu::new(1).unwrap()).unwrap();
     let top = found.hierarchy.top(12);
     let parts = found.agglomeration(&graph, &top.labels, &found.cut_costs, &params);
     let costs = parts.merge_costs(&top.merges);
@@ -89,7 +89,7 @@ fn roughness_makes_no_more_parts() {
     let points = bumps.map(|(nth, point)| point.map(|c| c * (1.0 + 0.02 * (nth % 2) as f64))).collect();
     rough = TriangleMesh::new(points, rough.triangles().to_vec()).unwrap();
     let (graph, params) = (graph(&rough), CutsParams::default());
-    let found = cuts(&graph, &params, &Cpu::new(1).unwrap());
+    let found = cuts(&graph, &params, &Cpu::new(1).unwrap()).unwrap();
     let count = |found: &Cuts| found.parts(&graph, PartCount::Chosen, &params).unwrap().count;
     let by_sight = Cuts { bend_costs: found.cut_costs.clone(), ..found.clone() };
     assert!(count(&found) < count(&by_sight), "{} and {}", count(&found), count(&by_sight));
@@ -98,7 +98,7 @@ fn roughness_makes_no_more_parts() {
 #[test]
 fn trees_nest_and_levels_tell_where_arcs_are_cut() {
     let graph = graph(&dumb_bell(12, 8));
-    let tree = cuts(&graph, &CutsParams::default(), &Cpu::new(1).unwrap()).hierarchy;
+    let tree = cuts(&graph, &CutsParams::default(), &Cpu::new(1).unwrap()).unwrap().hierarchy;
     let levels = tree.levels(&graph.arcs);
     for parts in [1, 2, 7, 40] {
         let labels = tree.labels(parts);
@@ -127,7 +127,7 @@ fn small_and_stray_pieces_join_a_neighbour() {
 fn the_number_of_parts_is_chosen_or_refused() {
     let graph = graph(&dumb_bell(40, 24));
     let (params, cpu) = (CutsParams::default(), Cpu::new(1).unwrap());
-    let found = cuts(&graph, &params, &cpu);
+    let found = cuts(&graph, &params, &cpu).unwrap();
     let chosen = found.parts(&graph, PartCount::Chosen, &params).unwrap();
     assert!((2..=4).contains(&chosen.count), "{}", chosen.count);
     let two = found.parts(&graph, PartCount::Given(2), &params).unwrap();

@@ -4,6 +4,7 @@ use super::{BandCosts, FuzzyParams};
 use crate::cuts::Cuts;
 use crate::dual_graph::{Bend, DualArc, DualGraph};
 use crate::lines_of_sight::blocked_sight;
+use veloxel_core::Stopped;
 use veloxel_gpu::Cpu;
 
 /// Weights of the arcs of a dual graph: these, or others.
@@ -17,21 +18,24 @@ pub struct ArcWeights {
 
 impl ArcWeights {
     /// From angles, lengths, shape diameters, the votes of agglomerations, and lines of sight.
-    pub fn new(graph: &DualGraph, cuts: &Cuts, params: &FuzzyParams, cpu: &Cpu) -> Self {
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn new(graph: &DualGraph, cuts: &Cuts, params: &FuzzyParams, cpu: &Cpu) -> Result<Self, Stopped> {
         let cut_costs = match params.band_costs {
             BandCosts::Angles => costs_by_angles(graph, params),
             BandCosts::Cuts => cuts.cut_costs.clone(),
         };
-        Self { ways: ways(graph, cuts, params, cpu), cut_costs }
+        Ok(Self { ways: ways(graph, cuts, params, cpu)?, cut_costs })
     }
 }
 
-fn ways(graph: &DualGraph, cuts: &Cuts, params: &FuzzyParams, cpu: &Cpu) -> Vec<f32> {
+fn ways(graph: &DualGraph, cuts: &Cuts, params: &FuzzyParams, cpu: &Cpu) -> Result<Vec<f32>, Stopped> {
     let smooth = graph.smoothed(cuts.shape_diameter.clone(), params.smoothing);
     let thickness: Vec<f64> = smooth.iter().map(|d| d.max(1e-6).ln()).collect();
     let sight = match params.sight_weight {
         0.0 => vec![0.0; graph.arcs.len()],
-        _ => blocked_sight(graph, &cuts.shape_diameter, params.sight_reach, cpu),
+        _ => blocked_sight(graph, &cuts.shape_diameter, params.sight_reach, cpu)?,
     };
     let terms: Vec<[f64; 5]> = (graph.arcs.iter().zip(&cuts.votes).zip(&sight))
         .map(|((arc, &vote), &sight)| {
@@ -51,7 +55,7 @@ fn ways(graph: &DualGraph, cuts: &Cuts, params: &FuzzyParams, cpu: &Cpu) -> Vec<
     let scales = [0, 1, 2, 3, 4].map(|term| if mean(term) > 1e-9 { weights[term] / mean(term) } else { 0.0 });
     let weight =
         |terms: &[f64; 5]| (0..5).map(|term| scales[term] * terms[term]).sum::<f64>().max(1e-9) as f32;
-    terms.iter().map(weight).collect()
+    Ok(terms.iter().map(weight).collect())
 }
 
 /// `Ang = η (1 − cos θ)`.

@@ -27,8 +27,8 @@ fn corner(squares: u32) -> DualGraph {
 
 fn found(graph: &DualGraph, seeds: Seeds<'_>, params: &FuzzyParams, threads: usize) -> FuzzyClusters {
     let device = Device::cpu(threads).unwrap();
-    let trees = cuts(graph, &CutsParams::default(), &Cpu::new(1).unwrap());
-    let weights = ArcWeights::new(graph, &trees, params, &Cpu::new(threads).unwrap());
+    let trees = cuts(graph, &CutsParams::default(), &Cpu::new(1).unwrap()).unwrap();
+    let weights = ArcWeights::new(graph, &trees, params, &Cpu::new(threads).unwrap()).unwrap();
     fuzzy_clustering(graph, &weights, seeds, params, &device).unwrap()
 }
 
@@ -84,10 +84,10 @@ fn medoids_are_the_best_of_all_faces() {
 #[test]
 fn blocked_sight_makes_ways_longer_across_the_corner_alone() {
     let graph = corner(12);
-    let trees = cuts(&graph, &CutsParams::default(), &Cpu::new(1).unwrap());
+    let trees = cuts(&graph, &CutsParams::default(), &Cpu::new(1).unwrap()).unwrap();
     let ways = |sight_weight: f64| {
         let params = FuzzyParams { sight_weight, vote_weight: 0.0, ..FuzzyParams::default() };
-        ArcWeights::new(&graph, &trees, &params, &Cpu::new(1).unwrap()).ways
+        ArcWeights::new(&graph, &trees, &params, &Cpu::new(1).unwrap()).unwrap().ways
     };
     let (without, with) = (ways(0.0), ways(5.0));
     let longer: Vec<f32> = with.iter().zip(&without).map(|(with, without)| with - without).collect();

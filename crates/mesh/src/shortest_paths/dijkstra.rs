@@ -21,15 +21,14 @@ pub(super) struct Dijkstra {
 
 impl Engine for Dijkstra {
     fn rows(&self, sources: &[u32], visit: Visit<'_>) -> Result<(), MeshError> {
-        // So many samples that every thread gets sources.
-        self.cpu.split(sources.len(), usize::MAX / 2, |range| {
+        self.cpu.split(sources.len(), Cpu::HEAVY_ITEMS, |range| {
             let mut search = Search::new(self.graph.nodes());
-            for source in &sources[range] {
+            for source in sources[range].iter().take_while(|_| self.cpu.check().is_ok()) {
                 let rows = search.run(&self.graph, *source);
                 visit(RowBlock { sources: std::slice::from_ref(source), rows });
             }
         });
-        Ok(())
+        Ok(self.cpu.check()?)
     }
 }
 

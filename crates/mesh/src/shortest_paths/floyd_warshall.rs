@@ -51,8 +51,7 @@ impl TiledDistances {
         let budget_bytes = request.budget();
         if needed_bytes > budget_bytes {
             let what = format!("the matrix of distances of {} nodes", graph.nodes());
-            let ways_out =
-                "use --apsp dissection or dijkstra, which keep no matrix, or allow more (--max-memory)";
+            let ways_out = "use the methods dissection or dijkstra, which keep no matrix, or allow more";
             return Err(MeshError::Memory { what, needed_bytes, budget_bytes, ways_out });
         }
         let layout = TileLayout::new(graph.nodes(), half);
@@ -88,9 +87,9 @@ fn closed<T: Length>(
 impl Engine for TiledDistances {
     fn rows(&self, sources: &[u32], visit: Visit<'_>) -> Result<(), MeshError> {
         let (layout, nodes) = (&self.layout, self.layout.nodes());
-        self.cpu.split(sources.len(), usize::MAX / 2, |range| {
+        self.cpu.split(sources.len(), Cpu::HEAVY_ITEMS, |range| {
             let (mut held, mut row) = (Vec::new(), vec![0.0; nodes]);
-            for source in &sources[range] {
+            for source in sources[range].iter().take_while(|_| self.cpu.check().is_ok()) {
                 match &self.lengths {
                     Lengths::Floats(lengths) => layout.copy_row(lengths, *source as usize, &mut row),
                     Lengths::Steps(lengths, step) => {
@@ -102,6 +101,6 @@ impl Engine for TiledDistances {
                 visit(RowBlock { sources: std::slice::from_ref(source), rows: &row });
             }
         });
-        Ok(())
+        Ok(self.cpu.check()?)
     }
 }

@@ -88,7 +88,7 @@ impl ShortestPaths {
         let is_free = request.method == Method::Auto;
         let mut engine = None;
         if method == Method::Dissection {
-            let plan = Plan::new(graph, &cpu);
+            let plan = Plan::new(graph, &cpu)?;
             if is_free && !method::is_worth(plan.operations(), graph) {
                 (method, chosen_because) = method::without_separators(request, graph, device);
             } else {
@@ -256,7 +256,7 @@ impl ShortestPaths {
         let budget_bytes = self.request.budget();
         if needed_bytes > budget_bytes || Vec::<f32>::new().try_reserve_exact(len).is_err() {
             let what = format!("{what} of {} nodes", self.nodes);
-            let ways_out = "stream the rows instead, ask for fewer sources, or allow more (--max-memory)";
+            let ways_out = "stream the rows instead, ask for fewer sources, or allow more";
             return Err(MeshError::Memory { what, needed_bytes, budget_bytes, ways_out });
         }
         Ok(vec![0.0; len])
@@ -273,7 +273,7 @@ fn open_engine(
     let tiled = |half: Half| TiledDistances::new(graph, half, request, device, cpu);
     Ok(match method {
         Method::Dissection => {
-            Box::new(Dissection::new(Plan::new(graph, cpu), device, cpu, request.budget())?)
+            Box::new(Dissection::new(Plan::new(graph, cpu)?, device, cpu, request.budget())?)
         }
         Method::FloydWarshall => Box::new(tiled(Half::Both)?),
         Method::FloydWarshallUndirected => Box::new(tiled(Half::Lower)?),
@@ -285,6 +285,6 @@ fn open_engine(
 fn threads_of(device: &Device) -> Result<Cpu, MeshError> {
     match device.kind() {
         Kind::Cpu(cpu) => Ok(cpu.clone()),
-        Kind::Gpu(_) => Ok(Cpu::new(0)?),
+        Kind::Gpu(_) => Ok(Cpu::new(0)?.controlled_by(device.control().clone())),
     }
 }

@@ -188,7 +188,7 @@ fn open_pairs<P: Parameters, M: PairMethod + 'static>(
 fn open_phase(opening: &Opening<'_>) -> Result<Opened> {
     let frames = Frames::of_count(opening.frames).ok_or_else(|| {
         let got = if opening.frames > 5 { "more".to_owned() } else { opening.frames.to_string() };
-        let advice = "name just these, or use `veloxel engine` or --sequence consecutive for every frame";
+        let advice = "give just these, or estimate a sequence or a stream for every frame";
         MotionError::Sequence {
             reason: format!("phase-based flow takes 2, 3 or 5 frames, got {got}: {advice}"),
         }

@@ -3,7 +3,7 @@
 use super::{CinePlace, ContourFile};
 use crate::error::Result;
 use crate::read::context::Context;
-use veloxel_core::{Contour, ContourSet, CoreError, Polygon, Structure, WarningKind};
+use veloxel_core::{Contour, ContourSet, CoreError, Hint, Polygon, Structure, WarningKind};
 
 /// Points may lie so far outside of the image, pixels: readers cut at its border.
 const MARGIN_PX: f64 = 1.0;
@@ -33,8 +33,8 @@ impl<'a> Collection<'a> {
 
     /// The cine, or a refusal that says what needs it.
     pub fn require_place(&self, what: &'static str) -> Result<&CinePlace> {
-        let hint = "its cine must be known to read it: name that with --cine";
-        self.place().ok_or_else(|| self.context.unsupported(what, hint))
+        let hint = "its cine must be known to read it: name that";
+        self.place().ok_or_else(|| self.context.unsupported(what, hint).about(Hint::Cine))
     }
 
     /// Takes what the file says of its cine, if nobody knew it before.

@@ -13,7 +13,7 @@ use crate::read::read_text;
 use crate::text::words::lines;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use veloxel_core::Structure;
+use veloxel_core::{Hint, Structure};
 
 /// In which order the slices of a cine are numbered by the names of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,9 +193,9 @@ fn in_order(
 ) -> Result<Option<[usize; 2]>> {
     let slices = place.grid.size()[2];
     if order.is_none() && slices > 1 {
-        let hint =
-            "say whether they begin at slice 0 (--text-order ascending) or at the last one (descending)";
-        return Err(into.context.unsupported("a folder of texts numbered over several slices", hint));
+        let hint = "say whether they begin at slice 0 (ascending) or at the last one (descending)";
+        let what = "a folder of texts numbered over several slices";
+        return Err(into.context.unsupported(what, hint).about(Hint::TextOrder));
     }
     let Ok(index) = usize::try_from(number - 1) else { return Ok(None) };
     let (nth, frame) = (index / place.frames, index % place.frames);

@@ -119,7 +119,7 @@ fn numbered_texts_find_their_slice_and_frame() {
         read(down, Vec::new()).0,
         Ok(vec![(Structure::Rv, 1, 1, 100.0), (Structure::RvEpi, 0, 3, 100.0)])
     );
-    assert!(read(PlainNames::default(), Vec::new()).0.unwrap_err().contains("--text-order"));
+    assert!(read(PlainNames::default(), Vec::new()).0.unwrap_err().contains("descending"));
     let image = CineImage { stem: "I13".to_owned(), instance: Some(13), slice: 2, frame: 2 };
     assert_eq!(read(PlainNames::default(), vec![image]).0, Ok(vec![(Structure::Endo, 2, 2, 100.0)]));
 }

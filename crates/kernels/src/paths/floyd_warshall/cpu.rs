@@ -5,7 +5,7 @@ use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
 /// More than any number of samples: every tile is worth a thread.
-const MUCH: usize = usize::MAX / 2;
+const MUCH: usize = Cpu::HEAVY_ITEMS;
 
 pub(super) fn floyd_warshall<T: Length>(cpu: &Cpu, args: FloydWarshall<'_, T>) {
     let FloydWarshall { layout, lengths } = args;

@@ -49,7 +49,7 @@ pub(super) fn sweep_blocks(cpu: &Cpu, args: SupernodeSweep<'_>) {
     let SupernodeSweep { supernodes, sources, width, down, .. } = args;
     let supernodes = supernodes.host();
     let out = Shared::new(down.host_mut());
-    cpu.split(width / COLUMNS, usize::MAX / 2, |blocks| {
+    cpu.split(width / COLUMNS, Cpu::HEAVY_ITEMS, |blocks| {
         let mut scratch = SweepScratch::new(supernodes);
         for block in blocks {
             let sources = &sources[(block * COLUMNS).min(sources.len())..];

@@ -10,6 +10,7 @@ use super::arcs::Arcs;
 use super::front::Front;
 use super::separator_tree::SeparatorTree;
 use crate::graph::Graph;
+use veloxel_core::Stopped;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 use veloxel_kernels::paths::supernode_sweep::{SupernodeEntry, Supernodes};
@@ -31,9 +32,11 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    pub fn new(graph: &'a Graph, cpu: &Cpu) -> Self {
+    /// # Errors
+    /// [`Stopped`].
+    pub fn new(graph: &'a Graph, cpu: &Cpu) -> Result<Self, Stopped> {
         let arcs = Arcs::new(graph);
-        let tree = SeparatorTree::new(&arcs, LEAF, cpu);
+        let tree = SeparatorTree::new(&arcs, LEAF, cpu)?;
         let mut place_of = vec![0; graph.nodes()];
         for (place, &node) in tree.node_at.iter().enumerate() {
             place_of[node as usize] = place as u32;
@@ -56,7 +59,7 @@ impl<'a> Plan<'a> {
             closure_len += own * own;
             coupling_len += coupled;
         }
-        Self { arcs, tree, place_of, layout, closure_len, coupling_len }
+        Ok(Self { arcs, tree, place_of, layout, closure_len, coupling_len })
     }
 
     /// Bytes of the factor, and of the largest fronts with their updates.
@@ -84,7 +87,10 @@ impl<'a> Plan<'a> {
     }
 
     /// The factor, whose layout is taken out of the plan; the same bits for any number of threads.
-    pub fn eliminate(&mut self, cpu: &Cpu) -> Supernodes {
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn eliminate(&mut self, cpu: &Cpu) -> Result<Supernodes, Stopped> {
         let is_directed = self.arcs.is_directed();
         let mut closure = vec![0.0; self.closure_len];
         let mut coupling = vec![0.0; self.coupling_len];
@@ -104,8 +110,8 @@ impl<'a> Plan<'a> {
                 // Every update is written whole: what is there already need not be cleared.
                 updates.resize(len.max(updates.len()), 0.0);
                 let slots = Shared::new(&mut updates);
-                cpu.split(level.len(), usize::MAX / 2, |range| {
-                    for &i in &level[range] {
+                cpu.split(level.len(), Cpu::HEAVY_ITEMS, |range| {
+                    for &i in level[range].iter().take_while(|_| cpu.check().is_ok()) {
                         let entry = &self.layout.entries[i];
                         let boundary_of =
                             |i: usize| &self.layout.boundary[self.layout.entries[i].boundary.clone()];
@@ -133,10 +139,11 @@ impl<'a> Plan<'a> {
                         });
                     }
                 });
+                cpu.check()?;
             }
         }
         let downwards = is_directed.then_some(downwards);
-        Supernodes { closure, coupling, downwards, ..std::mem::take(&mut self.layout) }
+        Ok(Supernodes { closure, coupling, downwards, ..std::mem::take(&mut self.layout) })
     }
 }
 

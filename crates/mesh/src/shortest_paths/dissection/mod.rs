@@ -26,6 +26,7 @@ use super::engine::{Engine, RowBlock, Visit};
 use super::weighted_sums::{SumsOf, WeightedSums};
 use crate::error::MeshError;
 use std::sync::Mutex;
+use veloxel_core::Stopped;
 use veloxel_gpu::{Buffer, Cpu, Device};
 use veloxel_kernels::paths::column_rows::rows_of_columns;
 use veloxel_kernels::paths::column_sums::sums_of_columns;
@@ -64,27 +65,32 @@ impl Dissection {
         let needed_bytes = plan.bytes() + threads * (SweepScratch::bytes(nodes) + row_bytes);
         if needed_bytes > budget_bytes {
             let what = format!("dissection of {nodes} nodes");
-            let ways_out = "use --apsp dijkstra, fewer threads, or allow more (--max-memory)";
+            let ways_out = "use the method dijkstra, fewer threads, or allow more";
             return Err(MeshError::Memory { what, needed_bytes, budget_bytes, ways_out });
         }
-        let supernodes = ResidentSupernodes::new(plan.eliminate(cpu), device)?;
+        let supernodes = ResidentSupernodes::new(plan.eliminate(cpu)?, device)?;
         let (node_at, place_of) = (plan.tree.node_at, plan.place_of);
         let (cpu, device) = (cpu.clone(), device.clone());
         Ok(Self { supernodes, node_at, place_of, cpu, device, scratch: Mutex::default() })
     }
 
     /// Solves blocks of sources, given by ascending places; `take` gets them with their columns.
-    fn blocks(&self, places: &[usize], take: impl Fn(&[usize], &mut Scratch) + Sync) {
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    fn blocks(&self, places: &[usize], take: impl Fn(&[usize], &mut Scratch) + Sync) -> Result<(), Stopped> {
         let count = places.len().div_ceil(BLOCK);
-        self.cpu.split(count, usize::MAX / 2, |range| {
+        self.cpu.split(count, Cpu::HEAVY_ITEMS, |range| {
             let kept = self.scratch.lock().expect("no thread should have failed").pop();
             let fresh = || Scratch { sweep: SweepScratch::new(self.supernodes.host()), rows: Vec::new() };
             let mut scratch = kept.unwrap_or_else(fresh);
-            for block in places[range.start * BLOCK..places.len().min(range.end * BLOCK)].chunks(BLOCK) {
+            let blocks = places[range.start * BLOCK..places.len().min(range.end * BLOCK)].chunks(BLOCK);
+            for block in blocks.take_while(|_| self.cpu.check().is_ok()) {
                 take(block, &mut scratch);
             }
             self.scratch.lock().expect("no thread should have failed").push(scratch);
         });
+        self.cpu.check()
     }
 }
 
@@ -102,7 +108,7 @@ impl Engine for Dissection {
             rows_of_columns(columns, BLOCK, &self.place_of, &mut scratch.rows);
             let sources: Vec<u32> = block.iter().map(|&place| self.node_at[place]).collect();
             visit(RowBlock { sources: &sources, rows: &scratch.rows });
-        });
+        })?;
         Ok(())
     }
 
@@ -131,7 +137,7 @@ impl Engine for Dissection {
                 let of_column = sums.sums.iter().skip(column).step_by(BLOCK).copied();
                 found.put(self.node_at[place] as usize, of_column, sums.infinite[column]);
             }
-        });
+        })?;
         Ok(found.into_inner().expect("no thread should have failed"))
     }
 }

@@ -73,6 +73,7 @@ impl Dissection {
                 let rows = &rows[range.start * nodes..range.end * nodes];
                 visit(RowBlock { sources: &sources[range], rows });
             });
+            self.cpu.check()?;
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use super::piece::{Part, Piece};
 use super::separator::Separators;
 use std::ops::Range;
 use std::sync::Mutex;
+use veloxel_core::Stopped;
 use veloxel_gpu::Cpu;
 
 /// A separator or a leaf, eliminated as a whole.
@@ -50,7 +51,10 @@ struct Cut {
 
 impl SeparatorTree {
     /// Cuts until a part has at most `leaf` nodes. The same tree for any number of threads.
-    pub fn new(arcs: &Arcs<'_>, leaf: usize, cpu: &Cpu) -> Self {
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn new(arcs: &Arcs<'_>, leaf: usize, cpu: &Cpu) -> Result<Self, Stopped> {
         let whole = Piece::whole(arcs);
         let mut branches = vec![Branch::default()];
         let mut level = vec![(0, whole)];
@@ -65,6 +69,7 @@ impl SeparatorTree {
                 }
                 memory.lock().expect("no thread should have failed").push(separators);
             });
+            cpu.check()?;
             let mut next = Vec::new();
             for ((branch, _), cut) in level.iter().zip(cuts) {
                 branches[*branch].own = cut.own;
@@ -77,7 +82,7 @@ impl SeparatorTree {
             }
             level = next;
         }
-        Self::numbered(&branches, arcs.nodes())
+        Ok(Self::numbered(&branches, arcs.nodes()))
     }
 
     /// Children before parents, without recursion.

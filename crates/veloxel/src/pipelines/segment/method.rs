@@ -93,7 +93,7 @@ impl PartsTask<'_> {
 
     fn by_cuts(&self, params: &CutsParams) -> Result<Found> {
         let Self { request, graph, cpu, device } = *self;
-        let found = cuts(graph, params, cpu);
+        let found = cuts(graph, params, cpu)?;
         device.check()?;
         let parts = found.parts(graph, request.count, params)?;
         let mut membership = None;
@@ -101,7 +101,7 @@ impl PartsTask<'_> {
             // The parts stay as they are: their medoids tell how probable each is.
             let params = FuzzyParams { iterations: 0, band: 0.0, least_area: 0.0, ..FuzzyParams::default() };
             let (weights, seeds) =
-                (ArcWeights::new(graph, &found, &params, cpu), Seeds::Parts(&parts.labels));
+                (ArcWeights::new(graph, &found, &params, cpu)?, Seeds::Parts(&parts.labels));
             let clusters = fuzzy_clustering(graph, &weights, seeds, &params, device)?;
             membership = Some(FaceMembership::from(&clusters));
         }
@@ -117,9 +117,9 @@ impl PartsTask<'_> {
     fn by_clustering(&self, params: &FuzzyParams) -> Result<Found> {
         let Self { request, graph, cpu, device } = *self;
         let tree = CutsParams { part_worth: params.part_worth, ..CutsParams::default() };
-        let found = cuts(graph, &tree, cpu);
+        let found = cuts(graph, &tree, cpu)?;
         device.check()?;
-        let weights = ArcWeights::new(graph, &found, params, cpu);
+        let weights = ArcWeights::new(graph, &found, params, cpu)?;
         let parts = found.parts(graph, request.count, &tree)?;
         let seeds = match (params.seeds, request.count) {
             (FirstMedoids::Cuts, _) => Seeds::Parts(&parts.labels),

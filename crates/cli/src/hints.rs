@@ -1,0 +1,79 @@
+//! How the command spells the inputs and options that errors and warnings of the library name in plain words.
+
+use veloxel::{Diagnosis, Hint, VeloxelError, Warning};
+
+/// The options that a hint is about.
+fn options(hint: Hint) -> &'static str {
+    match hint {
+        Hint::Mask => "--mask",
+        Hint::Start => "--init centre-of-mass, affine or none; `veloxel info FILE` shows where an image lies",
+        Hint::MaxMemory => "--max-memory",
+        Hint::MaxDecode => "--max-decode",
+        Hint::Strictness => "--strict",
+        Hint::DataFiles => "--allow-outside",
+        Hint::Series => "--series NUMBER or --series UID",
+        Hint::Sequence => "--sequence",
+        Hint::Engine => "`veloxel engine`, or --sequence consecutive for every frame",
+        Hint::Device => {
+            "--device cpu is always there, --device auto takes the fastest that is; `veloxel devices` lists all"
+        }
+        Hint::Method => "--method",
+        Hint::Parameters => "`veloxel parameters METHOD` lists all",
+        Hint::Weight => "--weight",
+        Hint::VolumeMask => "--volume-mask",
+        Hint::Frames => "--frames",
+        Hint::Reference => "--reference",
+        Hint::StartFrame => "--frame",
+        Hint::Region => "--region",
+        Hint::Placement => "--placement",
+        Hint::Estimate => "--estimate",
+        Hint::TextOrder => "--text-order",
+        Hint::Cine => "--cine",
+        Hint::Truth => "--truth",
+        Hint::DisparityScale => "--scale for a truth, --result-scale for a result",
+        Hint::Outside => "--outside",
+        Hint::Precision => "--precision",
+        Hint::ShortestPaths => "--apsp",
+        Hint::Results => "--only",
+        Hint::Confidence => "--confidence",
+        Hint::Warped => "--warped",
+        Hint::Refinement => "--refine",
+        Hint::Directions => "--inverse-consistency",
+        _ => "",
+    }
+}
+
+/// A text with the options that its hint is about: `…, or cover it with a mask (--mask)`.
+fn with_options(text: String, hint: Option<Hint>) -> String {
+    match hint.map(options) {
+        Some(options) if !options.is_empty() => format!("{text} ({options})"),
+        _ => text,
+    }
+}
+
+/// An error as the command says it.
+pub fn error_text(error: &(dyn std::error::Error + 'static)) -> String {
+    let hint = error.downcast_ref::<VeloxelError>().and_then(Diagnosis::hint);
+    with_options(error.to_string(), hint)
+}
+
+/// A warning as the command says it.
+pub fn warning_text(warning: &Warning) -> String {
+    with_options(warning.message.clone(), warning.hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use veloxel::CoreError;
+
+    #[test]
+    fn the_option_that_mends_an_error_follows_it() {
+        let not_finite =
+            CoreError::NotFinite { what: "the image".to_owned(), value: f32::NAN, position: [1, 2, 0] };
+        let error: Box<dyn std::error::Error> = Box::new(VeloxelError::from(not_finite));
+        assert!(error_text(&*error).ends_with("cover it with a mask (--mask)"));
+        let plain: Box<dyn std::error::Error> = "something else".into();
+        assert_eq!(error_text(&*plain), "something else");
+    }
+}
