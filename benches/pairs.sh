@@ -160,8 +160,8 @@ flow flow-block-matching "$whale"/frame1{0,1}.png -o flow-block-matching/flow.fl
 flow flow-tiles "$whale"/frame1{0,1}.png -o flow-tiles/flow.flo --max-memory 48MiB --preset fast
 flow flow-symmetric "$whale"/frame1{0,1}.png -o flow-symmetric/flow.flo --inverse-consistency flow-symmetric/error.pfm --preset fast
 flow flow-fe "$patient"{12,01}.nii.gz -o flow-fe/field.nii.gz --method fe
-run warp-labels warp labels field/field.nii.gz "${patient}12_gt.nii.gz" -o warp-labels/labels.nii.gz
-run warp-image warp image field/field.nii.gz "${patient}12.nii.gz" -o warp-image/warped.nii.gz
+on_device warp-labels warp labels field/field.nii.gz "${patient}12_gt.nii.gz" -o warp-labels/labels.nii.gz
+on_device warp-image warp image field/field.nii.gz "${patient}12.nii.gz" -o warp-image/warped.nii.gz
 run evaluate-labels evaluate labels "${patient}12_gt.nii.gz" "${patient}01_gt.nii.gz" --json
 run evaluate-flow evaluate flow "$whale/flow10.flo" "$whale/flow10.flo" --json
 on_device track-points track-points "$data/flow/sintel/alley_1" --corners 800 --replenish -o track-points/tracks.csv --overlay track-points/tracks.y4m
@@ -190,7 +190,7 @@ for side in a b; do
     } }' >"$work/$side/graph/square.txt"
 done
 on_device distances distances graph/square.txt -o distances/distances.npy --precision u16
-run demo demo -o demo/demo
+on_device demo demo -o demo/demo
 
 # Every pair of the data folder.
 for phantom in 01 02; do

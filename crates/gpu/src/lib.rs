@@ -29,10 +29,10 @@ pub use concurrent::Concurrent;
 pub use device::{Device, Kind};
 pub use error::ComputeError;
 pub use gpu::{Gpu, Lane};
-pub use launches::bindings::{Access, Bindings, Declaration, Slot, Slots};
+pub use launches::bindings::{Access, Bind, Bindings, Declaration, Slot, Slots};
 #[cfg(feature = "gpu")]
 pub use launches::cuda_source::cuda_source;
-pub use launches::launch::{Bind, Launch, ShaderSource, cover, line, tile};
+pub use launches::launch::{Launch, ShaderSource, cover, line, tile};
 pub use launches::reduction::{reduction_groups, sum_rows};
 pub use launches::wgsl;
 pub use listing::{DeviceInfo, Listing};

@@ -129,6 +129,7 @@ impl VeloxelError {
             Self::Io(error) => error,
             Self::Parameter(error) => error,
             Self::Motion(error) => error,
+            Self::Heart(error) => error,
             Self::Mesh(error) | Self::MeshFile { source: error, .. } => error,
             Self::Compute(error) => error,
             Self::Phantom(error) => error,

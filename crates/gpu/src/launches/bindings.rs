@@ -1,8 +1,8 @@
 //! What launches of a shader bind: declared once, from which come the text that binds it in WGSL, the numbers, and the order in
 //! which a launch gives uniform block and buffers.
 
-use super::launch::Bind;
 use super::wgsl::{Block, Member, Stored, Type, Value};
+use crate::{AnyBuffer, Buffer, Element};
 use std::fmt::Write;
 
 /// What launches of a shader bind: the uniform block at binding 0, then the buffers in order.
@@ -100,6 +100,45 @@ impl Slot {
             }
             Self::Group(slots) => slots.iter().for_each(|slot| slot.collect(buffers)),
         }
+    }
+}
+
+/// How one buffer of a launch is bound.
+#[derive(Debug, Clone, Copy)]
+pub enum Bind<'a> {
+    /// `var<storage, read>`.
+    In(&'a dyn AnyBuffer),
+    /// `var<storage, read_write>`; the same buffer may not have another binding in the launch.
+    Out(&'a dyn AnyBuffer),
+    /// No buffer: an input that the shader does not read with this launch's constants.
+    Absent,
+    /// No buffer: an output that the shader does not write with this launch's constants.
+    Spare,
+}
+
+impl<'a> Bind<'a> {
+    /// A buffer that a shader accesses so.
+    fn buffer(access: Access, buffer: &'a dyn AnyBuffer) -> Self {
+        match access {
+            Access::Read => Self::In(buffer),
+            Access::Write => Self::Out(buffer),
+        }
+    }
+    /// No buffer where a shader accesses one so.
+    fn none(access: Access) -> Self {
+        match access {
+            Access::Read => Self::Absent,
+            Access::Write => Self::Spare,
+        }
+    }
+    /// The first `count` components of a field, which a shader accesses so; those that are missing are no buffers.
+    pub fn components<T: Element>(
+        access: Access,
+        field: &'a [Buffer<T>],
+        count: usize,
+    ) -> impl Iterator<Item = Self> {
+        let present = field.iter().map(move |buffer| Self::buffer(access, buffer));
+        present.chain(std::iter::repeat(Self::none(access))).take(count)
     }
 }
 

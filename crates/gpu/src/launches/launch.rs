@@ -1,7 +1,7 @@
 //! One launch of a kernel: its shader, entry point, pipeline constants, uniform block (binding 0), buffers (binding 1
 //! and on) and number of workgroups.
 
-use crate::{Access, AnyBuffer, Buffer, Declaration, Element};
+use super::bindings::{Bind, Declaration};
 use std::sync::Once;
 
 /// The source of a shader: what it binds, WGSL in parts that are joined in order and, where WGSL cannot express the kernel, CUDA
@@ -87,45 +87,6 @@ impl Launch<'_> {
             entry: self.entry,
             constants: self.constants.iter().map(|constant| constant.1.to_bits()).collect(),
         }
-    }
-}
-
-/// How one buffer of a launch is bound.
-#[derive(Debug, Clone, Copy)]
-pub enum Bind<'a> {
-    /// `var<storage, read>`.
-    In(&'a dyn AnyBuffer),
-    /// `var<storage, read_write>`; the same buffer may not have another binding in the launch.
-    Out(&'a dyn AnyBuffer),
-    /// No buffer: an input that the shader does not read with this launch's constants.
-    Absent,
-    /// No buffer: an output that the shader does not write with this launch's constants.
-    Spare,
-}
-
-impl<'a> Bind<'a> {
-    /// A buffer that a shader accesses so.
-    fn buffer(access: Access, buffer: &'a dyn AnyBuffer) -> Self {
-        match access {
-            Access::Read => Self::In(buffer),
-            Access::Write => Self::Out(buffer),
-        }
-    }
-    /// No buffer where a shader accesses one so.
-    fn none(access: Access) -> Self {
-        match access {
-            Access::Read => Self::Absent,
-            Access::Write => Self::Spare,
-        }
-    }
-    /// The first `count` components of a field, which a shader accesses so; those that are missing are no buffers.
-    pub fn components<T: Element>(
-        access: Access,
-        field: &'a [Buffer<T>],
-        count: usize,
-    ) -> impl Iterator<Item = Self> {
-        let present = field.iter().map(move |buffer| Self::buffer(access, buffer));
-        present.chain(std::iter::repeat(Self::none(access))).take(count)
     }
 }
 
