@@ -135,7 +135,6 @@ impl VeloxelError {
             Self::Phantom(error) => error,
             Self::Measure(error) => error,
             Self::Report(error) => error,
-            Self::Heart(error) => error,
             Self::Stopped(error) => error,
             _ => return None,
         })
