@@ -1,27 +1,57 @@
 //! What happens when a user stops the program: nothing that is not whole stays behind.
 
-#[cfg(unix)]
+use crate::Outcome;
 use crate::terminal::say;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use veloxel::{Diagnosis, ErrorKind, VeloxelError};
 
-/// Whether a stream takes the first signal as its end.
-static STREAM_RUNS: AtomicBool = AtomicBool::new(false);
-/// Whether such a signal came.
-static STREAM_ENDS: AtomicBool = AtomicBool::new(false);
-/// By which signal.
+/// Runs that ask for signals.
+static LISTENING: AtomicUsize = AtomicUsize::new(0);
+/// The first signal that came while a run asked for signals; 0 before.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// From now on the first signal sets what this returns, for a stream that knows how to end; the second one stops the program.
-pub fn ends_the_stream() -> &'static AtomicBool {
-    STREAM_RUNS.store(true, Ordering::SeqCst);
-    &STREAM_ENDS
+/// As long as this lives, the first signal is left to whoever asks for [`signal`]; the second one ends the program.
+pub struct Listening(());
+
+impl Listening {
+    /// Begins to listen.
+    pub fn begin() -> Self {
+        LISTENING.fetch_add(1, Ordering::SeqCst);
+        Self(())
+    }
 }
 
-/// Ends a program whose stream was ended by a signal, with its exit code.
-pub fn exit_if_stopped() {
-    if STREAM_ENDS.load(Ordering::SeqCst) {
-        std::process::exit(128 + SIGNAL.load(Ordering::SeqCst));
+impl Drop for Listening {
+    fn drop(&mut self) {
+        LISTENING.fetch_sub(1, Ordering::SeqCst);
     }
+}
+
+/// The signal that was left to whoever listens, if one came.
+pub fn signal() -> Option<i32> {
+    Some(SIGNAL.load(Ordering::SeqCst)).filter(|&signal| signal != 0)
+}
+
+/// Ends a program whose run was stopped by a signal, before its end or behind what was found until then, with its exit code.
+pub fn exit_if_stopped(is_whole: &Outcome) {
+    let Some(signal) = signal() else { return };
+    match is_whole {
+        Ok(()) => std::process::exit(128 + signal),
+        Err(error) if is_stop(&**error) => stop(signal),
+        Err(_) => {}
+    }
+}
+
+/// Whether an error is the answer of a run that was stopped.
+fn is_stop(error: &(dyn std::error::Error + 'static)) -> bool {
+    error.downcast_ref::<VeloxelError>().is_some_and(|error| error.kind() == ErrorKind::Stopped)
+}
+
+/// Ends the program without anything that is not whole.
+fn stop(signal: i32) -> ! {
+    veloxel::io::remove_unfinished();
+    tell("error: stopped before the end; nothing was left behind");
+    std::process::exit(128 + signal)
 }
 
 /// Lets Ctrl-C, `kill` and a closed terminal end the program without a half-written file, its hidden name included; the
@@ -35,15 +65,11 @@ pub fn stop_cleanly() {
     let Ok(mut signals) = signal_hook::iterator::Signals::new(left_on) else { return };
     let wait = move || {
         for signal in signals.forever() {
-            if STREAM_RUNS.load(Ordering::SeqCst) && !STREAM_ENDS.load(Ordering::SeqCst) {
-                SIGNAL.store(signal, Ordering::SeqCst);
-                STREAM_ENDS.store(true, Ordering::SeqCst);
-                tell("writing what was found so far; once more stops at once");
-                continue;
+            let is_heard = LISTENING.load(Ordering::SeqCst) > 0
+                && SIGNAL.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst).is_ok();
+            if !is_heard {
+                stop(signal)
             }
-            veloxel::io::remove_unfinished();
-            tell("error: stopped before the end; nothing was left behind");
-            std::process::exit(128 + signal);
         }
     };
     // Where no thread can be had, signals end the program as they always do, and it may still run on this one.
@@ -70,8 +96,7 @@ fn is_ignored(signal: i32) -> bool {
 }
 
 /// One line on standard error, behind a progress bar, which has no end of line.
-#[cfg(unix)]
-fn tell(line: &str) {
+pub fn tell(line: &str) {
     use std::io::{IsTerminal, Write};
     if std::io::stderr().is_terminal() {
         let _ = std::io::stderr().write_all(b"\n");

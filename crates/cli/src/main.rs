@@ -7,6 +7,7 @@
 
 mod allocator;
 mod commands;
+mod following;
 mod hints;
 mod interrupt;
 mod output;
@@ -18,11 +19,12 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue};
 use commands::parameters::presets;
 use commands::{COMMANDS, Entry, Outcome, Run};
+use following::{Bar, Ending, followed, followed_until};
 use output::{print, print_json, print_lines, print_measured, table, two_columns};
 use progress::Progress;
 use run_arguments::{
     ComputeArguments, DeviceArguments, MethodArguments, ReadingArguments, Summary, bytes, command_line,
-    device_text, setting, total_time, words, written,
+    device_text, host_session, setting, total_time, words, written,
 };
 use std::process::ExitCode;
 use terminal::say;
@@ -48,7 +50,9 @@ fn main() -> ExitCode {
     let (name, given) = matches.subcommand().expect("clap should refuse a line without a command");
     let entry = COMMANDS.iter().find(|entry| entry.name == name);
     let entry = entry.expect("clap should know the commands of the list alone");
-    match (entry.run)(given) {
+    let outcome = (entry.run)(given);
+    interrupt::exit_if_stopped(&outcome);
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             say(&format!("error: {}", hints::error_text(&*error)));

@@ -1,18 +1,18 @@
 //! Arguments that several commands share: device, method, single parameters, strictness; and what their runs come to.
 
-use crate::{Outcome, presets, print, print_lines, warn, wrong_usage};
+use crate::{Bar, Outcome, presets, print, print_lines, warn, wrong_usage};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::VeloxelError;
 use veloxel::io::{DataFiles, Reading, SeriesChoice, Strictness};
-use veloxel::jobs::{DeviceOptions, JobRun, MethodOptions, RunOptions};
+use veloxel::jobs::{DeviceOptions, JobRun, MethodOptions, PhaseOptions, RunOptions};
 use veloxel::motion::method::table::PARAMETERS;
 use veloxel::parameters::ParameterError;
 use veloxel::report::number::{counted, duration};
 use veloxel::report::{DeviceReport, RunHeader};
+use veloxel::{Session, VeloxelError};
 
 /// Where to compute.
 #[derive(Debug, Args)]
@@ -31,6 +31,16 @@ impl DeviceArguments {
     pub fn options(&self) -> DeviceOptions {
         DeviceOptions { name: Some(self.device.clone()), threads: self.threads }
     }
+
+    /// A session on the device, which is opened in the background.
+    pub fn session(&self) -> Session {
+        Session::begin(&self.options())
+    }
+}
+
+/// A session for commands that ask for no device.
+pub fn host_session() -> Session {
+    Session::begin(&DeviceOptions { name: Some("cpu".to_owned()), threads: 1 })
 }
 
 /// How files are read, and where to compute.
@@ -48,6 +58,16 @@ impl ComputeArguments {
     pub fn options(&self) -> RunOptions {
         let (device, reading) = (self.device.options(), self.reading.reading());
         RunOptions { device, reading, command_line: command_line(), ..RunOptions::default() }
+    }
+
+    /// How files are read.
+    pub fn reading(&self) -> Reading {
+        self.reading.reading()
+    }
+
+    /// A session on the device, which is opened in the background.
+    pub fn session(&self) -> Session {
+        self.device.session()
     }
 }
 
@@ -75,15 +95,15 @@ pub struct MethodArguments {
 }
 
 impl MethodArguments {
-    /// The options of the run, checked before any image is read.
+    /// The method with its preset and settings, checked before any image is read.
     ///
     /// `shortcuts` are options that stand for settings; they come after the file and before `--set`.
-    pub fn options(
+    fn method(
         &self,
         command: &str,
         method: MethodOptions,
         shortcuts: impl FnOnce(MethodOptions) -> Result<MethodOptions, ParameterError>,
-    ) -> Result<RunOptions, VeloxelError> {
+    ) -> Result<MethodOptions, VeloxelError> {
         let usage = |error: ParameterError| -> MethodOptions {
             wrong_usage(command, ErrorKind::ArgumentConflict, &error.to_string())
         };
@@ -95,14 +115,38 @@ impl MethodArguments {
         for (name, value) in &self.set {
             method = method.set(name, value)?;
         }
+        Ok(method)
+    }
+
+    /// The options of the run, checked before any image is read.
+    ///
+    /// `shortcuts` are options that stand for settings; they come after the file and before `--set`.
+    pub fn options(
+        &self,
+        command: &str,
+        method: MethodOptions,
+        shortcuts: impl FnOnce(MethodOptions) -> Result<MethodOptions, ParameterError>,
+    ) -> Result<RunOptions, VeloxelError> {
+        let method = self.method(command, method, shortcuts)?;
         Ok(RunOptions { method, ..self.compute.options() })
     }
 }
 
 impl MethodArguments {
+    /// A session on the device, which is opened in the background.
+    pub fn session(&self) -> Session {
+        self.compute.session()
+    }
+
+    /// A bar, unless the command is to be quiet.
+    pub fn bar(&self) -> Bar {
+        if self.quiet { Bar::Hidden } else { Bar::Shown }
+    }
+
     /// The options of a run of the phase engine.
-    pub fn phase_options(&self, command: &str) -> Result<RunOptions, VeloxelError> {
-        self.options(command, MethodOptions::new("phase")?, Ok)
+    pub fn phase_options(&self, command: &str) -> Result<PhaseOptions, VeloxelError> {
+        let method = self.method(command, MethodOptions::new("phase")?, Ok)?;
+        Ok(PhaseOptions { method, reading: self.compute.reading(), command_line: command_line() })
     }
 }
 

@@ -1,6 +1,9 @@
 //! What can go wrong on the way from files to a report.
 
 use crate::pipelines::heart::HeartError;
+use crate::jobs::{NoCineError, PointsFormatError, StreamError};
+use crate::pipelines::PointsError;
+use crate::pipelines::engine::EngineError;
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::ParameterError;
 use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped};
@@ -112,6 +115,21 @@ pub enum VeloxelError {
     /// The run was stopped by its observer.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    /// A stream is too short for its results.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// Points cannot be followed.
+    #[error(transparent)]
+    Points(#[from] PointsError),
+    /// Streams cannot be read together.
+    #[error(transparent)]
+    Stream(#[from] StreamError),
+    /// Points would be named as another kind of file.
+    #[error(transparent)]
+    PointsFormat(#[from] PointsFormatError),
+    /// Outlines without the cine that they lie in.
+    #[error(transparent)]
+    NoCine(#[from] NoCineError),
 }
 
 impl VeloxelError {
@@ -130,6 +148,11 @@ impl VeloxelError {
             Self::Parameter(error) => error,
             Self::Motion(error) => error,
             Self::Heart(error) => error,
+            Self::Engine(error) => error,
+            Self::Points(error) => error,
+            Self::Stream(error) => error,
+            Self::PointsFormat(error) => error,
+            Self::NoCine(error) => error,
             Self::Mesh(error) | Self::MeshFile { source: error, .. } => error,
             Self::Compute(error) => error,
             Self::Phantom(error) => error,

@@ -87,9 +87,10 @@ impl Carried {
             output: labels.clone(),
             reading: Strictness::Lenient.into(),
         };
-        warp_labels(&warp, session.device, LabelChoice::default())?;
+        let opened = veloxel::Session::on(session.device.clone());
+        warp_labels(&warp, LabelChoice::default(), &opened)?;
         let against = EvaluateJob { result: labels, truth: frame("ES:", "_gt"), ..EvaluateJob::default() };
-        let overlap = evaluate_labels(&against, &mut Warnings::new())?;
+        let overlap = evaluate_labels(&against, &mut Warnings::new(), &opened)?;
         let dice = |label: u32| overlap.labels.iter().find(|l| l.label == label).map_or(0.0, |l| l.dice);
         Ok(Self {
             dice: STRUCTURES.map(|(label, ..)| dice(label)),

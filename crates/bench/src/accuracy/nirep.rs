@@ -31,10 +31,11 @@ pub(crate) fn nirep(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
         output: carried.clone(),
         reading: Strictness::Lenient.into(),
     };
-    warp_labels(&labels, session.device, LabelChoice::Nearest)?;
+    let opened = veloxel::Session::on(session.device.clone());
+    warp_labels(&labels, LabelChoice::Nearest, &opened)?;
     let truth = folder.join("na01_seg.nii.gz");
     let against = EvaluateJob { result: carried, truth, ..EvaluateJob::default() };
-    let overlap = evaluate_labels(&against, &mut Warnings::new())?;
+    let overlap = evaluate_labels(&against, &mut Warnings::new(), &opened)?;
     let folded = 100.0 * run.report.pairs[0].statistics.jacobian.share_folded;
     let mut figures = vec![
         Figure::new("na02 → na01: mean Dice of 33 labels", overlap.mean_dice, "").at_least(0.70),

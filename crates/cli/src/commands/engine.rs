@@ -1,13 +1,12 @@
 //! `veloxel engine`: a stream of frames to flow, disparity and features.
 
 use crate::{
-    MethodArguments, Outcome, Run, device_text, interrupt, presets, print_lines, say, warn, written,
-    wrong_usage,
+    Ending, MethodArguments, Outcome, Run, device_text, followed_until, presets, print_lines, say, warn,
+    written, wrong_usage,
 };
 use clap::Args;
 use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use veloxel::PhaseWanted;
 use veloxel::jobs::{EngineJob, EngineRun, engine};
 use veloxel::motion::Confidences;
@@ -76,7 +75,7 @@ impl Run for EngineArguments {
         let wanted = PhaseWanted { flow, stereo, features };
         let endless = std::iter::once(&self.source).chain(&self.right).any(|s| s == Path::new("-"));
         // Of anything else there is a whole, and a part of it would pass for that.
-        let stop = if endless { interrupt::ends_the_stream() } else { &AtomicBool::new(false) };
+        let ending = if endless { Ending::WritesFound } else { Ending::Discards };
         let mut options = self.method.phase_options("engine")?;
         if let Some(frames) = self.frames {
             options.method = options.method.set("frames", frames)?;
@@ -85,7 +84,7 @@ impl Run for EngineArguments {
         let Self { source, right, output: folder, video, report, html, method, .. } = self;
         let is_piped = video.as_deref() == Some(Path::new("-"));
         let job = EngineJob { source, right, wanted, options, folder, confidences, video, report, html };
-        let run = engine(&job, stop)?;
+        let run = followed_until(&method.session(), method.bar(), ending, |session| engine(&job, session))?;
         warn(&run.report.header.warnings);
         match summary(&run) {
             _ if method.quiet => {}
@@ -93,7 +92,6 @@ impl Run for EngineArguments {
             lines if is_piped => lines.iter().for_each(|(name, value)| say(&format!("{name:<14}{value}"))),
             lines => print_lines(&lines)?,
         }
-        interrupt::exit_if_stopped();
         Ok(())
     }
 }

@@ -1,7 +1,9 @@
 //! `veloxel evaluate`: a result against the truth.
 
 use crate::commands::track::NameArguments;
-use crate::{Outcome, ReadingArguments, Run, print_measured, table, two_columns};
+use crate::{
+    Bar, Outcome, ReadingArguments, Run, followed, host_session, print_measured, table, two_columns,
+};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -14,7 +16,7 @@ use veloxel::metrics::{
     LabelOverlapReport, SegmentationError,
 };
 use veloxel::report::number::{self, counted, percent};
-use veloxel::{Dimension, Result, Warnings};
+use veloxel::{Dimension, Result, Session, Warnings};
 
 /// Measure a result against the truth.
 #[derive(Debug, Args)]
@@ -91,12 +93,15 @@ struct Files {
 impl Files {
     fn evaluate<R: Serialize>(
         self,
-        measure: impl FnOnce(&EvaluateJob, &mut Warnings) -> Result<R>,
+        measure: impl FnOnce(&EvaluateJob, &mut Warnings, &Session) -> Result<R>,
         text: fn(&R) -> String,
     ) -> Outcome {
         let Self { result, truth, mask, reading, json } = self;
         let job = EvaluateJob { result, truth, mask, reading: reading.reading() };
-        print_measured(json, |warnings| measure(&job, warnings), text)
+        let measure = |warnings: &mut Warnings| {
+            followed(&host_session(), Bar::Shown, |session| measure(&job, warnings, session))
+        };
+        print_measured(json, measure, text)
     }
 }
 
@@ -123,7 +128,10 @@ impl SegmentationFiles {
     fn evaluate(self) -> Outcome {
         let Self { result, truths, mesh, json, reading } = self;
         let job = EvaluateSegmentationJob { result, truths, mesh, reading: reading.reading() };
-        print_measured(json, |warnings| evaluate_segmentation(&job, warnings), segmentation_text)
+        let measure = |warnings: &mut Warnings| {
+            followed(&host_session(), Bar::Shown, |session| evaluate_segmentation(&job, warnings, session))
+        };
+        print_measured(json, measure, segmentation_text)
     }
 }
 
@@ -132,7 +140,9 @@ impl Run for EvaluateArguments {
         match self.what {
             What::Flow(files) => files.evaluate(evaluate_flow, flow_text),
             What::Disparity { files, scale: truth, result_scale: result } => files.evaluate(
-                |job, warnings| evaluate_disparity(job, DisparityScales { result, truth }, warnings),
+                |job, warnings, session| {
+                    evaluate_disparity(job, DisparityScales { result, truth }, warnings, session)
+                },
                 disparity_text,
             ),
             What::Segmentation(files) => files.evaluate(),
@@ -140,7 +150,10 @@ impl Run for EvaluateArguments {
             What::Contours { result, truth, cine, json, names, reading } => {
                 let files = Files { result, truth, json, reading, mask: None };
                 let (cine, names) = (cine.as_deref(), names.names());
-                files.evaluate(|job, warnings| evaluate_contours(job, cine, names, warnings), contours_text)
+                let measure = |job: &EvaluateJob, warnings: &mut Warnings, session: &Session| {
+                    evaluate_contours(job, cine, names, warnings, session)
+                };
+                files.evaluate(measure, contours_text)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! `veloxel features`: an image to its energy, orientation and phase.
 
-use crate::{MethodArguments, Outcome, Run, Summary, presets};
+use crate::{MethodArguments, Outcome, Run, Summary, followed, presets};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{FeaturesJob, features};
@@ -39,7 +39,8 @@ impl Run for FeaturesArguments {
     fn run(self) -> Outcome {
         let Self { image, output: folder, report, html, method } = self;
         let options = method.phase_options("features")?;
-        let run = features(&FeaturesJob { image, options, folder, report, html })?;
+        let job = FeaturesJob { image, options, folder, report, html };
+        let run = followed(&method.session(), method.bar(), |session| features(&job, session))?;
         let scales = &run.report.scales;
         let with_phase = scales.first().map(|finest| percent(finest.valid_share));
         let more = with_phase.as_ref().map_or(String::new(), |share| format!(", {share} with a phase"));

@@ -1,9 +1,9 @@
 //! `veloxel stereo`: two images to a disparity.
 
-use crate::{MethodArguments, Outcome, Run, Summary, presets};
+use crate::{MethodArguments, Outcome, Run, Summary, followed, presets};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::jobs::{MaskFile, RunOptions, StereoJob, stereo};
+use veloxel::jobs::{MaskFile, StereoJob, stereo};
 use veloxel::report::number::{percent, text};
 
 /// Estimate how far to the left every pixel of LEFT lies in RIGHT.
@@ -57,11 +57,11 @@ pub struct StereoArguments {
 
 impl Run for StereoArguments {
     fn run(self) -> Outcome {
-        let Self { left, right, truth, truth_scale, confidence, report, html, method, .. } = self;
-        let options = RunOptions { mask: self.mask, ..method.phase_options("stereo")? };
-        let disparity = self.output;
-        let job = StereoJob { left, right, truth, truth_scale, options, disparity, confidence, report, html };
-        let run = stereo(&job)?;
+        let Self { left, right, truth, truth_scale, mask, confidence, report, html, method, .. } = self;
+        let (options, disparity) = (method.phase_options("stereo")?, self.output);
+        let job =
+            StereoJob { left, right, truth, truth_scale, mask, options, disparity, confidence, report, html };
+        let run = followed(&method.session(), method.bar(), |session| stereo(&job, session))?;
         let report = &run.report;
         let (range, found) = match report.disparity_px {
             None => ("none found".to_owned(), "no disparity".to_owned()),

@@ -1,6 +1,6 @@
 //! `veloxel track-points`: points or corners followed through a stream of frames.
 
-use crate::{ComputeArguments, Outcome, Run, device_text, print_lines, warn, written};
+use crate::{Bar, ComputeArguments, Outcome, Run, device_text, followed, print_lines, warn, written};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{EndedTracks, TrackPointsJob, TrackStart, track_points};
@@ -65,7 +65,7 @@ pub struct TrackPointsArguments {
 
 impl Run for TrackPointsArguments {
     fn run(self) -> Outcome {
-        let (options, levels, check_px) = (self.compute.options(), self.levels, self.check);
+        let (levels, check_px) = (self.levels, self.check);
         let parameters =
             TrackingParameters { radius: self.window / 2, levels, check_px, ..TrackingParameters::default() };
         let job = TrackPointsJob {
@@ -76,10 +76,10 @@ impl Run for TrackPointsArguments {
             parameters,
             output: self.output,
             overlay: self.overlay,
-            device: options.device,
-            reading: options.reading,
+            reading: self.compute.reading(),
         };
-        let run = track_points(&job)?;
+        let bar = if self.quiet { Bar::Hidden } else { Bar::Shown };
+        let run = followed(&self.compute.session(), bar, |session| track_points(&job, session))?;
         let report = &run.report;
         warn(&report.warnings);
         if self.quiet {

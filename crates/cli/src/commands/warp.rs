@@ -1,11 +1,12 @@
 //! `veloxel warp`: a field applied to images, labels and points.
 
-use crate::{DeviceArguments, Outcome, ReadingArguments, Run, say, warn_and_note, words};
+use crate::{
+    Bar, DeviceArguments, Outcome, ReadingArguments, Run, followed, host_session, say, warn_and_note, words,
+};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
-use veloxel::Session;
-use veloxel::jobs::{LabelChoice, OutsideFill, PointsRun, WarpJob, warp_flow, warp_labels, warp_points};
+use veloxel::jobs::{LabelChoice, OutsideFill, PointsRun, WarpJob, warp_image, warp_labels, warp_points};
 use veloxel::kernels::image::warp::Interpolation;
 
 /// Apply a field to an image, to labels or to points.
@@ -108,13 +109,18 @@ impl Run for WarpArguments {
     fn run(self) -> Outcome {
         let warnings = match self.what {
             What::Image { files, interpolation, outside, device } => {
-                warp_flow(&files.job(), Session::open(&device.options())?.device()?, interpolation, outside)?
+                let job = files.job();
+                let warp = |session: &_| warp_image(&job, interpolation, outside, session);
+                followed(&device.session(), Bar::Shown, warp)?
             }
             What::Labels { files, interpolation, device } => {
-                warp_labels(&files.job(), Session::open(&device.options())?.device()?, interpolation)?
+                let job = files.job();
+                followed(&device.session(), Bar::Shown, |session| warp_labels(&job, interpolation, session))?
             }
             What::Points(files) => {
-                let (run, warnings) = warp_points(&files.job())?;
+                let job = files.job();
+                let (run, warnings) =
+                    followed(&host_session(), Bar::Shown, |session| warp_points(&job, session))?;
                 say_what_is_missing(&run);
                 warnings
             }

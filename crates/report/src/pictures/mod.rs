@@ -3,7 +3,9 @@
 pub(crate) mod caption;
 pub(crate) mod colour;
 pub(crate) mod colour_wheel;
+pub(crate) mod engine_film;
 pub(crate) mod film;
+pub(crate) mod grey;
 pub(crate) mod maps;
 pub(crate) mod outline_film;
 pub(crate) mod overlay;
@@ -14,4 +16,5 @@ pub(crate) mod phase_pictures;
 pub(crate) mod picture;
 pub(crate) mod planes;
 pub(crate) mod track_view;
+pub(crate) mod tracked_points;
 pub(crate) mod view;

@@ -5,3 +5,4 @@ pub(crate) mod header;
 pub(crate) mod phase_reports;
 pub(crate) mod segment_report;
 pub(crate) mod track_report;
+pub(crate) mod tracks_table;

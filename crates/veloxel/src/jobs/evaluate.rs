@@ -1,16 +1,14 @@
-//! Results against truths, from files.
+//! Results and truths from files, measured.
 
-use super::{MaskFile, Result, VeloxelError};
-use serde::Serialize;
-use std::path::{Path, PathBuf};
-use veloxel_core::{Mask, TriangleMesh, Warnings};
-use veloxel_io::{self as io, CinePlace, ContourReading, IoError, PlainNames, Reading};
-use veloxel_measure::MeasureError;
-use veloxel_measure::{
-    ContourDistances, DisparityError, FlowError, LabelOverlapReport, SegmentationError, disparity_error,
-    flow_error, label_overlap, labels_from_samples, segmentation_error,
+use super::MaskFile;
+use crate::pipelines::{
+    self, EvaluateNames, EvaluateRequest, EvaluateSegmentationRequest, SegmentationReport, TrueSegmentation,
 };
-use veloxel_mesh::{CleanMesh, cut_discrepancy};
+use crate::{Result, Session, VeloxelError};
+use std::path::{Path, PathBuf};
+use veloxel_core::{Diagnosis, ErrorKind, Hint, Mask, Stage, Warnings};
+use veloxel_io::{self as io, CinePlace, ContourReading, PlainNames, Reading};
+use veloxel_measure::{ContourDistances, DisparityError, FlowError, LabelOverlapReport};
 
 /// A result and the truth.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,55 +24,88 @@ pub struct EvaluateJob {
 }
 
 impl EvaluateJob {
-    fn mask(&self, warnings: &mut Warnings) -> Result<Option<Mask>> {
-        self.mask.as_ref().map(|file| file.read(self.reading, warnings)).transpose()
+    /// Reads the mask, and then measures.
+    fn measure<T, R>(
+        &self,
+        result: &T,
+        truth: &T,
+        warnings: &mut Warnings,
+        measure: impl FnOnce(&EvaluateRequest<'_, T>) -> Result<R>,
+    ) -> Result<R> {
+        let mask = self.mask.as_ref().map(|file| file.read(self.reading, warnings)).transpose()?;
+        let mask: Option<&Mask> = mask.as_ref();
+        let [ours, true_name] = [&self.result, &self.truth].map(|path| path.display().to_string());
+        let names = EvaluateNames { result: &ours, truth: &true_name };
+        measure(&EvaluateRequest { result, truth, mask, names })
+    }
+}
+
+/// Outlines whose cine is described by none of the files, so that nobody knows how large its pixels are.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: outlines cannot be measured without their cine: name an image of it, for the spacing of pixels", path.display())]
+pub struct NoCineError {
+    /// The outlines.
+    pub path: PathBuf,
+}
+
+impl Diagnosis for NoCineError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Input
+    }
+    fn hint(&self) -> Option<Hint> {
+        Some(Hint::Cine)
     }
 }
 
 /// What the samples of disparities were multiplied by, where a file does not say so.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct DisparityScales {
-    /// As [`read_disparity`](io::read_disparity) takes it.
+    /// Those of the result, as [`read_disparity`](io::read_disparity) takes it.
     pub result: Option<f32>,
-    /// Likewise.
+    /// Those of the truth.
     pub truth: Option<f32>,
 }
 
 /// `veloxel evaluate flow`: end-point and angular error of a field.
 ///
 /// # Errors
-/// Anything wrong with the files; as [`flow_error`].
-pub fn evaluate_flow(job: &EvaluateJob, warnings: &mut Warnings) -> Result<FlowError> {
+/// Anything wrong with the files; as [`pipelines::evaluate_flow`].
+pub fn evaluate_flow(job: &EvaluateJob, warnings: &mut Warnings, session: &Session) -> Result<FlowError> {
+    session.enter(Stage::Read)?;
     let result = io::read_flow(&job.result, job.reading, warnings)?;
     let truth = io::read_flow(&job.truth, job.reading, warnings)?;
-    Ok(flow_error(&result, &truth, job.mask(warnings)?.as_ref())?)
+    job.measure(&result, &truth, warnings, |request| pipelines::evaluate_flow(request, session))
 }
 
 /// `veloxel evaluate disparity`: absolute error, bad pixels and density.
 ///
 /// # Errors
-/// Anything wrong with the files; as [`disparity_error`].
+/// Anything wrong with the files; as [`pipelines::evaluate_disparity`].
 pub fn evaluate_disparity(
     job: &EvaluateJob,
     scales: DisparityScales,
     warnings: &mut Warnings,
+    session: &Session,
 ) -> Result<DisparityError> {
+    session.enter(Stage::Read)?;
     let result = io::read_disparity(&job.result, scales.result, job.reading, warnings)?;
     let truth = io::read_disparity(&job.truth, scales.truth, job.reading, warnings)?;
-    Ok(disparity_error(&result, &truth, job.mask(warnings)?.as_ref())?)
+    job.measure(&result, &truth, warnings, |request| pipelines::evaluate_disparity(request, session))
 }
 
 /// `veloxel evaluate labels`: Dice, Jaccard and Hausdorff 95 of every label.
 ///
 /// # Errors
-/// Anything wrong with the files; as [`label_overlap`].
-pub fn evaluate_labels(job: &EvaluateJob, warnings: &mut Warnings) -> Result<LabelOverlapReport> {
-    let mut labels = |path: &Path| -> Result<_> {
-        let samples = io::read_image(path, job.reading, warnings)?;
-        Ok(labels_from_samples(&samples, &path.display().to_string())?)
-    };
-    let (result, truth) = (labels(&job.result)?, labels(&job.truth)?);
-    Ok(label_overlap(&result, &truth, job.mask(warnings)?.as_ref())?)
+/// Anything wrong with the files; as [`pipelines::evaluate_labels`].
+pub fn evaluate_labels(
+    job: &EvaluateJob,
+    warnings: &mut Warnings,
+    session: &Session,
+) -> Result<LabelOverlapReport> {
+    session.enter(Stage::Read)?;
+    let result = io::read_image(&job.result, job.reading, warnings)?;
+    let truth = io::read_image(&job.truth, job.reading, warnings)?;
+    job.measure(&result, &truth, warnings, |request| pipelines::evaluate_labels(request, session))
 }
 
 /// `veloxel evaluate contours`: distances of outlines, millimetres.
@@ -82,13 +113,15 @@ pub fn evaluate_labels(job: &EvaluateJob, warnings: &mut Warnings) -> Result<Lab
 /// The spacing of pixels is that of the file that describes its cine, RESULT before TRUTH (JSON, label images), or of `cine`.
 ///
 /// # Errors
-/// Anything wrong with the files; [`IoError::Unsupported`] if the spacing stands in none; as [`ContourDistances::measure`].
+/// Anything wrong with the files; [`NoCineError`] if the spacing stands in none; as [`pipelines::evaluate_contours`].
 pub fn evaluate_contours(
     job: &EvaluateJob,
     cine: Option<&Path>,
     names: PlainNames,
     warnings: &mut Warnings,
+    session: &Session,
 ) -> Result<ContourDistances> {
+    session.enter(Stage::Read)?;
     let options = ContourReading { names, reading: job.reading, ..ContourReading::default() };
     let mut place = cine.map(|path| place_of(path, job.reading, warnings)).transpose()?;
     if place.is_none() {
@@ -99,13 +132,12 @@ pub fn evaluate_contours(
         place = tried.into_iter().flatten().find_map(|file| file.place);
     }
     let Some(place) = place else {
-        let hint = "name an image of its cine with --cine, for the spacing of pixels";
-        return Err(IoError::unsupported(&job.result, "measuring outlines without their cine", hint).into());
+        return Err(NoCineError { path: job.result.clone() }.into());
     };
     let mut read = |path: &Path| io::read_contours(path, Some(&place), &options, warnings);
-    let (result, truth) = (read(&job.result)?, read(&job.truth)?);
+    let (result, truth) = (read(&job.result)?.contours, read(&job.truth)?.contours);
     let [sx, sy, _] = place.grid.spacing_mm();
-    Ok(ContourDistances::measure(&result.contours, &truth.contours, [sx, sy])?)
+    pipelines::evaluate_contours(&EvaluateRequest::new(&result, &truth), [sx, sy], session)
 }
 
 /// Grid and frames of a file with a time axis, or of one frame.
@@ -128,59 +160,25 @@ pub struct EvaluateSegmentationJob {
     pub reading: Reading,
 }
 
-/// A segmentation against each truth, and on the mean.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SegmentationReport {
-    /// The mean over the truths; the number of true parts is their median.
-    pub mean: SegmentationError,
-    /// Each of them.
-    pub truths: Vec<AgainstTruth>,
-}
-
-/// One truth.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct AgainstTruth {
-    /// Its file.
-    pub truth: String,
-    /// How far the result differs.
-    #[serde(flatten)]
-    pub error: SegmentationError,
-}
-
 /// `veloxel evaluate segmentation`: Rand index, Hamming distance, consistency errors and, with the mesh, cut discrepancy.
 ///
 /// # Errors
-/// Anything wrong with the files; [`VeloxelError::Report`] for another number of faces.
+/// Anything wrong with the files; as [`pipelines::evaluate_segmentation`].
 pub fn evaluate_segmentation(
     job: &EvaluateSegmentationJob,
     warnings: &mut Warnings,
+    session: &Session,
 ) -> Result<SegmentationReport> {
+    session.enter(Stage::Read)?;
     let result = io::read_face_labels(&job.result)?;
+    let mesh = job.mesh.as_ref().map(|path| io::read_surface(path, job.reading, warnings)).transpose()?;
     let read = |path: &PathBuf| -> Result<_> {
-        let mesh = io::read_surface(path, job.reading, warnings)?;
-        let clean = CleanMesh::new(&mesh).map_err(VeloxelError::of_mesh_file(path))?;
-        Ok((mesh, clean))
+        Ok(TrueSegmentation { name: path.display().to_string(), parts: io::read_face_labels(path)? })
     };
-    let mesh = job.mesh.as_ref().map(read).transpose()?;
-    let mut truths = Vec::new();
-    for path in &job.truths {
-        let truth = io::read_face_labels(path)?;
-        let mut error = segmentation_error(&result, &truth)?;
-        if let Some((mesh, clean)) = &mesh {
-            // Both have as many faces as each other, not yet as the mesh.
-            segmentation_error(&truth, &vec![0; mesh.file_face_count()])?;
-            let labels = [&result, &truth].map(|labels| of_faces(mesh, clean, labels));
-            error.cut_discrepancy = cut_discrepancy(clean, &labels[0], &labels[1]);
-        }
-        truths.push(AgainstTruth { truth: path.display().to_string(), error });
-    }
-    let errors: Vec<SegmentationError> = truths.iter().map(|truth| truth.error).collect();
-    let (what, reason) = ("segmentations", "no truth was given");
-    let mean = SegmentationError::mean(&errors).ok_or(MeasureError::NothingToMeasure { what, reason })?;
-    Ok(SegmentationReport { mean, truths })
-}
-
-/// Labels of a file's faces as those of the cleaned mesh.
-fn of_faces(mesh: &TriangleMesh, clean: &CleanMesh, labels: &[u32]) -> Vec<u32> {
-    clean.source.iter().map(|&triangle| labels[mesh.file_face(triangle as usize)]).collect()
+    let truths = job.truths.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let request = EvaluateSegmentationRequest { result: &result, truths: &truths, mesh: mesh.as_ref() };
+    pipelines::evaluate_segmentation(&request, session).map_err(|error| match (error, &job.mesh) {
+        (VeloxelError::Mesh(source), Some(path)) => VeloxelError::of_mesh_file(path)(source),
+        (error, _) => error,
+    })
 }

@@ -1,14 +1,15 @@
-//! One image in, energy, orientation and phase at every scale out.
+//! A picture from a file; energy, orientation and phase at every scale to files.
 
-use super::{Holds, JobRun, OutputPlan, Result, RunOptions, full_scale, name};
+use super::phase_options::PhaseOptions;
+use super::{Holds, JobRun, OutputPlan, name};
+use crate::pipelines::account::Account;
+use crate::pipelines::{self, FeaturesRequest, FeaturesResult};
+use crate::{FeatureMaps, Result, Session};
 use std::path::{Path, PathBuf};
-use veloxel_core::parameters::Parameters;
-use veloxel_core::{WarningKind, Warnings};
+use veloxel_core::{Stage, Volume, Warnings};
 use veloxel_io as io;
-use veloxel_motion::{FeatureMaps, phase_features};
 use veloxel_report::{
-    FeatureScale, FeatureScaleReport, FeaturesReport, FeaturesView, MapPicture, ValueRange, features_html,
-    orientation_rgb, phase_rgb,
+    FeatureScale, FeaturesReport, FeaturesView, MapPicture, features_html, orientation_rgb, phase_rgb,
 };
 
 /// One run over an image.
@@ -16,8 +17,8 @@ use veloxel_report::{
 pub struct FeaturesJob {
     /// The image.
     pub image: PathBuf,
-    /// Method, device and everything else that runs share.
-    pub options: RunOptions,
+    /// The method, and how files are read.
+    pub options: PhaseOptions,
     /// Where maps, pictures and `report.json` go; made if it is not there.
     pub folder: PathBuf,
     /// The JSON once more, elsewhere.
@@ -34,39 +35,31 @@ pub type FeaturesRun = JobRun<FeaturesReport>;
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
-pub fn features(job: &FeaturesJob) -> Result<FeaturesRun> {
+pub fn features(job: &FeaturesJob, session: &Session) -> Result<FeaturesRun> {
     let options = &job.options;
     let mut plan = OutputPlan::default()
         .reads("image", [&job.image])
-        .reads_options(options)
+        .reads_settings(options.method.files())
         .writes("folder", [&job.folder], Holds::Folder)
         .members("folder", &["energy_", "orientation", "phase", "report.json"])
         .writes("report", &job.report, Holds::Text)
         .writes("page", &job.html, Holds::Text)
         .checked()?;
-    let (device, mut log) = options.device.start()?;
-    let image = log.stages.time("load", || io::read_image(&job.image, options.reading, &mut log.warnings))?;
-    let parameters = options.method.phase_parameters(full_scale(&image))?;
-    let found = log.stages.time("solve", || phase_features(&image, &parameters, &device))?;
-
-    let no_phase = |maps: &FeatureMaps| maps.phase_rad.data().iter().all(|phase| phase.is_nan());
-    if found.levels.iter().all(no_phase) {
-        log.warnings.push(WarningKind::Content, "no pixel has a phase: the picture may lack texture");
-    }
-    log.stages.time("write", || {
-        plan.write("folder", |folder| write_maps(folder, &found.levels, &mut log.warnings))
-    })?;
+    session.enter(Stage::Read)?;
+    let Account { mut stages, mut warnings, .. } = Account::default();
+    let image = stages.time("load", || io::read_image(&job.image, options.reading, &mut warnings))?;
+    let request = FeaturesRequest { image: &image, method: options.method.draft() };
+    let FeaturesResult { levels, scales, account } = pipelines::features(&request, session)?;
+    let mut all = Account { stages, warnings, ..Account::default() };
+    all.absorb(account);
+    session.enter(Stage::Write)?;
+    let Account { stages, warnings, .. } = &mut all;
+    stages.time("write", || plan.write("folder", |folder| write_maps(folder, &levels, warnings)))?;
     let inputs = plan.input_reports(|_| image.grid());
-    let report = FeaturesReport {
-        header: options.header("phase-features", parameters.to_json(), log, inputs),
-        scales: found.levels.iter().map(scale_report).collect(),
-    };
+    let report = FeaturesReport { header: options.header("phase-features", all, inputs), scales };
     plan.publish(report, |report| {
-        let view = FeaturesView {
-            title: &name(&job.image),
-            image: &image,
-            scales: found.levels.iter().map(shown).collect(),
-        };
+        let scales = levels.iter().map(shown).collect();
+        let view = FeaturesView { title: &name(&job.image), image: &image, scales };
         Ok(features_html(report, &view)?)
     })
 }
@@ -87,20 +80,10 @@ fn write_maps(folder: &Path, levels: &[FeatureMaps], warnings: &mut Warnings) ->
 }
 
 /// The maps of a scale by the names of their files.
-pub(super) fn named(maps: &FeatureMaps) -> [(&'static str, &veloxel_core::Volume<f32>); 3] {
+pub(super) fn named(maps: &FeatureMaps) -> [(&'static str, &Volume<f32>); 3] {
     [("energy", &maps.energy), ("orientation", &maps.orientation_rad), ("phase", &maps.phase_rad)]
 }
 
 fn shown(maps: &FeatureMaps) -> FeatureScale<'_> {
     FeatureScale { energy: &maps.energy, orientation_rad: &maps.orientation_rad, phase_rad: &maps.phase_rad }
-}
-
-fn scale_report(maps: &FeatureMaps) -> FeatureScaleReport {
-    let [nx, ny, _] = maps.energy.grid().size();
-    let valid = maps.phase_rad.data().iter().filter(|p| p.is_finite()).count();
-    FeatureScaleReport {
-        size: [nx, ny],
-        valid_share: valid as f64 / (nx * ny) as f64,
-        energy: ValueRange::of(&maps.energy),
-    }
 }

@@ -8,8 +8,8 @@ use toml::Spanned;
 use veloxel_core::Dimension;
 use veloxel_core::parameters::{Draft, ParameterError, Parameters};
 use veloxel_io as io;
+use veloxel_motion::FiniteElementsParams;
 use veloxel_motion::method::table::PARAMETERS;
-use veloxel_motion::{FiniteElementsParams, PhaseParameters};
 
 /// A method with its preset and settings, each checked when it is given; the last setting of a name counts.
 ///
@@ -183,12 +183,6 @@ impl MethodOptions {
         self.draft.build(dimension)
     }
 
-    /// The parameters of phase-based methods for images whose white is `full_scale`; settings have the last word.
-    pub(super) fn phase_parameters(&self, full_scale: f32) -> Result<PhaseParameters, ParameterError> {
-        let preset = PhaseParameters::preset_named(self.preset_name(), Dimension::Two)?;
-        self.over(&PhaseParameters { full_scale, ..preset })
-    }
-
     /// The settings over a base other than the preset.
     ///
     /// # Errors
@@ -313,14 +307,5 @@ mod tests {
         let json =
             serde_json::to_string(&clg(&MethodOptions::default(), Dimension::Three).to_json()).unwrap();
         assert!(!json.contains("00000"), "{json}");
-    }
-
-    #[test]
-    fn settings_have_the_last_word() {
-        let set = |name: &str, value: &str| MethodOptions::new("phase").unwrap().set(name, value).unwrap();
-        let parameters = set("tau_l", "0.05").phase_parameters(1.0).unwrap();
-        assert_eq!((parameters.tau_l, parameters.full_scale), (0.05, 1.0));
-        assert_eq!(set("full_scale", "9").phase_parameters(1.0).unwrap().full_scale, 9.0);
-        assert!(MethodOptions::default().phase_parameters(1.0).is_err());
     }
 }

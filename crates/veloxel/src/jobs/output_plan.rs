@@ -29,8 +29,12 @@ pub enum Holds {
     /// A matrix, `.npy`.
     Matrix,
     /// A matrix, `.npy` or `.csv`.
+    MatrixTable,
+    /// A table as text: `.csv`, `.tsv` or `.txt`.
     Table,
-    /// JSON, a page or points, whatever the extension.
+    /// Points, in the format of the file that they came from.
+    Points,
+    /// JSON or a page, whatever the extension.
     Text,
     /// Many files, which appear together at the end; the folder may be there already.
     Folder,
@@ -307,7 +311,9 @@ impl Output {
             Holds::Disparity => io::check_disparity_output(path)?,
             Holds::Picture => io::check_rgb_output(path)?,
             Holds::Matrix => io::check_npy_output(path)?,
-            Holds::Table => io::check_matrix_output(path)?,
+            Holds::MatrixTable => io::check_matrix_output(path)?,
+            Holds::Table => check_table(path)?,
+            Holds::Points => check_points(path)?,
             Holds::Text | Holds::Folder => io::check_folder(path)?,
         }
         Ok(io::check_writable(path)?)
@@ -325,6 +331,25 @@ impl Output {
         files(&self.path).iter().try_for_each(|file| published.announce(file))?;
         Ok(self.path.clone())
     }
+}
+
+/// Refuses a table under the name of another kind of file.
+fn check_table(path: &Path) -> Result<(), IoError> {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    if ["csv", "tsv", "txt"].contains(&extension.as_str()) {
+        return io::check_folder(path);
+    }
+    let known = ".csv, .tsv, .txt".to_owned();
+    Err(IoError::UnknownExtension { path: path.to_owned(), what: "writing a table", known })
+}
+
+/// Refuses points under the name of an image, a field or a mesh.
+fn check_points(path: &Path) -> Result<(), IoError> {
+    if Format::from_path(path).is_none() {
+        return io::check_folder(path);
+    }
+    let known = ".csv, .txt, .fcsv, .mrk.json".to_owned();
+    Err(IoError::UnknownExtension { path: path.to_owned(), what: "writing points", known })
 }
 
 /// Whether a file lies directly in a folder, which need not be there yet.

@@ -52,7 +52,7 @@ impl SegmentJob {
             .reads_settings(self.method.files())
             .writes("parts in colours", [painted], Holds::Samples(Kind::Surface))
             .writes("labels", labels, Holds::Text)
-            .writes("membership", membership, Holds::Table)
+            .writes("membership", membership, Holds::MatrixTable)
             .writes("page", html, Holds::Text)
             .writes("folder of parts", parts, Holds::Folder)
             .members("folder of parts", &["part_"])

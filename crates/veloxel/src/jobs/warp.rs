@@ -1,13 +1,15 @@
-//! Fields applied to images and labels, which may lie on grids of their own.
+//! Fields and what they are applied to, images, labels or points, from files; the result to a file.
 
-use super::{Holds, OutputPlan, Result, name};
-use crate::pipelines::prepare::grids::{OutsideFill, Sampling, allow_two_grids, warp_image};
+use super::{Holds, OutputPlan, name};
+use crate::pipelines::prepare::grids::OutsideFill;
+use crate::pipelines::{
+    self, LabelChoice, MovedPoints, WarpImageRequest, WarpLabelsRequest, WarpNames, WarpResult, move_points,
+};
+use crate::{Result, Session};
 use std::path::{Path, PathBuf};
-use veloxel_core::{Flow, Mask, Volume, Warnings};
-use veloxel_gpu::Device;
-use veloxel_io::{self as io, IoError, Kind, Reading};
+use veloxel_core::{Diagnosis, ErrorKind, Flow, Stage, Warnings};
+use veloxel_io::{self as io, IoError, Kind, PointFile, Reading};
 use veloxel_kernels::image::warp::Interpolation;
-use veloxel_motion::Border;
 
 /// A field, what it moves, and where the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,11 +24,28 @@ pub struct WarpJob {
     pub reading: Reading,
 }
 
+/// A file of points that would be named as another kind of file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: the points of {} are written as they came: give it the same extension", output.display(), input.display())]
+pub struct PointsFormatError {
+    /// The points.
+    pub input: PathBuf,
+    /// Where they would go.
+    pub output: PathBuf,
+}
+
+impl Diagnosis for PointsFormatError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Input
+    }
+}
+
 impl WarpJob {
     /// Checks the files, reads the field, does the work, and writes what comes of it.
-    pub(super) fn run<T>(
+    fn run<T>(
         &self,
         holds: Holds,
+        session: &Session,
         work: impl FnOnce(&Flow, &mut Warnings) -> Result<T>,
         write: impl FnOnce(&Path, T, &mut Warnings) -> Result<(), IoError>,
     ) -> Result<Warnings> {
@@ -35,10 +54,12 @@ impl WarpJob {
             .reads("input", [&self.input])
             .writes("output", [&self.output], holds)
             .checked()?;
+        session.enter(Stage::Read)?;
         let mut warnings = Warnings::new();
         let flow = io::read_flow(&self.flow, self.reading, &mut warnings)?;
         plan.check_dimension(flow.grid().dimension())?;
         let done = work(&flow, &mut warnings)?;
+        session.enter(Stage::Write)?;
         plan.write("output", |path| write(path, done, &mut warnings))?;
         plan.finish()?;
         Ok(warnings)
@@ -48,203 +69,71 @@ impl WarpJob {
 /// `veloxel warp image`; where INPUT has no sample or the field is unknown the result holds what `outside` says.
 ///
 /// # Errors
-/// As for every file, and [`warp_image`].
-pub fn warp_flow(
+/// As for every file, and [`pipelines::warp_image`].
+pub fn warp_image(
     job: &WarpJob,
-    device: &Device,
     interpolation: Interpolation,
     outside: OutsideFill,
+    session: &Session,
 ) -> Result<Warnings> {
-    let sampling = Sampling { interpolation, border: outside.border() };
     let work = |flow: &Flow, warnings: &mut Warnings| {
-        let moving = io::read_image(&job.input, job.reading, warnings)?;
-        moving.require_finite(&job.input.display().to_string(), |_| false)?;
-        allow_two_grids(flow.grid(), moving.grid(), job.reading.strictness, warnings)?;
-        let mut moved = warp_image(device, flow, &moving, sampling)?;
-        outside.fill(&mut moved, &name(&job.output), warnings);
-        Ok(moved)
+        let image = io::read_image(&job.input, job.reading, warnings)?;
+        let (input, output) = (job.input.display().to_string(), name(&job.output));
+        let (strictness, names) = (job.reading.strictness, WarpNames { image: &input, warped: &output });
+        let request = WarpImageRequest { flow, image: &image, interpolation, outside, strictness, names };
+        let WarpResult { warped, account } = pipelines::warp_image(&request, session)?;
+        warnings.extend(account.warnings);
+        Ok(warped)
     };
-    job.run(Holds::Samples(Kind::Image), work, |path, moved, warnings| {
+    job.run(Holds::Samples(Kind::Image), session, work, |path, moved, warnings| {
         io::write_image(path, &moved, warnings)
     })
-}
-
-/// Which label stands between voxels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum LabelChoice {
-    /// That of the nearest voxel.
-    Nearest,
-    /// The one with the most weight among the voxels around, by bi- or trilinear weights: borders become smooth. Of two with the
-    /// same weight the nearest voxel's; and always that one where it lies in a part of its label that is one voxel thin (slices
-    /// that are far apart are thick by themselves), which would be lost.
-    #[default]
-    MostWeight,
 }
 
 /// `veloxel warp labels`; 0 where the field leaves the image or is unknown.
 ///
 /// # Errors
-/// As for every file, and [`warp_image`].
-pub fn warp_labels(job: &WarpJob, device: &Device, choice: LabelChoice) -> Result<Warnings> {
+/// As for every file, and [`pipelines::warp_labels`].
+pub fn warp_labels(job: &WarpJob, choice: LabelChoice, session: &Session) -> Result<Warnings> {
     let work = |flow: &Flow, warnings: &mut Warnings| {
         let labels = io::read_labels(&job.input, job.reading.strictness, warnings)?;
-        allow_two_grids(flow.grid(), labels.grid(), job.reading.strictness, warnings)?;
-        carried(device, flow, &labels, choice)
+        let request = WarpLabelsRequest { flow, labels: &labels, choice, strictness: job.reading.strictness };
+        let WarpResult { warped, account } = pipelines::warp_labels(&request, session)?;
+        warnings.extend(account.warnings);
+        Ok(warped)
     };
-    job.run(Holds::Samples(Kind::Image), work, |path, moved, _| io::write_labels(path, &moved))
+    job.run(Holds::Samples(Kind::Image), session, work, |path, moved, _| io::write_labels(path, &moved))
 }
 
-/// Labels pulled back onto the field's grid.
-fn carried(device: &Device, flow: &Flow, labels: &Volume<i32>, choice: LabelChoice) -> Result<Volume<i32>> {
-    let seen = |samples: &Volume<f32>, interpolation| {
-        warp_image(device, flow, samples, Sampling { interpolation, border: Border::Voxels })
+/// How many points a run moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PointsRun {
+    /// In the file.
+    pub points: usize,
+    /// Without a position in the file.
+    pub undefined: usize,
+    /// Outside of the field, or where it is unknown.
+    pub outside: usize,
+}
+
+/// `veloxel warp points`: a file of points ([`PointFile`]) with its points moved; what cannot be moved becomes `NaN`, or
+/// *undefined* in markups.
+///
+/// # Errors
+/// As [`PointFile::read`]; [`PointsFormatError`] if the result would be named as another kind of file.
+pub fn warp_points(job: &WarpJob, session: &Session) -> Result<(PointsRun, Warnings)> {
+    let kind = |path: &Path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    if kind(&job.input) != kind(&job.output) {
+        let (input, output) = (job.input.clone(), job.output.clone());
+        return Err(PointsFormatError { input, output }.into());
+    }
+    let mut run = PointsRun { points: 0, undefined: 0, outside: 0 };
+    let work = |flow: &Flow, _: &mut Warnings| {
+        let file = PointFile::read(&job.input, flow.grid().dimension())?;
+        let MovedPoints { points, undefined, outside } = move_points(flow, &file.points(), session)?;
+        run = PointsRun { points: points.len(), undefined, outside };
+        Ok(file.with_points(&points))
     };
-    let samples = labels.map(|&label| label as f32);
-    let moved = match choice {
-        LabelChoice::Nearest => seen(&samples, Interpolation::Nearest)?,
-        LabelChoice::MostWeight => {
-            let mut moved = seen(&samples, Interpolation::MostWeight)?;
-            let thick = thick_parts(labels);
-            if let Some(thin) = thin_samples(&samples, &thick) {
-                let thin = seen(&thin, Interpolation::Nearest)?;
-                let pairs = moved.data_mut().iter_mut().zip(thin.data());
-                pairs.filter(|(_, thin)| thin.is_finite()).for_each(|(moved, &thin)| *moved = thin);
-            }
-            moved
-        }
-    };
-    Ok(moved.map(|v| if v.is_finite() { *v as i32 } else { 0 }))
-}
-
-/// The labels of thin parts, NaN elsewhere; none if nothing is thin.
-fn thin_samples(samples: &Volume<f32>, thick: &Mask) -> Option<Volume<f32>> {
-    if thick.count() == thick.data().len() {
-        return None;
-    }
-    let mut thin = samples.clone();
-    let pairs = thin.data_mut().iter_mut().zip(thick.data());
-    pairs.filter(|(_, thick)| **thick).for_each(|(sample, _)| *sample = f32::NAN);
-    Some(thin)
-}
-
-/// Where a voxel belongs to a block of 2 × 2 (× 2) voxels of its label: the morphological opening of every label, 0 among them, by
-/// such a block. Axes with one voxel do not count, and neither does one along which voxels are twice as long as the shortest
-/// edge: a slice of a stack is thick by itself.
-fn thick_parts(labels: &Volume<i32>) -> Mask {
-    let grid = labels.grid();
-    let spacing = grid.spacing_mm();
-    let shortest = spacing[..grid.dimension().count()].iter().copied().fold(f64::INFINITY, f64::min);
-    // Sides of the block are two voxels or one.
-    let [nx, ny, nz] = grid.size();
-    let side: [usize; 3] =
-        [0, 1, 2].map(|a| if grid.size()[a] > 1 && spacing[a] < 2.0 * shortest { 2 } else { 1 });
-    let corners: Vec<usize> = (0..side.iter().product())
-        .map(|c: usize| {
-            let [x, y, z] = [c % side[0], c / side[0] % side[1], c / (side[0] * side[1])];
-            (z * ny + y) * nx + x
-        })
-        .collect();
-    let mut thick = labels.map(|_| false);
-    for z in 0..=nz - side[2] {
-        for y in 0..=ny - side[1] {
-            for x in 0..=nx - side[0] {
-                let first = (z * ny + y) * nx + x;
-                let label = labels.data()[first];
-                if corners.iter().all(|corner| labels.data()[first + corner] == label) {
-                    corners.iter().for_each(|corner| thick.data_mut()[first + corner] = true);
-                }
-            }
-        }
-    }
-    thick
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use veloxel_core::Grid;
-
-    /// Labels by position in the plane z = 3 of a grid of 16 × 12 × 8, moved by the same vector everywhere; and the same by the
-    /// nearest voxel.
-    fn moved(shift: [f32; 3], label: impl Fn([usize; 3]) -> i32) -> [Volume<i32>; 2] {
-        let device = Device::cpu(1).unwrap();
-        let grid = Grid::volume(16, 12, 8).unwrap();
-        let labels = Volume::from_fn(grid.clone(), label);
-        let flow = Flow::new(grid.clone(), shift.map(|v| vec![v; grid.len()]).to_vec()).unwrap();
-        [LabelChoice::MostWeight, LabelChoice::Nearest].map(|c| carried(&device, &flow, &labels, c).unwrap())
-    }
-
-    const SHIFTS: [[f32; 3]; 4] =
-        [[0.5, 0.5, 0.5], [0.4, 0.45, -0.3], [-0.5, 0.25, 0.5], [0.49, -0.49, 0.49]];
-
-    #[test]
-    fn one_voxel_structures_are_not_lost() {
-        // A dot, a line along an axis, an oblique line, a gap between two labels, and a plane.
-        let dot = |[x, y, z]: [usize; 3]| if [x, y, z] == [7, 5, 3] { 4 } else { 0 };
-        let line = |[_, y, z]: [usize; 3]| if y == 5 && z == 3 { 4 } else { 0 };
-        let oblique = |[x, y, z]: [usize; 3]| if y == x / 2 + 2 && z == 3 { 4 } else { 0 };
-        let gap = |[_, y, _]: [usize; 3]| match y {
-            5 => 0,
-            0..5 => 1,
-            _ => 2,
-        };
-        let plane = |[_, _, z]: [usize; 3]| if z == 3 { 4 } else { 1 };
-        for label in [&dot as &dyn Fn([usize; 3]) -> i32, &line, &oblique, &gap, &plane] {
-            for shift in SHIFTS {
-                let [ours, nearest] = moved(shift, label);
-                let count =
-                    |labels: &Volume<i32>, which| labels.data().iter().filter(|l| **l == which).count();
-                for which in [0, 4] {
-                    assert!(count(&ours, which) >= count(&nearest, which), "{which} at {shift:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn slices_are_thick_by_themselves() {
-        // A square in one slice, and a line.
-        let in_one = |[x, y, z]: [usize; 3]| i32::from(z == 1 && (x < 2 && y < 2 || y == 3));
-        for (spacing, expected) in [([1.0, 1.0, 1.5], 0), ([1.5, 1.5, 8.0], 4)] {
-            let grid = Grid::volume(6, 5, 3).and_then(|g| g.with_spacing_mm(spacing)).unwrap();
-            let labels = Volume::from_fn(grid, in_one);
-            let thick = thick_parts(&labels);
-            let both = labels.data().iter().zip(thick.data());
-            assert_eq!(both.filter(|(label, thick)| **label == 1 && **thick).count(), expected);
-        }
-        let one_column = Volume::from_fn(Grid::volume(1, 4, 3).unwrap(), |_| 2);
-        assert_eq!(thick_parts(&one_column).count(), 12);
-    }
-
-    #[test]
-    fn no_label_is_invented_and_the_outside_is_0() {
-        let [ours, nearest] = moved([0.6, -0.4, 0.3], |[x, y, z]| [1, 5, 900][(x / 4 + y / 3 + z / 2) % 3]);
-        let mut differ = 0;
-        for (ours, nearest) in ours.data().iter().zip(nearest.data()) {
-            assert!([1, 5, 900].contains(ours) == (*nearest != 0) && (*ours == 0) == (*nearest == 0));
-            differ += usize::from(ours != nearest);
-        }
-        assert!(differ > 0, "borders are not those of the nearest voxel");
-    }
-
-    #[test]
-    fn borders_are_nearer_to_the_truth() {
-        let ball = |at: [f64; 3]| {
-            let r2 = (at[0] - 7.3).powi(2) + (at[1] - 5.6).powi(2) + (at[2] - 3.4).powi(2);
-            i32::from(r2 < 2.9 * 2.9)
-        };
-        let mut wrong = [0, 0];
-        for shift in SHIFTS {
-            let both = moved(shift, |at| ball(at.map(|v| v as f64)));
-            for (wrong, moved) in wrong.iter_mut().zip(&both) {
-                let grid = moved.grid();
-                let truth = |i: usize| {
-                    let at = grid.position(i);
-                    ball([0, 1, 2].map(|a| at[a] as f64 + f64::from(shift[a])))
-                };
-                *wrong += (0..grid.len()).filter(|&i| moved.data()[i] != truth(i)).count();
-            }
-        }
-        assert!(wrong[0] * 10 < wrong[1] * 9, "{} voxels are wrong, {} by the nearest", wrong[0], wrong[1]);
-    }
+    let warnings = job.run(Holds::Points, session, work, |path, moved, _| io::write_text(path, &moved))?;
+    Ok((run, warnings))
 }

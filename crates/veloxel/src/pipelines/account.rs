@@ -27,6 +27,13 @@ impl Account {
     pub fn begin(session: &Session) -> Result<Self> {
         Ok(Self { device: session.device_report()?.clone(), ..Self::default() })
     }
+
+    /// Takes over the account of what followed: its device and parameters, its times and its warnings.
+    pub fn absorb(&mut self, next: Self) {
+        (self.device, self.parameters) = (next.device, next.parameters);
+        self.stages.merge(next.stages);
+        self.warnings.extend(next.warnings);
+    }
 }
 
 /// Wall-clock times by stage, in the order of their first call.

@@ -1,10 +1,20 @@
 //! Commands without files: what a pipeline gives in memory is, bit for bit, what the job of the same command writes; and a pipeline
 //! opens no file.
 
+// A failed unwrap is a failed test, in functions beside the tests as well.
+#![allow(clippy::unwrap_used)]
+
 mod distances;
+mod engine;
+mod evaluate;
+mod features;
 mod no_files;
+mod pictures;
 mod segment;
+mod stereo;
 mod track;
+mod track_points;
+mod warp;
 
 use std::path::Path;
 use veloxel::{Device, Session};

@@ -1,8 +1,12 @@
 //! The job of the engine: a stream, which outputs, and where they go.
 
-use super::{Holds, JobRun, OutputPlan, Result, RunOptions};
+use super::frames::AtStop;
+use crate::jobs::phase_options::PhaseOptions;
+use crate::jobs::stream_error::StreamError;
+use crate::jobs::{Holds, JobRun, OutputPlan};
+use crate::pipelines::engine::{Confidences, EngineRequest, FrameImages};
+use crate::{PhaseWanted, Result};
 use std::path::{Path, PathBuf};
-use veloxel_motion::{Confidences, PhaseWanted};
 use veloxel_report::EngineReport;
 
 /// One run over a stream.
@@ -14,8 +18,8 @@ pub struct EngineJob {
     pub right: Option<PathBuf>,
     /// Which outputs; stereo needs right frames.
     pub wanted: PhaseWanted,
-    /// Method, device and everything else that runs share.
-    pub options: RunOptions,
+    /// The method, and how files are read.
+    pub options: PhaseOptions,
     /// The folder for the fields of every frame; made if it is not there.
     pub folder: Option<PathBuf>,
     /// Whether the folder gets the confidences of flow and disparity as well.
@@ -34,12 +38,10 @@ pub type EngineRun = JobRun<EngineReport>;
 impl EngineJob {
     pub(super) fn plan(&self) -> Result<OutputPlan> {
         if self.right.as_deref() == Some(Path::new("-")) && self.source == Path::new("-") {
-            return Err(frames!(
-                "both streams come from standard input: give the right one as a file or a folder"
-            ));
+            return Err(StreamError::OneInput.into());
         }
         OutputPlan::default()
-            .reads_options(&self.options)
+            .reads_settings(self.options.method.files())
             .reads("left", [&self.source])
             .reads("right", &self.right)
             .writes("fields", &self.folder, Holds::Folder)
@@ -51,8 +53,26 @@ impl EngineJob {
             .checked()
     }
 
+    /// A stream on standard input has no whole; of anything else a part would pass for that.
+    pub(super) fn at_stop(&self) -> AtStop {
+        let mut sources = std::iter::once(&self.source).chain(&self.right);
+        if sources.any(|source| source == Path::new("-")) { AtStop::EndsStream } else { AtStop::Fails }
+    }
+
+    /// What the engine is asked for.
+    pub(super) fn request(&self) -> EngineRequest {
+        let is_shown = self.video.is_some() || self.html.is_some();
+        EngineRequest {
+            wanted: self.wanted(),
+            fields: self.fields(),
+            images: if is_shown { FrameImages::Returned } else { FrameImages::Dropped },
+            method: self.options.method.draft().clone(),
+            name: self.source.display().to_string(),
+        }
+    }
+
     /// Whether any field leaves the device, and whether confidences do.
-    pub(super) fn fetched(&self) -> Option<Confidences> {
+    fn fields(&self) -> Option<Confidences> {
         let is_page = self.html.is_some();
         let any = is_page || self.folder.is_some() || self.video.is_some();
         any.then_some(if is_page { Confidences::Taken } else { self.confidences })
@@ -60,5 +80,12 @@ impl EngineJob {
 
     pub(super) fn wanted(&self) -> PhaseWanted {
         PhaseWanted { stereo: self.wanted.stereo && self.right.is_some(), ..self.wanted }
+    }
+
+    /// The names of the results that are found.
+    pub(super) fn outputs(&self) -> Vec<&'static str> {
+        let PhaseWanted { flow, stereo, features } = self.wanted();
+        let names = [("flow", flow), ("stereo", stereo), ("features", features)];
+        names.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect()
     }
 }

@@ -1,0 +1,33 @@
+//! The table of points that were followed through frames.
+
+use std::fmt::Write;
+
+/// A point in a frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TrackRow {
+    /// Which frame; 0 is the first.
+    pub frame: usize,
+    /// The number of its track.
+    pub id: usize,
+    /// Pixels; NaN where there is no position.
+    pub at_px: [f32; 2],
+    /// What became of it, in a word.
+    pub status: &'static str,
+    /// Mean absolute difference of its windows; NaN without a position before.
+    pub error: f32,
+    /// How far from where it was the way back ends, pixels; NaN without a check.
+    pub forward_backward_px: f32,
+}
+
+/// The rows under a head `frame,id,x,y,status,error,forward_backward`; `nan` where there is no number.
+pub fn tracks_csv(rows: impl IntoIterator<Item = TrackRow>) -> String {
+    let mut table = "frame,id,x,y,status,error,forward_backward\n".to_owned();
+    let number = |v: f32| if v.is_nan() { "nan".to_owned() } else { format!("{v:.4}") };
+    for TrackRow { frame, id, at_px: [x, y], status, error, forward_backward_px } in rows {
+        let is_known = !x.is_nan() && !y.is_nan();
+        let position = if is_known { format!("{x:.4},{y:.4}") } else { "nan,nan".to_owned() };
+        let numbers = format!("{},{}", number(error), number(forward_backward_px));
+        writeln!(table, "{frame},{id},{position},{status},{numbers}").expect("text should take a line");
+    }
+    table
+}

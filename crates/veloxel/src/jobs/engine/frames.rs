@@ -1,0 +1,101 @@
+//! Frames of one stream or two, as they are read ahead of the engine on a thread of their own, until they end or are stopped.
+
+use crate::jobs::read_ahead::ReadAhead;
+use crate::jobs::stream_error::StreamError;
+use crate::pipelines::account::Stages;
+use crate::pipelines::engine::EngineImage;
+use crate::{Result, VeloxelError};
+use std::path::Path;
+use std::time::Instant;
+use veloxel_core::{Control, Warnings};
+use veloxel_io::FrameStream;
+
+/// What a stop means to a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AtStop {
+    /// Its end: what was found until then is a result.
+    EndsStream,
+    /// A failure: nothing stays.
+    Fails,
+}
+
+/// A frame, and the one of the right camera if there is one.
+pub(super) struct Views {
+    pub left: EngineImage,
+    pub right: Option<EngineImage>,
+    /// Of reading both.
+    pub warnings: Warnings,
+}
+
+/// Left frames, and right ones that must be as many.
+pub(super) struct Streams {
+    pub left: FrameStream,
+    pub right: Option<FrameStream>,
+    /// Frames so far.
+    pub count: usize,
+}
+
+impl Streams {
+    /// The next frame; none at the end.
+    pub fn next(&mut self) -> Result<Option<Views>> {
+        let mut warnings = Warnings::new();
+        let left = self.left.next_frame(&mut warnings)?;
+        let right = self.right.as_mut().map(|right| right.next_frame(&mut warnings)).transpose()?;
+        let left_name = self.left.name();
+        let right_name = self.right.as_ref().map_or(left_name, FrameStream::name);
+        let named = |name: &Path| format!("{}, frame {}", name.display(), self.count);
+        let (left, right) = match (left, right) {
+            (None, None | Some(None)) => return Ok(None),
+            (Some(left), None) => (left, None),
+            (Some(left), Some(Some(right))) => {
+                left.grid().require_same(right.grid(), "left and right frame")?;
+                (left, Some(EngineImage::new(right, &named(right_name))?))
+            }
+            (left, _) => {
+                let (longer, shorter) =
+                    if left.is_some() { (left_name, right_name) } else { (right_name, left_name) };
+                let (longer, shorter) = (longer.to_owned(), shorter.to_owned());
+                return Err(StreamError::Lengths { shorter, longer, frames: self.count }.into());
+            }
+        };
+        let left = EngineImage::new(left, &named(left_name))?;
+        self.count += 1;
+        Ok(Some(Views { left, right, warnings }))
+    }
+}
+
+/// Frames as they come, until the stream ends or is stopped.
+pub(super) struct Source<'a> {
+    pub views: &'a ReadAhead<Views>,
+    pub control: &'a Control,
+    pub at_stop: AtStop,
+    /// After how many frames the stream was ended before its end.
+    pub stopped: Option<usize>,
+    pub frames: usize,
+    /// Of opening and reading the streams.
+    pub warnings: Warnings,
+    pub stages: Stages,
+}
+
+impl Source<'_> {
+    /// The next frame; none at the end of the stream, and where it is stopped.
+    pub fn next(&mut self) -> Result<Option<Views>> {
+        let begin = Instant::now();
+        let next = self.views.next(self.control);
+        self.stages.add("read", begin.elapsed().as_secs_f64() * 1e3);
+        let mut views = match next {
+            Err(VeloxelError::Stopped(_)) if self.at_stop == AtStop::EndsStream => {
+                // What was found is still to be written.
+                self.control.resume();
+                self.stopped = Some(self.frames);
+                return Ok(None);
+            }
+            next => next?,
+        };
+        if let Some(views) = &mut views {
+            self.frames += 1;
+            self.warnings.extend(std::mem::take(&mut views.warnings));
+        }
+        Ok(views)
+    }
+}

@@ -1,0 +1,190 @@
+//! A stream of frames from files in, flow, disparity and features of every frame out, as fast as they come.
+//!
+//! This thread brings frames to the [`Engine`], a second one fetches what was found for them, a third one writes it.
+//! A frame is on the device while the one before it is fetched and the one before that is written; so the
+//! slowest of the three sets the rate. Fields are fetched where they are written; else the number of known pixels alone.
+
+mod frames;
+mod job;
+mod outputs;
+
+use super::read_ahead::{ReadAhead, no_thread};
+use crate::pipelines::account::{Account, Stages};
+use crate::pipelines::engine::{Engine, EngineEnd, EngineFound, EngineFrame, EngineTally, WatchedFrame};
+use crate::{Result, Session};
+use frames::{AtStop, Source, Streams, Views};
+pub use job::{EngineJob, EngineRun};
+use outputs::Results;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::time::Instant;
+use veloxel_core::{Stage, WarningKind, Warnings};
+use veloxel_io::FrameStream;
+use veloxel_report::{EngineReport, engine_html};
+
+/// Frames between being pushed and being written: one on the device, one on its way, one being written.
+const IN_FLIGHT: usize = 3;
+
+/// Runs the engine over a stream and writes what was asked for: a folder of fields and a video appear whole or not at all.
+///
+/// Where a stream on standard input is stopped by the session's observer, it is taken to end there, even if its next frame is not
+/// there yet: what was found until then is written, and a warning says so.
+///
+/// # Errors
+/// [`EngineError`](crate::pipelines::engine::EngineError) for too few frames; [`StreamError`](super::StreamError) for one stream
+/// longer than the other; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped) where any other source is stopped; anything
+/// else that is wrong with frames, parameters or the device, as one line.
+pub fn engine(job: &EngineJob, session: &Session) -> Result<EngineRun> {
+    let mut plan = job.plan()?;
+    session.device()?;
+    session.enter(Stage::Read)?;
+    let mut warnings = Warnings::new();
+    let mut open = |path: &Path| FrameStream::open(path, job.options.reading, &mut warnings);
+    let left = open(&job.source)?;
+    let right = job.right.as_deref().map(&mut open).transpose()?;
+    let interval_ms = left.frame_interval_ms();
+    let start = Instant::now();
+
+    let mut streams = Streams { left, right, count: 0 };
+    let views = ReadAhead::of(move || streams.next())?;
+    let mut source = Source {
+        views: &views,
+        control: session.control(),
+        at_stop: job.at_stop(),
+        stopped: None,
+        frames: 0,
+        warnings,
+        stages: Stages::default(),
+    };
+    // What was found until a stream is stopped is a result: nobody stops its frames halfway.
+    let beside = (job.at_stop() == AtStop::EndsStream).then(|| session.beside()).transpose()?;
+    let engine = Engine::new(job.request(), beside.as_ref().unwrap_or(session))?;
+    let results = Results::new(&mut plan, job, interval_ms)?;
+    let Outcome { end, tally, mut account, shown } = run(engine, &mut source, results)?;
+    if let Some(frames) = source.stopped {
+        let message = format!("stopped after {frames} frames: what was found until then is written");
+        account.warnings.push(WarningKind::Content, message);
+    } else {
+        views.join();
+    }
+    session.enter(Stage::Write)?;
+    let inputs = plan.input_reports(|_| &end.grid);
+    let (wall_s, frames) = (start.elapsed().as_secs_f64(), end.frames);
+    let ([nx, ny, _], shares) = (end.grid.size(), tally.mean_shares());
+    let report = EngineReport {
+        header: job.options.header("phase-engine", account, inputs),
+        size: [nx, ny],
+        outputs: job.outputs(),
+        frames,
+        results: tally.frames().len(),
+        wall_s,
+        frames_per_s: frames as f64 / wall_s.max(1e-9),
+        latency: tally.latency(),
+        flow_valid_share: shares.flow,
+        stereo_valid_share: shares.stereo,
+        features_valid_share: shares.features,
+        per_frame: tally.frames().to_vec(),
+    };
+    plan.publish(report, |report| match &shown {
+        Some(shown) => Ok(engine_html(report, &shown.view(&super::name(&job.source)))?),
+        None => Ok(String::new()),
+    })
+}
+
+/// What comes out of a stream beside its files.
+struct Outcome {
+    end: EngineEnd,
+    tally: EngineTally,
+    account: Account,
+    /// What the page shows.
+    shown: Option<WatchedFrame>,
+}
+
+/// Runs a stream over three threads.
+fn run(engine: Engine<'_>, source: &mut Source<'_>, results: Results) -> Result<Outcome> {
+    let (engine, tally, writing) = std::thread::scope(|scope| {
+        let (free, slots) = sync_channel(IN_FLIGHT);
+        (0..IN_FLIGHT)
+            .for_each(|_| free.send(()).expect("an empty channel should take what it has room for"));
+        let (push, pushed) = channel();
+        let (arrive, arrived) = channel();
+        let thread = std::thread::Builder::new;
+        let fetcher = thread().spawn_scoped(scope, || fetch_all(pushed, arrive)).map_err(no_thread)?;
+        let writer = thread().spawn_scoped(scope, || write_all(results, arrived, free)).map_err(no_thread)?;
+        let engine = push_all(engine, source, push, slots);
+        // A thread that fails stops those before it, whose channels then end: its own error is the one to tell.
+        let panicked = "a thread of the engine should not panic";
+        let (tally, writing) = (fetcher.join().expect(panicked), writer.join().expect(panicked));
+        Ok::<_, crate::VeloxelError>((engine, tally, writing))
+    })?;
+    let ((results, writing), tally, engine) = (writing?, tally?, engine?);
+    let mut end = engine.finish()?;
+    let mut account = Account {
+        stages: std::mem::take(&mut source.stages),
+        warnings: std::mem::take(&mut source.warnings),
+        ..Account::default()
+    };
+    account.absorb(std::mem::take(&mut end.account));
+    account.stages.add("engine", tally.busy_ms());
+    account.stages.merge(writing);
+    let shown = account.stages.time("write", || results.finish(&mut account.warnings))?;
+    Ok(Outcome { end, tally, account, shown })
+}
+
+/// Pushes every frame as soon as there is room for its results.
+fn push_all<'s>(
+    mut engine: Engine<'s>,
+    source: &mut Source<'_>,
+    push: Sender<EngineFrame>,
+    slots: Receiver<()>,
+) -> Result<Engine<'s>> {
+    let mut has_slot = false;
+    while let Some(Views { left, right, .. }) = source.next()? {
+        // No sender any more: what comes later has failed, and says so itself.
+        if !has_slot && slots.recv().is_err() {
+            break;
+        }
+        let found = engine.push(left, right)?;
+        has_slot = found.is_none();
+        if found.is_some_and(|found| push.send(found).is_err()) {
+            break;
+        }
+    }
+    // The last frames have no flow.
+    while has_slot || slots.recv().is_ok() {
+        let Some(found) = engine.drain()? else { break };
+        if push.send(found).is_err() {
+            break;
+        }
+        has_slot = false;
+    }
+    Ok(engine)
+}
+
+/// Fetches results in the order of their frames, and takes the times.
+fn fetch_all(pushed: Receiver<EngineFrame>, arrive: Sender<EngineFound>) -> Result<EngineTally> {
+    let mut tally = EngineTally::default();
+    for frame in pushed {
+        let found = frame.fetch()?;
+        tally.add(&found);
+        if arrive.send(found).is_err() {
+            break;
+        }
+    }
+    Ok(tally)
+}
+
+/// Writes results, and makes room for others.
+fn write_all(
+    mut results: Results,
+    arrived: Receiver<EngineFound>,
+    free: SyncSender<()>,
+) -> Result<(Results, Stages)> {
+    let mut stages = Stages::default();
+    for found in arrived {
+        stages.time("write", || results.take(found))?;
+        // The thread that pushes may have ended.
+        let _ = free.send(());
+    }
+    Ok((results, stages))
+}

@@ -1,0 +1,109 @@
+//! What becomes of the engine's results: fields in a folder, a video, and the frame that the page shows.
+
+use super::job::EngineJob;
+use crate::Result;
+use crate::jobs::OutputPlan;
+use crate::jobs::features::named;
+use crate::jobs::film::Film;
+use crate::pipelines::engine::{Confidences, EngineFound, EngineWatch, WatchedFrame};
+use std::path::PathBuf;
+use veloxel_core::Warnings;
+use veloxel_io as io;
+use veloxel_report::{EngineFilm, EngineTile, FilmFrame, OrientationMaps};
+
+/// Where results go.
+pub(super) struct Results {
+    folder: Option<PathBuf>,
+    confidences: Confidences,
+    video: Option<Video>,
+    watch: EngineWatch,
+    page: Page,
+}
+
+/// A film, and how its pictures are drawn.
+struct Video {
+    film: Film,
+    drawing: EngineFilm,
+}
+
+/// Whether there is a page that shows a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Page {
+    Wanted,
+    Absent,
+}
+
+impl Results {
+    pub fn new(plan: &mut OutputPlan, job: &EngineJob, interval_ms: Option<f64>) -> Result<Self> {
+        let tiles = || {
+            let wanted = job.wanted();
+            let flow = wanted.flow.then_some(EngineTile::Flow);
+            flow.into_iter().chain(wanted.stereo.then_some(EngineTile::Disparity)).collect()
+        };
+        let video = plan
+            .path("video")?
+            .map(|path| Video { film: Film::new(path, interval_ms), drawing: EngineFilm::new(tiles()) });
+        let page = if job.html.is_some() { Page::Wanted } else { Page::Absent };
+        let (folder, confidences) = (plan.path("fields")?, job.confidences);
+        Ok(Self { folder, confidences, video, watch: EngineWatch::default(), page })
+    }
+
+    /// Takes what was found for a frame.
+    pub fn take(&mut self, found: EngineFound) -> Result<()> {
+        self.write(&found)?;
+        self.watch.look(&found);
+        if let Some(Video { film, drawing }) = &mut self.video
+            && let Some(shown) = film_frame(&found)
+        {
+            film.push(shown.number, &drawing.picture(&shown)?)?;
+        }
+        if self.page == Page::Wanted {
+            self.watch.keep(found);
+        }
+        Ok(())
+    }
+
+    /// The files of a frame.
+    fn write(&self, found: &EngineFound) -> Result<()> {
+        let (Some(folder), Some(fields)) = (&self.folder, &found.fields) else { return Ok(()) };
+        let number = found.report.frame;
+        let path = |name: &str, extension: &str| folder.join(format!("{name}_{number:06}.{extension}"));
+        if let Some(flow) = &fields.flow {
+            io::write_flow(&path("flow", "flo"), flow)?;
+        }
+        if let Some(disparity_px) = &fields.disparity_px {
+            io::write_disparity(&path("disparity", "pfm"), disparity_px)?;
+        }
+        let sure = [
+            ("flow_confidence", &fields.flow_confidence),
+            ("disparity_confidence", &fields.disparity_confidence),
+        ];
+        let sure = sure.into_iter().filter(|_| self.confidences == Confidences::Taken);
+        let sure = sure.filter_map(|(name, map)| Some((name, map.as_ref()?)));
+        for (name, map) in sure.chain(fields.features.iter().flat_map(named)) {
+            io::write_image(&path(name, "pfm"), map, &mut Warnings::new())?;
+        }
+        Ok(())
+    }
+
+    /// Ends the video, and warns of views that are swapped; the frame for the page.
+    pub fn finish(self, warnings: &mut Warnings) -> Result<Option<WatchedFrame>> {
+        self.video.map_or(Ok(()), |video| video.film.finish())?;
+        Ok(self.watch.finish(warnings))
+    }
+}
+
+/// A frame that came back, as a film draws it.
+fn film_frame(found: &EngineFound) -> Option<FilmFrame<'_>> {
+    let (image, fields) = (found.image.as_ref()?, found.fields.as_ref()?);
+    Some(FilmFrame {
+        number: found.report.frame,
+        image,
+        flow: fields.flow.as_ref(),
+        disparity_px: fields.disparity_px.as_ref(),
+        orientation: fields
+            .features
+            .as_ref()
+            .map(|maps| OrientationMaps { orientation_rad: &maps.orientation_rad, energy: &maps.energy }),
+    })
+}

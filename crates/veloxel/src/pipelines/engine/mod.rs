@@ -1,0 +1,218 @@
+//! A stream of frames in memory in, flow, disparity and features of every frame out, as they come.
+//!
+//! [`Engine`] takes frames one after the other. What it has found for a frame is an [`EngineFrame`] on the device, which another
+//! thread can fetch while the next frame is pushed; [`EngineTally`] counts what was fetched, and [`EngineWatch`] keeps the frame
+//! that a page shows.
+//!
+//! ```
+//! use veloxel::pipelines::engine::{Engine, EngineImage, EngineRequest};
+//! use veloxel::{Device, Grid, Session, Volume};
+//!
+//! let session = Session::on(Device::cpu(1)?);
+//! let method = veloxel::jobs::MethodOptions::new("phase")?;
+//! let mut engine = Engine::new(EngineRequest::of_flow(method.draft()), &session)?;
+//! let frame = |t: usize| Volume::from_fn(Grid::image(64, 48).unwrap(), move |[x, y, _]| ((x + t) % 16 * y) as f32);
+//! for t in 0..6 {
+//!     if let Some(found) = engine.push(EngineImage::new(frame(t), "frame")?, None)? {
+//!         assert!(found.fetch()?.fields.is_some_and(|fields| fields.flow.is_some()));
+//!     }
+//! }
+//! assert_eq!(engine.finish()?.frames, 6);
+//! # Ok::<(), veloxel::VeloxelError>(())
+//! ```
+
+mod error;
+mod found;
+mod image;
+mod tally;
+mod watch;
+
+use super::account::Account;
+use super::phase_method::phase_parameters;
+use super::prepare::full_scale::full_scale;
+use crate::{Result, Session};
+pub use error::EngineError;
+pub use found::{EngineFound, EngineFrame};
+pub use image::EngineImage;
+use std::collections::VecDeque;
+use std::time::Instant;
+pub use tally::{EngineTally, MeanShares};
+use veloxel_core::parameters::{Draft, Parameters};
+use veloxel_core::{Counter, Grid, Stage, Volume};
+pub use veloxel_motion::Confidences;
+use veloxel_motion::{PhaseEngine, PhaseOutputs, PhaseParameters, PhaseWanted};
+pub use watch::{EngineWatch, WatchedFrame};
+
+/// What is estimated of a stream, and what of it is handed out.
+#[derive(Debug, Clone)]
+pub struct EngineRequest {
+    /// Which results are found; stereo of frames that come with a right one.
+    pub wanted: PhaseWanted,
+    /// Whether fields are fetched, and their confidences with them; none: the numbers of known pixels alone.
+    pub fields: Option<Confidences>,
+    /// Whether a frame comes back with its results.
+    pub images: FrameImages,
+    /// The phase-based method with its preset and settings.
+    pub method: Draft,
+    /// What the stream is called in errors.
+    pub name: String,
+}
+
+/// What becomes of a frame once it was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FrameImages {
+    /// It is dropped.
+    Dropped,
+    /// It comes back with its results.
+    Returned,
+}
+
+impl EngineRequest {
+    /// The flow of every frame, fetched without its confidence.
+    pub fn of_flow(method: &Draft) -> Self {
+        Self {
+            wanted: PhaseWanted { flow: true, stereo: false, features: false },
+            fields: Some(Confidences::Left),
+            images: FrameImages::Dropped,
+            method: method.clone(),
+            name: "the stream".to_owned(),
+        }
+    }
+}
+
+/// Estimates flow, disparity and features of a stream of frames of one size.
+#[derive(Debug)]
+pub struct Engine<'s> {
+    request: EngineRequest,
+    session: &'s Session,
+    account: Account,
+    /// Opened with the first frame.
+    open: Option<OpenEngine>,
+    /// The frames whose results are still to come.
+    waiting: Waiting,
+    frames: usize,
+}
+
+#[derive(Debug)]
+struct OpenEngine {
+    engine: PhaseEngine,
+    grid: Grid,
+    parameters: PhaseParameters,
+}
+
+/// What a stream comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EngineEnd {
+    /// Where the pixels of a frame lie.
+    pub grid: Grid,
+    /// Frames that were pushed.
+    pub frames: usize,
+    /// Device, warnings and parameters.
+    pub account: Account,
+}
+
+impl<'s> Engine<'s> {
+    /// An engine that waits for its first frame.
+    ///
+    /// # Errors
+    /// [`VeloxelError::Compute`](crate::VeloxelError::Compute) if the session's device is not there;
+    /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
+    pub fn new(request: EngineRequest, session: &'s Session) -> Result<Self> {
+        let account = Account::begin(session)?;
+        session.enter(Stage::Solve)?;
+        Ok(Self { request, session, account, open: None, waiting: Waiting::default(), frames: 0 })
+    }
+
+    /// Takes the next frame, and the right camera's with it, and starts what can be estimated now: the results of this frame or of
+    /// an earlier one; none where more frames must come first.
+    ///
+    /// Once the session is stopped nothing more is found; with [`Control::resume`](veloxel_core::Control::resume) what is on its way
+    /// can still be had from [`drain`](Self::drain), and the stream ends with [`finish`](Self::finish).
+    ///
+    /// # Errors
+    /// [`VeloxelError::Motion`](crate::VeloxelError::Motion) for a frame of another size than the first, or a volume;
+    /// [`VeloxelError::Compute`](crate::VeloxelError::Compute); [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
+    pub fn push(&mut self, left: EngineImage, right: Option<EngineImage>) -> Result<Option<EngineFrame>> {
+        if self.open.is_none() {
+            self.open = Some(OpenEngine::of(&left.image, &self.request, self.session)?);
+        }
+        let Some(OpenEngine { engine, .. }) = &mut self.open else { return Ok(None) };
+        let frame = Counter { what: "frame", now: self.frames + 1, of: 0 };
+        self.session.control().step(0.0, [Some(frame), None])?;
+        self.frames += 1;
+        let begin = Instant::now();
+        let outputs = engine.push(left.as_phase_image(), right.as_ref().map(EngineImage::as_phase_image));
+        let own = (self.request.images == FrameImages::Returned).then_some(left.image);
+        self.waiting.0.push_back((begin, own));
+        let Some(outputs) = outputs? else { return Ok(None) };
+        Ok(Some(self.waiting.handed_out(outputs, self.frames, begin, self.request.fields)?))
+    }
+
+    /// At the end of the stream: the results of the next of the last frames, which have no flow; none once all are out.
+    ///
+    /// # Errors
+    /// [`VeloxelError::Compute`](crate::VeloxelError::Compute).
+    pub fn drain(&mut self) -> Result<Option<EngineFrame>> {
+        let begin = Instant::now();
+        let Some(OpenEngine { engine, .. }) = &mut self.open else { return Ok(None) };
+        let Some(outputs) = engine.drain()? else { return Ok(None) };
+        Ok(Some(self.waiting.handed_out(outputs, self.frames, begin, self.request.fields)?))
+    }
+
+    /// Ends the stream.
+    ///
+    /// # Errors
+    /// [`EngineError::NoFrames`]; [`EngineError::FewFrames`] where flow needs more.
+    pub fn finish(self) -> Result<EngineEnd> {
+        let Self { request, mut account, open, frames, .. } = self;
+        let Some(OpenEngine { grid, parameters, .. }) = open else {
+            return Err(EngineError::NoFrames { name: request.name }.into());
+        };
+        let needed = parameters.frames.count();
+        if request.wanted.flow && frames < needed {
+            return Err(EngineError::FewFrames { name: request.name, frames, needed }.into());
+        }
+        account.parameters = parameters.to_json();
+        Ok(EngineEnd { grid, frames, account })
+    }
+}
+
+impl OpenEngine {
+    fn of(first: &Volume<f32>, request: &EngineRequest, session: &Session) -> Result<Self> {
+        let grid = first.grid().clone();
+        let [nx, ny, _] = grid.size();
+        // A dark first frame says nothing of the others: less than 8 bits is not guessed.
+        let white = full_scale(first).max(255.0);
+        let parameters = phase_parameters(&request.method, white)?;
+        let engine = PhaseEngine::new([nx, ny], request.wanted, parameters.clone(), session.device()?)?;
+        Ok(Self { engine, grid, parameters })
+    }
+}
+
+/// The frames whose results are still to come: when each was in memory, and the frame itself where it comes back.
+#[derive(Debug, Default)]
+struct Waiting(VecDeque<(Instant, Option<Volume<f32>>)>);
+
+impl Waiting {
+    /// What was found for a frame, with the frame; `pushed` frames have come, the last that these results needed at `begin`.
+    fn handed_out(
+        &mut self,
+        outputs: PhaseOutputs<'_>,
+        pushed: usize,
+        begin: Instant,
+        fields: Option<Confidences>,
+    ) -> Result<EngineFrame> {
+        let (frame, counts) = (outputs.frame(), outputs.count_known()?);
+        let (since, image) = self.take(frame, pushed);
+        let fields = fields.map(|confidences| outputs.take(confidences)).transpose()?;
+        Ok(EngineFrame { frame, since, begin, image, counts, fields })
+    }
+
+    /// The one that results belong to; `pushed` frames have come.
+    fn take(&mut self, frame: u64, pushed: usize) -> (Instant, Option<Volume<f32>>) {
+        while self.0.len() > pushed - frame as usize {
+            self.0.pop_front();
+        }
+        self.0.pop_front().expect("a frame with results should have been pushed")
+    }
+}

@@ -1,0 +1,61 @@
+//! Energy, orientation and phase of a picture in memory, at every scale.
+
+use super::account::Account;
+use super::phase_method::phase_parameters;
+use super::prepare::full_scale::full_scale;
+use crate::{Result, Session};
+use veloxel_core::parameters::{Draft, Parameters};
+use veloxel_core::{Stage, Volume, WarningKind};
+use veloxel_motion::{FeatureMaps, phase_features};
+use veloxel_report::{FeatureScaleReport, ValueRange};
+
+/// A picture, and how its features are found.
+#[derive(Debug, Clone, Copy)]
+pub struct FeaturesRequest<'a> {
+    /// The picture.
+    pub image: &'a Volume<f32>,
+    /// The phase-based method with its preset and settings.
+    pub method: &'a Draft,
+}
+
+/// The features of a picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeaturesResult {
+    /// The maps of every scale, full resolution first.
+    pub levels: Vec<FeatureMaps>,
+    /// The same in numbers.
+    pub scales: Vec<FeatureScaleReport>,
+    /// Device, times, warnings and parameters.
+    pub account: Account,
+}
+
+/// Finds the features of a picture.
+///
+/// # Errors
+/// As [`phase_features`]; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
+pub fn features(request: &FeaturesRequest<'_>, session: &Session) -> Result<FeaturesResult> {
+    let FeaturesRequest { image, method } = *request;
+    let (device, mut account) = (session.device()?, Account::begin(session)?);
+    session.enter(Stage::Solve)?;
+    let parameters = phase_parameters(method, full_scale(image))?;
+    let levels = account.stages.time("solve", || phase_features(image, &parameters, device))?.levels;
+    session.enter(Stage::Measure)?;
+    let no_phase = |maps: &FeatureMaps| maps.phase_rad.data().iter().all(|phase| phase.is_nan());
+    if levels.iter().all(no_phase) {
+        let message = "no pixel has a phase: the picture may lack texture";
+        account.warnings.push(WarningKind::Content, message);
+    }
+    account.parameters = parameters.to_json();
+    let scales = levels.iter().map(in_numbers).collect();
+    Ok(FeaturesResult { levels, scales, account })
+}
+
+fn in_numbers(maps: &FeatureMaps) -> FeatureScaleReport {
+    let [nx, ny, _] = maps.energy.grid().size();
+    let valid = maps.phase_rad.data().iter().filter(|p| p.is_finite()).count();
+    FeatureScaleReport {
+        size: [nx, ny],
+        valid_share: valid as f64 / (nx * ny) as f64,
+        energy: ValueRange::of(&maps.energy),
+    }
+}

@@ -1,0 +1,276 @@
+//! Points or corners in memory, followed through frames as they come.
+
+use super::account::Account;
+use super::prepare::full_scale::full_scale;
+use crate::{Result, Session};
+use veloxel_core::{Counter, Diagnosis, ErrorKind, Stage, Volume};
+use veloxel_motion::{PointStatus, PointTracker, TrackedPoint, TrackingParameters};
+use veloxel_report::{MapPicture, TrackRow, TrackedMark, tracked_points_rgb};
+
+/// Points that cannot be followed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PointsError {
+    /// A stream of one frame, or of none.
+    #[error("points are followed from frame to frame: two frames are needed, got {got}")]
+    FewFrames {
+        /// Frames that there were.
+        got: usize,
+    },
+}
+
+impl Diagnosis for PointsError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Input
+    }
+}
+
+/// Where tracks begin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum TracksBegin<'a> {
+    /// At these points, pixels of the first frame; none: without a position.
+    Points(&'a [Option<[f64; 3]>]),
+    /// At so many corners of the first frame.
+    Corners(usize),
+}
+
+/// What becomes of tracks that end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndedTracks {
+    /// There are fewer from then on.
+    Stay,
+    /// New ones begin at corners of the same frame, with numbers of their own.
+    AreReplaced,
+}
+
+/// How points are followed through a stream of frames.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TracksRequest<'a> {
+    /// Where tracks begin.
+    pub begin: TracksBegin<'a>,
+    /// Corners lie at least so far from each other and from other points, pixels.
+    pub corner_distance_px: f32,
+    /// What becomes of tracks that end.
+    pub ended: EndedTracks,
+    /// How each point is followed.
+    pub parameters: TrackingParameters,
+}
+
+/// Follows points through a stream of frames (2-D, one size), frame by frame.
+#[derive(Debug)]
+pub struct PointTracks<'s> {
+    session: &'s Session,
+    tracker: PointTracker,
+    account: Account,
+    corner_distance_px: f32,
+    ended: EndedTracks,
+    /// Tracks that there were to begin with.
+    wanted: usize,
+    frames: usize,
+    alive: Vec<Track>,
+    count: usize,
+    table: Vec<TrackRow>,
+}
+
+/// A track that goes on.
+#[derive(Debug, Clone, Copy)]
+struct Track {
+    id: usize,
+    at_px: [f32; 2],
+    /// Where it was in the frame before.
+    before_px: [f32; 2],
+}
+
+/// What following points comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TracksResult {
+    /// A row for every frame that a track reaches, and for the one that it ends in, in the order of the frames.
+    pub table: Vec<TrackRow>,
+    /// Frames.
+    pub frames: usize,
+    /// Tracks in all.
+    pub tracks: usize,
+    /// Tracks that reach the last frame.
+    pub alive: usize,
+    /// Device, times and warnings.
+    pub account: Account,
+}
+
+impl<'s> PointTracks<'s> {
+    /// Begins tracks in the first frame.
+    ///
+    /// # Errors
+    /// [`VeloxelError::Motion`](crate::VeloxelError::Motion) for a frame smaller than the window, or a volume;
+    /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
+    pub fn begin(first: &Volume<f32>, request: &TracksRequest<'_>, session: &'s Session) -> Result<Self> {
+        let TracksRequest { begin, corner_distance_px, ended, parameters } = *request;
+        let (device, account) = (session.device()?, Account::begin(session)?);
+        session.enter(Stage::Solve)?;
+        let mut tracker = PointTracker::new(first.grid(), parameters, full_scale(first), device)?;
+        tracker.advance(first, &[])?;
+        let (alive, table) = (Vec::new(), Vec::new());
+        let mut tracks = Self {
+            session,
+            tracker,
+            account,
+            corner_distance_px,
+            ended,
+            wanted: 0,
+            frames: 0,
+            alive,
+            count: 0,
+            table,
+        };
+        match begin {
+            TracksBegin::Points(points) => {
+                let position =
+                    |p: &Option<[f64; 3]>| p.map_or([f32::NAN; 2], |[x, y, _]| [x as f32, y as f32]);
+                tracks.add(points.iter().map(position));
+            }
+            TracksBegin::Corners(count) => {
+                let corners = tracks.tracker.corners(count, corner_distance_px, &[])?;
+                tracks.add(corners.into_iter());
+            }
+        }
+        tracks.wanted = tracks.alive.len();
+        tracks.end_frame()?;
+        Ok(tracks)
+    }
+
+    /// Takes the next frame.
+    ///
+    /// # Errors
+    /// [`VeloxelError::Motion`](crate::VeloxelError::Motion) for a frame of another size or with samples that are not finite;
+    /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
+    pub fn push(&mut self, frame: &Volume<f32>) -> Result<()> {
+        let positions = self.positions();
+        let found = self.tracker.advance(frame, &positions)?;
+        self.advance(&found);
+        self.end_frame()
+    }
+
+    /// The tracks that reach the last frame, as a picture shows them.
+    pub fn marks(&self) -> Vec<TrackedMark> {
+        let mark = |&Track { id, at_px, before_px }: &Track| TrackedMark { id, at_px, before_px };
+        self.alive.iter().map(mark).collect()
+    }
+
+    /// A frame with the tracks that reach it, each with the way from the frame before.
+    pub fn picture(&self, frame: &Volume<f32>) -> MapPicture {
+        tracked_points_rgb(frame, full_scale(frame), &self.marks())
+    }
+
+    /// All tracks so far.
+    ///
+    /// # Errors
+    /// [`PointsError::FewFrames`] after one frame alone.
+    pub fn finish(self) -> Result<TracksResult> {
+        let Self { table, frames, count: tracks, account, .. } = self;
+        if frames < 2 {
+            return Err(PointsError::FewFrames { got: frames }.into());
+        }
+        Ok(TracksResult { table, frames, tracks, alive: self.alive.len(), account })
+    }
+
+    /// Replaces ended tracks, and tells that a frame is done.
+    fn end_frame(&mut self) -> Result<()> {
+        if self.ended == EndedTracks::AreReplaced && self.alive.len() < self.wanted {
+            let there = self.positions();
+            let corners = self.tracker.corners(self.wanted - there.len(), self.corner_distance_px, &there)?;
+            self.add(corners.into_iter());
+        }
+        self.frames += 1;
+        let frame = Counter { what: "frame", now: self.frames, of: 0 };
+        Ok(self.session.control().step(0.0, [Some(frame), None])?)
+    }
+
+    /// Where the tracks are that go on.
+    fn positions(&self) -> Vec<[f32; 2]> {
+        self.alive.iter().map(|track| track.at_px).collect()
+    }
+
+    /// Begins tracks in the frame at hand.
+    fn add(&mut self, points: impl Iterator<Item = [f32; 2]>) {
+        for at_px in points {
+            let (id, none) = (self.count, f32::NAN);
+            self.count += 1;
+            let frame = self.frames;
+            let row = TrackRow { frame, id, at_px, status: "begins", error: none, forward_backward_px: none };
+            self.table.push(row);
+            self.alive.push(Track { id, at_px, before_px: at_px });
+        }
+    }
+
+    /// Goes on to the frame at hand with what was found there.
+    fn advance(&mut self, found: &[TrackedPoint]) {
+        let before = std::mem::take(&mut self.alive);
+        for (track, &TrackedPoint { at_px, status, error, forward_backward_px }) in
+            before.into_iter().zip(found)
+        {
+            let (frame, id, word) = (self.frames, track.id, status.word());
+            self.table.push(TrackRow { frame, id, at_px, status: word, error, forward_backward_px });
+            if status == PointStatus::Found {
+                self.alive.push(Track { at_px, before_px: track.at_px, ..track });
+            }
+        }
+    }
+}
+
+/// Follows points through frames that are all there: [`PointTracks`] in one call.
+///
+/// # Errors
+/// [`PointsError::FewFrames`] for fewer than two frames; as [`PointTracks::push`].
+pub fn track_points(
+    frames: &[Volume<f32>],
+    request: &TracksRequest<'_>,
+    session: &Session,
+) -> Result<TracksResult> {
+    let [first, others @ ..] = frames else { return Err(PointsError::FewFrames { got: 0 }.into()) };
+    let mut tracks = PointTracks::begin(first, request, session)?;
+    others.iter().try_for_each(|frame| tracks.push(frame))?;
+    tracks.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use veloxel_core::Grid;
+    use veloxel_gpu::Device;
+    use veloxel_report::tracks_csv;
+
+    #[test]
+    fn ended_tracks_have_a_last_row() {
+        let session = Session::on(Device::cpu(1).unwrap());
+        let frame = Volume::from_fn(Grid::image(32, 32).unwrap(), |[x, y, _]| ((x * y) % 7) as f32);
+        let points = [Some([1.0, 2.0, 0.0]), None];
+        let request = TracksRequest {
+            begin: TracksBegin::Points(&points),
+            corner_distance_px: 8.0,
+            ended: EndedTracks::Stay,
+            parameters: TrackingParameters::default(),
+        };
+        let mut tracks = PointTracks::begin(&frame, &request, &session).unwrap();
+        let point = |at_px: [f32; 2], status: PointStatus| TrackedPoint {
+            at_px,
+            status,
+            error: 0.5,
+            forward_backward_px: f32::NAN,
+        };
+        tracks
+            .advance(&[point([1.5, 2.0], PointStatus::Found), point([f32::NAN; 2], PointStatus::Undefined)]);
+        tracks.end_frame().unwrap();
+        tracks.advance(&[point([9.0, 9.0], PointStatus::Inconsistent)]);
+        tracks.end_frame().unwrap();
+        let result = tracks.finish().unwrap();
+        let rows = [
+            "frame,id,x,y,status,error,forward_backward",
+            "0,0,1.0000,2.0000,begins,nan,nan",
+            "0,1,nan,nan,begins,nan,nan",
+            "1,0,1.5000,2.0000,found,0.5000,nan",
+            "1,1,nan,nan,undefined,0.5000,nan",
+            "2,0,9.0000,9.0000,inconsistent,0.5000,nan",
+        ];
+        assert_eq!((result.frames, result.tracks, result.alive), (3, 2, 0));
+        assert_eq!(tracks_csv(result.table).lines().collect::<Vec<_>>(), rows);
+    }
+}

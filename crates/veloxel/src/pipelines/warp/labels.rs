@@ -1,0 +1,206 @@
+//! Labels in memory, which may lie on a grid of their own, pulled back onto a field's grid.
+
+use super::WarpResult;
+use crate::pipelines::account::Account;
+use crate::pipelines::prepare::grids::{Sampling, allow_two_grids, warp_image};
+use crate::{Result, Session};
+use veloxel_core::{Flow, Mask, Stage, Volume};
+use veloxel_gpu::Device;
+use veloxel_io::Strictness;
+use veloxel_kernels::image::warp::Interpolation;
+use veloxel_motion::Border;
+
+/// Which label stands between voxels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LabelChoice {
+    /// That of the nearest voxel.
+    Nearest,
+    /// The one with the most weight among the voxels around, by bi- or trilinear weights: borders become smooth. Of two with the
+    /// same weight the nearest voxel's; and always that one where it lies in a part of its label that is one voxel thin (slices
+    /// that are far apart are thick by themselves), which would be lost.
+    #[default]
+    MostWeight,
+}
+
+/// A field, labels that it points into, and how they are looked up.
+#[derive(Debug, Clone, Copy)]
+pub struct WarpLabelsRequest<'a> {
+    /// The field.
+    pub flow: &'a Flow,
+    /// The labels, on a grid of their own.
+    pub labels: &'a Volume<i32>,
+    /// Which label stands between voxels.
+    pub choice: LabelChoice,
+    /// Whether two grids are allowed.
+    pub strictness: Strictness,
+}
+
+/// Pulls labels back onto the field's grid; 0 where the field leaves them or is unknown.
+///
+/// # Errors
+/// [`CoreError::GridMismatch`](veloxel_core::CoreError::GridMismatch) for pictures of two sizes, a picture against a volume, or
+/// any difference of grids if that is refused; [`VeloxelError::Compute`](crate::VeloxelError::Compute);
+/// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
+pub fn warp_labels(request: &WarpLabelsRequest<'_>, session: &Session) -> Result<WarpResult<i32>> {
+    let WarpLabelsRequest { flow, labels, choice, strictness } = *request;
+    let (device, mut account) = (session.device()?, Account::begin(session)?);
+    session.enter(Stage::Solve)?;
+    allow_two_grids(flow.grid(), labels.grid(), strictness, &mut account.warnings)?;
+    let warped = account.stages.time("warp", || carried(device, flow, labels, choice))?;
+    Ok(WarpResult { warped, account })
+}
+
+/// Labels pulled back onto the field's grid.
+fn carried(device: &Device, flow: &Flow, labels: &Volume<i32>, choice: LabelChoice) -> Result<Volume<i32>> {
+    let seen = |samples: &Volume<f32>, interpolation| {
+        warp_image(device, flow, samples, Sampling { interpolation, border: Border::Voxels })
+    };
+    let samples = labels.map(|&label| label as f32);
+    let moved = match choice {
+        LabelChoice::Nearest => seen(&samples, Interpolation::Nearest)?,
+        LabelChoice::MostWeight => {
+            let mut moved = seen(&samples, Interpolation::MostWeight)?;
+            let thick = thick_parts(labels);
+            if let Some(thin) = thin_samples(&samples, &thick) {
+                let thin = seen(&thin, Interpolation::Nearest)?;
+                let pairs = moved.data_mut().iter_mut().zip(thin.data());
+                pairs.filter(|(_, thin)| thin.is_finite()).for_each(|(moved, &thin)| *moved = thin);
+            }
+            moved
+        }
+    };
+    Ok(moved.map(|v| if v.is_finite() { *v as i32 } else { 0 }))
+}
+
+/// The labels of thin parts, NaN elsewhere; none if nothing is thin.
+fn thin_samples(samples: &Volume<f32>, thick: &Mask) -> Option<Volume<f32>> {
+    if thick.count() == thick.data().len() {
+        return None;
+    }
+    let mut thin = samples.clone();
+    let pairs = thin.data_mut().iter_mut().zip(thick.data());
+    pairs.filter(|(_, thick)| **thick).for_each(|(sample, _)| *sample = f32::NAN);
+    Some(thin)
+}
+
+/// Where a voxel belongs to a block of 2 × 2 (× 2) voxels of its label: the morphological opening of every label, 0 among them, by
+/// such a block. Axes with one voxel do not count, and neither does one along which voxels are twice as long as the shortest
+/// edge: a slice of a stack is thick by itself.
+fn thick_parts(labels: &Volume<i32>) -> Mask {
+    let grid = labels.grid();
+    let spacing = grid.spacing_mm();
+    let shortest = spacing[..grid.dimension().count()].iter().copied().fold(f64::INFINITY, f64::min);
+    // Sides of the block are two voxels or one.
+    let [nx, ny, nz] = grid.size();
+    let side: [usize; 3] =
+        [0, 1, 2].map(|a| if grid.size()[a] > 1 && spacing[a] < 2.0 * shortest { 2 } else { 1 });
+    let corners: Vec<usize> = (0..side.iter().product())
+        .map(|c: usize| {
+            let [x, y, z] = [c % side[0], c / side[0] % side[1], c / (side[0] * side[1])];
+            (z * ny + y) * nx + x
+        })
+        .collect();
+    let mut thick = labels.map(|_| false);
+    for z in 0..=nz - side[2] {
+        for y in 0..=ny - side[1] {
+            for x in 0..=nx - side[0] {
+                let first = (z * ny + y) * nx + x;
+                let label = labels.data()[first];
+                if corners.iter().all(|corner| labels.data()[first + corner] == label) {
+                    corners.iter().for_each(|corner| thick.data_mut()[first + corner] = true);
+                }
+            }
+        }
+    }
+    thick
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use veloxel_core::Grid;
+
+    /// Labels by position in the plane z = 3 of a grid of 16 × 12 × 8, moved by the same vector everywhere; and the same by the
+    /// nearest voxel.
+    fn moved(shift: [f32; 3], label: impl Fn([usize; 3]) -> i32) -> [Volume<i32>; 2] {
+        let device = Device::cpu(1).unwrap();
+        let grid = Grid::volume(16, 12, 8).unwrap();
+        let labels = Volume::from_fn(grid.clone(), label);
+        let flow = Flow::new(grid.clone(), shift.map(|v| vec![v; grid.len()]).to_vec()).unwrap();
+        [LabelChoice::MostWeight, LabelChoice::Nearest].map(|c| carried(&device, &flow, &labels, c).unwrap())
+    }
+
+    const SHIFTS: [[f32; 3]; 4] =
+        [[0.5, 0.5, 0.5], [0.4, 0.45, -0.3], [-0.5, 0.25, 0.5], [0.49, -0.49, 0.49]];
+
+    #[test]
+    fn one_voxel_structures_are_not_lost() {
+        // A dot, a line along an axis, an oblique line, a gap between two labels, and a plane.
+        let dot = |[x, y, z]: [usize; 3]| if [x, y, z] == [7, 5, 3] { 4 } else { 0 };
+        let line = |[_, y, z]: [usize; 3]| if y == 5 && z == 3 { 4 } else { 0 };
+        let oblique = |[x, y, z]: [usize; 3]| if y == x / 2 + 2 && z == 3 { 4 } else { 0 };
+        let gap = |[_, y, _]: [usize; 3]| match y {
+            5 => 0,
+            0..5 => 1,
+            _ => 2,
+        };
+        let plane = |[_, _, z]: [usize; 3]| if z == 3 { 4 } else { 1 };
+        for label in [&dot as &dyn Fn([usize; 3]) -> i32, &line, &oblique, &gap, &plane] {
+            for shift in SHIFTS {
+                let [ours, nearest] = moved(shift, label);
+                let count =
+                    |labels: &Volume<i32>, which| labels.data().iter().filter(|l| **l == which).count();
+                for which in [0, 4] {
+                    assert!(count(&ours, which) >= count(&nearest, which), "{which} at {shift:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn slices_are_thick_by_themselves() {
+        // A square in one slice, and a line.
+        let in_one = |[x, y, z]: [usize; 3]| i32::from(z == 1 && (x < 2 && y < 2 || y == 3));
+        for (spacing, expected) in [([1.0, 1.0, 1.5], 0), ([1.5, 1.5, 8.0], 4)] {
+            let grid = Grid::volume(6, 5, 3).and_then(|g| g.with_spacing_mm(spacing)).unwrap();
+            let labels = Volume::from_fn(grid, in_one);
+            let thick = thick_parts(&labels);
+            let both = labels.data().iter().zip(thick.data());
+            assert_eq!(both.filter(|(label, thick)| **label == 1 && **thick).count(), expected);
+        }
+        let one_column = Volume::from_fn(Grid::volume(1, 4, 3).unwrap(), |_| 2);
+        assert_eq!(thick_parts(&one_column).count(), 12);
+    }
+
+    #[test]
+    fn no_label_is_invented_and_the_outside_is_0() {
+        let [ours, nearest] = moved([0.6, -0.4, 0.3], |[x, y, z]| [1, 5, 900][(x / 4 + y / 3 + z / 2) % 3]);
+        let mut differ = 0;
+        for (ours, nearest) in ours.data().iter().zip(nearest.data()) {
+            assert!([1, 5, 900].contains(ours) == (*nearest != 0) && (*ours == 0) == (*nearest == 0));
+            differ += usize::from(ours != nearest);
+        }
+        assert!(differ > 0, "borders are not those of the nearest voxel");
+    }
+
+    #[test]
+    fn borders_are_nearer_to_the_truth() {
+        let ball = |at: [f64; 3]| {
+            let r2 = (at[0] - 7.3).powi(2) + (at[1] - 5.6).powi(2) + (at[2] - 3.4).powi(2);
+            i32::from(r2 < 2.9 * 2.9)
+        };
+        let mut wrong = [0, 0];
+        for shift in SHIFTS {
+            let both = moved(shift, |at| ball(at.map(|v| v as f64)));
+            for (wrong, moved) in wrong.iter_mut().zip(&both) {
+                let grid = moved.grid();
+                let truth = |i: usize| {
+                    let at = grid.position(i);
+                    ball([0, 1, 2].map(|a| at[a] as f64 + f64::from(shift[a])))
+                };
+                *wrong += (0..grid.len()).filter(|&i| moved.data()[i] != truth(i)).count();
+            }
+        }
+        assert!(wrong[0] * 10 < wrong[1] * 9, "{} voxels are wrong, {} by the nearest", wrong[0], wrong[1]);
+    }
+}

@@ -1,0 +1,18 @@
+//! Fields applied to images and labels in memory.
+
+mod image;
+mod labels;
+
+use super::account::Account;
+pub use image::{WarpImageRequest, WarpNames, warp_image};
+pub use labels::{LabelChoice, WarpLabelsRequest, warp_labels};
+use veloxel_core::Volume;
+
+/// An image or labels on a field's grid.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WarpResult<T> {
+    /// The image or the labels.
+    pub warped: Volume<T>,
+    /// Device, times and warnings.
+    pub account: Account,
+}

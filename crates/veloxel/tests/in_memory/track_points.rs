@@ -1,0 +1,60 @@
+//! `track-points f0.png f1.png … --points p.csv -o tracks.csv`, and from corners.
+
+use crate::no_files::{alone, without_files};
+use crate::{pictures, session};
+use veloxel::jobs::{self, TrackPointsJob, TrackStart};
+use veloxel::motion::TrackingParameters;
+use veloxel::pipelines::{EndedTracks, TracksBegin, TracksRequest, track_points};
+use veloxel::report::tracks_csv;
+
+#[test]
+fn tracks_are_those_of_the_command() {
+    alone(|| {
+        let place = tempfile::tempdir().unwrap();
+        let file = |name: &str| place.path().join(name);
+        let frames: Vec<_> =
+            (0..4).map(|t| pictures::write(place.path(), &format!("f{t}.png"), 2.0 * t as f32)).collect();
+        std::fs::write(file("p.csv"), "x,y\n30,30\n50.5,41\n-9,3\n").unwrap();
+        let points = [Some([30.0, 30.0, 0.0]), Some([50.5, 41.0, 0.0]), Some([-9.0, 3.0, 0.0])];
+        let images: Vec<_> = frames.iter().map(|path| pictures::read(path)).collect();
+        let starts = [
+            (TrackStart::Points(file("p.csv")), TracksBegin::Points(&points), EndedTracks::Stay),
+            (TrackStart::Corners(20), TracksBegin::Corners(20), EndedTracks::AreReplaced),
+        ];
+        for (start, begin, ended) in starts {
+            let (corner_distance_px, parameters) = (8.0, TrackingParameters::default());
+            let job = TrackPointsJob {
+                frames: frames.clone(),
+                start,
+                corner_distance_px,
+                ended,
+                parameters,
+                output: file("tracks.csv"),
+                overlay: Some(file("overlay.y4m")),
+                reading: Default::default(),
+            };
+            let run = jobs::track_points(&job, &session()).unwrap();
+            let request = TracksRequest { begin, corner_distance_px, ended, parameters };
+            let session = session();
+            let result = without_files(|| track_points(&images, &request, &session)).unwrap();
+            assert_eq!(
+                (result.frames, result.tracks, result.alive),
+                (run.report.frames, run.report.tracks, run.report.alive)
+            );
+            assert_eq!(tracks_csv(result.table), std::fs::read_to_string(file("tracks.csv")).unwrap());
+            assert!(result.alive >= 2);
+        }
+        let job = TrackPointsJob {
+            frames,
+            start: TrackStart::Corners(5),
+            corner_distance_px: 8.0,
+            ended: EndedTracks::Stay,
+            parameters: TrackingParameters::default(),
+            output: file("tracks.png"),
+            overlay: None,
+            reading: Default::default(),
+        };
+        let refused = jobs::track_points(&job, &session()).unwrap_err().to_string();
+        assert!(refused.contains("tracks.png") && refused.contains(".csv"), "{refused}");
+    });
+}

@@ -1,0 +1,70 @@
+//! `warp image`, `warp labels` and `warp points`.
+
+use crate::no_files::{alone, without_files};
+use crate::{assert_same_file, session};
+use veloxel::io::{self, PointFile, Strictness};
+use veloxel::jobs::{self, OutsideFill, WarpJob};
+use veloxel::kernels::image::warp::Interpolation;
+use veloxel::pipelines::{
+    LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames, move_points, warp_image, warp_labels,
+};
+use veloxel::{Dimension, Flow, Grid, Volume, Warnings};
+
+/// A field, and the grid of what it points into, twice as coarse.
+fn grids() -> (Flow, Grid) {
+    let fixed = Grid::volume(20, 16, 12).unwrap();
+    let flow = Flow::from_fn(fixed, |[x, y, _]| [0.7 + 0.02 * x, -0.4, 0.3 + 0.01 * y]);
+    (flow, Grid::volume(10, 8, 6).unwrap().with_spacing_mm([2.0; 3]).unwrap())
+}
+
+#[test]
+fn what_is_warped_is_that_of_the_command() {
+    alone(|| {
+        let place = tempfile::tempdir().unwrap();
+        let file = |name: &str| place.path().join(name);
+        let (flow, grid) = grids();
+        io::write_flow(&file("flow.nrrd"), &flow).unwrap();
+        let image = Volume::from_fn(grid.clone(), |[x, y, z]| (x * 7 + y * 5 + z * 3) as f32);
+        io::write_image(&file("image.mha"), &image, &mut Warnings::new()).unwrap();
+        let labels = Volume::from_fn(grid, |[x, y, z]| ((x / 3 + y / 2 + z / 2) % 4) as i32);
+        io::write_labels(&file("labels.mha"), &labels).unwrap();
+        let read = io::read_flow(&file("flow.nrrd"), Strictness::Lenient, &mut Warnings::new()).unwrap();
+        let job = |input: &str, output: &str| WarpJob {
+            flow: file("flow.nrrd"),
+            input: file(input),
+            output: file(output),
+            reading: Strictness::Lenient.into(),
+        };
+        let (session, strictness) = (session(), Strictness::Lenient);
+
+        for interpolation in [Interpolation::Linear, Interpolation::CubicSpline] {
+            for outside in [OutsideFill::Value(-1.0), OutsideFill::Edge] {
+                let said =
+                    jobs::warp_image(&job("image.mha", "warped.mha"), interpolation, outside, &session)
+                        .unwrap();
+                let names = WarpNames { warped: "warped.mha", ..WarpNames::default() };
+                let (flow, image) = (&read, &image);
+                let request = WarpImageRequest { flow, image, interpolation, outside, strictness, names };
+                let result = without_files(|| warp_image(&request, &session)).unwrap();
+                io::write_image(&file("own.mha"), &result.warped, &mut Warnings::new()).unwrap();
+                assert_same_file(&file("own.mha"), &file("warped.mha"));
+                assert_eq!(result.account.warnings, said);
+            }
+        }
+        for choice in [LabelChoice::Nearest, LabelChoice::MostWeight] {
+            jobs::warp_labels(&job("labels.mha", "moved.mha"), choice, &session).unwrap();
+            let request = WarpLabelsRequest { flow: &read, labels: &labels, choice, strictness };
+            let result = without_files(|| warp_labels(&request, &session)).unwrap();
+            io::write_labels(&file("own.mha"), &result.warped).unwrap();
+            assert_same_file(&file("own.mha"), &file("moved.mha"));
+        }
+        std::fs::write(file("points.csv"), "name,x,y,z\na,3,4,5\nb,-90,0,0\nc,10.25,8.5,2\n").unwrap();
+        let (run, _) = jobs::warp_points(&job("points.csv", "moved.csv"), &session).unwrap();
+        let points = PointFile::read(&file("points.csv"), Dimension::Three).unwrap();
+        let positions = points.points();
+        let moved = without_files(|| move_points(&read, &positions, &session)).unwrap();
+        assert_eq!(points.with_points(&moved.points), std::fs::read_to_string(file("moved.csv")).unwrap());
+        assert_eq!((moved.outside, moved.undefined, run.outside), (1, 0, 1));
+        assert!(jobs::warp_points(&job("points.csv", "moved.png"), &session).is_err());
+    });
+}
