@@ -53,7 +53,8 @@ impl Cpu {
     }
 
     /// The same threads and memory with another channel.
-    pub(crate) fn controlled_by(&self, control: Control) -> Self {
+    #[must_use]
+    pub fn controlled_by(&self, control: Control) -> Self {
         Self { control, ..self.clone() }
     }
 

@@ -1,12 +1,14 @@
 //! `veloxel distances`: all shortest paths of a graph.
 
-use crate::{DeviceArguments, Outcome, Progress, Run, bytes, device_text, print_lines, warn, words, written};
+use crate::{
+    Bar, DeviceArguments, Outcome, Run, bytes, device_text, followed, print_lines, warn, words, written,
+};
 use clap::Args;
 use std::path::PathBuf;
+use veloxel::GraphKind;
 use veloxel::jobs::{DistancesJob, distances};
 use veloxel::mesh::{Method, Precision};
 use veloxel::report::number::{counted, duration};
-use veloxel::{GraphKind, Session};
 
 /// Find the distances between all nodes of a graph
 ///
@@ -62,11 +64,10 @@ impl Run for DistancesArguments {
     fn run(self) -> Outcome {
         let Self { graph, from: sources, output, report, apsp: algorithm, precision, .. } = self;
         let kind = if self.directed { GraphKind::Directed } else { GraphKind::Undirected };
-        let session = Session::begin(&self.device.options()).with_max_memory(self.max_memory);
-        session.follow(Progress::shared(self.quiet));
+        let session = self.device.session().with_max_memory(self.max_memory);
+        let bar = if self.quiet { Bar::Hidden } else { Bar::Shown };
         let job = DistancesJob { graph, kind, sources, algorithm, precision, output, report };
-        let run = distances(&job, &session)?;
-        session.follow(None);
+        let run = followed(&session, bar, |session| distances(&job, session))?;
         let report = &run.report;
         warn(&report.warnings);
         if self.quiet {

@@ -1,9 +1,8 @@
 //! `veloxel segment`: a mesh in parts.
 
-use crate::{MethodArguments, Outcome, Progress, Run, presets, print, table, total_time, warn, written};
+use crate::{MethodArguments, Outcome, Run, followed, presets, print, table, total_time, warn, written};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::Session;
 use veloxel::jobs::{MethodOptions, SegmentJob, SegmentOutputs, segment};
 use veloxel::mesh::{PARAMETERS, PartCount};
 use veloxel::report::number::{counted, percent};
@@ -70,12 +69,10 @@ impl Run for SegmentArguments {
         let options = self.run.options("segment", MethodOptions::of_parts(&self.method)?, Ok)?;
         let Self { mesh, output, labels, membership, html, part_meshes: parts, report, .. } = self;
         let count = self.count.map_or(PartCount::Chosen, PartCount::Given);
-        let session = Session::begin(&options.device);
-        session.follow(Progress::shared(self.run.quiet));
         let (method, reading, command_line) = (options.method, options.reading, options.command_line);
         let outputs = SegmentOutputs { painted: output, labels, membership, html, parts, report };
-        let run = segment(&SegmentJob { mesh, count, method, reading, command_line, outputs }, &session)?;
-        session.follow(None);
+        let job = SegmentJob { mesh, count, method, reading, command_line, outputs };
+        let run = followed(&self.run.session(), self.run.bar(), |session| segment(&job, session))?;
         let report = &run.report;
         warn(&report.header.warnings);
         if self.run.quiet {

@@ -1,10 +1,9 @@
 //! `veloxel track`: outlines of a heart followed over a cine.
 
 use crate::commands::compare::method;
-use crate::{ComputeArguments, Outcome, Progress, Run, print_lines, setting, warn, words, written};
+use crate::{Bar, ComputeArguments, Outcome, Run, followed, print_lines, setting, warn, words, written};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::Session;
 use veloxel::io::{InnerContour, LabelMeaning, PlainNames, TextOrder};
 use veloxel::jobs::{ContourInput, FilmChoice, MethodOptions, RegionInput, TrackJob, track};
 use veloxel::motion::over::cycle::{CycleEstimate, Periodic};
@@ -171,10 +170,8 @@ impl Run for TrackArguments {
             film: if self.gif { FilmChoice::Written } else { FilmChoice::LeftOut },
             folder: self.output,
         };
-        let session = Session::begin(&options.device);
-        session.follow(Progress::shared(self.quiet));
-        let run = track(&job, &session)?;
-        session.follow(None);
+        let bar = if self.quiet { Bar::Hidden } else { Bar::Shown };
+        let run = followed(&self.compute.session(), bar, |session| track(&job, session))?;
         let report = &run.report;
         warn(&report.header.warnings);
         if self.quiet {

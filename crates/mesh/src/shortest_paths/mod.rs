@@ -285,6 +285,6 @@ fn open_engine(
 fn threads_of(device: &Device) -> Result<Cpu, MeshError> {
     match device.kind() {
         Kind::Cpu(cpu) => Ok(cpu.clone()),
-        Kind::Gpu(_) => Ok(Cpu::new(0)?),
+        Kind::Gpu(_) => Ok(Cpu::new(0)?.controlled_by(device.control().clone())),
     }
 }

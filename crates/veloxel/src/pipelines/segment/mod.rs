@@ -105,7 +105,7 @@ pub fn segment(request: &SegmentRequest<'_>, session: &Session) -> Result<Segmen
 fn cpu_of(device: &Device, session: &Session) -> Result<Cpu> {
     Ok(match device.kind() {
         Kind::Cpu(cpu) => cpu.clone(),
-        Kind::Gpu(_) => Cpu::new(session.device_report()?.threads)?,
+        Kind::Gpu(_) => Cpu::new(session.device_report()?.threads)?.controlled_by(session.control().clone()),
     })
 }
 
