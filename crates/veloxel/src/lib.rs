@@ -19,7 +19,7 @@
 //! | files of any format | [`io`] |
 //! | the flow of a pair of images | [`clg()`], [`Clg`] (opened once for many pairs), [`ClgParams`] |
 //! | the fields of a sequence | [`run_sequence`], [`SequencePlan`] |
-//! | an affine start; fields that follow one another | [`motion::affine_registration`], [`compose_flows`] |
+//! | an affine start; fields that follow one another | [`motion::steps::affine_registration`], [`compose_flows`] |
 //! | flow by phase, stereo, energy, orientation and phase of pictures | [`phase_flow()`], [`phase_stereo()`], [`phase_features()`], [`PhaseParameters`] |
 //! | all three over a stream of frames | [`PhaseEngine`] |
 //! | all distances of a graph | [`pipelines::distances`](mod@pipelines::distances); [`Graph`], [`ShortestPaths`] |
