@@ -3,7 +3,14 @@
 //! `WgpuDevice` hands a shader's WGSL to wgpu; `CudaDevice` translates it to CUDA C++. Launches on a device run in the
 //! order in which they were made.
 
-use crate::{ComputeError, Content, DeviceInfo, GpuMemory, Launch, MemoryStats, Place, Timestamp};
+use crate::error::ComputeError;
+use crate::launches::launch::Launch;
+use crate::listing::DeviceInfo;
+use crate::memory::buffer_pool::MemoryStats;
+use crate::memory::gpu_memory::GpuMemory;
+use crate::memory::host_memory::Content;
+use crate::timestamp::Timestamp;
+use crate::memory::place::Place;
 use std::fmt::Debug;
 use std::ops::Range;
 

@@ -23,7 +23,7 @@
 //! | the flow of a pair of images, of a method | [`clg()`], [`lucas_kanade()`], [`block_matching()`], [`finite_elements()`], [`ClgParams`] |
 //! | what a command does, from images to results, in memory | [`pipelines`]: [`pipelines::pair()`], [`pipelines::sequence()`] |
 //! | the fields of a sequence | [`pipelines::sequence()`], [`run_sequence`] |
-//! | an affine start; fields that follow one another | [`motion::affine_registration`], [`compose_flows`] |
+//! | an affine start; fields that follow one another | [`motion::steps::affine_registration`], [`compose_flows`] |
 //! | flow by phase, stereo, energy, orientation and phase of pictures | [`phase_flow()`], [`phase_stereo()`], [`phase_features()`], [`PhaseParameters`] |
 //! | all three over a stream of frames | [`PhaseEngine`] |
 //! | all distances of a graph | [`pipelines::distances`](mod@pipelines::distances); [`Graph`], [`ShortestPaths`] |

@@ -16,15 +16,19 @@ mod queue;
 mod recording;
 mod uploads;
 
-use crate::launches::launch::Variant;
+use crate::error::ComputeError;
+use crate::gpu::{Gpu, Lane};
+use crate::launches::bindings::Bind;
+use crate::launches::launch::{Launch, Variant};
 use crate::launches::translation::text_of;
+use crate::listing::{DeviceInfo, Listing};
+use crate::memory::buffer_pool::MemoryStats;
 use crate::memory::element::Word;
+use crate::memory::gpu_memory::GpuMemory;
+use crate::memory::host_memory::Content;
 use crate::nvrtc::{ComputeCapability, Image, Nvrtc};
-use crate::timestamp::Moment;
-use crate::{
-    Bind, ComputeError, Content, DeviceInfo, Gpu, GpuMemory, Lane, Launch, Listing, MemoryStats, Place,
-    Timestamp,
-};
+use crate::memory::place::Place;
+use crate::timestamp::{Moment, Timestamp};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
 use downloads::Downloads;
 use fast_map::FastMap;
