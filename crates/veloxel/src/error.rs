@@ -1,9 +1,9 @@
 //! What can go wrong on the way from files to a report.
 
-use crate::pipelines::heart::HeartError;
 use crate::jobs::{NoCineError, PointsFormatError, StreamError};
 use crate::pipelines::PointsError;
 use crate::pipelines::engine::EngineError;
+use crate::pipelines::heart::HeartError;
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::ParameterError;
 use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped};

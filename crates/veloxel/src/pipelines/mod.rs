@@ -3,10 +3,10 @@
 
 pub(crate) mod account;
 pub mod distances;
-pub mod heart;
 pub mod engine;
 mod evaluate;
 mod features;
+pub mod heart;
 pub(crate) mod memory_plan;
 mod phase_method;
 mod point_tracks;
