@@ -50,6 +50,7 @@ pub struct TimeEstimate {
 /// # Errors
 /// As [`flow`](super::flow): everything that can be known before the samples are read.
 pub fn dry_run(job: &FlowJob) -> Result<DryRun> {
+    job.options.require_used(&job.start)?;
     let (options, plan) = (&job.options, job.plan()?);
     let mut warnings = Warnings::new();
     let grids = inputs_one_by_one(job)?.into_iter();

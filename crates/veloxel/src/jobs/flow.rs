@@ -52,6 +52,7 @@ impl FlowJob {
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn flow(job: &FlowJob, observer: Option<Arc<dyn Observer>>) -> Result<FlowRun> {
     let options = &job.options;
+    options.require_used(&job.start)?;
     let mut plan = job.plan()?;
     let load =
         |stages: &mut Stages, warnings: &mut Warnings| stages.time("load", || Inputs::load(job, warnings));

@@ -5,10 +5,10 @@ use crate::pipelines::account::Account;
 use crate::pipelines::prepare::full_scale::full_scale;
 use std::path::PathBuf;
 use veloxel_core::parameters::Values;
-use veloxel_core::{Flow, Grid, Volume, WarningKind, Warnings};
+use veloxel_core::{Flow, Grid, Hint, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::{self as io, Reading};
-use veloxel_motion::{AffineModel, Method, MotionError, Opened, Opening, Start, require_weights};
+use veloxel_motion::{AffineModel, Given, Method, MotionError, Opened, Opening, Start, require_weights};
 use veloxel_report::{InputReport, RunHeader};
 
 /// What is known before the first warp.
@@ -114,25 +114,41 @@ impl RunOptions {
         Ok(Opened { method, ..opened })
     }
 
+    /// Refuses what the method does not use.
+    ///
+    /// # Errors
+    /// [`MotionError::NotUsed`].
+    pub(super) fn require_used(&self, start: &StartFrom) -> Result<(), MotionError> {
+        let given = [
+            (self.mask.is_some(), Given::Mask),
+            (self.volume_mask.is_some(), Given::VolumeMask),
+            (self.weight.is_some(), Given::Weight),
+            (*start != StartFrom::None, Given::Start),
+            (self.directions == Directions::Both, Given::SecondDirection),
+        ];
+        let given: Vec<_> =
+            given.into_iter().filter(|(is_given, _)| *is_given).map(|(_, input)| input).collect();
+        Method::of(self.method.draft()).require(&given)
+    }
+
     /// Says so if a mask of the volume constraint is given without the constraint.
     pub(super) fn check_volume_mask(&self, parameters: &Values, warnings: &mut Warnings) {
-        let is_off = parameters.get("beta").and_then(serde_json::Value::as_f64) == Some(0.0);
-        if let Some(mask) = self.volume_mask.as_ref().filter(|_| is_off) {
+        let uses = &Method::of(self.method.draft()).uses;
+        let off = uses.switched_off_by(Given::VolumeMask, parameters);
+        if let (Some(mask), Some(name)) = (&self.volume_mask, off) {
             let path = mask.path.display();
             let message =
-                format!("the volume mask {path} has no effect while beta is 0: add --set beta=1, or more");
-            warnings.push(WarningKind::Content, message);
+                format!("the volume mask {path} has no effect while {name} is 0: set {name} to 1, or more");
+            warnings.push_with_hint(WarningKind::Content, Hint::Parameters, message);
         }
     }
 
     /// Reads the weight image for a grid.
     ///
     /// # Errors
-    /// As for every image; [`CoreError::GridMismatch`] for another grid, [`CoreError::NotAWeight`] for values outside of [0, 1];
-    /// [`VeloxelError::Frames`](crate::VeloxelError::Frames) for a method without weights in its energy.
+    /// As for every image; [`CoreError::GridMismatch`] for another grid, [`CoreError::NotAWeight`] for values outside of [0, 1].
     pub(super) fn read_weight(&self, grid: &Grid, warnings: &mut Warnings) -> Result<Option<Volume<f32>>> {
         let Some(path) = &self.weight else { return Ok(None) };
-        self.method.require_weights()?;
         let weight = io::read_image(path, self.reading, warnings)?;
         grid.require_same(
             weight.grid(),

@@ -4,8 +4,8 @@ use super::frame_selection::{FrameNames, ReadFrames};
 use super::sequence_maps::{SequenceMaps, holds, is_folder};
 use super::sequence_truth::TrueFields;
 use super::{
-    Account, FlowRun, FrameSelection, Holds, MaskFile, OutputPlan, Result, RunOptions, Stages, VeloxelError,
-    flow,
+    Account, FlowRun, FrameSelection, Holds, MaskFile, OutputPlan, Result, RunOptions, Stages, StartFrom,
+    VeloxelError, flow,
 };
 use crate::pipelines::prepare::grids::{OutsideFill, WHOLE_IMAGE, covered_masks, mask_on, on_first_grid};
 use crate::pipelines::prepare::sentinels::clip_sentinels;
@@ -114,6 +114,7 @@ struct Loaded {
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn sequence(job: &SequenceJob, observer: Option<Arc<dyn Observer>>) -> Result<FlowRun> {
     let options = &job.options;
+    options.require_used(&StartFrom::None)?;
     let mut plan = job.plan()?;
     let truth = job.truth.as_deref().map(|folder| TrueFields::list(folder, options.reading)).transpose()?;
     let (device, mut log) = options.device.start()?;

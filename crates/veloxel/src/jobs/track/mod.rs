@@ -30,6 +30,7 @@ use veloxel_gpu::Device;
 use veloxel_io::{self as io, Format, LabelMeaning, PlainNames};
 use veloxel_measure::{ContourDistances, Ventricles, strains};
 use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
+use veloxel_motion::{Given, Method};
 use veloxel_report::{CineReport, InputReport, TrackReport, TrackRun, TrackView, track_html};
 
 /// A file of outlines, and the frame of those that say none.
@@ -136,6 +137,9 @@ const APART: &str = "cine-apart";
 /// # Errors
 /// Anything that is wrong with files, outlines, parameters or the device, as one line.
 pub fn track(job: &TrackJob, observer: Option<Arc<dyn Observer>>) -> Result<JobRun<TrackReport>> {
+    // One weight image is for every method.
+    let weight = job.options.weight.as_ref().map(|_| Given::Weight);
+    job.methods.iter().try_for_each(|method| Method::of(method.draft()).require(weight.as_slice()))?;
     let mut plan = job.plan()?;
     let (device, mut log) = job.options.device.start()?;
     device.control().follow(observer);
@@ -147,11 +151,6 @@ pub fn track(job: &TrackJob, observer: Option<Arc<dyn Observer>>) -> Result<JobR
     let truth = (!job.truth.is_empty()).then(|| seeds::read(job, &job.truth, &cine, warnings)).transpose()?;
     let region =
         Region::of(&job.region, &seeds.contours, grid, |file| file.read(job.options.reading, warnings))?;
-    // Every method must have weights in its energy.
-    job.methods
-        .iter()
-        .filter(|_| job.options.weight.is_some())
-        .try_for_each(MethodOptions::require_weights)?;
     let weight = job.first_options().read_weight(grid, warnings)?;
     let folder = plan.path("folder")?.expect("the folder should be planned");
     let (truth, weight) = (truth.as_ref(), weight.as_ref());
