@@ -12,10 +12,12 @@ use veloxel_motion::{
 use veloxel_phantoms::Phantom;
 use veloxel_phantoms::catalogue::MotionKind;
 
-/// A method in its fast preset, opened for two frames of a grid.
+/// A method in its fast preset, or in its default one, opened for two frames of a grid.
 fn open(method: &Method, settings: &[&str], grid: &Grid) -> Result<AnyMethod, MotionError> {
     let mut draft = Draft::new(&PARAMETERS, method.parameters.method)?;
-    draft.set_preset("fast")?;
+    if method.parameters.presets.iter().any(|preset| preset.name == "fast") {
+        draft.set_preset("fast")?;
+    }
     settings.iter().try_for_each(|name| draft.set(name, json!(1), ""))?;
     let opening = Opening { grid, frames: 2, white: 1.0, draft: &draft, device: &cpu(1) };
     Ok(Method::of(&draft).open(&opening)?.method)
@@ -95,25 +97,24 @@ fn every_input_changes_the_flow_or_is_refused() {
 
 #[test]
 fn a_refusal_names_the_methods_that_use_the_input() {
-    let answer = |name: &str, given: &[Given]| {
-        let method = METHODS.iter().find(|method| method.parameters.method == name);
-        method.expect("the method should be there").require(given).map_err(|error| error.to_string())
-    };
-    assert_eq!(answer("clg", &[]), Ok(()));
-    assert_eq!(answer("clg", &[Given::Mask, Given::VolumeMask, Given::Start]), Ok(()));
-    assert_eq!(
-        answer("lucas-kanade", &[Given::Mask, Given::VolumeMask]),
-        Err("lucas-kanade does not use a volume mask: clg does".to_owned())
-    );
-    assert_eq!(
-        answer("block-matching", &[Given::Weight]),
-        Err("block-matching does not use a weight image: fe does".to_owned())
-    );
-    let users = "clg, lucas-kanade, block-matching and fe do";
-    assert_eq!(
-        answer("phase", &[Given::SecondDirection]),
-        Err(format!("phase does not estimate both directions: {users}"))
-    );
+    let method =
+        |name: &str| METHODS.iter().find(|method| method.parameters.method == name).expect("a method");
+    let (clg, local) = (method("clg"), method("lucas-kanade"));
+    assert_eq!(clg.require(&[]), Ok(()));
+    assert_eq!(clg.require(&[Given::Mask, Given::VolumeMask, Given::Start]), Ok(()));
+    let text = local.require(&[Given::Mask, Given::VolumeMask]).unwrap_err().to_string();
+    assert!(text.starts_with("lucas-kanade does not use a volume mask: clg do"), "{text}");
+    for input in Given::ALL {
+        let (users, others): (Vec<_>, Vec<_>) = METHODS.iter().partition(|m| m.require(&[input]).is_ok());
+        for other in others {
+            let text = other.require(&[input]).unwrap_err().to_string();
+            let (_, named) = text.split_once(": ").expect("the methods that use it");
+            let named: Vec<_> = named.split(&[',', ' ']).collect();
+            for method in &users {
+                assert!(named.contains(&method.parameters.method), "{text}");
+            }
+        }
+    }
 }
 
 #[test]
