@@ -7,10 +7,10 @@ use crate::error::ComputeError;
 use crate::launches::launch::Launch;
 use crate::listing::DeviceInfo;
 use crate::memory::buffer_pool::MemoryStats;
+use crate::memory::device_pointer::Place;
 use crate::memory::gpu_memory::GpuMemory;
 use crate::memory::host_memory::Content;
 use crate::timestamp::Timestamp;
-use crate::memory::place::Place;
 use std::fmt::Debug;
 use std::ops::Range;
 

@@ -1,5 +1,6 @@
 //! What keeps a method from running.
 
+use crate::method::uses::Given;
 use veloxel_core::parameters::ParameterError;
 use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped};
 use veloxel_gpu::ComputeError;
@@ -17,6 +18,16 @@ pub enum MotionError {
     /// A parameter outside its range.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
+    /// Something that the method does not use.
+    #[error("{method} does not {}: {}", input.what_is_done(), whoever(used_by))]
+    NotUsed {
+        /// The method.
+        method: &'static str,
+        /// What it was given.
+        input: Given,
+        /// The methods that use it.
+        used_by: Vec<&'static str>,
+    },
     /// The images have nothing in common that an affine map could be found from.
     #[error("the affine start failed: {reason}; begin from the centres of mass, or from nothing")]
     Affine {
@@ -48,6 +59,15 @@ pub enum MotionError {
     Stopped(#[from] Stopped),
 }
 
+/// `clg does`, or `clg and fe do`.
+fn whoever(methods: &[&str]) -> String {
+    match methods {
+        [] => "no method does".to_owned(),
+        [one] => format!("{one} does"),
+        [others @ .., last] => format!("{} and {last} do", others.join(", ")),
+    }
+}
+
 impl Diagnosis for MotionError {
     fn kind(&self) -> ErrorKind {
         match self {
@@ -57,6 +77,7 @@ impl Diagnosis for MotionError {
             Self::Affine { .. } | Self::Apart | Self::NotAPicture { .. } | Self::Sequence { .. } => {
                 ErrorKind::Input
             }
+            Self::NotUsed { .. } => ErrorKind::Parameter,
             Self::Stopped(error) => error.kind(),
         }
     }
@@ -65,6 +86,7 @@ impl Diagnosis for MotionError {
             Self::Compute(error) => error.hint(),
             Self::Input(error) => error.hint(),
             Self::Parameter(error) => error.hint(),
+            Self::NotUsed { input, .. } => Some(input.hint()),
             Self::Affine { .. } | Self::Apart => Some(Hint::Start),
             Self::Sequence { .. } => Some(Hint::Engine),
             _ => None,

@@ -35,6 +35,7 @@ pub use method::resident::{Region, ResidentFlow, ResidentMask, ResidentStart, re
 pub use method::shared_scalars::SharedScalars;
 pub use method::start::Start;
 pub use method::table::{AnyMethod, METHODS, Method, Opened, Opening, Takes};
+pub use method::uses::{Dimensions, Given, Tiles, Use, Uses};
 pub use method::window::{Window, WindowMethod};
 pub use over::cycle::{
     ContourMotion, ContourRule, Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodic, Periodicity,

@@ -204,13 +204,9 @@ impl FlowArguments {
             Takes::Pairs => {}
             Takes::Windows { .. } => {
                 let is_reference = self.sequence.is_some_and(|mode| mode != SequenceMode::Consecutive);
-                let both = "--inverse-consistency (two frames are checked both ways as they are)";
                 let of_pairs = [
                     (is_reference, "--sequence reference or both"),
-                    (self.init != StartFrom::None, "--init"),
                     (self.occlusion.is_some(), "--occlusion"),
-                    (self.inverse_consistency, both),
-                    (self.volume_mask.is_some(), "--volume-mask"),
                 ];
                 if let Some((_, option)) = of_pairs.into_iter().find(|(given, _)| *given) {
                     conflict(&format!("--method {} does not go with {option}", self.method))
@@ -270,7 +266,8 @@ impl Run for FlowArguments {
 
 /// The methods' names, with what they are.
 fn methods() -> PossibleValuesParser {
-    METHODS.iter().map(|method| PossibleValue::new(method.parameters.method).help(method.summary)).into()
+    let help = |method: &Method| format!("{}: {}", method.title, method.summary);
+    METHODS.iter().map(|method| PossibleValue::new(method.parameters.method).help(help(method))).into()
 }
 
 /// A PNG with a field in it looks like a broken picture.

@@ -107,6 +107,11 @@ fn labels_are_masks() {
     assert!(run.stderr.contains("mask.nii.gz has no effect while beta is 0"), "{}", run.stderr);
     let run = masked("f.nii", &["--volume-mask", "labels.nii.gz=1", "--set", "beta=1"]).succeeded();
     assert_eq!(run.stderr, "");
+    for method in ["lucas-kanade", "block-matching", "fe"] {
+        let run = masked("refused.nii", &["--method", method, "--volume-mask", "mask.nii.gz"]);
+        run.failed_with(&[&format!("error: {method} does not use a volume mask: clg does")]);
+        assert!(!place.names().contains(&"refused.nii".to_owned()));
+    }
     let evaluated = ["evaluate", "flow", "f1.nii", "f2.nii", "--mask", "labels.nii.gz=2", "--json"];
     assert!(place.run(&evaluated).succeeded().stdout.contains(r#""measured_voxels": 2000"#));
 }

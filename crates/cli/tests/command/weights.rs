@@ -43,7 +43,7 @@ fn a_weight_that_cannot_count_is_refused() {
         place.run(&[&FLOW[..], &["-o", "flow.nii.gz"], more].concat()).failed_with(words);
         assert!(!place.names().contains(&"flow.nii.gz".to_owned()));
     };
-    refused(&["--weight", "weight.nii.gz"], &["--weight", "clg", "--method fe"]);
+    refused(&["--weight", "weight.nii.gz"], &["clg does not use a weight image: fe does"]);
     let two = Volume::from_fn(Grid::image(96, 80).expect("a grid"), |_| 2.0);
     place.write_image("two.nii.gz", &two);
     refused(&["--method", "fe", "--weight", "two.nii.gz"], &["2", "0 to 1"]);

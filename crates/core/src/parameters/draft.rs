@@ -84,6 +84,14 @@ impl Draft {
         self.over(&P::preset_named(self.preset, dimension)?)
     }
 
+    /// Names and values of the parameters for images or for volumes.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn values(&self, dimension: Dimension) -> Result<Values, ParameterError> {
+        (self.own.build)(self, dimension)
+    }
+
     /// The settings over a base other than the preset.
     ///
     /// # Errors

@@ -1,29 +1,13 @@
 //! The tables that parameters are declared in.
 
-/// The value of a row in a column; a single value is that of all columns.
-#[doc(hidden)]
-pub fn pick<T: Copy>(values: &[T], column: usize) -> T {
-    values[if values.len() == 1 { 0 } else { column }]
-}
-
-/// Whether a row has one value, or as many as there are columns.
-#[doc(hidden)]
-pub const fn fits(values: usize, columns: &[[usize; 2]]) -> bool {
-    let (mut last, mut preset) = (0, 0);
-    while preset < columns.len() {
-        let [image, volume] = columns[preset];
-        let larger = if image > volume { image } else { volume };
-        last = if larger > last { larger } else { last };
-        preset += 1;
-    }
-    values == 1 || values == last + 1
-}
-
 /// Declares the struct of a method's parameters and the enum of its presets; see [`mod@crate::parameters`].
 ///
-/// A row is `/// Meaning.`, `name "symbol": type in LEAST..=MOST "unit" = values;`, without a symbol or a unit where there is
-/// none. The type is `f32`, `f64`, `usize`, or an enum of [`choices!`](crate::choices!), which has no range. There is one value,
-/// or one a column; behind each preset stand its two columns, for images and for volumes. The crate needs serde.
+/// A row is `/// Meaning.`, `name "symbol": type in LEAST..=MOST "unit" = value;`, without a symbol or a unit where there is
+/// none. The type is `f32`, `f64`, `usize`, or an enum of [`choices!`](crate::choices!), which has no range.
+/// The value is that of all presets, but for those that follow in braces: `{ fast: 3, paper.image: 1, paper.volume: 2 }`, each
+/// for images and volumes unless it says which, with `_` for the `-` of a preset's word. A value with fields or a sign stands
+/// in parentheses: `= (Box { radius: 3 })`. A preset that there is not, or one with two values, does not compile.
+/// The crate needs serde.
 #[macro_export]
 macro_rules! parameters {
     (
@@ -32,13 +16,14 @@ macro_rules! parameters {
 
         $(#[doc = $about_presets:literal])+
         pub enum $preset:ident {
-            $($(#[doc = $preset_doc:literal])+ $variant:ident = $word:literal: $columns:expr),+ $(,)?
+            $($(#[doc = $preset_doc:literal])+ $variant:ident = $word:literal),+ $(,)?
         }
 
         $(
             $(#[doc = $doc:literal])+
             $field:ident $($symbol:literal)? : $type:ident
-                $(in $least:literal ..= $most:literal $($unit:literal)?)? = $($value:expr),+;
+                $(in $least:literal ..= $most:literal $($unit:literal)?)? = $value:tt
+                $({ $($of:ident $(. $dimension:ident)? : $other:expr),+ $(,)? })?;
         )+
     ) => {
         $crate::choices! {
@@ -61,18 +46,10 @@ macro_rules! parameters {
         impl $name {
             /// The values of a preset for images or for volumes.
             pub fn preset(preset: $preset, dimension: $crate::Dimension) -> Self {
-                const COLUMNS: &[[usize; 2]] = &[$($columns),+];
-                let column = COLUMNS[preset as usize][dimension.count() - 2];
-                $(
-                    const _: () = assert!(
-                        $crate::parameters::fits([$(stringify!($value)),+].len(), COLUMNS),
-                        concat!("`", stringify!($field), "` needs one value, or one a column")
-                    );
-                )+
                 Self {
-                    $($field: $crate::parameters::pick(
-                        $crate::declared_values!($type [$($least)?] $($value),+), column
-                    ),)+
+                    $($field: $crate::preset_values!(
+                        $field $preset $type [$($least)?] $value [$($($of [$($dimension)?] $other),+)?]
+                    ).of(preset.name(), dimension),)+
                 }
             }
         }
@@ -180,14 +157,42 @@ macro_rules! declaration {
 /// A row's values; those of an enum without its name before them.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! declared_values {
-    ($type:ident [] $($value:expr),+) => {{
+macro_rules! preset_values {
+    ($field:ident $preset:ident $type:ident [] $($values:tt)+) => {{
         use $type::*;
-        const VALUES: &[$type] = &[$($value),+];
-        VALUES
+        $crate::preset_values!(@row $field $preset $type $($values)+)
     }};
-    ($type:ident [$least:literal] $($value:expr),+) => {{
-        const VALUES: &[$type] = &[$($value),+];
-        VALUES
+    ($field:ident $preset:ident $type:ident [$least:literal] $($values:tt)+) => {
+        $crate::preset_values!(@row $field $preset $type $($values)+)
+    };
+    (@row $field:ident $preset:ident $type:ident $value:tt [$($of:ident [$($dimension:ident)?] $other:expr),*]) => {{
+        const PLACES: &[$crate::parameters::Place] = &[$($crate::parameters::Place {
+            preset: stringify!($of),
+            scope: $crate::preset_values!(@scope $($dimension)?),
+        }),*];
+        $(const _: () = assert!(
+            $crate::parameters::is_preset(stringify!($of), <$preset>::CHOICES),
+            concat!(
+                "the parameter `", stringify!($field), "` has a value for the preset `", stringify!($of), "`, which there is not"
+            )
+        );)*
+        const _: () = assert!(
+            !$crate::parameters::is_double(PLACES),
+            concat!("the parameter `", stringify!($field), "` has two values for one preset")
+        );
+        const ROW: $crate::parameters::Row<$type> = $crate::parameters::Row {
+            value: $crate::preset_values!(@value $value),
+            places: PLACES,
+            others: &[$($other),*],
+        };
+        ROW
     }};
+    (@value ($($value:tt)+)) => { $($value)+ };
+    (@value $value:tt) => { $value };
+    (@scope) => { $crate::parameters::Scope::Both };
+    (@scope image) => { $crate::parameters::Scope::Image };
+    (@scope volume) => { $crate::parameters::Scope::Volume };
+    (@scope $other:ident) => {
+        compile_error!(concat!("a preset has values for `image` and `volume`, not for `", stringify!($other), "`"))
+    };
 }

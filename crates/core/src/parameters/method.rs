@@ -1,7 +1,7 @@
 //! The parameters of a method: as a struct, and without their type for tables of methods.
 
 use super::declaration::any_of;
-use super::{Choice, Declaration, Kind, ParameterError};
+use super::{Choice, Declaration, Draft, Kind, ParameterError};
 use crate::grid::Dimension;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -66,6 +66,7 @@ pub struct MethodParameters {
     /// Every preset; the first is the default.
     pub presets: &'static [Choice],
     preset_named: fn(&str, Dimension) -> Result<Values, ParameterError>,
+    pub(super) build: fn(&Draft, Dimension) -> Result<Values, ParameterError>,
 }
 
 impl PartialEq for MethodParameters {
@@ -82,6 +83,7 @@ impl MethodParameters {
             declarations: P::DECLARATIONS,
             presets: P::PRESETS,
             preset_named: |name, dimension| P::preset_named(name, dimension).map(|preset| preset.to_json()),
+            build: |draft, dimension| draft.build::<P>(dimension).map(|params| params.to_json()),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Parameters of methods, each declared once.
 //!
 //! [`parameters!`](crate::parameters!) takes a table with one row a parameter: meaning, name, symbol in the paper, type, range,
-//! unit, and its values, one for all presets or one for each column of presets and dimensions.
+//! unit, and its value, with those of the presets in which it differs.
 //! [`choices!`](crate::choices!) does the same for a parameter that is one of a few words.
 //! They give the struct and the enums with serde, `Default`, the presets, and [`Declaration`]s, from which everything else is
 //! made: checks, help, JSON, its schema.
@@ -26,19 +26,19 @@
 //! parameters! {
 //!     /// Parameters of a small method.
 //!     pub struct SmallParams of "small";
-//!     /// Presets, with their columns for images and for volumes.
+//!     /// Named sets of parameters.
 //!     pub enum SmallPreset {
 //!         /// The best accuracy.
-//!         Accurate = "accurate": [0, 1],
+//!         Accurate = "accurate",
 //!         /// Little work.
-//!         Fast = "fast": [2, 2],
+//!         Fast = "fast",
 //!     }
 //!     /// Weight of smoothness. 0: none; large: the flow goes towards its mean.
-//!     alpha "α": f32 in 0..=1e6 = 0.4, 0.1, 0.2;
+//!     alpha "α": f32 in 0..=1e6 = 0.2 { accurate.image: 0.4, accurate.volume: 0.1 };
 //!     /// Standard deviation of the window.
 //!     rho "ρ": f64 in 0..=16 "voxels" = 1.0;
 //!     /// How intensities are mapped.
-//!     intensity: Intensity = Raw, Raw, Gamma { exponent: 2.0 };
+//!     intensity: Intensity = Raw { fast: Gamma { exponent: 2.0 } };
 //! }
 //! static METHODS: [MethodParameters; 1] = [MethodParameters::of::<SmallParams>()];
 //!
@@ -50,15 +50,46 @@
 //! assert_eq!(error.to_string(), "--set: parameter `alpha` is -1, expected a number from 0 to 1e6");
 //! # Ok::<(), veloxel_core::parameters::ParameterError>(())
 //! ```
+//!
+//! A preset that there is not, and a preset with two values, do not compile:
+//!
+//! ```compile_fail,E0080
+//! veloxel_core::parameters! {
+//!     /// Parameters of a small method.
+//!     pub struct SmallParams of "small";
+//!     /// Named sets of parameters.
+//!     pub enum SmallPreset {
+//!         /// Little work.
+//!         Fast = "fast",
+//!     }
+//!     /// Weight of smoothness.
+//!     alpha: f32 in 0..=1 = 0.4 { faster: 0.2 };
+//! }
+//! ```
+//!
+//! ```compile_fail,E0080
+//! veloxel_core::parameters! {
+//!     /// Parameters of a small method.
+//!     pub struct SmallParams of "small";
+//!     /// Named sets of parameters.
+//!     pub enum SmallPreset {
+//!         /// Little work.
+//!         Fast = "fast",
+//!     }
+//!     /// Weight of smoothness.
+//!     alpha: f32 in 0..=1 = 0.4 { fast: 0.2, fast.image: 0.1 };
+//! }
+//! ```
 
 mod declaration;
 mod draft;
 mod error;
 mod macros;
 mod method;
+mod presets;
 
 pub use declaration::{Choice, Declaration, Kind, shown};
 pub use draft::Draft;
 pub use error::ParameterError;
-pub use macros::{fits, pick};
 pub use method::{MethodParameters, Parameters, Values};
+pub use presets::{Place, Row, Scope, is_double, is_preset};

@@ -9,7 +9,7 @@ parameters! {
     /// A named set of parameters.
     pub enum CutsPreset {
         /// One set for all meshes.
-        Standard = "standard": [0, 0],
+        Standard = "standard",
     }
 
     /// How much cheaper a cut is where the surface bends inwards. 0: the shortest cuts; large: the sharpest creases alone.

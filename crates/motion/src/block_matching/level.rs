@@ -65,7 +65,7 @@ impl<'a> Level<'a> {
             scores: device.scratch(candidates * nodes.len())?,
             moved: device.scratch_field(d, nodes.len())?,
             mean: device.scratch_field(d, nodes.len())?,
-            window: isotropic(&Taps::gaussian(params.smoothness_sigma, TRUNCATE)),
+            window: isotropic(&params.smoothness_window()),
         };
         if params.gamma > 0.0 {
             let (scheme, out) = (Scheme::Central4, &mut level.gradients[0]);
@@ -170,6 +170,16 @@ impl<'a> Level<'a> {
         choice.run(self.device)
     }
 
+    /// Voxels beyond its own block that the confidence of a voxel depends on: the mean of the errors around it, each of them
+    /// with a mean of displacements.
+    pub fn confidence_reach_vox() -> usize {
+        2 * Self::confidence_window().radius()
+    }
+
+    fn confidence_window() -> Taps {
+        Taps::gaussian(CONFIDENCE_WINDOW_VOX, TRUNCATE)
+    }
+
     /// The confidence of the displacement, which is brought to every voxel and becomes NaN where no data count.
     pub fn conclude(mut self, displacement: &mut Field) -> Result<Certainty, ComputeError> {
         let (device, shape) = (self.device, self.geometry.shape);
@@ -191,7 +201,7 @@ impl<'a> Level<'a> {
             };
             kernel.run(device)
         })?;
-        let taps = isotropic(&Taps::gaussian(CONFIDENCE_WINDOW_VOX, TRUNCATE));
+        let taps = isotropic(&Self::confidence_window());
         let mean = displacement.iter().map(|component| convolved(device, component, shape, &taps));
         let mean = mean.collect::<Result<Field, _>>()?;
         let error = written(device, shape.len(), |out| {

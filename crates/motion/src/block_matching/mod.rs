@@ -44,11 +44,13 @@ use crate::steps::choices::Intensity;
 use crate::steps::image_pyramids::{Preparation, preparation_vox};
 use crate::steps::intensity::IntensityMap;
 use crate::steps::level_by_level::{LevelByLevel, LevelFound, LevelSolver, LevelTask};
+use crate::steps::level_steps::TRUNCATE;
 use crate::steps::pyramid::{LevelGeometry, levels};
 use level::{Level, Searches};
 use parameters::{BlockMatchingParams, MatchMeasure};
 use veloxel_core::{Grid, Shape};
 use veloxel_gpu::{ComputeError, Field};
+use veloxel_kernels::Taps;
 
 /// Size of a level over that of the next finer one.
 const ETA: f64 = 0.5;
@@ -57,8 +59,6 @@ const ETA: f64 = 0.5;
 const GUARD_VOX: [usize; 2] = [56, 24];
 /// A central difference of fourth order.
 const GRADIENT_VOX: usize = 2;
-/// The windows that confidences are seen in, one after the other.
-const CONFIDENCE_VOX: usize = 2 * 8;
 
 /// The method, opened for one grid.
 pub type BlockMatching = LevelByLevel<BlockMatchingParams>;
@@ -130,10 +130,15 @@ impl LevelSolver for BlockMatchingParams {
 }
 
 impl BlockMatchingParams {
+    /// The window of the neighbours' mean displacement.
+    fn smoothness_window(&self) -> Taps {
+        Taps::gaussian(self.smoothness_sigma, TRUNCATE)
+    }
+
     /// How far vectors see, where every voxel has a block.
     fn tiling(&self, d: usize) -> Tiling {
         let gradients_vox = if self.gamma > 0.0 { GRADIENT_VOX } else { 0 };
-        let window_vox = (2.5 * self.smoothness_sigma).ceil() as usize;
+        let window_vox = self.smoothness_window().radius();
         let sweeps = if self.smoothness > 0.0 { self.sweeps } else { 0 };
         // A candidate's window, and that of the voxel that is sent here.
         let search =
@@ -141,7 +146,7 @@ impl BlockMatchingParams {
         let level = search(self.reach) + (self.searches - 1) * search(self.later_reach);
         let level = level + preparation_vox(self.preparation());
         Tiling::Local {
-            halo_vox: [level + self.radius + CONFIDENCE_VOX, level],
+            halo_vox: [level + self.radius + Level::confidence_reach_vox(), level],
             eta: ETA,
             max_levels: self.max_levels,
             guard_vox: GUARD_VOX[d - 2],

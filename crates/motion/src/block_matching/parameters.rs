@@ -14,50 +14,48 @@ parameters! {
     /// A named set of parameters.
     pub enum BlockMatchingPreset {
         /// The best accuracy: a vector for every voxel, smooth with its neighbours.
-        Accurate = "accurate": [0, 1],
+        Accurate = "accurate",
         /// Little work for its accuracy.
-        Fast = "fast": [2, 3],
+        Fast = "fast",
         /// Blocks beside each other, each for itself, to whole voxels, on five levels: as in the paper.
-        Paper = "paper": [4, 4],
+        Paper = "paper",
     }
-
-    // Columns: accurate 2-D, accurate 3-D, fast 2-D, fast 3-D, paper.
 
     /// What a match is measured by.
     measure: MatchMeasure = Ncc;
     /// Half width of a block, which is B = 2 r + 1 voxels wide. Small: details, and noise gets through; large: the mean motion.
-    radius "r": usize in 1..=16 "voxels" = 2, 6, 2, 3, 4;
+    radius "r": usize in 1..=16 "voxels" = 2 { accurate.volume: 6, fast.volume: 3, paper: 4 };
     /// Voxels from block to block; between their centres the flow is interpolated. 1: a block around every voxel.
-    stride "s": usize in 1..=64 "voxels" = 1, 1, 1, 1, 9;
+    stride "s": usize in 1..=64 "voxels" = 1 { paper: 9 };
     /// The farthest candidate of a level's first search, along every axis. The motion that is found grows with it and with 2 to
     /// the number of levels.
-    reach "R": usize in 1..=8 "voxels" = 2, 1, 1, 1, 3;
+    reach "R": usize in 1..=8 "voxels" = 1 { accurate.image: 2, paper: 3 };
     /// The same of the searches after it, around what was found.
     later_reach: usize in 1..=8 "voxels" = 1;
     /// Searches of a level, the moving image warped before each one.
-    searches "K": usize in 1..=100 = 3, 4, 2, 2, 1;
+    searches "K": usize in 1..=100 = 3 { accurate.volume: 4, fast: 2, paper: 1 };
     /// Deviation below which a block counts as flat. Small: noise matches noise; large: faint texture is not seen.
-    floor "ε": f32 in 1e-6..=1 = 0.005, 0.02, 0.005, 0.02, 1e-3;
+    floor "ε": f32 in 1e-6..=1 = 0.005 { accurate.volume: 0.02, fast.volume: 0.02, paper: 1e-3 };
     /// Weight of the images' derivatives in the measure. 0: off.
-    gamma "γ": f32 in 0..=100 = 0.5, 0.0, 0.0, 0.0, 0.0;
+    gamma "γ": f32 in 0..=100 = 0.0 { accurate.image: 0.5 };
     /// Whose blocks are compared; where stride is above 1: one-sided.
-    ends: Ends = Both, Both, Both, Both, Fixed;
+    ends: Ends = Both { paper: Fixed };
     /// What a long increment costs, per voxel²: it decides where blocks do not. 0: nothing.
-    rest "λ₀": f32 in 0..=100 = 0.01, 0.001, 0.03, 0.03, 1e-6;
+    rest "λ₀": f32 in 0..=100 = 0.01 { accurate.volume: 0.001, fast: 0.03, paper: 1e-6 };
     /// Weight of the neighbours' mean displacement against the measure, per voxel². 0: every block for itself.
-    smoothness "λ": f32 in 0..=100 = 0.1, 0.1, 0.3, 0.3, 0.0;
+    smoothness "λ": f32 in 0..=100 = 0.1 { fast: 0.3, paper: 0.0 };
     /// Standard deviation of the window of that mean, blocks.
-    smoothness_sigma: f64 in 0.3..=16 "blocks" = 2.0, 2.0, 3.0, 2.0, 2.0;
+    smoothness_sigma: f64 in 0.3..=16 "blocks" = 2.0 { fast.image: 3.0 };
     /// How often blocks choose anew after their neighbours did, where smoothness is above 0.
-    sweeps: usize in 1..=100 = 3, 3, 1, 1, 1;
+    sweeps: usize in 1..=100 = 1 { accurate: 3 };
     /// Half width of the median filter after each search. 0: off.
-    median: usize in 0..=3 "blocks" = 2, 1, 2, 1, 0;
+    median: usize in 0..=3 "blocks" = 2 { accurate.volume: 1, fast.volume: 1, paper: 0 };
     /// Where between candidates the best match lies.
-    sub_voxel: MatchSubVoxel = Parabola, Parabola, Parabola, Parabola, Off;
+    sub_voxel: MatchSubVoxel = Parabola { paper: Off };
     /// Interpolation of the moving image.
-    interpolation: Interpolation = CubicSpline, CubicSpline, CubicSpline, CubicSpline, Linear;
+    interpolation: Interpolation = CubicSpline { paper: Linear };
     /// Most levels of the pyramid, each half as wide as the next finer one. 1: no pyramid.
-    max_levels: usize in 1..=64 = 64, 64, 64, 64, 5;
+    max_levels: usize in 1..=64 = 64 { paper: 5 };
     /// How intensities are mapped (--raw-intensity: raw).
     intensity: Intensity = Percentiles;
 }

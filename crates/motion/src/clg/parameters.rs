@@ -19,116 +19,154 @@ parameters! {
     /// A named set of parameters.
     pub enum ClgPreset {
         /// The best accuracy at a few times the cost.
-        Accurate = "accurate": [0, 1],
+        Accurate = "accurate",
         /// Little work for its accuracy.
-        Fast = "fast": [2, 3],
+        Fast = "fast",
         /// For cameras: the estimate ends on a coarse level of the pyramid.
-        Realtime = "realtime": [4, 5],
+        Realtime = "realtime",
         /// The least time: the estimate ends on a coarser level still.
-        Ultrafast = "ultrafast": [9, 10],
+        Ultrafast = "ultrafast",
         /// Every choice as in Thiyagalingam et al. 2011.
-        Paper = "paper": [6, 6],
+        Paper = "paper",
         /// Cine MR of the heart: frames of a slice, or two stacks of short-axis slices.
-        Cine = "cine": [7, 8],
+        Cine = "cine",
         /// Cine MR of the heart: slices far apart in time, such as end-diastole and end-systole.
-        Apart = "cine-apart": [8, 8],
+        Apart = "cine-apart",
     }
 
-    // Columns: accurate 2-D, accurate 3-D, fast 2-D, fast 3-D, realtime 2-D, realtime 3-D, paper, cine 2-D, cine 3-D and cine-apart,
-    // ultrafast 2-D, ultrafast 3-D.
-
     /// Weight of smoothness against data. Small: noise gets through; large: the flow goes towards its mean.
-    alpha "α": f32 in 1e-9..=1e6 = 0.4, 0.12, 0.4, 0.1, 0.4, 0.1, 0.03, 1.0, 2.0, 0.8, 0.1;
+    alpha "α": f32 in 1e-9..=1e6 = 0.4 {
+        accurate.volume: 0.12, fast.volume: 0.1, realtime.volume: 0.1, ultrafast.image: 0.8,
+        ultrafast.volume: 0.1, paper: 0.03, cine.image: 1.0, cine.volume: 2.0, cine_apart: 2.0,
+    };
     /// Weight of volume preservation. 0: off; large: only motion that changes no volume is left.
-    beta "β": f32 in 0..=1e6 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.01, 0.0, 0.0, 0.0, 0.0;
+    beta "β": f32 in 0..=1e6 = 0.0 { paper: 0.01 };
     /// How volume preservation measures a change of volume.
-    volume: VolumeTerm = Jacobian, Jacobian, Jacobian, Jacobian, Jacobian, Jacobian, Divergence, Jacobian, Jacobian, Jacobian, Jacobian;
+    volume: VolumeTerm = Jacobian { paper: Divergence };
     /// Standard deviation of the local window. 0: no window (Horn & Schunck); large: the mean motion of the window.
-    rho "ρ": f64 in 0..=16 "voxels" = 0.4, 1.0, 0.4, 1.0, 0.4, 1.0, 1.0, 0.4, 1.0, 0.4, 1.0;
+    rho "ρ": f64 in 0..=16 "voxels" = 1.0 {
+        accurate.image: 0.4, fast.image: 0.4, realtime.image: 0.4, ultrafast.image: 0.4, cine.image: 0.4,
+    };
     /// Weight of gradient constancy beside brightness constancy. 0: off.
-    gamma "γ": f32 in 0..=1000 = 2.0, 0.0, 2.0, 0.0, 2.0, 0.0, 0.0, 1.0, 2.0, 2.0, 0.0;
+    gamma "γ": f32 in 0..=1000 = 2.0 {
+        accurate.volume: 0.0, fast.volume: 0.0, realtime.volume: 0.0, ultrafast.volume: 0.0, paper: 0.0,
+        cine.image: 1.0,
+    };
     /// Standard deviation of the window of local normalisation (LCC). 0: off.
     lcc_sigma: f64 in 0..=32 "voxels" = 0.0;
     /// Standard deviation of the smoothing of both images before the pyramid, in voxels of the full grid. 0: off.
-    presmooth: f64 in 0..=8 "voxels" = 0.6, 0.0, 0.6, 0.0, 0.0, 0.0, 0.0, 0.6, 0.0, 0.0, 0.0;
+    presmooth: f64 in 0..=8 "voxels" = 0.0 { accurate.image: 0.6, fast.image: 0.6, cine.image: 0.6 };
     /// The linear solver.
-    solver: Solver = Sor, Multigrid, Sor, Multigrid, Sor, Multigrid, Jacobi, Sor, Multigrid, Sor, Multigrid;
+    solver: Solver = Multigrid {
+        accurate.image: Sor, fast.image: Sor, realtime.image: Sor, ultrafast.image: Sor, paper: Jacobi,
+        cine.image: Sor,
+    };
     /// Most V-cycles (multigrid) or sweeps (jacobi, sor) of a solve.
-    iterations "K": usize in 1..=100000 = 15, 1, 7, 1, 5, 1, 100, 7, 1, 6, 1;
+    iterations "K": usize in 1..=100000 = 1 {
+        accurate.image: 15, fast.image: 7, realtime.image: 5, ultrafast.image: 6, paper: 100, cine.image: 7,
+    };
     /// A solve ends when its residual has fallen to this share of the first one; the run says if one does not get there. 0: after
     /// all iterations.
     rtol: f64 in 0..=0.999 = 0.0;
     /// Over-relaxation of sor. 1: Gauss-Seidel.
-    omega "ω": f32 in 0.001..=1.999 = 1.9, 1.0, 1.9, 1.0, 1.9, 1.0, 1.0, 1.9, 1.0, 1.9, 1.0;
+    omega "ω": f32 in 0.001..=1.999 = 1.0 {
+        accurate.image: 1.9, fast.image: 1.9, realtime.image: 1.9, ultrafast.image: 1.9, cine.image: 1.9,
+    };
     /// Warps of a level, coarse levels included.
-    warps "R": usize in 1..=1000 = 4, 20, 2, 4, 2, 4, 10, 2, 8, 2, 4;
+    warps "R": usize in 1..=1000 = 4 {
+        accurate.volume: 20, fast.image: 2, realtime.image: 2, ultrafast.image: 2, paper: 10, cine.image: 2,
+        cine.volume: 8, cine_apart: 8,
+    };
     /// Warps of the finest level.
-    finest_warps: usize in 1..=1000 = 4, 16, 2, 2, 1, 2, 10, 2, 4, 2, 2;
+    finest_warps: usize in 1..=1000 = 2 {
+        accurate.image: 4, accurate.volume: 16, realtime.image: 1, paper: 10, cine.volume: 4, cine_apart: 4,
+    };
     /// A level ends when the mean increment of a warp is below this; the run says if one does not get there, unless the value
     /// is a preset's. 0: after all warps.
-    warp_tol: f64 in 0..=1 "voxels" = 0.0, 0.0004, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0;
+    warp_tol: f64 in 0..=1 "voxels" = 0.0 { accurate.volume: 0.0004 };
     /// Size of a level over that of the next finer one.
-    eta "η": f64 in 0.4..=0.95 = 0.7, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5;
+    eta "η": f64 in 0.4..=0.95 = 0.5 { accurate.image: 0.7 };
     /// Most levels of the pyramid. 1: no pyramid.
-    max_levels: usize in 1..=64 = 64, 64, 64, 64, 64, 64, 1, 64, 3, 64, 64;
+    max_levels: usize in 1..=64 = 64 { paper: 1, cine.volume: 3, cine_apart: 3 };
     /// Level of the pyramid on which the estimate ends; the flow and its confidence are interpolated from there. 0: the full
     /// grid; large: what moves as a whole is found in little time, and what is small is lost. Above 0 there is no second stage.
-    finest_level: usize in 0..=16 = 0, 0, 0, 0, 2, 1, 0, 0, 0, 3, 2;
+    finest_level: usize in 0..=16 = 0 {
+        realtime.image: 2, realtime.volume: 1, ultrafast.image: 3, ultrafast.volume: 2,
+    };
     /// Penaliser of the data term.
-    data_penaliser: Penaliser = Charbonnier { epsilon: 0.001 }, Quadratic, Charbonnier { epsilon: 0.001 }, Quadratic, Charbonnier { epsilon: 0.001 }, Quadratic, Quadratic, Charbonnier { epsilon: 0.001 }, Quadratic, Charbonnier { epsilon: 0.001 }, Quadratic;
+    data_penaliser: Penaliser = Quadratic {
+        accurate.image: Charbonnier { epsilon: 0.001 }, fast.image: Charbonnier { epsilon: 0.001 },
+        realtime.image: Charbonnier { epsilon: 0.001 }, ultrafast.image: Charbonnier { epsilon: 0.001 },
+        cine.image: Charbonnier { epsilon: 0.001 },
+    };
     /// Penaliser of the smoothness term.
-    smoothness_penaliser: Penaliser = Charbonnier { epsilon: 0.001 }, Quadratic, Charbonnier { epsilon: 0.001 }, Quadratic, Charbonnier { epsilon: 0.001 }, Quadratic, Quadratic, Charbonnier { epsilon: 0.001 }, Quadratic, Charbonnier { epsilon: 0.001 }, Quadratic;
+    smoothness_penaliser: Penaliser = Quadratic {
+        accurate.image: Charbonnier { epsilon: 0.001 }, fast.image: Charbonnier { epsilon: 0.001 },
+        realtime.image: Charbonnier { epsilon: 0.001 }, ultrafast.image: Charbonnier { epsilon: 0.001 },
+        cine.image: Charbonnier { epsilon: 0.001 },
+    };
     /// How often the robust weights are updated within a warp.
-    lagged_updates: usize in 1..=100 = 3, 1, 2, 1, 1, 1, 1, 2, 1, 1, 1;
+    lagged_updates: usize in 1..=100 = 1 { accurate.image: 3, fast.image: 2, cine.image: 2 };
     /// How much weaker smoothness is across edges of the fixed image: exp(−κ|∇I|). 0: not at all.
     kappa "κ": f32 in 0..=100 = 0.0;
     /// What smoothness and volume preservation act on.
-    regularise: Regularise = Total, Total, Total, Total, Total, Total, Increment, Increment, Increment, Total, Total;
+    regularise: Regularise = Total { paper: Increment, cine: Increment, cine_apart: Increment };
     /// The derivatives of the images.
-    derivatives: Derivatives = Central4, Central4, Central4, Central4, Central4, Central4, Forward, Central4, Central4, Central4, Central4;
+    derivatives: Derivatives = Central4 { paper: Forward };
     /// Whether constraints are measured in distance or in contrast.
-    normalise: Normalisation = Distance, Distance, Distance, Distance, Distance, Distance, Off, Distance, Distance, Distance, Distance;
+    normalise: Normalisation = Distance { paper: Off };
     /// Contrast below which brightness counts less, where constraints are measured in distance. Where beta is 0, it falls with
     /// the mismatch below half of alpha_mismatch.
-    zeta "ζ": f32 in 1e-6..=1 "per voxel" = 0.3, 0.1, 0.3, 0.1, 0.3, 0.1, 0.1, 0.3, 0.12, 0.3, 0.1;
+    zeta "ζ": f32 in 1e-6..=1 "per voxel" = 0.3 {
+        accurate.volume: 0.1, fast.volume: 0.1, realtime.volume: 0.1, ultrafast.volume: 0.1, paper: 0.1,
+        cine.volume: 0.12, cine_apart: 0.12,
+    };
     /// The same for gradient constancy.
-    gradient_zeta "ζ": f32 in 1e-6..=1 "per voxel²" = 0.08, 0.1, 0.08, 0.1, 0.08, 0.1, 0.1, 0.08, 0.1, 0.08, 0.1;
+    gradient_zeta "ζ": f32 in 1e-6..=1 "per voxel²" = 0.1 {
+        accurate.image: 0.08, fast.image: 0.08, realtime.image: 0.08, ultrafast.image: 0.08, cine.image: 0.08,
+    };
     /// Interpolation of the moving image.
-    interpolation: Interpolation = CubicSpline, CubicSpline, CubicSpline, CubicSpline, CubicSpline, CubicSpline, Linear, CubicSpline, CubicSpline, CubicSpline, CubicSpline;
+    interpolation: Interpolation = CubicSpline { paper: Linear };
     /// Longest increment of a warp. Small: steps stay where the linearisation holds, and more warps are needed.
-    increment_limit: f32 in 1e-6..=1e6 "voxels" = 1e6, 0.8, 1e6, 0.8, 1e6, 0.8, 1e6, 1e6, 0.5, 1e6, 0.8;
+    increment_limit: f32 in 1e-6..=1e6 "voxels" = 1e6 {
+        accurate.volume: 0.8, fast.volume: 0.8, realtime.volume: 0.8, ultrafast.volume: 0.8, cine.volume: 0.5,
+        cine_apart: 0.5,
+    };
     /// How an increment joins the flow.
-    update: Update = Add, Compose, Add, Compose, Add, Compose, Add, Add, Compose, Add, Compose;
+    update: Update = Add {
+        accurate.volume: Compose, fast.volume: Compose, realtime.volume: Compose, ultrafast.volume: Compose,
+        cine.volume: Compose, cine_apart: Compose,
+    };
     /// Filter of the flow between warps.
-    median: MedianFilter = NonLocal, Off, NonLocal, Off, Off, Off, Off, NonLocal, Off, Off, Off;
+    median: MedianFilter = Off { accurate.image: NonLocal, fast.image: NonLocal, cine.image: NonLocal };
     /// How far apart the slices of a stack count, over how far apart they lie, where that is twice a pixel's width or more.
     /// Small: neighbouring slices move together; large: each slice moves on its own.
-    slice_distance: f64 in 0.25..=8 = 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.5, 1.0, 1.0;
+    slice_distance: f64 in 0.25..=8 = 1.0 { cine.volume: 1.5, cine_apart: 1.5 };
     /// By how much the base of a stack of short-axis slices descends towards the apex while blood leaves them, for a square
     /// millimetre of bright blood that a slice loses. The run begins from there; at most 16 mm. 0: nothing is known before.
-    long_axis: f64 in 0..=1 "mm per mm²" = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.025, 0.0, 0.0;
+    long_axis: f64 in 0..=1 "mm per mm²" = 0.0 { cine.volume: 0.025, cine_apart: 0.025 };
     /// How intensities are mapped (--raw-intensity: raw).
-    intensity: Intensity = Percentiles, Percentiles, Percentiles, Percentiles, Percentiles, Percentiles, Percentiles, Percentiles, Moving, Percentiles, Percentiles;
+    intensity: Intensity = Percentiles { cine.volume: Moving, cine_apart: Moving };
     /// σ, the mismatch from which on alpha counts in full; below it alpha falls with the mismatch squared, as the ratio of the
     /// variances of data and motion asks for. 0: alpha is fixed (the paper's).
-    alpha_mismatch: f64 in 0..=10 "voxels" = 0.0, 0.2, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0;
+    alpha_mismatch: f64 in 0..=10 "voxels" = 0.0 { accurate.volume: 0.2 };
     /// Least share of alpha that is left when the images match.
-    alpha_floor: f32 in 1e-6..=1 = 0.01, 0.025, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01;
+    alpha_floor: f32 in 1e-6..=1 = 0.01 { accurate.volume: 0.025 };
     /// Alpha once the mismatch is below half of alpha_mismatch; it falls with the mismatch as alpha does. It may be larger than
     /// alpha, as bends longer than mean_matched are free then.
-    alpha_matched: f32 in 1e-9..=1e6 = 0.03, 0.8, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03;
+    alpha_matched: f32 in 1e-9..=1e6 = 0.03 { accurate.volume: 0.8 };
     /// Rho once the mismatch is below half of alpha_mismatch: what is left then is noise, which a wider window averages without
     /// flattening the motion as a larger alpha would. It falls slowly with the mismatch.
-    rho_matched: f64 in 0..=16 "voxels" = 1.0, 3.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0;
+    rho_matched: f64 in 0..=16 "voxels" = 1.0 { accurate.volume: 3.0 };
     /// Once the mismatch is below half of alpha_mismatch, smoothness acts on the total displacement less 0.9 of its mean over a
     /// window of this standard deviation, so that longer bends are flattened ten times less. 0: on all of it.
-    mean_matched: f64 in 0..=16 "voxels" = 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0;
+    mean_matched: f64 in 0..=16 "voxels" = 0.0 { accurate.volume: 2.0 };
     /// Warps of the finest level while the mismatch is below half of alpha_mismatch, where a long bend grows by a tenth of
     /// itself a warp. Fewer than finest_warps count for nothing.
-    matched_warps: usize in 1..=1000 = 1, 60, 1, 1, 1, 1, 1, 1, 1, 1, 1;
+    matched_warps: usize in 1..=1000 = 1 { accurate.volume: 60 };
     /// Mismatch of the estimate below which the images count as free of outliers, and the finest level goes on with the
     /// quadratic energy of volumes. Large: also where motion breaks, which it then smooths over. 0: never.
-    refine_mismatch: f64 in 0..=10 "voxels" = 0.2, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0;
+    refine_mismatch: f64 in 0..=10 "voxels" = 0.0 { accurate.image: 0.2 };
 }
 
 choices! {

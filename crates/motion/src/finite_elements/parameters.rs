@@ -13,21 +13,19 @@ parameters! {
     /// A named set of parameters.
     pub enum FiniteElementsPreset {
         /// The best accuracy at a few times the cost.
-        Accurate = "accurate": [0, 1],
+        Accurate = "accurate",
         /// Little work for its accuracy.
-        Fast = "fast": [2, 3],
+        Fast = "fast",
         /// The weights of the paper: α 0.001, β 0.0001.
-        Paper = "paper": [4, 4],
+        Paper = "paper",
     }
 
-    // Columns: accurate 2-D, accurate 3-D, fast 2-D, fast 3-D, paper.
-
     /// Length of an element of the finest lattice. Small: details; large: smooth motion and less work.
-    element "h": f64 in 2..=64 "edges" = 4.0, 6.0, 8.0, 8.0, 8.0;
+    element "h": f64 in 2..=64 "edges" = 8.0 { accurate.image: 4.0, accurate.volume: 6.0 };
     /// Lattices, each with elements of twice the next finer one's length, on images of half its size.
-    lattices: usize in 1..=12 = 3, 3, 2, 2, 2;
+    lattices: usize in 1..=12 = 2 { accurate: 3 };
     /// What the elements of a volume cover: slice by slice alone, or the volume.
-    cover: Cover = Volume, Volume, Volume, Volume, Slices;
+    cover: Cover = Volume { paper: Slices };
     /// Length of an element in time, of pictures that follow each other. Small: every frame for itself; large: slow motion alone.
     time_element "h_t": f64 in 1..=1000 "frames" = 3.0;
     /// Weight of the velocity. Large: motion that lags behind.
@@ -35,22 +33,22 @@ parameters! {
     /// Weight of the acceleration. Small: every frame for itself; large: motion that lags behind.
     time_beta "β_t": f32 in 0..=1000 = 0.01;
     /// Weight of the field's first derivatives.
-    alpha "α": f32 in 0..=1000 = 0.0, 0.0, 0.0, 0.0, 0.001;
+    alpha "α": f32 in 0..=1000 = 0.0 { paper: 0.001 };
     /// Weight of its second derivatives. Small: noise gets through; large: the field bends little.
-    beta "β": f32 in 0..=1000 = 0.1, 0.1, 0.1, 0.1, 0.0001;
+    beta "β": f32 in 0..=1000 = 0.1 { paper: 0.0001 };
     /// Weight of mixed second derivatives over β: 2 is the same in all directions.
-    mixed "β₃/β": f32 in 0..=4 = 2.0, 2.0, 2.0, 2.0, 1.0;
+    mixed "β₃/β": f32 in 0..=4 = 2.0 { paper: 1.0 };
     /// Share of smoothness that is asked of the whole field; every step is asked for all of it. 1: the paper's, an elastic
     /// body; 0: a fluid, which forgets what it was bent by, and goes as far as the steps take it.
     elastic "τ": f32 in 0..=1 = 1.0;
     /// The optimiser.
     optimiser: Optimiser = LevenbergMarquardt;
     /// Trial steps of a lattice.
-    steps: usize in 1..=100_000 = 6, 6, 6, 6, 20;
+    steps: usize in 1..=100_000 = 6 { paper: 20 };
     /// Iterations of the conjugate gradients a step.
-    inner_iterations: usize in 1..=10_000 = 8, 8, 8, 8, 50;
+    inner_iterations: usize in 1..=10_000 = 8 { paper: 50 };
     /// What the conjugate gradients leave of their first residual, relative.
-    inner_tolerance: f32 in 0..=1 = 0.1, 0.1, 0.1, 0.1, 0.01;
+    inner_tolerance: f32 in 0..=1 = 0.1 { paper: 0.01 };
     /// A lattice ends when a step gains less of the energy. 0: after all steps.
     tolerance: f32 in 0..=1 = 0.001;
     /// Damping of the first step, relative to the diagonal; for gradient descent the length of the first step, in gradients.

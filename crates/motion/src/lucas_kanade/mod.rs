@@ -44,11 +44,13 @@ use crate::steps::choices::{Intensity, MedianFilter, Update};
 use crate::steps::image_pyramids::{Preparation, preparation_vox};
 use crate::steps::intensity::IntensityMap;
 use crate::steps::level_by_level::{LevelByLevel, LevelFound, LevelSolver, LevelTask};
+use crate::steps::level_steps::{TRUNCATE, roughness_reach_vox};
 use crate::steps::pyramid::{LevelGeometry, levels, transfer_by};
 use level::{Iterations, Level, Memory};
 use parameters::{LucasKanadeParams, Window};
 use veloxel_core::{Grid, Shape};
 use veloxel_gpu::{ComputeError, Device, Field};
+use veloxel_kernels::Taps;
 
 /// Voxels that tiles overlap by beyond their seams. Windows and medians of all iterations and levels together reach
 /// further, but what they carry so far is next to nothing.
@@ -57,8 +59,6 @@ const GUARD_VOX: [usize; 2] = [56, 24];
 const GRADIENT_VOX: usize = 2;
 /// The plain median, the weighted one, and the bend and the divergence that decide on it.
 const NON_LOCAL_VOX: usize = 2 + 6 + 3;
-/// Fourth differences of samples four voxels apart, and the mean over their window.
-const ROUGHNESS_VOX: usize = 8 + 3;
 
 /// The method, opened for one grid; it owns the memory that it works in from its first run on.
 pub type LucasKanade = LevelByLevel<LucasKanadeParams>;
@@ -122,7 +122,7 @@ impl LucasKanadeParams {
         }
         let window_vox = match self.window {
             Window::Box { radius } => radius,
-            Window::Gaussian { sigma } => (sigma * 2.5).ceil() as usize + 1,
+            Window::Gaussian { sigma } => Taps::gaussian(sigma, TRUNCATE).radius() + 1,
         };
         let gradients_vox = if self.gamma > 0.0 { 2 * GRADIENT_VOX } else { GRADIENT_VOX };
         let median_vox = match self.median {
@@ -134,7 +134,7 @@ impl LucasKanadeParams {
         let iteration_vox = gradients_vox + window_vox + median_vox;
         let images_vox = preparation_vox(self.preparation());
         let of_level = |nth: usize| self.iterations_of(nth) * iteration_vox + images_vox;
-        let confidence_vox = GRADIENT_VOX + window_vox + ROUGHNESS_VOX;
+        let confidence_vox = GRADIENT_VOX + window_vox + roughness_reach_vox();
         let halo_vox = [of_level(0) + confidence_vox, of_level(1)];
         Tiling::Local { halo_vox, eta: self.eta, max_levels: self.max_levels, guard_vox, coarsening }
     }

@@ -15,4 +15,5 @@ pub(crate) mod resident;
 pub(crate) mod shared_scalars;
 pub(crate) mod start;
 pub mod table;
+pub(crate) mod uses;
 pub mod window;

@@ -10,6 +10,7 @@ use crate::finite_elements::parameters::FiniteElementsParams;
 use crate::lucas_kanade::LucasKanade;
 use crate::lucas_kanade::parameters::LucasKanadeParams;
 use crate::method::pair::PairMethod;
+use crate::method::uses::{Dimensions, Given, Tiles, Use, Uses};
 use crate::method::window::WindowMethod;
 use crate::over::inverse_consistency::InverseConsistent;
 use crate::over::matches::Matched;
@@ -20,36 +21,66 @@ use veloxel_core::Grid;
 use veloxel_core::parameters::{Draft, MethodParameters, Parameters, Values};
 use veloxel_gpu::Device;
 
+/// What most methods of pairs use.
+const OF_PAIRS: Uses = Uses {
+    mask: Use::Always,
+    volume_mask: Use::Never,
+    weight: Use::Never,
+    start: Use::Always,
+    second_direction: Use::Always,
+    tiles: Tiles::Overlapping,
+    dimensions: Dimensions::PicturesAndVolumes,
+};
+
+/// What methods of windows use.
+const OF_WINDOWS: Uses = Uses {
+    start: Use::Never,
+    second_direction: Use::Never,
+    tiles: Tiles::SameBits,
+    dimensions: Dimensions::Pictures,
+    ..OF_PAIRS
+};
+
 /// Every dense method; the first is the one that faces begin with.
-pub static METHODS: [Method; 5] = [
+pub static METHODS: [Method; PARAMETERS.len()] = [
     Method {
         parameters: &PARAMETERS[0],
-        summary: "Combined local-global flow",
+        title: "Combined local-global flow",
+        summary: "a local window and global smoothness, in warps over a pyramid",
         takes: Takes::Pairs,
+        uses: Uses { volume_mask: Use::Above0("beta"), ..OF_PAIRS },
         open: |opening| open_pairs(opening, Clg::new),
     },
     Method {
         parameters: &PARAMETERS[1],
-        summary: "Phase-based flow of 2, 3 or 5 pictures: the flow of the centre one (the first of two)",
+        title: "Phase-based flow",
+        summary: "the centre one of 2, 3 or 5 pictures (the first of two), from the phases of Gabor filters",
         takes: Takes::Windows { most: 5 },
+        uses: OF_WINDOWS,
         open: open_phase,
     },
     Method {
         parameters: &PARAMETERS[2],
-        summary: "Pyramidal iterative Lucas-Kanade: every voxel from its own window",
+        title: "Pyramidal iterative Lucas-Kanade",
+        summary: "every voxel from its own window",
         takes: Takes::Pairs,
+        uses: Uses { tiles: Tiles::SameBits, ..OF_PAIRS },
         open: |opening| open_pairs(opening, LucasKanade::new),
     },
     Method {
         parameters: &PARAMETERS[3],
-        summary: "Pyramidal block matching: the window of one image that is most like that of the other",
+        title: "Pyramidal block matching",
+        summary: "the window of one image that is most like that of the other",
         takes: Takes::Pairs,
+        uses: Uses { tiles: Tiles::SameBits, ..OF_PAIRS },
         open: |opening| open_pairs(opening, BlockMatching::new),
     },
     Method {
         parameters: &PARAMETERS[4],
-        summary: "Finite elements: a smooth field of cubic Bézier elements, by Levenberg-Marquardt",
+        title: "Finite elements",
+        summary: "a smooth field of cubic Bézier elements, by Levenberg-Marquardt",
         takes: Takes::Pairs,
+        uses: Uses { weight: Use::Always, ..OF_PAIRS },
         open: |opening| open_pairs(opening, FiniteElements::new),
     },
 ];
@@ -79,10 +110,14 @@ pub enum Takes {
 pub struct Method {
     /// Its name, its parameters and its presets.
     pub parameters: &'static MethodParameters,
-    /// What it is, in a few words.
+    /// What it is called, as a heading.
+    pub title: &'static str,
+    /// How it works, in a few words that go on from the title.
     pub summary: &'static str,
     /// What it estimates its flow from.
     pub takes: Takes,
+    /// What it uses beside its images.
+    pub uses: Uses,
     open: fn(&Opening<'_>) -> Result<Opened>,
 }
 
@@ -125,6 +160,18 @@ impl Method {
     pub fn of(draft: &Draft) -> &'static Self {
         let own = METHODS.iter().find(|method| method.parameters.method == draft.method());
         own.expect("a draft should be one of a dense method")
+    }
+
+    /// Refuses what the method does not use.
+    ///
+    /// # Errors
+    /// [`MotionError::NotUsed`] with the first input that it does not use, and the methods that do.
+    pub fn require(&self, given: &[Given]) -> Result<()> {
+        let unused = given.iter().find(|input| self.uses.of(**input) == Use::Never);
+        let Some(&input) = unused else { return Ok(()) };
+        let used_by = METHODS.iter().filter(|method| method.uses.of(input) != Use::Never);
+        let used_by = used_by.map(|method| method.parameters.method).collect();
+        Err(MotionError::NotUsed { method: self.parameters.method, input, used_by })
     }
 
     /// Opens the method for a grid.

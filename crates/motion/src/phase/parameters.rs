@@ -12,37 +12,35 @@ parameters! {
     /// Named sets of parameters.
     pub enum PhasePreset {
         /// Wider medians on coarse levels and after the check; velocities are weighted by their fit.
-        Accurate = "accurate": [0, 0],
+        Accurate = "accurate",
         /// Less work: no checks, smaller medians, flow of three frames. Pixels that only one view sees get a value as well.
-        Fast = "fast": [3, 3],
+        Fast = "fast",
         /// The choices of Pauwels et al. 2012 (its CPU and GPU columns), with the check of stereo that its Fig. 6 shows.
-        Paper = "paper": [1, 1],
+        Paper = "paper",
         /// A model of the FPGA of Pauwels et al. 2012: warped images, three frames, fixed point, plain sums.
-        Hardware = "hardware": [2, 2],
+        Hardware = "hardware",
     }
-
-    // Columns: accurate, paper, hardware, fast.
 
     /// Mean squared error of the line through the phases, below which a velocity counts.
     tau_l "τ_l": f32 in 1e-6..=10 "radians²" = 0.5;
     /// Frames that a flow field is estimated from.
-    frames: Frames = Five, Five, Three, Three;
+    frames: Frames = Five { fast: Three, hardware: Three };
     /// Orientations that must count at a pixel, for flow and for stereo, which has seven.
     min_orientations: usize in 2..=8 = 4;
     /// Flow of two frames: largest distance between a pixel and where the way there and back ends. 0: no check.
-    flow_check_px: f32 in 0..=1000 "pixels" = 2.0, 2.0, 2.0, 0.0;
+    flow_check_px: f32 in 0..=1000 "pixels" = 2.0 { fast: 0.0 };
     /// Stereo: the same between the disparities of the left and the right image. 0: no check.
-    stereo_check_px: f32 in 0..=1000 "pixels" = 5.0, 4.0, 4.0, 0.0;
+    stereo_check_px: f32 in 0..=1000 "pixels" = 4.0 { accurate: 5.0, fast: 0.0 };
     /// What becomes of pixels without an estimate on a level.
     unknown: Unknown = PassThrough;
     /// Median filter of the finest level's estimates.
     median: PhaseMedian = Three;
     /// Median filter of the coarser levels' estimates.
-    coarse_median: PhaseMedian = Five, Three, Three, Three;
+    coarse_median: PhaseMedian = Three { accurate: Five };
     /// Median filter of the estimates that passed a check (disparities, or flow of two frames); it closes small holes.
-    checked_median: PhaseMedian = Five, Off, Off, Off;
+    checked_median: PhaseMedian = Off { accurate: Five };
     /// How velocities of different orientations are weighted.
-    weighing: Weighing = ByFit, Alike, Alike, ByFit;
+    weighing: Weighing = ByFit { paper: Alike, hardware: Alike };
     /// Most levels of the pyramid. 1: no pyramid, motion up to half a wavelength.
     max_levels: usize in 1..=13 = 13;
     /// Least short side of the coarsest level, for flow and features.
@@ -57,11 +55,11 @@ parameters! {
     /// Share of full scale that a response must reach to have a phase.
     least_magnitude: f32 in 0..=1 = 1e-5;
     /// What is warped by the coarser level's estimate.
-    warping: Warping = Responses, Responses, Images, Responses;
+    warping: Warping = Responses { hardware: Images };
     /// How responses become a local phase.
-    feature_sums: FeatureSums = Weighted, Weighted, Plain, Weighted;
+    feature_sums: FeatureSums = Weighted { hardware: Plain };
     /// Numbers from the responses on.
-    arithmetic: Arithmetic = Float, Float, Fixed, Float;
+    arithmetic: Arithmetic = Float { hardware: Fixed };
 }
 
 choices! {

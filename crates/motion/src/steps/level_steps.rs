@@ -36,6 +36,16 @@ const HALF_CONFIDENCE_EDGES: f32 = 0.5;
 /// Windows are cut here, in standard deviations.
 pub(crate) const TRUNCATE: f64 = 2.5;
 
+/// Voxels that the expected error of a vector depends on: fourth differences of samples some edges apart, which are no shorter
+/// than a voxel, and the mean over their window.
+pub(crate) fn roughness_reach_vox() -> usize {
+    2 * ROUGHNESS_STEP_EDGES as usize + confidence_window().radius()
+}
+
+fn confidence_window() -> Taps {
+    Taps::gaussian(CONFIDENCE_WINDOW_VOX, TRUNCATE)
+}
+
 impl MedianFilter {
     /// As kernels know it, in so many dimensions, where a second difference of `edge` is a motion edge; only pictures have a
     /// non-local one.
@@ -122,7 +132,7 @@ impl LevelGeometry {
             outside_edges: OUTSIDE_ERROR_EDGES,
             warped_to_error,
         };
-        let taps = &isotropic(&Taps::gaussian(CONFIDENCE_WINDOW_VOX, TRUNCATE));
+        let taps = &isotropic(&confidence_window());
         written(device, self.shape.len(), |out| {
             let half_edges = HALF_CONFIDENCE_EDGES;
             FieldConfidence { errors, taps, contrast, half_edges, half_eigenvalue, out }.run(device)

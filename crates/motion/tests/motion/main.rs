@@ -19,3 +19,4 @@ mod solvers;
 mod symmetry;
 mod tiles;
 mod two_grids;
+mod uses;

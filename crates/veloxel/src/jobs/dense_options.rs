@@ -1,11 +1,13 @@
 //! The options that the runs of every dense method share, beside their images.
 
+use super::flow_job::StartFrom;
 use super::{MaskFile, MethodOptions, Result};
 use crate::pipelines::account::Account;
 use crate::pipelines::{Directions, MethodChoice, Refinement};
 use std::path::PathBuf;
 use veloxel_core::{Mask, Volume, Warnings};
 use veloxel_io::{self as io, Reading};
+use veloxel_motion::{Given, MotionError};
 use veloxel_report::{InputReport, RunHeader};
 
 /// A dense method, where its data count, and how files are read.
@@ -44,18 +46,28 @@ impl DenseOptions {
         MethodChoice { directions, refinement, ..MethodChoice::new(self.method.draft().clone()) }
     }
 
+    /// Refuses, before a file is read, what the method does not use.
+    ///
+    /// # Errors
+    /// [`MotionError::NotUsed`].
+    pub(super) fn require_used(&self, start: &StartFrom) -> Result<(), MotionError> {
+        self.choice().require_used(&[
+            (Given::Mask, self.mask.is_some()),
+            (Given::VolumeMask, self.volume_mask.is_some()),
+            (Given::Weight, self.weight.is_some()),
+            (Given::Start, *start != StartFrom::None),
+        ])
+    }
+
     /// Reads masks and weight image, each on its own grid.
     ///
     /// # Errors
-    /// As for every image; for a weight image as well where the method has no weights in its energy.
+    /// As for every image.
     pub(super) fn read_region(&self, warnings: &mut Warnings) -> Result<ReadRegion> {
         let mut mask = |file: &Option<MaskFile>| -> Result<Option<Mask>> {
             file.as_ref().map(|file| file.read(self.reading, warnings)).transpose()
         };
         let (mask, volume_mask) = (mask(&self.mask)?, mask(&self.volume_mask)?);
-        if self.weight.is_some() {
-            self.method.require_weights()?;
-        }
         let weight =
             self.weight.as_ref().map(|path| io::read_image(path, self.reading, warnings)).transpose()?;
         Ok(ReadRegion { mask, volume_mask, weight })

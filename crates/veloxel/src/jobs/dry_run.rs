@@ -36,6 +36,7 @@ pub struct DryRun {
 /// # Errors
 /// As [`flow`](super::flow): everything that can be known before the samples are read.
 pub fn dry_run(job: &FlowJob, session: &Session) -> Result<DryRun> {
+    job.options.require_used(&job.start)?;
     let (options, plan) = (&job.options, job.plan()?);
     session.enter(Stage::Read)?;
     let mut warnings = Warnings::new();

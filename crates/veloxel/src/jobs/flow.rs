@@ -20,6 +20,7 @@ pub type FlowRun = JobRun<RunReport>;
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn flow(job: &FlowJob, session: &Session) -> Result<FlowRun> {
+    job.options.require_used(&job.start)?;
     job.plan()?.run(|plan| planned(job, session, plan))
 }
 

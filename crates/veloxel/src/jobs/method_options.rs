@@ -8,7 +8,6 @@ use toml::Spanned;
 use veloxel_core::Dimension;
 use veloxel_core::parameters::{Draft, ParameterError, Parameters};
 use veloxel_io as io;
-use veloxel_motion::FiniteElementsParams;
 use veloxel_motion::method::table::PARAMETERS;
 
 /// A method with its preset and settings, each checked when it is given; the last setting of a name counts.
@@ -54,18 +53,6 @@ impl MethodOptions {
     /// [`ParameterError::Value`] with those that there are.
     pub fn of_parts(method: &str) -> Result<Self, ParameterError> {
         Ok(Self { draft: Draft::new(&veloxel_mesh::PARAMETERS, method)?, files: Vec::new() })
-    }
-
-    /// Checks that the method has weights in its energy.
-    ///
-    /// # Errors
-    /// [`VeloxelError::Frames`] with the method that has.
-    pub(super) fn require_weights(&self) -> Result<()> {
-        let (name, weighted) = (self.method_name(), FiniteElementsParams::METHOD);
-        if name == weighted {
-            return Ok(());
-        }
-        Err(frames!("--weight: {name} has no weights in its energy: add --method {weighted}, or give --mask"))
     }
 
     /// Starts from another preset.

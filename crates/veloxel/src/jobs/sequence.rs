@@ -1,6 +1,7 @@
 //! Frames over time in, numbered fields with one report out.
 
 use super::dense_options::{DenseOptions, ReadRegion};
+use super::flow_job::StartFrom;
 use super::frame_selection::ReadFrames;
 use super::sequence_maps::{SequenceMaps, holds, is_folder};
 use super::sequence_truth::TrueFields;
@@ -101,6 +102,7 @@ struct Loaded {
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn sequence(job: &SequenceJob, session: &Session) -> Result<FlowRun> {
+    job.options.require_used(&StartFrom::None)?;
     job.plan()?.run(|plan| planned(job, session, plan))
 }
 

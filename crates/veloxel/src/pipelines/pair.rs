@@ -15,7 +15,7 @@ use veloxel_core::{CoreError, Flow, Grid, Mask, Stage, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_motion::{
-    AnyMethod, DenseFlow, Extras, Matched, MotionError, OnDevice, OpenTile, Opened, Pair, PairMethod,
+    AnyMethod, DenseFlow, Extras, Given, Matched, MotionError, OnDevice, OpenTile, Opened, Pair, PairMethod,
     TilePlan, Tiled, require_weights,
 };
 
@@ -85,6 +85,12 @@ impl<'a> PairRequest<'a> {
 
     /// Images without sample values that stand for no data, and masks on the fixed grid.
     pub(super) fn prepare(&self, warnings: &mut Warnings) -> Result<PreparedPair> {
+        self.method.require_used(&[
+            (Given::Mask, self.mask.is_some()),
+            (Given::VolumeMask, self.volume_mask.is_some()),
+            (Given::Weight, self.weight.is_some()),
+            (Given::Start, self.start.kind() != StartKind::None),
+        ])?;
         let images = [(0, &self.fixed), (1, &self.moving)].map(|(nth, image)| {
             let mut image = image.volume();
             clip_sentinels(&mut image, &self.names.image(nth), warnings);
@@ -177,7 +183,8 @@ pub fn pair(request: &PairRequest<'_>, session: &Session) -> Result<PairResult> 
     )?;
     session.enter(Stage::Measure)?;
     let PairRequest { names, wanted, truth, .. } = *request;
-    Outcome { prepared, fixed_frame: 0, names, wanted, truth, device, tiles }.finish(found, account)
+    let draft = &request.method.draft;
+    Outcome { draft, prepared, fixed_frame: 0, names, wanted, truth, device, tiles }.finish(found, account)
 }
 
 /// [`pair`], but that the flow and its confidence stay in the memory of the device. Nothing is measured, and nothing is cut

@@ -10,7 +10,7 @@ use super::prepare::grids::mask_on;
 use super::prepare::sentinels::clip_sentinels;
 use crate::{Result, Session};
 use veloxel_core::{CoreError, Flow, Mask, Stage, Volume, Warnings};
-use veloxel_motion::{AnyMethod, DenseFlow, Extras, Opened, TilePlan, TiledWindows};
+use veloxel_motion::{AnyMethod, DenseFlow, Extras, Given, Opened, TilePlan, TiledWindows};
 
 /// A window of frames, and what is wanted.
 #[derive(Debug, Clone)]
@@ -39,6 +39,7 @@ impl<'a> WindowRequest<'a> {
 
     /// Frames without sample values that stand for no data, and the mask on their grid.
     fn prepare(&self, warnings: &mut Warnings) -> Result<(Vec<Volume<f32>>, Option<Mask>)> {
+        self.method.require_used(&[(Given::Mask, self.mask.is_some())])?;
         let clipped = |(nth, frame): (usize, &Image<'_>)| {
             let mut frame = frame.volume();
             clip_sentinels(&mut frame, &self.names.image(nth), warnings);
@@ -72,7 +73,9 @@ pub fn window(request: &WindowRequest<'_>, session: &Session) -> Result<PairResu
     let [fixed, moving] = [centre, centre + 1].map(|nth| frames[nth].clone());
     let prepared = PreparedPair { fixed, moving, mask, volume_mask: None };
     let WindowRequest { names, wanted, truth, .. } = *request;
-    Outcome { prepared, fixed_frame: centre, names, wanted, truth, device, tiles }.finish(found, account)
+    let draft = &request.method.draft;
+    Outcome { draft, prepared, fixed_frame: centre, names, wanted, truth, device, tiles }
+        .finish(found, account)
 }
 
 /// One call of an opened method.

@@ -5,7 +5,7 @@ use veloxel_core::Grid;
 use veloxel_core::parameters::Draft;
 use veloxel_gpu::Device;
 use veloxel_motion::method::table::PARAMETERS;
-use veloxel_motion::{Method, MotionError, Opened, Opening, Takes};
+use veloxel_motion::{Given, Method, MotionError, Opened, Opening, Takes};
 
 /// Which directions of a pair are estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,6 +50,16 @@ impl MethodChoice {
     /// A method in one direction, its flow as it is found.
     pub fn new(draft: Draft) -> Self {
         Self { draft, directions: Directions::Forward, refinement: Refinement::None }
+    }
+
+    /// Refuses what the method does not use, of inputs of which some are given.
+    ///
+    /// # Errors
+    /// [`MotionError::NotUsed`].
+    pub fn require_used(&self, inputs: &[(Given, bool)]) -> Result<(), MotionError> {
+        let both = (Given::SecondDirection, self.directions == Directions::Both);
+        let given = inputs.iter().chain([&both]).filter(|(_, is_given)| *is_given);
+        Method::of(&self.draft).require(&given.map(|(input, _)| *input).collect::<Vec<_>>())
     }
 
     /// What the method estimates its flow from.

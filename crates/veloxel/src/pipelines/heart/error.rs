@@ -68,14 +68,6 @@ pub enum HeartError {
         /// The method.
         method: &'static str,
     },
-    /// A weight image, with a method that has no weights.
-    #[error("{method} has no weights in its energy: {weighted} has; or give a mask")]
-    NoWeights {
-        /// The method.
-        method: &'static str,
-        /// The method that has weights.
-        weighted: &'static str,
-    },
     /// No method.
     #[error("no method was given to follow outlines with")]
     NoMethod,
@@ -88,9 +80,7 @@ fn list(frames: &[usize]) -> String {
 impl Diagnosis for HeartError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NotWhole { .. } | Self::Windows { .. } | Self::NoWeights { .. } | Self::NoMethod => {
-                ErrorKind::Parameter
-            }
+            Self::NotWhole { .. } | Self::Windows { .. } | Self::NoMethod => ErrorKind::Parameter,
             _ => ErrorKind::Input,
         }
     }
@@ -103,7 +93,6 @@ impl Diagnosis for HeartError {
             }
             Self::Region { .. } | Self::RegionMask { .. } => Some(Hint::Region),
             Self::NotWhole { .. } => Some(Hint::Estimate),
-            Self::NoWeights { .. } => Some(Hint::Weight),
             Self::Windows { .. } | Self::NoMethod => Some(Hint::Method),
         }
     }

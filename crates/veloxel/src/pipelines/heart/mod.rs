@@ -31,9 +31,9 @@ use seeds::Seeds;
 use setting::Setting;
 pub use slice_order::{ClearerFit, clearer_fit};
 pub use tables::{FunctionCurve, FunctionTable, STRAIN_KINDS, StrainNumbers, StrainRow, StrainTable};
-use veloxel_core::parameters::{Draft, Parameters};
+use veloxel_core::parameters::Draft;
 use veloxel_core::{Portion, Stage, Volume};
-use veloxel_motion::{FiniteElementsParams, require_weights};
+use veloxel_motion::{Given, Method, require_weights};
 
 /// The preset of CLG for slices of frames far apart in time.
 const APART: &str = "cine-apart";
@@ -83,10 +83,7 @@ fn methods(request: &TrackRequest<'_>) -> Result<Vec<Draft>> {
 
 /// Every method must have weights in its energy, and the image must hold weights.
 fn check_weight(request: &TrackRequest<'_>, weight: &Volume<f32>) -> Result<()> {
-    let weighted = FiniteElementsParams::METHOD;
-    if let Some(other) = request.methods.iter().find(|method| method.method() != weighted) {
-        return Err(HeartError::NoWeights { method: other.method(), weighted }.into());
-    }
+    request.methods.iter().try_for_each(|method| Method::of(method).require(&[Given::Weight]))?;
     request.cine.grid().require_same(weight.grid(), "the cine and the weight image")?;
     Ok(require_weights(weight)?)
 }

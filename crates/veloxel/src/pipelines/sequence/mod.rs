@@ -70,7 +70,7 @@ fn run_with(run: &mut SequenceRun<'_>, opened: &mut Opened, account: &mut Accoun
     account.parameters = opened.parameters.clone();
     if !run.prepared.volume_masks.is_empty() {
         let name = run.request.volume_mask_name;
-        note_idle_volume_mask(name, &account.parameters, &mut account.warnings);
+        note_idle_volume_mask(&run.request.method.draft, name, &account.parameters, &mut account.warnings);
     }
     let (plan, frames) = (run.plan, run.prepared.of_method(run.request));
     let is_consecutive = plan.mode == SequenceMode::Consecutive;

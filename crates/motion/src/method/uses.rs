@@ -1,0 +1,118 @@
+//! What a method uses of what a run is given beside its images; what it does not use is refused.
+
+use veloxel_core::Hint;
+use veloxel_core::parameters::Values;
+
+/// Something that a run can be given beside its images.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Given {
+    /// A mask of where data count.
+    Mask,
+    /// A mask of where volume is preserved.
+    VolumeMask,
+    /// How much each voxel's data count, from 0 to 1.
+    Weight,
+    /// What is known before the first step.
+    Start,
+    /// The wish for the flow back as well, by which the confidence is checked.
+    SecondDirection,
+}
+
+/// Whether a method uses what it is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// Never: it is refused.
+    Never,
+    /// Whenever it is given.
+    Always,
+    /// While this parameter, a number, is above 0.
+    Above0(&'static str),
+}
+
+/// The dimensions of the images that a method takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dimensions {
+    /// Pictures.
+    Pictures,
+    /// Pictures and volumes.
+    PicturesAndVolumes,
+}
+
+/// Whether a method, with the parameters of its default preset, can estimate large images in tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tiles {
+    /// Not at all.
+    Never,
+    /// Tiles overlap, and the flow differs a little from that of a run without tiles.
+    Overlapping,
+    /// The flow has the bits of a run without tiles.
+    SameBits,
+}
+
+/// What a method uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Uses {
+    /// The mask of where data count.
+    pub mask: Use,
+    /// The mask of where volume is preserved.
+    pub volume_mask: Use,
+    /// The weight image.
+    pub weight: Use,
+    /// The start.
+    pub start: Use,
+    /// The flow back.
+    pub second_direction: Use,
+    /// Tiles.
+    pub tiles: Tiles,
+    /// The dimensions of its images.
+    pub dimensions: Dimensions,
+}
+
+impl Given {
+    /// Everything that a run can be given.
+    pub const ALL: [Self; 5] =
+        [Self::Mask, Self::VolumeMask, Self::Weight, Self::Start, Self::SecondDirection];
+
+    /// What a method does with it, in plain words: `use a volume mask`.
+    pub const fn what_is_done(self) -> &'static str {
+        match self {
+            Self::Mask => "use a mask",
+            Self::VolumeMask => "use a volume mask",
+            Self::Weight => "use a weight image",
+            Self::Start => "begin from a start",
+            Self::SecondDirection => "estimate both directions",
+        }
+    }
+
+    /// The input or option that it is.
+    pub const fn hint(self) -> Hint {
+        match self {
+            Self::Mask => Hint::Mask,
+            Self::VolumeMask => Hint::VolumeMask,
+            Self::Weight => Hint::Weight,
+            Self::Start => Hint::Start,
+            Self::SecondDirection => Hint::Directions,
+        }
+    }
+}
+
+impl Uses {
+    /// Whether the method uses an input.
+    pub const fn of(&self, input: Given) -> Use {
+        match input {
+            Given::Mask => self.mask,
+            Given::VolumeMask => self.volume_mask,
+            Given::Weight => self.weight,
+            Given::Start => self.start,
+            Given::SecondDirection => self.second_direction,
+        }
+    }
+
+    /// The parameter that keeps an input without effect, because it is 0 in `values`.
+    pub fn switched_off_by(&self, input: Given, values: &Values) -> Option<&'static str> {
+        match self.of(input) {
+            Use::Above0(name) if values.get(name)?.as_f64() == Some(0.0) => Some(name),
+            _ => None,
+        }
+    }
+}
