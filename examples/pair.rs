@@ -5,23 +5,24 @@
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use veloxel::phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
-use veloxel::{ClgParams, ClgPreset, Dimension, Warnings, clg, io, metrics, phantoms};
+use veloxel::{ClgParams, ClgPreset, DeviceOptions, Dimension, Pair, Session, Warnings, clg, io, metrics, phantoms};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let session = Session::open(&DeviceOptions::default())?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let [fixed, moving] = arguments.as_slice() {
         let mut warnings = Warnings::new();
         let fixed = io::read_image(fixed.as_ref(), io::Strictness::Lenient, &mut warnings)?;
         let moving = io::read_image(moving.as_ref(), io::Strictness::Lenient, &mut warnings)?;
         let params = ClgParams::preset(ClgPreset::Accurate, fixed.grid().dimension());
-        let found = clg(&fixed, &moving, &params)?;
+        let found = clg(&Pair::new(&fixed, &moving), &params, &session)?;
         println!("{:?}", found.statistics.jacobian);
         return Ok(());
     }
     let (motion, texture, noise) = (MotionKind::Twist, TextureKind::Smooth, phantoms::Noise::None);
     let phantom = Case { motion, texture, noise }.build(&isotropic_grid(Dimension::Two, 96)?);
     let params = ClgParams::preset(ClgPreset::Accurate, Dimension::Two);
-    let found = clg(&phantom.fixed, &phantom.moving, &params)?;
+    let found = clg(&Pair::new(&phantom.fixed, &phantom.moving), &params, &session)?;
     let error = metrics::flow_error(&found.flow, &phantom.truth, Some(&phantom.interior))?;
     println!("mean end-point error {:.4} px", error.end_point_vox.mean);
     Ok(())

@@ -27,7 +27,7 @@ use accuracy::{
     acdc, cine, confidence, error_time, large_motion, local, matching, middlebury, nirep, phantoms,
     segmentation, volume_preservation,
 };
-use speed::{gpu, kernels, multigrid, paths, rates, tracking, volumes};
+use speed::{gpu, kernels, multigrid, paths, rates, sessions, tracking, volumes};
 
 /// A group of measurements that runs on its own.
 #[derive(Debug)]
@@ -92,6 +92,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("matching", matching::matching),
     // Multigrid against Jacobi on 128³.
     Bench::new("multigrid", |session| multigrid::multigrid(session.device)).by_default(),
+    // Small pairs through one session, over bare calls of a method.
+    Bench::new("session", sessions::sessions),
     // Pairs of 64³, 128³ and 256³: time and memory.
     Bench::new("volumes", |session| volumes::volumes(session.in_fresh_process)).by_default(),
     // End-point errors on the phantoms.

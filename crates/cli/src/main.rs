@@ -28,8 +28,7 @@ use run_arguments::{
 };
 use std::process::ExitCode;
 use terminal::say;
-use veloxel::jobs::left_behind;
-use veloxel::{WarningKind, Warnings};
+use veloxel::{VeloxelError, WarningKind, Warnings};
 
 /// The command line as clap sees it.
 fn interface() -> Command {
@@ -56,7 +55,8 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             say(&format!("error: {}", hints::error_text(&*error)));
-            for path in left_behind() {
+            let failed = error.downcast_ref::<VeloxelError>();
+            for path in failed.map_or(&[][..], VeloxelError::left_behind) {
                 say(&format!("warning: {} could not be taken back", path.display()));
             }
             ExitCode::FAILURE

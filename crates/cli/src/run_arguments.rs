@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use veloxel::io::{DataFiles, Reading, SeriesChoice, Strictness};
-use veloxel::jobs::{DeviceOptions, JobRun, MethodOptions, PhaseOptions, RunOptions};
+use veloxel::jobs::{DeviceOptions, JobRun, MethodOptions, PhaseOptions};
 use veloxel::motion::method::table::PARAMETERS;
 use veloxel::parameters::ParameterError;
 use veloxel::report::number::{counted, duration};
@@ -41,6 +41,19 @@ impl DeviceArguments {
 /// A session for commands that ask for no device.
 pub fn host_session() -> Session {
     Session::begin(&DeviceOptions { name: Some("cpu".to_owned()), threads: 1 })
+}
+
+/// What the arguments that commands share come to.
+#[derive(Debug, Clone, Default)]
+pub struct RunOptions {
+    /// The method and its parameters.
+    pub method: MethodOptions,
+    /// Where it runs.
+    pub device: DeviceOptions,
+    /// How files are read.
+    pub reading: Reading,
+    /// The command as typed, for the report.
+    pub command_line: String,
 }
 
 /// How files are read, and where to compute.

@@ -16,6 +16,16 @@ pub enum CoreError {
         /// The grid's size, as text.
         size: String,
     },
+    /// Strides by which two voxels would share a sample.
+    #[error(
+        "strides {strides:?} do not tell the voxels of a grid of {size:?} apart: two of them would share a sample"
+    )]
+    Strides {
+        /// Voxels per axis.
+        size: [usize; 3],
+        /// The strides that were given, in samples.
+        strides: [usize; 3],
+    },
     /// A size of zero, or a product of sizes that no memory could hold.
     #[error(
         "a grid of {size} is not possible: every axis needs 1 to 2^24 voxels, and all together at most 2^40"

@@ -70,6 +70,36 @@ impl Flow {
     pub fn into_components_vox(self) -> Vec<Vec<f32>> {
         self.components_vox
     }
+    /// All components in voxels as one planar buffer, `(x, y)` or `(x, y, z)`; each is freed as soon as it is copied.
+    pub fn into_planar_vox(self) -> Vec<f32> {
+        let (count, len) = (self.components_vox.len(), self.grid.len());
+        let mut components = self.components_vox.into_iter();
+        let mut planar = components.next().unwrap_or_default();
+        planar.reserve_exact((count - 1) * len);
+        components.for_each(|component| planar.extend_from_slice(&component));
+        planar
+    }
+    /// Copies all components in voxels into memory of the caller's, planar.
+    ///
+    /// # Errors
+    /// [`CoreError::SampleCount`] unless there is room for exactly that.
+    pub fn copy_planar_vox(&self, out: &mut [f32]) -> Result<(), CoreError> {
+        let (len, expected) = (self.grid.len(), self.components_vox.len() * self.grid.len());
+        if out.len() != expected {
+            let size = format!("{:?}, {} components", self.grid.size(), self.components_vox.len());
+            return Err(CoreError::SampleCount { expected, got: out.len(), size });
+        }
+        out.chunks_exact_mut(len).zip(&self.components_vox).for_each(|(out, own)| out.copy_from_slice(own));
+        Ok(())
+    }
+    /// One component of the plane `z`, voxels, row by row.
+    ///
+    /// # Panics
+    /// If the component or the plane is not there.
+    pub fn plane_vox(&self, component: usize, z: usize) -> &[f32] {
+        let [nx, ny, _] = self.grid.size();
+        &self.components_vox[component][z * nx * ny..(z + 1) * nx * ny]
+    }
     /// The vector at an index, in voxels; the third component of a 2-D flow is 0.
     pub fn vector_vox(&self, index: usize) -> [f32; 3] {
         let mut v = [0.0; 3];
@@ -133,6 +163,17 @@ impl Flow {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_flow_is_taken_as_one_buffer_copied_and_viewed_by_plane() {
+        let flow = Flow::from_fn(Grid::volume(3, 2, 2).unwrap(), |[x, y, z]| [x, 10.0 + y, 20.0 + z]);
+        assert_eq!(flow.plane_vox(2, 1), [21.0; 6]);
+        let mut copy = vec![0.0; 36];
+        flow.copy_planar_vox(&mut copy).unwrap();
+        assert!(flow.copy_planar_vox(&mut copy[1..]).is_err());
+        assert_eq!((copy[1], copy[12 + 3], copy[24]), (1.0, 11.0, 20.0));
+        assert_eq!(flow.into_planar_vox(), copy);
+    }
 
     #[test]
     fn millimetres_and_voxels_are_inverse_on_an_oblique_grid() {

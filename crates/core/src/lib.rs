@@ -28,6 +28,7 @@ mod shape;
 mod system_memory;
 mod triangle_mesh;
 mod volume;
+mod volume_view;
 mod warning;
 
 pub use arcs::{ArcList, GraphKind, WeightedArc};
@@ -49,4 +50,5 @@ pub use shape::{Axes, Shape};
 pub use system_memory::{SystemMemory, memory_size};
 pub use triangle_mesh::TriangleMesh;
 pub use volume::Volume;
+pub use volume_view::{Samples, VolumeView};
 pub use warning::{Warning, WarningKind, Warnings};

@@ -2,7 +2,9 @@
 
 pub(crate) use of_this_build::{fastest, list, open};
 
-use crate::{ComputeError, Gpu, Listing};
+use crate::error::ComputeError;
+use crate::gpu::Gpu;
+use crate::listing::Listing;
 use std::sync::Arc;
 
 /// The fastest GPU present, and for each faster kind the reason why it cannot be used.

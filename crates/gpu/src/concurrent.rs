@@ -1,7 +1,8 @@
 //! Work that a device does beside other work.
 
-use crate::gpu::Lane;
-use crate::{ComputeError, Device, Gpu, Kind};
+use crate::device::{Device, Kind};
+use crate::error::ComputeError;
+use crate::gpu::{Gpu, Lane};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;

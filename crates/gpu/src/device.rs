@@ -1,7 +1,12 @@
 //! A device on which kernels run: the processor, or a GPU through wgpu or CUDA.
 
-use crate::processor::instruction_set;
-use crate::{ComputeError, Cpu, DeviceInfo, Gpu, Listing, MemoryStats, Timestamp, backends};
+use crate::backends;
+use crate::error::ComputeError;
+use crate::gpu::Gpu;
+use crate::listing::{DeviceInfo, Listing};
+use crate::memory::buffer_pool::MemoryStats;
+use crate::processor::{Cpu, instruction_set};
+use crate::timestamp::Timestamp;
 use std::sync::Arc;
 use veloxel_core::{Control, Stopped, SystemMemory};
 

@@ -18,6 +18,14 @@ pub enum ComputeError {
         /// Samples given.
         got: usize,
     },
+    /// A device whose memory has no address that other libraries could use.
+    #[error(
+        "memory of {device} has no address that other libraries could use: take the samples to the host, or use CUDA"
+    )]
+    NoAddress {
+        /// The device's name.
+        device: String,
+    },
     /// A buffer was resized beyond its capacity.
     #[error("a buffer with room for {capacity} samples cannot hold {asked}")]
     Capacity {
@@ -103,6 +111,7 @@ impl Diagnosis for ComputeError {
             Self::OutOfMemory { .. } | Self::BufferTooLarge { .. } => ErrorKind::Memory,
             Self::TooManySamples { .. } => ErrorKind::Input,
             Self::DeviceFailed { .. } | Self::NoDevice { .. } | Self::Threads { .. } => ErrorKind::Device,
+            Self::NoAddress { .. } => ErrorKind::Unsupported,
             Self::Stopped(_) => ErrorKind::Stopped,
             Self::Length { .. } | Self::Capacity { .. } | Self::WrongDevice => ErrorKind::Internal,
         }

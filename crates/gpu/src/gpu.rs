@@ -3,7 +3,14 @@
 //! `WgpuDevice` hands a shader's WGSL to wgpu; `CudaDevice` translates it to CUDA C++. Launches on a device run in the
 //! order in which they were made.
 
-use crate::{ComputeError, Content, DeviceInfo, GpuMemory, Launch, MemoryStats, Timestamp};
+use crate::error::ComputeError;
+use crate::launches::launch::Launch;
+use crate::listing::DeviceInfo;
+use crate::memory::buffer_pool::MemoryStats;
+use crate::memory::gpu_memory::GpuMemory;
+use crate::memory::host_memory::Content;
+use crate::timestamp::Timestamp;
+use crate::memory::place::Place;
 use std::fmt::Debug;
 use std::ops::Range;
 
@@ -62,6 +69,13 @@ pub trait Gpu: Debug + Send + Sync {
     /// Number of runs of launches that were replayed from a recording; `None` where the device records none.
     fn replayed_runs(&self) -> Option<usize> {
         None
+    }
+    /// The address of memory, and the stream to which all work that writes it was submitted.
+    ///
+    /// # Errors
+    /// [`ComputeError::NoAddress`] unless the device overrides it.
+    fn address(&self, _: &GpuMemory) -> Result<(u64, Place), ComputeError> {
+        Err(ComputeError::NoAddress { device: self.info().name })
     }
     /// Statistics of the device's memory: allocations so far, and bytes kept for reuse.
     fn memory_stats(&self) -> MemoryStats;

@@ -38,6 +38,7 @@ pub use launches::wgsl;
 pub use listing::{DeviceInfo, Listing};
 pub use memory::buffer::{AnyBuffer, Buffer, Field, require_field};
 pub use memory::buffer_pool::MemoryStats;
+pub use memory::device_pointer::{DevicePointer, Place};
 pub use memory::element::Element;
 pub use memory::gpu_memory::GpuMemory;
 pub use memory::host_memory::Content;

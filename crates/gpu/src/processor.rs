@@ -1,7 +1,7 @@
 //! The processor as a device: its thread pool and memory pool, splitting of work over the threads, and sums that do not
 //! depend on the number of threads.
 
-use crate::ComputeError;
+use crate::error::ComputeError;
 use crate::memory::buffer_pool::BufferPool;
 use crate::memory::host_memory::{HOST_POLICY, HostPool};
 use crate::rows::{Shared, ranges_mut};

@@ -1,6 +1,6 @@
 //! Rows shared between threads: the only place where kernels on the processor bypass the borrow checker.
 
-use crate::Buffer;
+use crate::memory::buffer::Buffer;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! Timestamps on a device's clock.
 
-use crate::ComputeError;
+use crate::error::ComputeError;
 use std::any::Any;
 use std::fmt::Debug;
 use std::time::Instant;

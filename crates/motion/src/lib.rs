@@ -28,7 +28,9 @@ pub use method::footprint::{Footprint, Tiling};
 pub use method::local_method::LocalMethod;
 pub use method::local_window::{LocalWindow, PartFlow, WindowPart};
 pub use method::pair::{ImagePair, Pair, PairMethod};
-pub use method::pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingAccount, PendingFlow};
+pub use method::pending_flow::{
+    DenseFlow, Extras, Found, MethodAccount, OnDevice, PendingAccount, PendingFlow,
+};
 pub use method::resident::{Region, ResidentFlow, ResidentMask, ResidentStart, require_weights};
 pub use method::shared_scalars::SharedScalars;
 pub use method::start::Start;

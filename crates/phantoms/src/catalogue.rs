@@ -1,9 +1,15 @@
 //! The named phantoms that every estimator is tried on.
 
-use crate::{
-    Affine, BeatingShell, CentredFrame, Composed, Motion, Noise, Phantom, ShellShape, Sinusoid,
-    SmoothTexture, SpeckleTexture, Texture, Twist, Vortex, WallTexture,
-};
+use crate::centred::CentredFrame;
+use crate::motions::affine::Affine;
+use crate::motions::motion::{Composed, Motion};
+use crate::motions::shell::{BeatingShell, ShellShape};
+use crate::motions::sinusoid::Sinusoid;
+use crate::motions::twist::{Twist, Vortex};
+use crate::noise::Noise;
+use crate::phantom::Phantom;
+use crate::textures::texture::{SmoothTexture, SpeckleTexture, Texture};
+use crate::textures::wall_texture::WallTexture;
 use veloxel_core::{CoreError, Dimension, Grid};
 
 /// A motion of the list; each is scaled to the grid so that it moves no interior voxel by more than 3 voxels.

@@ -1,6 +1,9 @@
 //! An image pair whose displacement is known exactly.
 
-use crate::{CentredFrame, Motion, Noise, Texture};
+use crate::centred::CentredFrame;
+use crate::motions::motion::Motion;
+use crate::noise::Noise;
+use crate::textures::texture::Texture;
 use veloxel_core::{Flow, Grid, Mask, Volume};
 
 /// A pair of images, `fixed(x) = moving(x + d(x))` up to noise, with the truth and where to measure against
@@ -102,7 +105,8 @@ pub fn interior(flow: &Flow, margin_vox: f64) -> Mask {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Affine, SmoothTexture};
+    use crate::motions::affine::Affine;
+    use crate::textures::texture::SmoothTexture;
 
     #[test]
     fn a_whole_voxel_shift_is_a_shifted_copy() {

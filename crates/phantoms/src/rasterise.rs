@@ -11,8 +11,12 @@
 //! *Cost*: every tetrahedron visits the voxels of its bounding box once per image, and the sample points of
 //! surface voxels a second time; about 60 bytes a voxel while it runs.
 
+use crate::centred::CentredFrame;
 use crate::elements::{Elements, OUTSIDE};
-use crate::{CentredFrame, Noise, Phantom, PhantomError, SmoothTexture, SpeckleTexture, Texture, interior};
+use crate::error::PhantomError;
+use crate::noise::Noise;
+use crate::phantom::{Phantom, interior};
+use crate::textures::texture::{SmoothTexture, SpeckleTexture, Texture};
 use veloxel_core::{Flow, Grid, Mask, TetMesh, Volume};
 
 /// What the mesh is filled with, as a function of material points.

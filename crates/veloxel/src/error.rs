@@ -1,6 +1,8 @@
 //! What can go wrong on the way from files to a report.
 
+use crate::jobs::JobError;
 use crate::jobs::{NoCineError, PointsFormatError, StreamError};
+use crate::pipelines::DenseError;
 use crate::pipelines::PointsError;
 use crate::pipelines::engine::EngineError;
 use crate::pipelines::heart::HeartError;
@@ -14,7 +16,6 @@ use veloxel_mesh::MeshError;
 use veloxel_motion::MotionError;
 use veloxel_phantoms::PhantomError;
 use veloxel_report::ReportError;
-use veloxel_report::number::size;
 
 /// What this crate's functions return: something, or a [`VeloxelError`].
 pub type Result<T, E = VeloxelError> = std::result::Result<T, E>;
@@ -51,6 +52,9 @@ pub enum VeloxelError {
         /// Why.
         source: MeshError,
     },
+    /// A flow cannot be estimated as asked.
+    #[error(transparent)]
+    Dense(#[from] DenseError),
     /// A device could not do what was asked.
     #[error(transparent)]
     Compute(#[from] ComputeError),
@@ -87,15 +91,16 @@ pub enum VeloxelError {
         /// Those that there are.
         there: String,
     },
-    /// A budget of memory in which a run does not fit.
-    #[error("{} of memory are allowed, and {} are needed {what}: allow more, or crop or shrink the images", size(*budget_bytes), size(*needed_bytes))]
-    Memory {
-        /// What it takes, tiles as small as they can be included.
-        needed_bytes: u64,
-        /// What there is.
-        budget_bytes: u64,
-        /// Where.
-        what: &'static str,
+    /// The paths given to a job do not belong together.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// A job that failed, and could not take back all that it had written.
+    #[error("{error}")]
+    LeftBehind {
+        /// Why it failed.
+        error: Box<Self>,
+        /// The files and folders that are still there.
+        paths: Vec<PathBuf>,
     },
     /// An output where an input is.
     #[error("{} is an input, which the output would replace: give the output another name", path.display())]
@@ -133,6 +138,19 @@ pub enum VeloxelError {
 }
 
 impl VeloxelError {
+    /// The files and folders that a failed job could not take back.
+    pub fn left_behind(&self) -> &[PathBuf] {
+        match self {
+            Self::LeftBehind { paths, .. } => paths,
+            _ => &[],
+        }
+    }
+
+    /// The error of a job that could not take these back.
+    pub(crate) fn leaving(self, paths: Vec<PathBuf>) -> Self {
+        if paths.is_empty() { self } else { Self::LeftBehind { error: Box::new(self), paths } }
+    }
+
     /// What is wrong with the mesh or graph of a file.
     pub(crate) fn of_mesh_file(path: &Path) -> impl FnOnce(MeshError) -> Self {
         move |source| Self::MeshFile { path: path.to_owned(), source }
@@ -159,6 +177,9 @@ impl VeloxelError {
             Self::Measure(error) => error,
             Self::Report(error) => error,
             Self::Stopped(error) => error,
+            Self::Dense(error) => error,
+            Self::Job(error) => error,
+            Self::LeftBehind { error, .. } => &**error,
             _ => return None,
         })
     }
@@ -167,16 +188,12 @@ impl VeloxelError {
 impl Diagnosis for VeloxelError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Memory { .. } => ErrorKind::Memory,
             Self::ParameterFile { .. } => ErrorKind::Parameter,
             Self::ReplacesInput { .. } | Self::SameOutput { .. } => ErrorKind::Io,
             other => other.source_diagnosis().map_or(ErrorKind::Input, Diagnosis::kind),
         }
     }
     fn hint(&self) -> Option<Hint> {
-        match self {
-            Self::Memory { .. } => Some(Hint::MaxMemory),
-            other => other.source_diagnosis().and_then(Diagnosis::hint),
-        }
+        self.source_diagnosis().and_then(Diagnosis::hint)
     }
 }

@@ -3,7 +3,7 @@
 use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{
-    EvaluateJob, FlowJob, FlowOutputs, LabelChoice, MethodOptions, RunOptions, WarpJob, evaluate_labels,
+    DenseOptions, EvaluateJob, FlowJob, FlowOutputs, LabelChoice, MethodOptions, WarpJob, evaluate_labels,
     flow, warp_labels,
 };
 use veloxel_core::Warnings;
@@ -67,12 +67,11 @@ impl Carried {
             patient.join(format!("{name}_frame{:02}{what}.nii.gz", number.unwrap_or_default()))
         };
         let (field, labels) = (scratch.join("flow.mha"), scratch.join("labels.mha"));
-        let options = RunOptions {
+        let options = DenseOptions {
             method: MethodOptions::new("clg")
                 .and_then(|clg| clg.preset("cine"))
                 .map_err(MotionError::from)?,
-            device: session.device_options.clone(),
-            ..RunOptions::default()
+            ..DenseOptions::default()
         };
         let job = FlowJob {
             inputs: vec![frame("ES:", ""), frame("ED:", "")],
@@ -80,7 +79,7 @@ impl Carried {
             outputs: FlowOutputs { flow: field.clone(), ..FlowOutputs::default() },
             ..FlowJob::default()
         };
-        let run = flow(&job, None)?;
+        let run = flow(&job, &veloxel::Session::open(&session.device_options)?)?;
         let warp = WarpJob {
             flow: field,
             input: frame("ED:", "_gt"),

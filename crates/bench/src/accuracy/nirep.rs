@@ -3,8 +3,7 @@
 use crate::{BenchError, Figure, Session};
 use std::time::Instant;
 use veloxel::jobs::{
-    EvaluateJob, FlowJob, FlowOutputs, LabelChoice, RunOptions, StartFrom, WarpJob, evaluate_labels, flow,
-    warp_labels,
+    EvaluateJob, FlowJob, FlowOutputs, LabelChoice, StartFrom, WarpJob, evaluate_labels, flow, warp_labels,
 };
 use veloxel_core::Warnings;
 use veloxel_io::Strictness;
@@ -18,12 +17,11 @@ pub(crate) fn nirep(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let job = FlowJob {
         inputs: vec![folder.join("na01.nii.gz"), folder.join("na02.nii.gz")],
         start: StartFrom::Affine,
-        truth: None,
-        options: RunOptions { device: session.device_options.clone(), ..RunOptions::default() },
         outputs: FlowOutputs { flow: field.clone(), ..FlowOutputs::default() },
+        ..FlowJob::default()
     };
     let start = Instant::now();
-    let run = flow(&job, None)?;
+    let run = flow(&job, &veloxel::Session::open(&session.device_options)?)?;
     let time_s = start.elapsed().as_secs_f64();
     let labels = WarpJob {
         flow: field,

@@ -5,5 +5,6 @@ pub(crate) mod kernels;
 pub(crate) mod multigrid;
 pub(crate) mod paths;
 pub(crate) mod rates;
+pub(crate) mod sessions;
 pub(crate) mod tracking;
 pub(crate) mod volumes;

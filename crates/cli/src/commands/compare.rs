@@ -3,9 +3,9 @@
 use crate::{ComputeArguments, Outcome, Progress, Run, print, table, warn, written};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::Dimension;
 use veloxel::jobs::{CompareJob, MaskFile, MethodOptions, compare};
 use veloxel::report::comparison_table;
+use veloxel::{Dimension, Session};
 
 /// Run every flow method on one pair, and show their fields side by side.
 ///
@@ -52,9 +52,12 @@ pub struct CompareArguments {
 impl Run for CompareArguments {
     fn run(self) -> Outcome {
         let Self { fixed, moving, output: html, truth, method: methods, mask, report, compute, quiet } = self;
-        let options = compute.options();
-        let job = CompareJob { fixed, moving, truth, mask, methods, options, html, report };
-        let run = compare(&job, Progress::shared(quiet))?;
+        let crate::run_arguments::RunOptions { device, reading, command_line, .. } = compute.options();
+        let session = Session::begin(&device);
+        let job = CompareJob { fixed, moving, truth, mask, methods, reading, command_line, html, report };
+        session.follow(Progress::shared(quiet));
+        let run = compare(&job, &session)?;
+        session.follow(None);
         warn(&run.report.header.warnings);
         if quiet {
             return Ok(());

@@ -5,7 +5,8 @@ use crate::{
 };
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::jobs::{DemoJob, RunOptions, demo};
+use veloxel::Session;
+use veloxel::jobs::{DemoJob, demo};
 use veloxel::report::PairReport;
 use veloxel::report::number::{self, duration};
 
@@ -28,10 +29,11 @@ pub struct DemoArguments {
 
 impl Run for DemoArguments {
     fn run(self) -> Outcome {
-        let (device, command_line) = (self.device.options(), command_line());
-        let options = RunOptions { device, command_line, ..RunOptions::default() };
-        let job = DemoJob { folder: self.output, options };
-        let run = demo(&job, Progress::shared(self.quiet))?;
+        let session = Session::begin(&self.device.options());
+        let job = DemoJob { folder: self.output, command_line: command_line() };
+        session.follow(Progress::shared(self.quiet));
+        let run = demo(&job, &session)?;
+        session.follow(None);
         warn(&run.report.header.warnings);
         let head = ["in the muscle", "motion, voxels", "error, voxels", "95 %", "|det − 1|", "time to solve"];
         let mut text = table(&head, run.report.pairs.iter().map(row));

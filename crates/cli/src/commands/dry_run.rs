@@ -1,14 +1,15 @@
 //! `veloxel flow --dry-run`: what a run would take.
 
 use crate::{Outcome, print_lines, warn_and_note};
+use veloxel::Session;
 use veloxel::jobs::{DryRun, FlowJob, dry_run};
 use veloxel::motion::TilePlan;
 use veloxel::report::number::{counted, duration, size};
 use veloxel::report::to_json;
 
 /// Tells what a job would do; where a report is asked for, that is written as JSON instead of the run's.
-pub fn show(job: &FlowJob) -> Outcome {
-    let run = dry_run(job)?;
+pub fn show(job: &FlowJob, session: &Session) -> Outcome {
+    let run = dry_run(job, session)?;
     warn_and_note(&run.warnings);
     if let Some(path) = &job.outputs.report {
         veloxel::io::write_text(path, &to_json(&run)?)?;

@@ -7,13 +7,13 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{
-    Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, MethodOptions, OutsideFill, Refinement,
-    RunOptions, SequenceJob, StartFrom, sequence,
+    DenseOptions, Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, MethodOptions, OutsideFill,
+    Refinement, SequenceJob, StartFrom, sequence,
 };
 use veloxel::motion::{METHODS, Method, Takes};
 use veloxel::report::number::{counted, percent, text};
 use veloxel::report::{PairReport, RunReport};
-use veloxel::{Dimension, SequenceMode, SolveStatus, VeloxelError};
+use veloxel::{Dimension, SequenceMode, Session, SolveStatus, VeloxelError};
 
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///
@@ -163,7 +163,8 @@ fn modes() -> impl TypedValueParser<Value = SequenceMode> {
 }
 
 impl FlowArguments {
-    fn options(&self) -> Result<RunOptions, VeloxelError> {
+    /// The session of the run, whose device opens in the background, and the options.
+    fn session_and_options(&self) -> Result<(Session, DenseOptions), VeloxelError> {
         let options = self.run.options("flow", MethodOptions::new(&self.method)?, |mut method| {
             if let Some(count) = self.warps {
                 method = method.fixed_warps(count)?;
@@ -173,15 +174,18 @@ impl FlowArguments {
             }
             if self.raw_intensity { method.raw_intensity() } else { Ok(method) }
         });
+        let crate::run_arguments::RunOptions { method, device, reading, command_line, .. } = options?;
         let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
         let refinement = if self.refine { Refinement::Bilateral } else { Refinement::None };
-        let (mask, volume_mask) = (self.mask.clone(), self.volume_mask.clone());
-        let (weight, max_memory_bytes) = (self.weight.clone(), self.max_memory);
-        Ok(RunOptions { directions, refinement, mask, volume_mask, weight, max_memory_bytes, ..options? })
+        let (mask, volume_mask, weight) = (self.mask.clone(), self.volume_mask.clone(), self.weight.clone());
+        let options =
+            DenseOptions { method, directions, refinement, mask, volume_mask, weight, reading, command_line };
+        self.refuse_what_does_not_go_together(&options);
+        Ok((Session::begin(&device).with_max_memory(self.max_memory), options))
     }
 
     /// Rules that clap cannot express: they depend on what the method takes.
-    fn refuse_what_does_not_go_together(&self, options: &RunOptions) {
+    fn refuse_what_does_not_go_together(&self, options: &DenseOptions) {
         let count = self.inputs.len();
         let conflict = |message: &str| wrong_usage("flow", ErrorKind::ArgumentConflict, message);
         match Method::of(options.method.draft()).takes {
@@ -219,15 +223,14 @@ impl FlowArguments {
 impl Run for FlowArguments {
     fn run(mut self) -> Outcome {
         self.inputs.extend(self.fixed.take().into_iter().chain(self.moving.take()));
-        let options = self.options()?;
-        self.refuse_what_does_not_go_together(&options);
-        if options.max_memory_bytes.is_some() {
+        let (session, options) = self.session_and_options()?;
+        if self.max_memory.is_some() {
             allocator::keep_little();
         }
         let Self { inputs, output, truth, confidence, warped, outside, report, html, .. } = self;
         let (picture, occlusion, method) = (self.picture, self.occlusion, self.run);
         let shows_png = picture.is_none() && !method.quiet;
-        let progress = Progress::shared(method.quiet);
+        session.follow(Progress::shared(method.quiet));
         let run = match self.sequence {
             Some(mode) => {
                 let job = SequenceJob {
@@ -244,7 +247,7 @@ impl Run for FlowArguments {
                     report,
                     html,
                 };
-                sequence(&job, progress.clone())?
+                sequence(&job, &session)?
             }
             None => {
                 let flow = output;
@@ -252,11 +255,12 @@ impl Run for FlowArguments {
                     FlowOutputs { flow, confidence, occlusion, warped, outside, picture, report, html };
                 let job = FlowJob { inputs, start: self.init, truth, options, outputs };
                 if self.dry_run {
-                    return dry_run::show(&job);
+                    return dry_run::show(&job, &session);
                 }
-                veloxel::jobs::flow(&job, progress)?
+                veloxel::jobs::flow(&job, &session)?
             }
         };
+        session.follow(None);
         if let Some((_, path)) = run.written.first().filter(|_| shows_png) {
             say_what_a_png_is(path);
         }

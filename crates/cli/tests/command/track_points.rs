@@ -79,4 +79,5 @@ fn what_cannot_be_followed_is_refused_and_leaves_nothing() {
     );
     refused(&["track-points", "a.pgm", "-o", "tracks.csv"], &["two frames"]);
     refused(&[&JOB[..], &["--points", "none.csv"]].concat(), &["none.csv"]);
+    refused(&["track-points", "a.pgm", "b.pgm", "-o", "t.png"], &["t.png", ".csv"]);
 }

@@ -7,7 +7,7 @@
 
 use super::pinned::{Copyists, Pinned};
 use super::profile::HostTimes;
-use crate::ComputeError;
+use crate::error::ComputeError;
 use crate::memory::element::{Word, parts_of};
 use crate::memory::host_memory::room_for;
 use cudarc::driver::{CudaEvent, CudaStream, DriverError, result, sys};

@@ -1,7 +1,7 @@
 //! One launch of a compiled kernel, with its arguments' values.
 
 use super::launch_dependencies::Access;
-use crate::Launch;
+use crate::launches::launch::Launch;
 use cudarc::driver::{CudaStream, DriverError, result, sys};
 use std::ffi::c_void;
 use std::sync::Arc;

@@ -16,14 +16,19 @@ mod queue;
 mod recording;
 mod uploads;
 
-use crate::launches::launch::Variant;
+use crate::error::ComputeError;
+use crate::gpu::{Gpu, Lane};
+use crate::launches::bindings::Bind;
+use crate::launches::launch::{Launch, Variant};
 use crate::launches::translation::text_of;
+use crate::listing::{DeviceInfo, Listing};
+use crate::memory::buffer_pool::MemoryStats;
 use crate::memory::element::Word;
+use crate::memory::gpu_memory::GpuMemory;
+use crate::memory::host_memory::Content;
 use crate::nvrtc::{ComputeCapability, Image, Nvrtc};
-use crate::timestamp::Moment;
-use crate::{
-    Bind, ComputeError, Content, DeviceInfo, Gpu, GpuMemory, Lane, Launch, Listing, MemoryStats, Timestamp,
-};
+use crate::memory::place::Place;
+use crate::timestamp::{Moment, Timestamp};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
 use downloads::Downloads;
 use fast_map::FastMap;
@@ -209,6 +214,11 @@ impl Gpu for CudaDevice {
         self.lanes.queue().record(event.clone());
         let (lanes, nth, device) = (self.lanes.clone(), self.lanes.current(), self.info.name.clone());
         Ok(Timestamp::of(CudaMoment { event, lanes, nth, device }))
+    }
+    fn address(&self, memory: &GpuMemory) -> Result<(u64, Place), ComputeError> {
+        let address = memory.piece::<CudaMemory>()?.address;
+        let stream = self.lanes.queue().submitted_to().map_err(|e| self.failed(e))?;
+        Ok((address, Place::Cuda { ordinal: self.context.ordinal(), stream }))
     }
     fn release_kept(&self) {
         self.pool.release_kept();

@@ -6,7 +6,7 @@
 //! after which kernels no longer use it.
 
 use super::lanes::{Lanes, MOST_LANES};
-use crate::ComputeError;
+use crate::error::ComputeError;
 use crate::memory::buffer_pool::{BufferPool, First, MemoryStats, Policy};
 use crate::memory::gpu_memory::Piece;
 use cudarc::driver::{CudaContext, CudaEvent, result, sys};

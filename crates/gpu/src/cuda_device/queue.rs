@@ -111,6 +111,12 @@ impl Queue {
         self.give(&mut self.work())
     }
 
+    /// Submits all collected work, and gives the driver's handle of the stream that it went to.
+    pub fn submitted_to(&self) -> Result<u64, Refusal> {
+        self.flush()?;
+        Ok(self.stream.cu_stream().expose_provenance() as u64)
+    }
+
     /// Submits all work and blocks until it is done.
     pub fn synchronise(&self) -> Result<(), Refusal> {
         self.flush()?;

@@ -2,7 +2,8 @@
 //! which a launch gives uniform block and buffers.
 
 use super::wgsl::{Block, Member, Stored, Type, Value};
-use crate::{AnyBuffer, Buffer, Element};
+use crate::memory::buffer::{AnyBuffer, Buffer};
+use crate::memory::element::Element;
 use std::fmt::Write;
 
 /// What launches of a shader bind: the uniform block at binding 0, then the buffers in order.

@@ -1,7 +1,7 @@
 //! A check of the CUDA sources on machines without an NVIDIA GPU. If `VELOXEL_CHECK_CUDA=sm_90` is set and a kernel
 //! runs through wgpu, its source is also translated and compiled by NVRTC; a kernel that spills registers is refused.
 
-use crate::Launch;
+use crate::launches::launch::Launch;
 use crate::launches::translation::text_of;
 use crate::nvrtc::{ComputeCapability, Nvrtc};
 use std::sync::OnceLock;

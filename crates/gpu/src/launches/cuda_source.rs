@@ -1,6 +1,6 @@
 //! The CUDA C++ source of a launch: translated from WGSL, or written by hand.
 
-use crate::Launch;
+use crate::launches::launch::Launch;
 use std::fmt::Write;
 use wgsl_to_cuda::{Binding, CudaSource, PRELUDE, TranslationError, translate, translate_functions};
 

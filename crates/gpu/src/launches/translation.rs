@@ -1,9 +1,9 @@
 //! A cache of translated CUDA sources, in the same folder as the compiled kernels: one translation takes milliseconds,
 //! and a run needs about a hundred.
 
-use crate::Launch;
 use crate::launches::cuda_source::cuda_source;
 use crate::launches::declared;
+use crate::launches::launch::Launch;
 use crate::nvrtc::{Cache, Key};
 use std::sync::OnceLock;
 use wgsl_to_cuda::{Binding, CudaSource, TRANSLATOR, TranslationError, translate};

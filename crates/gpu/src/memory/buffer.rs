@@ -1,8 +1,9 @@
 //! Typed buffers in the memory of a device.
 
+use crate::error::ComputeError;
 use crate::memory::element::{Element, Word, elements_of, words_of};
+use crate::memory::gpu_memory::GpuMemory;
 use crate::memory::host_memory::HostMemory;
-use crate::{ComputeError, GpuMemory};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -34,6 +35,10 @@ const WRONG_DEVICE: &str = "a kernel of the processor was given a buffer of a GP
 impl<T: Element> Buffer<T> {
     pub(crate) fn new(memory: Memory<T>, len: usize) -> Self {
         Self { memory, len, capacity: len }
+    }
+    /// The memory itself.
+    pub(crate) fn memory(&self) -> &Memory<T> {
+        &self.memory
     }
     /// Number of samples in use.
     pub fn len(&self) -> usize {
@@ -169,7 +174,9 @@ pub fn require_field(
 #[cfg(test)]
 mod tests {
     use super::require_indexed;
-    use crate::{Buffer, ComputeError, Device};
+    use crate::device::Device;
+    use crate::error::ComputeError;
+    use crate::memory::buffer::Buffer;
 
     #[test]
     fn kernels_index_with_32_bits() {

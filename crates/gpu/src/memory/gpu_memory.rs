@@ -1,6 +1,6 @@
 //! Memory of a GPU with one owner, freed or returned to its pool when dropped.
 
-use crate::ComputeError;
+use crate::error::ComputeError;
 use std::any::Any;
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! Memory of the processor: aligned to cache lines, taken from a pool and returned to it.
 
-use crate::ComputeError;
+use crate::error::ComputeError;
 use crate::memory::buffer_pool::{BufferPool, First, Origin, Policy};
 use crate::memory::element::Word;
 use std::sync::Arc;

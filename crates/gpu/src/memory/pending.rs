@@ -1,7 +1,10 @@
 //! Results that stay on their device until they are fetched.
 
-use crate::memory::element::Word;
-use crate::{Buffer, ComputeError, Device, Element, Timestamp};
+use crate::device::Device;
+use crate::error::ComputeError;
+use crate::memory::buffer::Buffer;
+use crate::memory::element::{Element, Word};
+use crate::timestamp::Timestamp;
 use std::fmt;
 
 /// A result of a kernel, one number or a few, that may still be on the device. Reading it waits for all work submitted

@@ -1,9 +1,11 @@
 //! Allocation of buffers on a device, uploads from the host, and readback to the host.
 
-use crate::memory::buffer::Memory;
+use crate::device::{Device, Kind};
+use crate::error::ComputeError;
+use crate::memory::buffer::{AnyBuffer, Buffer, Field, Memory};
 use crate::memory::element::{Element, Word, elements_of, try_words_of, words_of};
-use crate::memory::host_memory::HostMemory;
-use crate::{AnyBuffer, Buffer, ComputeError, Content, Device, Field, Kind, Timestamp};
+use crate::memory::host_memory::{Content, HostMemory};
+use crate::timestamp::Timestamp;
 use std::ops::Range;
 use std::sync::Arc;
 

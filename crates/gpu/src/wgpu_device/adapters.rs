@@ -1,6 +1,6 @@
 //! The adapters of each wgpu back end, and the reason where a back end has none.
 
-use crate::{DeviceInfo, Listing};
+use crate::listing::{DeviceInfo, Listing};
 use pollster::block_on;
 
 /// Whether the system reports a graphics card. This check is cheap; to ask every driver takes longer than to process a

@@ -10,14 +10,17 @@ mod recording;
 
 pub(crate) use adapters::{card_may_be_there, list};
 
-use crate::launches::bindings::Declared;
-use crate::launches::launch::Variant;
+use crate::error::ComputeError;
+use crate::gpu::Gpu;
+use crate::launches::bindings::{Access, Bind, Declared};
+use crate::launches::launch::{Launch, Variant};
 use crate::launches::{cuda_check, declared};
-use crate::memory::buffer_pool::{First, Origin, Policy};
+use crate::listing::DeviceInfo;
+use crate::memory::buffer_pool::{First, MemoryStats, Origin, Policy};
 use crate::memory::element::{Word, parts_of};
-use crate::{
-    Access, Bind, ComputeError, Content, DeviceInfo, Gpu, GpuMemory, Launch, MemoryStats, Timestamp,
-};
+use crate::memory::gpu_memory::GpuMemory;
+use crate::memory::host_memory::Content;
+use crate::timestamp::Timestamp;
 use adapters::{absent, adapters, describe};
 use pollster::block_on;
 use pool::{Pool, WgpuMemory, create};

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::method::dense::DenseMethod;
 use crate::method::local_method::LocalMethod;
-use crate::method::pending_flow::{DenseFlow, Extras, PendingFlow};
+use crate::method::pending_flow::{DenseFlow, Extras, OnDevice, PendingFlow};
 use crate::method::resident::{Region, ResidentRegion, ResidentStart};
 use crate::method::shared_scalars::SharedScalars;
 use crate::method::start::Start;
@@ -75,6 +75,24 @@ pub trait PairMethod: DenseMethod {
             let mut pending = self.estimate(pair)?;
             pending.warp([&fixed, &moving], self.interpolation())?;
             pending.finish(extras)
+        })
+    }
+
+    /// [`Self::run`], but that the flow and its confidence stay on the device, which may still work on them.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    fn run_on_device(&mut self, pair: &Pair<'_>) -> Result<OnDevice> {
+        let device = self.device().clone();
+        device.scope(|| {
+            let (fixed, moving) = (Frame::lend(&device, pair.fixed)?, Frame::lend(&device, pair.moving)?);
+            let region = ResidentRegion::upload(&device, [pair.mask, pair.volume_mask], pair.weight)?;
+            let region = region.lend();
+            check_grids([&fixed, &moving], region)?;
+            let mut start_flow = None;
+            let start = pair.start.find([&fixed, &moving], region.mask, &mut start_flow)?;
+            let pair = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
+            Ok(self.estimate(pair)?.stay())
         })
     }
 }

@@ -55,6 +55,17 @@ impl Extras {
     pub const ALL: Self = Self { warped: true, jacobian: true };
 }
 
+/// A flow and its confidence that stay in the memory of the device.
+#[derive(Debug)]
+pub struct OnDevice {
+    /// The flow.
+    pub flow: ResidentFlow,
+    /// In [0, 1], one for every voxel.
+    pub confidence: Buffer,
+    /// The moment at which the device is done with both; none on a processor, which is done already.
+    pub done: Option<Timestamp>,
+}
+
 /// The result of a method, still on the device.
 pub struct Found {
     /// The flow.
@@ -374,6 +385,11 @@ impl PendingFlow {
             method: diagnostics,
         };
         Ok(DenseFlow { flow, confidence, warped, jacobian: determinant, occlusion, statistics })
+    }
+
+    /// Leaves the flow and its confidence on the device, which may still work on them; nothing is fetched.
+    pub fn stay(self) -> OnDevice {
+        OnDevice { flow: self.flow, confidence: self.confidence, done: self.mark }
     }
 
     /// Waits for the device and leaves the results there, to measure time.

@@ -1,6 +1,6 @@
 //! The course of a beat, which is the same in all hearts.
 
-use crate::PhantomError;
+use crate::error::PhantomError;
 use std::f64::consts::{PI, TAU};
 use std::ops::RangeInclusive;
 

@@ -6,9 +6,9 @@
 //! `f = 1` within the epicardium and falls to 0 at `REACH · b`; in the cavity `R = r √(1 − κ)`.
 //! The muscle keeps its area, the cavity loses the share `κ`, and a circle of muscle is shortened by `√(1 − κ a²/r²) − 1`.
 
+use crate::error::PhantomError;
 use crate::hearts::beat;
-use crate::noise::mix;
-use crate::{Noise, PhantomError, uniform};
+use crate::noise::{Noise, mix, uniform};
 use std::f64::consts::{PI, TAU};
 use veloxel_core::{Contour, ContourSet, Dimension, Flow, Grid, Polygon, Sequence, Structure, Volume};
 

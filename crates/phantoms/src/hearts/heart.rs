@@ -1,9 +1,14 @@
 //! A beating, twisting left ventricle as a sequence of volumes, with the exact motion between any two frames.
 
+use crate::centred::CentredFrame;
+use crate::error::PhantomError;
 use crate::hearts::beat;
 use crate::hearts::heart_motion::{HeartGeometry, HeartMotion, HeartState};
 use crate::hearts::heart_picture::HeartPicture;
-use crate::{CentredFrame, Motion, Noise, Phantom, PhantomError, Texture, interior};
+use crate::motions::motion::Motion;
+use crate::noise::Noise;
+use crate::phantom::{Phantom, interior};
+use crate::textures::texture::Texture;
 use veloxel_core::{Dimension, Flow, Grid, Mask, Sequence, Volume};
 
 /// What the heart phantom looks like and how it beats.
@@ -171,7 +176,7 @@ impl HeartPhantom {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Motion;
+    use crate::motions::motion::Motion;
     use veloxel_testkit::tolerances;
 
     fn small() -> HeartPhantom {

@@ -1,8 +1,9 @@
 //! What the heart phantom looks like, as a function of material points.
 
+use crate::centred::CentredFrame;
 use crate::hearts::heart_motion::HeartGeometry;
 use crate::motions::motion::smoothstep;
-use crate::{CentredFrame, SpeckleTexture, Texture};
+use crate::textures::texture::{SpeckleTexture, Texture};
 
 /// An ultrasound-like left ventricle: bright muscle, dark blood, grey surroundings, all times a speckle
 /// pattern.

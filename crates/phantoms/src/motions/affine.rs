@@ -1,6 +1,6 @@
 //! Shift, rotation and any other affine motion: `d(x) = (F − I)·x + t`.
 
-use crate::CentredFrame;
+use crate::centred::CentredFrame;
 use crate::motions::motion::{Motion, add};
 use veloxel_core::matrix3::{IDENTITY, apply, determinant};
 

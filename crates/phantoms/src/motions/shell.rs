@@ -118,8 +118,9 @@ impl Motion for BeatingShell {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::motions::motion::Composed;
     use crate::motions::motion::checks::{check_determinant, lattice};
-    use crate::{Composed, Twist};
+    use crate::motions::twist::Twist;
 
     #[test]
     fn the_wall_keeps_its_volume_in_every_shape() {

@@ -1,6 +1,6 @@
 //! Pictures that are functions of the position, so that an image pair needs no resampling.
 
-use crate::CentredFrame;
+use crate::centred::CentredFrame;
 use crate::noise::{gaussian, mix, uniform};
 use std::f64::consts::TAU;
 use veloxel_core::Dimension;

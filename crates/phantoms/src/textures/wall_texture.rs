@@ -1,7 +1,9 @@
 //! The picture of a shell: bright wall, dark inside, grey outside, all times a speckle pattern.
 
+use crate::centred::CentredFrame;
 use crate::motions::motion::smoothstep;
-use crate::{BeatingShell, CentredFrame, SpeckleTexture, Texture};
+use crate::motions::shell::BeatingShell;
+use crate::textures::texture::{SpeckleTexture, Texture};
 
 /// A bright wall between two radii: what a [`BeatingShell`] looks like in the moving image.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,29 +1,24 @@
 //! The demonstration: a beating, twisting heart whose motion is known, from a phantom to a page.
 
-use super::frame_selection::FrameNames;
-use super::sequence::{SequenceTask, open};
-use super::sequence_maps::SequenceMaps;
-use super::{FlowRun, Holds, MethodOptions, OutputPlan, Result, RunOptions};
-use crate::pipelines::prepare::grids::OutsideFill;
+use super::dense_options::header;
+use super::sequence::flow_file;
+use super::{FlowRun, Holds, OutputPlan, Result};
+use crate::Session;
+use crate::pipelines::{Account, DemoPhantom, SequenceOutput};
 use std::path::PathBuf;
-use std::sync::Arc;
-use veloxel_core::{Mask, Observer, Warnings};
+use veloxel_core::Stage;
 use veloxel_io as io;
-use veloxel_motion::{Extras, SequenceFrames, SequenceMode, SequencePlan};
-use veloxel_phantoms::{HeartParams, HeartPhantom};
-use veloxel_report::InputReport;
+use veloxel_report::{InputReport, RunReport};
 
 /// Where the demonstration goes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DemoJob {
     /// The folder for everything.
     pub folder: PathBuf,
-    /// Where it runs, and the command as typed; the method is the demonstration's own.
-    pub options: RunOptions,
+    /// The command as typed, for the report.
+    pub command_line: String,
 }
 
-/// β inside the muscle: heart muscle keeps its volume.
-const MUSCLE_BETA: &str = "3";
 /// The name of the 4-D file.
 const SEQUENCE: &str = "heart.nii.gz";
 
@@ -32,42 +27,39 @@ const SEQUENCE: &str = "heart.nii.gz";
 ///
 /// # Errors
 /// [`VeloxelError::Io`](crate::VeloxelError::Io) if the folder cannot be written; nothing is left behind then.
-pub fn demo(job: &DemoJob, observer: Option<Arc<dyn Observer>>) -> Result<FlowRun> {
-    let mut plan = OutputPlan::default().writes("folder", [&job.folder], Holds::Folder).checked()?;
-    let folder = plan.path("folder")?.expect("the folder should be planned");
-    let (device, mut log) = job.options.device.start()?;
-    device.control().follow(observer);
+pub fn demo(job: &DemoJob, session: &Session) -> Result<FlowRun> {
+    let plan = OutputPlan::default().writes("folder", [&job.folder], Holds::Folder).checked()?;
+    plan.run(|plan| planned(job, session, plan))
+}
 
-    let heart = HeartPhantom::new(HeartParams::default())?;
-    let (sequence, masks) = log.stages.time("phantom", || {
-        let masks: Vec<Mask> = (0..heart.frame_count()).map(|t| heart.muscle(t)).collect();
-        (heart.sequence(), masks)
-    });
+fn planned(job: &DemoJob, session: &Session, mut plan: OutputPlan) -> Result<FlowRun> {
+    let folder = plan.path("folder")?.expect("the folder should be planned");
+    let mut phantom = DemoPhantom::new()?;
+    let mut log = Account { stages: std::mem::take(&mut phantom.stages), ..Account::default() };
+    session.enter(Stage::Write)?;
     log.stages.time("write", || -> Result<()> {
-        io::write_sequence(&folder.join(SEQUENCE), &sequence)?;
-        let muscle = masks[0].map(|&inside| i32::from(inside));
-        Ok(io::write_labels(&folder.join("muscle_000.nii.gz"), &muscle)?)
+        io::write_sequence(&folder.join(SEQUENCE), &phantom.sequence)?;
+        Ok(io::write_labels(&folder.join("muscle_000.nii.gz"), &phantom.muscle)?)
     })?;
 
-    let method = MethodOptions::default().set("beta", MUSCLE_BETA)?;
-    let options = RunOptions { method, ..job.options.clone() };
-    let mut opened = open(&sequence, &options, &device)?;
-    let frames = SequenceFrames { volume_masks: &masks, ..SequenceFrames::new(sequence.frames()) };
-    let truth = |name: &str, _: usize, _: &mut Warnings| {
-        let frame = |nth: usize| name.split('_').nth(nth).and_then(|number| number.parse().ok());
-        Ok(frame(1).zip(frame(2)).map(|(fixed, moving)| heart.motion(fixed, moving)))
-    };
-    let both = SequencePlan { mode: SequenceMode::Both, reference: 0, extras: Extras::ALL };
-    let (device, names, truth, outside) = (&device, &FrameNames::default(), &truth, OutsideFill::default());
-    let task = SequenceTask { device, outside, frames, names, truth, plan: both, folder: &folder };
-    let mut no_maps = [SequenceMaps::NONE, SequenceMaps::NONE];
-    let result = task.run(&mut opened.method, &mut no_maps, &mut log)?;
+    let mut write =
+        |field: SequenceOutput<'_>| Ok(io::write_flow(&folder.join(flow_file(&field)), &field.found.flow)?);
+    let mut result = crate::pipelines::demo(&phantom, session, &mut write)?;
+    log.absorb(std::mem::take(&mut result.account));
+
+    session.enter(Stage::Write)?;
     let shown_path = job.folder.join(SEQUENCE);
-    let input =
-        InputReport::new("heart phantom", &shown_path.display().to_string(), "NIfTI", sequence.grid());
-    let header = options.header(options.method.method_name(), opened.parameters, log, vec![input]);
-    let report = result.report(header);
-    io::write_text(&folder.join("report.html"), &result.page(&report, &task)?)?;
+    let (path, grid) = (shown_path.display().to_string(), phantom.sequence.grid());
+    let input = InputReport::new("heart phantom", &path, "NIfTI", grid);
+    let draft = DemoPhantom::method()?.draft;
+    let header = header(&job.command_line, draft.method(), Some(draft.preset()), log, vec![input]);
+    let report = RunReport {
+        header,
+        pairs: result.measured().cloned().collect(),
+        cycle_closure_vox: result.drift_vox,
+        label_overlap: None,
+    };
+    io::write_text(&folder.join("report.html"), &result.page(&report)?)?;
     let run = plan.publish(report, |_| Ok(String::new()))?;
     let written = vec![("sequence", shown_path), ("page", job.folder.join("report.html"))];
     Ok(FlowRun { written, ..run })

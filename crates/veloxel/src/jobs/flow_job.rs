@@ -1,10 +1,46 @@
 //! A run of a dense method over files: what is asked for, and what it takes.
 
-use super::{Holds, OutputPlan, Result, RunOptions, StartFrom, name};
-use crate::pipelines::prepare::grids::OutsideFill;
+use super::{DenseOptions, Holds, JobError, OutputPlan, Result, name};
+use crate::pipelines::{OutsideFill, StartKind};
 use std::path::PathBuf;
 use veloxel_io::Kind;
 use veloxel_motion::{Method, Takes};
+
+/// What is known before the first warp.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum StartFrom {
+    /// Nothing.
+    #[default]
+    None,
+    /// The shift between the centres of mass.
+    CentreOfMass,
+    /// An affine map, found first.
+    Affine,
+    /// Matches over the whole range of motion.
+    Matches,
+    /// A field from a file.
+    Flow(PathBuf),
+}
+
+impl StartFrom {
+    /// The file of a field.
+    pub(super) fn file(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Flow(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Without its data.
+    pub(super) fn kind(&self) -> StartKind {
+        match self {
+            Self::None => StartKind::None,
+            Self::CentreOfMass | Self::Affine => StartKind::Registration,
+            Self::Matches => StartKind::Matches,
+            Self::Flow(_) => StartKind::Flow,
+        }
+    }
+}
 
 /// Files to write.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -37,8 +73,8 @@ pub struct FlowJob {
     pub start: StartFrom,
     /// The true flow, on the fixed grid: the report says how far off the found one is.
     pub truth: Option<PathBuf>,
-    /// Method, device and everything else that runs share.
-    pub options: RunOptions,
+    /// The method, where its data count, and how files are read.
+    pub options: DenseOptions,
     /// What to write.
     pub outputs: FlowOutputs,
 }
@@ -52,7 +88,7 @@ impl FlowJob {
             }
             (_, frames) => OutputPlan::default().reads("frame", frames),
         };
-        plan.reads_options(&self.options)
+        plan.reads_dense(&self.options)
             .reads("start", self.start.file())
             .reads("truth", &self.truth)
             .writes("flow", [&outputs.flow], Holds::Samples(Kind::Flow))
@@ -69,7 +105,8 @@ impl FlowJob {
         Method::of(self.options.method.draft()).takes
     }
 
-    pub(crate) fn keeps_warped(&self) -> bool {
+    /// Whether the moving image is sampled for an output.
+    pub(super) fn samples_moving(&self) -> bool {
         self.outputs.warped.is_some() || self.outputs.html.is_some()
     }
 
@@ -85,24 +122,22 @@ impl FlowJob {
 /// The two inputs of a method that takes pairs.
 ///
 /// # Errors
-/// [`VeloxelError::Frames`](crate::VeloxelError::Frames) for another number.
+/// [`JobError::PairInputs`] for another number.
 pub(super) fn takes_pair(job: &FlowJob) -> Result<[&PathBuf; 2]> {
     match job.inputs.as_slice() {
         [fixed, moving] => Ok([fixed, moving]),
-        inputs => Err(frames!("expected FIXED and MOVING, got {} inputs", inputs.len())),
+        inputs => Err(JobError::PairInputs { got: inputs.len() }.into()),
     }
 }
 
 /// The inputs of a run, each a file of its own: their headers are all that a dry run reads.
 ///
 /// # Errors
-/// [`VeloxelError::Frames`](crate::VeloxelError::Frames) for another number than the method takes, or one source of several frames.
+/// [`JobError::PairInputs`] for another number than the method takes; [`JobError::DryRunSource`] for one source of several frames.
 pub(super) fn inputs_one_by_one(job: &FlowJob) -> Result<Vec<&PathBuf>> {
     match (job.takes(), job.inputs.as_slice()) {
         (Takes::Pairs, _) => Ok(takes_pair(job)?.to_vec()),
-        (Takes::Windows { .. }, [one]) => {
-            Err(frames!("{}: a dry run reads headers alone: name the frames one by one", name(one)))
-        }
+        (Takes::Windows { .. }, [one]) => Err(JobError::DryRunSource { source_name: name(one) }.into()),
         (Takes::Windows { .. }, frames) => Ok(frames.iter().collect()),
     }
 }

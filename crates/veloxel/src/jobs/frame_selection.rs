@@ -2,6 +2,7 @@
 
 use super::name;
 use crate::Result;
+use crate::pipelines::{DenseError, FrameNames};
 use std::path::PathBuf;
 use std::str::FromStr;
 use veloxel_core::{Sequence, Volume, Warnings};
@@ -88,47 +89,16 @@ impl FrameSelection {
     /// The frames taken, and what they are called; `paths` are their files, where they have files of their own.
     ///
     /// # Errors
-    /// [`VeloxelError::Frames`](crate::VeloxelError::Frames) if fewer than two are left.
+    /// [`DenseError::FewFrames`] if fewer than two are left.
     pub(super) fn take<T>(self, all: Vec<T>, paths: &[PathBuf]) -> Result<(Vec<T>, FrameNames)> {
         let (count, numbers) = (all.len(), self.of(all.len()));
         if self != Self::default() && numbers.len() < 2 {
-            return Err(frames!("--frames leaves {} of {count} frames: two are needed", numbers.len()));
+            return Err(DenseError::FewFrames { left: numbers.len(), count }.into());
         }
         let taken = all.into_iter().enumerate().filter(|(n, _)| numbers.binary_search(n).is_ok());
         let frames = taken.map(|(_, frame)| frame).collect();
         let files = numbers.iter().filter_map(|&n| paths.get(n)).map(|path| name(path)).collect();
         Ok((frames, FrameNames { numbers, files }))
-    }
-}
-
-/// The numbers of the frames in their sequence, where some were left out, and the names of their files where each has its own.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct FrameNames {
-    numbers: Vec<usize>,
-    files: Vec<String>,
-}
-
-impl FrameNames {
-    /// The number of the n-th frame taken.
-    pub fn number(&self, nth: usize) -> usize {
-        self.numbers.get(nth).copied().unwrap_or(nth)
-    }
-
-    /// The file of the n-th frame taken.
-    pub fn file(&self, nth: usize) -> Option<&str> {
-        self.files.get(nth).map(String::as_str)
-    }
-
-    /// Which of the frames taken has a number.
-    ///
-    /// # Errors
-    /// [`VeloxelError::Frames`](crate::VeloxelError::Frames) if none has.
-    pub fn position(&self, number: usize) -> Result<usize> {
-        self.numbers.binary_search(&number).map_err(|_| {
-            let [first, last] = [self.numbers.first(), self.numbers.last()].map(|n| n.copied().unwrap_or(0));
-            let which = if last - first + 1 == self.numbers.len() { "" } else { ", one that --frames takes" };
-            frames!("expected a reference frame from {first} to {last}{which}, got {number}")
-        })
     }
 }
 
@@ -154,7 +124,7 @@ mod tests {
         let (frames, names) = selection.take(vec!["a", "b", "c", "d", "e"], &paths).unwrap();
         assert_eq!((frames, names.number(1), names.file(1)), (vec!["b", "d"], 3, Some("f3.png")));
         assert_eq!(names.position(3).unwrap(), 1);
-        assert!(names.position(2).unwrap_err().to_string().contains("--frames takes, got 2"));
+        assert!(names.position(2).unwrap_err().to_string().contains("one that is taken, got 2"));
         assert!("4:".parse::<FrameSelection>().unwrap().take(vec![0; 5], &[]).is_err());
     }
 }

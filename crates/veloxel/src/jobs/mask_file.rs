@@ -1,5 +1,6 @@
 //! A mask from a file: everything that is not 0, or some labels of a label image.
 
+use crate::pipelines::prepare::labels::{labels_of, mask_of_labels};
 use crate::{Result, VeloxelError};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -44,7 +45,7 @@ impl MaskFile {
             return Ok(io::read_mask(path, reading, warnings)?);
         }
         let image = io::read_labels(path, reading, warnings)?;
-        let there: BTreeSet<i32> = image.data().iter().copied().collect();
+        let there = labels_of(&image);
         let listed = |of: &BTreeSet<i32>| {
             let names: Vec<String> = of.iter().take(LISTED).map(i32::to_string).collect();
             let more = if of.len() > LISTED { ", …" } else { "" };
@@ -59,7 +60,7 @@ impl MaskFile {
             let message = format!("{}: no voxel has the label {}", path.display(), listed(&missing));
             warnings.push(WarningKind::Content, message);
         }
-        Ok(image.map(|label| labels.contains(label)))
+        Ok(mask_of_labels(&image, labels))
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod compare;
 mod demo;
+mod dense_options;
 mod distances;
 mod dry_run;
 mod engine;
@@ -11,13 +12,14 @@ mod evaluate;
 mod features;
 mod film;
 mod flow;
+mod flow_inputs;
 mod flow_job;
 mod frame_selection;
 mod identity;
+mod job_error;
 mod job_run;
 mod mask_file;
 mod method_options;
-mod options;
 mod output_plan;
 mod phase_options;
 mod pictures;
@@ -27,7 +29,6 @@ mod segment;
 mod sequence;
 mod sequence_maps;
 mod sequence_truth;
-mod start;
 mod stereo;
 mod stream_error;
 mod track;
@@ -36,15 +37,17 @@ mod warp;
 
 use crate::pipelines::account::{Account, Stages};
 pub use crate::pipelines::memory_plan::{FlowPlan, MemoryPart};
-use crate::pipelines::prepare::full_scale::full_scale;
 pub use crate::pipelines::prepare::grids::OutsideFill;
-pub use crate::pipelines::{AgainstTruth, EndedTracks, LabelChoice, SegmentationReport};
+pub use crate::pipelines::{
+    AgainstTruth, Directions, EndedTracks, LabelChoice, Refinement, SegmentationReport, TimeEstimate,
+};
 pub use crate::session::{DeviceListing, DeviceOptions, devices};
 use crate::{Result, VeloxelError};
 pub use compare::{CompareJob, compare};
 pub use demo::{DemoJob, demo};
+pub use dense_options::DenseOptions;
 pub use distances::{DistancesJob, DistancesReport, distances};
-pub use dry_run::{DryRun, TimeEstimate, dry_run};
+pub use dry_run::{DryRun, dry_run};
 pub use engine::{EngineJob, EngineRun, engine};
 pub use evaluate::{
     DisparityScales, EvaluateJob, EvaluateSegmentationJob, NoCineError, evaluate_contours,
@@ -52,16 +55,15 @@ pub use evaluate::{
 };
 pub use features::{FeaturesJob, FeaturesRun, features};
 pub use flow::{FlowRun, flow};
-pub use flow_job::{FlowJob, FlowOutputs};
+pub use flow_job::{FlowJob, FlowOutputs, StartFrom};
 pub use frame_selection::FrameSelection;
+pub use job_error::JobError;
 pub use job_run::JobRun;
 pub use mask_file::MaskFile;
 pub use method_options::MethodOptions;
-pub use options::{Directions, Refinement, RunOptions, StartFrom};
 use output_plan::name;
 pub use output_plan::{Holds, OutputPlan};
 pub use phase_options::PhaseOptions;
-pub use published::left_behind;
 pub use segment::{SegmentJob, SegmentOutputs, segment};
 pub use sequence::{SequenceJob, sequence};
 pub use stereo::{StereoJob, StereoRun, stereo};

@@ -1,11 +1,11 @@
 //! The plan of a job's files: all that it reads and all that it writes, checked before the first byte, written, and taken
 //! back if a later one fails.
 
+use super::dense_options::DenseOptions;
 use super::identity::{Identity, files, is_stream};
 use super::job_run::JobRun;
-use super::options::RunOptions;
 use super::pictures::check_keeps_samples;
-use super::published::Published;
+use super::published::{LeftBehind, Published};
 use crate::{Result, VeloxelError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -62,18 +62,26 @@ pub struct OutputPlan {
     /// Files that are read and are no inputs of the method.
     settings: Vec<PathBuf>,
     outputs: Vec<Output>,
+    left_behind: LeftBehind,
 }
 
 impl OutputPlan {
+    /// Does a job by its plan: if that fails, what was written is taken back, and the error carries what could not be.
+    pub(super) fn run<R>(self, job: impl FnOnce(Self) -> Result<R>) -> Result<R> {
+        let left_behind = self.left_behind.clone();
+        job(self).map_err(|error| error.leaving(left_behind.take()))
+    }
+
     /// Adds files that the job reads.
     pub fn reads<'a>(mut self, role: &'static str, paths: impl IntoIterator<Item = &'a PathBuf>) -> Self {
         self.inputs.extend(paths.into_iter().map(|path| (role, path.clone())));
         self
     }
 
-    /// Adds what the options of a run read: masks, weights and files of parameters.
-    pub(super) fn reads_options(self, options: &RunOptions) -> Self {
-        let [mask, volume_mask] = options.mask_paths();
+    /// Adds what the options of a dense method's run read: masks, weights and files of parameters.
+    pub(super) fn reads_dense(self, options: &DenseOptions) -> Self {
+        let [mask, volume_mask] =
+            [&options.mask, &options.volume_mask].map(|mask| mask.as_ref().map(|mask| &mask.path));
         self.reads_settings(options.method.files())
             .reads("mask", mask)
             .reads("volume mask", volume_mask)
@@ -211,7 +219,7 @@ impl OutputPlan {
             let name = name.to_owned();
             return Ok(self.path(home)?.map(|folder| folder.join(name)));
         }
-        Ok(Some(output.begin().map_err(IoError::write(&output.path))?))
+        Ok(Some(output.begin(&self.left_behind).map_err(IoError::write(&output.path))?))
     }
 
     /// Writes an output, if it is asked for.
@@ -319,9 +327,9 @@ impl Output {
         Ok(io::check_writable(path)?)
     }
 
-    fn begin(&mut self) -> std::io::Result<PathBuf> {
+    fn begin(&mut self, left_behind: &LeftBehind) -> std::io::Result<PathBuf> {
         let is_folder = self.is_folder();
-        let published = self.published.get_or_insert_default();
+        let published = self.published.get_or_insert_with(|| Published::telling(left_behind));
         if is_folder {
             if self.staging.is_none() {
                 self.staging = Some(Unfinished::folder(&std::path::absolute(&self.path)?)?);

@@ -3,21 +3,28 @@
 use std::fs;
 use std::io::Result;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use veloxel_io::{Revocable, TempDir, Unfinished};
 
 /// The files of one output, all in one folder, with the files that had their names before.
 ///
 /// Dropped before [`stays`](Self::stays), it removes the new files and puts the earlier ones back.
-#[derive(Default)]
 pub(super) struct Published {
     files: Vec<Revocable>,
     /// Second names of the files that were there before; the folder goes with this value.
     earlier: Option<Unfinished<TempDir>>,
     new_folder: Option<PathBuf>,
+    /// Told what cannot be taken back.
+    left_behind: LeftBehind,
 }
 
 impl Published {
+    /// Nothing yet; what cannot be taken back is told to `left_behind`.
+    pub fn telling(left_behind: &LeftBehind) -> Self {
+        let (files, earlier, new_folder) = Default::default();
+        Self { files, earlier, new_folder, left_behind: left_behind.clone() }
+    }
+
     /// Announces that `file` will get its name: what has the name now can be put back.
     pub fn announce(&mut self, file: &Path) -> Result<()> {
         let mut second_name = None;
@@ -57,31 +64,35 @@ impl Published {
     }
 }
 
-/// Files that should have been taken back, and were not. A job ends with the error that made it fail; this is told beside it.
-static LEFT_BEHIND: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// The files and folders that a failed job could not take back, in the order of the failures. Clones are the same list.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LeftBehind(Arc<Mutex<Vec<PathBuf>>>);
 
-/// The files and folders that failed jobs of this process could not take back, in the order of their failures.
-pub fn left_behind() -> Vec<PathBuf> {
-    LEFT_BEHIND.lock().unwrap_or_else(PoisonError::into_inner).clone()
+impl LeftBehind {
+    fn add(&self, path: &Path) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+    }
+
+    /// Those that were added so far.
+    pub fn take(&self) -> Vec<PathBuf> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 impl Drop for Published {
     fn drop(&mut self) {
         // The failure that leads here is the one to tell.
-        let leave = |path: &Path| {
-            LEFT_BEHIND.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
-        };
         for file in std::mem::take(&mut self.files) {
             let path = file.path().to_owned();
             if file.take_back().is_err() {
-                leave(&path);
+                self.left_behind.add(&path);
             }
         }
         if let Some(folder) = self.new_folder.take()
             && fs::remove_dir(&folder).is_err()
             && folder.exists()
         {
-            leave(&folder);
+            self.left_behind.add(&folder);
         }
     }
 }
@@ -94,11 +105,12 @@ mod tests {
     fn what_cannot_be_taken_back_is_known() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a");
-        let mut published = Published::default();
+        let left_behind = LeftBehind::default();
+        let mut published = Published::telling(&left_behind);
         published.announce(&file).unwrap();
         // A folder of that name is nobody's to remove.
         fs::create_dir(&file).unwrap();
         drop(published);
-        assert_eq!(left_behind(), [file]);
+        assert_eq!(left_behind.take(), [file]);
     }
 }

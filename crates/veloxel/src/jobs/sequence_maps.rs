@@ -1,9 +1,11 @@
 //! The maps of a sequence, such as its confidences: one 4-D file, or a file a field in a folder, as the name says.
 
 use super::pictures::write_sampled;
-use super::{Holds, OutputPlan, Result, full_scale};
+use super::{Holds, OutputPlan, Result};
+use crate::pipelines::FieldLabel;
+use crate::pipelines::encode::is_in_whole_numbers;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Dimension, Sequence, Volume, Warnings};
+use veloxel_core::{Dimension, Sequence, Volume, Warning, Warnings};
 use veloxel_io::{self as io, Kind};
 
 /// What an output of maps holds, by its name.
@@ -47,38 +49,31 @@ impl SequenceMaps {
         Ok(Self { role, target })
     }
 
-    /// Whether they go anywhere.
-    pub fn is_wanted(&self) -> bool {
-        !matches!(self.target, Target::Nowhere)
-    }
-
-    /// Nobody wants them.
-    pub const NONE: Self = Self { role: "", target: Target::Nowhere };
-
     /// Takes the map of a field; `like` is the image that it was sampled from, if it was.
     pub fn take(
         &mut self,
-        field: &str,
-        frames: [usize; 2],
+        field: &FieldLabel,
         map: &Volume<f32>,
         like: Option<&Volume<f32>>,
         warnings: &mut Warnings,
     ) -> Result<()> {
         match &mut self.target {
             Target::Nowhere => {}
-            Target::Stack(maps) => maps.push((frames, map.clone())),
+            Target::Stack(maps) => maps.push(([field.fixed, field.moving], map.clone())),
             Target::Folder { hidden, shown } => {
-                let is_whole = like.is_some_and(|like| full_scale(like) > 1.0);
+                let is_whole = like.is_some_and(is_in_whole_numbers);
                 let extension = match map.grid().dimension() {
                     Dimension::Three => "nii.gz",
                     Dimension::Two if is_whole => "png",
                     Dimension::Two => "tif",
                 };
-                let (name, mut said) = (format!("{}_{field}.{extension}", self.role), Warnings::new());
+                let (name, mut said) =
+                    (format!("{}_{}.{extension}", self.role, field.name()), Warnings::new());
                 write_sampled(&hidden.join(&name), map, like.unwrap_or(map), &mut said)?;
                 let [hidden, shown] = [hidden, shown].map(|folder| folder.join(&name).display().to_string());
                 for warning in said.iter() {
-                    warnings.push(warning.kind, warning.message.replace(&hidden, &shown));
+                    let message = warning.message.replace(&hidden, &shown);
+                    warnings.add(Warning { message, ..warning.clone() });
                 }
             }
         }

@@ -3,13 +3,12 @@
 //! On the processor a budget bounds the memory of the whole process; on a GPU that of the device, of which no more than what is
 //! free is used in any case.
 
-use crate::jobs::FlowJob;
-use crate::jobs::StartFrom;
-use crate::{Result, VeloxelError};
+use crate::pipelines::dense::{DenseError, MethodChoice, StartKind};
+use crate::{Result, Session, VeloxelError};
 use serde::Serialize;
-use veloxel_core::Grid;
+use veloxel_core::{Grid, WarningKind, Warnings};
 use veloxel_gpu::Device;
-use veloxel_motion::{AnyMethod, Footprint, Opened, TilePlan, Tiling, VoxelAffine, voxel_map};
+use veloxel_motion::{AnyMethod, Footprint, TilePlan, Tiling, VoxelAffine, voxel_map};
 use veloxel_report::number::size;
 
 /// The program, its threads, and the buffers of files.
@@ -45,9 +44,28 @@ pub struct FlowPlan {
     pub tiles: TilePlan,
 }
 
+/// A run without its samples: all that its memory depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct FlowSketch<'a> {
+    /// The grids of the fixed and the moving image, or of a window's frames.
+    pub grids: &'a [&'a Grid],
+    /// How to estimate.
+    pub method: &'a MethodChoice,
+    /// How many masks there are.
+    pub masks: usize,
+    /// How many weight images there are.
+    pub weights: usize,
+    /// How many true flows there are.
+    pub truths: usize,
+    /// What the run starts from.
+    pub start: StartKind,
+    /// Whether the moving image is sampled for an output.
+    pub samples_moving: bool,
+}
+
 /// What a run holds beside its method.
 struct Holdings<'a> {
-    job: &'a FlowJob,
+    sketch: FlowSketch<'a>,
     fixed: &'a Grid,
     moving: &'a Grid,
     /// Frames beside these two, on the fixed grid.
@@ -66,22 +84,19 @@ impl Holdings<'_> {
         self.fixed.dimension().count() as u64
     }
 
-    fn masks(&self) -> usize {
-        self.job.options.mask_paths().into_iter().flatten().count()
-    }
-
-    fn weights(&self) -> usize {
-        self.job.options.weight.iter().count()
+    /// How many flows are given to start from.
+    fn given_starts(&self) -> u64 {
+        u64::from(self.sketch.start == StartKind::Flow)
     }
 
     /// On the host from the beginning to the end.
     fn parts(&self) -> Vec<MemoryPart> {
-        let fields = u64::from(self.job.start.file().is_some()) + u64::from(self.job.truth.is_some());
+        let fields = self.given_starts() + self.sketch.truths as u64;
         let parts = [
             ("program", PROGRAM_BYTES),
             ("images", self.volumes(1 + self.more_frames) + SAMPLE * self.moving.len() as u64),
-            ("masks", (self.fixed.len() * self.masks()) as u64),
-            ("weights", self.volumes(self.weights() as u64)),
+            ("masks", (self.fixed.len() * self.sketch.masks) as u64),
+            ("weights", self.volumes(self.sketch.weights as u64)),
             ("start and truth", self.volumes(fields * self.components())),
         ];
         let there = parts.into_iter().filter(|(_, bytes)| *bytes > 0);
@@ -95,7 +110,7 @@ impl Holdings<'_> {
 
     /// What is made of the flow once it is there.
     fn measures(&self) -> MemoryPart {
-        let volumes = 1 + u64::from(self.job.keeps_warped());
+        let volumes = 1 + u64::from(self.sketch.samples_moving);
         MemoryPart { what: "determinant and warped image", bytes: self.volumes(volumes) }
     }
 
@@ -103,9 +118,9 @@ impl Holdings<'_> {
     fn footprint(&self, method: Footprint) -> Footprint {
         let larger = self.moving.len().saturating_sub(self.fixed.len()) as f64 / self.fixed.len() as f64;
         let one_grid = voxel_map(self.fixed, self.moving) == VoxelAffine::IDENTITY;
-        let from_rest = self.job.start == StartFrom::None;
+        let from_rest = self.sketch.start == StartKind::None;
         let method = if one_grid && from_rest { method } else { method.overlapping() };
-        method.with_masks(self.masks() + self.weights()).with_more(3.0 * larger)
+        method.with_masks(self.sketch.masks + self.sketch.weights).with_more(3.0 * larger)
     }
 
     /// The next coarser level's field, from which exact tiles begin, and its pictures, where they are made of all frames at once;
@@ -143,50 +158,115 @@ fn fuller(first: Vec<MemoryPart>, second: Vec<MemoryPart>) -> Vec<MemoryPart> {
     if sum(&second) > sum(&first) { second } else { first }
 }
 
+/// The memory that a run would take, and how it is split for that under the session's budget. A method is opened for it; no
+/// samples are needed.
+///
+/// # Errors
+/// [`DenseError::Memory`] if the budget is too small, or the method does not run in tiles; [`DenseError::NoFootprint`] if it does
+/// not say what it takes; [`VeloxelError::Motion`] if it cannot be opened for these grids.
+///
+/// # Panics
+/// If there is no grid.
+pub fn memory_plan(sketch: &FlowSketch<'_>, session: &Session) -> Result<FlowPlan> {
+    let device = session.device()?;
+    let opened = sketch.method.open(sketch.grids[0], WHITE, sketch.grids.len(), device)?;
+    let footprint = footprint_of(&opened.method);
+    let matched = match sketch.start {
+        StartKind::Matches => footprint_of(&opened.method.matched()),
+        _ => None,
+    };
+    FlowPlan::of(sketch, footprint, matched, session)
+}
+
+/// What white is where nothing depends on it.
+const WHITE: f32 = 255.0;
+
+/// The tiles that a run of an opened method needs, which a note tells; none if it takes the whole grid at once.
+///
+/// # Errors
+/// As [`memory_plan`].
+pub(crate) fn tiles_of(
+    sketch: &FlowSketch<'_>,
+    opened: &AnyMethod,
+    session: &Session,
+    warnings: &mut Warnings,
+) -> Result<Option<TilePlan>> {
+    // Without a budget the processor has what the system has.
+    let is_bounded = session.max_memory_bytes().is_some();
+    if !is_bounded && !session.device()?.is_gpu() {
+        return Ok(None);
+    }
+    let plan = || match sketch.start {
+        // A method that begins from matches is opened with them around it.
+        StartKind::Matches => memory_plan(sketch, session),
+        _ => FlowPlan::of(sketch, footprint_of(opened), None, session),
+    };
+    let needs_more = |plan: &Result<FlowPlan>| match plan {
+        Ok(plan) => plan.tiles.count() > 1,
+        Err(error) => matches!(error, VeloxelError::Dense(DenseError::Memory { .. })),
+    };
+    let mut found = plan();
+    // What is kept for other runs gives way to this one.
+    if needs_more(&found) && session.release_methods() {
+        found = plan();
+    }
+    let plan = match found {
+        // Without a footprint a run is not cut into tiles, unless a budget asks for it.
+        Err(VeloxelError::Dense(DenseError::NoFootprint { .. })) if !is_bounded => return Ok(None),
+        plan => plan?,
+    };
+    Ok(plan.split().map(|(tiles, why)| {
+        warnings.push(WarningKind::Note, why);
+        tiles
+    }))
+}
+
+fn footprint_of(method: &AnyMethod) -> Option<Footprint> {
+    match method {
+        AnyMethod::Pair(method) => method.footprint(),
+        AnyMethod::Window(method) => method.footprint(),
+    }
+}
+
 impl FlowPlan {
-    /// The memory that a run on such grids takes, and how it is split for that: those of the fixed and the moving image, or of a
-    /// window's frames.
-    ///
-    /// # Errors
-    /// [`VeloxelError::Memory`] if the budget is too small, or the method does not run in tiles; [`VeloxelError::Frames`] if it
-    /// does not say what it takes.
-    pub(crate) fn of(job: &FlowJob, grids: &[&Grid], device: &Device) -> Result<Self> {
-        let (options, [fixed, moving]) = (&job.options, [grids[0], grids[grids.len().min(2) - 1]]);
-        let Opened { method, .. } = options.open_method(fixed, 255.0, grids.len(), device)?;
-        let footprint = match &method {
-            AnyMethod::Pair(method) => method.footprint(),
-            AnyMethod::Window(method) => method.footprint(),
-        };
-        let Some(footprint) = footprint else {
-            let name = options.method.method_name();
-            return Err(frames!("method {name} does not say what memory it takes: leave out --max-memory"));
-        };
-        let matched = match (job.start == StartFrom::Matches).then(|| method.matched()) {
-            Some(AnyMethod::Pair(method)) => method.footprint(),
-            _ => None,
-        };
+    fn of(
+        sketch: &FlowSketch<'_>,
+        footprint: Option<Footprint>,
+        matched: Option<Footprint>,
+        session: &Session,
+    ) -> Result<Self> {
+        let method = sketch.method.draft.method();
+        let footprint = footprint.ok_or(DenseError::NoFootprint { method })?;
+        let (grids, sketch) = (sketch.grids, *sketch);
+        let [fixed, moving] = [grids[0], grids[grids.len().min(2) - 1]];
         let more_frames = grids.len().saturating_sub(2) as u64;
-        Self::new(&Holdings { job, fixed, moving, more_frames, matched }, footprint, device)
+        let holdings = Holdings { sketch, fixed, moving, more_frames, matched };
+        Ok(Self::new(&holdings, footprint, session.max_memory_bytes(), session.device()?)?)
     }
 
-    fn new(holdings: &Holdings<'_>, method: Footprint, device: &Device) -> Result<Self> {
-        let (footprint, budget_bytes) = (holdings.footprint(method), holdings.job.options.max_memory_bytes);
+    fn new(
+        holdings: &Holdings<'_>,
+        method: Footprint,
+        budget_bytes: Option<u64>,
+        device: &Device,
+    ) -> Result<Self, DenseError> {
+        let footprint = holdings.footprint(method);
         let (held, components) = (holdings.parts(), holdings.components() as f64);
         let after = [held.clone(), vec![holdings.result(), holdings.measures()]].concat();
         let at_once = holdings.matched.map_or(footprint, |matched| holdings.footprint(matched));
         // The whole grid at once holds a start that is given, and samples the warped image on the device.
-        let start = if holdings.job.start.file().is_some() { components } else { 0.0 };
-        let more = start + if holdings.job.keeps_warped() { 3.0 } else { 0.0 };
+        let start = holdings.given_starts() as f64 * components;
+        let more = start + if holdings.sketch.samples_moving { 3.0 } else { 0.0 };
         let whole_bytes = at_once.with_more(more).bytes(holdings.fixed.len());
         let one_tile = || {
             let tiles = holdings.split(&footprint, u64::MAX).expect("without a limit one tile should do");
             TilePlan { device_bytes: whole_bytes, ..tiles }
         };
         // Tiles of so much room, beside what is always there.
-        let tiles = |room: u64, always: u64, budget_bytes: u64, what: &'static str| {
+        let tiles = |room: u64, always: u64, budget_bytes: u64, place: &'static str| {
             holdings.split(&footprint, room).map_err(|least| {
                 let needed_bytes = always + least.unwrap_or(at_once.bytes(holdings.fixed.len()));
-                VeloxelError::Memory { needed_bytes, budget_bytes, what }
+                DenseError::Memory { needed_bytes, budget_bytes, place }
             })
         };
         if device.is_gpu() {
@@ -218,7 +298,7 @@ impl FlowPlan {
         let parts = fuller(solving, measuring);
         let needed_bytes = sum(&parts);
         if needed_bytes > budget {
-            return Err(VeloxelError::Memory { needed_bytes, budget_bytes: budget, what: "in all" });
+            return Err(DenseError::Memory { needed_bytes, budget_bytes: budget, place: "in all" });
         }
         Ok(Self::with(budget_bytes, parts, tiles))
     }

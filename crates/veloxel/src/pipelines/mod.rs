@@ -2,33 +2,55 @@
 //! memory with a [`Session`](crate::Session) whose observer can follow and stop it.
 
 pub(crate) mod account;
+mod compare;
+mod demo;
+pub(crate) mod dense;
 pub mod distances;
+mod dry_run;
+pub(crate) mod encode;
 pub mod engine;
 mod evaluate;
 mod features;
 pub mod heart;
 pub(crate) mod memory_plan;
+mod pair;
 mod phase_method;
 mod point_tracks;
 mod points;
 pub(crate) mod prepare;
 pub mod segment;
+mod sequence;
 mod stereo;
 pub(crate) mod view_order;
 mod warp;
+mod window;
 
 pub use account::{Account, Stages};
+pub use compare::{CompareRequest, CompareResult, ComparedMethod, compare};
+pub use demo::{DemoPhantom, demo};
+pub use dense::{
+    DenseError, Directions, Image, MethodChoice, PairNames, PairResult, PairStart, PairWanted, PreparedPair,
+    Refinement, StartKind, Wanted,
+};
+pub use dry_run::{DryRunRequest, Forecast, TimeEstimate, dry_run};
 pub use evaluate::{
     AgainstTruth, EvaluateNames, EvaluateRequest, EvaluateSegmentationRequest, SegmentationReport,
     TrueSegmentation, evaluate_contours, evaluate_disparity, evaluate_flow, evaluate_labels,
     evaluate_segmentation,
 };
 pub use features::{FeaturesRequest, FeaturesResult, features};
+pub use memory_plan::{FlowPlan, FlowSketch, MemoryPart, memory_plan};
+pub use pair::{PairRequest, ResidentPair, pair, pair_on_device};
 pub use point_tracks::{
     EndedTracks, PointTracks, PointsError, TracksBegin, TracksRequest, TracksResult, track_points,
 };
 pub use points::{MovedPoints, move_point, move_points};
+pub use prepare::grids::OutsideFill;
+pub use sequence::{
+    FieldLabel, FrameNames, SequenceOutput, SequenceRequest, SequenceResult, TrueField, sequence,
+};
 pub use stereo::{StereoRequest, StereoResult, stereo, undo_disparity};
 pub use warp::{
     LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames, WarpResult, warp_image, warp_labels,
 };
+pub use window::{WindowRequest, window};

@@ -59,8 +59,10 @@ impl KeptMethods {
         self.methods.push(KeptMethod { key, opened });
     }
 
-    /// Drops all of them.
-    pub fn clear(&mut self) {
+    /// Drops all of them; whether there were any.
+    pub fn clear(&mut self) -> bool {
+        let were_any = !self.methods.is_empty();
         self.methods.clear();
+        were_any
     }
 }

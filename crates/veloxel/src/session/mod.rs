@@ -144,10 +144,15 @@ impl Session {
 
     /// Gives back what is kept for the next run: opened methods, and memory of the device.
     pub fn release(&self) {
-        self.kept().clear();
+        self.release_methods();
         if let Some(Ok(opened)) = self.opened.get() {
             opened.device.release_kept();
         }
+    }
+
+    /// Drops the methods that are kept for the next run; whether there were any.
+    pub(crate) fn release_methods(&self) -> bool {
+        self.kept().clear()
     }
 
     /// Runs a method of a key: one that is kept, or one that is opened now. It is kept for the next run unless this one fails.

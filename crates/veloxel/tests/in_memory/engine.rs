@@ -11,8 +11,8 @@ use veloxel::jobs::{self, EngineJob, PhaseOptions};
 use veloxel::pipelines::engine::{
     Confidences, Engine, EngineFound, EngineImage, EngineRequest, EngineTally, FrameImages,
 };
-use veloxel::{Diagnosis, VeloxelError};
-use veloxel::{ErrorKind, Observer, PhaseWanted, Session, Step, Volume, Warnings};
+use veloxel::report::{EngineFilm, EngineTile, FilmFrame, MapPicture, OrientationMaps};
+use veloxel::{Diagnosis, ErrorKind, Observer, PhaseWanted, Session, Step, VeloxelError, Volume, Warnings};
 
 const FRAMES: usize = 7;
 
@@ -56,6 +56,25 @@ fn found(
         found.push(frame);
     }
     (found.into_iter().map(|frame| frame.fetch().unwrap()).collect(), engine.finish().unwrap().frames)
+}
+
+/// The pictures of the film.
+fn drawn(found: &[EngineFound]) -> Vec<MapPicture> {
+    let mut film = EngineFilm::new(vec![EngineTile::Flow, EngineTile::Disparity]);
+    let picture = |EngineFound { report, image, fields, .. }: &EngineFound| {
+        let (fields, image) = (fields.as_ref().unwrap(), image.as_ref().unwrap());
+        let maps = fields.features.as_ref().unwrap();
+        let orientation = OrientationMaps { orientation_rad: &maps.orientation_rad, energy: &maps.energy };
+        let frame = FilmFrame {
+            number: report.frame,
+            image,
+            flow: fields.flow.as_ref(),
+            disparity_px: fields.disparity_px.as_ref(),
+            orientation: Some(orientation),
+        };
+        film.picture(&frame).unwrap()
+    };
+    found.iter().map(picture).collect()
 }
 
 #[test]
@@ -106,6 +125,8 @@ fn every_field_is_that_of_the_command() {
             }
         }
         assert_eq!(found.iter().filter(|found| found.fields.as_ref().unwrap().flow.is_some()).count(), 3);
+        pictures::write_video(&place.path().join("own.y4m"), &without_files(|| drawn(&found)));
+        assert_same_file(&place.path().join("own.y4m"), &place.path().join("v.y4m"));
     });
 }
 

@@ -1,7 +1,8 @@
 //! Pictures of a texture that moves.
 
 use std::path::{Path, PathBuf};
-use veloxel::io::{self, Strictness};
+use veloxel::io::{self, FrameRate, Strictness, VideoColour, VideoShape, VideoWriter};
+use veloxel::report::MapPicture;
 use veloxel::{Grid, Volume, Warnings};
 
 /// `(nx, ny)` of every picture.
@@ -27,4 +28,14 @@ pub fn write(folder: &Path, name: &str, shift_px: f32) -> PathBuf {
 /// What a job reads of it.
 pub fn read(path: &Path) -> Volume<f32> {
     io::read_image(path, Strictness::Lenient, &mut Warnings::new()).unwrap()
+}
+
+/// Writes a video of pictures, as a job does whose frames come without a rate.
+pub fn write_video(path: &Path, pictures: &[MapPicture]) {
+    let &MapPicture { width, height, .. } = &pictures[0];
+    let shape =
+        VideoShape { width, height, colour: VideoColour::Full, rate: FrameRate::from_interval_ms(None) };
+    let mut video = VideoWriter::create(path, shape).unwrap();
+    pictures.iter().for_each(|picture| video.push(&picture.rgb).unwrap());
+    video.finish().unwrap();
 }

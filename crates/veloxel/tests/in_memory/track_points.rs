@@ -1,11 +1,23 @@
 //! `track-points f0.png f1.png … --points p.csv -o tracks.csv`, and from corners.
 
 use crate::no_files::{alone, without_files};
-use crate::{pictures, session};
+use crate::{assert_same_file, pictures, session};
 use veloxel::jobs::{self, TrackPointsJob, TrackStart};
 use veloxel::motion::TrackingParameters;
-use veloxel::pipelines::{EndedTracks, TracksBegin, TracksRequest, track_points};
-use veloxel::report::tracks_csv;
+use veloxel::pipelines::{EndedTracks, PointTracks, TracksBegin, TracksRequest, track_points};
+use veloxel::report::{MapPicture, tracks_csv};
+use veloxel::{Session, Volume};
+
+/// Every frame with its points.
+fn drawn(images: &[Volume<f32>], request: &TracksRequest<'_>, session: &Session) -> Vec<MapPicture> {
+    let mut tracks = PointTracks::begin(&images[0], request, session).unwrap();
+    let mut pictures = vec![tracks.picture(&images[0])];
+    for frame in &images[1..] {
+        tracks.push(frame).unwrap();
+        pictures.push(tracks.picture(frame));
+    }
+    pictures
+}
 
 #[test]
 fn tracks_are_those_of_the_command() {
@@ -37,6 +49,9 @@ fn tracks_are_those_of_the_command() {
             let request = TracksRequest { begin, corner_distance_px, ended, parameters };
             let session = session();
             let result = without_files(|| track_points(&images, &request, &session)).unwrap();
+            let drawn = without_files(|| drawn(&images, &request, &session));
+            pictures::write_video(&file("own.y4m"), &drawn);
+            assert_same_file(&file("own.y4m"), &file("overlay.y4m"));
             assert_eq!(
                 (result.frames, result.tracks, result.alive),
                 (run.report.frames, run.report.tracks, run.report.alive)

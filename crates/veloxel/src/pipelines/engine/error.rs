@@ -35,7 +35,7 @@ impl Diagnosis for EngineError {
     fn hint(&self) -> Option<Hint> {
         match self {
             Self::NoFrames { .. } => None,
-            Self::FewFrames { .. } => Some(Hint::Results),
+            Self::FewFrames { .. } => Some(Hint::Frames),
         }
     }
 }

@@ -7,3 +7,16 @@ pub(crate) fn full_scale(image: &Volume<f32>) -> f32 {
     let largest = image.data().iter().copied().filter(|v| v.is_finite()).fold(0.0, f32::max);
     [1.0, 255.0, 65535.0].into_iter().find(|&white| largest <= white).unwrap_or(largest)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use veloxel_core::Grid;
+
+    #[test]
+    fn white_is_the_top_of_a_usual_range() {
+        let of =
+            |top: f32| full_scale(&Volume::from_fn(Grid::image(2, 1).unwrap(), |[x, ..]| top * x as f32));
+        assert_eq!([0.7, 200.0, 1023.0, 1e6].map(of), [1.0, 255.0, 65535.0, 1e6]);
+    }
+}

@@ -3,4 +3,5 @@
 
 pub(crate) mod full_scale;
 pub(crate) mod grids;
+pub(crate) mod labels;
 pub(crate) mod sentinels;

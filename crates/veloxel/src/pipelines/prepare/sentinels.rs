@@ -56,9 +56,11 @@ fn spread(image: &Volume<f32>) -> Option<[f32; 2]> {
     let step = (image.data().len() / MOST_SAMPLES).max(1);
     let mut samples: Vec<f32> =
         image.data().iter().step_by(step).copied().filter(|v| v.is_finite()).collect();
-    samples.sort_unstable_by(f32::total_cmp);
     let last = samples.len().checked_sub(1)?;
-    let at = |share: f64| samples[(share * last as f64).round() as usize];
+    let mut at = |share: f64| {
+        let nth = (share * last as f64).round() as usize;
+        *samples.select_nth_unstable_by(nth, f32::total_cmp).1
+    };
     let middle = at(0.75) - at(0.25);
     (middle > 0.0).then(|| [middle, at(0.995) - at(0.005)])
 }

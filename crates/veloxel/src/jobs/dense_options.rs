@@ -1,0 +1,102 @@
+//! The options that the runs of every dense method share, beside their images.
+
+use super::{MaskFile, MethodOptions, Result};
+use crate::pipelines::account::Account;
+use crate::pipelines::{Directions, MethodChoice, Refinement};
+use std::path::PathBuf;
+use veloxel_core::{Mask, Volume, Warnings};
+use veloxel_io::{self as io, Reading};
+use veloxel_report::{InputReport, RunHeader};
+
+/// A dense method, where its data count, and how files are read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DenseOptions {
+    /// The method and its parameters.
+    pub method: MethodOptions,
+    /// One direction, or both.
+    pub directions: Directions,
+    /// What is done to the flow.
+    pub refinement: Refinement,
+    /// Where data count.
+    pub mask: Option<MaskFile>,
+    /// Where volume is preserved (β), on the fixed grid; none: wherever data count.
+    pub volume_mask: Option<MaskFile>,
+    /// How much data count, from 0 to 1 on the fixed grid: of finite elements.
+    pub weight: Option<PathBuf>,
+    /// How files are read.
+    pub reading: Reading,
+    /// The command as typed, for the report.
+    pub command_line: String,
+}
+
+/// The masks of a run and its weight image, as they were read.
+#[derive(Debug, Default)]
+pub(super) struct ReadRegion {
+    pub mask: Option<Mask>,
+    pub volume_mask: Option<Mask>,
+    pub weight: Option<Volume<f32>>,
+}
+
+impl DenseOptions {
+    /// The method as pipelines take it.
+    pub(super) fn choice(&self) -> MethodChoice {
+        let (directions, refinement) = (self.directions, self.refinement);
+        MethodChoice { directions, refinement, ..MethodChoice::new(self.method.draft().clone()) }
+    }
+
+    /// Reads masks and weight image, each on its own grid.
+    ///
+    /// # Errors
+    /// As for every image; for a weight image as well where the method has no weights in its energy.
+    pub(super) fn read_region(&self, warnings: &mut Warnings) -> Result<ReadRegion> {
+        let mut mask = |file: &Option<MaskFile>| -> Result<Option<Mask>> {
+            file.as_ref().map(|file| file.read(self.reading, warnings)).transpose()
+        };
+        let (mask, volume_mask) = (mask(&self.mask)?, mask(&self.volume_mask)?);
+        if self.weight.is_some() {
+            self.method.require_weights()?;
+        }
+        let weight =
+            self.weight.as_ref().map(|path| io::read_image(path, self.reading, warnings)).transpose()?;
+        Ok(ReadRegion { mask, volume_mask, weight })
+    }
+
+    /// What the weight image is called in errors.
+    pub(super) fn weight_name(&self) -> String {
+        let named = |path: &PathBuf| format!("the weight image {}", path.display());
+        self.weight.as_ref().map_or_else(String::new, named)
+    }
+
+    /// What the mask of the volume constraint is called in warnings.
+    pub(super) fn volume_mask_name(&self) -> String {
+        let named = |mask: &MaskFile| format!("the volume mask {}", mask.path.display());
+        self.volume_mask.as_ref().map_or_else(String::new, named)
+    }
+
+    /// The beginning of a report.
+    pub(super) fn header(&self, account: Account, inputs: Vec<InputReport>) -> RunHeader {
+        let (method, preset) = (self.method.method_name(), Some(self.method.preset_name()));
+        header(&self.command_line, method, preset, account, inputs)
+    }
+}
+
+/// The beginning of a report. `method` is the name there: of the command's own where that is more than the method's.
+pub(super) fn header(
+    command_line: &str,
+    method: &str,
+    preset: Option<&str>,
+    account: Account,
+    inputs: Vec<InputReport>,
+) -> RunHeader {
+    RunHeader {
+        veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
+        command_line: command_line.to_owned(),
+        method: method.to_owned(),
+        preset: preset.map(str::to_owned),
+        device: account.device,
+        parameters: account.parameters.into(),
+        inputs,
+        stage_times: account.stages.0,
+        warnings: account.warnings,
+    }
+}

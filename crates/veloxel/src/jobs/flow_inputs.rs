@@ -1,0 +1,146 @@
+//! The files of a flow, read.
+
+use super::dense_options::ReadRegion;
+use super::flow_job::{FlowJob, StartFrom, takes_pair};
+use super::{Result, name};
+use crate::Session;
+use crate::pipelines::{
+    PairNames, PairRequest, PairResult, PairStart, PairWanted, Wanted, WindowRequest, pair, window,
+};
+use std::path::{Path, PathBuf};
+use veloxel_core::{CoreError, Flow, Mask, Volume, Warnings};
+use veloxel_io::{self as io, FrameStream, Reading};
+use veloxel_motion::Takes;
+
+/// What was read.
+pub(super) struct FlowInputs {
+    pub frames: Vec<Volume<f32>>,
+    /// Where the fixed image is not transparent, if it is anywhere.
+    visible: Option<Mask>,
+    region: ReadRegion,
+    start: Option<Flow>,
+    pub truth: Option<Flow>,
+}
+
+impl FlowInputs {
+    /// Reads images, masks and fields.
+    pub fn load(job: &FlowJob, warnings: &mut Warnings) -> Result<Self> {
+        let reading = job.options.reading;
+        let region = job.options.read_region(warnings)?;
+        let mut flow = |path: Option<&PathBuf>| path.map(|p| io::read_flow(p, reading, warnings)).transpose();
+        let (start, truth) = (flow(job.start.file())?, flow(job.truth.as_ref())?);
+        let (frames, visible) = match job.takes() {
+            Takes::Pairs => {
+                let [fixed, moving] = takes_pair(job)?;
+                let ReadImages { fixed, moving, visible } = load_images(fixed, moving, reading, warnings)?;
+                (vec![fixed, moving], visible)
+            }
+            Takes::Windows { most } => (load_window(job, most, warnings)?, None),
+        };
+        Ok(Self { frames, visible, region, start, truth })
+    }
+
+    /// The flow of the images that were read, with what the job's outputs need.
+    pub fn solve(&self, job: &FlowJob, session: &Session) -> Result<PairResult> {
+        let (options, outputs) = (&job.options, &job.outputs);
+        let images: Vec<String> = job.inputs.iter().map(|path| name(path)).collect();
+        let (weight, volume_mask) = (options.weight_name(), options.volume_mask_name());
+        let warped = outputs.warped.as_deref().map(name).unwrap_or_default();
+        let names = PairNames {
+            images: &images,
+            weight: &weight,
+            volume_mask: &volume_mask,
+            warped: &warped,
+            ..PairNames::default()
+        };
+        let wanted = PairWanted {
+            warped: outputs.warped.is_some().then_some(outputs.outside),
+            measures: Wanted::Yes,
+            page: Wanted::when(outputs.html.is_some()),
+        };
+        let (method, truth, ReadRegion { mask, volume_mask, weight }) =
+            (&options.choice(), self.truth.as_ref(), &self.region);
+        match (job.takes(), self.frames.as_slice()) {
+            (Takes::Pairs, [fixed, moving]) => {
+                let request = PairRequest {
+                    names,
+                    mask: mask.as_ref(),
+                    visible: self.visible.as_ref(),
+                    volume_mask: volume_mask.as_ref(),
+                    weight: weight.as_ref(),
+                    start: self.start(&job.start),
+                    truth,
+                    strictness: options.reading.strictness,
+                    wanted,
+                    ..PairRequest::new(fixed, moving, method)
+                };
+                pair(&request, session)
+            }
+            (_, frames) => {
+                let mask = mask.as_ref();
+                let request =
+                    WindowRequest { names, mask, truth, wanted, ..WindowRequest::new(frames, method) };
+                window(&request, session)
+            }
+        }
+    }
+
+    fn start(&self, from: &StartFrom) -> PairStart<'_> {
+        match from {
+            StartFrom::None => PairStart::None,
+            StartFrom::CentreOfMass => PairStart::CentreOfMass,
+            StartFrom::Affine => PairStart::Affine,
+            StartFrom::Matches => PairStart::Matches,
+            StartFrom::Flow(_) => self.start.as_ref().map_or(PairStart::None, PairStart::Flow),
+        }
+    }
+}
+
+/// Two images.
+pub(super) struct ReadImages {
+    pub fixed: Volume<f32>,
+    pub moving: Volume<f32>,
+    /// Where the fixed one is not transparent, if it is anywhere.
+    pub visible: Option<Mask>,
+}
+
+/// Fixed and moving image, read side by side.
+pub(super) fn load_images(
+    fixed_path: &Path,
+    moving_path: &Path,
+    reading: Reading,
+    warnings: &mut Warnings,
+) -> Result<ReadImages> {
+    let mut about_moving = Warnings::new();
+    let (fixed, moving) = std::thread::scope(|scope| {
+        let read_moving = || io::read_image(moving_path, reading, &mut about_moving);
+        let thread = std::thread::Builder::new().spawn_scoped(scope, read_moving);
+        let fixed = io::read_image_and_mask(fixed_path, reading, warnings);
+        (fixed, thread.map(|thread| thread.join().expect("reading an image should not panic")))
+    });
+    // Where there are no threads any more, one after the other.
+    let moving = moving.unwrap_or_else(|_| io::read_image(moving_path, reading, &mut about_moving));
+    let ((fixed, visible), moving) = (fixed?, moving?);
+    warnings.extend(about_moving);
+    Ok(ReadImages { fixed, moving, visible })
+}
+
+/// All frames of a source, or of several files, but no more than a window can have.
+fn load_window(job: &FlowJob, most: usize, warnings: &mut Warnings) -> Result<Vec<Volume<f32>>> {
+    let reading = job.options.reading;
+    let mut stream = match job.inputs.as_slice() {
+        [one] => FrameStream::open(one, reading, warnings)?,
+        many => FrameStream::of_files(many.to_vec(), reading),
+    };
+    // One frame too many is enough to know that there are.
+    let mut frames = Vec::new();
+    while frames.len() <= most
+        && let Some(frame) = stream.next_frame(warnings)?
+    {
+        frames.push(frame);
+    }
+    if frames.is_empty() {
+        return Err(CoreError::EmptySequence.into());
+    }
+    Ok(frames)
+}

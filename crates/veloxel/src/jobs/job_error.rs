@@ -1,0 +1,76 @@
+//! What is wrong with the paths that a job is given.
+
+use std::path::PathBuf;
+use veloxel_core::{Diagnosis, ErrorKind, Hint};
+use veloxel_report::number::counted;
+
+/// Paths that do not belong together, or not to their job.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum JobError {
+    /// Another number of inputs than a pair's.
+    #[error("expected FIXED and MOVING, got {got} inputs")]
+    PairInputs {
+        /// How many there are.
+        got: usize,
+    },
+    /// One source of several frames, where headers alone are read.
+    #[error("{source_name}: a dry run reads headers alone: name the frames one by one")]
+    DryRunSource {
+        /// The source.
+        source_name: String,
+    },
+    /// A file for the many fields of a sequence.
+    #[error("{}: a sequence has many fields, and one file holds one: name a folder", path.display())]
+    FieldsInFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// One file for two series of maps.
+    #[error("{}: one file holds one series of {maps}, and both consecutive and reference fields have one: name a folder", path.display())]
+    SeriesInFile {
+        /// The file.
+        path: PathBuf,
+        /// The output that it is named for.
+        output: Hint,
+        /// What it would hold.
+        maps: &'static str,
+    },
+    /// A truth that is no folder of fields.
+    #[error(
+        "{}: {reason}; the truth of a sequence is a folder with a file for every field, named as the run's own \
+         (consecutive_000_001.flo) or in their order",
+        path.display()
+    )]
+    TruthFolder {
+        /// What was given.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A folder with another number of true fields than the run has fields.
+    #[error("{}: {}, but the run has {count}", path.display(), counted(*got, "field"))]
+    TruthCount {
+        /// The folder.
+        path: PathBuf,
+        /// How many it holds.
+        got: usize,
+        /// How many there should be.
+        count: usize,
+    },
+}
+
+impl Diagnosis for JobError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Input
+    }
+
+    fn hint(&self) -> Option<Hint> {
+        match self {
+            Self::PairInputs { .. } => Some(Hint::Sequence),
+            Self::SeriesInFile { output, .. } => Some(*output),
+            Self::TruthFolder { .. } | Self::TruthCount { .. } => Some(Hint::Truth),
+            Self::DryRunSource { .. } | Self::FieldsInFile { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Which method estimates, in which directions, and what is done to its flow.
+
+use crate::session::MethodKey;
+use veloxel_core::Grid;
+use veloxel_core::parameters::Draft;
+use veloxel_gpu::Device;
+use veloxel_motion::method::table::PARAMETERS;
+use veloxel_motion::{Method, MotionError, Opened, Opening, Takes};
+
+/// Which directions of a pair are estimated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Directions {
+    /// Fixed to moving.
+    #[default]
+    Forward,
+    /// Both: where they disagree the confidence falls.
+    Both,
+}
+
+/// What is done to a flow once it is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Refinement {
+    /// Nothing.
+    #[default]
+    None,
+    /// A mean over neighbours, weighted by confidence and by likeness of the image.
+    Bilateral,
+}
+
+/// A dense method with its preset and settings, and what is built around it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MethodChoice {
+    /// The method, its preset and its settings.
+    pub draft: Draft,
+    /// One direction, or both.
+    pub directions: Directions,
+    /// What is done to the flow.
+    pub refinement: Refinement,
+}
+
+impl Default for MethodChoice {
+    /// The accurate preset of CLG.
+    fn default() -> Self {
+        let first = Draft::new(&PARAMETERS, PARAMETERS[0].method);
+        Self::new(first.expect("the first method should be there"))
+    }
+}
+
+impl MethodChoice {
+    /// A method in one direction, its flow as it is found.
+    pub fn new(draft: Draft) -> Self {
+        Self { draft, directions: Directions::Forward, refinement: Refinement::None }
+    }
+
+    /// What the method estimates its flow from.
+    pub fn takes(&self) -> Takes {
+        Method::of(&self.draft).takes
+    }
+
+    /// Opens the method for so many frames of a grid with such a white.
+    pub(crate) fn open(
+        &self,
+        grid: &Grid,
+        white: f32,
+        frames: usize,
+        device: &Device,
+    ) -> Result<Opened, MotionError> {
+        let draft = &self.draft;
+        let opened = Method::of(draft).open(&Opening { grid, frames, white, draft, device })?;
+        let is_checked = self.directions == Directions::Both;
+        let method = if is_checked { opened.method.inverse_consistent() } else { opened.method };
+        let method = if self.refinement == Refinement::None { method } else { method.refined() };
+        Ok(Opened { method, ..opened })
+    }
+
+    /// What a session keeps the opened method under.
+    pub(crate) fn key(&self, grid: &Grid, white: f32, frames: usize) -> MethodKey {
+        let both = (self.directions == Directions::Both).then_some("both directions");
+        let refined = (self.refinement == Refinement::Bilateral).then_some("refined");
+        let decorations = both.into_iter().chain(refined).collect();
+        MethodKey { draft: self.draft.clone(), grid: grid.clone(), frames, white, decorations }
+    }
+}

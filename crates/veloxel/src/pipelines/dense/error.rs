@@ -1,0 +1,95 @@
+//! What keeps a pipeline of dense flow from running.
+
+use veloxel_core::{Diagnosis, ErrorKind, Hint};
+use veloxel_report::number::size;
+
+/// A request for dense flow that cannot be met.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DenseError {
+    /// A method that takes another number of images.
+    #[error("method {method} takes {takes}, and a {given} was given")]
+    Takes {
+        /// The method.
+        method: &'static str,
+        /// What it takes.
+        takes: &'static str,
+        /// What it was given.
+        given: &'static str,
+    },
+    /// A budget of memory for a method that does not say what it needs.
+    #[error(
+        "method {method} does not say what memory it takes, so it cannot be run under a budget of memory"
+    )]
+    NoFootprint {
+        /// The method.
+        method: &'static str,
+    },
+    /// A budget of memory in which a run does not fit.
+    #[error("{} of memory are allowed, and {} are needed {place}: allow more, or crop or shrink the images", size(*budget_bytes), size(*needed_bytes))]
+    Memory {
+        /// What it takes, tiles as small as they can be included.
+        needed_bytes: u64,
+        /// What there is.
+        budget_bytes: u64,
+        /// Where: on the device, or in all.
+        place: &'static str,
+    },
+    /// Fields from a reference, of a method that takes a window of frames.
+    #[error("method {method} takes a window of frames and gives consecutive fields alone")]
+    ConsecutiveAlone {
+        /// The method.
+        method: &'static str,
+    },
+    /// A selection that leaves too few frames.
+    #[error("the selection leaves {left} of {count} frames: two are needed")]
+    FewFrames {
+        /// How many are left.
+        left: usize,
+        /// Of how many.
+        count: usize,
+    },
+    /// A reference that is none of the frames.
+    #[error("expected a reference frame from {first} to {last}{which}, got {got}")]
+    Reference {
+        /// The first frame taken.
+        first: usize,
+        /// The last frame taken.
+        last: usize,
+        /// More about which ones can be taken.
+        which: &'static str,
+        /// What was given.
+        got: usize,
+    },
+    /// True fields that are not as many as those of the run.
+    #[error("{given} true fields were given, and the run has {count}")]
+    TrueFields {
+        /// How many were given.
+        given: usize,
+        /// How many fields there are.
+        count: usize,
+    },
+}
+
+impl Diagnosis for DenseError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Memory { .. } => ErrorKind::Memory,
+            Self::Takes { .. } | Self::NoFootprint { .. } | Self::ConsecutiveAlone { .. } => {
+                ErrorKind::Parameter
+            }
+            Self::FewFrames { .. } | Self::Reference { .. } | Self::TrueFields { .. } => ErrorKind::Input,
+        }
+    }
+
+    fn hint(&self) -> Option<Hint> {
+        Some(match self {
+            Self::Takes { .. } => Hint::Method,
+            Self::NoFootprint { .. } | Self::Memory { .. } => Hint::MaxMemory,
+            Self::ConsecutiveAlone { .. } => Hint::Sequence,
+            Self::FewFrames { .. } => Hint::Frames,
+            Self::Reference { .. } => Hint::Reference,
+            Self::TrueFields { .. } => Hint::Truth,
+        })
+    }
+}

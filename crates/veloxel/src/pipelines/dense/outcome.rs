@@ -1,0 +1,181 @@
+//! From a flow that was found to a result: measured, warned about, with the warped image that is wanted.
+
+use super::{PairNames, PairWanted};
+use crate::Result;
+use crate::pipelines::account::Account;
+use crate::pipelines::prepare::grids::{WHOLE_IMAGE, moving_on};
+use std::borrow::Cow;
+use veloxel_core::parameters::Values;
+use veloxel_core::{Flow, Hint, Mask, Volume, WarningKind, Warnings};
+use veloxel_gpu::Device;
+use veloxel_motion::{DenseFlow, TilePlan};
+use veloxel_report::{PairReport, PairView};
+
+/// Images and masks as the method took them: without sample values that stand for no data, masks on the fixed grid.
+#[derive(Debug, Clone)]
+pub struct PreparedPair {
+    /// The image that the flow lives on.
+    pub fixed: Volume<f32>,
+    /// The image that it points into, on its own grid.
+    pub moving: Volume<f32>,
+    /// Where data count.
+    pub mask: Option<Mask>,
+    /// Where volume is preserved.
+    pub volume_mask: Option<Mask>,
+}
+
+impl PreparedPair {
+    /// Where the flow is measured: where volume is preserved, else where data count.
+    pub fn measured(&self) -> Option<&Mask> {
+        self.volume_mask.as_ref().or(self.mask.as_ref())
+    }
+}
+
+/// What a pair of images, or a window of frames, comes to.
+#[derive(Debug, Clone)]
+pub struct PairResult {
+    /// The flow, its confidence and its diagnostics; occlusion where the run began from matches. The warped image as it was
+    /// found, NaN where there is no sample, only for a page.
+    pub found: DenseFlow,
+    /// The warped image with its outside filled, if it was wanted.
+    pub warped: Option<Volume<f32>>,
+    /// The moving image on the fixed grid where nothing has moved, for a page.
+    pub moving_on_fixed: Option<Volume<f32>>,
+    /// The field in numbers, if it was wanted.
+    pub measured: Option<PairReport>,
+    /// The images and masks as the method took them.
+    pub prepared: PreparedPair,
+    /// Which of a window's frames the flow lives on; 0 of a pair.
+    pub fixed_frame: usize,
+    /// Device, times, warnings and parameters.
+    pub account: Account,
+}
+
+impl PairResult {
+    /// All that a page draws; none unless the request [wanted](PairWanted::page) it.
+    pub fn view<'a>(&'a self, title: &'a str, truth: Option<&'a Flow>) -> Option<PairView<'a>> {
+        let view = view_of(title, &self.prepared.fixed, self.moving_on_fixed.as_ref()?, &self.found)?;
+        let (mask, moving_grid) = (self.prepared.measured(), Some(self.prepared.moving.grid()));
+        Some(PairView { truth, mask, moving_grid, ..view })
+    }
+}
+
+/// Fixed and moving image with what was found, as reports take it, without truth and mask; none without the determinant.
+pub(crate) fn view_of<'a>(
+    title: &'a str,
+    fixed: &'a Volume<f32>,
+    moving: &'a Volume<f32>,
+    found: &'a DenseFlow,
+) -> Option<PairView<'a>> {
+    Some(PairView {
+        title,
+        fixed,
+        moving,
+        warped: found.warped.as_ref(),
+        flow: &found.flow,
+        confidence: &found.confidence,
+        jacobian: found.jacobian.as_ref()?,
+        truth: None,
+        mask: None,
+        moving_grid: None,
+        frames: None,
+    })
+}
+
+/// A flow that was found, and all that it takes to finish it.
+pub(crate) struct Outcome<'a> {
+    pub prepared: PreparedPair,
+    pub fixed_frame: usize,
+    pub names: PairNames<'a>,
+    pub wanted: PairWanted,
+    pub truth: Option<&'a Flow>,
+    pub device: &'a Device,
+    /// The tiles that the run was cut into.
+    pub tiles: Option<TilePlan>,
+}
+
+impl Outcome<'_> {
+    /// Measures the flow and makes what is wanted of it.
+    ///
+    /// # Errors
+    /// [`VeloxelError::Report`](crate::VeloxelError::Report) for a truth on another grid;
+    /// [`VeloxelError::Compute`](crate::VeloxelError::Compute).
+    pub fn finish(self, mut found: DenseFlow, mut account: Account) -> Result<PairResult> {
+        let moving_on_fixed = self.moving_on_fixed()?;
+        let measured = self.measure(&found, moving_on_fixed.as_ref(), &mut account)?;
+        account.warnings.extend(found.statistics.warnings.clone());
+        if let Some(measured) = &measured {
+            warn_of_little_overlap(measured.motion.outside_share, &mut account.warnings);
+        }
+        if self.prepared.volume_mask.is_some() {
+            note_idle_volume_mask(self.names.volume_mask, &account.parameters, &mut account.warnings);
+        }
+        let Account { stages, warnings, .. } = &mut account;
+        let warped = stages.time("warp", || self.warped(&mut found, warnings))?;
+        let Self { prepared, fixed_frame, .. } = self;
+        Ok(PairResult { found, warped, moving_on_fixed, measured, prepared, fixed_frame, account })
+    }
+
+    /// Only a page draws the moving image.
+    fn moving_on_fixed(&self) -> Result<Option<Volume<f32>>> {
+        if !self.wanted.page.is_yes() {
+            return Ok(None);
+        }
+        let PreparedPair { fixed, moving, .. } = &self.prepared;
+        Ok(Some(moving_on(self.device, moving, fixed.grid()).map(Cow::into_owned)?))
+    }
+
+    fn measure(
+        &self,
+        found: &DenseFlow,
+        moving: Option<&Volume<f32>>,
+        account: &mut Account,
+    ) -> Result<Option<PairReport>> {
+        let PreparedPair { fixed, moving: own, .. } = &self.prepared;
+        let view = view_of(self.names.title, fixed, moving.unwrap_or(fixed), found);
+        let Some(view) = view.filter(|_| self.wanted.measures.is_yes()) else { return Ok(None) };
+        let (truth, mask, moving_grid) = (self.truth, self.prepared.measured(), Some(own.grid()));
+        let view = PairView { truth, mask, moving_grid, ..view };
+        let report =
+            account.stages.time("measure", || PairReport::measure(&view, found.statistics.clone()))?;
+        Ok(Some(report))
+    }
+
+    /// The warped image with its outside filled, where it is wanted.
+    fn warped(&self, found: &mut DenseFlow, warnings: &mut Warnings) -> Result<Option<Volume<f32>>> {
+        let Some(outside) = self.wanted.warped else { return Ok(None) };
+        let slab_samples = self.tiles.as_ref().map_or(WHOLE_IMAGE, TilePlan::slab_samples);
+        let continued = outside.continued(self.device, &found.flow, &self.prepared.moving, slab_samples)?;
+        let mut warped = match continued {
+            None if self.wanted.page.is_yes() => found.warped.clone(),
+            None => found.warped.take(),
+            continued => continued,
+        };
+        if let Some(warped) = &mut warped {
+            outside.fill(warped, self.names.warped, warnings);
+        }
+        Ok(warped)
+    }
+}
+
+/// Above this share of vectors that leave the moving image, a field says little about it.
+const LITTLE_OVERLAP: f64 = 0.5;
+
+fn warn_of_little_overlap(outside_share: f64, warnings: &mut Warnings) {
+    if outside_share > LITTLE_OVERLAP {
+        let percent = 100.0 * outside_share;
+        let message = format!(
+            "{percent:.0} % of the vectors leave the moving image, which covers little of the fixed one: check the origins and \
+             directions of both, or begin with the shift between their centres of mass"
+        );
+        warnings.push_with_hint(WarningKind::Content, Hint::Start, message);
+    }
+}
+
+/// Says so if a mask of the volume constraint is given without the constraint.
+pub(crate) fn note_idle_volume_mask(name: &str, parameters: &Values, warnings: &mut Warnings) {
+    if parameters.get("beta").and_then(serde_json::Value::as_f64) == Some(0.0) {
+        let message = format!("{name} has no effect while beta is 0: set beta to 1, or more");
+        warnings.push_with_hint(WarningKind::Content, Hint::Parameters, message);
+    }
+}

@@ -1,0 +1,43 @@
+//! What a pipeline of dense flow is to give beside the flow and its confidence.
+
+use crate::pipelines::prepare::grids::OutsideFill;
+
+/// Whether something is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wanted {
+    /// No.
+    #[default]
+    No,
+    /// Yes.
+    Yes,
+}
+
+impl Wanted {
+    /// [`Wanted::Yes`] where a condition holds.
+    pub fn when(condition: bool) -> Self {
+        if condition { Self::Yes } else { Self::No }
+    }
+
+    /// Whether it is.
+    pub fn is_yes(self) -> bool {
+        self == Self::Yes
+    }
+}
+
+/// What is wanted beside the flow and its confidence; by default nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PairWanted {
+    /// The moving image as seen from the fixed one, with this where it has no sample; none: it is not wanted.
+    pub warped: Option<OutsideFill>,
+    /// The field in numbers ([`PairReport`](veloxel_report::PairReport)), and the determinant that they are made from.
+    pub measures: Wanted,
+    /// All that a page draws: the warped image as it was found, and the moving image on the fixed grid.
+    pub page: Wanted,
+}
+
+impl PairWanted {
+    /// Whether the moving image is sampled at all.
+    pub(crate) fn samples_moving(&self) -> bool {
+        self.warped.is_some() || self.page.is_yes()
+    }
+}

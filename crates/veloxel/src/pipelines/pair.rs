@@ -1,0 +1,258 @@
+//! The flow between two images in memory, with everything that belongs to it.
+
+use super::account::Account;
+use super::dense::{
+    Image, MethodChoice, Outcome, PairNames, PairResult, PairStart, PairWanted, PreparedPair,
+};
+use super::memory_plan::{FlowSketch, tiles_of};
+use super::prepare::full_scale::full_scale;
+use super::prepare::grids::{allow_two_grids, intersection, mask_on};
+use super::prepare::sentinels::clip_sentinels;
+use crate::pipelines::dense::{DenseError, StartKind};
+use crate::session::MethodKey;
+use crate::{Result, Session};
+use veloxel_core::{CoreError, Flow, Grid, Mask, Stage, Volume, Warnings};
+use veloxel_gpu::Device;
+use veloxel_io::Strictness;
+use veloxel_motion::{
+    AnyMethod, DenseFlow, Extras, Matched, MotionError, OnDevice, OpenTile, Opened, Pair, PairMethod,
+    TilePlan, Tiled, require_weights,
+};
+
+/// Two images, what is known of them, and what is wanted.
+#[derive(Debug, Clone)]
+pub struct PairRequest<'a> {
+    /// The image that the flow lives on.
+    pub fixed: Image<'a>,
+    /// The image that the flow points into, on a grid of its own.
+    pub moving: Image<'a>,
+    /// What they are called in warnings and reports.
+    pub names: PairNames<'a>,
+    /// Where data count, on a grid of its own; none: everywhere.
+    pub mask: Option<&'a Mask>,
+    /// Where the fixed image has a sample, as pictures with transparent pixels have it; counts with the mask.
+    pub visible: Option<&'a Mask>,
+    /// Where volume is preserved, on a grid of its own; none: wherever data count.
+    pub volume_mask: Option<&'a Mask>,
+    /// How much data count, from 0 to 1 on the fixed grid; of methods with weights in their energy.
+    pub weight: Option<&'a Volume<f32>>,
+    /// What is known before the first step.
+    pub start: PairStart<'a>,
+    /// The true flow on the fixed grid, for the measures.
+    pub truth: Option<&'a Flow>,
+    /// Whether two grids are allowed.
+    pub strictness: Strictness,
+    /// How to estimate.
+    pub method: &'a MethodChoice,
+    /// What is wanted beside the flow and its confidence.
+    pub wanted: PairWanted,
+}
+
+impl<'a> PairRequest<'a> {
+    /// Two images of which nothing else is known; the flow and its confidence are wanted.
+    pub fn new(fixed: impl Into<Image<'a>>, moving: impl Into<Image<'a>>, method: &'a MethodChoice) -> Self {
+        Self {
+            fixed: fixed.into(),
+            moving: moving.into(),
+            names: PairNames::default(),
+            mask: None,
+            visible: None,
+            volume_mask: None,
+            weight: None,
+            start: PairStart::None,
+            truth: None,
+            strictness: Strictness::Lenient,
+            method,
+            wanted: PairWanted::default(),
+        }
+    }
+
+    /// What the run holds, for a plan of its memory.
+    fn sketch<'g>(&self, prepared: &PreparedPair, grids: &'g [&'g Grid]) -> FlowSketch<'g>
+    where
+        'a: 'g,
+    {
+        FlowSketch {
+            grids,
+            method: self.method,
+            masks: usize::from(self.mask.is_some()) + usize::from(prepared.volume_mask.is_some()),
+            weights: usize::from(self.weight.is_some()),
+            truths: usize::from(self.truth.is_some()),
+            start: self.start.kind(),
+            samples_moving: self.wanted.samples_moving(),
+        }
+    }
+
+    /// Images without sample values that stand for no data, and masks on the fixed grid.
+    pub(super) fn prepare(&self, warnings: &mut Warnings) -> Result<PreparedPair> {
+        let images = [(0, &self.fixed), (1, &self.moving)].map(|(nth, image)| {
+            let mut image = image.volume();
+            clip_sentinels(&mut image, &self.names.image(nth), warnings);
+            image
+        });
+        let [fixed, moving] = images;
+        allow_two_grids(fixed.grid(), moving.grid(), self.strictness, warnings)?;
+        let on_fixed = |mask: Option<&Mask>| -> Result<_, CoreError> {
+            mask.map(|mask| mask_on(mask.clone(), fixed.grid())).transpose()
+        };
+        let mask = match (on_fixed(self.mask)?, self.visible) {
+            (Some(mask), Some(visible)) => Some(intersection(mask, visible)),
+            (mask, visible) => mask.or(visible.cloned()),
+        };
+        if let Some(weight) = self.weight {
+            let what = format!("the fixed image and {}", self.names.weight);
+            fixed.grid().require_same(weight.grid(), &what)?;
+            require_weights(weight)?;
+        }
+        Ok(PreparedPair { mask, volume_mask: on_fixed(self.volume_mask)?, fixed, moving })
+    }
+
+    /// The pair as methods take it.
+    pub(super) fn pair<'p>(&'p self, prepared: &'p PreparedPair) -> Pair<'p> {
+        Pair {
+            mask: prepared.mask.as_ref(),
+            volume_mask: prepared.volume_mask.as_ref(),
+            weight: self.weight,
+            start: self.start.of_method(),
+            ..Pair::new(&prepared.fixed, &prepared.moving)
+        }
+    }
+
+    fn begins_from_matches(&self) -> bool {
+        self.start.kind() == StartKind::Matches
+    }
+
+    fn key(&self, grid: &Grid, white: f32) -> MethodKey {
+        let mut key = self.method.key(grid, white, 2);
+        key.decorations.extend(self.begins_from_matches().then_some("matches"));
+        key
+    }
+
+    fn open(&self, grid: &Grid, white: f32, device: &Device) -> Result<Opened> {
+        let Opened { method, parameters } = self.method.open(grid, white, 2, device)?;
+        let method = if self.begins_from_matches() { method.matched() } else { method };
+        Ok(Opened { method, parameters })
+    }
+
+    fn takes_windows(&self) -> DenseError {
+        let (takes, given) = ("a window of frames", "pair of images");
+        DenseError::Takes { method: self.method.draft.method(), takes, given }
+    }
+}
+
+/// Estimates the flow from a fixed to a moving image: `fixed(x) ≈ moving(x + d(x))`, NaN where it is unknown.
+///
+/// Sample values that stand for no data are replaced, masks are looked up on the fixed grid, the moving image is sampled by
+/// its place in the world, and images too large for the session's budget of memory are estimated in tiles.
+///
+/// ```
+/// use veloxel::pipelines::{MethodChoice, PairRequest, pair};
+/// use veloxel::{Device, Grid, Session, Volume};
+///
+/// let session = Session::on(Device::cpu(1)?);
+/// let waves = |shift: f32| Volume::from_fn(Grid::image(48, 40).unwrap(), move |[x, y, _]| {
+///     (0.3 * (x as f32 - shift)).sin() + (0.2 * y as f32).cos()
+/// });
+/// let (fixed, moving, method) = (waves(0.0), waves(0.5), MethodChoice::default());
+/// let result = pair(&PairRequest::new(&fixed, &moving, &method), &session)?;
+/// assert!((result.found.flow.vector_vox(20 * 48 + 24)[0] - 0.5).abs() < 0.1);
+/// # Ok::<(), veloxel::VeloxelError>(())
+/// ```
+///
+/// # Errors
+/// [`DenseError::Takes`] for a method of windows; [`DenseError::Memory`]; [`VeloxelError::Core`](crate::VeloxelError::Core) for
+/// inputs that do not belong together; [`VeloxelError::Motion`](crate::VeloxelError::Motion) as
+/// [`PairMethod::run`](veloxel_motion::PairMethod::run).
+pub fn pair(request: &PairRequest<'_>, session: &Session) -> Result<PairResult> {
+    session.enter(Stage::Solve)?;
+    let mut account = Account::begin(session)?;
+    let device = session.device()?;
+    let prepared = request.prepare(&mut account.warnings)?;
+    let (grid, white) = (prepared.fixed.grid(), full_scale(&prepared.fixed));
+    let call = Call { request, prepared: &prepared, white, session, device };
+    let (found, tiles) = session.with_method(
+        &request.key(grid, white),
+        || request.open(grid, white, device),
+        |opened| call.find(opened, &mut account),
+    )?;
+    session.enter(Stage::Measure)?;
+    let PairRequest { names, wanted, truth, .. } = *request;
+    Outcome { prepared, fixed_frame: 0, names, wanted, truth, device, tiles }.finish(found, account)
+}
+
+/// [`pair`], but that the flow and its confidence stay in the memory of the device. Nothing is measured, and nothing is cut
+/// into tiles.
+///
+/// # Errors
+/// As [`pair`].
+pub fn pair_on_device(request: &PairRequest<'_>, session: &Session) -> Result<ResidentPair> {
+    session.enter(Stage::Solve)?;
+    let mut account = Account::begin(session)?;
+    let device = session.device()?;
+    let prepared = request.prepare(&mut account.warnings)?;
+    let (grid, white) = (prepared.fixed.grid(), full_scale(&prepared.fixed));
+    let found = session.with_method(
+        &request.key(grid, white),
+        || request.open(grid, white, device),
+        |opened| {
+            account.parameters = opened.parameters.clone();
+            let AnyMethod::Pair(method) = &mut opened.method else {
+                return Err(request.takes_windows().into());
+            };
+            let pair = request.pair(&prepared);
+            Ok::<_, crate::VeloxelError>(account.stages.time("solve", || method.run_on_device(&pair))?)
+        },
+    )?;
+    Ok(ResidentPair { found, account })
+}
+
+/// A pair's flow that was left on the device.
+#[derive(Debug)]
+pub struct ResidentPair {
+    /// The flow and its confidence.
+    pub found: OnDevice,
+    /// Device, times, warnings and parameters.
+    pub account: Account,
+}
+
+/// One call of an opened method.
+struct Call<'a> {
+    request: &'a PairRequest<'a>,
+    prepared: &'a PreparedPair,
+    white: f32,
+    session: &'a Session,
+    device: &'a Device,
+}
+
+impl Call<'_> {
+    /// What the method finds, in tiles where that is necessary.
+    fn find(&self, opened: &mut Opened, account: &mut Account) -> Result<(DenseFlow, Option<TilePlan>)> {
+        let Self { request, prepared, .. } = *self;
+        account.parameters = opened.parameters.clone();
+        let grids = [prepared.fixed.grid(), prepared.moving.grid()];
+        let sketch = request.sketch(prepared, &grids);
+        let tiles = tiles_of(&sketch, &opened.method, self.session, &mut account.warnings)?;
+        let wanted = request.wanted;
+        let needs_determinant = wanted.measures.is_yes() || wanted.page.is_yes();
+        let extras = Extras { warped: wanted.samples_moving(), jacobian: needs_determinant };
+        let AnyMethod::Pair(method) = &mut opened.method else { return Err(request.takes_windows().into()) };
+        let pair = request.pair(prepared);
+        let found = account.stages.time("solve", || match &tiles {
+            None => method.run_with(&pair, extras),
+            Some(plan) => self.in_tiles(plan, &pair, extras),
+        })?;
+        Ok((found, tiles))
+    }
+
+    fn in_tiles(&self, plan: &TilePlan, pair: &Pair<'_>, extras: Extras) -> Result<DenseFlow, MotionError> {
+        let Self { request, white, device, .. } = *self;
+        let open = |grid: &Grid| match request.method.open(grid, white, 2, device)?.method {
+            AnyMethod::Pair(method) => Ok(method),
+            AnyMethod::Window(_) => unreachable!("a method should take pairs of every size or of none"),
+        };
+        let matched = |grid: &Grid| Ok(Box::new(Matched::of_box(open(grid)?)) as Box<dyn PairMethod>);
+        let open_coarse: Option<&OpenTile<'_>> =
+            if request.begins_from_matches() { Some(&matched) } else { None };
+        Tiled { open: &open, open_coarse, device, plan }.run(pair, extras)
+    }
+}

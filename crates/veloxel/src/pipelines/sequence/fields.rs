@@ -1,0 +1,172 @@
+//! One field of a sequence: what it is called, handed out with its maps, and measured.
+
+use super::Deliver;
+use super::request::{PreparedSequence, SequenceRequest};
+use super::result::{Collected, MeasuredField};
+use crate::Result;
+use crate::pipelines::account::Stages;
+use crate::pipelines::dense::view_of;
+use crate::pipelines::prepare::grids::{OutsideFill, WHOLE_IMAGE};
+use veloxel_core::{Flow, Volume, Warnings};
+use veloxel_gpu::Device;
+use veloxel_motion::{DenseFlow, Role, SequenceField, SequenceMode, SequencePlan};
+use veloxel_report::{PairReport, PairView};
+
+/// Which field of a sequence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldLabel {
+    /// Which series it belongs to.
+    pub role: Role,
+    /// The frame that it lives on, counted over those that are given.
+    pub fixed: usize,
+    /// The frame that it points into, counted likewise.
+    pub moving: usize,
+    /// The numbers of both in their sequence.
+    pub numbers: [usize; 2],
+    /// Its place among all fields: consecutive ones in order, then those of the reference.
+    pub nth: usize,
+    /// How many fields there are.
+    pub count: usize,
+}
+
+impl FieldLabel {
+    /// `consecutive_000_001`.
+    pub fn name(&self) -> String {
+        let series = if self.role == Role::Consecutive { "consecutive" } else { "reference" };
+        let [fixed, moving] = self.numbers;
+        format!("{series}_{fixed:03}_{moving:03}")
+    }
+}
+
+/// One field of a sequence, as it is handed out.
+#[derive(Debug)]
+pub struct SequenceOutput<'a> {
+    /// Which one.
+    pub label: FieldLabel,
+    /// The flow, its confidence and its diagnostics.
+    pub found: &'a DenseFlow,
+    /// The warped image with its outside filled, if it was wanted.
+    pub warped: Option<Volume<f32>>,
+    /// The frame that it was sampled from.
+    pub moving: &'a Volume<f32>,
+}
+
+/// A run over the frames of a sequence.
+pub(super) struct SequenceRun<'a> {
+    pub request: &'a SequenceRequest<'a>,
+    pub prepared: &'a PreparedSequence,
+    pub plan: SequencePlan,
+    pub device: &'a Device,
+    pub deliver: Deliver<'a>,
+}
+
+impl SequenceRun<'_> {
+    /// Takes a field: hands it out, measures it, and keeps what the report and the page need.
+    pub fn take(
+        &mut self,
+        field: SequenceField,
+        collected: &mut Collected,
+        elsewhere: &mut Stages,
+        warnings: &mut Warnings,
+    ) -> Result<()> {
+        let title = title(self.request, &field);
+        for warning in field.output.statistics.warnings.iter() {
+            let mut warning = warning.clone();
+            warning.message = format!("{title}: {}", warning.message);
+            warnings.add(warning);
+        }
+        let label = self.label(&field, collected);
+        elsewhere.time("write", || self.hand_out(&field, label.clone(), warnings))?;
+        let truth = self.request.truth.map(|truth| elsewhere.time("truth", || truth(&label, warnings)));
+        self.measure(field, truth.transpose()?.flatten(), title, collected, elsewhere)
+    }
+
+    fn label(&self, field: &SequenceField, collected: &Collected) -> FieldLabel {
+        let (role, fixed, moving) = (field.role, field.fixed, field.moving);
+        let numbers = [fixed, moving].map(|nth| self.request.names.number(nth));
+        let nth = match (role, self.plan.mode) {
+            (Role::Consecutive, _) => collected.consecutive_so_far(),
+            (Role::Reference, mode) => {
+                let first = if mode == SequenceMode::Both { self.prepared.frames.len() } else { 0 };
+                first + moving - usize::from(moving > self.plan.reference)
+            }
+        };
+        FieldLabel { role, fixed, moving, numbers, nth, count: collected.count }
+    }
+
+    fn hand_out(&mut self, field: &SequenceField, label: FieldLabel, warnings: &mut Warnings) -> Result<()> {
+        let moving = &self.prepared.frames[field.moving];
+        let outside = self.request.wanted.warped;
+        let warped = outside.map(|outside| self.warped(field, &label, outside, warnings)).transpose()?;
+        (self.deliver)(SequenceOutput { label, found: &field.output, warped: warped.flatten(), moving })
+    }
+
+    fn warped(
+        &self,
+        field: &SequenceField,
+        label: &FieldLabel,
+        outside: OutsideFill,
+        warnings: &mut Warnings,
+    ) -> Result<Option<Volume<f32>>> {
+        let (moving, output) = (&self.prepared.frames[field.moving], &field.output);
+        let continued = outside.continued(self.device, &output.flow, moving, WHOLE_IMAGE)?;
+        let mut warped = continued.or_else(|| output.warped.clone());
+        if let Some(warped) = &mut warped {
+            outside.fill(warped, &format!("warped_{}", label.name()), warnings);
+        }
+        Ok(warped)
+    }
+
+    fn measure(
+        &self,
+        field: SequenceField,
+        truth: Option<Flow>,
+        title: String,
+        collected: &mut Collected,
+        stages: &mut Stages,
+    ) -> Result<()> {
+        let (role, fixed, moving) = (field.role, field.fixed, field.moving);
+        let view = field_view(self.request, self.prepared, &title, &field, truth.as_ref());
+        let measured = view.filter(|_| self.request.wanted.measures.is_yes());
+        let statistics = field.output.statistics.clone();
+        let report = measured.map(|view| stages.time("measure", || PairReport::measure(&view, statistics)));
+        let report = report.transpose()?;
+        let thumbnail = match view.filter(|_| self.request.wanted.page.is_yes() && collected.is_on_page(role))
+        {
+            Some(view) => Some(collected.thumbnail(self.request, self.prepared, &view, &field)),
+            None => None,
+        };
+        let mean_vox = report.as_ref().map(|report| report.motion.mean_vox);
+        collected.fields.push(MeasuredField { title, role, fixed, moving, report, thumbnail });
+        if let (Some(mean_vox), true) = (mean_vox, self.request.wanted.page.is_yes()) {
+            collected.show(field, truth, mean_vox);
+        }
+        Ok(())
+    }
+}
+
+/// `frame 3 → 4`, with the names of the files where there are any.
+pub(super) fn title(request: &SequenceRequest<'_>, field: &SequenceField) -> String {
+    let names = &request.names;
+    let [fixed, moving] = [field.fixed, field.moving].map(|nth| names.number(nth));
+    let series = if field.role == Role::Consecutive { "frame" } else { "reference" };
+    let title = format!("{series} {fixed} → {moving}");
+    match (names.file(field.fixed), names.file(field.moving)) {
+        (Some(fixed), Some(moving)) => format!("{title} ({fixed} → {moving})"),
+        _ => title,
+    }
+}
+
+/// A field with its frames, as reports show it.
+pub(super) fn field_view<'v>(
+    request: &SequenceRequest<'_>,
+    prepared: &'v PreparedSequence,
+    title: &'v str,
+    field: &'v SequenceField,
+    truth: Option<&'v Flow>,
+) -> Option<PairView<'v>> {
+    let [fixed, moving] = [field.fixed, field.moving].map(|nth| &prepared.frames[nth]);
+    let numbers = [field.fixed, field.moving].map(|nth| request.names.number(nth));
+    let view = view_of(title, fixed, moving, &field.output)?;
+    Some(PairView { truth, mask: prepared.measured(field.fixed), frames: Some(numbers), ..view })
+}

@@ -1,0 +1,107 @@
+//! The fields between the frames of a sequence in memory, handed out one by one, measured, with all that a page draws.
+
+mod fields;
+mod names;
+mod request;
+mod result;
+
+pub use fields::{FieldLabel, SequenceOutput};
+pub use names::FrameNames;
+pub use request::{SequenceRequest, TrueField};
+pub use result::SequenceResult;
+
+use super::account::{Account, Stages};
+use super::dense::{DenseError, note_idle_volume_mask};
+use super::prepare::full_scale::full_scale;
+use crate::{Result, Session, VeloxelError};
+use fields::SequenceRun;
+use result::Collected;
+use std::time::Instant;
+use veloxel_core::Stage;
+use veloxel_motion::{
+    AnyMethod, Extras, Opened, SequenceField, SequenceMode, SequencePlan, Takes, run_sequence, run_windows,
+};
+
+/// Where the fields of a sequence go, one after the other; nothing of them is kept but what a page draws.
+pub type Deliver<'a> = &'a mut dyn FnMut(SequenceOutput<'_>) -> Result<()>;
+
+/// Estimates the fields of a sequence and hands each out as soon as it is found: consecutive ones in order, those of the
+/// reference beside them, of [`SequenceMode::Both`] the one from the last frame to the first at the end.
+///
+/// Frames that lie on several grids are all seen from the first one's. Sample values that stand for no data are replaced.
+///
+/// # Errors
+/// [`DenseError::ConsecutiveAlone`]; [`DenseError::Reference`]; [`VeloxelError::Core`] for inputs that do not belong together;
+/// [`VeloxelError::Motion`] as [`run_sequence`]; whatever `deliver` fails with.
+pub fn sequence(
+    request: &SequenceRequest<'_>,
+    session: &Session,
+    deliver: Deliver<'_>,
+) -> Result<SequenceResult> {
+    session.enter(Stage::Solve)?;
+    let mut account = Account::begin(session)?;
+    let reference = request.reference.map_or(Ok(0), |number| request.names.position(number))?;
+    let prepared = request.prepare(session, &mut account.warnings)?;
+    let first = &prepared.frames[0];
+    let (grid, white, count) = (first.grid(), full_scale(first), prepared.frames.len());
+    let frames = match request.method.takes() {
+        Takes::Pairs => 2,
+        Takes::Windows { most } => most.min(count),
+    };
+    let device = session.device()?;
+    // Measured fields say how well the images agree, for which the moving one is sampled.
+    let extras = match request.wanted.measures.is_yes() || request.wanted.page.is_yes() {
+        true => Extras::ALL,
+        false => Extras { warped: request.wanted.samples_moving(), jacobian: false },
+    };
+    let plan = SequencePlan { mode: request.mode, reference, extras };
+    let collected = session.with_method(
+        &request.method.key(grid, white, frames),
+        || Ok::<_, VeloxelError>(request.method.open(grid, white, frames, device)?),
+        |opened| {
+            let mut run = SequenceRun { request, prepared: &prepared, plan, device, deliver: &mut *deliver };
+            run_with(&mut run, opened, &mut account)
+        },
+    )?;
+    Ok(SequenceResult::new(request, prepared, collected, account))
+}
+
+fn run_with(run: &mut SequenceRun<'_>, opened: &mut Opened, account: &mut Account) -> Result<Collected> {
+    account.parameters = opened.parameters.clone();
+    if !run.prepared.volume_masks.is_empty() {
+        let name = run.request.volume_mask_name;
+        note_idle_volume_mask(name, &account.parameters, &mut account.warnings);
+    }
+    let (plan, frames) = (run.plan, run.prepared.of_method(run.request));
+    let is_consecutive = plan.mode == SequenceMode::Consecutive;
+    let count = field_count(&opened.method, plan.mode, frames.frames.len());
+    let mut collected = Collected::of(plan.mode, count);
+    let (start, mut elsewhere) = (Instant::now(), Stages::default());
+    let mut take =
+        |field: SequenceField| run.take(field, &mut collected, &mut elsewhere, &mut account.warnings);
+    let drift_vox = match &mut opened.method {
+        AnyMethod::Pair(method) => run_sequence(&mut **method, frames, plan, &mut take)?,
+        AnyMethod::Window(method) if is_consecutive => {
+            run_windows(&mut **method, frames, plan.extras, &mut take)?;
+            None
+        }
+        AnyMethod::Window(_) => {
+            let method = run.request.method.draft.method();
+            return Err(DenseError::ConsecutiveAlone { method }.into());
+        }
+    };
+    let solve_ms = start.elapsed().as_secs_f64() * 1e3 - elsewhere.total_ms();
+    account.stages.add("solve", solve_ms);
+    account.stages.merge(elsewhere);
+    collected.finish(drift_vox);
+    Ok(collected)
+}
+
+/// How many fields a run has.
+fn field_count(method: &AnyMethod, mode: SequenceMode, frames: usize) -> usize {
+    match (method, mode) {
+        (AnyMethod::Window(method), _) => (frames + 1).saturating_sub(method.window().frames),
+        (_, SequenceMode::Both) => (2 * frames).saturating_sub(1),
+        _ => frames.saturating_sub(1),
+    }
+}

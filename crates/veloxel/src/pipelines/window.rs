@@ -1,0 +1,121 @@
+//! The flow of the centre of a window of frames in memory, of methods that take two, three or more frames at once.
+
+use super::account::Account;
+use super::dense::{
+    DenseError, Image, MethodChoice, Outcome, PairNames, PairResult, PairWanted, PreparedPair, StartKind,
+};
+use super::memory_plan::{FlowSketch, tiles_of};
+use super::prepare::full_scale::full_scale;
+use super::prepare::grids::mask_on;
+use super::prepare::sentinels::clip_sentinels;
+use crate::{Result, Session};
+use veloxel_core::{CoreError, Flow, Mask, Stage, Volume, Warnings};
+use veloxel_motion::{AnyMethod, DenseFlow, Extras, Opened, TilePlan, TiledWindows};
+
+/// A window of frames, and what is wanted.
+#[derive(Debug, Clone)]
+pub struct WindowRequest<'a> {
+    /// The frames in order of time, as many as the method takes.
+    pub frames: Vec<Image<'a>>,
+    /// What they are called in warnings and reports.
+    pub names: PairNames<'a>,
+    /// Where the flow is known, on a grid of its own; none: everywhere.
+    pub mask: Option<&'a Mask>,
+    /// The true flow on the frames' grid, for the measures.
+    pub truth: Option<&'a Flow>,
+    /// How to estimate.
+    pub method: &'a MethodChoice,
+    /// What is wanted beside the flow and its confidence.
+    pub wanted: PairWanted,
+}
+
+impl<'a> WindowRequest<'a> {
+    /// Frames of which nothing else is known; the flow and its confidence are wanted.
+    pub fn new<I: Into<Image<'a>>>(frames: impl IntoIterator<Item = I>, method: &'a MethodChoice) -> Self {
+        let frames = frames.into_iter().map(Into::into).collect();
+        let (names, wanted) = (PairNames::default(), PairWanted::default());
+        Self { frames, names, mask: None, truth: None, method, wanted }
+    }
+
+    /// Frames without sample values that stand for no data, and the mask on their grid.
+    fn prepare(&self, warnings: &mut Warnings) -> Result<(Vec<Volume<f32>>, Option<Mask>)> {
+        let clipped = |(nth, frame): (usize, &Image<'_>)| {
+            let mut frame = frame.volume();
+            clip_sentinels(&mut frame, &self.names.image(nth), warnings);
+            frame
+        };
+        let frames: Vec<_> = self.frames.iter().enumerate().map(clipped).collect();
+        let first = frames.first().ok_or(CoreError::EmptySequence)?;
+        let mask = self.mask.map(|mask| mask_on(mask.clone(), first.grid())).transpose()?;
+        Ok((frames, mask))
+    }
+}
+
+/// Estimates the flow of the centre frame of a window towards the next one.
+///
+/// # Errors
+/// [`DenseError::Takes`] for a method of pairs; [`DenseError::Memory`]; [`VeloxelError::Motion`](crate::VeloxelError::Motion) as
+/// [`WindowMethod::run`](veloxel_motion::WindowMethod::run), also for a number of frames that the method cannot take.
+pub fn window(request: &WindowRequest<'_>, session: &Session) -> Result<PairResult> {
+    session.enter(Stage::Solve)?;
+    let mut account = Account::begin(session)?;
+    let device = session.device()?;
+    let (frames, mask) = request.prepare(&mut account.warnings)?;
+    let (grid, white, count) = (frames[0].grid(), full_scale(&frames[0]), frames.len());
+    let call = Call { request, frames: &frames, mask: mask.as_ref(), session };
+    let Solved { found, tiles, centre } = session.with_method(
+        &request.method.key(grid, white, count),
+        || Ok(request.method.open(grid, white, count, device)?),
+        |opened| call.find(opened, &mut account),
+    )?;
+    session.enter(Stage::Measure)?;
+    let [fixed, moving] = [centre, centre + 1].map(|nth| frames[nth].clone());
+    let prepared = PreparedPair { fixed, moving, mask, volume_mask: None };
+    let WindowRequest { names, wanted, truth, .. } = *request;
+    Outcome { prepared, fixed_frame: centre, names, wanted, truth, device, tiles }.finish(found, account)
+}
+
+/// One call of an opened method.
+struct Call<'a> {
+    request: &'a WindowRequest<'a>,
+    frames: &'a [Volume<f32>],
+    mask: Option<&'a Mask>,
+    session: &'a Session,
+}
+
+struct Solved {
+    found: DenseFlow,
+    tiles: Option<TilePlan>,
+    centre: usize,
+}
+
+impl Call<'_> {
+    fn find(&self, opened: &mut Opened, account: &mut Account) -> Result<Solved> {
+        let Self { request, frames, mask, session } = *self;
+        account.parameters = opened.parameters.clone();
+        let grids: Vec<_> = frames.iter().map(|frame| frame.grid()).collect();
+        let sketch = FlowSketch {
+            grids: &grids,
+            method: request.method,
+            masks: usize::from(request.mask.is_some()),
+            weights: 0,
+            truths: usize::from(request.truth.is_some()),
+            start: StartKind::None,
+            samples_moving: request.wanted.samples_moving(),
+        };
+        let tiles = tiles_of(&sketch, &opened.method, session, &mut account.warnings)?;
+        let centre = opened.method.centre();
+        let AnyMethod::Window(method) = &mut opened.method else {
+            let (takes, given) = ("a pair of images", "window of frames");
+            return Err(DenseError::Takes { method: request.method.draft.method(), takes, given }.into());
+        };
+        let window: Vec<_> = frames.iter().collect();
+        // Only with the warped image is it known how well the frames of a window agree.
+        let (extras, device) = (Extras::ALL, session.device()?);
+        let found = account.stages.time("solve", || match &tiles {
+            None => method.run(&window, mask, extras),
+            Some(plan) => TiledWindows { device, plan }.run(&mut **method, &window, mask, extras),
+        })?;
+        Ok(Solved { found, tiles, centre })
+    }
+}
