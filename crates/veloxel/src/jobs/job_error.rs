@@ -26,6 +26,12 @@ pub enum JobError {
         /// The file.
         path: PathBuf,
     },
+    /// A file for the outlines, fields and tables of a heart.
+    #[error("{}: tracking writes many files: name a folder", path.display())]
+    HeartInFile {
+        /// The file.
+        path: PathBuf,
+    },
     /// One file for two series of maps.
     #[error("{}: one file holds one series of {maps}, and both consecutive and reference fields have one: name a folder", path.display())]
     SeriesInFile {
@@ -70,7 +76,7 @@ impl Diagnosis for JobError {
             Self::PairInputs { .. } => Some(Hint::Sequence),
             Self::SeriesInFile { output, .. } => Some(*output),
             Self::TruthFolder { .. } | Self::TruthCount { .. } => Some(Hint::Truth),
-            Self::DryRunSource { .. } | Self::FieldsInFile { .. } => None,
+            Self::DryRunSource { .. } | Self::FieldsInFile { .. } | Self::HeartInFile { .. } => None,
         }
     }
 }

@@ -12,6 +12,7 @@ mod no_files;
 mod pictures;
 mod segment;
 mod stereo;
+mod stops;
 mod track;
 mod track_points;
 mod warp;

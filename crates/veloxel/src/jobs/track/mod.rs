@@ -5,6 +5,7 @@ mod region;
 mod writing;
 
 use super::frame_selection::ReadFrames;
+use super::job_error::JobError;
 use super::{Account, Holds, JobRun, MethodOptions, OutputPlan, Stages};
 use crate::pipelines::heart::{self, Cavities, Cine, MotionSpace, Placement, PresetChoice, RegionChoice};
 use crate::pipelines::heart::{TrackRequest, TrackResult};
@@ -80,7 +81,7 @@ const MEMBERS: &[&str] =
 impl TrackJob {
     fn plan(&self) -> Result<OutputPlan> {
         if Format::from_path(&self.folder).is_some() {
-            return Err(frames!("{}: tracking writes many files: name a folder", self.folder.display()));
+            return Err(JobError::HeartInFile { path: self.folder.clone() }.into());
         }
         let mask = match &self.region {
             RegionInput::Mask(file) => Some(&file.path),

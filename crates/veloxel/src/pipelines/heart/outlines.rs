@@ -60,7 +60,7 @@ struct Seed<'a> {
     contour: &'a Contour,
     /// Its vertices, where it is carried from.
     placed_px: Vec<[f64; 2]>,
-    /// Of a cavity, whose outline the images correct.
+    /// The rim of a cavity, whose outline the images correct.
     rim: Option<Rim>,
 }
 

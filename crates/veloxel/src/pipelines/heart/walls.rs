@@ -73,7 +73,7 @@ type Mesh = (usize, WallMesh, [f64; 2]);
 struct Start<'a> {
     contours: &'a ContourSet,
     frame: usize,
-    /// Of pixels.
+    /// Distances of pixels along x and y.
     spacing_mm: [f64; 2],
 }
 
