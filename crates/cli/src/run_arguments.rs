@@ -92,7 +92,7 @@ impl MethodArguments {
     /// The method with its preset and settings, checked before any image is read.
     ///
     /// `shortcuts` are options that stand for settings; they come after the file and before `--set`.
-    fn method(
+    pub fn method(
         &self,
         command: &str,
         method: MethodOptions,
@@ -138,6 +138,11 @@ impl MethodArguments {
         if self.quiet { Bar::Hidden } else { Bar::Shown }
     }
 
+    /// How files are read.
+    pub fn reading(&self) -> Reading {
+        self.compute.reading()
+    }
+
     /// The options of a run of the phase engine.
     pub fn phase_options(&self, command: &str) -> Result<PhaseOptions, VeloxelError> {
         let method = self.method(command, MethodOptions::new("phase")?, Ok)?;
@@ -180,7 +185,7 @@ impl MethodArguments {
 
 /// The files of a run, line by line.
 pub fn written<R>(run: &JobRun<R>) -> impl Iterator<Item = (&'static str, String)> {
-    run.written.iter().map(|(role, path)| (*role, path.display().to_string()))
+    run.written.iter().map(|(role, path)| (role.text(), path.display().to_string()))
 }
 
 /// The time of all stages.
