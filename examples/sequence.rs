@@ -3,23 +3,25 @@
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use veloxel::phantoms::{HeartParams, HeartPhantom};
-use veloxel::{
-    Clg, ClgParams, ClgPreset, Device, Dimension, Extras, SequenceFrames, SequenceMode, SequencePlan,
-    VeloxelError, run_sequence,
-};
+use veloxel::pipelines::{MethodChoice, PairWanted, SequenceOutput, SequenceRequest, Wanted, sequence};
+use veloxel::{DeviceOptions, SequenceMode, Session, VeloxelError};
 
 fn main() -> Result<(), VeloxelError> {
-    let heart = HeartPhantom::new(HeartParams::default())?;
-    let sequence = heart.sequence();
-    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
-    let mut method = Clg::new(sequence.grid(), params, &Device::auto()?)?;
-    let frames = SequenceFrames::new(sequence.frames());
-    let plan = SequencePlan { mode: SequenceMode::Reference, reference: 0, extras: Extras::default() };
-    let mut print = |field: veloxel::motion::SequenceField| {
-        let jacobian = field.output.statistics.jacobian;
-        println!("{} → {}: det from {:.3} to {:.3}", field.fixed, field.moving, jacobian.min, jacobian.max);
-        Ok::<_, VeloxelError>(())
+    let session = Session::open(&DeviceOptions::default())?;
+    let heart = HeartPhantom::new(HeartParams::default())?.sequence();
+    let mut method = MethodChoice::default();
+    method.draft.set_preset("fast")?;
+    let request = SequenceRequest {
+        mode: SequenceMode::Reference,
+        wanted: PairWanted { measures: Wanted::Yes, ..PairWanted::default() },
+        ..SequenceRequest::new(heart.frames(), &method)
     };
-    run_sequence(&mut method, frames, plan, &mut print)?;
+    let mut print = |field: SequenceOutput<'_>| {
+        let ([fixed, moving], jacobian) = (field.label.numbers, field.found.statistics.jacobian);
+        println!("{fixed} → {moving}: det from {:.3} to {:.3}", jacobian.min, jacobian.max);
+        Ok(())
+    };
+    let result = sequence(&request, &session, &mut print)?;
+    println!("{} fields were measured", result.measured().count());
     Ok(())
 }

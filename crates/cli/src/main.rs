@@ -11,7 +11,6 @@ mod following;
 mod hints;
 mod interrupt;
 mod output;
-mod progress;
 mod run_arguments;
 mod terminal;
 
@@ -21,7 +20,6 @@ use commands::parameters::presets;
 use commands::{COMMANDS, Entry, Outcome, Run};
 use following::{Bar, Ending, followed, followed_until};
 use output::{print, print_json, print_lines, print_measured, table, two_columns};
-use progress::Progress;
 use run_arguments::{
     ComputeArguments, DeviceArguments, MethodArguments, ReadingArguments, Summary, bytes, command_line,
     device_text, host_session, setting, total_time, words, written,

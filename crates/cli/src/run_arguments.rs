@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use veloxel::io::{DataFiles, Reading, SeriesChoice, Strictness};
-use veloxel::jobs::{DeviceOptions, JobRun, MethodOptions, PhaseOptions};
+use veloxel::jobs::{DenseOptions, DeviceOptions, JobRun, MethodOptions, PhaseOptions};
 use veloxel::motion::method::table::PARAMETERS;
 use veloxel::parameters::ParameterError;
 use veloxel::report::number::{counted, duration};
@@ -43,19 +43,6 @@ pub fn host_session() -> Session {
     Session::begin(&DeviceOptions { name: Some("cpu".to_owned()), threads: 1 })
 }
 
-/// What the arguments that commands share come to.
-#[derive(Debug, Clone, Default)]
-pub struct RunOptions {
-    /// The method and its parameters.
-    pub method: MethodOptions,
-    /// Where it runs.
-    pub device: DeviceOptions,
-    /// How files are read.
-    pub reading: Reading,
-    /// The command as typed, for the report.
-    pub command_line: String,
-}
-
 /// How files are read, and where to compute.
 #[derive(Debug, Args)]
 pub struct ComputeArguments {
@@ -67,12 +54,6 @@ pub struct ComputeArguments {
 }
 
 impl ComputeArguments {
-    /// The options of a run with the default method.
-    pub fn options(&self) -> RunOptions {
-        let (device, reading) = (self.device.options(), self.reading.reading());
-        RunOptions { device, reading, command_line: command_line(), ..RunOptions::default() }
-    }
-
     /// How files are read.
     pub fn reading(&self) -> Reading {
         self.reading.reading()
@@ -111,7 +92,7 @@ impl MethodArguments {
     /// The method with its preset and settings, checked before any image is read.
     ///
     /// `shortcuts` are options that stand for settings; they come after the file and before `--set`.
-    fn method(
+    pub fn method(
         &self,
         command: &str,
         method: MethodOptions,
@@ -131,7 +112,7 @@ impl MethodArguments {
         Ok(method)
     }
 
-    /// The options of the run, checked before any image is read.
+    /// The options of a run of a dense method, in one direction and without masks, checked before any image is read.
     ///
     /// `shortcuts` are options that stand for settings; they come after the file and before `--set`.
     pub fn options(
@@ -139,9 +120,10 @@ impl MethodArguments {
         command: &str,
         method: MethodOptions,
         shortcuts: impl FnOnce(MethodOptions) -> Result<MethodOptions, ParameterError>,
-    ) -> Result<RunOptions, VeloxelError> {
+    ) -> Result<DenseOptions, VeloxelError> {
         let method = self.method(command, method, shortcuts)?;
-        Ok(RunOptions { method, ..self.compute.options() })
+        let (reading, command_line) = (self.compute.reading(), command_line());
+        Ok(DenseOptions { method, reading, command_line, ..DenseOptions::default() })
     }
 }
 
@@ -154,6 +136,11 @@ impl MethodArguments {
     /// A bar, unless the command is to be quiet.
     pub fn bar(&self) -> Bar {
         if self.quiet { Bar::Hidden } else { Bar::Shown }
+    }
+
+    /// How files are read.
+    pub fn reading(&self) -> Reading {
+        self.compute.reading()
     }
 
     /// The options of a run of the phase engine.
@@ -198,7 +185,7 @@ impl MethodArguments {
 
 /// The files of a run, line by line.
 pub fn written<R>(run: &JobRun<R>) -> impl Iterator<Item = (&'static str, String)> {
-    run.written.iter().map(|(role, path)| (*role, path.display().to_string()))
+    run.written.iter().map(|(role, path)| (role.text(), path.display().to_string()))
 }
 
 /// The time of all stages.

@@ -49,8 +49,9 @@ pub use session::{DeviceOptions, Session};
 pub use veloxel_core::parameters;
 pub use veloxel_core::{
     ArcList, CleaningReport, Control, CoreError, Counter, Diagnosis, Dimension, ErrorKind, Flow,
-    FlowStatistics, GraphKind, Grid, Hint, Mask, Observer, Portion, Sequence, SolveStatus, Stage, StageTime,
-    Step, Stopped, TetMesh, TriangleMesh, Volume, VolumeView, Warning, WarningKind, Warnings, WeightedArc,
+    FlowStatistics, GraphKind, Grid, Hint, Mask, Observer, Portion, Samples, Sequence, SolveStatus, Stage,
+    StageTime, Step, Stopped, TetMesh, TriangleMesh, Volume, VolumeView, Warning, WarningKind, Warnings,
+    WeightedArc,
 };
 pub use veloxel_gpu::{self as gpu, Device, DeviceInfo};
 pub use veloxel_io as io;

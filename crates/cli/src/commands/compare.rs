@@ -1,11 +1,11 @@
 //! `veloxel compare`: every flow method on one pair.
 
-use crate::{ComputeArguments, Outcome, Progress, Run, print, table, warn, written};
+use crate::{Bar, ComputeArguments, Outcome, Run, command_line, followed, print, table, warn, written};
 use clap::Args;
 use std::path::PathBuf;
+use veloxel::Dimension;
 use veloxel::jobs::{CompareJob, MaskFile, MethodOptions, compare};
 use veloxel::report::comparison_table;
-use veloxel::{Dimension, Session};
 
 /// Run every flow method on one pair, and show their fields side by side.
 ///
@@ -52,12 +52,10 @@ pub struct CompareArguments {
 impl Run for CompareArguments {
     fn run(self) -> Outcome {
         let Self { fixed, moving, output: html, truth, method: methods, mask, report, compute, quiet } = self;
-        let crate::run_arguments::RunOptions { device, reading, command_line, .. } = compute.options();
-        let session = Session::begin(&device);
+        let (reading, command_line) = (compute.reading(), command_line());
         let job = CompareJob { fixed, moving, truth, mask, methods, reading, command_line, html, report };
-        session.follow(Progress::shared(quiet));
-        let run = compare(&job, &session)?;
-        session.follow(None);
+        let bar = if quiet { Bar::Hidden } else { Bar::Shown };
+        let run = followed(&compute.session(), bar, |session| compare(&job, session))?;
         warn(&run.report.header.warnings);
         if quiet {
             return Ok(());

@@ -1,11 +1,10 @@
 //! `veloxel demo`: a heart whose motion is known.
 
 use crate::{
-    DeviceArguments, Outcome, Progress, Run, command_line, device_text, print, table, total_time, warn,
+    Bar, DeviceArguments, Outcome, Run, command_line, device_text, followed, print, table, total_time, warn,
 };
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::Session;
 use veloxel::jobs::{DemoJob, demo};
 use veloxel::report::PairReport;
 use veloxel::report::number::{self, duration};
@@ -29,11 +28,9 @@ pub struct DemoArguments {
 
 impl Run for DemoArguments {
     fn run(self) -> Outcome {
-        let session = Session::begin(&self.device.options());
         let job = DemoJob { folder: self.output, command_line: command_line() };
-        session.follow(Progress::shared(self.quiet));
-        let run = demo(&job, &session)?;
-        session.follow(None);
+        let bar = if self.quiet { Bar::Hidden } else { Bar::Shown };
+        let run = followed(&self.device.session(), bar, |session| demo(&job, session))?;
         warn(&run.report.header.warnings);
         let head = ["in the muscle", "motion, voxels", "error, voxels", "95 %", "|det − 1|", "time to solve"];
         let mut text = table(&head, run.report.pairs.iter().map(row));

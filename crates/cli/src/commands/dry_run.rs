@@ -42,7 +42,7 @@ fn lines(run: &DryRun) -> Vec<(&'static str, String)> {
     let (time, measured) = (duration(run.time.solve_ms), axes(run.time.measured_size));
     let ns_per_voxel = run.time.ns_per_voxel;
     lines.push(("time", format!("about {time}, from {ns_per_voxel:.0} ns a voxel on {measured}")));
-    lines.extend(run.writes.iter().map(|(role, path)| (*role, path.display().to_string())));
+    lines.extend(run.writes.iter().map(|(role, path)| (role.text(), path.display().to_string())));
     lines
 }
 

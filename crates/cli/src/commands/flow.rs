@@ -1,7 +1,7 @@
 //! `veloxel flow`: two images to a field.
 
 use crate::commands::dry_run;
-use crate::{MethodArguments, Outcome, Progress, Run, Summary, allocator, bytes, say, words, wrong_usage};
+use crate::{MethodArguments, Outcome, Run, Summary, allocator, bytes, followed, say, words, wrong_usage};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -174,14 +174,12 @@ impl FlowArguments {
             }
             if self.raw_intensity { method.raw_intensity() } else { Ok(method) }
         });
-        let crate::run_arguments::RunOptions { method, device, reading, command_line, .. } = options?;
         let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
         let refinement = if self.refine { Refinement::Bilateral } else { Refinement::None };
         let (mask, volume_mask, weight) = (self.mask.clone(), self.volume_mask.clone(), self.weight.clone());
-        let options =
-            DenseOptions { method, directions, refinement, mask, volume_mask, weight, reading, command_line };
+        let options = DenseOptions { directions, refinement, mask, volume_mask, weight, ..options? };
         self.refuse_what_does_not_go_together(&options);
-        Ok((Session::begin(&device).with_max_memory(self.max_memory), options))
+        Ok((self.run.session().with_max_memory(self.max_memory), options))
     }
 
     /// Rules that clap cannot express: they depend on what the method takes.
@@ -226,7 +224,7 @@ impl Run for FlowArguments {
         let Self { inputs, output, truth, confidence, warped, outside, report, html, .. } = self;
         let (picture, occlusion, method) = (self.picture, self.occlusion, self.run);
         let shows_png = picture.is_none() && !method.quiet;
-        session.follow(Progress::shared(method.quiet));
+        let bar = method.bar();
         let run = match self.sequence {
             Some(mode) => {
                 let job = SequenceJob {
@@ -243,7 +241,7 @@ impl Run for FlowArguments {
                     report,
                     html,
                 };
-                sequence(&job, &session)?
+                followed(&session, bar, |session| sequence(&job, session))?
             }
             None => {
                 let flow = output;
@@ -251,12 +249,11 @@ impl Run for FlowArguments {
                     FlowOutputs { flow, confidence, occlusion, warped, outside, picture, report, html };
                 let job = FlowJob { inputs, start: self.init, truth, options, outputs };
                 if self.dry_run {
-                    return dry_run::show(&job, &session);
+                    return followed(&session, bar, |session| dry_run::show(&job, session));
                 }
-                veloxel::jobs::flow(&job, &session)?
+                followed(&session, bar, |session| veloxel::jobs::flow(&job, session))?
             }
         };
-        session.follow(None);
         if let Some((_, path)) = run.written.first().filter(|_| shows_png) {
             say_what_a_png_is(path);
         }

@@ -1,6 +1,8 @@
 //! `veloxel segment`: a mesh in parts.
 
-use crate::{MethodArguments, Outcome, Run, followed, presets, print, table, total_time, warn, written};
+use crate::{
+    MethodArguments, Outcome, Run, command_line, followed, presets, print, table, total_time, warn, written,
+};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{MethodOptions, SegmentJob, SegmentOutputs, segment};
@@ -66,13 +68,14 @@ fn part_count(text: &str) -> Result<usize, String> {
 
 impl Run for SegmentArguments {
     fn run(self) -> Outcome {
-        let options = self.run.options("segment", MethodOptions::of_parts(&self.method)?, Ok)?;
+        let method = self.run.method("segment", MethodOptions::of_parts(&self.method)?, Ok)?;
         let Self { mesh, output, labels, membership, html, part_meshes: parts, report, .. } = self;
         let count = self.count.map_or(PartCount::Chosen, PartCount::Given);
-        let (method, reading, command_line) = (options.method, options.reading, options.command_line);
+        let (session, bar) = (self.run.session(), self.run.bar());
+        let (reading, command_line) = (self.run.reading(), command_line());
         let outputs = SegmentOutputs { painted: output, labels, membership, html, parts, report };
         let job = SegmentJob { mesh, count, method, reading, command_line, outputs };
-        let run = followed(&self.run.session(), self.run.bar(), |session| segment(&job, session))?;
+        let run = followed(&session, bar, |session| segment(&job, session))?;
         let report = &run.report;
         warn(&report.header.warnings);
         if self.run.quiet {

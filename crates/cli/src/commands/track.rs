@@ -1,7 +1,9 @@
 //! `veloxel track`: outlines of a heart followed over a cine.
 
 use crate::commands::compare::method;
-use crate::{Bar, ComputeArguments, Outcome, Run, followed, print_lines, setting, warn, words, written};
+use crate::{
+    Bar, ComputeArguments, Outcome, Run, command_line, followed, print_lines, setting, warn, words, written,
+};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::io::{InnerContour, LabelMeaning, PlainNames, TextOrder};
@@ -148,7 +150,6 @@ impl Run for TrackArguments {
             let set = |method: MethodOptions, (name, value): &(String, String)| method.set(name, value);
             *method = self.set.iter().try_fold(method.clone(), set)?;
         }
-        let options = self.compute.options();
         let job = TrackJob {
             inputs: self.cine,
             contours: self.contours,
@@ -165,8 +166,8 @@ impl Run for TrackArguments {
             methods,
             presets,
             weight: self.weight,
-            reading: options.reading,
-            command_line: options.command_line,
+            reading: self.compute.reading(),
+            command_line: command_line(),
             film: if self.gif { FilmChoice::Written } else { FilmChoice::LeftOut },
             folder: self.output,
         };

@@ -2,7 +2,7 @@
 
 use super::dense_options::header;
 use super::flow_inputs::load_images;
-use super::{Holds, JobRun, MaskFile, MethodOptions, OutputPlan, Result, name};
+use super::{Holds, JobRun, MaskFile, MethodOptions, OutputPlan, Result, Role, name};
 use crate::Session;
 use crate::pipelines::{Account, CompareRequest, MethodChoice, PairNames};
 use std::path::PathBuf;
@@ -50,8 +50,8 @@ impl CompareJob {
             .reads("moving", [&self.moving])
             .reads("mask", self.mask.as_ref().map(|mask| &mask.path))
             .reads("truth", &self.truth)
-            .writes("page", [&self.html], Holds::Text)
-            .writes("report", &self.report, Holds::Text)
+            .writes(Role::Page, [&self.html], Holds::Text)
+            .writes(Role::Report, &self.report, Holds::Text)
             .checked()
     }
 }

@@ -1,6 +1,6 @@
 //! A graph's file in, a matrix of all its distances out.
 
-use super::{Holds, JobRun, OutputPlan};
+use super::{Holds, JobRun, OutputPlan, Role};
 use crate::pipelines::distances::{DistanceRow, Distances, DistancesFound, DistancesRequest, arc_count};
 use crate::{Result, Session, VeloxelError};
 use serde::Serialize;
@@ -68,11 +68,15 @@ pub struct DistancesReport {
 /// [`VeloxelError::Io`] for files; [`VeloxelError::MeshFile`] for a graph that is none; [`VeloxelError::Mesh`] for an algorithm
 /// that does not take it, or memory; [`VeloxelError::Stopped`].
 pub fn distances(job: &DistancesJob, session: &Session) -> Result<JobRun<DistancesReport>> {
-    let mut plan = OutputPlan::default()
+    let plan = OutputPlan::default()
         .reads("graph", [&job.graph])
-        .writes("distances", [&job.output], Holds::Matrix)
-        .writes("report", &job.report, Holds::Text)
+        .writes(Role::Distances, [&job.output], Holds::Matrix)
+        .writes(Role::Report, &job.report, Holds::Text)
         .checked()?;
+    plan.run(|plan| planned(job, session, plan))
+}
+
+fn planned(job: &DistancesJob, session: &Session, mut plan: OutputPlan) -> Result<JobRun<DistancesReport>> {
     session.enter(Stage::Read)?;
     let begin = Instant::now();
     let list = read_graph(&job.graph, job.kind)?;
@@ -87,7 +91,7 @@ pub fn distances(job: &DistancesJob, session: &Session) -> Result<JobRun<Distanc
     };
     let mut found = Distances::open(&request, session)?;
     let mut rows = DistancesFound::default();
-    plan.write("distances", |path| {
+    plan.write(Role::Distances, |path| {
         rows = write(&mut found, path)?;
         Ok::<_, VeloxelError>(())
     })?;

@@ -1,7 +1,7 @@
 //! A picture from a file; energy, orientation and phase at every scale to files.
 
 use super::phase_options::PhaseOptions;
-use super::{Holds, JobRun, OutputPlan, name};
+use super::{Holds, JobRun, OutputPlan, Role, name};
 use crate::pipelines::account::Account;
 use crate::pipelines::{self, FeaturesRequest, FeaturesResult};
 use crate::{FeatureMaps, Result, Session};
@@ -37,14 +37,19 @@ pub type FeaturesRun = JobRun<FeaturesReport>;
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn features(job: &FeaturesJob, session: &Session) -> Result<FeaturesRun> {
     let options = &job.options;
-    let mut plan = OutputPlan::default()
+    let plan = OutputPlan::default()
         .reads("image", [&job.image])
         .reads_settings(options.method.files())
-        .writes("folder", [&job.folder], Holds::Folder)
-        .members("folder", &["energy_", "orientation", "phase", "report.json"])
-        .writes("report", &job.report, Holds::Text)
-        .writes("page", &job.html, Holds::Text)
+        .writes(Role::Folder, [&job.folder], Holds::Folder)
+        .members(Role::Folder, &["energy_", "orientation", "phase", "report.json"])
+        .writes(Role::Report, &job.report, Holds::Text)
+        .writes(Role::Page, &job.html, Holds::Text)
         .checked()?;
+    plan.run(|plan| planned(job, session, plan))
+}
+
+fn planned(job: &FeaturesJob, session: &Session, mut plan: OutputPlan) -> Result<FeaturesRun> {
+    let options = &job.options;
     session.enter(Stage::Read)?;
     let Account { mut stages, mut warnings, .. } = Account::default();
     let image = stages.time("load", || io::read_image(&job.image, options.reading, &mut warnings))?;
@@ -54,7 +59,7 @@ pub fn features(job: &FeaturesJob, session: &Session) -> Result<FeaturesRun> {
     all.absorb(account);
     session.enter(Stage::Write)?;
     let Account { stages, warnings, .. } = &mut all;
-    stages.time("write", || plan.write("folder", |folder| write_maps(folder, &levels, warnings)))?;
+    stages.time("write", || plan.write(Role::Folder, |folder| write_maps(folder, &levels, warnings)))?;
     let inputs = plan.input_reports(|_| image.grid());
     let report = FeaturesReport { header: options.header("phase-features", all, inputs), scales };
     plan.publish(report, |report| {

@@ -3,7 +3,7 @@
 use super::flow_inputs::FlowInputs;
 use super::flow_job::FlowJob;
 use super::pictures::{write_colours, write_confidence, write_sampled};
-use super::{JobRun, OutputPlan, Result, VeloxelError};
+use super::{JobRun, OutputPlan, Result, Role, VeloxelError};
 use crate::Session;
 use crate::pipelines::{Account, PairResult};
 use veloxel_core::{Grid, Stage, Warnings};
@@ -56,14 +56,14 @@ fn planned(job: &FlowJob, session: &Session, mut plan: OutputPlan) -> Result<Flo
 /// Writes the flow and its maps.
 fn write(result: &PairResult, plan: &mut OutputPlan, warnings: &mut Warnings) -> Result<()> {
     let found = &result.found;
-    plan.write("flow", |path| io::write_flow(path, &found.flow))?;
-    plan.write("confidence", |path| write_confidence(path, &found.confidence, warnings))?;
+    plan.write(Role::Flow, |path| io::write_flow(path, &found.flow))?;
+    plan.write(Role::Confidence, |path| write_confidence(path, &found.confidence, warnings))?;
     if let Some(occlusion) = &found.occlusion {
-        plan.write("occlusion", |path| write_confidence(path, occlusion, warnings))?;
+        plan.write(Role::Occlusion, |path| write_confidence(path, occlusion, warnings))?;
     }
     if let Some(warped) = &result.warped {
         let like = &result.prepared.moving;
-        plan.write("warped image", |path| write_sampled(path, warped, like, warnings))?;
+        plan.write(Role::WarpedImage, |path| write_sampled(path, warped, like, warnings))?;
     }
-    plan.write::<VeloxelError>("picture", |path| Ok(write_colours(path, &found.flow, warnings)?))
+    plan.write::<VeloxelError>(Role::Picture, |path| Ok(write_colours(path, &found.flow, warnings)?))
 }

@@ -1,6 +1,6 @@
 //! A run of a dense method over files: what is asked for, and what it takes.
 
-use super::{DenseOptions, Holds, JobError, OutputPlan, Result, name};
+use super::{DenseOptions, Holds, JobError, OutputPlan, Result, Role, name};
 use crate::pipelines::{OutsideFill, StartKind};
 use std::path::PathBuf;
 use veloxel_io::Kind;
@@ -91,13 +91,13 @@ impl FlowJob {
         plan.reads_dense(&self.options)
             .reads("start", self.start.file())
             .reads("truth", &self.truth)
-            .writes("flow", [&outputs.flow], Holds::Samples(Kind::Flow))
-            .writes("confidence", &outputs.confidence, Holds::Confidence)
-            .writes("occlusion", &outputs.occlusion, Holds::Confidence)
-            .writes("warped image", &outputs.warped, Holds::Samples(Kind::Image))
-            .writes("picture", &outputs.picture, Holds::Picture)
-            .writes("report", &outputs.report, Holds::Text)
-            .writes("page", &outputs.html, Holds::Text)
+            .writes(Role::Flow, [&outputs.flow], Holds::Samples(Kind::Flow))
+            .writes(Role::Confidence, &outputs.confidence, Holds::Confidence)
+            .writes(Role::Occlusion, &outputs.occlusion, Holds::Confidence)
+            .writes(Role::WarpedImage, &outputs.warped, Holds::Samples(Kind::Image))
+            .writes(Role::Picture, &outputs.picture, Holds::Picture)
+            .writes(Role::Report, &outputs.report, Holds::Text)
+            .writes(Role::Page, &outputs.html, Holds::Text)
             .checked()
     }
 

@@ -6,6 +6,7 @@ use super::identity::{Identity, files, is_stream};
 use super::job_run::JobRun;
 use super::pictures::check_keeps_samples;
 use super::published::{LeftBehind, Published};
+use crate::jobs::Role;
 use crate::{Result, VeloxelError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,7 @@ pub enum Holds {
 
 /// An output, and how far it is.
 struct Output {
-    role: &'static str,
+    role: Role,
     path: PathBuf,
     holds: Holds,
     /// The hidden folder in which the files of a folder wait.
@@ -52,7 +53,7 @@ struct Output {
     /// How the names begin of the files that a folder gets.
     members: &'static [&'static str],
     /// The role of the folder that a text lies in, where that is an output as well: it appears with it.
-    home: Option<&'static str>,
+    home: Option<Role>,
 }
 
 /// All files of a job by their roles. Dropped before [`finish`](Self::finish), it takes back what was written.
@@ -96,7 +97,7 @@ impl OutputPlan {
 
     /// Says how the names begin of the files that a folder gets: inputs that lie in it and are called so are refused before the
     /// work, not at its end.
-    pub fn members(mut self, role: &'static str, members: &'static [&'static str]) -> Self {
+    pub fn members(mut self, role: Role, members: &'static [&'static str]) -> Self {
         self.outputs
             .iter_mut()
             .filter(|output| output.role == role)
@@ -107,7 +108,7 @@ impl OutputPlan {
     /// Adds an output, where one is asked for.
     pub fn writes<'a>(
         mut self,
-        role: &'static str,
+        role: Role,
         path: impl IntoIterator<Item = &'a PathBuf>,
         holds: Holds,
     ) -> Self {
@@ -203,7 +204,7 @@ impl OutputPlan {
     }
 
     /// The outputs, by their roles.
-    pub fn outputs(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
+    pub fn outputs(&self) -> impl Iterator<Item = (Role, &PathBuf)> {
         self.outputs.iter().map(|output| (output.role, &output.path))
     }
 
@@ -211,7 +212,7 @@ impl OutputPlan {
     ///
     /// # Errors
     /// [`IoError::Write`] if the hidden folder cannot be made.
-    pub fn path(&mut self, role: &str) -> Result<Option<PathBuf>> {
+    pub fn path(&mut self, role: Role) -> Result<Option<PathBuf>> {
         let Some(output) = self.outputs.iter_mut().find(|output| output.role == role) else {
             return Ok(None);
         };
@@ -228,7 +229,7 @@ impl OutputPlan {
     /// As [`path`](Self::path) and `write`.
     pub fn write<E: Into<VeloxelError>>(
         &mut self,
-        role: &str,
+        role: Role,
         write: impl FnOnce(&Path) -> Result<(), E>,
     ) -> Result<()> {
         self.path(role)?.map_or(Ok(()), |path| write(&path).map_err(Into::into))
@@ -239,7 +240,7 @@ impl OutputPlan {
     /// # Errors
     /// [`IoError::Write`], [`VeloxelError::ReplacesInput`] or [`VeloxelError::SameOutput`]; everything that was written is
     /// taken back then.
-    pub fn finish(mut self) -> Result<Vec<(&'static str, PathBuf)>> {
+    pub fn finish(mut self) -> Result<Vec<(Role, PathBuf)>> {
         self.check_members()?;
         for Output { path, staging, published, .. } in &mut self.outputs {
             if let (Some(staging), Some(published)) = (staging, published) {
@@ -263,9 +264,9 @@ impl OutputPlan {
         page: impl FnOnce(&R) -> Result<String>,
     ) -> Result<JobRun<R>> {
         let json = to_json(&report)?;
-        self.write("folder", |folder| io::write_text(&folder.join("report.json"), &json))?;
-        self.write("report", |path| io::write_text(path, &json))?;
-        self.write("page", |path| Ok::<_, VeloxelError>(io::write_text(path, &page(&report)?)?))?;
+        self.write(Role::Folder, |folder| io::write_text(&folder.join("report.json"), &json))?;
+        self.write(Role::Report, |path| io::write_text(path, &json))?;
+        self.write(Role::Page, |path| Ok::<_, VeloxelError>(io::write_text(path, &page(&report)?)?))?;
         Ok(JobRun { report, written: self.finish()? })
     }
 

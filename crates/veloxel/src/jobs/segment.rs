@@ -1,6 +1,6 @@
 //! A mesh's file in, files of its parts out.
 
-use super::{Account, Holds, JobRun, MethodOptions, OutputPlan, Stages};
+use super::{Account, Holds, JobRun, MethodOptions, OutputPlan, Role, Stages};
 use crate::pipelines::segment::{self as pipeline, MembershipChoice, SegmentMethod, SegmentRequest};
 use crate::pipelines::segment::{PartsTree, SegmentResult};
 use crate::{Result, Session, VeloxelError};
@@ -50,13 +50,13 @@ impl SegmentJob {
         OutputPlan::default()
             .reads("mesh", [&self.mesh])
             .reads_settings(self.method.files())
-            .writes("parts in colours", [painted], Holds::Samples(Kind::Surface))
-            .writes("labels", labels, Holds::Text)
-            .writes("membership", membership, Holds::MatrixTable)
-            .writes("page", html, Holds::Text)
-            .writes("folder of parts", parts, Holds::Folder)
-            .members("folder of parts", &["part_"])
-            .writes("report", report, Holds::Text)
+            .writes(Role::PaintedParts, [painted], Holds::Samples(Kind::Surface))
+            .writes(Role::Labels, labels, Holds::Text)
+            .writes(Role::Membership, membership, Holds::MatrixTable)
+            .writes(Role::Page, html, Holds::Text)
+            .writes(Role::Parts, parts, Holds::Folder)
+            .members(Role::Parts, &["part_"])
+            .writes(Role::Report, report, Holds::Text)
             .checked()
     }
 
@@ -77,7 +77,10 @@ impl SegmentJob {
 /// Anything that is wrong with the files or the parameters; [`VeloxelError::MeshFile`] for a mesh without area;
 /// [`VeloxelError::Mesh`] for a number of parts that is not possible; [`VeloxelError::Stopped`].
 pub fn segment(job: &SegmentJob, session: &Session) -> Result<JobRun<SegmentReport>> {
-    let mut plan = job.plan()?;
+    job.plan()?.run(|plan| planned(job, session, plan))
+}
+
+fn planned(job: &SegmentJob, session: &Session, mut plan: OutputPlan) -> Result<JobRun<SegmentReport>> {
     session.enter(Stage::Read)?;
     let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
     let mesh = stages.time("load", || io::read_surface(&job.mesh, job.reading, &mut warnings))?;
@@ -98,14 +101,16 @@ pub fn segment(job: &SegmentJob, session: &Session) -> Result<JobRun<SegmentRepo
 fn write(mesh: &TriangleMesh, found: &SegmentResult, session: &Session, plan: &mut OutputPlan) -> Result<()> {
     let rgb = part_colours(&found.labels, &found.certainty);
     let painted = PaintedMesh { mesh, rgb: &rgb, certainty: &found.certainty, segment: &found.labels };
-    plan.write("parts in colours", |path| io::write_painted_mesh(path, &painted))?;
-    plan.write("labels", |path| io::write_face_labels(path, &found.polygon_labels))?;
+    plan.write(Role::PaintedParts, |path| io::write_painted_mesh(path, &painted))?;
+    plan.write(Role::Labels, |path| io::write_face_labels(path, &found.polygon_labels))?;
     if let Some(membership) = &found.membership {
         let columns: Vec<String> = (0..membership.columns()).map(|part| format!("part_{part}")).collect();
         let rows: Vec<_> = (0..membership.rows()).map(|triangle| membership.row(triangle)).collect();
-        plan.write("membership", |path| io::write_matrix(path, &Matrix { columns: &columns, rows: &rows }))?;
+        plan.write(Role::Membership, |path| {
+            io::write_matrix(path, &Matrix { columns: &columns, rows: &rows })
+        })?;
     }
-    plan.write("folder of parts", |folder| {
+    plan.write(Role::Parts, |folder| {
         let count = found.parts.len();
         let digits = count.saturating_sub(1).to_string().len().max(2);
         (0..count).try_for_each(|part| {

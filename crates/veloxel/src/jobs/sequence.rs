@@ -5,7 +5,7 @@ use super::flow_job::StartFrom;
 use super::frame_selection::ReadFrames;
 use super::sequence_maps::{SequenceMaps, holds, is_folder};
 use super::sequence_truth::TrueFields;
-use super::{FlowRun, FrameSelection, Holds, JobError, OutputPlan, Result};
+use super::{FlowRun, FrameSelection, Holds, JobError, OutputPlan, Result, Role};
 use crate::Session;
 use crate::pipelines::{
     Account, FieldLabel, FrameNames, OutsideFill, PairWanted, SequenceOutput, SequenceRequest, Wanted,
@@ -64,14 +64,14 @@ impl SequenceJob {
             .reads("sequence", &self.inputs)
             .reads_dense(&self.options)
             .reads("truth", &self.truth)
-            .writes("folder", [&self.folder], Holds::Folder)
-            .writes("confidence", &self.confidence, holds(&self.confidence))
-            .writes("warped", &self.warped, holds(&self.warped))
-            .members("folder", &["consecutive_", "reference_", "report.json"])
-            .members("confidence", &["confidence_"])
-            .members("warped", &["warped_"])
-            .writes("report", &self.report, Holds::Text)
-            .writes("page", &self.html, Holds::Text)
+            .writes(Role::Folder, [&self.folder], Holds::Folder)
+            .writes(Role::Confidence, &self.confidence, holds(&self.confidence))
+            .writes(Role::Warped, &self.warped, holds(&self.warped))
+            .members(Role::Folder, &["consecutive_", "reference_", "report.json"])
+            .members(Role::Confidence, &["confidence_"])
+            .members(Role::Warped, &["warped_"])
+            .writes(Role::Report, &self.report, Holds::Text)
+            .writes(Role::Page, &self.html, Holds::Text)
             .checked()
     }
 
@@ -168,9 +168,9 @@ struct FieldWriter {
 
 impl FieldWriter {
     fn new(job: &SequenceJob, plan: &mut OutputPlan) -> Result<Self> {
-        let folder = plan.path("folder")?.expect("the folder should be planned");
-        let confidences = SequenceMaps::new(plan, "confidence", &job.confidence)?;
-        let maps = [confidences, SequenceMaps::new(plan, "warped", &job.warped)?];
+        let folder = plan.path(Role::Folder)?.expect("the folder should be planned");
+        let confidences = SequenceMaps::new(plan, Role::Confidence, &job.confidence)?;
+        let maps = [confidences, SequenceMaps::new(plan, Role::Warped, &job.warped)?];
         Ok(Self { folder, maps, warnings: Warnings::new() })
     }
 

@@ -1,7 +1,7 @@
 //! The maps of a sequence, such as its confidences: one 4-D file, or a file a field in a folder, as the name says.
 
 use super::pictures::write_sampled;
-use super::{Holds, OutputPlan, Result};
+use super::{Holds, OutputPlan, Result, Role};
 use crate::pipelines::FieldLabel;
 use crate::pipelines::encode::is_in_whole_numbers;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub(super) fn is_folder(path: &Path) -> bool {
 
 /// Maps on their way to their output.
 pub(super) struct SequenceMaps {
-    role: &'static str,
+    role: Role,
     target: Target,
 }
 
@@ -38,7 +38,7 @@ enum Target {
 
 impl SequenceMaps {
     /// Maps of an output of the plan.
-    pub fn new(plan: &mut OutputPlan, role: &'static str, path: &Option<PathBuf>) -> Result<Self> {
+    pub fn new(plan: &mut OutputPlan, role: Role, path: &Option<PathBuf>) -> Result<Self> {
         let target = match path {
             None => Target::Nowhere,
             Some(path) if is_folder(path) => {
@@ -68,7 +68,7 @@ impl SequenceMaps {
                     Dimension::Two => "tif",
                 };
                 let (name, mut said) =
-                    (format!("{}_{}.{extension}", self.role, field.name()), Warnings::new());
+                    (format!("{}_{}.{extension}", self.role.text(), field.name()), Warnings::new());
                 write_sampled(&hidden.join(&name), map, like.unwrap_or(map), &mut said)?;
                 let [hidden, shown] = [hidden, shown].map(|folder| folder.join(&name).display().to_string());
                 for warning in said.iter() {

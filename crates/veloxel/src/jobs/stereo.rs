@@ -2,7 +2,7 @@
 
 use super::phase_options::PhaseOptions;
 use super::pictures::write_confidence;
-use super::{Holds, JobRun, MaskFile, OutputPlan, name};
+use super::{Holds, JobRun, MaskFile, OutputPlan, Role, name};
 use crate::pipelines::account::Account;
 use crate::pipelines::{self, StereoRequest, StereoResult, undo_disparity};
 use crate::{Result, Session, VeloxelError};
@@ -47,10 +47,10 @@ impl StereoJob {
             .reads_settings(self.options.method.files())
             .reads("mask", self.mask.as_ref().map(|mask| &mask.path))
             .reads("truth", &self.truth)
-            .writes("disparity", [&self.disparity], Holds::Disparity)
-            .writes("confidence", &self.confidence, Holds::Confidence)
-            .writes("report", &self.report, Holds::Text)
-            .writes("page", &self.html, Holds::Text)
+            .writes(Role::Disparity, [&self.disparity], Holds::Disparity)
+            .writes(Role::Confidence, &self.confidence, Holds::Confidence)
+            .writes(Role::Report, &self.report, Holds::Text)
+            .writes(Role::Page, &self.html, Holds::Text)
             .checked()
     }
 }
@@ -60,7 +60,10 @@ impl StereoJob {
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line; nothing is written then.
 pub fn stereo(job: &StereoJob, session: &Session) -> Result<StereoRun> {
-    let mut plan = job.plan()?;
+    job.plan()?.run(|plan| planned(job, session, plan))
+}
+
+fn planned(job: &StereoJob, session: &Session, mut plan: OutputPlan) -> Result<StereoRun> {
     session.enter(Stage::Read)?;
     let mut all = Account::default();
     let inputs = Inputs::load(job, &mut all)?;
@@ -69,8 +72,8 @@ pub fn stereo(job: &StereoJob, session: &Session) -> Result<StereoRun> {
     session.enter(Stage::Write)?;
     let Account { stages, warnings, .. } = &mut all;
     stages.time("write", || {
-        plan.write("disparity", |path| io::write_disparity(path, &found.disparity_px))?;
-        plan.write("confidence", |path| write_confidence(path, &found.confidence, warnings))
+        plan.write(Role::Disparity, |path| io::write_disparity(path, &found.disparity_px))?;
+        plan.write(Role::Confidence, |path| write_confidence(path, &found.confidence, warnings))
     })?;
     let Inputs { left, right, truth, .. } = &inputs;
     let inputs = plan.input_reports(|_| left.grid());

@@ -2,7 +2,7 @@
 
 use super::film::Film;
 use super::read_ahead::ReadAhead;
-use super::{Holds, JobRun, OutputPlan};
+use super::{Holds, JobRun, OutputPlan, Role};
 use crate::pipelines::{EndedTracks, PointTracks, PointsError, TracksBegin, TracksRequest, TracksResult};
 use crate::{Result, Session};
 use serde::Serialize;
@@ -65,7 +65,14 @@ pub struct TrackPointsReport {
 /// window; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped); anything else that is wrong with files or the device, as one
 /// line.
 pub fn track_points(job: &TrackPointsJob, session: &Session) -> Result<JobRun<TrackPointsReport>> {
-    let mut plan = job.plan()?;
+    job.plan()?.run(|plan| planned(job, session, plan))
+}
+
+fn planned(
+    job: &TrackPointsJob,
+    session: &Session,
+    mut plan: OutputPlan,
+) -> Result<JobRun<TrackPointsReport>> {
     session.device()?;
     session.enter(Stage::Read)?;
     let mut warnings = Warnings::new();
@@ -73,7 +80,7 @@ pub fn track_points(job: &TrackPointsJob, session: &Session) -> Result<JobRun<Tr
         [one] => FrameStream::open(one, job.reading, &mut warnings)?,
         several => FrameStream::of_files(several.to_vec(), job.reading),
     };
-    let mut film = plan.path("overlay")?.map(|path| Film::new(path, stream.frame_interval_ms()));
+    let mut film = plan.path(Role::Overlay)?.map(|path| Film::new(path, stream.frame_interval_ms()));
     let frames = ReadAhead::of(move || {
         let mut warnings = Warnings::new();
         Ok(stream.next_frame(&mut warnings)?.map(|image| StreamFrame { image, warnings }))
@@ -102,7 +109,7 @@ pub fn track_points(job: &TrackPointsJob, session: &Session) -> Result<JobRun<Tr
     let TracksResult { table, frames, tracks, alive, account } = tracks.finish()?;
     session.enter(Stage::Write)?;
     film.map_or(Ok(()), Film::finish)?;
-    plan.write("tracks", |path| io::write_text(path, &tracks_csv(table)))?;
+    plan.write(Role::Tracks, |path| io::write_text(path, &tracks_csv(table)))?;
     warnings.extend(account.warnings);
     let report = TrackPointsReport { frames, tracks, alive, device: account.device, warnings };
     Ok(JobRun { report, written: plan.finish()? })
@@ -123,9 +130,9 @@ impl TrackPointsJob {
         OutputPlan::default()
             .reads("frames", &self.frames)
             .reads("points", points)
-            .writes("tracks", [&self.output], Holds::Table)
-            .writes("overlay", &self.overlay, Holds::Video)
-            .members("overlay", &["frame_"])
+            .writes(Role::Tracks, [&self.output], Holds::Table)
+            .writes(Role::Overlay, &self.overlay, Holds::Video)
+            .members(Role::Overlay, &["frame_"])
             .checked()
     }
 

@@ -1,6 +1,6 @@
 //! Fields and what they are applied to, images, labels or points, from files; the result to a file.
 
-use super::{Holds, OutputPlan, name};
+use super::{Holds, OutputPlan, Role, name};
 use crate::pipelines::prepare::grids::OutsideFill;
 use crate::pipelines::{
     self, LabelChoice, MovedPoints, WarpImageRequest, WarpLabelsRequest, WarpNames, WarpResult, move_points,
@@ -49,20 +49,22 @@ impl WarpJob {
         work: impl FnOnce(&Flow, &mut Warnings) -> Result<T>,
         write: impl FnOnce(&Path, T, &mut Warnings) -> Result<(), IoError>,
     ) -> Result<Warnings> {
-        let mut plan = OutputPlan::default()
+        let plan = OutputPlan::default()
             .reads("flow", [&self.flow])
             .reads("input", [&self.input])
-            .writes("output", [&self.output], holds)
+            .writes(Role::Output, [&self.output], holds)
             .checked()?;
-        session.enter(Stage::Read)?;
-        let mut warnings = Warnings::new();
-        let flow = io::read_flow(&self.flow, self.reading, &mut warnings)?;
-        plan.check_dimension(flow.grid().dimension())?;
-        let done = work(&flow, &mut warnings)?;
-        session.enter(Stage::Write)?;
-        plan.write("output", |path| write(path, done, &mut warnings))?;
-        plan.finish()?;
-        Ok(warnings)
+        plan.run(|mut plan| {
+            session.enter(Stage::Read)?;
+            let mut warnings = Warnings::new();
+            let flow = io::read_flow(&self.flow, self.reading, &mut warnings)?;
+            plan.check_dimension(flow.grid().dimension())?;
+            let done = work(&flow, &mut warnings)?;
+            session.enter(Stage::Write)?;
+            plan.write(Role::Output, |path| write(path, done, &mut warnings))?;
+            plan.finish()?;
+            Ok(warnings)
+        })
     }
 }
 

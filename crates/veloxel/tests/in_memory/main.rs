@@ -4,13 +4,16 @@
 // A failed unwrap is a failed test, in functions beside the tests as well.
 #![allow(clippy::unwrap_used)]
 
+mod compare;
 mod distances;
 mod engine;
 mod evaluate;
 mod features;
+mod flow;
 mod no_files;
 mod pictures;
 mod segment;
+mod sequence;
 mod stereo;
 mod stops;
 mod track;

@@ -1,6 +1,7 @@
 //! The job of the engine: a stream, which outputs, and where they go.
 
 use super::frames::AtStop;
+use crate::jobs::Role;
 use crate::jobs::phase_options::PhaseOptions;
 use crate::jobs::stream_error::StreamError;
 use crate::jobs::{Holds, JobRun, OutputPlan};
@@ -44,12 +45,12 @@ impl EngineJob {
             .reads_settings(self.options.method.files())
             .reads("left", [&self.source])
             .reads("right", &self.right)
-            .writes("fields", &self.folder, Holds::Folder)
-            .writes("video", &self.video, Holds::Video)
-            .members("fields", &["flow_", "disparity_", "energy_", "orientation_", "phase_"])
-            .members("video", &["frame_"])
-            .writes("report", &self.report, Holds::Text)
-            .writes("page", &self.html, Holds::Text)
+            .writes(Role::Fields, &self.folder, Holds::Folder)
+            .writes(Role::Video, &self.video, Holds::Video)
+            .members(Role::Fields, &["flow_", "disparity_", "energy_", "orientation_", "phase_"])
+            .members(Role::Video, &["frame_"])
+            .writes(Role::Report, &self.report, Holds::Text)
+            .writes(Role::Page, &self.html, Holds::Text)
             .checked()
     }
 

@@ -3,6 +3,7 @@
 use super::job::EngineJob;
 use crate::Result;
 use crate::jobs::OutputPlan;
+use crate::jobs::Role;
 use crate::jobs::features::named;
 use crate::jobs::film::Film;
 use crate::pipelines::engine::{Confidences, EngineFound, EngineWatch, WatchedFrame};
@@ -41,10 +42,10 @@ impl Results {
             flow.into_iter().chain(wanted.stereo.then_some(EngineTile::Disparity)).collect()
         };
         let video = plan
-            .path("video")?
+            .path(Role::Video)?
             .map(|path| Video { film: Film::new(path, interval_ms), drawing: EngineFilm::new(tiles()) });
         let page = if job.html.is_some() { Page::Wanted } else { Page::Absent };
-        let (folder, confidences) = (plan.path("fields")?, job.confidences);
+        let (folder, confidences) = (plan.path(Role::Fields)?, job.confidences);
         Ok(Self { folder, confidences, video, watch: EngineWatch::default(), page })
     }
 

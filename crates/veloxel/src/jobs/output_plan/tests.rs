@@ -3,11 +3,17 @@
 use super::*;
 use std::fs;
 
-/// A plan over files in a folder; outputs have their own names as roles.
+/// The roles of a plan's outputs, in their order.
+const ROLES: [Role; 4] = [Role::Flow, Role::Confidence, Role::Folder, Role::Fields];
+
+/// A plan over files in a folder.
 fn plan(folder: &Path, inputs: &[&str], outputs: &[(&'static str, Holds)]) -> OutputPlan {
     let path = |name: &&str| if *name == "-" { PathBuf::from("-") } else { folder.join(name) };
     let plan = OutputPlan::default().reads("input", &inputs.iter().map(path).collect::<Vec<_>>());
-    outputs.iter().fold(plan, |plan, (name, holds)| plan.writes(name, [&path(name)], *holds))
+    outputs
+        .iter()
+        .zip(ROLES)
+        .fold(plan, |plan, ((name, holds), role)| plan.writes(role, [&path(name)], *holds))
 }
 
 #[test]
@@ -47,15 +53,15 @@ fn files_behind_an_input_are_not_replaced_either() {
     let settings = plan(folder.path(), &[], &[("a.mhd", Holds::Text)]);
     refuse(settings.reads_settings(&[folder.path().join("a.mhd")]));
     let into = || plan(folder.path(), &["frame*.png"], &[(".", Holds::Folder)]);
-    refuse(into().members(".", &["frame_"]));
-    into().members(".", &["flow_"]).check().unwrap();
+    refuse(into().members(ROLES[0], &["frame_"]));
+    into().members(ROLES[0], &["flow_"]).check().unwrap();
     // Whoever does not say beforehand what a folder gets is refused in the end.
     let mut late = into();
-    late.write(".", |hidden| io::write_text(&hidden.join("frame_1.png"), "later")).unwrap();
+    late.write(ROLES[0], |hidden| io::write_text(&hidden.join("frame_1.png"), "later")).unwrap();
     assert!(matches!(late.finish(), Err(VeloxelError::ReplacesInput { .. })));
     assert_eq!(fs::read_to_string(folder.path().join("frame_1.png")).unwrap(), "");
     let both = plan(folder.path(), &[], &[(".", Holds::Folder), ("flow_1.flo", Holds::Text)]);
-    assert!(matches!(both.members(".", &["flow_"]).check(), Err(VeloxelError::SameOutput { .. })));
+    assert!(matches!(both.members(ROLES[0], &["flow_"]).check(), Err(VeloxelError::SameOutput { .. })));
 }
 
 #[test]
@@ -64,11 +70,11 @@ fn a_text_in_the_jobs_own_folder_appears_with_it() {
     let outputs = [("out", Holds::Folder), ("out/page.html", Holds::Text)];
     let mut plan = plan(folder.path(), &[], &outputs);
     plan.check().unwrap();
-    plan.write("out", |hidden| io::write_text(&hidden.join("a"), "")).unwrap();
-    plan.write("out/page.html", |path| io::write_text(path, "page")).unwrap();
+    plan.write(ROLES[0], |hidden| io::write_text(&hidden.join("a"), "")).unwrap();
+    plan.write(ROLES[1], |path| io::write_text(path, "page")).unwrap();
     assert!(!folder.path().join("out").exists());
     let roles: Vec<_> = plan.finish().unwrap().into_iter().map(|(role, _)| role).collect();
-    assert_eq!(roles, ["out", "out/page.html"]);
+    assert_eq!(roles, ROLES[..2]);
     assert_eq!(fs::read_to_string(folder.path().join("out/page.html")).unwrap(), "page");
 }
 
@@ -98,10 +104,10 @@ fn what_cannot_be_written_is_known_before() {
 fn write_all(folder: &Path) -> OutputPlan {
     let outputs = [("a", Holds::Text), ("b", Holds::Text), ("out", Holds::Folder), ("new", Holds::Folder)];
     let mut plan = plan(folder, &[], &outputs);
-    for role in ["a", "b"] {
+    for role in [Role::Flow, Role::Confidence] {
         plan.write(role, |path| io::write_text(path, "later")).unwrap();
     }
-    for role in ["out", "new"] {
+    for role in [Role::Folder, Role::Fields] {
         plan.write(role, |hidden| io::write_text(&hidden.join("c"), "later")).unwrap();
     }
     plan
@@ -129,6 +135,6 @@ fn nothing_stays_of_a_failure_and_everything_of_a_success() {
     assert_eq!((all().join(" "), count()), ("earlier  earlier ".to_owned(), 2));
 
     let written = write_all(folder.path()).finish().unwrap();
-    assert_eq!(written.iter().map(|(role, _)| *role).collect::<Vec<_>>(), ["a", "b", "out", "new"]);
+    assert_eq!(written.iter().map(|(role, _)| *role).collect::<Vec<_>>(), ROLES);
     assert_eq!((all(), count()), (["later"; 4].map(str::to_owned), 4));
 }

@@ -7,6 +7,7 @@ mod writing;
 use super::frame_selection::ReadFrames;
 use super::job_error::JobError;
 use super::{Account, Holds, JobRun, MethodOptions, OutputPlan, Stages};
+use crate::jobs::Role;
 use crate::pipelines::heart::{self, Cavities, Cine, MotionSpace, Placement, PresetChoice, RegionChoice};
 use crate::pipelines::heart::{TrackRequest, TrackResult};
 use crate::{Result, Session};
@@ -93,8 +94,8 @@ impl TrackJob {
             .reads("weight", &self.weight)
             .reads_settings(self.contours.iter().chain(&self.truth).map(|file| &file.path))
             .reads("cine", &self.inputs)
-            .writes("folder", [&self.folder], Holds::Folder)
-            .members("folder", MEMBERS)
+            .writes(Role::Folder, [&self.folder], Holds::Folder)
+            .members(Role::Folder, MEMBERS)
             .checked()
     }
 }
@@ -137,7 +138,10 @@ impl Inputs {
 /// Anything that is wrong with files, outlines, parameters or the device, as one line;
 /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
 pub fn track(job: &TrackJob, session: &Session) -> Result<JobRun<TrackReport>> {
-    let mut plan = job.plan()?;
+    job.plan()?.run(|plan| planned(job, session, plan))
+}
+
+fn planned(job: &TrackJob, session: &Session, mut plan: OutputPlan) -> Result<JobRun<TrackReport>> {
     session.enter(Stage::Read)?;
     let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
     let inputs = stages.time("load", || Inputs::read(job, session, &mut warnings))?;
@@ -145,13 +149,13 @@ pub fn track(job: &TrackJob, session: &Session) -> Result<JobRun<TrackReport>> {
     stages.merge(std::mem::take(&mut found.account.stages));
     warnings.extend(std::mem::take(&mut found.account.warnings));
     session.enter(Stage::Write)?;
-    let folder = plan.path("folder")?.expect("the folder should be planned");
+    let folder = plan.path(Role::Folder)?.expect("the folder should be planned");
     stages.time("write", || write(job, &inputs, &found, &folder, session))?;
     let account = Account { stages, warnings, ..std::mem::take(&mut found.account) };
     let grid = inputs.cine.grid();
     let report = report(job, &found, account, plan.input_reports(|_| grid));
     let page = track_html(&report, &views(&inputs, &found))?;
-    plan.write("folder", |folder| io::write_text(&folder.join("report.html"), &page))?;
+    plan.write(Role::Folder, |folder| io::write_text(&folder.join("report.html"), &page))?;
     plan.publish(report, |_| Ok(String::new()))
 }
 

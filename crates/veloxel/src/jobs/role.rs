@@ -1,0 +1,93 @@
+//! What an output is to its job.
+
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+/// What an output is to its job; reports and summaries show its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Role {
+    /// Confidence of every vector or disparity.
+    Confidence,
+    /// A disparity.
+    Disparity,
+    /// Distances of a graph.
+    Distances,
+    /// The fields of a stream, a folder.
+    Fields,
+    /// A displacement field.
+    Flow,
+    /// All that a job makes, a folder.
+    Folder,
+    /// The part of every triangle.
+    Labels,
+    /// How much every triangle belongs to every part.
+    Membership,
+    /// Where a voxel is hidden.
+    Occlusion,
+    /// What a filter makes of its input.
+    Output,
+    /// Tracks drawn over their frames.
+    Overlay,
+    /// A page for people.
+    Page,
+    /// A mesh whose parts have colours.
+    PaintedParts,
+    /// Every part as a mesh of its own, a folder.
+    Parts,
+    /// A field in colours.
+    Picture,
+    /// The JSON of a run.
+    Report,
+    /// Frames over time.
+    Sequence,
+    /// Points followed over frames.
+    Tracks,
+    /// A film.
+    Video,
+    /// The warped images of a sequence.
+    Warped,
+    /// The moving image as seen from the fixed one.
+    WarpedImage,
+}
+
+impl Role {
+    /// As it is shown.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Confidence => "confidence",
+            Self::Disparity => "disparity",
+            Self::Distances => "distances",
+            Self::Fields => "fields",
+            Self::Flow => "flow",
+            Self::Folder => "folder",
+            Self::Labels => "labels",
+            Self::Membership => "membership",
+            Self::Occlusion => "occlusion",
+            Self::Output => "output",
+            Self::Overlay => "overlay",
+            Self::Page => "page",
+            Self::PaintedParts => "parts in colours",
+            Self::Parts => "folder of parts",
+            Self::Picture => "picture",
+            Self::Report => "report",
+            Self::Sequence => "sequence",
+            Self::Tracks => "tracks",
+            Self::Video => "video",
+            Self::Warped => "warped",
+            Self::WarpedImage => "warped image",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.text())
+    }
+}
+
+impl Serialize for Role {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.text())
+    }
+}
