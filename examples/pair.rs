@@ -5,7 +5,9 @@
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use veloxel::phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
-use veloxel::{ClgParams, ClgPreset, DeviceOptions, Dimension, Pair, Session, Warnings, clg, io, metrics, phantoms};
+use veloxel::{
+    ClgParams, ClgPreset, DeviceOptions, Dimension, Pair, Session, Warnings, clg, io, metrics, phantoms,
+};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let session = Session::open(&DeviceOptions::default())?;

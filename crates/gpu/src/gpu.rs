@@ -9,8 +9,8 @@ use crate::listing::DeviceInfo;
 use crate::memory::buffer_pool::MemoryStats;
 use crate::memory::gpu_memory::GpuMemory;
 use crate::memory::host_memory::Content;
-use crate::timestamp::Timestamp;
 use crate::memory::place::Place;
+use crate::timestamp::Timestamp;
 use std::fmt::Debug;
 use std::ops::Range;
 

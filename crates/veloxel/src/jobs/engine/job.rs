@@ -1,8 +1,8 @@
 //! The job of the engine: a stream, which outputs, and where they go.
 
 use super::frames::AtStop;
+use crate::jobs::input_error::InputError;
 use crate::jobs::phase_options::PhaseOptions;
-use crate::jobs::stream_error::StreamError;
 use crate::jobs::{Holds, JobRun, OutputPlan};
 use crate::pipelines::engine::{Confidences, EngineRequest, FrameImages};
 use crate::{PhaseWanted, Result};
@@ -38,7 +38,7 @@ pub type EngineRun = JobRun<EngineReport>;
 impl EngineJob {
     pub(super) fn plan(&self) -> Result<OutputPlan> {
         if self.right.as_deref() == Some(Path::new("-")) && self.source == Path::new("-") {
-            return Err(StreamError::OneInput.into());
+            return Err(InputError::OneInput.into());
         }
         OutputPlan::default()
             .reads_settings(self.options.method.files())
