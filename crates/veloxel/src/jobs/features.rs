@@ -36,15 +36,19 @@ pub type FeaturesRun = JobRun<FeaturesReport>;
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn features(job: &FeaturesJob, session: &Session) -> Result<FeaturesRun> {
-    let options = &job.options;
-    let mut plan = OutputPlan::default()
+    let plan = OutputPlan::default()
         .reads("image", [&job.image])
-        .reads_settings(options.method.files())
+        .reads_settings(job.options.method.files())
         .writes("folder", [&job.folder], Holds::Folder)
         .members("folder", &["energy_", "orientation", "phase", "report.json"])
         .writes("report", &job.report, Holds::Text)
         .writes("page", &job.html, Holds::Text)
         .checked()?;
+    plan.run(|plan| by_plan(job, plan, session))
+}
+
+fn by_plan(job: &FeaturesJob, mut plan: OutputPlan, session: &Session) -> Result<FeaturesRun> {
+    let options = &job.options;
     session.enter(Stage::Read)?;
     let Account { mut stages, mut warnings, .. } = Account::default();
     let image = stages.time("load", || io::read_image(&job.image, options.reading, &mut warnings))?;

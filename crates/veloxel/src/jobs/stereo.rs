@@ -60,7 +60,10 @@ impl StereoJob {
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line; nothing is written then.
 pub fn stereo(job: &StereoJob, session: &Session) -> Result<StereoRun> {
-    let mut plan = job.plan()?;
+    job.plan()?.run(|plan| by_plan(job, plan, session))
+}
+
+fn by_plan(job: &StereoJob, mut plan: OutputPlan, session: &Session) -> Result<StereoRun> {
     session.enter(Stage::Read)?;
     let mut all = Account::default();
     let inputs = Inputs::load(job, &mut all)?;

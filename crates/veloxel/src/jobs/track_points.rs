@@ -3,13 +3,14 @@
 use super::film::Film;
 use super::read_ahead::ReadAhead;
 use super::{Holds, JobRun, OutputPlan};
-use crate::pipelines::{EndedTracks, PointTracks, PointsError, TracksBegin, TracksRequest, TracksResult};
+use crate::pipelines::{
+    EndedTracks, PointTracks, PointsError, TrackingParameters, TracksBegin, TracksRequest, TracksResult,
+};
 use crate::{Result, Session};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{Dimension, Stage, Volume, Warnings};
 use veloxel_io::{self as io, FrameStream, PointFile, Reading};
-use veloxel_motion::TrackingParameters;
 use veloxel_report::{DeviceReport, tracks_csv};
 
 /// Where tracks begin.
@@ -65,7 +66,14 @@ pub struct TrackPointsReport {
 /// window; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped); anything else that is wrong with files or the device, as one
 /// line.
 pub fn track_points(job: &TrackPointsJob, session: &Session) -> Result<JobRun<TrackPointsReport>> {
-    let mut plan = job.plan()?;
+    job.plan()?.run(|plan| by_plan(job, plan, session))
+}
+
+fn by_plan(
+    job: &TrackPointsJob,
+    mut plan: OutputPlan,
+    session: &Session,
+) -> Result<JobRun<TrackPointsReport>> {
     session.device()?;
     session.enter(Stage::Read)?;
     let mut warnings = Warnings::new();

@@ -4,13 +4,13 @@ use super::input_error::InputError;
 use super::{Holds, OutputPlan, name};
 use crate::pipelines::prepare::grids::OutsideFill;
 use crate::pipelines::{
-    self, LabelChoice, MovedPoints, WarpImageRequest, WarpLabelsRequest, WarpNames, WarpResult, move_points,
+    self, Interpolation, LabelChoice, MovedPoints, WarpImageRequest, WarpLabelsRequest, WarpNames,
+    WarpResult, move_points,
 };
 use crate::{Result, Session};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Stage, Warnings};
 use veloxel_io::{self as io, IoError, Kind, PointFile, Reading};
-use veloxel_kernels::image::warp::Interpolation;
 
 /// A field, what it moves, and where the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,20 +34,22 @@ impl WarpJob {
         work: impl FnOnce(&Flow, &mut Warnings) -> Result<T>,
         write: impl FnOnce(&Path, T, &mut Warnings) -> Result<(), IoError>,
     ) -> Result<Warnings> {
-        let mut plan = OutputPlan::default()
+        let plan = OutputPlan::default()
             .reads("flow", [&self.flow])
             .reads("input", [&self.input])
             .writes("output", [&self.output], holds)
             .checked()?;
-        session.enter(Stage::Read)?;
-        let mut warnings = Warnings::new();
-        let flow = io::read_flow(&self.flow, self.reading, &mut warnings)?;
-        plan.check_dimension(flow.grid().dimension())?;
-        let done = work(&flow, &mut warnings)?;
-        session.enter(Stage::Write)?;
-        plan.write("output", |path| write(path, done, &mut warnings))?;
-        plan.finish()?;
-        Ok(warnings)
+        plan.run(|mut plan| {
+            session.enter(Stage::Read)?;
+            let mut warnings = Warnings::new();
+            let flow = io::read_flow(&self.flow, self.reading, &mut warnings)?;
+            plan.check_dimension(flow.grid().dimension())?;
+            let done = work(&flow, &mut warnings)?;
+            session.enter(Stage::Write)?;
+            plan.write("output", |path| write(path, done, &mut warnings))?;
+            plan.finish()?;
+            Ok(warnings)
+        })
     }
 }
 

@@ -42,7 +42,9 @@ pub use evaluate::{
 pub use features::{FeaturesRequest, FeaturesResult, features};
 pub use memory_plan::{FlowPlan, FlowSketch, MemoryPart, memory_plan};
 pub use pair::{PairRequest, ResidentPair, pair, pair_on_device};
-pub use point_tracks::{EndedTracks, PointTracks, TracksBegin, TracksRequest, TracksResult, track_points};
+pub use point_tracks::{
+    EndedTracks, PointTracks, TrackingParameters, TracksBegin, TracksRequest, TracksResult, track_points,
+};
 pub use points::{MovedPoints, move_point, move_points};
 pub use points_error::PointsError;
 pub use prepare::grids::OutsideFill;
@@ -51,6 +53,7 @@ pub use sequence::{
 };
 pub use stereo::{StereoRequest, StereoResult, stereo, undo_disparity};
 pub use warp::{
-    LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames, WarpResult, warp_image, warp_labels,
+    Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames, WarpResult, warp_image,
+    warp_labels,
 };
 pub use window::{WindowRequest, window};

@@ -5,7 +5,8 @@ use super::points_error::PointsError;
 use super::prepare::full_scale::full_scale;
 use crate::{Result, Session};
 use veloxel_core::{Counter, Stage, Volume};
-use veloxel_motion::{PointStatus, PointTracker, TrackedPoint, TrackingParameters};
+pub use veloxel_motion::TrackingParameters;
+use veloxel_motion::{PointStatus, PointTracker, TrackedPoint};
 use veloxel_report::{MapPicture, TrackRow, TrackedMark, tracked_points_rgb};
 
 /// Where tracks begin.

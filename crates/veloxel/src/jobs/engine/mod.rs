@@ -8,6 +8,7 @@ mod frames;
 mod job;
 mod outputs;
 
+use super::OutputPlan;
 use super::read_ahead::{ReadAhead, no_thread};
 use crate::pipelines::account::{Account, Stages};
 use crate::pipelines::engine::{Engine, EngineEnd, EngineFound, EngineFrame, EngineTally, WatchedFrame};
@@ -35,7 +36,10 @@ const IN_FLIGHT: usize = 3;
 /// longer than the other; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped) where any other source is stopped; anything
 /// else that is wrong with frames, parameters or the device, as one line.
 pub fn engine(job: &EngineJob, session: &Session) -> Result<EngineRun> {
-    let mut plan = job.plan()?;
+    job.plan()?.run(|plan| by_plan(job, plan, session))
+}
+
+fn by_plan(job: &EngineJob, mut plan: OutputPlan, session: &Session) -> Result<EngineRun> {
     session.device()?;
     session.enter(Stage::Read)?;
     let mut warnings = Warnings::new();
