@@ -2,6 +2,7 @@
 
 use crate::Outcome;
 use crate::terminal::say;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use veloxel::{Diagnosis, ErrorKind, VeloxelError};
 
@@ -33,24 +34,25 @@ pub fn signal() -> Option<i32> {
 }
 
 /// Ends a program whose run was stopped by a signal, before its end or behind what was found until then, with its exit code.
-pub fn exit_if_stopped(is_whole: &Outcome) {
+pub fn exit_if_stopped(outcome: &Outcome) {
     let Some(signal) = signal() else { return };
-    match is_whole {
-        Ok(()) => std::process::exit(128 + signal),
-        Err(error) if is_stop(&**error) => stop(signal),
-        Err(_) => {}
+    let Err(error) = outcome else { std::process::exit(128 + signal) };
+    match error.downcast_ref::<VeloxelError>() {
+        Some(stopped) if stopped.kind() == ErrorKind::Stopped => stop(signal, stopped.left_behind()),
+        _ => {}
     }
 }
 
-/// Whether an error is the answer of a run that was stopped.
-fn is_stop(error: &(dyn std::error::Error + 'static)) -> bool {
-    error.downcast_ref::<VeloxelError>().is_some_and(|error| error.kind() == ErrorKind::Stopped)
-}
-
-/// Ends the program without anything that is not whole.
-fn stop(signal: i32) -> ! {
+/// Ends the program without anything that is not whole, but for what could not be taken back.
+fn stop(signal: i32, left_behind: &[PathBuf]) -> ! {
     veloxel::io::remove_unfinished();
-    tell("error: stopped before the end; nothing was left behind");
+    match left_behind {
+        [] => tell("error: stopped before the end; nothing was left behind"),
+        _ => tell("error: stopped before the end"),
+    }
+    for path in left_behind {
+        say(&format!("warning: {} could not be taken back", path.display()));
+    }
     std::process::exit(128 + signal)
 }
 
@@ -68,7 +70,7 @@ pub fn stop_cleanly() {
             let is_heard = LISTENING.load(Ordering::SeqCst) > 0
                 && SIGNAL.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst).is_ok();
             if !is_heard {
-                stop(signal)
+                stop(signal, &[])
             }
         }
     };

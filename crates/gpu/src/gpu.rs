@@ -10,7 +10,6 @@ use crate::memory::buffer_pool::MemoryStats;
 use crate::memory::device_pointer::Place;
 use crate::memory::gpu_memory::GpuMemory;
 use crate::memory::host_memory::Content;
-use crate::memory::device_pointer::Place;
 use crate::timestamp::Timestamp;
 use std::fmt::Debug;
 use std::ops::Range;

@@ -6,13 +6,23 @@
 //!
 //! *Cost*: three passes, linear in the voxels; one f32 a voxel and five lines of scratch.
 
+use veloxel_core::{Control, Stopped};
+
 /// Squared distance (mm²) of every voxel to the nearest voxel of a set; infinite everywhere if the set is empty.
 ///
 /// `in_set`: C order, x fastest, `size` voxels per axis `(x, y, z)`.
 ///
+/// # Errors
+/// [`Stopped`] if the run is to stop.
+///
 /// # Panics
 /// If `in_set` has another length than `size` says.
-pub fn squared_distance_mm2(in_set: &[bool], size: [usize; 3], spacing_mm: [f64; 3]) -> Vec<f32> {
+pub fn squared_distance_mm2(
+    in_set: &[bool],
+    size: [usize; 3],
+    spacing_mm: [f64; 3],
+    control: &Control,
+) -> Result<Vec<f32>, Stopped> {
     let [nx, ny, nz] = size;
     assert_eq!(in_set.len(), nx * ny * nz, "the set should have one entry for every voxel of the box");
     let mut squared: Vec<f32> =
@@ -21,10 +31,11 @@ pub fn squared_distance_mm2(in_set: &[bool], size: [usize; 3], spacing_mm: [f64;
     for (axis, stride) in [1, nx, nx * ny].into_iter().enumerate() {
         let count = size[axis];
         for start in (0..in_set.len()).filter(|i| i / stride % count == 0) {
+            control.check()?;
             envelope.transform(&mut squared, Line { start, stride, count }, spacing_mm[axis]);
         }
     }
-    squared
+    Ok(squared)
 }
 
 /// Samples of one axis-parallel line.
@@ -101,7 +112,7 @@ mod tests {
         let spacing = [0.5, 1.3, 2.9];
         let set: Vec<bool> = (0..9 * 7 * 5).map(|i| veloxel_phantoms::uniform(1, i) < 0.04).collect();
         let position = |i: usize| [i % 9, i / 9 % 7, i / 63];
-        let fast = squared_distance_mm2(&set, size, spacing);
+        let fast = squared_distance_mm2(&set, size, spacing, &Control::default()).unwrap();
         for (i, &got) in fast.iter().enumerate() {
             let a = position(i);
             let expected = (0..set.len())
@@ -117,6 +128,7 @@ mod tests {
 
     #[test]
     fn an_empty_set_is_infinitely_far() {
-        assert!(squared_distance_mm2(&[false; 12], [3, 2, 2], [1.0; 3]).iter().all(|d| d.is_infinite()));
+        let far = squared_distance_mm2(&[false; 12], [3, 2, 2], [1.0; 3], &Control::default()).unwrap();
+        assert!(far.iter().all(|d| d.is_infinite()));
     }
 }

@@ -1,6 +1,6 @@
 //! What can go wrong when a result is measured.
 
-use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint};
+use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped};
 
 /// A failure of a measurement.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +47,9 @@ pub enum MeasureError {
         /// Faces of what is true.
         truth: usize,
     },
+    /// The run was stopped by its observer.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 impl MeasureError {
@@ -57,7 +60,10 @@ impl MeasureError {
 
 impl Diagnosis for MeasureError {
     fn kind(&self) -> ErrorKind {
-        ErrorKind::Input
+        match self {
+            Self::Stopped(error) => error.kind(),
+            _ => ErrorKind::Input,
+        }
     }
     fn hint(&self) -> Option<Hint> {
         match self {

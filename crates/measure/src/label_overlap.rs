@@ -9,7 +9,7 @@ use crate::distribution::quantile;
 use crate::error::MeasureError;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
-use veloxel_core::{Grid, Mask, Volume};
+use veloxel_core::{Control, Grid, Mask, Stopped, Volume};
 
 /// How well one label of the result covers the same label of the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -46,11 +46,13 @@ pub struct LabelOverlapReport {
 /// Compares two label images; 0 is background and left out, and so is in both whatever lies outside `mask`, if there is one.
 ///
 /// # Errors
-/// [`MeasureError::Core`] if the grids differ; [`MeasureError::NothingToMeasure`] if the truth has no label.
+/// [`MeasureError::Core`] if the grids differ; [`MeasureError::NothingToMeasure`] if the truth has no label;
+/// [`MeasureError::Stopped`].
 pub fn label_overlap(
     result: &Volume<u32>,
     truth: &Volume<u32>,
     mask: Option<&Mask>,
+    control: &Control,
 ) -> Result<LabelOverlapReport, MeasureError> {
     truth.grid().require_same(result.grid(), "label images")?;
     if let Some(mask) = mask {
@@ -61,22 +63,21 @@ pub fn label_overlap(
                 *label *= u32::from(*inside);
             }
         }
-        return label_overlap(&result, &truth, None);
+        return label_overlap(&result, &truth, None, control);
     }
-    let labels: Vec<LabelOverlap> = regions(result, truth)
-        .into_iter()
-        .map(|(label, region)| {
-            let (a, b, both) = (region.in_truth, region.in_result, region.in_both);
-            LabelOverlap {
-                label,
-                truth_voxels: a,
-                result_voxels: b,
-                dice: 2.0 * both as f64 / (a + b) as f64,
-                jaccard: both as f64 / (a + b - both) as f64,
-                hausdorff95_mm: (a > 0 && b > 0).then(|| hausdorff95_mm(result, truth, label, &region)),
-            }
-        })
-        .collect();
+    let mut labels = Vec::new();
+    for (label, region) in regions(result, truth, control)? {
+        let (a, b, both) = (region.in_truth, region.in_result, region.in_both);
+        let distance = || hausdorff95_mm(result, truth, label, &region, control);
+        labels.push(LabelOverlap {
+            label,
+            truth_voxels: a,
+            result_voxels: b,
+            dice: 2.0 * both as f64 / (a + b) as f64,
+            jaccard: both as f64 / (a + b - both) as f64,
+            hausdorff95_mm: (a > 0 && b > 0).then(distance).transpose()?,
+        });
+    }
 
     let of_truth: Vec<&LabelOverlap> = labels.iter().filter(|l| l.truth_voxels > 0).collect();
     if of_truth.is_empty() {
@@ -93,6 +94,8 @@ pub fn label_overlap(
     })
 }
 
+/// Voxels that are looked at before anybody asks whether to go on.
+const VOXELS_AT_ONCE: usize = 1 << 18;
 /// More values than this may be a grey image's.
 const FEW_LABELS: usize = 32;
 
@@ -141,9 +144,16 @@ struct Region {
     last: [usize; 3],
 }
 
-fn regions(result: &Volume<u32>, truth: &Volume<u32>) -> BTreeMap<u32, Region> {
+fn regions(
+    result: &Volume<u32>,
+    truth: &Volume<u32>,
+    control: &Control,
+) -> Result<BTreeMap<u32, Region>, Stopped> {
     let mut regions = BTreeMap::new();
     for (i, (&r, &t)) in result.data().iter().zip(truth.data()).enumerate() {
+        if i % VOXELS_AT_ONCE == 0 {
+            control.check()?;
+        }
         if r == 0 && t == 0 {
             continue;
         }
@@ -158,19 +168,26 @@ fn regions(result: &Volume<u32>, truth: &Volume<u32>) -> BTreeMap<u32, Region> {
             region.last = [0, 1, 2].map(|a| region.last[a].max(p[a]));
         }
     }
-    regions
+    Ok(regions)
 }
 
-fn hausdorff95_mm(result: &Volume<u32>, truth: &Volume<u32>, label: u32, region: &Region) -> f64 {
+fn hausdorff95_mm(
+    result: &Volume<u32>,
+    truth: &Volume<u32>,
+    label: u32,
+    region: &Region,
+    control: &Control,
+) -> Result<f64, Stopped> {
     let size = [0, 1, 2].map(|a| region.last[a] - region.first[a] + 1);
     let [of_truth, of_result] = [truth, result].map(|labels| surface(labels, label, region.first, size));
     let directed = |from: &[bool], to: &[bool]| {
-        let squared = squared_distance_mm2(to, size, truth.grid().spacing_mm());
+        let squared = squared_distance_mm2(to, size, truth.grid().spacing_mm(), control)?;
         let mut distances: Vec<f32> =
             squared.iter().zip(from).filter(|(_, on)| **on).map(|(d, _)| d.sqrt()).collect();
-        quantile(&mut distances, 0.95)
+        Ok(quantile(&mut distances, 0.95))
     };
-    directed(&of_truth, &of_result).max(directed(&of_result, &of_truth))
+    let there: f64 = directed(&of_truth, &of_result)?;
+    Ok(there.max(directed(&of_result, &of_truth)?))
 }
 
 /// Voxels of the label, within a box, that touch another label (or the grid's border) through a face.
@@ -207,7 +224,7 @@ mod tests {
     #[test]
     fn equal_labels_overlap_fully() {
         let truth = ball([12.0, 10.0, 9.0], 5.0, 7);
-        let report = label_overlap(&truth, &truth, None).unwrap();
+        let report = label_overlap(&truth, &truth, None, &Control::default()).unwrap();
         assert_eq!(report.labels.len(), 1);
         assert_eq!(
             (report.mean_dice, report.mean_jaccard, report.mean_hausdorff95_mm),
@@ -217,8 +234,13 @@ mod tests {
 
     #[test]
     fn a_shift_shows_as_millimetres() {
-        let report =
-            label_overlap(&ball([12.0, 10.0, 11.0], 5.0, 7), &ball([12.0, 10.0, 9.0], 5.0, 7), None).unwrap();
+        let report = label_overlap(
+            &ball([12.0, 10.0, 11.0], 5.0, 7),
+            &ball([12.0, 10.0, 9.0], 5.0, 7),
+            None,
+            &Control::default(),
+        )
+        .unwrap();
         let label = report.labels[0];
         // 2 voxels along z are 4 mm for the poles; sideways surfaces lie closer
         assert!(label.hausdorff95_mm.unwrap() <= 4.0 && label.hausdorff95_mm.unwrap() > 2.0, "{label:?}");
@@ -231,7 +253,7 @@ mod tests {
         let truth = ball([12.0, 10.0, 9.0], 5.0, 7);
         let mut result = truth.clone();
         result.data_mut().iter_mut().for_each(|v| *v = if *v == 7 { 9 } else { 0 });
-        let report = label_overlap(&result, &truth, None).unwrap();
+        let report = label_overlap(&result, &truth, None, &Control::default()).unwrap();
         assert_eq!(report.mean_dice, 0.0);
         assert_eq!(report.labels_not_in_truth, [9]);
         assert_eq!(report.mean_hausdorff95_mm, None);
@@ -250,7 +272,10 @@ mod tests {
     #[test]
     fn background_alone_is_nothing_to_measure() {
         let empty = ball([12.0, 10.0, 9.0], 5.0, 0);
-        assert!(matches!(label_overlap(&empty, &empty, None), Err(MeasureError::NothingToMeasure { .. })));
+        assert!(matches!(
+            label_overlap(&empty, &empty, None, &Control::default()),
+            Err(MeasureError::NothingToMeasure { .. })
+        ));
     }
 
     #[test]
@@ -263,14 +288,14 @@ mod tests {
                 result.data_mut()[i] = 0;
             }
         }
-        let whole = label_overlap(&result, &truth, None).unwrap();
+        let whole = label_overlap(&result, &truth, None, &Control::default()).unwrap();
         assert!(whole.mean_dice < 0.8 && whole.mean_hausdorff95_mm > Some(1.0), "{whole:?}");
         let mask = Mask::from_fn(truth.grid().clone(), |p| !outside(p));
-        let inside = label_overlap(&result, &truth, Some(&mask)).unwrap();
+        let inside = label_overlap(&result, &truth, Some(&mask), &Control::default()).unwrap();
         assert_eq!((inside.mean_dice, inside.mean_hausdorff95_mm), (1.0, Some(0.0)));
         assert_eq!(inside.labels[0].truth_voxels, whole.labels[0].result_voxels);
         let nowhere = mask.map(|_| false);
-        let error = label_overlap(&result, &truth, Some(&nowhere));
+        let error = label_overlap(&result, &truth, Some(&nowhere), &Control::default());
         assert!(matches!(error, Err(MeasureError::NothingToMeasure { .. })));
     }
 

@@ -1,7 +1,6 @@
 //! What can go wrong on the way from files to a report.
 
-use crate::jobs::JobError;
-use crate::jobs::{NoCineError, PointsFormatError, StreamError};
+use crate::jobs::{InputError, JobError};
 use crate::pipelines::DenseError;
 use crate::pipelines::PointsError;
 use crate::pipelines::engine::EngineError;
@@ -126,15 +125,9 @@ pub enum VeloxelError {
     /// Points cannot be followed.
     #[error(transparent)]
     Points(#[from] PointsError),
-    /// Streams cannot be read together.
+    /// Inputs do not belong together, or not to their output.
     #[error(transparent)]
-    Stream(#[from] StreamError),
-    /// Points would be named as another kind of file.
-    #[error(transparent)]
-    PointsFormat(#[from] PointsFormatError),
-    /// Outlines without the cine that they lie in.
-    #[error(transparent)]
-    NoCine(#[from] NoCineError),
+    Input(#[from] InputError),
 }
 
 impl VeloxelError {
@@ -168,9 +161,7 @@ impl VeloxelError {
             Self::Heart(error) => error,
             Self::Engine(error) => error,
             Self::Points(error) => error,
-            Self::Stream(error) => error,
-            Self::PointsFormat(error) => error,
-            Self::NoCine(error) => error,
+            Self::Input(error) => error,
             Self::Mesh(error) | Self::MeshFile { source: error, .. } => error,
             Self::Compute(error) => error,
             Self::Phantom(error) => error,

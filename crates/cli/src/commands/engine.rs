@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
 use veloxel::PhaseWanted;
 use veloxel::jobs::{EngineJob, EngineRun, engine};
-use veloxel::motion::Confidences;
+use veloxel::pipelines::engine::Confidences;
 use veloxel::report::number::{percent, text};
 
 /// Run flow, stereo and features over a stream of frames, in one pass.

@@ -4,7 +4,7 @@ use crate::{Bar, ComputeArguments, Outcome, Run, device_text, followed, print_li
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{EndedTracks, TrackPointsJob, TrackStart, track_points};
-use veloxel::motion::TrackingParameters;
+use veloxel::pipelines::TrackingParameters;
 
 /// Follow points through pictures, each by a small window around it.
 ///

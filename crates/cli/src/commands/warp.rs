@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use veloxel::jobs::{LabelChoice, OutsideFill, PointsRun, WarpJob, warp_image, warp_labels, warp_points};
-use veloxel::kernels::image::warp::Interpolation;
+use veloxel::pipelines::Interpolation;
 
 /// Apply a field to an image, to labels or to points.
 #[derive(Debug, Args)]

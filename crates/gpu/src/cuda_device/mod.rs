@@ -27,7 +27,6 @@ use crate::memory::device_pointer::Place;
 use crate::memory::element::Word;
 use crate::memory::gpu_memory::GpuMemory;
 use crate::memory::host_memory::Content;
-use crate::memory::device_pointer::Place;
 use crate::nvrtc::{ComputeCapability, Image, Nvrtc};
 use crate::timestamp::{Moment, Timestamp};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};

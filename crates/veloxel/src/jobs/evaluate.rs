@@ -1,12 +1,13 @@
 //! Results and truths from files, measured.
 
 use super::MaskFile;
+use super::input_error::InputError;
 use crate::pipelines::{
     self, EvaluateNames, EvaluateRequest, EvaluateSegmentationRequest, SegmentationReport, TrueSegmentation,
 };
 use crate::{Result, Session, VeloxelError};
 use std::path::{Path, PathBuf};
-use veloxel_core::{Diagnosis, ErrorKind, Hint, Mask, Stage, Warnings};
+use veloxel_core::{Mask, Stage, Warnings};
 use veloxel_io::{self as io, CinePlace, ContourReading, PlainNames, Reading};
 use veloxel_measure::{ContourDistances, DisparityError, FlowError, LabelOverlapReport};
 
@@ -37,23 +38,6 @@ impl EvaluateJob {
         let [ours, true_name] = [&self.result, &self.truth].map(|path| path.display().to_string());
         let names = EvaluateNames { result: &ours, truth: &true_name };
         measure(&EvaluateRequest { result, truth, mask, names })
-    }
-}
-
-/// Outlines whose cine is described by none of the files, so that nobody knows how large its pixels are.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}: outlines cannot be measured without their cine: name an image of it, for the spacing of pixels", path.display())]
-pub struct NoCineError {
-    /// The outlines.
-    pub path: PathBuf,
-}
-
-impl Diagnosis for NoCineError {
-    fn kind(&self) -> ErrorKind {
-        ErrorKind::Input
-    }
-    fn hint(&self) -> Option<Hint> {
-        Some(Hint::Cine)
     }
 }
 
@@ -113,7 +97,7 @@ pub fn evaluate_labels(
 /// The spacing of pixels is that of the file that describes its cine, RESULT before TRUTH (JSON, label images), or of `cine`.
 ///
 /// # Errors
-/// Anything wrong with the files; [`NoCineError`] if the spacing stands in none; as [`pipelines::evaluate_contours`].
+/// Anything wrong with the files; [`InputError::NoCine`] if the spacing stands in none; as [`pipelines::evaluate_contours`].
 pub fn evaluate_contours(
     job: &EvaluateJob,
     cine: Option<&Path>,
@@ -132,7 +116,7 @@ pub fn evaluate_contours(
         place = tried.into_iter().flatten().find_map(|file| file.place);
     }
     let Some(place) = place else {
-        return Err(NoCineError { path: job.result.clone() }.into());
+        return Err(InputError::NoCine { outlines: job.result.clone() }.into());
     };
     let mut read = |path: &Path| io::read_contours(path, Some(&place), &options, warnings);
     let (result, truth) = (read(&job.result)?.contours, read(&job.truth)?.contours);

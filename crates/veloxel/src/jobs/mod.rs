@@ -16,6 +16,7 @@ mod flow_inputs;
 mod flow_job;
 mod frame_selection;
 mod identity;
+mod input_error;
 mod job_error;
 mod job_run;
 mod mask_file;
@@ -31,7 +32,6 @@ mod sequence;
 mod sequence_maps;
 mod sequence_truth;
 mod stereo;
-mod stream_error;
 mod track;
 mod track_points;
 mod warp;
@@ -51,13 +51,14 @@ pub use distances::{DistancesJob, DistancesReport, distances};
 pub use dry_run::{DryRun, dry_run};
 pub use engine::{EngineJob, EngineRun, engine};
 pub use evaluate::{
-    DisparityScales, EvaluateJob, EvaluateSegmentationJob, NoCineError, evaluate_contours,
-    evaluate_disparity, evaluate_flow, evaluate_labels, evaluate_segmentation,
+    DisparityScales, EvaluateJob, EvaluateSegmentationJob, evaluate_contours, evaluate_disparity,
+    evaluate_flow, evaluate_labels, evaluate_segmentation,
 };
 pub use features::{FeaturesJob, FeaturesRun, features};
 pub use flow::{FlowRun, flow};
 pub use flow_job::{FlowJob, FlowOutputs, StartFrom};
 pub use frame_selection::FrameSelection;
+pub use input_error::InputError;
 pub use job_error::JobError;
 pub use job_run::JobRun;
 pub use mask_file::MaskFile;
@@ -69,7 +70,6 @@ pub use role::Role;
 pub use segment::{SegmentJob, SegmentOutputs, segment};
 pub use sequence::{SequenceJob, sequence};
 pub use stereo::{StereoJob, StereoRun, stereo};
-pub use stream_error::StreamError;
 pub use track::{ContourInput, FilmChoice, RegionInput, TrackJob, track};
 pub use track_points::{TrackPointsJob, TrackPointsReport, TrackStart, track_points};
-pub use warp::{PointsFormatError, PointsRun, WarpJob, warp_image, warp_labels, warp_points};
+pub use warp::{PointsRun, WarpJob, warp_image, warp_labels, warp_points};

@@ -1,6 +1,6 @@
 //! Frames that are read on a thread of their own, ahead of whoever works on them, until they end or the run is stopped.
 
-use super::stream_error::StreamError;
+use super::input_error::InputError;
 use crate::{Result, VeloxelError};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread::JoinHandle;
@@ -56,7 +56,7 @@ impl<T: Send + 'static> ReadAhead<T> {
             match came {
                 Ok(next) => return next,
                 // The end of a stream is said; this is the end of the thread that reads it.
-                Err(RecvTimeoutError::Disconnected) => return Err(StreamError::Reader.into()),
+                Err(RecvTimeoutError::Disconnected) => return Err(InputError::Reader.into()),
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }

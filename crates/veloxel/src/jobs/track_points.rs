@@ -9,7 +9,6 @@ use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{Dimension, Stage, Volume, Warnings};
 use veloxel_io::{self as io, FrameStream, PointFile, Reading};
-use veloxel_motion::TrackingParameters;
 use veloxel_report::{DeviceReport, tracks_csv};
 
 /// Where tracks begin.

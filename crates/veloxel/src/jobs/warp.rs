@@ -1,15 +1,16 @@
 //! Fields and what they are applied to, images, labels or points, from files; the result to a file.
 
 use super::{Holds, OutputPlan, Role, name};
+use super::input_error::InputError;
 use crate::pipelines::prepare::grids::OutsideFill;
 use crate::pipelines::{
-    self, LabelChoice, MovedPoints, WarpImageRequest, WarpLabelsRequest, WarpNames, WarpResult, move_points,
+    self, Interpolation, LabelChoice, MovedPoints, WarpImageRequest, WarpLabelsRequest, WarpNames,
+    WarpResult, move_points,
 };
 use crate::{Result, Session};
 use std::path::{Path, PathBuf};
-use veloxel_core::{Diagnosis, ErrorKind, Flow, Stage, Warnings};
+use veloxel_core::{Flow, Stage, Warnings};
 use veloxel_io::{self as io, IoError, Kind, PointFile, Reading};
-use veloxel_kernels::image::warp::Interpolation;
 
 /// A field, what it moves, and where the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,22 +23,6 @@ pub struct WarpJob {
     pub output: PathBuf,
     /// How files are read.
     pub reading: Reading,
-}
-
-/// A file of points that would be named as another kind of file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}: the points of {} are written as they came: give it the same extension", output.display(), input.display())]
-pub struct PointsFormatError {
-    /// The points.
-    pub input: PathBuf,
-    /// Where they would go.
-    pub output: PathBuf,
-}
-
-impl Diagnosis for PointsFormatError {
-    fn kind(&self) -> ErrorKind {
-        ErrorKind::Input
-    }
 }
 
 impl WarpJob {
@@ -122,12 +107,12 @@ pub struct PointsRun {
 /// *undefined* in markups.
 ///
 /// # Errors
-/// As [`PointFile::read`]; [`PointsFormatError`] if the result would be named as another kind of file.
+/// As [`PointFile::read`]; [`InputError::PointsFormat`] if the result would be named as another kind of file.
 pub fn warp_points(job: &WarpJob, session: &Session) -> Result<(PointsRun, Warnings)> {
     let kind = |path: &Path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     if kind(&job.input) != kind(&job.output) {
         let (input, output) = (job.input.clone(), job.output.clone());
-        return Err(PointsFormatError { input, output }.into());
+        return Err(InputError::PointsFormat { input, output }.into());
     }
     let mut run = PointsRun { points: 0, undefined: 0, outside: 0 };
     let work = |flow: &Flow, _: &mut Warnings| {

@@ -78,7 +78,7 @@ pub fn evaluate_labels(
     session.control().check()?;
     let truth = labels_from_samples(request.truth, request.names.truth)?;
     session.control().check()?;
-    Ok(label_overlap(&result, &truth, request.mask)?)
+    Ok(label_overlap(&result, &truth, request.mask, session.control())?)
 }
 
 /// Distances of outlines, millimetres, where pixels are so large along x and y.

@@ -17,6 +17,7 @@ mod pair;
 mod phase_method;
 mod point_tracks;
 mod points;
+mod points_error;
 pub(crate) mod prepare;
 pub mod segment;
 mod sequence;
@@ -42,15 +43,17 @@ pub use features::{FeaturesRequest, FeaturesResult, features};
 pub use memory_plan::{FlowPlan, FlowSketch, MemoryPart, memory_plan};
 pub use pair::{PairRequest, ResidentPair, pair, pair_on_device};
 pub use point_tracks::{
-    EndedTracks, PointTracks, PointsError, TracksBegin, TracksRequest, TracksResult, track_points,
+    EndedTracks, PointTracks, TrackingParameters, TracksBegin, TracksRequest, TracksResult, track_points,
 };
 pub use points::{MovedPoints, move_point, move_points};
+pub use points_error::PointsError;
 pub use prepare::grids::OutsideFill;
 pub use sequence::{
     FieldLabel, FrameNames, SequenceOutput, SequenceRequest, SequenceResult, TrueField, sequence,
 };
 pub use stereo::{StereoRequest, StereoResult, stereo, undo_disparity};
 pub use warp::{
-    LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames, WarpResult, warp_image, warp_labels,
+    Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames, WarpResult, warp_image,
+    warp_labels,
 };
 pub use window::{WindowRequest, window};

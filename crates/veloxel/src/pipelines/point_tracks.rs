@@ -1,29 +1,13 @@
 //! Points or corners in memory, followed through frames as they come.
 
 use super::account::Account;
+use super::points_error::PointsError;
 use super::prepare::full_scale::full_scale;
 use crate::{Result, Session};
-use veloxel_core::{Counter, Diagnosis, ErrorKind, Stage, Volume};
-use veloxel_motion::{PointStatus, PointTracker, TrackedPoint, TrackingParameters};
+use veloxel_core::{Counter, Stage, Volume};
+pub use veloxel_motion::TrackingParameters;
+use veloxel_motion::{PointStatus, PointTracker, TrackedPoint};
 use veloxel_report::{MapPicture, TrackRow, TrackedMark, tracked_points_rgb};
-
-/// Points that cannot be followed.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PointsError {
-    /// A stream of one frame, or of none.
-    #[error("points are followed from frame to frame: two frames are needed, got {got}")]
-    FewFrames {
-        /// Frames that there were.
-        got: usize,
-    },
-}
-
-impl Diagnosis for PointsError {
-    fn kind(&self) -> ErrorKind {
-        ErrorKind::Input
-    }
-}
 
 /// Where tracks begin.
 #[derive(Debug, Clone, Copy, PartialEq)]

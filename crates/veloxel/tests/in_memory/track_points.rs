@@ -3,8 +3,10 @@
 use crate::no_files::{alone, without_files};
 use crate::{assert_same_file, pictures, session};
 use veloxel::jobs::{self, TrackPointsJob, TrackStart};
-use veloxel::motion::TrackingParameters;
-use veloxel::pipelines::{EndedTracks, PointTracks, TracksBegin, TracksRequest, track_points};
+
+use veloxel::pipelines::{
+    EndedTracks, PointTracks, TrackingParameters, TracksBegin, TracksRequest, track_points,
+};
 use veloxel::report::{MapPicture, tracks_csv};
 use veloxel::{Session, Volume};
 

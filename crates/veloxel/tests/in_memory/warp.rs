@@ -4,9 +4,10 @@ use crate::no_files::{alone, without_files};
 use crate::{assert_same_file, session};
 use veloxel::io::{self, PointFile, Strictness};
 use veloxel::jobs::{self, OutsideFill, WarpJob};
-use veloxel::kernels::image::warp::Interpolation;
+
 use veloxel::pipelines::{
-    LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames, move_points, warp_image, warp_labels,
+    Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames, move_points, warp_image,
+    warp_labels,
 };
 use veloxel::{Dimension, Flow, Grid, Volume, Warnings};
 

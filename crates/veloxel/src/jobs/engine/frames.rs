@@ -1,7 +1,7 @@
 //! Frames of one stream or two, as they are read ahead of the engine on a thread of their own, until they end or are stopped.
 
+use crate::jobs::input_error::InputError;
 use crate::jobs::read_ahead::ReadAhead;
-use crate::jobs::stream_error::StreamError;
 use crate::pipelines::account::Stages;
 use crate::pipelines::engine::EngineImage;
 use crate::{Result, VeloxelError};
@@ -55,7 +55,7 @@ impl Streams {
                 let (longer, shorter) =
                     if left.is_some() { (left_name, right_name) } else { (right_name, left_name) };
                 let (longer, shorter) = (longer.to_owned(), shorter.to_owned());
-                return Err(StreamError::Lengths { shorter, longer, frames: self.count }.into());
+                return Err(InputError::Lengths { shorter, longer, frames: self.count }.into());
             }
         };
         let left = EngineImage::new(left, &named(left_name))?;

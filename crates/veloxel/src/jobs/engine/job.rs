@@ -2,8 +2,8 @@
 
 use super::frames::AtStop;
 use crate::jobs::Role;
+use crate::jobs::input_error::InputError;
 use crate::jobs::phase_options::PhaseOptions;
-use crate::jobs::stream_error::StreamError;
 use crate::jobs::{Holds, JobRun, OutputPlan};
 use crate::pipelines::engine::{Confidences, EngineRequest, FrameImages};
 use crate::{PhaseWanted, Result};
@@ -39,7 +39,7 @@ pub type EngineRun = JobRun<EngineReport>;
 impl EngineJob {
     pub(super) fn plan(&self) -> Result<OutputPlan> {
         if self.right.as_deref() == Some(Path::new("-")) && self.source == Path::new("-") {
-            return Err(StreamError::OneInput.into());
+            return Err(InputError::OneInput.into());
         }
         OutputPlan::default()
             .reads_settings(self.options.method.files())

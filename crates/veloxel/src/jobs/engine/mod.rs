@@ -32,7 +32,7 @@ const IN_FLIGHT: usize = 3;
 /// there yet: what was found until then is written, and a warning says so.
 ///
 /// # Errors
-/// [`EngineError`](crate::pipelines::engine::EngineError) for too few frames; [`StreamError`](super::StreamError) for one stream
+/// [`EngineError`](crate::pipelines::engine::EngineError) for too few frames; [`InputError`](super::InputError) for one stream
 /// longer than the other; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped) where any other source is stopped; anything
 /// else that is wrong with frames, parameters or the device, as one line.
 pub fn engine(job: &EngineJob, session: &Session) -> Result<EngineRun> {

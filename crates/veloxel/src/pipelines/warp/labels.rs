@@ -4,7 +4,7 @@ use super::WarpResult;
 use crate::pipelines::account::Account;
 use crate::pipelines::prepare::grids::{Sampling, allow_two_grids, warp_image};
 use crate::{Result, Session};
-use veloxel_core::{Flow, Mask, Stage, Volume};
+use veloxel_core::{Control, Flow, Mask, Stage, Stopped, Volume};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_kernels::image::warp::Interpolation;
@@ -60,7 +60,7 @@ fn carried(device: &Device, flow: &Flow, labels: &Volume<i32>, choice: LabelChoi
         LabelChoice::Nearest => seen(&samples, Interpolation::Nearest)?,
         LabelChoice::MostWeight => {
             let mut moved = seen(&samples, Interpolation::MostWeight)?;
-            let thick = thick_parts(labels);
+            let thick = thick_parts(labels, device.control())?;
             if let Some(thin) = thin_samples(&samples, &thick) {
                 let thin = seen(&thin, Interpolation::Nearest)?;
                 let pairs = moved.data_mut().iter_mut().zip(thin.data());
@@ -86,7 +86,7 @@ fn thin_samples(samples: &Volume<f32>, thick: &Mask) -> Option<Volume<f32>> {
 /// Where a voxel belongs to a block of 2 × 2 (× 2) voxels of its label: the morphological opening of every label, 0 among them, by
 /// such a block. Axes with one voxel do not count, and neither does one along which voxels are twice as long as the shortest
 /// edge: a slice of a stack is thick by itself.
-fn thick_parts(labels: &Volume<i32>) -> Mask {
+fn thick_parts(labels: &Volume<i32>, control: &Control) -> Result<Mask, Stopped> {
     let grid = labels.grid();
     let spacing = grid.spacing_mm();
     let shortest = spacing[..grid.dimension().count()].iter().copied().fold(f64::INFINITY, f64::min);
@@ -103,6 +103,7 @@ fn thick_parts(labels: &Volume<i32>) -> Mask {
     let mut thick = labels.map(|_| false);
     for z in 0..=nz - side[2] {
         for y in 0..=ny - side[1] {
+            control.check()?;
             for x in 0..=nx - side[0] {
                 let first = (z * ny + y) * nx + x;
                 let label = labels.data()[first];
@@ -112,7 +113,7 @@ fn thick_parts(labels: &Volume<i32>) -> Mask {
             }
         }
     }
-    thick
+    Ok(thick)
 }
 
 #[cfg(test)]
@@ -164,12 +165,12 @@ mod tests {
         for (spacing, expected) in [([1.0, 1.0, 1.5], 0), ([1.5, 1.5, 8.0], 4)] {
             let grid = Grid::volume(6, 5, 3).and_then(|g| g.with_spacing_mm(spacing)).unwrap();
             let labels = Volume::from_fn(grid, in_one);
-            let thick = thick_parts(&labels);
+            let thick = thick_parts(&labels, &Control::default()).unwrap();
             let both = labels.data().iter().zip(thick.data());
             assert_eq!(both.filter(|(label, thick)| **label == 1 && **thick).count(), expected);
         }
         let one_column = Volume::from_fn(Grid::volume(1, 4, 3).unwrap(), |_| 2);
-        assert_eq!(thick_parts(&one_column).count(), 12);
+        assert_eq!(thick_parts(&one_column, &Control::default()).unwrap().count(), 12);
     }
 
     #[test]

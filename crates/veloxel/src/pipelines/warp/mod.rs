@@ -7,6 +7,7 @@ use super::account::Account;
 pub use image::{WarpImageRequest, WarpNames, warp_image};
 pub use labels::{LabelChoice, WarpLabelsRequest, warp_labels};
 use veloxel_core::Volume;
+pub use veloxel_kernels::image::warp::Interpolation;
 
 /// An image or labels on a field's grid.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,0 +1,66 @@
+//! What is wrong with files that a job is given together.
+
+use std::path::PathBuf;
+use veloxel_core::{Diagnosis, ErrorKind, Hint};
+
+/// Inputs that do not belong together, or not to their output.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// Both streams of a pair of cameras on standard input.
+    #[error("both streams come from standard input: give the right one as a file or a folder")]
+    OneInput,
+    /// Streams of a pair of cameras with different numbers of frames.
+    #[error(
+        "{} ends after {frames} frames, but {} goes on: left and right must be as long",
+        shorter.display(),
+        longer.display()
+    )]
+    Lengths {
+        /// The stream that ends.
+        shorter: PathBuf,
+        /// The stream that goes on.
+        longer: PathBuf,
+        /// Frames of the shorter one.
+        frames: usize,
+    },
+    /// The thread that reads ended without an answer.
+    #[error("reading the frames stopped without a word: this is a fault of the reader")]
+    Reader,
+    /// A file of points that would be named as another kind of file.
+    #[error(
+        "{}: the points of {} are written as they came: give it the same extension",
+        output.display(),
+        input.display()
+    )]
+    PointsFormat {
+        /// The points.
+        input: PathBuf,
+        /// Where they would go.
+        output: PathBuf,
+    },
+    /// Outlines whose cine is described by none of the files, so that nobody knows how large its pixels are.
+    #[error(
+        "{}: outlines cannot be measured without their cine: name an image of it, for the spacing of pixels",
+        outlines.display()
+    )]
+    NoCine {
+        /// The outlines.
+        outlines: PathBuf,
+    },
+}
+
+impl Diagnosis for InputError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Reader => ErrorKind::Internal,
+            _ => ErrorKind::Input,
+        }
+    }
+    fn hint(&self) -> Option<Hint> {
+        match self {
+            Self::NoCine { .. } => Some(Hint::Cine),
+            _ => None,
+        }
+    }
+}
