@@ -19,11 +19,6 @@ use veloxel_report::ReportError;
 /// What this crate's functions return: something, or a [`VeloxelError`].
 pub type Result<T, E = VeloxelError> = std::result::Result<T, E>;
 
-/// [`VeloxelError::Frames`] with a text as `format!` takes it: what was expected, what came, and what to do.
-macro_rules! frames {
-    ($($text:tt)+) => { $crate::VeloxelError::Frames { reason: format!($($text)+) } };
-}
-
 /// A failure of a job, a measurement or a report.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -72,12 +67,6 @@ pub enum VeloxelError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it, and where.
-        reason: String,
-    },
-    /// Frames that do not fit what was asked for: too few, too many, or unpaired.
-    #[error("{reason}")]
-    Frames {
-        /// What was expected, what came, and what to do.
         reason: String,
     },
     /// A label image without the labels of a mask.

@@ -36,7 +36,6 @@
 //! | every parameter with its meaning and range, checked settings by name | [`mod@parameters`], [`jobs::MethodOptions`] |
 //! | images with a known motion | [`phantoms`] |
 
-#[macro_use]
 mod error;
 pub mod jobs;
 mod one_shot;

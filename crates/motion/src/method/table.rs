@@ -24,21 +24,18 @@ use veloxel_gpu::Device;
 /// What most methods of pairs use.
 const OF_PAIRS: Uses = Uses {
     mask: Use::Always,
-    volume_mask: Use::Never,
-    weight: Use::Never,
     start: Use::Always,
     second_direction: Use::Always,
     tiles: Tiles::Overlapping,
-    dimensions: Dimensions::PicturesAndVolumes,
+    ..Uses::IMAGES_ALONE
 };
 
 /// What methods of windows use.
 const OF_WINDOWS: Uses = Uses {
-    start: Use::Never,
-    second_direction: Use::Never,
+    mask: Use::Always,
     tiles: Tiles::SameBits,
     dimensions: Dimensions::Pictures,
-    ..OF_PAIRS
+    ..Uses::IMAGES_ALONE
 };
 
 /// Every dense method; the first is the one that faces begin with.
@@ -54,7 +51,7 @@ pub static METHODS: [Method; PARAMETERS.len()] = [
     Method {
         parameters: &PARAMETERS[1],
         title: "Phase-based flow",
-        summary: "the centre one of 2, 3 or 5 pictures (the first of two), from the phases of Gabor filters",
+        summary: "of the centre of 2, 3 or 5 pictures (of the first of two), from phases of Gabor filters",
         takes: Takes::Windows { most: 5 },
         uses: OF_WINDOWS,
         open: open_phase,

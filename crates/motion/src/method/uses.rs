@@ -97,6 +97,17 @@ impl Given {
 }
 
 impl Uses {
+    /// Images alone, pictures or volumes, in one piece.
+    pub const IMAGES_ALONE: Self = Self {
+        mask: Use::Never,
+        volume_mask: Use::Never,
+        weight: Use::Never,
+        start: Use::Never,
+        second_direction: Use::Never,
+        tiles: Tiles::Never,
+        dimensions: Dimensions::PicturesAndVolumes,
+    };
+
     /// Whether the method uses an input.
     pub const fn of(&self, input: Given) -> Use {
         match input {

@@ -3,7 +3,9 @@
 use super::film::Film;
 use super::read_ahead::ReadAhead;
 use super::{Holds, JobRun, OutputPlan, Role};
-use crate::pipelines::{EndedTracks, PointTracks, PointsError, TracksBegin, TracksRequest, TracksResult};
+use crate::pipelines::{
+    EndedTracks, PointTracks, PointsError, TrackingParameters, TracksBegin, TracksRequest, TracksResult,
+};
 use crate::{Result, Session};
 use serde::Serialize;
 use std::path::PathBuf;
