@@ -35,7 +35,7 @@ pub struct ValueRange {
 }
 
 impl ValueRange {
-    /// Of the finite values; none if there are none.
+    /// The range of the finite values; none if there are none.
     pub fn of(volume: &Volume<f32>) -> Option<Self> {
         let [p1, p50, p99] = finite_quantiles(volume.data().iter().copied(), [0.01, 0.5, 0.99])?;
         Some(Self { p1, p50, p99 })
@@ -100,7 +100,7 @@ pub struct EngineReport {
 pub struct FrameReport {
     /// Which frame; 0 is the first.
     pub frame: u64,
-    /// As [`EngineReport::latency`].
+    /// How long it took, milliseconds, as [`EngineReport::latency`] counts.
     pub latency_ms: f64,
     /// Share of pixels with a vector.
     pub flow_valid_share: Option<f64>,
@@ -124,7 +124,7 @@ pub struct LatencyReport {
 }
 
 impl LatencyReport {
-    /// Of measured times; none without any.
+    /// Percentiles of measured times; none without any.
     pub fn of(times_ms: &[f64]) -> Option<Self> {
         let times = times_ms.iter().map(|&t| t as f32);
         let [p50_ms, p90_ms, p99_ms, max_ms] = finite_quantiles(times, [0.5, 0.9, 0.99, 1.0])?;

@@ -23,7 +23,7 @@ pub struct FeaturesRequest<'a> {
 pub struct FeaturesResult {
     /// The maps of every scale, full resolution first.
     pub levels: Vec<FeatureMaps>,
-    /// The same in numbers.
+    /// Size, share of known pixels and energies of every scale.
     pub scales: Vec<FeatureScaleReport>,
     /// Device, times, warnings and parameters.
     pub account: Account,

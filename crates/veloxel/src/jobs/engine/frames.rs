@@ -23,7 +23,7 @@ pub(super) enum AtStop {
 pub(super) struct Views {
     pub left: EngineImage,
     pub right: Option<EngineImage>,
-    /// Of reading both.
+    /// What there is to say of reading both.
     pub warnings: Warnings,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct Source<'a> {
     /// After how many frames the stream was ended before its end.
     pub stopped: Option<usize>,
     pub frames: usize,
-    /// Of opening and reading the streams.
+    /// What there is to say of opening and reading the streams.
     pub warnings: Warnings,
     pub stages: Stages,
 }

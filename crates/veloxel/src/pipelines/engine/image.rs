@@ -7,7 +7,7 @@ use veloxel_motion::PhaseImage;
 #[derive(Debug, Clone, PartialEq)]
 pub struct EngineImage {
     pub(super) image: Volume<f32>,
-    /// The same in 8 bits, where they hold it.
+    /// Its samples in 8 bits, where they hold them.
     bytes: Option<Vec<u8>>,
 }
 

@@ -9,7 +9,7 @@ use veloxel_report::EngineView;
 /// Watches the results of a stream.
 #[derive(Debug, Default)]
 pub struct EngineWatch {
-    /// Of all disparities that were fetched.
+    /// Counts the signs of all disparities that were fetched.
     views: ViewOrder,
     shown: Option<WatchedFrame>,
 }
