@@ -49,7 +49,8 @@ fn what_is_warped_is_that_of_the_command() {
                 let result = without_files(|| warp_image(&request, &session)).unwrap();
                 io::write_image(&file("own.mha"), &result.warped, &mut Warnings::new()).unwrap();
                 assert_same_file(&file("own.mha"), &file("warped.mha"));
-                assert_eq!(result.account.warnings, said);
+                assert!(result.account.warnings.iter().all(|own| said.iter().any(|told| told == own)));
+                assert!(!result.account.warnings.is_empty(), "two grids are told");
             }
         }
         for choice in [LabelChoice::Nearest, LabelChoice::MostWeight] {
