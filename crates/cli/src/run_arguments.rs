@@ -107,7 +107,7 @@ impl MethodArguments {
         }
         method = shortcuts(method).unwrap_or_else(usage);
         for (name, value) in &self.set {
-            method = method.set(name, value)?;
+            method = method.set_from(name, value, "--set")?;
         }
         Ok(method)
     }

@@ -167,12 +167,12 @@ impl FlowArguments {
     fn session_and_options(&self) -> Result<(Session, DenseOptions), VeloxelError> {
         let options = self.run.options("flow", MethodOptions::new(&self.method)?, |mut method| {
             if let Some(count) = self.warps {
-                method = method.fixed_warps(count)?;
+                method = method.fixed_warps(count, "--warps")?;
             }
             if let Some(count) = self.iterations {
-                method = method.fixed_iterations(count)?;
+                method = method.fixed_iterations(count, "--iterations")?;
             }
-            if self.raw_intensity { method.raw_intensity() } else { Ok(method) }
+            if self.raw_intensity { method.raw_intensity("--raw-intensity") } else { Ok(method) }
         });
         let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
         let refinement = if self.refine { Refinement::Bilateral } else { Refinement::None };

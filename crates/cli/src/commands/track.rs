@@ -147,7 +147,9 @@ impl Run for TrackArguments {
             methods.push(MethodOptions::new("clg")?.preset("cine")?);
         }
         for method in &mut methods {
-            let set = |method: MethodOptions, (name, value): &(String, String)| method.set(name, value);
+            let set = |method: MethodOptions, (name, value): &(String, String)| {
+                method.set_from(name, value, "--set")
+            };
             *method = self.set.iter().try_fold(method.clone(), set)?;
         }
         let job = TrackJob {

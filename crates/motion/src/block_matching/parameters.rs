@@ -56,7 +56,7 @@ parameters! {
     interpolation: Interpolation = CubicSpline { paper: Linear };
     /// Most levels of the pyramid, each half as wide as the next finer one. 1: no pyramid.
     max_levels: usize in 1..=64 = 64 { paper: 5 };
-    /// How intensities are mapped (--raw-intensity: raw).
+    /// How intensities are mapped; raw leaves them as they are.
     intensity: Intensity = Percentiles;
 }
 

@@ -145,7 +145,7 @@ parameters! {
     /// By how much the base of a stack of short-axis slices descends towards the apex while blood leaves them, for a square
     /// millimetre of bright blood that a slice loses. The run begins from there; at most 16 mm. 0: nothing is known before.
     long_axis: f64 in 0..=1 "mm per mm²" = 0.0 { cine.volume: 0.025, cine_apart: 0.025 };
-    /// How intensities are mapped (--raw-intensity: raw).
+    /// How intensities are mapped; raw leaves them as they are.
     intensity: Intensity = Percentiles { cine.volume: Moving, cine_apart: Moving };
     /// σ, the mismatch from which on alpha counts in full; below it alpha falls with the mismatch squared, as the ratio of the
     /// variances of data and motion asks for. 0: alpha is fixed (the paper's).

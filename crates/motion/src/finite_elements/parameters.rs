@@ -62,7 +62,7 @@ parameters! {
     lcc_sigma: f64 in 0..=32 "voxels" = 0.0;
     /// Error at which the confidence is halved.
     half_error: f32 in 1e-3..=100 "edges" = 0.5;
-    /// How intensities are mapped (--raw-intensity: raw).
+    /// How intensities are mapped; raw leaves them as they are.
     intensity: Intensity = Percentiles;
 }
 

@@ -62,7 +62,7 @@ parameters! {
     median: MedianFilter = (Plain { radius: 1 }) {
         accurate.image: NonLocal, fast.image: Plain { radius: 2 }, paper: Off,
     };
-    /// How intensities are mapped (--raw-intensity: raw).
+    /// How intensities are mapped; raw leaves them as they are.
     intensity: Intensity = Percentiles;
 }
 

@@ -1,7 +1,7 @@
 //! Several methods on one pair of images, side by side, on a page.
 
-use super::dense_options::header;
-use super::flow_inputs::load_images;
+use super::inputs::flow_inputs::load_images;
+use super::options::dense_options::header;
 use super::{Holds, JobRun, MaskFile, MethodOptions, OutputPlan, Result, Role, name};
 use crate::Session;
 use crate::pipelines::{Account, CompareRequest, MethodChoice, PairNames};

@@ -1,6 +1,6 @@
 //! The demonstration: a beating, twisting heart whose motion is known, from a phantom to a page.
 
-use super::dense_options::header;
+use super::options::dense_options::header;
 use super::sequence::flow_file;
 use super::{FlowRun, Holds, OutputPlan, Result, Role};
 use crate::Session;

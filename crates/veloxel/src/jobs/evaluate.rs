@@ -1,7 +1,7 @@
 //! Results and truths from files, measured.
 
 use super::MaskFile;
-use super::input_error::InputError;
+use super::inputs::input_error::InputError;
 use crate::pipelines::{
     self, EvaluateNames, EvaluateRequest, EvaluateSegmentationRequest, SegmentationReport, TrueSegmentation,
 };

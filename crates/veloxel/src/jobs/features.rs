@@ -1,6 +1,6 @@
 //! A picture from a file; energy, orientation and phase at every scale to files.
 
-use super::phase_options::PhaseOptions;
+use super::options::phase_options::PhaseOptions;
 use super::{Holds, JobRun, OutputPlan, Role, name};
 use crate::pipelines::account::Account;
 use crate::pipelines::{self, FeaturesRequest, FeaturesResult};

@@ -1,8 +1,8 @@
 //! Two images, or a window of frames, in; the flow with its confidence and diagnostics out.
 
-use super::flow_inputs::FlowInputs;
 use super::flow_job::FlowJob;
-use super::pictures::{write_colours, write_confidence, write_sampled};
+use super::inputs::flow_inputs::FlowInputs;
+use super::outputs::pictures::{write_colours, write_confidence, write_sampled};
 use super::{JobRun, OutputPlan, Result, Role, VeloxelError};
 use crate::Session;
 use crate::pipelines::{Account, PairResult};

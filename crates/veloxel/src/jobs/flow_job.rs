@@ -1,46 +1,10 @@
 //! A run of a dense method over files: what is asked for, and what it takes.
 
-use super::{DenseOptions, Holds, JobError, OutputPlan, Result, Role, name};
-use crate::pipelines::{OutsideFill, StartKind};
+use super::{DenseOptions, Holds, JobError, OutputPlan, Result, Role, StartFrom, name};
+use crate::pipelines::OutsideFill;
 use std::path::PathBuf;
 use veloxel_io::Kind;
 use veloxel_motion::{Method, Takes};
-
-/// What is known before the first warp.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum StartFrom {
-    /// Nothing.
-    #[default]
-    None,
-    /// The shift between the centres of mass.
-    CentreOfMass,
-    /// An affine map, found first.
-    Affine,
-    /// Matches over the whole range of motion.
-    Matches,
-    /// A field from a file.
-    Flow(PathBuf),
-}
-
-impl StartFrom {
-    /// The file of a field.
-    pub(super) fn file(&self) -> Option<&PathBuf> {
-        match self {
-            Self::Flow(path) => Some(path),
-            _ => None,
-        }
-    }
-
-    /// Without its data.
-    pub(super) fn kind(&self) -> StartKind {
-        match self {
-            Self::None => StartKind::None,
-            Self::CentreOfMass | Self::Affine => StartKind::Registration,
-            Self::Matches => StartKind::Matches,
-            Self::Flow(_) => StartKind::Flow,
-        }
-    }
-}
 
 /// Files to write.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,11 +1,10 @@
 //! Frames over time in, numbered fields with one report out.
 
-use super::dense_options::{DenseOptions, ReadRegion};
-use super::flow_job::StartFrom;
-use super::frame_selection::ReadFrames;
+use super::inputs::frame_selection::ReadFrames;
+use super::inputs::sequence_truth::TrueFields;
+use super::options::dense_options::{DenseOptions, ReadRegion};
 use super::sequence_maps::{SequenceMaps, holds, is_folder};
-use super::sequence_truth::TrueFields;
-use super::{FlowRun, FrameSelection, Holds, JobError, OutputPlan, Result, Role};
+use super::{FlowRun, FrameSelection, Holds, JobError, OutputPlan, Result, Role, StartFrom};
 use crate::Session;
 use crate::pipelines::{
     Account, FieldLabel, FrameNames, OutsideFill, PairWanted, SequenceOutput, SequenceRequest, Wanted,

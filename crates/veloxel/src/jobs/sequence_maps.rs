@@ -1,6 +1,6 @@
 //! The maps of a sequence, such as its confidences: one 4-D file, or a file a field in a folder, as the name says.
 
-use super::pictures::write_sampled;
+use super::outputs::pictures::write_sampled;
 use super::{Holds, OutputPlan, Result, Role};
 use crate::pipelines::FieldLabel;
 use crate::pipelines::encode::is_in_whole_numbers;

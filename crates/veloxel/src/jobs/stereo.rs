@@ -1,7 +1,7 @@
 //! Two pictures from files; the disparity with its confidence and diagnostics to files.
 
-use super::phase_options::PhaseOptions;
-use super::pictures::write_confidence;
+use super::options::phase_options::PhaseOptions;
+use super::outputs::pictures::write_confidence;
 use super::{Holds, JobRun, MaskFile, OutputPlan, Role, name};
 use crate::pipelines::account::Account;
 use crate::pipelines::{self, StereoRequest, StereoResult, undo_disparity};

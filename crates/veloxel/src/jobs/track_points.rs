@@ -1,7 +1,7 @@
 //! Points or corners, and a stream of frames, from files; their tracks to files.
 
-use super::film::Film;
-use super::read_ahead::ReadAhead;
+use super::inputs::read_ahead::ReadAhead;
+use super::outputs::film::Film;
 use super::{Holds, JobRun, OutputPlan, Role};
 use crate::pipelines::{
     EndedTracks, PointTracks, PointsError, TrackingParameters, TracksBegin, TracksRequest, TracksResult,

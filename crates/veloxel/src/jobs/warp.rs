@@ -1,6 +1,6 @@
 //! Fields and what they are applied to, images, labels or points, from files; the result to a file.
 
-use super::input_error::InputError;
+use super::inputs::input_error::InputError;
 use super::{Holds, OutputPlan, Role, name};
 use crate::pipelines::prepare::grids::OutsideFill;
 use crate::pipelines::{

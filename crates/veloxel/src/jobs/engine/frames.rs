@@ -1,7 +1,7 @@
 //! Frames of one stream or two, as they are read ahead of the engine on a thread of their own, until they end or are stopped.
 
-use crate::jobs::input_error::InputError;
-use crate::jobs::read_ahead::ReadAhead;
+use crate::jobs::inputs::input_error::InputError;
+use crate::jobs::inputs::read_ahead::ReadAhead;
 use crate::pipelines::account::Stages;
 use crate::pipelines::engine::EngineImage;
 use crate::{Result, VeloxelError};

@@ -2,8 +2,8 @@
 
 use super::frames::AtStop;
 use crate::jobs::Role;
-use crate::jobs::input_error::InputError;
-use crate::jobs::phase_options::PhaseOptions;
+use crate::jobs::inputs::input_error::InputError;
+use crate::jobs::options::phase_options::PhaseOptions;
 use crate::jobs::{Holds, JobRun, OutputPlan};
 use crate::pipelines::engine::{Confidences, EngineRequest, FrameImages};
 use crate::{PhaseWanted, Result};

@@ -9,7 +9,7 @@ mod job;
 mod outputs;
 
 use super::OutputPlan;
-use super::read_ahead::{ReadAhead, no_thread};
+use super::inputs::read_ahead::{ReadAhead, no_thread};
 use crate::pipelines::account::{Account, Stages};
 use crate::pipelines::engine::{Engine, EngineEnd, EngineFound, EngineFrame, EngineTally, WatchedFrame};
 use crate::{Result, Session};

@@ -5,7 +5,7 @@ use crate::Result;
 use crate::jobs::OutputPlan;
 use crate::jobs::Role;
 use crate::jobs::features::named;
-use crate::jobs::film::Film;
+use crate::jobs::outputs::film::Film;
 use crate::pipelines::engine::{Confidences, EngineFound, EngineWatch, WatchedFrame};
 use std::path::PathBuf;
 use veloxel_core::Warnings;

@@ -4,7 +4,7 @@ mod contours;
 mod region;
 mod writing;
 
-use super::frame_selection::ReadFrames;
+use super::inputs::frame_selection::ReadFrames;
 use super::job_error::JobError;
 use super::{Account, Holds, JobRun, MethodOptions, OutputPlan, Stages};
 use crate::jobs::Role;

@@ -1,6 +1,6 @@
 //! Where motion is estimated, as a face says it.
 
-use crate::jobs::mask_file::MaskFile;
+use crate::jobs::inputs::mask_file::MaskFile;
 use std::path::Path;
 use std::str::FromStr;
 

@@ -1,6 +1,6 @@
 //! The files of one method's run.
 
-use crate::jobs::film::Film;
+use crate::jobs::outputs::film::Film;
 use crate::pipelines::heart::TrackedRun;
 use crate::{Result, Session};
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use std::borrow::Cow;
-use veloxel_core::{CoreError, Flow, Grid, Mask, Volume, WarningKind, Warnings};
+use veloxel_core::{CoreError, Flow, Grid, Hint, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_kernels::image::warp::Interpolation;
@@ -18,7 +18,7 @@ pub(crate) fn allow_two_grids(
     strictness: Strictness,
     warnings: &mut Warnings,
 ) -> Result<(), CoreError> {
-    let same = fixed.require_same(moving, "fixed and moving image (--strict requires one grid)");
+    let same = fixed.require_same(moving, "fixed and moving image (strict reading requires one grid)");
     if let Err(CoreError::GridMismatch { property, left, right, .. }) = same.clone() {
         require_sampled(fixed, moving)?;
         if voxel_map(fixed, moving) == VoxelAffine::IDENTITY {
@@ -209,10 +209,8 @@ impl OutsideFill {
         }
         if count > 0 {
             let share = veloxel_report::number::percent(count as f64 / image.grid().len() as f64);
-            let text = format!(
-                "{share} of {what} lie outside of MOVING or have no vector: {value} there (--outside)"
-            );
-            warnings.push(WarningKind::Note, text);
+            let text = format!("{share} of {what} lie outside of MOVING or have no vector: {value} there");
+            warnings.push_with_hint(WarningKind::Note, Hint::Outside, text);
         }
     }
 }

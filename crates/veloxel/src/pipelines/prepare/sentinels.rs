@@ -2,7 +2,7 @@
 //!
 //! They would stretch the range of intensities until the picture is one value, or overflow once squared.
 
-use veloxel_core::{Volume, WarningKind, Warnings};
+use veloxel_core::{Hint, Volume, WarningKind, Warnings};
 
 /// No scanner or camera gives intensities as large as this, and squares of it still fit `f32`.
 const LARGEST: f32 = 1e15;
@@ -45,9 +45,9 @@ pub(crate) fn clip_sentinels(image: &mut Volume<f32>, name: &str, warnings: &mut
     {
         let text = format!(
             "{name}: its samples spread over {whole:.3e}, the middle half of them over {middle:.3e}: values that stand for no data may \
-             hide the picture; replace them, or cover them with a mask (--mask)"
+             hide the picture; replace them, or cover them with a mask"
         );
-        warnings.push(WarningKind::Content, text);
+        warnings.push_with_hint(WarningKind::Content, Hint::Mask, text);
     }
 }
 

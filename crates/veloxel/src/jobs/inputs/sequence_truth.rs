@@ -1,6 +1,6 @@
 //! The true fields of a sequence, one file a field.
 
-use super::{JobError, Result, name};
+use crate::jobs::{JobError, Result, name};
 use crate::pipelines::FieldLabel;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Warnings};
@@ -8,7 +8,7 @@ use veloxel_io::{self as io, Kind, Reading};
 
 /// A folder of true fields: by the names of the run's own, such as `consecutive_000_001.flo`, or one for every field in order.
 #[derive(Debug)]
-pub(super) struct TrueFields {
+pub(crate) struct TrueFields {
     folder: PathBuf,
     files: Vec<PathBuf>,
     reading: Reading,

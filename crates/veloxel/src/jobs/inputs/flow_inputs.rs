@@ -1,9 +1,10 @@
 //! The files of a flow, read.
 
-use super::dense_options::ReadRegion;
-use super::flow_job::{FlowJob, StartFrom, takes_pair};
-use super::{Result, name};
 use crate::Session;
+use crate::jobs::StartFrom;
+use crate::jobs::flow_job::{FlowJob, takes_pair};
+use crate::jobs::options::dense_options::ReadRegion;
+use crate::jobs::{Result, name};
 use crate::pipelines::{
     PairNames, PairRequest, PairResult, PairStart, PairWanted, Wanted, WindowRequest, pair, window,
 };
@@ -13,7 +14,7 @@ use veloxel_io::{self as io, FrameStream, Reading};
 use veloxel_motion::Takes;
 
 /// What was read.
-pub(super) struct FlowInputs {
+pub(crate) struct FlowInputs {
     pub frames: Vec<Volume<f32>>,
     /// Where the fixed image is not transparent, if it is anywhere.
     visible: Option<Mask>,
@@ -97,7 +98,7 @@ impl FlowInputs {
 }
 
 /// Two images.
-pub(super) struct ReadImages {
+pub(crate) struct ReadImages {
     pub fixed: Volume<f32>,
     pub moving: Volume<f32>,
     /// Where the fixed one is not transparent, if it is anywhere.
@@ -105,7 +106,7 @@ pub(super) struct ReadImages {
 }
 
 /// Fixed and moving image, read side by side.
-pub(super) fn load_images(
+pub(crate) fn load_images(
     fixed_path: &Path,
     moving_path: &Path,
     reading: Reading,

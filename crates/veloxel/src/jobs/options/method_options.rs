@@ -91,10 +91,18 @@ impl MethodOptions {
     ///
     /// # Errors
     /// [`ParameterError`] for a name or a value that the method does not take.
-    pub fn set(mut self, name: &str, text: &str) -> Result<Self, ParameterError> {
+    pub fn set(self, name: &str, text: &str) -> Result<Self, ParameterError> {
+        self.set_from(name, text, "")
+    }
+
+    /// [`Self::set`] from `place`, which errors begin with: an option of a face, say.
+    ///
+    /// # Errors
+    /// As [`Self::set`].
+    pub fn set_from(mut self, name: &str, text: &str, place: &str) -> Result<Self, ParameterError> {
         if text.contains(['\n', '\r']) {
             let (name, got) = (name.to_owned(), text.escape_debug().to_string());
-            let (expected, place) = ("a value on one line".to_owned(), "--set".to_owned());
+            let (expected, place) = ("a value on one line".to_owned(), place.to_owned());
             return Err(ParameterError::Value { name, got, expected, place });
         }
         let toml = toml::from_str::<BTreeMap<String, toml::Value>>(&format!("value = {text}"));
@@ -102,35 +110,35 @@ impl MethodOptions {
             Some(value) => json(value),
             None => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
         };
-        self.draft.set(name, value, "--set")?;
+        self.draft.set(name, value, place)?;
         Ok(self)
     }
 
-    /// Exactly so many warps on every level of CLG.
+    /// Exactly so many warps on every level of CLG, asked for at `place`.
     ///
     /// # Errors
     /// [`ParameterError`] for a number out of range, or another method.
-    pub fn fixed_warps(self, count: usize) -> Result<Self, ParameterError> {
+    pub fn fixed_warps(self, count: usize, place: &str) -> Result<Self, ParameterError> {
         let [count, none] = [Value::from(count), Value::from(0)];
         let counts = ["warps", "finest_warps", "matched_warps"].map(|name| (name, count.clone()));
         let tolerances = ["warp_tol", "refine_mismatch"].map(|name| (name, none.clone()));
-        self.set_all(counts.into_iter().chain(tolerances), "--warps")
+        self.set_all(counts.into_iter().chain(tolerances), place)
     }
 
-    /// Exactly so many iterations a linear solve of CLG.
+    /// Exactly so many iterations a linear solve of CLG, asked for at `place`.
     ///
     /// # Errors
     /// [`ParameterError`] for a number out of range, or another method.
-    pub fn fixed_iterations(self, count: usize) -> Result<Self, ParameterError> {
-        self.set_all([("iterations", count.into()), ("rtol", 0.into())], "--iterations")
+    pub fn fixed_iterations(self, count: usize, place: &str) -> Result<Self, ParameterError> {
+        self.set_all([("iterations", count.into()), ("rtol", 0.into())], place)
     }
 
-    /// Intensities of CLG as they are.
+    /// Intensities of CLG as they are, asked for at `place`.
     ///
     /// # Errors
     /// [`ParameterError`] for another method.
-    pub fn raw_intensity(self) -> Result<Self, ParameterError> {
-        self.set_all([("intensity", "raw".into())], "--raw-intensity")
+    pub fn raw_intensity(self, place: &str) -> Result<Self, ParameterError> {
+        self.set_all([("intensity", "raw".into())], place)
     }
 
     fn set_all(
@@ -200,7 +208,7 @@ mod tests {
     }
 
     fn answer(name: &str, text: &str) -> String {
-        MethodOptions::default().set(name, text).unwrap_err().to_string()
+        MethodOptions::default().set_from(name, text, "option").unwrap_err().to_string()
     }
 
     #[test]
@@ -229,15 +237,15 @@ mod tests {
         for (text, got) in
             [("nan", "NaN"), ("inf", "inf"), ("-inf", "-inf"), ("-1", "-1"), ("much", "much"), ("", "\"\"")]
         {
-            assert_eq!(answer("alpha", text), format!("--set: parameter `alpha` is {got}, {alpha}"));
+            assert_eq!(answer("alpha", text), format!("option: parameter `alpha` is {got}, {alpha}"));
         }
         assert_eq!(
             answer("warps", "2.5"),
-            "--set: parameter `warps` is 2.5, expected a whole number from 1 to 1000"
+            "option: parameter `warps` is 2.5, expected a whole number from 1 to 1000"
         );
         assert_eq!(
             answer("solver", "magic"),
-            "--set: parameter `solver` is magic, expected jacobi, sor or multigrid"
+            "option: parameter `solver` is magic, expected jacobi, sor or multigrid"
         );
         let text = answer("data_penaliser", "{ charbonnier = { epsilon = nan } }");
         assert!(
@@ -249,15 +257,15 @@ mod tests {
 
     #[test]
     fn shortcuts_are_settings_and_turn_the_tolerances_off() {
-        let options = MethodOptions::default().fixed_warps(7).unwrap().fixed_iterations(3).unwrap();
-        let params = clg(&options.raw_intensity().unwrap(), Dimension::Two);
+        let options = MethodOptions::default().fixed_warps(7, "").unwrap().fixed_iterations(3, "").unwrap();
+        let params = clg(&options.raw_intensity("").unwrap(), Dimension::Two);
         assert_eq!((params.warps, params.finest_warps, params.warp_tol), (7, 7, 0.0));
         assert_eq!((params.iterations, params.rtol, params.refine_mismatch), (3, 0.0, 0.0));
         assert_eq!(params.intensity.name(), "raw");
-        let text = MethodOptions::default().fixed_warps(0).unwrap_err().to_string();
-        assert!(text.starts_with("--warps: parameter `warps` is 0"), "{text}");
-        let text = MethodOptions::new("phase").unwrap().fixed_warps(3).unwrap_err().to_string();
-        assert!(text.starts_with("--warps: phase has no parameter `warps`, which belongs to clg"), "{text}");
+        let text = MethodOptions::default().fixed_warps(0, "option").unwrap_err().to_string();
+        assert!(text.starts_with("option: parameter `warps` is 0"), "{text}");
+        let text = MethodOptions::new("phase").unwrap().fixed_warps(3, "option").unwrap_err().to_string();
+        assert!(text.starts_with("option: phase has no parameter `warps`, which belongs to clg"), "{text}");
     }
 
     #[test]

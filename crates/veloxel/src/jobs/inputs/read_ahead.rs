@@ -14,7 +14,7 @@ const READ_AHEAD: usize = 3;
 const STOP_HEARD_WITHIN: Duration = Duration::from_millis(50);
 
 /// What a thread reads, in order.
-pub(super) struct ReadAhead<T> {
+pub(crate) struct ReadAhead<T> {
     frames: Receiver<Result<Option<T>>>,
     reader: JoinHandle<()>,
 }
@@ -69,6 +69,6 @@ impl<T: Send + 'static> ReadAhead<T> {
 }
 
 /// A thread that the system did not give.
-pub(super) fn no_thread(error: std::io::Error) -> VeloxelError {
+pub(crate) fn no_thread(error: std::io::Error) -> VeloxelError {
     ComputeError::Threads { threads: 1, reason: error.to_string() }.into()
 }

@@ -7,7 +7,7 @@ use veloxel_io::{self as io, Format, IoError, Precision};
 
 /// Writes an image that was sampled from `like`: formats of whole numbers get the range that `like` has, and 0 where there is no
 /// value; others get the samples as they are.
-pub(super) fn write_sampled(
+pub(crate) fn write_sampled(
     path: &Path,
     image: &Volume<f32>,
     like: &Volume<f32>,
@@ -21,13 +21,13 @@ pub(super) fn write_sampled(
 }
 
 /// Writes a field in the colours of the wheel; of a volume the plane along z that moves most.
-pub(super) fn write_colours(path: &Path, flow: &Flow, warnings: &mut Warnings) -> Result<(), IoError> {
+pub(crate) fn write_colours(path: &Path, flow: &Flow, warnings: &mut Warnings) -> Result<(), IoError> {
     let picture = colours_of(flow, &path.display().to_string(), warnings);
     io::write_rgb(path, [picture.width, picture.height], &picture.rgb)
 }
 
 /// Refuses a confidence where its samples would not stay what they are.
-pub(super) fn check_keeps_samples(path: &Path) -> Result<(), IoError> {
+pub(crate) fn check_keeps_samples(path: &Path) -> Result<(), IoError> {
     match Format::from_path(path) {
         Some(format) if format.precision() == Precision::Lossy => Err(IoError::unsupported(
             path,
@@ -39,7 +39,7 @@ pub(super) fn check_keeps_samples(path: &Path) -> Result<(), IoError> {
 }
 
 /// Writes a confidence: pictures of whole numbers hold [0, 1] as 0 to 255.
-pub(super) fn write_confidence(
+pub(crate) fn write_confidence(
     path: &Path,
     confidence: &Volume<f32>,
     warnings: &mut Warnings,

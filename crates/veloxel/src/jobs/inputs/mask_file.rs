@@ -39,7 +39,7 @@ impl MaskFile {
     ///
     /// # Errors
     /// As for every image; [`VeloxelError::MaskLabels`] if no voxel has one of the labels.
-    pub(super) fn read(&self, reading: Reading, warnings: &mut Warnings) -> Result<Mask> {
+    pub(crate) fn read(&self, reading: Reading, warnings: &mut Warnings) -> Result<Mask> {
         let Self { path, labels } = self;
         if labels.is_empty() {
             return Ok(io::read_mask(path, reading, warnings)?);

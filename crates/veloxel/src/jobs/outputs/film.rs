@@ -6,7 +6,7 @@ use veloxel_io::{self as io, FrameRate, VideoColour, VideoShape, VideoWriter};
 use veloxel_report::MapPicture;
 
 /// A video, or a folder of pictures.
-pub(super) struct Film {
+pub(crate) struct Film {
     path: PathBuf,
     interval_ms: Option<f64>,
     /// A video begins with its first frame, when the size of the picture is known.

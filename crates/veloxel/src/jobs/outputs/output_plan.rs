@@ -1,12 +1,11 @@
 //! The plan of a job's files: all that it reads and all that it writes, checked before the first byte, written, and taken
 //! back if a later one fails.
 
-use super::dense_options::DenseOptions;
 use super::identity::{Identity, files, is_stream};
-use super::job_run::JobRun;
 use super::pictures::check_keeps_samples;
 use super::published::{LeftBehind, Published};
 use crate::jobs::Role;
+use crate::jobs::job_run::JobRun;
 use crate::{Result, VeloxelError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -68,7 +67,7 @@ pub struct OutputPlan {
 
 impl OutputPlan {
     /// Does a job by its plan: if that fails, what was written is taken back, and the error carries what could not be.
-    pub(super) fn run<R>(self, job: impl FnOnce(Self) -> Result<R>) -> Result<R> {
+    pub(crate) fn run<R>(self, job: impl FnOnce(Self) -> Result<R>) -> Result<R> {
         let left_behind = self.left_behind.clone();
         job(self).map_err(|error| error.leaving(left_behind.take()))
     }
@@ -77,16 +76,6 @@ impl OutputPlan {
     pub fn reads<'a>(mut self, role: &'static str, paths: impl IntoIterator<Item = &'a PathBuf>) -> Self {
         self.inputs.extend(paths.into_iter().map(|path| (role, path.clone())));
         self
-    }
-
-    /// Adds what the options of a dense method's run read: masks, weights and files of parameters.
-    pub(super) fn reads_dense(self, options: &DenseOptions) -> Self {
-        let [mask, volume_mask] =
-            [&options.mask, &options.volume_mask].map(|mask| mask.as_ref().map(|mask| &mask.path));
-        self.reads_settings(options.method.files())
-            .reads("mask", mask)
-            .reads("volume mask", volume_mask)
-            .reads("weight", &options.weight)
     }
 
     /// Adds files that the job reads, such as parameters, and that no report lists among the inputs.
@@ -155,7 +144,7 @@ impl OutputPlan {
     }
 
     /// The plan, once nothing in it is refused ([`check`](Self::check)).
-    pub(super) fn checked(self) -> Result<Self> {
+    pub(crate) fn checked(self) -> Result<Self> {
         self.check()?;
         Ok(self)
     }
@@ -258,7 +247,7 @@ impl OutputPlan {
     }
 
     /// Writes the report as JSON, into the job's folder as well, and the page; then the plan is done.
-    pub(super) fn publish<R: Serialize>(
+    pub(crate) fn publish<R: Serialize>(
         mut self,
         report: R,
         page: impl FnOnce(&R) -> Result<String>,

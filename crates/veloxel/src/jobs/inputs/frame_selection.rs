@@ -1,7 +1,7 @@
 //! Which frames of a sequence a run takes, and what they are called.
 
-use super::name;
 use crate::Result;
+use crate::jobs::name;
 use crate::pipelines::{DenseError, FrameNames};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use veloxel_core::{Sequence, Volume, Warnings};
 use veloxel_io::{self as io, CineImage, IoError, Kind, Reading};
 
 /// All frames that were given.
-pub(super) struct ReadFrames {
+pub(crate) struct ReadFrames {
     pub frames: Vec<Volume<f32>>,
     pub interval_ms: Option<f64>,
     /// Their files, where each has its own.
@@ -77,7 +77,7 @@ impl FromStr for FrameSelection {
 
 impl FrameSelection {
     /// Frames from one taken to the next.
-    pub(super) fn step(self) -> usize {
+    pub(crate) fn step(self) -> usize {
         self.step
     }
 
@@ -90,7 +90,7 @@ impl FrameSelection {
     ///
     /// # Errors
     /// [`DenseError::FewFrames`] if fewer than two are left.
-    pub(super) fn take<T>(self, all: Vec<T>, paths: &[PathBuf]) -> Result<(Vec<T>, FrameNames)> {
+    pub(crate) fn take<T>(self, all: Vec<T>, paths: &[PathBuf]) -> Result<(Vec<T>, FrameNames)> {
         let (count, numbers) = (all.len(), self.of(all.len()));
         if self != Self::default() && numbers.len() < 2 {
             return Err(DenseError::FewFrames { left: numbers.len(), count }.into());

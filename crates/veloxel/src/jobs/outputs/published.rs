@@ -9,7 +9,7 @@ use veloxel_io::{Revocable, TempDir, Unfinished};
 /// The files of one output, all in one folder, with the files that had their names before.
 ///
 /// Dropped before [`stays`](Self::stays), it removes the new files and puts the earlier ones back.
-pub(super) struct Published {
+pub(crate) struct Published {
     files: Vec<Revocable>,
     /// Second names of the files that were there before; the folder goes with this value.
     earlier: Option<Unfinished<TempDir>>,
@@ -66,7 +66,7 @@ impl Published {
 
 /// The files and folders that a failed job could not take back, in the order of the failures. Clones are the same list.
 #[derive(Debug, Clone, Default)]
-pub(super) struct LeftBehind(Arc<Mutex<Vec<PathBuf>>>);
+pub(crate) struct LeftBehind(Arc<Mutex<Vec<PathBuf>>>);
 
 impl LeftBehind {
     fn add(&self, path: &Path) {

@@ -1,7 +1,8 @@
 //! The options that the runs of every dense method share, beside their images.
 
-use super::flow_job::StartFrom;
-use super::{MaskFile, MethodOptions, Result};
+use super::start_from::StartFrom;
+use crate::jobs::OutputPlan;
+use crate::jobs::{MaskFile, MethodOptions, Result};
 use crate::pipelines::account::Account;
 use crate::pipelines::{Directions, MethodChoice, Refinement};
 use std::path::PathBuf;
@@ -33,7 +34,7 @@ pub struct DenseOptions {
 
 /// The masks of a run and its weight image, as they were read.
 #[derive(Debug, Default)]
-pub(super) struct ReadRegion {
+pub(crate) struct ReadRegion {
     pub mask: Option<Mask>,
     pub volume_mask: Option<Mask>,
     pub weight: Option<Volume<f32>>,
@@ -41,7 +42,7 @@ pub(super) struct ReadRegion {
 
 impl DenseOptions {
     /// The method as pipelines take it.
-    pub(super) fn choice(&self) -> MethodChoice {
+    pub(crate) fn choice(&self) -> MethodChoice {
         let (directions, refinement) = (self.directions, self.refinement);
         MethodChoice { directions, refinement, ..MethodChoice::new(self.method.draft().clone()) }
     }
@@ -50,7 +51,7 @@ impl DenseOptions {
     ///
     /// # Errors
     /// [`MotionError::NotUsed`].
-    pub(super) fn require_used(&self, start: &StartFrom) -> Result<(), MotionError> {
+    pub(crate) fn require_used(&self, start: &StartFrom) -> Result<(), MotionError> {
         self.choice().require_used(&[
             (Given::Mask, self.mask.is_some()),
             (Given::VolumeMask, self.volume_mask.is_some()),
@@ -63,7 +64,7 @@ impl DenseOptions {
     ///
     /// # Errors
     /// As for every image.
-    pub(super) fn read_region(&self, warnings: &mut Warnings) -> Result<ReadRegion> {
+    pub(crate) fn read_region(&self, warnings: &mut Warnings) -> Result<ReadRegion> {
         let mut mask = |file: &Option<MaskFile>| -> Result<Option<Mask>> {
             file.as_ref().map(|file| file.read(self.reading, warnings)).transpose()
         };
@@ -74,26 +75,38 @@ impl DenseOptions {
     }
 
     /// What the weight image is called in errors.
-    pub(super) fn weight_name(&self) -> String {
+    pub(crate) fn weight_name(&self) -> String {
         let named = |path: &PathBuf| format!("the weight image {}", path.display());
         self.weight.as_ref().map_or_else(String::new, named)
     }
 
     /// What the mask of the volume constraint is called in warnings.
-    pub(super) fn volume_mask_name(&self) -> String {
+    pub(crate) fn volume_mask_name(&self) -> String {
         let named = |mask: &MaskFile| format!("the volume mask {}", mask.path.display());
         self.volume_mask.as_ref().map_or_else(String::new, named)
     }
 
     /// The beginning of a report.
-    pub(super) fn header(&self, account: Account, inputs: Vec<InputReport>) -> RunHeader {
+    pub(crate) fn header(&self, account: Account, inputs: Vec<InputReport>) -> RunHeader {
         let (method, preset) = (self.method.method_name(), Some(self.method.preset_name()));
         header(&self.command_line, method, preset, account, inputs)
     }
 }
 
+impl OutputPlan {
+    /// Adds what the options of a dense method's run read: masks, weights and files of parameters.
+    pub(crate) fn reads_dense(self, options: &DenseOptions) -> Self {
+        let [mask, volume_mask] =
+            [&options.mask, &options.volume_mask].map(|mask| mask.as_ref().map(|mask| &mask.path));
+        self.reads_settings(options.method.files())
+            .reads("mask", mask)
+            .reads("volume mask", volume_mask)
+            .reads("weight", &options.weight)
+    }
+}
+
 /// The beginning of a report. `method` is the name there: of the command's own where that is more than the method's.
-pub(super) fn header(
+pub(crate) fn header(
     command_line: &str,
     method: &str,
     preset: Option<&str>,

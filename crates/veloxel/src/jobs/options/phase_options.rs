@@ -1,6 +1,6 @@
 //! The options that the runs of the phase engine share, beside their images.
 
-use super::MethodOptions;
+use crate::jobs::MethodOptions;
 use crate::pipelines::account::Account;
 use veloxel_core::parameters::ParameterError;
 use veloxel_io::Reading;
@@ -28,7 +28,7 @@ impl PhaseOptions {
     }
 
     /// The beginning of a report; `method` is the command's own name for what it does.
-    pub(super) fn header(&self, method: &str, account: Account, inputs: Vec<InputReport>) -> RunHeader {
+    pub(crate) fn header(&self, method: &str, account: Account, inputs: Vec<InputReport>) -> RunHeader {
         RunHeader {
             veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
             command_line: self.command_line.clone(),

@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 use veloxel_io as io;
 
 /// The files behind a name: itself, and the one that holds its samples where that is another; none of a stream.
-pub(super) fn files(path: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(path: &Path) -> Vec<PathBuf> {
     let own = (!is_stream(path)).then(|| path.to_owned());
     own.into_iter().chain(io::data_file(path)).collect()
 }
 
 /// Standard input or output.
-pub(super) fn is_stream(path: &Path) -> bool {
+pub(crate) fn is_stream(path: &Path) -> bool {
     path == Path::new("-")
 }
 
 /// One file or folder, there already or not, however its name is written and whatever links lead there.
-pub(super) struct Identity {
+pub(crate) struct Identity {
     pub path: PathBuf,
     /// Device and number, where the file is there and the system tells: files with two names.
     file: Option<(u64, u64)>,

@@ -1,0 +1,40 @@
+//! Where the start of a pair comes from.
+
+use crate::pipelines::StartKind;
+use std::path::PathBuf;
+
+/// What is known before the first warp.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum StartFrom {
+    /// Nothing.
+    #[default]
+    None,
+    /// The shift between the centres of mass.
+    CentreOfMass,
+    /// An affine map, found first.
+    Affine,
+    /// Matches over the whole range of motion.
+    Matches,
+    /// A field from a file.
+    Flow(PathBuf),
+}
+
+impl StartFrom {
+    /// The file of a field.
+    pub(crate) fn file(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Flow(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Without its data.
+    pub(crate) fn kind(&self) -> StartKind {
+        match self {
+            Self::None => StartKind::None,
+            Self::CentreOfMass | Self::Affine => StartKind::Registration,
+            Self::Matches => StartKind::Matches,
+            Self::Flow(_) => StartKind::Flow,
+        }
+    }
+}
