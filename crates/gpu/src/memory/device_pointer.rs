@@ -2,25 +2,10 @@
 
 use crate::memory::buffer::{Buffer, Memory};
 use crate::memory::element::Element;
+use crate::memory::place::Place;
 use crate::{ComputeError, Device, Kind};
 use std::any::Any;
 use std::sync::Arc;
-
-/// Where an address is valid, and in which order work on it runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Place {
-    /// In the memory of the host; everything that writes there is done.
-    Host,
-    /// In the memory of a CUDA device, in its primary context.
-    Cuda {
-        /// The number of the device, counted from 0.
-        ordinal: usize,
-        /// The stream (`CUstream`) to which all work that writes the memory was submitted: work of others must run on it, or wait
-        /// for an event recorded on it.
-        stream: u64,
-    },
-}
 
 /// Samples in the memory of a device, by their address. The memory stays as long as a clone of this value is there, and goes
 /// back to the device's pool after that: whoever uses the address keeps one until its own work is done.

@@ -7,4 +7,5 @@ pub(crate) mod element;
 pub(crate) mod gpu_memory;
 pub(crate) mod host_memory;
 pub(crate) mod pending;
+pub(crate) mod place;
 mod transfers;

@@ -1,42 +1,17 @@
 //! One field of a sequence: what it is called, handed out with its maps, and measured.
 
 use super::Deliver;
+use super::label::FieldLabel;
 use super::request::{PreparedSequence, SequenceRequest};
 use super::result::{Collected, MeasuredField};
+use super::view::{field_view, title};
 use crate::Result;
 use crate::pipelines::account::Stages;
-use crate::pipelines::dense::view_of;
 use crate::pipelines::prepare::grids::{OutsideFill, WHOLE_IMAGE};
 use veloxel_core::{Flow, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_motion::{DenseFlow, Role, SequenceField, SequenceMode, SequencePlan};
-use veloxel_report::{PairReport, PairView};
-
-/// Which field of a sequence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FieldLabel {
-    /// Which series it belongs to.
-    pub role: Role,
-    /// The frame that it lives on, counted over those that are given.
-    pub fixed: usize,
-    /// The frame that it points into, counted likewise.
-    pub moving: usize,
-    /// The numbers of both in their sequence.
-    pub numbers: [usize; 2],
-    /// Its place among all fields: consecutive ones in order, then those of the reference.
-    pub nth: usize,
-    /// How many fields there are.
-    pub count: usize,
-}
-
-impl FieldLabel {
-    /// `consecutive_000_001`.
-    pub fn name(&self) -> String {
-        let series = if self.role == Role::Consecutive { "consecutive" } else { "reference" };
-        let [fixed, moving] = self.numbers;
-        format!("{series}_{fixed:03}_{moving:03}")
-    }
-}
+use veloxel_report::PairReport;
 
 /// One field of a sequence, as it is handed out.
 #[derive(Debug)]
@@ -143,30 +118,4 @@ impl SequenceRun<'_> {
         }
         Ok(())
     }
-}
-
-/// `frame 3 → 4`, with the names of the files where there are any.
-pub(super) fn title(request: &SequenceRequest<'_>, field: &SequenceField) -> String {
-    let names = &request.names;
-    let [fixed, moving] = [field.fixed, field.moving].map(|nth| names.number(nth));
-    let series = if field.role == Role::Consecutive { "frame" } else { "reference" };
-    let title = format!("{series} {fixed} → {moving}");
-    match (names.file(field.fixed), names.file(field.moving)) {
-        (Some(fixed), Some(moving)) => format!("{title} ({fixed} → {moving})"),
-        _ => title,
-    }
-}
-
-/// A field with its frames, as reports show it.
-pub(super) fn field_view<'v>(
-    request: &SequenceRequest<'_>,
-    prepared: &'v PreparedSequence,
-    title: &'v str,
-    field: &'v SequenceField,
-    truth: Option<&'v Flow>,
-) -> Option<PairView<'v>> {
-    let [fixed, moving] = [field.fixed, field.moving].map(|nth| &prepared.frames[nth]);
-    let numbers = [field.fixed, field.moving].map(|nth| request.names.number(nth));
-    let view = view_of(title, fixed, moving, &field.output)?;
-    Some(PairView { truth, mask: prepared.measured(field.fixed), frames: Some(numbers), ..view })
 }

@@ -1,11 +1,14 @@
 //! The fields between the frames of a sequence in memory, handed out one by one, measured, with all that a page draws.
 
 mod fields;
+mod label;
 mod names;
 mod request;
 mod result;
+mod view;
 
-pub use fields::{FieldLabel, SequenceOutput};
+pub use fields::SequenceOutput;
+pub use label::FieldLabel;
 pub use names::FrameNames;
 pub use request::{SequenceRequest, TrueField};
 pub use result::SequenceResult;

@@ -1,6 +1,6 @@
 //! The frames of a sequence, what is known of them, and what is wanted; and what a method is given of that.
 
-use super::fields::FieldLabel;
+use super::label::FieldLabel;
 use super::names::FrameNames;
 use crate::pipelines::dense::{Image, MethodChoice, PairWanted};
 use crate::pipelines::prepare::grids::{covered_masks, mask_on, on_first_grid};

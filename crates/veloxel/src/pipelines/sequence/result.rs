@@ -1,8 +1,8 @@
 //! What a sequence comes to: its fields in numbers, and the one that a page shows in full.
 
-use super::fields::{field_view, title};
 use super::names::FrameNames;
 use super::request::{PreparedSequence, SequenceRequest};
+use super::view::{field_view, title};
 use crate::Result;
 use crate::pipelines::account::Account;
 use crate::pipelines::dense::view_of;

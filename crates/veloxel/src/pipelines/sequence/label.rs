@@ -1,0 +1,29 @@
+//! Which field of a sequence, and what it is called.
+
+use veloxel_motion::Role;
+
+/// Which field of a sequence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldLabel {
+    /// Which series it belongs to.
+    pub role: Role,
+    /// The frame that it lives on, counted over those that are given.
+    pub fixed: usize,
+    /// The frame that it points into, counted likewise.
+    pub moving: usize,
+    /// The numbers of both in their sequence.
+    pub numbers: [usize; 2],
+    /// Its place among all fields: consecutive ones in order, then those of the reference.
+    pub nth: usize,
+    /// How many fields there are.
+    pub count: usize,
+}
+
+impl FieldLabel {
+    /// `consecutive_000_001`.
+    pub fn name(&self) -> String {
+        let series = if self.role == Role::Consecutive { "consecutive" } else { "reference" };
+        let [fixed, moving] = self.numbers;
+        format!("{series}_{fixed:03}_{moving:03}")
+    }
+}
