@@ -89,7 +89,7 @@ impl Draft {
     /// # Errors
     /// As [`build`](Self::build).
     pub fn values(&self, dimension: Dimension) -> Result<Values, ParameterError> {
-        (self.own.build)(self, dimension)
+        self.own.with(self.preset, dimension, &self.settings)
     }
 
     /// The settings over a base other than the preset.
@@ -100,11 +100,7 @@ impl Draft {
         if self.method() != P::METHOD {
             return Err(wrong_method(self.method(), P::METHOD.to_owned()));
         }
-        let mut values = base.to_json();
-        values.extend(self.settings.clone());
-        let params: P = serde_json::from_value(values.into()).expect("checked settings should fit");
-        params.validate()?;
-        Ok(params)
+        base.with(&self.settings)
     }
 }
 

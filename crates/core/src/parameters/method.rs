@@ -1,7 +1,7 @@
 //! The parameters of a method: as a struct, and without their type for tables of methods.
 
 use super::declaration::any_of;
-use super::{Choice, Declaration, Draft, Kind, ParameterError};
+use super::{Choice, Declaration, Kind, ParameterError};
 use crate::grid::Dimension;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -46,6 +46,21 @@ pub trait Parameters: Clone + Serialize + DeserializeOwned {
             .expect("a struct of numbers and words should be a JSON object")
     }
 
+    /// The same parameters with settings, each of which was checked, in place of some of them.
+    ///
+    /// # Errors
+    /// As [`validate`](Self::validate).
+    ///
+    /// # Panics
+    /// If a setting has the name of no parameter, or a value of another type.
+    fn with(&self, settings: &Values) -> Result<Self, ParameterError> {
+        let mut values = self.to_json();
+        values.extend(settings.clone());
+        let params: Self = serde_json::from_value(values.into()).expect("checked settings should fit");
+        params.validate()?;
+        Ok(params)
+    }
+
     /// Checks every range.
     ///
     /// # Errors
@@ -66,7 +81,7 @@ pub struct MethodParameters {
     /// Every preset; the first is the default.
     pub presets: &'static [Choice],
     preset_named: fn(&str, Dimension) -> Result<Values, ParameterError>,
-    pub(super) build: fn(&Draft, Dimension) -> Result<Values, ParameterError>,
+    build: fn(&str, Dimension, &Values) -> Result<Values, ParameterError>,
 }
 
 impl PartialEq for MethodParameters {
@@ -83,7 +98,9 @@ impl MethodParameters {
             declarations: P::DECLARATIONS,
             presets: P::PRESETS,
             preset_named: |name, dimension| P::preset_named(name, dimension).map(|preset| preset.to_json()),
-            build: |draft, dimension| draft.build::<P>(dimension).map(|params| params.to_json()),
+            build: |preset, dimension, settings| {
+                P::preset_named(preset, dimension)?.with(settings).map(|params| params.to_json())
+            },
         }
     }
 
@@ -93,6 +110,22 @@ impl MethodParameters {
     /// [`ParameterError::Value`] with those that there are.
     pub fn preset(&self, name: &str, dimension: Dimension) -> Result<Values, ParameterError> {
         (self.preset_named)(name, dimension)
+    }
+
+    /// Names and values of a preset with settings in place of some of its values.
+    ///
+    /// # Errors
+    /// As [`preset`](Self::preset), and as [`Parameters::with`].
+    ///
+    /// # Panics
+    /// As [`Parameters::with`].
+    pub fn with(
+        &self,
+        preset: &str,
+        dimension: Dimension,
+        settings: &Values,
+    ) -> Result<Values, ParameterError> {
+        (self.build)(preset, dimension, settings)
     }
 
     /// The parameter of this name.

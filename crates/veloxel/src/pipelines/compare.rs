@@ -11,7 +11,7 @@ use veloxel_core::parameters::Values;
 use veloxel_core::{Flow, Mask, Stage, Volume};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
-use veloxel_motion::{AnyMethod, DenseFlow, Extras, MotionError, Opened, Pair};
+use veloxel_motion::{AnyMethod, DenseFlow, Extras, Given, MotionError, Opened, Pair};
 use veloxel_report::{ComparedRun, ComparedView, LeftOut, PairReport, PairView};
 
 /// A method that took this long is not run a second time, ms.
@@ -109,7 +109,11 @@ pub fn compare(request: &CompareRequest<'_>, session: &Session) -> Result<Compar
     for method in request.methods {
         match account.stages.time("solve", || run(method, &pair.pair(&prepared), device)) {
             Ok(run) => runs.push(run),
-            Err(error @ (MotionError::NotAPicture { .. } | MotionError::Sequence { .. })) => {
+            Err(
+                error @ (MotionError::NotUsed { .. }
+                | MotionError::NotAPicture { .. }
+                | MotionError::Sequence { .. }),
+            ) => {
                 let method = method.draft.method().to_owned();
                 left_out.push(LeftOut { method, reason: error.to_string() });
             }
@@ -128,6 +132,7 @@ pub fn compare(request: &CompareRequest<'_>, session: &Session) -> Result<Compar
 
 /// Opens a method and runs it, twice where that is quick.
 fn run(choice: &MethodChoice, pair: &Pair<'_>, device: &Device) -> Result<ComparedMethod, MotionError> {
+    choice.require_used(&[(Given::Mask, pair.mask.is_some())])?;
     let grid = pair.fixed.grid();
     let Opened { mut method, parameters } = choice.open(grid, full_scale(pair.fixed), 2, device)?;
     let mut solve = |extras: Extras| {

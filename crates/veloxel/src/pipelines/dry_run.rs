@@ -1,6 +1,6 @@
 //! What a flow would take, memory, tiles and time, from the grids of its images alone.
 
-use super::dense::MethodChoice;
+use super::dense::{MethodChoice, StartKind};
 use super::memory_plan::{FlowPlan, FlowSketch, memory_plan};
 use super::prepare::grids::allow_two_grids;
 use crate::{Result, Session};
@@ -8,7 +8,7 @@ use serde::Serialize;
 use veloxel_core::{Dimension, Grid, Stage, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
-use veloxel_motion::{AnyMethod, Extras, Pair, Takes};
+use veloxel_motion::{AnyMethod, Extras, Given, Pair, Takes};
 
 /// A run without its samples.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +51,10 @@ pub struct TimeEstimate {
 pub fn dry_run(request: &DryRunRequest<'_>, session: &Session) -> Result<Forecast> {
     let (sketch, mut warnings) = (&request.sketch, Warnings::new());
     let (grids, fixed) = (sketch.grids, sketch.grids[0]);
+    sketch.method.require_used(&[
+        (Given::Weight, sketch.weights > 0),
+        (Given::Start, sketch.start != StartKind::None),
+    ])?;
     match sketch.method.takes() {
         Takes::Pairs => allow_two_grids(fixed, grids[1], request.strictness, &mut warnings)?,
         Takes::Windows { .. } => {
