@@ -29,7 +29,7 @@ struct Step {
     advice: &'static str,
 }
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 14] = [
     Step { name: "format", run: format, advice: "run `cargo fmt --all`" },
     Step { name: "clippy", run: clippy, advice: "mend the lints above" },
     Step {
@@ -44,6 +44,12 @@ const STEPS: [Step; 12] = [
         advice: "remove it, or move it to where it is used and versioned",
     },
     Step { name: "circles", run: circles_step, advice: "move what both files use into a third" },
+    Step {
+        name: "flags",
+        run: flags_step,
+        advice: "say what is missing, and let the command name its flag: an error's hint",
+    },
+    Step { name: "thin", run: thin_step, advice: "move it into a pipeline" },
     Step { name: "lengths", run: lengths_step, advice: "split it: one idea a file, one step a function" },
     Step { name: "folders", run: folders_step, advice: "give what belongs together a folder of its own" },
     Step { name: "kernels", run: kernels_step, advice: "give the kernel its mod.rs with a `//!` page" },
@@ -54,15 +60,8 @@ const STEPS: [Step; 12] = [
 ];
 
 /// Steps that run where they are named: not all that they refuse is mended yet.
-const ON_REQUEST: [Step; 3] = [
-    Step {
-        name: "flags",
-        run: flags_step,
-        advice: "say what is missing, and let the command name its flag: an error's hint",
-    },
-    Step { name: "thin", run: thin_step, advice: "move it into a pipeline" },
-    Step { name: "words", run: words_step, advice: "begin with a sentence of its own" },
-];
+const ON_REQUEST: [Step; 1] =
+    [Step { name: "words", run: words_step, advice: "begin with a sentence of its own" }];
 
 /// Runs the steps named, or all of [`STEPS`].
 ///
