@@ -113,6 +113,6 @@ mod tests {
             [("level", 2, 4), ("frame", 3, 0)].map(|(what, now, of)| Counter { what, now, of });
         let step =
             Step { counters: [Some(level), Some(warp)], residual: Some(0.0125), left_ms: Some(2e3), ..step };
-        assert_eq!(message(&step), "level 2/4  frame 3  residual 1.2e-2  2 s left");
+        assert_eq!(message(&step), "level 2/4  frame 3  residual 1.3e-2  2 s left");
     }
 }

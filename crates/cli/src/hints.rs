@@ -1,6 +1,9 @@
 //! How the command spells the inputs and options that errors and warnings of the library name in plain words.
 
-use veloxel::{Diagnosis, Hint, VeloxelError, Warning};
+use veloxel::gpu::ComputeError;
+use veloxel::io::IoError;
+use veloxel::parameters::ParameterError;
+use veloxel::{CoreError, Diagnosis, Hint, MeshError, MotionError, VeloxelError, Warning};
 
 /// The options that a hint is about.
 fn options(hint: Hint) -> &'static str {
@@ -13,7 +16,7 @@ fn options(hint: Hint) -> &'static str {
         Hint::DataFiles => "--allow-outside",
         Hint::Series => "--series NUMBER or --series UID",
         Hint::Sequence => "--sequence",
-        Hint::Engine => "`veloxel engine`, or --sequence consecutive for every frame",
+        Hint::Engine => "`… | veloxel engine -` for a stream, --sequence consecutive for every frame",
         Hint::Device => {
             "--device cpu is always there, --device auto takes the fastest that is; `veloxel devices` lists all"
         }
@@ -53,8 +56,38 @@ fn with_options(text: String, hint: Option<Hint>) -> String {
 
 /// An error as the command says it.
 pub fn error_text(error: &(dyn std::error::Error + 'static)) -> String {
-    let hint = error.downcast_ref::<VeloxelError>().and_then(Diagnosis::hint);
+    if let Some(method) = unknown_parameter_of(error) {
+        return format!("{error} (`veloxel parameters {method}` lists all)");
+    }
+    let hint = diagnosis(error).and_then(Diagnosis::hint);
     with_options(error.to_string(), hint)
+}
+
+/// What an error of the library says besides its text.
+fn diagnosis(error: &(dyn std::error::Error + 'static)) -> Option<&dyn Diagnosis> {
+    macro_rules! of {
+        ($($kind:ty)+) => {
+            $(if let Some(error) = error.downcast_ref::<$kind>() {
+                return Some(error);
+            })+
+        };
+    }
+    of!(VeloxelError IoError MotionError MeshError ComputeError ParameterError CoreError);
+    None
+}
+
+/// The method of a parameter that it does not have.
+fn unknown_parameter_of(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    let parameter = match error.downcast_ref::<VeloxelError>() {
+        Some(
+            VeloxelError::Parameter(parameter) | VeloxelError::Motion(MotionError::Parameter(parameter)),
+        ) => parameter,
+        _ => error.downcast_ref::<ParameterError>()?,
+    };
+    match parameter {
+        ParameterError::Unknown { method, .. } => Some(method),
+        _ => None,
+    }
 }
 
 /// A warning as the command says it.

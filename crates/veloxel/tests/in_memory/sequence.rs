@@ -53,6 +53,16 @@ fn keep(fields: &mut Vec<(String, Flow, Option<Volume<f32>>)>, field: SequenceOu
     fields.push((field.label.name(), field.found.flow.clone(), field.warped));
 }
 
+/// A page whose measured times, such as `12.6 ms` in a cell of a table, are left out.
+fn without_times(page: &str) -> String {
+    let is_time = |text: &str| {
+        let number =
+            text.rsplit('>').next().and_then(|cell| cell.strip_suffix(" ms").or(cell.strip_suffix(" s")));
+        number.is_some_and(|number| number.parse::<f64>().is_ok())
+    };
+    page.split('<').filter(|text| !is_time(text)).collect::<Vec<_>>().join("<")
+}
+
 #[test]
 fn both_series_and_their_page() {
     alone(|| {
@@ -80,7 +90,7 @@ fn both_series_and_their_page() {
             assert_same_file(&own, &place.path().join("fields").join(format!("{name}.nii.gz")));
         }
         let page = std::fs::read_to_string(place.path().join("fields/report.html")).unwrap();
-        assert_eq!(result.page(&run.report).unwrap(), page);
+        assert_eq!(without_times(&result.page(&run.report).unwrap()), without_times(&page));
     });
 }
 
