@@ -64,7 +64,7 @@ pub fn error_text(error: &(dyn std::error::Error + 'static)) -> String {
 }
 
 /// What an error of the library says besides its text.
-fn diagnosis(error: &(dyn std::error::Error + 'static)) -> Option<&dyn Diagnosis> {
+fn diagnosis<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a dyn Diagnosis> {
     macro_rules! of {
         ($($kind:ty)+) => {
             $(if let Some(error) = error.downcast_ref::<$kind>() {

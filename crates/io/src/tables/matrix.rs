@@ -124,7 +124,7 @@ mod tests {
         for name in ["m.txt", "m.seg", "m"] {
             let refused = check_matrix_output(Path::new(name)).unwrap_err().to_string();
             assert!(refused.contains(".npy .csv"), "{refused}");
-            assert_eq!(written(name).unwrap_err().to_string().contains(".npy .csv"), true);
+            assert!(written(name).unwrap_err().to_string().contains(".npy .csv"));
         }
         assert!(check_matrix_output(Path::new("m.csv")).is_ok());
     }

@@ -17,7 +17,7 @@ pub fn without_files<R>(work: impl FnOnce() -> R) -> R {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let before = getrlimit(Resource::Nofile);
     let set = |limit: Rlimit| setrlimit(Resource::Nofile, limit).expect("a soft limit should be ours to set");
-    set(Rlimit { current: Some(0), ..before.clone() });
+    set(Rlimit { current: Some(0), ..before });
     let opened = std::fs::File::open(std::env::current_exe().unwrap_or_default()).is_ok();
     let result = work();
     set(before);

@@ -106,11 +106,8 @@ impl SequenceRun<'_> {
         let statistics = field.output.statistics.clone();
         let report = measured.map(|view| stages.time("measure", || PairReport::measure(&view, statistics)));
         let report = report.transpose()?;
-        let thumbnail = match view.filter(|_| self.request.wanted.page.is_yes() && collected.is_on_page(role))
-        {
-            Some(view) => Some(collected.thumbnail(self.request, self.prepared, &view, &field)),
-            None => None,
-        };
+        let on_page = view.filter(|_| self.request.wanted.page.is_yes() && collected.is_on_page(role));
+        let thumbnail = on_page.map(|view| collected.thumbnail(self.request, self.prepared, &view, &field));
         let mean_vox = report.as_ref().map(|report| report.motion.mean_vox);
         collected.fields.push(MeasuredField { title, role, fixed, moving, report, thumbnail });
         if let (Some(mean_vox), true) = (mean_vox, self.request.wanted.page.is_yes()) {
