@@ -195,7 +195,7 @@ impl Control {
         self.0.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// Asks whether to go on: the observer itself if the last question was [20 ms](ASK_EVERY_MS) ago. Cheap enough for
+    /// Asks whether to go on: the observer itself if the last question was 20 ms ago. Cheap enough for
     /// every launch, every chunk of a file and every thousandth step of a loop.
     ///
     /// # Errors

@@ -43,7 +43,7 @@ impl PairReport {
     /// Measures a pair, within its mask where it has one.
     ///
     /// # Errors
-    /// [`ReportError::Core`] if something lies on another grid; [`ReportError::NothingToMeasure`] if a truth is given
+    /// [`ReportError::Core`] if something lies on another grid; [`ReportError::Measure`] if a truth is given
     /// that shares no valid voxel with the field.
     pub fn measure(view: &PairView, statistics: FlowStatistics) -> Result<Self, ReportError> {
         view.require_one_grid()?;

@@ -52,7 +52,7 @@ impl Cavities {
 pub enum Placement {
     /// From where they were drawn.
     AsDrawn,
-    /// Both outlines of a slice shifted, where they lie beside the blood otherwise than in the other slices ([`misplaced_px`]).
+    /// Both outlines of a slice shifted, where they lie beside the blood otherwise than in the other slices ([`misplaced_px`](veloxel_motion::over::cycle::misplaced_px)).
     #[default]
     ByStack,
 }
