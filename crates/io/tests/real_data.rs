@@ -118,6 +118,7 @@ fn brains_keep_their_labels() {
     assert!(seen.iter().copied().eq(1..=33), "{seen:?}");
 }
 
+#[cfg_attr(not(feature = "tiff"), ignore = "needs the feature tiff")]
 #[test]
 fn a_folder_is_a_sequence_in_natural_order() {
     let Some(folder) = data("flow/yosemite-clouds") else { return };

@@ -109,6 +109,7 @@ fn a_pair_of_volumes_with_a_page() {
     });
 }
 
+#[cfg_attr(not(feature = "tiff"), ignore = "needs the feature tiff")]
 #[test]
 fn a_pair_of_pictures_with_a_confidence_and_labels_as_a_mask() {
     alone(|| {
@@ -175,6 +176,7 @@ fn an_affine_start_and_the_warped_image() {
     });
 }
 
+#[cfg_attr(not(feature = "tiff"), ignore = "needs the feature tiff")]
 #[test]
 fn a_start_from_matches_gives_occlusion() {
     alone(|| {
@@ -238,6 +240,7 @@ fn a_window_of_five_frames() {
     });
 }
 
+#[cfg_attr(not(feature = "tiff"), ignore = "needs the feature tiff")]
 #[test]
 fn a_budget_of_memory_cuts_into_tiles() {
     alone(|| {

@@ -7,6 +7,7 @@ use veloxel::jobs::{self, PhaseOptions, StereoJob};
 use veloxel::pipelines::{StereoRequest, stereo};
 use veloxel::{Mask, Volume, Warnings};
 
+#[cfg_attr(not(feature = "tiff"), ignore = "needs the feature tiff")]
 #[test]
 fn the_disparity_is_that_of_the_command() {
     alone(|| {

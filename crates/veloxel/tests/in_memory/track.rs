@@ -193,6 +193,7 @@ fn a_cine_is_followed_by_two_methods_as_by_the_command() {
     });
 }
 
+#[cfg_attr(not(feature = "gif"), ignore = "needs the feature gif")]
 #[test]
 fn two_frames_are_followed_and_filmed_as_by_the_command() {
     alone(|| {

@@ -58,6 +58,7 @@ mod tests {
     use veloxel_core::Grid;
     use veloxel_io::Strictness;
 
+    #[cfg_attr(not(feature = "tiff"), ignore = "needs the feature tiff")]
     #[test]
     fn eight_bits_stay_eight_bits() {
         let folder = tempfile::tempdir().unwrap();
