@@ -91,9 +91,7 @@ pub enum ComputeError {
         reason: String,
     },
     /// The device named does not exist here or cannot be used.
-    #[error(
-        "device `{name}` is not available: {reason}; `cpu` is always there, `auto` takes the fastest that is"
-    )]
+    #[error("device `{name}` is not available: {reason}")]
     NoDevice {
         /// The name asked for.
         name: String,
