@@ -51,7 +51,9 @@ fn everything_is_read_and_inspected_alike() {
         ("volumes/nibabel", ".nii.gz"),
         ("cardiac/acdc", ".nii.gz"),
     ] {
-        files.extend(all(folder, extension));
+        if extension != ".tif" || cfg!(feature = "tiff") {
+            files.extend(all(folder, extension));
+        }
     }
     for path in files {
         let mut warnings = Warnings::new();
