@@ -4,20 +4,21 @@ use crate::error::CoreError;
 use crate::grid::Grid;
 use crate::matrix3::apply;
 use crate::volume::Volume;
+use std::slice::{ChunksExact, ChunksExactMut};
 
 /// Where each fixed voxel is found in the moving image: `fixed(x) ≈ moving(x + d(x))`.
 ///
-/// Lives on the fixed grid; planar components `(x, y)` or `(x, y, z)` in voxels (pixels) of that grid;
-/// an invalid vector is NaN in every component.
+/// Lives on the fixed grid; components `(x, y)` or `(x, y, z)` in voxels (pixels) of that grid, one after the other in one
+/// planar buffer; an invalid vector is NaN in every component.
 /// This is the direction of `.flo`, of KITTI and of ITK's displacement fields.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flow {
     grid: Grid,
-    components_vox: Vec<Vec<f32>>,
+    planar_vox: Vec<f32>,
 }
 
 impl Flow {
-    /// Puts planar components, in voxels, on the fixed grid.
+    /// Puts a component for each axis, in voxels, on the fixed grid.
     ///
     /// # Errors
     /// [`CoreError::ComponentCount`] unless there is one component an axis; [`CoreError::SampleCount`] if one has
@@ -28,13 +29,27 @@ impl Flow {
             return Err(CoreError::ComponentCount { expected, got: components_vox.len() });
         }
         components_vox.iter().try_for_each(|component| grid.require_len(component.len()))?;
-        Ok(Self { grid, components_vox })
+        let mut components = components_vox.into_iter();
+        let mut planar_vox = components.next().unwrap_or_default();
+        planar_vox.reserve_exact((expected - 1) * grid.len());
+        // Each is freed as soon as it is copied.
+        components.for_each(|component| planar_vox.extend_from_slice(&component));
+        Ok(Self { grid, planar_vox })
+    }
+
+    /// Puts one planar buffer on the fixed grid: all samples of the component along x, voxels, then all along y, then z.
+    ///
+    /// # Errors
+    /// [`CoreError::SampleCount`] unless the buffer has a sample for each voxel and axis.
+    pub fn from_planar_vox(grid: Grid, planar_vox: Vec<f32>) -> Result<Self, CoreError> {
+        require_planar(&grid, planar_vox.len())?;
+        Ok(Self { grid, planar_vox })
     }
 
     /// No motion anywhere.
     pub fn zeros(grid: Grid) -> Self {
-        let components_vox = vec![vec![0.0; grid.len()]; grid.dimension().count()];
-        Self { grid, components_vox }
+        let planar_vox = vec![0.0; grid.dimension().count() * grid.len()];
+        Self { grid, planar_vox }
     }
 
     /// Samples a function from voxel position to displacement, both in voxels.
@@ -47,7 +62,7 @@ impl Flow {
         let mut flow = Self::zeros(grid);
         for i in 0..flow.grid.len() {
             let d = displacement_vox(&flow.grid, i);
-            for (component, value) in flow.components_vox.iter_mut().zip(d) {
+            for (component, value) in flow.components_vox_mut().zip(d) {
                 component[i] = value as f32;
             }
         }
@@ -58,38 +73,43 @@ impl Flow {
     pub fn grid(&self) -> &Grid {
         &self.grid
     }
-    /// Planar components in voxels, `(x, y)` or `(x, y, z)`.
-    pub fn components_vox(&self) -> &[Vec<f32>] {
-        &self.components_vox
+    /// The component along an axis (0: x, 1: y, 2: z), voxels.
+    ///
+    /// # Panics
+    /// If the field has no such axis.
+    pub fn component_vox(&self, axis: usize) -> &[f32] {
+        &self.planar_vox[axis * self.grid.len()..(axis + 1) * self.grid.len()]
     }
-    /// Planar components in voxels, to be changed.
-    pub fn components_vox_mut(&mut self) -> &mut [Vec<f32>] {
-        &mut self.components_vox
+    /// The component along an axis (0: x, 1: y, 2: z), voxels, to be changed.
+    ///
+    /// # Panics
+    /// If the field has no such axis.
+    pub fn component_vox_mut(&mut self, axis: usize) -> &mut [f32] {
+        &mut self.planar_vox[axis * self.grid.len()..(axis + 1) * self.grid.len()]
     }
-    /// Planar components in voxels, without their grid.
-    pub fn into_components_vox(self) -> Vec<Vec<f32>> {
-        self.components_vox
+    /// The components along `(x, y)` or `(x, y, z)`, voxels.
+    pub fn components_vox(&self) -> ChunksExact<'_, f32> {
+        self.planar_vox.chunks_exact(self.grid.len())
     }
-    /// All components in voxels as one planar buffer, `(x, y)` or `(x, y, z)`; each is freed as soon as it is copied.
+    /// The components along `(x, y)` or `(x, y, z)`, voxels, to be changed.
+    pub fn components_vox_mut(&mut self) -> ChunksExactMut<'_, f32> {
+        self.planar_vox.chunks_exact_mut(self.grid.len())
+    }
+    /// All components, voxels, as they lie: first all samples along x, then all along y, then z.
+    pub fn planar_vox(&self) -> &[f32] {
+        &self.planar_vox
+    }
+    /// [`Self::planar_vox`], without its grid and without a copy.
     pub fn into_planar_vox(self) -> Vec<f32> {
-        let (count, len) = (self.components_vox.len(), self.grid.len());
-        let mut components = self.components_vox.into_iter();
-        let mut planar = components.next().unwrap_or_default();
-        planar.reserve_exact((count - 1) * len);
-        components.for_each(|component| planar.extend_from_slice(&component));
-        planar
+        self.planar_vox
     }
-    /// Copies all components in voxels into memory of the caller's, planar.
+    /// Copies all components, voxels, into memory of the caller's, as [`Self::planar_vox`] lies.
     ///
     /// # Errors
     /// [`CoreError::SampleCount`] unless there is room for exactly that.
     pub fn copy_planar_vox(&self, out: &mut [f32]) -> Result<(), CoreError> {
-        let (len, expected) = (self.grid.len(), self.components_vox.len() * self.grid.len());
-        if out.len() != expected {
-            let size = format!("{:?}, {} components", self.grid.size(), self.components_vox.len());
-            return Err(CoreError::SampleCount { expected, got: out.len(), size });
-        }
-        out.chunks_exact_mut(len).zip(&self.components_vox).for_each(|(out, own)| out.copy_from_slice(own));
+        require_planar(&self.grid, out.len())?;
+        out.copy_from_slice(&self.planar_vox);
         Ok(())
     }
     /// One component of the plane `z`, voxels, row by row.
@@ -98,19 +118,19 @@ impl Flow {
     /// If the component or the plane is not there.
     pub fn plane_vox(&self, component: usize, z: usize) -> &[f32] {
         let [nx, ny, _] = self.grid.size();
-        &self.components_vox[component][z * nx * ny..(z + 1) * nx * ny]
+        &self.component_vox(component)[z * nx * ny..(z + 1) * nx * ny]
     }
     /// The vector at an index, in voxels; the third component of a 2-D flow is 0.
     pub fn vector_vox(&self, index: usize) -> [f32; 3] {
         let mut v = [0.0; 3];
-        for (value, component) in v.iter_mut().zip(&self.components_vox) {
+        for (value, component) in v.iter_mut().zip(self.components_vox()) {
             *value = component[index];
         }
         v
     }
     /// Whether the vector at an index is an estimate at all.
     pub fn is_valid(&self, index: usize) -> bool {
-        self.components_vox.iter().all(|c| c[index].is_finite())
+        self.components_vox().all(|c| c[index].is_finite())
     }
 
     /// The field as world vectors (LPS mm), planar; always three components.
@@ -128,13 +148,13 @@ impl Flow {
     /// If the grid ends before.
     pub fn component_mm(&self, axis: usize, first: usize, out: &mut [f32]) {
         let row = self.grid.world_from_voxel_matrix()[axis];
-        let along = |a: usize| &self.components_vox[a][first..first + out.len()];
+        let along = |a: usize| &self.component_vox(a)[first..first + out.len()];
         let in_world = |v: [f32; 3]| {
             let v = v.map(f64::from);
             (row[0] * v[0] + row[1] * v[1] + row[2] * v[2]) as f32
         };
         let (x, y) = (along(0), along(1));
-        if self.components_vox.len() == 2 {
+        if self.grid.dimension().count() == 2 {
             out.iter_mut().zip(x).zip(y).for_each(|((out, &x), &y)| *out = in_world([x, y, 0.0]));
         } else {
             let xyz = x.iter().zip(y).zip(along(2));
@@ -155,9 +175,20 @@ impl Flow {
 
     /// One component as a volume of its own (a copy).
     pub fn component_volume(&self, axis: usize) -> Volume<f32> {
-        Volume::new(self.grid.clone(), self.components_vox[axis].clone())
+        Volume::new(self.grid.clone(), self.component_vox(axis).to_vec())
             .expect("a flow's component should have the length of its grid")
     }
+}
+
+/// Fails unless a buffer of so many samples has one for each voxel and axis of a grid.
+fn require_planar(grid: &Grid, got: usize) -> Result<(), CoreError> {
+    let components = grid.dimension().count();
+    let expected = components * grid.len();
+    if got == expected {
+        return Ok(());
+    }
+    let size = format!("{:?}, {components} components", grid.size());
+    Err(CoreError::SampleCount { expected, got, size })
 }
 
 #[cfg(test)]
@@ -172,6 +203,8 @@ mod tests {
         flow.copy_planar_vox(&mut copy).unwrap();
         assert!(flow.copy_planar_vox(&mut copy[1..]).is_err());
         assert_eq!((copy[1], copy[12 + 3], copy[24]), (1.0, 11.0, 20.0));
+        assert_eq!(Flow::from_planar_vox(flow.grid().clone(), copy.clone()).unwrap(), flow);
+        assert!(Flow::from_planar_vox(flow.grid().clone(), vec![0.0; 35]).is_err());
         assert_eq!(flow.into_planar_vox(), copy);
     }
 
@@ -184,7 +217,7 @@ mod tests {
             .unwrap();
         let flow = Flow::from_fn(grid.clone(), |[x, y, z]| [x - 1.0, 0.5 * y, 2.0 * z + 0.25]);
         let back = Flow::from_displacement_mm(grid, &flow.displacement_mm()).unwrap();
-        for (a, b) in flow.components_vox().iter().flatten().zip(back.components_vox().iter().flatten()) {
+        for (a, b) in flow.planar_vox().iter().zip(back.planar_vox()) {
             assert!((a - b).abs() < 1e-6);
         }
     }

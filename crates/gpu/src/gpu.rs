@@ -18,6 +18,9 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lane(pub(crate) usize);
 
+/// A range of words in the memory of a GPU.
+pub type Stretch<'a> = (&'a GpuMemory, Range<usize>);
+
 /// A GPU, opened through wgpu or through CUDA.
 pub trait Gpu: Debug + Send + Sync {
     /// Name, description and memory size.
@@ -33,11 +36,11 @@ pub trait Gpu: Debug + Send + Sync {
     fn allocate(&self, words: usize, content: Content) -> Result<GpuMemory, ComputeError>;
     /// Copies `bytes` from the host to new device memory; the last word is padded with zeros.
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError>;
-    /// Reads a range of words of each memory back to the host, one vector for each entry of `wanted`. Waits for all
-    /// work submitted before `after`, or before this call if `after` is `None`.
+    /// Reads ranges of words back to the host: one vector for each entry of `wanted`, which holds the entry's ranges one after
+    /// the other. Waits for all work submitted before `after`, or before this call if `after` is `None`.
     fn download(
         &self,
-        wanted: &[(&GpuMemory, Range<usize>)],
+        wanted: &[Vec<Stretch<'_>>],
         after: Option<&Timestamp>,
     ) -> Result<Vec<Vec<u32>>, ComputeError>;
     /// Launches a kernel; it runs after all work submitted before.

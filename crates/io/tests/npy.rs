@@ -81,7 +81,7 @@ fn images_sequences_and_fields_keep_every_bit() {
         let flow = Flow::from_fn(grid.clone(), |[x, y, z]| [0.25 * x, y - 0.1, z * f64::NAN]);
         write_flow(&path, &flow).unwrap();
         let back = quiet(&path, read_flow);
-        let bits = |flow: &Flow| flow.components_vox().iter().map(|c| self::bits(c)).collect::<Vec<_>>();
+        let bits = |flow: &Flow| flow.components_vox().map(|c| self::bits(c)).collect::<Vec<_>>();
         assert_eq!((back.grid(), bits(&back)), (&grid, bits(&flow)));
         let error = read_image(&path, Strictness::Lenient, &mut Warnings::new()).unwrap_err();
         assert!(matches!(error, IoError::Kind { .. }), "{error}");
@@ -192,7 +192,7 @@ fn fortrans_order_has_the_same_axes() {
     let path = folder.path().join("f.npy");
     std::fs::write(&path, array("|u1", "True", "(3, 2, 3, 4)", &fortran([3, 2, 3, 4]))).unwrap();
     let flow = quiet(&path, read_flow);
-    assert_eq!(flow.components_vox().concat(), counted(72));
+    assert_eq!(flow.planar_vox(), counted(72));
 }
 
 #[test]

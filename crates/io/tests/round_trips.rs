@@ -128,7 +128,7 @@ fn fields_keep_their_voxel_vectors() {
             write_flow(&path, &written).unwrap();
             let back = quiet(&path, read_flow);
             assert_same_grid(written.grid(), back.grid());
-            for (a, b) in written.components_vox().iter().zip(back.components_vox()) {
+            for (a, b) in written.components_vox().zip(back.components_vox()) {
                 assert_close(a, b, 1e-5);
             }
             let error = read_image(&path, Strictness::Lenient, &mut Warnings::new()).unwrap_err();
@@ -146,7 +146,7 @@ fn a_picture_out_of_the_plane_keeps_its_field() {
         let written = flow(grid.clone());
         write_flow(&path, &written).unwrap();
         let back = quiet(&path, read_flow);
-        for (a, b) in written.components_vox().iter().zip(back.components_vox()) {
+        for (a, b) in written.components_vox().zip(back.components_vox()) {
             assert_close(a, b, 1e-5);
         }
     }
@@ -226,7 +226,7 @@ fn flo_is_bit_exact_and_keeps_unknowns() {
     let written = flow(Grid::image(6, 5).unwrap());
     write_flow(&path, &written).unwrap();
     let back = quiet(&path, read_flow);
-    for (a, b) in written.components_vox().iter().flatten().zip(back.components_vox().iter().flatten()) {
+    for (a, b) in written.planar_vox().iter().zip(back.planar_vox().iter()) {
         assert!(a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()));
     }
     let first = std::fs::read(&path).unwrap();
@@ -241,7 +241,7 @@ fn pfm_keeps_bits_and_unknowns() {
     let written = flow(Grid::image(6, 5).unwrap());
     write_flow(&path, &written).unwrap();
     let back = quiet(&path, read_flow);
-    for (a, b) in written.components_vox().iter().zip(back.components_vox()) {
+    for (a, b) in written.components_vox().zip(back.components_vox()) {
         assert_close(a, b, 0.0);
     }
     let disparity = written.component_volume(0);
@@ -256,7 +256,7 @@ fn kitti_keeps_sixty_fourths_and_validity() {
     let written = flow(Grid::image(6, 5).unwrap());
     write_flow(&path, &written).unwrap();
     let back = quiet(&path, read_flow);
-    for (a, b) in written.components_vox().iter().zip(back.components_vox()) {
+    for (a, b) in written.components_vox().zip(back.components_vox()) {
         assert_close(a, b, 0.5 / 64.0 + 1e-6);
     }
     assert!(matches!(quiet(&path, read), Content::Flow(_)));

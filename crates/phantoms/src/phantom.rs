@@ -53,7 +53,7 @@ impl Phantom {
             let target_mm = [0, 1, 2].map(|a| position_mm[a] + d_mm[a]);
             fixed.push((fixed_texture.intensity(target_mm) + noise.at(0, index)) as f32);
             moving.push((moving_texture.intensity(position_mm) + noise.at(1, index)) as f32);
-            for (component, value) in truth.components_vox_mut().iter_mut().zip(frame.vector_vox(d_mm)) {
+            for (component, value) in truth.components_vox_mut().zip(frame.vector_vox(d_mm)) {
                 component[index] = value as f32;
             }
             muscle.extend(motion.in_muscle(position_mm));

@@ -352,7 +352,7 @@ mod tests {
         let draw =
             |edges| rasterise_pair(&rest, &rest, &rest, &RasteriseParams { edges, ..params() }).unwrap();
         let (sharp, soft) = (draw(SurfaceEdges::Sharp), draw(SurfaceEdges::PartialVolume));
-        assert_eq!(sharp.truth.components_vox()[0].len(), soft.truth.components_vox()[0].len());
+        assert_eq!(sharp.truth.component_vox(0).len(), soft.truth.component_vox(0).len());
         let mut changed = 0;
         for i in 0..sharp.grid().len() {
             let x = sharp.grid().world_from_voxel(sharp.grid().position(i).map(|v| v as f64));

@@ -21,7 +21,7 @@ fn mean_volume_change(phantom: &Phantom) -> f64 {
     let mask = eroded(phantom.muscle.as_ref().expect("a mesh has an inside"), 1);
     let size = phantom.grid().size();
     let strides = [1, size[0], size[0] * size[1]];
-    let d = phantom.truth.components_vox();
+    let d: Vec<&[f32]> = phantom.truth.components_vox().collect();
     let change = |i: usize| {
         let mut g = [[0.0f64; 3]; 3];
         for (r, row) in g.iter_mut().enumerate() {

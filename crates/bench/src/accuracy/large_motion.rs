@@ -275,11 +275,8 @@ fn breath(image: &Volume<f32>) -> Flow {
 fn seen_through(device: &Device, moving: &Volume<f32>, field: &Flow) -> Result<Volume<f32>, BenchError> {
     let grid = moving.grid();
     let samples = device.upload_copy(moving.data())?;
-    let field: Vec<_> = field
-        .components_vox()
-        .iter()
-        .map(|component| device.upload_copy(component))
-        .collect::<Result<_, _>>()?;
+    let field: Vec<_> =
+        field.components_vox().map(|component| device.upload_copy(component)).collect::<Result<_, _>>()?;
     let seen = MovingImage::new(device, &samples, grid, grid, Interpolation::CubicSpline)?;
     let fixed = seen.warp(&field, Border::Unbounded)?;
     Ok(Volume::new(grid.clone(), device.download(fixed)?)?)

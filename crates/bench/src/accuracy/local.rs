@@ -98,7 +98,7 @@ fn accuracy(
         let found = method.run(&veloxel_motion::Pair::new(fixed, moving))?;
         let error = flow_error(&found.flow, &truth, None)?;
         let ratio = over_random(&found, &truth, None)?;
-        let unknown = found.flow.components_vox()[0].iter().filter(|v| v.is_nan()).count();
+        let unknown = found.flow.component_vox(0).iter().filter(|v| v.is_nan()).count();
         least_density = least_density.min(1.0 - unknown as f64 / fixed.grid().len() as f64);
         sums = [sums[0] + error.end_point_vox.mean, sums[1] + ratio];
         let what = format!("{} {preset}, {name}", bars.method);

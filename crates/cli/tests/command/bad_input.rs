@@ -145,7 +145,7 @@ fn constant_images_have_a_defined_result() {
         veloxel_io::read(&place.path(name), veloxel_io::Strictness::Lenient, &mut Default::default())
     };
     let veloxel_io::Content::Flow(flow) = read("flow.nii.gz").unwrap() else { panic!("a field") };
-    assert!(flow.components_vox().iter().flatten().all(|v| *v == 0.0));
+    assert!(flow.planar_vox().iter().all(|v| *v == 0.0));
     let veloxel_io::Content::Image(confidence) = read("c.nii.gz").unwrap() else { panic!("an image") };
     assert!(confidence.data().iter().all(|v| *v == 0.0));
 }

@@ -19,8 +19,8 @@ const PIECES: usize = 4;
 /// A download of at most this many words in total takes the path for numbers.
 const MOST_NUMBERS: usize = 1 << 18;
 
-/// A range of words in device memory: its address and its number of words.
-pub(super) type Wanted = (sys::CUdeviceptr, usize);
+/// A stretch of words in device memory: its address and its number of words.
+pub(super) type Stretch = (sys::CUdeviceptr, usize);
 
 /// A stream and its page-locked pieces, which are allocated on first use.
 struct Lane {
@@ -36,8 +36,8 @@ pub(super) struct Downloads {
     numbers: Mutex<Lane>,
 }
 
-/// A part of a volume that fits a piece: index of the volume, first word, and number of words.
-type Share = (usize, usize, usize);
+/// A part of a stretch that fits a piece: the number of the room that it is appended to, and where it lies.
+type Share = (usize, Stretch);
 
 impl Downloads {
     pub fn new(
@@ -50,26 +50,31 @@ impl Downloads {
         Self { copyists, times, volumes: lane(volumes), numbers: lane(numbers) }
     }
 
-    /// Reads the ranges `wanted` back, once the event `ready` has happened; one vector for each range. `failed` turns
-    /// an error of the driver into one of ours.
+    /// Reads stretches back, once the event `ready` has happened: one vector for each entry of `wanted`, which holds the entry's
+    /// stretches one after the other. `failed` turns an error of the driver into one of ours.
     pub fn fetch(
         &self,
-        wanted: &[Wanted],
+        wanted: &[Vec<Stretch>],
         ready: &CudaEvent,
         failed: impl Fn(DriverError) -> ComputeError,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
-        if wanted.iter().map(|(_, len)| len).sum::<usize>() <= MOST_NUMBERS {
+        let lengths: Vec<usize> = wanted.iter().map(|own| own.iter().map(|(_, len)| len).sum()).collect();
+        if lengths.iter().sum::<usize>() <= MOST_NUMBERS {
             self.times.time("numbers: wait for the device", || ready.synchronize()).map_err(&failed)?;
-            return self.times.time("numbers: fetch", || self.fetch_numbers(wanted)).map_err(failed);
+            return self.times.time("numbers: fetch", || self.fetch_numbers(wanted, lengths)).map_err(failed);
         }
-        let mut rooms = wanted.iter().map(|&(_, len)| room_for(len)).collect::<Result<Vec<_>, _>>()?;
+        let mut rooms = lengths.into_iter().map(room_for).collect::<Result<Vec<_>, _>>()?;
         self.times.time("download: find pages", || self.copyists.touch(&mut rooms));
         self.times.time("download: wait for the device", || ready.synchronize()).map_err(&failed)?;
         self.fetch_volumes(wanted, &mut rooms).map_err(failed)?;
         Ok(rooms)
     }
 
-    fn fetch_numbers(&self, wanted: &[Wanted]) -> Result<Vec<Vec<Word>>, DriverError> {
+    fn fetch_numbers(
+        &self,
+        wanted: &[Vec<Stretch>],
+        lengths: Vec<usize>,
+    ) -> Result<Vec<Vec<Word>>, DriverError> {
         let mut lane = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
         let Lane { stream, pieces } = &mut *lane;
         if pieces.is_empty() {
@@ -78,7 +83,7 @@ impl Downloads {
         let piece = &mut pieces[0];
         stream.context().bind_to_thread()?;
         let mut end = 0;
-        for &(from, len) in wanted.iter().filter(|(_, len)| *len > 0) {
+        for &(from, len) in wanted.iter().flatten().filter(|(_, len)| *len > 0) {
             let pinned = &mut piece.words(end + len)[end..];
             // SAFETY: the device memory holds `len` words at `from`, and the piece is read only after its event.
             unsafe { result::memcpy_dtoh_async(pinned, from, stream.cu_stream())? };
@@ -86,26 +91,26 @@ impl Downloads {
         }
         piece.done.record(stream)?;
         piece.done.synchronize()?;
-        Ok(parts_of(piece.words(end), wanted.iter().map(|&(_, len)| len)))
+        Ok(parts_of(piece.words(end), lengths.into_iter()))
     }
 
-    /// Fills `rooms`, one empty vector for each range, whose capacity must suffice.
-    fn fetch_volumes(&self, wanted: &[Wanted], rooms: &mut [Vec<Word>]) -> Result<(), DriverError> {
+    /// Fills `rooms`, one empty vector for each entry of `wanted`, whose capacity must suffice.
+    fn fetch_volumes(&self, wanted: &[Vec<Stretch>], rooms: &mut [Vec<Word>]) -> Result<(), DriverError> {
         let mut lane = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
         let Lane { stream, pieces } = &mut *lane;
         while pieces.len() < PIECES {
             pieces.push(Pinned::new(stream.context(), PIECE)?);
         }
         stream.context().bind_to_thread()?;
-        let shares: Vec<Share> = wanted
-            .iter()
-            .enumerate()
-            .flat_map(|(volume, &(_, len))| {
-                (0..len).step_by(PIECE).map(move |start| (volume, start, PIECE.min(len - start)))
+        let numbered = wanted.iter().enumerate();
+        let stretches = numbered.flat_map(|(room, own)| own.iter().map(move |&stretch| (room, stretch)));
+        let shares: Vec<Share> = stretches
+            .flat_map(|(room, (address, len))| {
+                let at = move |start: usize| address + (start * size_of::<Word>()) as u64;
+                (0..len).step_by(PIECE).map(move |start| (room, (at(start), PIECE.min(len - start))))
             })
             .collect();
-        let start = |piece: &mut Pinned, (volume, start, len): Share| {
-            let address = wanted[volume].0 + (start * size_of::<Word>()) as u64;
+        let start = |piece: &mut Pinned, (_, (address, len)): Share| {
             // SAFETY: the range lies in the device memory, and the piece is not accessed before its event.
             unsafe { result::memcpy_dtoh_async(piece.words(len), address, stream.cu_stream())? };
             piece.done.record(stream)
@@ -113,16 +118,17 @@ impl Downloads {
         for (piece, &share) in pieces.iter_mut().zip(&shares) {
             start(piece, share)?;
         }
-        for (nth, &(volume, begin, len)) in shares.iter().enumerate() {
+        for (nth, &(room, (_, len))) in shares.iter().enumerate() {
             let piece = &mut pieces[nth % PIECES];
             self.times.time("download: wait for the bus", || piece.done.synchronize())?;
-            let room = &mut rooms[volume];
-            assert!(begin == room.len() && begin + len <= room.capacity(), "a room should hold its volume");
+            let room = &mut rooms[room];
+            let begin = room.len();
+            assert!(begin + len <= room.capacity(), "a room should hold its stretches");
             self.times.time("download: empty a pinned piece", || {
                 // SAFETY: the capacity was checked above, and only this thread has access to the room.
                 unsafe { self.copyists.copy_to(piece.words(len), room.as_mut_ptr().add(begin)) };
             });
-            // SAFETY: these words were written: the shares of a volume come in order, without gaps.
+            // SAFETY: these words were written, right after those that the room had.
             unsafe { room.set_len(begin + len) };
             if let Some(&share) = shares.get(nth + PIECES) {
                 start(piece, share)?;

@@ -17,7 +17,7 @@ mod recording;
 mod uploads;
 
 use crate::error::ComputeError;
-use crate::gpu::{Gpu, Lane};
+use crate::gpu::{Gpu, Lane, Stretch};
 use crate::launches::bindings::Bind;
 use crate::launches::launch::{Launch, Variant};
 use crate::launches::translation::text_of;
@@ -41,7 +41,6 @@ use profile::HostTimes;
 use queue::{Queue, Refusal};
 use std::ffi::CString;
 use std::fmt;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use uploads::Uploads;
 use wgsl_to_cuda::AWAITS;
@@ -179,17 +178,18 @@ impl Gpu for CudaDevice {
     }
     fn download(
         &self,
-        wanted: &[(&GpuMemory, Range<usize>)],
+        wanted: &[Vec<Stretch<'_>>],
         after: Option<&Timestamp>,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         let now = if after.is_some() { None } else { self.mark()? };
         let ready = after.or(now.as_ref()).ok_or(ComputeError::WrongDevice)?.moment::<CudaMoment>()?;
         ready.require().map_err(|e| self.failed(e))?;
-        let address = |(memory, range): &(&GpuMemory, Range<usize>)| {
+        let address = |(memory, range): &Stretch<'_>| {
             let start = memory.piece::<CudaMemory>()?.address;
             Ok((start + (range.start * size_of::<Word>()) as u64, range.len()))
         };
-        let wanted = wanted.iter().map(address).collect::<Result<Vec<_>, ComputeError>>()?;
+        let addresses = |own: &Vec<Stretch<'_>>| own.iter().map(address).collect();
+        let wanted = wanted.iter().map(addresses).collect::<Result<Vec<_>, ComputeError>>()?;
         self.downloads.fetch(&wanted, &ready.event, |e| self.failed(said(e)))
     }
     fn mark(&self) -> Result<Option<Timestamp>, ComputeError> {

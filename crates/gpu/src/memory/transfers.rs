@@ -140,6 +140,30 @@ impl Device {
             Kind::Gpu(_) => self.read_all_after(&buffers.iter().collect::<Vec<_>>(), mark),
         }
     }
+    /// [`Self::download_all_after`] for fields: each comes as one vector, its components one after the other.
+    ///
+    /// # Errors
+    /// As [`Self::download`].
+    pub fn download_planar_after(
+        &self,
+        fields: Vec<Field>,
+        mark: Option<&Timestamp>,
+    ) -> Result<Vec<Vec<f32>>, ComputeError> {
+        match self.kind() {
+            Kind::Cpu(_) => Ok(fields.into_iter().map(joined).collect()),
+            Kind::Gpu(gpu) => {
+                let stretches = fields
+                    .iter()
+                    .map(|field| field.iter().map(|buffer| Ok((buffer.gpu()?, 0..buffer.len()))).collect());
+                let words = gpu.download(&stretches.collect::<Result<Vec<_>, ComputeError>>()?, mark)?;
+                let samples = |words: Vec<Word>| {
+                    let len = words.len();
+                    elements_of(words, 0, len)
+                };
+                Ok(words.into_iter().map(samples).collect())
+            }
+        }
+    }
     /// Reads a buffer back to the host; the buffer is kept.
     ///
     /// # Errors
@@ -183,7 +207,7 @@ impl Device {
                 // Transfers move whole words; samples of the first word before the range are dropped here.
                 let per_word = size_of::<Word>() / size_of::<T>();
                 let wanted = parts.iter().map(|(buffer, range)| {
-                    Ok((buffer.gpu()?, range.start / per_word..words_of::<T>(range.end)))
+                    Ok(vec![(buffer.gpu()?, range.start / per_word..words_of::<T>(range.end))])
                 });
                 let words = gpu.download(&wanted.collect::<Result<Vec<_>, ComputeError>>()?, mark)?;
                 let part = |(words, (_, range)): (Vec<_>, &(&Buffer<T>, Range<usize>))| {
@@ -193,4 +217,14 @@ impl Device {
             }
         }
     }
+}
+
+/// The components of a field one after the other; each is freed as soon as it is copied.
+fn joined(field: Field) -> Vec<f32> {
+    let samples = field.iter().map(Buffer::len).sum::<usize>();
+    let mut components = field.into_iter().map(Buffer::into_samples);
+    let mut planar = components.next().unwrap_or_default();
+    planar.reserve_exact(samples - planar.len());
+    components.for_each(|component| planar.extend_from_slice(&component));
+    planar
 }

@@ -6,18 +6,19 @@
 
 mod adapters;
 mod pool;
+mod readback;
 mod recording;
 
 pub(crate) use adapters::{card_may_be_there, list};
 
 use crate::error::ComputeError;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, Stretch};
 use crate::launches::bindings::{Access, Bind, Declared};
 use crate::launches::launch::{Launch, Variant};
 use crate::launches::{cuda_check, declared};
 use crate::listing::DeviceInfo;
 use crate::memory::buffer_pool::{First, MemoryStats, Origin, Policy};
-use crate::memory::element::{Word, parts_of};
+use crate::memory::element::Word;
 use crate::memory::gpu_memory::GpuMemory;
 use crate::memory::host_memory::Content;
 use crate::timestamp::Timestamp;
@@ -27,7 +28,6 @@ use pool::{Pool, WgpuMemory, create};
 use recording::{Pipeline, Recorded, Recording};
 use std::collections::HashMap;
 use std::fmt;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An open wgpu device, with the adapter's own limits.
@@ -48,8 +48,6 @@ type Pipelines = HashMap<Variant, Arc<Pipeline>>;
 
 /// Maximal number of [`Bind::Spare`] outputs of a launch.
 const MOST_SPARE: usize = 8;
-/// Bytes of a staging buffer: a download of several buffers is split if it has more bytes in total.
-const MOST_TOGETHER_BYTES: usize = 16 << 20;
 
 impl WgpuDevice {
     /// Opens adapter number `ordinal` of a kind, counted from 0.
@@ -246,39 +244,11 @@ impl Gpu for WgpuDevice {
     }
     fn download(
         &self,
-        wanted: &[(&GpuMemory, Range<usize>)],
+        wanted: &[Vec<Stretch<'_>>],
         _after: Option<&Timestamp>,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         self.submit_all();
-        let bytes: usize = wanted.iter().map(|(_, range)| range.len() * size_of::<Word>()).sum();
-        if bytes == 0 {
-            return Ok(vec![Vec::new(); wanted.len()]);
-        }
-        if bytes > MOST_TOGETHER_BYTES && wanted.len() > 1 {
-            let (first, others) = wanted.split_at(wanted.len() / 2);
-            let mut words = self.download(first, None)?;
-            words.extend(self.download(others, None)?);
-            return Ok(words);
-        }
-        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
-        let staging = self.ask(bytes as u64, usage).ok_or_else(|| self.out_of_memory(bytes))?;
-        let mut encoder = self.device.create_command_encoder(&Default::default());
-        let mut offset = 0;
-        for (memory, range) in wanted {
-            let [start, bytes] = [range.start, range.len()].map(|words| (words * size_of::<Word>()) as u64);
-            encoder.copy_buffer_to_buffer(self.memory_of(memory)?, start, &staging, offset, bytes);
-            offset += bytes;
-        }
-        self.queue.submit([encoder.finish()]);
-        let (sender, receiver) = std::sync::mpsc::channel();
-        staging.map_async(wgpu::MapMode::Read, .., move |result| {
-            // The receiver lives until the end of this function.
-            let _ = sender.send(result);
-        });
-        self.wait()?;
-        receiver.recv().map_err(|e| self.failed(e))?.map_err(|e| self.failed(e))?;
-        let view = staging.get_mapped_range(..).map_err(|e| self.failed(e))?;
-        Ok(parts_of(bytemuck::cast_slice(&view), wanted.iter().map(|(_, range)| range.len())))
+        self.read_back(wanted)
     }
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
         if launch.groups.contains(&0) {

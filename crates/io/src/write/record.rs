@@ -62,7 +62,7 @@ impl<'a> Record<'a> {
 
     /// A field as it is in memory: the components of the grid's axes, in voxels.
     pub fn flow_vox(flow: &'a Flow) -> Self {
-        let components = flow.components_vox().len();
+        let components = flow.grid().dimension().count();
         Self { components, ..Self::new(flow.grid(), Samples::Components(flow)) }
     }
 
@@ -79,9 +79,7 @@ impl<'a> Record<'a> {
                 Element::I16 => write_blocks(data, |v| (v as i16).to_le_bytes(), out),
                 _ => write_blocks(data, i32::to_le_bytes, out),
             },
-            (Samples::Components(flow), _) => {
-                flow.components_vox().iter().try_for_each(|c| write_blocks(c, f32::to_le_bytes, out))
-            }
+            (Samples::Components(flow), _) => write_blocks(flow.planar_vox(), f32::to_le_bytes, out),
             (Samples::Vectors(flow), Arrangement::Interleaved) => {
                 self.write_vectors(flow, 0..self.components, out)
             }

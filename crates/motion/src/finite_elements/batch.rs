@@ -10,16 +10,13 @@ use crate::error::Result;
 use crate::method::pair::ImagePair;
 use crate::method::pending_flow::{Found, MethodAccount, PendingFlow};
 use crate::method::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
-use crate::steps::buffers::{copied_run, written};
+use crate::steps::buffers::{copied_run, stacked};
 use crate::steps::choices::Intensity;
 use crate::steps::frame::{Frame, FrameSource};
 use crate::steps::intensity::IntensityMap;
 use crate::steps::moving_image::voxel_map;
-use std::borrow::Borrow;
 use veloxel_core::{Dimension, Grid};
-use veloxel_gpu::{Buffer, ComputeError, Device};
-use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::Paste;
+use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::image::warp::VoxelAffine;
 
 /// Pixels of a batch on a GPU, which one picture does not fill; and on a processor, whose caches it should not leave.
@@ -144,15 +141,6 @@ fn stacked_start(device: &Device, grid: &Grid, starts: &[&ResidentFlow]) -> Resu
     };
     let components_vox = vec![component(0)?, component(1)?, device.zeros(grid.len())?];
     Ok(Some(ResidentFlow { grid: grid.clone(), components_vox }))
-}
-
-/// Buffers of one length above each other.
-fn stacked<B: Borrow<Buffer>>(device: &Device, all: &[B]) -> Result<Buffer, ComputeError> {
-    let each = all.first().map_or(0, |buffer| buffer.borrow().len());
-    written(device, each * all.len(), |to| {
-        let mut all = all.iter().enumerate();
-        all.try_for_each(|(nth, from)| Paste { from: from.borrow(), to, first: nth * each }.run(device))
-    })
 }
 
 /// What was found of every picture of a stack.

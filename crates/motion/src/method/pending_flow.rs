@@ -352,11 +352,14 @@ impl PendingFlow {
         }
         let mark = mark.as_ref();
         let optional = [determinant, self.warped.filter(|_| extras.warped), self.confirmed];
-        let (components, is_there) = (components_vox.len(), optional.each_ref().map(Option::is_some));
-        let buffers = components_vox.into_iter().chain([confidence]).chain(optional.into_iter().flatten());
-        let mut samples = device.download_all_after(buffers.collect(), mark)?.into_iter();
-        let flow = Flow::new(grid.clone(), samples.by_ref().take(components).collect())?;
-        let mut volume = || Volume::new(grid.clone(), samples.next().unwrap_or_default());
+        let is_there = optional.each_ref().map(Option::is_some);
+        let volumes =
+            [confidence].into_iter().chain(optional.into_iter().flatten()).map(|volume| vec![volume]);
+        let fields = [components_vox].into_iter().chain(volumes).collect();
+        let mut samples = device.download_planar_after(fields, mark)?.into_iter();
+        let mut next = || samples.next().unwrap_or_default();
+        let flow = Flow::from_planar_vox(grid.clone(), next())?;
+        let mut volume = || Volume::new(grid.clone(), next());
         let confidence = volume()?;
         let [determinant, warped, confirmed] =
             is_there.map(|is_there| is_there.then(&mut volume).transpose());

@@ -1,7 +1,7 @@
 //! Masks, flows and starts in the memory of a device.
 
 use crate::error::Result;
-use crate::steps::buffers::copied_field;
+use crate::steps::buffers::{copied_field, stacked};
 use veloxel_core::{CoreError, Flow, Grid, Mask, Volume};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::Kernel;
@@ -91,8 +91,8 @@ impl ResidentFlow {
     /// # Errors
     /// [`MotionError::Compute`](crate::MotionError::Compute) if the device has too little memory.
     pub fn upload(device: &Device, flow: &Flow) -> Result<Self> {
-        let upload = |component: &Vec<f32>| device.upload_copy(component);
-        let components_vox = flow.components_vox().iter().map(upload).collect::<Result<_, _>>()?;
+        let upload = |component: &[f32]| device.upload_copy(component);
+        let components_vox = flow.components_vox().map(upload).collect::<Result<_, _>>()?;
         Ok(Self { grid: flow.grid().clone(), components_vox })
     }
 
@@ -101,7 +101,16 @@ impl ResidentFlow {
     /// # Errors
     /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
     pub fn download(self, device: &Device) -> Result<Flow> {
-        Ok(Flow::new(self.grid, device.download_all_after(self.components_vox, None)?)?)
+        let mut planar_vox = device.download_planar_after(vec![self.components_vox], None)?;
+        Ok(Flow::from_planar_vox(self.grid, planar_vox.pop().unwrap_or_default())?)
+    }
+
+    /// All components in one buffer of the device, voxels, one after the other: as other libraries take a field.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device has too little memory.
+    pub fn into_planar_vox(self, device: &Device) -> Result<Buffer> {
+        Ok(stacked(device, &self.components_vox)?)
     }
 
     /// The mean length of its vectors within a mask, voxels; none where nothing is known.

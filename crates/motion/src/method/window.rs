@@ -54,7 +54,7 @@ pub(crate) fn known_within(mut found: DenseFlow, mask: Option<&Mask>) -> Result<
     if let Some(mask) = mask {
         found = found.within(mask)?;
     }
-    if found.flow.components_vox()[0].iter().all(|v| v.is_nan()) {
+    if found.flow.component_vox(0).iter().all(|v| v.is_nan()) {
         let text = "no pixel has a velocity: the frames may lack texture";
         found.statistics.warnings.push(WarningKind::Content, text);
         found.statistics.status = SolveStatus::NoContent;

@@ -73,11 +73,7 @@ impl PhaseTaken {
         let fetched = self.device.download_all_after(buffers.collect(), self.mark.as_ref())?;
         let mut fetched = fetched.into_iter();
         let mut next = || fetched.next().expect("every buffer that was asked for should come");
-        let flow = of_flow.map(|_| {
-            let mut x = next();
-            let y = x.split_off(n);
-            Flow::new(grid.clone(), vec![x, y])
-        });
+        let flow = of_flow.map(|_| Flow::from_planar_vox(grid.clone(), next()));
         let flow_confidence = (of_flow == Some(true)).then(|| Volume::new(grid.clone(), next()));
         let disparity = of_disparity.map(|_| Volume::new(grid.clone(), next()));
         let disparity_confidence = (of_disparity == Some(true)).then(|| Volume::new(grid.clone(), next()));

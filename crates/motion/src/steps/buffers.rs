@@ -1,10 +1,11 @@
 //! New buffers, what kernels write into them, and numbers that kernels find.
 
+use std::borrow::Borrow;
 use std::slice::{from_mut, from_ref};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Element, Field, Later, Pending, Timestamp, fetch};
 use veloxel_kernels::image::convolve::Convolve;
-use veloxel_kernels::image::pointwise::{CopyBuffer, CopyPart};
+use veloxel_kernels::image::pointwise::{CopyBuffer, CopyPart, Paste};
 use veloxel_kernels::image::resample::Resample;
 use veloxel_kernels::{Kernel, Taps};
 
@@ -48,6 +49,15 @@ pub(crate) fn copied_run(
     len: usize,
 ) -> Result<Buffer, ComputeError> {
     written(device, len, |to| CopyPart { from, first: nth * len, to }.run(device))
+}
+
+/// One buffer that holds others of one length, one after the other.
+pub(crate) fn stacked<B: Borrow<Buffer>>(device: &Device, all: &[B]) -> Result<Buffer, ComputeError> {
+    let each = all.first().map_or(0, |buffer| buffer.borrow().len());
+    written(device, each * all.len(), |to| {
+        let mut all = all.iter().enumerate();
+        all.try_for_each(|(nth, from)| Paste { from: from.borrow(), to, first: nth * each }.run(device))
+    })
 }
 
 /// An image, convolved with windows along its axes.

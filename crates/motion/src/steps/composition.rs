@@ -103,7 +103,7 @@ mod tests {
     fn unknown_stays_unknown_and_planes_have_no_third_axis() {
         let grid = Grid::image(5, 4).unwrap();
         let mut holes = Flow::zeros(grid.clone());
-        holes.components_vox_mut().iter_mut().for_each(|c| c[6] = f32::NAN);
+        holes.components_vox_mut().for_each(|c| c[6] = f32::NAN);
         let still = Flow::zeros(grid);
         let invalid = |flow: &Flow| (0..20).filter(|&i| !flow.is_valid(i)).collect::<Vec<_>>();
         assert_eq!(invalid(&compose_flows(&holes, &still, &device()).unwrap()), [6]);

@@ -39,7 +39,7 @@ impl DenseFlow {
     /// [`MotionError::Input`](crate::MotionError::Input) if flow and mask lie on two grids.
     pub fn within(mut self, mask: &Mask) -> Result<Self> {
         self.flow.grid().require_same(mask.grid(), "fixed image and mask")?;
-        self.flow.components_vox_mut().iter_mut().for_each(|c| leave_out(c, mask, f32::NAN));
+        self.flow.components_vox_mut().for_each(|c| leave_out(c, mask, f32::NAN));
         leave_out(self.confidence.data_mut(), mask, 0.0);
         Ok(self)
     }
@@ -69,7 +69,7 @@ mod tests {
         let found = DenseFlow { flow, confidence, warped: None, jacobian: None, occlusion: None, statistics };
         let kept = found.within(&mask).unwrap();
         for i in [3, 7] {
-            assert!(kept.flow.components_vox().iter().all(|c| c[i].is_nan()));
+            assert!(kept.flow.components_vox().all(|c| c[i].is_nan()));
             assert_eq!(kept.confidence.data()[i], 0.0);
         }
         assert!(kept.flow.is_valid(0) && !kept.flow.is_valid(1) && kept.flow.is_valid(2));

@@ -70,7 +70,7 @@ fn images_that_agree_do_not_move() {
     for dimension in BOTH {
         let image = phantom(MotionKind::Shift, dimension).fixed;
         let found = run(&pair(&image, &image), &accurate(dimension), &cpu(2));
-        let longest = found.flow.components_vox().iter().flatten().fold(0.0f32, |m, v| m.max(v.abs()));
+        let longest = found.flow.planar_vox().iter().fold(0.0f32, |m, v| m.max(v.abs()));
         assert!(longest < 1e-3, "{dimension:?}: {longest}");
     }
 }
@@ -93,11 +93,11 @@ fn slices_of_a_stack_are_pictures() {
     let (fixed, moving) =
         (stack(&phantoms.each_ref().map(|p| &p.fixed)), stack(&phantoms.each_ref().map(|p| &p.moving)));
     let found = run(&pair(&fixed, &moving), &raw(Cover::Slices), &cpu(2));
-    assert!(found.flow.components_vox()[2].iter().all(|v| *v == 0.0));
+    assert!(found.flow.component_vox(2).iter().all(|v| *v == 0.0));
     for (z, phantom) in phantoms.iter().enumerate() {
         let alone = run(&pair(&phantom.fixed, &phantom.moving), &raw(Cover::Volume), &cpu(1));
         for c in 0..2 {
-            let (whole, own) = (&found.flow.components_vox()[c], &alone.flow.components_vox()[c]);
+            let (whole, own) = (found.flow.component_vox(c), alone.flow.component_vox(c));
             let pairs = whole[z * own.len()..(z + 1) * own.len()].iter().zip(own);
             let most = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
             assert_eq!(most, 0.0, "slice {z}, component {c}: {most} pixel");
@@ -162,7 +162,7 @@ fn weights_say_how_much_data_count() {
         let params =
             FiniteElementsParams { element: 64.0, lattices: 1, beta: 100.0, ..accurate(Dimension::Two) };
         let flow = run(&pair, &params, &cpu(2)).flow;
-        let own = &flow.components_vox()[0];
+        let own = flow.component_vox(0);
         f64::from(own.iter().sum::<f32>() / own.len() as f32)
     };
     let pulls = [1.0, 0.5, 0.1].map(pull);

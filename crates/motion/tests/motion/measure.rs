@@ -69,7 +69,7 @@ pub fn register(device: &Device, pair: &Pair<'_>, model: AffineModel) -> Result<
 
 /// Everything that is promised of every result.
 pub fn require_sane(output: &DenseFlow, what: &str) {
-    let finite = output.flow.components_vox().iter().flatten().all(|v| v.is_finite());
+    let finite = output.flow.planar_vox().iter().all(|v| v.is_finite());
     assert!(finite, "{what}: the field should be finite");
     let confidence = output.confidence.data();
     assert!(confidence.iter().all(|c| (0.0..=1.0).contains(c)), "{what}: confidence in [0, 1]");

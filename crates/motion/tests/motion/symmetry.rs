@@ -71,7 +71,7 @@ impl Turn {
         for i in 0..out.grid().len() {
             let source = flow.grid().index(self.source(flow.grid(), out.grid().position(i)));
             let d = flow.vector_vox(source);
-            for (a, component) in out.components_vox_mut().iter_mut().enumerate() {
+            for (a, component) in out.components_vox_mut().enumerate() {
                 component[i] = if self.mirrored[a] { -d[self.from[a]] } else { d[self.from[a]] };
             }
         }
@@ -159,7 +159,7 @@ fn nothing_moves(preset: ClgPreset, interpolation: Interpolation) {
                 let iterations = params.iterations.min(8);
                 let params = ClgParams { solver, beta, interpolation, iterations, ..params };
                 let flow = estimate(&image, &image, &params).flow;
-                let moved = flow.components_vox().iter().flatten().filter(|v| **v != 0.0).count();
+                let moved = flow.planar_vox().iter().filter(|v| **v != 0.0).count();
                 assert_eq!(moved, 0, "something moves: {dimension:?} {preset:?} {solver:?}, β = {beta}");
             }
         }
@@ -258,7 +258,8 @@ fn an_anisotropic_volume_has_the_physical_field_of_its_isotropic_twin() {
         let taken =
             |image: &Volume<f32>| Volume::new(cubes.clone(), image.data().to_vec()).expect("same count");
         let wrong = estimate(&taken(&phantom.fixed), &taken(&phantom.moving), &params).flow;
-        let wrong = Flow::new(grid, wrong.into_components_vox()).expect("same count").displacement_mm();
+        let wrong =
+            Flow::from_planar_vox(grid, wrong.into_planar_vox()).expect("same count").displacement_mm();
         let without = twin_difference_mm(&on_fine, &fine, &wrong, &phantom);
         assert!(
             without > 2.0 * difference,
@@ -270,7 +271,7 @@ fn an_anisotropic_volume_has_the_physical_field_of_its_isotropic_twin() {
 /// Every bit of a field and its confidence.
 fn bits(phantom: &Phantom, params: &ClgParams, threads: usize) -> Vec<u32> {
     let output = run(&pair(&phantom.fixed, &phantom.moving), params, &cpu(threads));
-    let components = output.flow.components_vox().iter().flatten();
+    let components = output.flow.planar_vox().iter();
     components.chain(output.confidence.data()).map(|v| v.to_bits()).collect()
 }
 

@@ -35,7 +35,7 @@ impl Inputs {
         let grid = phantom.grid();
         let until = grid.size()[0] / 2;
         let mut start = Flow::zeros(grid.clone());
-        start.components_vox_mut()[0].fill(1.5);
+        start.component_vox_mut(0).fill(1.5);
         let weight = Volume::from_fn(grid.clone(), |[x, ..]| if x < until { 1.0 } else { 0.25 });
         Self { mask: Mask::from_fn(grid.clone(), |[x, ..]| x < until), weight, start }
     }
@@ -64,7 +64,7 @@ impl Inputs {
 
 /// The bits of a flow and of its confidence.
 fn bits(found: &DenseFlow) -> Vec<u32> {
-    let samples = found.flow.components_vox().iter().flatten().chain(found.confidence.data());
+    let samples = found.flow.planar_vox().iter().chain(found.confidence.data());
     samples.map(|sample| sample.to_bits()).collect()
 }
 

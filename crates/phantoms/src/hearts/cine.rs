@@ -388,7 +388,7 @@ mod tests {
             let to = [0, 1].map(|k| (at[k] as f32 + d[k]).round() as usize);
             assert!((first.data()[i] - then.at([to[0], to[1], 0])).abs() < 0.15);
         }
-        assert!(motion.components_vox().iter().flatten().all(|v| v.is_finite()));
+        assert!(motion.planar_vox().iter().all(|v| v.is_finite()));
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl Pair {
             let p = grid.position(i);
             let lost = p[0] * 6 < size[0] && p[1] * 8 < size[1];
             let error = 0.35 * (1.0 - confidence.data()[i]).powi(2);
-            for (k, component) in estimate.components_vox_mut().iter_mut().enumerate() {
+            for (k, component) in estimate.components_vox_mut().enumerate() {
                 component[i] += error * wave(i, 3.0 + k as f64) as f32;
                 if lost {
                     component[i] = f32::NAN;

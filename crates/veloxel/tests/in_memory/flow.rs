@@ -296,5 +296,7 @@ fn views_one_shot_calls_and_flows_on_the_device_are_the_same_flow() {
     let device = session.device().unwrap();
     let pointer = device.pointer_to(resident.confidence).unwrap();
     assert_eq!(pointer.bytes(), 4 * fixed.grid().len());
+    let planar = resident.flow.duplicate(device).unwrap().into_planar_vox(device).unwrap();
+    assert_eq!(device.download(planar).unwrap(), found.flow.planar_vox());
     assert_eq!(resident.flow.download(device).unwrap(), found.flow);
 }

@@ -88,7 +88,7 @@ fn together(
     let found = method.run(&pair)?.flow;
     let plane = nx * ny;
     let of = |t: usize, c: usize| -> Vec<f32> {
-        let own = &found.components_vox()[c];
+        let own = found.component_vox(c);
         let still = &own[start * plane..(start + 1) * plane];
         own[t * plane..(t + 1) * plane].iter().zip(still).map(|(d, still)| d - still).collect()
     };

@@ -109,7 +109,7 @@ fn places(begin: usize, size: usize, shrinking: usize, coarse: usize) -> Vec<(us
 pub(super) fn enlarge(flow: &Flow, shrinking: Axes<usize>, part: super::cut::Part) -> Vec<Vec<f32>> {
     let small = flow.grid().size();
     let along = [0, 1, 2].map(|a| places(part.begin[a], part.size[a], shrinking[a], small[a]));
-    let component = |(a, samples): (usize, &Vec<f32>)| {
+    let component = |(a, samples): (usize, &[f32])| {
         let mut out = Vec::with_capacity(part.len());
         let mut line = vec![0.0; small[0]];
         for &(z, tz) in &along[2] {
@@ -131,7 +131,7 @@ pub(super) fn enlarge(flow: &Flow, shrinking: Axes<usize>, part: super::cut::Par
         }
         out
     };
-    flow.components_vox().iter().enumerate().map(component).collect()
+    flow.components_vox().enumerate().map(component).collect()
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ fn determinant(
     let mut voxels = 0.0;
     for (own, seen) in grid_slabs(grid, grid.dimension().count() + 2, most_samples, 1) {
         let shape = Shape { size: seen.size, dimension: grid.dimension() };
-        let displacement = flow.components_vox().iter().map(|c| device.upload(seen.of(c, size)));
+        let displacement = flow.components_vox().map(|c| device.upload(seen.of(c, size)));
         let displacement = displacement.collect::<Result<Vec<_>, _>>()?;
         let first = (0..3).map(|a| own.begin[a] - seen.begin[a]).sum::<usize>() * seen.len()
             / seen.size[grid.dimension().count() - 1];
@@ -121,7 +121,7 @@ pub fn warp_in_slabs(
     let mut out = Vec::with_capacity(grid.len());
     let whole = Moving::on(moving, grid);
     for (own, _) in grid_slabs(grid, grid.dimension().count() + 4, most_samples, 0) {
-        let displacement: Vec<Vec<f32>> = flow.components_vox().iter().map(|c| own.of(c, size)).collect();
+        let displacement: Vec<Vec<f32>> = flow.components_vox().map(|c| own.of(c, size)).collect();
         let Some(part) = whole.reached(own, &displacement, SPLINE_VOX) else {
             out.resize(out.len() + own.len(), f32::NAN);
             continue;

@@ -289,7 +289,7 @@ impl Starts<'_> {
             Self::Coarse(flow, shrinking) => coarse::enlarge(flow, *shrinking, tile),
             Self::Whole(flow) => {
                 let size = flow.grid().size();
-                flow.components_vox().iter().map(|c| tile.of(c, size)).collect()
+                flow.components_vox().map(|c| tile.of(c, size)).collect()
             }
         };
         start.iter_mut().flatten().filter(|v| !v.is_finite()).for_each(|v| *v = 0.0);
@@ -326,7 +326,7 @@ impl TileRun<'_> {
         let moving = self.moving.of(tile, &start, shift)?;
         let sees_nothing = mask.as_ref().is_some_and(|mask| !mask.data().contains(&true));
         let (Some(moving), false) = (moving, sees_nothing) else {
-            return Ok((nothing_seen(local, start)?, shift));
+            return Ok((nothing_seen(Flow::new(local.clone(), start)?)?, shift));
         };
         let frame = |image: Volume<f32>| -> Result<Frame> {
             let grid = image.grid().clone();
@@ -346,14 +346,14 @@ impl TileRun<'_> {
 }
 
 /// Where a tile has no data the start is all that is known, with confidence 0.
-fn nothing_seen(grid: &Grid, start: Vec<Vec<f32>>) -> Result<DenseFlow> {
-    let confidence = Volume::new(grid.clone(), vec![0.0; grid.len()])?;
-    Ok(DenseFlow::bare(Flow::new(grid.clone(), start)?, confidence, FlowStatistics::default()))
+fn nothing_seen(start: Flow) -> Result<DenseFlow> {
+    let confidence = Volume::new(start.grid().clone(), vec![0.0; start.grid().len()])?;
+    Ok(DenseFlow::bare(start, confidence, FlowStatistics::default()))
 }
 
 /// The defined result for images without contrast: no motion, with confidence 0.
 fn no_content(grid: &Grid, why: String) -> Result<DenseFlow> {
-    let mut found = nothing_seen(grid, Flow::zeros(grid.clone()).into_components_vox())?;
+    let mut found = nothing_seen(Flow::zeros(grid.clone()))?;
     found.statistics.status = SolveStatus::NoContent;
     found.statistics.warnings.push(WarningKind::Content, why);
     Ok(found)

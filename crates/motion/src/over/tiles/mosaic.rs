@@ -113,7 +113,7 @@ impl Mosaic {
         let reach = core.reach(self.size);
         let [along_x, along_y, along_z] = [0, 1, 2].map(|a| core.shares(a, self.size));
         let inner = Part { begin: [0, 1, 2].map(|a| reach.begin[a] - tile.begin[a]), size: reach.size };
-        let components = found.flow.components_vox();
+        let components: Vec<&[f32]> = found.flow.components_vox().collect();
         for (row, (to, from)) in reach.rows(self.size).zip(inner.rows(tile.size)).enumerate() {
             let (y, z) = (along_y[row % reach.size[1]], along_z[row / reach.size[1]]);
             for (x, (to, from)) in along_x.iter().zip(to.zip(from)) {
@@ -123,7 +123,7 @@ impl Mosaic {
                     && (0.25..0.75).contains(&weight)
                     && [*x, y, z].iter().any(|share| share.after_neighbour);
                 let mut apart2 = 0.0;
-                for (a, (out, own)) in self.flow.iter_mut().zip(components).enumerate() {
+                for (a, (out, own)) in self.flow.iter_mut().zip(&components).enumerate() {
                     let own = own[from] + shift[a];
                     apart2 += f64::from(out[to] / (1.0 - weight).max(f32::MIN_POSITIVE) - own).powi(2);
                     out[to] += weight * own;

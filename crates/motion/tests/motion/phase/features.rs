@@ -100,8 +100,8 @@ fn a_constant_image_has_nothing() {
     assert!(stereo.disparity_px.data().iter().all(|v| v.is_nan()));
     assert!(stereo.confidence.data().iter().all(|&v| v == 0.0));
     let flow = phase_flow(&[&flat; 5], &parameters, &device).unwrap();
-    assert!(flow.flow.components_vox().iter().flatten().all(|v| v.is_nan()));
-    assert!(flow.flow.components_vox().iter().flatten().all(|v| v.is_nan()));
+    assert!(flow.flow.planar_vox().iter().all(|v| v.is_nan()));
+    assert!(flow.flow.planar_vox().iter().all(|v| v.is_nan()));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 
 use super::scene::{picture, processor, shifted, texture};
-use veloxel_core::{Dimension, Volume};
+use veloxel_core::{Dimension, Flow, Volume};
 use veloxel_motion::phase::parameters::{FeatureSums, Frames, PhaseMedian, Unknown};
 use veloxel_motion::{
     Confidences, PhaseEngine, PhaseImage, PhaseParameters, PhasePreset, PhaseWanted, phase_features,
@@ -24,7 +24,7 @@ fn frames(velocity: [f32; 2], frames: Frames) -> Vec<Volume<f32>> {
 }
 
 /// Mean distance from a vector where the field is known and away from the border, and the share that is known.
-fn mean_error(components: &[Vec<f32>], truth: [f32; 2]) -> (f32, f32) {
+fn mean_error(components: &[&[f32]], truth: [f32; 2]) -> (f32, f32) {
     let (mut sum, mut known, mut all) = (0.0, 0.0, 0.0);
     for y in 16..SIZE[1] - 16 {
         for x in 16..SIZE[0] - 16 {
@@ -40,6 +40,10 @@ fn mean_error(components: &[Vec<f32>], truth: [f32; 2]) -> (f32, f32) {
     (sum / known, known / all)
 }
 
+fn components_of(flow: &Flow) -> Vec<&[f32]> {
+    flow.components_vox().collect()
+}
+
 #[test]
 fn textures_that_move_are_followed() {
     for (count, bound) in [(Frames::Two, 0.08), (Frames::Three, 0.08), (Frames::Five, 0.06)] {
@@ -48,7 +52,7 @@ fn textures_that_move_are_followed() {
             let images: Vec<_> = images.iter().collect();
             let parameters = PhaseParameters { frames: count, ..PhaseParameters::default() };
             let output = phase_flow(&images, &parameters, &processor(2)).unwrap();
-            let (error, known) = mean_error(output.flow.components_vox(), velocity);
+            let (error, known) = mean_error(&components_of(&output.flow), velocity);
             assert!(error < bound && known > 0.97, "{count:?} {velocity:?}: {error} px at {known}");
             assert!(output.confidence.data().iter().all(|&c| (0.0..=1.0).contains(&c)));
         }
@@ -63,7 +67,7 @@ fn the_hardware_follows_less_closely() {
     let images: Vec<_> = images.iter().collect();
     let error = |parameters: &PhaseParameters| {
         let output = phase_flow(&images, parameters, &processor(2)).unwrap();
-        (mean_error(output.flow.components_vox(), velocity).0, output)
+        (mean_error(&components_of(&output.flow), velocity).0, output)
     };
     let hardware = PhaseParameters::preset(PhasePreset::Hardware, Dimension::Two);
     let (full, _) = error(&PhaseParameters {
@@ -72,7 +76,7 @@ fn the_hardware_follows_less_closely() {
     });
     let (less, output) = error(&hardware);
     assert!(full < less && less < 0.15, "{full} {less}");
-    let steps = output.flow.components_vox().iter().flatten().filter(|v| !v.is_nan()).map(|v| v * 16.0);
+    let steps = output.flow.planar_vox().iter().filter(|v| !v.is_nan()).map(|v| v * 16.0);
     assert!(steps.into_iter().all(|v| v == v.round()));
     let stereo = phase_stereo(images[0], images[1], &hardware, &processor(2)).unwrap();
     assert!(stereo.report.valid_share > 0.5);
@@ -84,7 +88,7 @@ fn shifts_between_eyes_are_found() {
         let left = picture(SIZE, texture);
         let right = picture(SIZE, |x, y| texture(x + disparity, y));
         let output = phase_stereo(&left, &right, &PhaseParameters::default(), &processor(2)).unwrap();
-        let (error, known) = mean_error(&[output.disparity_px.data().to_vec()], [disparity, 0.0]);
+        let (error, known) = mean_error(&[output.disparity_px.data()], [disparity, 0.0]);
         assert!(error < 0.06 && known > 0.95, "{disparity}: {error} px at {known}");
     }
 }
@@ -93,7 +97,7 @@ fn shifts_between_eyes_are_found() {
 fn equal_frames_do_not_move() {
     let image = picture(SIZE, texture);
     let flow = phase_flow(&[&image; 5], &PhaseParameters::default(), &processor(2)).unwrap();
-    assert!(flow.flow.components_vox().iter().flatten().all(|&v| v == 0.0));
+    assert!(flow.flow.planar_vox().iter().all(|&v| v == 0.0));
     let stereo = phase_stereo(&image, &image, &PhaseParameters::default(), &processor(2)).unwrap();
     assert!(stereo.disparity_px.data().iter().all(|&v| v == 0.0));
 }
@@ -174,7 +178,7 @@ fn threads_do_not_matter() {
         let flow = phase_flow(&images, &parameters, &device).unwrap();
         let stereo = phase_stereo(images[0], images[1], &parameters, &device).unwrap();
         let features = phase_features(images[0], &parameters, &device).unwrap();
-        let mut all: Vec<f32> = flow.flow.into_components_vox().concat();
+        let mut all: Vec<f32> = flow.flow.into_planar_vox();
         all.extend(stereo.disparity_px.data().iter().chain(stereo.confidence.data()));
         all.extend(features.levels[0].phase_rad.data());
         all
@@ -205,7 +209,7 @@ on_every_device! {
                 let flow = phase_flow(&images, &parameters, device).unwrap();
                 let stereo = phase_stereo(images[0], images[1], &parameters, device).unwrap();
                 let features = phase_features(images[0], &parameters, device).unwrap();
-                let mut maps = flow.flow.into_components_vox();
+                let mut maps = vec![flow.flow.into_planar_vox()];
                 maps.extend([flow.confidence.into_data(), stereo.disparity_px.into_data(), stereo.confidence.into_data()]);
                 maps.extend(features.levels.into_iter().map(|l| l.phase_rad.into_data()));
                 maps
@@ -240,9 +244,8 @@ on_every_device! {
                 if let Some(streamed) = streamed {
                     let window: Vec<_> = images[t + 1 - count.count()..=t].iter().collect();
                     let flow = phase_flow(&window, &parameters, device).unwrap();
-                    for (a, b) in streamed.flow.components_vox().iter().zip(flow.flow.components_vox()) {
-                        assert!(same(a, b), "{count:?}, frame {frame}: flow");
-                    }
+                    let [a, b] = [&streamed.flow, &flow.flow].map(Flow::planar_vox);
+                    assert!(same(a, b), "{count:?}, frame {frame}: flow");
                 }
                 let features = phase_features(&images[frame], &parameters, device).unwrap();
                 let streamed = outputs.features(1).unwrap().unwrap();
@@ -326,10 +329,9 @@ on_every_device! {
                 assert_eq!(frame, taken_frame);
                 assert_eq!((flow.is_some(), flow.is_some()), (fields.flow.is_some(), shares.flow.is_some()));
                 if let (Some(a), Some(b), Some(c)) = (flow, &fields.flow, &fields.flow_confidence) {
-                    let [a_vox, b_vox] = [&a.flow, b].map(|f| f.components_vox());
-                    assert!(a_vox.iter().zip(b_vox).all(|(a, b)| same(a, b)), "{count:?}, frame {frame}: flow");
+                    assert!(same(a.flow.planar_vox(), b.planar_vox()), "{count:?}, frame {frame}: flow");
                     assert!(same(a.confidence.data(), c.data()), "{count:?}, frame {frame}: confidence");
-                    assert_eq!(shares.flow, Some(known(&a_vox[0])));
+                    assert_eq!(shares.flow, Some(known(a.flow.component_vox(0))));
                 }
                 assert_eq!((disparity.is_some(), disparity.is_some()), (fields.disparity_px.is_some(), shares.stereo.is_some()));
                 if let (Some(a), Some(b), Some(c)) = (disparity, &fields.disparity_px, &fields.disparity_confidence) {

@@ -34,8 +34,7 @@ fn same_bits(what: &str, pair: &Pair<'_>, open: &Open<'_>, share: f64) {
     let run = Tiled { open: &of_tile, open_coarse: None, device: &device, plan: &plan };
     let found = run.run(pair, Extras::default()).expect("the run should succeed");
     let bits = |samples: &[f32]| samples.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
-    for (a, (found, whole)) in found.flow.components_vox().iter().zip(whole.flow.components_vox()).enumerate()
-    {
+    for (a, (found, whole)) in found.flow.components_vox().zip(whole.flow.components_vox()).enumerate() {
         let differing = bits(found).iter().zip(bits(whole)).filter(|(f, w)| **f != *w).count();
         assert_eq!(differing, 0, "{what}: component {a}, tiles {:?}", plan.tiles);
     }

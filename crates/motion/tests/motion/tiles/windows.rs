@@ -47,8 +47,7 @@ fn same_bits(parameters: &PhaseParameters, motion_px: f32, share: f64, mask: Opt
     let tiles = TiledWindows { device: &device, plan: &plan };
     let found = tiles.run(&mut method, &frames, mask, Extras::ALL).expect("the run should succeed");
     let bits = |samples: &[f32]| samples.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
-    for (a, (found, whole)) in found.flow.components_vox().iter().zip(whole.flow.components_vox()).enumerate()
-    {
+    for (a, (found, whole)) in found.flow.components_vox().zip(whole.flow.components_vox()).enumerate() {
         let differing = bits(found).iter().zip(bits(whole)).filter(|(f, w)| **f != *w).count();
         assert_eq!(differing, 0, "{what}: component {a}, {plan:?}");
     }

@@ -101,15 +101,15 @@ impl CineMotion {
     /// The field from the start frame to another, on the region's grid; unknown in slices that were not followed.
     pub fn field(&self, frame: usize) -> Result<Flow> {
         if self.space == MotionSpace::Volume || self.grid.dimension() == Dimension::Two {
-            let flow = self.parts[0].as_ref().map(|part| part.frames[frame].flow.components_vox().to_vec());
-            return Ok(Flow::new(self.region.stack(&self.grid)?, flow.unwrap_or_default())?);
+            let flow = self.parts[0].as_ref().map(|part| part.frames[frame].flow.planar_vox().to_vec());
+            return Ok(Flow::from_planar_vox(self.region.stack(&self.grid)?, flow.unwrap_or_default())?);
         }
         let mut field = Flow::zeros(self.region.stack(&self.grid)?);
         let plane = self.region.size[0] * self.region.size[1];
-        for (axis, component) in field.components_vox_mut().iter_mut().enumerate() {
+        for (axis, component) in field.components_vox_mut().enumerate() {
             for (part, out) in self.parts.iter().zip(component.chunks_exact_mut(plane)) {
-                match part.as_ref().map(|part| part.frames[frame].flow.components_vox()) {
-                    Some(own) if axis < 2 => out.copy_from_slice(&own[axis]),
+                match part.as_ref().map(|part| &part.frames[frame].flow) {
+                    Some(own) if axis < 2 => out.copy_from_slice(own.component_vox(axis)),
                     Some(_) => {}
                     None => out.fill(f32::NAN),
                 }

@@ -140,8 +140,7 @@ pub fn warp_image(
     sampling: Sampling,
 ) -> Result<Volume<f32>> {
     let samples = device.upload_copy(moving.data())?;
-    let displacement =
-        flow.components_vox().iter().map(|c| device.upload_copy(c)).collect::<Result<Vec<_>, _>>()?;
+    let displacement = flow.components_vox().map(|c| device.upload_copy(c)).collect::<Result<Vec<_>, _>>()?;
     let out = device.scope(|| {
         let seen = MovingImage::new(device, &samples, moving.grid(), flow.grid(), sampling.interpolation)?;
         seen.warp(&displacement, sampling.border)
