@@ -46,7 +46,10 @@ masked_text() {
     sed -E 's/flex-grow:[0-9.]+/flex-grow:T/g
             s/[0-9.]+( × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?( |&nbsp;| )?(µs|ms|s|min|h)([^a-zA-Z0-9_]|$)/T\4/g
             s/[0-9.]+<span class="card-unit">(µs|ms|s|min|h)</T</g
-            s/[0-9.]+ (frames|pairs)( a second|\/s)/T/g
+            s/[0-9.]+ (frames|pairs)( a second| per second|\/s)/T/g
+            # Columns are as wide as the times in them.
+            s/ +/ /g
+            s/─+/─/g
             s/[Vv]eloxel [0-9]+\.[0-9]+\.[0-9]+/veloxel V/g'
 }
 
@@ -158,7 +161,7 @@ flow flow-matches "$stereo"/cones/im{2,6}.png -o flow-matches/flow.flo --init ma
 flow flow-lucas-kanade "$whale"/frame1{0,1}.png -o flow-lucas-kanade/flow.flo --method lucas-kanade --preset fast
 flow flow-block-matching "$whale"/frame1{0,1}.png -o flow-block-matching/flow.flo --method block-matching --refine
 flow flow-tiles "$whale"/frame1{0,1}.png -o flow-tiles/flow.flo --max-memory 48MiB --preset fast
-flow flow-symmetric "$whale"/frame1{0,1}.png -o flow-symmetric/flow.flo --inverse-consistency flow-symmetric/error.pfm --preset fast
+flow flow-symmetric "$whale"/frame1{0,1}.png -o flow-symmetric/flow.flo --inverse-consistency --preset fast
 flow flow-fe "$patient"{12,01}.nii.gz -o flow-fe/field.nii.gz --method fe
 on_device warp-labels warp labels field/field.nii.gz "${patient}12_gt.nii.gz" -o warp-labels/labels.nii.gz
 on_device warp-image warp image field/field.nii.gz "${patient}12.nii.gz" -o warp-image/warped.nii.gz
