@@ -4,11 +4,12 @@
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
-use veloxel::motion::steps::composition::compose_resident;
+use veloxel::method::{Frame, ImagePair, PairMethod};
 use veloxel::phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
-use veloxel::{
-    Clg, ClgParams, ClgPreset, Device, Dimension, Frame, ImagePair, PairMethod, VeloxelError, phantoms,
-};
+use veloxel::unstable::kernels::variational::flow_composition::Outside;
+use veloxel::unstable::motion::Clg;
+use veloxel::unstable::motion::steps::composition::compose_resident;
+use veloxel::{ClgParams, ClgPreset, Device, Dimension, VeloxelError, phantoms};
 
 fn main() -> Result<(), VeloxelError> {
     let device = Device::auto()?;
@@ -20,8 +21,7 @@ fn main() -> Result<(), VeloxelError> {
     let mut method = Clg::new(phantom.grid(), params, &device)?;
     let there = method.estimate(ImagePair::new(&fixed, &moving))?;
     let back = method.estimate(ImagePair::new(&moving, &fixed))?;
-    let outside = veloxel::kernels::variational::flow_composition::Outside::Unknown;
-    let around = compose_resident(&device, there.flow(), back.flow(), outside)?.download(&device)?;
+    let around = compose_resident(&device, there.flow(), back.flow(), Outside::Unknown)?.download(&device)?;
     let middle = around.grid().index([24, 24, 24]);
     println!("there and back misses the middle by {:?} voxels", around.vector_vox(middle));
     Ok(())

@@ -4,8 +4,10 @@
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
-use veloxel::mesh::{ArcWeights, DualArc, FuzzyParams, Seeds, fuzzy_clustering};
-use veloxel::{CleanMesh, Device, DualGraph, TriangleMesh, Warnings, io};
+use veloxel::unstable::mesh::{
+    ArcWeights, CleanMesh, DualArc, DualGraph, FuzzyParams, Seeds, fuzzy_clustering,
+};
+use veloxel::{Device, TriangleMesh, Warnings, io};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

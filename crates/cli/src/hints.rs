@@ -1,9 +1,8 @@
 //! How the command spells the inputs and options that errors and warnings of the library name in plain words.
 
-use veloxel::gpu::ComputeError;
 use veloxel::io::IoError;
 use veloxel::parameters::ParameterError;
-use veloxel::{CoreError, Diagnosis, Hint, MeshError, MotionError, VeloxelError, Warning};
+use veloxel::{ComputeError, CoreError, Diagnosis, Hint, MeshError, MotionError, VeloxelError, Warning};
 
 /// The options that a hint is about.
 fn options(hint: Hint) -> &'static str {

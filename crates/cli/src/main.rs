@@ -12,6 +12,7 @@ mod hints;
 mod interrupt;
 mod output;
 mod run_arguments;
+mod shortcuts;
 mod terminal;
 
 use clap::Command;

@@ -1,5 +1,6 @@
 //! Arguments that several commands share: device, method, single parameters, strictness; and what their runs come to.
 
+use crate::shortcuts::{self, Shortcut};
 use crate::{Bar, Outcome, presets, print, print_lines, warn, wrong_usage};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -7,9 +8,9 @@ use clap::error::ErrorKind;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use veloxel::io::{DataFiles, Reading, SeriesChoice, Strictness};
-use veloxel::jobs::{DenseOptions, DeviceOptions, JobRun, MethodOptions, PhaseOptions};
-use veloxel::motion::method::table::PARAMETERS;
-use veloxel::parameters::ParameterError;
+use veloxel::jobs::{DenseMethodOptions, DenseOptions, DeviceOptions, JobRun, MethodOptions, PhaseOptions};
+use veloxel::method::{METHODS, Method};
+use veloxel::parameters::{MethodEntry, ParameterError};
 use veloxel::report::number::{counted, duration};
 use veloxel::report::{DeviceReport, RunHeader};
 use veloxel::{Session, VeloxelError};
@@ -69,7 +70,7 @@ impl ComputeArguments {
 #[derive(Debug, Args)]
 pub struct MethodArguments {
     /// Values that the parameters start from; --params and --set change them
-    #[arg(long, value_parser = presets(&PARAMETERS.each_ref().map(|own| own.method)), default_value = "accurate", help_heading = "Method")]
+    #[arg(long, value_parser = presets(&METHODS.each_ref().map(Method::name)), default_value = "accurate", help_heading = "Method")]
     preset: String,
 
     /// Change one parameter: the value is a number, a word, or TOML such as "{ charbonnier = { epsilon = 0.001 } }"
@@ -89,27 +90,31 @@ pub struct MethodArguments {
 }
 
 impl MethodArguments {
-    /// The method with its preset and settings, checked before any image is read.
-    ///
-    /// `shortcuts` are options that stand for settings; they come after the file and before `--set`.
-    pub fn method(
+    /// A method with its preset and settings, checked before any image is read.
+    pub fn method<M: MethodEntry>(
         &self,
         command: &str,
-        method: MethodOptions,
-        shortcuts: impl FnOnce(MethodOptions) -> Result<MethodOptions, ParameterError>,
-    ) -> Result<MethodOptions, VeloxelError> {
-        let usage = |error: ParameterError| -> MethodOptions {
-            wrong_usage(command, ErrorKind::ArgumentConflict, &error.to_string())
+        method: MethodOptions<M>,
+    ) -> Result<MethodOptions<M>, VeloxelError> {
+        self.settings(self.preset_and_file(command, method)?)
+    }
+
+    /// A method with its preset and what the file of parameters says.
+    fn preset_and_file<M: MethodEntry>(
+        &self,
+        command: &str,
+        method: MethodOptions<M>,
+    ) -> Result<MethodOptions<M>, VeloxelError> {
+        let method = method.preset(&self.preset).unwrap_or_else(|error| refuse(command, &error));
+        self.params.iter().try_fold(method, |method, path| method.file(path))
+    }
+
+    /// A method with what `--set` says.
+    fn settings<M: MethodEntry>(&self, method: MethodOptions<M>) -> Result<MethodOptions<M>, VeloxelError> {
+        let set = |method: MethodOptions<M>, (name, value): &(String, String)| {
+            method.set_from(name, value, "--set")
         };
-        let mut method = method.preset(&self.preset).unwrap_or_else(usage);
-        if let Some(path) = &self.params {
-            method = method.file(path)?;
-        }
-        method = shortcuts(method).unwrap_or_else(usage);
-        for (name, value) in &self.set {
-            method = method.set_from(name, value, "--set")?;
-        }
-        Ok(method)
+        Ok(self.set.iter().try_fold(method, set)?)
     }
 
     /// The options of a run of a dense method, in one direction and without masks, checked before any image is read.
@@ -118,10 +123,12 @@ impl MethodArguments {
     pub fn options(
         &self,
         command: &str,
-        method: MethodOptions,
-        shortcuts: impl FnOnce(MethodOptions) -> Result<MethodOptions, ParameterError>,
+        method: DenseMethodOptions,
+        shortcuts: &[Shortcut],
     ) -> Result<DenseOptions, VeloxelError> {
-        let method = self.method(command, method, shortcuts)?;
+        let method = self.preset_and_file(command, method)?;
+        let method = shortcuts::apply(shortcuts, method).unwrap_or_else(|error| refuse(command, &error));
+        let method = self.settings(method)?;
         let (reading, command_line) = (self.compute.reading(), command_line());
         Ok(DenseOptions { method, reading, command_line, ..DenseOptions::default() })
     }
@@ -145,9 +152,14 @@ impl MethodArguments {
 
     /// The options of a run of the phase engine.
     pub fn phase_options(&self, command: &str) -> Result<PhaseOptions, VeloxelError> {
-        let method = self.method(command, MethodOptions::new("phase")?, Ok)?;
+        let method = self.method(command, MethodOptions::named("phase")?)?;
         Ok(PhaseOptions { method, reading: self.compute.reading(), command_line: command_line() })
     }
+}
+
+/// Ends the command for settings that the method does not take together.
+fn refuse(command: &str, error: &ParameterError) -> ! {
+    wrong_usage(command, ErrorKind::ArgumentConflict, &error.to_string())
 }
 
 /// What a run came to.

@@ -38,7 +38,7 @@ pub use fuzzy::{
 };
 pub use graph::{Graph, LeftOut};
 pub use lines_of_sight::blocked_sight;
-pub use methods::PARAMETERS;
+pub use methods::{PARTS_METHODS, PartsDraft, PartsMethod};
 pub use shape_diameter::shape_diameter;
 pub use shortest_paths::{
     DistanceMatrix, Method, Precision, Request, RowBlock, ShortestPaths, Step, Storage, WeightedSums,

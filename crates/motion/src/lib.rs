@@ -34,7 +34,7 @@ pub use method::pending_flow::{
 pub use method::resident::{Region, ResidentFlow, ResidentMask, ResidentStart, require_weights};
 pub use method::shared_scalars::SharedScalars;
 pub use method::start::Start;
-pub use method::table::{AnyMethod, METHODS, Method, Opened, Opening, Takes};
+pub use method::table::{AnyMethod, DenseDraft, METHODS, Method, Opened, Opening, Takes};
 pub use method::uses::{Dimensions, Given, Tiles, Use, Uses};
 pub use method::window::{Window, WindowMethod};
 pub use over::cycle::{

@@ -13,56 +13,63 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What is where
+//! # What is stable
+//!
+//! Before 1.0 a minor version may change any of this, and the changelog then says what to write instead under *Breaking*.
 //!
 //! | you want | look at |
 //! |---|---|
-//! | images, volumes, sequences, fields, masks, meshes on their grids | [`Volume`], [`Sequence`], [`Flow`], [`Mask`], [`TetMesh`], [`Grid`] |
-//! | files of any format | [`io`] |
-//! | a device that is opened once, and lent to everything | [`Session`] |
-//! | the flow of a pair of images, of a method | [`clg()`], [`lucas_kanade()`], [`block_matching()`], [`finite_elements()`], [`ClgParams`] |
-//! | what a command does, from images to results, in memory | [`pipelines`]: [`pipelines::pair()`], [`pipelines::sequence()`] |
-//! | the fields of a sequence | [`pipelines::sequence()`], [`run_sequence`] |
-//! | an affine start; fields that follow one another | [`motion::steps::affine_registration`], [`compose_flows`] |
-//! | flow by phase, stereo, energy, orientation and phase of pictures | [`phase_flow()`], [`phase_stereo()`], [`phase_features()`], [`PhaseParameters`] |
-//! | all three over a stream of frames | [`PhaseEngine`] |
-//! | all distances of a graph | [`pipelines::distances`](mod@pipelines::distances); [`Graph`], [`ShortestPaths`] |
-//! | parts of a surface | [`pipelines::segment`](mod@pipelines::segment); [`mesh`]: [`CleanMesh`], [`DualGraph`], [`mesh::cuts()`], [`mesh::fuzzy_clustering`] with weights of your own |
+//! | images, volumes, sequences, fields, masks, meshes on their grids | [`Volume`], [`Sequence`], [`Flow`], [`Mask`], [`TetMesh`], [`TriangleMesh`], [`Grid`] |
+//! | images in memory of your own | [`VolumeView`], [`Samples`] |
+//! | files of any format | [`io`], its functions |
+//! | a device that is opened once, and lent to everything | [`Session`], [`Device`] |
+//! | to follow a run and to stop it | [`Observer`], [`Session::follow`] |
+//! | what is wrong, and what would mend it | [`VeloxelError`], [`Diagnosis`] |
+//! | the flow of a pair of images, of a method | [`clg()`], [`lucas_kanade()`], [`block_matching()`], [`finite_elements()`], [`phase_flow()`], [`ClgParams`] |
+//! | what a command does, from images to results, in memory | [`pipelines`]: [`pipelines::pair()`], [`pipelines::sequence()`], [`pipelines::stereo()`] |
+//! | flow, disparity and features of a stream of frames | [`pipelines::engine`] |
+//! | all distances of a graph | [`pipelines::distances`](mod@pipelines::distances) |
+//! | parts of a surface | [`pipelines::segment`](mod@pipelines::segment) |
 //! | outlines of a heart over a cine, its strain and volumes | [`pipelines::heart`] |
-//! | a device, and data of your own on it | [`Device`], [`Frame`], [`gpu`], [`kernels`] |
-//! | a result against the truth | [`measure`], also under the name `metrics` |
-//! | the JSON and the page of a run | [`report`] |
 //! | what a command does, from files to files | [`jobs`] |
-//! | every parameter with its meaning and range, checked settings by name | [`mod@parameters`], [`jobs::MethodOptions`] |
+//! | every parameter with its meaning and range, checked settings by name | [`mod@parameters`], [`jobs::DenseMethodOptions`], [`jobs::PartsMethodOptions`] |
+//!
+//! # What may change in any version
+//!
+//! | you want | look at |
+//! |---|---|
+//! | a dense method of your own in every pipeline and job | [`mod@method`] |
+//! | a result against the truth | [`measure`], also under the name `metrics` |
+//! | the Rust types of reports and pages; their JSON is stable | [`report`] |
 //! | images with a known motion | [`phantoms`] |
+//! | kernels, launches, flows on the device, graphs of meshes with weights of your own | [`unstable`] |
 
 mod error;
 pub mod jobs;
+pub mod method;
 mod one_shot;
 pub mod pipelines;
 pub mod session;
+pub mod unstable;
 
 pub use error::{Result, VeloxelError};
 pub use one_shot::{block_matching, clg, finite_elements, lucas_kanade, phase_flow};
 pub use session::{DeviceOptions, Session};
-pub use veloxel_core::parameters;
 pub use veloxel_core::{
     ArcList, CleaningReport, Control, CoreError, Counter, Diagnosis, Dimension, ErrorKind, Flow,
     FlowStatistics, GraphKind, Grid, Hint, Mask, Observer, Portion, Samples, Sequence, SolveStatus, Stage,
     StageTime, Step, Stopped, TetMesh, TriangleMesh, Volume, VolumeView, Warning, WarningKind, Warnings,
     WeightedArc,
 };
-pub use veloxel_gpu::{self as gpu, Device, DeviceInfo};
+pub use veloxel_core::{choices, parameters};
+pub use veloxel_gpu::{ComputeError, Device, DeviceInfo};
 pub use veloxel_io as io;
-pub use veloxel_kernels as kernels;
 pub use veloxel_measure::{self as measure, self as metrics};
-pub use veloxel_mesh::{self as mesh, CleanMesh, DualGraph, Graph, MeshError, ShortestPaths};
+pub use veloxel_mesh::{Graph, MeshError};
 pub use veloxel_motion::{
-    self as motion, Clg, ClgParams, ClgPreset, DenseFlow, DenseMethod, Extras, FeatureMaps, Frame,
-    FrameSource, ImagePair, InverseConsistent, MotionError, Pair, PairMethod, PendingFlow, PhaseEngine,
-    PhaseFeatures, PhaseFlow, PhaseFrame, PhaseImage, PhaseParameters, PhasePreset, PhaseStereo, PhaseWanted,
-    Region, ResidentFlow, ResidentMask, SequenceFrames, SequenceMode, SequencePlan, Start, WindowMethod,
-    compose_flows, phase_features, phase_stereo, run_sequence, run_windows,
+    BlockMatchingParams, BlockMatchingPreset, ClgParams, ClgPreset, DenseFlow, FeatureMaps,
+    FiniteElementsParams, FiniteElementsPreset, LucasKanadeParams, LucasKanadePreset, MotionError, Pair,
+    PhaseParameters, PhasePreset, PhaseStereo, PhaseWanted, SequenceMode, Start,
 };
 pub use veloxel_phantoms as phantoms;
 pub use veloxel_report as report;

@@ -6,14 +6,13 @@
 use crate::session::MethodKey;
 use crate::{Result, Session};
 use std::any::Any;
-use veloxel_core::parameters::{Draft, Parameters, Values};
+use veloxel_core::parameters::{Parameters, Values};
 use veloxel_core::{CoreError, Grid, Volume};
 use veloxel_gpu::Device;
-use veloxel_motion::method::table::PARAMETERS;
 use veloxel_motion::{
-    AnyMethod, BlockMatching, BlockMatchingParams, Clg, ClgParams, DenseFlow, Extras, FiniteElements,
-    FiniteElementsParams, LucasKanade, LucasKanadeParams, MotionError, Opened, Pair, PairMethod, PhaseFlow,
-    PhaseParameters,
+    AnyMethod, BlockMatching, BlockMatchingParams, Clg, ClgParams, DenseDraft, DenseFlow, Extras,
+    FiniteElements, FiniteElementsParams, LucasKanade, LucasKanadeParams, MotionError, Opened, Pair,
+    PairMethod, PhaseFlow, PhaseParameters,
 };
 
 /// Combined local-global flow of a pair.
@@ -104,7 +103,7 @@ fn of_pair<P: Parameters, M: PairMethod + Any>(
 
 /// What a session keeps a method with all its parameters under.
 fn key<P: Parameters>(params: &P, grid: &Grid, frames: usize) -> Result<MethodKey> {
-    let mut draft = Draft::new(&PARAMETERS, P::METHOD)?;
+    let mut draft = DenseDraft::named(P::METHOD)?;
     for (name, value) in params.to_json() {
         draft.set(&name, value, "the parameters")?;
     }

@@ -3,8 +3,8 @@
 use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{
-    DenseOptions, EvaluateJob, FlowJob, FlowOutputs, LabelChoice, MethodOptions, WarpJob, evaluate_labels,
-    flow, warp_labels,
+    DenseMethodOptions, DenseOptions, EvaluateJob, FlowJob, FlowOutputs, LabelChoice, WarpJob,
+    evaluate_labels, flow, warp_labels,
 };
 use veloxel_core::Warnings;
 use veloxel_io::{IoError, Strictness};
@@ -68,7 +68,7 @@ impl Carried {
         };
         let (field, labels) = (scratch.join("flow.mha"), scratch.join("labels.mha"));
         let options = DenseOptions {
-            method: MethodOptions::new("clg")
+            method: DenseMethodOptions::named("clg")
                 .and_then(|clg| clg.preset("cine"))
                 .map_err(MotionError::from)?,
             ..DenseOptions::default()

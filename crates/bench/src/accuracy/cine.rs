@@ -2,7 +2,7 @@
 
 use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
-use veloxel::jobs::{ContourInput, FilmChoice, MethodOptions, RegionInput, TrackJob, track};
+use veloxel::jobs::{ContourInput, DenseMethodOptions, FilmChoice, RegionInput, TrackJob, track};
 use veloxel::pipelines::heart::{Cavities, MotionSpace, Placement, PresetChoice};
 use veloxel_core::{ContourSet, Structure, Warnings};
 use veloxel_io::{
@@ -52,7 +52,8 @@ pub(crate) fn cine(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
 }
 
 fn job(inputs: Vec<PathBuf>, contours: PathBuf, folder: PathBuf) -> Result<TrackJob, BenchError> {
-    let method = MethodOptions::new("clg").and_then(|clg| clg.preset("cine")).map_err(MotionError::from)?;
+    let method =
+        DenseMethodOptions::named("clg").and_then(|clg| clg.preset("cine")).map_err(MotionError::from)?;
     Ok(TrackJob {
         inputs,
         contours: vec![ContourInput { path: contours, frame: None }],

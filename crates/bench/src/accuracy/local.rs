@@ -5,11 +5,9 @@ use crate::accuracy::middlebury::{NamedPair, pairs, truth};
 use crate::{BenchError, Figure, Session};
 use std::time::Instant;
 use veloxel_core::Volume;
-use veloxel_core::parameters::Draft;
 use veloxel_gpu::Device;
 use veloxel_measure::flow_error;
-use veloxel_motion::method::table::PARAMETERS;
-use veloxel_motion::{AnyMethod, Frame, ImagePair, Method, Opening, PairMethod};
+use veloxel_motion::{AnyMethod, DenseDraft, Frame, ImagePair, Opening, PairMethod};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 
@@ -70,13 +68,13 @@ struct Setup<'a> {
 
 /// A method, opened for an image's grid.
 fn opened(device: &Device, setup: Setup<'_>, image: &Volume<f32>) -> Result<Box<dyn PairMethod>, BenchError> {
-    let mut draft = Draft::new(&PARAMETERS, setup.method).map_err(veloxel_motion::MotionError::from)?;
+    let mut draft = DenseDraft::named(setup.method).map_err(veloxel_motion::MotionError::from)?;
     draft.set_preset(setup.preset).map_err(veloxel_motion::MotionError::from)?;
     if let Some(levels) = setup.levels {
         draft.set("max_levels", levels.into(), "").map_err(veloxel_motion::MotionError::from)?;
     }
     let opening = Opening { grid: image.grid(), frames: 2, white: 255.0, draft: &draft, device };
-    match Method::of(&draft).open(&opening)?.method {
+    match opening.open()?.method {
         AnyMethod::Pair(method) => Ok(method),
         AnyMethod::Window(_) => unreachable!("a local method should take pairs"),
     }

@@ -4,14 +4,14 @@ use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use veloxel::VeloxelError;
-use veloxel::jobs::{MethodOptions, SegmentJob, SegmentOutputs, segment};
-use veloxel::mesh::{
-    ArcWeights, CleanMesh, Cuts, CutsParams, DualGraph, FuzzyParams, PartCount, Seeds, cuts, fuzzy_clustering,
-};
+use veloxel::jobs::{PartsMethodOptions, SegmentJob, SegmentOutputs, segment};
 use veloxel::metrics::segmentation_error;
 use veloxel_core::Warnings;
 use veloxel_gpu::Cpu;
 use veloxel_io::{Reading, read_face_labels, read_surface};
+use veloxel_mesh::{
+    ArcWeights, CleanMesh, Cuts, CutsParams, DualGraph, FuzzyParams, PartCount, Seeds, cuts, fuzzy_clustering,
+};
 
 /// Parameters were chosen on every other mesh, the first included; the rest were kept apart.
 const MESHES: [u32; 19] =
@@ -175,7 +175,7 @@ fn file_to_file_s(session: &Session<'_>, mesh: &Path) -> Result<f64, BenchError>
     let job = SegmentJob {
         mesh: mesh.to_owned(),
         count: PartCount::Chosen,
-        method: MethodOptions::of_parts("cuts").map_err(VeloxelError::from)?,
+        method: PartsMethodOptions::named("cuts").map_err(VeloxelError::from)?,
         reading: Reading::default(),
         command_line: String::new(),
         outputs: SegmentOutputs { painted: folder.path().join("parts.ply"), ..SegmentOutputs::default() },

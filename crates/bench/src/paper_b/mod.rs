@@ -22,10 +22,8 @@ pub use distances::{FULL_SIDES, QUICK_SIDES};
 pub(crate) use distances::{matrix_ms, paths_ms, triangle_grid};
 use std::time::Instant;
 use veloxel_core::Grid;
-use veloxel_core::parameters::Draft;
 use veloxel_gpu::Device;
-use veloxel_motion::method::table::PARAMETERS;
-use veloxel_motion::{AnyMethod, Frame, ImagePair, Method, MotionError, Opening};
+use veloxel_motion::{AnyMethod, DenseDraft, Frame, ImagePair, MotionError, Opening};
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 use veloxel_phantoms::{Noise, Phantom};
 
@@ -130,11 +128,11 @@ pub fn paper_b(
 
 /// The time of a pair that is on the device already, the flow left there.
 fn time_ms(device: &Device, way: Way, phantom: &Phantom) -> Result<f64, BenchError> {
-    let mut draft = Draft::new(&PARAMETERS, way.method).map_err(MotionError::from)?;
+    let mut draft = DenseDraft::named(way.method).map_err(MotionError::from)?;
     draft.set_preset(way.preset).map_err(MotionError::from)?;
     draft.set("max_levels", way.levels.into(), "paper-b").map_err(MotionError::from)?;
     let opening = Opening { grid: phantom.grid(), frames: 2, white: 255.0, draft: &draft, device };
-    let AnyMethod::Pair(mut method) = Method::of(&draft).open(&opening)?.method else {
+    let AnyMethod::Pair(mut method) = opening.open()?.method else {
         unreachable!("a method of the paper should take pairs")
     };
     let (fixed, moving) = (Frame::upload(device, &phantom.fixed)?, Frame::upload(device, &phantom.moving)?);

@@ -4,7 +4,7 @@ use crate::{Bar, ComputeArguments, Outcome, Run, command_line, followed, print, 
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::Dimension;
-use veloxel::jobs::{CompareJob, MaskFile, MethodOptions, compare};
+use veloxel::jobs::{CompareJob, DenseMethodOptions, MaskFile, compare};
 use veloxel::report::comparison_table;
 
 /// Run every flow method on one pair, and show their fields side by side.
@@ -31,7 +31,7 @@ pub struct CompareArguments {
 
     /// A method to run, with its preset: clg, clg:fast, …; again for more. Without it every method with its first preset
     #[arg(long, value_name = "METHOD[:PRESET]", value_parser = method)]
-    method: Vec<MethodOptions>,
+    method: Vec<DenseMethodOptions>,
 
     /// Mask on FIXED's grid: voxels that are not 0 (of labels.nii.gz=2,3 those with such a label) are used and measured
     #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
@@ -72,9 +72,9 @@ impl Run for CompareArguments {
 }
 
 /// `clg` or `clg:fast`.
-pub fn method(text: &str) -> Result<MethodOptions, String> {
+pub fn method(text: &str) -> Result<DenseMethodOptions, String> {
     let (method, preset) = text.split_once(':').map_or((text, None), |(method, own)| (method, Some(own)));
-    let options = MethodOptions::new(method);
+    let options = DenseMethodOptions::named(method);
     let options = options.and_then(|options| preset.map_or(Ok(options.clone()), |own| options.preset(own)));
     options.map_err(|error| error.to_string())
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use std::path::PathBuf;
 use veloxel::GraphKind;
 use veloxel::jobs::{DistancesJob, distances};
-use veloxel::mesh::{Method, Precision};
+use veloxel::pipelines::distances::{Method, Precision};
 use veloxel::report::number::{counted, duration};
 
 /// Find the distances between all nodes of a graph

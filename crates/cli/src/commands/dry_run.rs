@@ -3,7 +3,7 @@
 use crate::{Outcome, print_lines, warn_and_note};
 use veloxel::Session;
 use veloxel::jobs::{DryRun, FlowJob, dry_run};
-use veloxel::motion::TilePlan;
+use veloxel::pipelines::TilePlan;
 use veloxel::report::number::{counted, duration, size};
 use veloxel::report::to_json;
 

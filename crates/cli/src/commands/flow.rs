@@ -1,16 +1,17 @@
 //! `veloxel flow`: two images to a field.
 
 use crate::commands::dry_run;
+use crate::shortcuts::{self, Shortcut};
 use crate::{MethodArguments, Outcome, Run, Summary, allocator, bytes, followed, say, words, wrong_usage};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{
-    DenseOptions, Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, MethodOptions, OutsideFill,
-    Refinement, SequenceJob, StartFrom, sequence,
+    DenseMethodOptions, DenseOptions, Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile,
+    OutsideFill, Refinement, SequenceJob, StartFrom, sequence,
 };
-use veloxel::motion::{METHODS, Method, Takes};
+use veloxel::method::{METHODS, Method, Takes};
 use veloxel::report::number::{counted, percent, text};
 use veloxel::report::{PairReport, RunReport};
 use veloxel::{Dimension, SequenceMode, Session, SolveStatus, VeloxelError};
@@ -105,7 +106,7 @@ pub struct FlowArguments {
     dry_run: bool,
 
     /// How to estimate
-    #[arg(long, value_parser = methods(), default_value = METHODS[0].parameters.method, help_heading = "Method")]
+    #[arg(long, value_parser = methods(), default_value = METHODS[0].name(), help_heading = "Method")]
     method: String,
 
     /// Exactly R warps on every level
@@ -165,15 +166,8 @@ fn modes() -> impl TypedValueParser<Value = SequenceMode> {
 impl FlowArguments {
     /// The session of the run, whose device opens in the background, and the options.
     fn session_and_options(&self) -> Result<(Session, DenseOptions), VeloxelError> {
-        let options = self.run.options("flow", MethodOptions::new(&self.method)?, |mut method| {
-            if let Some(count) = self.warps {
-                method = method.fixed_warps(count, "--warps")?;
-            }
-            if let Some(count) = self.iterations {
-                method = method.fixed_iterations(count, "--iterations")?;
-            }
-            if self.raw_intensity { method.raw_intensity("--raw-intensity") } else { Ok(method) }
-        });
+        let shortcuts = self.shortcuts();
+        let options = self.run.options("flow", DenseMethodOptions::named(&self.method)?, &shortcuts);
         let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
         let refinement = if self.refine { Refinement::Bilateral } else { Refinement::None };
         let (mask, volume_mask, weight) = (self.mask.clone(), self.volume_mask.clone(), self.weight.clone());
@@ -182,11 +176,19 @@ impl FlowArguments {
         Ok((self.run.session().with_max_memory(self.max_memory), options))
     }
 
+    /// The options that stand for settings of CLG.
+    fn shortcuts(&self) -> Vec<Shortcut> {
+        let raw = self.raw_intensity.then(shortcuts::raw_intensity);
+        let counts =
+            self.warps.map(shortcuts::warps).into_iter().chain(self.iterations.map(shortcuts::iterations));
+        counts.chain(raw).flatten().collect()
+    }
+
     /// Rules that clap cannot express: they depend on what the method takes.
     fn refuse_what_does_not_go_together(&self, options: &DenseOptions) {
         let count = self.inputs.len();
         let conflict = |message: &str| wrong_usage("flow", ErrorKind::ArgumentConflict, message);
-        match Method::of(options.method.draft()).takes {
+        match options.method.draft().method().takes {
             _ if self.sequence.is_some() && self.max_memory.is_some() => {
                 conflict("--max-memory does not go with --sequence: run its pairs one by one")
             }
@@ -264,7 +266,7 @@ impl Run for FlowArguments {
 /// The methods' names, with what they are.
 fn methods() -> PossibleValuesParser {
     let help = |method: &Method| format!("{}: {}", method.title, method.summary);
-    METHODS.iter().map(|method| PossibleValue::new(method.parameters.method).help(help(method))).into()
+    METHODS.iter().map(|method| PossibleValue::new(method.name()).help(help(method))).into()
 }
 
 /// A PNG with a field in it looks like a broken picture.

@@ -4,8 +4,9 @@ use crate::{Outcome, Run, print, print_json};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use veloxel::Dimension;
-use veloxel::parameters::{Choice, Declaration, Kind, MethodParameters, Values, shown};
-use veloxel::{mesh, motion};
+use veloxel::method::{METHODS, Method};
+use veloxel::parameters::{Choice, Declaration, Kind, MethodEntry, MethodParameters, Values, shown};
+use veloxel::pipelines::segment::{PARTS_METHODS, PartsMethod};
 
 /// Columns that a paragraph may take.
 const WIDTH: usize = 96;
@@ -77,7 +78,7 @@ pub fn long_help(name: &str) -> String {
 
 /// The methods of flow, then those of meshes.
 fn all() -> impl Iterator<Item = &'static MethodParameters> {
-    motion::method::table::PARAMETERS.iter().chain(&mesh::PARAMETERS)
+    METHODS.iter().map(Method::parameters).chain(PARTS_METHODS.iter().map(PartsMethod::parameters))
 }
 
 fn find(name: &str) -> &'static MethodParameters {

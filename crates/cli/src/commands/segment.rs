@@ -5,13 +5,14 @@ use crate::{
 };
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::jobs::{MethodOptions, SegmentJob, SegmentOutputs, segment};
-use veloxel::mesh::{PARAMETERS, PartCount};
+use veloxel::jobs::{PartsMethodOptions, SegmentJob, SegmentOutputs, segment};
+use veloxel::parameters::MethodEntry;
+use veloxel::pipelines::segment::{PARTS_METHODS, PartCount};
 use veloxel::report::number::{counted, percent};
 
 /// Ways to find parts, as users name them.
 fn methods() -> [&'static str; 2] {
-    PARAMETERS.each_ref().map(|own| own.method)
+    PARTS_METHODS.each_ref().map(|method| method.parameters().method)
 }
 
 /// Cut the surface of a mesh into parts.
@@ -68,7 +69,7 @@ fn part_count(text: &str) -> Result<usize, String> {
 
 impl Run for SegmentArguments {
     fn run(self) -> Outcome {
-        let method = self.run.method("segment", MethodOptions::of_parts(&self.method)?, Ok)?;
+        let method = self.run.method("segment", PartsMethodOptions::named(&self.method)?)?;
         let Self { mesh, output, labels, membership, html, part_meshes: parts, report, .. } = self;
         let count = self.count.map_or(PartCount::Chosen, PartCount::Given);
         let (session, bar) = (self.run.session(), self.run.bar());

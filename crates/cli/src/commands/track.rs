@@ -7,9 +7,8 @@ use crate::{
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::io::{InnerContour, LabelMeaning, PlainNames, TextOrder};
-use veloxel::jobs::{ContourInput, FilmChoice, MethodOptions, RegionInput, TrackJob, track};
-use veloxel::motion::over::cycle::{CycleEstimate, Periodic};
-use veloxel::pipelines::heart::{Cavities, MotionSpace, Placement, PresetChoice};
+use veloxel::jobs::{ContourInput, DenseMethodOptions, FilmChoice, RegionInput, TrackJob, track};
+use veloxel::pipelines::heart::{Cavities, CycleEstimate, MotionSpace, Periodic, Placement, PresetChoice};
 use veloxel::report::TrackRun;
 use veloxel::report::number::{counted, duration, percent};
 
@@ -43,7 +42,7 @@ pub struct TrackArguments {
     /// A method, with its preset: clg, clg:fast, block-matching, …; again for more, which the page compares; without it clg:cine, or
     /// clg:cine-apart where fewer than 16 frames are followed in planes
     #[arg(long, value_name = "METHOD[:PRESET]", value_parser = method, help_heading = "Method")]
-    method: Vec<MethodOptions>,
+    method: Vec<DenseMethodOptions>,
 
     /// Change one parameter of the method
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting, help_heading = "Method")]
@@ -144,10 +143,10 @@ impl Run for TrackArguments {
         let presets = if self.method.is_empty() { PresetChoice::ByFrames } else { PresetChoice::AsGiven };
         let mut methods = self.method;
         if methods.is_empty() {
-            methods.push(MethodOptions::new("clg")?.preset("cine")?);
+            methods.push(DenseMethodOptions::named("clg")?.preset("cine")?);
         }
         for method in &mut methods {
-            let set = |method: MethodOptions, (name, value): &(String, String)| {
+            let set = |method: DenseMethodOptions, (name, value): &(String, String)| {
                 method.set_from(name, value, "--set")
             };
             *method = self.set.iter().try_fold(method.clone(), set)?;

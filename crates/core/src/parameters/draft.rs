@@ -4,35 +4,88 @@ use super::declaration::any_of;
 use super::{MethodParameters, ParameterError, Parameters, Values};
 use crate::grid::Dimension;
 use serde_json::Value;
+use std::fmt;
 
 /// Below this likeness (Jaro-Winkler, 0 to 1) a name was not meant.
 const LEAST_LIKENESS: f64 = 0.6;
 
+/// An entry of a table of methods of one kind: of those that estimate dense flow, say, or of those that find the parts of a mesh.
+///
+/// Two entries are equal if they are one and the same method.
+pub trait MethodEntry: PartialEq + 'static {
+    /// The entries that names are looked up in; the first is the one that faces begin with.
+    fn table() -> &'static [Self]
+    where
+        Self: Sized;
+
+    /// The method's name, its parameters and its presets.
+    fn parameters(&self) -> &MethodParameters;
+}
+
 /// A method, a preset, and settings that were checked when they were made; images need not be known.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Draft {
-    methods: &'static [MethodParameters],
-    own: &'static MethodParameters,
+///
+/// The method is an entry of a table of its kind, or one that somebody else declares. Drafts of two kinds of methods are two
+/// types.
+#[derive(PartialEq)]
+pub struct Draft<M: MethodEntry> {
+    method: &'static M,
     preset: &'static str,
     settings: Values,
 }
 
-impl Draft {
-    /// The default preset of one of these methods.
+impl<M: MethodEntry> Clone for Draft<M> {
+    fn clone(&self) -> Self {
+        Self { method: self.method, preset: self.preset, settings: self.settings.clone() }
+    }
+}
+
+impl<M: MethodEntry> fmt::Debug for Draft<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { preset, settings, .. } = self;
+        let mut shown = f.debug_struct("Draft");
+        shown
+            .field("method", &self.method_name())
+            .field("preset", preset)
+            .field("settings", settings)
+            .finish()
+    }
+}
+
+impl<M: MethodEntry> Default for Draft<M> {
+    /// The default preset of the first method of the table.
+    ///
+    /// # Panics
+    /// If the table is empty.
+    fn default() -> Self {
+        Self::new(M::table().first().expect("a table of methods should not be empty"))
+    }
+}
+
+impl<M: MethodEntry> Draft<M> {
+    /// The default preset of a method, which need not be one of the table.
+    pub fn new(method: &'static M) -> Self {
+        let preset = method.parameters().presets.first().map_or("", |preset| preset.name);
+        Self { method, preset, settings: Values::new() }
+    }
+
+    /// The default preset of a method of the table.
     ///
     /// # Errors
-    /// [`ParameterError::Value`] with those that there are.
-    pub fn new(methods: &'static [MethodParameters], method: &str) -> Result<Self, ParameterError> {
-        let own = methods.iter().find(|m| m.method == method);
-        let own =
-            own.ok_or_else(|| wrong_method(method, any_of(methods.iter().map(|m| m.method.to_owned()))))?;
-        let preset = own.presets.first().map_or("", |preset| preset.name);
-        Ok(Self { methods, own, preset, settings: Values::new() })
+    /// [`ParameterError::Value`] with the methods of the table.
+    pub fn named(method: &str) -> Result<Self, ParameterError> {
+        let own = M::table().iter().find(|entry| entry.parameters().method == method);
+        let all = || any_of(M::table().iter().map(|entry| entry.parameters().method.to_owned()));
+        Ok(Self::new(own.ok_or_else(|| wrong_method(method, all()))?))
+    }
+
+    /// The method.
+    pub fn method(&self) -> &'static M {
+        self.method
     }
 
     /// The method's name.
-    pub fn method(&self) -> &'static str {
-        self.own.method
+    pub fn method_name(&self) -> &'static str {
+        self.parameters().method
     }
 
     /// The name of the preset that everything starts from.
@@ -40,13 +93,18 @@ impl Draft {
         self.preset
     }
 
+    fn parameters(&self) -> &'static MethodParameters {
+        self.method.parameters()
+    }
+
     /// Starts from another preset.
     ///
     /// # Errors
     /// [`ParameterError::Value`] with those that there are.
     pub fn set_preset(&mut self, name: &str) -> Result<(), ParameterError> {
-        self.own.preset(name, Dimension::Three)?;
-        self.preset = self.own.presets.iter().find(|p| p.name == name).map_or(self.preset, |p| p.name);
+        let own = self.parameters();
+        own.preset(name, Dimension::Three)?;
+        self.preset = own.presets.iter().find(|p| p.name == name).map_or(self.preset, |p| p.name);
         Ok(())
     }
 
@@ -55,7 +113,7 @@ impl Draft {
     /// # Errors
     /// [`ParameterError::Unknown`] or [`ParameterError::Value`].
     pub fn set(&mut self, name: &str, value: Value, place: &str) -> Result<(), ParameterError> {
-        let declaration = self.own.find(name).ok_or_else(|| self.unknown(name, place))?;
+        let declaration = self.parameters().find(name).ok_or_else(|| self.unknown(name, place))?;
         declaration.check(&value, place)?;
         self.settings.insert(name.to_owned(), value);
         Ok(())
@@ -63,16 +121,16 @@ impl Draft {
 
     fn unknown(&self, name: &str, place: &str) -> ParameterError {
         let likeness = |known: &&str| strsim::jaro_winkler(known, name);
-        let nearest = (self.own.declarations.iter().map(|declaration| declaration.name))
+        let nearest = (self.parameters().declarations.iter().map(|declaration| declaration.name))
             .filter(|known| likeness(known) >= LEAST_LIKENESS)
             .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-        let owner = self.methods.iter().find(|method| method.find(name).is_some());
+        let owner = M::table().iter().map(M::parameters).find(|other| other.find(name).is_some());
         let hint = match (owner, nearest) {
             (Some(owner), _) => format!(", which belongs to {}", owner.method),
             (None, Some(nearest)) => format!(", the nearest is `{nearest}`"),
             (None, None) => String::new(),
         };
-        let (name, method, place) = (name.to_owned(), self.own.method, place.to_owned());
+        let (name, method, place) = (name.to_owned(), self.method_name(), place.to_owned());
         ParameterError::Unknown { name, method, hint, place }
     }
 
@@ -81,6 +139,7 @@ impl Draft {
     /// # Errors
     /// [`ParameterError::Value`] if the settings are for another method.
     pub fn build<P: Parameters>(&self, dimension: Dimension) -> Result<P, ParameterError> {
+        self.require::<P>()?;
         self.over(&P::preset_named(self.preset, dimension)?)
     }
 
@@ -89,7 +148,7 @@ impl Draft {
     /// # Errors
     /// As [`build`](Self::build).
     pub fn values(&self, dimension: Dimension) -> Result<Values, ParameterError> {
-        self.own.with(self.preset, dimension, &self.settings)
+        self.parameters().with(self.preset, dimension, &self.settings)
     }
 
     /// The settings over a base other than the preset.
@@ -97,10 +156,14 @@ impl Draft {
     /// # Errors
     /// [`ParameterError::Value`] if the settings are for another method, or the base is not valid.
     pub fn over<P: Parameters>(&self, base: &P) -> Result<P, ParameterError> {
-        if self.method() != P::METHOD {
-            return Err(wrong_method(self.method(), P::METHOD.to_owned()));
-        }
+        self.require::<P>()?;
         base.with(&self.settings)
+    }
+
+    /// Two methods may bear one name, where somebody else declares one of them: what they declare must be the same too.
+    fn require<P: Parameters>(&self) -> Result<(), ParameterError> {
+        let is_own = *self.parameters() == MethodParameters::of::<P>();
+        if is_own { Ok(()) } else { Err(wrong_method(self.method_name(), P::METHOD.to_owned())) }
     }
 }
 

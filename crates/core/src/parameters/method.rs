@@ -85,8 +85,10 @@ pub struct MethodParameters {
 }
 
 impl PartialEq for MethodParameters {
+    /// Whether both declare the same.
     fn eq(&self, other: &Self) -> bool {
-        self.method == other.method
+        // Not their functions: a compiler may give one function two addresses.
+        (self.method, self.declarations, self.presets) == (other.method, other.declarations, other.presets)
     }
 }
 

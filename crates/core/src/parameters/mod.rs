@@ -5,10 +5,11 @@
 //! [`choices!`](crate::choices!) does the same for a parameter that is one of a few words.
 //! They give the struct and the enums with serde, `Default`, the presets, and [`Declaration`]s, from which everything else is
 //! made: checks, help, JSON, its schema.
-//! A [`Draft`] collects settings by name, checks each at once, and becomes the struct later, when the images are known.
+//! Methods of one kind have a table of [`MethodEntry`]s.
+//! A [`Draft`] of an entry collects settings by name, checks each at once, and becomes the struct later, when the images are known.
 //!
 //! ```
-//! use veloxel_core::parameters::{Draft, MethodParameters, Parameters};
+//! use veloxel_core::parameters::{Draft, MethodEntry, MethodParameters, Parameters};
 //! use veloxel_core::{Dimension, choices, parameters};
 //!
 //! choices! {
@@ -40,9 +41,19 @@
 //!     /// How intensities are mapped.
 //!     intensity: Intensity = Raw { fast: Gamma { exponent: 2.0 } };
 //! }
-//! static METHODS: [MethodParameters; 1] = [MethodParameters::of::<SmallParams>()];
+//! #[derive(PartialEq)]
+//! struct SmallMethod(MethodParameters);
+//! static METHODS: [SmallMethod; 1] = [SmallMethod(MethodParameters::of::<SmallParams>())];
+//! impl MethodEntry for SmallMethod {
+//!     fn table() -> &'static [Self] {
+//!         &METHODS
+//!     }
+//!     fn parameters(&self) -> &MethodParameters {
+//!         &self.0
+//!     }
+//! }
 //!
-//! let mut draft = Draft::new(&METHODS, "small")?;
+//! let mut draft: Draft<SmallMethod> = Draft::named("small")?;
 //! draft.set("rho", 2.0.into(), "--set")?;
 //! let params: SmallParams = draft.build(Dimension::Three)?;
 //! assert_eq!(params, SmallParams { rho: 2.0, ..SmallParams::preset(SmallPreset::Accurate, Dimension::Three) });
@@ -89,7 +100,7 @@ mod method;
 mod presets;
 
 pub use declaration::{Choice, Declaration, Kind, shown};
-pub use draft::Draft;
+pub use draft::{Draft, MethodEntry};
 pub use error::ParameterError;
 pub use method::{MethodParameters, Parameters, Values};
 pub use presets::{Place, Row, Scope, is_double, is_preset};

@@ -17,8 +17,9 @@ use crate::over::matches::Matched;
 use crate::over::refined::Refined;
 use crate::phase::flow::PhaseFlow;
 use crate::phase::parameters::{Frames, PhaseParameters};
+use std::fmt;
 use veloxel_core::Grid;
-use veloxel_core::parameters::{Draft, MethodParameters, Parameters, Values};
+use veloxel_core::parameters::{Draft, MethodEntry, MethodParameters, Parameters, Values};
 use veloxel_gpu::Device;
 
 /// What most methods of pairs use.
@@ -39,17 +40,17 @@ const OF_WINDOWS: Uses = Uses {
 };
 
 /// Every dense method; the first is the one that faces begin with.
-pub static METHODS: [Method; PARAMETERS.len()] = [
+pub static METHODS: [Method; 5] = [
     Method {
-        parameters: &PARAMETERS[0],
+        parameters: MethodParameters::of::<ClgParams>(),
         title: "Combined local-global flow",
         summary: "a local window and global smoothness, in warps over a pyramid",
         takes: Takes::Pairs,
         uses: Uses { volume_mask: Use::Above0("beta"), ..OF_PAIRS },
-        open: |opening| open_pairs(opening, Clg::new),
+        open: |opening| opening.pairs(Clg::new),
     },
     Method {
-        parameters: &PARAMETERS[1],
+        parameters: MethodParameters::of::<PhaseParameters>(),
         title: "Phase-based flow",
         summary: "of the centre of 2, 3 or 5 pictures (of the first of two), from phases of Gabor filters",
         takes: Takes::Windows { most: 5 },
@@ -57,38 +58,29 @@ pub static METHODS: [Method; PARAMETERS.len()] = [
         open: open_phase,
     },
     Method {
-        parameters: &PARAMETERS[2],
+        parameters: MethodParameters::of::<LucasKanadeParams>(),
         title: "Pyramidal iterative Lucas-Kanade",
         summary: "every voxel from its own window",
         takes: Takes::Pairs,
         uses: Uses { tiles: Tiles::SameBits, ..OF_PAIRS },
-        open: |opening| open_pairs(opening, LucasKanade::new),
+        open: |opening| opening.pairs(LucasKanade::new),
     },
     Method {
-        parameters: &PARAMETERS[3],
+        parameters: MethodParameters::of::<BlockMatchingParams>(),
         title: "Pyramidal block matching",
         summary: "the window of one image that is most like that of the other",
         takes: Takes::Pairs,
         uses: Uses { tiles: Tiles::SameBits, ..OF_PAIRS },
-        open: |opening| open_pairs(opening, BlockMatching::new),
+        open: |opening| opening.pairs(BlockMatching::new),
     },
     Method {
-        parameters: &PARAMETERS[4],
+        parameters: MethodParameters::of::<FiniteElementsParams>(),
         title: "Finite elements",
         summary: "a smooth field of cubic Bézier elements, by Levenberg-Marquardt",
         takes: Takes::Pairs,
         uses: Uses { weight: Use::Always, ..OF_PAIRS },
-        open: |opening| open_pairs(opening, FiniteElements::new),
+        open: |opening| opening.pairs(FiniteElements::new),
     },
-];
-
-/// The parameters of every dense method, in the order of [`METHODS`].
-pub static PARAMETERS: [MethodParameters; 5] = [
-    MethodParameters::of::<ClgParams>(),
-    MethodParameters::of::<PhaseParameters>(),
-    MethodParameters::of::<LucasKanadeParams>(),
-    MethodParameters::of::<BlockMatchingParams>(),
-    MethodParameters::of::<FiniteElementsParams>(),
 ];
 
 /// What a method estimates its flow from.
@@ -103,10 +95,28 @@ pub enum Takes {
     },
 }
 
-/// A method before it is opened.
+/// A dense method before it is opened: an entry of [`METHODS`], or a method that another crate declares.
+///
+/// A `static` of this type is all that pipelines and jobs need to run the method: a [`DenseDraft`] of it takes the method along.
+///
+/// ```
+/// use veloxel_core::parameters::MethodParameters;
+/// use veloxel_motion::{DenseDraft, LucasKanade, LucasKanadeParams, Method, Takes, Use, Uses};
+///
+/// static MASKED_ONLY: Method = Method {
+///     parameters: MethodParameters::of::<LucasKanadeParams>(),
+///     title: "Lucas-Kanade from another crate",
+///     summary: "every voxel from its own window",
+///     takes: Takes::Pairs,
+///     uses: Uses { mask: Use::Always, ..Uses::IMAGES_ALONE },
+///     open: |opening| opening.pairs(LucasKanade::new),
+/// };
+/// let draft = DenseDraft::new(&MASKED_ONLY);
+/// assert_eq!(draft.method().title, "Lucas-Kanade from another crate");
+/// ```
 pub struct Method {
     /// Its name, its parameters and its presets.
-    pub parameters: &'static MethodParameters,
+    pub parameters: MethodParameters,
     /// What it is called, as a heading.
     pub title: &'static str,
     /// How it works, in a few words that go on from the title.
@@ -115,8 +125,12 @@ pub struct Method {
     pub takes: Takes,
     /// What it uses beside its images.
     pub uses: Uses,
-    open: fn(&Opening<'_>) -> Result<Opened>,
+    /// Opens it; [`Opening::pairs`] does so by the constructor of a method of pairs.
+    pub open: fn(&Opening<'_>) -> Result<Opened>,
 }
+
+/// A dense method with a preset and settings.
+pub type DenseDraft = Draft<Method>;
 
 /// What a method is opened with.
 #[derive(Debug, Clone, Copy)]
@@ -128,7 +142,7 @@ pub struct Opening<'a> {
     /// What white is in the images.
     pub white: f32,
     /// The preset, and what was set beside it.
-    pub draft: &'a Draft,
+    pub draft: &'a DenseDraft,
     /// Where it runs.
     pub device: &'a Device,
 }
@@ -149,35 +163,45 @@ pub enum AnyMethod {
     Window(Box<dyn WindowMethod>),
 }
 
+impl fmt::Debug for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Method").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Method {
+    /// Whether both are one and the same value: two methods may bear one name.
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl MethodEntry for Method {
+    fn table() -> &'static [Self] {
+        &METHODS
+    }
+
+    fn parameters(&self) -> &MethodParameters {
+        &self.parameters
+    }
+}
+
 impl Method {
-    /// The method of a draft.
-    ///
-    /// # Panics
-    /// If the draft is not one of [`PARAMETERS`]'.
-    pub fn of(draft: &Draft) -> &'static Self {
-        let own = METHODS.iter().find(|method| method.parameters.method == draft.method());
-        own.expect("a draft should be one of a dense method")
+    /// The method's name, as on the command line.
+    pub fn name(&self) -> &'static str {
+        self.parameters.method
     }
 
     /// Refuses what the method does not use.
     ///
     /// # Errors
-    /// [`MotionError::NotUsed`] with the first input that it does not use, and the methods that do.
+    /// [`MotionError::NotUsed`] with the first input that it does not use, and the methods of [`METHODS`] that do.
     pub fn require(&self, given: &[Given]) -> Result<()> {
         let unused = given.iter().find(|input| self.uses.of(**input) == Use::Never);
         let Some(&input) = unused else { return Ok(()) };
         let used_by = METHODS.iter().filter(|method| method.uses.of(input) != Use::Never);
-        let used_by = used_by.map(|method| method.parameters.method).collect();
-        Err(MotionError::NotUsed { method: self.parameters.method, input, used_by })
-    }
-
-    /// Opens the method for a grid.
-    ///
-    /// # Errors
-    /// [`MotionError::Parameter`]; [`MotionError::NotAPicture`] for volumes where only pictures are possible;
-    /// [`MotionError::Sequence`] for a number of frames that it cannot take.
-    pub fn open(&self, opening: &Opening<'_>) -> Result<Opened> {
-        (self.open)(opening)
+        let used_by = used_by.map(Self::name).collect();
+        Err(MotionError::NotUsed { method: self.name(), input, used_by })
     }
 }
 
@@ -218,15 +242,29 @@ impl AnyMethod {
     }
 }
 
-/// Opens a method of pairs by its constructor.
-fn open_pairs<P: Parameters, M: PairMethod + 'static>(
-    opening: &Opening<'_>,
-    new: fn(&Grid, P, &Device) -> Result<M>,
-) -> Result<Opened> {
-    let params: P = opening.draft.build(opening.grid.dimension())?;
-    let parameters = params.to_json();
-    let method = new(opening.grid, params, opening.device)?;
-    Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
+impl Opening<'_> {
+    /// Opens the draft's method.
+    ///
+    /// # Errors
+    /// [`MotionError::Parameter`]; [`MotionError::NotAPicture`] for volumes where only pictures are possible;
+    /// [`MotionError::Sequence`] for a number of frames that the method cannot take.
+    pub fn open(&self) -> Result<Opened> {
+        (self.draft.method().open)(self)
+    }
+
+    /// A method of pairs, by its constructor, with the draft's parameters.
+    ///
+    /// # Errors
+    /// [`MotionError::Parameter`] if the draft has others than the constructor takes; whatever the constructor fails with.
+    pub fn pairs<P: Parameters, M: PairMethod + 'static>(
+        &self,
+        new: fn(&Grid, P, &Device) -> Result<M>,
+    ) -> Result<Opened> {
+        let params: P = self.draft.build(self.grid.dimension())?;
+        let parameters = params.to_json();
+        let method = new(self.grid, params, self.device)?;
+        Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
+    }
 }
 
 fn open_phase(opening: &Opening<'_>) -> Result<Opened> {

@@ -136,8 +136,8 @@ impl Frame {
         Ok(known)
     }
 
-    /// Its samples on the device.
-    pub(crate) fn samples(&self) -> &Buffer {
+    /// Its samples on the device, x fastest.
+    pub fn samples(&self) -> &Buffer {
         &self.samples
     }
 

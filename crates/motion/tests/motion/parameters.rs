@@ -1,22 +1,23 @@
 //! What holds for every parameter of every method: ranges, presets, and what a wrong value is answered.
 
 use serde_json::{Map, Value, json};
-use veloxel_core::parameters::{Declaration, Draft, Kind, MethodParameters, ParameterError, Parameters};
+use veloxel_core::parameters::{Declaration, Kind, MethodParameters, ParameterError, Parameters};
 use veloxel_core::{Dimension, Grid};
 use veloxel_gpu::Device;
 use veloxel_motion::clg::parameters::Penaliser;
-use veloxel_motion::method::table::PARAMETERS as METHODS;
 use veloxel_motion::steps::choices::MedianFilter;
-use veloxel_motion::{Clg, ClgParams, PhaseParameters};
+use veloxel_motion::{Clg, ClgParams, DenseDraft, METHODS, Method, PhaseParameters};
 
 const DIMENSIONS: [(Dimension, &str); 2] = [(Dimension::Two, "2d"), (Dimension::Three, "3d")];
 
+fn declared() -> impl Iterator<Item = &'static MethodParameters> {
+    METHODS.iter().map(|method| &method.parameters)
+}
+
 /// Every number that is declared: the method, the setting's name and a value for it made from a number.
-fn each_number(
-    mut check: impl FnMut(&MethodParameters, &Declaration, &Declaration, &dyn Fn(Value) -> Value),
-) {
+fn each_number(mut check: impl FnMut(&'static Method, &Declaration, &Declaration, &dyn Fn(Value) -> Value)) {
     for method in &METHODS {
-        for declaration in method.declarations {
+        for declaration in method.parameters.declarations {
             match declaration.kind {
                 Kind::Number { .. } => check(method, declaration, declaration, &|value| value),
                 Kind::OneOf(choices) => {
@@ -39,7 +40,7 @@ fn the_ends_of_a_range_belong_to_it_and_nothing_beyond_does() {
         let Kind::Number { whole, least, most, range, unit, .. } = number.kind else { unreachable!() };
         assert!(least < most, "{}", declaration.name);
         let value = |v: f64| if whole && v >= 0.0 { json!(v as u64) } else { json!(v) };
-        let mut draft = Draft::new(&METHODS, method.method).unwrap();
+        let mut draft = DenseDraft::new(method);
         for end in [least, most] {
             draft.set(declaration.name, wrapped(value(end)), "").unwrap();
             draft.values(Dimension::Two).unwrap();
@@ -95,7 +96,7 @@ fn a_method_refuses_what_a_program_gives_it() {
 fn presets_have_the_values_that_results_were_published_with() {
     let golden: Map<String, Value> = serde_json::from_str(include_str!("presets.json")).unwrap();
     for (name, parameters) in &golden {
-        let method = METHODS.iter().find(|method| method.method == name).unwrap();
+        let method = declared().find(|method| method.method == name).unwrap();
         for (parameter, published) in parameters.as_object().unwrap() {
             let own = (method.presets.iter()).flat_map(|preset| {
                 DIMENSIONS.map(|(dimension, suffix)| {
@@ -111,7 +112,7 @@ fn presets_have_the_values_that_results_were_published_with() {
 
 #[test]
 fn every_preset_keeps_its_own_ranges() {
-    for method in &METHODS {
+    for method in declared() {
         for (preset, (dimension, _)) in method.presets.iter().flat_map(|p| DIMENSIONS.map(|d| (p, d))) {
             let values = method.preset(preset.name, dimension).unwrap();
             let names: Vec<_> = method.declarations.iter().map(|d| d.name).collect();
@@ -126,10 +127,10 @@ fn every_preset_keeps_its_own_ranges() {
 #[test]
 fn every_word_can_be_set_and_gives_the_value_of_its_name() {
     for method in &METHODS {
-        for declaration in method.declarations {
+        for declaration in method.parameters.declarations {
             let Kind::OneOf(choices) = declaration.kind else { continue };
             for choice in choices.iter().filter(|choice| choice.fields.is_empty()) {
-                let mut draft = Draft::new(&METHODS, method.method).unwrap();
+                let mut draft = DenseDraft::new(method);
                 draft.set(declaration.name, choice.name.into(), "").unwrap();
                 assert_eq!(draft.values(Dimension::Two).unwrap()[declaration.name], choice.name);
             }
@@ -145,7 +146,7 @@ fn every_word_can_be_set_and_gives_the_value_of_its_name() {
             }
         }
     }
-    let mut draft = Draft::new(&METHODS, "clg").unwrap();
+    let mut draft = DenseDraft::named("clg").unwrap();
     for wrong in [
         json!("charbonnier"),
         json!({ "charbonnier": { "epsilon": 1, "x": 1 } }),
@@ -163,7 +164,7 @@ fn every_word_can_be_set_and_gives_the_value_of_its_name() {
 
 #[test]
 fn names_that_are_not_are_answered_with_the_nearest_or_the_owner() {
-    let mut clg = Draft::new(&METHODS, "clg").unwrap();
+    let mut clg = DenseDraft::named("clg").unwrap();
     let mut answer = |name: &str| clg.set(name, json!(1), "a.toml, line 3").unwrap_err().to_string();
     let text = answer("alfa");
     assert_eq!(text, "a.toml, line 3: clg has no parameter `alfa`, the nearest is `alpha`");
@@ -171,8 +172,8 @@ fn names_that_are_not_are_answered_with_the_nearest_or_the_owner() {
     assert!(!answer("0123456789").contains("nearest"));
     let text = answer("tau_l");
     assert!(text.ends_with("clg has no parameter `tau_l`, which belongs to phase"), "{text}");
-    let text = Draft::new(&METHODS, "magic").unwrap_err().to_string();
-    let [others @ .., last] = METHODS.each_ref().map(|method| method.method);
+    let text = DenseDraft::named("magic").unwrap_err().to_string();
+    let [others @ .., last] = METHODS.each_ref().map(Method::name);
     let known = format!("{} or {last}", others.join(", "));
     assert_eq!(text, format!("parameter `method` is magic, expected {known}"));
     let text = clg.set_preset("best").unwrap_err().to_string();
@@ -186,7 +187,7 @@ fn names_that_are_not_are_answered_with_the_nearest_or_the_owner() {
 
 #[test]
 fn settings_go_over_the_preset_and_the_last_one_counts() {
-    let mut draft = Draft::new(&METHODS, "clg").unwrap();
+    let mut draft = DenseDraft::named("clg").unwrap();
     draft.set_preset("fast").unwrap();
     draft.set("alpha", json!(0.5), "").unwrap();
     draft.set("alpha", json!(1), "").unwrap();
@@ -204,7 +205,7 @@ fn declarations_say_what_a_person_and_a_stub_need() {
     let sentence = |text: &str| {
         assert!(text.len() > 3 && !text.starts_with(' ') && text.ends_with('.'), "{text}");
     };
-    for method in &METHODS {
+    for method in declared() {
         let schema = method.schema();
         let properties = schema["properties"].as_object().unwrap();
         assert_eq!(properties.len(), method.declarations.len());
@@ -227,6 +228,6 @@ fn declarations_say_what_a_person_and_a_stub_need() {
             }
         }
     }
-    let alpha = &METHODS[0].schema()["properties"]["alpha"];
+    let alpha = &METHODS[0].parameters.schema()["properties"]["alpha"];
     assert_eq!((&alpha["x-symbol"], &alpha["x-presets"]["fast"]), (&json!("α"), &json!([0.4, 0.1])));
 }

@@ -2,25 +2,23 @@
 
 use crate::measure::{cpu, smooth};
 use serde_json::json;
-use veloxel_core::parameters::Draft;
 use veloxel_core::{Diagnosis, Dimension, ErrorKind, Flow, Grid, Mask, Volume};
-use veloxel_motion::method::table::PARAMETERS;
 use veloxel_motion::{
-    AnyMethod, DenseFlow, Dimensions, Extras, Given, METHODS, Method, MotionError, Opening, Pair, Start,
-    Tiles, Tiling, Use,
+    AnyMethod, DenseDraft, DenseFlow, Dimensions, Extras, Given, METHODS, Method, MotionError, Opening, Pair,
+    Start, Tiles, Tiling, Use,
 };
 use veloxel_phantoms::Phantom;
 use veloxel_phantoms::catalogue::MotionKind;
 
 /// A method in its fast preset, or in its default one, opened for two frames of a grid.
-fn open(method: &Method, settings: &[&str], grid: &Grid) -> Result<AnyMethod, MotionError> {
-    let mut draft = Draft::new(&PARAMETERS, method.parameters.method)?;
+fn open(method: &'static Method, settings: &[&str], grid: &Grid) -> Result<AnyMethod, MotionError> {
+    let mut draft = DenseDraft::new(method);
     if method.parameters.presets.iter().any(|preset| preset.name == "fast") {
         draft.set_preset("fast")?;
     }
     settings.iter().try_for_each(|name| draft.set(name, json!(1), ""))?;
     let opening = Opening { grid, frames: 2, white: 1.0, draft: &draft, device: &cpu(1) };
-    Ok(Method::of(&draft).open(&opening)?.method)
+    Ok(opening.open()?.method)
 }
 
 /// What inputs are made of.
@@ -73,7 +71,7 @@ fn every_input_changes_the_flow_or_is_refused() {
     let phantom = smooth(MotionKind::Rotation, Dimension::Two, 48);
     let inputs = Inputs::of(&phantom);
     for method in &METHODS {
-        let name = method.parameters.method;
+        let name = method.name();
         for input in Given::ALL {
             let settings = match method.uses.of(input) {
                 Use::Above0(parameter) => vec![parameter],
@@ -97,8 +95,7 @@ fn every_input_changes_the_flow_or_is_refused() {
 
 #[test]
 fn a_refusal_names_the_methods_that_use_the_input() {
-    let method =
-        |name: &str| METHODS.iter().find(|method| method.parameters.method == name).expect("a method");
+    let method = |name: &str| METHODS.iter().find(|method| method.name() == name).expect("a method");
     let (clg, local) = (method("clg"), method("lucas-kanade"));
     assert_eq!(clg.require(&[]), Ok(()));
     assert_eq!(clg.require(&[Given::Mask, Given::VolumeMask, Given::Start]), Ok(()));
@@ -111,7 +108,7 @@ fn a_refusal_names_the_methods_that_use_the_input() {
             let (_, named) = text.split_once(": ").expect("the methods that use it");
             let named: Vec<_> = named.split(&[',', ' ']).collect();
             for method in &users {
-                assert!(named.contains(&method.parameters.method), "{text}");
+                assert!(named.contains(&method.name()), "{text}");
             }
         }
     }
@@ -135,7 +132,7 @@ fn a_parameter_of_0_switches_an_input_off() {
 fn methods_take_the_dimensions_and_tiles_that_the_table_says() {
     let grids = [Grid::image(64, 48), Grid::volume(24, 20, 16)].map(|grid| grid.expect("a grid"));
     for method in &METHODS {
-        let name = method.parameters.method;
+        let name = method.name();
         for grid in &grids {
             let is_picture = grid.dimension() == Dimension::Two;
             let opened = match open(method, &[], grid) {

@@ -2,12 +2,11 @@
 
 use super::inputs::flow_inputs::load_images;
 use super::options::dense_options::header;
-use super::{Holds, JobRun, MaskFile, MethodOptions, OutputPlan, Result, Role, name};
+use super::{DenseMethodOptions, Holds, JobRun, MaskFile, OutputPlan, Result, Role, name};
 use crate::Session;
 use crate::pipelines::{Account, CompareRequest, MethodChoice, PairNames};
 use std::path::PathBuf;
 use veloxel_core::Stage;
-use veloxel_core::parameters::ParameterError;
 use veloxel_io::{self as io, Reading};
 use veloxel_motion::METHODS;
 use veloxel_report::{CompareReport, comparison_html};
@@ -24,7 +23,7 @@ pub struct CompareJob {
     /// Where data count.
     pub mask: Option<MaskFile>,
     /// The methods with their presets and parameters; none: [`CompareJob::all_methods`].
-    pub methods: Vec<MethodOptions>,
+    pub methods: Vec<DenseMethodOptions>,
     /// How files are read.
     pub reading: Reading,
     /// The command as typed, for the report.
@@ -37,11 +36,8 @@ pub struct CompareJob {
 
 impl CompareJob {
     /// Every dense method with its default preset.
-    ///
-    /// # Errors
-    /// [`ParameterError`] should not occur.
-    pub fn all_methods() -> Result<Vec<MethodOptions>, ParameterError> {
-        METHODS.iter().map(|method| MethodOptions::new(method.parameters.method)).collect()
+    pub fn all_methods() -> Vec<DenseMethodOptions> {
+        METHODS.iter().map(DenseMethodOptions::new).collect()
     }
 
     fn plan(&self) -> Result<OutputPlan> {
@@ -75,7 +71,7 @@ fn planned(job: &CompareJob, session: &Session, plan: OutputPlan) -> Result<JobR
             job.truth.as_ref().map(|path| io::read_flow(path, job.reading, &mut warnings)).transpose()?;
         Ok((load_images(&job.fixed, &job.moving, job.reading, &mut warnings)?, mask, truth))
     })?;
-    let given = if job.methods.is_empty() { CompareJob::all_methods()? } else { job.methods.clone() };
+    let given = if job.methods.is_empty() { CompareJob::all_methods() } else { job.methods.clone() };
     let methods: Vec<_> = given.iter().map(|own| MethodChoice::new(own.draft().clone())).collect();
     let names = [&job.fixed, &job.moving].map(|path| name(path));
     let title = names.join(" → ");

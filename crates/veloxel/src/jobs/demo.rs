@@ -52,7 +52,7 @@ fn planned(job: &DemoJob, session: &Session, mut plan: OutputPlan) -> Result<Flo
     let (path, grid) = (shown_path.display().to_string(), phantom.sequence.grid());
     let input = InputReport::new("heart phantom", &path, "NIfTI", grid);
     let draft = DemoPhantom::method()?.draft;
-    let header = header(&job.command_line, draft.method(), Some(draft.preset()), log, vec![input]);
+    let header = header(&job.command_line, draft.method_name(), Some(draft.preset()), log, vec![input]);
     let report = RunReport {
         header,
         pairs: result.measured().cloned().collect(),

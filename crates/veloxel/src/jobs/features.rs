@@ -53,7 +53,7 @@ fn planned(job: &FeaturesJob, session: &Session, mut plan: OutputPlan) -> Result
     session.enter(Stage::Read)?;
     let Account { mut stages, mut warnings, .. } = Account::default();
     let image = stages.time("load", || io::read_image(&job.image, options.reading, &mut warnings))?;
-    let request = FeaturesRequest { image: &image, method: options.method.draft() };
+    let request = FeaturesRequest::new(&image, options.method.draft());
     let FeaturesResult { levels, scales, account } = pipelines::features(&request, session)?;
     let mut all = Account { stages, warnings, ..Account::default() };
     all.absorb(account);

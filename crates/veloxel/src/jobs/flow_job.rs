@@ -4,7 +4,7 @@ use super::{DenseOptions, Holds, JobError, OutputPlan, Result, Role, StartFrom, 
 use crate::pipelines::OutsideFill;
 use std::path::PathBuf;
 use veloxel_io::Kind;
-use veloxel_motion::{Method, Takes};
+use veloxel_motion::Takes;
 
 /// Files to write.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -66,7 +66,7 @@ impl FlowJob {
     }
 
     pub(super) fn takes(&self) -> Takes {
-        Method::of(self.options.method.draft()).takes
+        self.options.method.draft().method().takes
     }
 
     /// Whether the moving image is sampled for an output.

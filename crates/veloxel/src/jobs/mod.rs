@@ -50,7 +50,7 @@ pub use inputs::mask_file::MaskFile;
 pub use job_error::JobError;
 pub use job_run::JobRun;
 pub use options::dense_options::DenseOptions;
-pub use options::method_options::MethodOptions;
+pub use options::method_options::{DenseMethodOptions, MethodOptions, PartsMethodOptions};
 pub use options::phase_options::PhaseOptions;
 pub use options::start_from::StartFrom;
 use outputs::output_plan::name;

@@ -1,6 +1,6 @@
 //! A mesh's file in, files of its parts out.
 
-use super::{Account, Holds, JobRun, MethodOptions, OutputPlan, Role, Stages};
+use super::{Account, Holds, JobRun, OutputPlan, PartsMethodOptions, Role, Stages};
 use crate::pipelines::segment::{self as pipeline, MembershipChoice, SegmentMethod, SegmentRequest};
 use crate::pipelines::segment::{PartsTree, SegmentResult};
 use crate::{Result, Session, VeloxelError};
@@ -17,8 +17,8 @@ pub struct SegmentJob {
     pub mesh: PathBuf,
     /// How many parts.
     pub count: PartCount,
-    /// The method with its parameters: [`MethodOptions::of_parts`].
-    pub method: MethodOptions,
+    /// The method with its preset and settings.
+    pub method: PartsMethodOptions,
     /// How files are read.
     pub reading: Reading,
     /// The command as typed, for the report.

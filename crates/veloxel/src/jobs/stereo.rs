@@ -123,6 +123,6 @@ impl Inputs {
     fn request<'a>(&'a self, job: &'a StereoJob) -> StereoRequest<'a> {
         let Self { left, right, truth, mask } = self;
         let (mask, truth_px, method) = (mask.as_ref(), truth.as_ref(), job.options.method.draft());
-        StereoRequest { left, right, mask, truth_px, method }
+        StereoRequest { mask, truth_px, ..StereoRequest::new(left, right, method) }
     }
 }

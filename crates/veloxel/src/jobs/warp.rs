@@ -67,7 +67,8 @@ pub fn warp_image(
         let image = io::read_image(&job.input, job.reading, warnings)?;
         let (input, output) = (job.input.display().to_string(), name(&job.output));
         let (strictness, names) = (job.reading.strictness, WarpNames { image: &input, warped: &output });
-        let request = WarpImageRequest { flow, image: &image, interpolation, outside, strictness, names };
+        let image = (&image).into();
+        let request = WarpImageRequest { flow, image, interpolation, outside, strictness, names };
         let WarpResult { warped, account } = pipelines::warp_image(&request, session)?;
         warnings.extend(account.warnings);
         Ok(warped)

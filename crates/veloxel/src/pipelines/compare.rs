@@ -114,7 +114,7 @@ pub fn compare(request: &CompareRequest<'_>, session: &Session) -> Result<Compar
                 | MotionError::NotAPicture { .. }
                 | MotionError::Sequence { .. }),
             ) => {
-                let method = method.draft.method().to_owned();
+                let method = method.draft.method_name().to_owned();
                 left_out.push(LeftOut { method, reason: error.to_string() });
             }
             Err(error) => return Err(error.into()),
@@ -177,7 +177,7 @@ fn hidden(forward: &Flow, backward: &Flow) -> Volume<f32> {
 
 fn measured(run: &ComparedMethod, view: &PairView<'_>) -> Result<ComparedRun> {
     Ok(ComparedRun {
-        method: run.method.draft.method().to_owned(),
+        method: run.method.draft.method_name().to_owned(),
         preset: run.method.draft.preset().to_owned(),
         parameters: run.parameters.clone().into(),
         time_ms: run.time_ms,

@@ -4,8 +4,8 @@ use crate::pipelines::account::Account;
 use crate::{Result, Session};
 use std::sync::{Mutex, PoisonError};
 use veloxel_core::{GraphKind, Stage, WarningKind, Warnings};
-use veloxel_mesh::shortest_paths::Step;
-use veloxel_mesh::{Graph, MeshError, Method, Precision, Request, ShortestPaths};
+use veloxel_mesh::{Graph, MeshError, Request, ShortestPaths};
+pub use veloxel_mesh::{Method, Precision, Step};
 use veloxel_report::number::counted;
 
 /// A graph, and which of its distances are wanted.

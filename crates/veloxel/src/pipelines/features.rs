@@ -1,21 +1,29 @@
 //! Energy, orientation and phase of a picture in memory, at every scale.
 
 use super::account::Account;
+use super::dense::Image;
 use super::phase_method::phase_parameters;
 use super::prepare::full_scale::full_scale;
 use crate::{Result, Session};
-use veloxel_core::parameters::{Draft, Parameters};
-use veloxel_core::{Stage, Volume, WarningKind};
-use veloxel_motion::{FeatureMaps, phase_features};
+use veloxel_core::parameters::Parameters;
+use veloxel_core::{Stage, WarningKind};
+use veloxel_motion::{DenseDraft, FeatureMaps, phase_features};
 use veloxel_report::{FeatureScaleReport, ValueRange};
 
 /// A picture, and how its features are found.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct FeaturesRequest<'a> {
     /// The picture.
-    pub image: &'a Volume<f32>,
+    pub image: Image<'a>,
     /// The phase-based method with its preset and settings.
-    pub method: &'a Draft,
+    pub method: &'a DenseDraft,
+}
+
+impl<'a> FeaturesRequest<'a> {
+    /// A picture and a method.
+    pub fn new(image: impl Into<Image<'a>>, method: &'a DenseDraft) -> Self {
+        Self { image: image.into(), method }
+    }
 }
 
 /// The features of a picture.
@@ -34,11 +42,11 @@ pub struct FeaturesResult {
 /// # Errors
 /// As [`phase_features`]; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
 pub fn features(request: &FeaturesRequest<'_>, session: &Session) -> Result<FeaturesResult> {
-    let FeaturesRequest { image, method } = *request;
     let (device, mut account) = (session.device()?, Account::begin(session)?);
     session.enter(Stage::Solve)?;
-    let parameters = phase_parameters(method, full_scale(image))?;
-    let levels = account.stages.time("solve", || phase_features(image, &parameters, device))?.levels;
+    let image = request.image.volume();
+    let parameters = phase_parameters(request.method, full_scale(&image))?;
+    let levels = account.stages.time("solve", || phase_features(&image, &parameters, device))?.levels;
     session.enter(Stage::Measure)?;
     let no_phase = |maps: &FeatureMaps| maps.phase_rad.data().iter().all(|phase| phase.is_nan());
     if levels.iter().all(no_phase) {

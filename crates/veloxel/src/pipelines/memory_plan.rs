@@ -235,7 +235,7 @@ impl FlowPlan {
         matched: Option<Footprint>,
         session: &Session,
     ) -> Result<Self> {
-        let method = sketch.method.draft.method();
+        let method = sketch.method.draft.method_name();
         let footprint = footprint.ok_or(DenseError::NoFootprint { method })?;
         let (grids, sketch) = (sketch.grids, *sketch);
         let [fixed, moving] = [grids[0], grids[grids.len().min(2) - 1]];

@@ -52,6 +52,7 @@ pub use sequence::{
     FieldLabel, FrameNames, SequenceOutput, SequenceRequest, SequenceResult, TrueField, sequence,
 };
 pub use stereo::{StereoRequest, StereoResult, stereo, undo_disparity};
+pub use veloxel_motion::{DenseDraft, TilePlan};
 pub use warp::{
     Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames, WarpResult, warp_image,
     warp_labels,

@@ -142,7 +142,7 @@ impl<'a> PairRequest<'a> {
 
     fn takes_windows(&self) -> DenseError {
         let (takes, given) = ("a window of frames", "pair of images");
-        DenseError::Takes { method: self.method.draft.method(), takes, given }
+        DenseError::Takes { method: self.method.draft.method_name(), takes, given }
     }
 }
 

@@ -1,14 +1,17 @@
 //! The parameters of phase-based methods for the images at hand.
 
 use veloxel_core::Dimension;
-use veloxel_core::parameters::{Draft, ParameterError, Parameters};
-use veloxel_motion::PhaseParameters;
+use veloxel_core::parameters::{ParameterError, Parameters};
+use veloxel_motion::{DenseDraft, PhaseParameters};
 
 /// The parameters of a preset with its settings for images whose white is `full_scale`; settings have the last word.
 ///
 /// # Errors
 /// [`ParameterError::Value`] if the method is not phase-based.
-pub(crate) fn phase_parameters(method: &Draft, full_scale: f32) -> Result<PhaseParameters, ParameterError> {
+pub(crate) fn phase_parameters(
+    method: &DenseDraft,
+    full_scale: f32,
+) -> Result<PhaseParameters, ParameterError> {
     let preset = PhaseParameters::preset_named(method.preset(), Dimension::Two)?;
     method.over(&PhaseParameters { full_scale, ..preset })
 }
@@ -16,11 +19,10 @@ pub(crate) fn phase_parameters(method: &Draft, full_scale: f32) -> Result<PhaseP
 #[cfg(test)]
 mod tests {
     use super::*;
-    use veloxel_motion::method::table::PARAMETERS;
 
     #[test]
     fn settings_have_the_last_word() {
-        let phase = || Draft::new(&PARAMETERS, "phase").unwrap();
+        let phase = || DenseDraft::named("phase").unwrap();
         let set = |name: &str, value: f64| {
             let mut draft = phase();
             draft.set(name, value.into(), "here").unwrap();
@@ -29,6 +31,6 @@ mod tests {
         let parameters = phase_parameters(&set("tau_l", 0.05), 1.0).unwrap();
         assert_eq!((parameters.tau_l, parameters.full_scale), (0.05, 1.0));
         assert_eq!(phase_parameters(&set("full_scale", 9.0), 1.0).unwrap().full_scale, 9.0);
-        assert!(phase_parameters(&Draft::new(&PARAMETERS, "clg").unwrap(), 1.0).is_err());
+        assert!(phase_parameters(&DenseDraft::named("clg").unwrap(), 1.0).is_err());
     }
 }

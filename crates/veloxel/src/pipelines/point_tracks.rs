@@ -1,10 +1,11 @@
 //! Points or corners in memory, followed through frames as they come.
 
 use super::account::Account;
+use super::dense::Image;
 use super::points_error::PointsError;
 use super::prepare::full_scale::full_scale;
 use crate::{Result, Session};
-use veloxel_core::{Counter, Stage, Volume};
+use veloxel_core::{Counter, Stage};
 pub use veloxel_motion::TrackingParameters;
 use veloxel_motion::{PointStatus, PointTracker, TrackedPoint};
 use veloxel_report::{MapPicture, TrackRow, TrackedMark, tracked_points_rgb};
@@ -86,12 +87,17 @@ impl<'s> PointTracks<'s> {
     /// # Errors
     /// [`VeloxelError::Motion`](crate::VeloxelError::Motion) for a frame smaller than the window, or a volume;
     /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
-    pub fn begin(first: &Volume<f32>, request: &TracksRequest<'_>, session: &'s Session) -> Result<Self> {
+    pub fn begin<'a>(
+        first: impl Into<Image<'a>>,
+        request: &TracksRequest<'_>,
+        session: &'s Session,
+    ) -> Result<Self> {
+        let first = first.into().volume();
         let TracksRequest { begin, corner_distance_px, ended, parameters } = *request;
         let (device, account) = (session.device()?, Account::begin(session)?);
         session.enter(Stage::Solve)?;
-        let mut tracker = PointTracker::new(first.grid(), parameters, full_scale(first), device)?;
-        tracker.advance(first, &[])?;
+        let mut tracker = PointTracker::new(first.grid(), parameters, full_scale(&first), device)?;
+        tracker.advance(&first, &[])?;
         let (alive, table) = (Vec::new(), Vec::new());
         let mut tracks = Self {
             session,
@@ -126,9 +132,9 @@ impl<'s> PointTracks<'s> {
     /// # Errors
     /// [`VeloxelError::Motion`](crate::VeloxelError::Motion) for a frame of another size or with samples that are not finite;
     /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
-    pub fn push(&mut self, frame: &Volume<f32>) -> Result<()> {
+    pub fn push<'a>(&mut self, frame: impl Into<Image<'a>>) -> Result<()> {
         let positions = self.positions();
-        let found = self.tracker.advance(frame, &positions)?;
+        let found = self.tracker.advance(&frame.into().volume(), &positions)?;
         self.advance(&found);
         self.end_frame()
     }
@@ -140,8 +146,9 @@ impl<'s> PointTracks<'s> {
     }
 
     /// A frame with the tracks that reach it, each with the way from the frame before.
-    pub fn picture(&self, frame: &Volume<f32>) -> MapPicture {
-        tracked_points_rgb(frame, full_scale(frame), &self.marks())
+    pub fn picture<'a>(&self, frame: impl Into<Image<'a>>) -> MapPicture {
+        let frame = frame.into().volume();
+        tracked_points_rgb(&frame, full_scale(&frame), &self.marks())
     }
 
     /// All tracks so far.
@@ -200,18 +207,19 @@ impl<'s> PointTracks<'s> {
     }
 }
 
-/// Follows points through frames that are all there: [`PointTracks`] in one call.
+/// Follows points through frames that are all there: [`PointTracks`] in one call. Views are read one after the other.
 ///
 /// # Errors
 /// [`PointsError::FewFrames`] for fewer than two frames; as [`PointTracks::push`].
-pub fn track_points(
-    frames: &[Volume<f32>],
+pub fn track_points<'a, I: Into<Image<'a>>>(
+    frames: impl IntoIterator<Item = I>,
     request: &TracksRequest<'_>,
     session: &Session,
 ) -> Result<TracksResult> {
-    let [first, others @ ..] = frames else { return Err(PointsError::FewFrames { got: 0 }.into()) };
+    let mut frames = frames.into_iter();
+    let first = frames.next().ok_or(PointsError::FewFrames { got: 0 })?;
     let mut tracks = PointTracks::begin(first, request, session)?;
-    others.iter().try_for_each(|frame| tracks.push(frame))?;
+    frames.try_for_each(|frame| tracks.push(frame))?;
     tracks.finish()
 }
 

@@ -1,31 +1,39 @@
 //! The disparity between two rectified pictures in memory, with its confidence and its diagnostics.
 
 use super::account::Account;
+use super::dense::Image;
 use super::phase_method::phase_parameters;
 use super::prepare::full_scale::full_scale;
 use super::prepare::grids::{Sampling, warp_image};
 use super::view_order::ViewOrder;
 use crate::{Result, Session};
-use veloxel_core::parameters::{Draft, Parameters};
+use veloxel_core::parameters::Parameters;
 use veloxel_core::{Flow, Mask, Stage, Volume, WarningKind};
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_measure::{DisparityError, disparity_error};
-use veloxel_motion::{Border, PhaseStereo, phase_stereo, without_unknown};
+use veloxel_motion::{Border, DenseDraft, PhaseStereo, phase_stereo, without_unknown};
 use veloxel_report::ValueRange;
 
 /// A rectified pair, what is known of it, and how its disparity is estimated.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct StereoRequest<'a> {
     /// The picture that the disparity lives on.
-    pub left: &'a Volume<f32>,
+    pub left: Image<'a>,
     /// The other one, on the same grid; left `(x, y)` is found at right `(x − d, y)`.
-    pub right: &'a Volume<f32>,
+    pub right: Image<'a>,
     /// Outside of it nothing is found or measured; none: everything lies inside.
     pub mask: Option<&'a Mask>,
     /// The left picture's true disparity, pixels, NaN where unknown.
     pub truth_px: Option<&'a Volume<f32>>,
     /// The phase-based method with its preset and settings.
-    pub method: &'a Draft,
+    pub method: &'a DenseDraft,
+}
+
+impl<'a> StereoRequest<'a> {
+    /// Two pictures of which nothing else is known.
+    pub fn new(left: impl Into<Image<'a>>, right: impl Into<Image<'a>>, method: &'a DenseDraft) -> Self {
+        Self { left: left.into(), right: right.into(), mask: None, truth_px: None, method }
+    }
 }
 
 /// The disparity of a pair, and what there is to say about it.
@@ -47,17 +55,18 @@ pub struct StereoResult {
 /// [`CoreError::GridMismatch`](veloxel_core::CoreError::GridMismatch) for pictures, mask or truth of several grids; as
 /// [`phase_stereo`]; as [`disparity_error`]; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
 pub fn stereo(request: &StereoRequest<'_>, session: &Session) -> Result<StereoResult> {
-    let StereoRequest { left, right, mask, truth_px, method } = *request;
-    let grid = left.grid();
-    grid.require_same(right.grid(), "left and right image")?;
+    let StereoRequest { mask, truth_px, method, .. } = *request;
+    let grid = request.left.grid();
+    grid.require_same(request.right.grid(), "left and right image")?;
     truth_px.iter().try_for_each(|t| grid.require_same(t.grid(), "left image and true disparity"))?;
     mask.iter().try_for_each(|m| grid.require_same(m.grid(), "left image and mask"))?;
     let (device, mut account) = (session.device()?, Account::begin(session)?);
     session.enter(Stage::Solve)?;
-    let parameters = phase_parameters(method, full_scale(left))?;
-    let filled = mask.map(|mask| without_unknown(left, mask)).transpose()?.flatten();
+    let (left, right) = (request.left.volume(), request.right.volume());
+    let parameters = phase_parameters(method, full_scale(&left))?;
+    let filled = mask.map(|mask| without_unknown(&left, mask)).transpose()?.flatten();
     let found = account.stages.time("solve", || {
-        let found = phase_stereo(filled.as_ref().unwrap_or(left), right, &parameters, device)?;
+        let found = phase_stereo(filled.as_ref().unwrap_or(&left), &right, &parameters, device)?;
         match mask {
             Some(mask) => found.within(mask),
             None => Ok(found),
@@ -83,14 +92,14 @@ pub fn stereo(request: &StereoRequest<'_>, session: &Session) -> Result<StereoRe
 /// # Errors
 /// [`CoreError::GridMismatch`](veloxel_core::CoreError::GridMismatch) for two grids;
 /// [`VeloxelError::Compute`](crate::VeloxelError::Compute).
-pub fn undo_disparity(
+pub fn undo_disparity<'a>(
     disparity_px: &Volume<f32>,
-    right: &Volume<f32>,
+    right: impl Into<Image<'a>>,
     session: &Session,
 ) -> Result<Volume<f32>> {
     let along_x = disparity_px.data().iter().map(|d| -d).collect();
     let along_y = disparity_px.data().iter().map(|d| if d.is_finite() { 0.0 } else { f32::NAN }).collect();
     let match_of_left = Flow::new(disparity_px.grid().clone(), vec![along_x, along_y])?;
     let sampling = Sampling { interpolation: Interpolation::Linear, border: Border::Voxels };
-    warp_image(session.device()?, &match_of_left, right, sampling)
+    warp_image(session.device()?, &match_of_left, &right.into().volume(), sampling)
 }

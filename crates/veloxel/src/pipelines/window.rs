@@ -110,7 +110,7 @@ impl Call<'_> {
         let centre = opened.method.centre();
         let AnyMethod::Window(method) = &mut opened.method else {
             let (takes, given) = ("a pair of images", "window of frames");
-            return Err(DenseError::Takes { method: request.method.draft.method(), takes, given }.into());
+            return Err(DenseError::Takes { method: request.method.draft.method_name(), takes, given }.into());
         };
         let window: Vec<_> = frames.iter().collect();
         // Only with the warped image is it known how well the frames of a window agree.

@@ -1,14 +1,13 @@
 //! The methods that a session opened last: a run of the same kind takes one up again, with its buffers and recordings.
 
 use veloxel_core::Grid;
-use veloxel_core::parameters::Draft;
-use veloxel_motion::Opened;
+use veloxel_motion::{DenseDraft, Opened};
 
 /// What an opened method depends on: two runs of equal keys can use one method, one after the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MethodKey {
     /// The method, its preset and its settings.
-    pub draft: Draft,
+    pub draft: DenseDraft,
     /// The grid that it was opened for.
     pub grid: Grid,
     /// How many frames it takes.

@@ -4,7 +4,7 @@ use crate::no_files::{alone, without_files};
 use crate::{pictures, session};
 use veloxel::Flow;
 use veloxel::io;
-use veloxel::jobs::{self, CompareJob, MethodOptions};
+use veloxel::jobs::{self, CompareJob, DenseMethodOptions};
 use veloxel::pipelines::{CompareRequest, MethodChoice, PairNames, compare};
 
 #[test]
@@ -15,7 +15,7 @@ fn the_methods_are_those_of_the_command() {
             (pictures::write(place.path(), "a.png", 0.0), pictures::write(place.path(), "b.png", 1.5));
         let truth = Flow::from_fn(pictures::read(&fixed).grid().clone(), |_| [1.5, 0.0, 0.0]);
         io::write_flow(&place.path().join("t.flo"), &truth).unwrap();
-        let given = ["clg", "phase", "lucas-kanade"].map(|name| MethodOptions::new(name).unwrap());
+        let given = ["clg", "phase", "lucas-kanade"].map(|name| DenseMethodOptions::named(name).unwrap());
         let job = CompareJob {
             fixed: fixed.clone(),
             moving: moving.clone(),

@@ -6,8 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 use veloxel::io;
 use veloxel::jobs::{self, DistancesJob};
-use veloxel::mesh::{Method, Precision};
-use veloxel::pipelines::distances::{DistanceValues, DistancesRequest, distances};
+use veloxel::pipelines::distances::{DistanceValues, DistancesRequest, Method, Precision, distances};
 use veloxel::{Graph, GraphKind};
 
 /// The side of a grid of nodes.

@@ -19,7 +19,7 @@ fn features_are_those_of_the_command() {
         let run = jobs::features(&job, &session()).unwrap();
 
         let (session, image) = (session(), pictures::read(&image));
-        let request = FeaturesRequest { image: &image, method: job.options.method.draft() };
+        let request = FeaturesRequest::new(&image, job.options.method.draft());
         let result = without_files(|| features(&request, &session)).unwrap();
         assert_eq!(result.scales, run.report.scales);
         assert!(result.levels.len() > 1);

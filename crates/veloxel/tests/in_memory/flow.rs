@@ -4,7 +4,9 @@ use crate::no_files::{alone, without_files};
 use crate::{assert_same_file, pictures, session};
 use std::path::{Path, PathBuf};
 use veloxel::io;
-use veloxel::jobs::{self, DenseOptions, FlowJob, FlowOutputs, FlowRun, MaskFile, MethodOptions, StartFrom};
+use veloxel::jobs::{
+    self, DenseMethodOptions, DenseOptions, FlowJob, FlowOutputs, FlowRun, MaskFile, StartFrom,
+};
 use veloxel::pipelines::{
     Directions, MethodChoice, OutsideFill, PairNames, PairRequest, PairResult, PairStart, PairWanted,
     Refinement, Wanted, WindowRequest, pair, window,
@@ -61,11 +63,11 @@ fn read(path: &Path) -> Volume<f32> {
     pictures::read(path)
 }
 
-fn options(method: &str, change: impl FnOnce(MethodOptions) -> MethodOptions) -> DenseOptions {
-    DenseOptions { method: change(MethodOptions::new(method).unwrap()), ..DenseOptions::default() }
+fn options(method: &str, change: impl FnOnce(DenseMethodOptions) -> DenseMethodOptions) -> DenseOptions {
+    DenseOptions { method: change(DenseMethodOptions::named(method).unwrap()), ..DenseOptions::default() }
 }
 
-fn fast(method: MethodOptions) -> MethodOptions {
+fn fast(method: DenseMethodOptions) -> DenseMethodOptions {
     method.preset("fast").unwrap()
 }
 

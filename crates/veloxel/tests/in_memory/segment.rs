@@ -5,9 +5,10 @@ use crate::{assert_same_file, session};
 use std::fmt::Write;
 use std::path::Path;
 use veloxel::io::{self, Matrix, PaintedMesh, Reading};
-use veloxel::jobs::{self, MethodOptions, SegmentJob, SegmentOutputs};
-use veloxel::mesh::PartCount;
-use veloxel::pipelines::segment::{MembershipChoice, SegmentMethod, SegmentRequest, SegmentResult, segment};
+use veloxel::jobs::{self, PartsMethodOptions, SegmentJob, SegmentOutputs};
+use veloxel::pipelines::segment::{
+    MembershipChoice, PartCount, SegmentMethod, SegmentRequest, SegmentResult, segment,
+};
 use veloxel::report::part_colours;
 use veloxel::{TriangleMesh, Warnings};
 
@@ -53,7 +54,7 @@ fn compare(method: &str, count: PartCount, membership: &str) {
     let (own, job) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let file = own.path().join("body.obj");
     write_body(&file);
-    let options = MethodOptions::of_parts(method).unwrap();
+    let options = PartsMethodOptions::named(method).unwrap();
     let outputs = SegmentOutputs {
         painted: job.path().join("parts.ply"),
         labels: Some(job.path().join("parts.seg")),
@@ -109,7 +110,7 @@ fn a_table_of_memberships_has_a_name_for_each_part() {
         let job = SegmentJob {
             mesh: file,
             count: PartCount::Given(3),
-            method: MethodOptions::of_parts("fuzzy").unwrap(),
+            method: PartsMethodOptions::named("fuzzy").unwrap(),
             reading: Reading::default(),
             command_line: String::new(),
             outputs,

@@ -4,7 +4,7 @@ use crate::no_files::{alone, without_files};
 use crate::{assert_same_file, session};
 use std::path::Path;
 use veloxel::io::{self, Strictness};
-use veloxel::jobs::{self, DemoJob, DenseOptions, MethodOptions, SequenceJob};
+use veloxel::jobs::{self, DemoJob, DenseMethodOptions, DenseOptions, SequenceJob};
 use veloxel::pipelines::{
     DemoPhantom, FrameNames, MethodChoice, OutsideFill, PairWanted, SequenceOutput, SequenceRequest, Wanted,
     demo, sequence,
@@ -27,7 +27,7 @@ fn cine(path: &Path) -> Sequence {
 }
 
 fn options() -> DenseOptions {
-    let method = MethodOptions::new("clg").and_then(|clg| clg.preset("fast")).unwrap();
+    let method = DenseMethodOptions::named("clg").and_then(|clg| clg.preset("fast")).unwrap();
     DenseOptions { method, ..DenseOptions::default() }
 }
 

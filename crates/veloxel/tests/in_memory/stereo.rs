@@ -39,8 +39,11 @@ fn the_disparity_is_that_of_the_command() {
         let [left, right] = [left, right].map(|path| pictures::read(&path));
         let mask: Mask = io::read_mask(&file("m.png"), Strictness::Lenient, &mut Warnings::new()).unwrap();
         let (session, method) = (session(), job.options.method.draft());
-        let request =
-            StereoRequest { left: &left, right: &right, mask: Some(&mask), truth_px: Some(&truth), method };
+        let request = StereoRequest {
+            mask: Some(&mask),
+            truth_px: Some(&truth),
+            ..StereoRequest::new(&left, &right, method)
+        };
         let result = without_files(|| stereo(&request, &session)).unwrap();
         io::write_disparity(&file("own.pfm"), &result.found.disparity_px).unwrap();
         io::write_image(&file("own.tif"), &result.found.confidence, &mut Warnings::new()).unwrap();

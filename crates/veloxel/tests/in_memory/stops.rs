@@ -4,8 +4,8 @@ use crate::session;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use veloxel::parameters::Draft;
 use veloxel::phantoms::{CineParams, CinePhantom};
+use veloxel::pipelines::DenseDraft;
 use veloxel::pipelines::distances::{DistancesRequest, distances};
 use veloxel::pipelines::heart::{Cine, TrackRequest, track};
 use veloxel::pipelines::segment::{SegmentRequest, segment};
@@ -73,7 +73,7 @@ fn tracking_stops() {
     let grid = Grid::volume(64, 64, 1).and_then(|g| g.with_spacing_mm([2.4, 2.4, 8.0])).unwrap();
     let phantom = CinePhantom::new(CineParams { grid, frames: 3, ..CineParams::default() }).unwrap();
     let cine = Cine::new(phantom.sequence(), &session()).unwrap();
-    let methods = [Draft::new(&veloxel::motion::method::table::PARAMETERS, "block-matching").unwrap()];
+    let methods = [DenseDraft::named("block-matching").unwrap()];
     let contours = phantom.contours();
     let request = TrackRequest { start_frames: &[0], ..TrackRequest::new(&cine, &contours, &methods) };
     stop_at_each_step(|session| {

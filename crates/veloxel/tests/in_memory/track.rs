@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use veloxel::io::{
     self, CinePlace, ContourReading, FrameRate, Reading, VideoColour, VideoShape, VideoWriter,
 };
-use veloxel::jobs::{self, ContourInput, FilmChoice, MethodOptions, RegionInput, TrackJob};
-use veloxel::motion::over::cycle::{CycleEstimate, Periodic};
-use veloxel::parameters::Draft;
+use veloxel::jobs::{self, ContourInput, DenseMethodOptions, FilmChoice, RegionInput, TrackJob};
 use veloxel::phantoms::{CineParams, CinePhantom};
+use veloxel::pipelines::DenseDraft;
 use veloxel::pipelines::heart::{
     Cavities, Cine, MotionSpace, Placement, PresetChoice, RegionChoice, TrackRequest, TrackResult,
     TrackedRun, track,
@@ -39,7 +38,8 @@ fn labels(phantom: &CinePhantom, frame: usize) -> Volume<i32> {
 
 /// A run of the command, as its line has it.
 fn job(folder: &Path, inputs: Vec<PathBuf>, contours: &str, methods: &[[&str; 2]]) -> TrackJob {
-    let method = |[name, preset]: &[&str; 2]| MethodOptions::new(name).unwrap().preset(preset).unwrap();
+    let method =
+        |[name, preset]: &[&str; 2]| DenseMethodOptions::named(name).unwrap().preset(preset).unwrap();
     let presets = if methods.is_empty() { PresetChoice::ByFrames } else { PresetChoice::AsGiven };
     let methods = if methods.is_empty() { &[["clg", "cine"]] } else { methods };
     TrackJob {
@@ -86,7 +86,7 @@ fn compare(job: &TrackJob, decoded: Decoded) {
     let contours = io::read_contours(&job.contours[0].path, Some(&place), &reading, &mut Warnings::new())
         .unwrap()
         .contours;
-    let methods: Vec<Draft> = job.methods.iter().map(|method| method.draft().clone()).collect();
+    let methods: Vec<DenseDraft> = job.methods.iter().map(|method| method.draft().clone()).collect();
     let (cine, found) = without_files(|| {
         let cine = Cine::of_frames(frames, interval_ms, job.reading.strictness, &session)?;
         let request = TrackRequest {

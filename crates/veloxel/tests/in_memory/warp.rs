@@ -45,6 +45,7 @@ fn what_is_warped_is_that_of_the_command() {
                         .unwrap();
                 let names = WarpNames { warped: "warped.mha", ..WarpNames::default() };
                 let (flow, image) = (&read, &image);
+                let image = image.into();
                 let request = WarpImageRequest { flow, image, interpolation, outside, strictness, names };
                 let result = without_files(|| warp_image(&request, &session)).unwrap();
                 io::write_image(&file("own.mha"), &result.warped, &mut Warnings::new()).unwrap();

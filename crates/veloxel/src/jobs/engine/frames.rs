@@ -49,7 +49,7 @@ impl Streams {
             (Some(left), None) => (left, None),
             (Some(left), Some(Some(right))) => {
                 left.grid().require_same(right.grid(), "left and right frame")?;
-                (left, Some(EngineImage::new(right, &named(right_name))?))
+                (left, Some(EngineImage::new(&right, &named(right_name))?))
             }
             (left, _) => {
                 let (longer, shorter) =
@@ -58,7 +58,7 @@ impl Streams {
                 return Err(InputError::Lengths { shorter, longer, frames: self.count }.into());
             }
         };
-        let left = EngineImage::new(left, &named(left_name))?;
+        let left = EngineImage::new(&left, &named(left_name))?;
         self.count += 1;
         Ok(Some(Views { left, right, warnings }))
     }

@@ -2,7 +2,7 @@
 
 use super::start_from::StartFrom;
 use crate::jobs::OutputPlan;
-use crate::jobs::{MaskFile, MethodOptions, Result};
+use crate::jobs::{DenseMethodOptions, MaskFile, Result};
 use crate::pipelines::account::Account;
 use crate::pipelines::{Directions, MethodChoice, Refinement};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use veloxel_report::{InputReport, RunHeader};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DenseOptions {
     /// The method and its parameters.
-    pub method: MethodOptions,
+    pub method: DenseMethodOptions,
     /// One direction, or both.
     pub directions: Directions,
     /// What is done to the flow.

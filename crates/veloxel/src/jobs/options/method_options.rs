@@ -6,53 +6,77 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use veloxel_core::Dimension;
-use veloxel_core::parameters::{Draft, ParameterError, Parameters};
+use veloxel_core::parameters::{Draft, MethodEntry, ParameterError, Parameters};
 use veloxel_io as io;
-use veloxel_motion::method::table::PARAMETERS;
+use veloxel_mesh::PartsMethod;
+use veloxel_motion::Method;
 
 /// A method with its preset and settings, each checked when it is given; the last setting of a name counts.
 ///
+/// Methods of flow and methods that find parts of meshes have two types of options, and a job takes but one of them:
+///
 /// ```
-/// use veloxel::jobs::MethodOptions;
+/// use veloxel::jobs::DenseMethodOptions;
 /// use veloxel::{ClgParams, Dimension};
 ///
-/// let options = MethodOptions::new("clg")?.preset("fast")?.set("alpha", "0.2")?;
+/// let options = DenseMethodOptions::named("clg")?.preset("fast")?.set("alpha", "0.2")?;
 /// let params: ClgParams = options.build(Dimension::Three)?;
 /// assert_eq!(params.alpha, 0.2);
 /// assert!(options.set("alpha", "nan").is_err());
 /// # Ok::<(), veloxel::VeloxelError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct MethodOptions {
-    draft: Draft,
+///
+/// ```compile_fail,E0308
+/// use veloxel::jobs::{DenseOptions, PartsMethodOptions};
+///
+/// let options = DenseOptions { method: PartsMethodOptions::default(), ..DenseOptions::default() };
+/// ```
+#[derive(Debug, PartialEq)]
+pub struct MethodOptions<M: MethodEntry> {
+    draft: Draft<M>,
     files: Vec<PathBuf>,
 }
+
+/// A method of dense flow with its preset and settings.
+pub type DenseMethodOptions = MethodOptions<Method>;
+
+/// A method that finds the parts of a mesh, with its preset and settings.
+pub type PartsMethodOptions = MethodOptions<PartsMethod>;
 
 /// The longest file of parameters.
 const MOST_BYTES: u64 = 1 << 20;
 
-impl Default for MethodOptions {
-    /// The accurate preset of CLG.
-    fn default() -> Self {
-        Self::new(PARAMETERS[0].method).expect("the first method should be there")
+impl<M: MethodEntry> Clone for MethodOptions<M> {
+    fn clone(&self) -> Self {
+        Self { draft: self.draft.clone(), files: self.files.clone() }
     }
 }
 
-impl MethodOptions {
-    /// The default preset of a method.
+impl<M: MethodEntry> Default for MethodOptions<M> {
+    /// The default preset of the first method of its kind.
+    fn default() -> Self {
+        Draft::default().into()
+    }
+}
+
+impl<M: MethodEntry> From<Draft<M>> for MethodOptions<M> {
+    fn from(draft: Draft<M>) -> Self {
+        Self { draft, files: Vec::new() }
+    }
+}
+
+impl<M: MethodEntry> MethodOptions<M> {
+    /// The default preset of a method, which may be one that another crate declares.
+    pub fn new(method: &'static M) -> Self {
+        Draft::new(method).into()
+    }
+
+    /// The default preset of a method by its name.
     ///
     /// # Errors
     /// [`ParameterError::Value`] with the methods that there are.
-    pub fn new(method: &str) -> Result<Self, ParameterError> {
-        Ok(Self { draft: Draft::new(&PARAMETERS, method)?, files: Vec::new() })
-    }
-
-    /// The default preset of a way to find the parts of a mesh.
-    ///
-    /// # Errors
-    /// [`ParameterError::Value`] with those that there are.
-    pub fn of_parts(method: &str) -> Result<Self, ParameterError> {
-        Ok(Self { draft: Draft::new(&veloxel_mesh::PARAMETERS, method)?, files: Vec::new() })
+    pub fn named(method: &str) -> Result<Self, ParameterError> {
+        Draft::named(method).map(Self::from)
     }
 
     /// Starts from another preset.
@@ -114,44 +138,8 @@ impl MethodOptions {
         Ok(self)
     }
 
-    /// Exactly so many warps on every level of CLG, asked for at `place`.
-    ///
-    /// # Errors
-    /// [`ParameterError`] for a number out of range, or another method.
-    pub fn fixed_warps(self, count: usize, place: &str) -> Result<Self, ParameterError> {
-        let [count, none] = [Value::from(count), Value::from(0)];
-        let counts = ["warps", "finest_warps", "matched_warps"].map(|name| (name, count.clone()));
-        let tolerances = ["warp_tol", "refine_mismatch"].map(|name| (name, none.clone()));
-        self.set_all(counts.into_iter().chain(tolerances), place)
-    }
-
-    /// Exactly so many iterations a linear solve of CLG, asked for at `place`.
-    ///
-    /// # Errors
-    /// [`ParameterError`] for a number out of range, or another method.
-    pub fn fixed_iterations(self, count: usize, place: &str) -> Result<Self, ParameterError> {
-        self.set_all([("iterations", count.into()), ("rtol", 0.into())], place)
-    }
-
-    /// Intensities of CLG as they are, asked for at `place`.
-    ///
-    /// # Errors
-    /// [`ParameterError`] for another method.
-    pub fn raw_intensity(self, place: &str) -> Result<Self, ParameterError> {
-        self.set_all([("intensity", "raw".into())], place)
-    }
-
-    fn set_all(
-        mut self,
-        settings: impl IntoIterator<Item = (&'static str, Value)>,
-        place: &str,
-    ) -> Result<Self, ParameterError> {
-        settings.into_iter().try_for_each(|(name, value)| self.draft.set(name, value, place))?;
-        Ok(self)
-    }
-
     /// The preset and the settings.
-    pub fn draft(&self) -> &Draft {
+    pub fn draft(&self) -> &Draft<M> {
         &self.draft
     }
 
@@ -162,7 +150,7 @@ impl MethodOptions {
 
     /// The method's name.
     pub fn method_name(&self) -> &'static str {
-        self.draft.method()
+        self.draft.method_name()
     }
 
     /// The preset's name.
@@ -203,17 +191,17 @@ mod tests {
     use veloxel_motion::clg::multigrid::Solver;
     use veloxel_motion::clg::parameters::Penaliser;
 
-    fn clg(options: &MethodOptions, dimension: Dimension) -> ClgParams {
+    fn clg(options: &DenseMethodOptions, dimension: Dimension) -> ClgParams {
         options.build(dimension).unwrap()
     }
 
     fn answer(name: &str, text: &str) -> String {
-        MethodOptions::default().set_from(name, text, "option").unwrap_err().to_string()
+        DenseMethodOptions::default().set_from(name, text, "option").unwrap_err().to_string()
     }
 
     #[test]
     fn words_numbers_and_tables_are_understood() {
-        let mut options = MethodOptions::default();
+        let mut options = DenseMethodOptions::default();
         for (name, text) in [
             ("alpha", "0.25"),
             ("solver", "sor"),
@@ -256,25 +244,12 @@ mod tests {
     }
 
     #[test]
-    fn shortcuts_are_settings_and_turn_the_tolerances_off() {
-        let options = MethodOptions::default().fixed_warps(7, "").unwrap().fixed_iterations(3, "").unwrap();
-        let params = clg(&options.raw_intensity("").unwrap(), Dimension::Two);
-        assert_eq!((params.warps, params.finest_warps, params.warp_tol), (7, 7, 0.0));
-        assert_eq!((params.iterations, params.rtol, params.refine_mismatch), (3, 0.0, 0.0));
-        assert_eq!(params.intensity.name(), "raw");
-        let text = MethodOptions::default().fixed_warps(0, "option").unwrap_err().to_string();
-        assert!(text.starts_with("option: parameter `warps` is 0"), "{text}");
-        let text = MethodOptions::new("phase").unwrap().fixed_warps(3, "option").unwrap_err().to_string();
-        assert!(text.starts_with("option: phase has no parameter `warps`, which belongs to clg"), "{text}");
-    }
-
-    #[test]
     fn mistakes_in_a_file_are_told_with_its_line() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tuned.toml");
         let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            MethodOptions::default().file(&path)
+            DenseMethodOptions::default().file(&path)
         };
         let params = clg(&read("rho = 2\n# wide\nmedian.plain.radius = 2\n").unwrap(), Dimension::Two);
         assert_eq!((params.rho, params.median.name()), (2.0, "plain"));
@@ -293,14 +268,15 @@ mod tests {
         }
         let long = read(&format!("{} = 1\n", "a".repeat(2 << 20))).unwrap_err().to_string();
         assert!(long.contains("tuned.toml") && long.contains("1048576 bytes"), "{long}");
-        let text = MethodOptions::default().file(&folder.path().join("none.toml")).unwrap_err().to_string();
+        let text =
+            DenseMethodOptions::default().file(&folder.path().join("none.toml")).unwrap_err().to_string();
         assert!(text.contains("none.toml"), "{text}");
     }
 
     #[test]
     fn the_report_shows_the_digits_given() {
         let json =
-            serde_json::to_string(&clg(&MethodOptions::default(), Dimension::Three).to_json()).unwrap();
+            serde_json::to_string(&clg(&DenseMethodOptions::default(), Dimension::Three).to_json()).unwrap();
         assert!(!json.contains("00000"), "{json}");
     }
 }

@@ -1,6 +1,6 @@
 //! The options that the runs of the phase engine share, beside their images.
 
-use crate::jobs::MethodOptions;
+use crate::jobs::DenseMethodOptions;
 use crate::pipelines::account::Account;
 use veloxel_core::parameters::ParameterError;
 use veloxel_io::Reading;
@@ -10,7 +10,7 @@ use veloxel_report::{InputReport, RunHeader};
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseOptions {
     /// The method and its parameters.
-    pub method: MethodOptions,
+    pub method: DenseMethodOptions,
     /// How files are read.
     pub reading: Reading,
     /// The command as typed, for the report.
@@ -24,7 +24,7 @@ impl PhaseOptions {
     /// [`ParameterError`] should not occur.
     pub fn new() -> Result<Self, ParameterError> {
         let (reading, command_line) = (Reading::default(), String::new());
-        Ok(Self { method: MethodOptions::new("phase")?, reading, command_line })
+        Ok(Self { method: DenseMethodOptions::named("phase")?, reading, command_line })
     }
 
     /// The beginning of a report; `method` is the command's own name for what it does.

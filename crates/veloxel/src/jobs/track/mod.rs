@@ -6,7 +6,7 @@ mod writing;
 
 use super::inputs::frame_selection::ReadFrames;
 use super::job_error::JobError;
-use super::{Account, Holds, JobRun, MethodOptions, OutputPlan, Stages};
+use super::{Account, DenseMethodOptions, Holds, JobRun, OutputPlan, Stages};
 use crate::jobs::Role;
 use crate::pipelines::heart::{self, Cavities, Cine, MotionSpace, Placement, PresetChoice, RegionChoice};
 use crate::pipelines::heart::{TrackRequest, TrackResult};
@@ -15,9 +15,9 @@ pub use contours::ContourInput;
 use contours::ReadCine;
 pub use region::RegionInput;
 use std::path::{Path, PathBuf};
-use veloxel_core::parameters::Draft;
 use veloxel_core::{ContourSet, Mask, Stage, Volume, Warnings};
 use veloxel_io::{self as io, CinePlace, Format, LabelMeaning, PlainNames, Reading};
+use veloxel_motion::DenseDraft;
 use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
 use veloxel_report::{InputReport, RunHeader, TrackReport, TrackView, track_html};
 use writing::RunFiles;
@@ -50,7 +50,7 @@ pub struct TrackJob {
     /// Which motion is taken: of one way in time, of both, or from the start frame.
     pub estimate: CycleEstimate,
     /// The methods with their presets and parameters, one run each; at least one.
-    pub methods: Vec<MethodOptions>,
+    pub methods: Vec<DenseMethodOptions>,
     /// Whether their presets are those given.
     pub presets: PresetChoice,
     /// How much data count, from 0 to 1, on the cine's grid: of finite elements.
@@ -160,7 +160,7 @@ fn planned(job: &TrackJob, session: &Session, mut plan: OutputPlan) -> Result<Jo
 }
 
 fn follow(job: &TrackJob, inputs: &Inputs, session: &Session) -> Result<TrackResult> {
-    let methods: Vec<Draft> = job.methods.iter().map(|method| method.draft().clone()).collect();
+    let methods: Vec<DenseDraft> = job.methods.iter().map(|method| method.draft().clone()).collect();
     let name = match &job.region {
         RegionInput::Mask(file) => file.path.display().to_string(),
         _ => String::new(),

@@ -2,10 +2,8 @@
 
 use crate::session::MethodKey;
 use veloxel_core::Grid;
-use veloxel_core::parameters::Draft;
 use veloxel_gpu::Device;
-use veloxel_motion::method::table::PARAMETERS;
-use veloxel_motion::{Given, Method, MotionError, Opened, Opening, Takes};
+use veloxel_motion::{DenseDraft, Given, MotionError, Opened, Opening, Takes};
 
 /// Which directions of a pair are estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,7 +29,7 @@ pub enum Refinement {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MethodChoice {
     /// The method, its preset and its settings.
-    pub draft: Draft,
+    pub draft: DenseDraft,
     /// One direction, or both.
     pub directions: Directions,
     /// What is done to the flow.
@@ -41,14 +39,13 @@ pub struct MethodChoice {
 impl Default for MethodChoice {
     /// The accurate preset of CLG.
     fn default() -> Self {
-        let first = Draft::new(&PARAMETERS, PARAMETERS[0].method);
-        Self::new(first.expect("the first method should be there"))
+        Self::new(DenseDraft::default())
     }
 }
 
 impl MethodChoice {
     /// A method in one direction, its flow as it is found.
-    pub fn new(draft: Draft) -> Self {
+    pub fn new(draft: DenseDraft) -> Self {
         Self { draft, directions: Directions::Forward, refinement: Refinement::None }
     }
 
@@ -59,12 +56,12 @@ impl MethodChoice {
     pub fn require_used(&self, inputs: &[(Given, bool)]) -> Result<(), MotionError> {
         let both = (Given::SecondDirection, self.directions == Directions::Both);
         let given = inputs.iter().chain([&both]).filter(|(_, is_given)| *is_given);
-        Method::of(&self.draft).require(&given.map(|(input, _)| *input).collect::<Vec<_>>())
+        self.draft.method().require(&given.map(|(input, _)| *input).collect::<Vec<_>>())
     }
 
     /// What the method estimates its flow from.
     pub fn takes(&self) -> Takes {
-        Method::of(&self.draft).takes
+        self.draft.method().takes
     }
 
     /// Opens the method for so many frames of a grid with such a white.
@@ -76,7 +73,7 @@ impl MethodChoice {
         device: &Device,
     ) -> Result<Opened, MotionError> {
         let draft = &self.draft;
-        let opened = Method::of(draft).open(&Opening { grid, frames, white, draft, device })?;
+        let opened = Opening { grid, frames, white, draft, device }.open()?;
         let is_checked = self.directions == Directions::Both;
         let method = if is_checked { opened.method.inverse_consistent() } else { opened.method };
         let method = if self.refinement == Refinement::None { method } else { method.refined() };

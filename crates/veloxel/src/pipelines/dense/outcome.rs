@@ -5,10 +5,10 @@ use crate::Result;
 use crate::pipelines::account::Account;
 use crate::pipelines::prepare::grids::{WHOLE_IMAGE, moving_on};
 use std::borrow::Cow;
-use veloxel_core::parameters::{Draft, Values};
+use veloxel_core::parameters::Values;
 use veloxel_core::{Flow, Hint, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
-use veloxel_motion::{DenseFlow, Given, Method, TilePlan};
+use veloxel_motion::{DenseDraft, DenseFlow, Given, TilePlan};
 use veloxel_report::{PairReport, PairView};
 
 /// Images and masks as the method took them: without sample values that stand for no data, masks on the fixed grid.
@@ -85,7 +85,7 @@ pub(crate) fn view_of<'a>(
 /// A flow that was found, and all that it takes to finish it.
 pub(crate) struct Outcome<'a> {
     /// The method with its preset and settings.
-    pub draft: &'a Draft,
+    pub draft: &'a DenseDraft,
     pub prepared: PreparedPair,
     pub fixed_frame: usize,
     pub names: PairNames<'a>,
@@ -176,8 +176,13 @@ fn warn_of_little_overlap(outside_share: f64, warnings: &mut Warnings) {
 }
 
 /// Says so if a mask of the volume constraint is given without the constraint.
-pub(crate) fn note_idle_volume_mask(draft: &Draft, name: &str, parameters: &Values, warnings: &mut Warnings) {
-    let uses = &Method::of(draft).uses;
+pub(crate) fn note_idle_volume_mask(
+    draft: &DenseDraft,
+    name: &str,
+    parameters: &Values,
+    warnings: &mut Warnings,
+) {
+    let uses = &draft.method().uses;
     if let Some(parameter) = uses.switched_off_by(Given::VolumeMask, parameters) {
         let message = format!("{name} has no effect while {parameter} is 0: set {parameter} to 1, or more");
         warnings.push_with_hint(WarningKind::Content, Hint::Parameters, message);

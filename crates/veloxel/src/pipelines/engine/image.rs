@@ -1,5 +1,6 @@
 //! A frame as the engine uploads it.
 
+use crate::pipelines::dense::Image;
 use veloxel_core::{CoreError, Volume};
 use veloxel_motion::PhaseImage;
 
@@ -12,11 +13,12 @@ pub struct EngineImage {
 }
 
 impl EngineImage {
-    /// A picture (2-D); `name` is what it is called in errors.
+    /// A picture (2-D), whose samples are read or shared; `name` is what it is called in errors.
     ///
     /// # Errors
     /// [`CoreError::NotFinite`] for samples that are not finite.
-    pub fn new(image: Volume<f32>, name: &str) -> Result<Self, CoreError> {
+    pub fn new<'a>(image: impl Into<Image<'a>>, name: &str) -> Result<Self, CoreError> {
+        let image = image.into().volume();
         image.require_finite(name, |_| false)?;
         let whole = image.data().iter().all(|v| v.fract() == 0.0 && (0.0..=255.0).contains(v));
         let bytes = whole.then(|| image.data().iter().map(|&v| v as u8).collect());

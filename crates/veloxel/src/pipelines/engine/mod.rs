@@ -5,15 +5,16 @@
 //! that a page shows.
 //!
 //! ```
+//! use veloxel::pipelines::DenseDraft;
 //! use veloxel::pipelines::engine::{Engine, EngineImage, EngineRequest};
 //! use veloxel::{Device, Grid, Session, Volume};
 //!
 //! let session = Session::on(Device::cpu(1)?);
-//! let method = veloxel::jobs::MethodOptions::new("phase")?;
-//! let mut engine = Engine::new(EngineRequest::of_flow(method.draft()), &session)?;
+//! let method = DenseDraft::named("phase")?;
+//! let mut engine = Engine::new(EngineRequest::of_flow(&method), &session)?;
 //! let frame = |t: usize| Volume::from_fn(Grid::image(64, 48).unwrap(), move |[x, y, _]| ((x + t) % 16 * y) as f32);
 //! for t in 0..6 {
-//!     if let Some(found) = engine.push(EngineImage::new(frame(t), "frame")?, None)? {
+//!     if let Some(found) = engine.push(EngineImage::new(&frame(t), "frame")?, None)? {
 //!         assert!(found.fetch()?.fields.is_some_and(|fields| fields.flow.is_some()));
 //!     }
 //! }
@@ -37,10 +38,10 @@ pub use image::EngineImage;
 use std::collections::VecDeque;
 use std::time::Instant;
 pub use tally::{EngineTally, MeanShares};
-use veloxel_core::parameters::{Draft, Parameters};
+use veloxel_core::parameters::Parameters;
 use veloxel_core::{Counter, Grid, Stage, Volume};
 pub use veloxel_motion::Confidences;
-use veloxel_motion::{PhaseEngine, PhaseOutputs, PhaseParameters, PhaseWanted};
+use veloxel_motion::{DenseDraft, PhaseEngine, PhaseOutputs, PhaseParameters, PhaseWanted};
 pub use watch::{EngineWatch, WatchedFrame};
 
 /// What is estimated of a stream, and what of it is handed out.
@@ -53,7 +54,7 @@ pub struct EngineRequest {
     /// Whether a frame comes back with its results.
     pub images: FrameImages,
     /// The phase-based method with its preset and settings.
-    pub method: Draft,
+    pub method: DenseDraft,
     /// What the stream is called in errors.
     pub name: String,
 }
@@ -69,7 +70,7 @@ pub enum FrameImages {
 
 impl EngineRequest {
     /// The flow of every frame, fetched without its confidence.
-    pub fn of_flow(method: &Draft) -> Self {
+    pub fn of_flow(method: &DenseDraft) -> Self {
         Self {
             wanted: PhaseWanted { flow: true, stereo: false, features: false },
             fields: Some(Confidences::Left),

@@ -5,12 +5,12 @@ use super::region::MARGIN_MM;
 use crate::pipelines::prepare::full_scale::full_scale;
 use crate::session::MethodKey;
 use crate::{Result, Session};
-use veloxel_core::parameters::{Draft, Parameters, Values};
+use veloxel_core::parameters::{Parameters, Values};
 use veloxel_core::{Mask, Portion, Volume};
 use veloxel_motion::over::cycle::{
     CineFrames, Cycle, CycleEstimate, CyclePlan, Outlined, Periodic, track_cycles, track_whole,
 };
-use veloxel_motion::{AnyMethod, FiniteElementsParams, Method, Opening, SequenceFrames};
+use veloxel_motion::{AnyMethod, DenseDraft, FiniteElementsParams, Opening, SequenceFrames};
 
 /// The frames of one slice, or of a stack, and how much their data count.
 pub(super) struct Frames {
@@ -39,7 +39,7 @@ pub(super) struct Followed {
 pub(super) fn follow(
     cines: &[Frames],
     plan: CyclePlan,
-    draft: &Draft,
+    draft: &DenseDraft,
     session: &Session,
 ) -> Result<Followed> {
     // Two frames are one way there and back: nothing comes around.
@@ -51,10 +51,10 @@ pub(super) fn follow(
     let (first, device) = (&cines[0].frames[plan.start], session.device()?);
     let (grid, frames, white) = (first.grid(), 2, full_scale(first));
     let key = MethodKey { draft: draft.clone(), grid: grid.clone(), frames, white, decorations: Vec::new() };
-    let open = || Ok(Method::of(draft).open(&Opening { grid, frames, white, draft, device })?);
+    let open = || Ok(Opening { grid, frames, white, draft, device }.open()?);
     session.with_method(&key, open, |opened| {
         let AnyMethod::Pair(method) = &mut opened.method else {
-            return Err(HeartError::Windows { method: draft.method() }.into());
+            return Err(HeartError::Windows { method: draft.method_name() }.into());
         };
         let given: Vec<CineFrames<'_>> = cines.iter().map(Frames::given).collect();
         let cycles = track_cycles(&mut **method, &given, plan)?;
@@ -63,9 +63,9 @@ pub(super) fn follow(
 }
 
 /// One smooth motion of all frames of each cine.
-fn together(cines: &[Frames], plan: CyclePlan, draft: &Draft, session: &Session) -> Result<Followed> {
-    if draft.method() != FiniteElementsParams::METHOD {
-        return Err(HeartError::NotWhole { method: draft.method() }.into());
+fn together(cines: &[Frames], plan: CyclePlan, draft: &DenseDraft, session: &Session) -> Result<Followed> {
+    if draft.method_name() != FiniteElementsParams::METHOD {
+        return Err(HeartError::NotWhole { method: draft.method_name() }.into());
     }
     let dimension = cines[0].frames[plan.start].grid().dimension();
     let (params, device) = (draft.build::<FiniteElementsParams>(dimension)?, session.device()?);

@@ -31,9 +31,9 @@ use seeds::Seeds;
 use setting::Setting;
 pub use slice_order::{ClearerFit, clearer_fit};
 pub use tables::{FunctionCurve, FunctionTable, STRAIN_KINDS, StrainNumbers, StrainRow, StrainTable};
-use veloxel_core::parameters::Draft;
 use veloxel_core::{Portion, Stage, Volume};
-use veloxel_motion::{Given, Method, require_weights};
+pub use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
+use veloxel_motion::{DenseDraft, Given, require_weights};
 
 /// The preset of CLG for slices of frames far apart in time.
 const APART: &str = "cine-apart";
@@ -68,7 +68,7 @@ pub fn track(request: &TrackRequest<'_>, session: &Session) -> Result<TrackResul
 }
 
 /// The methods with the presets that suit the cine, where they are not given.
-fn methods(request: &TrackRequest<'_>) -> Result<Vec<Draft>> {
+fn methods(request: &TrackRequest<'_>) -> Result<Vec<DenseDraft>> {
     let mut methods = request.methods.to_vec();
     if methods.is_empty() {
         return Err(HeartError::NoMethod.into());
@@ -83,7 +83,7 @@ fn methods(request: &TrackRequest<'_>) -> Result<Vec<Draft>> {
 
 /// Every method must have weights in its energy, and the image must hold weights.
 fn check_weight(request: &TrackRequest<'_>, weight: &Volume<f32>) -> Result<()> {
-    request.methods.iter().try_for_each(|method| Method::of(method).require(&[Given::Weight]))?;
+    request.methods.iter().try_for_each(|method| method.method().require(&[Given::Weight]))?;
     request.cine.grid().require_same(weight.grid(), "the cine and the weight image")?;
     Ok(require_weights(weight)?)
 }

@@ -5,9 +5,10 @@ use super::follow::{Followed, Frames, follow};
 use super::region::Region;
 use super::setting::Setting;
 use crate::Result;
-use veloxel_core::parameters::{Draft, Values};
+use veloxel_core::parameters::Values;
 use veloxel_core::{Dimension, Flow, Grid, Volume};
 use veloxel_measure::{Periodicity, share_folded};
+use veloxel_motion::DenseDraft;
 use veloxel_motion::over::cycle::{Cycle, CyclePlan};
 use veloxel_motion::steps::composition::sample_vox;
 
@@ -45,7 +46,7 @@ pub(super) struct CineMotion {
 
 impl CineMotion {
     /// Follows a cine from a start frame: the slices that have outlines, or all together.
-    pub fn follow(setting: &Setting<'_>, draft: &Draft, start: usize) -> Result<Self> {
+    pub fn follow(setting: &Setting<'_>, draft: &DenseDraft, start: usize) -> Result<Self> {
         let Setting { request, seeds, region, session, .. } = setting;
         let (grid, frames, contours) = (request.cine.grid(), request.cine.frames(), &seeds.contours);
         let space = request.space.on(grid);

@@ -5,9 +5,9 @@ use super::cine::Cine;
 use super::region::RegionChoice;
 use super::tables::{FunctionTable, StrainTable};
 use crate::pipelines::account::Account;
-use veloxel_core::parameters::Draft;
 use veloxel_core::{ContourSet, Flow, Sequence, Volume};
 use veloxel_io::LabelMeaning;
+use veloxel_motion::DenseDraft;
 use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
 use veloxel_report::{CineReport, TrackRun};
 
@@ -38,7 +38,7 @@ pub struct TrackRequest<'a> {
     /// Which motion is taken: of one way in time, of both, or from the start frame.
     pub estimate: CycleEstimate,
     /// The methods with presets and settings, one run each; at least one.
-    pub methods: &'a [Draft],
+    pub methods: &'a [DenseDraft],
     /// Whether their presets are those given.
     pub presets: PresetChoice,
     /// How much data count, from 0 to 1, on the cine's grid: of finite elements.
@@ -47,7 +47,7 @@ pub struct TrackRequest<'a> {
 
 impl<'a> TrackRequest<'a> {
     /// Outlines over a cine by some methods, everything else as the command has it.
-    pub fn new(cine: &'a Cine, contours: &'a ContourSet, methods: &'a [Draft]) -> Self {
+    pub fn new(cine: &'a Cine, contours: &'a ContourSet, methods: &'a [DenseDraft]) -> Self {
         Self {
             cine,
             contours,

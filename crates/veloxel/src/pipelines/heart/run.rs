@@ -8,14 +8,14 @@ use super::{TrackedRun, outlines, walls};
 use crate::Result;
 use crate::pipelines::account::Account;
 use std::time::Instant;
-use veloxel_core::parameters::Draft;
 use veloxel_core::{ContourSet, Portion, WarningKind, Warnings};
 use veloxel_measure::{ContourDistances, Ventricles, WallMotion, strains};
+use veloxel_motion::DenseDraft;
 use veloxel_report::TrackRun;
 
 impl Setting<'_> {
     /// Runs a method.
-    pub fn run(&self, draft: &Draft, account: &mut Account) -> Result<TrackedRun> {
+    pub fn run(&self, draft: &DenseDraft, account: &mut Account) -> Result<TrackedRun> {
         let (cine, frames) = (self.request.cine, self.request.cine.frames().len());
         let begin = Instant::now();
         let motions = self.motions(draft)?;
@@ -48,7 +48,7 @@ impl Setting<'_> {
 
     fn measured(
         &self,
-        draft: &Draft,
+        draft: &DenseDraft,
         motions: &[CineMotion],
         contours: &ContourSet,
         walls: &[WallMotion],
@@ -65,7 +65,7 @@ impl Setting<'_> {
         }
         self.session.control().check()?;
         Ok(TrackRun {
-            method: draft.method().to_owned(),
+            method: draft.method_name().to_owned(),
             preset: draft.preset().to_owned(),
             parameters: motion.parameters.clone().into(),
             time_ms: 0.0,
@@ -87,7 +87,7 @@ impl Setting<'_> {
     }
 
     /// The motion from each frame that outlines are carried from.
-    fn motions(&self, draft: &Draft) -> Result<Vec<CineMotion>> {
+    fn motions(&self, draft: &DenseDraft) -> Result<Vec<CineMotion>> {
         let starts = &self.seeds.frames;
         let follow = |(nth, &start): (usize, &usize)| {
             let portion = Portion::nth_of(nth, starts.len());
@@ -97,10 +97,10 @@ impl Setting<'_> {
     }
 }
 
-fn note_crossings(contours: &ContourSet, draft: &Draft, warnings: &mut Warnings) {
+fn note_crossings(contours: &ContourSet, draft: &DenseDraft, warnings: &mut Warnings) {
     let count = contours.contours().iter().filter(|c| c.polygon.crossing_px().is_some()).count();
     if count > 0 {
-        let (all, name) = (contours.contours().len(), draft.method());
+        let (all, name) = (contours.contours().len(), draft.method_name());
         let text = format!("{name}: {count} of {all} outlines cross themselves once they are moved");
         warnings.push(WarningKind::Field, text);
     }

@@ -4,11 +4,11 @@ use super::SegmentRequest;
 use super::membership::{FaceMembership, MembershipChoice};
 use crate::Result;
 use veloxel_core::Dimension;
-use veloxel_core::parameters::{Draft, ParameterError, Parameters, Values};
+use veloxel_core::parameters::{ParameterError, Parameters, Values};
 use veloxel_gpu::{Cpu, Device};
 use veloxel_mesh::{
-    ArcWeights, Cuts, CutsParams, DualGraph, FirstMedoids, FuzzyParams, PartCount, Parts, Seeds, TreeTop,
-    cuts, fuzzy_clustering,
+    ArcWeights, Cuts, CutsParams, DualGraph, FirstMedoids, FuzzyParams, PartCount, Parts, PartsDraft,
+    PartsMethod, Seeds, TreeTop, cuts, fuzzy_clustering,
 };
 
 /// Parts that a tree shows, at least where there are so many: the slider of a page reaches them.
@@ -34,11 +34,11 @@ impl SegmentMethod {
     /// The method of a preset with settings.
     ///
     /// # Errors
-    /// [`ParameterError::Value`] for a draft of another kind of method.
-    pub fn of(draft: &Draft) -> Result<Self, ParameterError> {
+    /// [`ParameterError::Value`] should not occur.
+    pub fn of(draft: &PartsDraft) -> Result<Self, ParameterError> {
         match draft.method() {
-            FuzzyParams::METHOD => draft.build(Dimension::Three).map(Self::Fuzzy),
-            _ => draft.build(Dimension::Three).map(Self::Cuts),
+            PartsMethod::Cuts => draft.build(Dimension::Three).map(Self::Cuts),
+            PartsMethod::Fuzzy => draft.build(Dimension::Three).map(Self::Fuzzy),
         }
     }
 }

@@ -14,7 +14,11 @@ use method::{Found, PartsTask};
 pub use parts::PartMesh;
 use veloxel_core::{CleaningReport, Stage, TriangleMesh, WarningKind, Warnings};
 use veloxel_gpu::{Cpu, Device, Kind};
-use veloxel_mesh::{CleanMesh, DualGraph, PartCount};
+use veloxel_mesh::{CleanMesh, DualGraph};
+pub use veloxel_mesh::{
+    CutsParams, CutsPreset, FirstMedoids, FuzzyParams, FuzzyPreset, PARTS_METHODS, PartCount, PartsDraft,
+    PartsMethod,
+};
 use veloxel_report::SegmentedPart;
 use veloxel_report::number::counted;
 

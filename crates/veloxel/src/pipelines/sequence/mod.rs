@@ -89,7 +89,7 @@ fn run_with(run: &mut SequenceRun<'_>, opened: &mut Opened, account: &mut Accoun
             None
         }
         AnyMethod::Window(_) => {
-            let method = run.request.method.draft.method();
+            let method = run.request.method.draft.method_name();
             return Err(DenseError::ConsecutiveAlone { method }.into());
         }
     };

@@ -1,20 +1,21 @@
 //! An image in memory, which may lie on a grid of its own, pulled back onto a field's grid.
 
 use super::WarpResult;
+use crate::pipelines::Image;
 use crate::pipelines::account::Account;
 use crate::pipelines::prepare::grids::{self, OutsideFill, Sampling, allow_two_grids};
 use crate::{Result, Session};
-use veloxel_core::{Flow, Stage, Volume};
+use veloxel_core::{Flow, Stage};
 use veloxel_io::Strictness;
 use veloxel_kernels::image::warp::Interpolation;
 
 /// A field, an image that it points into, and how that is looked up.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct WarpImageRequest<'a> {
     /// The field.
     pub flow: &'a Flow,
     /// The image, on a grid of its own.
-    pub image: &'a Volume<f32>,
+    pub image: Image<'a>,
     /// How samples between voxels are found.
     pub interpolation: Interpolation,
     /// What the result holds where the image has no sample or the field is unknown.
@@ -48,13 +49,14 @@ impl Default for WarpNames<'_> {
 /// any difference of grids if that is refused; [`VeloxelError::Compute`](crate::VeloxelError::Compute);
 /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
 pub fn warp_image(request: &WarpImageRequest<'_>, session: &Session) -> Result<WarpResult<f32>> {
-    let WarpImageRequest { flow, image, interpolation, outside, strictness, names } = *request;
+    let WarpImageRequest { flow, interpolation, outside, strictness, names, .. } = *request;
     let (device, mut account) = (session.device()?, Account::begin(session)?);
     session.enter(Stage::Solve)?;
+    let image = request.image.volume();
     image.require_finite(names.image, |_| false)?;
     allow_two_grids(flow.grid(), image.grid(), strictness, &mut account.warnings)?;
     let sampling = Sampling { interpolation, border: outside.border() };
-    let mut warped = account.stages.time("warp", || grids::warp_image(device, flow, image, sampling))?;
+    let mut warped = account.stages.time("warp", || grids::warp_image(device, flow, &image, sampling))?;
     outside.fill(&mut warped, names.warped, &mut account.warnings);
     Ok(WarpResult { warped, account })
 }
