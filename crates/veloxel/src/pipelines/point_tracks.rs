@@ -226,7 +226,7 @@ pub fn track_points<'a, I: Into<Image<'a>>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use veloxel_core::Grid;
+    use veloxel_core::{Grid, Volume};
     use veloxel_gpu::Device;
     use veloxel_report::tracks_csv;
 

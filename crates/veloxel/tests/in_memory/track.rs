@@ -11,8 +11,8 @@ use veloxel::jobs::{self, ContourInput, DenseMethodOptions, FilmChoice, RegionIn
 use veloxel::phantoms::{CineParams, CinePhantom};
 use veloxel::pipelines::DenseDraft;
 use veloxel::pipelines::heart::{
-    Cavities, Cine, MotionSpace, Placement, PresetChoice, RegionChoice, TrackRequest, TrackResult,
-    TrackedRun, track,
+    Cavities, Cine, CycleEstimate, MotionSpace, Periodic, Placement, PresetChoice, RegionChoice,
+    TrackRequest, TrackResult, TrackedRun, track,
 };
 use veloxel::report::{OutlineFilm, TrackView};
 use veloxel::{Dimension, Grid, Volume, Warnings};
