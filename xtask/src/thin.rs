@@ -110,7 +110,10 @@ fn refused_path(path: &[String]) -> Option<String> {
     let reason = match first {
         "veloxel_kernels" => "kernels are for methods",
         "veloxel_gpu" | "veloxel" if HOLD_SAMPLES.contains(&last) => "buffers hold samples",
-        "veloxel_motion" if path.iter().any(|each| INSIDE.contains(&each.as_str())) => {
+        "veloxel" if path.get(1).is_some_and(|module| module == "unstable") => {
+            "the command stands on what is stable"
+        }
+        "veloxel_motion" | "veloxel" if path.iter().any(|each| INSIDE.contains(&each.as_str())) => {
             "it is for pipelines, which prepare samples"
         }
         "veloxel_motion" if !path.iter().any(is_type) => "types of requests and results alone may be named",
@@ -187,6 +190,8 @@ mod tests {
             "`veloxel_motion::over::sample_vox`",
         );
         assert_refused("use veloxel_motion as motion;", "types of requests");
+        assert_refused("use veloxel::unstable::mesh::CleanMesh;", "stands on what is stable");
+        assert_refused("use veloxel::method::Frame;", "for pipelines");
         for free in [
             "use veloxel_motion::{Extras, METHODS};",
             "veloxel_motion::Extras::new()",

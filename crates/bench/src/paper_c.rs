@@ -18,7 +18,7 @@ use veloxel_motion::{
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 use veloxel_phantoms::{Noise, Phantom};
-use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
+use veloxel_report::svg_plot::{AxisLabels, Ink, Line, LinePlot, Scale, Series};
 
 /// Pixels of the paper's region along an axis.
 const SIDE: usize = 128;
@@ -163,7 +163,12 @@ fn steps(session: &Session<'_>, phantom: &Phantom) -> Result<Vec<Figure>, BenchE
         points,
     };
     let curves = vec![series("Levenberg-Marquardt", 0, marquardt), series("gradient descent", 1, gradient)];
-    let plot = LinePlot::new("Energy over steps, 8 px elements", ["steps", "energy"], curves, &[0.0]);
+    let plot = LinePlot::new(
+        "Energy over steps, 8 px elements",
+        AxisLabels { x: "steps", y: "energy" },
+        curves,
+        &[0.0],
+    );
     session.draw(LinePlot { x_scale: Scale::Linear, ..plot });
     let own = own.map_or(f64::NAN, |steps| steps as f64);
     let most = other.unwrap_or(MOST_DESCENT_STEPS) as f64;
@@ -204,7 +209,7 @@ fn complexity(
             points,
         });
     }
-    let labels = ["elements", "time of a pair, ms"];
+    let labels = AxisLabels { x: "elements", y: "time of a pair, ms" };
     let plot = LinePlot::new("What more elements cost, 128 × 128 pixels", labels, curves, &[0.0]);
     session.draw(LinePlot { x_scale: Scale::Logarithmic, y_scale: Scale::Logarithmic, ..plot });
     Ok(figures)

@@ -79,6 +79,19 @@ pub enum MeshError {
         /// Arcs of a path.
         arcs: usize,
     },
+    /// Compressed rows of arcs that do not lie one after the other, or have another number of weights.
+    #[error(
+        "the rows of a graph need offsets that rise from 0 to the number of targets, and a weight for every target: got {offsets} \
+         offsets, {targets} targets and {weights} weights"
+    )]
+    Rows {
+        /// Offsets given.
+        offsets: usize,
+        /// Targets given.
+        targets: usize,
+        /// Weights given.
+        weights: usize,
+    },
     /// A table of weights that does not belong to the graph.
     #[error("{what}: expected {expected} numbers, got {got}")]
     Count {

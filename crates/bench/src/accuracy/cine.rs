@@ -13,7 +13,7 @@ use veloxel_measure::ContourDistances;
 use veloxel_motion::MotionError;
 use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
 use veloxel_report::TrackRun;
-use veloxel_report::svg_plot::{Ink, Line, LinePlot, Series};
+use veloxel_report::svg_plot::{AxisLabels, Ink, Line, LinePlot, Series};
 
 /// Slices of the pig's heart, and what endocardium and epicardium must reach there, mm.
 const PIG: [(std::ops::RangeInclusive<usize>, [f64; 2]); 2] =
@@ -131,7 +131,12 @@ fn over_time(distances: &ContourDistances, frames: usize) -> LinePlot {
         Series { name: structure.title().to_owned(), ink: Ink::Numbered(nth), line: Line::Dotted, points }
     };
     let curves = [Structure::Endo, Structure::Epi].into_iter().enumerate().map(curve).collect();
-    LinePlot::new("Modified Hausdorff distance over the cycle", ["frame", "mm"], curves, &[0.0])
+    LinePlot::new(
+        "Modified Hausdorff distance over the cycle",
+        AxisLabels { x: "frame", y: "mm" },
+        curves,
+        &[0.0],
+    )
 }
 
 /// Ejection fraction of outlines that were followed, against that of the labels, over the slices labelled at both times.

@@ -9,7 +9,7 @@ use veloxel_core::{Dimension, Flow, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow};
 use veloxel_measure::flow_error;
 use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod};
-use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
+use veloxel_report::svg_plot::{AxisLabels, Ink, Line, LinePlot, Scale, Series};
 
 /// The presets, and between them where the estimate ends: the curve from the least time to the least error.
 const SETTINGS: [(&str, ClgPreset, Option<usize>); 6] = [
@@ -163,7 +163,7 @@ fn plot(ours: &[Point], peers: &[Point]) -> LinePlot {
         points: points.iter().map(|p| (p.time_ms, p.error_px)).collect(),
     };
     let curves = vec![series("Veloxel CLG", 0, ours), series("OpenCV DIS", 1, peers)];
-    let labels = ["time of a pair, ms", "mean end-point error, px"];
+    let labels = AxisLabels { x: "time of a pair, ms", y: "mean end-point error, px" };
     let plot = LinePlot::new("Error over time, four Middlebury pairs", labels, curves, &[0.0]);
     LinePlot { x_scale: Scale::Logarithmic, ..plot }
 }

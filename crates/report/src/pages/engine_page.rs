@@ -6,7 +6,7 @@ use crate::pages::page::{Headline, Page, Plots, Section};
 use crate::pictures::colour::Ramp;
 use crate::pictures::maps::{Map, Stage, Wheel, energy_map};
 use crate::pictures::panel::{Panel, Scaled};
-use crate::plots::svg_plot::{Ink, Line, LinePlot, Series};
+use crate::plots::svg_plot::{AxisLabels, Ink, Line, LinePlot, Series};
 use crate::run::phase_reports::{EngineReport, FrameReport, ValueRange};
 use veloxel_core::{Flow, Volume};
 
@@ -125,7 +125,12 @@ fn plots(frames: &[FrameReport]) -> Vec<LinePlot> {
     ];
     shares.retain(|s| s.points.iter().any(|(_, y)| y.is_finite()));
     vec![
-        LinePlot::new("Latency", ["frame", "ms"], vec![series("", 0, &|f| Some(f.latency_ms))], &[0.0]),
-        LinePlot::new("Pixels with a result", ["frame", "%"], shares, &[0.0, 100.0]),
+        LinePlot::new(
+            "Latency",
+            AxisLabels { x: "frame", y: "ms" },
+            vec![series("", 0, &|f| Some(f.latency_ms))],
+            &[0.0],
+        ),
+        LinePlot::new("Pixels with a result", AxisLabels { x: "frame", y: "%" }, shares, &[0.0, 100.0]),
     ]
 }

@@ -8,6 +8,7 @@ use crate::pictures::film::{self, Thumbnail};
 use crate::pictures::panels::panels;
 use crate::pictures::view::PairView;
 use crate::plots::charts;
+use crate::plots::charts::Units;
 use crate::run::flow_report::{PairReport, RunReport};
 use veloxel_core::SolveStatus;
 use veloxel_measure::{FlowError, LabelOverlapReport};
@@ -37,7 +38,7 @@ pub fn sequence_html(
     let status = pair.statistics.status;
     let class = if status == SolveStatus::Done { "done" } else { "limit" };
     let mut sections = Vec::new();
-    let units = [view.length_unit(), view.voxels()];
+    let units = Units { length: view.length_unit(), voxels: view.voxels() };
     if run.pairs.len() > 1 {
         sections.push(Section { film: film::frames(thumbnails, shown)?, ..sequence(run, units) });
     }
@@ -69,7 +70,7 @@ fn method_title(method: &str) -> &str {
     }
 }
 
-fn sequence(run: &RunReport, units: [&str; 2]) -> Section {
+fn sequence(run: &RunReport, units: Units) -> Section {
     Section {
         plots: Plots::of(charts::over_time(&run.pairs, units)),
         table: Some(tables::pairs(&run.pairs, units)),

@@ -1,6 +1,7 @@
 //! The tables of a report: errors, levels, parameters, inputs, times.
 
 use crate::number::{count, duration, percent, text};
+use crate::plots::charts::Units;
 use crate::plots::charts::size_text;
 use crate::run::flow_report::PairReport;
 use crate::run::header::InputReport;
@@ -85,7 +86,7 @@ pub(crate) fn diagnostics(table: &DiagnosticTable, dimension: Dimension) -> Tabl
 }
 
 /// The pairs of a sequence.
-pub(crate) fn pairs(pairs: &[PairReport], [unit, voxels]: [&str; 2]) -> Table {
+pub(crate) fn pairs(pairs: &[PairReport], Units { length: unit, voxels }: Units) -> Table {
     let with_truth = pairs.iter().any(|p| p.error.is_some());
     let (motion, error) = (format!("motion, {unit}"), format!("error, {voxels}"));
     let volume = if voxels == "px" { "area" } else { "volume" };

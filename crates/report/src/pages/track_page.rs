@@ -7,7 +7,7 @@ use crate::pages::page::{Figure, Headline, Page, Plots, Section};
 use crate::pages::tables::Table;
 use crate::pictures::track_view::TrackView;
 use crate::plots::bulls_eye;
-use crate::plots::svg_plot::{Ink, Line, LinePlot, Series};
+use crate::plots::svg_plot::{AxisLabels, Ink, Line, LinePlot, Series};
 use crate::run::track_report::{TrackReport, TrackRun};
 use veloxel_core::Structure;
 use veloxel_measure::{Chamber, ContourDistance, ContourSummary, Periodicity, StrainAt, Ventricles};
@@ -85,7 +85,7 @@ fn by_run(report: &TrackReport, values: impl Fn(&TrackRun) -> Option<Vec<f64>>) 
 }
 
 fn over_frames(title: &str, unit: &str, curves: Vec<Series>) -> LinePlot {
-    LinePlot::new(title, ["frame", unit], curves, &[0.0])
+    LinePlot::new(title, AxisLabels { x: "frame", y: unit }, curves, &[0.0])
 }
 
 fn function_section(report: &TrackReport) -> Option<Section> {
@@ -263,7 +263,12 @@ fn comparison_section(report: &TrackReport) -> Section {
         ]
     };
     Section {
-        plots: Plots::of(vec![LinePlot::new("Folded voxels", ["frame", "%"], folded, &[0.0, 0.1])]),
+        plots: Plots::of(vec![LinePlot::new(
+            "Folded voxels",
+            AxisLabels { x: "frame", y: "%" },
+            folded,
+            &[0.0, 0.1],
+        )]),
         table: Some(Table::new(&head, report.runs.iter().map(row))),
         ..Section::new(if report.runs.len() > 1 { "Methods" } else { "The field" })
     }

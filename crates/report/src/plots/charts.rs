@@ -2,7 +2,7 @@
 
 use crate::error::ReportError;
 use crate::pictures::view::PairView;
-use crate::plots::svg_plot::{Band, Ink, Line, LinePlot, Scale, Series};
+use crate::plots::svg_plot::{AxisLabels, Band, Ink, Line, LinePlot, Scale, Series};
 use crate::run::flow_report::PairReport;
 use veloxel_core::{DiagnosticCurves, Dimension};
 use veloxel_measure::{
@@ -74,7 +74,7 @@ pub(crate) fn errors(
         .collect();
     let mut plots = vec![LinePlot::new(
         "Distribution of the error",
-        [&format!("end-point error, {unit}"), &format!("% of {what} below")],
+        AxisLabels { x: &format!("end-point error, {unit}"), y: &format!("% of {what} below") },
         vec![series("", Ink::Numbered(0), Line::Solid, cumulative)],
         &[0.0, 100.0],
     )];
@@ -84,7 +84,10 @@ pub(crate) fn errors(
         };
         plots.push(LinePlot::new(
             "Error of the most confident vectors",
-            ["% of vectors left out, least confident first", &format!("mean error of the rest, {unit}")],
+            AxisLabels {
+                x: "% of vectors left out, least confident first",
+                y: &format!("mean error of the rest, {unit}"),
+            },
             vec![
                 series("by confidence", Ink::Numbered(0), Line::Dotted, points(|p| p.by_confidence_vox)),
                 series("by the error itself", Ink::Numbered(2), Line::Dashed, points(|p| p.oracle_vox)),
@@ -95,8 +98,17 @@ pub(crate) fn errors(
     Ok(plots)
 }
 
+/// What the numbers of a sequence are told in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Units {
+    /// Lengths in the world: `mm`, or `px` of pictures.
+    pub length: &'static str,
+    /// Lengths on the grid: `voxels`, or `px` of pictures.
+    pub voxels: &'static str,
+}
+
 /// Curves over the pairs of a sequence.
-pub(crate) fn over_time(pairs: &[PairReport], [unit, voxels]: [&str; 2]) -> Vec<LinePlot> {
+pub(crate) fn over_time(pairs: &[PairReport], Units { length: unit, voxels }: Units) -> Vec<LinePlot> {
     let frames: Vec<[usize; 2]> =
         pairs.iter().enumerate().map(|(i, pair)| pair.frames.unwrap_or([i, i + 1])).collect();
     // Fields of one reference differ in the frame that they point into.
@@ -106,7 +118,7 @@ pub(crate) fn over_time(pairs: &[PairReport], [unit, voxels]: [&str; 2]) -> Vec<
         pairs.iter().zip(&frames).map(|(p, frames)| (frames[which] as f64, value(p))).collect()
     };
     let plot = |title: &str, y_label: &str, curves: Vec<Series>, y_include: &[f64]| {
-        LinePlot::new(title, [x_label, y_label], curves, y_include)
+        LinePlot::new(title, AxisLabels { x: x_label, y: y_label }, curves, y_include)
     };
     let one = |points| vec![series("", Ink::Numbered(0), Line::Dotted, points)];
     let mut plots =

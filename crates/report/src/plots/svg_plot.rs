@@ -120,10 +120,19 @@ fn scaled(scale: Scale, value: f64) -> f64 {
     }
 }
 
+/// What is written beside the axes of a plot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AxisLabels<'a> {
+    /// Below the horizontal axis.
+    pub x: &'a str,
+    /// Beside the vertical axis.
+    pub y: &'a str,
+}
+
 impl LinePlot {
     /// A plot with equal steps and without bands.
-    pub fn new(title: &str, [x_label, y_label]: [&str; 2], series: Vec<Series>, y_include: &[f64]) -> Self {
-        let (title, x_label, y_label) = (title.to_owned(), x_label.to_owned(), y_label.to_owned());
+    pub fn new(title: &str, labels: AxisLabels<'_>, series: Vec<Series>, y_include: &[f64]) -> Self {
+        let (title, x_label, y_label) = (title.to_owned(), labels.x.to_owned(), labels.y.to_owned());
         Self { title, x_label, y_label, series, y_include: y_include.to_vec(), ..Self::default() }
     }
 

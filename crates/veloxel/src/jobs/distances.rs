@@ -84,7 +84,7 @@ fn planned(job: &DistancesJob, session: &Session, mut plan: OutputPlan) -> Resul
     let graph = Graph::new(&list).map_err(VeloxelError::of_mesh_file(&job.graph))?;
     drop(list);
     let request = DistancesRequest {
-        graph: &graph,
+        graph: (&graph).into(),
         sources: job.sources.as_deref(),
         algorithm: job.algorithm,
         precision: job.precision,

@@ -49,7 +49,7 @@ fn compare(precision: Precision, algorithm: Method, sources: Option<Vec<u32>>) {
     let report = jobs::distances(&job, &session()).unwrap().report;
     let graph = Graph::new(&io::read_graph(&file, GraphKind::Undirected).unwrap()).unwrap();
     let (session, sources) = (session(), sources.as_deref());
-    let request = DistancesRequest { graph: &graph, sources, algorithm, precision };
+    let request = DistancesRequest { sources, algorithm, precision, ..DistancesRequest::new(&graph) };
     let found = without_files(|| distances(&request, &session)).unwrap();
     match &found.values {
         DistanceValues::Floats(values) => assert_eq!(*values, numbers(&output, f32::from_le_bytes)),

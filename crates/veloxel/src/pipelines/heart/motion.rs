@@ -2,7 +2,7 @@
 
 use super::choices::MotionSpace;
 use super::follow::{Followed, Frames, follow};
-use super::region::Region;
+use super::region::{Region, SliceInTime};
 use super::setting::Setting;
 use crate::Result;
 use veloxel_core::parameters::Values;
@@ -61,7 +61,7 @@ impl CineMotion {
                 session.control().check()?;
                 Ok(region.cut(image, slice, &place))
             };
-            let within = || region.outlined(contours, [slice, start], &place);
+            let within = || region.outlined(contours, SliceInTime { slice, frame: start }, &place);
             let outlined = has_outlines.then(within).flatten();
             let weight = request.weight.map(cut).transpose()?;
             Ok(Frames { frames: frames.iter().map(cut).collect::<Result<_>>()?, weight, outlined })

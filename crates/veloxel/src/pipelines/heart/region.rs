@@ -44,6 +44,13 @@ pub(super) struct Region {
     pub size: [usize; 2],
 }
 
+/// A slice of a cine at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SliceInTime {
+    pub slice: usize,
+    pub frame: usize,
+}
+
 impl Region {
     /// The region of a choice around outlines on a grid.
     pub fn of(choice: &RegionChoice<'_>, contours: &ContourSet, grid: &Grid) -> Result<Self, HeartError> {
@@ -124,7 +131,8 @@ impl Region {
     }
 
     /// Within the outlines of a frame on a slice, on the grid of that, `plane`; none where nothing is outlined.
-    pub fn outlined(&self, contours: &ContourSet, [slice, frame]: [usize; 2], plane: &Grid) -> Option<Mask> {
+    pub fn outlined(&self, contours: &ContourSet, at: SliceInTime, plane: &Grid) -> Option<Mask> {
+        let SliceInTime { slice, frame } = at;
         let polygon = |structure| contours.get(structure, slice, frame).map(|contour| &contour.polygon);
         let outer = |cavity: &Polygon| {
             let wall_px = WALL_MM / plane.spacing_mm()[0];
@@ -203,12 +211,12 @@ mod tests {
         let contours = ContourSet::new(contours).unwrap();
         let region = Region { from: [10, 12], size: [70, 64] };
         let plane = Grid::image(70, 64).and_then(|g| g.with_spacing_mm([1.5, 1.5, 1.0])).unwrap();
-        let mask = region.outlined(&contours, [1, 2], &plane).unwrap();
+        let mask = region.outlined(&contours, SliceInTime { slice: 1, frame: 2 }, &plane).unwrap();
         // A row through both: 18 pixels within the outer border, and 16 with a wall of two on either side.
         let inside = |y: usize| (0..70).filter(|&x| *mask.at([x, y, 0])).map(|x| x + 10).collect::<Vec<_>>();
         assert_eq!(inside(30 - 12), (21..39).collect::<Vec<_>>());
         let right = inside(58 - 12);
         assert!((47..=49).contains(&right[0]) && (67..=69).contains(&right[right.len() - 1]), "{right:?}");
-        assert!(region.outlined(&contours, [0, 2], &plane).is_none());
+        assert!(region.outlined(&contours, SliceInTime { slice: 0, frame: 2 }, &plane).is_none());
     }
 }

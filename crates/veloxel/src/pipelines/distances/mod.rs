@@ -1,18 +1,21 @@
 //! A graph in, all its distances out: row by row as they are found, or as one matrix.
 
+mod source;
+
 use crate::pipelines::account::Account;
 use crate::{Result, Session};
+pub use source::{ArcRows, GraphSource};
 use std::sync::{Mutex, PoisonError};
 use veloxel_core::{GraphKind, Stage, WarningKind, Warnings};
-use veloxel_mesh::{Graph, MeshError, Request, ShortestPaths};
+use veloxel_mesh::{Graph, LeftOut, MeshError, Request, ShortestPaths};
 pub use veloxel_mesh::{Method, Precision, Step};
 use veloxel_report::number::counted;
 
 /// A graph, and which of its distances are wanted.
 #[derive(Debug, Clone, Copy)]
 pub struct DistancesRequest<'a> {
-    /// The graph.
-    pub graph: &'a Graph,
+    /// The graph, or the arcs that it is made from.
+    pub graph: GraphSource<'a>,
     /// Nodes whose rows are wanted, in their order; none: all.
     pub sources: Option<&'a [u32]>,
     /// The algorithm.
@@ -23,8 +26,8 @@ pub struct DistancesRequest<'a> {
 
 impl<'a> DistancesRequest<'a> {
     /// All distances of a graph as 32-bit floats, by the algorithm that suits it.
-    pub fn new(graph: &'a Graph) -> Self {
-        Self { graph, sources: None, algorithm: Method::Auto, precision: Precision::F32 }
+    pub fn new(graph: impl Into<GraphSource<'a>>) -> Self {
+        Self { graph: graph.into(), sources: None, algorithm: Method::Auto, precision: Precision::F32 }
     }
 }
 
@@ -109,19 +112,22 @@ impl<'a> Distances<'a> {
     /// Does the work that all rows share.
     ///
     /// # Errors
-    /// [`VeloxelError::Mesh`](crate::VeloxelError::Mesh) for an algorithm that does not take the graph, or memory;
+    /// [`VeloxelError::Mesh`](crate::VeloxelError::Mesh) for arcs that make no graph, as [`Graph::new`], for an algorithm that does
+    /// not take the graph, or memory;
     /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
     pub fn open(request: &DistancesRequest<'_>, session: &'a Session) -> Result<Self> {
         session.enter(Stage::Solve)?;
         let mut account = Account::begin(session)?;
-        let graph = request.graph;
-        warn_of_arcs(graph, &mut account.warnings);
         let DistancesRequest { algorithm: method, precision, .. } = *request;
         let own = Request { method, max_bytes: session.max_memory_bytes(), precision };
         let device = session.device()?;
-        let paths = account.stages.time("prepare", || ShortestPaths::open(graph, own, device))?;
+        let (left_out, paths) = account.stages.time("prepare", || {
+            let graph = request.graph.graph()?;
+            Ok::<_, MeshError>((graph.left_out(), ShortestPaths::open(&graph, own, device)?))
+        })?;
+        warn_of_arcs(left_out, &mut account.warnings);
         device.check()?;
-        let sources = request.sources.map_or_else(|| (0..graph.nodes() as u32).collect(), <[u32]>::to_vec);
+        let sources = request.sources.map_or_else(|| (0..paths.nodes() as u32).collect(), <[u32]>::to_vec);
         Ok(Self { paths, sources, session, account })
     }
 
@@ -223,8 +229,7 @@ impl<'a> Distances<'a> {
 }
 
 /// Says which arcs of a graph do not count.
-fn warn_of_arcs(graph: &Graph, warnings: &mut Warnings) {
-    let left_out = graph.left_out();
+fn warn_of_arcs(left_out: LeftOut, warnings: &mut Warnings) {
     let mut note = |count: usize, what: &str| {
         if count > 0 {
             let were = if count == 1 { "was" } else { "were" };
