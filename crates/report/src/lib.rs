@@ -16,6 +16,7 @@ pub use pages::compare::{CompareReport, ComparedRun, LeftOut, comparison_html, c
 pub use pages::engine_page::{EngineView, engine_html};
 pub use pages::features_page::{FeatureScale, FeaturesView, features_html};
 pub use pages::flow_page::{html, sequence_html};
+#[doc(hidden)]
 pub use pages::page;
 pub use pages::segment_page::{AnswerView, SegmentView, segment_html};
 pub use pages::stereo_page::{StereoView, stereo_html};
@@ -31,6 +32,7 @@ pub use pictures::phase_pictures::{MapPicture, disparity_rgb, orientation_rgb, p
 pub use pictures::track_view::TrackView;
 pub use pictures::tracked_points::{TrackedMark, tracked_points_rgb};
 pub use pictures::view::{ComparedView, PairView};
+#[doc(hidden)]
 pub use plots::svg_plot;
 pub use run::flow_report::{MotionReport, PairReport, RunReport};
 pub use run::header::{DeviceReport, InputReport, RunHeader, to_json};

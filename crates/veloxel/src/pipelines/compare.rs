@@ -38,6 +38,26 @@ pub struct CompareRequest<'a> {
     pub methods: &'a [MethodChoice],
 }
 
+impl<'a> CompareRequest<'a> {
+    /// Two images of which nothing else is known, and methods.
+    pub fn new(
+        fixed: impl Into<Image<'a>>,
+        moving: impl Into<Image<'a>>,
+        methods: &'a [MethodChoice],
+    ) -> Self {
+        Self {
+            fixed: fixed.into(),
+            moving: moving.into(),
+            names: PairNames::default(),
+            mask: None,
+            visible: None,
+            truth: None,
+            strictness: Strictness::Lenient,
+            methods,
+        }
+    }
+}
+
 /// What a method found, and in what time.
 #[derive(Debug)]
 pub struct ComparedMethod {

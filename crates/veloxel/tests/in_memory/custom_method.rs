@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use veloxel::jobs::{self, CompareJob, DenseMethodOptions, DenseOptions, FlowJob, FlowOutputs, MaskFile};
 use veloxel::method::DenseDraft;
 use veloxel::pipelines::{
-    CompareRequest, Directions, MethodChoice, PairNames, PairRequest, PairWanted, SequenceRequest, Wanted,
-    compare, pair, sequence,
+    CompareRequest, Directions, MethodChoice, PairRequest, PairWanted, SequenceRequest, Wanted, compare,
+    pair, sequence,
 };
 use veloxel::{ClgParams, Diagnosis, Dimension, ErrorKind, Grid, Hint, Mask, Volume, io};
 
@@ -91,16 +91,7 @@ fn sequences_and_comparisons_take_it() {
     assert_eq!(vectors.len(), 1);
     vectors.into_iter().for_each(assert_shift);
     let methods = [method, MethodChoice::default()];
-    let request = CompareRequest {
-        fixed: (&fixed).into(),
-        moving: (&moving).into(),
-        names: PairNames::default(),
-        mask: None,
-        visible: None,
-        truth: None,
-        strictness: io::Strictness::Lenient,
-        methods: &methods,
-    };
+    let request = CompareRequest::new(&fixed, &moving, &methods);
     let found = compare(&request, &session).unwrap();
     let names: Vec<_> = found.measured.iter().map(|run| run.method.as_str()).collect();
     assert_eq!(names, ["translation", "clg"]);
