@@ -1,6 +1,6 @@
 //! A dense method of another crate, the one of the example, through pipelines and jobs: nothing inside knows it.
 
-use crate::no_files::without_files;
+use crate::no_files::{alone, without_files};
 use crate::session;
 use std::path::PathBuf;
 use veloxel::jobs::{self, CompareJob, DenseMethodOptions, DenseOptions, FlowJob, FlowOutputs, MaskFile};
@@ -39,17 +39,22 @@ fn assert_shift(vector: [f32; 3]) {
 
 #[test]
 fn its_flow_is_found_in_both_directions_with_its_parameters() {
-    let ([fixed, moving], method, session) = (images(), choice(), session());
-    let wanted = PairWanted { measures: Wanted::Yes, ..PairWanted::default() };
-    let request = PairRequest { wanted, ..PairRequest::new(&fixed, &moving, &method) };
-    let first = without_files(|| pair(&request, &session)).unwrap();
-    assert_shift(first.found.flow.vector_vox(20 * 48 + 24));
-    assert_eq!(first.account.parameters["tolerance"], 1e-6);
-    assert_eq!(first.account.parameters["most_steps"], 50);
-    assert!(first.found.statistics.inverse_residual_vox.unwrap() < 0.05);
-    // The session keeps the opened method, which gives the same again.
-    let again = pair(&request, &session).unwrap();
-    assert_eq!((&again.found.flow, &again.found.confidence), (&first.found.flow, &first.found.confidence));
+    alone(|| {
+        let ([fixed, moving], method, session) = (images(), choice(), session());
+        let wanted = PairWanted { measures: Wanted::Yes, ..PairWanted::default() };
+        let request = PairRequest { wanted, ..PairRequest::new(&fixed, &moving, &method) };
+        let first = without_files(|| pair(&request, &session)).unwrap();
+        assert_shift(first.found.flow.vector_vox(20 * 48 + 24));
+        assert_eq!(first.account.parameters["tolerance"], 1e-6);
+        assert_eq!(first.account.parameters["most_steps"], 50);
+        assert!(first.found.statistics.inverse_residual_vox.unwrap() < 0.05);
+        // The session keeps the opened method, which gives the same again.
+        let again = pair(&request, &session).unwrap();
+        assert_eq!(
+            (&again.found.flow, &again.found.confidence),
+            (&first.found.flow, &first.found.confidence)
+        );
+    });
 }
 
 #[test]
@@ -99,33 +104,40 @@ fn sequences_and_comparisons_take_it() {
 
 #[test]
 fn jobs_take_it_from_files_to_files() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    let inputs: Vec<PathBuf> = vec![path("fixed.nrrd"), path("moving.nrrd")];
-    for (path, image) in inputs.iter().zip(images()) {
-        io::write_image(path, &image, &mut veloxel::Warnings::new()).unwrap();
-    }
-    std::fs::write(path("own.toml"), "most_steps = 30\n").unwrap();
-    let method = DenseMethodOptions::new(&TRANSLATION).file(&path("own.toml")).unwrap();
-    let options = DenseOptions { method: method.clone(), ..DenseOptions::default() };
-    let outputs = FlowOutputs { flow: path("flow.flo"), ..FlowOutputs::default() };
-    let job = FlowJob { inputs: inputs.clone(), options, outputs, ..FlowJob::default() };
-    let run = jobs::flow(&job, &session()).unwrap();
-    let header = &run.report.header;
-    assert_eq!((header.method.as_str(), header.preset.as_deref()), ("translation", Some("accurate")));
-    assert_eq!(header.parameters["most_steps"], 30);
-    let mut warnings = veloxel::Warnings::new();
-    let read = io::read_flow(&path("flow.flo"), io::Reading::default(), &mut warnings).unwrap();
-    assert_shift(read.vector_vox(20 * 48 + 24));
+    alone(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let inputs: Vec<PathBuf> = vec![path("fixed.nrrd"), path("moving.nrrd")];
+        for (path, image) in inputs.iter().zip(images()) {
+            io::write_image(path, &image, &mut veloxel::Warnings::new()).unwrap();
+        }
+        std::fs::write(path("own.toml"), "most_steps = 30\n").unwrap();
+        let method = DenseMethodOptions::new(&TRANSLATION).file(&path("own.toml")).unwrap();
+        let options = DenseOptions { method: method.clone(), ..DenseOptions::default() };
+        let outputs = FlowOutputs { flow: path("flow.flo"), ..FlowOutputs::default() };
+        let job = FlowJob { inputs: inputs.clone(), options, outputs, ..FlowJob::default() };
+        let run = jobs::flow(&job, &session()).unwrap();
+        let header = &run.report.header;
+        assert_eq!((header.method.as_str(), header.preset.as_deref()), ("translation", Some("accurate")));
+        assert_eq!(header.parameters["most_steps"], 30);
+        let mut warnings = veloxel::Warnings::new();
+        let read = io::read_flow(&path("flow.flo"), io::Reading::default(), &mut warnings).unwrap();
+        assert_shift(read.vector_vox(20 * 48 + 24));
 
-    let mut refused = job;
-    refused.options.mask = Some(MaskFile { path: path("no-such-mask.png"), labels: Default::default() });
-    let text = jobs::flow(&refused, &session()).unwrap_err().to_string();
-    assert!(text.starts_with("translation does not use a mask"), "{text}");
+        let mut refused = job;
+        refused.options.mask = Some(MaskFile { path: path("no-such-mask.png"), labels: Default::default() });
+        let text = jobs::flow(&refused, &session()).unwrap_err().to_string();
+        assert!(text.starts_with("translation does not use a mask"), "{text}");
 
-    let [fixed, moving] = [&inputs[0], &inputs[1]].map(PathBuf::clone);
-    let job =
-        CompareJob { fixed, moving, methods: vec![method], html: path("page.html"), ..CompareJob::default() };
-    let run = jobs::compare(&job, &session()).unwrap();
-    assert_eq!(run.report.runs[0].method, "translation");
+        let [fixed, moving] = [&inputs[0], &inputs[1]].map(PathBuf::clone);
+        let job = CompareJob {
+            fixed,
+            moving,
+            methods: vec![method],
+            html: path("page.html"),
+            ..CompareJob::default()
+        };
+        let run = jobs::compare(&job, &session()).unwrap();
+        assert_eq!(run.report.runs[0].method, "translation");
+    });
 }

@@ -19,6 +19,7 @@ mod stereo;
 mod stops;
 mod track;
 mod track_points;
+mod views;
 mod warp;
 
 use std::path::Path;
