@@ -15,7 +15,7 @@ use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use veloxel_core::Warnings;
-use veloxel_io::{Content, Format, Reading, Strictness, read_bytes};
+use veloxel_io::{Content, Format, ReadOptions, Reading, Strictness, read_bytes};
 
 /// What a reader may take for an input, by its budget.
 const BUDGET_BYTES: u64 = 32 << 20;
@@ -69,8 +69,8 @@ fn write_seeds(folder: &Path) -> std::io::Result<()> {
 fn read(format: &Format, bytes: &[u8]) {
     let name = PathBuf::from(format!("fuzz.{}", format.extensions()[0]));
     let mut warnings = Warnings::new();
-    let lenient = Reading { max_decode_bytes: Some(BUDGET_BYTES), ..Reading::default() };
-    match read_bytes(&name, bytes, lenient, &mut warnings) {
+    let lenient = ReadOptions { max_decode_bytes: Some(BUDGET_BYTES), ..ReadOptions::default() };
+    match read_bytes(&name, bytes, Reading::alone(lenient), &mut warnings) {
         Ok(Content::Image(image)) => assert_eq!(image.data().len(), image.grid().len()),
         Ok(Content::Sequence(sequence)) => assert!(!sequence.frames().is_empty()),
         Ok(Content::Flow(flow)) => {
@@ -85,6 +85,6 @@ fn read(format: &Format, bytes: &[u8]) {
         Err(_) => {}
     }
     // A strict reader may refuse more, but must not fall over either.
-    let strict = Reading { strictness: Strictness::Strict, ..lenient };
-    let _ = read_bytes(&name, bytes, strict, &mut warnings);
+    let strict = ReadOptions { strictness: Strictness::Strict, ..lenient };
+    let _ = read_bytes(&name, bytes, Reading::alone(strict), &mut warnings);
 }

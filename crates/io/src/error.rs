@@ -255,12 +255,22 @@ impl IoError {
     }
 
     pub(crate) fn open(path: &Path) -> impl Fn(std::io::Error) -> Self + '_ {
-        |source| Self::Open { path: path.to_owned(), source }
+        |source| Self::stopped(&source).unwrap_or_else(|| Self::Open { path: path.to_owned(), source })
     }
 
     /// A failure of writing; nothing must be left behind.
     pub fn write(path: &Path) -> impl Fn(std::io::Error) -> Self + '_ {
-        |source| Self::Write { path: path.to_owned(), source }
+        |source| Self::stopped(&source).unwrap_or_else(|| Self::Write { path: path.to_owned(), source })
+    }
+
+    pub(crate) fn read(path: &Path) -> impl Fn(std::io::Error) -> Self + '_ {
+        |source| Self::stopped(&source).unwrap_or_else(|| Self::Read { path: path.to_owned(), source })
+    }
+
+    /// The stop that ended the passing of bytes, if that is the reason of an error.
+    fn stopped(error: &std::io::Error) -> Option<Self> {
+        let is_stop = error.get_ref().is_some_and(|reason| reason.is::<Stopped>());
+        is_stop.then_some(Self::Stopped(Stopped))
     }
 
     /// Something that cannot be read or written here, with the way out.

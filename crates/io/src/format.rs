@@ -8,6 +8,7 @@ use crate::read::layout::Layout;
 use crate::read::source::Source;
 use crate::write::painted_mesh::PaintedMesh;
 use crate::write::record::Record;
+use crate::write::target::Target;
 use crate::write::video::{VideoEncoder, VideoShape};
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -61,15 +62,15 @@ pub(crate) type ReadDisparity = for<'a> fn(Source<'a>, &mut Context) -> Result<O
 pub(crate) type ReadGrid = for<'a> fn(Source<'a>, &mut Context) -> Result<Grid>;
 pub(crate) type ReadHeader = for<'a> fn(Source<'a>, &mut Context) -> Result<(Layout, Source<'a>)>;
 pub(crate) type OpenFrames = for<'a> fn(Source<'a>, &mut Context) -> Result<Box<dyn FrameReader + 'a>>;
-pub(crate) type Write<T> = fn(&Path, &T) -> Result<()>;
+pub(crate) type Write<T> = fn(&Target, &T) -> Result<()>;
 /// Writes an image; the samples that it must change are a warning.
-pub(crate) type WriteImage = fn(&Path, &Volume<f32>, &mut Warnings) -> Result<()>;
+pub(crate) type WriteImage = fn(&Target, &Volume<f32>, &mut Warnings) -> Result<()>;
 /// The names of the files that a header gives for its samples, if they are not in the same.
 pub(crate) type NamesDataFiles = fn(&mut Source, &Context) -> Vec<String>;
 /// Size, and a triple a pixel.
-pub(crate) type WriteRgb = fn(&Path, [usize; 2], &[u8]) -> Result<()>;
-pub(crate) type WritePainted = fn(&Path, &PaintedMesh<'_>) -> Result<()>;
-pub(crate) type WriteVideo = fn(&Path, VideoShape) -> Result<Box<dyn VideoEncoder>>;
+pub(crate) type WriteRgb = fn(&Target, [usize; 2], &[u8]) -> Result<()>;
+pub(crate) type WritePainted = fn(&Target, &PaintedMesh<'_>) -> Result<()>;
+pub(crate) type WriteVideo = fn(&Target, VideoShape) -> Result<Box<dyn VideoEncoder>>;
 
 /// How much of a file must be read to know what it holds.
 #[derive(Clone, Copy)]
@@ -167,9 +168,9 @@ impl Format {
             precision: Precision::Float,
             keeps_place: true,
             limits: VOLUME_LIMITS,
-            write_image: Some(|path, image, _| W::write(path, &Record::image(image))),
-            write_labels: Some(|path, labels| W::write(path, &Record::labels(labels))),
-            write_flow: Some(|path, flow| W::write(path, &Record::flow(flow))),
+            write_image: Some(|target, image, _| W::write(target, &Record::image(image))),
+            write_labels: Some(|target, labels| W::write(target, &Record::labels(labels))),
+            write_flow: Some(|target, flow| W::write(target, &Record::flow(flow))),
             ..Self::picture(name, title, extensions, reader)
         }
     }
@@ -255,7 +256,7 @@ impl Format {
 /// What writes a volume format: images, labels, fields and, where the format has a time axis, sequences.
 pub(crate) trait WriteRecord {
     /// Writes all of it or nothing.
-    fn write(path: &Path, record: &Record) -> Result<()>;
+    fn write(target: &Target, record: &Record) -> Result<()>;
 }
 
 impl PartialEq for Format {

@@ -2,7 +2,8 @@
 //!
 //! Files are hostile: sizes are checked against the bytes that are there and against a budget of memory before anything is
 //! allocated ([`Reading`]), and every failure is one clear line. Headers that other programs refuse are read with a warning that says what was assumed,
-//! unless [`Strictness::Strict`] is asked for. Files are written whole or not at all.
+//! unless [`Strictness::Strict`] is asked for. Files are written whole or not at all. Readers and writers that share [`Files`] are
+//! stopped together and share a budget of memory; without them each is alone.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -18,11 +19,13 @@
 //! # Formats
 #![doc = include_str!("../../../docs/status/formats.md")]
 
+mod asking;
 mod content;
 #[cfg(feature = "dicom")]
 mod dicom;
 mod error;
 mod file_name;
+mod files;
 mod format;
 mod formats;
 mod read;
@@ -32,6 +35,7 @@ mod write;
 
 pub use content::{Content, Kind};
 pub use error::{IoError, Result};
+pub use files::Files;
 pub use format::{Format, Precision};
 pub use formats::disparity::{check_disparity_output, read_disparity, write_disparity};
 #[cfg(feature = "jpeg")]
@@ -41,7 +45,7 @@ pub use read::files_read::files_read;
 pub use read::frames::{files_in, list_folder};
 pub use read::inspect::{FileInfo, inspect, read_grid};
 pub use read::luminance::LUMA;
-pub use read::reading::{DataFiles, Reading, SeriesChoice, Strictness};
+pub use read::reading::{DataFiles, ReadOptions, Reading, SeriesChoice, Strictness};
 pub use read::series::{CineSeries, holds_dicom, read_cine};
 pub use read::stream::FrameStream;
 pub use read::{
@@ -61,7 +65,8 @@ pub use tables::points::{Point, PointFile};
 pub use tempfile::{NamedTempFile, TempDir};
 pub use write::detached::data_file;
 pub use write::painted_mesh::PaintedMesh;
-pub use write::unfinished::{Revocable, Unfinished, remove_unfinished};
+pub use write::pending::{PendingFiles, Revocable, Unfinished};
+pub use write::target::Target;
 pub use write::video::{FrameRate, VideoColour, VideoShape};
 pub use write::video_writer::{VideoWriter, check_video_output};
 pub use write::whole_file::{check_writable, write_bytes, write_text};

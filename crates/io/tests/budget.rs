@@ -13,7 +13,8 @@ use veloxel_io::*;
 
 /// Reads bytes under a name, within so many bytes of memory.
 fn within(name: &str, bytes: &[u8], max_decode_bytes: u64) -> Result<Content, IoError> {
-    let reading = Reading { max_decode_bytes: Some(max_decode_bytes), ..Reading::default() };
+    let reading =
+        Reading::alone(ReadOptions { max_decode_bytes: Some(max_decode_bytes), ..ReadOptions::default() });
     read_bytes(Path::new(name), bytes, reading, &mut Warnings::new())
 }
 
@@ -61,7 +62,7 @@ fn images_that_load_at_the_same_time_count_together() {
     }
     let frames = ["a.nii", "b.nii"].map(|name| folder.path().join(name));
     let read = |bytes| {
-        let reading = Reading { max_decode_bytes: Some(bytes), ..Reading::default() };
+        let reading = Reading::alone(ReadOptions { max_decode_bytes: Some(bytes), ..ReadOptions::default() });
         read_frames(&frames, reading, &mut Warnings::new())
     };
     assert!(read(3 * 4 * 4096).is_ok());
@@ -119,7 +120,7 @@ fn a_label_map_that_packs_well_is_read() {
     fs::write(&path, gzip.finish().unwrap()).unwrap();
     let packed = fs::metadata(&path).unwrap().len();
     assert!(256 * 128 * 128 / packed >= 200, "{packed}");
-    let reading = Reading { max_decode_bytes: Some(17 << 20), ..Reading::default() };
+    let reading = Reading::alone(ReadOptions { max_decode_bytes: Some(17 << 20), ..ReadOptions::default() });
     assert_eq!(read_labels(&path, reading, &mut Warnings::new()).unwrap(), labels);
 }
 
@@ -193,11 +194,11 @@ const MHD: &str =
 const NHDR: &str = "NRRD0004\ntype: uchar\ndimension: 2\nsizes: 2 1\nencoding: raw\ndata file: ";
 
 /// Writes both kinds of headers over a data file, and reads them.
-fn read_headers(folder: &Path, data: &str, reading: Reading) -> Vec<Result<Content, IoError>> {
+fn read_headers(folder: &Path, data: &str, options: ReadOptions) -> Vec<Result<Content, IoError>> {
     let read_one = |(name, text): (&str, &str)| {
         let path = folder.join(name);
         fs::write(&path, format!("{text}{data}\n")).unwrap();
-        read(&path, reading, &mut Warnings::new())
+        read(&path, Reading::alone(options), &mut Warnings::new())
     };
     [("a.mhd", MHD), ("a.nhdr", NHDR)].map(read_one).into()
 }
@@ -210,21 +211,21 @@ fn samples_outside_of_the_headers_folder_need_permission() {
     for name in ["secret.raw", "own/beside.raw", "own/below/it.raw"] {
         fs::write(folder.path().join(name), [1, 2]).unwrap();
     }
-    let anywhere = Reading { data_files: DataFiles::Anywhere, ..Reading::default() };
+    let anywhere = ReadOptions { data_files: DataFiles::Anywhere, ..ReadOptions::default() };
     let outside = folder.path().join("secret.raw").display().to_string();
     for data in ["../secret.raw", "below/../../secret.raw", outside.as_str()] {
-        for result in read_headers(&own, data, Reading::default()) {
+        for result in read_headers(&own, data, ReadOptions::default()) {
             assert!(matches!(result, Err(IoError::Outside { .. })), "{data}: {result:?}");
         }
         assert!(read_headers(&own, data, anywhere).iter().all(Result::is_ok), "{data}");
     }
     for data in ["beside.raw", "./beside.raw", "below/it.raw"] {
-        assert!(read_headers(&own, data, Reading::default()).iter().all(Result::is_ok), "{data}");
+        assert!(read_headers(&own, data, ReadOptions::default()).iter().all(Result::is_ok), "{data}");
     }
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(&outside, own.join("link.raw")).unwrap();
-        for result in read_headers(&own, "link.raw", Reading::default()) {
+        for result in read_headers(&own, "link.raw", ReadOptions::default()) {
             assert!(matches!(result, Err(IoError::Outside { .. })), "{result:?}");
         }
     }
@@ -237,7 +238,7 @@ fn pipes_and_devices_are_refused_before_they_are_opened() {
     let pipe = folder.path().join("pipe.nii");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     assert!(matches!(read(&pipe, Strictness::Lenient, &mut Warnings::new()), Err(IoError::Open { .. })));
-    for result in read_headers(folder.path(), "pipe.nii", Reading::default()) {
+    for result in read_headers(folder.path(), "pipe.nii", ReadOptions::default()) {
         assert!(result.unwrap_err().to_string().contains("not a regular file"));
     }
 }

@@ -280,22 +280,22 @@ fn buffers_of_a_scene_lie_beside_it() {
     let (before, rest) = text.split_once("data:").unwrap();
     let (_, after) = rest.split_once('"').unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let read = |place: &str, address: &str, reading: Reading| {
+    let read = |place: &str, address: &str, options: ReadOptions| {
         let path = folder.path().join(place);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, format!("{before}{address}\"{after}")).unwrap();
-        read_surface(&path, reading, &mut Warnings::new())
+        read_surface(&path, Reading::alone(options), &mut Warnings::new())
     };
     let mut buffer: Vec<u8> =
         [0.0f32, 0., 0., 1., 0., 0., 1., 1., 0., 0., 1., 0.5].map(f32::to_le_bytes).concat();
     buffer.extend([0, 1, 2, 0, 2, 3]);
     std::fs::write(folder.path().join("my data.bin"), &buffer).unwrap();
-    let usual = Reading::default();
+    let usual = ReadOptions::default();
     let inside = read("a.gltf", "my%20data.bin", usual).unwrap();
     assert_eq!(inside.triangles(), [[0, 1, 2], [0, 2, 3]]);
     let outside = read("below/b.gltf", "../my%20data.bin", usual).unwrap_err().to_string();
     assert!(outside.contains("my data.bin") && !outside.contains('\n'), "{outside}");
-    let anywhere = Reading { data_files: DataFiles::Anywhere, ..usual };
+    let anywhere = ReadOptions { data_files: DataFiles::Anywhere, ..usual };
     assert!(read("below/b.gltf", "../my%20data.bin", anywhere).is_ok());
     for (address, words) in [("none.bin", "none.bin"), ("https://a.b/c.bin", "https"), ("data:,x", "base64")]
     {

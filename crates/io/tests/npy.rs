@@ -258,7 +258,7 @@ fn what_is_no_array_of_numbers_is_refused() {
 fn many_small_frames_are_no_way_around_the_budget() {
     let frames = 100_000;
     let bytes = array("|u1", "False", &format!("({frames}, 1, 1, 1)"), &vec![0; frames]);
-    let reading = Reading { max_decode_bytes: Some(1 << 20), ..Reading::default() };
+    let reading = Reading::alone(ReadOptions { max_decode_bytes: Some(1 << 20), ..ReadOptions::default() });
     let error = read_bytes(Path::new("a.npy"), &bytes, reading, &mut Warnings::new()).unwrap_err();
     assert!(matches!(error, IoError::Memory { .. }), "{error}");
 }

@@ -61,7 +61,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 /// Whether a file is read within so many bytes, and what that took beside what was held before.
 fn read_within(path: &Path, max_decode_bytes: u64) -> (bool, usize) {
-    let reading = Reading { max_decode_bytes: Some(max_decode_bytes), ..Reading::default() };
+    let reading =
+        Reading::alone(ReadOptions { max_decode_bytes: Some(max_decode_bytes), ..ReadOptions::default() });
     let before = counting::begin();
     let read = read(path, reading, &mut Warnings::new());
     assert!(matches!(read, Ok(_) | Err(IoError::Memory { .. })), "{}: {read:?}", path.display());

@@ -40,6 +40,7 @@ pub(super) fn find(paths: &[PathBuf], context: &mut Context) -> Result<Vec<PathB
         let mut all = Vec::new();
         list(path, DEPTH, &mut all).map_err(IoError::open(path))?;
         for file in all {
+            context.check()?;
             let is_image = begins_as_dicom(&file) || is_named_dicom(&file);
             if is_image && file_name(&file) != "DICOMDIR" { found.push(file) } else { strays.push(file) }
         }

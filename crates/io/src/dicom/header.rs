@@ -63,6 +63,7 @@ const MOST_CHARACTERS: usize = 64;
 pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<PlaneHeader>> {
     let (mut planes, mut failed, mut longer) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
+        context.check()?;
         let opened = match Opened::file(path, Some(tags::PIXEL_DATA), context) {
             Err(error @ IoError::Memory { .. }) => return Err(error),
             opened => opened.map_err(|error| format!("it is no DICOM file, or a broken one ({error})")),
@@ -75,6 +76,7 @@ pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<P
             Err(reason) => failed.push((path, reason)),
         }
     }
+    context.check()?;
     if planes.is_empty() {
         return Err(match failed.first() {
             Some((path, reason)) => IoError::malformed(path, "DICOM", "an image", reason),

@@ -1,6 +1,7 @@
 //! A file that was parsed, once its elements were walked over.
 
 use super::structure::{Fault, content_length};
+use crate::asking::Asking;
 use crate::error::{IoError, Result};
 use crate::read::budget::Claim;
 use crate::read::context::Context;
@@ -27,7 +28,7 @@ impl Opened {
     pub fn file(path: &Path, until: Option<Tag>, context: &Context) -> Result<Self> {
         let file = File::open(path).map_err(IoError::open(path))?;
         let length = file.metadata().map_err(IoError::open(path))?.len();
-        Self::new(BufReader::new(file), length, until, path, context)
+        Self::new(BufReader::new(Asking::new(file, context.control())), length, until, path, context)
     }
 
     /// Parses the elements that `length` bytes hold.
@@ -41,7 +42,7 @@ impl Opened {
         path: &Path,
         context: &Context,
     ) -> Result<Self> {
-        let mut claim = Claim::default();
+        let mut claim = context.no_claim();
         let walked = content_length(&mut reader, length, &mut |bytes| context.enlarge(&mut claim, bytes));
         let content = walked.map_err(|fault| match fault {
             Fault::Structure(text) => IoError::malformed(path, "DICOM", "a whole data set", text),

@@ -25,6 +25,7 @@ pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Re
     let mut opened: Option<(PathBuf, Opened)> = None;
     for (slice, planes) in stack.planes.iter().enumerate() {
         for (frame, plane) in planes.iter().flatten().enumerate() {
+            context.check()?;
             if opened.as_ref().is_none_or(|(path, _)| *path != plane.path) {
                 // Two at once would take twice the memory.
                 drop(opened.take());

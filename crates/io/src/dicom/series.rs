@@ -23,14 +23,14 @@ pub(super) fn choose(images: &mut Vec<PlaneHeader>, context: &mut Context) -> Re
     let list = |uids: &[String], images: &[PlaneHeader]| -> String {
         uids.iter().map(|uid| describe(uid, images)).collect::<Vec<_>>().join("; ")
     };
-    let chosen: Vec<String> = match context.reading.series {
+    let chosen: Vec<String> = match context.reading.options.series {
         None => uids.clone(),
         Some(choice) => uids.iter().filter(|uid| is(choice, uid, images)).cloned().collect(),
     };
     match &chosen[..] {
         [_] => {}
         [] => {
-            let asked = context.reading.series.map(|choice| choice.to_string()).unwrap_or_default();
+            let asked = context.reading.options.series.map(|choice| choice.to_string()).unwrap_or_default();
             return Err(context.malformed("series asked for", list(&uids, images), asked));
         }
         several => {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::read::reading::{Reading, SeriesChoice, Strictness};
+use crate::read::reading::{ReadOptions, Reading, SeriesChoice, Strictness};
 use dicom_core::value::{PixelFragmentSequence, Value};
 use dicom_core::{DataElement, PrimitiveValue, VR};
 use dicom_object::{FileMetaTableBuilder, InMemDicomObject, Tag};
@@ -178,11 +178,15 @@ fn several_series_are_listed_until_one_is_chosen() {
         assert!(refusal.contains(words) && !refusal.contains('\n'), "{refusal}");
     }
     for (choice, slices) in [("10", 2), ("1.2.3.2", 1)] {
-        let reading = Reading { series: Some(choice.parse::<SeriesChoice>().unwrap()), ..Reading::default() };
+        let reading = Reading::alone(ReadOptions {
+            series: Some(choice.parse::<SeriesChoice>().unwrap()),
+            ..ReadOptions::default()
+        });
         let (series, _) = read_folder(folder.path(), reading);
         assert_eq!(series.unwrap().frames[0].grid().size()[2], slices, "{choice}");
     }
-    let reading = Reading { series: Some("30".parse().unwrap()), ..Reading::default() };
+    let reading =
+        Reading::alone(ReadOptions { series: Some("30".parse().unwrap()), ..ReadOptions::default() });
     assert!(read_folder(folder.path(), reading).0.err().unwrap().contains("number 10"));
 }
 

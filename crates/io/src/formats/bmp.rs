@@ -13,8 +13,8 @@ use crate::read::element::ByteOrder;
 use crate::read::luminance::{Channels, Picture, Samples};
 use crate::read::source::Source;
 use crate::write::raster::Raster;
+use crate::write::target::Target;
 use crate::write::whole_file::write_bytes;
-use std::path::Path;
 use veloxel_core::{Grid, Volume, Warnings};
 
 pub(super) static FORMAT: Format = Format {
@@ -58,6 +58,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let floats = context.scratch(4 * grid.len() as u64)?;
     let mut samples = context.room_for::<u8>(3 * grid.len())?;
     for y in 0..height {
+        context.check()?;
         let stored = if header.top_down { y } else { height - 1 - y };
         let row = &body[stored * row_bytes as usize..][..row_bytes as usize];
         for x in 0..width {
@@ -125,7 +126,8 @@ fn header(file: &[u8], context: &Context) -> Result<Header> {
 }
 
 /// Writes an 8-bit grey bitmap.
-fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
+fn write(target: &Target, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
+    let path = target.path();
     let picture = Raster::quantised(path, image, warnings);
     picture.require_eight_bits(path, "BMP")?;
     let [nx, ny] = picture.size;
@@ -149,5 +151,5 @@ fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()
         bytes.extend_from_slice(row);
         bytes.resize(bytes.len() + row_bytes - nx, 0);
     }
-    write_bytes(path, &bytes)
+    write_bytes(target, &bytes)
 }

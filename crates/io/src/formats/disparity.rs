@@ -15,6 +15,7 @@ use crate::read::context::Context;
 use crate::read::read_image;
 use crate::read::reading::Reading;
 use crate::read::source::Source;
+use crate::write::target::Target;
 use crate::write::{check_folder, write_image};
 use std::path::Path;
 use veloxel_core::{Dimension, Hint, Volume, Warnings};
@@ -59,9 +60,13 @@ pub fn read_disparity(
         return Err(IoError::malformed(path, "disparity scale", "a number above 0", scale));
     }
     if scale.is_none() && format.precision == Precision::Whole {
-        let mut context = Context::new(path, reading, warnings);
+        let mut context = Context::new(path, reading.clone(), warnings);
         let disparity = match format.read_disparity {
-            Some(read) => read(Source::open(path)?, &mut context)?,
+            Some(read) => {
+                let source = Source::open(path, context.control())?;
+                let disparity = read(source, &mut context);
+                context.settled(disparity)?
+            }
             None => None,
         };
         return disparity.ok_or_else(|| {
@@ -91,12 +96,14 @@ pub fn read_disparity(
 ///
 /// # Errors
 /// As [`write_image`]; [`IoError::Unsupported`] for a disparity that a PNG cannot hold.
-pub fn write_disparity(path: &Path, disparity: &Volume<f32>) -> Result<()> {
+pub fn write_disparity(target: impl Into<Target>, disparity: &Volume<f32>) -> Result<()> {
+    let target = &target.into();
+    let path = target.path();
     let (format, ()) = require(path, "writing a disparity", is_written)?;
     format.check_grid(path, disparity.grid())?;
     match format.write_disparity {
-        Some(write) => write(path, disparity),
+        Some(write) => write(target, disparity),
         // Float formats keep every sample: there is nothing to warn of.
-        None => write_image(path, disparity, &mut Warnings::new()),
+        None => write_image(target, disparity, &mut Warnings::new()),
     }
 }

@@ -13,9 +13,9 @@ use crate::format::{Format, Precision, Reader};
 use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Stored};
 use crate::read::source::Source;
+use crate::write::target::Target;
 use crate::write::whole_file;
 use std::io::Write;
-use std::path::Path;
 use veloxel_core::Flow;
 
 pub(super) static FORMAT: Format = Format {
@@ -46,9 +46,9 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     Decoded::flow(grid, vectors, "f32", context)
 }
 
-fn write(path: &Path, flow: &Flow) -> Result<()> {
+fn write(target: &Target, flow: &Flow) -> Result<()> {
     let [nx, ny, _] = flow.grid().size();
-    whole_file::write(path, |file| {
+    whole_file::write(target, |file| {
         file.write_all(&TAG)?;
         file.write_all(&(nx as i32).to_le_bytes())?;
         file.write_all(&(ny as i32).to_le_bytes())?;

@@ -6,6 +6,7 @@
 //! looked at: what is measured (fields, disparities, confidence, labels) does not go there.
 //! *Limits*: no CMYK; EXIF rotation is left alone; written up to 65535 pixels a side.
 
+use crate::asking::Asking;
 use crate::content::Decoded;
 use crate::error::{IoError, Result};
 use crate::format::{Format, Limits, Precision, Reader};
@@ -13,10 +14,10 @@ use crate::read::context::Context;
 use crate::read::luminance::{Channels, Picture, Samples};
 use crate::read::source::Source;
 use crate::write::raster::Raster;
+use crate::write::target::Target;
 use crate::write::whole_file;
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
-use std::io::{Cursor, Error};
-use std::path::Path;
+use std::io::{BufWriter, Cursor, Error};
 use veloxel_core::{Dimension, Grid, Volume, WarningKind, Warnings};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
@@ -30,12 +31,15 @@ pub(super) static FORMAT: Format = Format {
     limits: Limits { dimension: Dimension::Two, side: MAX_SIDE, hint: LARGER },
     read_grid: Some(read_grid),
     write_image: Some(write),
-    write_rgb: Some(|path, [width, height], rgb| write_rgb_jpeg(path, width, height, rgb)),
+    write_rgb: Some(|target, [width, height], rgb| write_rgb_jpeg(target, width, height, rgb)),
     ..Format::picture("jpeg", "JPEG", &["jpg", "jpeg"], Reader::Whole(read))
 };
 
 /// The quality that JPEG is written with, of 100: smooth samples come back within about 2 of 255.
 pub const JPEG_QUALITY: u8 = 95;
+
+/// Bytes of a stream that are coded between two questions whether to go on.
+const BLOCK_BYTES: usize = 1 << 14;
 
 /// An 8 × 8 block takes one bit at least.
 const MAX_PIXELS_PER_BYTE: u64 = 512;
@@ -112,10 +116,11 @@ fn end_of_stream(file: &[u8]) -> Option<usize> {
     Some(at + scans.windows(2).position(|pair| pair == [0xff, 0xd9])? + 2)
 }
 
-fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
+fn write(target: &Target, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
+    let path = target.path();
     let picture = Raster::quantised(path, image, warnings);
     picture.require_eight_bits(path, "JPEG")?;
-    encode(path, &picture)?;
+    encode(target, &picture)?;
     let changes =
         format!("JPEG of quality {JPEG_QUALITY} changes samples a little (.png and .tif keep them)");
     warnings.push(WarningKind::Note, format!("{}: {changes}", path.display()));
@@ -127,21 +132,24 @@ fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()
 /// # Errors
 /// [`IoError::Malformed`] if `rgb` has another length; [`IoError::Unsupported`] for a side of 0 or above 65535;
 /// [`IoError::Write`]. Nothing is left behind then.
-pub fn write_rgb_jpeg(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<()> {
-    encode(path, &Raster::rgb(path, [width, height], rgb)?)
+pub fn write_rgb_jpeg(target: impl Into<Target>, width: usize, height: usize, rgb: &[u8]) -> Result<()> {
+    let target = &target.into();
+    encode(target, &Raster::rgb(target.path(), [width, height], rgb)?)
 }
 
 /// Writes a picture of 8 bits, grey or RGB.
-fn encode(path: &Path, picture: &Raster) -> Result<()> {
+fn encode(target: &Target, picture: &Raster) -> Result<()> {
+    let path = target.path();
     let [Ok(width @ 1..), Ok(height @ 1..)] = picture.size.map(u16::try_from) else {
         let what = format!("a JPEG of {} × {} pixels", picture.size[0], picture.size[1]);
         return Err(IoError::unsupported(path, what, LARGER));
     };
-    let mut bytes = Vec::new();
-    let mut encoder = Encoder::new(&mut bytes, JPEG_QUALITY);
+    let mut bytes = Asking::new(Vec::new(), target.files().control());
+    // What the encoder gives out in small pieces is asked for in larger ones.
+    let mut encoder = Encoder::new(BufWriter::with_capacity(BLOCK_BYTES, &mut bytes), JPEG_QUALITY);
     encoder.set_sampling_factor(SamplingFactor::R_4_4_4);
     let colour = if picture.channels == Channels::Grey { ColorType::Luma } else { ColorType::Rgb };
     let encoded = encoder.encode(&picture.bytes, width, height, colour);
-    encoded.map_err(|e| IoError::write(path)(Error::other(e.to_string())))?;
-    whole_file::write_bytes(path, &bytes)
+    encoded.map_err(|e| target.fail()(Error::other(e.to_string())))?;
+    whole_file::write_bytes(target, bytes.get_ref())
 }

@@ -18,7 +18,7 @@ use crate::read::source::Source;
 use crate::text::header::{Fields, LINE_LIMIT, excerpt, join};
 use crate::write::detached;
 use crate::write::record::Record;
-use std::path::Path;
+use crate::write::target::Target;
 use veloxel_core::{Dimension, WarningKind};
 
 pub(super) static FORMAT: Format = Format {
@@ -167,9 +167,9 @@ fn flag(fields: &Fields, name: &str, context: &Context) -> Result<bool> {
 struct MetaImage;
 
 impl WriteRecord for MetaImage {
-    fn write(path: &Path, record: &Record) -> Result<()> {
+    fn write(target: &Target, record: &Record) -> Result<()> {
         let header = header(record);
-        detached::write(path, record, |data_file| {
+        detached::write(target, record, |data_file| {
             format!("{header}ElementDataFile = {}\n", data_file.unwrap_or("LOCAL"))
         })
     }

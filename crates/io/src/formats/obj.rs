@@ -15,12 +15,25 @@ use crate::text::words::parse;
 
 pub(super) static FORMAT: Format = Format::surface("obj", "OBJ", &["obj"], read);
 
+/// Lines that are read between two questions whether to go on.
+const LINES_BETWEEN: usize = 1 << 13;
+
 fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
     let lines = || bytes.split(|&c| c == b'\n');
-    let count = |head: &[u8]| lines().filter(|line| words(line).next() == Some(head)).count();
-    let mut polygons = Polygons::with_room(count(b"v"), count(b"f"), context)?;
+    let ask = |number: usize| if number.is_multiple_of(LINES_BETWEEN) { context.check() } else { Ok(()) };
+    let (mut points, mut faces) = (0, 0);
     for (number, line) in lines().enumerate() {
+        ask(number)?;
+        match words(line).next() {
+            Some(b"v") => points += 1,
+            Some(b"f") => faces += 1,
+            _ => {}
+        }
+    }
+    let mut polygons = Polygons::with_room(points, faces, context)?;
+    for (number, line) in lines().enumerate() {
+        ask(number)?;
         let mut words = words(line);
         match words.next() {
             Some(b"v") => polygons.points.push(point(words, number, context)?),

@@ -13,9 +13,9 @@ use crate::format::{Format, Precision, Reader};
 use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Stored};
 use crate::read::source::Source;
+use crate::write::target::Target;
 use crate::write::whole_file;
 use std::io::Write;
-use std::path::Path;
 use veloxel_core::Grid;
 
 pub(super) static FORMAT: Format = Format {
@@ -23,9 +23,9 @@ pub(super) static FORMAT: Format = Format {
     precision: Precision::Float,
     read_grid: Some(|mut source, context| Ok(header(&mut source, context)?.grid)),
     // An unknown sample is infinity in the file.
-    write_image: Some(|path, image, _| write(path, image.grid(), "Pf", |i| [image.data()[i]])),
-    write_flow: Some(|path, flow| {
-        write(path, flow.grid(), "PF", |i| {
+    write_image: Some(|target, image, _| write(target, image.grid(), "Pf", |i| [image.data()[i]])),
+    write_flow: Some(|target, flow| {
+        write(target, flow.grid(), "PF", |i| {
             let [u, v, _] = flow.vector_vox(i);
             if flow.is_valid(i) { [u, v, 0.0] } else { [f32::NAN, f32::NAN, 0.0] }
         })
@@ -89,13 +89,13 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
 }
 
 fn write<const N: usize>(
-    path: &Path,
+    target: &Target,
     grid: &Grid,
     magic: &str,
     pixel: impl Fn(usize) -> [f32; N],
 ) -> Result<()> {
     let [nx, ny, _] = grid.size();
-    whole_file::write(path, |file| {
+    whole_file::write(target, |file| {
         write!(file, "{magic}\n{nx} {ny}\n-1.0\n")?;
         for y in (0..ny).rev() {
             for value in (y * nx..(y + 1) * nx).flat_map(&pixel) {

@@ -13,8 +13,8 @@ use crate::read::luminance::{Channels, Picture, Samples};
 use crate::read::source::Source;
 use crate::text::words::Words;
 use crate::write::raster::{Depth, Raster};
+use crate::write::target::Target;
 use crate::write::whole_file::write_bytes;
-use std::path::Path;
 use veloxel_core::{Grid, Volume, Warnings};
 
 pub(super) static FORMAT: Format = Format {
@@ -88,9 +88,9 @@ fn text_samples(mut words: Words, count: usize, context: &mut Context) -> Result
 }
 
 /// Writes P5, or P6 with three equal channels if the name ends in `.ppm`.
-fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
-    let picture = Raster::quantised(path, image, warnings);
-    let colour = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ppm"));
+fn write(target: &Target, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
+    let picture = Raster::quantised(target.path(), image, warnings);
+    let colour = target.path().extension().is_some_and(|e| e.eq_ignore_ascii_case("ppm"));
     let (magic, copies) = if colour { ("P6", 3) } else { ("P5", 1) };
     let (top, width) = match picture.depth {
         Depth::Eight => (255, 1),
@@ -101,5 +101,5 @@ fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()
     for sample in picture.bytes.chunks_exact(width) {
         (0..copies).for_each(|_| bytes.extend_from_slice(sample));
     }
-    write_bytes(path, &bytes)
+    write_bytes(target, &bytes)
 }

@@ -19,6 +19,8 @@ pub(super) static FORMAT: Format = Format::surface("stl", "STL", &["stl"], read)
 /// What stands before the first triangle.
 const HEAD_BYTES: usize = 84;
 const TRIANGLE_BYTES: usize = 50;
+/// Triangles that are read between two questions whether to go on.
+const TRIANGLES_BETWEEN: usize = 1 << 13;
 
 fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let bytes = source.take_rest(context)?;
@@ -34,7 +36,10 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     context.trailing(Some(behind.len() as u64));
     let mut surface = Triangles::default();
     surface.reserve(3 * (triangles.len() / TRIANGLE_BYTES), context)?;
-    for triangle in triangles.as_chunks::<TRIANGLE_BYTES>().0 {
+    for (nth, triangle) in triangles.as_chunks::<TRIANGLE_BYTES>().0.iter().enumerate() {
+        if nth.is_multiple_of(TRIANGLES_BETWEEN) {
+            context.check()?;
+        }
         for corner in triangle[12..48].as_chunks::<12>().0 {
             let c = corner.as_chunks::<4>().0;
             surface.corner([0, 1, 2].map(|axis| f64::from(f32::from_le_bytes(c[axis]))));

@@ -5,7 +5,7 @@ use crate::read::budget::Claim;
 use crate::read::reading::{Reading, Strictness};
 use std::cell::RefCell;
 use std::path::Path;
-use veloxel_core::{CoreError, Grid, Mask, Volume, WarningKind, Warnings};
+use veloxel_core::{Control, CoreError, Grid, Mask, Volume, WarningKind, Warnings};
 
 /// Text out of a file as a part of one line: its control characters spelt out.
 fn one_line(text: &str) -> String {
@@ -26,8 +26,27 @@ pub(crate) struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub fn new(path: &'a Path, reading: impl Into<Reading>, warnings: &'a mut Warnings) -> Self {
-        let (reading, claim) = (reading.into(), RefCell::default());
+        let reading = reading.into();
+        let claim = RefCell::new(reading.files.budget().claim());
         Self { path, reading, claim, warnings, alpha_is_mask: false, mask: None }
+    }
+
+    /// Asks whether to go on: between blocks of samples, rows, frames or files.
+    ///
+    /// # Errors
+    /// [`IoError::Stopped`].
+    pub fn check(&self) -> Result<()> {
+        Ok(self.control().check()?)
+    }
+
+    /// Whom to ask whether to go on.
+    pub fn control(&self) -> &Control {
+        self.reading.files.control()
+    }
+
+    /// What a reader came to: after a stop its failure is the stop, whatever a decoder made of the bytes that it did not get.
+    pub fn settled<T>(&self, outcome: Result<T>) -> Result<T> {
+        outcome.map_err(|error| self.reading.files.stopped().unwrap_or(error))
     }
 
     /// Claims bytes until the reader is done.
@@ -43,7 +62,7 @@ impl<'a> Context<'a> {
     /// # Errors
     /// [`IoError::Memory`] beyond the budget.
     pub fn scratch(&self, bytes: u64) -> Result<Claim> {
-        let mut claim = Claim::default();
+        let mut claim = self.no_claim();
         self.enlarge(&mut claim, bytes)?;
         Ok(claim)
     }
@@ -53,7 +72,12 @@ impl<'a> Context<'a> {
     /// # Errors
     /// [`IoError::Memory`] beyond the budget.
     pub fn enlarge(&self, claim: &mut Claim, bytes: u64) -> Result<()> {
-        claim.add(bytes, self.reading, self.path)
+        claim.add(bytes, self.reading.options.max_decode_bytes, self.path)
+    }
+
+    /// A claim of no byte yet, to be enlarged.
+    pub fn no_claim(&self) -> Claim {
+        self.reading.files.budget().claim()
     }
 
     /// An empty vector with room for `count` values, within the budget.
@@ -77,7 +101,7 @@ impl<'a> Context<'a> {
     /// A header that cannot be taken as it stands: a warning with what is assumed, or the end if strict.
     pub fn assume(&mut self, assumption: impl Into<String>) -> Result<()> {
         let assumption = assumption.into();
-        match self.reading.strictness {
+        match self.reading.options.strictness {
             Strictness::Lenient => {
                 self.note(WarningKind::Header, assumption);
                 Ok(())
@@ -214,6 +238,6 @@ impl<'a> Context<'a> {
     }
 
     pub fn read(&self, source: std::io::Error) -> IoError {
-        IoError::Read { path: self.path.to_owned(), source }
+        IoError::read(self.path)(source)
     }
 }

@@ -103,6 +103,7 @@ impl Layout {
         let mut turned = context.room_for(samples.len())?;
         for t in 0..frames {
             for z in 0..nz {
+                context.check()?;
                 for y in 0..ny {
                     turned.extend((0..nx).map(|x| samples[t + frames * (z + nz * (y + ny * x))]));
                 }
@@ -123,7 +124,7 @@ impl Layout {
                     let own_bytes = (self.frames as u64).saturating_mul(FRAME_BYTES);
                     context.claim(own_bytes.saturating_add(size_of_val(&samples[..]) as u64))?;
                 }
-                let frames = planes(samples, self.frames, self.arrangement).into_iter();
+                let frames = planes(samples, self.frames, self.arrangement, context)?.into_iter();
                 let frames = frames.map(|samples| context.volume(self.grid.clone(), samples));
                 Content::of_frames(frames.collect::<Result<_>>()?, self.frame_interval_ms, context)
             }
@@ -141,7 +142,7 @@ impl Layout {
             Meaning::Vector(axes) => {
                 // Three components, once more than in the file's order.
                 context.claim((self.grid.len() as u64).saturating_mul(12))?;
-                let mut parts = planes(samples, self.components(), self.arrangement);
+                let mut parts = planes(samples, self.components(), self.arrangement, context)?;
                 if axes == WorldAxes::Ras {
                     for value in parts.iter_mut().take(2).flatten() {
                         *value = -*value;
@@ -160,16 +161,24 @@ impl Layout {
 }
 
 /// The parts of `samples`, one after the other.
-fn planes(samples: Vec<f32>, count: usize, arrangement: Arrangement) -> Vec<Vec<f32>> {
-    match (arrangement, count) {
-        (_, 1) => vec![samples],
-        (Arrangement::Planar, _) => {
-            samples.chunks_exact((samples.len() / count).max(1)).map(<[f32]>::to_vec).collect()
-        }
-        (Arrangement::Interleaved, _) => {
-            (0..count).map(|c| samples.iter().skip(c).step_by(count).copied().collect()).collect()
-        }
+fn planes(
+    samples: Vec<f32>,
+    count: usize,
+    arrangement: Arrangement,
+    context: &Context,
+) -> Result<Vec<Vec<f32>>> {
+    if count == 1 {
+        return Ok(vec![samples]);
     }
+    let length = (samples.len() / count).max(1);
+    let part = |nth: usize| {
+        context.check()?;
+        Ok(match arrangement {
+            Arrangement::Planar => samples[nth * length..(nth + 1) * length].to_vec(),
+            Arrangement::Interleaved => samples.iter().skip(nth).step_by(count).copied().collect(),
+        })
+    };
+    (0..count).map(part).collect()
 }
 
 /// Planar parts, sample by sample.

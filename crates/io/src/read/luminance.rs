@@ -15,6 +15,9 @@ pub const LUMA: [f64; 3] = [0.299, 0.587, 0.114];
 /// What is said where colours are given up.
 pub(crate) const COLOUR_NOTE: &str = "colour was turned to luminance (0.299 R + 0.587 G + 0.114 B)";
 
+/// Pixels between two questions whether to go on.
+const BLOCK: usize = 1 << 18;
+
 /// Which channels a pixel has, in the order of their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Channels {
@@ -86,14 +89,17 @@ fn grey(
         context.alpha(grid, (0..pixels).map(|p| value(p * n + n - 1) > 0.0))?;
     }
     let colour = |p: usize| [value(p * n), value(p * n + 1), value(p * n + 2)];
-    match channels {
-        Channels::Grey | Channels::GreyAlpha => data.extend((0..pixels).map(|p| value(p * n))),
-        Channels::Rgb | Channels::Rgba => {
-            let coloured = |[r, g, b]: [f32; 3]| r != g || g != b;
-            if (0..pixels).any(|p| coloured(colour(p))) {
-                context.note(WarningKind::Note, COLOUR_NOTE);
-            }
-            data.extend((0..pixels).map(|p| luma(colour(p))));
+    let has_colours = matches!(channels, Channels::Rgb | Channels::Rgba);
+    let coloured = |[r, g, b]: [f32; 3]| r != g || g != b;
+    if has_colours && (0..pixels).any(|p| coloured(colour(p))) {
+        context.note(WarningKind::Note, COLOUR_NOTE);
+    }
+    for first in (0..pixels).step_by(BLOCK) {
+        context.check()?;
+        let block = first..pixels.min(first + BLOCK);
+        match has_colours {
+            true => data.extend(block.map(|p| luma(colour(p)))),
+            false => data.extend(block.map(|p| value(p * n))),
         }
     }
     Ok(data)

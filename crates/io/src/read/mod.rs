@@ -46,7 +46,7 @@ fn read_content(path: &Path, context: &mut Context) -> Result<Content> {
         return Ok(decoded.content);
     }
     let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
-    Ok(decode(format, Source::open(path)?, context)?.content)
+    Ok(decode(format, Source::open(path, context.control())?, context)?.content)
 }
 
 /// Reads from memory, meshes as well: `name` stands for the file in messages, and its extension decides the format.
@@ -62,17 +62,18 @@ pub fn read_bytes(
 ) -> Result<Content> {
     let (format, ()) = require(name, "reading", |_| Some(()))?;
     let mut context = Context::new(name, reading, warnings);
-    Ok(decode(format, Source::from_bytes(bytes), &mut context)?.content)
+    let source = Source::from_bytes(bytes).under(context.control());
+    Ok(decode(format, source, &mut context)?.content)
 }
 
 /// Reads a text (UTF-8) of at most so many bytes.
 ///
 /// # Errors
 /// [`IoError::Open`], also for a pipe or a device; [`IoError::Malformed`] for a longer text, or one that is no UTF-8.
-pub fn read_text(path: &Path, most_bytes: u64) -> Result<String> {
-    let mut source = Source::open(path)?;
+pub fn read_text(path: &Path, most_bytes: u64, reading: impl Into<Reading>) -> Result<String> {
     let mut unsaid = Warnings::new();
-    let context = Context::new(path, Reading::default(), &mut unsaid);
+    let context = Context::new(path, reading, &mut unsaid);
+    let mut source = Source::open(path, context.control())?;
     if source.available() > most_bytes {
         let expected = format!("at most {most_bytes} bytes");
         return Err(context.malformed("text", expected, format!("{} bytes", source.available())));
@@ -145,10 +146,10 @@ pub fn read_frame_list(
     let mut unsaid = Warnings::new();
     let path = paths.first().map_or(Path::new(""), PathBuf::as_path);
     // The frames together count as one file.
-    let all = Context::new(path, reading, &mut unsaid);
+    let all = Context::new(path, reading.clone(), &mut unsaid);
     let mut frames = Vec::new();
     for path in paths {
-        let frame = read_image(path, reading, warnings)?;
+        let frame = read_image(path, reading.clone(), warnings)?;
         all.claim(size_of_val(frame.data()) as u64)?;
         frames.push(frame);
     }
@@ -181,9 +182,12 @@ pub fn read_flow(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
     const WHAT: &str = "a displacement field";
     let format = require_to_read(path, WHAT, |format| format.reads(Kind::Flow))?;
     let mut context = Context::new(path, reading, warnings);
-    let source = Source::open(path)?;
+    let source = Source::open(path, context.control())?;
     let decoded = match format.read_flow {
-        Some(read) => read(source, &mut context)?,
+        Some(read) => {
+            let decoded = read(source, &mut context);
+            context.settled(decoded)?
+        }
         None => decode(format, source, &mut context)?,
     };
     let hint = "give a .flo, a KITTI .png, a .pfm or a vector volume";
@@ -227,7 +231,8 @@ pub fn read_mesh(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
     const WHAT: &str = "a tetrahedral mesh";
     let format = require_to_read(path, WHAT, |format| format.reads(Kind::Mesh))?;
     let mut context = Context::new(path, reading, warnings);
-    match decode(format, Source::open(path)?, &mut context)?.content {
+    let source = Source::open(path, context.control())?;
+    match decode(format, source, &mut context)?.content {
         Content::Mesh(mesh) => Ok(mesh),
         other => Err(IoError::kind(path, WHAT, other.describe(), "give a mesh")),
     }
@@ -245,13 +250,20 @@ pub fn read_surface(
     const WHAT: &str = "a mesh of triangles or polygons";
     let format = require_to_read(path, WHAT, |format| format.reads(Kind::Surface))?;
     let mut context = Context::new(path, reading, warnings);
-    match decode(format, Source::open(path)?, &mut context)?.content {
+    let source = Source::open(path, context.control())?;
+    match decode(format, source, &mut context)?.content {
         Content::Surface(mesh) => Ok(mesh),
         other => Err(IoError::kind(path, WHAT, other.describe(), "give a surface")),
     }
 }
 
+/// Reads a file of a format to its end; after a stop, whatever the decoder fails with is the stop.
 pub(crate) fn decode(format: &Format, source: Source, context: &mut Context) -> Result<Decoded> {
+    let decoded = decode_whole(format, source, context);
+    context.settled(decoded)
+}
+
+fn decode_whole(format: &Format, source: Source, context: &mut Context) -> Result<Decoded> {
     let header = match format.reader {
         Reader::Whole(read) => return read(source, context),
         Reader::Frames(open) => return frame_reader::read_all(open(source, context)?, context),

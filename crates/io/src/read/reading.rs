@@ -1,5 +1,7 @@
-//! How files are read: what is done with unusual headers, which files a header may name, and how much memory counts.
+//! How files are read: what is done with unusual headers, which files a header may name, how much memory counts, and who may stop
+//! it.
 
+use crate::files::Files;
 use std::fmt;
 use std::str::FromStr;
 
@@ -23,18 +25,35 @@ pub enum DataFiles {
     Anywhere,
 }
 
-/// How files are read. A [`Strictness`] alone is one, with the defaults of the rest.
+/// What is done with the files that are read; [`Files::reading`] makes a [`Reading`] of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Reading {
+pub struct ReadOptions {
     /// What to do with a header that other programs refuse.
     pub strictness: Strictness,
     /// Where the file may lie that a header names.
     pub data_files: DataFiles,
-    /// Bytes that all readers of this process may take at a time: files held in memory, what decoders give out, and the
+    /// Bytes that all readers of the same [`Files`] may take at a time: files held in memory, what decoders give out, and the
     /// samples as 32-bit floats. None: half of the memory that is free.
     pub max_decode_bytes: Option<u64>,
     /// Which series of DICOM files; none: the only one.
     pub series: Option<SeriesChoice>,
+}
+
+/// How files are read, and for whom. A [`Strictness`] alone is one: it has the defaults of the rest, a budget of memory of its own,
+/// and nobody stops it.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    /// What is done with the files.
+    pub options: ReadOptions,
+    /// Whom readers ask whether to go on, and whose memory they take.
+    pub files: Files,
+}
+
+impl Reading {
+    /// A reading with a budget of memory of its own, which nobody stops.
+    pub fn alone(options: ReadOptions) -> Self {
+        Files::default().reading(options)
+    }
 }
 
 /// A series of DICOM files: by its number, or by its UID.
@@ -76,6 +95,6 @@ impl fmt::Display for SeriesChoice {
 
 impl From<Strictness> for Reading {
     fn from(strictness: Strictness) -> Self {
-        Self { strictness, ..Self::default() }
+        Self::alone(ReadOptions { strictness, ..ReadOptions::default() })
     }
 }

@@ -37,7 +37,8 @@ pub fn read_cine(
         return Ok(None);
     };
     let mut context = Context::new(first, reading, warnings);
-    let series = crate::dicom::read_series(paths, &mut context)?;
+    let series = crate::dicom::read_series(paths, &mut context);
+    let series = context.settled(series)?;
     let sequence =
         Sequence::new(series.frames, series.frame_interval_ms).map_err(|error| context.core(error))?;
     Ok(Some(CineSeries { sequence, images: series.images }))
@@ -50,7 +51,9 @@ pub(crate) fn decode_series(path: &Path, context: &mut Context) -> Result<Option
     if (is_named && !path.is_dir()) || !holds_dicom(path) {
         return Ok(None);
     }
-    crate::dicom::read_series(&[path.to_owned()], context)?.decoded(context).map(Some)
+    let decoded = crate::dicom::read_series(&[path.to_owned()], context);
+    let decoded = decoded.and_then(|series| series.decoded(context));
+    context.settled(decoded).map(Some)
 }
 
 /// Whether a path is DICOM: never, without the feature.

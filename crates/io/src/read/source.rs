@@ -1,5 +1,6 @@
 //! Bytes of a file, raw or compressed, with an upper bound on how many can still come.
 
+use crate::asking::Asking;
 use crate::error::{IoError, Result};
 use crate::read::compressed::{DEFLATE_MAX_RATIO, GzipMembers, Inflated};
 use crate::read::context::Context;
@@ -7,7 +8,7 @@ use crate::read::element::{Fit, Stored};
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
-use veloxel_core::WarningKind;
+use veloxel_core::{Control, WarningKind};
 
 /// Of a buffer; up to three are held beside the samples of a file.
 const CHUNK_BYTES: usize = 1 << 16;
@@ -18,6 +19,8 @@ const ENDLESS: u64 = u64::MAX;
 
 /// A reader that knows how much it can give at most, so that nothing is allocated on a header's word alone.
 pub(crate) struct Source<'a> {
+    /// Asked before every block of bytes, as they are in the file and expanded.
+    control: Control,
     reader: Box<dyn BufRead + Send + 'a>,
     /// Exact for raw bytes, an upper bound for compressed ones.
     available: u64,
@@ -36,19 +39,25 @@ struct Compressed {
 
 impl<'a> Source<'a> {
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
-        Self::raw(bytes, bytes.len() as u64)
+        Self::raw(bytes, bytes.len() as u64, &Control::default())
     }
 
-    fn raw(reader: impl BufRead + Send + 'a, available: u64) -> Self {
-        Self { reader: Box::new(reader), available, compressed: None, last_word: None }
+    fn raw(reader: impl BufRead + Send + 'a, available: u64, control: &Control) -> Self {
+        let (reader, control) = (Box::new(reader), control.clone());
+        Self { control, reader, available, compressed: None, last_word: None }
+    }
+
+    /// The same bytes, asking before every block of what they expand to.
+    pub fn under(self, control: &Control) -> Self {
+        Self { control: control.clone(), ..self }
     }
 
     /// Bytes from a pipe: nobody knows how many, so that only what has come can be trusted.
-    pub fn from_stream(reader: impl Read + Send + 'a) -> Self {
-        Self::raw(BufReader::with_capacity(CHUNK_BYTES, reader), ENDLESS)
+    pub fn from_stream(reader: impl Read + Send + 'a, control: &Control) -> Self {
+        Self::raw(buffered(reader, control), ENDLESS, control)
     }
 
-    pub fn open(path: &Path) -> Result<Source<'static>> {
+    pub fn open(path: &Path, control: &Control) -> Result<Source<'static>> {
         let fail = IoError::open(path);
         // A pipe or a device has no size to check against, may never end, and may wait for ever when it is opened.
         let require_file = |metadata: Metadata| {
@@ -62,7 +71,7 @@ impl<'a> Source<'a> {
         let mut file = File::open(path).map_err(&fail)?;
         let available = file.metadata().and_then(require_file).map_err(&fail)?.len();
         let last_word = last_word(&mut file);
-        Ok(Source { last_word, ..Source::raw(BufReader::with_capacity(CHUNK_BYTES, file), available) })
+        Ok(Source { last_word, ..Source::raw(buffered(file, control), available, control) })
     }
 
     /// Bytes that can still come: exact for raw bytes, an upper bound for compressed ones.
@@ -81,7 +90,7 @@ impl<'a> Source<'a> {
 
     /// Decompresses gzip, several members one after the other included.
     pub fn gunzip(self) -> Source<'a> {
-        Self::expanded(GzipMembers::new(self.reader), self.available, self.last_word)
+        Self::expanded(GzipMembers::new(self.reader), self.available, self.last_word, &self.control)
     }
 
     /// Decompresses zlib (or gzip, which some writers put in its place).
@@ -89,12 +98,17 @@ impl<'a> Source<'a> {
         if self.starts_as_gzip(context)? {
             return Ok(self.gunzip());
         }
-        Ok(Self::expanded(Inflated::zlib(self.reader), self.available, None))
+        Ok(Self::expanded(Inflated::zlib(self.reader), self.available, None, &self.control))
     }
 
-    fn expanded(stream: impl Read + Send + 'a, compressed_bytes: u64, announced: Option<u32>) -> Source<'a> {
+    fn expanded(
+        stream: impl Read + Send + 'a,
+        compressed_bytes: u64,
+        announced: Option<u32>,
+        control: &Control,
+    ) -> Source<'a> {
         let at_most = compressed_bytes.saturating_mul(DEFLATE_MAX_RATIO);
-        let raw = Self::raw(BufReader::with_capacity(CHUNK_BYTES, stream), at_most);
+        let raw = Self::raw(buffered(stream, control), at_most, control);
         Source { compressed: Some(Compressed { at_most, announced }), ..raw }
     }
 
@@ -186,6 +200,7 @@ impl<'a> Source<'a> {
         let mut chunk = Vec::with_capacity(CHUNK_BYTES);
         let mut fit = Fit::Exact;
         while part.before < expected {
+            context.check()?;
             chunk.clear();
             self.append(&mut chunk, (expected - part.before).min(CHUNK_BYTES as u64), &part, context)?;
             part.before += chunk.len() as u64;
@@ -209,6 +224,11 @@ impl<'a> Source<'a> {
         }
         Ok(())
     }
+}
+
+/// A reader of blocks that asks before each of them.
+fn buffered<R: Read>(reader: R, control: &Control) -> BufReader<Asking<R>> {
+    BufReader::with_capacity(CHUNK_BYTES, Asking::new(reader, control))
 }
 
 /// The last four bytes of a file, which is left at its beginning.

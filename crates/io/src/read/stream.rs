@@ -49,8 +49,9 @@ impl FrameStream {
         let reading = reading.into();
         if source == Path::new(STANDARD_INPUT) {
             let name = Path::new("standard input");
-            let mut context = Context::new(name, reading, warnings);
-            let reader = y4m::open(Source::from_stream(std::io::stdin()), &mut context)?;
+            let mut context = Context::new(name, reading.clone(), warnings);
+            let reader =
+                y4m::open(Source::from_stream(std::io::stdin(), reading.files.control()), &mut context)?;
             return Ok(Self::new(name, Frames::Reader(reader), reading));
         }
         if source.is_dir() && holds_dicom(source) {
@@ -65,8 +66,9 @@ impl FrameStream {
             let Reader::Frames(open) = format.reader else {
                 return Self::loaded(source, reading, warnings);
             };
-            let mut context = Context::new(source, reading, warnings);
-            let frames = Frames::Reader(open(Source::open(source)?, &mut context)?);
+            let mut context = Context::new(source, reading.clone(), warnings);
+            let opened = open(Source::open(source, context.control())?, &mut context);
+            let frames = Frames::Reader(context.settled(opened)?);
             let _held = context.into_claim();
             return Ok(Self { _held, ..Self::new(source, frames, reading) });
         };
@@ -81,7 +83,7 @@ impl FrameStream {
 
     /// An image, or a sequence that is read as a whole.
     fn loaded(source: &Path, reading: Reading, warnings: &mut Warnings) -> Result<Self> {
-        let (frames, frame_interval_ms) = match read(source, reading, warnings)? {
+        let (frames, frame_interval_ms) = match read(source, reading.clone(), warnings)? {
             Content::Sequence(sequence) => {
                 let interval = sequence.frame_interval_ms();
                 (sequence.into_frames(), interval)
@@ -99,7 +101,7 @@ impl FrameStream {
             Frames::Reader(reader) => reader.frame_interval_ms(),
             _ => None,
         };
-        let (name, _held) = (name.to_owned(), Claim::default());
+        let (name, _held) = (name.to_owned(), reading.files.budget().claim());
         Self { name, frames, grid: None, frame_interval_ms, reading, _held, said: HashSet::new() }
     }
 
@@ -121,12 +123,13 @@ impl FrameStream {
     pub fn next_frame(&mut self, warnings: &mut Warnings) -> Result<Option<Volume<f32>>> {
         let mut own = Warnings::new();
         let mut path = self.name.clone();
-        let mut context = Context::new(&self.name, self.reading, &mut own);
+        let mut context = Context::new(&self.name, self.reading.clone(), &mut own);
         let frame = match &mut self.frames {
             Frames::Ended => None,
             Frames::Loaded(frames) => frames.next(),
             Frames::Reader(reader) => {
-                let frame = reader.next_frame(&mut context)?;
+                let frame = reader.next_frame(&mut context);
+                let frame = context.settled(frame)?;
                 self.frame_interval_ms = reader.frame_interval_ms();
                 frame
             }
@@ -134,14 +137,14 @@ impl FrameStream {
                 None => None,
                 Some(file) => {
                     path = file;
-                    Some(read_image(&path, self.reading, &mut own)?)
+                    Some(read_image(&path, self.reading.clone(), &mut own)?)
                 }
             },
         };
         if frame.is_none()
             && let Frames::Reader(reader) = std::mem::replace(&mut self.frames, Frames::Ended)
         {
-            reader.finish(&mut Context::new(&self.name, self.reading, &mut own))?;
+            reader.finish(&mut Context::new(&self.name, self.reading.clone(), &mut own))?;
         }
         self.pass_on(own, &path, warnings);
         if let Some(frame) = &frame {

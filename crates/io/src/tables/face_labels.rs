@@ -2,6 +2,8 @@
 
 use crate::error::{IoError, Result};
 use crate::read::read_text;
+use crate::read::reading::Reading;
+use crate::write::target::Target;
 use crate::write::whole_file;
 use std::io::Write;
 use std::path::Path;
@@ -13,8 +15,8 @@ const MOST_BYTES: u64 = 1 << 30;
 ///
 /// # Errors
 /// As [`read_text`]; [`IoError::Malformed`] with the line that holds no number.
-pub fn read_face_labels(path: &Path) -> Result<Vec<u32>> {
-    let text = read_text(path, MOST_BYTES)?;
+pub fn read_face_labels(path: &Path, reading: impl Into<Reading>) -> Result<Vec<u32>> {
+    let text = read_text(path, MOST_BYTES, reading)?;
     let label = |(line, word): (usize, &str)| {
         let bad = || IoError::malformed(path, format!("line {}", line + 1), "the number of a segment", word);
         word.trim().parse().map_err(|_| bad())
@@ -26,6 +28,6 @@ pub fn read_face_labels(path: &Path) -> Result<Vec<u32>> {
 ///
 /// # Errors
 /// [`IoError::Write`].
-pub fn write_face_labels(path: &Path, labels: &[u32]) -> Result<()> {
-    whole_file::write(path, |file| labels.iter().try_for_each(|label| writeln!(file, "{label}")))
+pub fn write_face_labels(target: impl Into<Target>, labels: &[u32]) -> Result<()> {
+    whole_file::write(&target.into(), |file| labels.iter().try_for_each(|label| writeln!(file, "{label}")))
 }

@@ -6,6 +6,7 @@
 use crate::error::{IoError, Result};
 use crate::file_name::extension;
 use crate::tables::npy::NpyWriter;
+use crate::write::target::Target;
 use crate::write::whole_file;
 use std::io::Write;
 use std::path::Path;
@@ -23,7 +24,7 @@ pub struct Matrix<'a> {
 struct MatrixFormat {
     /// Without the dot, in lower case.
     extension: &'static str,
-    write: fn(&Path, &Matrix<'_>) -> Result<()>,
+    write: fn(&Target, &Matrix<'_>) -> Result<()>,
 }
 
 static FORMATS: [MatrixFormat; 2] = [
@@ -47,10 +48,11 @@ pub fn check_matrix_output(path: &Path) -> Result<()> {
 ///
 /// # Panics
 /// If a row has not as many numbers as there are columns.
-pub fn write_matrix(path: &Path, matrix: &Matrix<'_>) -> Result<()> {
-    let format = format_of(path)?;
+pub fn write_matrix(target: impl Into<Target>, matrix: &Matrix<'_>) -> Result<()> {
+    let target = target.into();
+    let format = format_of(target.path())?;
     assert!(matrix.rows.iter().all(|row| row.len() == matrix.columns.len()), "every row needs its columns");
-    (format.write)(path, matrix)
+    (format.write)(&target, matrix)
 }
 
 fn format_of(path: &Path) -> Result<&'static MatrixFormat> {
@@ -61,15 +63,15 @@ fn format_of(path: &Path) -> Result<&'static MatrixFormat> {
     })
 }
 
-fn write_array(path: &Path, matrix: &Matrix<'_>) -> Result<()> {
-    let writer = NpyWriter::create(path, matrix.rows.len(), matrix.columns.len())?;
+fn write_array(target: &Target, matrix: &Matrix<'_>) -> Result<()> {
+    let writer = NpyWriter::create(target, matrix.rows.len(), matrix.columns.len())?;
     matrix.rows.iter().enumerate().for_each(|(i, row)| writer.rows(i, row));
     writer.finish()
 }
 
-fn write_table(path: &Path, matrix: &Matrix<'_>) -> Result<()> {
+fn write_table(target: &Target, matrix: &Matrix<'_>) -> Result<()> {
     let names: Vec<String> = matrix.columns.iter().map(|name| cell(name)).collect();
-    whole_file::write(path, |file| {
+    whole_file::write(target, |file| {
         writeln!(file, "{}", names.join(","))?;
         for row in matrix.rows {
             for (i, number) in row.iter().enumerate() {

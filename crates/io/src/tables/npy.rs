@@ -5,11 +5,12 @@
 use crate::error::{IoError, Result};
 use crate::file_name::extension;
 use crate::formats::npy::header;
-use crate::write::unfinished::Unfinished;
+use crate::write::pending::Unfinished;
+use crate::write::target::Target;
 use std::fs::File;
 use std::io::{Error, Write};
 use std::marker::PhantomData;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::NamedTempFile;
@@ -38,7 +39,7 @@ pub struct NpyWriter<T: NpySample = f32> {
     rows: usize,
     columns: usize,
     header: u64,
-    path: PathBuf,
+    target: Target,
     samples: PhantomData<T>,
 }
 
@@ -47,20 +48,21 @@ impl<T: NpySample> NpyWriter<T> {
     ///
     /// # Errors
     /// [`IoError::DiskFull`] before anything is written; [`IoError::Write`].
-    pub fn create(path: &Path, rows: usize, columns: usize) -> Result<Self> {
-        let fail = IoError::write(path);
+    pub fn create(target: impl Into<Target>, rows: usize, columns: usize) -> Result<Self> {
+        let target = target.into();
+        let (path, fail) = (target.path(), target.fail());
         let header = header::text(T::DESCRIPTION, &[rows, columns]);
         let samples = (rows as u64).saturating_mul(columns as u64).saturating_mul(size_of::<T>() as u64);
         let bytes = samples.saturating_add(header.len() as u64);
         require_free(path, bytes)?;
-        let file = Unfinished::file(path).map_err(&fail)?;
+        let file = Unfinished::file(path, target.files().pending()).map_err(&fail)?;
         let mut handle = File::options().write(true).open(file.path()).map_err(&fail)?;
         handle.write_all(&header).map_err(&fail)?;
         let header = header.len() as u64;
         handle.set_len(bytes).map_err(&fail)?;
         let (written, failed) = (AtomicUsize::new(0), Mutex::default());
-        let path = path.to_owned();
-        Ok(Self { file, handle, written, failed, rows, columns, header, path, samples: PhantomData })
+        drop(fail);
+        Ok(Self { file, handle, written, failed, rows, columns, header, target, samples: PhantomData })
     }
 
     /// Writes rows that follow one another from `first` on, beside other threads. The first failure is kept for
@@ -96,13 +98,14 @@ impl<T: NpySample> NpyWriter<T> {
     /// # Panics
     /// If rows are missing.
     pub fn finish(self) -> Result<()> {
-        let fail = IoError::write(&self.path);
+        let fail = self.target.fail();
+        self.target.check()?;
         if let Some(error) = self.failed.into_inner().expect("no writer should have failed") {
             return Err(fail(error));
         }
         assert_eq!(self.written.into_inner(), self.rows, "every row should have been written");
         drop(self.handle);
-        self.file.publish(&self.path).map_err(fail)
+        self.file.publish(self.target.path()).map_err(fail)
     }
 }
 

@@ -6,18 +6,23 @@ use crate::text::header::excerpt;
 use std::fmt::Display;
 use std::str::FromStr;
 
+/// Bytes of a text, or of numbers, that are gone over between two questions whether to go on: a few milliseconds of work.
+const BLOCK_BYTES: usize = 1 << 16;
+
 /// A place in a text, from where words and lines are taken.
 #[derive(Clone, Copy)]
 pub(crate) struct Words<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// Where it was asked last whether to go on.
+    asked_at: usize,
     /// In messages: `the OFF file`.
     title: &'static str,
 }
 
 impl<'a> Words<'a> {
     pub fn new(bytes: &'a [u8], title: &'static str) -> Self {
-        Self { bytes, at: 0, title }
+        Self { bytes, at: 0, asked_at: 0, title }
     }
 
     /// The next word; empty at the end of the text.
@@ -69,11 +74,21 @@ impl<'a> Words<'a> {
         allowed: impl Fn(&T) -> bool,
         context: &Context,
     ) -> Result<T> {
+        self.ask(context)?;
         let word = self.word();
         parse(word).filter(allowed).ok_or_else(|| match word.is_empty() {
             true => context.truncated(self.title, self.bytes.len() as u64 + 1, self.bytes.len() as u64),
             false => context.malformed(what.to_string(), expected, shown(word)),
         })
+    }
+
+    /// Asks whether to go on, where a block of bytes was gone over since the last time.
+    fn ask(&mut self, context: &Context) -> Result<()> {
+        if self.at - self.asked_at >= BLOCK_BYTES {
+            self.asked_at = self.at;
+            context.check()?;
+        }
+        Ok(())
     }
 
     /// Three coordinates.
@@ -91,6 +106,7 @@ impl<'a> Words<'a> {
 
     /// The next bytes, as they are.
     pub fn bytes(&mut self, count: usize, context: &Context) -> Result<&'a [u8]> {
+        self.ask(context)?;
         let rest = self.rest();
         context.require_bytes(self.title, count as u64, rest.len() as u64)?;
         self.at += count;

@@ -6,6 +6,7 @@ use crate::read::layout::Arrangement::Interleaved;
 use crate::read::reading::DataFiles;
 use crate::read::source::Source;
 use crate::write::record::Record;
+use crate::write::target::Target;
 use crate::write::whole_file;
 use std::ffi::OsStr;
 use std::io::Write;
@@ -25,10 +26,10 @@ pub(crate) fn open(name: &str, context: &Context) -> Result<Source<'static>> {
     const EXPECTED: &str = "the name of a file beside the header";
     context.require(!name.is_empty(), "data file", EXPECTED, "none")?;
     let data = context.path.with_file_name("").join(name);
-    if context.reading.data_files == DataFiles::BesideHeader && !lies_beside(&data, context.path) {
+    if context.reading.options.data_files == DataFiles::BesideHeader && !lies_beside(&data, context.path) {
         return Err(IoError::Outside { data, path: context.path.to_owned() });
     }
-    Source::open(&data).map_err(|error| match error {
+    Source::open(&data, context.control()).map_err(|error| match error {
         IoError::Open { source, .. } => {
             context.malformed("data file", EXPECTED, format!("{name} ({source})"))
         }
@@ -70,19 +71,24 @@ pub(crate) fn check_name(path: &Path) -> Result<()> {
 
 /// Writes header and samples to one file, or the samples to [`data_file`] where there is one. `header` gets the data
 /// file's name in that case. Vectors are interleaved.
-pub(crate) fn write(path: &Path, record: &Record, header: impl FnOnce(Option<&str>) -> String) -> Result<()> {
-    check_name(path)?;
-    let Some(data_path) = data_file(path) else {
+pub(crate) fn write(
+    target: &Target,
+    record: &Record,
+    header: impl FnOnce(Option<&str>) -> String,
+) -> Result<()> {
+    check_name(&target.path)?;
+    let control = target.files.control();
+    let Some(data_path) = data_file(&target.path) else {
         let header = header(None);
-        return whole_file::write(path, |file| {
+        return whole_file::write(target, |file| {
             file.write_all(header.as_bytes())?;
-            record.write(Interleaved, file)
+            record.write(Interleaved, file, control)
         });
     };
     let name = data_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     // Samples first: a header never names what is not there yet.
-    whole_file::write(&data_path, |file| record.write(Interleaved, file))?;
-    whole_file::write_text(path, &header(Some(&name))).inspect_err(|_| {
+    whole_file::write(&target.at(data_path.clone()), |file| record.write(Interleaved, file, control))?;
+    whole_file::write_text(target, &header(Some(&name))).inspect_err(|_| {
         // The header's failure is the one to tell.
         let _ = std::fs::remove_file(&data_path);
     })

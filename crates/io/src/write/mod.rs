@@ -1,10 +1,11 @@
-//! Writing by extension: whole files or nothing.
+//! Writing by extension: whole files or nothing. Every writer takes a path, or a [`Target`]: a path with the files of a session.
 
 pub(crate) mod detached;
 pub(crate) mod painted_mesh;
+pub(crate) mod pending;
 pub(crate) mod raster;
 pub(crate) mod record;
-pub(crate) mod unfinished;
+pub(crate) mod target;
 pub(crate) mod video;
 pub(crate) mod video_writer;
 pub(crate) mod whole_file;
@@ -13,6 +14,7 @@ use crate::content::Kind;
 use crate::error::{IoError, Result};
 use crate::formats::lookup::require;
 use crate::write::painted_mesh::PaintedMesh;
+use crate::write::target::Target;
 use std::path::Path;
 use veloxel_core::{Dimension, Flow, Grid, Sequence, Volume, WarningKind, Warnings};
 
@@ -54,7 +56,9 @@ pub fn check_folder(path: &Path) -> Result<()> {
 /// # Errors
 /// [`IoError::UnknownExtension`] lists the formats that would do; [`IoError::Unsupported`] if this one cannot hold the
 /// image; [`IoError::Write`]. Nothing is left behind then.
-pub fn write_image(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
+pub fn write_image(target: impl Into<Target>, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
+    let target = &target.into();
+    let path = target.path();
     let (format, write) = require(path, "writing an image", |format| format.write_image)?;
     format.check_grid(path, image.grid())?;
     if format.holds_volumes() && !format.keeps_place() && !is_plain(image.grid()) {
@@ -64,7 +68,7 @@ pub fn write_image(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) ->
         );
         warnings.push(WarningKind::Note, text);
     }
-    write(path, image, warnings)
+    write(target, image, warnings)
 }
 
 /// Whether a voxel's place is its index.
@@ -87,9 +91,10 @@ pub fn check_rgb_output(path: &Path) -> Result<()> {
 /// # Errors
 /// [`IoError::UnknownExtension`]; [`IoError::Malformed`] if `rgb` has another length; [`IoError::Unsupported`] for a side that
 /// the format does not take; [`IoError::Write`]. Nothing is left behind then.
-pub fn write_rgb(path: &Path, size: [usize; 2], rgb: &[u8]) -> Result<()> {
-    let (_, write) = require(path, "writing a picture in colours", |format| format.write_rgb)?;
-    write(path, size, rgb)
+pub fn write_rgb(target: impl Into<Target>, size: [usize; 2], rgb: &[u8]) -> Result<()> {
+    let target = &target.into();
+    let (_, write) = require(target.path(), "writing a picture in colours", |format| format.write_rgb)?;
+    write(target, size, rgb)
 }
 
 /// Writes a label image: the smallest of u8, i16 and i32 in volume formats; picture
@@ -97,38 +102,44 @@ pub fn write_rgb(path: &Path, size: [usize; 2], rgb: &[u8]) -> Result<()> {
 ///
 /// # Errors
 /// As [`write_image`]; [`IoError::Unsupported`] for a label that the format cannot hold exactly.
-pub fn write_labels(path: &Path, labels: &Volume<i32>) -> Result<()> {
+pub fn write_labels(target: impl Into<Target>, labels: &Volume<i32>) -> Result<()> {
+    let target = &target.into();
+    let path = target.path();
     let (format, ()) = require(path, "writing labels", |format| format.writes_labels().then_some(()))?;
     format.check_grid(path, labels.grid())?;
     if let Some(write) = format.write_labels {
-        return write(path, labels);
+        return write(target, labels);
     }
     if let Some(label) = labels.data().iter().find(|v| !(0..=65535).contains(*v)) {
         let what = format!("label {label} in a picture format (0 to 65535)");
         return Err(IoError::unsupported(path, what, "write labels as .nii.gz, .mha or .nrrd"));
     }
     // Whole numbers of 16 bits pass unchanged: there is nothing to warn of.
-    write_image(path, &labels.map(|&v| v as f32), &mut Warnings::new())
+    write_image(target, &labels.map(|&v| v as f32), &mut Warnings::new())
 }
 
 /// Writes a displacement field: pixels in `.flo`, KITTI `.png` and `.pfm`, voxels in `.npy`, LPS millimetres in volume formats.
 ///
 /// # Errors
 /// As [`write_image`].
-pub fn write_flow(path: &Path, flow: &Flow) -> Result<()> {
+pub fn write_flow(target: impl Into<Target>, flow: &Flow) -> Result<()> {
+    let target = &target.into();
+    let path = target.path();
     let (format, write) = require(path, "writing a displacement field", |format| format.write_flow)?;
     format.check_grid(path, flow.grid())?;
-    write(path, flow)
+    write(target, flow)
 }
 
 /// Writes frames over time as one file.
 ///
 /// # Errors
 /// As [`write_image`].
-pub fn write_sequence(path: &Path, sequence: &Sequence) -> Result<()> {
+pub fn write_sequence(target: impl Into<Target>, sequence: &Sequence) -> Result<()> {
+    let target = &target.into();
+    let path = target.path();
     let (format, write) = require(path, "writing a sequence", |format| format.write_sequence)?;
     format.check_grid(path, sequence.grid())?;
-    write(path, sequence)
+    write(target, sequence)
 }
 
 /// Writes a mesh in the format of the extension: `.ply` with `red green blue alpha`, `quality` (the certainty) and `segment` of
@@ -139,10 +150,11 @@ pub fn write_sequence(path: &Path, sequence: &Sequence) -> Result<()> {
 ///
 /// # Panics
 /// If colours, certainties or segments are not as many as the triangles.
-pub fn write_painted_mesh(path: &Path, painted: &PaintedMesh<'_>) -> Result<()> {
-    let (_, write) = require(path, "writing a mesh", |format| format.write_painted)?;
+pub fn write_painted_mesh(target: impl Into<Target>, painted: &PaintedMesh<'_>) -> Result<()> {
+    let target = &target.into();
+    let (_, write) = require(target.path(), "writing a mesh", |format| format.write_painted)?;
     let count = painted.mesh.triangles().len();
     let lengths = [painted.rgb.len(), painted.certainty.len(), painted.segment.len()];
     assert!(lengths.iter().all(|&length| length == count), "every triangle needs its values");
-    write(path, painted)
+    write(target, painted)
 }

@@ -3,8 +3,8 @@
 use crate::read::element::Element;
 use crate::read::geometry::header_axes;
 use crate::read::layout::Arrangement;
-use std::io::{Result, Write};
-use veloxel_core::{Flow, Grid, Sequence, Volume};
+use std::io::{Error, Result, Write};
+use veloxel_core::{Control, Flow, Grid, Sequence, Volume};
 
 /// Samples to be written, with the grid they lie on.
 pub(crate) struct Record<'a> {
@@ -67,30 +67,37 @@ impl<'a> Record<'a> {
     }
 
     /// Little-endian samples: frame by frame, and the components of a voxel together or one after the other; those in voxels
-    /// always one after the other.
-    pub fn write(&self, arrangement: Arrangement, out: &mut impl Write) -> Result<()> {
+    /// always one after the other. Asks before every block whether to go on.
+    pub fn write(&self, arrangement: Arrangement, out: &mut impl Write, control: &Control) -> Result<()> {
         match (&self.samples, arrangement) {
-            (Samples::Image(data), _) => write_blocks(data, f32::to_le_bytes, out),
+            (Samples::Image(data), _) => write_blocks(data, f32::to_le_bytes, out, control),
             (Samples::Frames(frames), _) => {
-                frames.iter().try_for_each(|f| write_blocks(f.data(), f32::to_le_bytes, out))
+                frames.iter().try_for_each(|f| write_blocks(f.data(), f32::to_le_bytes, out, control))
             }
             (Samples::Labels(data), _) => match self.element {
-                Element::U8 => write_blocks(data, |v| [v as u8], out),
-                Element::I16 => write_blocks(data, |v| (v as i16).to_le_bytes(), out),
-                _ => write_blocks(data, i32::to_le_bytes, out),
+                Element::U8 => write_blocks(data, |v| [v as u8], out, control),
+                Element::I16 => write_blocks(data, |v| (v as i16).to_le_bytes(), out, control),
+                _ => write_blocks(data, i32::to_le_bytes, out, control),
             },
-            (Samples::Components(flow), _) => write_blocks(flow.planar_vox(), f32::to_le_bytes, out),
+            (Samples::Components(flow), _) => {
+                write_blocks(flow.planar_vox(), f32::to_le_bytes, out, control)
+            }
             (Samples::Vectors(flow), Arrangement::Interleaved) => {
-                self.write_vectors(flow, 0..self.components, out)
+                self.write_vectors(flow, 0..self.components, out, control)
             }
-            (Samples::Vectors(flow), Arrangement::Planar) => {
-                (0..self.components).try_for_each(|axis| self.write_vectors(flow, axis..axis + 1, out))
-            }
+            (Samples::Vectors(flow), Arrangement::Planar) => (0..self.components)
+                .try_for_each(|axis| self.write_vectors(flow, axis..axis + 1, out, control)),
         }
     }
 
     /// Some components of every vector, those of a voxel together.
-    fn write_vectors(&self, flow: &Flow, axes: std::ops::Range<usize>, out: &mut impl Write) -> Result<()> {
+    fn write_vectors(
+        &self,
+        flow: &Flow,
+        axes: std::ops::Range<usize>,
+        out: &mut impl Write,
+        control: &Control,
+    ) -> Result<()> {
         let mut together = vec![0.0; axes.len() * BLOCK];
         for first in (0..self.grid.len()).step_by(BLOCK) {
             let length = BLOCK.min(self.grid.len() - first);
@@ -100,7 +107,7 @@ impl<'a> Record<'a> {
                 let places = together[place..].iter_mut().step_by(axes.len());
                 places.zip(&values[..length]).for_each(|(place, value)| *place = *value);
             }
-            write_blocks(&together[..axes.len() * length], f32::to_le_bytes, out)?;
+            write_blocks(&together[..axes.len() * length], f32::to_le_bytes, out, control)?;
         }
         Ok(())
     }
@@ -114,9 +121,12 @@ fn write_blocks<T: Copy, const N: usize>(
     values: &[T],
     bytes_of: impl Fn(T) -> [u8; N],
     out: &mut impl Write,
+    control: &Control,
 ) -> Result<()> {
     let mut bytes = vec![0; BLOCK * N];
     for block in values.chunks(BLOCK) {
+        // A compressor takes a block of zeros without a byte for the file.
+        control.check().map_err(Error::other)?;
         let places = bytes.as_chunks_mut().0;
         places.iter_mut().zip(block).for_each(|(place, &value)| *place = bytes_of(value));
         out.write_all(&bytes[..block.len() * N])?;

@@ -4,15 +4,16 @@ use crate::error::{IoError, Result};
 use crate::formats::lookup::require;
 use crate::formats::y4m;
 use crate::write::check_folder;
+use crate::write::target::Target;
 use crate::write::video::{VideoEncoder, VideoShape};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The name that stands for standard output.
 const STANDARD_OUTPUT: &str = "-";
 
 /// A video that is being written; dropped before [`finish`](Self::finish), it leaves no file.
 pub struct VideoWriter {
-    path: PathBuf,
+    target: Target,
     shape: VideoShape,
     encoder: Box<dyn VideoEncoder>,
 }
@@ -36,15 +37,17 @@ impl VideoWriter {
     /// # Errors
     /// [`IoError::UnknownExtension`]; [`IoError::Unsupported`] for a GIF above 65535 pixels a side;
     /// [`IoError::Write`].
-    pub fn create(path: &Path, shape: VideoShape) -> Result<Self> {
+    pub fn create(target: impl Into<Target>, shape: VideoShape) -> Result<Self> {
+        let target = target.into();
+        let path = target.path();
         let encoder = if path == Path::new(STANDARD_OUTPUT) {
             y4m::write_to_pipe(shape).map_err(IoError::write(path))?
         } else {
             let (format, write) = require(path, "writing a video", |format| format.write_video)?;
             format.check_side(path, shape.width.max(shape.height))?;
-            write(path, shape)?
+            write(&target, shape)?
         };
-        Ok(Self { path: path.to_owned(), shape, encoder })
+        Ok(Self { target, shape, encoder })
     }
 
     /// Adds a frame: rows from the top, one byte a pixel (grey) or three (red, green, blue).
@@ -56,9 +59,10 @@ impl VideoWriter {
         let channels = colour.channels();
         if samples.len() != width * height * channels {
             let expected = format!("{channels} · {width} · {height} bytes");
-            return Err(IoError::malformed(&self.path, "video frame", expected, samples.len()));
+            return Err(IoError::malformed(self.target.path(), "video frame", expected, samples.len()));
         }
-        self.encoder.push(samples).map_err(IoError::write(&self.path))
+        self.target.check()?;
+        self.encoder.push(samples).map_err(self.target.fail())
     }
 
     /// Gives the file its name.

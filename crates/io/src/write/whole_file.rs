@@ -1,61 +1,68 @@
 //! Atomic writing: the whole file or nothing.
 
-use crate::error::{IoError, Result};
-use crate::write::unfinished::Unfinished;
+use crate::asking::Asking;
+use crate::error::Result;
+use crate::write::pending::Unfinished;
+use crate::write::target::Target;
 use std::io::{BufWriter, Error, Write};
-use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// Writes to a temporary name in the same folder and renames it; on any failure the temporary is removed.
-pub(crate) fn write(path: &Path, content: impl FnOnce(&mut WholeFile) -> std::io::Result<()>) -> Result<()> {
-    let mut file = WholeFile::create(path)?;
-    content(&mut file).map_err(IoError::write(path))?;
+pub(crate) fn write(
+    target: &Target,
+    content: impl FnOnce(&mut WholeFile) -> std::io::Result<()>,
+) -> Result<()> {
+    let mut file = WholeFile::create(target)?;
+    content(&mut file).map_err(target.fail())?;
     file.commit()
 }
 
 /// Writes text (UTF-8), all or nothing.
 ///
 /// # Errors
-/// [`IoError::Write`].
-pub fn write_text(path: &Path, text: &str) -> Result<()> {
-    write_bytes(path, text.as_bytes())
+/// [`IoError::Write`], [`IoError::Stopped`].
+pub fn write_text(target: impl Into<Target>, text: &str) -> Result<()> {
+    write_bytes(target, text.as_bytes())
 }
 
 /// Writes bytes, all or nothing.
 ///
 /// # Errors
-/// [`IoError::Write`].
-pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
-    write(path, |file| file.write_all(bytes))
+/// [`IoError::Write`], [`IoError::Stopped`].
+pub fn write_bytes(target: impl Into<Target>, bytes: &[u8]) -> Result<()> {
+    write(&target.into(), |file| file.write_all(bytes))
 }
 
 /// Checks that a file can be written there by making one beside it, which is removed at once.
 ///
 /// # Errors
 /// [`IoError::Write`], also for a device or a folder of that name.
-pub fn check_writable(path: &Path) -> Result<()> {
-    WholeFile::create(path).map(drop)
+pub fn check_writable(target: impl Into<Target>) -> Result<()> {
+    WholeFile::create(&target.into()).map(drop)
 }
 
 /// A file that has another name until it is whole; dropped before [`commit`](Self::commit), it leaves nothing, nor does a
 /// program that is told to stop on the way.
 pub(crate) struct WholeFile {
-    writer: BufWriter<Unfinished<NamedTempFile>>,
-    path: PathBuf,
+    writer: BufWriter<Asking<Unfinished<NamedTempFile>>>,
+    target: Target,
 }
 
 impl WholeFile {
-    pub fn create(path: &Path) -> Result<Self> {
-        let file = Unfinished::file(path).map_err(IoError::write(path))?;
-        let writer = BufWriter::with_capacity(1 << 18, file);
-        Ok(Self { writer, path: path.to_owned() })
+    pub fn create(target: &Target) -> Result<Self> {
+        let Target { path, files } = target;
+        let file = Unfinished::file(path, files.pending()).map_err(target.fail())?;
+        let writer = BufWriter::with_capacity(1 << 18, Asking::new(file, files.control()));
+        Ok(Self { writer, target: target.clone() })
     }
 
     /// Gives the file its name.
     pub fn commit(self) -> Result<()> {
-        let Self { writer, path } = self;
+        let Self { writer, target } = self;
         let file = writer.into_inner().map_err(Error::from);
-        file.and_then(|file| file.publish(&path)).map_err(IoError::write(&path))
+        // A disk may take its time to have the bytes: the last moment to ask is before that.
+        target.check()?;
+        file.and_then(|file| file.into_inner().publish(&target.path)).map_err(target.fail())
     }
 }
 
@@ -72,15 +79,17 @@ impl Write for WholeFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::IoError;
     use std::fs;
     use std::io::ErrorKind;
+    use std::path::Path;
 
     #[test]
     fn a_failure_half_way_leaves_the_old_file_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         fs::write(&path, "old").unwrap();
-        let error = write(&path, |w| {
+        let error = write(&(&path).into(), |w| {
             w.write_all(&[0; 1 << 20])?;
             Err(ErrorKind::StorageFull.into())
         });
@@ -92,8 +101,8 @@ mod tests {
     #[test]
     fn folders_and_missing_folders_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(write(folder.path(), |_| Ok(())).is_err());
-        assert!(write(&folder.path().join("none/a.txt"), |_| Ok(())).is_err());
+        assert!(write(&folder.path().into(), |_| Ok(())).is_err());
+        assert!(write(&folder.path().join("none/a.txt").into(), |_| Ok(())).is_err());
     }
 
     #[test]
@@ -122,7 +131,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_device_is_not_renamed_over() {
-        assert!(write(Path::new("/dev/full"), |w| w.write_all(b"x")).is_err());
+        assert!(write(&"/dev/full".into(), |w| w.write_all(b"x")).is_err());
         assert!(!fs::metadata("/dev/full").unwrap().is_file());
     }
 }

@@ -1,5 +1,6 @@
 //! GIF frames, drawn over each other.
 
+use crate::asking::Asking;
 use crate::error::{IoError, Result};
 use crate::read::context::Context;
 use crate::read::frame_reader::FrameReader;
@@ -18,7 +19,7 @@ const MAX_SEQUENCE_PIXELS: u64 = 1 << 28;
 
 /// An animation that is being played.
 struct GifReader {
-    decoder: Decoder<Cursor<Vec<u8>>>,
+    decoder: Decoder<Asking<Cursor<Vec<u8>>>>,
     file_bytes: u64,
     grid: Grid,
     /// Luminance; NaN where nothing was drawn yet.
@@ -50,7 +51,9 @@ pub(super) fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<
     let mut options = DecodeOptions::new();
     options.set_color_output(ColorOutput::Indexed);
     options.check_frame_consistency(true);
-    let decoder = options.read_info(Cursor::new(file)).map_err(|e| failure(e, file_bytes, context))?;
+    let decoder = options
+        .read_info(Asking::new(Cursor::new(file), context.control()))
+        .map_err(|e| failure(e, file_bytes, context))?;
     let grid = context.picture_grid(decoder.width().into(), decoder.height().into())?;
     let pixels = grid.len() as u64;
     let what = format!("a GIF of {}", grid.size_text());
@@ -117,7 +120,7 @@ impl FrameReader for GifReader {
     fn finish(self: Box<Self>, context: &mut Context) -> Result<()> {
         context.require(self.frames > 0, "GIF", "at least one picture", "none")?;
         let reader = self.decoder.into_inner();
-        let read = reader.get_ref().position().saturating_sub(reader.buffer().len() as u64);
+        let read = reader.get_ref().get_ref().position().saturating_sub(reader.buffer().len() as u64);
         context.trailing(Some(self.file_bytes.saturating_sub(read)));
         Ok(())
     }

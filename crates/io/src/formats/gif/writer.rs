@@ -1,33 +1,33 @@
 //! GIF animations, 256 colours a frame.
 
-use crate::error::{IoError, Result};
+use crate::error::Result;
+use crate::write::target::Target;
 use crate::write::video::{VideoColour, VideoEncoder, VideoShape};
 use crate::write::whole_file::WholeFile;
 use gif::{Encoder, EncodingError, Frame, Repeat};
 use std::io::Error;
-use std::path::{Path, PathBuf};
 
 /// Of 1 (best) to 30: as fast as colours of few hues allow.
 const SPEED: i32 = 10;
 
 struct GifWriter {
     encoder: Encoder<WholeFile>,
-    path: PathBuf,
+    target: Target,
     shape: VideoShape,
     /// Hundredths of a second.
     delay: u16,
 }
 
 /// Begins an animation; the sides were checked.
-pub(super) fn create(path: &Path, shape: VideoShape) -> Result<Box<dyn VideoEncoder>> {
-    let fail = |e| IoError::write(path)(into_io(e));
+pub(super) fn create(target: &Target, shape: VideoShape) -> Result<Box<dyn VideoEncoder>> {
+    let fail = |e| target.fail()(into_io(e));
     let [width, height] = [shape.width, shape.height].map(|side| side as u16);
-    let mut encoder = Encoder::new(WholeFile::create(path)?, width, height, &[]).map_err(fail)?;
+    let mut encoder = Encoder::new(WholeFile::create(target)?, width, height, &[]).map_err(fail)?;
     encoder.set_repeat(Repeat::Infinite).map_err(fail)?;
     // Below two hundredths, players take their own pace.
     let delay = 100.0 * f64::from(shape.rate.seconds) / f64::from(shape.rate.frames.max(1));
     let delay = delay.round().clamp(2.0, 65535.0) as u16;
-    Ok(Box::new(GifWriter { encoder, path: path.to_owned(), shape, delay }))
+    Ok(Box::new(GifWriter { encoder, target: target.clone(), shape, delay }))
 }
 
 impl VideoEncoder for GifWriter {
@@ -43,7 +43,7 @@ impl VideoEncoder for GifWriter {
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
-        let file = self.encoder.into_inner().map_err(|e| IoError::write(&self.path)(into_io(e)))?;
+        let file = self.encoder.into_inner().map_err(|e| self.target.fail()(into_io(e)))?;
         file.commit()
     }
 }

@@ -9,6 +9,8 @@ use crate::read::polygons::Triangles;
 use serde_json::Value;
 use std::borrow::Cow;
 
+/// Corners that are read between two questions whether to go on.
+const CORNERS_BETWEEN: usize = 1 << 14;
 /// Nodes below one another.
 const MOST_DEPTH: usize = 64;
 
@@ -100,6 +102,9 @@ impl<'a> Scene<'a> {
         self.context.require(count % 3 == 0, "corners of triangles", "three for each", count)?;
         self.surface.reserve(count, self.context)?;
         for nth in 0..count {
+            if nth.is_multiple_of(CORNERS_BETWEEN) {
+                self.context.check()?;
+            }
             let index = match &indices {
                 None => nth,
                 Some(indices) => indices.index(nth),

@@ -3,16 +3,22 @@
 use super::{BINARY_CHUNK, F32, JSON_CHUNK, MAGIC, U8, VERSION};
 use crate::error::{IoError, Result};
 use crate::write::painted_mesh::PaintedMesh;
+use crate::write::target::Target;
 use crate::write::whole_file;
 use serde_json::json;
 use std::io::Write;
-use std::path::Path;
 
-pub(super) fn write(path: &Path, painted: &PaintedMesh<'_>) -> Result<()> {
+/// Triangles that are put together between two questions whether to go on.
+const TRIANGLES_BETWEEN: usize = 1 << 14;
+
+pub(super) fn write(target: &Target, painted: &PaintedMesh<'_>) -> Result<()> {
     let (mesh, corners) = (painted.mesh, 3 * painted.mesh.triangles().len());
     let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
     let mut binary: Vec<u8> = Vec::with_capacity(16 * corners);
     for triangle in 0..mesh.triangles().len() {
+        if triangle.is_multiple_of(TRIANGLES_BETWEEN) {
+            target.check()?;
+        }
         for corner in mesh.corners(triangle) {
             for axis in 0..3 {
                 let coordinate = corner[axis] as f32;
@@ -47,10 +53,14 @@ pub(super) fn write(path: &Path, painted: &PaintedMesh<'_>) -> Result<()> {
     let length = 12 + 8 + text.len() + 8 + binary.len();
     let too_large = |_| {
         let hint = "write .ply";
-        IoError::unsupported(path, format!("{length} bytes in GLB, which counts them in 32 bits,"), hint)
+        IoError::unsupported(
+            target.path(),
+            format!("{length} bytes in GLB, which counts them in 32 bits,"),
+            hint,
+        )
     };
     let length = u32::try_from(length).map_err(too_large)?;
-    whole_file::write(path, |file| {
+    whole_file::write(target, |file| {
         for word in [MAGIC, VERSION, length, text.len() as u32, JSON_CHUNK] {
             file.write_all(&word.to_le_bytes())?;
         }

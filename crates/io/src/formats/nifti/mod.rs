@@ -21,6 +21,6 @@ use writer::Nifti;
 
 pub(super) static FORMAT: Format = Format {
     limits: Limits { side: i16::MAX as usize, hint: "write it as .mha or .nrrd", ..VOLUME_LIMITS },
-    write_sequence: Some(|path, sequence| Nifti::write(path, &Record::sequence(sequence))),
+    write_sequence: Some(|target, sequence| Nifti::write(target, &Record::sequence(sequence))),
     ..Format::volume::<Nifti>("nifti", "NIfTI", &["nii", "nii.gz"], Reader::Header(reader::layout))
 };

@@ -9,11 +9,11 @@ use crate::error::Result;
 use crate::format::WriteRecord;
 use crate::read::layout::Arrangement::Planar;
 use crate::write::record::Record;
+use crate::write::target::Target;
 use crate::write::whole_file;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
-use std::path::Path;
 use veloxel_core::Grid;
 use veloxel_core::matrix3::determinant;
 
@@ -25,19 +25,20 @@ const UNITS_MS: u8 = 16;
 pub(super) struct Nifti;
 
 impl WriteRecord for Nifti {
-    fn write(path: &Path, record: &Record) -> Result<()> {
+    fn write(target: &Target, record: &Record) -> Result<()> {
+        let (path, control) = (target.path(), target.files().control());
         FORMAT.check_side(path, record.frames)?;
         let header = header(record).to_bytes();
         let compressed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
-        whole_file::write(path, |file| {
+        whole_file::write(target, |file| {
             if compressed {
                 let mut gz = GzEncoder::new(file, Compression::fast());
                 gz.write_all(&header)?;
-                record.write(Planar, &mut gz)?;
+                record.write(Planar, &mut gz, control)?;
                 gz.finish().map(|_| ())
             } else {
                 file.write_all(&header)?;
-                record.write(Planar, file)
+                record.write(Planar, file, control)
             }
         })
     }

@@ -21,7 +21,7 @@ pub(super) static FORMAT: Format = Format {
     keeps_place: false,
     // Frames and components cannot be told apart.
     read_flow: Some(reader::flow),
-    write_flow: Some(|path, flow| Npy::write(path, &Record::flow_vox(flow))),
-    write_sequence: Some(|path, sequence| Npy::write(path, &Record::sequence(sequence))),
+    write_flow: Some(|target, flow| Npy::write(target, &Record::flow_vox(flow))),
+    write_sequence: Some(|target, sequence| Npy::write(target, &Record::sequence(sequence))),
     ..Format::volume::<Npy>("npy", "NumPy", &["npy"], Reader::Header(reader::layout))
 };

@@ -5,15 +5,15 @@ use crate::error::Result;
 use crate::format::WriteRecord;
 use crate::read::layout::Arrangement;
 use crate::write::record::Record;
+use crate::write::target::Target;
 use crate::write::whole_file;
 use std::io::Write;
-use std::path::Path;
 use veloxel_core::Dimension;
 
 pub(super) struct Npy;
 
 impl WriteRecord for Npy {
-    fn write(path: &Path, record: &Record) -> Result<()> {
+    fn write(target: &Target, record: &Record) -> Result<()> {
         let [nx, ny, nz] = record.grid.size();
         let first = record.components.max(record.frames);
         let shape = match record.grid.dimension() {
@@ -21,9 +21,9 @@ impl WriteRecord for Npy {
             Dimension::Two => vec![ny, nx],
             Dimension::Three => vec![nz, ny, nx],
         };
-        whole_file::write(path, |file| {
+        whole_file::write(target, |file| {
             file.write_all(&header::text(&type_name(record.element), &shape))?;
-            record.write(Arrangement::Planar, file)
+            record.write(Arrangement::Planar, file, target.files().control())
         })
     }
 }

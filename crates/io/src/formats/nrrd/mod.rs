@@ -21,6 +21,6 @@ pub(super) static FORMAT: Format = Format {
         let header = header::parse(source, context).ok();
         header.and_then(|header| header.text("data file").map(str::to_owned)).into_iter().collect()
     }),
-    write_sequence: Some(|path, sequence| Nrrd::write(path, &Record::sequence(sequence))),
+    write_sequence: Some(|target, sequence| Nrrd::write(target, &Record::sequence(sequence))),
     ..Format::volume::<Nrrd>("nrrd", "NRRD", &["nrrd", "nhdr"], Reader::Header(reader::layout))
 };

@@ -7,14 +7,14 @@ use crate::read::geometry::header_axes;
 use crate::text::header::join;
 use crate::write::detached;
 use crate::write::record::Record;
-use std::path::Path;
+use crate::write::target::Target;
 
 pub(super) struct Nrrd;
 
 impl WriteRecord for Nrrd {
-    fn write(path: &Path, record: &Record) -> Result<()> {
+    fn write(target: &Target, record: &Record) -> Result<()> {
         let header = header(record);
-        detached::write(path, record, |data_file| match data_file {
+        detached::write(target, record, |data_file| match data_file {
             None => format!("{header}\n"),
             Some(name) => format!("{header}data file: {name}\n"),
         })

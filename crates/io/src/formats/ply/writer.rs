@@ -2,16 +2,16 @@
 
 use crate::error::Result;
 use crate::write::painted_mesh::PaintedMesh;
+use crate::write::target::Target;
 use crate::write::whole_file;
 use std::io::Write;
-use std::path::Path;
 
-pub(super) fn write(path: &Path, painted: &PaintedMesh<'_>) -> Result<()> {
+pub(super) fn write(target: &Target, painted: &PaintedMesh<'_>) -> Result<()> {
     let mesh = painted.mesh;
     let is_exact = mesh.points().iter().flatten().all(|&c| f64::from(c as f32) == c);
     let kind = if is_exact { "float" } else { "double" };
     let (points, faces) = (mesh.points().len(), mesh.triangles().len());
-    whole_file::write(path, |file| {
+    whole_file::write(target, |file| {
         write!(
             file,
             "ply\nformat binary_little_endian 1.0\ncomment Veloxel {}\nelement vertex {points}\n\

@@ -15,7 +15,7 @@ use crate::read::context::Context;
 use crate::read::luminance::Channels;
 use crate::read::source::Source;
 use crate::write::raster::{Depth, Raster};
-use std::path::Path;
+use crate::write::target::Target;
 use veloxel_core::{Flow, Volume};
 
 const ZERO: f32 = 32768.0;
@@ -52,7 +52,7 @@ pub(super) fn flow(raster: &Raster, context: &Context) -> Result<Decoded> {
     Decoded::flow(context.picture_grid(nx, ny)?, vectors, "KITTI u16 × 3", context)
 }
 
-pub(super) fn write(path: &Path, flow: &Flow) -> Result<()> {
+pub(super) fn write(target: &Target, flow: &Flow) -> Result<()> {
     let mut bytes = Vec::with_capacity(6 * flow.grid().len());
     for i in 0..flow.grid().len() {
         if !flow.is_valid(i) {
@@ -63,7 +63,7 @@ pub(super) fn write(path: &Path, flow: &Flow) -> Result<()> {
             let stored = (component * FLOW_STEPS_PER_PIXEL + ZERO).round();
             if !(0.0..=65535.0).contains(&stored) {
                 let what = format!("a motion of {component} px in a KITTI PNG (limit: 512 px)");
-                return Err(IoError::unsupported(path, what, "write it as .flo"));
+                return Err(IoError::unsupported(target.path(), what, "write it as .flo"));
             }
             bytes.extend((stored as u16).to_be_bytes());
         }
@@ -71,7 +71,7 @@ pub(super) fn write(path: &Path, flow: &Flow) -> Result<()> {
     }
     let [nx, ny, _] = flow.grid().size();
     let (channels, depth) = (Channels::Rgb, Depth::Sixteen);
-    stream::write(path, &Raster { size: [nx, ny], channels, depth, bytes })
+    stream::write(target, &Raster { size: [nx, ny], channels, depth, bytes })
 }
 
 /// A disparity, unless the PNG is one of 8 bits or of colours.
@@ -91,7 +91,7 @@ pub(super) fn read_disparity(source: Source, context: &mut Context) -> Result<Op
 }
 
 /// A disparity of 0 becomes the smallest step, because 0 means unknown.
-pub(super) fn write_disparity(path: &Path, disparity: &Volume<f32>) -> Result<()> {
+pub(super) fn write_disparity(target: &Target, disparity: &Volume<f32>) -> Result<()> {
     let mut bytes = Vec::with_capacity(2 * disparity.data().len());
     for &d in disparity.data() {
         let stored = match (d * DISPARITY_STEPS_PER_PIXEL).round() {
@@ -99,12 +99,12 @@ pub(super) fn write_disparity(path: &Path, disparity: &Volume<f32>) -> Result<()
             stored if (0.0..=65535.0).contains(&stored) => stored.max(1.0),
             _ => {
                 let what = format!("a disparity of {d} px in a KITTI PNG (0 to 255.99 px)");
-                return Err(IoError::unsupported(path, what, "write it as .pfm or .tif"));
+                return Err(IoError::unsupported(target.path(), what, "write it as .pfm or .tif"));
             }
         };
         bytes.extend((stored as u16).to_be_bytes());
     }
     let [nx, ny, _] = disparity.grid().size();
     let (channels, depth) = (Channels::Grey, Depth::Sixteen);
-    stream::write(path, &Raster { size: [nx, ny], channels, depth, bytes })
+    stream::write(target, &Raster { size: [nx, ny], channels, depth, bytes })
 }

@@ -25,8 +25,10 @@ pub(super) static FORMAT: Format = Format {
     // Asked for as a field, a PNG need not look like one at first sight.
     read_flow: Some(kitti::read),
     read_disparity: Some(kitti::read_disparity),
-    write_image: Some(|path, image, warnings| stream::write(path, &Raster::quantised(path, image, warnings))),
-    write_rgb: Some(|path, [width, height], rgb| stream::write_rgb_png(path, width, height, rgb)),
+    write_image: Some(|target, image, warnings| {
+        stream::write(target, &Raster::quantised(target.path(), image, warnings))
+    }),
+    write_rgb: Some(|target, [width, height], rgb| stream::write_rgb_png(target, width, height, rgb)),
     write_flow: Some(kitti::write),
     write_disparity: Some(kitti::write_disparity),
     ..Format::picture("png", "PNG", &["png"], Reader::Whole(read))

@@ -1,13 +1,14 @@
 //! PNG streams: decoded to the pixels that they hold, and written from pixels.
 
-use crate::error::{IoError, Result};
+use crate::asking::Asking;
+use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::luminance::Channels;
 use crate::read::source::Source;
 use crate::write::raster::{Depth, Raster};
+use crate::write::target::Target;
 use crate::write::whole_file;
 use std::io::Cursor;
-use std::path::Path;
 use veloxel_core::WarningKind;
 
 /// Deflate cannot expand further.
@@ -34,7 +35,8 @@ pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster
         other => context.malformed("PNG stream", "a whole and valid one", other),
     };
     check_chunks(&file, context)?;
-    let mut decoder = png::Decoder::new_with_limits(Cursor::new(&file), png::Limits { bytes: KEPT_BYTES });
+    let asking = Asking::new(Cursor::new(&file), context.control());
+    let mut decoder = png::Decoder::new_with_limits(asking, png::Limits { bytes: KEPT_BYTES });
     decoder.set_transformations(png::Transformations::EXPAND);
     // A megabyte of these becomes a gigabyte; neither says anything of the samples.
     decoder.set_ignore_iccp_chunk(true);
@@ -96,9 +98,9 @@ fn check_chunks(file: &[u8], context: &Context) -> Result<()> {
 }
 
 /// Writes a picture.
-pub(crate) fn write(path: &Path, picture: &Raster) -> Result<()> {
-    let bytes = encode(picture).map_err(|e| IoError::write(path)(e.into()))?;
-    whole_file::write_bytes(path, &bytes)
+pub(crate) fn write(target: &Target, picture: &Raster) -> Result<()> {
+    let bytes = encode(picture).map_err(|e| target.fail()(e.into()))?;
+    whole_file::write_bytes(target, &bytes)
 }
 
 fn encode(picture: &Raster) -> Result<Vec<u8>, png::EncodingError> {
@@ -122,8 +124,9 @@ fn encode(picture: &Raster) -> Result<Vec<u8>, png::EncodingError> {
 /// Writes an RGB picture: `rgb` holds `width · height` interleaved triples, 8 bits each.
 ///
 /// # Errors
-/// [`IoError::Malformed`] if `rgb` has another length; [`IoError::Write`], also for a picture without pixels; nothing is
+/// [`IoError::Malformed`](crate::IoError::Malformed) if `rgb` has another length; [`IoError::Write`](crate::IoError::Write), also for a picture without pixels; nothing is
 /// left behind then.
-pub fn write_rgb_png(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<()> {
-    write(path, &Raster::rgb(path, [width, height], rgb)?)
+pub fn write_rgb_png(target: impl Into<Target>, width: usize, height: usize, rgb: &[u8]) -> Result<()> {
+    let target = &target.into();
+    write(target, &Raster::rgb(target.path(), [width, height], rgb)?)
 }

@@ -7,6 +7,7 @@
 
 mod survey;
 
+use crate::asking::Asking;
 use crate::content::Kind;
 use crate::error::{IoError, Result};
 use crate::format::{Format, Precision, Reader};
@@ -14,9 +15,9 @@ use crate::read::context::Context;
 use crate::read::frame_reader::FrameReader;
 use crate::read::luminance::{Channels, Picture, Samples};
 use crate::read::source::Source;
+use crate::write::target::Target;
 use crate::write::whole_file;
 use std::io::{Cursor, Error, ErrorKind};
-use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult, Limits};
 use tiff::encoder::{TiffEncoder, colortype::Gray32Float};
 use tiff::{ColorType, TiffError};
@@ -33,7 +34,10 @@ pub(super) static FORMAT: Format = Format {
 /// LZW can expand a little further than deflate: 4096-entry strings from 12 bits.
 const MAX_RATIO: u64 = 2800;
 
-type PageDecoder = Decoder<Cursor<Vec<u8>>>;
+/// Samples that become floats between two questions whether to go on.
+const BLOCK: usize = 1 << 20;
+
+type PageDecoder = Decoder<Asking<Cursor<Vec<u8>>>>;
 
 /// The pages of a file.
 struct Pages {
@@ -67,7 +71,8 @@ fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn Fra
     limits.decoding_buffer_size = limit;
     limits.intermediate_buffer_size = limit;
     limits.ifd_value_size = file.len();
-    let decoder = Decoder::new(Cursor::new(file)).map_err(|e| failure(e, file_bytes, context))?;
+    let file = Asking::new(Cursor::new(file), context.control());
+    let decoder = Decoder::new(file).map_err(|e| failure(e, file_bytes, context))?;
     let mut decoder = decoder.with_limits(limits);
     let declared_bytes = survey::declared_bytes(&mut decoder, file_bytes, context)?;
     let (any, sample_type) = (false, String::new());
@@ -140,7 +145,11 @@ struct Floats {
 fn floats(samples: DecodingResult, context: &mut Context) -> Result<Floats> {
     macro_rules! floats {
         ($values:expr, $type:ty, $opaque:expr) => {{
-            let samples: Vec<f32> = $values.iter().map(|&v| v as f32).collect();
+            let mut samples: Vec<f32> = Vec::with_capacity($values.len());
+            for block in $values.chunks(BLOCK) {
+                context.check()?;
+                samples.extend(block.iter().map(|&v| v as f32));
+            }
             // NaN is equal to nothing, itself included.
             if samples.iter().zip(&$values).any(|(&f, &v)| f64::from(f) != f64::from(v) && !f.is_nan()) {
                 let text = concat!(stringify!($type), " samples were rounded to 32-bit floats");
@@ -175,11 +184,11 @@ fn failure(error: TiffError, file_bytes: u64, context: &Context) -> IoError {
 }
 
 /// Writes one page of 32-bit floats.
-fn write(path: &Path, image: &Volume<f32>, _: &mut Warnings) -> Result<()> {
+fn write(target: &Target, image: &Volume<f32>, _: &mut Warnings) -> Result<()> {
     let [nx, ny, _] = image.grid().size();
     let mut bytes = Cursor::new(Vec::new());
     TiffEncoder::new(&mut bytes)
         .and_then(|mut encoder| encoder.write_image::<Gray32Float>(nx as u32, ny as u32, image.data()))
-        .map_err(|e| IoError::write(path)(Error::other(e)))?;
-    whole_file::write_bytes(path, bytes.get_ref())
+        .map_err(|e| target.fail()(Error::other(e)))?;
+    whole_file::write_bytes(target, bytes.get_ref())
 }

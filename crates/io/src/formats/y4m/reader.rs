@@ -207,7 +207,7 @@ mod tests {
         let mut context = Context::new(Path::new("a.y4m"), Strictness::Lenient, &mut warnings);
         // As a pipe: nobody knows how long it is.
         let read = |context: &mut Context| {
-            let mut reader = open(Source::from_stream(bytes), context)?;
+            let mut reader = open(Source::from_stream(bytes, context.control()), context)?;
             let frames =
                 std::iter::from_fn(|| reader.next_frame(context).transpose()).collect::<Result<_, _>>()?;
             reader.finish(context).map(|()| frames)

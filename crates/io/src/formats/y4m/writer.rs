@@ -4,14 +4,15 @@
 //! for. Grey goes as it stands, 0..255. The header's tag says so.
 
 use crate::error::{IoError, Result};
+use crate::write::target::Target;
 use crate::write::video::{FrameRate, VideoColour, VideoEncoder, VideoShape};
 use crate::write::whole_file::WholeFile;
 use std::io::{BufWriter, Stdout, Write};
 use std::path::Path;
 
 /// Begins a file.
-pub(super) fn create(path: &Path, shape: VideoShape) -> Result<Box<dyn VideoEncoder>> {
-    let writer = Y4mWriter::new(WholeFile::create(path)?, shape).map_err(IoError::write(path))?;
+pub(super) fn create(target: &Target, shape: VideoShape) -> Result<Box<dyn VideoEncoder>> {
+    let writer = Y4mWriter::new(WholeFile::create(target)?, shape).map_err(target.fail())?;
     Ok(Box::new(writer))
 }
 

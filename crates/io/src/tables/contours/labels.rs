@@ -65,7 +65,7 @@ const LEAST_PIXELS: f64 = 6.0;
 
 pub(super) fn read_outlines(path: &Path, options: &ContourReading, into: &mut Collection) -> Result<()> {
     let mut warnings = Warnings::new();
-    let content = read(path, options.reading, &mut warnings)?;
+    let content = read(path, options.reading.clone(), &mut warnings)?;
     into.context.pass_on(warnings);
     let frames = match content {
         Content::Image(image) => vec![(options.frame, image)],

@@ -18,6 +18,7 @@ use crate::read::context::Context;
 use crate::read::read_text;
 use crate::read::reading::Reading;
 use crate::tables::cine_place::CinePlace;
+use crate::write::target::Target;
 use collection::Collection;
 pub use labels::LabelMeaning;
 pub use plain::{InnerContour, PlainNames, TextOrder};
@@ -28,7 +29,7 @@ use veloxel_core::{ContourSet, Warnings};
 const MOST_BYTES: u64 = 1 << 28;
 
 /// What files of outlines do not say themselves.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ContourReading {
     /// The frame of outlines that come without one.
     pub frame: usize,
@@ -61,7 +62,7 @@ pub fn read_contours(
     options: &ContourReading,
     warnings: &mut Warnings,
 ) -> Result<ContourFile> {
-    let context = Context::new(path, options.reading, warnings);
+    let context = Context::new(path, options.reading.clone(), warnings);
     let mut into = Collection::new(context, place.cloned());
     let name = file_name(path).to_lowercase();
     if path.is_dir() {
@@ -69,9 +70,9 @@ pub fn read_contours(
     } else if name.ends_with(".txt") {
         plain::read_file(path, options, &mut into)?;
     } else if name.ends_with(".csv") {
-        table::read(&read_text(path, MOST_BYTES)?, options, &mut into)?;
+        table::read(&read_text(path, MOST_BYTES, options.reading.clone())?, options, &mut into)?;
     } else if name.ends_with(".json") {
-        let text = read_text(path, MOST_BYTES)?;
+        let text = read_text(path, MOST_BYTES, options.reading.clone())?;
         let document: serde_json::Value = serde_json::from_str(&text)
             .map_err(|error| IoError::malformed(path, "the outlines", "JSON", error))?;
         match document.get("markups") {
@@ -91,13 +92,15 @@ pub fn read_contours(
 ///
 /// # Errors
 /// [`IoError::Unsupported`] for another extension; [`IoError::Write`].
-pub fn write_contours(path: &Path, contours: &ContourSet, place: &CinePlace) -> Result<()> {
+pub fn write_contours(target: impl Into<Target>, contours: &ContourSet, place: &CinePlace) -> Result<()> {
+    let target = target.into();
+    let path = target.path();
     let text = match path.extension().and_then(|e| e.to_str()) {
         Some("json") => json::text(contours, place),
         Some("csv") => table::text(contours),
         _ => return Err(IoError::unsupported(path, "writing outlines there", "name a .json or a .csv")),
     };
-    crate::write::whole_file::write_text(path, &text)
+    crate::write::whole_file::write_text(target, &text)
 }
 
 #[cfg(test)]

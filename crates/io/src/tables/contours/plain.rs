@@ -81,7 +81,7 @@ pub(super) fn read_folder(folder: &Path, options: &ContourReading, into: &mut Co
             continue;
         };
         match name.spot(options, into)? {
-            Some(spot) => into.add(spot, points(&path)?)?,
+            Some(spot) => into.add(spot, points(&path, options)?)?,
             None => elsewhere.push(path),
         }
     }
@@ -106,12 +106,12 @@ pub(super) fn read_file(path: &Path, options: &ContourReading, into: &mut Collec
     let spot = spot.ok_or_else(|| {
         into.context.malformed("the image of the outline", "one of the cine", file_name(path))
     })?;
-    into.add(spot, points(path)?)
+    into.add(spot, points(path, options)?)
 }
 
 /// The points of a text, two numbers a line.
-fn points(path: &Path) -> Result<Vec<[f64; 2]>> {
-    let text = read_text(path, MOST_BYTES)?;
+fn points(path: &Path, options: &ContourReading) -> Result<Vec<[f64; 2]>> {
+    let text = read_text(path, MOST_BYTES, options.reading.clone())?;
     let mut points = Vec::new();
     for (number, line) in lines(&text, &['#']) {
         let cells = line.split([' ', '\t', ',', ';']).filter(|cell| !cell.is_empty());

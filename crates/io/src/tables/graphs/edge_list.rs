@@ -16,6 +16,7 @@ const MOST_NODES: u32 = u32::MAX - 1;
 fn parse(lines: &Lines<'_>, kind: GraphKind) -> Result<ArcList> {
     let mut list = ArcList { nodes: 0, kind, arcs: Vec::new() };
     for (nth, (number, line)) in numbered(lines.text, &['#', '%']).enumerate() {
+        lines.ask(number)?;
         let mut cells = line.split([' ', '\t', ',', ';']).filter(|cell| !cell.is_empty());
         let [from, to] = [cells.next(), cells.next()].map(|cell| cell.and_then(|c| c.parse::<u32>().ok()));
         let (Some(from), Some(to)) = (from, to) else {

@@ -37,6 +37,7 @@ fn parse(lines: &Lines<'_>, _unsaid: GraphKind) -> Result<ArcList> {
     }
     let mut list = ArcList { nodes: rows, kind, arcs: Vec::new() };
     for (number, line) in content {
+        lines.ask(number)?;
         list.arcs.push(arc(lines, number, line, rows, field)?);
     }
     if list.arcs.len() != entries {

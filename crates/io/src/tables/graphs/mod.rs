@@ -8,11 +8,15 @@ mod matrix_market;
 use crate::error::{IoError, Result};
 use crate::file_name::extension;
 use crate::read::read_text;
+use crate::read::reading::Reading;
 use std::path::Path;
-use veloxel_core::{ArcList, GraphKind};
+use veloxel_core::{ArcList, Control, GraphKind};
 
 /// Texts above this size are refused before they are read.
 const MOST_BYTES: u64 = 4 << 30;
+
+/// Lines that are read between two questions whether to go on.
+const LINES_BETWEEN: usize = 1 << 13;
 
 /// A format of graphs.
 struct GraphFormat {
@@ -30,24 +34,34 @@ static FORMATS: &[GraphFormat] = &[matrix_market::FORMAT, edge_list::FORMAT];
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`], [`IoError::Open`], and [`IoError::Malformed`] with the line.
-pub fn read_graph(path: &Path, unsaid: GraphKind) -> Result<ArcList> {
+pub fn read_graph(path: &Path, unsaid: GraphKind, reading: impl Into<Reading>) -> Result<ArcList> {
     let extension = extension(path);
     let Some(format) = FORMATS.iter().find(|format| format.extensions.contains(&&*extension)) else {
         let known = FORMATS.iter().flat_map(|format| format.extensions).map(|e| format!(".{e}"));
         let known = known.collect::<Vec<_>>().join(", ");
         return Err(IoError::UnknownExtension { path: path.to_owned(), what: "a graph", known });
     };
-    let text = read_text(path, MOST_BYTES)?;
-    (format.parse)(&Lines { path, text: &text }, unsaid)
+    let reading = reading.into();
+    let text = read_text(path, MOST_BYTES, reading.clone())?;
+    (format.parse)(&Lines { path, text: &text, control: reading.files.control() }, unsaid)
 }
 
 /// A text whose lines are numbered from 1.
 struct Lines<'a> {
     path: &'a Path,
     text: &'a str,
+    control: &'a Control,
 }
 
 impl Lines<'_> {
+    /// Asks whether to go on, every some thousand lines.
+    fn ask(&self, line: usize) -> Result<()> {
+        if line.is_multiple_of(LINES_BETWEEN) {
+            self.control.check()?;
+        }
+        Ok(())
+    }
+
     fn malformed(&self, line: usize, expected: &str, got: &str) -> IoError {
         let shown: String = got.chars().take(60).collect();
         IoError::malformed(self.path, format!("line {line}"), expected, format!("`{shown}`"))
@@ -69,7 +83,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
-        read_graph(&path, GraphKind::Undirected)
+        read_graph(&path, GraphKind::Undirected, Reading::default())
     }
 
     fn arc(from: u32, to: u32, weight: f32) -> WeightedArc {

@@ -40,11 +40,12 @@ impl PointFile {
     /// # Errors
     /// As [`read_text`]; [`IoError::Malformed`](crate::IoError::Malformed) with the line that holds no point, or the columns that could be meant;
     /// [`IoError::Unsupported`](crate::IoError::Unsupported) for coordinates that are voxel indices.
-    pub fn read(path: &Path, dimension: Dimension) -> Result<Self> {
-        let text = read_text(path, MOST_BYTES)?;
+    pub fn read(path: &Path, dimension: Dimension, reading: impl Into<Reading>) -> Result<Self> {
+        let reading = reading.into();
+        let text = read_text(path, MOST_BYTES, reading.clone())?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let mut unsaid = Warnings::new();
-        let context = Context::new(path, Reading::default(), &mut unsaid);
+        let context = Context::new(path, reading, &mut unsaid);
         let document = match text.trim_start().starts_with('{') {
             true => Document::Markups(Markups::parse(text, dimension, &context)?),
             false => Document::Table(Table::parse(text, dimension, &context)?),
@@ -77,7 +78,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("points.txt");
         std::fs::write(&path, text).unwrap();
-        PointFile::read(&path, dimension).map_err(|error| error.to_string())
+        PointFile::read(&path, dimension, Reading::default()).map_err(|error| error.to_string())
     }
 
     /// The points of a file, and its text with every point one further along x.

@@ -35,6 +35,9 @@ struct Columns {
 const NAMES: [([&str; 3], WorldAxes); 3] =
     [(["x", "y", "z"], WorldAxes::Lps), (["l", "p", "s"], WorldAxes::Lps), (["r", "a", "s"], WorldAxes::Ras)];
 
+/// Lines that are read between two questions whether to go on.
+const LINES_BETWEEN: usize = 1 << 13;
+
 impl Table {
     pub fn parse(text: &str, dimension: Dimension, context: &Context) -> Result<Self> {
         let axes_count = dimension.count();
@@ -43,6 +46,9 @@ impl Table {
         let mut first = true;
         let mut promised = None;
         for (number, line) in text.lines().enumerate() {
+            if number.is_multiple_of(LINES_BETWEEN) {
+                context.check()?;
+            }
             let content = line.trim();
             if content.is_empty() {
                 continue;

@@ -1,27 +1,55 @@
-//! Temporary files and folders of unfinished outputs, listed in one place, so that a stopped program removes them.
+//! Temporary files and folders of unfinished outputs, listed by session, so that a stopped program removes them.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tempfile::{Builder, NamedTempFile, TempDir};
 
-/// Everything that is being written, and where the file waits that had a name before. A signal asks for it from a thread that
-/// knows no one else, hence one list for all.
-static PATHS: Mutex<BTreeMap<PathBuf, Option<PathBuf>>> = Mutex::new(BTreeMap::new());
+/// Everything that is being written for one session, and where the file waits that had a name before. Clones are the same list.
+///
+/// A signal asks for it on a thread that knows nothing else of the session.
+#[derive(Debug, Clone, Default)]
+pub struct PendingFiles(Arc<Mutex<Listing>>);
 
-fn paths() -> MutexGuard<'static, BTreeMap<PathBuf, Option<PathBuf>>> {
-    PATHS.lock().unwrap_or_else(PoisonError::into_inner)
+/// Paths that are not final yet, each with the second name of the file that it replaces.
+type Listing = BTreeMap<PathBuf, Option<PathBuf>>;
+
+impl PendingFiles {
+    /// Removes everything that is not whole, and takes back the files of jobs that are not done. For the moment before a program
+    /// ends that was told to stop: whoever begins or finishes a file of this list afterwards waits for ever.
+    pub fn remove_all(&self) {
+        let paths = self.paths();
+        // Earlier files wait in folders that are removed themselves.
+        for (path, earlier) in paths.iter().filter(|(_, earlier)| earlier.is_some()) {
+            let _ = revoke(path, earlier.as_deref());
+        }
+        for (path, _) in paths.iter().filter(|(_, earlier)| earlier.is_none()) {
+            let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+        }
+        std::mem::forget(paths);
+    }
+
+    fn paths(&self) -> MutexGuard<'_, Listing> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn listed(&self, path: &Path) -> Listed {
+        Listed { path: path.to_owned(), list: self.clone() }
+    }
 }
 
 /// A path in the list; dropped, it leaves the list.
 #[derive(Debug)]
-struct Listed(PathBuf);
+struct Listed {
+    path: PathBuf,
+    list: PendingFiles,
+}
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        paths().remove(&self.0);
+        self.list.paths().remove(&self.path);
     }
 }
 
@@ -33,10 +61,10 @@ pub struct Revocable {
 }
 
 impl Revocable {
-    /// Lists a file; `earlier` is the second name of the file that it replaces.
-    pub fn new(file: &Path, earlier: Option<PathBuf>) -> Self {
-        paths().insert(file.to_owned(), earlier.clone());
-        Self { listed: Listed(file.to_owned()), earlier }
+    /// Lists a file in `pending`; `earlier` is the second name of the file that it replaces.
+    pub fn new(file: &Path, earlier: Option<PathBuf>, pending: &PendingFiles) -> Self {
+        pending.paths().insert(file.to_owned(), earlier.clone());
+        Self { listed: pending.listed(file), earlier }
     }
 
     /// Puts the earlier file back, or removes the new one.
@@ -45,12 +73,12 @@ impl Revocable {
     /// As [`std::fs::rename`] and [`std::fs::remove_file`]; none if there is no such file.
     pub fn take_back(self) -> Result<()> {
         let Self { listed, earlier } = self;
-        revoke(&listed.0, earlier.as_deref())
+        revoke(&listed.path, earlier.as_deref())
     }
 
     /// Its name.
     pub fn path(&self) -> &Path {
-        &self.listed.0
+        &self.listed.path
     }
 }
 
@@ -72,17 +100,17 @@ pub struct Unfinished<T> {
 }
 
 impl Unfinished<TempDir> {
-    /// A folder beside `target`, which need not exist.
+    /// A folder beside `target`, which need not exist, listed in `pending`.
     ///
     /// # Errors
     /// As [`std::fs::create_dir`]; [`ErrorKind::InvalidInput`] if `target` names nothing.
-    pub fn folder(target: &Path) -> Result<Self> {
-        Self::new(target, |builder, parent| builder.tempdir_in(parent))
+    pub fn folder(target: &Path, pending: &PendingFiles) -> Result<Self> {
+        Self::new(target, pending, |builder, parent| builder.tempdir_in(parent))
     }
 }
 
 impl Unfinished<NamedTempFile> {
-    pub(crate) fn file(target: &Path) -> Result<Self> {
+    pub(crate) fn file(target: &Path, pending: &PendingFiles) -> Result<Self> {
         // The temporary name is shorter.
         if let Err(error) = std::fs::symlink_metadata(target)
             && error.kind() == ErrorKind::InvalidFilename
@@ -94,7 +122,7 @@ impl Unfinished<NamedTempFile> {
             return Err(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file"));
         }
         // With the permissions of any new file: temporary ones are closed to others.
-        Self::new(target, |builder, parent| builder.make_in(parent, |path| File::create_new(path)))
+        Self::new(target, pending, |builder, parent| builder.make_in(parent, |path| File::create_new(path)))
     }
 
     /// Gives the file its name, once the disk has it; what had the name before is replaced.
@@ -109,21 +137,25 @@ impl Unfinished<NamedTempFile> {
 }
 
 impl<T: AsRef<Path>> Unfinished<T> {
-    fn new(target: &Path, make: impl Fn(&Builder, &Path) -> Result<T>) -> Result<Self> {
+    fn new(
+        target: &Path,
+        pending: &PendingFiles,
+        make: impl Fn(&Builder, &Path) -> Result<T>,
+    ) -> Result<Self> {
         let name = target.file_name().ok_or(Error::new(ErrorKind::InvalidInput, "the path names no file"))?;
         let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty());
         let prefix = format!(".{}.", beginning(&name.to_string_lossy()));
         // Held while the name is made, so that nothing is ever there without being listed.
-        let mut paths = paths();
+        let mut paths = pending.paths();
         let item = make(Builder::new().prefix(&prefix).suffix(".part"), parent.unwrap_or(Path::new(".")))?;
         let path = item.as_ref().to_owned();
         paths.insert(path.clone(), None);
-        Ok(Self { item, listed: Listed(path) })
+        Ok(Self { item, listed: pending.listed(&path) })
     }
 
     /// The temporary name.
     pub fn path(&self) -> &Path {
-        &self.listed.0
+        &self.listed.path
     }
 }
 
@@ -143,18 +175,4 @@ impl Write for Unfinished<NamedTempFile> {
     fn flush(&mut self) -> Result<()> {
         self.item.as_file_mut().flush()
     }
-}
-
-/// Removes everything that is not whole, and takes back the files of jobs that are not done. For the moment before a program ends that was told to stop: whoever begins or
-/// finishes a file afterwards waits for ever.
-pub fn remove_unfinished() {
-    let paths = paths();
-    // Earlier files wait in folders that are removed themselves.
-    for (path, earlier) in paths.iter().filter(|(_, earlier)| earlier.is_some()) {
-        let _ = revoke(path, earlier.as_deref());
-    }
-    for (path, _) in paths.iter().filter(|(_, earlier)| earlier.is_none()) {
-        let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
-    }
-    std::mem::forget(paths);
 }

@@ -1,0 +1,73 @@
+//! Bytes on their way from or to a file, whose reader or writer asks whether to go on.
+
+use std::io::{BufRead, Error, Read, Result, Seek, SeekFrom, Write};
+use veloxel_core::Control;
+
+/// Bytes that pass between two questions at most: a memory copy of some tenths of a millisecond.
+const MOST_BYTES: usize = 1 << 20;
+
+/// A reader or a writer that asks before every block of bytes. After a stop it fails with
+/// [`Stopped`](veloxel_core::Stopped) as the reason.
+#[derive(Debug)]
+pub(crate) struct Asking<T> {
+    inner: T,
+    control: Control,
+}
+
+impl<T> Asking<T> {
+    pub fn new(inner: T, control: &Control) -> Self {
+        Self { inner, control: control.clone() }
+    }
+
+    pub fn into_inner(self) -> T {
+        self.inner
+    }
+
+    pub fn get_ref(&self) -> &T {
+        &self.inner
+    }
+
+    fn ask(&self) -> Result<()> {
+        self.control.check().map_err(Error::other)
+    }
+}
+
+impl<T: Read> Read for Asking<T> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        self.ask()?;
+        let most = buffer.len().min(MOST_BYTES);
+        self.inner.read(&mut buffer[..most])
+    }
+}
+
+impl<T: BufRead> BufRead for Asking<T> {
+    fn fill_buf(&mut self) -> Result<&[u8]> {
+        self.ask()?;
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.inner.consume(count);
+    }
+}
+
+impl<T: Seek> Seek for Asking<T> {
+    fn seek(&mut self, place: SeekFrom) -> Result<u64> {
+        self.inner.seek(place)
+    }
+
+    fn stream_position(&mut self) -> Result<u64> {
+        self.inner.stream_position()
+    }
+}
+
+impl<T: Write> Write for Asking<T> {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        self.ask()?;
+        self.inner.write(&bytes[..bytes.len().min(MOST_BYTES)])
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.inner.flush()
+    }
+}

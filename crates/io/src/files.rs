@@ -1,0 +1,73 @@
+//! What all that reads and writes for one session shares: who may stop it, the memory it may take, and the list of files that
+//! are not whole yet.
+
+use crate::error::IoError;
+use crate::read::budget::DecodeBudget;
+use crate::read::reading::{ReadOptions, Reading};
+use crate::write::pending::PendingFiles;
+use crate::write::target::Target;
+use std::path::Path;
+use veloxel_core::{Control, Stopped};
+
+/// The files of one session: readers and writers that share it are stopped together, take their memory from one budget, and list
+/// their unfinished outputs in one place. Clones are the same; nothing is shared between values that were made apart.
+///
+/// ```no_run
+/// use std::path::Path;
+/// use veloxel_core::{Control, Warnings};
+/// use veloxel_io::{Files, ReadOptions, read_image, write_image};
+///
+/// let files = Files::under(Control::default());
+/// let mut warnings = Warnings::new();
+/// let image = read_image(Path::new("heart.nii.gz"), files.reading(ReadOptions::default()), &mut warnings)?;
+/// write_image(files.target("heart.nrrd"), &image, &mut warnings)?;
+/// # Ok::<(), veloxel_io::IoError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Files {
+    control: Control,
+    budget: DecodeBudget,
+    pending: PendingFiles,
+}
+
+impl Files {
+    /// Files whose readers and writers ask this channel whether to go on, at least every 20 ms of their work.
+    pub fn under(control: Control) -> Self {
+        Self { control, ..Self::default() }
+    }
+
+    /// The same, with unfinished outputs in this list: whoever ends the program removes what is in it.
+    #[must_use]
+    pub fn listed_in(self, pending: PendingFiles) -> Self {
+        Self { pending, ..self }
+    }
+
+    /// Whom readers and writers ask whether to go on.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// The outputs that are not whole yet.
+    pub fn pending(&self) -> &PendingFiles {
+        &self.pending
+    }
+
+    /// A way to read, for the functions that read.
+    pub fn reading(&self, options: ReadOptions) -> Reading {
+        Reading { options, files: self.clone() }
+    }
+
+    /// A place to write to, for the functions that write.
+    pub fn target(&self, path: impl AsRef<Path>) -> Target {
+        Target { path: path.as_ref().to_owned(), files: self.clone() }
+    }
+
+    /// The error of a run that was stopped, if it was.
+    pub(crate) fn stopped(&self) -> Option<IoError> {
+        self.control.is_stopped().then_some(IoError::Stopped(Stopped))
+    }
+
+    pub(crate) fn budget(&self) -> &DecodeBudget {
+        &self.budget
+    }
+}
