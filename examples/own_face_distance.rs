@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let found = fuzzy_clustering(&graph, &weights, seeds, &FuzzyParams::default(), &Device::auto()?)?;
     let labels: Vec<u32> = clean.face_of.iter().map(|&face| found.labels[face as usize]).collect();
     println!("{} parts of {} triangles", found.parts(), labels.len());
-    Ok(arguments.get(2).map_or(Ok(()), |path| io::write_face_labels(path.as_ref(), &labels))?)
+    Ok(arguments.get(2).map_or(Ok(()), |path| io::write_face_labels(path, &labels))?)
 }
 
 fn terraces() -> Result<TriangleMesh, veloxel::CoreError> {

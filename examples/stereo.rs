@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let left = io::read_image(left.as_ref(), io::Strictness::Lenient, &mut warnings)?;
         let right = io::read_image(right.as_ref(), io::Strictness::Lenient, &mut warnings)?;
         let found = stereo(&StereoRequest::new(&left, &right, &method), &session)?.found;
-        io::write_image(out.as_ref(), &found.disparity_px, &mut warnings)?;
+        io::write_image(out, &found.disparity_px, &mut warnings)?;
         println!("{:.1} % of the pixels have a disparity", 100.0 * found.report.valid_share);
         return Ok(());
     }

@@ -3,13 +3,28 @@
 use crate::Outcome;
 use crate::terminal::say;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use veloxel::io::{Files, PendingFiles};
 use veloxel::{Diagnosis, ErrorKind, VeloxelError};
 
 /// Runs that ask for signals.
 static LISTENING: AtomicUsize = AtomicUsize::new(0);
 /// The first signal that came while a run asked for signals; 0 before.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
+
+/// The unfinished files of all sessions of this command: the thread that waits for signals removes them.
+static PENDING: LazyLock<PendingFiles> = LazyLock::new(PendingFiles::default);
+
+/// The list of this command's unfinished files, for its sessions.
+pub fn pending() -> &'static PendingFiles {
+    &PENDING
+}
+
+/// Files of this command that are written beside its sessions.
+pub fn files() -> Files {
+    Files::default().listed_in(pending().clone())
+}
 
 /// As long as this lives, the first signal is left to whoever asks for [`signal`]; the second one ends the program.
 pub struct Listening(());
@@ -45,7 +60,7 @@ pub fn exit_if_stopped(outcome: &Outcome) {
 
 /// Ends the program without anything that is not whole, but for what could not be taken back.
 fn stop(signal: i32, left_behind: &[PathBuf]) -> ! {
-    veloxel::io::remove_unfinished();
+    pending().remove_all();
     match left_behind {
         [] => tell("error: stopped before the end; nothing was left behind"),
         _ => tell("error: stopped before the end"),

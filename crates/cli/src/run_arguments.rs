@@ -1,13 +1,13 @@
 //! Arguments that several commands share: device, method, single parameters, strictness; and what their runs come to.
 
 use crate::shortcuts::{self, Shortcut};
-use crate::{Bar, Outcome, presets, print, print_lines, warn, wrong_usage};
+use crate::{Bar, Outcome, interrupt, presets, print, print_lines, warn, wrong_usage};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::io::{DataFiles, Reading, SeriesChoice, Strictness};
+use veloxel::io::{DataFiles, ReadOptions, SeriesChoice, Strictness};
 use veloxel::jobs::{DenseMethodOptions, DenseOptions, DeviceOptions, JobRun, MethodOptions, PhaseOptions};
 use veloxel::method::{METHODS, Method};
 use veloxel::parameters::{MethodEntry, ParameterError};
@@ -35,13 +35,14 @@ impl DeviceArguments {
 
     /// A session on the device, which is opened in the background.
     pub fn session(&self) -> Session {
-        Session::begin(&self.options())
+        Session::begin(&self.options()).listed_in(interrupt::pending().clone())
     }
 }
 
 /// A session for commands that ask for no device.
 pub fn host_session() -> Session {
-    Session::begin(&DeviceOptions { name: Some("cpu".to_owned()), threads: 1 })
+    let options = DeviceOptions { name: Some("cpu".to_owned()), threads: 1 };
+    Session::begin(&options).listed_in(interrupt::pending().clone())
 }
 
 /// How files are read, and where to compute.
@@ -56,7 +57,7 @@ pub struct ComputeArguments {
 
 impl ComputeArguments {
     /// How files are read.
-    pub fn reading(&self) -> Reading {
+    pub fn reading(&self) -> ReadOptions {
         self.reading.reading()
     }
 
@@ -146,7 +147,7 @@ impl MethodArguments {
     }
 
     /// How files are read.
-    pub fn reading(&self) -> Reading {
+    pub fn reading(&self) -> ReadOptions {
         self.compute.reading()
     }
 
@@ -243,8 +244,8 @@ pub struct ReadingArguments {
 }
 
 impl ReadingArguments {
-    pub fn reading(&self) -> Reading {
-        Reading {
+    pub fn reading(&self) -> ReadOptions {
+        ReadOptions {
             strictness: if self.strict { Strictness::Strict } else { Strictness::Lenient },
             data_files: if self.allow_outside { DataFiles::Anywhere } else { DataFiles::BesideHeader },
             max_decode_bytes: self.max_decode,

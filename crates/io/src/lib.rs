@@ -57,7 +57,7 @@ pub use tables::contours::{
     ContourFile, ContourReading, InnerContour, LabelMeaning, PlainNames, TextOrder, read_contours,
     write_contours,
 };
-pub use tables::face_labels::{read_face_labels, write_face_labels};
+pub use tables::face_labels::{check_face_labels_output, read_face_labels, write_face_labels};
 pub use tables::graphs::read_graph;
 pub use tables::matrix::{Matrix, check_matrix_output, write_matrix};
 pub use tables::npy::{NpySample, NpyWriter, check_npy_output};

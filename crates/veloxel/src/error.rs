@@ -28,7 +28,7 @@ pub enum VeloxelError {
     Core(#[from] CoreError),
     /// A file could not be read or written.
     #[error(transparent)]
-    Io(#[from] IoError),
+    Io(IoError),
     /// A setting that the method does not take.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
@@ -117,6 +117,16 @@ pub enum VeloxelError {
     /// Inputs do not belong together, or not to their output.
     #[error(transparent)]
     Input(#[from] InputError),
+}
+
+impl From<IoError> for VeloxelError {
+    /// A stop is one, whoever asked first.
+    fn from(error: IoError) -> Self {
+        match error {
+            IoError::Stopped(stopped) => Self::Stopped(stopped),
+            error => Self::Io(error),
+        }
+    }
 }
 
 impl VeloxelError {

@@ -9,7 +9,7 @@
 //! let moving = io::read_image("moving.nii.gz".as_ref(), io::Strictness::Lenient, &mut warnings)?;
 //! let params = ClgParams::preset(ClgPreset::Accurate, fixed.grid().dimension());
 //! let output = clg(&Pair::new(&fixed, &moving), &params, &session)?;
-//! io::write_flow("field.nii.gz".as_ref(), &output.flow)?;
+//! io::write_flow("field.nii.gz", &output.flow)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

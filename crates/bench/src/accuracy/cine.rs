@@ -6,8 +6,8 @@ use veloxel::jobs::{ContourInput, DenseMethodOptions, FilmChoice, RegionInput, T
 use veloxel::pipelines::heart::{Cavities, MotionSpace, Placement, PresetChoice};
 use veloxel_core::{ContourSet, Structure, Warnings};
 use veloxel_io::{
-    CinePlace, ContourReading, IoError, PlainNames, Reading, TextOrder, inspect, read_contours, read_grid,
-    write_contours,
+    CinePlace, ContourReading, IoError, PlainNames, ReadOptions, TextOrder, inspect, read_contours,
+    read_grid, write_contours,
 };
 use veloxel_measure::ContourDistances;
 use veloxel_motion::MotionError;
@@ -70,7 +70,7 @@ fn job(inputs: Vec<PathBuf>, contours: PathBuf, folder: PathBuf) -> Result<Track
         methods: vec![method],
         presets: PresetChoice::ByFrames,
         weight: None,
-        reading: Reading::default(),
+        reading: ReadOptions::default(),
         command_line: String::new(),
         film: FilmChoice::LeftOut,
         folder,

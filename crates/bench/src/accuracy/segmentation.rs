@@ -8,7 +8,7 @@ use veloxel::jobs::{PartsMethodOptions, SegmentJob, SegmentOutputs, segment};
 use veloxel::metrics::segmentation_error;
 use veloxel_core::Warnings;
 use veloxel_gpu::Cpu;
-use veloxel_io::{Reading, read_face_labels, read_surface};
+use veloxel_io::{ReadOptions, Reading, read_face_labels, read_surface};
 use veloxel_mesh::{
     ArcWeights, CleanMesh, Cuts, CutsParams, DualGraph, FuzzyParams, PartCount, Seeds, cuts, fuzzy_clustering,
 };
@@ -105,7 +105,7 @@ impl Example {
             .collect();
         files.sort();
         let read = |path: &PathBuf| -> Result<Vec<u32>, BenchError> {
-            let labels = read_face_labels(path)?;
+            let labels = read_face_labels(path, Reading::default())?;
             Ok(clean.source.iter().map(|&face| labels[face as usize]).collect())
         };
         let people = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
@@ -176,7 +176,7 @@ fn file_to_file_s(session: &Session<'_>, mesh: &Path) -> Result<f64, BenchError>
         mesh: mesh.to_owned(),
         count: PartCount::Chosen,
         method: PartsMethodOptions::named("cuts").map_err(VeloxelError::from)?,
-        reading: Reading::default(),
+        reading: ReadOptions::default(),
         command_line: String::new(),
         outputs: SegmentOutputs { painted: folder.path().join("parts.ply"), ..SegmentOutputs::default() },
     };

@@ -1,6 +1,8 @@
 //! `veloxel bench`: figures beside the bars that they are held against.
 
-use crate::{DeviceArguments, Outcome, Run, device_text, print, print_json, say, table, wrong_usage};
+use crate::{
+    DeviceArguments, Outcome, Run, device_text, interrupt, print, print_json, say, table, wrong_usage,
+};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
@@ -85,7 +87,10 @@ impl Run for BenchArguments {
                 _ => {
                     let figures = (bench.run)(&session)?;
                     if let Some(path) = &self.html {
-                        write_text(path, &plots_page(bench, &report.name, &figures, session.take_plots())?)?;
+                        write_text(
+                            interrupt::files().target(path),
+                            &plots_page(bench, &report.name, &figures, session.take_plots())?,
+                        )?;
                     }
                     let stated = |figure: &Figure| Some(record.as_ref()?.score(bench.name, figure)?.stated);
                     let text = figures_text(&figures, stated);
@@ -126,7 +131,7 @@ fn measure_paper_b(device: &Device, arguments: &BenchArguments) -> Result<(Vec<F
     let plan = if arguments.quick { PaperBPlan::QUICK } else { PaperBPlan::FULL };
     let result = paper_b(device, plan, &mut |what| say(&format!("{PAPER_B}: {what}")))?;
     if let Some(path) = &arguments.html {
-        write_text(path, &result.html()?)?;
+        write_text(interrupt::files().target(path), &result.html()?)?;
     }
     let figures = result.figures();
     let text = experiment_text(&result.tables(), &figures, &result.notes());
@@ -144,7 +149,7 @@ fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<(Vec<F
         // What was measured stays there if the program is stopped.
         Event::Measured { figures, so_far } => {
             if let Some(path) = &arguments.html {
-                write_text(path, &so_far.html()?)?;
+                write_text(interrupt::files().target(path), &so_far.html()?)?;
             }
             let line = |f: &Figure| format!("{}: {} {}\n", f.what, number::text(f.value), f.unit);
             let lines: String = figures.iter().map(line).collect();

@@ -12,7 +12,7 @@ pub fn show(job: &FlowJob, session: &Session) -> Outcome {
     let run = dry_run(job, session)?;
     warn_and_note(&run.warnings);
     if let Some(path) = &job.outputs.report {
-        veloxel::io::write_text(path, &to_json(&run)?)?;
+        veloxel::io::write_text(session.files().target(path), &to_json(&run)?)?;
     }
     print_lines(&lines(&run))
 }

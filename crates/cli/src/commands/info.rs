@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel::Dimension;
-use veloxel::io::{FileInfo, Kind, files_in, holds_dicom, inspect};
+use veloxel::io::{FileInfo, Kind, Reading, files_in, holds_dicom, inspect};
 use veloxel::report::number::counted;
 
 /// Show what a file holds: format, size, spacing, orientation; of a folder, what its files hold; of a folder of DICOM files, what
@@ -30,7 +30,7 @@ impl Run for InfoArguments {
         if self.file.is_dir() && !holds_dicom(&self.file) {
             return self.list();
         }
-        let info = inspect(&self.file, self.reading.reading())?;
+        let info = inspect(&self.file, Reading::alone(self.reading.reading()))?;
         if self.json {
             return print_json(&info);
         }
@@ -53,7 +53,7 @@ impl InfoArguments {
     /// One line a file; one that cannot be read is listed with its error.
     fn list(&self) -> Outcome {
         let of_file = |path: &PathBuf| {
-            let (info, error) = match inspect(path, self.reading.reading()) {
+            let (info, error) = match inspect(path, Reading::alone(self.reading.reading())) {
                 Ok(info) => (Some(info), None),
                 Err(error) => (None, Some(error.to_string())),
             };

@@ -93,8 +93,20 @@ impl fmt::Display for SeriesChoice {
     }
 }
 
+impl From<&Self> for Reading {
+    fn from(reading: &Self) -> Self {
+        reading.clone()
+    }
+}
+
+impl From<Strictness> for ReadOptions {
+    fn from(strictness: Strictness) -> Self {
+        Self { strictness, ..Self::default() }
+    }
+}
+
 impl From<Strictness> for Reading {
     fn from(strictness: Strictness) -> Self {
-        Self::alone(ReadOptions { strictness, ..ReadOptions::default() })
+        Self::alone(strictness.into())
     }
 }

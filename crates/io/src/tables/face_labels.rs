@@ -1,8 +1,10 @@
 //! Labels of the faces of a mesh: `.seg` files.
 
 use crate::error::{IoError, Result};
+use crate::file_name::extension;
 use crate::read::read_text;
 use crate::read::reading::Reading;
+use crate::write::check_folder;
 use crate::write::target::Target;
 use crate::write::whole_file;
 use std::io::Write;
@@ -22,6 +24,22 @@ pub fn read_face_labels(path: &Path, reading: impl Into<Reading>) -> Result<Vec<
         word.trim().parse().map_err(|_| bad())
     };
     text.trim_end().lines().enumerate().map(label).collect()
+}
+
+/// Extensions of such texts.
+const EXTENSIONS: [&str; 2] = ["seg", "txt"];
+
+/// Checks, before any work is done for it, that the name is one of a text of labels: `.seg` or `.txt`; and that there is a folder
+/// for it.
+///
+/// # Errors
+/// [`IoError::UnknownExtension`], or [`IoError::NoFolder`] for the missing folder.
+pub fn check_face_labels_output(path: &Path) -> Result<()> {
+    if EXTENSIONS.contains(&extension(path).as_str()) {
+        return check_folder(path);
+    }
+    let known = EXTENSIONS.map(|extension| format!(".{extension}")).join(" ");
+    Err(IoError::UnknownExtension { path: path.to_owned(), what: "writing labels of faces", known })
 }
 
 /// Writes a `.seg` file: the number of a segment a line, one for each face of the mesh's file, in its order.

@@ -71,6 +71,12 @@ impl From<&str> for Target {
     }
 }
 
+impl From<&String> for Target {
+    fn from(path: &String) -> Self {
+        Files::default().target(path)
+    }
+}
+
 impl From<&Self> for Target {
     fn from(target: &Self) -> Self {
         target.clone()

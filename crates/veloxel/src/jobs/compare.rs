@@ -7,7 +7,7 @@ use crate::Session;
 use crate::pipelines::{Account, CompareRequest, MethodChoice, PairNames};
 use std::path::PathBuf;
 use veloxel_core::Stage;
-use veloxel_io::{self as io, Reading};
+use veloxel_io::{self as io, ReadOptions};
 use veloxel_motion::METHODS;
 use veloxel_report::{CompareReport, comparison_html};
 
@@ -25,7 +25,7 @@ pub struct CompareJob {
     /// The methods with their presets and parameters; none: [`CompareJob::all_methods`].
     pub methods: Vec<DenseMethodOptions>,
     /// How files are read.
-    pub reading: Reading,
+    pub reading: ReadOptions,
     /// The command as typed, for the report.
     pub command_line: String,
     /// The page.
@@ -40,8 +40,8 @@ impl CompareJob {
         METHODS.iter().map(DenseMethodOptions::new).collect()
     }
 
-    fn plan(&self) -> Result<OutputPlan> {
-        OutputPlan::default()
+    fn plan(&self, session: &Session) -> Result<OutputPlan> {
+        OutputPlan::of(session)
             .reads("fixed", [&self.fixed])
             .reads("moving", [&self.moving])
             .reads("mask", self.mask.as_ref().map(|mask| &mask.path))
@@ -59,17 +59,17 @@ impl CompareJob {
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line; the reason of the first method if none could run.
 pub fn compare(job: &CompareJob, session: &Session) -> Result<JobRun<CompareReport>> {
-    job.plan()?.run(|plan| planned(job, session, plan))
+    job.plan(session)?.run(|plan| planned(job, session, plan))
 }
 
 fn planned(job: &CompareJob, session: &Session, plan: OutputPlan) -> Result<JobRun<CompareReport>> {
     session.enter(Stage::Read)?;
     let Account { mut stages, mut warnings, .. } = Account::default();
     let (images, mask, truth) = stages.time("load", || -> Result<_> {
-        let mask = job.mask.as_ref().map(|file| file.read(job.reading, &mut warnings)).transpose()?;
-        let truth =
-            job.truth.as_ref().map(|path| io::read_flow(path, job.reading, &mut warnings)).transpose()?;
-        Ok((load_images(&job.fixed, &job.moving, job.reading, &mut warnings)?, mask, truth))
+        let reading = &session.reading(job.reading);
+        let mask = job.mask.as_ref().map(|file| file.read(reading, &mut warnings)).transpose()?;
+        let truth = job.truth.as_ref().map(|path| io::read_flow(path, reading, &mut warnings)).transpose()?;
+        Ok((load_images(&job.fixed, &job.moving, reading, &mut warnings)?, mask, truth))
     })?;
     let given = if job.methods.is_empty() { CompareJob::all_methods() } else { job.methods.clone() };
     let methods: Vec<_> = given.iter().map(|own| MethodChoice::new(own.draft().clone())).collect();

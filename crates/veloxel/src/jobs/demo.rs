@@ -28,22 +28,22 @@ const SEQUENCE: &str = "heart.nii.gz";
 /// # Errors
 /// [`VeloxelError::Io`](crate::VeloxelError::Io) if the folder cannot be written; nothing is left behind then.
 pub fn demo(job: &DemoJob, session: &Session) -> Result<FlowRun> {
-    let plan = OutputPlan::default().writes(Role::Folder, [&job.folder], Holds::Folder).checked()?;
+    let plan = OutputPlan::of(session).writes(Role::Folder, [&job.folder], Holds::Folder).checked()?;
     plan.run(|plan| planned(job, session, plan))
 }
 
 fn planned(job: &DemoJob, session: &Session, mut plan: OutputPlan) -> Result<FlowRun> {
-    let folder = plan.path(Role::Folder)?.expect("the folder should be planned");
+    let folder = plan.target(Role::Folder)?.expect("the folder should be planned");
     let mut phantom = DemoPhantom::new()?;
     let mut log = Account { stages: std::mem::take(&mut phantom.stages), ..Account::default() };
     session.enter(Stage::Write)?;
     log.stages.time("write", || -> Result<()> {
-        io::write_sequence(&folder.join(SEQUENCE), &phantom.sequence)?;
-        Ok(io::write_labels(&folder.join("muscle_000.nii.gz"), &phantom.muscle)?)
+        io::write_sequence(folder.join(SEQUENCE), &phantom.sequence)?;
+        Ok(io::write_labels(folder.join("muscle_000.nii.gz"), &phantom.muscle)?)
     })?;
 
     let mut write =
-        |field: SequenceOutput<'_>| Ok(io::write_flow(&folder.join(flow_file(&field)), &field.found.flow)?);
+        |field: SequenceOutput<'_>| Ok(io::write_flow(folder.join(flow_file(&field)), &field.found.flow)?);
     let mut result = crate::pipelines::demo(&phantom, session, &mut write)?;
     log.absorb(std::mem::take(&mut result.account));
 
@@ -59,7 +59,7 @@ fn planned(job: &DemoJob, session: &Session, mut plan: OutputPlan) -> Result<Flo
         cycle_closure_vox: result.drift_vox,
         label_overlap: None,
     };
-    io::write_text(&folder.join("report.html"), &result.page(&report)?)?;
+    io::write_text(folder.join("report.html"), &result.page(&report)?)?;
     let run = plan.publish(report, |_| Ok(String::new()))?;
     let written = vec![(Role::Sequence, shown_path), (Role::Page, job.folder.join("report.html"))];
     Ok(FlowRun { written, ..run })

@@ -4,10 +4,10 @@ use super::{Holds, JobRun, OutputPlan, Role};
 use crate::pipelines::distances::{DistanceRow, Distances, DistancesFound, DistancesRequest, arc_count};
 use crate::{Result, Session, VeloxelError};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 use veloxel_core::{GraphKind, Stage, StageTime, Warnings};
-use veloxel_io::{NpyWriter, read_graph};
+use veloxel_io::{NpyWriter, ReadOptions, Target, read_graph};
 use veloxel_mesh::{Graph, Method, Precision};
 use veloxel_report::DeviceReport;
 
@@ -68,7 +68,7 @@ pub struct DistancesReport {
 /// [`VeloxelError::Io`] for files; [`VeloxelError::MeshFile`] for a graph that is none; [`VeloxelError::Mesh`] for an algorithm
 /// that does not take it, or memory; [`VeloxelError::Stopped`].
 pub fn distances(job: &DistancesJob, session: &Session) -> Result<JobRun<DistancesReport>> {
-    let plan = OutputPlan::default()
+    let plan = OutputPlan::of(session)
         .reads("graph", [&job.graph])
         .writes(Role::Distances, [&job.output], Holds::Matrix)
         .writes(Role::Report, &job.report, Holds::Text)
@@ -79,7 +79,7 @@ pub fn distances(job: &DistancesJob, session: &Session) -> Result<JobRun<Distanc
 fn planned(job: &DistancesJob, session: &Session, mut plan: OutputPlan) -> Result<JobRun<DistancesReport>> {
     session.enter(Stage::Read)?;
     let begin = Instant::now();
-    let list = read_graph(&job.graph, job.kind)?;
+    let list = read_graph(&job.graph, job.kind, session.reading(ReadOptions::default()))?;
     let read = StageTime { stage: "read".to_owned(), time_ms: begin.elapsed().as_secs_f64() * 1e3 };
     let graph = Graph::new(&list).map_err(VeloxelError::of_mesh_file(&job.graph))?;
     drop(list);
@@ -91,8 +91,8 @@ fn planned(job: &DistancesJob, session: &Session, mut plan: OutputPlan) -> Resul
     };
     let mut found = Distances::open(&request, session)?;
     let mut rows = DistancesFound::default();
-    plan.write(Role::Distances, |path| {
-        rows = write(&mut found, path)?;
+    plan.write(Role::Distances, |target| {
+        rows = write(&mut found, target)?;
         Ok::<_, VeloxelError>(())
     })?;
     let report = DistancesReport {
@@ -115,11 +115,11 @@ fn planned(job: &DistancesJob, session: &Session, mut plan: OutputPlan) -> Resul
 }
 
 /// Writes the matrix as it is found.
-fn write(found: &mut Distances<'_>, path: &Path) -> Result<DistancesFound> {
+fn write(found: &mut Distances<'_>, target: Target) -> Result<DistancesFound> {
     let (rows, columns) = (found.rows(), found.columns());
     match found.step() {
         None => {
-            let writer = NpyWriter::<f32>::create(path, rows, columns)?;
+            let writer = NpyWriter::<f32>::create(target, rows, columns)?;
             let rows = found.for_each_row(&|place, row| {
                 if let DistanceRow::Floats(row) = row {
                     writer.rows(place, row);
@@ -129,7 +129,7 @@ fn write(found: &mut Distances<'_>, path: &Path) -> Result<DistancesFound> {
             Ok(rows)
         }
         Some(_) => {
-            let writer = NpyWriter::<u16>::create(path, rows, columns)?;
+            let writer = NpyWriter::<u16>::create(target, rows, columns)?;
             let rows = found.for_each_row(&|place, row| {
                 if let DistanceRow::Steps(row) = row {
                     writer.rows(place, row);

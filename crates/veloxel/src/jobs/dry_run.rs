@@ -37,11 +37,12 @@ pub struct DryRun {
 /// As [`flow`](super::flow): everything that can be known before the samples are read.
 pub fn dry_run(job: &FlowJob, session: &Session) -> Result<DryRun> {
     job.options.require_used(&job.start)?;
-    let (options, plan) = (&job.options, job.plan()?);
+    let (options, plan) = (&job.options, job.plan(session)?);
     session.enter(Stage::Read)?;
     let mut warnings = Warnings::new();
+    let reading = &session.reading(options.reading);
     let grids = inputs_one_by_one(job)?.into_iter();
-    let grids = grids.map(|path| io::read_grid(path, options.reading, &mut warnings));
+    let grids = grids.map(|path| io::read_grid(path, reading, &mut warnings));
     let grids = grids.collect::<Result<Vec<_>, _>>()?;
     let grids: Vec<_> = grids.iter().collect();
     plan.check_dimension(grids[0].dimension())?;

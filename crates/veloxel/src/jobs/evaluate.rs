@@ -8,7 +8,7 @@ use crate::pipelines::{
 use crate::{Result, Session, VeloxelError};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Mask, Stage, Warnings};
-use veloxel_io::{self as io, CinePlace, ContourReading, PlainNames, Reading};
+use veloxel_io::{self as io, CinePlace, ContourReading, PlainNames, ReadOptions, Reading};
 use veloxel_measure::{ContourDistances, DisparityError, FlowError, LabelOverlapReport};
 
 /// A result and the truth.
@@ -21,7 +21,7 @@ pub struct EvaluateJob {
     /// Where it is measured; none: everywhere.
     pub mask: Option<MaskFile>,
     /// How files are read.
-    pub reading: Reading,
+    pub reading: ReadOptions,
 }
 
 impl EvaluateJob {
@@ -31,9 +31,11 @@ impl EvaluateJob {
         result: &T,
         truth: &T,
         warnings: &mut Warnings,
+        session: &Session,
         measure: impl FnOnce(&EvaluateRequest<'_, T>) -> Result<R>,
     ) -> Result<R> {
-        let mask = self.mask.as_ref().map(|file| file.read(self.reading, warnings)).transpose()?;
+        let mask =
+            self.mask.as_ref().map(|file| file.read(&session.reading(self.reading), warnings)).transpose()?;
         let mask: Option<&Mask> = mask.as_ref();
         let [ours, true_name] = [&self.result, &self.truth].map(|path| path.display().to_string());
         let names = EvaluateNames { result: &ours, truth: &true_name };
@@ -56,9 +58,9 @@ pub struct DisparityScales {
 /// Anything wrong with the files; as [`pipelines::evaluate_flow`].
 pub fn evaluate_flow(job: &EvaluateJob, warnings: &mut Warnings, session: &Session) -> Result<FlowError> {
     session.enter(Stage::Read)?;
-    let result = io::read_flow(&job.result, job.reading, warnings)?;
-    let truth = io::read_flow(&job.truth, job.reading, warnings)?;
-    job.measure(&result, &truth, warnings, |request| pipelines::evaluate_flow(request, session))
+    let result = io::read_flow(&job.result, session.reading(job.reading), warnings)?;
+    let truth = io::read_flow(&job.truth, session.reading(job.reading), warnings)?;
+    job.measure(&result, &truth, warnings, session, |request| pipelines::evaluate_flow(request, session))
 }
 
 /// `veloxel evaluate disparity`: absolute error, bad pixels and density.
@@ -72,9 +74,10 @@ pub fn evaluate_disparity(
     session: &Session,
 ) -> Result<DisparityError> {
     session.enter(Stage::Read)?;
-    let result = io::read_disparity(&job.result, scales.result, job.reading, warnings)?;
-    let truth = io::read_disparity(&job.truth, scales.truth, job.reading, warnings)?;
-    job.measure(&result, &truth, warnings, |request| pipelines::evaluate_disparity(request, session))
+    let reading = &session.reading(job.reading);
+    let result = io::read_disparity(&job.result, scales.result, reading, warnings)?;
+    let truth = io::read_disparity(&job.truth, scales.truth, reading, warnings)?;
+    job.measure(&result, &truth, warnings, session, |request| pipelines::evaluate_disparity(request, session))
 }
 
 /// `veloxel evaluate labels`: Dice, Jaccard and Hausdorff 95 of every label.
@@ -87,9 +90,9 @@ pub fn evaluate_labels(
     session: &Session,
 ) -> Result<LabelOverlapReport> {
     session.enter(Stage::Read)?;
-    let result = io::read_image(&job.result, job.reading, warnings)?;
-    let truth = io::read_image(&job.truth, job.reading, warnings)?;
-    job.measure(&result, &truth, warnings, |request| pipelines::evaluate_labels(request, session))
+    let result = io::read_image(&job.result, session.reading(job.reading), warnings)?;
+    let truth = io::read_image(&job.truth, session.reading(job.reading), warnings)?;
+    job.measure(&result, &truth, warnings, session, |request| pipelines::evaluate_labels(request, session))
 }
 
 /// `veloxel evaluate contours`: distances of outlines, millimetres.
@@ -106,8 +109,9 @@ pub fn evaluate_contours(
     session: &Session,
 ) -> Result<ContourDistances> {
     session.enter(Stage::Read)?;
-    let options = ContourReading { names, reading: job.reading, ..ContourReading::default() };
-    let mut place = cine.map(|path| place_of(path, job.reading, warnings)).transpose()?;
+    let reading = session.reading(job.reading);
+    let mut place = cine.map(|path| place_of(path, &reading, warnings)).transpose()?;
+    let options = ContourReading { names, reading, ..ContourReading::default() };
     if place.is_none() {
         // The file that describes its cine is read first, whichever of the two that is.
         let mut unsaid = Warnings::new();
@@ -125,7 +129,7 @@ pub fn evaluate_contours(
 }
 
 /// Grid and frames of a file with a time axis, or of one frame.
-fn place_of(path: &Path, reading: Reading, warnings: &mut Warnings) -> Result<CinePlace> {
+fn place_of(path: &Path, reading: &Reading, warnings: &mut Warnings) -> Result<CinePlace> {
     let (info, grid) = (io::inspect(path, reading)?, io::read_grid(path, reading, warnings)?);
     let (frames, frame_interval_ms) = (info.frames, info.frame_interval_ms);
     Ok(CinePlace { grid, frames, frame_interval_ms, images: Vec::new() })
@@ -141,7 +145,7 @@ pub struct EvaluateSegmentationJob {
     /// The mesh, for the cut discrepancy.
     pub mesh: Option<PathBuf>,
     /// How files are read.
-    pub reading: Reading,
+    pub reading: ReadOptions,
 }
 
 /// `veloxel evaluate segmentation`: Rand index, Hamming distance, consistency errors and, with the mesh, cut discrepancy.
@@ -154,10 +158,12 @@ pub fn evaluate_segmentation(
     session: &Session,
 ) -> Result<SegmentationReport> {
     session.enter(Stage::Read)?;
-    let result = io::read_face_labels(&job.result)?;
-    let mesh = job.mesh.as_ref().map(|path| io::read_surface(path, job.reading, warnings)).transpose()?;
+    let reading = &session.reading(job.reading);
+    let result = io::read_face_labels(&job.result, reading)?;
+    let mesh = job.mesh.as_ref().map(|path| io::read_surface(path, reading, warnings)).transpose()?;
     let read = |path: &PathBuf| -> Result<_> {
-        Ok(TrueSegmentation { name: path.display().to_string(), parts: io::read_face_labels(path)? })
+        let parts = io::read_face_labels(path, reading)?;
+        Ok(TrueSegmentation { name: path.display().to_string(), parts })
     };
     let truths = job.truths.iter().map(read).collect::<Result<Vec<_>>>()?;
     let request = EvaluateSegmentationRequest { result: &result, truths: &truths, mesh: mesh.as_ref() };

@@ -5,9 +5,9 @@ use super::{Holds, JobRun, OutputPlan, Role, name};
 use crate::pipelines::account::Account;
 use crate::pipelines::{self, FeaturesRequest, FeaturesResult};
 use crate::{FeatureMaps, Result, Session};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use veloxel_core::{Stage, Volume, Warnings};
-use veloxel_io as io;
+use veloxel_io::{self as io, Target};
 use veloxel_report::{
     FeatureScale, FeaturesReport, FeaturesView, MapPicture, features_html, orientation_rgb, phase_rgb,
 };
@@ -37,7 +37,7 @@ pub type FeaturesRun = JobRun<FeaturesReport>;
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn features(job: &FeaturesJob, session: &Session) -> Result<FeaturesRun> {
     let options = &job.options;
-    let plan = OutputPlan::default()
+    let plan = OutputPlan::of(session)
         .reads("image", [&job.image])
         .reads_settings(options.method.files())
         .writes(Role::Folder, [&job.folder], Holds::Folder)
@@ -52,14 +52,15 @@ fn planned(job: &FeaturesJob, session: &Session, mut plan: OutputPlan) -> Result
     let options = &job.options;
     session.enter(Stage::Read)?;
     let Account { mut stages, mut warnings, .. } = Account::default();
-    let image = stages.time("load", || io::read_image(&job.image, options.reading, &mut warnings))?;
+    let image = stages
+        .time("load", || io::read_image(&job.image, session.reading(options.reading), &mut warnings))?;
     let request = FeaturesRequest::new(&image, options.method.draft());
     let FeaturesResult { levels, scales, account } = pipelines::features(&request, session)?;
     let mut all = Account { stages, warnings, ..Account::default() };
     all.absorb(account);
     session.enter(Stage::Write)?;
     let Account { stages, warnings, .. } = &mut all;
-    stages.time("write", || plan.write(Role::Folder, |folder| write_maps(folder, &levels, warnings)))?;
+    stages.time("write", || plan.write(Role::Folder, |folder| write_maps(&folder, &levels, warnings)))?;
     let inputs = plan.input_reports(|_| image.grid());
     let report = FeaturesReport { header: options.header("phase-features", all, inputs), scales };
     plan.publish(report, |report| {
@@ -70,15 +71,15 @@ fn planned(job: &FeaturesJob, session: &Session, mut plan: OutputPlan) -> Result
 }
 
 /// The maps of every scale, and pictures of the finest.
-fn write_maps(folder: &Path, levels: &[FeatureMaps], warnings: &mut Warnings) -> Result<()> {
+fn write_maps(folder: &Target, levels: &[FeatureMaps], warnings: &mut Warnings) -> Result<()> {
     for (scale, maps) in levels.iter().enumerate() {
         for (name, map) in named(maps) {
-            io::write_image(&folder.join(format!("{name}_{scale}.pfm")), map, warnings)?;
+            io::write_image(folder.join(format!("{name}_{scale}.pfm")), map, warnings)?;
         }
     }
     let Some(finest) = levels.first() else { return Ok(()) };
     let save = |name: &str, MapPicture { width, height, rgb }: MapPicture| {
-        io::write_rgb_png(&folder.join(name), width, height, &rgb)
+        io::write_rgb_png(folder.join(name), width, height, &rgb)
     };
     save("orientation.png", orientation_rgb(&finest.orientation_rad, &finest.energy)?)?;
     Ok(save("phase.png", phase_rgb(&finest.phase_rad, &finest.energy)?)?)

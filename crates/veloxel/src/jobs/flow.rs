@@ -21,13 +21,13 @@ pub type FlowRun = JobRun<RunReport>;
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn flow(job: &FlowJob, session: &Session) -> Result<FlowRun> {
     job.options.require_used(&job.start)?;
-    job.plan()?.run(|plan| planned(job, session, plan))
+    job.plan(session)?.run(|plan| planned(job, session, plan))
 }
 
 fn planned(job: &FlowJob, session: &Session, mut plan: OutputPlan) -> Result<FlowRun> {
     session.enter(Stage::Read)?;
     let Account { mut stages, mut warnings, .. } = Account::default();
-    let inputs = stages.time("load", || FlowInputs::load(job, &mut warnings))?;
+    let inputs = stages.time("load", || FlowInputs::load(job, session, &mut warnings))?;
     plan.check_dimension(inputs.frames[0].grid().dimension())?;
     let mut log = Account { stages, warnings, ..Account::default() };
     let mut result = inputs.solve(job, session)?;
@@ -56,14 +56,14 @@ fn planned(job: &FlowJob, session: &Session, mut plan: OutputPlan) -> Result<Flo
 /// Writes the flow and its maps.
 fn write(result: &PairResult, plan: &mut OutputPlan, warnings: &mut Warnings) -> Result<()> {
     let found = &result.found;
-    plan.write(Role::Flow, |path| io::write_flow(path, &found.flow))?;
-    plan.write(Role::Confidence, |path| write_confidence(path, &found.confidence, warnings))?;
+    plan.write(Role::Flow, |target| io::write_flow(target, &found.flow))?;
+    plan.write(Role::Confidence, |target| write_confidence(&target, &found.confidence, warnings))?;
     if let Some(occlusion) = &found.occlusion {
-        plan.write(Role::Occlusion, |path| write_confidence(path, occlusion, warnings))?;
+        plan.write(Role::Occlusion, |target| write_confidence(&target, occlusion, warnings))?;
     }
     if let Some(warped) = &result.warped {
         let like = &result.prepared.moving;
-        plan.write(Role::WarpedImage, |path| write_sampled(path, warped, like, warnings))?;
+        plan.write(Role::WarpedImage, |target| write_sampled(&target, warped, like, warnings))?;
     }
-    plan.write::<VeloxelError>(Role::Picture, |path| Ok(write_colours(path, &found.flow, warnings)?))
+    plan.write::<VeloxelError>(Role::Picture, |target| Ok(write_colours(&target, &found.flow, warnings)?))
 }

@@ -1,6 +1,7 @@
 //! A run of a dense method over files: what is asked for, and what it takes.
 
 use super::{DenseOptions, Holds, JobError, OutputPlan, Result, Role, StartFrom, name};
+use crate::Session;
 use crate::pipelines::OutsideFill;
 use std::path::PathBuf;
 use veloxel_io::Kind;
@@ -44,13 +45,13 @@ pub struct FlowJob {
 }
 
 impl FlowJob {
-    pub(super) fn plan(&self) -> Result<OutputPlan> {
+    pub(super) fn plan(&self, session: &Session) -> Result<OutputPlan> {
         let outputs = &self.outputs;
         let plan = match (self.takes(), self.inputs.as_slice()) {
             (Takes::Pairs, [fixed, moving]) => {
-                OutputPlan::default().reads("fixed", [fixed]).reads("moving", [moving])
+                OutputPlan::of(session).reads("fixed", [fixed]).reads("moving", [moving])
             }
-            (_, frames) => OutputPlan::default().reads("frame", frames),
+            (_, frames) => OutputPlan::of(session).reads("frame", frames),
         };
         plan.reads_dense(&self.options)
             .reads("start", self.start.file())

@@ -4,9 +4,9 @@ use super::{Account, Holds, JobRun, OutputPlan, PartsMethodOptions, Role, Stages
 use crate::pipelines::segment::{self as pipeline, MembershipChoice, SegmentMethod, SegmentRequest};
 use crate::pipelines::segment::{PartsTree, SegmentResult};
 use crate::{Result, Session, VeloxelError};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use veloxel_core::{Stage, TriangleMesh, Warnings};
-use veloxel_io::{self as io, Kind, Matrix, PaintedMesh, Reading};
+use veloxel_io::{self as io, Kind, Matrix, PaintedMesh, ReadOptions, Target};
 use veloxel_mesh::{MeshError, PartCount};
 use veloxel_report::{AnswerView, RunHeader, SegmentReport, SegmentView, part_colours, segment_html};
 
@@ -20,7 +20,7 @@ pub struct SegmentJob {
     /// The method with its preset and settings.
     pub method: PartsMethodOptions,
     /// How files are read.
-    pub reading: Reading,
+    pub reading: ReadOptions,
     /// The command as typed, for the report.
     pub command_line: String,
     /// Where everything goes.
@@ -32,7 +32,7 @@ pub struct SegmentJob {
 pub struct SegmentOutputs {
     /// The mesh in the colours of its parts: `.ply` or `.glb`.
     pub painted: PathBuf,
-    /// The number of its part for each face of the mesh's file: `.seg`.
+    /// The number of its part for each face of the mesh's file: `.seg` or `.txt`.
     pub labels: Option<PathBuf>,
     /// The probability of each part (columns) for each triangle (rows): `.npy` or `.csv`.
     pub membership: Option<PathBuf>,
@@ -45,13 +45,13 @@ pub struct SegmentOutputs {
 }
 
 impl SegmentJob {
-    fn plan(&self) -> Result<OutputPlan> {
+    fn plan(&self, session: &Session) -> Result<OutputPlan> {
         let SegmentOutputs { painted, labels, membership, html, parts, report } = &self.outputs;
-        OutputPlan::default()
+        OutputPlan::of(session)
             .reads("mesh", [&self.mesh])
             .reads_settings(self.method.files())
             .writes(Role::PaintedParts, [painted], Holds::Samples(Kind::Surface))
-            .writes(Role::Labels, labels, Holds::Text)
+            .writes(Role::Labels, labels, Holds::FaceLabels)
             .writes(Role::Membership, membership, Holds::MatrixTable)
             .writes(Role::Page, html, Holds::Text)
             .writes(Role::Parts, parts, Holds::Folder)
@@ -77,13 +77,14 @@ impl SegmentJob {
 /// Anything that is wrong with the files or the parameters; [`VeloxelError::MeshFile`] for a mesh without area;
 /// [`VeloxelError::Mesh`] for a number of parts that is not possible; [`VeloxelError::Stopped`].
 pub fn segment(job: &SegmentJob, session: &Session) -> Result<JobRun<SegmentReport>> {
-    job.plan()?.run(|plan| planned(job, session, plan))
+    job.plan(session)?.run(|plan| planned(job, session, plan))
 }
 
 fn planned(job: &SegmentJob, session: &Session, mut plan: OutputPlan) -> Result<JobRun<SegmentReport>> {
     session.enter(Stage::Read)?;
     let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
-    let mesh = stages.time("load", || io::read_surface(&job.mesh, job.reading, &mut warnings))?;
+    let mesh =
+        stages.time("load", || io::read_surface(&job.mesh, session.reading(job.reading), &mut warnings))?;
     let membership =
         if job.outputs.membership.is_some() { MembershipChoice::Computed } else { MembershipChoice::LeftOut };
     let method = SegmentMethod::of(job.method.draft())?;
@@ -92,39 +93,38 @@ fn planned(job: &SegmentJob, session: &Session, mut plan: OutputPlan) -> Result<
     stages.merge(std::mem::take(&mut found.account.stages));
     warnings.extend(std::mem::take(&mut found.account.warnings));
     session.enter(Stage::Write)?;
-    stages.time("write", || write(&mesh, &found, session, &mut plan))?;
+    stages.time("write", || write(&mesh, &found, &mut plan))?;
     let account = Account { stages, warnings, ..std::mem::take(&mut found.account) };
     let report = report(job, &mesh, &found, account);
     plan.publish(report, |report| page(report, &mesh, &found))
 }
 
-fn write(mesh: &TriangleMesh, found: &SegmentResult, session: &Session, plan: &mut OutputPlan) -> Result<()> {
+fn write(mesh: &TriangleMesh, found: &SegmentResult, plan: &mut OutputPlan) -> Result<()> {
     let rgb = part_colours(&found.labels, &found.certainty);
     let painted = PaintedMesh { mesh, rgb: &rgb, certainty: &found.certainty, segment: &found.labels };
-    plan.write(Role::PaintedParts, |path| io::write_painted_mesh(path, &painted))?;
-    plan.write(Role::Labels, |path| io::write_face_labels(path, &found.polygon_labels))?;
+    plan.write(Role::PaintedParts, |target| io::write_painted_mesh(target, &painted))?;
+    plan.write(Role::Labels, |target| io::write_face_labels(target, &found.polygon_labels))?;
     if let Some(membership) = &found.membership {
         let columns: Vec<String> = (0..membership.columns()).map(|part| format!("part_{part}")).collect();
         let rows: Vec<_> = (0..membership.rows()).map(|triangle| membership.row(triangle)).collect();
-        plan.write(Role::Membership, |path| {
-            io::write_matrix(path, &Matrix { columns: &columns, rows: &rows })
+        plan.write(Role::Membership, |target| {
+            io::write_matrix(target, &Matrix { columns: &columns, rows: &rows })
         })?;
     }
     plan.write(Role::Parts, |folder| {
         let count = found.parts.len();
         let digits = count.saturating_sub(1).to_string().len().max(2);
         (0..count).try_for_each(|part| {
-            session.control().check()?;
-            write_part(mesh, found, part as u32, &folder.join(format!("part_{part:0digits$}.ply")))
+            write_part(mesh, found, part as u32, folder.join(format!("part_{part:0digits$}.ply")))
         })
     })
 }
 
-fn write_part(mesh: &TriangleMesh, found: &SegmentResult, part: u32, path: &Path) -> Result<()> {
+fn write_part(mesh: &TriangleMesh, found: &SegmentResult, part: u32, target: Target) -> Result<()> {
     let own = found.part_mesh(mesh, part)?;
     let rgb = part_colours(&own.labels, &own.certainty);
     let painted = PaintedMesh { mesh: &own.mesh, rgb: &rgb, certainty: &own.certainty, segment: &own.labels };
-    Ok(io::write_painted_mesh(path, &painted)?)
+    Ok(io::write_painted_mesh(target, &painted)?)
 }
 
 /// The page, whose colours at the run's number of parts are those of the files.

@@ -11,7 +11,7 @@ use crate::pipelines::{
 };
 use std::path::PathBuf;
 use veloxel_core::{Dimension, Hint, Stage, Volume, Warnings};
-use veloxel_io::{self as io, Format};
+use veloxel_io::{self as io, Format, Target};
 use veloxel_motion::SequenceMode;
 use veloxel_report::RunReport;
 
@@ -45,7 +45,7 @@ pub struct SequenceJob {
 }
 
 impl SequenceJob {
-    fn plan(&self) -> Result<OutputPlan> {
+    fn plan(&self, session: &Session) -> Result<OutputPlan> {
         if Format::from_path(&self.folder).is_some() {
             return Err(JobError::FieldsInFile { path: self.folder.clone() }.into());
         }
@@ -59,7 +59,7 @@ impl SequenceJob {
                 return Err(JobError::SeriesInFile { path: path.clone(), output, maps }.into());
             }
         }
-        OutputPlan::default()
+        OutputPlan::of(session)
             .reads("sequence", &self.inputs)
             .reads_dense(&self.options)
             .reads("truth", &self.truth)
@@ -75,13 +75,13 @@ impl SequenceJob {
     }
 
     /// The frames taken, and what they are called.
-    fn load(&self, warnings: &mut Warnings) -> Result<Loaded> {
-        let reading = self.options.reading;
+    fn load(&self, session: &Session, warnings: &mut Warnings) -> Result<Loaded> {
+        let reading = &session.reading(self.options.reading);
         let truth = self.truth.as_deref().map(|folder| TrueFields::list(folder, reading)).transpose()?;
         let ReadFrames { frames, interval_ms, paths, .. } = ReadFrames::of(&self.inputs, reading, warnings)?;
         let (frames, names) = self.frames.take(frames, &paths)?;
         let interval_ms = interval_ms.map(|ms| ms * self.frames.step() as f64);
-        let region = self.options.read_region(warnings)?;
+        let region = self.options.read_region(reading, warnings)?;
         Ok(Loaded { frames, interval_ms, names, region, truth })
     }
 }
@@ -102,13 +102,13 @@ struct Loaded {
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn sequence(job: &SequenceJob, session: &Session) -> Result<FlowRun> {
     job.options.require_used(&StartFrom::None)?;
-    job.plan()?.run(|plan| planned(job, session, plan))
+    job.plan(session)?.run(|plan| planned(job, session, plan))
 }
 
 fn planned(job: &SequenceJob, session: &Session, mut plan: OutputPlan) -> Result<FlowRun> {
     session.enter(Stage::Read)?;
     let Account { mut stages, mut warnings, .. } = Account::default();
-    let loaded = stages.time("load", || job.load(&mut warnings))?;
+    let loaded = stages.time("load", || job.load(session, &mut warnings))?;
     let mut log = Account { stages, warnings, ..Account::default() };
     if let Some(first) = loaded.frames.first() {
         plan.check_dimension(first.grid().dimension())?;
@@ -159,7 +159,7 @@ fn planned(job: &SequenceJob, session: &Session, mut plan: OutputPlan) -> Result
 
 /// Writes fields and their maps as they come.
 struct FieldWriter {
-    folder: PathBuf,
+    folder: Target,
     /// Confidences and warped images.
     maps: [SequenceMaps; 2],
     warnings: Warnings,
@@ -167,14 +167,14 @@ struct FieldWriter {
 
 impl FieldWriter {
     fn new(job: &SequenceJob, plan: &mut OutputPlan) -> Result<Self> {
-        let folder = plan.path(Role::Folder)?.expect("the folder should be planned");
+        let folder = plan.target(Role::Folder)?.expect("the folder should be planned");
         let confidences = SequenceMaps::new(plan, Role::Confidence, &job.confidence)?;
         let maps = [confidences, SequenceMaps::new(plan, Role::Warped, &job.warped)?];
         Ok(Self { folder, maps, warnings: Warnings::new() })
     }
 
     fn write(&mut self, field: &SequenceOutput<'_>) -> Result<()> {
-        io::write_flow(&self.folder.join(flow_file(field)), &field.found.flow)?;
+        io::write_flow(self.folder.join(flow_file(field)), &field.found.flow)?;
         let [confidences, warped] = &mut self.maps;
         confidences.take(&field.label, &field.found.confidence, None, &mut self.warnings)?;
         let Some(own) = &field.warped else { return Ok(()) };

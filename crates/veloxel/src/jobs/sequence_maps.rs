@@ -6,7 +6,7 @@ use crate::pipelines::FieldLabel;
 use crate::pipelines::encode::is_in_whole_numbers;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Dimension, Sequence, Volume, Warning, Warnings};
-use veloxel_io::{self as io, Kind};
+use veloxel_io::{self as io, Kind, Target};
 
 /// What an output of maps holds, by its name.
 pub(super) fn holds(path: &Option<PathBuf>) -> Holds {
@@ -24,14 +24,14 @@ pub(super) fn is_folder(path: &Path) -> bool {
 /// Maps on their way to their output.
 pub(super) struct SequenceMaps {
     role: Role,
-    target: Target,
+    place: Place,
 }
 
-enum Target {
+enum Place {
     /// Nobody wants them.
     Nowhere,
     /// A folder, hidden until the end, and its name from then on.
-    Folder { hidden: PathBuf, shown: PathBuf },
+    Folder { hidden: Target, shown: PathBuf },
     /// In the order of their fields: fixed and moving frame.
     Stack(Vec<([usize; 2], Volume<f32>)>),
 }
@@ -39,14 +39,15 @@ enum Target {
 impl SequenceMaps {
     /// Maps of an output of the plan.
     pub fn new(plan: &mut OutputPlan, role: Role, path: &Option<PathBuf>) -> Result<Self> {
-        let target = match path {
-            None => Target::Nowhere,
+        let place = match path {
+            None => Place::Nowhere,
             Some(path) if is_folder(path) => {
-                Target::Folder { hidden: plan.path(role)?.unwrap_or_default(), shown: path.clone() }
+                let hidden = plan.target(role)?.expect("the folder should be planned");
+                Place::Folder { hidden, shown: path.clone() }
             }
-            Some(_) => Target::Stack(Vec::new()),
+            Some(_) => Place::Stack(Vec::new()),
         };
-        Ok(Self { role, target })
+        Ok(Self { role, place })
     }
 
     /// Takes the map of a field; `like` is the image that it was sampled from, if it was.
@@ -57,10 +58,10 @@ impl SequenceMaps {
         like: Option<&Volume<f32>>,
         warnings: &mut Warnings,
     ) -> Result<()> {
-        match &mut self.target {
-            Target::Nowhere => {}
-            Target::Stack(maps) => maps.push(([field.fixed, field.moving], map.clone())),
-            Target::Folder { hidden, shown } => {
+        match &mut self.place {
+            Place::Nowhere => {}
+            Place::Stack(maps) => maps.push(([field.fixed, field.moving], map.clone())),
+            Place::Folder { hidden, shown } => {
                 let is_whole = like.is_some_and(is_in_whole_numbers);
                 let extension = match map.grid().dimension() {
                     Dimension::Three => "nii.gz",
@@ -70,7 +71,8 @@ impl SequenceMaps {
                 let (name, mut said) =
                     (format!("{}_{}.{extension}", self.role.text(), field.name()), Warnings::new());
                 write_sampled(&hidden.join(&name), map, like.unwrap_or(map), &mut said)?;
-                let [hidden, shown] = [hidden, shown].map(|folder| folder.join(&name).display().to_string());
+                let [hidden, shown] =
+                    [hidden.path(), shown].map(|folder| folder.join(&name).display().to_string());
                 for warning in said.iter() {
                     let message = warning.message.replace(&hidden, &shown);
                     warnings.add(Warning { message, ..warning.clone() });
@@ -82,10 +84,10 @@ impl SequenceMaps {
 
     /// Writes what is left.
     pub fn finish(self, plan: &mut OutputPlan, frame_interval_ms: Option<f64>) -> Result<()> {
-        let Target::Stack(mut maps) = self.target else { return Ok(()) };
+        let Place::Stack(mut maps) = self.place else { return Ok(()) };
         maps.sort_by_key(|(frames, _)| *frames);
         let maps = maps.into_iter().map(|(_, map)| map).collect();
         let stack = Sequence::new(maps, frame_interval_ms)?;
-        plan.write(self.role, |path| io::write_sequence(path, &stack))
+        plan.write(self.role, |target| io::write_sequence(target, &stack))
     }
 }

@@ -40,8 +40,8 @@ pub struct StereoJob {
 pub type StereoRun = JobRun<StereoReport>;
 
 impl StereoJob {
-    fn plan(&self) -> Result<OutputPlan> {
-        OutputPlan::default()
+    fn plan(&self, session: &Session) -> Result<OutputPlan> {
+        OutputPlan::of(session)
             .reads("left", [&self.left])
             .reads("right", [&self.right])
             .reads_settings(self.options.method.files())
@@ -60,20 +60,20 @@ impl StereoJob {
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line; nothing is written then.
 pub fn stereo(job: &StereoJob, session: &Session) -> Result<StereoRun> {
-    job.plan()?.run(|plan| planned(job, session, plan))
+    job.plan(session)?.run(|plan| planned(job, session, plan))
 }
 
 fn planned(job: &StereoJob, session: &Session, mut plan: OutputPlan) -> Result<StereoRun> {
     session.enter(Stage::Read)?;
     let mut all = Account::default();
-    let inputs = Inputs::load(job, &mut all)?;
+    let inputs = Inputs::load(job, session, &mut all)?;
     let StereoResult { found, range_px, error, account } = pipelines::stereo(&inputs.request(job), session)?;
     all.absorb(account);
     session.enter(Stage::Write)?;
     let Account { stages, warnings, .. } = &mut all;
     stages.time("write", || {
-        plan.write(Role::Disparity, |path| io::write_disparity(path, &found.disparity_px))?;
-        plan.write(Role::Confidence, |path| write_confidence(path, &found.confidence, warnings))
+        plan.write(Role::Disparity, |target| io::write_disparity(target, &found.disparity_px))?;
+        plan.write(Role::Confidence, |target| write_confidence(&target, &found.confidence, warnings))
     })?;
     let Inputs { left, right, truth, .. } = &inputs;
     let inputs = plan.input_reports(|_| left.grid());
@@ -108,8 +108,8 @@ struct Inputs {
 }
 
 impl Inputs {
-    fn load(job: &StereoJob, account: &mut Account) -> Result<Self> {
-        let (reading, warnings) = (job.options.reading, &mut account.warnings);
+    fn load(job: &StereoJob, session: &Session, account: &mut Account) -> Result<Self> {
+        let (reading, warnings) = (&session.reading(job.options.reading), &mut account.warnings);
         let mut read = |path: &Path| io::read_image(path, reading, warnings);
         let (left, right) =
             account.stages.time("load", || Ok::<_, VeloxelError>((read(&job.left)?, read(&job.right)?)))?;

@@ -10,7 +10,7 @@ use crate::{Result, Session};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{Dimension, Stage, Volume, Warnings};
-use veloxel_io::{self as io, FrameStream, PointFile, Reading};
+use veloxel_io::{self as io, FrameStream, PointFile, ReadOptions};
 use veloxel_report::{DeviceReport, tracks_csv};
 
 /// Where tracks begin.
@@ -40,7 +40,7 @@ pub struct TrackPointsJob {
     /// The frames with their points: a video, or a folder.
     pub overlay: Option<PathBuf>,
     /// How files are read.
-    pub reading: Reading,
+    pub reading: ReadOptions,
 }
 
 /// How a run went.
@@ -66,7 +66,7 @@ pub struct TrackPointsReport {
 /// window; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped); anything else that is wrong with files or the device, as one
 /// line.
 pub fn track_points(job: &TrackPointsJob, session: &Session) -> Result<JobRun<TrackPointsReport>> {
-    job.plan()?.run(|plan| planned(job, session, plan))
+    job.plan(session)?.run(|plan| planned(job, session, plan))
 }
 
 fn planned(
@@ -77,11 +77,12 @@ fn planned(
     session.device()?;
     session.enter(Stage::Read)?;
     let mut warnings = Warnings::new();
+    let reading = session.reading(job.reading);
     let mut stream = match &job.frames[..] {
-        [one] => FrameStream::open(one, job.reading, &mut warnings)?,
-        several => FrameStream::of_files(several.to_vec(), job.reading),
+        [one] => FrameStream::open(one, reading, &mut warnings)?,
+        several => FrameStream::of_files(several.to_vec(), reading),
     };
-    let mut film = plan.path(Role::Overlay)?.map(|path| Film::new(path, stream.frame_interval_ms()));
+    let mut film = plan.target(Role::Overlay)?.map(|to| Film::new(to, stream.frame_interval_ms()));
     let frames = ReadAhead::of(move || {
         let mut warnings = Warnings::new();
         Ok(stream.next_frame(&mut warnings)?.map(|image| StreamFrame { image, warnings }))
@@ -110,7 +111,7 @@ fn planned(
     let TracksResult { table, frames, tracks, alive, account } = tracks.finish()?;
     session.enter(Stage::Write)?;
     film.map_or(Ok(()), Film::finish)?;
-    plan.write(Role::Tracks, |path| io::write_text(path, &tracks_csv(table)))?;
+    plan.write(Role::Tracks, |target| io::write_text(target, &tracks_csv(table)))?;
     warnings.extend(account.warnings);
     let report = TrackPointsReport { frames, tracks, alive, device: account.device, warnings };
     Ok(JobRun { report, written: plan.finish()? })
@@ -123,12 +124,12 @@ struct StreamFrame {
 }
 
 impl TrackPointsJob {
-    fn plan(&self) -> Result<OutputPlan> {
+    fn plan(&self, session: &Session) -> Result<OutputPlan> {
         let points = match &self.start {
             TrackStart::Points(path) => Some(path),
             TrackStart::Corners(_) => None,
         };
-        OutputPlan::default()
+        OutputPlan::of(session)
             .reads("frames", &self.frames)
             .reads("points", points)
             .writes(Role::Tracks, [&self.output], Holds::Table)
@@ -140,7 +141,9 @@ impl TrackPointsJob {
     /// Begins the tracks in the first frame.
     fn begin<'s>(&self, first: &Volume<f32>, session: &'s Session) -> Result<PointTracks<'s>> {
         let points = match &self.start {
-            TrackStart::Points(path) => PointFile::read(path, Dimension::Two)?.points(),
+            TrackStart::Points(path) => {
+                PointFile::read(path, Dimension::Two, session.reading(self.reading))?.points()
+            }
             TrackStart::Corners(_) => Vec::new(),
         };
         let begin = match self.start {

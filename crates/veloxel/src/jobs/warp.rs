@@ -10,7 +10,7 @@ use crate::pipelines::{
 use crate::{Result, Session};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Stage, Warnings};
-use veloxel_io::{self as io, IoError, Kind, PointFile, Reading};
+use veloxel_io::{self as io, IoError, Kind, PointFile, ReadOptions, Target};
 
 /// A field, what it moves, and where the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct WarpJob {
     /// The result, on the field's grid.
     pub output: PathBuf,
     /// How files are read.
-    pub reading: Reading,
+    pub reading: ReadOptions,
 }
 
 impl WarpJob {
@@ -32,9 +32,9 @@ impl WarpJob {
         holds: Holds,
         session: &Session,
         work: impl FnOnce(&Flow, &mut Warnings) -> Result<T>,
-        write: impl FnOnce(&Path, T, &mut Warnings) -> Result<(), IoError>,
+        write: impl FnOnce(Target, T, &mut Warnings) -> Result<(), IoError>,
     ) -> Result<Warnings> {
-        let plan = OutputPlan::default()
+        let plan = OutputPlan::of(session)
             .reads("flow", [&self.flow])
             .reads("input", [&self.input])
             .writes(Role::Output, [&self.output], holds)
@@ -42,11 +42,11 @@ impl WarpJob {
         plan.run(|mut plan| {
             session.enter(Stage::Read)?;
             let mut warnings = Warnings::new();
-            let flow = io::read_flow(&self.flow, self.reading, &mut warnings)?;
+            let flow = io::read_flow(&self.flow, session.reading(self.reading), &mut warnings)?;
             plan.check_dimension(flow.grid().dimension())?;
             let done = work(&flow, &mut warnings)?;
             session.enter(Stage::Write)?;
-            plan.write(Role::Output, |path| write(path, done, &mut warnings))?;
+            plan.write(Role::Output, |target| write(target, done, &mut warnings))?;
             plan.finish()?;
             Ok(warnings)
         })
@@ -64,7 +64,7 @@ pub fn warp_image(
     session: &Session,
 ) -> Result<Warnings> {
     let work = |flow: &Flow, warnings: &mut Warnings| {
-        let image = io::read_image(&job.input, job.reading, warnings)?;
+        let image = io::read_image(&job.input, session.reading(job.reading), warnings)?;
         let (input, output) = (job.input.display().to_string(), name(&job.output));
         let (strictness, names) = (job.reading.strictness, WarpNames { image: &input, warped: &output });
         let image = (&image).into();
@@ -73,8 +73,8 @@ pub fn warp_image(
         warnings.extend(account.warnings);
         Ok(warped)
     };
-    job.run(Holds::Samples(Kind::Image), session, work, |path, moved, warnings| {
-        io::write_image(path, &moved, warnings)
+    job.run(Holds::Samples(Kind::Image), session, work, |target, moved, warnings| {
+        io::write_image(target, &moved, warnings)
     })
 }
 
@@ -84,13 +84,13 @@ pub fn warp_image(
 /// As for every file, and [`pipelines::warp_labels`].
 pub fn warp_labels(job: &WarpJob, choice: LabelChoice, session: &Session) -> Result<Warnings> {
     let work = |flow: &Flow, warnings: &mut Warnings| {
-        let labels = io::read_labels(&job.input, job.reading.strictness, warnings)?;
+        let labels = io::read_labels(&job.input, session.reading(job.reading), warnings)?;
         let request = WarpLabelsRequest { flow, labels: &labels, choice, strictness: job.reading.strictness };
         let WarpResult { warped, account } = pipelines::warp_labels(&request, session)?;
         warnings.extend(account.warnings);
         Ok(warped)
     };
-    job.run(Holds::Samples(Kind::Image), session, work, |path, moved, _| io::write_labels(path, &moved))
+    job.run(Holds::Samples(Kind::Image), session, work, |target, moved, _| io::write_labels(target, &moved))
 }
 
 /// How many points a run moved.
@@ -117,11 +117,12 @@ pub fn warp_points(job: &WarpJob, session: &Session) -> Result<(PointsRun, Warni
     }
     let mut run = PointsRun { points: 0, undefined: 0, outside: 0 };
     let work = |flow: &Flow, _: &mut Warnings| {
-        let file = PointFile::read(&job.input, flow.grid().dimension())?;
+        let file = PointFile::read(&job.input, flow.grid().dimension(), session.reading(job.reading))?;
         let MovedPoints { points, undefined, outside } = move_points(flow, &file.points(), session)?;
         run = PointsRun { points: points.len(), undefined, outside };
         Ok(file.with_points(&points))
     };
-    let warnings = job.run(Holds::Points, session, work, |path, moved, _| io::write_text(path, &moved))?;
+    let warnings =
+        job.run(Holds::Points, session, work, |target, moved, _| io::write_text(target, &moved))?;
     Ok((run, warnings))
 }

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use veloxel_core::{Control, Observer, Stage, Stopped};
 use veloxel_gpu::{ComputeError, Device};
+use veloxel_io::{Files, PendingFiles, ReadOptions, Reading};
 use veloxel_motion::Opened;
 use veloxel_report::DeviceReport;
 
@@ -26,7 +27,7 @@ type Opening = Result<OpenDevice, ComputeError>;
 /// are followed and stopped; the memory that they may take; and the methods that were opened last.
 ///
 /// One run at a time uses a session; [`Self::beside`] makes another one on the same device. Nothing else is shared between
-/// sessions, and nothing in this crate is decided for the whole process.
+/// sessions, the memory of readers included, and nothing in this crate is decided for the whole process.
 ///
 /// ```
 /// use veloxel::{Device, Session};
@@ -37,7 +38,7 @@ type Opening = Result<OpenDevice, ComputeError>;
 /// ```
 #[derive(Debug)]
 pub struct Session {
-    control: Control,
+    files: Files,
     opened: OnceLock<Opening>,
     /// Opens the device while something else is done; none once it has been waited for.
     opening: Mutex<Option<JoinHandle<Opening>>>,
@@ -76,12 +77,14 @@ impl Session {
         session
     }
 
-    /// Another session on the same device, with its own channel and its own kept methods: for a run beside one of this session.
+    /// Another session on the same device, with its own channel and its own kept methods, for a run beside one of this session;
+    /// its unfinished files are listed with those of this one.
     ///
     /// # Errors
     /// As [`Self::device`].
     pub fn beside(&self) -> Result<Self> {
         let session = Self { max_memory_bytes: self.max_memory_bytes, ..Self::of(KEPT_METHODS) };
+        let session = session.listed_in(self.files.pending().clone());
         session.set(Ok(self.opened()?.clone()));
         Ok(session)
     }
@@ -93,9 +96,16 @@ impl Session {
         Self { max_memory_bytes: bytes, ..self }
     }
 
+    /// The same session with its unfinished files in this list, which outlives it: a program that is told to end at once removes
+    /// what is in it.
+    #[must_use]
+    pub fn listed_in(self, pending: PendingFiles) -> Self {
+        Self { files: self.files.clone().listed_in(pending), ..self }
+    }
+
     fn of(kept: usize) -> Self {
         Self {
-            control: Control::default(),
+            files: Files::default(),
             opened: OnceLock::new(),
             opening: Mutex::default(),
             max_memory_bytes: None,
@@ -126,12 +136,22 @@ impl Session {
 
     /// The channel of this session's runs.
     pub fn control(&self) -> &Control {
-        &self.control
+        self.files.control()
+    }
+
+    /// What readers and writers of this session share: its channel, one budget of memory, and the list of unfinished files.
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// How this session reads files.
+    pub fn reading(&self, options: ReadOptions) -> Reading {
+        self.files.reading(options)
     }
 
     /// From here on an observer follows the runs of this session, or none does.
     pub fn follow(&self, observer: Option<Arc<dyn Observer>>) {
-        self.control.follow(observer);
+        self.control().follow(observer);
     }
 
     /// Tells that a stage begins.
@@ -139,7 +159,7 @@ impl Session {
     /// # Errors
     /// [`Stopped`] if the run is to stop.
     pub fn enter(&self, stage: Stage) -> Result<(), Stopped> {
-        self.control.enter(stage)
+        self.control().enter(stage)
     }
 
     /// Gives back what is kept for the next run: opened methods, and memory of the device.
@@ -186,8 +206,10 @@ impl Session {
     }
 
     fn under_control(&self, opening: Opening) -> Opening {
-        opening
-            .map(|opened| OpenDevice { device: opened.device.controlled_by(self.control.clone()), ..opened })
+        opening.map(|opened| OpenDevice {
+            device: opened.device.controlled_by(self.control().clone()),
+            ..opened
+        })
     }
 
     fn opening(&self) -> std::sync::MutexGuard<'_, Option<JoinHandle<Opening>>> {

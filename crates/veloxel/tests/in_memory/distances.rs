@@ -47,7 +47,8 @@ fn compare(precision: Precision, algorithm: Method, sources: Option<Vec<u32>>) {
         report: None,
     };
     let report = jobs::distances(&job, &session()).unwrap().report;
-    let graph = Graph::new(&io::read_graph(&file, GraphKind::Undirected).unwrap()).unwrap();
+    let graph =
+        Graph::new(&io::read_graph(&file, GraphKind::Undirected, io::Strictness::Lenient).unwrap()).unwrap();
     let (session, sources) = (session(), sources.as_deref());
     let request = DistancesRequest { sources, algorithm, precision, ..DistancesRequest::new(&graph) };
     let found = without_files(|| distances(&request, &session)).unwrap();

@@ -4,7 +4,7 @@ use crate::no_files::{alone, without_files};
 use crate::{assert_same_file, session};
 use std::fmt::Write;
 use std::path::Path;
-use veloxel::io::{self, Matrix, PaintedMesh, Reading};
+use veloxel::io::{self, Matrix, PaintedMesh, ReadOptions, Reading};
 use veloxel::jobs::{self, PartsMethodOptions, SegmentJob, SegmentOutputs};
 use veloxel::pipelines::segment::{
     MembershipChoice, PartCount, SegmentMethod, SegmentRequest, SegmentResult, segment,
@@ -66,7 +66,7 @@ fn compare(method: &str, count: PartCount, membership: &str) {
         mesh: file.clone(),
         count,
         method: options.clone(),
-        reading: Reading::default(),
+        reading: ReadOptions::default(),
         command_line: String::new(),
         outputs,
     };
@@ -111,7 +111,7 @@ fn a_table_of_memberships_has_a_name_for_each_part() {
             mesh: file,
             count: PartCount::Given(3),
             method: PartsMethodOptions::named("fuzzy").unwrap(),
-            reading: Reading::default(),
+            reading: ReadOptions::default(),
             command_line: String::new(),
             outputs,
         };

@@ -5,7 +5,8 @@ use crate::no_files::{alone, without_files};
 use crate::{assert_same_file, session};
 use std::path::{Path, PathBuf};
 use veloxel::io::{
-    self, CinePlace, ContourReading, FrameRate, Reading, VideoColour, VideoShape, VideoWriter,
+    self, CinePlace, ContourReadOptions, FrameRate, ReadOptions, Reading, VideoColour, VideoShape,
+    VideoWriter,
 };
 use veloxel::jobs::{self, ContourInput, DenseMethodOptions, FilmChoice, RegionInput, TrackJob};
 use veloxel::phantoms::{CineParams, CinePhantom};
@@ -58,7 +59,7 @@ fn job(folder: &Path, inputs: Vec<PathBuf>, contours: &str, methods: &[[&str; 2]
         methods: methods.iter().map(method).collect(),
         presets,
         weight: None,
-        reading: Reading::default(),
+        reading: ReadOptions::default(),
         command_line: String::new(),
         film: FilmChoice::LeftOut,
         folder: folder.join("job"),

@@ -63,7 +63,7 @@ fn what_is_warped_is_that_of_the_command() {
         }
         std::fs::write(file("points.csv"), "name,x,y,z\na,3,4,5\nb,-90,0,0\nc,10.25,8.5,2\n").unwrap();
         let (run, _) = jobs::warp_points(&job("points.csv", "moved.csv"), &session).unwrap();
-        let points = PointFile::read(&file("points.csv"), Dimension::Three).unwrap();
+        let points = PointFile::read(&file("points.csv"), Dimension::Three, Strictness::Lenient).unwrap();
         let positions = points.points();
         let moved = without_files(|| move_points(&read, &positions, &session)).unwrap();
         assert_eq!(points.with_points(&moved.points), std::fs::read_to_string(file("moved.csv")).unwrap());

@@ -6,7 +6,7 @@ use crate::jobs::inputs::input_error::InputError;
 use crate::jobs::options::phase_options::PhaseOptions;
 use crate::jobs::{Holds, JobRun, OutputPlan};
 use crate::pipelines::engine::{Confidences, EngineRequest, FrameImages};
-use crate::{PhaseWanted, Result};
+use crate::{PhaseWanted, Result, Session};
 use std::path::{Path, PathBuf};
 use veloxel_report::EngineReport;
 
@@ -37,11 +37,11 @@ pub struct EngineJob {
 pub type EngineRun = JobRun<EngineReport>;
 
 impl EngineJob {
-    pub(super) fn plan(&self) -> Result<OutputPlan> {
+    pub(super) fn plan(&self, session: &Session) -> Result<OutputPlan> {
         if self.right.as_deref() == Some(Path::new("-")) && self.source == Path::new("-") {
             return Err(InputError::OneInput.into());
         }
-        OutputPlan::default()
+        OutputPlan::of(session)
             .reads_settings(self.options.method.files())
             .reads("left", [&self.source])
             .reads("right", &self.right)

@@ -36,14 +36,14 @@ const IN_FLIGHT: usize = 3;
 /// longer than the other; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped) where any other source is stopped; anything
 /// else that is wrong with frames, parameters or the device, as one line.
 pub fn engine(job: &EngineJob, session: &Session) -> Result<EngineRun> {
-    job.plan()?.run(|plan| planned(job, session, plan))
+    job.plan(session)?.run(|plan| planned(job, session, plan))
 }
 
 fn planned(job: &EngineJob, session: &Session, mut plan: OutputPlan) -> Result<EngineRun> {
     session.device()?;
     session.enter(Stage::Read)?;
     let mut warnings = Warnings::new();
-    let mut open = |path: &Path| FrameStream::open(path, job.options.reading, &mut warnings);
+    let mut open = |path: &Path| FrameStream::open(path, session.reading(job.options.reading), &mut warnings);
     let left = open(&job.source)?;
     let right = job.right.as_deref().map(&mut open).transpose()?;
     let interval_ms = left.frame_interval_ms();
@@ -62,8 +62,9 @@ fn planned(job: &EngineJob, session: &Session, mut plan: OutputPlan) -> Result<E
     };
     // What was found until a stream is stopped is a result: nobody stops its frames halfway.
     let beside = (job.at_stop() == AtStop::EndsStream).then(|| session.beside()).transpose()?;
-    let engine = Engine::new(job.request(), beside.as_ref().unwrap_or(session))?;
-    let results = Results::new(&mut plan, job, interval_ms)?;
+    let working = beside.as_ref().unwrap_or(session);
+    let engine = Engine::new(job.request(), working)?;
+    let results = Results::new(&mut plan, job, interval_ms, working)?;
     let Outcome { end, tally, mut account, shown } = run(engine, &mut source, results)?;
     if let Some(frames) = source.stopped {
         let message = format!("stopped after {frames} frames: what was found until then is written");

@@ -1,20 +1,19 @@
 //! What becomes of the engine's results: fields in a folder, a video, and the frame that the page shows.
 
 use super::job::EngineJob;
-use crate::Result;
 use crate::jobs::OutputPlan;
 use crate::jobs::Role;
 use crate::jobs::features::named;
 use crate::jobs::outputs::film::Film;
 use crate::pipelines::engine::{Confidences, EngineFound, EngineWatch, WatchedFrame};
-use std::path::PathBuf;
+use crate::{Result, Session};
 use veloxel_core::Warnings;
-use veloxel_io as io;
+use veloxel_io::{self as io, Target};
 use veloxel_report::{EngineFilm, EngineTile, FilmFrame, OrientationMaps};
 
 /// Where results go.
 pub(super) struct Results {
-    folder: Option<PathBuf>,
+    folder: Option<Target>,
     confidences: Confidences,
     video: Option<Video>,
     watch: EngineWatch,
@@ -35,17 +34,24 @@ enum Page {
 }
 
 impl Results {
-    pub fn new(plan: &mut OutputPlan, job: &EngineJob, interval_ms: Option<f64>) -> Result<Self> {
+    pub fn new(
+        plan: &mut OutputPlan,
+        job: &EngineJob,
+        interval_ms: Option<f64>,
+        session: &Session,
+    ) -> Result<Self> {
+        // Under the channel of the session that finds the results: a stream that ends by a stop is still written.
+        let own = |target: Target| session.files().target(target.path());
         let tiles = || {
             let wanted = job.wanted();
             let flow = wanted.flow.then_some(EngineTile::Flow);
             flow.into_iter().chain(wanted.stereo.then_some(EngineTile::Disparity)).collect()
         };
         let video = plan
-            .path(Role::Video)?
-            .map(|path| Video { film: Film::new(path, interval_ms), drawing: EngineFilm::new(tiles()) });
+            .target(Role::Video)?
+            .map(|to| Video { film: Film::new(own(to), interval_ms), drawing: EngineFilm::new(tiles()) });
         let page = if job.html.is_some() { Page::Wanted } else { Page::Absent };
-        let (folder, confidences) = (plan.path(Role::Fields)?, job.confidences);
+        let (folder, confidences) = (plan.target(Role::Fields)?.map(own), job.confidences);
         Ok(Self { folder, confidences, video, watch: EngineWatch::default(), page })
     }
 
@@ -68,12 +74,12 @@ impl Results {
     fn write(&self, found: &EngineFound) -> Result<()> {
         let (Some(folder), Some(fields)) = (&self.folder, &found.fields) else { return Ok(()) };
         let number = found.report.frame;
-        let path = |name: &str, extension: &str| folder.join(format!("{name}_{number:06}.{extension}"));
+        let to = |name: &str, extension: &str| folder.join(format!("{name}_{number:06}.{extension}"));
         if let Some(flow) = &fields.flow {
-            io::write_flow(&path("flow", "flo"), flow)?;
+            io::write_flow(to("flow", "flo"), flow)?;
         }
         if let Some(disparity_px) = &fields.disparity_px {
-            io::write_disparity(&path("disparity", "pfm"), disparity_px)?;
+            io::write_disparity(to("disparity", "pfm"), disparity_px)?;
         }
         let sure = [
             ("flow_confidence", &fields.flow_confidence),
@@ -82,7 +88,7 @@ impl Results {
         let sure = sure.into_iter().filter(|_| self.confidences == Confidences::Taken);
         let sure = sure.filter_map(|(name, map)| Some((name, map.as_ref()?)));
         for (name, map) in sure.chain(fields.features.iter().flat_map(named)) {
-            io::write_image(&path(name, "pfm"), map, &mut Warnings::new())?;
+            io::write_image(to(name, "pfm"), map, &mut Warnings::new())?;
         }
         Ok(())
     }

@@ -25,9 +25,9 @@ pub(crate) struct FlowInputs {
 
 impl FlowInputs {
     /// Reads images, masks and fields.
-    pub fn load(job: &FlowJob, warnings: &mut Warnings) -> Result<Self> {
-        let reading = job.options.reading;
-        let region = job.options.read_region(warnings)?;
+    pub fn load(job: &FlowJob, session: &Session, warnings: &mut Warnings) -> Result<Self> {
+        let reading = &session.reading(job.options.reading);
+        let region = job.options.read_region(reading, warnings)?;
         let mut flow = |path: Option<&PathBuf>| path.map(|p| io::read_flow(p, reading, warnings)).transpose();
         let (start, truth) = (flow(job.start.file())?, flow(job.truth.as_ref())?);
         let (frames, visible) = match job.takes() {
@@ -36,7 +36,7 @@ impl FlowInputs {
                 let ReadImages { fixed, moving, visible } = load_images(fixed, moving, reading, warnings)?;
                 (vec![fixed, moving], visible)
             }
-            Takes::Windows { most } => (load_window(job, most, warnings)?, None),
+            Takes::Windows { most } => (load_window(job, most, reading, warnings)?, None),
         };
         Ok(Self { frames, visible, region, start, truth })
     }
@@ -109,7 +109,7 @@ pub(crate) struct ReadImages {
 pub(crate) fn load_images(
     fixed_path: &Path,
     moving_path: &Path,
-    reading: Reading,
+    reading: &Reading,
     warnings: &mut Warnings,
 ) -> Result<ReadImages> {
     let mut about_moving = Warnings::new();
@@ -127,8 +127,12 @@ pub(crate) fn load_images(
 }
 
 /// All frames of a source, or of several files, but no more than a window can have.
-fn load_window(job: &FlowJob, most: usize, warnings: &mut Warnings) -> Result<Vec<Volume<f32>>> {
-    let reading = job.options.reading;
+fn load_window(
+    job: &FlowJob,
+    most: usize,
+    reading: &Reading,
+    warnings: &mut Warnings,
+) -> Result<Vec<Volume<f32>>> {
     let mut stream = match job.inputs.as_slice() {
         [one] => FrameStream::open(one, reading, warnings)?,
         many => FrameStream::of_files(many.to_vec(), reading),

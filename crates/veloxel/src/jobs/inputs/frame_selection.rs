@@ -20,7 +20,7 @@ pub(crate) struct ReadFrames {
 
 impl ReadFrames {
     /// Reads a file with a time axis, a folder of frames or of DICOM files, or the frames.
-    pub fn of(inputs: &[PathBuf], reading: Reading, warnings: &mut Warnings) -> Result<Self, IoError> {
+    pub fn of(inputs: &[PathBuf], reading: &Reading, warnings: &mut Warnings) -> Result<Self, IoError> {
         let whole = |sequence: Sequence, images: Vec<CineImage>| {
             let interval_ms = sequence.frame_interval_ms();
             Self { frames: sequence.into_frames(), interval_ms, paths: Vec::new(), images }

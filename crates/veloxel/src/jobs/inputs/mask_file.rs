@@ -39,7 +39,7 @@ impl MaskFile {
     ///
     /// # Errors
     /// As for every image; [`VeloxelError::MaskLabels`] if no voxel has one of the labels.
-    pub(crate) fn read(&self, reading: Reading, warnings: &mut Warnings) -> Result<Mask> {
+    pub(crate) fn read(&self, reading: &Reading, warnings: &mut Warnings) -> Result<Mask> {
         let Self { path, labels } = self;
         if labels.is_empty() {
             return Ok(io::read_mask(path, reading, warnings)?);
@@ -93,7 +93,7 @@ mod tests {
         let read = |labels: &[i32]| {
             let mut warnings = Warnings::new();
             let file = MaskFile { path: path.clone(), labels: labels.iter().copied().collect() };
-            let mask = file.read(Reading::default(), &mut warnings);
+            let mask = file.read(&Reading::default(), &mut warnings);
             (mask.map(|mask| mask.data().to_vec()), warnings.iter().count())
         };
         assert!(matches!(read(&[2, 5]), (Ok(mask), 0) if mask == [false, true, false, true]));

@@ -19,13 +19,13 @@ impl TrueFields {
     ///
     /// # Errors
     /// [`JobError::TruthFolder`] if it is none, or holds no field.
-    pub fn list(folder: &Path, reading: Reading) -> Result<Self> {
+    pub fn list(folder: &Path, reading: &Reading) -> Result<Self> {
         let wrong = |reason| JobError::TruthFolder { path: folder.to_owned(), reason };
         if !folder.is_dir() {
             return Err(wrong("it is no folder").into());
         }
         let files = io::list_folder(folder, Kind::Flow).map_err(|_| wrong("it holds no field"))?;
-        Ok(Self { folder: folder.to_owned(), files, reading })
+        Ok(Self { folder: folder.to_owned(), files, reading: reading.clone() })
     }
 
     /// The true field of a field; none if the folder has other fields by name.
@@ -44,6 +44,6 @@ impl TrueFields {
                 return Err(JobError::TruthCount { path, got, count }.into());
             }
         };
-        Ok(file.map(|file| io::read_flow(file, self.reading, warnings)).transpose()?)
+        Ok(file.map(|file| io::read_flow(file, &self.reading, warnings)).transpose()?)
     }
 }

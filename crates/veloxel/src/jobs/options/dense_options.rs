@@ -7,7 +7,7 @@ use crate::pipelines::account::Account;
 use crate::pipelines::{Directions, MethodChoice, Refinement};
 use std::path::PathBuf;
 use veloxel_core::{Mask, Volume, Warnings};
-use veloxel_io::{self as io, Reading};
+use veloxel_io::{self as io, ReadOptions, Reading};
 use veloxel_motion::{Given, MotionError};
 use veloxel_report::{InputReport, RunHeader};
 
@@ -27,7 +27,7 @@ pub struct DenseOptions {
     /// How much data count, from 0 to 1 on the fixed grid: of finite elements.
     pub weight: Option<PathBuf>,
     /// How files are read.
-    pub reading: Reading,
+    pub reading: ReadOptions,
     /// The command as typed, for the report.
     pub command_line: String,
 }
@@ -64,13 +64,12 @@ impl DenseOptions {
     ///
     /// # Errors
     /// As for every image.
-    pub(crate) fn read_region(&self, warnings: &mut Warnings) -> Result<ReadRegion> {
+    pub(crate) fn read_region(&self, reading: &Reading, warnings: &mut Warnings) -> Result<ReadRegion> {
         let mut mask = |file: &Option<MaskFile>| -> Result<Option<Mask>> {
-            file.as_ref().map(|file| file.read(self.reading, warnings)).transpose()
+            file.as_ref().map(|file| file.read(reading, warnings)).transpose()
         };
         let (mask, volume_mask) = (mask(&self.mask)?, mask(&self.volume_mask)?);
-        let weight =
-            self.weight.as_ref().map(|path| io::read_image(path, self.reading, warnings)).transpose()?;
+        let weight = self.weight.as_ref().map(|path| io::read_image(path, reading, warnings)).transpose()?;
         Ok(ReadRegion { mask, volume_mask, weight })
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use veloxel_core::Dimension;
 use veloxel_core::parameters::{Draft, MethodEntry, ParameterError, Parameters};
-use veloxel_io as io;
+use veloxel_io::{self as io, Reading};
 use veloxel_mesh::PartsMethod;
 use veloxel_motion::Method;
 
@@ -95,7 +95,7 @@ impl<M: MethodEntry> MethodOptions<M> {
     /// value that the method does not take.
     pub fn file(mut self, path: &Path) -> Result<Self> {
         let fail = |reason: String| VeloxelError::ParameterFile { path: path.to_owned(), reason };
-        let text = io::read_text(path, MOST_BYTES)?;
+        let text = io::read_text(path, MOST_BYTES, Reading::default())?;
         let line = |position: usize| text.as_bytes()[..position].iter().filter(|b| **b == b'\n').count() + 1;
         let table: BTreeMap<Spanned<String>, toml::Value> = toml::from_str(&text).map_err(|e| {
             let line = line(e.span().map_or(0, |span| span.start.min(text.len())));

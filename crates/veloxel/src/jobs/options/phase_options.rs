@@ -3,7 +3,7 @@
 use crate::jobs::DenseMethodOptions;
 use crate::pipelines::account::Account;
 use veloxel_core::parameters::ParameterError;
-use veloxel_io::Reading;
+use veloxel_io::ReadOptions;
 use veloxel_report::{InputReport, RunHeader};
 
 /// A phase-based method, and how files are read.
@@ -12,7 +12,7 @@ pub struct PhaseOptions {
     /// The method and its parameters.
     pub method: DenseMethodOptions,
     /// How files are read.
-    pub reading: Reading,
+    pub reading: ReadOptions,
     /// The command as typed, for the report.
     pub command_line: String,
 }
@@ -23,7 +23,7 @@ impl PhaseOptions {
     /// # Errors
     /// [`ParameterError`] should not occur.
     pub fn new() -> Result<Self, ParameterError> {
-        let (reading, command_line) = (Reading::default(), String::new());
+        let (reading, command_line) = (ReadOptions::default(), String::new());
         Ok(Self { method: DenseMethodOptions::named("phase")?, reading, command_line })
     }
 

@@ -6,11 +6,11 @@ use super::pictures::check_keeps_samples;
 use super::published::{LeftBehind, Published};
 use crate::jobs::Role;
 use crate::jobs::job_run::JobRun;
-use crate::{Result, VeloxelError};
+use crate::{Result, Session, VeloxelError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Dimension, Grid};
-use veloxel_io::{self as io, Format, IoError, Kind, TempDir, Unfinished};
+use veloxel_io::{self as io, Files, Format, IoError, Kind, Target, TempDir, Unfinished};
 use veloxel_report::{InputReport, to_json};
 
 /// What an output holds, which says how it is checked.
@@ -32,6 +32,8 @@ pub enum Holds {
     MatrixTable,
     /// A table as text: `.csv`, `.tsv` or `.txt`.
     Table,
+    /// The part of every face of a mesh, a number a line: `.seg` or `.txt`.
+    FaceLabels,
     /// Points, in the format of the file that they came from.
     Points,
     /// JSON or a page, whatever the extension.
@@ -58,6 +60,8 @@ struct Output {
 /// All files of a job by their roles. Dropped before [`finish`](Self::finish), it takes back what was written.
 #[derive(Default)]
 pub struct OutputPlan {
+    /// Those of the session that writes.
+    files: Files,
     inputs: Vec<(&'static str, PathBuf)>,
     /// Files that are read and are no inputs of the method.
     settings: Vec<PathBuf>,
@@ -66,6 +70,11 @@ pub struct OutputPlan {
 }
 
 impl OutputPlan {
+    /// A plan without files yet; writers ask the session's observer whether to go on, and are listed with its unfinished files.
+    pub fn of(session: &Session) -> Self {
+        Self { files: session.files().clone(), ..Self::default() }
+    }
+
     /// Does a job by its plan: if that fails, what was written is taken back, and the error carries what could not be.
     pub(crate) fn run<R>(self, job: impl FnOnce(Self) -> Result<R>) -> Result<R> {
         let left_behind = self.left_behind.clone();
@@ -117,7 +126,7 @@ impl OutputPlan {
     /// As [`check_output`](io::check_output) and its like; [`VeloxelError::ReplacesInput`]; [`VeloxelError::SameOutput`];
     /// [`IoError::Write`] for a link to a standard stream of this program.
     pub fn check(&self) -> Result<()> {
-        self.outputs.iter().try_for_each(|output| output.check(None))?;
+        self.outputs.iter().try_for_each(|output| output.check(None, &self.files))?;
         let (inputs, streams) = (self.identities_read(), Identity::of_streams());
         let mut taken: Vec<Identity> = Vec::new();
         for output in &self.outputs {
@@ -189,7 +198,7 @@ impl OutputPlan {
     /// # Errors
     /// [`IoError::Unsupported`].
     pub fn check_dimension(&self, dimension: Dimension) -> Result<()> {
-        self.outputs.iter().try_for_each(|output| output.check(Some(dimension)))
+        self.outputs.iter().try_for_each(|output| output.check(Some(dimension), &self.files))
     }
 
     /// The outputs, by their roles.
@@ -201,27 +210,28 @@ impl OutputPlan {
     ///
     /// # Errors
     /// [`IoError::Write`] if the hidden folder cannot be made.
-    pub fn path(&mut self, role: Role) -> Result<Option<PathBuf>> {
+    pub fn target(&mut self, role: Role) -> Result<Option<Target>> {
         let Some(output) = self.outputs.iter_mut().find(|output| output.role == role) else {
             return Ok(None);
         };
         if let (Some(home), Some(name)) = (output.home, output.path.file_name()) {
             let name = name.to_owned();
-            return Ok(self.path(home)?.map(|folder| folder.join(name)));
+            return Ok(self.target(home)?.map(|folder| folder.join(name)));
         }
-        Ok(Some(output.begin(&self.left_behind).map_err(IoError::write(&output.path))?))
+        let path = output.begin(&self.left_behind, &self.files).map_err(IoError::write(&output.path))?;
+        Ok(Some(self.files.target(path)))
     }
 
     /// Writes an output, if it is asked for.
     ///
     /// # Errors
-    /// As [`path`](Self::path) and `write`.
+    /// As [`target`](Self::target) and `write`.
     pub fn write<E: Into<VeloxelError>>(
         &mut self,
         role: Role,
-        write: impl FnOnce(&Path) -> Result<(), E>,
+        write: impl FnOnce(Target) -> Result<(), E>,
     ) -> Result<()> {
-        self.path(role)?.map_or(Ok(()), |path| write(&path).map_err(Into::into))
+        self.target(role)?.map_or(Ok(()), |target| write(target).map_err(Into::into))
     }
 
     /// Gives the files of folders their names; what was written, by its role.
@@ -253,9 +263,9 @@ impl OutputPlan {
         page: impl FnOnce(&R) -> Result<String>,
     ) -> Result<JobRun<R>> {
         let json = to_json(&report)?;
-        self.write(Role::Folder, |folder| io::write_text(&folder.join("report.json"), &json))?;
-        self.write(Role::Report, |path| io::write_text(path, &json))?;
-        self.write(Role::Page, |path| Ok::<_, VeloxelError>(io::write_text(path, &page(&report)?)?))?;
+        self.write(Role::Folder, |folder| io::write_text(folder.join("report.json"), &json))?;
+        self.write(Role::Report, |target| io::write_text(target, &json))?;
+        self.write(Role::Page, |target| Ok::<_, VeloxelError>(io::write_text(target, &page(&report)?)?))?;
         Ok(JobRun { report, written: self.finish()? })
     }
 
@@ -287,7 +297,7 @@ impl Output {
             || self.holds == Holds::Video && !is_stream(&self.path) && self.path.extension().is_none()
     }
 
-    fn check(&self, dimension: Option<Dimension>) -> Result<()> {
+    fn check(&self, dimension: Option<Dimension>, session: &Files) -> Result<()> {
         let path = &self.path;
         match self.holds {
             _ if self.home.is_some() => return Ok(()),
@@ -311,18 +321,21 @@ impl Output {
             Holds::Matrix => io::check_npy_output(path)?,
             Holds::MatrixTable => io::check_matrix_output(path)?,
             Holds::Table => check_table(path)?,
+            Holds::FaceLabels => io::check_face_labels_output(path)?,
             Holds::Points => check_points(path)?,
             Holds::Text | Holds::Folder => io::check_folder(path)?,
         }
-        Ok(io::check_writable(path)?)
+        Ok(io::check_writable(session.target(path))?)
     }
 
-    fn begin(&mut self, left_behind: &LeftBehind) -> std::io::Result<PathBuf> {
+    fn begin(&mut self, left_behind: &LeftBehind, session: &Files) -> std::io::Result<PathBuf> {
         let is_folder = self.is_folder();
-        let published = self.published.get_or_insert_with(|| Published::telling(left_behind));
+        let published =
+            self.published.get_or_insert_with(|| Published::telling(left_behind, session.pending()));
         if is_folder {
             if self.staging.is_none() {
-                self.staging = Some(Unfinished::folder(&std::path::absolute(&self.path)?)?);
+                self.staging =
+                    Some(Unfinished::folder(&std::path::absolute(&self.path)?, session.pending())?);
             }
             return Ok(self.staging.as_ref().map_or_else(PathBuf::new, |folder| folder.path().to_owned()));
         }

@@ -3,27 +3,28 @@
 use crate::pipelines::encode::{colours_of, confidence_in_bytes, within_range_of};
 use std::path::Path;
 use veloxel_core::{Flow, Volume, Warnings};
-use veloxel_io::{self as io, Format, IoError, Precision};
+use veloxel_io::{self as io, Format, IoError, Precision, Target};
 
 /// Writes an image that was sampled from `like`: formats of whole numbers get the range that `like` has, and 0 where there is no
 /// value; others get the samples as they are.
 pub(crate) fn write_sampled(
-    path: &Path,
+    target: &Target,
     image: &Volume<f32>,
     like: &Volume<f32>,
     warnings: &mut Warnings,
 ) -> Result<(), IoError> {
+    let path = target.path();
     if Format::from_path(path).is_some_and(|format| format.precision() != Precision::Float) {
         let bounded = within_range_of(image, like, &path.display().to_string(), warnings);
-        return io::write_image(path, &bounded, warnings);
+        return io::write_image(target, &bounded, warnings);
     }
-    io::write_image(path, image, warnings)
+    io::write_image(target, image, warnings)
 }
 
 /// Writes a field in the colours of the wheel; of a volume the plane along z that moves most.
-pub(crate) fn write_colours(path: &Path, flow: &Flow, warnings: &mut Warnings) -> Result<(), IoError> {
-    let picture = colours_of(flow, &path.display().to_string(), warnings);
-    io::write_rgb(path, [picture.width, picture.height], &picture.rgb)
+pub(crate) fn write_colours(target: &Target, flow: &Flow, warnings: &mut Warnings) -> Result<(), IoError> {
+    let picture = colours_of(flow, &target.path().display().to_string(), warnings);
+    io::write_rgb(target, [picture.width, picture.height], &picture.rgb)
 }
 
 /// Refuses a confidence where its samples would not stay what they are.
@@ -40,15 +41,15 @@ pub(crate) fn check_keeps_samples(path: &Path) -> Result<(), IoError> {
 
 /// Writes a confidence: pictures of whole numbers hold [0, 1] as 0 to 255.
 pub(crate) fn write_confidence(
-    path: &Path,
+    target: &Target,
     confidence: &Volume<f32>,
     warnings: &mut Warnings,
 ) -> Result<(), IoError> {
-    match Format::from_path(path) {
+    match Format::from_path(target.path()) {
         Some(format) if format.precision() == Precision::Whole => {
-            io::write_image(path, &confidence_in_bytes(confidence), warnings)
+            io::write_image(target, &confidence_in_bytes(confidence), warnings)
         }
-        _ => io::write_image(path, confidence, warnings),
+        _ => io::write_image(target, confidence, warnings),
     }
 }
 
@@ -66,7 +67,7 @@ mod tests {
         let (like, image) = (row([0.0, 10.0, 255.0, 7.0]), row([-3.0, 10.4, 261.0, f32::NAN]));
         let written = |name: &str| {
             let (path, mut warnings) = (folder.path().join(name), Warnings::new());
-            write_sampled(&path, &image, &like, &mut warnings).unwrap();
+            write_sampled(&(&path).into(), &image, &like, &mut warnings).unwrap();
             assert_eq!(warnings.urgent().count(), 0, "{warnings:?}");
             let mut ignored = Warnings::new();
             let sample_type = io::inspect(&path, io::Strictness::Lenient).unwrap().sample_type;

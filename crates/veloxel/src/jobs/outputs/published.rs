@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Result;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use veloxel_io::{Revocable, TempDir, Unfinished};
+use veloxel_io::{PendingFiles, Revocable, TempDir, Unfinished};
 
 /// The files of one output, all in one folder, with the files that had their names before.
 ///
@@ -16,13 +16,16 @@ pub(crate) struct Published {
     new_folder: Option<PathBuf>,
     /// Told what cannot be taken back.
     left_behind: LeftBehind,
+    /// Where a program that ends at once finds what is to be taken back.
+    pending: PendingFiles,
 }
 
 impl Published {
-    /// Nothing yet; what cannot be taken back is told to `left_behind`.
-    pub fn telling(left_behind: &LeftBehind) -> Self {
+    /// Nothing yet; what cannot be taken back is told to `left_behind`, and until it stays it is listed in `pending`.
+    pub fn telling(left_behind: &LeftBehind, pending: &PendingFiles) -> Self {
         let (files, earlier, new_folder) = Default::default();
-        Self { files, earlier, new_folder, left_behind: left_behind.clone() }
+        let (left_behind, pending) = (left_behind.clone(), pending.clone());
+        Self { files, earlier, new_folder, left_behind, pending }
     }
 
     /// Announces that `file` will get its name: what has the name now can be put back.
@@ -30,7 +33,7 @@ impl Published {
         let mut second_name = None;
         if file.symlink_metadata().is_ok_and(|m| !m.is_dir()) {
             if self.earlier.is_none() {
-                self.earlier = Some(Unfinished::folder(file)?);
+                self.earlier = Some(Unfinished::folder(file, &self.pending)?);
             }
             second_name =
                 self.earlier.as_ref().zip(file.file_name()).map(|(earlier, name)| earlier.path().join(name));
@@ -39,7 +42,7 @@ impl Published {
                 fs::hard_link(file, earlier).or_else(|_| fs::copy(file, earlier).map(drop))?;
             }
         }
-        self.files.push(Revocable::new(file, second_name));
+        self.files.push(Revocable::new(file, second_name, &self.pending));
         Ok(())
     }
 
@@ -106,7 +109,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a");
         let left_behind = LeftBehind::default();
-        let mut published = Published::telling(&left_behind);
+        let mut published = Published::telling(&left_behind, &PendingFiles::default());
         published.announce(&file).unwrap();
         // A folder of that name is nobody's to remove.
         fs::create_dir(&file).unwrap();

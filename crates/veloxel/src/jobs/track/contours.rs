@@ -5,7 +5,7 @@ use crate::Result;
 use crate::pipelines::heart::{Cine, ClearerFit, HeartError, clearer_fit};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Contour, ContourSet, Hint, WarningKind, Warnings};
-use veloxel_io::{CinePlace, ContourReading, IoError, PlainNames, TextOrder, read_contours};
+use veloxel_io::{CinePlace, ContourReading, IoError, PlainNames, Reading, TextOrder, read_contours};
 
 /// A file of outlines, and the frame of those that say none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,12 +28,14 @@ pub(super) fn read(
     job: &TrackJob,
     files: &[ContourInput],
     read: ReadCine<'_>,
+    reading: &Reading,
     warnings: &mut Warnings,
 ) -> Result<ContourSet> {
     let mut all: Vec<Contour> = Vec::new();
     for file in files {
         let frame = file.frame.or(job.frames.first().copied()).unwrap_or(0);
-        let reading = ContourReading { frame, labels: job.labels, names: job.names, reading: job.reading };
+        let reading = reading.clone();
+        let reading = ContourReading { frame, labels: job.labels, names: job.names, reading };
         all.extend(read_one(&file.path, reading, read, warnings)?);
     }
     ContourSet::new(all).map_err(|twice| {

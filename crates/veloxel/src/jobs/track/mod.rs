@@ -14,9 +14,9 @@ use crate::{Result, Session};
 pub use contours::ContourInput;
 use contours::ReadCine;
 pub use region::RegionInput;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use veloxel_core::{ContourSet, Mask, Stage, Volume, Warnings};
-use veloxel_io::{self as io, CinePlace, Format, LabelMeaning, PlainNames, Reading};
+use veloxel_io::{self as io, CinePlace, Format, LabelMeaning, PlainNames, ReadOptions, Target};
 use veloxel_motion::DenseDraft;
 use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
 use veloxel_report::{InputReport, RunHeader, TrackReport, TrackView, track_html};
@@ -56,7 +56,7 @@ pub struct TrackJob {
     /// How much data count, from 0 to 1, on the cine's grid: of finite elements.
     pub weight: Option<PathBuf>,
     /// How files are read.
-    pub reading: Reading,
+    pub reading: ReadOptions,
     /// The command as typed, for the report.
     pub command_line: String,
     /// Whether a film is written too.
@@ -80,7 +80,7 @@ const MEMBERS: &[&str] =
     &["contours.", "labels.", "field_", "strain.csv", "function.csv", "loop.gif", "report."];
 
 impl TrackJob {
-    fn plan(&self) -> Result<OutputPlan> {
+    fn plan(&self, session: &Session) -> Result<OutputPlan> {
         if Format::from_path(&self.folder).is_some() {
             return Err(JobError::HeartInFile { path: self.folder.clone() }.into());
         }
@@ -88,7 +88,7 @@ impl TrackJob {
             RegionInput::Mask(file) => Some(&file.path),
             _ => None,
         };
-        OutputPlan::default()
+        OutputPlan::of(session)
             .reads_settings(self.methods.iter().flat_map(|method| method.files()))
             .reads_settings(mask)
             .reads("weight", &self.weight)
@@ -112,16 +112,16 @@ struct Inputs {
 
 impl Inputs {
     fn read(job: &TrackJob, session: &Session, warnings: &mut Warnings) -> Result<Self> {
-        let reading = job.reading;
+        let reading = &session.reading(job.reading);
         let ReadFrames { frames, interval_ms, images, .. } = ReadFrames::of(&job.inputs, reading, warnings)?;
-        let cine = Cine::of_frames(frames, interval_ms, reading.strictness, session)?;
+        let cine = Cine::of_frames(frames, interval_ms, reading.options.strictness, session)?;
         let frames = cine.frames().len();
         let place = CinePlace { grid: cine.grid().clone(), frames, frame_interval_ms: interval_ms, images };
         let read = ReadCine { cine: &cine, place: &place };
-        let contours = contours::read(job, &job.contours, read, warnings)?;
+        let contours = contours::read(job, &job.contours, read, reading, warnings)?;
         let mut truth = None;
         if !job.truth.is_empty() {
-            truth = Some(contours::read(job, &job.truth, read, warnings)?);
+            truth = Some(contours::read(job, &job.truth, read, reading, warnings)?);
         }
         let mask = match &job.region {
             RegionInput::Mask(file) => Some(file.read(reading, warnings)?),
@@ -138,7 +138,7 @@ impl Inputs {
 /// Anything that is wrong with files, outlines, parameters or the device, as one line;
 /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
 pub fn track(job: &TrackJob, session: &Session) -> Result<JobRun<TrackReport>> {
-    job.plan()?.run(|plan| planned(job, session, plan))
+    job.plan(session)?.run(|plan| planned(job, session, plan))
 }
 
 fn planned(job: &TrackJob, session: &Session, mut plan: OutputPlan) -> Result<JobRun<TrackReport>> {
@@ -149,13 +149,13 @@ fn planned(job: &TrackJob, session: &Session, mut plan: OutputPlan) -> Result<Jo
     stages.merge(std::mem::take(&mut found.account.stages));
     warnings.extend(std::mem::take(&mut found.account.warnings));
     session.enter(Stage::Write)?;
-    let folder = plan.path(Role::Folder)?.expect("the folder should be planned");
-    stages.time("write", || write(job, &inputs, &found, &folder, session))?;
+    let folder = plan.target(Role::Folder)?.expect("the folder should be planned");
+    stages.time("write", || write(job, &inputs, &found, &folder))?;
     let account = Account { stages, warnings, ..std::mem::take(&mut found.account) };
     let grid = inputs.cine.grid();
     let report = report(job, &found, account, plan.input_reports(|_| grid));
     let page = track_html(&report, &views(&inputs, &found))?;
-    plan.write(Role::Folder, |folder| io::write_text(&folder.join("report.html"), &page))?;
+    plan.write(Role::Folder, |folder| io::write_text(folder.join("report.html"), &page))?;
     plan.publish(report, |_| Ok(String::new()))
 }
 
@@ -202,20 +202,14 @@ fn views<'a>(inputs: &'a Inputs, found: &'a TrackResult) -> Vec<TrackView<'a>> {
     found.runs.iter().map(view).collect()
 }
 
-fn write(
-    job: &TrackJob,
-    inputs: &Inputs,
-    found: &TrackResult,
-    folder: &Path,
-    session: &Session,
-) -> Result<()> {
+fn write(job: &TrackJob, inputs: &Inputs, found: &TrackResult, folder: &Target) -> Result<()> {
     let reference = found.cine.start_frames[0];
     for (run, view) in found.runs.iter().zip(views(inputs, found)) {
         let prefix = match found.runs.len() {
             1 => String::new(),
             _ => format!("{}-{}_", run.measures.method, run.measures.preset),
         };
-        let files = RunFiles { folder, prefix: &prefix, place: &inputs.place, reference, session };
+        let files = RunFiles { folder, prefix: &prefix, place: &inputs.place, reference };
         files.write(run)?;
         if job.film == FilmChoice::Written {
             files.write_film(view, &found.cine.slices)?;

@@ -1,46 +1,43 @@
 //! The files of one method's run.
 
+use crate::Result;
 use crate::jobs::outputs::film::Film;
 use crate::pipelines::heart::TrackedRun;
-use crate::{Result, Session};
-use std::path::{Path, PathBuf};
 use veloxel_core::Dimension;
-use veloxel_io::{self as io, CinePlace};
+use veloxel_io::{self as io, CinePlace, Target};
 use veloxel_report::{OutlineFilm, TrackView};
 
 /// What the files of a run are called, and what they say beside it.
 pub(super) struct RunFiles<'a> {
-    pub folder: &'a Path,
+    pub folder: &'a Target,
     /// How their names begin.
     pub prefix: &'a str,
     pub place: &'a CinePlace,
     /// The frame that motion is told from.
     pub reference: usize,
-    pub session: &'a Session,
 }
 
 impl RunFiles<'_> {
-    fn path(&self, name: &str) -> PathBuf {
+    fn target(&self, name: &str) -> Target {
         self.folder.join(format!("{}{name}", self.prefix))
     }
 
     /// Writes outlines, labels, fields and tables of a run.
     pub fn write(&self, run: &TrackedRun) -> Result<()> {
         for name in ["contours.json", "contours.csv"] {
-            io::write_contours(&self.path(name), &run.contours, self.place)?;
+            io::write_contours(self.target(name), &run.contours, self.place)?;
         }
-        io::write_sequence(&self.path("labels.nii.gz"), &run.labels)?;
+        io::write_sequence(self.target("labels.nii.gz"), &run.labels)?;
         for (frame, field) in run.fields.iter().enumerate().filter(|(frame, _)| *frame != self.reference) {
-            self.session.control().check()?;
             let extension = if field.grid().dimension() == Dimension::Two { "flo" } else { "nii.gz" };
             io::write_flow(
-                &self.path(&format!("field_{:03}_{frame:03}.{extension}", self.reference)),
+                self.target(&format!("field_{:03}_{frame:03}.{extension}", self.reference)),
                 field,
             )?;
         }
-        io::write_text(&self.path("function.csv"), &run.function.to_csv())?;
+        io::write_text(self.target("function.csv"), &run.function.to_csv())?;
         if let Some(strain) = &run.strain {
-            io::write_text(&self.path("strain.csv"), &strain.to_csv())?;
+            io::write_text(self.target("strain.csv"), &strain.to_csv())?;
         }
         Ok(())
     }
@@ -48,9 +45,8 @@ impl RunFiles<'_> {
     /// Writes the outlines over the moving images as one beat.
     pub fn write_film(&self, view: TrackView<'_>, slices: &[usize]) -> Result<()> {
         let pictures = OutlineFilm::new(view, slices);
-        let mut film = Film::new(self.path("loop.gif"), self.place.frame_interval_ms);
+        let mut film = Film::new(self.target("loop.gif"), self.place.frame_interval_ms);
         for frame in 0..self.place.frames {
-            self.session.control().check()?;
             film.push(frame as u64, &pictures.picture(frame))?;
         }
         film.finish()

@@ -57,7 +57,7 @@ fn files_behind_an_input_are_not_replaced_either() {
     into().members(ROLES[0], &["flow_"]).check().unwrap();
     // Whoever does not say beforehand what a folder gets is refused in the end.
     let mut late = into();
-    late.write(ROLES[0], |hidden| io::write_text(&hidden.join("frame_1.png"), "later")).unwrap();
+    late.write(ROLES[0], |hidden| io::write_text(hidden.join("frame_1.png"), "later")).unwrap();
     assert!(matches!(late.finish(), Err(VeloxelError::ReplacesInput { .. })));
     assert_eq!(fs::read_to_string(folder.path().join("frame_1.png")).unwrap(), "");
     let both = plan(folder.path(), &[], &[(".", Holds::Folder), ("flow_1.flo", Holds::Text)]);
@@ -70,7 +70,7 @@ fn a_text_in_the_jobs_own_folder_appears_with_it() {
     let outputs = [("out", Holds::Folder), ("out/page.html", Holds::Text)];
     let mut plan = plan(folder.path(), &[], &outputs);
     plan.check().unwrap();
-    plan.write(ROLES[0], |hidden| io::write_text(&hidden.join("a"), "")).unwrap();
+    plan.write(ROLES[0], |hidden| io::write_text(hidden.join("a"), "")).unwrap();
     plan.write(ROLES[1], |path| io::write_text(path, "page")).unwrap();
     assert!(!folder.path().join("out").exists());
     let roles: Vec<_> = plan.finish().unwrap().into_iter().map(|(role, _)| role).collect();
@@ -108,7 +108,7 @@ fn write_all(folder: &Path) -> OutputPlan {
         plan.write(role, |path| io::write_text(path, "later")).unwrap();
     }
     for role in [Role::Folder, Role::Fields] {
-        plan.write(role, |hidden| io::write_text(&hidden.join("c"), "later")).unwrap();
+        plan.write(role, |hidden| io::write_text(hidden.join("c"), "later")).unwrap();
     }
     plan
 }
