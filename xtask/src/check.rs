@@ -6,7 +6,9 @@
 use crate::circles::{self, Circle};
 use crate::testing::runner;
 use crate::texts::{evidence, flags, words};
-use crate::{Failure, allowed, cargo, dependencies, floors, folders, kernels, lengths, manifests, thin};
+use crate::{
+    Failure, allowed, cargo, dependencies, floors, folders, kernels, lengths, manifests, statics, thin,
+};
 use std::io::Write;
 use std::time::Instant;
 
@@ -29,7 +31,7 @@ struct Step {
     advice: &'static str,
 }
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     Step { name: "format", run: format, advice: "run `cargo fmt --all`" },
     Step { name: "clippy", run: clippy, advice: "mend the lints above" },
     Step {
@@ -50,6 +52,11 @@ const STEPS: [Step; 14] = [
         advice: "say what is missing, and let the command name its flag: an error's hint",
     },
     Step { name: "thin", run: thin_step, advice: "move it into a pipeline" },
+    Step {
+        name: "statics",
+        run: statics_step,
+        advice: "let a session own it; what decides nothing gets a row in docs/design/process_wide.md",
+    },
     Step { name: "lengths", run: lengths_step, advice: "split it: one idea a file, one step a function" },
     Step { name: "folders", run: folders_step, advice: "give what belongs together a folder of its own" },
     Step { name: "kernels", run: kernels_step, advice: "give the kernel its mod.rs with a `//!` page" },
@@ -164,6 +171,10 @@ fn flags_step() -> Result<Passed, Failure> {
 
 fn thin_step() -> Result<Passed, Failure> {
     passed_unless(counted(thin::refusals(&cargo::workspace_root())?), String::new())
+}
+
+fn statics_step() -> Result<Passed, Failure> {
+    passed_unless(counted(statics::refusals(&cargo::workspace_root())?), String::new())
 }
 
 fn words_step() -> Result<Passed, Failure> {

@@ -25,6 +25,7 @@ mod manifests;
 mod reading;
 mod sanitize;
 mod sizes;
+mod statics;
 mod systems;
 mod testing;
 mod texts;

@@ -56,18 +56,9 @@ pub fn sequence_html(
         cards: cards(run, pair, view),
         sections,
         run: Some(&run.header),
-        ..Page::new(method_title(&run.header.method), &pair.title)
+        ..Page::new(run.method_title, &pair.title)
     };
     page.to_html()
-}
-
-/// The method's name for people.
-fn method_title(method: &str) -> &str {
-    match method {
-        "clg" => "Combined local-global flow",
-        "phase" => "Phase-based flow",
-        other => other,
-    }
 }
 
 fn sequence(run: &RunReport, units: Units) -> Section {

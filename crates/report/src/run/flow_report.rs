@@ -14,6 +14,9 @@ pub struct RunReport {
     /// The run.
     #[serde(flatten)]
     pub header: RunHeader,
+    /// The method's name for people, from the table of methods; pages alone show it.
+    #[serde(skip)]
+    pub method_title: &'static str,
     /// One entry for every pair, in the order of time; a plain run has one.
     pub pairs: Vec<PairReport>,
     /// Mean length of the motion composed over one whole cycle (voxels), for sequences that close.

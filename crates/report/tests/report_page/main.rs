@@ -71,6 +71,7 @@ fn run_report(pairs: &[Pair]) -> RunReport {
             ],
             warnings,
         },
+        method_title: "Combined local-global flow",
         pairs: measured,
         cycle_closure_vox: (pairs.len() > 1).then_some(0.031),
         label_overlap: None,

@@ -8,6 +8,7 @@ use crate::pipelines::{Account, DemoPhantom, SequenceOutput};
 use std::path::PathBuf;
 use veloxel_core::Stage;
 use veloxel_io as io;
+use veloxel_motion::Method;
 use veloxel_report::{InputReport, RunReport};
 
 /// Where the demonstration goes.
@@ -55,6 +56,7 @@ fn planned(job: &DemoJob, session: &Session, mut plan: OutputPlan) -> Result<Flo
     let header = header(&job.command_line, draft.method_name(), Some(draft.preset()), log, vec![input]);
     let report = RunReport {
         header,
+        method_title: Method::of(&draft).title,
         pairs: result.measured().cloned().collect(),
         cycle_closure_vox: result.drift_vox,
         label_overlap: None,

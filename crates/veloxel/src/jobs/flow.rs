@@ -43,6 +43,7 @@ fn planned(job: &FlowJob, session: &Session, mut plan: OutputPlan) -> Result<Flo
     let read = plan.input_reports(|nth| grids.get(nth).copied().unwrap_or(grids[0]));
     let report = RunReport {
         header: job.options.header(log, read),
+        method_title: job.options.method_title(),
         pairs: measured,
         cycle_closure_vox: None,
         label_overlap: None,

@@ -150,6 +150,7 @@ fn planned(job: &SequenceJob, session: &Session, mut plan: OutputPlan) -> Result
     let inputs = plan.input_reports(|_| result.grid());
     let report = RunReport {
         header: options.header(log, inputs),
+        method_title: options.method_title(),
         pairs: result.measured().cloned().collect(),
         cycle_closure_vox: result.drift_vox,
         label_overlap: None,

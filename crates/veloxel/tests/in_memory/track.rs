@@ -5,8 +5,7 @@ use crate::no_files::{alone, without_files};
 use crate::{assert_same_file, session};
 use std::path::{Path, PathBuf};
 use veloxel::io::{
-    self, CinePlace, ContourReading, FrameRate, ReadOptions, Reading, VideoColour, VideoShape,
-    VideoWriter,
+    self, CinePlace, ContourReading, FrameRate, ReadOptions, Reading, VideoColour, VideoShape, VideoWriter,
 };
 use veloxel::jobs::{self, ContourInput, DenseMethodOptions, FilmChoice, RegionInput, TrackJob};
 use veloxel::phantoms::{CineParams, CinePhantom};

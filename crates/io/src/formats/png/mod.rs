@@ -6,6 +6,7 @@
 //! *Fields and disparities*: by KITTI's rules ([`kitti`]).
 //! *Limits*: animations give their first frame; spacing (`pHYs`) is not read: pictures count in pixels.
 
+mod filter;
 mod kitti;
 pub(crate) mod stream;
 

@@ -8,7 +8,7 @@ use crate::pipelines::{Directions, MethodChoice, Refinement};
 use std::path::PathBuf;
 use veloxel_core::{Mask, Volume, Warnings};
 use veloxel_io::{self as io, ReadOptions, Reading};
-use veloxel_motion::{Given, MotionError};
+use veloxel_motion::{Given, Method, MotionError};
 use veloxel_report::{InputReport, RunHeader};
 
 /// A dense method, where its data count, and how files are read.
@@ -83,6 +83,11 @@ impl DenseOptions {
     pub(crate) fn volume_mask_name(&self) -> String {
         let named = |mask: &MaskFile| format!("the volume mask {}", mask.path.display());
         self.volume_mask.as_ref().map_or_else(String::new, named)
+    }
+
+    /// The method's name for people.
+    pub(crate) fn method_title(&self) -> &'static str {
+        Method::of(self.method.draft()).title
     }
 
     /// The beginning of a report.
