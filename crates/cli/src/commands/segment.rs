@@ -35,7 +35,7 @@ pub struct SegmentArguments {
     #[arg(short, long, value_name = "OUT.ply")]
     output: PathBuf,
 
-    /// The number of its part for each face, a line each, in the order of MESH
+    /// The number of its part for each face, a line each, in the order of MESH: .seg or .txt
     #[arg(long, value_name = "OUT.seg")]
     labels: Option<PathBuf>,
 

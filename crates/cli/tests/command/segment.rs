@@ -251,3 +251,17 @@ fn the_page_of_fuzzy_clustering_shows_the_cuts_that_it_began_with() {
     // Its own tree ends at the three parts; that of cuts goes on.
     assert_eq!(["answer-changes", "answer-returns", "most-parts"].map(&noted), ["true", "true", "40"]);
 }
+
+#[test]
+fn labels_have_the_name_of_a_text_of_labels() {
+    let place = Workplace::new();
+    stacked_boxes(&place, "tower.obj");
+    for name in ["t.png", "t.json", "t.npy", "labels"] {
+        let run = place.run(&["segment", "tower.obj", "-k", "2", "-o", "t.ply", "--labels", name]);
+        run.failed_with(&[name, ".seg", ".txt"]);
+        assert_eq!(place.names(), ["tower.obj"], "{name}");
+    }
+    place.run(&["segment", "tower.obj", "-k", "2", "-o", "t.ply", "--labels", "t.txt"]).succeeded();
+    let labels = std::fs::read_to_string(place.path("t.txt")).expect("labels");
+    assert!(labels.lines().all(|label| ["0", "1"].contains(&label)));
+}
