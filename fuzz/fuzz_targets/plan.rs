@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use veloxel::jobs::{Holds, OutputPlan};
-use veloxel_io::{Kind, files_read, write_text};
+use veloxel::jobs::{Holds, OutputPlan, Role};
+use veloxel_io::{Kind, Target, files_read, write_text};
 
 const NAMES: [&str; 24] = [
     "a.mhd",
@@ -38,7 +38,8 @@ const NAMES: [&str; 24] = [
     "new",
     "dangling.png",
 ];
-const ROLES: [&str; 6] = ["first", "second", "third", "fourth", "fifth", "sixth"];
+const ROLES: [Role; 6] =
+    [Role::Flow, Role::Confidence, Role::Folder, Role::Fields, Role::Report, Role::Page];
 
 /// What a role's output holds, as far as a name can.
 const HOLDS: [Holds; 5] =
@@ -89,16 +90,16 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// Does what a job does with its plan, to the end or only until its files are written; whether it was done.
-fn carry_out(mut plan: OutputPlan, outputs: &[&'static str], to_the_end: bool) -> bool {
-    let write = |path: &Path| {
-        if path.is_dir() {
-            ["frame_1.png", "new", "c.png"].iter().try_for_each(|name| write_text(&path.join(name), "new"))
+fn carry_out(mut plan: OutputPlan, outputs: &[Role], to_the_end: bool) -> bool {
+    let write = |target: Target| {
+        if target.path().is_dir() {
+            ["frame_1.png", "new", "c.png"].iter().try_for_each(|name| write_text(target.join(name), "new"))
         } else {
-            write_text(path, "new")
+            write_text(target, "new")
         }
     };
     plan.check().is_ok()
-        && outputs.iter().all(|role| plan.write(role, write).is_ok())
+        && outputs.iter().all(|role| plan.write(*role, write).is_ok())
         && to_the_end
         && plan.finish().is_ok()
 }
@@ -116,7 +117,7 @@ fuzz_target!(|bytes: &[u8]| {
         let path = folder.join(NAMES[usize::from(pair[0]) % NAMES.len()]);
         let role = ROLES[inputs.len() + outputs.len()];
         if pair[1] % 2 == 0 {
-            plan = plan.reads(role, [&path]);
+            plan = plan.reads("input", [&path]);
             inputs.push(path);
         } else {
             plan = plan.writes(role, [&path], HOLDS[usize::from(pair[1] / 2) % HOLDS.len()]);

@@ -79,9 +79,7 @@ impl<'a> Record<'a> {
                 Element::I16 => write_blocks(data, |v| (v as i16).to_le_bytes(), out, control),
                 _ => write_blocks(data, i32::to_le_bytes, out, control),
             },
-            (Samples::Components(flow), _) => {
-                write_blocks(flow.planar_vox(), f32::to_le_bytes, out, control)
-            }
+            (Samples::Components(flow), _) => write_blocks(flow.planar_vox(), f32::to_le_bytes, out, control),
             (Samples::Vectors(flow), Arrangement::Interleaved) => {
                 self.write_vectors(flow, 0..self.components, out, control)
             }
