@@ -3,10 +3,7 @@
 
 use crate::error::IoError;
 use crate::read::budget::DecodeBudget;
-use crate::read::reading::{ReadOptions, Reading};
 use crate::write::pending::PendingFiles;
-use crate::write::target::Target;
-use std::path::Path;
 use veloxel_core::{Control, Stopped};
 
 /// The files of one session: readers and writers that share it are stopped together, take their memory from one budget, and list
@@ -31,7 +28,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Files whose readers and writers ask this channel whether to go on, at least every 20 ms of their work.
+    /// Files whose readers and writers ask this channel whether to go on, at least every 50 ms of their work.
     pub fn under(control: Control) -> Self {
         Self { control, ..Self::default() }
     }
@@ -50,16 +47,6 @@ impl Files {
     /// The outputs that are not whole yet.
     pub fn pending(&self) -> &PendingFiles {
         &self.pending
-    }
-
-    /// A way to read, for the functions that read.
-    pub fn reading(&self, options: ReadOptions) -> Reading {
-        Reading { options, files: self.clone() }
-    }
-
-    /// A place to write to, for the functions that write.
-    pub fn target(&self, path: impl AsRef<Path>) -> Target {
-        Target { path: path.as_ref().to_owned(), files: self.clone() }
     }
 
     /// The error of a run that was stopped, if it was.

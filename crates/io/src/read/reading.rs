@@ -49,6 +49,13 @@ pub struct Reading {
     pub files: Files,
 }
 
+impl Files {
+    /// A way to read, for the functions that read.
+    pub fn reading(&self, options: ReadOptions) -> Reading {
+        Reading { options, files: self.clone() }
+    }
+}
+
 impl Reading {
     /// A reading with a budget of memory of its own, which nobody stops.
     pub fn alone(options: ReadOptions) -> Self {

@@ -11,6 +11,13 @@ pub struct Target {
     pub(crate) files: Files,
 }
 
+impl Files {
+    /// A place to write to, for the functions that write.
+    pub fn target(&self, path: impl AsRef<Path>) -> Target {
+        Target { path: path.as_ref().to_owned(), files: self.clone() }
+    }
+}
+
 impl Target {
     /// Where the output goes.
     pub fn path(&self) -> &Path {
