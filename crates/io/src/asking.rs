@@ -12,23 +12,33 @@ const MOST_BYTES: usize = 1 << 20;
 pub(crate) struct Asking<T> {
     inner: T,
     control: Control,
+    /// Bytes that are read between two questions; 0: it asks at every call.
+    every_bytes: usize,
+    /// Bytes that were read since the last question.
+    passed_bytes: usize,
 }
 
 impl<T> Asking<T> {
     pub fn new(inner: T, control: &Control) -> Self {
-        Self { inner, control: control.clone() }
+        Self { inner, control: control.clone(), every_bytes: 0, passed_bytes: 0 }
+    }
+
+    /// For a decoder that reads byte by byte: asks once in so many bytes.
+    #[cfg(feature = "jpeg")]
+    pub fn every(self, bytes: usize) -> Self {
+        Self { every_bytes: bytes, ..self }
     }
 
     pub fn into_inner(self) -> T {
         self.inner
     }
 
-    pub fn get_ref(&self) -> &T {
-        &self.inner
-    }
-
-    fn ask(&self) -> Result<()> {
-        self.control.check().map_err(Error::other)
+    fn ask(&mut self) -> Result<()> {
+        if self.passed_bytes >= self.every_bytes {
+            self.control.check().map_err(Error::other)?;
+            self.passed_bytes = 0;
+        }
+        Ok(())
     }
 }
 
@@ -36,6 +46,7 @@ impl<T: Read> Read for Asking<T> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         self.ask()?;
         let most = buffer.len().min(MOST_BYTES);
+        self.passed_bytes += most;
         self.inner.read(&mut buffer[..most])
     }
 }

@@ -69,6 +69,9 @@ pub(crate) struct Decoded {
     pub sample_type: String,
 }
 
+/// Vectors that are put on a grid between two questions whether to go on.
+const VECTORS_BETWEEN: usize = 1 << 18;
+
 impl Decoded {
     /// The field of a picture, pixels; a vector of which a component is unknown is unknown.
     pub fn flow(
@@ -77,14 +80,17 @@ impl Decoded {
         sample_type: &str,
         context: &Context,
     ) -> Result<Self> {
-        let (mut u, mut v) = (context.room_for(grid.len())?, context.room_for(grid.len())?);
-        for vector in vectors {
+        let mut planar = context.room_for(2 * grid.len())?;
+        planar.resize(2 * grid.len(), 0.0);
+        let (u, v) = planar.split_at_mut(grid.len());
+        for (nth, (vector, (u, v))) in vectors.zip(u.iter_mut().zip(v)).enumerate() {
+            if nth.is_multiple_of(VECTORS_BETWEEN) {
+                context.check()?;
+            }
             let is_known = vector.iter().all(|component| !component.is_nan());
-            let [x, y] = if is_known { vector } else { [f32::NAN; 2] };
-            u.push(x);
-            v.push(y);
+            [*u, *v] = if is_known { vector } else { [f32::NAN; 2] };
         }
-        let flow = Flow::new(grid, vec![u, v]).map_err(|e| context.core(e))?;
+        let flow = Flow::from_planar_vox(grid, planar).map_err(|e| context.core(e))?;
         Ok(Self { content: Content::Flow(flow), sample_type: sample_type.to_owned() })
     }
 }

@@ -3,7 +3,8 @@
 //! Files are hostile: sizes are checked against the bytes that are there and against a budget of memory before anything is
 //! allocated ([`Reading`]), and every failure is one clear line. Headers that other programs refuse are read with a warning that says what was assumed,
 //! unless [`Strictness::Strict`] is asked for. Files are written whole or not at all. Readers and writers that share [`Files`] are
-//! stopped together and share a budget of memory; without them each is alone.
+//! stopped together, with [`IoError::Stopped`] from whichever function they are in, and share a budget of memory; without them each
+//! is alone.
 //!
 //! ```no_run
 //! use std::path::Path;

@@ -128,7 +128,7 @@ fn header(file: &[u8], context: &Context) -> Result<Header> {
 /// Writes an 8-bit grey bitmap.
 fn write(target: &Target, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
     let path = target.path();
-    let picture = Raster::quantised(path, image, warnings);
+    let picture = Raster::quantised(target, image, warnings)?;
     picture.require_eight_bits(path, "BMP")?;
     let [nx, ny] = picture.size;
     let row_bytes = nx.next_multiple_of(4);

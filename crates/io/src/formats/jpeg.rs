@@ -38,7 +38,7 @@ pub(super) static FORMAT: Format = Format {
 /// The quality that JPEG is written with, of 100: smooth samples come back within about 2 of 255.
 pub const JPEG_QUALITY: u8 = 95;
 
-/// Bytes of a stream that are coded between two questions whether to go on.
+/// Bytes of a stream that are coded, or decoded, between two questions whether to go on.
 const BLOCK_BYTES: usize = 1 << 14;
 
 /// An 8 × 8 block takes one bit at least.
@@ -66,7 +66,8 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let fail = |e: zune_jpeg::errors::DecodeErrors, context: &Context| {
         context.malformed("JPEG stream", "a whole and valid one", format!("{e:?}"))
     };
-    let mut decoder = JpegDecoder::new_with_options(Cursor::new(&file), options);
+    let asking = Asking::new(Cursor::new(&file), context.control()).every(BLOCK_BYTES);
+    let mut decoder = JpegDecoder::new_with_options(asking, options);
     decoder.decode_headers().map_err(|e| fail(e, context))?;
     let info = decoder.info().ok_or_else(|| context.malformed("JPEG header", "a size", "none"))?;
     let grid = context.picture_grid(info.width.into(), info.height.into())?;
@@ -118,7 +119,7 @@ fn end_of_stream(file: &[u8]) -> Option<usize> {
 
 fn write(target: &Target, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
     let path = target.path();
-    let picture = Raster::quantised(path, image, warnings);
+    let picture = Raster::quantised(target, image, warnings)?;
     picture.require_eight_bits(path, "JPEG")?;
     encode(target, &picture)?;
     let changes =
@@ -151,5 +152,5 @@ fn encode(target: &Target, picture: &Raster) -> Result<()> {
     let colour = if picture.channels == Channels::Grey { ColorType::Luma } else { ColorType::Rgb };
     let encoded = encoder.encode(&picture.bytes, width, height, colour);
     encoded.map_err(|e| target.fail()(Error::other(e.to_string())))?;
-    whole_file::write_bytes(target, bytes.get_ref())
+    whole_file::write_bytes(target, &bytes.into_inner())
 }

@@ -84,7 +84,10 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
         return Decoded::flow(grid, vectors, &sample_type, context);
     }
     let mut values = context.room_for(grid.len())?;
-    values.extend(rows.flatten().map(|&stored| value(stored)));
+    for row in rows {
+        context.check()?;
+        values.extend(row.iter().map(|&stored| value(stored)));
+    }
     Ok(Decoded { content: Content::Image(context.volume(grid, values)?), sample_type })
 }
 

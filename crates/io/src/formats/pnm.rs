@@ -89,7 +89,7 @@ fn text_samples(mut words: Words, count: usize, context: &mut Context) -> Result
 
 /// Writes P5, or P6 with three equal channels if the name ends in `.ppm`.
 fn write(target: &Target, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()> {
-    let picture = Raster::quantised(target.path(), image, warnings);
+    let picture = Raster::quantised(target, image, warnings)?;
     let colour = target.path().extension().is_some_and(|e| e.eq_ignore_ascii_case("ppm"));
     let (magic, copies) = if colour { ("P6", 3) } else { ("P5", 1) };
     let (top, width) = match picture.depth {
@@ -98,8 +98,12 @@ fn write(target: &Target, image: &Volume<f32>, warnings: &mut Warnings) -> Resul
     };
     let [nx, ny] = picture.size;
     let mut bytes = format!("{magic}\n{nx} {ny}\n{top}\n").into_bytes();
-    for sample in picture.bytes.chunks_exact(width) {
-        (0..copies).for_each(|_| bytes.extend_from_slice(sample));
+    for row in picture.bytes.chunks_exact(width * nx) {
+        target.check()?;
+        match copies {
+            1 => bytes.extend_from_slice(row),
+            _ => row.chunks_exact(width).for_each(|sample| bytes.extend(sample.repeat(copies))),
+        }
     }
     write_bytes(target, &bytes)
 }

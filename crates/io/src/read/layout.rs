@@ -6,6 +6,7 @@ use crate::read::context::Context;
 use crate::read::element::{Element, Stored};
 use crate::read::geometry::WorldAxes;
 use crate::read::luminance::{Channels, Picture, Samples};
+use veloxel_core::matrix3::apply;
 use veloxel_core::{Dimension, Flow, Grid};
 
 /// What several components in one voxel mean.
@@ -140,25 +141,46 @@ impl Layout {
                 Ok(Content::Image(picture.into_luminance(context)?))
             }
             Meaning::Vector(axes) => {
-                // Three components, once more than in the file's order.
+                // Once more than in the file's order.
                 context.claim((self.grid.len() as u64).saturating_mul(12))?;
-                let mut parts = planes(samples, self.components(), self.arrangement, context)?;
-                if axes == WorldAxes::Ras {
-                    for value in parts.iter_mut().take(2).flatten() {
-                        *value = -*value;
-                    }
-                }
-                // A picture's vectors lie in its plane.
-                parts.resize_with(3, || vec![0.0; self.grid.len()]);
-                let parts: [Vec<f32>; 3] = parts
-                    .try_into()
-                    .map_err(|_| context.malformed("components", "2 or 3", self.grid.dimension().count()))?;
-                let flow = Flow::from_displacement_mm(self.grid, &parts).map_err(|e| context.core(e))?;
+                let flow = self.field(&samples, axes, context)?;
                 Ok(Content::Flow(flow))
             }
         }
     }
 }
+
+impl Layout {
+    /// A field in voxels, of vectors in the world's millimetres.
+    fn field(self, samples: &[f32], axes: WorldAxes, context: &Context) -> Result<Flow> {
+        let (length, components) = (self.grid.len(), self.components());
+        let stored = |voxel: usize, component: usize| match self.arrangement {
+            _ if component >= components => 0.0,
+            Arrangement::Interleaved => samples[voxel * components + component],
+            Arrangement::Planar => samples[component * length + voxel],
+        };
+        let voxel_from_world = self.grid.voxel_from_world_matrix();
+        let mut planar = vec![0.0; self.grid.dimension().count() * length];
+        for first in (0..length).step_by(BLOCK) {
+            context.check()?;
+            for voxel in first..length.min(first + BLOCK) {
+                // A picture's vectors lie in its plane.
+                let [x, y, z] = [0, 1, 2].map(|component| f64::from(stored(voxel, component)));
+                let vector_mm = if axes == WorldAxes::Ras { [-x, -y, z] } else { [x, y, z] };
+                let vector_vox = apply(&voxel_from_world, vector_mm);
+                planar[voxel..]
+                    .iter_mut()
+                    .step_by(length)
+                    .zip(vector_vox)
+                    .for_each(|(place, v)| *place = v as f32);
+            }
+        }
+        Flow::from_planar_vox(self.grid, planar).map_err(|e| context.core(e))
+    }
+}
+
+/// Voxels whose vectors are turned between two questions whether to go on.
+const BLOCK: usize = 1 << 16;
 
 /// The parts of `samples`, one after the other.
 fn planes(

@@ -27,7 +27,7 @@ use crate::read::reading::Reading;
 use crate::read::series::{decode_series, holds_dicom};
 use crate::read::source::Source;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Flow, Hint, Mask, Sequence, TetMesh, TriangleMesh, Volume, Warnings};
+use veloxel_core::{Flow, Grid, Hint, Mask, Sequence, TetMesh, TriangleMesh, Volume, Warnings};
 
 /// Labels up to this size are whole numbers in `f32`.
 const MAX_LABEL: i32 = 1 << 24;
@@ -202,16 +202,31 @@ pub fn read_flow(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
 /// # Errors
 /// As [`read_image`]; [`IoError::NotLabel`] with the first sample that is no whole number within ±2^24.
 pub fn read_labels(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Volume<i32>> {
-    let image = read_image(path, reading, warnings)?;
-    require_labels(path, &image, MAX_LABEL)?;
-    Ok(image.map(|&v| v as i32))
+    let reading = reading.into();
+    let image = read_image(path, &reading, warnings)?;
+    let mut labels = Vec::with_capacity(image.data().len());
+    for (nth, block) in image.data().chunks(BLOCK).enumerate() {
+        reading.files.control().check()?;
+        require_labels(path, image.grid(), nth * BLOCK, block, MAX_LABEL)?;
+        labels.extend(block.iter().map(|&v| v as i32));
+    }
+    Volume::new(image.grid().clone(), labels).map_err(IoError::core(path))
 }
 
-/// Refuses an image with a sample that is no whole number within ± `limit`.
-pub(crate) fn require_labels(path: &Path, image: &Volume<f32>, limit: i32) -> Result<()> {
+/// Samples that become labels between two questions whether to go on.
+const BLOCK: usize = 1 << 20;
+
+/// Refuses samples, of a grid's voxels from `first` on, of which one is no whole number within ± `limit`.
+pub(crate) fn require_labels(
+    path: &Path,
+    grid: &Grid,
+    first: usize,
+    samples: &[f32],
+    limit: i32,
+) -> Result<()> {
     let is_label = |v: f32| v.fract() == 0.0 && v.abs() <= limit as f32;
-    let Some(i) = image.data().iter().position(|&v| !is_label(v)) else { return Ok(()) };
-    let (value, position) = (image.data()[i], image.grid().position(i));
+    let Some(i) = samples.iter().position(|&v| !is_label(v)) else { return Ok(()) };
+    let (value, position) = (samples[i], grid.position(first + i));
     Err(IoError::NotLabel { value, position, limit, path: path.to_owned() })
 }
 

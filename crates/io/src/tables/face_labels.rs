@@ -18,14 +18,20 @@ const MOST_BYTES: u64 = 1 << 30;
 /// # Errors
 /// As [`read_text`]; [`IoError::Malformed`] with the line that holds no number.
 pub fn read_face_labels(path: &Path, reading: impl Into<Reading>) -> Result<Vec<u32>> {
-    let text = read_text(path, MOST_BYTES, reading)?;
+    let reading = reading.into();
+    let text = read_text(path, MOST_BYTES, &reading)?;
     let label = |(line, word): (usize, &str)| {
+        if line.is_multiple_of(LINES_BETWEEN) {
+            reading.files.control().check()?;
+        }
         let bad = || IoError::malformed(path, format!("line {}", line + 1), "the number of a segment", word);
         word.trim().parse().map_err(|_| bad())
     };
     text.trim_end().lines().enumerate().map(label).collect()
 }
 
+/// Lines that are read between two questions whether to go on.
+const LINES_BETWEEN: usize = 1 << 15;
 /// Extensions of such texts.
 const EXTENSIONS: [&str; 2] = ["seg", "txt"];
 

@@ -120,7 +120,8 @@ impl FrameReader for GifReader {
     fn finish(self: Box<Self>, context: &mut Context) -> Result<()> {
         context.require(self.frames > 0, "GIF", "at least one picture", "none")?;
         let reader = self.decoder.into_inner();
-        let read = reader.get_ref().get_ref().position().saturating_sub(reader.buffer().len() as u64);
+        let ahead = reader.buffer().len() as u64;
+        let read = reader.into_inner().into_inner().position().saturating_sub(ahead);
         context.trailing(Some(self.file_bytes.saturating_sub(read)));
         Ok(())
     }

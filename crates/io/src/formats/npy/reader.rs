@@ -41,10 +41,8 @@ pub(super) fn flow(mut source: Source, context: &mut Context) -> Result<Decoded>
     let samples = source.samples(layout.sample_count(context)?, layout.stored, context)?;
     source.finish(context)?;
     let samples = layout.in_axis_order(samples, context)?;
-    context.claim(size_of_val(&samples[..]) as u64)?;
-    let components = samples.chunks_exact(layout.grid.len()).map(<[f32]>::to_vec).collect();
     let sample_type = format!("{} × {}", layout.stored.element.name(), layout.frames);
-    let flow = Flow::new(layout.grid, components).map_err(|error| context.core(error))?;
+    let flow = Flow::from_planar_vox(layout.grid, samples).map_err(|error| context.core(error))?;
     Ok(Decoded { content: Content::Flow(flow), sample_type })
 }
 

@@ -27,7 +27,7 @@ pub(super) static FORMAT: Format = Format {
     read_flow: Some(kitti::read),
     read_disparity: Some(kitti::read_disparity),
     write_image: Some(|target, image, warnings| {
-        stream::write(target, &Raster::quantised(target.path(), image, warnings))
+        stream::write(target, &Raster::quantised(target, image, warnings)?)
     }),
     write_rgb: Some(|target, [width, height], rgb| stream::write_rgb_png(target, width, height, rgb)),
     write_flow: Some(kitti::write),

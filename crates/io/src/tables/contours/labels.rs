@@ -74,7 +74,7 @@ pub(super) fn read_outlines(path: &Path, options: &ContourReading, into: &mut Co
     };
     let (mut others, mut small) = (0, 0);
     for (_, labels) in &frames {
-        require_labels(path, labels, 65535)?;
+        require_labels(path, labels.grid(), 0, labels.data(), 65535)?;
     }
     for (frame, labels) in frames {
         if let Some(place) = into.place() {
