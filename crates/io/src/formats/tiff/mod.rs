@@ -186,9 +186,9 @@ fn failure(error: TiffError, file_bytes: u64, context: &Context) -> IoError {
 /// Writes one page of 32-bit floats.
 fn write(target: &Target, image: &Volume<f32>, _: &mut Warnings) -> Result<()> {
     let [nx, ny, _] = image.grid().size();
-    let mut bytes = Cursor::new(Vec::new());
+    let mut bytes = Asking::new(Cursor::new(Vec::new()), target.files().control());
     TiffEncoder::new(&mut bytes)
         .and_then(|mut encoder| encoder.write_image::<Gray32Float>(nx as u32, ny as u32, image.data()))
         .map_err(|e| target.fail()(Error::other(e)))?;
-    whole_file::write_bytes(target, bytes.get_ref())
+    whole_file::write_bytes(target, &bytes.into_inner().into_inner())
 }
