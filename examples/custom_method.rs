@@ -141,9 +141,9 @@ impl Normal {
                 continue;
             };
             let (gradient, apart) = ([x, y, z], f64::from(fixed.data()[index]) - value);
-            for row in 0..3 {
-                sums.right[row] += gradient[row] * apart;
-                (0..3).for_each(|column| sums.matrix[row][column] += gradient[row] * gradient[column]);
+            for (row, &own) in gradient.iter().enumerate() {
+                sums.right[row] += own * apart;
+                (0..3).for_each(|column| sums.matrix[row][column] += own * gradient[column]);
             }
         }
         sums
