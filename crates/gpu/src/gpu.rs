@@ -3,6 +3,7 @@
 //! `WgpuDevice` hands a shader's WGSL to wgpu; `CudaDevice` translates it to CUDA C++. Launches on a device run in the
 //! order in which they were made.
 
+use crate::compilations::Compilations;
 use crate::error::ComputeError;
 use crate::launches::launch::Launch;
 use crate::listing::DeviceInfo;
@@ -79,6 +80,10 @@ pub trait Gpu: Debug + Send + Sync {
     /// [`ComputeError::NoAddress`] unless the device overrides it.
     fn address(&self, _: &GpuMemory) -> Result<(u64, Place), ComputeError> {
         Err(ComputeError::NoAddress { device: self.info().name })
+    }
+    /// The kernels that its driver compiled, and which of them took longest.
+    fn compilations(&self) -> Compilations {
+        Compilations::default()
     }
     /// Statistics of the device's memory: allocations so far, and bytes kept for reuse.
     fn memory_stats(&self) -> MemoryStats;

@@ -16,6 +16,7 @@ mod queue;
 mod recording;
 mod uploads;
 
+use crate::compilations::{CompilationClock, Compilations};
 use crate::error::ComputeError;
 use crate::gpu::{Gpu, Lane, Stretch};
 use crate::launches::bindings::Bind;
@@ -57,6 +58,7 @@ pub(crate) struct CudaDevice {
     pool: Arc<Pool>,
     nvrtc: Nvrtc,
     kernels: Mutex<FastMap<Variant, Arc<Kernel>>>,
+    compilations: CompilationClock,
     uploads: Uploads,
     downloads: Downloads,
     times: Arc<HostTimes>,
@@ -95,6 +97,7 @@ impl CudaDevice {
             pool,
             nvrtc,
             kernels: Mutex::default(),
+            compilations: CompilationClock::default(),
             uploads: Uploads::new(up, copyists.clone(), times.clone()),
             downloads: Downloads::new(volumes, numbers, copyists, times.clone()),
             times,
@@ -111,7 +114,8 @@ impl CudaDevice {
         if let Some(kernel) = kernels.get(&variant) {
             return Ok(kernel.clone());
         }
-        let kernel = Arc::new(self.compile(launch)?);
+        let kernel =
+            Arc::new(self.compilations.time([launch.source.name, launch.entry], || self.compile(launch))?);
         kernels.insert(variant, kernel.clone());
         Ok(kernel)
     }
@@ -222,6 +226,9 @@ impl Gpu for CudaDevice {
     }
     fn release_kept(&self) {
         self.pool.release_kept();
+    }
+    fn compilations(&self) -> Compilations {
+        self.compilations.compilations()
     }
     fn memory_stats(&self) -> MemoryStats {
         self.pool.stats()

@@ -11,6 +11,7 @@ mod recording;
 
 pub(crate) use adapters::{card_may_be_there, list};
 
+use crate::compilations::{CompilationClock, Compilations};
 use crate::error::ComputeError;
 use crate::gpu::{Gpu, Stretch};
 use crate::launches::bindings::{Access, Bind, Declared};
@@ -39,6 +40,7 @@ pub(crate) struct WgpuDevice {
     /// Placeholders for absent buffers: the first one for inputs, the others for outputs, which may not share a buffer.
     nothing: [wgpu::Buffer; 1 + MOST_SPARE],
     pipelines: Mutex<Pipelines>,
+    compilations: CompilationClock,
     recording: Mutex<Recording>,
     pool: Arc<Pool>,
 }
@@ -76,9 +78,9 @@ impl WgpuDevice {
         let nothing = std::array::from_fn(|_| create(&device, None, 16, wgpu::BufferUsages::STORAGE));
         let info = describe(&adapter, name);
         let hardware = adapter.get_info().device_type != wgpu::DeviceType::Cpu;
-        let (pipelines, recording) = Default::default();
+        let (pipelines, compilations, recording) = Default::default();
         let pool = Arc::new(Pool::new(Policy::of_gpu(First::Newest)));
-        Ok(Self { info, hardware, device, queue, nothing, pipelines, recording, pool })
+        Ok(Self { info, hardware, device, queue, nothing, pipelines, compilations, recording, pool })
     }
 
     fn failed(&self, reason: impl fmt::Display) -> ComputeError {
@@ -128,7 +130,8 @@ impl WgpuDevice {
         if let Some(pipeline) = pipelines.get(&key) {
             return Ok(pipeline.clone());
         }
-        let pipeline = Arc::new(self.compile(launch)?);
+        let pipeline =
+            Arc::new(self.compilations.time([launch.source.name, launch.entry], || self.compile(launch))?);
         pipelines.insert(key, pipeline.clone());
         Ok(pipeline)
     }
@@ -286,6 +289,9 @@ impl Gpu for WgpuDevice {
         if self.wait().is_ok() {
             drop(self.pool.drain());
         }
+    }
+    fn compilations(&self) -> Compilations {
+        self.compilations.compilations()
     }
     fn memory_stats(&self) -> MemoryStats {
         self.pool.stats()
