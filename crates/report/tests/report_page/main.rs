@@ -5,7 +5,7 @@ mod phase;
 
 use invented::Pair;
 use std::path::Path;
-use veloxel_core::{Flow, Grid, Mask, MethodDiagnostics, StageTime, Volume, WarningKind, Warnings};
+use veloxel_core::{Control, Flow, Grid, Mask, MethodDiagnostics, StageTime, Volume, WarningKind, Warnings};
 use veloxel_phantoms::{HeartParams, HeartPhantom};
 use veloxel_report::{
     DeviceReport, InputReport, PairReport, PairView, RunHeader, RunReport, Thumbnail, html, sequence_html,
@@ -32,7 +32,10 @@ fn run_report(pairs: &[Pair]) -> RunReport {
     let grid = pairs[0].fixed.grid();
     let measured = pairs
         .iter()
-        .map(|p| PairReport::measure(&view(p), p.statistics()).expect("maps of one pair share a grid"))
+        .map(|p| {
+            PairReport::measure(&view(p), p.statistics(), &Control::default())
+                .expect("maps of one pair share a grid")
+        })
         .collect();
     let mut warnings = Warnings::new();
     warnings.push(
@@ -173,7 +176,7 @@ fn nothing_found_is_shown_as_nothing() {
     let mut statistics = pair.statistics();
     statistics.method = MethodDiagnostics::default();
     let without_truth = PairView { truth: None, ..view(&pair) };
-    let measured = PairReport::measure(&without_truth, statistics).unwrap();
+    let measured = PairReport::measure(&without_truth, statistics, &Control::default()).unwrap();
     let sound = [Pair::invent("sound", [pair.fixed.clone(), pair.moving.clone()], pair.truth.clone(), None)];
     let run = RunReport { pairs: vec![measured], ..run_report(&sound) };
     let page = html(&run, &without_truth).unwrap();
@@ -223,7 +226,10 @@ fn frames_of_a_sequence_have_their_numbers() {
     let pair = thin_stack();
     let numbered = |moving: usize| PairView { frames: Some([4, moving]), ..view(&pair) };
     let views = [6, 8, 10].map(numbered);
-    let measured = views.iter().map(|view| PairReport::measure(view, pair.statistics()).unwrap()).collect();
+    let measured = views
+        .iter()
+        .map(|view| PairReport::measure(view, pair.statistics(), &Control::default()).unwrap())
+        .collect();
     let run = RunReport { pairs: measured, ..run_report(std::slice::from_ref(&pair)) };
     let film: Vec<Thumbnail> = views.iter().map(|view| Thumbnail::of(view, &views[0])).collect();
     let page = sequence_html(&run, &views[1], 1, &film).unwrap();
@@ -242,7 +248,7 @@ fn what_leaves_the_moving_image_is_counted_on_its_own_grid() {
     let moving = fixed.clone().with_origin_mm([4.0 * 1.5, 0.0, 0.0]);
     let share = |moving_grid| {
         let whole = PairView { mask: None, moving_grid, ..view(&pair) };
-        PairReport::measure(&whole, pair.statistics()).unwrap().motion.outside_share
+        PairReport::measure(&whole, pair.statistics(), &Control::default()).unwrap().motion.outside_share
     };
     assert!((0.01..0.06).contains(&share(None)), "{}", share(None));
     assert_eq!(share(Some(fixed)), share(None));

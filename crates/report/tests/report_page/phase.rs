@@ -2,7 +2,7 @@
 
 use super::check;
 use std::f32::consts::PI;
-use veloxel_core::{Grid, StageTime, Volume, Warnings};
+use veloxel_core::{Control, Grid, StageTime, Volume, Warnings};
 use veloxel_measure::disparity_error;
 use veloxel_report::{
     DeviceReport, FeatureScale, FeatureScaleReport, FeaturesReport, FeaturesView, InputReport, RunHeader,
@@ -62,7 +62,7 @@ fn a_stereo_pair_becomes_a_page() {
         valid_share: 0.88,
         mean_confidence: 0.7,
         disparity_px: ValueRange::of(&disparity),
-        error: Some(disparity_error(&disparity, &truth, None).expect("both are known")),
+        error: Some(disparity_error(&disparity, &truth, None, &Control::default()).expect("both are known")),
     };
     let view = StereoView {
         title: "left.png and right.png",

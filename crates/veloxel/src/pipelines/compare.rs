@@ -8,7 +8,7 @@ use super::prepare::grids::moving_on;
 use crate::{Result, Session, VeloxelError};
 use std::time::Instant;
 use veloxel_core::parameters::Values;
-use veloxel_core::{Flow, Mask, Stage, Volume};
+use veloxel_core::{Control, Flow, Mask, Stage, Volume};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_motion::{AnyMethod, DenseFlow, Extras, Given, MotionError, Opened, Pair};
@@ -144,7 +144,7 @@ pub fn compare(request: &CompareRequest<'_>, session: &Session) -> Result<Compar
     let moving_on_fixed = moving_on(device, &prepared.moving, prepared.fixed.grid())?.into_owned();
     let measured = account.stages.time("measure", || {
         let view = |run| compared_view(names.title, &prepared, &moving_on_fixed, truth, run);
-        let measured = runs.iter().filter_map(|run| Some(measured(run, &view(run)?)));
+        let measured = runs.iter().filter_map(|run| Some(measured(run, &view(run)?, session.control())));
         measured.collect::<Result<Vec<_>>>()
     })?;
     Ok(CompareResult { runs, measured, left_out, prepared, moving_on_fixed, account })
@@ -195,7 +195,8 @@ fn hidden(forward: &Flow, backward: &Flow) -> Volume<f32> {
     })
 }
 
-fn measured(run: &ComparedMethod, view: &PairView<'_>) -> Result<ComparedRun> {
+fn measured(run: &ComparedMethod, view: &PairView<'_>, control: &Control) -> Result<ComparedRun> {
+    let statistics = run.found.statistics.clone();
     Ok(ComparedRun {
         method: run.method.draft.method_name().to_owned(),
         preset: run.method.draft.preset().to_owned(),
@@ -204,6 +205,6 @@ fn measured(run: &ComparedMethod, view: &PairView<'_>) -> Result<ComparedRun> {
         occluded_share: run.occlusion.as_ref().map(|hidden| {
             hidden.data().iter().map(|&h| f64::from(h)).sum::<f64>() / hidden.data().len() as f64
         }),
-        pair: PairReport::measure(view, run.found.statistics.clone()).map_err(VeloxelError::from)?,
+        pair: PairReport::measure(view, statistics, control).map_err(VeloxelError::from)?,
     })
 }
