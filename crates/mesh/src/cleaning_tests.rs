@@ -3,7 +3,7 @@
 use crate::cleaning::CleanMesh;
 use crate::dual_graph::{Bend, DualGraph};
 use crate::error::MeshError;
-use veloxel_core::{TriangleMesh, Warnings};
+use veloxel_core::{Control, TriangleMesh, Warnings};
 
 const CUBE: [[f64; 3]; 8] = [
     [0.0, 0.0, 0.0],

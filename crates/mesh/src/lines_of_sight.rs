@@ -168,7 +168,7 @@ mod tests {
     use crate::cleaning::CleanMesh;
     use crate::dual_graph::DualArc;
     use crate::shape_diameter::shape_diameter;
-    use veloxel_core::TriangleMesh;
+    use veloxel_core::{Control, TriangleMesh};
 
     /// A closed body of revolution around z: radii at equal steps of z from −1 to 1, between two poles.
     fn turned(radius: impl Fn(f64) -> f64) -> DualGraph {

@@ -97,7 +97,7 @@ fn shortest_open_edges(
 #[cfg(test)]
 mod tests {
     use crate::cleaning::CleanMesh;
-    use veloxel_core::TriangleMesh;
+    use veloxel_core::{Control, TriangleMesh};
 
     /// Two squares that meet at x = 1, each with points of its own, the second so far above.
     fn squares(gap: f64, size: f64) -> CleanMesh {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::cleaning::CleanMesh;
 use crate::connected_parts::connected_parts;
-use veloxel_core::TriangleMesh;
+use veloxel_core::{Control, TriangleMesh};
 
 /// Two spheres of `rings` rings with a waist between them.
 fn dumb_bell(rings: u32, around: u32) -> TriangleMesh {
@@ -73,7 +73,8 @@ fn merges_of_coarse_parts_cost_what_they_cost_the_tree() {
     let (graph, params) = (graph(&dumb_bell(16, 10)), CutsParams::default());
     let found = cuts(&graph, &params, &Cpu::new(1).unwrap()).unwrap();
     let top = found.hierarchy.top(12);
-    let parts = found.agglomeration(&graph, &top.labels, &found.cut_costs, &params);
+    let parts =
+        found.agglomeration(&graph, &top.labels, &found.cut_costs, &params, &Control::default()).unwrap();
     let costs = parts.merge_costs(&top.merges);
     let of_tree = &found.hierarchy.merges()[graph.faces() - 12..];
     assert_eq!(costs.len(), 11);

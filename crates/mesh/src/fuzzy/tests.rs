@@ -3,7 +3,7 @@
 use super::*;
 use crate::cleaning::CleanMesh;
 use crate::cuts::{CutsParams, cuts};
-use veloxel_core::TriangleMesh;
+use veloxel_core::{Control, TriangleMesh};
 use veloxel_gpu::Cpu;
 use veloxel_testkit::on_every_device;
 

@@ -1,7 +1,7 @@
 //! Every method against distances that are known, and against searches.
 
 use super::*;
-use veloxel_core::{ArcList, WeightedArc};
+use veloxel_core::{ArcList, Control, WeightedArc};
 use veloxel_testkit::on_every_device;
 
 /// Numbers in 0..1 that look random.
