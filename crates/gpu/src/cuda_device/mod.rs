@@ -31,7 +31,7 @@ use crate::memory::place::Place;
 use crate::nvrtc::{ComputeCapability, Image, Nvrtc};
 use crate::timestamp::{Moment, Timestamp};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
-use downloads::Downloads;
+use downloads::{Downloads, Ready};
 use fast_map::FastMap;
 use kernel_call::{Call, Kernel};
 use lanes::Lanes;
@@ -44,6 +44,7 @@ use std::ffi::CString;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use uploads::Uploads;
+use veloxel_core::Control;
 use wgsl_to_cuda::AWAITS;
 
 /// The first compute capability whose kernels can begin while others, whose results they need, still run.
@@ -184,6 +185,7 @@ impl Gpu for CudaDevice {
         &self,
         wanted: &[Vec<Stretch<'_>>],
         after: Option<&Timestamp>,
+        control: &Control,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         let now = if after.is_some() { None } else { self.mark()? };
         let ready = after.or(now.as_ref()).ok_or(ComputeError::WrongDevice)?.moment::<CudaMoment>()?;
@@ -194,7 +196,8 @@ impl Gpu for CudaDevice {
         };
         let addresses = |own: &Vec<Stretch<'_>>| own.iter().map(address).collect();
         let wanted = wanted.iter().map(addresses).collect::<Result<Vec<_>, ComputeError>>()?;
-        self.downloads.fetch(&wanted, &ready.event, |e| self.failed(said(e)))
+        let ready = Ready { event: &ready.event, control };
+        self.downloads.fetch(&wanted, ready, |e| self.failed(said(e)))
     }
     fn mark(&self) -> Result<Option<Timestamp>, ComputeError> {
         let stamp = self.stamp()?;

@@ -30,6 +30,8 @@ use recording::{Pipeline, Recorded, Recording};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use veloxel_core::Control;
 
 /// An open wgpu device, with the adapter's own limits.
 pub(crate) struct WgpuDevice {
@@ -50,6 +52,8 @@ type Pipelines = HashMap<Variant, Arc<Pipeline>>;
 
 /// Maximal number of [`Bind::Spare`] outputs of a launch.
 const MOST_SPARE: usize = 8;
+/// Time between two questions whether to go on, while the host waits for the device.
+const ASK_EVERY: Duration = Duration::from_millis(20);
 
 impl WgpuDevice {
     /// Opens adapter number `ordinal` of a kind, counted from 0.
@@ -109,7 +113,7 @@ impl WgpuDevice {
         // wgpu frees the buffers only when no submitted work uses them any more.
         drop(self.pool.drain());
         self.submit_all();
-        self.wait()?;
+        self.wait(&Control::default())?;
         self.ask(bytes as u64, usage).ok_or_else(|| self.out_of_memory(bytes))
     }
 
@@ -202,8 +206,16 @@ impl WgpuDevice {
         self.recording().submit(&self.device, &self.queue);
     }
 
-    fn wait(&self) -> Result<(), ComputeError> {
-        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| self.failed(e))?;
+    /// Waits until all that was submitted is done, or the run is to stop.
+    fn wait(&self, control: &Control) -> Result<(), ComputeError> {
+        loop {
+            let timeout = Some(ASK_EVERY);
+            match self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout }) {
+                Ok(_) => break,
+                Err(wgpu::PollError::Timeout) => control.check()?,
+                Err(error) => return Err(self.failed(error)),
+            }
+        }
         self.recording().idle();
         Ok(())
     }
@@ -249,9 +261,10 @@ impl Gpu for WgpuDevice {
         &self,
         wanted: &[Vec<Stretch<'_>>],
         _after: Option<&Timestamp>,
+        control: &Control,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         self.submit_all();
-        self.read_back(wanted)
+        self.read_back(wanted, control)
     }
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
         if launch.groups.contains(&0) {
@@ -281,12 +294,12 @@ impl Gpu for WgpuDevice {
     }
     fn synchronise(&self) -> Result<(), ComputeError> {
         self.submit_all();
-        self.wait()
+        self.wait(&Control::default())
     }
     fn release_kept(&self) {
         self.submit_all();
         // A buffer that work still uses lives until that is done.
-        if self.wait().is_ok() {
+        if self.wait(&Control::default()).is_ok() {
             drop(self.pool.drain());
         }
     }

@@ -1,7 +1,7 @@
 //! Sorting that can be stopped: three million sides of a surface, or the errors of a large volume, take from a third of a second
 //! to some seconds.
 
-use crate::control::{Control, Stopped};
+use super::{Control, Stopped};
 use std::cmp::Ordering;
 
 /// As many elements are sorted within some milliseconds.

@@ -1,6 +1,6 @@
 //! A loop of many small steps that asks from time to time whether to go on.
 
-use crate::control::{Control, Stopped};
+use super::{Control, Stopped};
 
 /// Asks a [`Control`] once in so many steps; see [`Control::once_in`].
 #[derive(Debug)]
