@@ -112,7 +112,7 @@ fn a_volume_fits_in_two_megabytes() {
     );
     let pairs = [pair];
     let run = run_report(&pairs);
-    check(&html(&run, &view(&pairs[0])).unwrap(), "volume.html", 2_000_000);
+    check(&html(&run, &view(&pairs[0]), &Control::default()).unwrap(), "volume.html", 2_000_000);
     assert!(!to_json(&run).unwrap().contains("NaN"));
 }
 
@@ -142,7 +142,11 @@ fn a_picture_fits_in_four_megabytes() {
         [u, v, 0.0]
     });
     let pairs = [Pair::invent("frame10.png → frame11.png", [fixed, moving], truth, None)];
-    check(&html(&run_report(&pairs), &view(&pairs[0])).unwrap(), "picture.html", 4_000_000);
+    check(
+        &html(&run_report(&pairs), &view(&pairs[0]), &Control::default()).unwrap(),
+        "picture.html",
+        4_000_000,
+    );
 }
 
 #[test]
@@ -157,8 +161,12 @@ fn a_sequence_has_curves_and_a_filmstrip() {
         })
         .collect();
     let shown = heart.end_systole() - 1;
-    let film: Vec<Thumbnail> = pairs.iter().map(|p| Thumbnail::of(&view(p), &view(&pairs[shown]))).collect();
-    let page = sequence_html(&run_report(&pairs), &view(&pairs[shown]), shown, &film).unwrap();
+    let film: Vec<Thumbnail> = pairs
+        .iter()
+        .map(|p| Thumbnail::of(&view(p), &view(&pairs[shown]), &Control::default()).unwrap())
+        .collect();
+    let page =
+        sequence_html(&run_report(&pairs), &view(&pairs[shown]), shown, &film, &Control::default()).unwrap();
     check(&page, "sequence.html", 3_000_000);
     assert_eq!(page.matches("class=\"frame").count(), count - 1);
 }
@@ -179,7 +187,7 @@ fn nothing_found_is_shown_as_nothing() {
     let measured = PairReport::measure(&without_truth, statistics, &Control::default()).unwrap();
     let sound = [Pair::invent("sound", [pair.fixed.clone(), pair.moving.clone()], pair.truth.clone(), None)];
     let run = RunReport { pairs: vec![measured], ..run_report(&sound) };
-    let page = html(&run, &without_truth).unwrap();
+    let page = html(&run, &without_truth, &Control::default()).unwrap();
     check(&page, "nothing.html", 200_000);
     assert!(page.contains("a &lt; b &amp; c") && !page.contains("a < b"), "titles are text, not markup");
     assert!(page.contains("no vector"));
@@ -204,7 +212,7 @@ fn thin_stack() -> Pair {
 fn a_thin_stack_is_shown_slice_by_slice_and_what_is_measured_in_its_mask_says_so() {
     let pair = thin_stack();
     let run = run_report(std::slice::from_ref(&pair));
-    let page = html(&run, &view(&pair)).unwrap();
+    let page = html(&run, &view(&pair), &Control::default()).unwrap();
     check(&page, "thin.html", 3_000_000);
     assert!(page.contains(r#"class="pictures montage" style="--columns:4""#));
     for z in 0..7 {
@@ -231,8 +239,9 @@ fn frames_of_a_sequence_have_their_numbers() {
         .map(|view| PairReport::measure(view, pair.statistics(), &Control::default()).unwrap())
         .collect();
     let run = RunReport { pairs: measured, ..run_report(std::slice::from_ref(&pair)) };
-    let film: Vec<Thumbnail> = views.iter().map(|view| Thumbnail::of(view, &views[0])).collect();
-    let page = sequence_html(&run, &views[1], 1, &film).unwrap();
+    let film: Vec<Thumbnail> =
+        views.iter().map(|view| Thumbnail::of(view, &views[0], &Control::default()).unwrap()).collect();
+    let page = sequence_html(&run, &views[1], 1, &film, &Control::default()).unwrap();
     assert!(page.contains("<figcaption>4 → 8<br>shown below</figcaption>"));
     for tick in [6, 8, 10] {
         assert!(page.contains(&format!(">{tick}</text>")), "{tick}");

@@ -59,7 +59,7 @@ fn planned(job: &DemoJob, session: &Session, mut plan: OutputPlan) -> Result<Flo
         cycle_closure_vox: result.drift_vox,
         label_overlap: None,
     };
-    io::write_text(&folder.join("report.html"), &result.page(&report)?)?;
+    io::write_text(&folder.join("report.html"), &result.page(&report, session.control())?)?;
     let run = plan.publish(report, |_| Ok(String::new()))?;
     let written = vec![(Role::Sequence, shown_path), (Role::Page, job.folder.join("report.html"))];
     Ok(FlowRun { written, ..run })

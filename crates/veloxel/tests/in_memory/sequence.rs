@@ -90,7 +90,10 @@ fn both_series_and_their_page() {
             assert_same_file(&own, &place.path().join("fields").join(format!("{name}.nii.gz")));
         }
         let page = std::fs::read_to_string(place.path().join("fields/report.html")).unwrap();
-        assert_eq!(without_times(&result.page(&run.report).unwrap()), without_times(&page));
+        assert_eq!(
+            without_times(&result.page(&run.report, session.control()).unwrap()),
+            without_times(&page)
+        );
     });
 }
 

@@ -109,7 +109,9 @@ impl SequenceRun<'_> {
             measured.map(|view| stages.time("measure", || PairReport::measure(&view, statistics, control)));
         let report = report.transpose()?;
         let on_page = view.filter(|_| self.request.wanted.page.is_yes() && collected.is_on_page(role));
-        let thumbnail = on_page.map(|view| collected.thumbnail(self.request, self.prepared, &view, &field));
+        let thumbnail = on_page
+            .map(|view| collected.thumbnail(self.request, self.prepared, &view, &field, control))
+            .transpose()?;
         let mean_vox = report.as_ref().map(|report| report.motion.mean_vox);
         collected.fields.push(MeasuredField { title, role, fixed, moving, report, thumbnail });
         if let (Some(mean_vox), true) = (mean_vox, self.request.wanted.page.is_yes()) {
