@@ -34,7 +34,7 @@ pub fn demo(job: &DemoJob, session: &Session) -> Result<FlowRun> {
 
 fn planned(job: &DemoJob, session: &Session, mut plan: OutputPlan) -> Result<FlowRun> {
     let folder = plan.path(Role::Folder)?.expect("the folder should be planned");
-    let mut phantom = DemoPhantom::new()?;
+    let mut phantom = DemoPhantom::new(session.control())?;
     let mut log = Account { stages: std::mem::take(&mut phantom.stages), ..Account::default() };
     session.enter(Stage::Write)?;
     log.stages.time("write", || -> Result<()> {

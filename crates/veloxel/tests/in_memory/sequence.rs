@@ -152,7 +152,7 @@ fn the_demonstration() {
             keep(&mut fields, field);
             Ok(())
         };
-        without_files(|| demo(&DemoPhantom::new()?, &session, &mut deliver)).unwrap();
+        without_files(|| demo(&DemoPhantom::new(session.control())?, &session, &mut deliver)).unwrap();
         for (name, flow, _) in &fields {
             let own = place.path().join("own.nii.gz");
             io::write_flow(&own, flow).unwrap();
