@@ -218,6 +218,13 @@ mod tests {
     }
 
     #[test]
+    fn a_stop_ends_it() {
+        let (flow, control) = (Flow::zeros(image()), Control::default());
+        control.stop();
+        assert!(matches!(flow_error(&flow, &flow, None, &control), Err(MeasureError::Stopped(_))));
+    }
+
+    #[test]
     fn other_grids_and_empty_masks_are_refused() {
         let flow = Flow::zeros(image());
         let other = Flow::zeros(Grid::image(8, 7).unwrap());
