@@ -135,7 +135,7 @@ impl Inputs<'_> {
 
     /// A closed body with bulges, of about `faces` triangles.
     pub fn body(&self, faces: usize) -> Result<(PathBuf, usize), BenchError> {
-        let rings = ((self.side(faces) as f64 / 2.0).sqrt() as usize).max(24);
+        let rings = self.side((faces as f64 / 2.0).sqrt() as usize);
         let mesh = body(rings)?;
         let count = mesh.triangles().len();
         let (rgb, certainty, segment) = (vec![[200; 3]; count], vec![1.0; count], vec![0; count]);

@@ -30,8 +30,10 @@ pub(crate) fn stops(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let (scale, moments) =
         if session.is_quick { (Scale::Small, MOMENTS[1]) } else { (Scale::Whole, MOMENTS[0]) };
     let mut figures = Vec::new();
-    for command in COMMANDS.iter().filter(|command| command.is_quick || !session.is_quick) {
-        if !is_chosen(command.name) {
+    for command in COMMANDS {
+        // The short form has a few commands; those that are named are tried whichever they are.
+        let is_short = command.is_quick || !session.is_quick || session.only.is_some();
+        if !is_short || !is_chosen(command.name) {
             continue;
         }
         let place =

@@ -14,6 +14,8 @@ use veloxel_io::{self as io, CinePlace, PlainNames, Reading};
 
 /// Voxels an axis of volumes that are warped or measured.
 const SIDE: usize = 192;
+/// And of labels whose surfaces are measured, which takes longer.
+const LABELS_SIDE: usize = 96;
 
 /// A field that moves everything by so many voxels along x, and a little less at the end.
 fn field(inputs: &Inputs<'_>, name: &str, shift_vox: f64) -> Result<PathBuf, BenchError> {
@@ -71,7 +73,10 @@ pub(super) fn disparity(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
 }
 
 pub(super) fn labels(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
-    let job = evaluate(inputs.labels("result.nii", SIDE, 1.0)?, inputs.labels("truth.nii", SIDE, 0.0)?);
+    let job = evaluate(
+        inputs.labels("result.nii", LABELS_SIDE, 1.0)?,
+        inputs.labels("truth.nii", LABELS_SIDE, 0.0)?,
+    );
     Ok(Box::new(move |session, _| jobs::evaluate_labels(&job, &mut Warnings::new(), session).map(told)))
 }
 

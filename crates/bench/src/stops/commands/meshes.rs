@@ -34,11 +34,11 @@ fn segment(inputs: &Inputs<'_>, faces: usize, method: &str, count: PartCount) ->
 }
 
 pub(super) fn cuts(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
-    segment(inputs, 100_000, "cuts", PartCount::Chosen)
+    segment(inputs, 10_000, "cuts", PartCount::Chosen)
 }
 
 pub(super) fn fuzzy(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
-    segment(inputs, 12_000, "fuzzy", PartCount::Given(8))
+    segment(inputs, 4_000, "fuzzy", PartCount::Given(8))
 }
 
 fn distances(
