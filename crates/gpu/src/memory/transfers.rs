@@ -155,7 +155,11 @@ impl Device {
                 let stretches = fields
                     .iter()
                     .map(|field| field.iter().map(|buffer| Ok((buffer.gpu()?, 0..buffer.len()))).collect());
-                let words = gpu.download(&stretches.collect::<Result<Vec<_>, ComputeError>>()?, mark, self.control())?;
+                let words = gpu.download(
+                    &stretches.collect::<Result<Vec<_>, ComputeError>>()?,
+                    mark,
+                    self.control(),
+                )?;
                 let samples = |words: Vec<Word>| {
                     let len = words.len();
                     elements_of(words, 0, len)

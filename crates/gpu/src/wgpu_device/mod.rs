@@ -26,7 +26,7 @@ use crate::timestamp::Timestamp;
 use adapters::{absent, adapters, describe};
 use pollster::block_on;
 use pool::{Pool, WgpuMemory, create};
-use recording::{Pipeline, Recorded, Recording};
+use recording::{MOST_STEPS, MOST_STEPS_IN_SOFTWARE, Pipeline, Recorded, Recording};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -82,7 +82,9 @@ impl WgpuDevice {
         let nothing = std::array::from_fn(|_| create(&device, None, 16, wgpu::BufferUsages::STORAGE));
         let info = describe(&adapter, name);
         let hardware = adapter.get_info().device_type != wgpu::DeviceType::Cpu;
-        let (pipelines, compilations, recording) = Default::default();
+        let (pipelines, compilations) = Default::default();
+        let most_steps = if hardware { MOST_STEPS } else { MOST_STEPS_IN_SOFTWARE };
+        let recording = Mutex::new(Recording::of_steps(most_steps));
         let pool = Arc::new(Pool::new(Policy::of_gpu(First::Newest)));
         Ok(Self { info, hardware, device, queue, nothing, pipelines, compilations, recording, pool })
     }

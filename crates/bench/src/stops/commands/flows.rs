@@ -5,14 +5,14 @@ use crate::BenchError;
 use crate::stops::inputs::{Inputs, PairFiles};
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{
-    self, CompareJob, DenseOptions, FlowJob, FlowOutputs, FrameSelection, MethodOptions, OutsideFill,
+    self, CompareJob, DenseMethodOptions, DenseOptions, FlowJob, FlowOutputs, FrameSelection, OutsideFill,
     Refinement, SequenceJob, StartFrom,
 };
 use veloxel_motion::{MotionError, SequenceMode};
 
 /// A method with a preset, as `--method` and `--preset` name them.
-pub(super) fn method(name: &str, preset: &str) -> Result<MethodOptions, BenchError> {
-    Ok(MethodOptions::new(name).and_then(|method| method.preset(preset)).map_err(MotionError::from)?)
+pub(super) fn method(name: &str, preset: &str) -> Result<DenseMethodOptions, BenchError> {
+    Ok(DenseMethodOptions::named(name).and_then(|method| method.preset(preset)).map_err(MotionError::from)?)
 }
 
 fn options(name: &str, preset: &str) -> Result<DenseOptions, BenchError> {
@@ -90,7 +90,7 @@ pub(super) fn tiles(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
 pub(super) fn phase(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
     let folder = inputs.frames("frames", [1024, 768], 5, 0.0)?;
     let options = DenseOptions {
-        method: MethodOptions::new("phase").map_err(MotionError::from)?,
+        method: DenseMethodOptions::named("phase").map_err(MotionError::from)?,
         ..DenseOptions::default()
     };
     Ok(flow(FlowJob { inputs: vec![folder], options, ..FlowJob::default() }, all_of_pictures))

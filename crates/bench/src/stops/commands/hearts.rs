@@ -5,7 +5,7 @@ use super::{Job, files_alone};
 use crate::BenchError;
 use crate::stops::inputs::Inputs;
 use std::path::PathBuf;
-use veloxel::jobs::{self, ContourInput, DemoJob, FilmChoice, MethodOptions, RegionInput, TrackJob};
+use veloxel::jobs::{self, ContourInput, DemoJob, DenseMethodOptions, FilmChoice, RegionInput, TrackJob};
 use veloxel::pipelines::heart::{Cavities, MotionSpace, Placement, PresetChoice};
 use veloxel_core::ContourSet;
 use veloxel_io::{Reading, write_contours};
@@ -15,7 +15,7 @@ fn track(
     inputs: &Inputs<'_>,
     slices: usize,
     frames: usize,
-    method: MethodOptions,
+    method: DenseMethodOptions,
 ) -> Result<Job, BenchError> {
     let (cine, phantom, place) = inputs.cine(slices, frames)?;
     let seeds = phantom.contours().contours().iter().filter(|outline| outline.frame == 0).cloned().collect();

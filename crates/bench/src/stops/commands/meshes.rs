@@ -4,7 +4,7 @@ use super::{Job, files_alone};
 use crate::BenchError;
 use crate::stops::inputs::Inputs;
 use std::path::PathBuf;
-use veloxel::jobs::{self, DistancesJob, MethodOptions, SegmentJob, SegmentOutputs};
+use veloxel::jobs::{self, DistancesJob, PartsMethodOptions, SegmentJob, SegmentOutputs};
 use veloxel_core::GraphKind;
 use veloxel_io::Reading;
 use veloxel_mesh::{Method, PartCount, Precision};
@@ -15,7 +15,7 @@ fn segment(inputs: &Inputs<'_>, faces: usize, method: &str, count: PartCount) ->
     let job = SegmentJob {
         mesh,
         count,
-        method: MethodOptions::of_parts(method).map_err(MotionError::from)?,
+        method: PartsMethodOptions::named(method).map_err(MotionError::from)?,
         reading: Reading::default(),
         command_line: String::new(),
         outputs: SegmentOutputs::default(),
