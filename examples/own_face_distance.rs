@@ -7,7 +7,7 @@
 use veloxel::unstable::mesh::{
     ArcWeights, CleanMesh, DualArc, DualGraph, FuzzyParams, Seeds, fuzzy_clustering,
 };
-use veloxel::{Device, TriangleMesh, Warnings, io};
+use veloxel::{Control, Device, TriangleMesh, Warnings, io};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -18,8 +18,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         _ => (terraces()?, 3),
     };
-    let clean = CleanMesh::new(&mesh)?;
-    let graph = DualGraph::new(&clean);
+    let control = Control::default();
+    let clean = CleanMesh::new(&mesh, &control)?;
+    let graph = DualGraph::new(&clean, &control)?;
     let climb = |arc: &DualArc| {
         let [low, high] = arc.faces.map(|face| graph.centres[face as usize][2]);
         (arc.distance + 10.0 * (high - low).abs()) as f32

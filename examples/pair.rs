@@ -6,7 +6,8 @@
 
 use veloxel::phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel::{
-    ClgParams, ClgPreset, DeviceOptions, Dimension, Pair, Session, Warnings, clg, io, metrics, phantoms,
+    ClgParams, ClgPreset, Control, DeviceOptions, Dimension, Pair, Session, Warnings, clg, io, metrics,
+    phantoms,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -25,7 +26,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let phantom = Case { motion, texture, noise }.build(&isotropic_grid(Dimension::Two, 96)?);
     let params = ClgParams::preset(ClgPreset::Accurate, Dimension::Two);
     let found = clg(&Pair::new(&phantom.fixed, &phantom.moving), &params, &session)?;
-    let error = metrics::flow_error(&found.flow, &phantom.truth, Some(&phantom.interior))?;
+    let error =
+        metrics::flow_error(&found.flow, &phantom.truth, Some(&phantom.interior), &Control::default())?;
     println!("mean end-point error {:.4} px", error.end_point_vox.mean);
     Ok(())
 }

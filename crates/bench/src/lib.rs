@@ -11,6 +11,7 @@ mod plots_page;
 mod record;
 mod session;
 mod speed;
+mod stops;
 mod verdict;
 
 pub use error::BenchError;
@@ -40,6 +41,8 @@ pub struct Bench {
     pub run: fn(&Session<'_>) -> Result<Vec<Figure>, BenchError>,
     /// Whether docs/status/accuracy.md scores it: then it is part of the quick form, which measures accuracy alone.
     pub is_scored: bool,
+    /// Whether the quick form has it although it is not scored: it shows that something works.
+    pub shows_quickly: bool,
     /// Whether it draws plots, for a page.
     pub has_page: bool,
 }
@@ -48,13 +51,16 @@ type Measure = fn(&Session<'_>) -> Result<Vec<Figure>, BenchError>;
 
 impl Bench {
     const fn new(name: &'static str, run: Measure) -> Self {
-        Self { name, by_default: false, run, is_scored: false, has_page: false }
+        Self { name, by_default: false, run, is_scored: false, shows_quickly: false, has_page: false }
     }
     const fn by_default(self) -> Self {
         Self { by_default: true, ..self }
     }
     const fn scored(self) -> Self {
         Self { is_scored: true, ..self }
+    }
+    const fn shows_quickly(self) -> Self {
+        Self { shows_quickly: true, ..self }
     }
     const fn with_page(self) -> Self {
         Self { has_page: true, ..self }
@@ -94,6 +100,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("multigrid", |session| multigrid::multigrid(session.device)).by_default(),
     // Small pairs through one session, over bare calls of a method.
     Bench::new("session", sessions::sessions),
+    // Every command, stopped at random moments: how long it takes, and what is left.
+    Bench::new("stops", stops::stops).shows_quickly(),
     // Pairs of 64³, 128³ and 256³: time and memory.
     Bench::new("volumes", |session| volumes::volumes(session.in_fresh_process)).by_default(),
     // End-point errors on the phantoms.

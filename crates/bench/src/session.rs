@@ -15,6 +15,10 @@ pub struct Session<'a> {
     pub(crate) in_fresh_process: InFreshProcess<'a>,
     /// Whether accuracy alone is measured.
     pub(crate) is_quick: bool,
+    /// Milliseconds that opening the device took, where that is known.
+    pub(crate) opening_ms: Option<f64>,
+    /// Which commands `stops` tries: those whose name holds this.
+    pub(crate) only: Option<String>,
     missing: RefCell<Vec<String>>,
     plots: RefCell<Vec<LinePlot>>,
 }
@@ -28,14 +32,21 @@ impl<'a> Session<'a> {
             device_options,
             in_fresh_process,
             is_quick: false,
+            opening_ms: None,
+            only: None,
             missing: RefCell::default(),
             plots: RefCell::default(),
         }
     }
 
-    /// The same, of a device that was opened by these options.
-    pub fn opened_by(self, device_options: DeviceOptions) -> Self {
-        Self { device_options, ..self }
+    /// The same, of a device that was opened by these options, in so many milliseconds.
+    pub fn opened_by(self, device_options: DeviceOptions, opening_ms: f64) -> Self {
+        Self { device_options, opening_ms: Some(opening_ms), ..self }
+    }
+
+    /// The same, in which `stops` tries the commands alone whose name holds a text; none: all.
+    pub fn only(self, only: Option<String>) -> Self {
+        Self { only, ..self }
     }
 
     /// A session in which accuracy alone is measured: machines that others use as well have no speed of their own.

@@ -1,6 +1,7 @@
 //! A device on which kernels run: the processor, or a GPU through wgpu or CUDA.
 
 use crate::backends;
+use crate::compilations::Compilations;
 use crate::error::ComputeError;
 use crate::gpu::Gpu;
 use crate::listing::{DeviceInfo, Listing};
@@ -175,6 +176,11 @@ impl Device {
             Kind::Cpu(cpu) => cpu.memory.stats(),
             Kind::Gpu(gpu) => gpu.memory_stats(),
         }
+    }
+    /// The kernels that the driver compiled since the device was opened, and which of them took longest: no stop ends such a
+    /// call. `None` on the processor, whose kernels are compiled already.
+    pub fn compilations(&self) -> Option<Compilations> {
+        Some(self.gpu()?.compilations())
     }
     /// Runs `work` on the thread pool of the processor, so that the kernels in it need not switch threads; on a GPU, on
     /// the calling thread.

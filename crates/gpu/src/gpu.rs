@@ -3,6 +3,7 @@
 //! `WgpuDevice` hands a shader's WGSL to wgpu; `CudaDevice` translates it to CUDA C++. Launches on a device run in the
 //! order in which they were made.
 
+use crate::compilations::Compilations;
 use crate::error::ComputeError;
 use crate::launches::launch::Launch;
 use crate::listing::DeviceInfo;
@@ -13,6 +14,7 @@ use crate::memory::place::Place;
 use crate::timestamp::Timestamp;
 use std::fmt::Debug;
 use std::ops::Range;
+use veloxel_core::Control;
 
 /// A queue of a GPU beside others, by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,11 +39,13 @@ pub trait Gpu: Debug + Send + Sync {
     /// Copies `bytes` from the host to new device memory; the last word is padded with zeros.
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError>;
     /// Reads ranges of words back to the host: one vector for each entry of `wanted`, which holds the entry's ranges one after
-    /// the other. Waits for all work submitted before `after`, or before this call if `after` is `None`.
+    /// the other. Waits for all work submitted before `after`, or before this call if `after` is `None`; asks while it waits
+    /// whether to go on, and leaves the work to the device once it is not.
     fn download(
         &self,
         wanted: &[Vec<Stretch<'_>>],
         after: Option<&Timestamp>,
+        control: &Control,
     ) -> Result<Vec<Vec<u32>>, ComputeError>;
     /// Launches a kernel; it runs after all work submitted before.
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError>;
@@ -79,6 +83,10 @@ pub trait Gpu: Debug + Send + Sync {
     /// [`ComputeError::NoAddress`] unless the device overrides it.
     fn address(&self, _: &GpuMemory) -> Result<(u64, Place), ComputeError> {
         Err(ComputeError::NoAddress { device: self.info().name })
+    }
+    /// The kernels that its driver compiled, and which of them took longest.
+    fn compilations(&self) -> Compilations {
+        Compilations::default()
     }
     /// Statistics of the device's memory: allocations so far, and bytes kept for reuse.
     fn memory_stats(&self) -> MemoryStats;

@@ -8,6 +8,7 @@
 #![cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "some is for GPUs alone"))]
 
 mod backends;
+mod compilations;
 mod concurrent;
 #[cfg(feature = "gpu")]
 mod cuda_device;
@@ -25,6 +26,7 @@ mod timestamp;
 #[cfg(feature = "gpu")]
 mod wgpu_device;
 
+pub use compilations::Compilations;
 pub use concurrent::Concurrent;
 pub use device::{Device, Kind};
 pub use error::ComputeError;

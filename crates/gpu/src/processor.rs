@@ -75,6 +75,11 @@ impl Cpu {
         }
     }
 
+    /// The channel of the run on these threads.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+
     /// Asks whether the run on these threads is to go on: after [`Self::split`] and its like, whose ranges a stop leaves out.
     ///
     /// # Errors

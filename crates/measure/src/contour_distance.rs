@@ -10,7 +10,7 @@
 
 use crate::error::MeasureError;
 use serde::Serialize;
-use veloxel_core::{Contour, ContourSet, Polygon, Structure};
+use veloxel_core::{Contour, ContourSet, Control, Polygon, Stopped, Structure};
 
 /// Millimetres between the points whose distances are taken.
 const STEP_MM: f64 = 0.5;
@@ -81,11 +81,15 @@ impl ContourDistances {
         result: &ContourSet,
         truth: &ContourSet,
         spacing_mm: [f64; 2],
+        control: &Control,
     ) -> Result<Self, MeasureError> {
         let both =
             truth.contours().iter().filter_map(|t| Some((result.get(t.structure, t.slice, t.frame)?, t)));
-        let contours: Vec<ContourDistance> =
-            both.map(|(r, t)| ContourDistance::between(r, &t.polygon, spacing_mm)).collect();
+        let between = |(r, t): (&Contour, &Contour)| {
+            control.check()?;
+            Ok(ContourDistance::between(r, &t.polygon, spacing_mm))
+        };
+        let contours: Vec<ContourDistance> = both.map(between).collect::<Result<_, Stopped>>()?;
         if contours.is_empty() {
             let reason = "result and truth have no outline of one structure on one frame of one slice";
             return Err(MeasureError::nothing("distances of outlines", reason));
@@ -189,15 +193,22 @@ mod tests {
         // Circles in millimetres where a pixel is 1 mm wide and 2 mm high.
         let spacing = [1.0, 2.0];
         for count in [90, 700] {
-            let measured =
-                ContourDistances::measure(&set(10.0, count, 3), &set(8.0, 300, 3), spacing).unwrap();
+            let measured = ContourDistances::measure(
+                &set(10.0, count, 3),
+                &set(8.0, 300, 3),
+                spacing,
+                &Control::default(),
+            )
+            .unwrap();
             let c = measured.contours[0];
             for distance in [c.modified_hausdorff_mm, c.hausdorff_mm, c.mean_mm] {
                 assert!((distance - 2.0).abs() < 0.02, "{c:?}");
             }
             assert!((c.area_difference_mm2 - PI * 36.0).abs() < 0.5, "{c:?}");
         }
-        let same = ContourDistances::measure(&set(10.0, 90, 3), &set(10.0, 90, 3), spacing).unwrap();
+        let same =
+            ContourDistances::measure(&set(10.0, 90, 3), &set(10.0, 90, 3), spacing, &Control::default())
+                .unwrap();
         assert!(same.contours[0].hausdorff_mm < 1e-9);
     }
 
@@ -208,9 +219,11 @@ mod tests {
         let bump =
             Contour { polygon: Polygon::new(points).unwrap(), ..set(10.0, 200, 0).contours()[0].clone() };
         let bump = ContourSet::new(vec![bump]).unwrap();
-        let c = ContourDistances::measure(&bump, &set(10.0, 200, 0), [1.0, 2.0]).unwrap().contours[0];
+        let c = ContourDistances::measure(&bump, &set(10.0, 200, 0), [1.0, 2.0], &Control::default())
+            .unwrap()
+            .contours[0];
         assert!(c.hausdorff_mm > 5.5 && c.modified_hausdorff_mm < 1.0, "{c:?}");
-        let none = ContourDistances::measure(&bump, &set(10.0, 200, 1), [1.0; 2]);
+        let none = ContourDistances::measure(&bump, &set(10.0, 200, 1), [1.0; 2], &Control::default());
         assert!(matches!(none, Err(MeasureError::NothingToMeasure { .. })));
     }
 }

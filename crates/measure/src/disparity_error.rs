@@ -12,7 +12,10 @@ use crate::distribution::{Distribution, share_above};
 use crate::error::MeasureError;
 use crate::flow_error::is_outlier;
 use serde::Serialize;
-use veloxel_core::{Mask, Volume};
+use veloxel_core::{Control, Mask, Volume};
+
+/// Pixels that are looked at between two questions whether to go on: some milliseconds.
+const PIXELS_AT_ONCE: usize = 1 << 20;
 
 /// How far an estimated disparity is from the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -54,6 +57,7 @@ pub fn disparity_error(
     estimate: &Volume<f32>,
     truth: &Volume<f32>,
     mask: Option<&Mask>,
+    control: &Control,
 ) -> Result<DisparityError, MeasureError> {
     truth.grid().require_same(estimate.grid(), "truth and estimate")?;
     if let Some(mask) = mask {
@@ -61,7 +65,9 @@ pub fn disparity_error(
     }
     let (mut truth_pixels, mut signed_sum, mut outliers) = (0, 0.0, 0usize);
     let mut absolute = Vec::new();
+    let mut pace = control.once_in(PIXELS_AT_ONCE);
     for (i, (&t, &e)) in truth.data().iter().zip(estimate.data()).enumerate() {
+        pace.step()?;
         if !t.is_finite() || mask.is_some_and(|m| !m.data()[i]) {
             continue;
         }
@@ -91,7 +97,7 @@ pub fn disparity_error(
         mean_signed_px: signed_sum / measured_pixels.max(1) as f64,
         bad_measured,
         bad_all,
-        absolute_px: Distribution::measure(&mut absolute).ok_or_else(nothing)?,
+        absolute_px: Distribution::measure(&mut absolute, control)?.ok_or_else(nothing)?,
     })
 }
 
@@ -108,7 +114,7 @@ mod tests {
     fn every_share_is_told_with_and_without_the_unmatched() {
         let truth = volume(&[10.0, 10.0, 10.0, 10.0, f32::NAN]);
         let estimate = volume(&[10.25, 9.25, 13.0, f32::NAN, 5.0]);
-        let error = disparity_error(&estimate, &truth, None).unwrap();
+        let error = disparity_error(&estimate, &truth, None, &Control::default()).unwrap();
         assert_eq!((error.truth_pixels, error.measured_pixels, error.density), (4, 3, 0.75));
         assert!((error.absolute_px.mean - 4.0 / 3.0).abs() < 1e-12);
         assert!((error.mean_signed_px - 2.5 / 3.0).abs() < 1e-12);
@@ -125,7 +131,7 @@ mod tests {
     fn an_outlier_is_wrong_by_three_pixels_and_by_five_percent() {
         let truth = volume(&[10.0, 100.0, 100.0, 10.0, 10.0]);
         let estimate = volume(&[13.5, 104.0, 106.0, 12.5, f32::NAN]);
-        let error = disparity_error(&estimate, &truth, None).unwrap();
+        let error = disparity_error(&estimate, &truth, None, &Control::default()).unwrap();
         assert_eq!((error.bad_measured.d1, error.bad_all.d1), (0.5, 0.6));
     }
 
@@ -133,17 +139,20 @@ mod tests {
     fn errors_outside_the_mask_do_not_count() {
         let (truth, estimate) = (volume(&[1.0, 2.0, 3.0]), volume(&[1.0, 9.0, 3.0]));
         let mask = Mask::from_fn(truth.grid().clone(), |[x, ..]| x != 1);
-        let error = disparity_error(&estimate, &truth, Some(&mask)).unwrap();
+        let error = disparity_error(&estimate, &truth, Some(&mask), &Control::default()).unwrap();
         assert_eq!((error.truth_pixels, error.absolute_px.max), (2, 0.0));
     }
 
     #[test]
     fn other_grids_and_nothing_to_compare_are_refused() {
         let truth = volume(&[1.0, f32::NAN]);
-        assert!(matches!(disparity_error(&volume(&[1.0]), &truth, None), Err(MeasureError::Core(_))));
+        assert!(matches!(
+            disparity_error(&volume(&[1.0]), &truth, None, &Control::default()),
+            Err(MeasureError::Core(_))
+        ));
         let nowhere = volume(&[f32::NAN, 1.0]);
         assert!(matches!(
-            disparity_error(&nowhere, &truth, None),
+            disparity_error(&nowhere, &truth, None, &Control::default()),
             Err(MeasureError::NothingToMeasure { .. })
         ));
     }

@@ -1,6 +1,10 @@
 //! The summary of many non-negative errors: moments, shares and quantiles.
 
 use serde::Serialize;
+use veloxel_core::{Control, Stopped};
+
+/// Values that are looked at between two questions whether to go on: some milliseconds.
+const AT_ONCE: usize = 1 << 20;
 
 /// Mean, spread and quantiles of a set of errors, all in the unit of the errors.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -20,35 +24,84 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Summarises finite errors and reorders them on the way; `None` if there are none.
-    pub fn measure(errors: &mut [f32]) -> Option<Self> {
+    /// Summarises finite errors and may reorder them on the way; `None` if there are none.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn measure(errors: &mut [f32], control: &Control) -> Result<Option<Self>, Stopped> {
         if errors.is_empty() {
-            return None;
+            return Ok(None);
         }
         let n = errors.len() as f64;
-        let mean = errors.iter().map(|&e| f64::from(e)).sum::<f64>() / n;
-        let variance = errors.iter().map(|&e| (f64::from(e) - mean).powi(2)).sum::<f64>() / n;
+        let mean = sum(errors, f64::from, control)? / n;
+        let variance = sum(errors, |e| (f64::from(e) - mean).powi(2), control)? / n;
         let max = errors.iter().copied().fold(f32::MIN, f32::max);
-        Some(Self {
+        Ok(Some(Self {
             mean,
             sd: variance.sqrt(),
-            a50: quantile(errors, 0.50),
-            a75: quantile(errors, 0.75),
-            a95: quantile(errors, 0.95),
+            a50: quantile(errors, 0.50, control)?,
+            a75: quantile(errors, 0.75, control)?,
+            a95: quantile(errors, 0.95, control)?,
             max: f64::from(max),
-        })
+        }))
     }
 }
 
-/// The smallest value that at least `share` of the values do not exceed (nearest rank); reorders `values`.
+/// The sum over all values, in their order.
+fn sum(values: &[f32], term: impl Fn(f32) -> f64, control: &Control) -> Result<f64, Stopped> {
+    let mut sum = 0.0;
+    for values in values.chunks(AT_ONCE) {
+        control.check()?;
+        values.iter().for_each(|&value| sum += term(value));
+    }
+    Ok(sum)
+}
+
+/// The smallest value that at least `share` of the values do not exceed (nearest rank); may reorder `values`.
 ///
 /// # Panics
 /// If there are no values.
-pub(crate) fn quantile(values: &mut [f32], share: f64) -> f64 {
+pub(crate) fn quantile(values: &mut [f32], share: f64, control: &Control) -> Result<f64, Stopped> {
     let rank = (share * values.len() as f64).ceil() as usize;
     let index = rank.clamp(1, values.len()) - 1;
+    if values.len() > AT_ONCE {
+        return nth_of_many(values, index, control);
+    }
+    control.check()?;
     let (_, value, _) = values.select_nth_unstable_by(index, f32::total_cmp);
-    f64::from(*value)
+    Ok(f64::from(*value))
+}
+
+/// The value at a place in the order of all ([`f32::total_cmp`]), by counting the upper halves of their bits, and then the lower
+/// halves of those that share the upper one.
+fn nth_of_many(values: &[f32], index: usize, control: &Control) -> Result<f64, Stopped> {
+    let mut below = index;
+    let mut half = |of: &dyn Fn(u32) -> Option<usize>| {
+        let mut counts = vec![0usize; 1 << 16];
+        for values in values.chunks(AT_ONCE) {
+            control.check()?;
+            values.iter().filter_map(|value| of(ordered_bits(*value))).for_each(|half| counts[half] += 1);
+        }
+        let mut nth = 0;
+        while counts[nth] <= below {
+            below -= counts[nth];
+            nth += 1;
+        }
+        Ok(nth as u32)
+    };
+    let upper = half(&|bits| Some((bits >> 16) as usize))?;
+    let lower = half(&|bits| (bits >> 16 == upper).then_some((bits & 0xffff) as usize))?;
+    Ok(f64::from(of_ordered_bits(upper << 16 | lower)))
+}
+
+/// Bits that are in the order of the values.
+fn ordered_bits(value: f32) -> u32 {
+    let bits = value.to_bits();
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+fn of_ordered_bits(bits: u32) -> f32 {
+    f32::from_bits(if bits >> 31 == 1 { bits & !(1 << 31) } else { !bits })
 }
 
 /// Quantiles of the finite values at the given shares (0 to 1): of each the smallest value that at least this share does not
@@ -58,7 +111,15 @@ pub fn finite_quantiles<const N: usize>(
     shares: [f64; N],
 ) -> Option<[f64; N]> {
     let mut values: Vec<f32> = values.into_iter().filter(|v| v.is_finite()).collect();
-    (!values.is_empty()).then(|| shares.map(|share| quantile(&mut values, share)))
+    // Those of a picture take no time to stop.
+    let (never, mut found) = (Control::default(), [0.0; N]);
+    if values.is_empty() {
+        return None;
+    }
+    for (found, share) in found.iter_mut().zip(shares) {
+        *found = quantile(&mut values, share, &never).ok()?;
+    }
+    Some(found)
 }
 
 /// The share of errors above a threshold.
@@ -73,7 +134,7 @@ mod tests {
     #[test]
     fn one_to_hundred() {
         let mut errors: Vec<f32> = (1..=100).rev().map(|v| v as f32).collect();
-        let d = Distribution::measure(&mut errors).unwrap();
+        let d = Distribution::measure(&mut errors, &Control::default()).unwrap().unwrap();
         assert_eq!((d.a50, d.a75, d.a95, d.max), (50.0, 75.0, 95.0, 100.0));
         assert!((d.mean - 50.5).abs() < 1e-12);
         assert!((d.sd - (9999.0f64 / 12.0).sqrt()).abs() < 1e-9);
@@ -82,6 +143,24 @@ mod tests {
 
     #[test]
     fn nothing_has_no_summary() {
-        assert_eq!(Distribution::measure(&mut []), None);
+        assert_eq!(Distribution::measure(&mut [], &Control::default()), Ok(None));
+    }
+
+    #[test]
+    fn many_values_have_the_quantiles_that_sorting_gives() {
+        let hash = |n: usize| (n.wrapping_mul(2_654_435_761) >> 7) as u32;
+        let value =
+            |n: usize| f32::from_bits(hash(n) & 0x7fff_ffff).min(1e30) - if n % 3 == 0 { 2.0 } else { 0.0 };
+        let mut values: Vec<f32> = (0..AT_ONCE + 1000).map(value).collect();
+        let mut sorted = values.clone();
+        sorted.sort_unstable_by(f32::total_cmp);
+        for share in [0.0, 0.01, 0.5, 0.95, 1.0] {
+            let rank = ((share * sorted.len() as f64).ceil() as usize).max(1);
+            let found = quantile(&mut values, share, &Control::default()).unwrap();
+            assert_eq!(found.to_bits(), f64::from(sorted[rank - 1]).to_bits(), "{share}");
+        }
+        let stopped = Control::default();
+        stopped.stop();
+        assert_eq!(quantile(&mut values, 0.5, &stopped), Err(Stopped));
     }
 }

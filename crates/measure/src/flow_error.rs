@@ -11,7 +11,10 @@ use crate::distribution::{Distribution, share_above};
 use crate::error::MeasureError;
 use serde::Serialize;
 use veloxel_core::matrix3::apply;
-use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
+use veloxel_core::{Control, Dimension, Flow, Grid, Mask, Volume};
+
+/// Voxels that are looked at between two questions whether to go on: some milliseconds.
+const VOXELS_AT_ONCE: usize = 1 << 17;
 
 /// How far an estimated field is from the truth, over the voxels where both are valid.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -50,8 +53,14 @@ pub struct FlowError {
 ///
 /// # Errors
 /// [`MeasureError::Core`] if the grids differ; [`MeasureError::NothingToMeasure`] if no voxel is left.
-pub fn flow_error(estimate: &Flow, truth: &Flow, mask: Option<&Mask>) -> Result<FlowError, MeasureError> {
+pub fn flow_error(
+    estimate: &Flow,
+    truth: &Flow,
+    mask: Option<&Mask>,
+    control: &Control,
+) -> Result<FlowError, MeasureError> {
     let measured = measured_indices(estimate, truth, mask)?;
+    control.check()?;
     let counts = |i: usize| truth.is_valid(i) && mask.is_none_or(|m| m.data()[i]);
     let truth_voxels = (0..truth.grid().len()).filter(|&i| counts(i)).count();
 
@@ -61,7 +70,9 @@ pub fn flow_error(estimate: &Flow, truth: &Flow, mask: Option<&Mask>) -> Result<
     let mut end_point_mm = Vec::with_capacity(if physical { measured.len() } else { 0 });
     let mut angular_deg = Vec::with_capacity(measured.len());
     let (mut truth_length_sum, mut outliers) = (0.0, 0usize);
+    let mut pace = control.once_in(VOXELS_AT_ONCE);
     for &i in &measured {
+        pace.step()?;
         let e = estimate.vector_vox(i).map(f64::from);
         let t = truth.vector_vox(i).map(f64::from);
         let difference = [e[0] - t[0], e[1] - t[1], e[2] - t[2]];
@@ -84,9 +95,9 @@ pub fn flow_error(estimate: &Flow, truth: &Flow, mask: Option<&Mask>) -> Result<
         r2: share_above(&end_point_vox, 2.0),
         fl: outliers as f64 / measured.len().max(1) as f64,
         fl_all: (outliers + unknown) as f64 / truth_voxels.max(1) as f64,
-        end_point_vox: Distribution::measure(&mut end_point_vox).ok_or_else(nothing)?,
-        end_point_mm: Distribution::measure(&mut end_point_mm),
-        angular_deg: Distribution::measure(&mut angular_deg).ok_or_else(nothing)?,
+        end_point_vox: Distribution::measure(&mut end_point_vox, control)?.ok_or_else(nothing)?,
+        end_point_mm: Distribution::measure(&mut end_point_mm, control)?,
+        angular_deg: Distribution::measure(&mut angular_deg, control)?.ok_or_else(nothing)?,
         mean_truth_vox: truth_length_sum / measured.len() as f64,
         dimension: truth.grid().dimension(),
     })
@@ -164,7 +175,7 @@ mod tests {
     #[test]
     fn a_field_equals_itself() {
         let flow = Flow::from_fn(image(), |[x, y, _]| [x * 0.3, 1.0 - y, 0.0]);
-        let error = flow_error(&flow, &flow, None).unwrap();
+        let error = flow_error(&flow, &flow, None, &Control::default()).unwrap();
         assert_eq!((error.end_point_vox.max, error.angular_deg.max, error.density), (0.0, 0.0, 1.0));
     }
 
@@ -172,7 +183,7 @@ mod tests {
     fn the_angle_is_the_one_of_space_and_time() {
         let zero = Flow::zeros(image());
         let right = Flow::from_fn(image(), |_| [1.0, 0.0, 0.0]);
-        let error = flow_error(&right, &zero, None).unwrap();
+        let error = flow_error(&right, &zero, None, &Control::default()).unwrap();
         assert!((error.angular_deg.mean - 45.0).abs() < 1e-5, "{error:?}");
         assert_eq!((error.end_point_vox.mean, error.r0_5, error.r1), (1.0, 1.0, 0.0));
         assert_eq!(error.end_point_mm, None);
@@ -189,10 +200,10 @@ mod tests {
             component[1] = f32::NAN;
         }
         let mask = Mask::from_fn(image(), |[x, _, _]| x < 4);
-        let error = flow_error(&estimate, &truth, Some(&mask)).unwrap();
+        let error = flow_error(&estimate, &truth, Some(&mask), &Control::default()).unwrap();
         assert_eq!((error.truth_voxels, error.measured_voxels), (23, 22));
         assert_eq!(error.end_point_vox.max, 0.0, "errors outside the mask do not count");
-        assert_eq!(flow_error(&estimate, &truth, None).unwrap().r2, 24.0 / 46.0);
+        assert_eq!(flow_error(&estimate, &truth, None, &Control::default()).unwrap().r2, 24.0 / 46.0);
         let map = end_point_error_vox(&estimate, &truth).unwrap();
         assert!(map.data()[0].is_nan() && map.data()[1].is_nan() && map.data()[7] == 3.0);
     }
@@ -201,19 +212,26 @@ mod tests {
     fn millimetres_follow_the_spacing() {
         let grid = Grid::volume(4, 4, 4).unwrap().with_spacing_mm([1.0, 1.0, 3.0]).unwrap();
         let up = Flow::from_fn(grid.clone(), |_| [0.0, 0.0, 2.0]);
-        let error = flow_error(&up, &Flow::zeros(grid), None).unwrap();
+        let error = flow_error(&up, &Flow::zeros(grid), None, &Control::default()).unwrap();
         assert_eq!(error.end_point_vox.mean, 2.0);
         assert_eq!(error.end_point_mm.unwrap().mean, 6.0);
+    }
+
+    #[test]
+    fn a_stop_ends_it() {
+        let (flow, control) = (Flow::zeros(image()), Control::default());
+        control.stop();
+        assert!(matches!(flow_error(&flow, &flow, None, &control), Err(MeasureError::Stopped(_))));
     }
 
     #[test]
     fn other_grids_and_empty_masks_are_refused() {
         let flow = Flow::zeros(image());
         let other = Flow::zeros(Grid::image(8, 7).unwrap());
-        assert!(matches!(flow_error(&flow, &other, None), Err(MeasureError::Core(_))));
+        assert!(matches!(flow_error(&flow, &other, None, &Control::default()), Err(MeasureError::Core(_))));
         let nowhere = Mask::from_fn(image(), |_| false);
         assert!(matches!(
-            flow_error(&flow, &flow, Some(&nowhere)),
+            flow_error(&flow, &flow, Some(&nowhere), &Control::default()),
             Err(MeasureError::NothingToMeasure { .. })
         ));
     }

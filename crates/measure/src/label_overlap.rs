@@ -104,15 +104,24 @@ const FEW_LABELS: usize = 32;
 /// # Errors
 /// [`MeasureError::NotALabel`] with the first sample that is not a whole number from 0 to 2^24; [`MeasureError::GreyImage`] for
 /// many values most of which are scattered, as intensities are; `what` names the image.
-pub fn labels_from_samples(samples: &Volume<f32>, what: &str) -> Result<Volume<u32>, MeasureError> {
+pub fn labels_from_samples(
+    samples: &Volume<f32>,
+    what: &str,
+    control: &Control,
+) -> Result<Volume<u32>, MeasureError> {
     const LARGEST: f32 = 16_777_216.0;
     let is_label = |v: f32| v.fract() == 0.0 && (0.0..=LARGEST).contains(&v);
-    if let Some(i) = samples.data().iter().position(|&v| !is_label(v)) {
-        let (value, position) = (samples.data()[i], samples.grid().position(i));
-        return Err(MeasureError::NotALabel { what: what.to_owned(), value, position });
+    let mut labels = Vec::with_capacity(samples.data().len());
+    for few in samples.data().chunks(VOXELS_AT_ONCE) {
+        control.check()?;
+        if let Some(i) = few.iter().position(|&v| !is_label(v)) {
+            let (value, position) = (few[i], samples.grid().position(labels.len() + i));
+            return Err(MeasureError::NotALabel { what: what.to_owned(), value, position });
+        }
+        labels.extend(few.iter().map(|&v| v as u32));
     }
-    let labels = samples.map(|&v| v as u32);
-    match scattered(&labels) {
+    let labels = Volume::new(samples.grid().clone(), labels)?;
+    match scattered(&labels, control)? {
         None => Ok(labels),
         Some(values) => Err(MeasureError::GreyImage { what: what.to_owned(), values }),
     }
@@ -120,17 +129,19 @@ pub fn labels_from_samples(samples: &Volume<f32>, what: &str) -> Result<Volume<u
 
 /// How many values there are, if they are many and most of them form no regions: fewer than half of their voxels have an equal
 /// neighbour along x or y.
-fn scattered(labels: &Volume<u32>) -> Option<usize> {
+fn scattered(labels: &Volume<u32>, control: &Control) -> Result<Option<usize>, Stopped> {
     let [nx, ny, _] = labels.grid().size();
     let mut regions: HashMap<u32, [usize; 2]> = HashMap::new();
+    let mut pace = control.once_in(VOXELS_AT_ONCE);
     for (i, label) in labels.data().iter().enumerate() {
+        pace.step()?;
         let equals = |is_there: bool, step: usize| usize::from(is_there && labels.data()[i + step] == *label);
         let pairs = equals(i % nx + 1 < nx, 1) + equals(i / nx % ny + 1 < ny, nx);
         let [voxels, equal] = regions.entry(*label).or_default();
         (*voxels, *equal) = (*voxels + 1, *equal + pairs);
     }
     let scattered = regions.values().filter(|[voxels, equal]| equal < voxels).count();
-    (regions.len() > FEW_LABELS && 2 * scattered > regions.len()).then_some(regions.len())
+    Ok((regions.len() > FEW_LABELS && 2 * scattered > regions.len()).then_some(regions.len()))
 }
 
 /// Where a label lies in both images.
@@ -179,23 +190,31 @@ fn hausdorff95_mm(
     control: &Control,
 ) -> Result<f64, Stopped> {
     let size = [0, 1, 2].map(|a| region.last[a] - region.first[a] + 1);
-    let [of_truth, of_result] = [truth, result].map(|labels| surface(labels, label, region.first, size));
+    let box_at = |labels| surface(labels, label, [region.first, size], control);
+    let (of_truth, of_result) = (box_at(truth)?, box_at(result)?);
     let directed = |from: &[bool], to: &[bool]| {
         let squared = squared_distance_mm2(to, size, truth.grid().spacing_mm(), control)?;
         let mut distances: Vec<f32> =
             squared.iter().zip(from).filter(|(_, on)| **on).map(|(d, _)| d.sqrt()).collect();
-        Ok(quantile(&mut distances, 0.95))
+        quantile(&mut distances, 0.95, control)
     };
     let there: f64 = directed(&of_truth, &of_result)?;
     Ok(there.max(directed(&of_result, &of_truth)?))
 }
 
 /// Voxels of the label, within a box, that touch another label (or the grid's border) through a face.
-fn surface(labels: &Volume<u32>, label: u32, first: [usize; 3], [nx, ny, nz]: [usize; 3]) -> Vec<bool> {
+fn surface(
+    labels: &Volume<u32>,
+    label: u32,
+    [first, [nx, ny, nz]]: [[usize; 3]; 2],
+    control: &Control,
+) -> Result<Vec<bool>, Stopped> {
     let (data, grid) = (labels.data(), labels.grid());
+    let mut pace = control.once_in(VOXELS_AT_ONCE);
     let is_on_surface = |i: usize| {
+        pace.step()?;
         let p = [first[0] + i % nx, first[1] + i / nx % ny, first[2] + i / (nx * ny)];
-        data[grid.index(p)] == label && touches_another(data, grid, p)
+        Ok(data[grid.index(p)] == label && touches_another(data, grid, p))
     };
     (0..nx * ny * nz).map(is_on_surface).collect()
 }
@@ -264,7 +283,7 @@ mod tests {
         let grid = Grid::image(3, 1).unwrap();
         for bad in [0.5, -1.0, f32::NAN, 3e7] {
             let samples = Volume::new(grid.clone(), vec![0.0, 4.0, bad]).unwrap();
-            let error = labels_from_samples(&samples, "labels.nii").unwrap_err();
+            let error = labels_from_samples(&samples, "labels.nii", &Control::default()).unwrap_err();
             assert!(error.to_string().contains("(x, y, z) = [2, 0, 0]"), "{error}");
         }
     }
@@ -304,7 +323,7 @@ mod tests {
         let grid = Grid::image(64, 64).unwrap();
         let samples = |value: &dyn Fn(usize, usize) -> usize| {
             let volume = Volume::from_fn(grid.clone(), |[x, y, _]| value(x, y) as f32);
-            labels_from_samples(&volume, "a.png")
+            labels_from_samples(&volume, "a.png", &Control::default())
         };
         // 256 regions of 4 × 4, and two wide ones among scattered values.
         assert!(samples(&|x, y| x / 4 + 16 * (y / 4)).is_ok());

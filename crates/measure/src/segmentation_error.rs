@@ -6,6 +6,10 @@
 use crate::error::MeasureError;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
+use veloxel_core::Control;
+
+/// Faces that are looked at between two questions whether to go on: some milliseconds.
+const FACES_AT_ONCE: usize = 1 << 16;
 
 /// Two segmentations beside each other; every number is 0 where they are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -59,7 +63,11 @@ impl SegmentationError {
 ///
 /// # Errors
 /// [`MeasureError::Faces`] for another number of faces; [`MeasureError::NothingToMeasure`] without faces.
-pub fn segmentation_error(result: &[u32], truth: &[u32]) -> Result<SegmentationError, MeasureError> {
+pub fn segmentation_error(
+    result: &[u32],
+    truth: &[u32],
+    control: &Control,
+) -> Result<SegmentationError, MeasureError> {
     if result.len() != truth.len() {
         return Err(MeasureError::Faces { result: result.len(), truth: truth.len() });
     }
@@ -69,7 +77,9 @@ pub fn segmentation_error(result: &[u32], truth: &[u32]) -> Result<SegmentationE
     let (mut in_result, mut in_truth) = (HashMap::new(), HashMap::new());
     // In a fixed order, for the sums over pairs of parts.
     let mut in_both: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    let mut pace = control.once_in(FACES_AT_ONCE);
     for (&a, &b) in result.iter().zip(truth) {
+        pace.step()?;
         *in_result.entry(a).or_insert(0u64) += 1;
         *in_truth.entry(b).or_insert(0u64) += 1;
         *in_both.entry((a, b)).or_default() += 1;
@@ -118,7 +128,7 @@ mod tests {
         // Two parts against three: the second true part is cut in two, and one face lies in the wrong part.
         let truth = [0, 0, 0, 0, 1, 1, 1, 1];
         let result = [5, 5, 5, 7, 7, 7, 9, 9];
-        let error = segmentation_error(&result, &truth).unwrap();
+        let error = segmentation_error(&result, &truth, &Control::default()).unwrap();
         assert_eq!((error.result_parts, error.truth_parts), (3, 2));
         // Of 28 pairs: 3 within the first part, 5 within the second, 2 across.
         let wrong = [(0..3, 3..4), (4..6, 6..8), (3..4, 4..6)].map(|(a, b)| a.len() * b.len());
@@ -133,13 +143,13 @@ mod tests {
 
     #[test]
     fn equal_but_for_their_numbers() {
-        let error = segmentation_error(&[3, 3, 1, 0], &[0, 0, 1, 2]).unwrap();
+        let error = segmentation_error(&[3, 3, 1, 0], &[0, 0, 1, 2], &Control::default()).unwrap();
         let all = [error.rand, error.hamming, error.global_consistency, error.local_consistency];
         assert_eq!(all, [0.0; 4]);
         let mean =
             SegmentationError::mean(&[error, SegmentationError { rand: 0.5, truth_parts: 4, ..error }]);
         assert_eq!(mean.map(|mean| (mean.rand, mean.truth_parts)), Some((0.25, 3)));
-        let error = segmentation_error(&[0], &[0, 1]).unwrap_err().to_string();
+        let error = segmentation_error(&[0], &[0, 1], &Control::default()).unwrap_err().to_string();
         assert!(error.contains("1 faces") && error.contains('2'), "{error}");
     }
 }

@@ -9,7 +9,7 @@
 use crate::error::MeasureError;
 use crate::flow_error::{end_point_error_vox, measured_indices};
 use serde::Serialize;
-use veloxel_core::{Flow, Mask, Volume};
+use veloxel_core::{Control, Flow, Mask, Stopped, Volume, sort_by};
 
 /// Mean end-point errors of the vectors that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -43,19 +43,22 @@ pub fn sparsification(
     truth: &Flow,
     confidence: &Volume<f32>,
     mask: Option<&Mask>,
+    control: &Control,
 ) -> Result<Sparsification, MeasureError> {
     truth.grid().require_same(confidence.grid(), "truth and confidence")?;
     let measured = measured_indices(estimate, truth, mask)?;
     if measured.is_empty() {
         return Err(MeasureError::nothing("sparsification", "estimate and truth are nowhere both valid"));
     }
+    control.check()?;
     let errors = end_point_error_vox(estimate, truth)?;
+    control.check()?;
     let rank = |c: f32| if c.is_nan() { f32::NEG_INFINITY } else { c };
     let mut ranked: Vec<(f32, f32)> =
         measured.iter().map(|&i| (rank(confidence.data()[i]), errors.data()[i])).collect();
-    let by_confidence = Kept::best_first(&mut ranked);
+    let by_confidence = Kept::best_first(&mut ranked, control)?;
     ranked.iter_mut().for_each(|r| r.0 = -r.1);
-    let oracle = Kept::best_first(&mut ranked);
+    let oracle = Kept::best_first(&mut ranked, control)?;
 
     let all = oracle.mean_error(1.0);
     let points = (1..=10)
@@ -90,8 +93,8 @@ struct Kept {
 
 impl Kept {
     /// Sorts `(rank, error)` by falling rank; vectors of equal rank share their mean error.
-    fn best_first(ranked: &mut [(f32, f32)]) -> Self {
-        ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.total_cmp(&b.1)));
+    fn best_first(ranked: &mut [(f32, f32)], control: &Control) -> Result<Self, Stopped> {
+        sort_by(ranked, &|a, b| b.0.total_cmp(&a.0).then(a.1.total_cmp(&b.1)), control)?;
         let mut error_sums = Vec::with_capacity(ranked.len() + 1);
         let mut sum = 0.0;
         error_sums.push(sum);
@@ -102,7 +105,7 @@ impl Kept {
             }
             sum += total;
         }
-        Self { error_sums }
+        Ok(Self { error_sums })
     }
 
     fn mean_error(&self, kept: f64) -> f64 {
@@ -127,7 +130,7 @@ mod tests {
     fn a_perfect_confidence_has_no_area() {
         let (estimate, truth) = ramp();
         let confidence = estimate.component_volume(0).map(|e| 1.0 / (1.0 + e));
-        let s = sparsification(&estimate, &truth, &confidence, None).unwrap();
+        let s = sparsification(&estimate, &truth, &confidence, None, &Control::default()).unwrap();
         assert!(s.ause.unwrap().abs() < 1e-6, "{:?}", s.ause);
         assert!(s.points.iter().all(|p| (p.by_confidence_vox - p.oracle_vox).abs() < 1e-6));
         assert!(s.points.windows(2).all(|w| w[1].oracle_vox < w[0].oracle_vox));
@@ -139,8 +142,8 @@ mod tests {
         let (estimate, truth) = ramp();
         let flat = estimate.component_volume(0).map(|_| 0.5);
         let wrong = estimate.component_volume(0);
-        let flat = sparsification(&estimate, &truth, &flat, None).unwrap();
-        let wrong = sparsification(&estimate, &truth, &wrong, None).unwrap();
+        let flat = sparsification(&estimate, &truth, &flat, None, &Control::default()).unwrap();
+        let wrong = sparsification(&estimate, &truth, &wrong, None, &Control::default()).unwrap();
         assert!((flat.ause.unwrap() - flat.ause_uninformed.unwrap()).abs() < 1e-9);
         // errors fall linearly with the kept share: the area above the oracle is 1/2
         assert!((flat.ause.unwrap() - 0.5).abs() < 0.02, "{flat:?}");
@@ -150,7 +153,8 @@ mod tests {
     #[test]
     fn no_error_has_no_area() {
         let (_, truth) = ramp();
-        let s = sparsification(&truth, &truth, &truth.component_volume(0), None).unwrap();
+        let s =
+            sparsification(&truth, &truth, &truth.component_volume(0), None, &Control::default()).unwrap();
         assert_eq!(s.ause, None);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::dual_graph::DualGraph;
 use crate::neighbours::{nearest_ways, neighbours};
+use veloxel_core::{Control, Stopped};
 
 /// A border reaches so far, in √area: its weight falls by a factor of e within.
 const REACH: f64 = 0.02;
@@ -9,20 +10,30 @@ const REACH: f64 = 0.02;
 /// 0 to 1 for each face: 1 less the mean of `exp(−d / 0.02)`, where d is the way (in √area) to the border of each segmentation.
 ///
 /// At a border on which all agree it is 0, and far from every border 1.
-pub fn certainty(graph: &DualGraph, segmentations: &[Vec<u32>]) -> Vec<f32> {
+///
+/// # Errors
+/// [`Stopped`].
+pub fn certainty(
+    graph: &DualGraph,
+    segmentations: &[Vec<u32>],
+    control: &Control,
+) -> Result<Vec<f32>, Stopped> {
     let mut near = vec![0.0; graph.faces()];
     for labels in segmentations {
-        for (near, distance) in near.iter_mut().zip(border_distance(graph, labels)) {
+        for (near, distance) in near.iter_mut().zip(border_distance(graph, labels, control)?) {
             *near += (-distance / REACH).exp();
         }
     }
     let count = segmentations.len().max(1) as f64;
-    near.iter().map(|near| (1.0 - near / count) as f32).collect()
+    Ok(near.iter().map(|near| (1.0 - near / count) as f32).collect())
 }
 
 /// For each face the way over the surface to the nearest face at a border of its component's parts, in √area; infinite where
 /// there is no border.
-pub fn border_distance(graph: &DualGraph, labels: &[u32]) -> Vec<f64> {
+///
+/// # Errors
+/// [`Stopped`].
+pub fn border_distance(graph: &DualGraph, labels: &[u32], control: &Control) -> Result<Vec<f64>, Stopped> {
     let around = neighbours(graph.faces(), graph.arcs.iter().map(|arc| (arc.faces, arc.distance)));
     let mut at_border = vec![false; graph.faces()];
     for arc in &graph.arcs {
@@ -31,5 +42,5 @@ pub fn border_distance(graph: &DualGraph, labels: &[u32]) -> Vec<f64> {
             (at_border[a], at_border[b]) = (true, true);
         }
     }
-    nearest_ways(&around, &at_border)
+    nearest_ways(&around, &at_border, control)
 }

@@ -6,7 +6,10 @@ use crate::neighbours::neighbours;
 use crate::seams::join_seams;
 use crate::vector::{bounds, cross, dot, has_area, length, mean, minus};
 use std::collections::HashMap;
-use veloxel_core::{CleaningReport, TriangleMesh};
+use veloxel_core::{CleaningReport, Control, Stopped, TriangleMesh, sort};
+
+/// Faces between two questions whether to go on: some milliseconds.
+const FACES_AT_ONCE: usize = 1 << 14;
 
 /// A mesh without the faces that bear nothing.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,17 +40,19 @@ impl CleanMesh {
     ///
     /// # Errors
     /// [`MeshError::NoArea`] if no face has an area; [`MeshError::TooFar`], [`MeshError::TooSmall`] for coordinates beyond those of
-    /// 32-bit floats.
-    pub fn new(mesh: &TriangleMesh) -> Result<Self, MeshError> {
+    /// 32-bit floats; [`MeshError::Stopped`].
+    pub fn new(mesh: &TriangleMesh, control: &Control) -> Result<Self, MeshError> {
         let mut report = CleaningReport { triangles: mesh.triangles().len(), ..CleaningReport::default() };
         let size = size(mesh)?;
-        let mut place = places(mesh.points());
-        report.seam_points = join_seams(mesh, &mut place, size);
+        let mut place = places(mesh.points(), control)?;
+        report.seam_points = join_seams(mesh, &mut place, size, control)?;
         report.joined_points = place.iter().enumerate().filter(|(i, p)| *i as u32 != **p).count();
         let mut first_of: HashMap<[u32; 3], u32> = HashMap::with_capacity(report.triangles);
         let (mut triangles, mut source) = (Vec::new(), Vec::new());
         let mut face_of = vec![u32::MAX; report.triangles];
+        let mut pace = control.once_in(FACES_AT_ONCE);
         for (nth, corners) in mesh.triangles().iter().enumerate() {
+            pace.step()?;
             let corners = corners.map(|corner| place[corner as usize]);
             if !has_area(corners.map(|corner| mesh.points()[corner as usize])) {
                 report.flat += 1;
@@ -70,7 +75,7 @@ impl CleanMesh {
         let points = mesh.points().to_vec();
         let mut clean = Self { points, triangles, source, face_of, report };
         clean.stand_in(mesh, &place);
-        clean.orient();
+        clean.orient(control)?;
         Ok(clean)
     }
 
@@ -89,15 +94,17 @@ impl CleanMesh {
     }
 
     /// All pairs of faces that share an edge, and how many edges have one face, and more than two.
-    pub(crate) fn shared_edges(&self) -> (Vec<SharedEdge>, usize, usize) {
+    pub(crate) fn shared_edges(&self, control: &Control) -> Result<(Vec<SharedEdge>, usize, usize), Stopped> {
         // Edge, face, and whether the face runs from the smaller point to the larger.
         let mut sides: Vec<([u32; 2], u32, bool)> = Vec::with_capacity(3 * self.triangles.len());
         for (face, &corners) in self.triangles.iter().enumerate() {
             sides.extend(edges(corners).map(|(edge, forward)| (edge, face as u32, forward)));
         }
-        sides.sort_unstable();
+        sort(&mut sides, control)?;
         let (mut pairs, mut border, mut crowded) = (Vec::new(), 0, 0);
+        let mut pace = control.once_in(FACES_AT_ONCE);
         for group in sides.chunk_by(|a, b| a.0 == b.0) {
+            pace.step()?;
             border += usize::from(group.len() == 1);
             crowded += usize::from(group.len() > 2);
             for (nth, &(points, first, forward)) in group.iter().enumerate() {
@@ -107,14 +114,15 @@ impl CleanMesh {
                 }
             }
         }
-        (pairs, border, crowded)
+        Ok((pairs, border, crowded))
     }
 
     /// Turns faces over until those of a component agree, and components until they look outwards, where
     /// that is sure.
-    fn orient(&mut self) {
-        let (pairs, border, crowded) = self.shared_edges();
+    fn orient(&mut self, control: &Control) -> Result<(), Stopped> {
+        let (pairs, border, crowded) = self.shared_edges(control)?;
         let around = neighbours(self.triangles.len(), pairs.iter().map(|pair| (pair.faces, pair.is_against)));
+        let mut pace = control.once_in(FACES_AT_ONCE);
         let mut turned: Vec<Option<bool>> = vec![None; self.triangles.len()];
         let (mut components, mut one_sided) = (0, 0);
         for start in 0..self.triangles.len() {
@@ -126,6 +134,7 @@ impl CleanMesh {
             let mut members = vec![start];
             let mut next = 0;
             while let Some(&face) = members.get(next) {
+                pace.step()?;
                 next += 1;
                 let own = turned[face] == Some(true);
                 for &(other, is_against) in &around[face] {
@@ -139,19 +148,25 @@ impl CleanMesh {
                     }
                 }
             }
-            self.turn(&members, &mut turned);
+            self.turn(&members, &mut turned, control)?;
         }
         let report = &mut self.report;
         (report.border_edges, report.crowded_edges, report.components) = (border, crowded, components);
         // Seen from both of its faces.
         report.one_sided_edges = one_sided / 2;
+        Ok(())
     }
 
     /// Turns the faces of a component, as few as will do, or all of them where they surely look inwards.
     ///
     /// Holes are surely smaller than L²/4π, with L the length of their borders, and what lies between them and the middle is
     /// smaller than a third of that by the reach of the borders: a volume of several times that has its sign whatever fills them.
-    fn turn(&mut self, members: &[usize], turned: &mut [Option<bool>]) {
+    fn turn(
+        &mut self,
+        members: &[usize],
+        turned: &mut [Option<bool>],
+        control: &Control,
+    ) -> Result<(), Stopped> {
         const SURE: f64 = 4.0;
         let count = members.iter().filter(|&&face| turned[face] == Some(true)).count();
         let mut flip = 2 * count > members.len();
@@ -160,7 +175,9 @@ impl CleanMesh {
         let from_middle = |corner: u32| minus(self.points[corner as usize], middle);
         let mut six_volumes = 0.0;
         let mut passes: HashMap<[u32; 2], i32> = HashMap::new();
+        let mut pace = control.once_in(FACES_AT_ONCE);
         for &face in members {
+            pace.step()?;
             let mut corners = self.triangles[face];
             if (turned[face] == Some(true)) != flip {
                 corners.swap(1, 2);
@@ -173,6 +190,7 @@ impl CleanMesh {
         }
         let (mut border, mut reach) = (0.0, 0.0f64);
         for (edge, _) in members.iter().flat_map(|&face| edges(self.triangles[face])) {
+            pace.step()?;
             if passes[&edge] != 0 {
                 let [a, b] = edge.map(from_middle);
                 border += length(minus(b, a));
@@ -193,6 +211,7 @@ impl CleanMesh {
             faces = members.len() - faces;
         }
         self.report.turned_faces += faces;
+        Ok(())
     }
 }
 
@@ -202,11 +221,16 @@ fn edges([a, b, c]: [u32; 3]) -> [([u32; 2], bool); 3] {
 }
 
 /// For each point the first that lies in the same place.
-fn places(points: &[[f64; 3]]) -> Vec<u32> {
+fn places(points: &[[f64; 3]], control: &Control) -> Result<Vec<u32>, Stopped> {
     let mut first: HashMap<[u64; 3], u32> = HashMap::with_capacity(points.len());
     // -0 and 0 are one place.
     let key = |point: &[f64; 3]| point.map(|c| (c + 0.0).to_bits());
-    points.iter().enumerate().map(|(nth, point)| *first.entry(key(point)).or_insert(nth as u32)).collect()
+    let mut pace = control.once_in(FACES_AT_ONCE);
+    let place = |(nth, point): (usize, &[f64; 3])| {
+        pace.step()?;
+        Ok(*first.entry(key(point)).or_insert(nth as u32))
+    };
+    points.iter().enumerate().map(place).collect()
 }
 
 /// The diagonal of the box around the corners of all faces.

@@ -3,7 +3,7 @@
 use crate::cleaning::CleanMesh;
 use crate::dual_graph::{Bend, DualGraph};
 use crate::error::MeshError;
-use veloxel_core::{TriangleMesh, Warnings};
+use veloxel_core::{Control, TriangleMesh, Warnings};
 
 const CUBE: [[f64; 3]; 8] = [
     [0.0, 0.0, 0.0],
@@ -23,7 +23,7 @@ fn cube() -> Vec<[u32; 3]> {
 }
 
 fn clean(points: &[[f64; 3]], triangles: Vec<[u32; 3]>) -> CleanMesh {
-    CleanMesh::new(&TriangleMesh::new(points.to_vec(), triangles).unwrap()).unwrap()
+    CleanMesh::new(&TriangleMesh::new(points.to_vec(), triangles).unwrap(), &Control::default()).unwrap()
 }
 
 fn warnings(mesh: &CleanMesh) -> usize {
@@ -36,7 +36,7 @@ fn warnings(mesh: &CleanMesh) -> usize {
 fn a_good_mesh_stays_as_it_is() {
     let mesh = clean(&CUBE, cube());
     assert_eq!((mesh.triangles.clone(), mesh.report.components, warnings(&mesh)), (cube(), 1, 0));
-    let graph = DualGraph::new(&mesh);
+    let graph = DualGraph::new(&mesh, &Control::default()).unwrap();
     assert_eq!(graph.arcs.len(), 18);
     assert!(graph.arcs.iter().all(|arc| arc.bend == Bend::Convex));
     let right = graph.arcs.iter().filter(|arc| (arc.angle_rad - std::f64::consts::FRAC_PI_2).abs() < 1e-12);
@@ -54,7 +54,9 @@ fn faces_wound_the_wrong_way_are_turned() {
     let inside_out = cube().into_iter().map(|[a, b, c]| [a, c, b]).collect();
     let mesh = clean(&CUBE, inside_out);
     assert_eq!((mesh.report.turned_faces, mesh.report.turned_components, warnings(&mesh)), (0, 1, 1));
-    assert!(DualGraph::new(&mesh).arcs.iter().all(|arc| arc.bend == Bend::Convex));
+    assert!(
+        DualGraph::new(&mesh, &Control::default()).unwrap().arcs.iter().all(|arc| arc.bend == Bend::Convex)
+    );
 }
 
 #[test]
@@ -72,7 +74,10 @@ fn small_holes_do_not_hide_that_faces_look_inwards() {
             [[a, b, b + ROUND], [a, b + ROUND, a + ROUND]]
         };
         let inwards = (0..last).flat_map(|ring| (0..ROUND).flat_map(move |nth| square(ring, nth))).collect();
-        CleanMesh::new(&TriangleMesh::new(points, inwards).unwrap()).unwrap().report.turned_components
+        CleanMesh::new(&TriangleMesh::new(points, inwards).unwrap(), &Control::default())
+            .unwrap()
+            .report
+            .turned_components
     };
     assert_eq!(rings(18, std::f64::consts::PI / 20.0), 1, "a ball with two holes");
     assert_eq!(rings(9, std::f64::consts::PI / 20.0), 0, "a bowl has no inside");
@@ -89,7 +94,7 @@ fn what_bears_nothing_is_left_out_and_has_a_face_to_stand_for_it() {
     assert!(mesh.triangles[mesh.face_of[13] as usize].iter().any(|corner| [5, 6].contains(corner)));
     assert_eq!(warnings(&mesh), 2);
     let line = TriangleMesh::new(CUBE.to_vec(), vec![[0, 0, 1], [1, 2, 2]]).unwrap();
-    let error = CleanMesh::new(&line).unwrap_err().to_string();
+    let error = CleanMesh::new(&line, &Control::default()).unwrap_err().to_string();
     assert!(error.contains("no face has an area (2 in all)"), "{error}");
 }
 
@@ -124,7 +129,7 @@ fn open_crowded_and_one_sided_meshes_are_told() {
 fn coordinates_beyond_floats_are_told_as_such() {
     let sized = |size: f64| {
         let points = CUBE.iter().map(|point| point.map(|c| c * size)).collect();
-        CleanMesh::new(&TriangleMesh::new(points, cube()).unwrap())
+        CleanMesh::new(&TriangleMesh::new(points, cube()).unwrap(), &Control::default())
     };
     let error = sized(1e300).unwrap_err();
     assert_eq!(error, MeshError::TooFar { point: 3, coordinate: 1e300 });
@@ -137,5 +142,5 @@ fn coordinates_beyond_floats_are_told_as_such() {
     // A point that no face uses does not matter.
     let mut points = CUBE.to_vec();
     points.push([1e300; 3]);
-    assert!(CleanMesh::new(&TriangleMesh::new(points, cube()).unwrap()).is_ok());
+    assert!(CleanMesh::new(&TriangleMesh::new(points, cube()).unwrap(), &Control::default()).is_ok());
 }

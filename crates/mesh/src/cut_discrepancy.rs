@@ -6,18 +6,27 @@
 use crate::cleaning::CleanMesh;
 use crate::neighbours::{nearest_ways, neighbours};
 use crate::vector::{length, minus, plus};
+use veloxel_core::{Control, Stopped};
 
 /// The mean way from the cuts of each to the nearest cut of the other, both ways added, over the mean distance of the surface
 /// from its middle; none where one of the segmentations has no cut that leads to one of the other.
 ///
 /// # Panics
 /// If there is not a label for every face.
-pub fn cut_discrepancy(mesh: &CleanMesh, result: &[u32], truth: &[u32]) -> Option<f64> {
+///
+/// # Errors
+/// [`Stopped`].
+pub fn cut_discrepancy(
+    mesh: &CleanMesh,
+    result: &[u32],
+    truth: &[u32],
+    control: &Control,
+) -> Result<Option<f64>, Stopped> {
     assert!(
         [result, truth].iter().all(|labels| labels.len() == mesh.triangles.len()),
         "a label for each face"
     );
-    let edges = mesh.shared_edges().0;
+    let edges = mesh.shared_edges(control)?.0;
     let cut = |labels: &[u32]| {
         let mut is_cut = vec![false; mesh.points.len()];
         for edge in &edges {
@@ -32,17 +41,18 @@ pub fn cut_discrepancy(mesh: &CleanMesh, result: &[u32], truth: &[u32]) -> Optio
     let edge = |[a, b]: [u32; 2]| ([a, b], length(minus(mesh.points[a as usize], mesh.points[b as usize])));
     let edges = mesh.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).map(edge);
     let neighbours = neighbours(mesh.points.len(), edges);
-    let ways = [&cuts[1], &cuts[0]].map(|to| nearest_ways(&neighbours, to));
+    let ways = [&cuts[1], &cuts[0]].map(|to| nearest_ways(&neighbours, to, control));
     let mut sum = 0.0;
-    for (from, ways) in cuts.iter().zip(&ways) {
+    for (from, ways) in cuts.iter().zip(ways) {
+        let ways = ways?;
         let reached = ways.iter().zip(from).filter(|(way, from)| **from && way.is_finite());
         let reached: Vec<f64> = reached.map(|(way, _)| *way).collect();
         if reached.is_empty() {
-            return None;
+            return Ok(None);
         }
         sum += reached.iter().sum::<f64>() / reached.len() as f64;
     }
-    Some(sum / mean_radius(mesh))
+    Ok(Some(sum / mean_radius(mesh)))
 }
 
 /// The mean distance of the faces' middles from the mean of them all.
@@ -68,12 +78,12 @@ mod tests {
         let points = (0..=20).flat_map(|x| [[f64::from(x), 0.0, 0.0], [f64::from(x), 1.0, 0.0]]).collect();
         let square = |x: u32| [[2 * x, 2 * x + 2, 2 * x + 3], [2 * x, 2 * x + 3, 2 * x + 1]];
         let mesh = TriangleMesh::new(points, (0..20).flat_map(square).collect()).unwrap();
-        let mesh = CleanMesh::new(&mesh).unwrap();
+        let mesh = CleanMesh::new(&mesh, &Control::default()).unwrap();
         let cut_at = |x: usize| (0..40).map(|face| u32::from(face / 2 >= x)).collect::<Vec<u32>>();
-        let found = cut_discrepancy(&mesh, &cut_at(5), &cut_at(8)).unwrap();
+        let found = cut_discrepancy(&mesh, &cut_at(5), &cut_at(8), &Control::default()).unwrap().unwrap();
         // The mean distance along a strip of 20 from its middle is about 5.
         assert!((found - 6.0 / 5.0).abs() < 0.02, "{found}");
-        assert_eq!(cut_discrepancy(&mesh, &cut_at(5), &cut_at(5)), Some(0.0));
-        assert_eq!(cut_discrepancy(&mesh, &cut_at(5), &cut_at(0)), None);
+        assert_eq!(cut_discrepancy(&mesh, &cut_at(5), &cut_at(5), &Control::default()), Ok(Some(0.0)));
+        assert_eq!(cut_discrepancy(&mesh, &cut_at(5), &cut_at(0), &Control::default()), Ok(None));
     }
 }

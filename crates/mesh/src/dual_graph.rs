@@ -7,7 +7,10 @@ use crate::cleaning::CleanMesh;
 use crate::error::MeshError;
 use crate::graph::Graph;
 use crate::vector::{cross, dot, length, mean, minus, plus, unit};
-use veloxel_core::{ArcList, GraphKind, WeightedArc};
+use veloxel_core::{ArcList, Control, GraphKind, Stopped, WeightedArc};
+
+/// Arcs between two questions whether to go on: some milliseconds.
+const ARCS_AT_ONCE: usize = 1 << 16;
 
 /// Faces and their neighbours. Lengths are in units of the square root of the mesh's area.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +53,10 @@ pub enum Bend {
 
 impl DualGraph {
     /// The dual graph of a mesh.
-    pub fn new(mesh: &CleanMesh) -> Self {
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn new(mesh: &CleanMesh, control: &Control) -> Result<Self, Stopped> {
         let total: f64 = (0..mesh.triangles.len()).map(|face| area_vector(mesh, face).1).sum();
         let scale = 1.0 / total.sqrt();
         let middle = mean(mesh.triangles.iter().flatten().map(|&corner| mesh.points[corner as usize]));
@@ -85,8 +91,10 @@ impl DualGraph {
                 distance: (xa - xb).hypot(ya + yb),
             }
         };
-        let arcs = mesh.shared_edges().0.iter().map(arc).collect();
-        Self { areas, centres, normals, corners, arcs }
+        let edges = mesh.shared_edges(control)?.0;
+        let mut pace = control.once_in(ARCS_AT_ONCE);
+        let arcs = edges.iter().map(|edge| pace.step().map(|()| arc(edge))).collect::<Result<_, _>>()?;
+        Ok(Self { areas, centres, normals, corners, arcs })
     }
 
     /// Number of faces.
@@ -113,12 +121,21 @@ impl DualGraph {
     }
 
     /// A value of each face, `passes` times replaced by half of itself and half of its neighbours' mean.
-    pub fn smoothed(&self, mut values: Vec<f64>, passes: usize) -> Vec<f64> {
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn smoothed(
+        &self,
+        mut values: Vec<f64>,
+        passes: usize,
+        control: &Control,
+    ) -> Result<Vec<f64>, Stopped> {
         let mut neighbours = vec![0.0f64; values.len()];
         for arc in &self.arcs {
             arc.faces.iter().for_each(|&face| neighbours[face as usize] += 1.0);
         }
         for _ in 0..passes {
+            control.check()?;
             let mut sums = vec![0.0; values.len()];
             for arc in &self.arcs {
                 let [a, b] = arc.faces.map(|face| face as usize);
@@ -131,7 +148,7 @@ impl DualGraph {
                 }
             }
         }
-        values
+        Ok(values)
     }
 }
 

@@ -47,7 +47,7 @@ pub fn blocked_sight(
     cpu: &Cpu,
 ) -> Result<Vec<f64>, Stopped> {
     let neighbours = neighbours(graph.faces(), graph.arcs.iter().map(|arc| (arc.faces, ())));
-    let sight = Sight { graph, thickness, tree: RayTree::new(&graph.corners), neighbours };
+    let sight = Sight { graph, thickness, tree: RayTree::new(&graph.corners, cpu.control())?, neighbours };
     let mut blocked = vec![0.0; graph.arcs.len()];
     cpu.split_samples(&mut blocked, COST, |arcs, blocked| {
         let mut stack = Vec::new();
@@ -168,7 +168,7 @@ mod tests {
     use crate::cleaning::CleanMesh;
     use crate::dual_graph::DualArc;
     use crate::shape_diameter::shape_diameter;
-    use veloxel_core::TriangleMesh;
+    use veloxel_core::{Control, TriangleMesh};
 
     /// A closed body of revolution around z: radii at equal steps of z from −1 to 1, between two poles.
     fn turned(radius: impl Fn(f64) -> f64) -> DualGraph {
@@ -192,7 +192,11 @@ mod tests {
                 triangles.extend([[a, b, d], [a, d, c]]);
             }
         }
-        DualGraph::new(&CleanMesh::new(&TriangleMesh::new(points, triangles).unwrap()).unwrap())
+        DualGraph::new(
+            &CleanMesh::new(&TriangleMesh::new(points, triangles).unwrap(), &Control::default()).unwrap(),
+            &Control::default(),
+        )
+        .unwrap()
     }
 
     fn blocked(graph: &DualGraph, reach: f64, threads: usize) -> Vec<f64> {

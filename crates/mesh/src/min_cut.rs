@@ -4,6 +4,10 @@
 //! Doklady 11, 1970. Bands between parts are narrow, so that paths are short and phases few.
 
 use std::collections::VecDeque;
+use veloxel_core::{Control, Pace, Stopped};
+
+/// Arcs that a search looks at between two questions whether to go on: some milliseconds.
+const ARCS_AT_ONCE: usize = 1 << 18;
 
 /// A graph with a first and a second side that some nodes are tied to.
 pub(crate) struct MinCut {
@@ -42,14 +46,15 @@ impl MinCut {
     }
 
     /// For each node whether it lies on the first side; nodes that no tie reaches do not.
-    pub fn sides(mut self) -> Vec<bool> {
+    pub fn sides(mut self, control: &Control) -> Result<Vec<bool>, Stopped> {
+        let mut pace = control.once_in(ARCS_AT_ONCE);
         let (source, sink) = (self.nodes, self.nodes + 1);
         loop {
             let level = self.levels(source);
             if level[sink] == u32::MAX {
-                return level[..self.nodes].iter().map(|&level| level != u32::MAX).collect();
+                return Ok(level[..self.nodes].iter().map(|&level| level != u32::MAX).collect());
             }
-            self.block(source, sink, &level);
+            self.block([source, sink], &level, &mut pace)?;
         }
     }
 
@@ -71,11 +76,17 @@ impl MinCut {
     }
 
     /// Fills shortest paths until none has room.
-    fn block(&mut self, source: usize, sink: usize, level: &[u32]) {
+    fn block(
+        &mut self,
+        [source, sink]: [usize; 2],
+        level: &[u32],
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stopped> {
         let mut next = vec![0; self.leaving.len()];
         let mut path: Vec<u32> = Vec::new();
         let mut node = source;
         loop {
+            pace.step()?;
             if node == sink {
                 let room =
                     path.iter().map(|&arc| self.capacities[arc as usize]).fold(f64::INFINITY, f64::min);
@@ -100,7 +111,7 @@ impl MinCut {
                     }
                 }
                 None => {
-                    let Some(arc) = path.pop() else { return };
+                    let Some(arc) = path.pop() else { return Ok(()) };
                     node = self.ends[arc as usize ^ 1] as usize;
                     next[node] += 1;
                 }
@@ -133,7 +144,7 @@ mod tests {
             let value = |is_first: &dyn Fn(usize) -> bool| -> f64 {
                 arcs.iter().filter(|(a, b, _)| is_first(*a) != is_first(*b)).map(|arc| arc.2).sum()
             };
-            let sides = cut.sides();
+            let sides = cut.sides(&Control::default()).unwrap();
             assert!(sides[0] && sides[1] && !sides[8] && !sides[9]);
             let least = (0..64).map(|inner| value(&|n| n < 2 || (n < 8 && inner >> (n - 2) & 1 == 1)));
             assert_eq!(value(&|n| sides[n]), least.fold(f64::INFINITY, f64::min));

@@ -3,6 +3,7 @@
 //! Own code, since a crate for it (obvhs, parry3d) brings a dozen others along for a search that takes a tenth of a run.
 
 use crate::vector::{Vector, bounds, cross, dot, minus};
+use veloxel_core::{Control, Stopped};
 
 /// Triangles in a tree of boxes.
 pub(crate) struct RayTree {
@@ -33,13 +34,15 @@ pub(crate) struct Ray {
 }
 
 const LEAF: usize = 4;
+/// Smaller branches are built within some milliseconds, and do not ask whether to go on.
+const ASKS_ABOVE: usize = 1 << 12;
 
 impl RayTree {
-    pub fn new(corners: &[[Vector; 3]]) -> Self {
+    pub fn new(corners: &[[Vector; 3]], control: &Control) -> Result<Self, Stopped> {
         let mut triangles: Vec<(u32, [Vector; 3])> = (0..).zip(corners.iter().copied()).collect();
         let mut nodes = Vec::with_capacity(corners.len());
-        build(&mut nodes, &mut triangles, 0);
-        Self { nodes, triangles }
+        build(&mut nodes, &mut triangles, 0, control)?;
+        Ok(Self { nodes, triangles })
     }
 
     /// The distance to the first triangle, in lengths of the direction, and its number; `stack` is memory that rays share.
@@ -116,12 +119,20 @@ impl Node {
 }
 
 /// Adds the node of these triangles, the first of which has the place `first` among all.
-fn build(nodes: &mut Vec<Node>, triangles: &mut [(u32, [Vector; 3])], first: usize) {
+fn build(
+    nodes: &mut Vec<Node>,
+    triangles: &mut [(u32, [Vector; 3])],
+    first: usize,
+    control: &Control,
+) -> Result<(), Stopped> {
+    if triangles.len() > ASKS_ABOVE {
+        control.check()?;
+    }
     let [low, high] = bounds(triangles.iter().flat_map(|(_, corners)| *corners));
     let at = nodes.len();
     nodes.push(Node { low, high, inside: Inside::Leaf { first, end: first + triangles.len() } });
     if triangles.len() <= LEAF {
-        return;
+        return Ok(());
     }
     let side = minus(high, low);
     let axis = (0..3).fold(0, |longest, axis| if side[axis] > side[longest] { axis } else { longest });
@@ -129,10 +140,11 @@ fn build(nodes: &mut Vec<Node>, triangles: &mut [(u32, [Vector; 3])], first: usi
     let half = triangles.len() / 2;
     triangles.select_nth_unstable_by(half, |a, b| middle(&a.1).total_cmp(&middle(&b.1)).then(a.0.cmp(&b.0)));
     let (before, behind) = triangles.split_at_mut(half);
-    build(nodes, before, first);
+    build(nodes, before, first, control)?;
     let second = nodes.len();
-    build(nodes, behind, first + half);
+    build(nodes, behind, first + half, control)?;
     nodes[at].inside = Inside::Children { axis, second };
+    Ok(())
 }
 
 /// Möller and Trumbore, "Fast, Minimum Storage Ray-Triangle Intersection", 1997, both sides of the triangle.
@@ -166,7 +178,7 @@ mod tests {
                 })
             })
             .collect();
-        let tree = RayTree::new(&corners);
+        let tree = RayTree::new(&corners, &Control::default()).unwrap();
         let (mut met, mut near) = (0, 0);
         for r in 0..200 {
             let direction = [0, 1, 2].map(|axis| number(r * 3 + axis + 90_000) - 0.5);

@@ -7,25 +7,34 @@
 
 use crate::vector::{Vector, has_area, length, minus};
 use std::collections::HashMap;
-use veloxel_core::TriangleMesh;
+use veloxel_core::{Control, Stopped, TriangleMesh, sort};
 
 /// Points of a seam lie so near to each other, as a share of the diagonal of the box around the mesh: rounding of 32-bit floats,
 /// and of text with seven digits.
 const TOLERANCE: f64 = 1e-6;
 /// And as a share of the shortest edge at either.
 const OF_EDGE: f64 = 0.01;
+/// Points or faces between two questions whether to go on: some milliseconds.
+const POINTS_AT_ONCE: usize = 1 << 13;
 
 /// Gives points of open edges the place of the first that lies within rounding of them; how many had another.
 ///
 /// `place` holds for each point the first that lies where it does, and `size` is the diagonal of the box around the mesh.
-pub(crate) fn join_seams(mesh: &TriangleMesh, place: &mut [u32], size: f64) -> usize {
-    let shortest = shortest_open_edges(mesh, place);
-    let Some(&(first, _)) = shortest.first() else { return 0 };
+pub(crate) fn join_seams(
+    mesh: &TriangleMesh,
+    place: &mut [u32],
+    size: f64,
+    control: &Control,
+) -> Result<usize, Stopped> {
+    let shortest = shortest_open_edges(mesh, place, control)?;
+    let Some(&(first, _)) = shortest.first() else { return Ok(0) };
     let (origin, reach) = (mesh.points()[first as usize], TOLERANCE * size);
     let cell = |point: Vector| minus(point, origin).map(|c| (c / reach).floor() as i64);
     let mut cells: HashMap<[i64; 3], Vec<u32>> = HashMap::with_capacity(shortest.len());
     let mut joined: HashMap<u32, u32> = HashMap::new();
+    let mut pace = control.once_in(POINTS_AT_ONCE);
     for (nth, &(point, own_edge)) in (0u32..).zip(&shortest) {
+        pace.step()?;
         let at = mesh.points()[point as usize];
         let here = cell(at);
         let mut nearest: Option<(f64, u32)> = None;
@@ -50,14 +59,20 @@ pub(crate) fn join_seams(mesh: &TriangleMesh, place: &mut [u32], size: f64) -> u
     if !joined.is_empty() {
         place.iter_mut().for_each(|place| *place = joined.get(place).copied().unwrap_or(*place));
     }
-    joined.len()
+    Ok(joined.len())
 }
 
 /// The points at edges of one face, each with the length of the shortest edge there; sorted.
-fn shortest_open_edges(mesh: &TriangleMesh, place: &[u32]) -> Vec<(u32, f64)> {
+fn shortest_open_edges(
+    mesh: &TriangleMesh,
+    place: &[u32],
+    control: &Control,
+) -> Result<Vec<(u32, f64)>, Stopped> {
     let mut sides: Vec<[u32; 2]> = Vec::with_capacity(3 * mesh.triangles().len());
     let mut shortest = vec![f64::INFINITY; place.len()];
+    let mut pace = control.once_in(POINTS_AT_ONCE);
     for corners in mesh.triangles() {
+        pace.step()?;
         let corners = corners.map(|corner| place[corner as usize]);
         let points = corners.map(|corner| mesh.points()[corner as usize]);
         if !has_area(points) {
@@ -71,18 +86,18 @@ fn shortest_open_edges(mesh: &TriangleMesh, place: &[u32]) -> Vec<(u32, f64)> {
             }
         }
     }
-    sides.sort_unstable();
+    sort(&mut sides, control)?;
     let open = sides.chunk_by(|a, b| a == b).filter(|group| group.len() == 1);
     let mut points: Vec<u32> = open.flat_map(|group| group[0]).collect();
-    points.sort_unstable();
+    sort(&mut points, control)?;
     points.dedup();
-    points.into_iter().map(|point| (point, shortest[point as usize])).collect()
+    Ok(points.into_iter().map(|point| (point, shortest[point as usize])).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use crate::cleaning::CleanMesh;
-    use veloxel_core::TriangleMesh;
+    use veloxel_core::{Control, TriangleMesh};
 
     /// Two squares that meet at x = 1, each with points of its own, the second so far above.
     fn squares(gap: f64, size: f64) -> CleanMesh {
@@ -98,7 +113,7 @@ mod tests {
             at(1.0, 1.0, -gap),
         ];
         let triangles = [[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]].to_vec();
-        CleanMesh::new(&TriangleMesh::new(points, triangles).unwrap()).unwrap()
+        CleanMesh::new(&TriangleMesh::new(points, triangles).unwrap(), &Control::default()).unwrap()
     }
 
     /// Components, points joined and border edges.
@@ -132,7 +147,7 @@ mod tests {
             .map(|point| point.map(|c| c + shift))
             .to_vec();
             let mesh = TriangleMesh::new(points, vec![[0, 1, 2], [3, 4, 5]]).unwrap();
-            assert_eq!(seam(&CleanMesh::new(&mesh).unwrap()), [1, 2, 4], "{shift}");
+            assert_eq!(seam(&CleanMesh::new(&mesh, &Control::default()).unwrap()), [1, 2, 4], "{shift}");
         }
     }
 
@@ -149,7 +164,9 @@ mod tests {
                 triangles.extend([[a, a + 2, a + 3], [a, a + 3, a + 1]]);
             }
         }
-        let mesh = CleanMesh::new(&TriangleMesh::new(points, triangles.clone()).unwrap()).unwrap();
+        let mesh =
+            CleanMesh::new(&TriangleMesh::new(points, triangles.clone()).unwrap(), &Control::default())
+                .unwrap();
         assert_eq!((seam(&mesh), mesh.triangles.len()), ([2, 0, 19], triangles.len()));
         // A closed plate thinner than the tolerance: its points lie inside of the surface.
         let corner = |x: f64, y: f64, z: f64| [x, y, z * 5e-7];
@@ -158,7 +175,7 @@ mod tests {
             .collect();
         let squares = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
         let sides = squares.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-        let mesh = CleanMesh::new(&TriangleMesh::new(plate, sides).unwrap()).unwrap();
+        let mesh = CleanMesh::new(&TriangleMesh::new(plate, sides).unwrap(), &Control::default()).unwrap();
         assert_eq!((seam(&mesh), mesh.triangles.len()), ([1, 0, 0], 12));
     }
 }

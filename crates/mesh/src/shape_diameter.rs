@@ -28,7 +28,7 @@ const COST: usize = 20_000;
 /// # Errors
 /// [`Stopped`].
 pub fn shape_diameter(graph: &DualGraph, cpu: &Cpu) -> Result<Vec<f64>, Stopped> {
-    let tree = RayTree::new(&graph.corners);
+    let tree = RayTree::new(&graph.corners, cpu.control())?;
     let spiral: Vec<[f64; 2]> = (0..RAYS)
         .map(|ray| {
             const GOLDEN_TURN: f64 = 0.618_033_988_749_894_9;

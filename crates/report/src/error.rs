@@ -1,6 +1,6 @@
 //! What can go wrong between results and a report.
 
-use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint};
+use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped};
 use veloxel_measure::MeasureError;
 
 /// A failure of a figure, a page or a report's JSON.
@@ -13,6 +13,9 @@ pub enum ReportError {
     /// What the report tells of a result could not be measured.
     #[error(transparent)]
     Measure(#[from] MeasureError),
+    /// The run was stopped by its observer.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// A page about nothing at all.
     #[error("{what}: there is nothing to show ({reason})")]
     NothingToShow {
@@ -55,6 +58,7 @@ impl Diagnosis for ReportError {
         match self {
             Self::Core(error) => error.kind(),
             Self::Measure(error) => error.kind(),
+            Self::Stopped(error) => error.kind(),
             Self::NothingToShow { .. } => ErrorKind::Input,
             Self::Page { .. } | Self::Picture { .. } | Self::Json { .. } => ErrorKind::Internal,
         }

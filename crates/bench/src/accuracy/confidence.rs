@@ -3,7 +3,7 @@
 use crate::accuracy::volume_preservation::mouse;
 use crate::{BenchError, Figure, Session};
 use std::path::PathBuf;
-use veloxel_core::{Dimension, Flow, Mask, Warnings};
+use veloxel_core::{Control, Dimension, Flow, Mask, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
 use veloxel_measure::sparsification;
 use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, InverseConsistent, Pair, PairMethod};
@@ -125,7 +125,7 @@ fn volumes(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
 
 /// 0: the confidence knows the errors; 1: it knows nothing.
 pub(crate) fn over_random(found: &DenseFlow, truth: &Flow, within: Option<&Mask>) -> Result<f64, BenchError> {
-    let measured = sparsification(&found.flow, truth, &found.confidence, within)?;
+    let measured = sparsification(&found.flow, truth, &found.confidence, within, &Control::default())?;
     let ratio = measured.ause.zip(measured.ause_uninformed).map(|(area, uninformed)| area / uninformed);
     Ok(ratio.unwrap_or(f64::NAN))
 }

@@ -5,7 +5,7 @@ use crate::{BenchError, Figure, Session};
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
-use veloxel_core::{Dimension, Flow, Volume, Warnings};
+use veloxel_core::{Control, Dimension, Flow, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow};
 use veloxel_measure::flow_error;
 use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod};
@@ -109,7 +109,7 @@ fn measure(
             let found = method.run(&Pair::new(fixed, moving))?;
             least_s = least_s.min(begin.elapsed().as_secs_f64());
             if nth == 0 {
-                error_px = flow_error(&found.flow, truth, None)?.end_point_vox.mean;
+                error_px = flow_error(&found.flow, truth, None, &Control::default())?.end_point_vox.mean;
             }
             // Seconds of the same work tell no more.
             if nth >= 2 && least_s > 0.2 {

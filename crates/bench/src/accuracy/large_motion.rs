@@ -4,7 +4,7 @@ use crate::accuracy::confidence::over_random;
 use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use veloxel_core::{Flow, Mask, Volume, Warnings};
+use veloxel_core::{Control, Flow, Mask, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::{Strictness, read_flow, read_image, read_mask};
 use veloxel_kernels::image::warp::Interpolation;
@@ -124,7 +124,8 @@ fn pictures(session: &Session<'_>, scene: &Scene) -> Result<Vec<Figure>, BenchEr
     let (fixed, moving) = (image(fixed)?, image(moving)?);
     let truth = read_flow(&truth, Strictness::Lenient, &mut warnings)?;
     let (found, time_s) = both(session.device, &Pair::new(&fixed, &moving))?;
-    let [without, with] = [&found[0], &found[1]].map(|found| flow_error(&found.flow, &truth, None));
+    let [without, with] =
+        [&found[0], &found[1]].map(|found| flow_error(&found.flow, &truth, None, &Control::default()));
     let (without, with) = (without?, with?);
     let figure = |what: &str, value: f64, unit| Figure::new(format!("{}: {what}", scene.name), value, unit);
     let error = figure("with matches", with.end_point_vox.mean, "px");
@@ -178,7 +179,7 @@ fn shorter(
     let params = ClgParams::preset(preset, grid.dimension());
     let mut method = Matched::new(Clg::new(grid, params, device)?);
     let found = method.run(&Pair::new(images[0], images[1]))?;
-    let error = flow_error(&found.flow, truth, None)?;
+    let error = flow_error(&found.flow, truth, None, &Control::default())?;
     let figure = |what: &str, value: f64, unit| {
         Figure::new(format!("{TIMED}, {}: {what}", preset.name()), value, unit)
     };
@@ -243,7 +244,7 @@ fn lung(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
             && mask.data()[mask.grid().index(at.map(|v| v as usize))]
     });
     let (found, time_s) = both(device, &Pair::new(&fixed, &moving))?;
-    let error = |found: &DenseFlow| flow_error(&found.flow, &truth, Some(&lung));
+    let error = |found: &DenseFlow| flow_error(&found.flow, &truth, Some(&lung), &Control::default());
     let mut figures = vec![
         Figure::new("breathing lung: without matches", error(&found[0])?.end_point_vox.mean, "voxel"),
         Figure::new("breathing lung: with matches", error(&found[1])?.end_point_vox.mean, "voxel")

@@ -4,7 +4,7 @@ use crate::accuracy::confidence::over_random;
 use crate::accuracy::middlebury::{NamedPair, pairs, truth};
 use crate::{BenchError, Figure, Session};
 use std::time::Instant;
-use veloxel_core::Volume;
+use veloxel_core::{Control, Volume};
 use veloxel_gpu::Device;
 use veloxel_measure::flow_error;
 use veloxel_motion::{AnyMethod, DenseDraft, Frame, ImagePair, Opening, PairMethod};
@@ -94,7 +94,7 @@ fn accuracy(
         let setup = Setup { method: bars.method, preset, levels: None };
         let mut method = opened(session.device, setup, fixed)?;
         let found = method.run(&veloxel_motion::Pair::new(fixed, moving))?;
-        let error = flow_error(&found.flow, &truth, None)?;
+        let error = flow_error(&found.flow, &truth, None, &Control::default())?;
         let ratio = over_random(&found, &truth, None)?;
         let unknown = found.flow.component_vox(0).iter().filter(|v| v.is_nan()).count();
         least_density = least_density.min(1.0 - unknown as f64 / fixed.grid().len() as f64);

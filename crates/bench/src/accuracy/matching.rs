@@ -2,7 +2,7 @@
 
 use crate::accuracy::middlebury::{pairs, truth};
 use crate::{BenchError, Figure, Session};
-use veloxel_core::{Dimension, Volume};
+use veloxel_core::{Control, Dimension, Volume};
 use veloxel_measure::flow_error;
 use veloxel_motion::block_matching::parameters::MatchMeasure;
 use veloxel_motion::{BlockMatching, BlockMatchingParams, BlockMatchingPreset, Pair, PairMethod};
@@ -65,7 +65,9 @@ pub(crate) fn matching(session: &Session<'_>) -> Result<Vec<Figure>, BenchError>
         let params = BlockMatchingParams::preset(BlockMatchingPreset::Accurate, Dimension::Three);
         let mut method = BlockMatching::new(phantom.grid(), params, session.device)?;
         let found = method.run(&Pair::new(&phantom.fixed, &phantom.moving))?;
-        let error = flow_error(&found.flow, &phantom.truth, Some(&phantom.interior))?.end_point_vox.mean;
+        let error = flow_error(&found.flow, &phantom.truth, Some(&phantom.interior), &Control::default())?
+            .end_point_vox
+            .mean;
         let what = format!("speckle of {SPECKLE}³ at 20 dB, correlation {correlation}");
         figures.push(Figure::new(what, error, "voxels").at_most(most));
     }
@@ -91,7 +93,7 @@ fn error_px(
     let (fixed, moving) = (noisy(fixed, 0, (1.0, 0.0)), noisy(moving, 1, (light.gain, light.offset)));
     let mut method = BlockMatching::new(fixed.grid(), params.clone(), session.device)?;
     let found = method.run(&Pair::new(&fixed, &moving))?;
-    Ok(flow_error(&found.flow, &truth, None)?.end_point_vox.mean)
+    Ok(flow_error(&found.flow, &truth, None, &Control::default())?.end_point_vox.mean)
 }
 
 /// Speckle that moves by up to 2.6 voxels, and changes meanwhile.

@@ -3,7 +3,7 @@
 use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use veloxel_core::{Dimension, Flow, Volume, Warnings};
+use veloxel_core::{Control, Dimension, Flow, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
 use veloxel_measure::flow_error;
 use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod};
@@ -27,7 +27,7 @@ pub(crate) fn middlebury(session: &Session<'_>) -> Result<Vec<Figure>, BenchErro
             let start = Instant::now();
             let output = Clg::new(fixed.grid(), params, session.device)?.run(&pair)?;
             let time_s = start.elapsed().as_secs_f64();
-            let error = flow_error(&output.flow, &truth, None)?.end_point_vox.mean;
+            let error = flow_error(&output.flow, &truth, None, &Control::default())?.end_point_vox.mean;
             error_sum += error;
             slowest_s = slowest_s.max(time_s);
             figures.push(Figure::new(format!("{pair_name}: {name}"), error, "px"));

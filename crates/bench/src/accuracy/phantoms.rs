@@ -1,7 +1,7 @@
 //! End-point errors on the phantoms, in the interior, preset `accurate`.
 
 use crate::{BenchError, Figure};
-use veloxel_core::Dimension;
+use veloxel_core::{Control, Dimension};
 use veloxel_gpu::Device;
 use veloxel_measure::flow_error;
 use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod};
@@ -22,7 +22,8 @@ pub(crate) fn phantoms(device: &Device) -> Result<Vec<Figure>, BenchError> {
             let params = ClgParams::preset(ClgPreset::Accurate, dimension);
             let pair = Pair::new(&phantom.fixed, &phantom.moving);
             let output = Clg::new(&grid, params, device)?.run(&pair)?;
-            let error = flow_error(&output.flow, &phantom.truth, Some(&phantom.interior))?;
+            let error =
+                flow_error(&output.flow, &phantom.truth, Some(&phantom.interior), &Control::default())?;
             let what = case.name(dimension).replace(&dimensions, "");
             let figure = Figure::new(format!("{what}:{dimensions}"), error.end_point_vox.mean, "voxels");
             let held = case.noise == Noise::None && case.texture == TextureKind::Smooth;

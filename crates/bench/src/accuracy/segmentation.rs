@@ -6,7 +6,7 @@ use std::time::Instant;
 use veloxel::VeloxelError;
 use veloxel::jobs::{PartsMethodOptions, SegmentJob, SegmentOutputs, segment};
 use veloxel::metrics::segmentation_error;
-use veloxel_core::Warnings;
+use veloxel_core::{Control, Warnings};
 use veloxel_gpu::Cpu;
 use veloxel_io::{ReadOptions, Reading, read_face_labels, read_surface};
 use veloxel_mesh::{
@@ -96,7 +96,7 @@ impl Example {
     fn read(folder: &Path, id: u32) -> Result<Self, BenchError> {
         let path = folder.join(format!("off/{id}.off"));
         let mesh = read_surface(&path, Reading::default(), &mut Warnings::new())?;
-        let clean = CleanMesh::new(&mesh).map_err(VeloxelError::from)?;
+        let clean = CleanMesh::new(&mesh, &Control::default()).map_err(VeloxelError::from)?;
         let of_people = folder.join(format!("seg/{id}"));
         let mut files: Vec<PathBuf> = std::fs::read_dir(&of_people)
             .map_err(|source| veloxel_io::IoError::Open { path: of_people.clone(), source })?
@@ -115,13 +115,14 @@ impl Example {
             .collect();
         counts.sort_unstable();
         let parts = (counts[(counts.len() - 1) / 2] + counts[counts.len() / 2]) / 2;
-        Ok(Self { graph: DualGraph::new(&clean), people, parts })
+        let graph = DualGraph::new(&clean, &Control::default()).map_err(VeloxelError::from)?;
+        Ok(Self { graph, people, parts })
     }
 
     fn rand(&self, labels: &[u32]) -> Result<f64, BenchError> {
         let mut sum = 0.0;
         for person in &self.people {
-            sum += segmentation_error(labels, person)?.rand;
+            sum += segmentation_error(labels, person, &Control::default())?.rand;
         }
         Ok(sum / self.people.len() as f64)
     }
@@ -154,7 +155,7 @@ impl Example {
 fn measure(session: &Session<'_>, example: &Example, cpu: &Cpu) -> Result<Measured, BenchError> {
     let (graph, params) = (&example.graph, CutsParams::default());
     let found: Cuts = cuts(graph, &params, cpu)?;
-    let parts = |count| found.parts(graph, count, &params).map_err(VeloxelError::from);
+    let parts = |count| found.parts(graph, count, &params, &Control::default()).map_err(VeloxelError::from);
     let given = parts(PartCount::Given(example.parts))?;
     let fuzzy = FuzzyParams::default();
     let weights = ArcWeights::new(graph, &found, &fuzzy, cpu).map_err(veloxel_mesh::MeshError::from)?;

@@ -1,7 +1,7 @@
 //! Incompressible muscle with β on and off: how much volume changes, and what that does to the error.
 
 use crate::{BenchError, Figure, Session};
-use veloxel_core::{Dimension, Warnings};
+use veloxel_core::{Control, Dimension, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::{Strictness, read_mesh};
 use veloxel_measure::flow_error;
@@ -56,7 +56,7 @@ fn compare(device: &Device, phantom: &Phantom) -> Result<Vec<Figure>, BenchError
     let mut results = Vec::new();
     for beta in [0.0, BETA] {
         let output = estimate(device, phantom, beta)?;
-        let error = flow_error(&output.flow, &phantom.truth, phantom.muscle.as_ref())?;
+        let error = flow_error(&output.flow, &phantom.truth, phantom.muscle.as_ref(), &Control::default())?;
         results.push((output.statistics.jacobian.mean_abs_minus_one, error));
     }
     let [(change_off, error_off), (change_on, error_on)] = results[..] else {

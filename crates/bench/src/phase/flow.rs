@@ -3,7 +3,7 @@
 use super::yosemite::yosemite;
 use super::{Scene, presets};
 use crate::{BenchError, Figure, Session};
-use veloxel_core::{Volume, Warnings};
+use veloxel_core::{Control, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
 use veloxel_measure::flow_error;
 use veloxel_motion::{PhaseParameters, phase_flow};
@@ -43,7 +43,7 @@ pub(super) fn table_6(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> 
                 let parameters = PhaseParameters { tau_l, ..parameters.clone() };
                 let frames: Vec<&Volume<f32>> = scene.frames.iter().collect();
                 let found = phase_flow(&frames, &parameters, session.device)?;
-                let error = flow_error(&found.flow, &scene.truth, scene.mask.as_ref())?;
+                let error = flow_error(&found.flow, &scene.truth, scene.mask.as_ref(), &Control::default())?;
                 let bar = BARS.iter().find(|b| b.0 == scene.name && b.1 == tau_l && preset == "accurate");
                 let what = format!("{}, τ_l {tau_l}, {preset}", scene.name);
                 let angle = Figure::new(format!("{what}: angular error"), error.angular_deg.mean, "°");

@@ -2,7 +2,7 @@
 
 use super::presets;
 use crate::{BenchError, Figure, Session};
-use veloxel_core::Warnings;
+use veloxel_core::{Control, Warnings};
 use veloxel_io::{Strictness, read_disparity, read_image};
 use veloxel_measure::disparity_error;
 use veloxel_motion::phase_stereo;
@@ -28,7 +28,7 @@ pub(super) fn table_5(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> 
             read_disparity(&folder.join("disp2.png"), Some(scale), Strictness::Lenient, &mut warnings)?;
         for (preset, parameters) in presets() {
             let found = phase_stereo(&left, &right, &parameters, session.device)?;
-            let error = disparity_error(&found.disparity_px, &truth, None)?;
+            let error = disparity_error(&found.disparity_px, &truth, None, &Control::default())?;
             let figure =
                 |what: &str, value, unit| Figure::new(format!("{pair}, {preset}: {what}"), value, unit);
             let mean = figure("mean absolute error", error.absolute_px.mean, "px");

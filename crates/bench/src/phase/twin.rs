@@ -2,7 +2,7 @@
 
 use super::yosemite::yosemite;
 use crate::{BenchError, Figure, Session};
-use veloxel_core::{Dimension, Volume};
+use veloxel_core::{Control, Dimension, Volume};
 use veloxel_measure::flow_error;
 use veloxel_motion::phase::parameters::{Arithmetic, FeatureSums, Frames, PhaseMedian, Warping};
 use veloxel_motion::{PhaseParameters, PhasePreset, phase_flow};
@@ -41,7 +41,7 @@ pub(super) fn table_1(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> 
         let (centre, half) = (2, parameters.frames.count() / 2);
         let each: Vec<&Volume<f32>> = scene.frames[centre - half..=centre + half].iter().collect();
         let found = phase_flow(&each, &parameters, session.device)?;
-        let error = flow_error(&found.flow, &scene.truth, scene.mask.as_ref())?;
+        let error = flow_error(&found.flow, &scene.truth, scene.mask.as_ref(), &Control::default())?;
         let near = |value: f64| ((1.0 - TOLERANCE) * value, (1.0 + TOLERANCE) * value);
         let (low, high) = near(angle_deg);
         let what = format!("Table 1, {name}");

@@ -3,7 +3,7 @@
 use crate::{BenchError, Figure};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
-use veloxel_core::Dimension;
+use veloxel_core::{Control, Dimension};
 use veloxel_gpu::Device;
 use veloxel_measure::flow_error;
 use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod};
@@ -53,7 +53,11 @@ pub fn volume_cost(size: usize, device: &Device) -> Result<VolumeCost, BenchErro
     let volume_bytes = 4.0 * grid.len() as f64;
     let peak_volumes = peak_bytes().map(|peak| (peak - held) / volume_bytes);
     let error_vox = match &last {
-        Some(output) => flow_error(&output.flow, &phantom.truth, Some(&phantom.interior))?.end_point_vox.mean,
+        Some(output) => {
+            flow_error(&output.flow, &phantom.truth, Some(&phantom.interior), &Control::default())?
+                .end_point_vox
+                .mean
+        }
         None => f64::NAN,
     };
     Ok(VolumeCost { size, time_s, peak_volumes, error_vox })

@@ -8,6 +8,7 @@ use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 use veloxel::Device;
 use veloxel::io::{IoError, write_text};
 use veloxel::report::number;
@@ -30,13 +31,17 @@ pub struct BenchArguments {
     #[arg(long)]
     json: bool,
 
-    /// Accuracy alone, which must lie within 5 % of what docs/status/accuracy.md states; for paper-a, paper-b and paper-c, small sizes
+    /// Accuracy alone, which must lie within 5 % of what docs/status/accuracy.md states, and what stops leave behind; for paper-a, paper-b and paper-c, small sizes
     #[arg(long)]
     quick: bool,
 
     /// Pass where data are missing, and say so
     #[arg(long)]
     allow_missing: bool,
+
+    /// Of stops: the commands whose name holds this
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
 
     /// Tables and plots of paper-a, paper-b, paper-c, error-time or cine as a page, in one file
     #[arg(long, value_name = "OUT.html")]
@@ -58,13 +63,18 @@ impl BenchArguments {
         if !self.names.is_empty() {
             return self.names.iter().filter_map(|name| Bench::named(name)).collect();
         }
-        BENCHES.iter().filter(|b| if self.quick { b.is_scored } else { b.by_default }).collect()
+        BENCHES
+            .iter()
+            .filter(|b| if self.quick { b.is_scored || b.shows_quickly } else { b.by_default })
+            .collect()
     }
 }
 
 impl Run for BenchArguments {
     fn run(self) -> Outcome {
+        let begin = Instant::now();
         let opened = veloxel::Session::open(&self.device.options())?;
+        let opening_ms = begin.elapsed().as_secs_f64() * 1e3;
         let (device, report) = (opened.device()?.clone(), opened.device_report()?.clone());
         if let Some(size) = self.volume {
             return print_json(&volume_cost(size, &device)?);
@@ -76,7 +86,9 @@ impl Run for BenchArguments {
             wrong_usage("bench", ErrorKind::MissingRequiredArgument, &text);
         }
         let in_fresh_process = |size: usize| fresh_process(size, &self);
-        let session = Session::new(&device, &in_fresh_process).opened_by(self.device.options());
+        let session = Session::new(&device, &in_fresh_process)
+            .opened_by(self.device.options(), opening_ms)
+            .only(self.only.clone());
         let session = if self.quick { session.quick() } else { session };
         let record = self.quick.then(Record::of_this_tree);
         let (mut verdict, mut results) = (Verdict::default(), serde_json::Map::new());

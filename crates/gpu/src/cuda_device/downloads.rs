@@ -12,6 +12,8 @@ use crate::memory::element::{Word, parts_of};
 use crate::memory::host_memory::room_for;
 use cudarc::driver::{CudaEvent, CudaStream, DriverError, result, sys};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use veloxel_core::Control;
 
 /// Words of a piece of the ring, and number of pieces.
 const PIECE: usize = 2 << 20;
@@ -21,6 +23,36 @@ const MOST_NUMBERS: usize = 1 << 18;
 
 /// A stretch of words in device memory: its address and its number of words.
 pub(super) type Stretch = (sys::CUdeviceptr, usize);
+
+/// When memory may be read, and who may stop the wait for it.
+#[derive(Clone, Copy)]
+pub(super) struct Ready<'a> {
+    pub event: &'a CudaEvent,
+    pub control: &'a Control,
+}
+
+/// Time between two questions whether to go on, while the host waits for the device.
+const ASK_EVERY: Duration = Duration::from_millis(5);
+/// Time between two looks at an event: it is over as soon as it was with a wait of the driver's, which spins as well.
+const LOOK_EVERY: Duration = Duration::from_micros(2);
+
+impl Ready<'_> {
+    /// Waits for the event, or until the run is to stop.
+    fn wait(self, failed: &impl Fn(DriverError) -> ComputeError) -> Result<(), ComputeError> {
+        let mut asked = Instant::now();
+        while !self.event.try_is_complete().map_err(failed)? {
+            let looked = Instant::now();
+            if looked.duration_since(asked) >= ASK_EVERY {
+                self.control.check()?;
+                asked = looked;
+            }
+            while looked.elapsed() < LOOK_EVERY {
+                std::hint::spin_loop();
+            }
+        }
+        Ok(())
+    }
+}
 
 /// A stream and its page-locked pieces, which are allocated on first use.
 struct Lane {
@@ -50,22 +82,22 @@ impl Downloads {
         Self { copyists, times, volumes: lane(volumes), numbers: lane(numbers) }
     }
 
-    /// Reads stretches back, once the event `ready` has happened: one vector for each entry of `wanted`, which holds the entry's
+    /// Reads stretches back, once they are ready: one vector for each entry of `wanted`, which holds the entry's
     /// stretches one after the other. `failed` turns an error of the driver into one of ours.
     pub fn fetch(
         &self,
         wanted: &[Vec<Stretch>],
-        ready: &CudaEvent,
+        ready: Ready<'_>,
         failed: impl Fn(DriverError) -> ComputeError,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         let lengths: Vec<usize> = wanted.iter().map(|own| own.iter().map(|(_, len)| len).sum()).collect();
         if lengths.iter().sum::<usize>() <= MOST_NUMBERS {
-            self.times.time("numbers: wait for the device", || ready.synchronize()).map_err(&failed)?;
+            self.times.time("numbers: wait for the device", || ready.wait(&failed))?;
             return self.times.time("numbers: fetch", || self.fetch_numbers(wanted, lengths)).map_err(failed);
         }
         let mut rooms = lengths.into_iter().map(room_for).collect::<Result<Vec<_>, _>>()?;
         self.times.time("download: find pages", || self.copyists.touch(&mut rooms));
-        self.times.time("download: wait for the device", || ready.synchronize()).map_err(&failed)?;
+        self.times.time("download: wait for the device", || ready.wait(&failed))?;
         self.fetch_volumes(wanted, &mut rooms).map_err(failed)?;
         Ok(rooms)
     }

@@ -16,6 +16,7 @@ mod queue;
 mod recording;
 mod uploads;
 
+use crate::compilations::{CompilationClock, Compilations};
 use crate::error::ComputeError;
 use crate::gpu::{Gpu, Lane, Stretch};
 use crate::launches::bindings::Bind;
@@ -30,7 +31,7 @@ use crate::memory::place::Place;
 use crate::nvrtc::{ComputeCapability, Image, Nvrtc};
 use crate::timestamp::{Moment, Timestamp};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
-use downloads::Downloads;
+use downloads::{Downloads, Ready};
 use fast_map::FastMap;
 use kernel_call::{Call, Kernel};
 use lanes::Lanes;
@@ -43,6 +44,7 @@ use std::ffi::CString;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use uploads::Uploads;
+use veloxel_core::Control;
 use wgsl_to_cuda::AWAITS;
 
 /// The first compute capability whose kernels can begin while others, whose results they need, still run.
@@ -57,6 +59,7 @@ pub(crate) struct CudaDevice {
     pool: Arc<Pool>,
     nvrtc: Nvrtc,
     kernels: Mutex<FastMap<Variant, Arc<Kernel>>>,
+    compilations: CompilationClock,
     uploads: Uploads,
     downloads: Downloads,
     times: Arc<HostTimes>,
@@ -95,6 +98,7 @@ impl CudaDevice {
             pool,
             nvrtc,
             kernels: Mutex::default(),
+            compilations: CompilationClock::default(),
             uploads: Uploads::new(up, copyists.clone(), times.clone()),
             downloads: Downloads::new(volumes, numbers, copyists, times.clone()),
             times,
@@ -111,7 +115,8 @@ impl CudaDevice {
         if let Some(kernel) = kernels.get(&variant) {
             return Ok(kernel.clone());
         }
-        let kernel = Arc::new(self.compile(launch)?);
+        let kernel =
+            Arc::new(self.compilations.time([launch.source.name, launch.entry], || self.compile(launch))?);
         kernels.insert(variant, kernel.clone());
         Ok(kernel)
     }
@@ -180,6 +185,7 @@ impl Gpu for CudaDevice {
         &self,
         wanted: &[Vec<Stretch<'_>>],
         after: Option<&Timestamp>,
+        control: &Control,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         let now = if after.is_some() { None } else { self.mark()? };
         let ready = after.or(now.as_ref()).ok_or(ComputeError::WrongDevice)?.moment::<CudaMoment>()?;
@@ -190,7 +196,8 @@ impl Gpu for CudaDevice {
         };
         let addresses = |own: &Vec<Stretch<'_>>| own.iter().map(address).collect();
         let wanted = wanted.iter().map(addresses).collect::<Result<Vec<_>, ComputeError>>()?;
-        self.downloads.fetch(&wanted, &ready.event, |e| self.failed(said(e)))
+        let ready = Ready { event: &ready.event, control };
+        self.downloads.fetch(&wanted, ready, |e| self.failed(said(e)))
     }
     fn mark(&self) -> Result<Option<Timestamp>, ComputeError> {
         let stamp = self.stamp()?;
@@ -222,6 +229,9 @@ impl Gpu for CudaDevice {
     }
     fn release_kept(&self) {
         self.pool.release_kept();
+    }
+    fn compilations(&self) -> Compilations {
+        self.compilations.compilations()
     }
     fn memory_stats(&self) -> MemoryStats {
         self.pool.stats()

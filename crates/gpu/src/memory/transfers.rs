@@ -155,7 +155,11 @@ impl Device {
                 let stretches = fields
                     .iter()
                     .map(|field| field.iter().map(|buffer| Ok((buffer.gpu()?, 0..buffer.len()))).collect());
-                let words = gpu.download(&stretches.collect::<Result<Vec<_>, ComputeError>>()?, mark)?;
+                let words = gpu.download(
+                    &stretches.collect::<Result<Vec<_>, ComputeError>>()?,
+                    mark,
+                    self.control(),
+                )?;
                 let samples = |words: Vec<Word>| {
                     let len = words.len();
                     elements_of(words, 0, len)
@@ -209,7 +213,8 @@ impl Device {
                 let wanted = parts.iter().map(|(buffer, range)| {
                     Ok(vec![(buffer.gpu()?, range.start / per_word..words_of::<T>(range.end))])
                 });
-                let words = gpu.download(&wanted.collect::<Result<Vec<_>, ComputeError>>()?, mark)?;
+                let wanted = wanted.collect::<Result<Vec<_>, ComputeError>>()?;
+                let words = gpu.download(&wanted, mark, self.control())?;
                 let part = |(words, (_, range)): (Vec<_>, &(&Buffer<T>, Range<usize>))| {
                     elements_of(words, range.start % per_word, range.len())
                 };

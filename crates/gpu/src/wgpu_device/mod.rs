@@ -11,6 +11,7 @@ mod recording;
 
 pub(crate) use adapters::{card_may_be_there, list};
 
+use crate::compilations::{CompilationClock, Compilations};
 use crate::error::ComputeError;
 use crate::gpu::{Gpu, Stretch};
 use crate::launches::bindings::{Access, Bind, Declared};
@@ -25,10 +26,12 @@ use crate::timestamp::Timestamp;
 use adapters::{absent, adapters, describe};
 use pollster::block_on;
 use pool::{Pool, WgpuMemory, create};
-use recording::{Pipeline, Recorded, Recording};
+use recording::{MOST_STEPS, MOST_STEPS_IN_SOFTWARE, Pipeline, Recorded, Recording};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use veloxel_core::Control;
 
 /// An open wgpu device, with the adapter's own limits.
 pub(crate) struct WgpuDevice {
@@ -39,6 +42,7 @@ pub(crate) struct WgpuDevice {
     /// Placeholders for absent buffers: the first one for inputs, the others for outputs, which may not share a buffer.
     nothing: [wgpu::Buffer; 1 + MOST_SPARE],
     pipelines: Mutex<Pipelines>,
+    compilations: CompilationClock,
     recording: Mutex<Recording>,
     pool: Arc<Pool>,
 }
@@ -48,6 +52,8 @@ type Pipelines = HashMap<Variant, Arc<Pipeline>>;
 
 /// Maximal number of [`Bind::Spare`] outputs of a launch.
 const MOST_SPARE: usize = 8;
+/// Time between two questions whether to go on, while the host waits for the device.
+const ASK_EVERY: Duration = Duration::from_millis(20);
 
 impl WgpuDevice {
     /// Opens adapter number `ordinal` of a kind, counted from 0.
@@ -76,9 +82,11 @@ impl WgpuDevice {
         let nothing = std::array::from_fn(|_| create(&device, None, 16, wgpu::BufferUsages::STORAGE));
         let info = describe(&adapter, name);
         let hardware = adapter.get_info().device_type != wgpu::DeviceType::Cpu;
-        let (pipelines, recording) = Default::default();
+        let (pipelines, compilations) = Default::default();
+        let most_steps = if hardware { MOST_STEPS } else { MOST_STEPS_IN_SOFTWARE };
+        let recording = Mutex::new(Recording::of_steps(most_steps));
         let pool = Arc::new(Pool::new(Policy::of_gpu(First::Newest)));
-        Ok(Self { info, hardware, device, queue, nothing, pipelines, recording, pool })
+        Ok(Self { info, hardware, device, queue, nothing, pipelines, compilations, recording, pool })
     }
 
     fn failed(&self, reason: impl fmt::Display) -> ComputeError {
@@ -107,7 +115,7 @@ impl WgpuDevice {
         // wgpu frees the buffers only when no submitted work uses them any more.
         drop(self.pool.drain());
         self.submit_all();
-        self.wait()?;
+        self.wait(&Control::default())?;
         self.ask(bytes as u64, usage).ok_or_else(|| self.out_of_memory(bytes))
     }
 
@@ -128,7 +136,8 @@ impl WgpuDevice {
         if let Some(pipeline) = pipelines.get(&key) {
             return Ok(pipeline.clone());
         }
-        let pipeline = Arc::new(self.compile(launch)?);
+        let pipeline =
+            Arc::new(self.compilations.time([launch.source.name, launch.entry], || self.compile(launch))?);
         pipelines.insert(key, pipeline.clone());
         Ok(pipeline)
     }
@@ -199,8 +208,16 @@ impl WgpuDevice {
         self.recording().submit(&self.device, &self.queue);
     }
 
-    fn wait(&self) -> Result<(), ComputeError> {
-        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| self.failed(e))?;
+    /// Waits until all that was submitted is done, or the run is to stop.
+    fn wait(&self, control: &Control) -> Result<(), ComputeError> {
+        loop {
+            let timeout = Some(ASK_EVERY);
+            match self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout }) {
+                Ok(_) => break,
+                Err(wgpu::PollError::Timeout) => control.check()?,
+                Err(error) => return Err(self.failed(error)),
+            }
+        }
         self.recording().idle();
         Ok(())
     }
@@ -246,9 +263,10 @@ impl Gpu for WgpuDevice {
         &self,
         wanted: &[Vec<Stretch<'_>>],
         _after: Option<&Timestamp>,
+        control: &Control,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         self.submit_all();
-        self.read_back(wanted)
+        self.read_back(wanted, control)
     }
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
         if launch.groups.contains(&0) {
@@ -278,14 +296,17 @@ impl Gpu for WgpuDevice {
     }
     fn synchronise(&self) -> Result<(), ComputeError> {
         self.submit_all();
-        self.wait()
+        self.wait(&Control::default())
     }
     fn release_kept(&self) {
         self.submit_all();
         // A buffer that work still uses lives until that is done.
-        if self.wait().is_ok() {
+        if self.wait(&Control::default()).is_ok() {
             drop(self.pool.drain());
         }
+    }
+    fn compilations(&self) -> Compilations {
+        self.compilations.compilations()
     }
     fn memory_stats(&self) -> MemoryStats {
         self.pool.stats()

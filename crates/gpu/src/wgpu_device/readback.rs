@@ -5,6 +5,7 @@ use crate::error::ComputeError;
 use crate::gpu::Stretch;
 use crate::memory::element::Word;
 use crate::memory::host_memory::room_for;
+use veloxel_core::Control;
 
 /// Bytes that one staging buffer holds at most, if it holds more than one stretch.
 const MOST_TOGETHER_BYTES: usize = 16 << 20;
@@ -14,7 +15,11 @@ type Wanted<'a> = (usize, &'a Stretch<'a>);
 
 impl WgpuDevice {
     /// One vector for each entry of `wanted`, which holds the entry's stretches one after the other.
-    pub(super) fn read_back(&self, wanted: &[Vec<Stretch<'_>>]) -> Result<Vec<Vec<Word>>, ComputeError> {
+    pub(super) fn read_back(
+        &self,
+        wanted: &[Vec<Stretch<'_>>],
+        control: &Control,
+    ) -> Result<Vec<Vec<Word>>, ComputeError> {
         let lengths = wanted.iter().map(|stretches| stretches.iter().map(|(_, range)| range.len()).sum());
         let mut rooms = lengths.map(room_for).collect::<Result<Vec<_>, _>>()?;
         let numbered = wanted.iter().enumerate();
@@ -23,13 +28,18 @@ impl WgpuDevice {
         let mut left = &stretches[..];
         while !left.is_empty() {
             let (together, later) = left.split_at(how_many_together(left));
-            self.read_together(together, &mut rooms)?;
+            self.read_together(together, &mut rooms, control)?;
             left = later;
         }
         Ok(rooms)
     }
 
-    fn read_together(&self, wanted: &[Wanted<'_>], rooms: &mut [Vec<Word>]) -> Result<(), ComputeError> {
+    fn read_together(
+        &self,
+        wanted: &[Wanted<'_>],
+        rooms: &mut [Vec<Word>],
+        control: &Control,
+    ) -> Result<(), ComputeError> {
         let bytes: usize = wanted.iter().map(|(_, stretch)| bytes_of(stretch)).sum();
         if bytes == 0 {
             return Ok(());
@@ -49,7 +59,7 @@ impl WgpuDevice {
             // The receiver lives until the end of this function.
             let _ = sender.send(result);
         });
-        self.wait()?;
+        self.wait(control)?;
         receiver.recv().map_err(|e| self.failed(e))?.map_err(|e| self.failed(e))?;
         let view = staging.get_mapped_range(..).map_err(|e| self.failed(e))?;
         let mut words: &[Word] = bytemuck::cast_slice(&view);

@@ -24,23 +24,31 @@ enum Step {
 }
 
 /// The next submission: its steps, and the uniform blocks of its launches.
-#[derive(Default)]
 pub(super) struct Recording {
     steps: Vec<Step>,
     uniforms: Vec<u8>,
     /// Number of submissions since the host last waited for the device.
     submissions: u32,
+    /// Steps of a submission at most.
+    most_steps: usize,
 }
 
 /// Steps of a submission: few while the device is idle, so that it starts early; twice as many with each further
 /// submission, up to the maximum.
 const FEWEST_STEPS: usize = 2;
-const MOST_STEPS: usize = 128;
+pub(super) const MOST_STEPS: usize = 128;
+/// The maximum of an adapter in software, which does the work while it is submitted: nothing can stop it there.
+pub(super) const MOST_STEPS_IN_SOFTWARE: usize = 4;
 
 impl Recording {
+    /// Nothing is recorded; so many steps go into a submission at most.
+    pub fn of_steps(most_steps: usize) -> Self {
+        Self { steps: Vec::new(), uniforms: Vec::new(), submissions: 0, most_steps }
+    }
+
     /// Whether enough steps are recorded for a submission.
     pub fn is_due(&self) -> bool {
-        self.steps.len() >= (FEWEST_STEPS << self.submissions.min(8)).min(MOST_STEPS)
+        self.steps.len() >= (FEWEST_STEPS << self.submissions.min(8)).min(self.most_steps)
     }
 
     /// Notes that the device has finished all submitted work.

@@ -8,6 +8,10 @@ use crate::dual_graph::DualGraph;
 use crate::numbered::count_of;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
+use veloxel_core::{Control, Stopped};
+
+/// Pairs that are looked at between two questions whether to go on: some milliseconds.
+const PAIRS_AT_ONCE: usize = 1 << 12;
 
 /// Parts, and what makes joining two of them dear.
 pub(super) struct Agglomeration {
@@ -114,20 +118,25 @@ impl Agglomeration {
     }
 
     /// Joins until one part is left of each component.
-    pub fn run(mut self) -> Hierarchy {
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn run(mut self, control: &Control) -> Result<Hierarchy, Stopped> {
         let count = self.parts.len();
         let pairs =
             (0..count as u32).flat_map(|part| self.pairs_of(part).filter(move |p| p.parts[0] == part));
         let mut heap: BinaryHeap<Pair> = pairs.collect();
         let mut merges = Vec::with_capacity(count);
+        let mut pace = control.once_in(PAIRS_AT_ONCE);
         while let Some(Pair { cost, parts: [kept, joined], versions }) = heap.pop() {
+            pace.step()?;
             if [kept, joined].map(|part| self.parts[part as usize].version) == versions {
                 self.join(kept, joined);
                 merges.push(Merge { kept, joined, cost });
                 heap.extend(self.pairs_of(kept));
             }
         }
-        Hierarchy { faces: count, merges }
+        Ok(Hierarchy { faces: count, merges })
     }
 
     /// By how much each of these merges raises the sum, one after the other; each of a part that stays and a part beside it.

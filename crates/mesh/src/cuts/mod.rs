@@ -31,6 +31,7 @@ use crate::error::MeshError;
 use crate::lines_of_sight::blocked_sight;
 use crate::shape_diameter::shape_diameter;
 use agglomeration::Agglomeration;
+use veloxel_core::{Control, Stopped};
 use veloxel_gpu::Cpu;
 
 /// Angles count so much less where the surface is convex.
@@ -63,25 +64,28 @@ pub struct Cuts {
 /// [`MeshError::Stopped`].
 pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Result<Cuts, MeshError> {
     let shape_diameter = shape_diameter(graph, cpu)?;
-    let feature = feature(graph, &shape_diameter, params);
+    let feature = feature(graph, &shape_diameter, params, cpu.control())?;
     let sight = match params.sight_weight {
         0.0 => vec![0.0; graph.arcs.len()],
         _ => blocked_sight(graph, &shape_diameter, params.sight_reach, cpu)?,
     };
     let run = |cut_costs: &[f64], feature_weight: f64| {
-        Agglomeration::of_faces(graph, cut_costs, &feature, feature_weight).run()
+        Agglomeration::of_faces(graph, cut_costs, &feature, feature_weight).run(cpu.control())
     };
     let mut voters = vec![Hierarchy::default(); if params.vote_weight > 0.0 { VOTERS.len() } else { 0 }];
     cpu.split_samples(&mut voters, COST, |which, voters| {
         for (voter, (steeper, more)) in voters.iter_mut().zip(&VOTERS[which]) {
             let steepness = steeper * params.steepness;
             let cut_costs = cut_costs(graph, steepness, |arc| params.sight_weight * sight[arc]);
-            *voter = run(&cut_costs, more * params.thickness_weight);
+            // A stop is told to all by `check`.
+            let Ok(tree) = run(&cut_costs, more * params.thickness_weight) else { return };
+            *voter = tree;
         }
     });
     cpu.check()?;
     let (mut votes, mut weighted) = (vec![0.0; graph.arcs.len()], vec![0.0; graph.arcs.len()]);
     for voter in &voters {
+        cpu.check()?;
         for ((vote, weighted), level) in votes.iter_mut().zip(&mut weighted).zip(voter.levels(&graph.arcs)) {
             let share = f64::from(level) * voters.len() as f64;
             *vote += 1.0 / share;
@@ -91,14 +95,19 @@ pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Result<Cuts, M
     let bend_costs = cut_costs(graph, params.steepness, |arc| weighted[arc]);
     let cut_costs =
         cut_costs(graph, params.steepness, |arc| params.sight_weight * sight[arc] + weighted[arc]);
-    let hierarchy = run(&cut_costs, params.thickness_weight);
+    let hierarchy = run(&cut_costs, params.thickness_weight)?;
     Ok(Cuts { hierarchy, voters, votes, cut_costs, bend_costs, shape_diameter })
 }
 
 /// What parts should have alike: the logarithm of the thickness, which never counts as less than a millionth of the mesh.
-fn feature(graph: &DualGraph, shape_diameter: &[f64], params: &CutsParams) -> Vec<f64> {
-    let smooth = graph.smoothed(shape_diameter.to_vec(), params.smoothing);
-    smooth.iter().map(|d| d.max(1e-6).ln()).collect()
+fn feature(
+    graph: &DualGraph,
+    shape_diameter: &[f64],
+    params: &CutsParams,
+    control: &Control,
+) -> Result<Vec<f64>, Stopped> {
+    let smooth = graph.smoothed(shape_diameter.to_vec(), params.smoothing, control)?;
+    Ok(smooth.iter().map(|d| d.max(1e-6).ln()).collect())
 }
 
 /// What it costs to cut each arc: the length of its edge, less where it is concave and where `more` speaks for a cut.

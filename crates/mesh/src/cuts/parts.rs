@@ -7,6 +7,7 @@ use crate::connected_parts::connected_parts;
 use crate::dual_graph::DualGraph;
 use crate::error::MeshError;
 use crate::numbered::count_of;
+use veloxel_core::{Control, Stopped};
 
 /// How many parts there shall be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,12 +41,13 @@ impl Cuts {
     /// There are fewer than asked for where the mesh does not have as many of that size, and more where it has more components.
     ///
     /// # Errors
-    /// [`MeshError::Parts`] for no part, or for more than there are faces.
+    /// [`MeshError::Parts`] for no part, or for more than there are faces; [`MeshError::Stopped`].
     pub fn parts(
         &self,
         graph: &DualGraph,
         count: PartCount,
         params: &CutsParams,
+        control: &Control,
     ) -> Result<Parts, MeshError> {
         let faces = graph.faces();
         let asked = match count {
@@ -53,22 +55,27 @@ impl Cuts {
                 return Err(MeshError::Parts { asked, faces });
             }
             PartCount::Given(asked) => asked,
-            PartCount::Chosen => self.chosen_count(graph, params),
+            PartCount::Chosen => self.chosen_count(graph, params, control)?,
         };
-        let (merges, labels) = self.large_parts(graph, asked, params.least_area);
+        let (merges, labels) = self.large_parts(graph, asked, params.least_area, control)?;
         let count = count_of(&labels);
         let mut opinions: Vec<Vec<u32>> = self.voters.iter().map(|voter| voter.labels(merges)).collect();
         opinions.push(labels.clone());
-        Ok(Parts { certainty: certainty(graph, &opinions), labels, count })
+        Ok(Parts { certainty: certainty(graph, &opinions, control)?, labels, count })
     }
 
     /// The number of parts at which the sum of all parts' cut over area is least, where each part is worth so much.
     ///
     /// Cuts cost by bends and votes alone: on a rough surface lines of sight are blocked everywhere, which says where a cut is
     /// best, not that there should be more of them.
-    fn chosen_count(&self, graph: &DualGraph, params: &CutsParams) -> usize {
+    fn chosen_count(
+        &self,
+        graph: &DualGraph,
+        params: &CutsParams,
+        control: &Control,
+    ) -> Result<usize, Stopped> {
         let top = self.hierarchy.top(MOST_CHOSEN);
-        let parts = self.agglomeration(graph, &top.labels, &self.bend_costs, params);
+        let parts = self.agglomeration(graph, &top.labels, &self.bend_costs, params, control)?;
         let costs = parts.merge_costs(&top.merges);
         let fewest = self.hierarchy.fewest_parts();
         let (mut best, mut sum) = ((0.0, fewest), 0.0);
@@ -78,17 +85,26 @@ impl Cuts {
                 best = (sum, parts);
             }
         }
-        best.1
+        Ok(best.1)
     }
 
     /// The parts that `labels` name, numbered from 0, and their merges, always of the pair that raises the sum of cut over area
     /// least.
-    pub fn tree_above(&self, graph: &DualGraph, labels: &[u32], params: &CutsParams) -> TreeTop {
-        let tree = self.agglomeration(graph, labels, &self.cut_costs, params).run();
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn tree_above(
+        &self,
+        graph: &DualGraph,
+        labels: &[u32],
+        params: &CutsParams,
+        control: &Control,
+    ) -> Result<TreeTop, Stopped> {
+        let tree = self.agglomeration(graph, labels, &self.cut_costs, params, control)?.run(control)?;
         let merges = tree.merges.iter().map(|merge| [merge.kept, merge.joined]).collect();
         let mut faces = vec![0; tree.faces];
         (0..labels.len()).rev().for_each(|face| faces[labels[face] as usize] = face as u32);
-        TreeTop { labels: labels.to_vec(), faces, merges }
+        Ok(TreeTop { labels: labels.to_vec(), faces, merges })
     }
 
     /// The parts that `labels` name, with these costs of cutting arcs.
@@ -98,17 +114,24 @@ impl Cuts {
         labels: &[u32],
         cut_costs: &[f64],
         params: &CutsParams,
-    ) -> Agglomeration {
-        let feature = feature(graph, &self.shape_diameter, params);
-        Agglomeration::of_labels(graph, labels, cut_costs, &feature, params.thickness_weight)
+        control: &Control,
+    ) -> Result<Agglomeration, Stopped> {
+        let feature = feature(graph, &self.shape_diameter, params, control)?;
+        Ok(Agglomeration::of_labels(graph, labels, cut_costs, &feature, params.thickness_weight))
     }
 
     /// So many parts of at least this area, and how many there were before small ones joined their neighbours.
-    fn large_parts(&self, graph: &DualGraph, asked: usize, least_area: f64) -> (usize, Vec<u32>) {
+    fn large_parts(
+        &self,
+        graph: &DualGraph,
+        asked: usize,
+        least_area: f64,
+        control: &Control,
+    ) -> Result<(usize, Vec<u32>), Stopped> {
         let most = (asked + MOST_FURTHER).min(graph.faces());
         let mut found = (asked, self.hierarchy.labels(asked));
         for undone in asked..=most {
-            let labels = connected_parts(graph, &self.hierarchy.labels(undone), least_area);
+            let labels = connected_parts(graph, &self.hierarchy.labels(undone), least_area, control)?;
             let count = count_of(&labels);
             if count > asked && undone > asked {
                 break;
@@ -118,6 +141,6 @@ impl Cuts {
                 break;
             }
         }
-        found
+        Ok(found)
     }
 }

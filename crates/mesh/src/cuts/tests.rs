@@ -3,7 +3,7 @@
 use super::*;
 use crate::cleaning::CleanMesh;
 use crate::connected_parts::connected_parts;
-use veloxel_core::TriangleMesh;
+use veloxel_core::{Control, TriangleMesh};
 
 /// Two spheres of `rings` rings with a waist between them.
 fn dumb_bell(rings: u32, around: u32) -> TriangleMesh {
@@ -32,7 +32,7 @@ fn dumb_bell(rings: u32, around: u32) -> TriangleMesh {
 const BELL: f64 = 0.17;
 
 fn graph(mesh: &TriangleMesh) -> DualGraph {
-    DualGraph::new(&CleanMesh::new(mesh).unwrap())
+    DualGraph::new(&CleanMesh::new(mesh, &Control::default()).unwrap(), &Control::default()).unwrap()
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn the_tree_above_parts_is_the_one_that_they_come_from() {
     let (graph, params) = (graph(&dumb_bell(16, 10)), CutsParams::default());
     let found = cuts(&graph, &params, &Cpu::new(1).unwrap()).unwrap();
     let labels = found.hierarchy.labels(9);
-    let top = found.tree_above(&graph, &labels, &params);
+    let top = found.tree_above(&graph, &labels, &params, &Control::default()).unwrap();
     assert_eq!((top.merges.len(), top.faces.len()), (8, 9));
     let mut name: Vec<u32> = (0..9).collect();
     for (nth, [kept, joined]) in top.merges.iter().enumerate() {
@@ -73,7 +73,8 @@ fn merges_of_coarse_parts_cost_what_they_cost_the_tree() {
     let (graph, params) = (graph(&dumb_bell(16, 10)), CutsParams::default());
     let found = cuts(&graph, &params, &Cpu::new(1).unwrap()).unwrap();
     let top = found.hierarchy.top(12);
-    let parts = found.agglomeration(&graph, &top.labels, &found.cut_costs, &params);
+    let parts =
+        found.agglomeration(&graph, &top.labels, &found.cut_costs, &params, &Control::default()).unwrap();
     let costs = parts.merge_costs(&top.merges);
     let of_tree = &found.hierarchy.merges()[graph.faces() - 12..];
     assert_eq!(costs.len(), 11);
@@ -90,7 +91,8 @@ fn roughness_makes_no_more_parts() {
     rough = TriangleMesh::new(points, rough.triangles().to_vec()).unwrap();
     let (graph, params) = (graph(&rough), CutsParams::default());
     let found = cuts(&graph, &params, &Cpu::new(1).unwrap()).unwrap();
-    let count = |found: &Cuts| found.parts(&graph, PartCount::Chosen, &params).unwrap().count;
+    let count =
+        |found: &Cuts| found.parts(&graph, PartCount::Chosen, &params, &Control::default()).unwrap().count;
     let by_sight = Cuts { bend_costs: found.cut_costs.clone(), ..found.clone() };
     assert!(count(&found) < count(&by_sight), "{} and {}", count(&found), count(&by_sight));
 }
@@ -103,7 +105,11 @@ fn trees_nest_and_levels_tell_where_arcs_are_cut() {
     for parts in [1, 2, 7, 40] {
         let labels = tree.labels(parts);
         assert_eq!(labels.iter().max(), Some(&(parts as u32 - 1)));
-        assert_eq!(connected_parts(&graph, &labels, 0.0), labels, "parts are connected");
+        assert_eq!(
+            connected_parts(&graph, &labels, 0.0, &Control::default()).unwrap(),
+            labels,
+            "parts are connected"
+        );
         for (arc, level) in graph.arcs.iter().zip(&levels) {
             let [a, b] = arc.faces.map(|face| labels[face as usize]);
             assert_eq!(a != b, *level as usize <= parts, "{parts} parts, level {level}");
@@ -118,9 +124,11 @@ fn small_and_stray_pieces_join_a_neighbour() {
     let mut labels = vec![0; graph.faces()];
     labels[3] = 1;
     labels[90] = 1;
-    let joined = connected_parts(&graph, &labels, 0.0);
+    let joined = connected_parts(&graph, &labels, 0.0, &Control::default()).unwrap();
     assert_eq!(joined.iter().filter(|&&label| label == 1).count(), 1, "one of both pieces");
-    assert!(connected_parts(&graph, &labels, 0.02).iter().all(|&label| label == 0));
+    assert!(
+        connected_parts(&graph, &labels, 0.02, &Control::default()).unwrap().iter().all(|&label| label == 0)
+    );
 }
 
 #[test]
@@ -128,18 +136,26 @@ fn the_number_of_parts_is_chosen_or_refused() {
     let graph = graph(&dumb_bell(40, 24));
     let (params, cpu) = (CutsParams::default(), Cpu::new(1).unwrap());
     let found = cuts(&graph, &params, &cpu).unwrap();
-    let chosen = found.parts(&graph, PartCount::Chosen, &params).unwrap();
+    let chosen = found.parts(&graph, PartCount::Chosen, &params, &Control::default()).unwrap();
     assert!((2..=4).contains(&chosen.count), "{}", chosen.count);
-    let two = found.parts(&graph, PartCount::Given(2), &params).unwrap();
+    let two = found.parts(&graph, PartCount::Given(2), &params, &Control::default()).unwrap();
     let at_waist = (0..graph.faces()).min_by(|&a, &b| two.certainty[a].total_cmp(&two.certainty[b])).unwrap();
     assert!(graph.centres[at_waist][2].abs() < BELL, "the waist is least certain");
     for asked in [0, graph.faces() + 1] {
-        let error = found.parts(&graph, PartCount::Given(asked), &params).unwrap_err().to_string();
+        let error = found
+            .parts(&graph, PartCount::Given(asked), &params, &Control::default())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(&format!("{asked} parts of {} faces", graph.faces())), "{error}");
     }
     assert_eq!(
         found
-            .parts(&graph, PartCount::Given(graph.faces()), &CutsParams { least_area: 0.0, ..params })
+            .parts(
+                &graph,
+                PartCount::Given(graph.faces()),
+                &CutsParams { least_area: 0.0, ..params },
+                &Control::default()
+            )
             .unwrap()
             .count,
         graph.faces()

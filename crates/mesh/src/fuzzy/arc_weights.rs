@@ -31,7 +31,7 @@ impl ArcWeights {
 }
 
 fn ways(graph: &DualGraph, cuts: &Cuts, params: &FuzzyParams, cpu: &Cpu) -> Result<Vec<f32>, Stopped> {
-    let smooth = graph.smoothed(cuts.shape_diameter.clone(), params.smoothing);
+    let smooth = graph.smoothed(cuts.shape_diameter.clone(), params.smoothing, cpu.control())?;
     let thickness: Vec<f64> = smooth.iter().map(|d| d.max(1e-6).ln()).collect();
     let sight = match params.sight_weight {
         0.0 => vec![0.0; graph.arcs.len()],

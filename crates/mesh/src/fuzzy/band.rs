@@ -4,6 +4,7 @@ use super::{FuzzyClusters, FuzzyParams};
 use crate::dual_graph::DualGraph;
 use crate::min_cut::MinCut;
 use std::collections::BTreeSet;
+use veloxel_core::{Control, Stopped};
 
 /// Moves the border of every pair of neighbouring parts to the cheapest cut through the faces that may belong to either.
 pub(super) fn cut_bands(
@@ -11,9 +12,10 @@ pub(super) fn cut_bands(
     clusters: &mut FuzzyClusters,
     costs: &[f64],
     params: &FuzzyParams,
-) {
+    control: &Control,
+) -> Result<(), Stopped> {
     if params.band == 0.0 {
-        return;
+        return Ok(());
     }
     let neighbours: BTreeSet<[u32; 2]> = (graph.arcs.iter())
         .map(|arc| arc.faces.map(|face| clusters.labels[face as usize]))
@@ -23,6 +25,7 @@ pub(super) fn cut_bands(
     // Nodes of a band: which, or none.
     let mut node = vec![u32::MAX; graph.faces()];
     for pair in neighbours {
+        control.check()?;
         let faces: Vec<u32> = (0..graph.faces() as u32)
             .filter(|&face| is_fuzzy(clusters, face as usize, pair, params.band))
             .collect();
@@ -40,13 +43,14 @@ pub(super) fn cut_bands(
                 [a, b] => cut.join(a as usize, b as usize, cost),
             }
         }
-        let side = cut.sides();
+        let side = cut.sides(control)?;
         for (nth, &face) in faces.iter().enumerate() {
             node[face as usize] = u32::MAX;
             // Where nothing ties a face to the second part, it stays with the first.
             clusters.labels[face as usize] = if side[nth] { pair[0] } else { pair[1] };
         }
     }
+    Ok(())
 }
 
 /// A face at the border of the band belongs with the part beyond it.

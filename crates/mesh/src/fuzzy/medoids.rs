@@ -72,7 +72,8 @@ impl<'a> MedoidSearch<'a> {
 
     /// The face with the least sum of ways to all of its component, which is that with the most area.
     pub fn middle(&mut self) -> Result<u32, MeshError> {
-        let component_of = connected_parts(self.graph, &vec![0; self.graph.faces()], 0.0);
+        let component_of =
+            connected_parts(self.graph, &vec![0; self.graph.faces()], 0.0, self.device.control())?;
         let mut areas = vec![0.0; self.graph.faces()];
         for (&component, area) in component_of.iter().zip(&self.graph.areas) {
             areas[component as usize] += area;

@@ -30,7 +30,11 @@ use crate::error::MeshError;
 use crate::numbered::count_of;
 use crate::shortest_paths::{Request, ShortestPaths};
 use medoids::MedoidSearch;
+use veloxel_core::{Control, Stopped};
 use veloxel_gpu::Device;
+
+/// Faces between two questions whether to go on: some milliseconds.
+const FACES_AT_ONCE: usize = 1 << 12;
 
 /// Where medoids begin.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,8 +95,8 @@ pub fn fuzzy_clustering(
     }
     let (distances, labels) = (device.download(around.ways).map_err(MeshError::from)?, around.labels);
     let mut clusters = FuzzyClusters { medoids, distances, labels, sharpness: params.sharpness };
-    band::cut_bands(graph, &mut clusters, &weights.cut_costs, params);
-    clusters.number(connected_parts(graph, &clusters.labels, params.least_area));
+    band::cut_bands(graph, &mut clusters, &weights.cut_costs, params, device.control())?;
+    clusters.number(connected_parts(graph, &clusters.labels, params.least_area, device.control())?);
     Ok(clusters)
 }
 
@@ -153,12 +157,17 @@ impl FuzzyClusters {
     }
 
     /// 0 to 1 for each face: how much more probable the most probable part is than the second.
-    pub fn certainty(&self) -> Vec<f32> {
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn certainty(&self, control: &Control) -> Result<Vec<f32>, Stopped> {
         let faces = self.labels.len();
+        let mut pace = control.once_in(FACES_AT_ONCE);
         let certainty = |face| {
+            pace.step()?;
             let mut shares = self.probabilities(face);
             shares.sort_unstable_by(|a, b| b.total_cmp(a));
-            (shares[0] - shares.get(1).unwrap_or(&0.0)) as f32
+            Ok((shares[0] - shares.get(1).unwrap_or(&0.0)) as f32)
         };
         (0..faces).map(certainty).collect()
     }

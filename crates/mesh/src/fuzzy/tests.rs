@@ -3,7 +3,7 @@
 use super::*;
 use crate::cleaning::CleanMesh;
 use crate::cuts::{CutsParams, cuts};
-use veloxel_core::TriangleMesh;
+use veloxel_core::{Control, TriangleMesh};
 use veloxel_gpu::Cpu;
 use veloxel_testkit::on_every_device;
 
@@ -22,7 +22,11 @@ fn corner(squares: u32) -> DualGraph {
             triangles.extend([[a, a + 3, a + 4], [a, a + 4, a + 1]]);
         }
     }
-    DualGraph::new(&CleanMesh::new(&TriangleMesh::new(points, triangles).unwrap()).unwrap())
+    DualGraph::new(
+        &CleanMesh::new(&TriangleMesh::new(points, triangles).unwrap(), &Control::default()).unwrap(),
+        &Control::default(),
+    )
+    .unwrap()
 }
 
 fn found(graph: &DualGraph, seeds: Seeds<'_>, params: &FuzzyParams, threads: usize) -> FuzzyClusters {
@@ -45,7 +49,7 @@ fn a_corner_is_cut_along_its_edge() {
             let sum: f64 = clusters.probabilities(face).iter().sum();
             assert!((sum - 1.0).abs() < 1e-12);
         }
-        let certainty = clusters.certainty();
+        let certainty = clusters.certainty(&Control::default()).unwrap();
         assert!(certainty[half] < certainty[clusters.medoids[1] as usize]);
         assert_eq!(clusters, found(&graph, Seeds::Farthest(2), &params, 3), "any number of threads");
     }
@@ -121,7 +125,8 @@ fn parts_seed_medoids_and_flat_meshes_have_no_angles() {
     let points = (0..=30).flat_map(|x| [[f64::from(x), 0.0, 0.0], [f64::from(x), 1.0, 0.0]]).collect();
     let square = |x: u32| [[2 * x, 2 * x + 2, 2 * x + 3], [2 * x, 2 * x + 3, 2 * x + 1]];
     let mesh = TriangleMesh::new(points, (0..30).flat_map(square).collect()).unwrap();
-    let graph = DualGraph::new(&CleanMesh::new(&mesh).unwrap());
+    let graph =
+        DualGraph::new(&CleanMesh::new(&mesh, &Control::default()).unwrap(), &Control::default()).unwrap();
     let seeds: Vec<u32> = (0..60).map(|face| u32::from(face >= 20)).collect();
     let clusters = found(&graph, Seeds::Parts(&seeds), &FuzzyParams::default(), 1);
     assert_eq!(clusters.parts(), 2);

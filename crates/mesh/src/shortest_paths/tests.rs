@@ -1,7 +1,7 @@
 //! Every method against distances that are known, and against searches.
 
 use super::*;
-use veloxel_core::{ArcList, WeightedArc};
+use veloxel_core::{ArcList, Control, WeightedArc};
 use veloxel_testkit::on_every_device;
 
 /// Numbers in 0..1 that look random.
@@ -244,7 +244,8 @@ mod needs_data {
     /// Half of it the distance between middles, half the angle.
     fn graph_of(path: &std::path::Path) -> Graph {
         let mesh = read_surface(path, Strictness::Lenient, &mut Warnings::new()).unwrap();
-        let dual = DualGraph::new(&CleanMesh::new(&mesh).unwrap());
+        let dual = DualGraph::new(&CleanMesh::new(&mesh, &Control::default()).unwrap(), &Control::default())
+            .unwrap();
         let weights: Vec<f32> =
             dual.arcs.iter().map(|arc| (arc.distance + 0.01 * (1.0 - arc.angle_rad.cos())) as f32).collect();
         dual.weighted(&weights).unwrap()

@@ -6,7 +6,8 @@ use crate::pages::page::Figure;
 use crate::pictures::colour::Ramp;
 use crate::pictures::picture::Raster;
 use crate::pictures::track_view::TrackView;
-use veloxel_core::{ContourSet, Structure, Volume};
+use crate::run::track_report::CineReport;
+use veloxel_core::{ContourSet, Control, Structure, Volume};
 
 /// Milliseconds of a loop at least and at most, and of a frame where its time is unknown.
 const LOOP_MS: [f64; 2] = [800.0, 2500.0];
@@ -18,10 +19,11 @@ const MOST_PIXELS: usize = 12 << 20;
 
 /// A loop for every slice with outlines, methods in their inks, the truth dashed.
 pub(crate) fn figures(
-    slices: &[usize],
+    cine: &CineReport,
     views: &[TrackView<'_>],
-    interval_ms: Option<f64>,
+    control: &Control,
 ) -> Result<Vec<Figure>, ReportError> {
+    let (slices, interval_ms) = (&cine.slices, cine.frame_interval_ms);
     let Some(first) = views.first() else { return Ok(Vec::new()) };
     let [w, h] = first.region_size_px;
     let pixels = w * h * first.frames.len() * slices.len();
@@ -29,6 +31,7 @@ pub(crate) fn figures(
     let duration = interval_ms.unwrap_or(FRAME_MS) * first.frames.len() as f64 * SLOWED;
     let duration = duration.clamp(LOOP_MS[0], LOOP_MS[1]);
     let of = |&slice: &usize| {
+        control.check()?;
         let svg = looped(slice, views, duration)?;
         Ok(Figure { title: format!("Slice {slice}"), caption: String::new(), svg })
     };

@@ -9,6 +9,7 @@ use crate::pictures::view::ComparedView;
 use crate::run::flow_report::PairReport;
 use crate::run::header::RunHeader;
 use serde::Serialize;
+use veloxel_core::Control;
 
 /// The runs of several methods over one pair.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -93,20 +94,26 @@ pub fn comparison_table(report: &CompareReport, voxels: &str) -> (Vec<String>, V
 /// on the same scales. `views` are those of the report's runs, in their order.
 ///
 /// # Errors
-/// [`ReportError::Core`] if something of a view lies on another grid; [`ReportError::NothingToShow`] without a run.
-pub fn comparison_html(report: &CompareReport, views: &[ComparedView<'_>]) -> Result<String, ReportError> {
+/// [`ReportError::Core`] if something of a view lies on another grid; [`ReportError::NothingToShow`] without a run;
+/// [`ReportError::Stopped`].
+pub fn comparison_html(
+    report: &CompareReport,
+    views: &[ComparedView<'_>],
+    control: &Control,
+) -> Result<String, ReportError> {
     let first = views.first().ok_or(ReportError::nothing("comparison page", "no method could run"))?;
     let first = &first.pair;
     views.iter().try_for_each(|view| view.pair.require_one_grid())?;
     let dimension = first.grid().dimension().count();
     let (head, rows) = comparison_table(report, first.voxels());
-    let scales = Scales::of(views);
-    let mut pair = Section { dimension, panels: frame_panels(first, &scales)?, ..Section::new("The pair") };
+    let scales = Scales::of(views, control)?;
+    let mut pair =
+        Section { dimension, panels: frame_panels(first, &scales, control)?, ..Section::new("The pair") };
     pair.notes = report.left_out.iter().map(|out| format!("{}: {}", out.method, out.reason)).collect();
     let table = Table { head, rows, text_columns: 1 };
     let mut sections = vec![pair, Section { table: Some(table), ..Section::new("All methods") }];
     for (run, view) in report.runs.iter().zip(views) {
-        let panels = comparison_panels(view, &scales)?;
+        let panels = comparison_panels(view, &scales, control)?;
         sections.push(Section { dimension, panels, ..Section::new(run.name()) });
     }
     let page =

@@ -8,7 +8,7 @@ use crate::pictures::maps::{Map, Stage, Wheel, energy_map};
 use crate::pictures::panel::{Panel, Scaled};
 use crate::plots::svg_plot::{AxisLabels, Ink, Line, LinePlot, Series};
 use crate::run::phase_reports::{EngineReport, FrameReport, ValueRange};
-use veloxel_core::{Flow, Volume};
+use veloxel_core::{Control, Flow, Volume};
 
 /// One frame of a stream with what was found for it, all on its grid.
 #[derive(Debug, Clone, Copy)]
@@ -30,9 +30,13 @@ pub struct EngineView<'a> {
 /// The page of a stream: its rate, every frame in curves, and one frame in pictures.
 ///
 /// # Errors
-/// [`ReportError::Page`] should not occur.
-pub fn engine_html(report: &EngineReport, view: &EngineView<'_>) -> Result<String, ReportError> {
-    let shown = Section { panels: panels(view)?, ..Section::new(format!("Frame {}", view.frame)) };
+/// [`ReportError::Page`] should not occur; [`ReportError::Stopped`].
+pub fn engine_html(
+    report: &EngineReport,
+    view: &EngineView<'_>,
+    control: &Control,
+) -> Result<String, ReportError> {
+    let shown = Section { panels: panels(view, control)?, ..Section::new(format!("Frame {}", view.frame)) };
     let page = Page {
         cards: cards(report),
         sections: vec![
@@ -73,8 +77,8 @@ fn cards(report: &EngineReport) -> Vec<Headline> {
     cards
 }
 
-fn panels(view: &EngineView<'_>) -> Result<Vec<Panel>, ReportError> {
-    let stage = Stage::of_picture(view.image.grid());
+fn panels(view: &EngineView<'_>, control: &Control) -> Result<Vec<Panel>, ReportError> {
+    let stage = Stage::of_picture(view.image.grid(), control);
     let confidence = |of: &'static str, map: &Volume<f32>| {
         let caption = "How far the orientations agree: 0 not at all, 1 fully.";
         stage.panel(of, caption, Map::Volume(map, Scaled::CONFIDENCE), "")
@@ -85,7 +89,7 @@ fn panels(view: &EngineView<'_>) -> Result<Vec<Panel>, ReportError> {
     if let Some((flow, sure)) = view.flow {
         let caption = "Towards the next frame: hue is the direction, colour strength the length.";
         // Frames may have a spacing; the legend counts pixels, as the flow's own grid does.
-        let map = Map::Motion(flow, Stage::of_picture(flow.grid()).motion_scale(flow));
+        let map = Map::Motion(flow, Stage::of_picture(flow.grid(), control).motion_scale(flow));
         panels.push(stage.panel("Motion", caption, map, "px")?.gaps_are("no vector"));
         panels.push(confidence("Confidence of the motion", sure)?);
     }

@@ -7,7 +7,7 @@ use crate::pages::tables::Table;
 use crate::pictures::maps::{Map, Stage, Wheel, energy_map};
 use crate::pictures::panel::Panel;
 use crate::run::phase_reports::{FeatureScaleReport, FeaturesReport};
-use veloxel_core::Volume;
+use veloxel_core::{Control, Volume};
 
 /// One scale's features.
 #[derive(Debug, Clone, Copy)]
@@ -37,8 +37,12 @@ const SCALES: [&str; 6] = ["full size", "1/2", "1/4", "1/8", "1/16", "1/32"];
 /// The page of an image's features.
 ///
 /// # Errors
-/// [`ReportError::NothingToShow`] without a scale; [`ReportError::Page`] should not occur.
-pub fn features_html(report: &FeaturesReport, view: &FeaturesView<'_>) -> Result<String, ReportError> {
+/// [`ReportError::NothingToShow`] without a scale; [`ReportError::Page`] should not occur; [`ReportError::Stopped`].
+pub fn features_html(
+    report: &FeaturesReport,
+    view: &FeaturesView<'_>,
+    control: &Control,
+) -> Result<String, ReportError> {
     let nothing = ReportError::nothing("report page", "there is no scale to show");
     let finest = report.scales.first().filter(|_| !view.scales.is_empty()).ok_or(nothing)?;
     let [nx, ny] = finest.size;
@@ -51,7 +55,7 @@ pub fn features_html(report: &FeaturesReport, view: &FeaturesView<'_>) -> Result
             Headline::of_time(&report.header),
         ],
         sections: vec![
-            Section { panels: panels(view)?, ..Section::new("The pictures") },
+            Section { panels: panels(view, control)?, ..Section::new("The pictures") },
             Section { table: Some(table(&report.scales)), ..Section::new("Scales") },
         ],
         run: Some(&report.header),
@@ -60,8 +64,8 @@ pub fn features_html(report: &FeaturesReport, view: &FeaturesView<'_>) -> Result
     page.to_html()
 }
 
-fn panels<'v>(view: &FeaturesView<'v>) -> Result<Vec<Panel>, ReportError> {
-    let stage = Stage::of_picture(view.scales[0].energy.grid());
+fn panels<'v>(view: &FeaturesView<'v>, control: &Control) -> Result<Vec<Panel>, ReportError> {
+    let stage = Stage::of_picture(view.scales[0].energy.grid(), control);
     let panel = |title, caption, note, map: fn(&FeatureScale<'v>) -> Map<'v>| {
         let layers: Vec<_> = SCALES.into_iter().zip(view.scales.iter().map(map)).collect();
         stage.layers(title, caption, &layers, Some(note))

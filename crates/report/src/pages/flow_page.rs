@@ -10,16 +10,16 @@ use crate::pictures::view::PairView;
 use crate::plots::charts;
 use crate::plots::charts::Units;
 use crate::run::flow_report::{PairReport, RunReport};
-use veloxel_core::SolveStatus;
+use veloxel_core::{Control, SolveStatus};
 use veloxel_measure::{FlowError, LabelOverlapReport};
 
 /// The page of a run over one pair.
 ///
 /// # Errors
 /// [`ReportError::NothingToShow`] if the run reports no pair; [`ReportError::Core`] if something of the view lies
-/// on another grid; [`ReportError::Page`] should not occur.
-pub fn html(run: &RunReport, view: &PairView) -> Result<String, ReportError> {
-    sequence_html(run, view, 0, &[])
+/// on another grid; [`ReportError::Page`] should not occur; [`ReportError::Stopped`].
+pub fn html(run: &RunReport, view: &PairView, control: &Control) -> Result<String, ReportError> {
+    sequence_html(run, view, 0, &[], control)
 }
 
 /// The page of a run over a sequence: pair `shown` in full, all as curves, a table and a filmstrip.
@@ -31,6 +31,7 @@ pub fn sequence_html(
     view: &PairView,
     shown: usize,
     thumbnails: &[Thumbnail],
+    control: &Control,
 ) -> Result<String, ReportError> {
     view.require_one_grid()?;
     let missing = ReportError::nothing("report page", "the run reports no such pair");
@@ -40,13 +41,13 @@ pub fn sequence_html(
     let mut sections = Vec::new();
     let units = Units { length: view.length_unit(), voxels: view.voxels() };
     if run.pairs.len() > 1 {
-        sections.push(Section { film: film::frames(thumbnails, shown)?, ..sequence(run, units) });
+        sections.push(Section { film: film::frames(thumbnails, shown, control)?, ..sequence(run, units) });
     }
     let heading = if run.pairs.len() > 1 { &pair.title } else { "The field" };
     let dimension = view.grid().dimension().count();
-    sections.push(Section { dimension, panels: panels(view)?, ..Section::new(heading) });
+    sections.push(Section { dimension, panels: panels(view, control)?, ..Section::new(heading) });
     if let Some(error) = &pair.error {
-        sections.push(against_truth(view, error, pair)?);
+        sections.push(against_truth(view, error, pair, control)?);
     }
     let labels = run.label_overlap.as_ref().map(tables::labels);
     sections.extend(labels.map(|table| Section { table: Some(table), ..Section::new("Labels") }));
@@ -70,9 +71,14 @@ fn sequence(run: &RunReport, units: Units) -> Section {
     }
 }
 
-fn against_truth(view: &PairView, error: &FlowError, pair: &PairReport) -> Result<Section, ReportError> {
+fn against_truth(
+    view: &PairView,
+    error: &FlowError,
+    pair: &PairReport,
+    control: &Control,
+) -> Result<Section, ReportError> {
     Ok(Section {
-        plots: Plots::of(charts::errors(view, error, pair.sparsification.as_ref())?),
+        plots: Plots::of(charts::errors(view, error, pair.sparsification.as_ref(), control)?),
         table: Some(tables::errors(error)),
         facts: tables::error_shares(error),
         ..Section::new("Against the truth")

@@ -11,6 +11,7 @@ use crate::run::segment_report::{SegmentReport, SegmentedPart};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+use veloxel_core::Control;
 
 /// What the page draws.
 #[derive(Debug, Clone, Copy)]
@@ -72,15 +73,19 @@ impl AnswerView<'_> {
 /// The page.
 ///
 /// # Errors
-/// [`ReportError::Page`] and [`ReportError::Json`] should not occur.
-pub fn segment_html(report: &SegmentReport, view: &SegmentView<'_>) -> Result<String, ReportError> {
+/// [`ReportError::Page`] and [`ReportError::Json`] should not occur; [`ReportError::Stopped`].
+pub fn segment_html(
+    report: &SegmentReport,
+    view: &SegmentView<'_>,
+    control: &Control,
+) -> Result<String, ReportError> {
     let mut lead = "Drag to turn, scroll to come nearer. A colour fades to white where a face may as well belong to the part \
                     beside it; at other numbers of parts than the run's, near every border."
         .to_owned();
     if view.answers.len() > 1 {
         lead.push_str(" Fuzzy clustering began with the parts of cuts, whose tree has more parts to show.");
     }
-    let scene = Section { lead, scene: Some(scene(view)?), ..Section::new("Parts") };
+    let scene = Section { lead, scene: Some(scene(view, control)?), ..Section::new("Parts") };
     let parts = Section { table: Some(table(&report.segments)), ..Section::new("Every part") };
     let cleaning = &report.cleaning;
     let facts = [
@@ -126,7 +131,7 @@ fn table(parts: &[SegmentedPart]) -> Table {
 }
 
 /// The mesh as the viewer reads it.
-fn scene(view: &SegmentView<'_>) -> Result<Scene, ReportError> {
+fn scene(view: &SegmentView<'_>, control: &Control) -> Result<Scene, ReportError> {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for point in view.triangles.iter().flatten().map(|&corner| view.points[corner as usize]) {
         for axis in 0..3 {
@@ -141,8 +146,10 @@ fn scene(view: &SegmentView<'_>) -> Result<Scene, ReportError> {
         [0, 1, 2].map(|axis| ((point[axis] - 0.5 * (low[axis] + high[axis])) / extent) as f32)
     };
     let points: Vec<u8> = view.points.iter().flat_map(place).flat_map(f32::to_le_bytes).collect();
+    control.check()?;
     let triangles: Vec<u8> =
         view.triangles.iter().flatten().flat_map(|corner| corner.to_le_bytes()).collect();
+    control.check()?;
     let colours: Vec<[u8; 3]> = (0..COLOURS).map(part_rgb).collect();
     let data = json!({
         "points": STANDARD.encode(points),
@@ -150,6 +157,7 @@ fn scene(view: &SegmentView<'_>) -> Result<Scene, ReportError> {
         "answers": view.answers.iter().map(AnswerView::json).collect::<Vec<_>>(),
         "colours": colours,
     });
+    control.check()?;
     Ok(Scene {
         data: serde_json::to_string(&data)?,
         answers: view.answers.iter().map(|answer| answer.name).collect(),

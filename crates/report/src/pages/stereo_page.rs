@@ -8,7 +8,7 @@ use crate::pictures::colour::Ramp;
 use crate::pictures::maps::{Map, Stage};
 use crate::pictures::panel::{Panel, Scaled};
 use crate::run::phase_reports::StereoReport;
-use veloxel_core::Volume;
+use veloxel_core::{Control, Volume};
 use veloxel_measure::DisparityError;
 
 /// A stereo pair with what was found in it, all on the left image's grid.
@@ -33,8 +33,12 @@ pub struct StereoView<'a> {
 /// The page of a stereo pair.
 ///
 /// # Errors
-/// [`ReportError::Core`] that names the map which lies on another grid; [`ReportError::Page`] should not occur.
-pub fn stereo_html(report: &StereoReport, view: &StereoView<'_>) -> Result<String, ReportError> {
+/// [`ReportError::Core`] that names the map which lies on another grid; [`ReportError::Page`] should not occur; [`ReportError::Stopped`].
+pub fn stereo_html(
+    report: &StereoReport,
+    view: &StereoView<'_>,
+    control: &Control,
+) -> Result<String, ReportError> {
     for (map, what) in [
         (view.right, "left and right image"),
         (view.disparity_px, "left image and disparity"),
@@ -45,7 +49,7 @@ pub fn stereo_html(report: &StereoReport, view: &StereoView<'_>) -> Result<Strin
         view.left.grid().require_same(map.grid(), what)?;
     }
     let mut sections = vec![
-        Section { panels: panels(report, view)?, ..Section::new("The pictures") },
+        Section { panels: panels(report, view, control)?, ..Section::new("The pictures") },
         Section { table: Some(levels(&report.levels)), ..Section::new("Levels") },
     ];
     let against_truth = |error| Section { table: Some(errors(error)), ..Section::new("Against the truth") };
@@ -59,9 +63,13 @@ pub fn stereo_html(report: &StereoReport, view: &StereoView<'_>) -> Result<Strin
     page.to_html()
 }
 
-fn panels(report: &StereoReport, view: &StereoView<'_>) -> Result<Vec<Panel>, ReportError> {
+fn panels(
+    report: &StereoReport,
+    view: &StereoView<'_>,
+    control: &Control,
+) -> Result<Vec<Panel>, ReportError> {
     const UNKNOWN: &str = "no disparity, or outside the right image";
-    let stage = Stage::of_picture(view.left.grid());
+    let stage = Stage::of_picture(view.left.grid(), control);
     let [low, high] = report.disparity_px.map_or([0.0, 1.0], |r| [r.p1, r.p99]);
     let depth = Scaled { ramp: Ramp::Depth, low, high };
     let grey = stage.grey(view.left);

@@ -9,19 +9,23 @@ use crate::pictures::track_view::TrackView;
 use crate::plots::bulls_eye;
 use crate::plots::svg_plot::{AxisLabels, Ink, Line, LinePlot, Series};
 use crate::run::track_report::{TrackReport, TrackRun};
-use veloxel_core::Structure;
+use veloxel_core::{Control, Structure};
 use veloxel_measure::{Chamber, ContourDistance, ContourSummary, Periodicity, StrainAt, Ventricles};
 
 /// The page: function, outlines over the moving images, strain, distances to the truth; methods beside each other.
 ///
 /// # Errors
-/// [`ReportError::Picture`] or [`ReportError::Page`] should not occur.
-pub fn track_html(report: &TrackReport, views: &[TrackView]) -> Result<String, ReportError> {
+/// [`ReportError::Picture`] or [`ReportError::Page`] should not occur; [`ReportError::Stopped`].
+pub fn track_html(
+    report: &TrackReport,
+    views: &[TrackView],
+    control: &Control,
+) -> Result<String, ReportError> {
     let cine = &report.cine;
     let names: Vec<String> = report.runs.iter().map(TrackRun::name).collect();
     let subtitle =
         format!("{} · {} frames, {} slices with outlines", names.join(" · "), cine.frames, cine.slices.len());
-    let mut sections = vec![loops_section(report, views)?];
+    let mut sections = vec![loops_section(report, views, control)?];
     sections.extend(function_section(report));
     sections.extend(strain_section(report));
     sections.extend(distance_section(report));
@@ -35,7 +39,11 @@ pub fn track_html(report: &TrackReport, views: &[TrackView]) -> Result<String, R
     page.to_html()
 }
 
-fn loops_section(report: &TrackReport, views: &[TrackView]) -> Result<Section, ReportError> {
+fn loops_section(
+    report: &TrackReport,
+    views: &[TrackView],
+    control: &Control,
+) -> Result<Section, ReportError> {
     let inks = ["yellow", "blue", "green", "pink", "orange", "lilac"];
     let names = report.runs.iter().zip(inks.iter().cycle());
     let mut lead: Vec<String> = names.map(|(run, ink)| format!("{ink}: {}", run.name())).collect();
@@ -44,7 +52,7 @@ fn loops_section(report: &TrackReport, views: &[TrackView]) -> Result<Section, R
     }
     Ok(Section {
         lead: format!("One beat in a loop; it rests under the pointer. {}.", lead.join("; ")),
-        figures: cine_loops::figures(&report.cine.slices, views, report.cine.frame_interval_ms)?,
+        figures: cine_loops::figures(&report.cine, views, control)?,
         ..Section::new("Outlines over the moving images")
     })
 }

@@ -6,6 +6,7 @@ use crate::pictures::maps::full_colour;
 use crate::pictures::picture::{Raster, rgba_data_uri};
 use crate::pictures::view::PairView;
 use serde::Serialize;
+use veloxel_core::{Control, Stopped};
 
 const LONGEST_SIDE: usize = 112;
 
@@ -22,15 +23,18 @@ pub struct Thumbnail {
 
 impl Thumbnail {
     /// Takes one plane of the pair, where `like`'s report has it, so that all thumbnails of a sequence show the same plane.
-    pub fn of(view: &PairView, like: &PairView) -> Self {
-        let plane = &like.plane();
-        Self {
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn of(view: &PairView, like: &PairView, control: &Control) -> Result<Self, Stopped> {
+        let plane = &like.plane(control)?;
+        Ok(Self {
             title: view.title.to_owned(),
             frames: view.frames,
             aspect: plane.down.extent_mm() / plane.across.extent_mm(),
             grey: Raster::sample(plane, LONGEST_SIDE, |i| [view.fixed.data()[i]]),
             motion_mm: Raster::sample(plane, LONGEST_SIDE, |i| plane.page_vector_mm(view.flow.vector_vox(i))),
-        }
+        })
     }
 
     /// The picture, full colour at `scale_mm`: the image where nothing moves, the hue where it moves much.
@@ -65,10 +69,15 @@ pub(crate) struct Frame {
 }
 
 /// The film of a sequence, all pictures on one scale; pair `shown` is marked.
-pub(crate) fn frames(thumbnails: &[Thumbnail], shown: usize) -> Result<Vec<Frame>, ReportError> {
+pub(crate) fn frames(
+    thumbnails: &[Thumbnail],
+    shown: usize,
+    control: &Control,
+) -> Result<Vec<Frame>, ReportError> {
     let lengths = thumbnails.iter().flat_map(|t| &t.motion_mm.values).map(|[u, v]| u.hypot(*v));
     let scale = full_colour(lengths);
     let frame = |(i, thumbnail): (usize, &Thumbnail)| {
+        control.check()?;
         let uri = thumbnail.to_data_uri(scale as f32)?;
         let title = thumbnail.title.clone();
         let caption = thumbnail.frames.map_or(title.clone(), |[fixed, moving]| format!("{fixed} → {moving}"));

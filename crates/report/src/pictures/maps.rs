@@ -7,7 +7,7 @@ use crate::pictures::overlay::{Canvas, letters_svg, outline_svg};
 use crate::pictures::panel::{Legend, MOTION_WHEEL, NO_ESTIMATE, Panel, Picture, Scaled, image, wheel_uri};
 use crate::pictures::picture::{LONGEST_SIDE, Raster};
 use crate::pictures::planes::{Plane, planes_through};
-use veloxel_core::{Flow, Grid, Mask, Volume};
+use veloxel_core::{Control, Flow, Grid, Mask, Volume};
 use veloxel_measure::{finite_quantiles, is_physical};
 
 /// A map over planes, and how it is coloured.
@@ -125,12 +125,14 @@ pub(crate) struct Stage<'a> {
     pub mask: Option<&'a Mask>,
     /// As [`Panel::columns`].
     pub columns: usize,
+    /// Asked before every picture whether to go on.
+    pub control: &'a Control,
     /// What a picture of a panel is called; without a name as the panel.
     pub picture: Option<&'static str>,
 }
 
-impl Stage<'_> {
-    pub fn new(grid: &Grid, planes: Vec<Plane>) -> Self {
+impl<'a> Stage<'a> {
+    pub fn new(grid: &Grid, planes: Vec<Plane>, control: &'a Control) -> Self {
         let extents = planes.iter().flat_map(|plane| [plane.across.extent_mm(), plane.down.extent_mm()]);
         let longest_mm = extents.fold(0.0, f64::max);
         let planes = planes.into_iter().map(|plane| (Canvas::of(&plane, longest_mm), plane));
@@ -140,13 +142,14 @@ impl Stage<'_> {
             unit: if is_physical(grid) { "mm" } else { "px" },
             mask: None,
             columns: 0,
+            control,
             picture: None,
         }
     }
 
     /// A picture alone.
-    pub fn of_picture(grid: &Grid) -> Self {
-        Self::new(grid, planes_through(grid, [0; 3]).drain(..1).collect())
+    pub fn of_picture(grid: &Grid, control: &'a Control) -> Self {
+        Self::new(grid, planes_through(grid, [0; 3]).drain(..1).collect(), control)
     }
 
     /// A panel whose layers the reader switches between; one layer needs no switch. The legend is that of the first.
@@ -172,6 +175,7 @@ impl Stage<'_> {
         for (plane, canvas) in &self.planes {
             let mut content = String::new();
             for (k, (_, map)) in layers.iter().enumerate() {
+                self.control.check()?;
                 let (uri, has_gaps) = map.to_data_uri(plane)?;
                 if has_gaps {
                     panel.gap = NO_ESTIMATE;

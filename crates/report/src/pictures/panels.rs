@@ -9,7 +9,7 @@ use crate::pictures::panel::{Panel, Scaled};
 use crate::pictures::picture::{LONGEST_SIDE, Raster};
 use crate::pictures::planes::slices_of_thin_stack;
 use crate::pictures::view::{ComparedView, PairView};
-use veloxel_core::{Dimension, Flow, Volume};
+use veloxel_core::{Control, Dimension, Flow, Stopped, Volume};
 
 const TRUE_MOTION: &str = "True motion";
 
@@ -28,8 +28,8 @@ struct Shown<'a> {
 }
 
 /// All picture panels of a pair, in the order of the page.
-pub(crate) fn panels(view: &PairView) -> Result<Vec<Panel>, ReportError> {
-    let shown = Shown::new(view);
+pub(crate) fn panels(view: &PairView, control: &Control) -> Result<Vec<Panel>, ReportError> {
+    let shown = Shown::new(view, control)?;
     let motion_scale = shown.stage.motion_scale(view.flow);
     let mut panels = vec![
         shown.motion_colours("Motion", view.flow, motion_scale)?,
@@ -56,15 +56,16 @@ pub(crate) struct Scales {
 impl Scales {
     /// Motion: the truth's, else the median of the fields'. Errors: the median of the fields', so that one that fails does not
     /// darken the others.
-    pub(crate) fn of(views: &[ComparedView<'_>]) -> Self {
-        let all: Vec<Shown<'_>> = views.iter().map(|view| Shown::new(&view.pair)).collect();
+    pub(crate) fn of(views: &[ComparedView<'_>], control: &Control) -> Result<Self, Stopped> {
+        let shown = |view| Shown::new(view, control);
+        let all = views.iter().map(|view| shown(&view.pair)).collect::<Result<Vec<_>, _>>()?;
         let median = |mut values: Vec<f64>| {
             values.sort_by(f64::total_cmp);
             values.get(values.len() / 2).copied().unwrap_or(1.0)
         };
         let motions = all.iter().map(|of| of.stage.motion_scale(of.view.truth.unwrap_or(of.view.flow)));
         let errors = all.iter().filter_map(|of| Some(of.error_limit(of.view.truth?)));
-        Self { motion_mm: median(motions.collect()), error: median(errors.collect()) }
+        Ok(Self { motion_mm: median(motions.collect()), error: median(errors.collect()) })
     }
 }
 
@@ -72,8 +73,9 @@ impl Scales {
 pub(crate) fn comparison_panels(
     ComparedView { pair: view, occlusion }: &ComparedView<'_>,
     scales: &Scales,
+    control: &Control,
 ) -> Result<Vec<Panel>, ReportError> {
-    let shown = Shown::new(view);
+    let shown = Shown::new(view, control)?;
     let mut panels = vec![shown.motion_colours("Motion", view.flow, scales.motion_mm)?, shown.confidence()?];
     if let Some(truth) = view.truth {
         panels.push(shown.errors(truth, scales.error)?);
@@ -87,8 +89,12 @@ pub(crate) fn comparison_panels(
 }
 
 /// Both images of a pair, and its true motion where that is known.
-pub(crate) fn frame_panels(view: &PairView, scales: &Scales) -> Result<Vec<Panel>, ReportError> {
-    let shown = Shown::new(view);
+pub(crate) fn frame_panels(
+    view: &PairView,
+    scales: &Scales,
+    control: &Control,
+) -> Result<Vec<Panel>, ReportError> {
+    let shown = Shown::new(view, control)?;
     let grey = |image| Map::Volume(image, shown.stage.grey(image));
     let mut panels = vec![
         shown.stage.panel("Fixed", "The image that the fields belong to.", grey(view.fixed), "")?,
@@ -101,12 +107,12 @@ pub(crate) fn frame_panels(view: &PairView, scales: &Scales) -> Result<Vec<Panel
 }
 
 impl<'a> Shown<'a> {
-    fn new(view: &'a PairView<'a>) -> Self {
-        let planes = view.planes();
+    fn new(view: &'a PairView<'a>, control: &'a Control) -> Result<Self, Stopped> {
+        let planes = view.planes(control)?;
         let is_stack = slices_of_thin_stack(view.grid()).is_some();
         let columns = if is_stack { columns_of(planes.len()) } else { 0 };
-        let stage = Stage::new(view.grid(), planes);
-        Self { view, stage: Stage { columns, mask: view.mask, picture: Some("image"), ..stage } }
+        let stage = Stage::new(view.grid(), planes, control);
+        Ok(Self { view, stage: Stage { columns, mask: view.mask, picture: Some("image"), ..stage } })
     }
 
     fn motion_colours(&self, title: &'static str, field: &Flow, scale_mm: f64) -> Result<Panel, ReportError> {

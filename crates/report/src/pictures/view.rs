@@ -2,8 +2,11 @@
 
 use crate::error::ReportError;
 use crate::pictures::planes::{Plane, planes_through, slices_of_thin_stack};
-use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
+use veloxel_core::{Control, Dimension, Flow, Grid, Mask, Stopped, Volume};
 use veloxel_measure::is_physical;
+
+/// Voxels that are looked at between two questions whether to go on: some milliseconds.
+const VOXELS_AT_ONCE: usize = 1 << 17;
 
 /// A pair, its field and its maps: all on the fixed grid.
 #[derive(Debug, Clone, Copy)]
@@ -72,18 +75,20 @@ impl PairView<'_> {
 
     /// The planes to draw: every slice of a thin stack, else those through the centre of motion, within the mask where there
     /// is one.
-    pub(crate) fn planes(&self) -> Vec<Plane> {
-        slices_of_thin_stack(self.grid())
-            .unwrap_or_else(|| planes_through(self.grid(), self.centre_of_motion()))
+    pub(crate) fn planes(&self, control: &Control) -> Result<Vec<Plane>, Stopped> {
+        match slices_of_thin_stack(self.grid()) {
+            Some(slices) => Ok(slices),
+            None => Ok(planes_through(self.grid(), self.centre_of_motion(control)?)),
+        }
     }
 
     /// The one plane of a small picture: the image, the middle slice of a thin stack, or the axial plane through the centre of
     /// motion.
-    pub(crate) fn plane(&self) -> Plane {
-        match slices_of_thin_stack(self.grid()) {
+    pub(crate) fn plane(&self, control: &Control) -> Result<Plane, Stopped> {
+        Ok(match slices_of_thin_stack(self.grid()) {
             Some(mut slices) => slices.swap_remove(slices.len() / 2),
-            None => planes_through(self.grid(), self.centre_of_motion()).swap_remove(0),
-        }
+            None => planes_through(self.grid(), self.centre_of_motion(control)?).swap_remove(0),
+        })
     }
 
     /// Pixels of pictures, voxels of volumes.
@@ -95,12 +100,14 @@ impl PairView<'_> {
     }
 
     /// Mean position of the voxels weighted by the squared length of their motion (mm²); the centre without motion.
-    fn centre_of_motion(&self) -> [usize; 3] {
+    fn centre_of_motion(&self, control: &Control) -> Result<[usize; 3], Stopped> {
         let grid = self.grid();
         let spacing = grid.spacing_mm();
         let mut weight_sum = 0.0;
         let mut position_sum = [0.0; 3];
+        let mut pace = control.once_in(VOXELS_AT_ONCE);
         for i in (0..grid.len()).filter(|&i| self.flow.is_valid(i) && self.mask.is_none_or(|m| m.data()[i])) {
+            pace.step()?;
             let v = self.flow.vector_vox(i);
             let weight: f64 = (0..3).map(|a| (f64::from(v[a]) * spacing[a]).powi(2)).sum();
             weight_sum += weight;
@@ -108,10 +115,10 @@ impl PairView<'_> {
                 *sum += weight * p as f64;
             }
         }
-        if weight_sum > 0.0 {
+        Ok(if weight_sum > 0.0 {
             position_sum.map(|s| (s / weight_sum).round() as usize)
         } else {
             grid.size().map(|n| n / 2)
-        }
+        })
     }
 }

@@ -4,7 +4,7 @@ use crate::error::ReportError;
 use crate::pictures::view::PairView;
 use crate::plots::svg_plot::{AxisLabels, Band, Ink, Line, LinePlot, Scale, Series};
 use crate::run::flow_report::PairReport;
-use veloxel_core::{DiagnosticCurves, Dimension};
+use veloxel_core::{Control, DiagnosticCurves, Dimension, sort_by};
 use veloxel_measure::{
     FlowError, Sparsification, SparsificationPoint, end_point_error_vox, measured_indices,
 };
@@ -60,13 +60,15 @@ pub(crate) fn errors(
     view: &PairView,
     error: &FlowError,
     curve: Option<&Sparsification>,
+    control: &Control,
 ) -> Result<Vec<LinePlot>, ReportError> {
     let Some(truth) = view.truth else { return Ok(Vec::new()) };
     let (unit, what) = (view.voxels(), if view.voxels() == "px" { "pixels" } else { "voxels" });
+    control.check()?;
     let map = end_point_error_vox(view.flow, truth)?;
     let mut errors: Vec<f32> =
         measured_indices(view.flow, truth, view.mask)?.into_iter().map(|i| map.data()[i]).collect();
-    errors.sort_unstable_by(f32::total_cmp);
+    sort_by(&mut errors, &f32::total_cmp, control)?;
     let at_most = |share: f64| f64::from(errors[(share * (errors.len() - 1) as f64).round() as usize]);
     let cumulative = (0..=100)
         .map(|percent| (at_most(0.01 * f64::from(percent)), f64::from(percent)))

@@ -5,7 +5,7 @@ use crate::pictures::view::PairView;
 use crate::run::header::RunHeader;
 use serde::Serialize;
 use veloxel_core::matrix3::apply;
-use veloxel_core::{FlowStatistics, Grid};
+use veloxel_core::{Control, FlowStatistics, Grid, Stopped};
 use veloxel_measure::{FlowError, LabelOverlapReport, Sparsification, flow_error, sparsification};
 
 /// One run of one method over one pair or a sequence of pairs.
@@ -48,16 +48,20 @@ impl PairReport {
     /// # Errors
     /// [`ReportError::Core`] if something lies on another grid; [`ReportError::Measure`] if a truth is given
     /// that shares no valid voxel with the field.
-    pub fn measure(view: &PairView, statistics: FlowStatistics) -> Result<Self, ReportError> {
+    pub fn measure(
+        view: &PairView,
+        statistics: FlowStatistics,
+        control: &Control,
+    ) -> Result<Self, ReportError> {
         view.require_one_grid()?;
-        let error = view.truth.map(|truth| flow_error(view.flow, truth, view.mask)).transpose()?;
-        let curve = |truth| sparsification(view.flow, truth, view.confidence, view.mask);
+        let error = view.truth.map(|truth| flow_error(view.flow, truth, view.mask, control)).transpose()?;
+        let curve = |truth| sparsification(view.flow, truth, view.confidence, view.mask, control);
         let sparsification = view.truth.map(curve).transpose()?;
         Ok(Self {
             title: view.title.to_owned(),
             frames: view.frames,
             statistics,
-            motion: MotionReport::measure(view),
+            motion: MotionReport::measure(view, control)?,
             error,
             sparsification,
         })
@@ -88,20 +92,31 @@ pub struct MotionReport {
 /// Voxels are measured in so many parts, whatever the number of threads: sums keep their order.
 const PARTS: usize = 64;
 
+/// A thread that measures some of the parts.
+type Joined<'a> = std::thread::ScopedJoinHandle<'a, Result<Vec<Sums>, Stopped>>;
+
 impl MotionReport {
-    fn measure(view: &PairView) -> Self {
+    fn measure(view: &PairView, control: &Control) -> Result<Self, Stopped> {
         let count = view.flow.grid().len();
-        let part = |nth: usize| Sums::of(view, count * nth / PARTS..count * (nth + 1) / PARTS);
+        let part = |nth: usize| {
+            control.check().map(|()| Sums::of(view, count * nth / PARTS..count * (nth + 1) / PARTS))
+        };
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(PARTS);
         let of_thread = |nth: usize| (PARTS * nth / threads..PARTS * (nth + 1) / threads).map(part);
         let sums = std::thread::scope(|scope| {
-            let spawn = |nth| scope.spawn(move || of_thread(nth).collect::<Vec<Sums>>());
+            let spawn = |nth| scope.spawn(move || of_thread(nth).collect::<Result<Vec<Sums>, Stopped>>());
             let spawned: Vec<_> = (0..threads).map(spawn).collect();
-            let parts = spawned.into_iter().flat_map(|t| t.join().expect("no thread should have failed"));
-            parts.fold(Sums::default(), |sums, part| sums.and(&part))
-        });
+            let joined = |thread: Joined<'_>| thread.join().expect("no thread should have failed");
+            // Every thread is waited for before the first stop is told.
+            let parts: Vec<_> = spawned.into_iter().map(joined).collect();
+            let mut sums = Sums::default();
+            for parts in parts {
+                sums = parts?.iter().fold(sums, Sums::and);
+            }
+            Ok::<_, Stopped>(sums)
+        })?;
         let share = |sum: f64, count: usize| sum / count.max(1) as f64;
-        Self {
+        Ok(Self {
             mean_vox: share(sums.vox.sum, sums.valid),
             max_vox: sums.vox.max,
             mean_mm: share(sums.mm.sum, sums.valid),
@@ -113,7 +128,7 @@ impl MotionReport {
                 0 => f64::NAN,
                 count => share(sums.determinant, count),
             },
-        }
+        })
     }
 }
 

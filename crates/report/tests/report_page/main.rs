@@ -5,7 +5,7 @@ mod phase;
 
 use invented::Pair;
 use std::path::Path;
-use veloxel_core::{Flow, Grid, Mask, MethodDiagnostics, StageTime, Volume, WarningKind, Warnings};
+use veloxel_core::{Control, Flow, Grid, Mask, MethodDiagnostics, StageTime, Volume, WarningKind, Warnings};
 use veloxel_phantoms::{HeartParams, HeartPhantom};
 use veloxel_report::{
     DeviceReport, InputReport, PairReport, PairView, RunHeader, RunReport, Thumbnail, html, sequence_html,
@@ -32,7 +32,10 @@ fn run_report(pairs: &[Pair]) -> RunReport {
     let grid = pairs[0].fixed.grid();
     let measured = pairs
         .iter()
-        .map(|p| PairReport::measure(&view(p), p.statistics()).expect("maps of one pair share a grid"))
+        .map(|p| {
+            PairReport::measure(&view(p), p.statistics(), &Control::default())
+                .expect("maps of one pair share a grid")
+        })
         .collect();
     let mut warnings = Warnings::new();
     warnings.push(
@@ -110,7 +113,7 @@ fn a_volume_fits_in_two_megabytes() {
     );
     let pairs = [pair];
     let run = run_report(&pairs);
-    check(&html(&run, &view(&pairs[0])).unwrap(), "volume.html", 2_000_000);
+    check(&html(&run, &view(&pairs[0]), &Control::default()).unwrap(), "volume.html", 2_000_000);
     assert!(!to_json(&run).unwrap().contains("NaN"));
 }
 
@@ -140,7 +143,11 @@ fn a_picture_fits_in_four_megabytes() {
         [u, v, 0.0]
     });
     let pairs = [Pair::invent("frame10.png → frame11.png", [fixed, moving], truth, None)];
-    check(&html(&run_report(&pairs), &view(&pairs[0])).unwrap(), "picture.html", 4_000_000);
+    check(
+        &html(&run_report(&pairs), &view(&pairs[0]), &Control::default()).unwrap(),
+        "picture.html",
+        4_000_000,
+    );
 }
 
 #[test]
@@ -155,8 +162,12 @@ fn a_sequence_has_curves_and_a_filmstrip() {
         })
         .collect();
     let shown = heart.end_systole() - 1;
-    let film: Vec<Thumbnail> = pairs.iter().map(|p| Thumbnail::of(&view(p), &view(&pairs[shown]))).collect();
-    let page = sequence_html(&run_report(&pairs), &view(&pairs[shown]), shown, &film).unwrap();
+    let film: Vec<Thumbnail> = pairs
+        .iter()
+        .map(|p| Thumbnail::of(&view(p), &view(&pairs[shown]), &Control::default()).unwrap())
+        .collect();
+    let page =
+        sequence_html(&run_report(&pairs), &view(&pairs[shown]), shown, &film, &Control::default()).unwrap();
     check(&page, "sequence.html", 3_000_000);
     assert_eq!(page.matches("class=\"frame").count(), count - 1);
 }
@@ -174,10 +185,10 @@ fn nothing_found_is_shown_as_nothing() {
     let mut statistics = pair.statistics();
     statistics.method = MethodDiagnostics::default();
     let without_truth = PairView { truth: None, ..view(&pair) };
-    let measured = PairReport::measure(&without_truth, statistics).unwrap();
+    let measured = PairReport::measure(&without_truth, statistics, &Control::default()).unwrap();
     let sound = [Pair::invent("sound", [pair.fixed.clone(), pair.moving.clone()], pair.truth.clone(), None)];
     let run = RunReport { pairs: vec![measured], ..run_report(&sound) };
-    let page = html(&run, &without_truth).unwrap();
+    let page = html(&run, &without_truth, &Control::default()).unwrap();
     check(&page, "nothing.html", 200_000);
     assert!(page.contains("a &lt; b &amp; c") && !page.contains("a < b"), "titles are text, not markup");
     assert!(page.contains("no vector"));
@@ -202,7 +213,7 @@ fn thin_stack() -> Pair {
 fn a_thin_stack_is_shown_slice_by_slice_and_what_is_measured_in_its_mask_says_so() {
     let pair = thin_stack();
     let run = run_report(std::slice::from_ref(&pair));
-    let page = html(&run, &view(&pair)).unwrap();
+    let page = html(&run, &view(&pair), &Control::default()).unwrap();
     check(&page, "thin.html", 3_000_000);
     assert!(page.contains(r#"class="pictures montage" style="--columns:4""#));
     for z in 0..7 {
@@ -224,10 +235,14 @@ fn frames_of_a_sequence_have_their_numbers() {
     let pair = thin_stack();
     let numbered = |moving: usize| PairView { frames: Some([4, moving]), ..view(&pair) };
     let views = [6, 8, 10].map(numbered);
-    let measured = views.iter().map(|view| PairReport::measure(view, pair.statistics()).unwrap()).collect();
+    let measured = views
+        .iter()
+        .map(|view| PairReport::measure(view, pair.statistics(), &Control::default()).unwrap())
+        .collect();
     let run = RunReport { pairs: measured, ..run_report(std::slice::from_ref(&pair)) };
-    let film: Vec<Thumbnail> = views.iter().map(|view| Thumbnail::of(view, &views[0])).collect();
-    let page = sequence_html(&run, &views[1], 1, &film).unwrap();
+    let film: Vec<Thumbnail> =
+        views.iter().map(|view| Thumbnail::of(view, &views[0], &Control::default()).unwrap()).collect();
+    let page = sequence_html(&run, &views[1], 1, &film, &Control::default()).unwrap();
     assert!(page.contains("<figcaption>4 → 8<br>shown below</figcaption>"));
     for tick in [6, 8, 10] {
         assert!(page.contains(&format!(">{tick}</text>")), "{tick}");
@@ -243,7 +258,7 @@ fn what_leaves_the_moving_image_is_counted_on_its_own_grid() {
     let moving = fixed.clone().with_origin_mm([4.0 * 1.5, 0.0, 0.0]);
     let share = |moving_grid| {
         let whole = PairView { mask: None, moving_grid, ..view(&pair) };
-        PairReport::measure(&whole, pair.statistics()).unwrap().motion.outside_share
+        PairReport::measure(&whole, pair.statistics(), &Control::default()).unwrap().motion.outside_share
     };
     assert!((0.01..0.06).contains(&share(None)), "{}", share(None));
     assert_eq!(share(Some(fixed)), share(None));

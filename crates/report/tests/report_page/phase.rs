@@ -2,7 +2,7 @@
 
 use super::check;
 use std::f32::consts::PI;
-use veloxel_core::{Grid, StageTime, Volume, Warnings};
+use veloxel_core::{Control, Grid, StageTime, Volume, Warnings};
 use veloxel_measure::disparity_error;
 use veloxel_report::{
     DeviceReport, FeatureScale, FeatureScaleReport, FeaturesReport, FeaturesView, InputReport, RunHeader,
@@ -62,7 +62,7 @@ fn a_stereo_pair_becomes_a_page() {
         valid_share: 0.88,
         mean_confidence: 0.7,
         disparity_px: ValueRange::of(&disparity),
-        error: Some(disparity_error(&disparity, &truth, None).expect("both are known")),
+        error: Some(disparity_error(&disparity, &truth, None, &Control::default()).expect("both are known")),
     };
     let view = StereoView {
         title: "left.png and right.png",
@@ -73,12 +73,12 @@ fn a_stereo_pair_becomes_a_page() {
         warped: &warped,
         truth_px: Some(&truth),
     };
-    let page = stereo_html(&report, &view).expect("maps of one pair share a grid");
+    let page = stereo_html(&report, &view, &Control::default()).expect("maps of one pair share a grid");
     check(&page, "stereo.html", 600_000);
     assert!(page.contains("True disparity") && page.contains("Against the truth"));
     assert!(page.contains("no disparity") && page.contains("Right, disparity undone"));
     let other = Volume::from_fn(Grid::image(3, 3).expect("an image"), |_| 0.0);
-    assert!(stereo_html(&report, &StereoView { warped: &other, ..view }).is_err());
+    assert!(stereo_html(&report, &StereoView { warped: &other, ..view }, &Control::default()).is_err());
     let json = serde_json::to_value(&report).expect("a report is JSON");
     assert_eq!((&json["method"], &json["valid_share"]), (&"phase-stereo".into(), &0.88.into()));
 }
@@ -115,8 +115,10 @@ fn features_become_a_page() {
     };
     let image = rings(SIZE, |r, _| 128.0 + 100.0 * (r / 9.0).sin());
     let view = FeaturesView { title: "rings.png", image: &image, scales };
-    let page = features_html(&report, &view).expect("there is a scale to show");
+    let page = features_html(&report, &view, &Control::default()).expect("there is a scale to show");
     check(&page, "features.html", 1_200_000);
     assert!(page.contains("layer-2") && page.contains("name=\"layer-1\""));
-    assert!(features_html(&report, &FeaturesView { scales: Vec::new(), ..view }).is_err());
+    assert!(
+        features_html(&report, &FeaturesView { scales: Vec::new(), ..view }, &Control::default()).is_err()
+    );
 }

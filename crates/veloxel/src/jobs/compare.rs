@@ -96,5 +96,5 @@ fn planned(job: &CompareJob, session: &Session, plan: OutputPlan) -> Result<JobR
     let header = header(&job.command_line, "compare", None, log, read);
     let report = CompareReport { header, runs, left_out };
     let views = result.views(&title, truth.as_ref());
-    plan.publish(report, |report| Ok(comparison_html(report, &views)?))
+    plan.publish(report, |report| Ok(comparison_html(report, &views, session.control())?))
 }

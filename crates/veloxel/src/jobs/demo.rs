@@ -8,7 +8,6 @@ use crate::pipelines::{Account, DemoPhantom, SequenceOutput};
 use std::path::PathBuf;
 use veloxel_core::Stage;
 use veloxel_io as io;
-use veloxel_motion::Method;
 use veloxel_report::{InputReport, RunReport};
 
 /// Where the demonstration goes.
@@ -35,7 +34,7 @@ pub fn demo(job: &DemoJob, session: &Session) -> Result<FlowRun> {
 
 fn planned(job: &DemoJob, session: &Session, mut plan: OutputPlan) -> Result<FlowRun> {
     let folder = plan.target(Role::Folder)?.expect("the folder should be planned");
-    let mut phantom = DemoPhantom::new()?;
+    let mut phantom = DemoPhantom::new(session.control())?;
     let mut log = Account { stages: std::mem::take(&mut phantom.stages), ..Account::default() };
     session.enter(Stage::Write)?;
     log.stages.time("write", || -> Result<()> {
@@ -56,12 +55,12 @@ fn planned(job: &DemoJob, session: &Session, mut plan: OutputPlan) -> Result<Flo
     let header = header(&job.command_line, draft.method_name(), Some(draft.preset()), log, vec![input]);
     let report = RunReport {
         header,
-        method_title: Method::of(&draft).title,
+        method_title: draft.method().title,
         pairs: result.measured().cloned().collect(),
         cycle_closure_vox: result.drift_vox,
         label_overlap: None,
     };
-    io::write_text(folder.join("report.html"), &result.page(&report)?)?;
+    io::write_text(folder.join("report.html"), &result.page(&report, session.control())?)?;
     let run = plan.publish(report, |_| Ok(String::new()))?;
     let written = vec![(Role::Sequence, shown_path), (Role::Page, job.folder.join("report.html"))];
     Ok(FlowRun { written, ..run })

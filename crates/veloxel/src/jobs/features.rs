@@ -66,7 +66,7 @@ fn planned(job: &FeaturesJob, session: &Session, mut plan: OutputPlan) -> Result
     plan.publish(report, |report| {
         let scales = levels.iter().map(shown).collect();
         let view = FeaturesView { title: &name(&job.image), image: &image, scales };
-        Ok(features_html(report, &view)?)
+        Ok(features_html(report, &view, session.control())?)
     })
 }
 

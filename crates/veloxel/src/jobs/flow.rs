@@ -50,7 +50,8 @@ fn planned(job: &FlowJob, session: &Session, mut plan: OutputPlan) -> Result<Flo
     };
     plan.publish(report, |report| {
         let view = result.view(&title, inputs.truth.as_ref());
-        Ok(html(report, &view.expect("all that a page draws should have been wanted"))?)
+        let view = view.expect("all that a page draws should have been wanted");
+        Ok(html(report, &view, session.control())?)
     })
 }
 

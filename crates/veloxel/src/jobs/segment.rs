@@ -96,7 +96,7 @@ fn planned(job: &SegmentJob, session: &Session, mut plan: OutputPlan) -> Result<
     stages.time("write", || write(&mesh, &found, &mut plan))?;
     let account = Account { stages, warnings, ..std::mem::take(&mut found.account) };
     let report = report(job, &mesh, &found, account);
-    plan.publish(report, |report| page(report, &mesh, &found))
+    plan.publish(report, |report| page(report, &mesh, &found, session))
 }
 
 fn write(mesh: &TriangleMesh, found: &SegmentResult, plan: &mut OutputPlan) -> Result<()> {
@@ -128,10 +128,16 @@ fn write_part(mesh: &TriangleMesh, found: &SegmentResult, part: u32, target: Tar
 }
 
 /// The page, whose colours at the run's number of parts are those of the files.
-fn page(report: &SegmentReport, mesh: &TriangleMesh, found: &SegmentResult) -> Result<String> {
+fn page(
+    report: &SegmentReport,
+    mesh: &TriangleMesh,
+    found: &SegmentResult,
+    session: &Session,
+) -> Result<String> {
     let answers: Vec<AnswerView<'_>> = found.trees.iter().map(answer_view).collect();
     let (points, triangles) = (mesh.points(), mesh.triangles());
-    Ok(segment_html(report, &SegmentView { points, triangles, answers: &answers })?)
+    let view = SegmentView { points, triangles, answers: &answers };
+    Ok(segment_html(report, &view, session.control())?)
 }
 
 fn answer_view(tree: &PartsTree) -> AnswerView<'_> {

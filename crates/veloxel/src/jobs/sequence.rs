@@ -155,7 +155,7 @@ fn planned(job: &SequenceJob, session: &Session, mut plan: OutputPlan) -> Result
         cycle_closure_vox: result.drift_vox,
         label_overlap: None,
     };
-    plan.publish(report, |report| result.page(report))
+    plan.publish(report, |report| result.page(report, session.control()))
 }
 
 /// Writes fields and their maps as they come.

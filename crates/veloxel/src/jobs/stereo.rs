@@ -95,7 +95,7 @@ fn planned(job: &StereoJob, session: &Session, mut plan: OutputPlan) -> Result<S
             warped: &undo_disparity(&found.disparity_px, right, session)?,
             truth_px: truth.as_ref(),
         };
-        Ok(stereo_html(report, &view)?)
+        Ok(stereo_html(report, &view, session.control())?)
     })
 }
 

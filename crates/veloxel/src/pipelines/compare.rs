@@ -8,11 +8,14 @@ use super::prepare::grids::moving_on;
 use crate::{Result, Session, VeloxelError};
 use std::time::Instant;
 use veloxel_core::parameters::Values;
-use veloxel_core::{Flow, Mask, Stage, Volume};
+use veloxel_core::{Control, Flow, Mask, Stage, Stopped, Volume};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_motion::{AnyMethod, DenseFlow, Extras, Given, MotionError, Opened, Pair};
 use veloxel_report::{ComparedRun, ComparedView, LeftOut, PairReport, PairView};
+
+/// Voxels that are looked at between two questions whether to go on: some milliseconds.
+const VOXELS_AT_ONCE: usize = 1 << 17;
 
 /// A method that took this long is not run a second time, ms.
 const LONG_MS: f64 = 2000.0;
@@ -144,7 +147,7 @@ pub fn compare(request: &CompareRequest<'_>, session: &Session) -> Result<Compar
     let moving_on_fixed = moving_on(device, &prepared.moving, prepared.fixed.grid())?.into_owned();
     let measured = account.stages.time("measure", || {
         let view = |run| compared_view(names.title, &prepared, &moving_on_fixed, truth, run);
-        let measured = runs.iter().filter_map(|run| Some(measured(run, &view(run)?)));
+        let measured = runs.iter().filter_map(|run| Some(measured(run, &view(run)?, session.control())));
         measured.collect::<Result<Vec<_>>>()
     })?;
     Ok(CompareResult { runs, measured, left_out, prepared, moving_on_fixed, account })
@@ -171,17 +174,18 @@ fn run(choice: &MethodChoice, pair: &Pair<'_>, device: &Device) -> Result<Compar
         }
         _ => None,
     };
-    let occlusion = backward.map(|backward| hidden(&found.flow, &backward));
+    let occlusion = backward.map(|back| hidden(&found.flow, &back, device.control())).transpose()?;
     Ok(ComparedMethod { method: choice.clone(), parameters, found, occlusion, time_ms })
 }
 
 /// 1 where a vector leaves the grid, or the field of the other direction does not lead back: by more than
 /// `0.01 (|d|² + |b|²) + 0.5` voxels² (Sundaram, Brox, Keutzer 2010, eq. 5), looked up at the nearest voxel.
-fn hidden(forward: &Flow, backward: &Flow) -> Volume<f32> {
-    let (grid, mut index) = (forward.grid().clone(), 0..);
-    let size = grid.size();
-    Volume::from_fn(grid, |position| {
-        let forward = index.next().map_or([f32::NAN; 3], |i| forward.vector_vox(i));
+fn hidden(forward: &Flow, backward: &Flow, control: &Control) -> Result<Volume<f32>, MotionError> {
+    let (grid, size) = (forward.grid(), forward.grid().size());
+    let mut pace = control.once_in(VOXELS_AT_ONCE);
+    let is_hidden = |i: usize| {
+        pace.step()?;
+        let (position, forward) = (grid.position(i), forward.vector_vox(i));
         let target = [0, 1, 2].map(|a: usize| (position[a] as f32 + forward[a]).round());
         let is_inside = (0..3).all(|a| target[a] >= 0.0 && target[a] < size[a] as f32);
         let [x, y, z] = target.map(|t| t as usize);
@@ -191,11 +195,14 @@ fn hidden(forward: &Flow, backward: &Flow) -> Volume<f32> {
             let apart = [0, 1, 2].map(|a: usize| forward[a] + back[a]);
             squares(apart) <= 0.01 * (squares(forward) + squares(back)) + 0.5
         };
-        f32::from(u8::from(!is_back))
-    })
+        Ok(f32::from(u8::from(!is_back)))
+    };
+    let data = (0..grid.len()).map(is_hidden).collect::<Result<_, Stopped>>()?;
+    Ok(Volume::new(grid.clone(), data)?)
 }
 
-fn measured(run: &ComparedMethod, view: &PairView<'_>) -> Result<ComparedRun> {
+fn measured(run: &ComparedMethod, view: &PairView<'_>, control: &Control) -> Result<ComparedRun> {
+    let statistics = run.found.statistics.clone();
     Ok(ComparedRun {
         method: run.method.draft.method_name().to_owned(),
         preset: run.method.draft.preset().to_owned(),
@@ -204,6 +211,6 @@ fn measured(run: &ComparedMethod, view: &PairView<'_>) -> Result<ComparedRun> {
         occluded_share: run.occlusion.as_ref().map(|hidden| {
             hidden.data().iter().map(|&h| f64::from(h)).sum::<f64>() / hidden.data().len() as f64
         }),
-        pair: PairReport::measure(view, run.found.statistics.clone()).map_err(VeloxelError::from)?,
+        pair: PairReport::measure(view, statistics, control).map_err(VeloxelError::from)?,
     })
 }

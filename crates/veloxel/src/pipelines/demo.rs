@@ -4,7 +4,7 @@ use super::account::Stages;
 use super::dense::{MethodChoice, PairWanted, Wanted};
 use super::sequence::{Deliver, FieldLabel, SequenceRequest, SequenceResult, sequence};
 use crate::{Result, Session};
-use veloxel_core::{Mask, Sequence, Volume, Warnings};
+use veloxel_core::{Control, Mask, Sequence, Stopped, Volume, Warnings};
 use veloxel_motion::SequenceMode;
 use veloxel_phantoms::{HeartParams, HeartPhantom};
 
@@ -28,13 +28,17 @@ impl DemoPhantom {
     /// Makes the heart.
     ///
     /// # Errors
-    /// [`VeloxelError::Phantom`](crate::VeloxelError::Phantom) should not occur.
-    pub fn new() -> Result<Self> {
+    /// [`VeloxelError::Phantom`](crate::VeloxelError::Phantom) should not occur;
+    /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
+    pub fn new(control: &Control) -> Result<Self> {
         let (heart, mut stages) = (HeartPhantom::new(HeartParams::default())?, Stages::default());
-        let (sequence, masks) = stages.time("phantom", || {
-            let masks: Vec<Mask> = (0..heart.frame_count()).map(|t| heart.muscle(t)).collect();
-            (heart.sequence(), masks)
-        });
+        let (sequence, masks) = stages.time("phantom", || -> Result<_> {
+            let muscle = |t: usize| control.check().map(|()| heart.muscle(t));
+            let masks = (0..heart.frame_count()).map(muscle).collect::<Result<Vec<Mask>, Stopped>>()?;
+            let frame = |t: usize| control.check().map(|()| heart.frame(t));
+            let frames = (0..heart.params().frames).map(frame).collect::<Result<_, Stopped>>()?;
+            Ok((Sequence::new(frames, Some(heart.params().frame_interval_ms))?, masks))
+        })?;
         let muscle = masks[0].map(|&inside| i32::from(inside));
         Ok(Self { sequence, muscle, stages, masks, heart })
     }

@@ -50,7 +50,7 @@ impl<'a, T> EvaluateRequest<'a, T> {
 /// As [`flow_error`]; [`VeloxelError::Stopped`].
 pub fn evaluate_flow(request: &EvaluateRequest<'_, Flow>, session: &Session) -> Result<FlowError> {
     session.enter(Stage::Measure)?;
-    Ok(flow_error(request.result, request.truth, request.mask)?)
+    Ok(flow_error(request.result, request.truth, request.mask, session.control())?)
 }
 
 /// Absolute error, bad pixels and density of a disparity (pixels, NaN where unknown).
@@ -62,7 +62,7 @@ pub fn evaluate_disparity(
     session: &Session,
 ) -> Result<DisparityError> {
     session.enter(Stage::Measure)?;
-    Ok(disparity_error(request.result, request.truth, request.mask)?)
+    Ok(disparity_error(request.result, request.truth, request.mask, session.control())?)
 }
 
 /// Dice, Jaccard and Hausdorff 95 of every label; labels are samples that are whole numbers.
@@ -74,10 +74,8 @@ pub fn evaluate_labels(
     session: &Session,
 ) -> Result<LabelOverlapReport> {
     session.enter(Stage::Measure)?;
-    let result = labels_from_samples(request.result, request.names.result)?;
-    session.control().check()?;
-    let truth = labels_from_samples(request.truth, request.names.truth)?;
-    session.control().check()?;
+    let result = labels_from_samples(request.result, request.names.result, session.control())?;
+    let truth = labels_from_samples(request.truth, request.names.truth, session.control())?;
     Ok(label_overlap(&result, &truth, request.mask, session.control())?)
 }
 
@@ -91,7 +89,7 @@ pub fn evaluate_contours(
     session: &Session,
 ) -> Result<ContourDistances> {
     session.enter(Stage::Measure)?;
-    Ok(ContourDistances::measure(request.result, request.truth, spacing_mm)?)
+    Ok(ContourDistances::measure(request.result, request.truth, spacing_mm, session.control())?)
 }
 
 /// A segmentation of a mesh's faces and one truth or more.
@@ -143,17 +141,17 @@ pub fn evaluate_segmentation(
 ) -> Result<SegmentationReport> {
     let EvaluateSegmentationRequest { result, truths, mesh } = *request;
     session.enter(Stage::Measure)?;
-    let clean = |mesh| Ok::<_, VeloxelError>((mesh, CleanMesh::new(mesh)?));
+    let control = session.control();
+    let clean = |mesh| Ok::<_, VeloxelError>((mesh, CleanMesh::new(mesh, control)?));
     let mesh = mesh.map(clean).transpose()?;
     let mut against = Vec::new();
     for TrueSegmentation { name, parts } in truths {
-        session.control().check()?;
-        let mut error = segmentation_error(result, parts)?;
+        let mut error = segmentation_error(result, parts, control)?;
         if let Some((mesh, clean)) = &mesh {
             // Both have as many faces as each other, not yet as the mesh.
-            segmentation_error(parts, &vec![0; mesh.file_face_count()])?;
+            segmentation_error(parts, &vec![0; mesh.file_face_count()], control)?;
             let [ours, truth] = [result, parts.as_slice()].map(|labels| of_faces(mesh, clean, labels));
-            error.cut_discrepancy = cut_discrepancy(clean, &ours, &truth);
+            error.cut_discrepancy = cut_discrepancy(clean, &ours, &truth, control)?;
         }
         against.push(AgainstTruth { truth: name.clone(), error });
     }

@@ -73,7 +73,9 @@ pub fn stereo(request: &StereoRequest<'_>, session: &Session) -> Result<StereoRe
         }
     })?;
     session.enter(Stage::Measure)?;
-    let error = truth_px.map(|truth| disparity_error(&found.disparity_px, truth, mask)).transpose()?;
+    let error = truth_px
+        .map(|truth| disparity_error(&found.disparity_px, truth, mask, device.control()))
+        .transpose()?;
     if found.report.valid_share == 0.0 {
         let message = "no pixel has a disparity: the pictures may lack texture";
         account.warnings.push(WarningKind::Content, message);

@@ -12,7 +12,7 @@ use veloxel::pipelines::{
     Refinement, Wanted, WindowRequest, pair, window,
 };
 use veloxel::report::html;
-use veloxel::{Dimension, Grid, Session, Volume, Warnings};
+use veloxel::{Control, Dimension, Grid, Session, Volume, Warnings};
 
 /// A folder with the job's files and those that are written of a pipeline's result.
 struct Place(tempfile::TempDir);
@@ -105,7 +105,7 @@ fn a_pair_of_volumes_with_a_page() {
         };
         let (run, result) = both(&job, &request);
         place.check(&field, &run, &result);
-        let own = html(&run.report, &result.view(title, None).unwrap()).unwrap();
+        let own = html(&run.report, &result.view(title, None).unwrap(), &Control::default()).unwrap();
         let [own, job] = [own, std::fs::read_to_string(&page).unwrap()].map(|page| page.len());
         assert_eq!(own, job);
     });

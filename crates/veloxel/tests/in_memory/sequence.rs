@@ -90,7 +90,10 @@ fn both_series_and_their_page() {
             assert_same_file(&own, &place.path().join("fields").join(format!("{name}.nii.gz")));
         }
         let page = std::fs::read_to_string(place.path().join("fields/report.html")).unwrap();
-        assert_eq!(without_times(&result.page(&run.report).unwrap()), without_times(&page));
+        assert_eq!(
+            without_times(&result.page(&run.report, session.control()).unwrap()),
+            without_times(&page)
+        );
     });
 }
 
@@ -149,7 +152,7 @@ fn the_demonstration() {
             keep(&mut fields, field);
             Ok(())
         };
-        without_files(|| demo(&DemoPhantom::new()?, &session, &mut deliver)).unwrap();
+        without_files(|| demo(&DemoPhantom::new(session.control())?, &session, &mut deliver)).unwrap();
         for (name, flow, _) in &fields {
             let own = place.path().join("own.nii.gz");
             io::write_flow(&own, flow).unwrap();

@@ -91,7 +91,7 @@ fn planned(job: &EngineJob, session: &Session, mut plan: OutputPlan) -> Result<E
         per_frame: tally.frames().to_vec(),
     };
     plan.publish(report, |report| match &shown {
-        Some(shown) => Ok(engine_html(report, &shown.view(&super::name(&job.source)))?),
+        Some(shown) => Ok(engine_html(report, &shown.view(&super::name(&job.source)), session.control())?),
         None => Ok(String::new()),
     })
 }

@@ -8,7 +8,7 @@ use crate::pipelines::{Directions, MethodChoice, Refinement};
 use std::path::PathBuf;
 use veloxel_core::{Mask, Volume, Warnings};
 use veloxel_io::{self as io, ReadOptions, Reading};
-use veloxel_motion::{Given, Method, MotionError};
+use veloxel_motion::{Given, MotionError};
 use veloxel_report::{InputReport, RunHeader};
 
 /// A dense method, where its data count, and how files are read.
@@ -87,7 +87,7 @@ impl DenseOptions {
 
     /// The method's name for people.
     pub(crate) fn method_title(&self) -> &'static str {
-        Method::of(self.method.draft()).title
+        self.method.draft().method().title
     }
 
     /// The beginning of a report.

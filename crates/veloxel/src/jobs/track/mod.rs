@@ -154,7 +154,7 @@ fn planned(job: &TrackJob, session: &Session, mut plan: OutputPlan) -> Result<Jo
     let account = Account { stages, warnings, ..std::mem::take(&mut found.account) };
     let grid = inputs.cine.grid();
     let report = report(job, &found, account, plan.input_reports(|_| grid));
-    let page = track_html(&report, &views(&inputs, &found))?;
+    let page = track_html(&report, &views(&inputs, &found), session.control())?;
     plan.write(Role::Folder, |folder| io::write_text(folder.join("report.html"), &page))?;
     plan.publish(report, |_| Ok(String::new()))
 }

@@ -139,8 +139,8 @@ impl Outcome<'_> {
         let Some(view) = view.filter(|_| self.wanted.measures.is_yes()) else { return Ok(None) };
         let (truth, mask, moving_grid) = (self.truth, self.prepared.measured(), Some(own.grid()));
         let view = PairView { truth, mask, moving_grid, ..view };
-        let report =
-            account.stages.time("measure", || PairReport::measure(&view, found.statistics.clone()))?;
+        let (statistics, control) = (found.statistics.clone(), self.device.control());
+        let report = account.stages.time("measure", || PairReport::measure(&view, statistics, control))?;
         Ok(Some(report))
     }
 

@@ -82,7 +82,7 @@ impl Setting<'_> {
     /// Distances to the truth, but of seeds, which are the truth themselves.
     fn apart(&self, contours: &ContourSet, truth: &ContourSet) -> Result<ContourDistances> {
         let [sx, sy, _] = self.request.cine.grid().spacing_mm();
-        let distances = ContourDistances::measure(contours, truth, [sx, sy])?;
+        let distances = ContourDistances::measure(contours, truth, [sx, sy], self.session.control())?;
         Ok(distances.of(|outline| !self.seeds.frames.contains(&outline.frame)))
     }
 

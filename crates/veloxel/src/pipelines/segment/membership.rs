@@ -1,6 +1,10 @@
 //! How probable each part is for each triangle.
 
+use veloxel_core::{Control, Stopped};
 use veloxel_mesh::{CleanMesh, FuzzyClusters};
+
+/// Faces between two questions whether to go on: some milliseconds.
+const FACES_AT_ONCE: usize = 1 << 12;
 
 /// Whether the probability of every part is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,9 +57,15 @@ pub(super) struct FaceMembership {
     pub probabilities: Vec<f32>,
 }
 
-impl From<&FuzzyClusters> for FaceMembership {
-    fn from(clusters: &FuzzyClusters) -> Self {
-        let rows = (0..clusters.labels.len()).flat_map(|face| clusters.probabilities(face));
-        Self { parts: clusters.parts(), probabilities: rows.map(|probability| probability as f32).collect() }
+impl FaceMembership {
+    /// The probabilities that clusters give.
+    pub fn of(clusters: &FuzzyClusters, control: &Control) -> Result<Self, Stopped> {
+        let mut pace = control.once_in(FACES_AT_ONCE);
+        let mut probabilities = Vec::with_capacity(clusters.labels.len() * clusters.parts());
+        for face in 0..clusters.labels.len() {
+            pace.step()?;
+            probabilities.extend(clusters.probabilities(face).iter().map(|&probability| probability as f32));
+        }
+        Ok(Self { parts: clusters.parts(), probabilities })
     }
 }

@@ -94,8 +94,7 @@ impl PartsTask<'_> {
     fn by_cuts(&self, params: &CutsParams) -> Result<Found> {
         let Self { request, graph, cpu, device } = *self;
         let found = cuts(graph, params, cpu)?;
-        device.check()?;
-        let parts = found.parts(graph, request.count, params)?;
+        let parts = found.parts(graph, request.count, params, device.control())?;
         let mut membership = None;
         if request.membership == MembershipChoice::Computed {
             // The parts stay as they are: their medoids tell how probable each is.
@@ -103,7 +102,7 @@ impl PartsTask<'_> {
             let (weights, seeds) =
                 (ArcWeights::new(graph, &found, &params, cpu)?, Seeds::Parts(&parts.labels));
             let clusters = fuzzy_clustering(graph, &weights, seeds, &params, device)?;
-            membership = Some(FaceMembership::from(&clusters));
+            membership = Some(FaceMembership::of(&clusters, device.control())?);
         }
         Ok(Found {
             answer: Answer::of_cuts(&found, parts),
@@ -118,9 +117,8 @@ impl PartsTask<'_> {
         let Self { request, graph, cpu, device } = *self;
         let tree = CutsParams { part_worth: params.part_worth, ..CutsParams::default() };
         let found = cuts(graph, &tree, cpu)?;
-        device.check()?;
         let weights = ArcWeights::new(graph, &found, params, cpu)?;
-        let parts = found.parts(graph, request.count, &tree)?;
+        let parts = found.parts(graph, request.count, &tree, device.control())?;
         let seeds = match (params.seeds, request.count) {
             (FirstMedoids::Cuts, _) => Seeds::Parts(&parts.labels),
             (FirstMedoids::Farthest, PartCount::Given(asked)) => Seeds::Farthest(asked),
@@ -128,9 +126,9 @@ impl PartsTask<'_> {
         };
         let clusters = fuzzy_clustering(graph, &weights, seeds, params, device)?;
         let is_wanted = request.membership == MembershipChoice::Computed;
-        let membership = is_wanted.then(|| FaceMembership::from(&clusters));
-        let top = found.tree_above(graph, &clusters.labels, &tree);
-        let (count, certainty) = (clusters.parts(), clusters.certainty());
+        let membership = is_wanted.then(|| FaceMembership::of(&clusters, device.control())).transpose()?;
+        let top = found.tree_above(graph, &clusters.labels, &tree, device.control())?;
+        let (count, certainty) = (clusters.parts(), clusters.certainty(device.control())?);
         Ok(Found {
             answer: Answer { name: "Fuzzy clustering", labels: clusters.labels, count, certainty, top },
             beside: Some(Answer::of_cuts(&found, parts)),

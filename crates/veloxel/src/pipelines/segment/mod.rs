@@ -87,11 +87,9 @@ pub fn segment(request: &SegmentRequest<'_>, session: &Session) -> Result<Segmen
     session.enter(Stage::Solve)?;
     let mut account = Account::begin(session)?;
     let (mesh, device) = (request.mesh, session.device()?);
-    let clean = account.stages.time("clean", || CleanMesh::new(mesh))?;
+    let clean = account.stages.time("clean", || CleanMesh::new(mesh, session.control()))?;
     clean.report.warn(&mut account.warnings);
-    device.check()?;
-    let graph = account.stages.time("graph", || DualGraph::new(&clean));
-    device.check()?;
+    let graph = account.stages.time("graph", || DualGraph::new(&clean, session.control()))?;
     let cpu = cpu_of(device, session)?;
     let task = PartsTask { request, graph: &graph, device, cpu: &cpu };
     let found = account.stages.time("solve", || task.solve())?;

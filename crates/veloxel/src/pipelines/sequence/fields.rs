@@ -104,10 +104,14 @@ impl SequenceRun<'_> {
         let view = field_view(self.request, self.prepared, &title, &field, truth.as_ref());
         let measured = view.filter(|_| self.request.wanted.measures.is_yes());
         let statistics = field.output.statistics.clone();
-        let report = measured.map(|view| stages.time("measure", || PairReport::measure(&view, statistics)));
+        let control = self.device.control();
+        let report =
+            measured.map(|view| stages.time("measure", || PairReport::measure(&view, statistics, control)));
         let report = report.transpose()?;
         let on_page = view.filter(|_| self.request.wanted.page.is_yes() && collected.is_on_page(role));
-        let thumbnail = on_page.map(|view| collected.thumbnail(self.request, self.prepared, &view, &field));
+        let thumbnail = on_page
+            .map(|view| collected.thumbnail(self.request, self.prepared, &view, &field, control))
+            .transpose()?;
         let mean_vox = report.as_ref().map(|report| report.motion.mean_vox);
         collected.fields.push(MeasuredField { title, role, fixed, moving, report, thumbnail });
         if let (Some(mean_vox), true) = (mean_vox, self.request.wanted.page.is_yes()) {

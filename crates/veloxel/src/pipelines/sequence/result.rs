@@ -6,7 +6,7 @@ use super::view::{field_view, title};
 use crate::Result;
 use crate::pipelines::account::Account;
 use crate::pipelines::dense::view_of;
-use veloxel_core::{Flow, Grid};
+use veloxel_core::{Control, Flow, Grid};
 use veloxel_measure::MeasureError;
 use veloxel_motion::{Role, SequenceField, SequenceMode};
 use veloxel_report::{PairReport, PairView, RunReport, Thumbnail, sequence_html};
@@ -79,11 +79,12 @@ impl Collected {
         prepared: &PreparedSequence,
         view: &PairView<'_>,
         field: &SequenceField,
-    ) -> Thumbnail {
+        control: &Control,
+    ) -> Result<Thumbnail> {
         let first = self.first.get_or_insert_with(|| field.clone());
         let first_title = title(request, first);
         let like = field_view(request, prepared, &first_title, first, None);
-        Thumbnail::of(view, like.as_ref().unwrap_or(view))
+        Ok(Thumbnail::of(view, like.as_ref().unwrap_or(view), control)?)
     }
 
     /// Keeps the field with the largest motion among those on the page.
@@ -125,7 +126,7 @@ impl SequenceResult {
     ///
     /// # Errors
     /// [`MeasureError::NothingToMeasure`] unless the page and the measures were wanted, and there is a field.
-    pub fn page(&self, report: &RunReport) -> Result<String> {
+    pub fn page(&self, report: &RunReport, control: &Control) -> Result<String> {
         let (what, reason) = ("report page", "the sequence has no field");
         let nothing = || MeasureError::NothingToMeasure { what, reason };
         let Shown { field, truth, .. } = self.collected.shown.as_ref().ok_or_else(nothing)?;
@@ -143,6 +144,6 @@ impl SequenceResult {
         let view = view_of(&on_page[position].title, fixed, moving, &field.output).ok_or_else(nothing)?;
         let mask = self.prepared.measured(field.fixed);
         let view = PairView { truth: truth.as_ref(), mask, frames: Some(numbers), ..view };
-        Ok(sequence_html(&page, &view, position, &thumbnails)?)
+        Ok(sequence_html(&page, &view, position, &thumbnails, control)?)
     }
 }

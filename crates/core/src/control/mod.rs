@@ -4,6 +4,9 @@
 //! [`Control::step`] where it knows how far it is, and [`Control::check`] wherever a stretch of work may be long; both ask the
 //! observer, and both fail with [`Stopped`] once it has answered [`ControlFlow::Break`].
 
+pub mod pace;
+pub mod sorting;
+
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
