@@ -51,8 +51,8 @@ pub(crate) fn quantile(values: &mut [f32], share: f64) -> f64 {
     f64::from(*value)
 }
 
-/// Quantiles of the finite values at the given shares (0 to 1): of each the smallest value that at least this share does not
-/// exceed; none if no value is finite.
+/// Quantiles of the finite values at the given shares (0 to 1): for each share the smallest value that at least this share of
+/// them does not exceed; none if no value is finite.
 pub fn finite_quantiles<const N: usize>(
     values: impl IntoIterator<Item = f32>,
     shares: [f64; N],

@@ -1,5 +1,5 @@
-//! How good a result is: fields and disparities against a truth, labels against labels, outlines against outlines,
-//! confidences against errors; and what a heart's outlines tell: strain, areas and volumes.
+//! How good a result is: fields and disparities against a truth, labels against labels, outlines against outlines, confidences
+//! against errors; and what follows from a heart's outlines: strain, areas and volumes.
 //!
 //! Nothing here knows files, pictures or pages. Lengths are voxels (pixels in 2-D) or millimetres, as their names say.
 

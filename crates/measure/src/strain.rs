@@ -25,20 +25,20 @@ pub const DEFINITIONS: &str = "\
 /// A wall in motion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WallMotion {
-    /// Its slice.
+    /// The wall's slice.
     pub slice: usize,
-    /// Where that lies along the ventricle.
+    /// Where the slice lies along the ventricle.
     pub level: Level,
-    /// Where its segments begin.
+    /// Where the wall's segments begin.
     pub segments: SegmentFrame,
-    /// Whether its points move across slices too.
+    /// Whether the wall's points move across slices too.
     pub moves_across: bool,
-    /// The points of its mesh on every frame, millimetres.
+    /// Points of the wall's mesh on every frame, millimetres.
     pub points_mm: Vec<Vec<[f64; 3]>>,
 }
 
 impl WallMotion {
-    /// Its spokes in a slice and a segment, or in all of them.
+    /// The spokes of the wall in a slice and a segment, or in all of them.
     fn spokes(&self, slice: Option<usize>, segment: Option<u8>) -> impl Iterator<Item = usize> + '_ {
         let is_own = move |&spoke: &usize| {
             slice.is_none_or(|slice| slice == self.slice)
@@ -51,15 +51,15 @@ impl WallMotion {
 /// The strain of a region on one frame, Lagrangian.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct StrainAt {
-    /// Along the endocardium.
+    /// Circumferential strain along the endocardium.
     pub circumferential_endo: f64,
-    /// Midway.
+    /// Circumferential strain midway in the wall.
     pub circumferential_mid: f64,
-    /// Along the epicardium.
+    /// Circumferential strain along the epicardium.
     pub circumferential_epi: f64,
-    /// Across the wall.
+    /// Radial strain, across the wall.
     pub radial: f64,
-    /// From base to apex; none where points move in planes alone, or no slice lies next to the region's.
+    /// Longitudinal strain, from base to apex; none where points move in planes alone, or no slice lies next to the region's.
     pub longitudinal: Option<f64>,
     /// Mean thickness of the wall.
     pub thickness_mm: f64,
@@ -68,11 +68,11 @@ pub struct StrainAt {
 /// The strain of a region over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RegionStrain {
-    /// The slice; none: all of them.
+    /// The slice; none for all slices.
     pub slice: Option<usize>,
-    /// The segment; none: the ring.
+    /// The segment; none for the whole ring.
     pub segment: Option<u8>,
-    /// By frame.
+    /// Strain by frame.
     pub frames: Vec<StrainAt>,
 }
 
@@ -99,7 +99,8 @@ pub fn eulerian(lagrangian: f64) -> f64 {
     lagrangian / (1.0 + lagrangian)
 }
 
-/// The time derivative of a curve, 1/s; around the end where it is periodic, else one-sided at its ends.
+/// The time derivative of a curve, 1/s. A periodic curve is differentiated across its ends, an open one by one-sided
+/// differences there.
 pub fn rate_per_s(curve: &[f64], interval_ms: f64, periodic: Periodicity) -> Vec<f64> {
     let n = curve.len();
     let at = |i: usize| {
@@ -117,9 +118,9 @@ pub fn rate_per_s(curve: &[f64], interval_ms: f64, periodic: Periodicity) -> Vec
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Periodicity {
-    /// It does: one whole cycle.
+    /// The first frame follows the last one: the curve is one whole cycle.
     Periodic,
-    /// It does not.
+    /// Nothing follows the last frame.
     Open,
 }
 
@@ -192,8 +193,8 @@ fn region(walls: &[WallMotion], reference: usize, slice: Option<usize>, segment:
     RegionStrain { slice, segment, frames: (0..frames).map(at).collect() }
 }
 
-/// Lines midway in the wall from slice to slice that begin or end in a region: two neighbours, the point in their meshes, and how
-/// many of the two ends lie in the region.
+/// Lines midway in the wall from slice to slice that begin or end in a region: for each the two neighbours, the point in their
+/// meshes, and how many of the two ends lie in the region.
 fn lines_along(
     walls: &[WallMotion],
     slice: Option<usize>,

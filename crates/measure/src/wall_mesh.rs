@@ -8,7 +8,7 @@ pub const LAYERS: usize = 5;
 /// Spokes around the cavity: spoke 0 points along x, the next ones turn towards y.
 pub const SPOKES: usize = 72;
 
-/// Radius of the innermost ring of a cap over that of its epicardium.
+/// Radius of a cap's innermost ring over the radius of its epicardium.
 const CAP_SHARE: f64 = 0.25;
 
 /// The points of a wall, layer by layer, spoke by spoke, pixels of the slice.
@@ -18,7 +18,7 @@ pub struct WallMesh {
 }
 
 impl WallMesh {
-    /// The mesh between two outlines in pixels of this spacing; angles are angles in millimetres.
+    /// The mesh between two outlines in pixels of this spacing; angles are measured in the plane of millimetres.
     ///
     /// None unless the centre of the cavity lies inside of both, and the epicardium outside of the endocardium on every spoke.
     pub fn between(endo: &Polygon, epi: &Polygon, spacing_mm: [f64; 2]) -> Option<Self> {
@@ -69,7 +69,7 @@ impl WallMesh {
     }
 }
 
-/// How far along a ray a polygon is left for the last time.
+/// Distance along a ray at which the ray leaves a polygon for the last time.
 fn farthest(polygon: &Polygon, from: [f64; 2], along: [f64; 2]) -> Option<f64> {
     let hit = |[a, b]: [[f64; 2]; 2]| {
         let (edge, to) = ([b[0] - a[0], b[1] - a[1]], [a[0] - from[0], a[1] - from[1]]);
@@ -85,7 +85,7 @@ fn farthest(polygon: &Polygon, from: [f64; 2], along: [f64; 2]) -> Option<f64> {
 /// Where the segments of a slice begin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SegmentFrame {
-    /// The direction from the ventricle's centre to the middle of the septum, angles as of spokes.
+    /// Direction from the ventricle's centre to the middle of the septum; angles count as those of spokes do.
     pub septum_rad: f64,
     /// 1 if angles grow from the septum towards the anterior wall, −1 if they fall.
     pub towards_anterior: f64,

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 /// A parameter: its name, symbol, meaning and type.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Declaration {
-    /// As in the struct, in settings and in files.
+    /// The name in the struct, in settings and in files.
     pub name: &'static str,
-    /// In the paper; empty: none.
+    /// The symbol in the paper; empty without one.
     pub symbol: &'static str,
     /// Whole sentences: what it does, and what happens at both ends of the range.
     pub meaning: &'static str,
@@ -27,12 +27,12 @@ pub enum Kind {
         least: f64,
         /// The largest value allowed.
         most: f64,
-        /// Both, as declared: `0 to 16`.
+        /// The range as declared: `0 to 16`.
         range: &'static str,
-        /// What it is measured in; empty: nothing.
+        /// The unit; empty without one.
         unit: &'static str,
     },
-    /// One of these.
+    /// One of these words.
     OneOf(&'static [Choice]),
 }
 
@@ -43,12 +43,12 @@ pub struct Choice {
     pub name: &'static str,
     /// What it means, with its source.
     pub meaning: &'static str,
-    /// Numbers that have to be given with it.
+    /// Numbers that the word needs beside it.
     pub fields: &'static [Declaration],
 }
 
 impl Choice {
-    /// As in settings: `quadratic`, or `{ charbonnier = { epsilon = a number from 1e-6 to 1000 } }`.
+    /// The word as settings have it: `quadratic`, or `{ charbonnier = { epsilon = a number from 1e-6 to 1000 } }`.
     fn form(&self) -> String {
         let fields: Vec<_> = self.fields.iter().map(|f| format!("{} = {}", f.name, f.expected())).collect();
         if fields.is_empty() {
@@ -110,7 +110,7 @@ impl Declaration {
     }
 }
 
-/// A value as in settings: TOML, with words that need no quotes.
+/// A value as settings have it: TOML, with words that need no quotes.
 pub fn shown(value: &Value) -> String {
     match value {
         Value::Null => "NaN or infinite".to_owned(),
@@ -123,7 +123,7 @@ pub fn shown(value: &Value) -> String {
     }
 }
 
-/// `a, b or c`.
+/// The words as a list: `a, b or c`.
 pub(super) fn any_of(words: impl Iterator<Item = String>) -> String {
     let mut words: Vec<_> = words.collect();
     match words.pop() {

@@ -154,7 +154,7 @@ macro_rules! declaration {
     (@whole $type:ident) => { false };
 }
 
-/// A row's values; those of an enum without its name before them.
+/// The values of a row; for an enum, the values without its name before them.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! preset_values {

@@ -38,7 +38,7 @@ pub trait Parameters: Clone + Serialize + DeserializeOwned {
         })
     }
 
-    /// Names and values, with no more digits than were given.
+    /// Names and values, with no more digits than the values were given with.
     fn to_json(&self) -> Values {
         // By way of text, because 0.1 as f32 is 0.10000000149 as f64.
         serde_json::to_string(self)
@@ -46,7 +46,7 @@ pub trait Parameters: Clone + Serialize + DeserializeOwned {
             .expect("a struct of numbers and words should be a JSON object")
     }
 
-    /// The same parameters with settings, each of which was checked, in place of some of them.
+    /// A copy of the parameters in which settings, each of them checked, replace some values.
     ///
     /// # Errors
     /// As [`validate`](Self::validate).
@@ -93,7 +93,7 @@ impl PartialEq for MethodParameters {
 }
 
 impl MethodParameters {
-    /// Those of a struct.
+    /// The parameters of a struct.
     pub const fn of<P: Parameters>() -> Self {
         Self {
             method: P::METHOD,

@@ -22,13 +22,13 @@ const MOST_NUMBERS: usize = 1 << 18;
 /// A stretch of words in device memory: its address and its number of words.
 pub(super) type Stretch = (sys::CUdeviceptr, usize);
 
-/// A stream and its page-locked pieces, which are allocated on first use.
+/// A stream for readback and its page-locked pieces, which are allocated on first use.
 struct Lane {
     stream: Arc<CudaStream>,
     pieces: Vec<Pinned>,
 }
 
-/// The two lanes for readback; a number need not wait for a volume.
+/// The two streams for readback; a number need not wait for a volume.
 pub(super) struct Downloads {
     copyists: Arc<Copyists>,
     times: Arc<HostTimes>,

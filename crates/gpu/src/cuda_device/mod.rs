@@ -248,13 +248,13 @@ impl Gpu for CudaDevice {
 struct CudaMoment {
     event: Arc<CudaEvent>,
     lanes: Arc<Lanes>,
-    /// Of the queue.
+    /// The number of the queue that the event was recorded on.
     nth: usize,
     device: String,
 }
 
 impl CudaMoment {
-    /// Makes sure that its event is recorded.
+    /// Submits the event if it still waits in the queue.
     fn require(&self) -> Result<(), Refusal> {
         self.lanes.nth(self.nth).require(&self.event)
     }

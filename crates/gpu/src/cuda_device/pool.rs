@@ -31,7 +31,7 @@ pub(super) struct CudaMemory {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// Of a queue, by its number.
+    /// Memory for the kernels of a queue, by the queue's number.
     Scratch(usize),
     Landing,
 }
@@ -108,7 +108,7 @@ impl Pool {
         unsafe { result::malloc_sync(bytes) }.ok()
     }
 
-    /// Frees what is only kept.
+    /// Frees all memory that is kept for later requests.
     pub fn release_kept(&self) {
         if self.context.bind_to_thread().is_ok() {
             self.give_back_to_driver();

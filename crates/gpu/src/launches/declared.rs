@@ -1,15 +1,14 @@
-//! The check that a shader binds what its declaration says: made once for every source, when a pipeline is made of it.
+//! The check that a shader binds what its declaration says. It runs once for every source, when a pipeline is made of it.
 
 use super::bindings::{Access, Declaration, Declared};
 use super::launch::ShaderSource;
 use super::wgsl::{Member, Type};
 use wgsl_to_cuda::{Part, Resource, resources};
 
-/// Looks whether the shader binds what its declaration says, by naga's eyes: names, numbers, access, elements, and where each
-/// member of the uniform block lies.
+/// Checks with naga that the shader binds what its declaration says: names, numbers, access, elements, and where each member of
+/// the uniform block lies.
 ///
-/// # Panics
-/// It does not: the declaration and the text are ours, so nobody but us can mend it.
+/// If they differ: declaration and text are both ours, so this is a mistake of this program.
 pub(crate) fn check(source: &ShaderSource) {
     source.checked.call_once(|| {
         if let Err(difference) = compare(source.declaration, &source.whole_wgsl()) {

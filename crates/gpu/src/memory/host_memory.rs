@@ -88,7 +88,7 @@ impl HostMemory {
         Ok(Self { words, start, len, pool: Some(pool.clone()) })
     }
     /// Takes memory for `len` words that will be given away: they begin where the memory does, so that nothing has to be moved
-    /// then. It does not come back to the pool, whose memory has been written.
+    /// then. This memory does not come from the pool, whose pieces were written before.
     ///
     /// # Safety
     /// Every word is written before it is read.

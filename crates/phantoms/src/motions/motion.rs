@@ -1,4 +1,4 @@
-//! What a motion with an exactly known displacement promises, and two motions in a row.
+//! The trait of motions with an exactly known displacement, and two motions in a row.
 
 /// A motion that is known in closed form.
 ///
@@ -23,7 +23,7 @@ pub trait Motion {
     }
 }
 
-/// `second` after `first`: `d(x) = d₁(x) + d₂(x + d₁(x))`, determinants multiply.
+/// The motion `second` after `first`: `d(x) = d₁(x) + d₂(x + d₁(x))`, determinants multiply.
 ///
 /// The muscle is what every part that has one calls muscle.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,7 +53,7 @@ impl<A: Motion, B: Motion> Motion for Composed<A, B> {
     }
 }
 
-/// Component-wise sum.
+/// The sum of two vectors, component by component.
 pub(crate) fn add(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
