@@ -4,8 +4,8 @@ use crate::error::CoreError;
 
 /// Triangles over points, and which face of its file each triangle is a part of.
 ///
-/// Every coordinate is finite, every corner is a point, and there is at least one triangle. Nothing else is promised: triangles may
-/// be flat, appear twice, or meet three at an edge.
+/// Every coordinate is finite, every corner is a point, and there is at least one triangle. Triangles may be flat, appear
+/// twice, or meet three at an edge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriangleMesh {
     points: Vec<[f64; 3]>,

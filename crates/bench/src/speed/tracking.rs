@@ -13,12 +13,12 @@ use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 const PICTURE: [usize; 2] = [1920, 1080];
 const POINTS: usize = 100_000;
 const LEVELS: usize = 4;
-/// Half a window, and what two cores and a GPU must reach, ms.
+/// Half width of a window, and the required times of two cores and a GPU, ms.
 const WINDOWS: [(usize, [f64; 2]); 2] = [(4, [180.0, 0.3]), (10, [700.0, 1.0])];
-/// Runs of which the fastest counts.
+/// Number of runs, of which the fastest counts.
 const RUNS: usize = 7;
 
-/// `tracking`: 100,000 points of a picture of 1920×1080, windows of 9² and 21²; pyramids are there.
+/// The bench `tracking`: 100,000 points of a picture of 1920×1080, windows of 9² and 21²; pyramids are made before.
 pub(crate) fn tracking(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let device = session.device;
     let case = Case { motion: MotionKind::Sinusoid, texture: TextureKind::Smooth, noise: Noise::None };

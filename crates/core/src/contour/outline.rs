@@ -3,8 +3,8 @@
 //! *Method*: the edges between pixels inside and outside are followed into closed loops; the largest loop is cut at the middles
 //! of its edges (marching squares of a yes-or-no image at one half) and smoothed without shrinking.
 //! *Papers*: Lorensen, Cline: Marching cubes, SIGGRAPH 1987; Taubin: Curve and surface smoothing without shrinkage, ICCV 1995.
-//! *Where we differ*: at a corner where two parts touch the loop keeps to its own part, so that loops never cross; what
-//! smoothing still changes of the area is given back by a scale about the centre.
+//! *Where we differ*: where two parts touch at a corner, the loop keeps to its own part, so that loops never cross; a scale
+//! about the centre restores the area that smoothing changes.
 
 use super::Polygon;
 use crate::error::CoreError;

@@ -2,12 +2,11 @@
 
 /// Declares the struct of a method's parameters and the enum of its presets; see [`mod@crate::parameters`].
 ///
-/// A row is `/// Meaning.`, `name "symbol": type in LEAST..=MOST "unit" = value;`, without a symbol or a unit where there is
-/// none. The type is `f32`, `f64`, `usize`, or an enum of [`choices!`](crate::choices!), which has no range.
-/// The value is that of all presets, but for those that follow in braces: `{ fast: 3, paper.image: 1, paper.volume: 2 }`, each
-/// for images and volumes unless it says which, with `_` for the `-` of a preset's word. A value with fields or a sign stands
-/// in parentheses: `= (Box { radius: 3 })`. A preset that there is not, or one with two values, does not compile.
-/// The crate needs serde.
+/// A row is `/// Meaning.`, `name "symbol": type in LEAST..=MOST "unit" = value;`, symbol and unit are left out where there is
+/// none. The type is `f32`, `f64`, `usize`, or an enum of [`choices!`](crate::choices!), which has no range. The value holds
+/// for all presets except those that follow in braces: `{ fast: 3, paper.image: 1, paper.volume: 2 }`, each for images and
+/// volumes unless it says which, with `_` for the `-` of a preset's word. A value with fields or a sign stands in parentheses:
+/// `= (Box { radius: 3 })`. A preset that there is not, or one with two values, does not compile. The crate needs serde.
 #[macro_export]
 macro_rules! parameters {
     (

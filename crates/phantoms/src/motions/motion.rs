@@ -2,11 +2,10 @@
 
 /// A motion that is known in closed form.
 ///
-/// Positions and displacements are LPS millimetres; positions count from the centre of the grid
-/// ([`crate::CentredFrame`]). A displacement `d` belongs to a point of the *fixed* image and points to the
-/// same material point in the *moving* one: `fixed(x) = moving(x + d(x))`.
-/// On a 2-D grid, which has to lie in the world's x-y plane, motions are asked at z = 0 and must answer with
-/// a displacement in that plane.
+/// Positions and displacements are LPS millimetres; positions count from the centre of the grid ([`crate::CentredFrame`]). A
+/// displacement `d` belongs to a point of the *fixed* image and points to the same material point in the *moving* one:
+/// `fixed(x) = moving(x + d(x))`. On a 2-D grid, which has to lie in the world's x-y plane, motions are evaluated at z = 0 and
+/// must give a displacement in that plane.
 pub trait Motion {
     /// Displacement (mm) of the material point which the fixed image shows at `position_mm`.
     fn displacement_mm(&self, position_mm: [f64; 3]) -> [f64; 3];

@@ -120,7 +120,7 @@ fn function_section(report: &TrackReport) -> Option<Section> {
     (!plots.is_empty()).then(|| Section { lead: lead.to_owned(), plots, table, ..Section::new("Function") })
 }
 
-/// One kind of strain.
+/// A kind of strain, taken from the strain of a region on a frame.
 type Kind = fn(&StrainAt) -> f64;
 
 fn strain_section(report: &TrackReport) -> Option<Section> {
@@ -214,7 +214,7 @@ fn distance_section(report: &TrackReport) -> Option<Section> {
     })
 }
 
-/// Forward, backward and wanted motion of a method beside each other.
+/// Plots of the forward, the backward and the wanted motion of a method.
 fn way_plots(run: &TrackRun) -> Vec<LinePlot> {
     let of = |structure: Structure| {
         let all = run.distances.iter().chain(&run.ways).zip(["as wanted", "forward alone", "backward alone"]);

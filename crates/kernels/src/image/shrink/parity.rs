@@ -1,4 +1,4 @@
-//! The kernel on every device against the kernels that it is made of.
+//! Tests of the kernel on every device against the kernels that it is made of.
 
 use super::{AffineMap, Shrink, takes};
 use crate::kernel::Kernel;
@@ -14,7 +14,7 @@ fn picture(nx: usize, ny: usize) -> Shape {
     Shape { size: [nx, ny, 1], dimension: Dimension::Two }
 }
 
-/// So many images of noise, with and without maps; filters with these standard deviations.
+/// Compares for images of noise, with and without maps; filters with these standard deviations.
 fn check(device: &Device, from: Shape, to: Shape, sigmas: [f64; 2]) {
     let taps = &[sigmas[0], sigmas[1], 0.0].map(|sigma| Taps::gaussian(sigma, 3.0));
     assert!(takes(from, to, taps), "{from:?} to {to:?}");

@@ -99,7 +99,8 @@ fn sort_three(a: Values, b: Values, c: Values) -> [Values; 3] {
     [a, b, c]
 }
 
-/// Columns sorted: the greatest of the least, the middle of the middles and the least of the greatest hold the median.
+/// The median of a window with sorted columns: it is the median of three values, the greatest of the least, the middle of the
+/// middles and the least of the greatest.
 #[inline(always)]
 fn median_of_nine(padded: &[f32], width: usize, x: usize) -> Values {
     let column = |dx: usize| {
@@ -112,8 +113,8 @@ fn median_of_nine(padded: &[f32], width: usize, x: usize) -> Values {
     sort_three(least, middle, most)[1]
 }
 
-/// Windows that are cut or hold unknown samples: one sample after the other is let into the sorted lower half, the greatest
-/// falls out.
+/// Medians of windows that are cut or hold unknown samples: one sample after the other is inserted into the sorted lower half,
+/// and the greatest is dropped.
 #[inline(always)]
 fn by_insertion(padded: &[f32], width: usize, x: usize, nx: usize) -> Values {
     let lines = padded.len() / width;

@@ -1,4 +1,4 @@
-//! The kernel on every device against its text for processors, and that text against its definition.
+//! Tests of the kernel on every device against its text for processors, and of that text against its definition.
 
 use super::{BestCandidate, Pull, SubVoxel, Symmetry};
 use crate::kernel::Kernel;
@@ -41,7 +41,7 @@ on_every_device! {
     }
 }
 
-/// A paraboloid around (0.3, −0.8), the same everywhere.
+/// Scores a paraboloid around (0.3, −0.8), the same everywhere.
 #[test]
 fn the_peak_of_a_parabola_is_found() {
     let device = Device::cpu(1).unwrap();

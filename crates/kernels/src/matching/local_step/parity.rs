@@ -1,4 +1,4 @@
-//! The kernel on every device against those that it is made of.
+//! Tests of the kernel on every device against the kernels that it is made of.
 
 use super::{CPU_BUFFERS, LocalStep, Terms, takes};
 use crate::kernel::Kernel;

@@ -1,4 +1,4 @@
-//! The kernel on every device against its text for processors, and that text against known motion.
+//! Tests of the kernel on every device against its text for processors, and of that text against known motion.
 
 use super::{Fate, Search, SparseLucasKanade};
 use crate::kernel::Kernel;
@@ -29,7 +29,7 @@ fn pyramid(device: &Device, levels: &Levels, samples: &[f32]) -> Buffer {
     out
 }
 
-/// x, y, error and fate of every point.
+/// Position, error and fate of every point.
 fn tracked(
     device: &Device,
     levels: &Levels,
@@ -64,7 +64,7 @@ fn anywhere(n: usize, seed: u64, side: usize) -> Vec<f32> {
     samples.map(|(i, v)| if i % 23 == 5 { f32::NAN } else { position(v) }).collect()
 }
 
-/// What the device finds is what the processor finds, bit for bit.
+/// Checks that the device computes what the processor computes, bit for bit.
 fn alike(what: &str, device: &Device, work: impl Fn(&Device) -> Vec<Buffer>) {
     let [got, expected] = [device, &Device::cpu(1).unwrap()]
         .map(|device| work(device).into_iter().map(|b| device.download(b).unwrap()).collect::<Vec<_>>());

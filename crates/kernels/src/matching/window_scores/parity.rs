@@ -1,4 +1,4 @@
-//! The kernel on every device against its text for processors, and that text against its definition.
+//! Tests of the kernel on every device against its text for processors, and of that text against its definition.
 
 use super::{Measure, Output, Search, WindowScores, centre};
 use crate::kernel::Kernel;
@@ -10,7 +10,7 @@ use veloxel_testkit::parity::{Pair, noise, noise_field, shapes};
 const MEASURES: [Measure; 4] =
     [Measure::Ncc { floor: 0.01 }, Measure::Correlation { floor: 0.01 }, Measure::Ssd, Measure::Sad];
 
-/// One in three counts fully, one not at all, one by half.
+/// Weights: 1 for one of three voxels, 0 for the next, ½ for the third.
 fn weights(n: usize) -> Vec<f32> {
     (0..n).map(|i| 0.5 * (i % 3) as f32).collect()
 }
@@ -47,7 +47,7 @@ on_every_device! {
     }
 }
 
-/// Gain and offset of the moving image, and a window that lies in part outside.
+/// Changes gain and offset of the moving image, with a window that lies in part outside.
 #[test]
 fn correlation_is_that_of_the_windows() {
     let device = Device::cpu(2).unwrap();

@@ -7,15 +7,15 @@ use super::{Jacobi, Relax};
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, components, components_mut, ranges_mut};
 
-/// What one pass updates; passes of a sweep together update every voxel once.
+/// The voxels that one pass updates; the passes of a sweep together update every voxel once.
 #[derive(Clone, Copy)]
 enum Pass {
     /// Rows with this parity of `y + z`: even x, then odd x, while the row is in the cache.
     Rows(usize),
     /// Voxels with this parity of `x + y + z`: the consistent order that over-relaxation needs (Young 1954).
     Chequer(usize),
-    /// Rows with the first parity of `y + z`, there voxels with the second parity of `x + z`: the four colours that
-    /// mixed differences need, which couple (y, z) to (y ± 1, z ± 1).
+    /// Voxels with the second parity of `x + z`, in rows with the first parity of `y + z`: the four colours that mixed
+    /// differences need, which couple (y, z) to (y ± 1, z ± 1).
     Quarter(usize, usize),
 }
 
@@ -26,7 +26,7 @@ impl Pass {
             Self::Chequer(_) => true,
         }
     }
-    /// Rows from one that the pass takes to the next of the same plane.
+    /// Number of rows from one that the pass takes to the next of the same plane.
     fn stride(self) -> usize {
         if matches!(self, Self::Chequer(_)) { 1 } else { 2 }
     }

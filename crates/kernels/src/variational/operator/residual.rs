@@ -9,10 +9,10 @@ use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, components, components_mut, ranges_mut};
 
 impl<const D: usize> System<'_, D> {
-    /// Writes what is left of a row's equations; returns the sum of its squares.
+    /// Writes the residual of a row's equations; returns the sum of its squares.
     ///
     /// # Safety
-    /// Nobody writes what the row's stencil reads.
+    /// No other thread writes what the row's stencil reads.
     unsafe fn residual(&self, row: usize, out: &mut Row<'_, D>) -> f64 {
         // SAFETY: forwarded.
         unsafe { self.gather(row, self.operator.shape.size[0], Purpose::Residual, out) };
@@ -20,10 +20,10 @@ impl<const D: usize> System<'_, D> {
     }
 }
 
-/// Of a voxel, in copied samples.
+/// Cost of a voxel, in units of copying a sample.
 const COST: usize = 4;
 
-/// Lanes of a row's sum of squares: enough for every instruction set, and a fixed order for all.
+/// Number of lanes of a row's sum of squares: enough for every instruction set, and a fixed order for all.
 const LANES: usize = 16;
 
 /// The sum of squares of a row.

@@ -10,7 +10,7 @@ use veloxel_kernels::phase::phase_flow::{Constraints, PhaseFlow, Place, Sampling
 use veloxel_kernels::phase::phase_stereo::{PhaseStereo, Views, Votes};
 use veloxel_testkit::on_every_device;
 
-/// Sizes that divide by nothing and by everything, smaller than a filter, and a single pixel.
+/// Levels whose sizes divide by nothing and by everything, are smaller than a filter, or are a single pixel.
 fn pyramids() -> Vec<Levels> {
     [[70, 41], [64, 32], [7, 5], [1, 9], [1, 1]].into_iter().map(|size| Levels::new(size, 4, 13)).collect()
 }
