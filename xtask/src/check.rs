@@ -12,14 +12,14 @@ use crate::{
 use std::io::Write;
 use std::time::Instant;
 
-/// What a step that passed says.
+/// The result of a step that passed.
 #[derive(Default)]
 pub struct Passed {
-    /// A few words for the step's own line.
+    /// A few words for the step's line.
     pub summary: String,
-    /// Lines that are no failure, printed below it.
+    /// Lines that are no failure, printed below the step's line.
     pub notices: Vec<String>,
-    /// The last line of the whole check, if this step has it: the test runner's own summary.
+    /// The last line of the whole check, if this step gives it: the summary of the test runner.
     pub closing: Option<String>,
 }
 
@@ -27,7 +27,7 @@ pub struct Passed {
 struct Step {
     name: &'static str,
     run: fn() -> Result<Passed, Failure>,
-    /// What to do when it fails.
+    /// Advice that is printed when it fails.
     advice: &'static str,
 }
 
@@ -181,7 +181,7 @@ fn words_step() -> Result<Passed, Failure> {
     passed_unless(counted(words::refusals(&cargo::workspace_root())?), String::new())
 }
 
-/// The lines, and at their end how many there are.
+/// The lines, and behind them their number.
 fn counted(mut lines: Vec<String>) -> Vec<String> {
     if !lines.is_empty() {
         lines.push(format!("{} in all", lines.len()));
@@ -189,7 +189,8 @@ fn counted(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// The libraries alone: the command's binary has the name of a library, and the two pages would overwrite each other.
+/// Builds the documentation of the libraries alone: the command's binary has the name of a library, and the two pages would
+/// overwrite each other.
 fn docs() -> Result<Passed, Failure> {
     let mut command = cargo::cargo(&["doc", "--quiet", "--keep-going", "--workspace", "--no-deps", "--lib"]);
     command.env("RUSTDOCFLAGS", "-D warnings");

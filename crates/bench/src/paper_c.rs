@@ -4,8 +4,9 @@
 //! *Paper*: B. Li, A. A. Young, B. R. Cowan, "GPU accelerated non-rigid registration for the evaluation of cardiac function",
 //! MICCAI 2008, Table 1 and section 5.
 //!
-//! *As there*: a region of 128 × 128 pixels; frames one after the other, and all of them together, 10 slices × 30 frames. The
-//! paper's frames are those of a patient; ours are a textured pair whose motion is known, as contents hardly matter to a time.
+//! *As in the paper*: a region of 128 × 128 pixels; frames one after the other, and all of them together, 10 slices × 30
+//! frames. The paper's frames are those of a patient; ours are a textured pair whose motion is known, as contents hardly matter
+//! to a time.
 
 use crate::paper_a::{Machine, Role, machines, middle};
 use crate::{BenchError, Figure, Session};

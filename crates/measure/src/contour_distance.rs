@@ -3,7 +3,8 @@
 //! *Papers*: Dubuisson, Jain: A modified Hausdorff distance for object matching, ICPR 1994, eq. 6 and 8 (their `D22`);
 //! Huttenlocher, Klanderman, Rucklidge: Comparing images using the Hausdorff distance, PAMI 1993.
 //! *Definitions*: `d(A → B)` is the distance of points of `A` to the nearest point of `B`. Modified Hausdorff distance:
-//! `max(mean d(A → B), mean d(B → A))`; Hausdorff distance: `max(max d(A → B), max d(B → A))`; mean distance: the mean of both means.
+//! `max(mean d(A → B), mean d(B → A))`; Hausdorff distance: `max(max d(A → B), max d(B → A))`; mean distance: the mean of both
+//! means.
 //! *Where we differ*: points are taken at equal distances along each outline, and the nearest point of the other one may lie
 //! between its points, so that no distance depends on how densely an outline was drawn.
 //! *Cost*: points times edges, twice.

@@ -13,8 +13,7 @@ use veloxel_mesh::{
     ArcWeights, CleanMesh, Cuts, CutsParams, DualGraph, FuzzyParams, PartCount, Seeds, cuts, fuzzy_clustering,
 };
 
-/// The meshes, every other one of the benchmark: parameters were chosen on these, the first included, and the rest were kept
-/// apart.
+/// The meshes. Parameters were chosen on every other one of them, from the first on; the rest were kept apart.
 const MESHES: [u32; 19] =
     [1, 21, 41, 61, 81, 101, 121, 141, 161, 181, 201, 221, 241, 281, 301, 321, 341, 361, 381];
 /// The greatest Rand index allowed for each method, as a mean over the meshes.

@@ -5,7 +5,7 @@
 //! estimation in medical image sequences", Int. J. Biomedical Imaging 2011, doi:10.1155/2011/137604, section 5: Tables 2
 //! and 3, Figures 5 to 9.
 //!
-//! *As there*: the preset `paper` (Jacobi, forward differences, linear warps, one level), a window of 15 taps, times of
+//! *As in the paper*: the preset `paper` (Jacobi, forward differences, linear warps, one level), a window of 15 taps, times of
 //! computing without those of transfers, the middle of several measurements.
 //!
 //! *Where we differ*: the paper does not say how often it iterated, so times cannot be compared with its times, but
@@ -168,7 +168,7 @@ pub enum Event<'a> {
 /// Measures everything of a plan, small sizes first; `observer` is called after each measurement.
 ///
 /// # Errors
-/// Whatever a run or the observer fails with, but for too little memory: such sizes are left out, which the tables say.
+/// Whatever a run or the observer fails with. Sizes for which memory is too little are left out instead, and the tables say so.
 pub fn paper_a(
     device: &Device,
     plan: Plan,

@@ -8,7 +8,7 @@ use veloxel::method::{METHODS, Method};
 use veloxel::parameters::{Choice, Declaration, Kind, MethodEntry, MethodParameters, Values, shown};
 use veloxel::pipelines::segment::{PARTS_METHODS, PartsMethod};
 
-/// Columns that a paragraph may take.
+/// Number of columns of a paragraph.
 const WIDTH: usize = 96;
 
 /// List the parameters of a method: meaning, range, unit, and the values in each preset.
@@ -38,7 +38,7 @@ impl Run for ParametersArguments {
     }
 }
 
-/// What `--preset` of the commands of these methods can be.
+/// Possible values of `--preset` for the commands of these methods.
 pub fn presets(methods: &[&str]) -> PossibleValuesParser {
     let methods: Vec<_> = methods.iter().map(|name| find(name)).collect();
     let mut names: Vec<&'static str> = Vec::new();
@@ -85,7 +85,7 @@ fn find(name: &str) -> &'static MethodParameters {
     all().find(|method| method.method == name).expect("the method should be in the table")
 }
 
-/// Everything that is declared of a parameter.
+/// Everything that is declared of a parameter, as text.
 fn entry(declaration: &Declaration, presets: &[(&Choice, [Values; 2])]) -> String {
     let symbol =
         if declaration.symbol.is_empty() { String::new() } else { format!(" ({})", declaration.symbol) };

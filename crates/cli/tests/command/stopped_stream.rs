@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use veloxel_core::Warnings;
 use veloxel_io::Strictness;
 
-/// Waits for something in the folder; tells what is there if it does not come.
+/// Waits for something in the folder; lists the folder if it does not come.
 fn wait_for(place: &Workplace, what: &str, there: impl Fn() -> bool) {
     for _ in 0..3000 {
         if there() {

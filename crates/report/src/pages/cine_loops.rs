@@ -13,7 +13,7 @@ const LOOP_MS: [f64; 2] = [800.0, 2500.0];
 const FRAME_MS: f64 = 80.0;
 /// Factor by which a loop is slower than the heart.
 const SLOWED: f64 = 1.5;
-/// Most pixels of all pictures of a page; slices with more leave every second frame out.
+/// Most pixels of all pictures of a page; with more, slices are left out in even steps.
 const MOST_PIXELS: usize = 12 << 20;
 
 /// Makes a loop for every slice with outlines: methods in their inks, the truth dashed.

@@ -7,7 +7,8 @@
 //! *In*: the images of all problems, F as samples and M as cubic spline coefficients ([`crate::image::spline`]); the weight w,
 //! whose square weighs squares (Li et al. 2008, eq. 2); control points of u in edges of the full grid; the map A between voxel
 //! positions of both images. *Out*: r and s in the set on trial of every problem that is active; sums along the rows of pixels
-//! of `r s ψ` and of `s² ψ²`, for every control point along x; a partial sum of r² for each workgroup. Where `A (X + u)` lies outside of the moving image both are 0. *Halo*: unbounded (gathers).
+//! of `r s ψ` and of `s² ψ²`, for every control point along x; a partial sum of r² for each workgroup. Where `A (X + u)` lies
+//! outside of the moving image both are 0. *Halo*: unbounded (gathers).
 
 mod cpu;
 

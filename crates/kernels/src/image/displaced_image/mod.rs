@@ -1,8 +1,8 @@
 //! An image of a pyramid's level, warped by the coarser level's estimate: `out(x) = image(x + f d(x))`.
 //!
 //! Hardware without memory for warped filter responses does this before it filters (Pauwels et al. 2012, sections 4.2, 5.2).
-//! *In*: a pyramid, and the estimate of the next coarser level, of one plane (along x) or two. *Where it is unknown* the pixel stays
-//! where it is. *Sampling*: bilinear; a position outside moves to the border. *Halo*: `|f d|` + 1.
+//! *In*: a pyramid, and the estimate of the next coarser level, of one plane (along x) or two. *Where it is unknown* the pixel
+//! stays where it is. *Sampling*: bilinear; a position outside moves to the border. *Halo*: `|f d|` + 1.
 
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};

@@ -130,7 +130,8 @@ struct Votes {
     values: [Lanes; 2],
 }
 
-/// By how much the weighted medians around `(x, y)`, `(x + 1, y)`, … differ from the field, to 2⁻¹⁶ of the weighted standard deviation.
+/// By how much the weighted medians around `(x, y)`, `(x + 1, y)`, … differ from the field, to 2⁻¹⁶ of the weighted standard
+/// deviation.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn weighted_medians(voters: &Voters, x: usize, y: usize, votes: &mut Vec<Votes>) -> [Lanes; 2] {
     let (window, [nx, ny]) = (voters.window, voters.size);

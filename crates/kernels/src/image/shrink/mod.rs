@@ -1,5 +1,5 @@
-//! Pictures mapped, smoothed and sampled on a coarser grid in one launch: a step of the pyramids of both images of a pair. For small
-//! pictures a launch of each kernel, for each image, takes longer than its work.
+//! Pictures mapped, smoothed and sampled on a coarser grid in one launch: a step of the pyramids of both images of a pair. For
+//! small pictures a launch of each kernel, for each image, takes longer than its work.
 //!
 //! *In*: pictures of one shape. *Out*: as many pictures of another shape, or of the same shape, for which pictures are only
 //! smoothed. *Made of* [`Operation::MapAffine`](crate::image::pointwise::Operation), [`crate::image::convolve`] and

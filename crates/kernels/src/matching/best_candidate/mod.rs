@@ -10,7 +10,9 @@
 //!
 //! with the spacing h of the grid's voxels in edges, the smallest voxel edge.
 //!
-//! *Symmetry*: S_c(x) scores where the window around x went, S_c(x − c) where the window now at x came from. Their mean makes equal images match exactly without motion: the contrast of one window alone draws the peak to its brighter side. This needs a block at every voxel; other grids are one-sided. Outside the grid S_c(x) is repeated.
+//! *Symmetry*: S_c(x) scores where the window around x went, S_c(x − c) where the window now at x came from. Their mean makes
+//! equal images match exactly without motion: the contrast of one window alone draws the peak to its brighter side. This needs
+//! a block at every voxel; other grids are one-sided. Outside the grid S_c(x) is repeated.
 //! *Sub-voxel*: the parabola through the best and its neighbours along each axis, at most half a voxel away; none along an
 //! axis where a neighbour is no candidate or, with symmetry, comes from outside the grid.
 //! *Ties*: no motion first, then the order of the candidates.

@@ -1,8 +1,8 @@
 //! Which vectors another field confirms, and which voxels are hidden in the moving image.
 //!
-//! *In*: a forward displacement d and a backward one e, voxels. *Confirmed*: `|d(x) + e(x + d(x))| ≤ a + b |d(x)|`, e linear between
-//! voxels, and x + d(x) in the image (half a voxel beyond its outermost centres). *Hidden*: not confirmed, but inside, where the
-//! backward field is confirmed: another voxel owns the place. *Unknown* (NaN): not confirmed, not hidden.
+//! *In*: a forward displacement d and a backward one e, voxels. *Confirmed*: `|d(x) + e(x + d(x))| ≤ a + b |d(x)|`, e linear
+//! between voxels, and x + d(x) in the image (half a voxel beyond its outermost centres). *Hidden*: not confirmed, but inside,
+//! where the backward field is confirmed: another voxel owns the place. *Unknown* (NaN): not confirmed, not hidden.
 //! *Halo*: the motion.
 
 #[cfg(test)]

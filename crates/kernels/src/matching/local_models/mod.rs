@@ -3,8 +3,8 @@
 //! *Paper*: after Y. Hu, Y. Li, R. Song, "Robust interpolation of correspondences for large displacement optical flow", CVPR
 //! 2017, doi:10.1109/CVPR.2017.509: models travel between neighbours, and each node keeps the one that fits its matches best.
 //!
-//! *Energy* of a model M at node p: `Σ_q w_q |r_q|² / (|r_q|² + τ²)`, `r_q = M(x_q) − d_q` over the (2·[`reach`]+1)ᴰ nodes q around;
-//! `w_q = c_q exp(−(I_q − I_p)² / 2σ²)`: matches across an edge of the image count little.
+//! *Energy* of a model M at node p: `Σ_q w_q |r_q|² / (|r_q|² + τ²)`, `r_q = M(x_q) − d_q` over the (2·[`reach`]+1)ᴰ nodes q
+//! around; `w_q = c_q exp(−(I_q − I_p)² / 2σ²)`: matches across an edge of the image count little.
 //! *Candidates*: the models of the guess at the 3ᴰ nodes around (of the next coarser grid, or of this one), and the guess here
 //! moved so that it agrees with each match around; a candidate from farther away or across an edge costs a little more, so that
 //! nodes without matches take the most similar neighbour's model. *Then* `REFITS` steps of reweighted least squares with the

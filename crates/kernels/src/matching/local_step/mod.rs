@@ -4,8 +4,9 @@
 //!
 //! *Paper*: B. D. Lucas, T. Kanade, IJCAI 1981; the constraints are those of [`crate::variational::motion_tensor`], of the images
 //! and, with weight γ, of their derivatives; windows are boxes ([`crate::image::window_sum`]).
-//! *In*: both images of a level, on one grid; the displacement, edges. *Out*: the displacement after the step, edges, and
-//! Σ |δ| over the pixels. *Border*: as of the kernels that it is made of (its text for processors names them). *Halo*: r + 4 pixels, and a gather.
+//! *In*: both images of a level, on one grid; the displacement, edges. *Out*: the displacement after the step, edges, and Σ |δ|
+//! over the pixels. *Border*: as of the kernels that it is made of (its text for processors names them). *Halo*: r + 4 pixels,
+//! and a gather.
 
 #[cfg(test)]
 mod parity;

@@ -8,7 +8,9 @@
 //!
 //! *A match* is a vector in whole voxels and, where the moving image is given at several sizes, one of these; see [`pack`].
 //! *Its cost*: the bits in which the census codes ([`super::census`]) of two patches differ, at every second voxel, at most
-//! [`MOST_BITS`] a voxel; beyond the moving image's border lies [`BEYOND`] in pictures, and in space these bits differ. A moving image that is smaller by `s` shows objects that have grown by `s` at the fixed image's size, and a neighbour's vector is continued with that growth.
+//! [`MOST_BITS`] a voxel; beyond the moving image's border lies [`BEYOND`] in pictures, and in space these bits differ. A
+//! moving image that is smaller by `s` shows objects that have grown by `s` at the fixed image's size, and a neighbour's vector
+//! is continued with that growth.
 //! *Outside*: a match whose centre leaves the moving image costs [`WORST`]. *Halo*: the patch, the step; gathers.
 
 mod cpu;

@@ -11,10 +11,13 @@
 //! ssd, sad     −Σ w |f − m|² / n,  −Σ w |f − m| / n
 //! ```
 //!
-//! A window without weight scores 0 for every candidate. The variance of the paper's formula is divided by n − 1; the ratio does not change by that. *Several pairs* (derivatives along every axis) are summed before the ratio is taken.
-//! *Blocks*: `nodes` along every axis, evenly spaced: centre i is voxel `⌊(2 i + 1) n / (2 nodes)⌋`; with as many nodes as voxels there is one at every voxel. *Border*: replicate, of images and weights. *Halo*: radius + reach.
-//! *Order of the sums*: along z, then y, then x, each from the first sample to the last, so that every device computes the same bits. The processor
-//! shares sums along z and y between rows, and its cost grows with the width of a window, not with its volume.
+//! A window without weight scores 0 for every candidate. The variance of the paper's formula is divided by n − 1; the ratio
+//! does not change by that. *Several pairs* (derivatives along every axis) are summed before the ratio is taken.
+//! *Blocks*: `nodes` along every axis, evenly spaced: centre i is voxel `⌊(2 i + 1) n / (2 nodes)⌋`; with as many nodes as
+//! voxels there is one at every voxel. *Border*: replicate, of images and weights. *Halo*: radius + reach.
+//! *Order of the sums*: along z, then y, then x, each from the first sample to the last, so that every device computes the same
+//! bits. The processor shares sums along z and y between rows, and its cost grows with the width of a window, not with its
+//! volume.
 
 mod cpu;
 #[cfg(test)]

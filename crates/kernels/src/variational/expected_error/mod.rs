@@ -9,7 +9,8 @@
 //!
 //! *In*: the final field in edges; the warped image and the tensor with tt from [`super::motion_tensor`] there. *Out*: e², at
 //! least 0. *Where the warped image is NaN* (outside) the quality of a vector is unknown: e² is the same everywhere.
-//! *Border*: the nearest fourth difference whose samples lie inside. *Halo*: two steps. An axis of fewer than five voxels has no fourth difference and is left out.
+//! *Border*: the nearest fourth difference whose samples lie inside. *Halo*: two steps. An axis of fewer than five voxels has
+//! no fourth difference and is left out.
 
 #[cfg(test)]
 mod parity;
