@@ -2,7 +2,7 @@
 
 use crate::device::{Device, Kind};
 use crate::error::ComputeError;
-use crate::gpu::{Gpu, Lane};
+use crate::gpu::{Gpu, QueueNumber};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -32,12 +32,12 @@ impl<T> Concurrent<'_, T> {
 #[derive(Debug)]
 struct Fork {
     gpu: Arc<dyn Gpu>,
-    lane: Lane,
+    queue: QueueNumber,
 }
 
 impl Drop for Fork {
     fn drop(&mut self) {
-        self.gpu.join(self.lane);
+        self.gpu.join(self.queue);
     }
 }
 
@@ -76,10 +76,10 @@ impl Device {
         let fork = match self.kind() {
             Kind::Cpu(_) => None,
             Kind::Gpu(_) if SERIALISED.get() => None,
-            Kind::Gpu(gpu) => gpu.fork()?.map(|lane| Fork { gpu: gpu.clone(), lane }),
+            Kind::Gpu(gpu) => gpu.fork()?.map(|queue| Fork { gpu: gpu.clone(), queue }),
         };
-        let until_then = fork.as_ref().map(|Fork { gpu, lane }| {
-            let before = gpu.switch(*lane);
+        let until_then = fork.as_ref().map(|Fork { gpu, queue }| {
+            let before = gpu.switch(*queue);
             AtEnd(move || {
                 gpu.switch(before);
             })

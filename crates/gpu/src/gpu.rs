@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// The number of one of a GPU's queues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lane(pub(crate) usize);
+pub struct QueueNumber(pub(crate) usize);
 
 /// A range of words in the memory of a GPU.
 pub type Stretch<'a> = (&'a GpuMemory, Range<usize>);
@@ -46,16 +46,16 @@ pub trait Gpu: Debug + Send + Sync {
     /// Launches a kernel; it runs after all work submitted before.
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError>;
     /// Takes a queue, which waits for everything that the calling thread asked for so far; none if no queue is free.
-    fn fork(&self) -> Result<Option<Lane>, ComputeError> {
+    fn fork(&self) -> Result<Option<QueueNumber>, ComputeError> {
         Ok(None)
     }
     /// Sends what the calling thread asks for from here on to a queue; returns the queue before.
-    fn switch(&self, _: Lane) -> Lane {
-        Lane(0)
+    fn switch(&self, _: QueueNumber) -> QueueNumber {
+        QueueNumber(0)
     }
     /// Makes the calling thread's queue wait for a taken one, and frees that one. A failure of the device is reported by the
     /// next call.
-    fn join(&self, _: Lane) {}
+    fn join(&self, _: QueueNumber) {}
     /// Blocks until all submitted work is done.
     fn synchronise(&self) -> Result<(), ComputeError>;
     /// A timestamp at the current end of the submitted work; a download after it need not wait for later work. `None`

@@ -23,7 +23,7 @@ const MOST_NUMBERS: usize = 1 << 18;
 pub(super) type Stretch = (sys::CUdeviceptr, usize);
 
 /// A stream for readback and its page-locked pieces, which are allocated on first use.
-struct Lane {
+struct Readback {
     stream: Arc<CudaStream>,
     pieces: Vec<Pinned>,
 }
@@ -32,8 +32,8 @@ struct Lane {
 pub(super) struct Downloads {
     copyists: Arc<Copyists>,
     times: Arc<HostTimes>,
-    volumes: Mutex<Lane>,
-    numbers: Mutex<Lane>,
+    volumes: Mutex<Readback>,
+    numbers: Mutex<Readback>,
 }
 
 /// A part of a stretch that fits a piece: the number of the room that it is appended to, and where it lies.
@@ -46,8 +46,8 @@ impl Downloads {
         copyists: Arc<Copyists>,
         times: Arc<HostTimes>,
     ) -> Self {
-        let lane = |stream| Mutex::new(Lane { stream, pieces: Vec::new() });
-        Self { copyists, times, volumes: lane(volumes), numbers: lane(numbers) }
+        let readback = |stream| Mutex::new(Readback { stream, pieces: Vec::new() });
+        Self { copyists, times, volumes: readback(volumes), numbers: readback(numbers) }
     }
 
     /// Reads stretches back, once the event `ready` has happened: one vector for each entry of `wanted`, which holds the entry's
@@ -75,8 +75,8 @@ impl Downloads {
         wanted: &[Vec<Stretch>],
         lengths: Vec<usize>,
     ) -> Result<Vec<Vec<Word>>, DriverError> {
-        let mut lane = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
-        let Lane { stream, pieces } = &mut *lane;
+        let mut readback = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        let Readback { stream, pieces } = &mut *readback;
         if pieces.is_empty() {
             pieces.push(Pinned::new(stream.context(), MOST_NUMBERS)?);
         }
@@ -96,8 +96,8 @@ impl Downloads {
 
     /// Fills `rooms`, one empty vector for each entry of `wanted`, whose capacity must suffice.
     fn fetch_volumes(&self, wanted: &[Vec<Stretch>], rooms: &mut [Vec<Word>]) -> Result<(), DriverError> {
-        let mut lane = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
-        let Lane { stream, pieces } = &mut *lane;
+        let mut readback = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
+        let Readback { stream, pieces } = &mut *readback;
         while pieces.len() < PIECES {
             pieces.push(Pinned::new(stream.context(), PIECE)?);
         }

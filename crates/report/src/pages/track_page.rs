@@ -121,14 +121,14 @@ fn function_section(report: &TrackReport) -> Option<Section> {
 }
 
 /// A kind of strain, taken from the strain of a region on a frame.
-type Kind = fn(&StrainAt) -> f64;
+type StrainKind = fn(&StrainAt) -> f64;
 
 fn strain_section(report: &TrackReport) -> Option<Section> {
     let all = report.runs.first()?.strain.first()?;
     let curve = |nth: usize, name: &str, of: &dyn Fn(&StrainAt) -> f64| {
         series(name, nth, &all.frames.iter().map(|s| 100.0 * of(s)).collect::<Vec<_>>())
     };
-    let layers: [(&str, Kind); 3] = [
+    let layers: [(&str, StrainKind); 3] = [
         ("endocardium", |s| s.circumferential_endo),
         ("midway", |s| s.circumferential_mid),
         ("epicardium", |s| s.circumferential_epi),

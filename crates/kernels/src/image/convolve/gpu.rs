@@ -113,13 +113,13 @@ pub(super) fn convolve(gpu: &Launcher<'_>, args: Convolve<'_>) -> Result<(), Com
                 .bind(&PictureBindings { block, input, output })
                 .run([cover(nx, TILE[0]), cover(ny, TILE[1]), planes as u32])
         }
-        _ => in_turn(gpu, input, output, &passes, |pass, input, output| pass.run(gpu, input, output)),
+        _ => run_passes(gpu, input, output, &passes, |pass, input, output| pass.run(gpu, input, output)),
     }
 }
 
 /// Runs passes one after the other, each on the output of the pass before: alternately in memory of its own and in `output`, so
 /// that the last pass writes `output`.
-pub(crate) fn in_turn<P>(
+pub(crate) fn run_passes<P>(
     gpu: &Launcher<'_>,
     input: &Buffer,
     output: &mut Buffer,

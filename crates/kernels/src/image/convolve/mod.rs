@@ -13,7 +13,7 @@ mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::taps::Taps;
-pub(crate) use gpu::{Border, Pass, in_turn, is_small_picture, quads};
+pub(crate) use gpu::{Border, Pass, is_small_picture, quads, run_passes};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu};
 

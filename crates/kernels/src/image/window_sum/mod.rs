@@ -11,7 +11,7 @@ pub(crate) mod cpu;
 #[cfg(test)]
 mod parity;
 
-use super::convolve::in_turn;
+use super::convolve::run_passes;
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::LINE;
@@ -81,7 +81,7 @@ impl Kernel for WindowSum<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (shape, axes) = (self.shape, 0..self.shape.components());
         let passes: Vec<usize> = axes.filter(|&axis| self.radius[axis] > 0).collect();
-        in_turn(gpu, self.input, self.output, &passes, |&axis, input, output| {
+        run_passes(gpu, self.input, self.output, &passes, |&axis, input, output| {
             let (radius, length) = (self.radius[axis], shape.size[axis]);
             let stride = shape.size[..axis].iter().product::<usize>();
             let launch = |source, entry, items| {

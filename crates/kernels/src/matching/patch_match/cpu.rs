@@ -7,7 +7,7 @@ use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
 /// The images of a search, as it reads them.
-struct Search<'a> {
+struct PatchSearch<'a> {
     codes: Codes<'a>,
     fixed: &'a [u32],
     moving: &'a [u32],
@@ -41,7 +41,8 @@ const NEXT: u32 = 0x9e37_79b9;
 pub(super) fn patch_match<const D: usize>(cpu: &Cpu, args: PatchMatch<'_>) {
     let PatchMatch { shape, codes, sweep, matches, costs, better, better_costs } = args;
     let [nx, ny, nz] = shape.size;
-    let search = Search { codes, fixed: codes.fixed.host(), moving: codes.moving.host(), size: shape.size };
+    let search =
+        PatchSearch { codes, fixed: codes.fixed.host(), moving: codes.moving.host(), size: shape.size };
     let (matches, costs) = (matches.host(), costs.host());
     let [better, better_costs] = [better, better_costs].map(|out| Shared::new(out.host_mut()));
     cpu.split(ny * nz, 1000 * shape.len(), |rows| {
@@ -89,7 +90,7 @@ fn neighbour(voxel: Axes<usize>, steps: Axes<i32>, size: Axes<usize>) -> Option<
     inside.then(|| (at[2] as usize * size[1] + at[1] as usize) * size[0] + at[0] as usize)
 }
 
-impl Search<'_> {
+impl PatchSearch<'_> {
     /// The match of a neighbour continued to this voxel, with its growth.
     fn carried_on<const D: usize>(&self, word: u32, steps: Axes<i32>) -> Match<D> {
         let (mut vector, size) = unpack::<D>(word);

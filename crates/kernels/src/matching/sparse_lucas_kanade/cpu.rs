@@ -81,7 +81,7 @@ impl Share<'_> {
     fn track<P: Sixteen, const V: usize>(self) {
         let Self { pictures, range, out: [x, y, error, fate] } = self;
         let Pictures { points, guesses, .. } = pictures;
-        let mut window = Window::<P, V>::new(pictures.search.radius);
+        let mut window = PointWindow::<P, V>::new(pictures.search.radius);
         for (nth, i) in range.enumerate() {
             let point = [points[0][i], points[1][i]];
             let guess = guesses.map(|g| [g[0][i], g[1][i]]).filter(|g| !g[0].is_nan() && !g[1].is_nan());
@@ -98,7 +98,7 @@ impl Share<'_> {
 type Row<P, const V: usize> = [P; V];
 
 /// The window of one point on one level.
-struct Window<P, const V: usize> {
+struct PointWindow<P, const V: usize> {
     rows: usize,
     /// Factor of each lane: 1 where it is a column of the window, else 0.
     inside: Row<P, V>,
@@ -126,7 +126,7 @@ fn between<P: Sixteen>(a: P, b: P, t: P) -> P {
     a + t * (b - a)
 }
 
-impl<P: Sixteen, const V: usize> Window<P, V> {
+impl<P: Sixteen, const V: usize> PointWindow<P, V> {
     #[inline(always)]
     fn new(radius: usize) -> Self {
         let rows = 2 * radius + 1;

@@ -33,7 +33,7 @@ pub(super) fn window_scores(cpu: &Cpu, args: WindowScores<'_>) {
 
 /// A part of an image with its border: planes of rows, each as wide as the image and `margin` on either side.
 #[derive(Clone, Copy)]
-struct Part {
+struct ImagePart {
     /// The first plane and the first row, which may lie outside.
     first: [isize; 2],
     planes: usize,
@@ -42,7 +42,7 @@ struct Part {
     width: usize,
 }
 
-impl Part {
+impl ImagePart {
     fn len(&self) -> usize {
         self.planes * self.rows * self.width
     }
@@ -74,8 +74,8 @@ struct Band {
     rows: Range<usize>,
     /// Number of rows of voxels from the first row of the first window to the last row of the last.
     height: usize,
-    fixed: Part,
-    moving: Part,
+    fixed: ImagePart,
+    moving: ImagePart,
 }
 
 impl Band {
@@ -86,7 +86,7 @@ impl Band {
         let height = y(rows.end - 1) - y(rows.start) + 1 + 2 * radius[1];
         let part = |reach: Axes<usize>| {
             let margin = [0, 1, 2].map(|a| radius[a] + reach[a]);
-            Part {
+            ImagePart {
                 first: [z as isize - margin[2] as isize, y(rows.start) as isize - margin[1] as isize],
                 planes: 2 * margin[2] + 1,
                 rows: height + 2 * reach[1],

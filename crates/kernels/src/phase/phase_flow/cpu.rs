@@ -12,7 +12,7 @@ use multiversion::multiversion;
 use veloxel_gpu::Cpu;
 
 /// The values that every pixel needs.
-struct Level<'a> {
+struct LevelInputs<'a> {
     size: [usize; 2],
     /// Phases of the frames, in the order of time.
     frames: &'a [&'a [u16]],
@@ -64,7 +64,7 @@ pub(super) fn phase_flow(cpu: &Cpu, args: PhaseFlow<'_>) {
     });
     let frequencies = Frequencies::new();
     let (sampling, size, frames) = (place.sampling, [nx, ny], &frames[..]);
-    let level = Level { size, frames, coarser, sampling, constraints, frequencies };
+    let level = LevelInputs { size, frames, coarser, sampling, constraints, frequencies };
     let (out_x, out_y) = out.host_mut().split_at_mut(n);
     cpu.split_rows([out_x, out_y, confidence.host_mut()], nx, 32 * n, |y, out| match frames.len() {
         2 => row::<2>(&level, y, out),
@@ -74,7 +74,7 @@ pub(super) fn phase_flow(cpu: &Cpu, args: PhaseFlow<'_>) {
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn row<const T: usize>(level: &Level<'_>, y: usize, [out_x, out_y, confidence]: [&mut [f32]; 3]) {
+fn row<const T: usize>(level: &LevelInputs<'_>, y: usize, [out_x, out_y, confidence]: [&mut [f32]; 3]) {
     let centre = (T - 1) / 2;
     let [nx, _] = level.size;
     let is_displaced = level.sampling == Sampling::Displaced && level.coarser.is_some();

@@ -8,7 +8,7 @@ use super::Relax;
 use super::half_rows::{ACROSS, INVERSE, Layout, RHS, load};
 use super::row::inverse_of;
 use super::system::{link, spring};
-use super::wavefront::{Update, follow};
+use super::wavefront::{PassUpdate, follow};
 use crate::shared::lanes::{LANES, Lanes, Pack, starts};
 use crate::shared::rows::beside;
 use multiversion::multiversion;
@@ -25,7 +25,7 @@ const COLOURS: usize = 2;
 const SIDES: usize = 2;
 
 /// Whether the sweeps are of this kind.
-pub(super) fn takes(args: &Relax<'_>) -> bool {
+pub(super) fn is_supported(args: &Relax<'_>) -> bool {
     let operator = &args.operator;
     let is_picture = operator.shape.dimension == Dimension::Two && operator.shape.size[2] == 1;
     let has_both = operator.tensor.is_some() && operator.diffusivity.is_some();
@@ -118,7 +118,7 @@ struct Sweeps<'a> {
     slots: usize,
 }
 
-impl Update<usize> for Sweeps<'_> {
+impl PassUpdate<usize> for Sweeps<'_> {
     fn update(&self, steps: impl Iterator<Item = (usize, usize)>) {
         let Self { picture, slots } = *self;
         with_scratch(slots * picture.slot() + 6 * picture.shape.size[0] + 1, |scratch| {

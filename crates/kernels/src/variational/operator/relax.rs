@@ -2,7 +2,7 @@
 
 use super::row::{Purpose, Voxels};
 use super::system::System;
-use super::wavefront::{Update, follow};
+use super::wavefront::{PassUpdate, follow};
 use super::{Jacobi, Relax};
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, components, components_mut, ranges_mut};
@@ -62,7 +62,7 @@ struct Sweep<'a, const D: usize> {
     omega: f32,
 }
 
-impl<const D: usize> Update<Pass> for Sweep<'_, D> {
+impl<const D: usize> PassUpdate<Pass> for Sweep<'_, D> {
     fn update(&self, steps: impl Iterator<Item = (Pass, usize)>) {
         let Self { system, omega } = self;
         let [nx, ny, _] = system.operator.shape.size;

@@ -24,13 +24,13 @@ const PLANTED_RACE: &str = "VELOXEL_PLANTED_RACE";
 ///
 /// While it updates a row, no other task writes that row or those beside it. A pass may read the rows around its row, diagonal
 /// ones too, and write the row.
-pub(super) trait Update<P>: Sync {
+pub(super) trait PassUpdate<P>: Sync {
     /// Makes the steps of one task.
     fn update(&self, steps: impl Iterator<Item = (P, usize)>);
 }
 
 /// Hands passes and rows to `sweep`, in order.
-pub(super) fn follow<P: Copy + Sync>(cpu: &Cpu, shape: Shape, passes: &[P], sweep: &impl Update<P>) {
+pub(super) fn follow<P: Copy + Sync>(cpu: &Cpu, shape: Shape, passes: &[P], sweep: &impl PassUpdate<P>) {
     #[cfg(test)]
     if std::env::var_os(PLANTED_RACE).is_some() {
         // Whole passes, neighbouring rows on different threads: `cargo xtask sanitize` checks that it finds this.

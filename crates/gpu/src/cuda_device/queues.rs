@@ -1,8 +1,8 @@
 //! The queues of a device: the kernels of one queue run in the order of their launches, those of two queues in any order.
 //!
-//! The work of a thread goes to the first queue until the thread [switches](Lanes::switch) to another one that it
-//! [took](Lanes::fork). A taken queue begins when everything is done that the thread asked for before, and [at the
-//! end](Lanes::join) the thread's own queue waits for it. Which queue is taken depends only on which are taken already, so a
+//! The work of a thread goes to the first queue until the thread [switches](Queues::switch) to another one that it
+//! [took](Queues::fork). A taken queue begins when everything is done that the thread asked for before, and [at the
+//! end](Queues::join) the thread's own queue waits for it. Which queue is taken depends only on which are taken already, so a
 //! run that repeats finds the same queues, and the same memory in their pools.
 
 use super::profile::HostTimes;
@@ -12,27 +12,27 @@ use std::cell::Cell;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Maximal number of queues of a device.
-pub(super) const MOST_LANES: usize = 2;
+pub(super) const MOST_QUEUES: usize = 2;
 
 thread_local! {
     /// The device, by its address, and the number of the queue that the calling thread's work goes to; 0 for any other device.
     static AT: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
-pub(super) struct Lanes {
+pub(super) struct Queues {
     context: Arc<CudaContext>,
     driver: i32,
     times: Arc<HostTimes>,
     /// The queues: the first one is open, the others are opened when they are first needed.
-    queues: [OnceLock<Queue>; MOST_LANES],
-    taken: Mutex<[bool; MOST_LANES]>,
+    queues: [OnceLock<Queue>; MOST_QUEUES],
+    taken: Mutex<[bool; MOST_QUEUES]>,
 }
 
-impl Lanes {
+impl Queues {
     pub fn open(context: Arc<CudaContext>, driver: i32, times: Arc<HostTimes>) -> Result<Self, DriverError> {
-        let lanes = Self { context, driver, times, queues: Default::default(), taken: Mutex::default() };
-        lanes.open_queue(0)?;
-        Ok(lanes)
+        let queues = Self { context, driver, times, queues: Default::default(), taken: Mutex::default() };
+        queues.open_queue(0)?;
+        Ok(queues)
     }
 
     /// The number of the queue that the calling thread's work goes to.
@@ -77,7 +77,7 @@ impl Lanes {
 
     fn take(&self) -> Option<usize> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let nth = (1..MOST_LANES).find(|&nth| !taken[nth])?;
+        let nth = (1..MOST_QUEUES).find(|&nth| !taken[nth])?;
         taken[nth] = true;
         Some(nth)
     }
