@@ -208,7 +208,7 @@ impl Control {
         if !channel.is_followed.load(Ordering::Relaxed) {
             return Ok(());
         }
-        // Whoever holds the state is asking, or tells where the run stands and then asks.
+        // A thread that holds the state is asking, or reports progress and then asks.
         let Ok(mut state) = channel.state.try_lock() else { return Ok(()) };
         let now_ms = state.follower.as_ref().map_or(0, Follower::now_ms);
         if now_ms.saturating_sub(channel.asked_ms.load(Ordering::Relaxed)) < ASK_EVERY_MS {

@@ -31,7 +31,7 @@ pub(crate) fn check(launch: &Launch<'_>) -> Result<(), String> {
             resources.spill_bytes, resources.registers, launch.constants
         ));
     }
-    #[allow(clippy::print_stderr, reason = "asked for, by whoever tunes a kernel")]
+    #[allow(clippy::print_stderr, reason = "asked for, to tune a kernel")]
     if std::env::var_os("VELOXEL_SHOW_RESOURCES").is_some() {
         eprintln!("{}, {}: {resources:?} {:?}", launch.source.name, launch.entry, launch.constants);
     }

@@ -22,7 +22,7 @@ pub struct Buffer<T: Element = f32> {
 #[derive(Debug)]
 pub(crate) enum Memory<T> {
     Host(HostMemory),
-    /// Samples that others hold too, and that nobody writes.
+    /// Samples that others hold too, and that are only read.
     Shared(Arc<Vec<T>>),
     Gpu(GpuMemory),
 }

@@ -59,7 +59,7 @@ fn zeroed(len: usize) -> Result<Vec<Word>, ComputeError> {
     Ok(words)
 }
 
-/// Allocates words that nobody has written: zeros would cost a kernel's time where the system has no new pages at hand.
+/// Allocates words that were never written: zeros would cost a kernel's time where the system has no new pages at hand.
 ///
 /// # Safety
 /// Every word is written before it is read.

@@ -106,7 +106,7 @@ impl Device {
             }
         }
     }
-    /// A buffer of samples that others hold too and that nobody writes; the processor makes no copy.
+    /// A buffer of samples that others hold too and that are only read; the processor makes no copy.
     ///
     /// # Errors
     /// [`ComputeError::OutOfMemory`].

@@ -149,7 +149,7 @@ impl Elements {
             placed: coarse.placed,
             first: device.upload(first)?,
             weights: device.upload(weights)?,
-            // Nobody sums over these pixels.
+            // No sum uses these pixels.
             begins: device.zeros(0)?,
             stencil: device.zeros(0)?,
         })

@@ -20,7 +20,7 @@ pub(crate) fn convolve(cpu: &Cpu, shape: Shape, taps: &Axes<Taps>, input: &[f32]
             &taps[0],
             &taps[1],
             |y, row| row.copy_from_slice(&input[plane + y * nx..][..nx]),
-            // SAFETY: bands are disjoint and nobody reads the output.
+            // SAFETY: bands are disjoint and no thread reads the output.
             |_, y| unsafe { out.get_mut(plane + y * nx..plane + (y + 1) * nx) },
         );
     });

@@ -22,7 +22,7 @@ pub(crate) fn window_sum(cpu: &Cpu, shape: Shape, radius: Axes<usize>, input: &[
             }
             sum_rows(rows, nx, ry, |nth| {
                 let start = (z * ny + band.start + nth) * nx;
-                // SAFETY: bands are disjoint, and nobody reads the output.
+                // SAFETY: bands are disjoint, and no thread reads the output.
                 unsafe { shared.get_mut(start..start + nx) }
             });
         });

@@ -56,7 +56,7 @@ fn in_plane<const D: usize, const C: usize>(
         let plane = z * ny;
         let mut rows = Stencil::<D>::new(nx, term.pairs.len());
         let products = |y: usize, out: &mut [f32]| rows.all_products::<C>(term, plane + y, out);
-        // SAFETY: bands are disjoint and nobody reads the output.
+        // SAFETY: bands are disjoint and no thread reads the output.
         let out = |c: usize, y: usize| unsafe { out[c].get_mut((plane + y) * nx..(plane + y + 1) * nx) };
         smooth_band::<C>(nx, ny, band, &taps[0], &taps[1], products, out);
     });

@@ -124,7 +124,7 @@ impl PassUpdate<usize> for Sweeps<'_> {
         with_scratch(slots * picture.slot() + 6 * picture.shape.size[0] + 1, |scratch| {
             let (samples, work) = scratch.split_at_mut(slots * picture.slot());
             let mut held = HeldRows { picture, rows: vec![Held::default(); slots], samples, work };
-            // SAFETY: `follow` hands this thread the row and lets nobody write the rows beside it.
+            // SAFETY: `follow` hands this thread the row and lets no other thread write the rows beside it.
             steps.for_each(|(colour, row)| unsafe { held.update(colour, row) });
             // SAFETY: as above.
             (0..slots).for_each(|slot| unsafe { held.give_back(slot) });

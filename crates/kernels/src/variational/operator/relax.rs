@@ -69,7 +69,7 @@ impl<const D: usize> PassUpdate<Pass> for Sweep<'_, D> {
         system.with_row(|equations| {
             steps.filter(|(pass, row)| pass.takes_row(row % ny, row / ny)).for_each(|(pass, row)| {
                 let ahead = pass.stride() * nx;
-                // SAFETY: `follow` hands this thread the row and lets nobody write the rows beside it.
+                // SAFETY: `follow` hands this thread the row and lets no other thread write the rows beside it.
                 unsafe { system.gather(row, ahead, Purpose::Update, equations) };
                 // SAFETY: as above.
                 let out = unsafe { ranges_mut(&system.x, system.span(row)) };
@@ -87,7 +87,7 @@ pub(super) fn jacobi<const D: usize>(cpu: &Cpu, args: Jacobi<'_>) {
     cpu.split(shape.rows(), shape.len(), |range| {
         system.with_row(|equations| {
             for row in range {
-                // SAFETY: nobody writes the unknowns.
+                // SAFETY: no thread writes the unknowns.
                 unsafe { system.gather(row, nx, Purpose::Update, equations) };
                 // SAFETY: every row is written by one thread.
                 let out = unsafe { ranges_mut(&out, system.span(row)) };

@@ -68,7 +68,7 @@ pub(super) fn norm2<const D: usize>(cpu: &Cpu, args: ResidualNorm2<'_>) -> f64 {
     let [x, rhs] = [x, rhs].map(|field| components::<D>(field).map(Shared::read_only));
     let system = System { operator, x, rhs };
     let [total] = cpu.sum(operator.shape.rows(), COST * operator.shape.len(), |range| {
-        // SAFETY: nobody writes.
+        // SAFETY: no thread writes.
         system.with_row(|equations| [range.map(|row| unsafe { system.residual(row, equations) }).sum()])
     });
     total
@@ -87,7 +87,7 @@ pub(super) fn restrict<const D: usize>(cpu: &Cpu, args: RestrictResidual<'_>) ->
                 let (ys, zs) = (cells(row % cy, ny, cy), cells(row / cy, nz, cz));
                 let share = 1.0 / (ys.len() * zs.len()) as f32;
                 for (first, fine_row) in zs.flat_map(|z| ys.clone().map(move |y| z * ny + y)).enumerate() {
-                    // SAFETY: nobody writes unknowns or right-hand side.
+                    // SAFETY: no thread writes unknowns or right-hand side.
                     norm2 += unsafe { system.residual(fine_row, equations) };
                     for (coarse, fine) in coarse.iter().zip(equations.solved.residual.chunks_exact(nx)) {
                         // SAFETY: every coarse row is written by one thread.
