@@ -105,7 +105,7 @@ impl Polygon {
         self.edges_px().map(|[a, b]| distance(a, b, spacing)).sum()
     }
 
-    /// So many points at equal distances along it, from its first point on, where pixels have this spacing.
+    /// Points at equal distances along it, `count` of them from its first point on, where pixels have this spacing.
     pub fn resampled_px(&self, count: usize, spacing: [f64; 2]) -> Vec<[f64; 2]> {
         let step = self.length(spacing) / count as f64;
         let (mut points, mut walked) = (Vec::with_capacity(count), 0.0);
