@@ -27,8 +27,6 @@ pub use folding::share_folded;
 pub use label_overlap::{LabelOverlap, LabelOverlapReport, label_overlap, labels_from_samples};
 pub use segmentation_error::{SegmentationError, segmentation_error};
 pub use sparsification::{Sparsification, SparsificationPoint, sparsification};
-pub use strain::{
-    DEFINITIONS, Periodicity, RegionStrain, StrainAt, WallMotion, eulerian, rate_per_s, strains,
-};
+pub use strain::{CurveEnds, DEFINITIONS, RegionStrain, StrainAt, WallMotion, eulerian, rate_per_s, strains};
 pub use ventricle::{AreaCurve, Chamber, Ventricles};
-pub use wall_mesh::{LAYERS, Level, SPOKES, SegmentFrame, WallMesh};
+pub use wall_mesh::{LAYERS, SPOKES, SegmentFrame, SliceLevel, WallMesh};

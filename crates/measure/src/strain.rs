@@ -9,7 +9,7 @@
 //! *Paper*: Voigt et al.: Definitions for a common standard for 2D speckle tracking echocardiography, EHJ Cardiovascular Imaging
 //! 2015.
 
-use crate::wall_mesh::{LAYERS, Level, SPOKES, SegmentFrame};
+use crate::wall_mesh::{LAYERS, SPOKES, SegmentFrame, SliceLevel};
 use serde::Serialize;
 
 /// The words that head a table of strains.
@@ -28,7 +28,7 @@ pub struct WallMotion {
     /// The wall's slice.
     pub slice: usize,
     /// Where the slice lies along the ventricle.
-    pub level: Level,
+    pub level: SliceLevel,
     /// Where the wall's segments begin.
     pub segments: SegmentFrame,
     /// Whether the wall's points move across slices too.
@@ -101,14 +101,14 @@ pub fn eulerian(lagrangian: f64) -> f64 {
 
 /// The time derivative of a curve, 1/s. A periodic curve is differentiated across its ends, an open one by one-sided
 /// differences there.
-pub fn rate_per_s(curve: &[f64], interval_ms: f64, periodic: Periodicity) -> Vec<f64> {
+pub fn rate_per_s(curve: &[f64], interval_ms: f64, periodic: CurveEnds) -> Vec<f64> {
     let n = curve.len();
     let at = |i: usize| {
         let (before, after) = match periodic {
-            Periodicity::Periodic => ((i + n - 1) % n, (i + 1) % n),
-            Periodicity::Open => (i.saturating_sub(1), (i + 1).min(n - 1)),
+            CurveEnds::Periodic => ((i + n - 1) % n, (i + 1) % n),
+            CurveEnds::Open => (i.saturating_sub(1), (i + 1).min(n - 1)),
         };
-        let steps = if periodic == Periodicity::Periodic { 2 } else { after - before };
+        let steps = if periodic == CurveEnds::Periodic { 2 } else { after - before };
         (curve[after] - curve[before]) / (steps.max(1) as f64 * 1e-3 * interval_ms)
     };
     (0..n).map(at).collect()
@@ -117,7 +117,7 @@ pub fn rate_per_s(curve: &[f64], interval_ms: f64, periodic: Periodicity) -> Vec
 /// Whether the first frame follows the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Periodicity {
+pub enum CurveEnds {
     /// The first frame follows the last one: the curve is one whole cycle.
     Periodic,
     /// Nothing follows the last frame.
@@ -152,7 +152,8 @@ fn region(walls: &[WallMotion], reference: usize, slice: Option<usize>, segment:
     };
     let is_asked = |wall: &&WallMotion| slice.is_none_or(|s| s == wall.slice);
     // A cap has no cavity: it counts for itself alone.
-    let is_whole = |wall: &&WallMotion| wall.level != Level::Apex || segment.or(slice.map(|_| 0)).is_some();
+    let is_whole =
+        |wall: &&WallMotion| wall.level != SliceLevel::Apex || segment.or(slice.map(|_| 0)).is_some();
     let walls: Vec<&WallMotion> = walls.iter().filter(is_asked).filter(is_whole).collect();
     let frames = walls.first().map_or(0, |wall| wall.points_mm.len());
     // Around the wall along a layer, all slices together.
@@ -233,7 +234,7 @@ mod tests {
         let points_mm =
             frames.iter().map(|&at| (0..LAYERS * SPOKES).map(|nth| point(nth, at)).collect()).collect();
         let segments = SegmentFrame { septum_rad: 3.0, towards_anterior: 1.0 };
-        WallMotion { slice: 4, level: Level::Mid, segments, moves_across: false, points_mm }
+        WallMotion { slice: 4, level: SliceLevel::Mid, segments, moves_across: false, points_mm }
     }
 
     #[test]
@@ -242,7 +243,7 @@ mod tests {
         let wall = |nth: usize| {
             let mut wall = ring(&[|r| r, |r| r]);
             (wall.slice, wall.moves_across) = (nth, true);
-            wall.level = if nth == 3 { Level::Apex } else { Level::Mid };
+            wall.level = if nth == 3 { SliceLevel::Apex } else { SliceLevel::Mid };
             for (points, height) in wall.points_mm.iter_mut().zip([8.0, 6.8]) {
                 points.iter_mut().for_each(|p| p[2] = height * nth as f64);
             }
@@ -284,8 +285,8 @@ mod tests {
     #[test]
     fn rates_are_exact_on_lines_and_go_around_where_the_curve_does() {
         let line: Vec<f64> = (0..5).map(|i| 0.02 * f64::from(i)).collect();
-        assert!(rate_per_s(&line, 40.0, Periodicity::Open).iter().all(|r| (r - 0.5).abs() < 1e-12));
-        let around = rate_per_s(&[0.0, 1.0, 0.0, -1.0], 250.0, Periodicity::Periodic);
+        assert!(rate_per_s(&line, 40.0, CurveEnds::Open).iter().all(|r| (r - 0.5).abs() < 1e-12));
+        let around = rate_per_s(&[0.0, 1.0, 0.0, -1.0], 250.0, CurveEnds::Periodic);
         assert!(around.iter().zip([4.0, 0.0, -4.0, 0.0]).all(|(a, b)| (a - b).abs() < 1e-12));
         assert!((eulerian(-0.2) + 0.25).abs() < 1e-12);
     }

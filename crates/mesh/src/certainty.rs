@@ -3,10 +3,11 @@
 use crate::dual_graph::DualGraph;
 use crate::neighbours::{nearest_ways, neighbours};
 
-/// A border reaches so far, in √area: its weight falls by a factor of e within.
+/// Reach of a border, in √area: its weight falls by a factor of e within it.
 const REACH: f64 = 0.02;
 
-/// 0 to 1 for each face: 1 less the mean of `exp(−d / 0.02)`, where d is the way (in √area) to the border of each segmentation.
+/// Certainty of each face, 0 to 1: 1 less the mean of `exp(−d / 0.02)`, where d is the distance (in √area) to the border of
+/// each segmentation.
 ///
 /// At a border on which all agree it is 0, and far from every border 1.
 pub fn certainty(graph: &DualGraph, segmentations: &[Vec<u32>]) -> Vec<f32> {
@@ -20,8 +21,8 @@ pub fn certainty(graph: &DualGraph, segmentations: &[Vec<u32>]) -> Vec<f32> {
     near.iter().map(|near| (1.0 - near / count) as f32).collect()
 }
 
-/// For each face the way over the surface to the nearest face at a border of its component's parts, in √area; infinite where
-/// there is no border.
+/// For each face the distance over the surface to the nearest face at a border of its component's parts, in √area; infinite
+/// where there is no border.
 pub fn border_distance(graph: &DualGraph, labels: &[u32]) -> Vec<f64> {
     let around = neighbours(graph.faces(), graph.arcs.iter().map(|arc| (arc.faces, arc.distance)));
     let mut at_border = vec![false; graph.faces()];

@@ -8,7 +8,7 @@ use crate::vector::{bounds, cross, dot, has_area, length, mean, minus};
 use std::collections::HashMap;
 use veloxel_core::{CleaningReport, TriangleMesh};
 
-/// A mesh without the faces that bear nothing.
+/// A mesh without flat and repeated faces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CleanMesh {
     /// Corners, shared by faces that touch.
@@ -17,7 +17,7 @@ pub struct CleanMesh {
     pub triangles: Vec<[u32; 3]>,
     /// For each face the triangle of the mesh that it was.
     pub source: Vec<u32>,
-    /// For each triangle of the mesh the face that stands for it: itself, its twin, or one at the same point.
+    /// For each triangle of the mesh the face that represents it: itself, its twin, or one at the same point.
     pub face_of: Vec<u32>,
     /// What was found.
     pub report: CleaningReport,

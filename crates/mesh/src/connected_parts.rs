@@ -42,7 +42,7 @@ pub fn connected_parts(graph: &DualGraph, labels: &[u32], least_area: f64) -> Ve
     numbered(&piece_of)
 }
 
-/// Faces of one label that hang together.
+/// Connected faces of one label.
 struct Piece {
     label: u32,
     /// Ascending.

@@ -76,7 +76,7 @@ pub enum VeloxelError {
         path: PathBuf,
         /// The labels asked for.
         wanted: String,
-        /// Those that there are.
+        /// The labels of the image.
         there: String,
     },
     /// The paths given to a job do not belong together.

@@ -5,7 +5,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use veloxel::Dimension;
 use veloxel::method::{METHODS, Method};
-use veloxel::parameters::{Choice, Declaration, Kind, MethodEntry, MethodParameters, Values, shown};
+use veloxel::parameters::{Choice, Declaration, MethodEntry, MethodParameters, ParameterKind, Values, shown};
 use veloxel::pipelines::segment::{PARTS_METHODS, PartsMethod};
 
 /// Number of columns of a paragraph.
@@ -91,7 +91,7 @@ fn entry(declaration: &Declaration, presets: &[(&Choice, [Values; 2])]) -> Strin
         if declaration.symbol.is_empty() { String::new() } else { format!(" ({})", declaration.symbol) };
     let mut text = format!("{}{symbol}: {}\n", declaration.name, declaration.expected());
     text += &folded(declaration.meaning, 4);
-    if let Kind::OneOf(choices) = declaration.kind {
+    if let ParameterKind::OneOf(choices) = declaration.kind {
         choices.iter().for_each(|choice| text += &folded(&format!("{}: {}", choice.name, choice.meaning), 6));
     }
     let preset =

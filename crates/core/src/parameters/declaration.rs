@@ -13,12 +13,12 @@ pub struct Declaration {
     /// Whole sentences: what it does, and what happens at both ends of the range.
     pub meaning: &'static str,
     /// Its type, with the values allowed.
-    pub kind: Kind,
+    pub kind: ParameterKind,
 }
 
 /// The values that a parameter can take.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum ParameterKind {
     /// A number.
     Number {
         /// Whether it counts something.
@@ -62,11 +62,11 @@ impl Declaration {
     /// What a value has to be: `a number from 0 to 16 voxels`, or `jacobi, sor or multigrid`.
     pub fn expected(&self) -> String {
         match self.kind {
-            Kind::Number { whole, range, unit, .. } => {
+            ParameterKind::Number { whole, range, unit, .. } => {
                 let number = if whole { "a whole number" } else { "a number" };
                 format!("{number} from {range} {unit}").trim_end().to_owned()
             }
-            Kind::OneOf(choices) => any_of(choices.iter().map(Choice::form)),
+            ParameterKind::OneOf(choices) => any_of(choices.iter().map(Choice::form)),
         }
     }
 
@@ -86,11 +86,11 @@ impl Declaration {
             place: place.to_owned(),
         };
         let choices = match self.kind {
-            Kind::Number { whole, least, most, .. } => {
+            ParameterKind::Number { whole, least, most, .. } => {
                 let fits = value.as_f64().is_some_and(|v| (least..=most).contains(&v));
                 return if fits && (!whole || value.is_u64()) { Ok(()) } else { Err(wrong()) };
             }
-            Kind::OneOf(choices) => choices,
+            ParameterKind::OneOf(choices) => choices,
         };
         let (word, given) = match value {
             Value::String(word) => (word, None),

@@ -137,9 +137,9 @@ macro_rules! declaration {
             kind: $crate::declaration!(@kind $type $($range)*),
         }
     };
-    (@kind $type:ident) => { $crate::parameters::Kind::OneOf(<$type>::CHOICES) };
+    (@kind $type:ident) => { $crate::parameters::ParameterKind::OneOf(<$type>::CHOICES) };
     (@kind $type:ident $least:literal $most:literal [$($unit:literal)?]) => {
-        $crate::parameters::Kind::Number {
+        $crate::parameters::ParameterKind::Number {
             whole: $crate::declaration!(@whole $type),
             #[allow(clippy::unnecessary_cast, reason = "declared as 1 or as 1e-3")]
             least: $least as f64,

@@ -1,7 +1,7 @@
 //! The parameters of a method: as a struct, and without their type for tables of methods.
 
 use super::declaration::any_of;
-use super::{Choice, Declaration, Kind, ParameterError};
+use super::{Choice, Declaration, ParameterError, ParameterKind};
 use crate::grid::Dimension;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -172,7 +172,7 @@ impl Declaration {
             say("x-symbol", self.symbol.into());
         }
         match self.kind {
-            Kind::Number { whole, least, most, unit, .. } => {
+            ParameterKind::Number { whole, least, most, unit, .. } => {
                 say("type", if whole { "integer" } else { "number" }.into());
                 say("minimum", least.into());
                 say("maximum", most.into());
@@ -180,7 +180,7 @@ impl Declaration {
                     say("x-unit", unit.into());
                 }
             }
-            Kind::OneOf(choices) => say("oneOf", choices.iter().map(Choice::schema).collect()),
+            ParameterKind::OneOf(choices) => say("oneOf", choices.iter().map(Choice::schema).collect()),
         }
         schema
     }

@@ -10,7 +10,7 @@ use crate::plots::bulls_eye;
 use crate::plots::svg_plot::{AxisLabels, Ink, Line, LinePlot, Series};
 use crate::run::track_report::{TrackReport, TrackRun};
 use veloxel_core::Structure;
-use veloxel_measure::{Chamber, ContourDistance, ContourSummary, Periodicity, StrainAt, Ventricles};
+use veloxel_measure::{Chamber, ContourDistance, ContourSummary, CurveEnds, StrainAt, Ventricles};
 
 /// The page: function, outlines over the moving images, strain, distances to the truth; methods beside each other.
 ///
@@ -257,7 +257,7 @@ fn comparison_section(report: &TrackReport) -> Section {
             run.name(),
             format!("{:.1}", 1e-3 * run.time_ms),
             format!("{:.0}", run.time_ms / pairs as f64),
-            if run.periodicity == Periodicity::Periodic { "yes" } else { "no" }.to_owned(),
+            if run.periodicity == CurveEnds::Periodic { "yes" } else { "no" }.to_owned(),
             run.drift_mm.map(|mm| mm.map_or("–".to_owned(), |mm| format!("{mm:.2}"))).join(" / "),
             percent(run.worst_folding()),
         ]

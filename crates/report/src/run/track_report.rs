@@ -2,7 +2,7 @@
 
 use crate::run::header::RunHeader;
 use serde::Serialize;
-use veloxel_measure::{ContourDistances, Periodicity, RegionStrain, Ventricles};
+use veloxel_measure::{ContourDistances, CurveEnds, RegionStrain, Ventricles};
 
 /// A cine, and the results of each method on it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -55,7 +55,7 @@ pub struct TrackRun {
     /// Wall-clock time of all its estimates.
     pub time_ms: f64,
     /// Whether the last frame was taken to be followed by the first one.
-    pub periodicity: Periodicity,
+    pub periodicity: CurveEnds,
     /// Distance between the start and the end of a point's path once around the cycle, forwards and backwards in time, mm.
     pub drift_mm: [Option<f64>; 2],
     /// Share of folded voxels by frame.

@@ -70,14 +70,14 @@ pub struct Shrink<'a> {
     pub from: Shape,
     /// The results, as many as there are pictures.
     pub out: &'a mut [Buffer],
-    /// Shape of the results; [`takes`] says which are possible.
+    /// Shape of the results; [`is_supported`] says which are possible.
     pub to: Shape,
     /// Two buffers of the pictures' length, which a processor needs and a GPU does not.
     pub memory: &'a mut [Buffer],
 }
 
 /// Whether a workgroup has room for the pixels that a tile of the results needs.
-pub fn takes(from: Shape, to: Shape, taps: &Axes<Taps>) -> bool {
+pub fn is_supported(from: Shape, to: Shape, taps: &Axes<Taps>) -> bool {
     let reads = |axis: usize| span(from, to, axis) + 2 * taps[axis].radius();
     is_small_picture(from, [0, 1].map(|axis| taps[axis].radius()))
         && from.size[2] == 1

@@ -1,6 +1,6 @@
 //! Processor text of [`super::ValidMedian`].
 
-use super::{ValidMedian, Window, of_five};
+use super::{MedianWindow, ValidMedian, of_five};
 use crate::shared::expansion::Coarser;
 use crate::shared::lanes::{LANES, Lanes, ordered};
 use multiversion::multiversion;
@@ -42,7 +42,7 @@ pub(super) fn valid_median(cpu: &Cpu, args: ValidMedian<'_>) {
 }
 
 /// The medians of a plane's row.
-fn median_row(plane: &[f32], [nx, ny]: [usize; 2], y: usize, window: Window, out: &mut [f32]) {
+fn median_row(plane: &[f32], [nx, ny]: [usize; 2], y: usize, window: MedianWindow, out: &mut [f32]) {
     let radius = window.radius();
     let cut = y.saturating_sub(radius)..(y + radius + 1).min(ny);
     let inside = cut.len();
@@ -57,9 +57,9 @@ fn median_row(plane: &[f32], [nx, ny]: [usize; 2], y: usize, window: Window, out
             padded[radius + nx..].fill(f32::NAN);
         }
         match window {
-            Window::One => out.copy_from_slice(&plane[y * nx..(y + 1) * nx]),
-            Window::Three => median_row_of_three(&padded[..inside * width], width, out),
-            Window::Five => {
+            MedianWindow::One => out.copy_from_slice(&plane[y * nx..(y + 1) * nx]),
+            MedianWindow::Three => median_row_of_three(&padded[..inside * width], width, out),
+            MedianWindow::Five => {
                 padded[inside * width..].fill(f32::NAN);
                 of_five::medians(padded, sorted, width, inside, out);
             }

@@ -35,7 +35,7 @@ bindings! {
 
 /// The window of a median.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Window {
+pub enum MedianWindow {
     /// The pixel itself: nothing is filtered.
     One = 0,
     /// Radius 1.
@@ -44,7 +44,7 @@ pub enum Window {
     Five = 2,
 }
 
-impl Window {
+impl MedianWindow {
     pub(crate) fn radius(self) -> usize {
         self as usize
     }
@@ -75,7 +75,7 @@ pub struct ValidMedian<'a> {
     /// Size and number of the planes of estimates.
     pub planes: Planes,
     /// The window of the medians.
-    pub window: Window,
+    pub window: MedianWindow,
     /// The estimates, NaN where unknown.
     pub estimates: &'a Buffer,
     /// The same planes of the next coarser level, if unknown samples are to be filled from them.

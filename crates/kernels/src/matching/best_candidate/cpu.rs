@@ -70,7 +70,7 @@ impl BestCandidate<'_> {
                 self.add_other_end(scores, here, at, c, out);
             }
             let [x, y, z] = [0, 1, 2].map(|a| c[a] as f32 * self.spacing_edges[a]);
-            subtract(self.rest * (x * x + y * y + z * z), out);
+            subtract(self.increment_cost * (x * x + y * y + z * z), out);
             if let Some(pull) = &self.pull {
                 let fields = [pull.towards, self.displacement].map(|field| rows_of(field, row..row + nx));
                 subtract_pull(pull.weight, fields, [x, y, z], out);

@@ -23,7 +23,7 @@ mod cpu;
 #[cfg(test)]
 mod parity;
 
-use super::window_scores::Search;
+use super::window_scores::BlockSearch;
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::TILE_SUM;
@@ -87,7 +87,7 @@ pub struct BestCandidate<'a> {
     /// Voxel spacing in edges, per axis.
     pub spacing_edges: Axes<f32>,
     /// The candidates.
-    pub search: Search,
+    pub search: BlockSearch,
     /// The scores of every candidate.
     pub scores: &'a Buffer,
     /// The windows that are compared.
@@ -95,7 +95,7 @@ pub struct BestCandidate<'a> {
     /// Where the maximum lies.
     pub sub_voxel: SubVoxel,
     /// λ₀, what a long increment costs, per edge²; it decides where scores do not.
-    pub rest: f32,
+    pub increment_cost: f32,
     /// The displacement that increments are drawn to; none for no pull.
     pub pull: Option<Pull<'a>>,
     /// The displacement so far, edges.
@@ -128,7 +128,7 @@ impl Kernel for BestCandidate<'_> {
         let (pull, towards) = self.pull.map_or((0.0, &[][..]), |pull| (pull.weight, pull.towards));
         let distinctness = self.distinctness.as_deref();
         let (nodes, spacing) = (self.nodes.size.into(), self.spacing_edges.into());
-        let block = Block { nodes, spacing, rest: self.rest, pull };
+        let block = Block { nodes, spacing, rest: self.increment_cost, pull };
         let Self { scores, displacement: before, out, .. } = self;
         gpu.launch_in(self.nodes.components(), &SOURCE, "best_candidate")
             .constant("BOTH_ENDS", self.symmetry == Symmetry::BothEnds)

@@ -94,7 +94,7 @@ pub struct LocalStep<'a> {
 }
 
 /// Whether a step is possible for this shape and half width.
-pub fn takes(shape: Shape, radius: usize) -> bool {
+pub fn is_supported(shape: Shape, radius: usize) -> bool {
     let is_picture = shape.dimension == Dimension::Two && shape.size[0] > 1 && shape.size[1] > 1;
     is_picture && (1..=MOST_RADIUS).contains(&radius)
 }

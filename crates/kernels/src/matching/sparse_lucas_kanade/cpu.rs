@@ -1,6 +1,6 @@
 //! Processor text of [`SparseLucasKanade`]: a row of a window is one vector or two.
 
-use super::{Fate, Search, SparseLucasKanade};
+use super::{Fate, PointSearch, SparseLucasKanade};
 use crate::phase::gabor::Levels;
 use crate::shared::lanes::LANES;
 use crate::shared::registers::{Sixteen, Work, widest};
@@ -29,7 +29,7 @@ fn inside([x, y]: [f32; 2], size: [usize; 2], beyond: f32) -> bool {
 /// The pictures and settings that all points share.
 struct Pictures<'a> {
     levels: &'a Levels,
-    search: Search,
+    search: PointSearch,
     first: &'a [f32],
     second: &'a [f32],
     points: [&'a [f32]; 2],
@@ -193,7 +193,7 @@ impl<P: Sixteen, const V: usize> PointWindow<P, V> {
         &mut self,
         second: Picture<'_>,
         matrix: [f32; 3],
-        search: &Search,
+        search: &PointSearch,
         limit: f32,
         mut here: [f32; 2],
     ) -> [f32; 2] {

@@ -82,7 +82,7 @@ pub const MOST_RADIUS: usize = 15;
 
 /// Settings of the search for points.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Search {
+pub struct PointSearch {
     /// Half width of the window, pixels, 1 to [`MOST_RADIUS`].
     pub radius: usize,
     /// Most steps of a level.
@@ -96,7 +96,7 @@ pub struct Search {
 /// Tolerance of coarse levels over the finest level's: the next level continues from their result.
 const COARSE_TOLERANCE: f32 = 10.0;
 
-impl Search {
+impl PointSearch {
     /// The squared tolerances of the finest level and of the coarser ones, squared pixels of the level.
     fn limits_px2(&self) -> [f32; 2] {
         [1.0, COARSE_TOLERANCE].map(|share| share * self.tolerance_px).map(|tolerance| tolerance * tolerance)
@@ -141,7 +141,7 @@ pub struct SparseLucasKanade<'a> {
     /// Sizes of the levels; the number of levels limits how far points may move.
     pub levels: &'a Levels,
     /// Settings of the search.
-    pub search: Search,
+    pub search: PointSearch,
     /// Pyramid of the picture that points come from.
     pub first: &'a Buffer,
     /// Pyramid of the picture that points are searched in.

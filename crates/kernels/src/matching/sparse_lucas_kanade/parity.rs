@@ -1,6 +1,6 @@
 //! Tests of the kernel on every device against its text for processors, and of that text against known motion.
 
-use super::{Fate, Search, SparseLucasKanade};
+use super::{Fate, PointSearch, SparseLucasKanade};
 use crate::kernel::Kernel;
 use crate::phase::gabor::{Levels, Picture, Pyramid};
 use veloxel_gpu::{Buffer, Device};
@@ -9,8 +9,8 @@ use veloxel_testkit::parity::{noise, noise_buffer};
 
 const SIZE: [usize; 2] = [96, 70];
 
-fn search(radius: usize) -> Search {
-    Search { radius, iterations: 20, tolerance_px: 0.01, least_eigenvalue: 1e-4 }
+fn search(radius: usize) -> PointSearch {
+    PointSearch { radius, iterations: 20, tolerance_px: 0.01, least_eigenvalue: 1e-4 }
 }
 
 /// A picture that moved by a vector, smooth and with texture everywhere.
@@ -33,7 +33,7 @@ fn pyramid(device: &Device, levels: &Levels, samples: &[f32]) -> Buffer {
 fn tracked(
     device: &Device,
     levels: &Levels,
-    search: Search,
+    search: PointSearch,
     pictures: [&[f32]; 2],
     points: [&Buffer; 2],
     guesses: Option<[&Buffer; 2]>,

@@ -1,6 +1,6 @@
 //! Processor text of [`super::WindowScores`]: bands of rows, whose images are copied with their borders first.
 
-use super::{Output, Search, WindowScores, centre};
+use super::{BlockSearch, Output, WindowScores, centre};
 use crate::shared::rows::add;
 use multiversion::multiversion;
 use std::ops::Range;
@@ -80,7 +80,7 @@ struct Band {
 
 impl Band {
     fn new(args: &Plan<'_>, plane: usize, rows: Range<usize>) -> Self {
-        let (size, nodes, Search { radius, reach }) = (args.shape.size, args.nodes.size, args.search);
+        let (size, nodes, BlockSearch { radius, reach }) = (args.shape.size, args.nodes.size, args.search);
         let y = |row: usize| centre(row, nodes[1], size[1]);
         let z = centre(plane, nodes[2], size[2]);
         let height = y(rows.end - 1) - y(rows.start) + 1 + 2 * radius[1];
@@ -150,7 +150,7 @@ fn scores_of<const MEASURE: u8, const MASKED: bool>(cpu: &Cpu, args: WindowScore
 struct Plan<'a> {
     shape: Shape,
     nodes: Shape,
-    search: Search,
+    search: BlockSearch,
     scale: Scale,
     pairs: &'a [(&'a Buffer, &'a Buffer)],
     weight: Option<&'a Buffer>,

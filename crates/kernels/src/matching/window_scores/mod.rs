@@ -115,14 +115,14 @@ impl Measure {
 
 /// The windows and the candidates: voxels on either side along every axis; 0 along axes of one voxel and, in 2-D, along z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Search {
+pub struct BlockSearch {
     /// Half width of a window.
     pub radius: Axes<usize>,
     /// Distance of the farthest candidate.
     pub reach: Axes<usize>,
 }
 
-impl Search {
+impl BlockSearch {
     /// A search with one radius and one reach along every axis of more than one voxel.
     pub fn isotropic(shape: Shape, radius: usize, reach: usize) -> Self {
         let along = |vox: usize| {
@@ -172,7 +172,7 @@ pub struct WindowScores<'a> {
     /// Shape of the grid of blocks.
     pub nodes: Shape,
     /// The windows and the candidates.
-    pub search: Search,
+    pub search: BlockSearch,
     /// The measure of a match.
     pub measure: Measure,
     /// One to three fixed images, each with its moving image.
@@ -238,7 +238,7 @@ impl Kernel for WindowScores<'_> {
 
 /// The images, if `dense_ncc.wgsl` can score them: blocks around every pixel of a picture, equal along both axes.
 fn of_dense_ncc<'a>(args: &WindowScores<'a>) -> Option<(&'a Buffer, &'a Buffer)> {
-    let Search { radius: [rx, ry, _], reach: [x, y, _] } = args.search;
+    let BlockSearch { radius: [rx, ry, _], reach: [x, y, _] } = args.search;
     let is_dense = args.shape == args.nodes && args.shape.components() == 2 && args.weight.is_none();
     let is_small = (1..=DENSE_NCC_MOST).contains(&rx) && x <= DENSE_NCC_MOST && [rx, x] == [ry, y];
     match (args.measure, args.output, args.pairs) {

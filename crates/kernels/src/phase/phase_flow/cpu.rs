@@ -1,6 +1,6 @@
 //! Processor text of [`super::PhaseFlow`].
 
-use super::{Constraints, ERROR_SCALE, LEAST_DETERMINANT, PhaseFlow, Sampling, Weighing};
+use super::{Constraints, ERROR_SCALE, LEAST_DETERMINANT, PhaseFlow, PhaseSampling, Weighing};
 use crate::phase::gabor::{
     BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, by_lane, per_lane, product_over_lanes,
     sum_over_lanes,
@@ -17,7 +17,7 @@ struct LevelInputs<'a> {
     /// Phases of the frames, in the order of time.
     frames: &'a [&'a [u16]],
     coarser: Option<[Coarser<'a>; 2]>,
-    sampling: Sampling,
+    sampling: PhaseSampling,
     constraints: Constraints,
     frequencies: Frequencies,
 }
@@ -77,7 +77,7 @@ pub(super) fn phase_flow(cpu: &Cpu, args: PhaseFlow<'_>) {
 fn row<const T: usize>(level: &LevelInputs<'_>, y: usize, [out_x, out_y, confidence]: [&mut [f32]; 3]) {
     let centre = (T - 1) / 2;
     let [nx, _] = level.size;
-    let is_displaced = level.sampling == Sampling::Displaced && level.coarser.is_some();
+    let is_displaced = level.sampling == PhaseSampling::Displaced && level.coarser.is_some();
     for first in (0..nx).step_by(BLOCK) {
         let mut d = [[0.0; BLOCK]; 2];
         if let Some([x, y_plane]) = &level.coarser {

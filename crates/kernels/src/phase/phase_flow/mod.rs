@@ -60,7 +60,7 @@ pub enum Weighing {
 
 /// Where phases are sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sampling {
+pub enum PhaseSampling {
     /// At the position that the coarser estimate gives.
     Displaced,
     /// At the pixel itself: the images were warped before they were filtered.
@@ -86,7 +86,7 @@ pub struct Place<'a> {
     /// Number of the level.
     pub level: usize,
     /// Where phases are sampled.
-    pub sampling: Sampling,
+    pub sampling: PhaseSampling,
 }
 
 impl Place<'_> {
@@ -163,7 +163,7 @@ impl Kernel for PhaseFlow<'_> {
         let (out, confidence) = (self.out, self.confidence);
         gpu.launch(&SOURCE, "phase_flow")
             .constant("FRAMES", frames.len())
-            .constant("DISPLACED", place.sampling == Sampling::Displaced)
+            .constant("DISPLACED", place.sampling == PhaseSampling::Displaced)
             .constant("COARSER", coarser.is_some())
             .constant("BY_FIT", constraints.weighing == Weighing::ByFit)
             .bind(&Bindings { block, frame0, frame1, frame2, frame3, frame4, coarser, out, confidence })

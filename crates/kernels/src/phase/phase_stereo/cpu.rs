@@ -4,7 +4,7 @@ use super::{PhaseStereo, SPREAD_SCALE, Votes};
 use crate::phase::gabor::{
     BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, by_lane, per_lane, sum_over_lanes,
 };
-use crate::phase::phase_flow::{Place, Sampling};
+use crate::phase::phase_flow::{PhaseSampling, Place};
 use crate::shared::expansion::Coarser;
 use crate::shared::lanes::{each, ordered};
 use crate::shared::phases::{Halves, RADIANS, ahead, along, angles, moved_across, taken};
@@ -69,7 +69,7 @@ fn view_row(view: &View<'_>, y: usize, [out, confidence]: [&mut [f32]; 2]) {
     let row = ORIENTATIONS * y * nx..ORIENTATIONS * (y + 1) * nx;
     let (here, there) = (&view.here[row.clone()], &view.there[row]);
     let fewest = view.votes.min_orientations.max(1) as f32;
-    let is_displaced = view.place.sampling == Sampling::Displaced && view.coarser.is_some();
+    let is_displaced = view.place.sampling == PhaseSampling::Displaced && view.coarser.is_some();
     for first in (0..nx).step_by(BLOCK) {
         let d = view.coarser.as_ref().map_or([0.0; BLOCK], |c| c.block(first, y));
         // Pixels beyond the row are found with the others and forgotten.

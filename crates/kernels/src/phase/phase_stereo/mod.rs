@@ -16,7 +16,7 @@ mod cpu;
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::phase::gabor::{ORIENTATIONS, alternate};
-use crate::phase::phase_flow::{Place, Sampling};
+use crate::phase::phase_flow::{PhaseSampling, Place};
 use crate::shared::{EXPANSION, NAN, PHASES};
 use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
@@ -99,7 +99,7 @@ impl Kernel for PhaseStereo<'_> {
     /// If both views of phases that are sampled in place are wanted.
     fn check(&self, lengths: &mut Lengths) {
         let (levels, views) = (self.place.levels, self.votes.views.count());
-        assert!(views == 1 || self.place.sampling == Sampling::Displaced, "a warped image has one view");
+        assert!(views == 1 || self.place.sampling == PhaseSampling::Displaced, "a warped image has one view");
         let n = levels.pixels(self.place.level);
         lengths
             .of("left", self.left, ORIENTATIONS * levels.len())
@@ -122,7 +122,7 @@ impl Kernel for PhaseStereo<'_> {
         };
         let Self { left, right, coarser, out, confidence, .. } = self;
         gpu.launch(&SOURCE, "phase_stereo")
-            .constant("DISPLACED", place.sampling == Sampling::Displaced)
+            .constant("DISPLACED", place.sampling == PhaseSampling::Displaced)
             .constant("COARSER", coarser.is_some())
             .bind(&Bindings { block, left, right, coarser, out, confidence })
             .run([cover(nx, 32), cover(ny, 4), views.count() as u32])
