@@ -263,14 +263,14 @@ pub fn values(t: f64) -> [f64; TAPS] {
     global_to_local([s * s * s, 3.0 * s * s * t, 3.0 * s * t * t, t * t * t])
 }
 
-/// Derivatives of [`values`](Self::values) per element.
+/// Derivatives of [`values`] per element.
 pub fn slopes(t: f64) -> [f64; TAPS] {
     let s = 1.0 - t;
     let b = [s * s, 2.0 * s * t, t * t].map(|b| 3.0 * b);
     global_to_local([-b[0], b[0] - b[1], b[1] - b[2], b[2]])
 }
 
-/// Second derivatives of [`values`](Self::values) per element.
+/// Second derivatives of [`values`] per element.
 pub fn curvatures(t: f64) -> [f64; TAPS] {
     let b = [6.0 * (1.0 - t), 6.0 * t];
     global_to_local([b[0], b[1] - 2.0 * b[0], b[0] - 2.0 * b[1], b[1]])
