@@ -26,7 +26,7 @@ pub fn files() -> Files {
     Files::default().listed_in(pending().clone())
 }
 
-/// As long as this lives, the first signal is left to whoever asks for [`signal`]; the second one ends the program.
+/// While this lives, the first signal is only recorded for [`signal`]; the second one ends the program.
 pub struct Listening(());
 
 impl Listening {

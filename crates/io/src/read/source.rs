@@ -52,7 +52,7 @@ impl<'a> Source<'a> {
         Self { control: control.clone(), ..self }
     }
 
-    /// Bytes from a pipe: nobody knows how many, so that only what has come can be trusted.
+    /// Bytes from a pipe: their number is unknown, so only bytes that have come count.
     pub fn from_stream(reader: impl Read + Send + 'a, control: &Control) -> Self {
         Self::raw(buffered(reader, control), ENDLESS, control)
     }

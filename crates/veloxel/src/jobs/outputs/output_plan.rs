@@ -60,7 +60,7 @@ struct Output {
 /// All files of a job by their roles. Dropped before [`finish`](Self::finish), it takes back what was written.
 #[derive(Default)]
 pub struct OutputPlan {
-    /// Those of the session that writes.
+    /// The files of the session that writes.
     files: Files,
     inputs: Vec<(&'static str, PathBuf)>,
     /// Files that are read and are no inputs of the method.
