@@ -1,8 +1,8 @@
-//! What every reader promises for any bytes at all: an answer or an error, in bounded time, and in the memory of its budget.
+//! The promise of every reader for any bytes: an answer or an error, in bounded time, and in the memory of its budget.
 //!
 //! `VELOXEL_FUZZ_FORMAT=nifti` fuzzes that format of the table; without it the first byte of an input chooses one.
-//! `VELOXEL_FUZZ_SEEDS=FOLDER` writes small whole files to begin with, in a folder a format, and ends.
-//! `cargo xtask fuzz` does both for all formats.
+//! `VELOXEL_FUZZ_SEEDS=FOLDER` writes small complete files to begin with, in a folder for each format, and ends. `cargo xtask
+//! fuzz` does both for all formats.
 #![no_main]
 
 #[path = "../../crates/io/tests/counting/mod.rs"]
@@ -17,9 +17,9 @@ use std::sync::OnceLock;
 use veloxel_core::Warnings;
 use veloxel_io::{Content, Format, ReadOptions, Reading, Strictness, read_bytes};
 
-/// What a reader may take for an input, by its budget.
+/// Memory that a reader may take for an input: its budget.
 const BUDGET_BYTES: u64 = 32 << 20;
-/// What decoders may keep beside it.
+/// Memory that decoders may keep beside the budget.
 const KEPT_BYTES: usize = 64 << 20;
 
 fn chosen() -> Option<&'static Format> {

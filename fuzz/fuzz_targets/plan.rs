@@ -1,7 +1,7 @@
-//! What the plan of a job's files promises for any names, links and failures: a file that is read is never changed, and a job
+//! The promise of the plan of a job's files for any names, links and failures: a file that is read is never changed, and a job
 //! that fails leaves everything as it was.
 //!
-//! An input is read two letters a file: which name, and what it is to the job.
+//! Two letters of an input describe a file: its name, and its role in the job.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -41,11 +41,11 @@ const NAMES: [&str; 24] = [
 const ROLES: [Role; 6] =
     [Role::Flow, Role::Confidence, Role::Folder, Role::Fields, Role::Report, Role::Page];
 
-/// What a role's output holds, as far as a name can.
+/// The content of a role's output, as far as a name can show it.
 const HOLDS: [Holds; 5] =
     [Holds::Text, Holds::Folder, Holds::Samples(Kind::Image), Holds::Confidence, Holds::Video];
 
-/// A folder with files that know of each other: a header with its samples, a second name, links, frames.
+/// A folder with files that refer to each other: a header with its samples, a second name, links, frames.
 fn build(folder: &Path) {
     let header = "NDims = 2\nDimSize = 1 1\nElementType = MET_UCHAR\nElementDataFile = samples.raw\n";
     let write =
@@ -66,7 +66,7 @@ fn build(folder: &Path) {
     }
 }
 
-/// Every path of a folder with what it holds, links by where they lead.
+/// Every path of a folder with its content; for links, their targets.
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];

@@ -3,11 +3,11 @@
 use crate::{Failure, cargo};
 use std::fs;
 
-/// Something that breaks a rule.
+/// A place that breaks a rule.
 pub struct Offence {
-    /// What names it in the list.
+    /// Name of the place in the list.
     pub key: String,
-    /// What is printed of it.
+    /// Text that is printed.
     pub shown: String,
 }
 

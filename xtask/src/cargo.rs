@@ -15,7 +15,7 @@ pub fn workspace_root() -> PathBuf {
     package.parent().expect("the xtask package should lie in the workspace").to_path_buf()
 }
 
-/// The folder of what is built.
+/// The folder of build results.
 pub fn target_folder() -> PathBuf {
     workspace_root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
@@ -25,7 +25,7 @@ pub fn cargo(arguments: &[&str]) -> Command {
     cargo_at(Path::new(&std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())), arguments)
 }
 
-/// The cargo that lies there, with `arguments`, in the root folder.
+/// The cargo at a path, with `arguments`, in the root folder.
 pub fn cargo_at(program: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(workspace_root());

@@ -12,14 +12,14 @@ use crate::{
 use std::io::Write;
 use std::time::Instant;
 
-/// What a step that passed says.
+/// The result of a step that passed.
 #[derive(Default)]
 pub struct Passed {
-    /// A few words for the step's own line.
+    /// A few words for the step's line.
     pub summary: String,
-    /// Lines that are no failure, printed below it.
+    /// Lines that are no failure, printed below the step's line.
     pub notices: Vec<String>,
-    /// The last line of the whole check, if this step has it: the test runner's own summary.
+    /// The last line of the whole check, if this step gives it: the summary of the test runner.
     pub closing: Option<String>,
 }
 
@@ -27,11 +27,11 @@ pub struct Passed {
 struct Step {
     name: &'static str,
     run: fn() -> Result<Passed, Failure>,
-    /// What to do when it fails.
+    /// Advice that is printed when it fails.
     advice: &'static str,
 }
 
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 16] = [
     Step { name: "format", run: format, advice: "run `cargo fmt --all`" },
     Step { name: "clippy", run: clippy, advice: "mend the lints above" },
     Step {
@@ -61,23 +61,19 @@ const STEPS: [Step; 15] = [
     Step { name: "folders", run: folders_step, advice: "give what belongs together a folder of its own" },
     Step { name: "kernels", run: kernels_step, advice: "give the kernel its mod.rs with a `//!` page" },
     Step { name: "evidence", run: evidence_step, advice: "name what is there" },
+    Step { name: "words", run: words_step, advice: "begin with a sentence of its own" },
     Step { name: "docs", run: docs, advice: "mend the documentation" },
     Step { name: "tests", run: tests, advice: "mend what the tests above show" },
     Step { name: "doctests", run: doctests, advice: "mend the examples in the documentation" },
 ];
-
-/// Steps that run where they are named: not all that they refuse is mended yet.
-const ON_REQUEST: [Step; 1] =
-    [Step { name: "words", run: words_step, advice: "begin with a sentence of its own" }];
 
 /// Runs the steps named, or all of [`STEPS`].
 ///
 /// # Errors
 /// A step is unknown or fails; the steps after it do not run.
 pub fn check(names: &[&str]) -> Result<(), Failure> {
-    let every = || STEPS.iter().chain(&ON_REQUEST);
-    if let Some(unknown) = names.iter().find(|name| every().all(|step| step.name != **name)) {
-        let known: Vec<&str> = every().map(|step| step.name).collect();
+    if let Some(unknown) = names.iter().find(|name| STEPS.iter().all(|step| step.name != **name)) {
+        let known: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
         return Err(Failure(format!(
             "cargo xtask check: no step `{unknown}`; the steps are {}",
             known.join(" ")
@@ -86,7 +82,7 @@ pub fn check(names: &[&str]) -> Result<(), Failure> {
     let mut closing = None;
     let asked: Vec<&Step> = match names {
         [] => STEPS.iter().collect(),
-        names => every().filter(|step| names.contains(&step.name)).collect(),
+        names => STEPS.iter().filter(|step| names.contains(&step.name)).collect(),
     };
     for step in asked {
         print!("{:<12} ", step.name);
@@ -181,7 +177,7 @@ fn words_step() -> Result<Passed, Failure> {
     passed_unless(counted(words::refusals(&cargo::workspace_root())?), String::new())
 }
 
-/// The lines, and at their end how many there are.
+/// The lines, and behind them their number.
 fn counted(mut lines: Vec<String>) -> Vec<String> {
     if !lines.is_empty() {
         lines.push(format!("{} in all", lines.len()));
@@ -189,7 +185,8 @@ fn counted(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// The libraries alone: the command's binary has the name of a library, and the two pages would overwrite each other.
+/// Builds the documentation of the libraries alone: the command's binary has the name of a library, and the two pages would
+/// overwrite each other.
 fn docs() -> Result<Passed, Failure> {
     let mut command = cargo::cargo(&["doc", "--quiet", "--keep-going", "--workspace", "--no-deps", "--lib"]);
     command.env("RUSTDOCFLAGS", "-D warnings");

@@ -1,8 +1,8 @@
 //! Circles of imports between the files of one crate.
 //!
-//! A file uses another when a path in it names an item that the other defines, be it through re-exports. What only
-//! tests compile does not count, nor does what a folder's own file (`mod.rs`, `lib.rs`, `main.rs`) and the modules of
-//! that folder use of each other.
+//! A file uses another when a path in it names an item that the other defines, even through re-exports. Code that only tests
+//! compile does not count. Uses between a folder's own file (`mod.rs`, `lib.rs`, `main.rs`) and the modules of that folder do
+//! not count either.
 
 use crate::allowed::Offence;
 use crate::reading::modules::{self, Crate};
@@ -18,12 +18,12 @@ use syn::{Item, ItemUse};
 pub struct Circle {
     /// Their paths below the root folder, in alphabetical order.
     pub files: Vec<String>,
-    /// A line for each use that is part of it: who uses what of whom.
+    /// A line for each use in the circle: which file uses which item of which other file.
     pub uses: Vec<String>,
 }
 
 impl Circle {
-    /// As it stands in the list of exceptions, and with all its uses.
+    /// The offence under the circle's name in the list of exceptions, with all its uses.
     pub fn offence(&self) -> Offence {
         let key = self.files.join(" ");
         Offence { shown: format!("a circle of imports: {key}\n  {}", self.uses.join("\n  ")), key }
@@ -44,7 +44,7 @@ pub fn find(root: &Path) -> Result<Vec<Circle>, Failure> {
     Ok(found)
 }
 
-/// Which file uses which, and the first path that says so.
+/// For each pair of files of which the first uses the second, the first path that shows it.
 type Uses = BTreeMap<(usize, usize), String>;
 
 fn circles_of(source: &Crate, root: &Path) -> Vec<Circle> {

@@ -41,7 +41,7 @@ pub fn refusals(root: &Path, crates: &[Crate]) -> Result<Vec<String>, Failure> {
     Ok(refused)
 }
 
-/// First words of all paths in the crate's sources, without those of its tests.
+/// First words of all paths in the crate's sources, tests excluded.
 fn paths_in(folder: &Path) -> Result<BTreeSet<String>, Failure> {
     let mut found = BTreeSet::new();
     let beside = folder.join("build.rs");
@@ -53,7 +53,7 @@ fn paths_in(folder: &Path) -> Result<BTreeSet<String>, Failure> {
     Ok(found)
 }
 
-/// Macros of ours that write paths of a crate where they are called.
+/// Macros of ours that write paths of a crate into the code that calls them.
 const WRITTEN_BY_MACROS: [(&str, &str); 2] = [("parameters", "serde"), ("choices", "serde")];
 
 fn add_paths(tokens: TokenStream, found: &mut BTreeSet<String>) {
@@ -75,17 +75,17 @@ fn add_paths(tokens: TokenStream, found: &mut BTreeSet<String>) {
     }
 }
 
-/// All sources of the crate as one text: examples in its documentation may use dependencies of tests as well.
+/// All sources of the crate as one text: examples in its documentation may use dependencies of tests too.
 fn text_of(folder: &Path) -> Result<String, Failure> {
     sources::files(folder, &["rs"])?.iter().map(|file| sources::text(file)).collect()
 }
 
-/// Lines of a member's manifest that say more of a dependency than that it is the workspace's.
+/// Lines of a member's manifest that say more about a dependency than that it is the workspace's.
 fn not_from_the_table(manifest: &str) -> impl Iterator<Item = &str> {
     entries(manifest, "dependencies]").map(|(_, line)| line).filter(|line| !line.contains("workspace = true"))
 }
 
-/// Names and lines of the entries in all tables whose heading ends so.
+/// Names and lines of the entries in all tables whose heading ends with `heading`.
 fn entries<'a>(manifest: &'a str, heading: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
     let mut is_inside = false;
     manifest.lines().filter_map(move |line| {
@@ -103,7 +103,7 @@ mod tests {
     use crate::manifests::Dependency;
     use std::fs;
 
-    /// What is refused of a crate with `source` and one dependency, on `some-crate`.
+    /// The refusals for a crate with `source` and one dependency, on `some-crate`.
     fn refused(source: &str, purpose: Purpose, manifest: &str) -> Vec<String> {
         let root = tempfile::tempdir().expect("a temporary folder should be possible");
         let write =

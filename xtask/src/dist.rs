@@ -9,7 +9,7 @@ use std::process::Command;
 
 /// Shells with completions, and the names of their files.
 const SHELLS: [(&str, &str); 3] = [("bash", "veloxel"), ("zsh", "_veloxel"), ("fish", "veloxel.fish")];
-/// How the names of files begin that hold the terms of a package.
+/// Beginnings of the names of files that hold the terms of a package.
 const TERMS: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE"];
 
 /// Builds `veloxel-VERSION-TARGET.tar.gz` in the target folder's `dist`.
@@ -74,7 +74,7 @@ fn fill(folder: &Path, built: &Path, third_party: &str) -> std::io::Result<()> {
     run(&["manual", &folder.join("man").to_string_lossy()]).map(drop)
 }
 
-/// The packages from outside that are in the binary, and their terms, each text once.
+/// The packages from outside that are in the binary, and their terms; each text stands once.
 fn third_party(metadata: &Value, product: &Value, packages: &[Value]) -> String {
     let mut list = String::from("Veloxel contains these packages; their terms follow.\n\n");
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -105,7 +105,7 @@ fn third_party(metadata: &Value, product: &Value, packages: &[Value]) -> String 
     list
 }
 
-/// The packages that one is built from, itself included, by their ids.
+/// The ids of the packages that a package is built from, its own included.
 fn reached(metadata: &Value, from: &Value) -> BTreeSet<String> {
     let nodes = metadata["resolve"]["nodes"].as_array().map_or(&[][..], Vec::as_slice);
     let (mut found, mut open) = (BTreeSet::new(), vec![from.clone()]);

@@ -1,4 +1,4 @@
-//! The floors of the house: which crate may use which.
+//! The floors of the house: the crates that each crate may use.
 //!
 //! * A crate uses only crates of ours on floors strictly below its own.
 //! * A face uses the façade `veloxel` alone, and the benchmarks that it brings along.
@@ -6,12 +6,11 @@
 //! * Dependencies of tests are free, except that nothing depends on a crate of the top floor.
 //! * A crate from outside is used where [`HOUSE`] says so and nowhere else; [`ANYWHERE`] lists the few for all.
 //!
-//! The table is that of ARCHITECTURE.md. A crate that is in neither is refused, so that a new dependency
-//! is a decision made here.
+//! The table is that of ARCHITECTURE.md. A crate that is in neither is refused, so that every new dependency is decided here.
 
 use crate::manifests::{Crate, Purpose};
 
-/// A crate of ours, its floor, and what it may use from outside.
+/// A crate of ours, its floor, and the crates from outside that it may use.
 struct Room {
     name: &'static str,
     floor: u8,
@@ -85,7 +84,7 @@ const HOUSE: [Room; 15] = [
     Room { name: "xtask", floor: TOP_FLOOR, outside: &["proc-macro2", "quote", "serde_json", "syn"] },
 ];
 
-/// Errors, serialisation and casts of plain data: the vocabulary of every floor.
+/// Crates for errors, serialisation and casts of plain data, which every floor may use.
 const ANYWHERE: [&str; 3] = ["bytemuck", "serde", "thiserror"];
 
 /// Crates that users start, and those of ours that a face may name.

@@ -6,16 +6,16 @@ use crate::reading::sources;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What is written by hand and read by people; data and snapshots are neither.
+/// Extensions of files that people write and read; data and snapshots do not count.
 const SOURCES: [&str; 9] = ["rs", "wgsl", "cu", "cuh", "py", "sh", "html", "css", "js"];
-/// The most of them in a folder, those in folders below it not counted.
+/// The most sources in a folder, without those in folders below it.
 const MOST: usize = 20;
 
-/// What was found.
+/// The result of the count.
 pub struct Folders {
-    /// Folders with too many.
+    /// Folders with too many sources.
     pub offences: Vec<Offence>,
-    /// How many there are in the fullest one.
+    /// The number of sources of the fullest folder.
     pub summary: String,
 }
 
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// What is found in a folder `room` with so many sources, a folder with one below it, and data beside them.
+    /// The result for a folder `room` with this many sources, a folder with one source below it, and data beside them.
     fn found(sources: usize) -> Folders {
         let root = tempfile::tempdir().expect("a temporary folder should be possible");
         let inner = root.path().join("room").join("inner");

@@ -1,9 +1,9 @@
-//! Fuzzing of every reader, one program that is run for each format of the table in turn, and of the plan of a job's files, a
-//! program of its own; two of them at a time.
+//! Fuzzing of every reader, by one program that is run for each format of the table in turn, and of the plan of a job's files,
+//! by a program of its own; two of them run at a time.
 //!
-//! The first program writes small whole files to begin with, in a folder a format: so the table is the list of what is
-//! fuzzed. `fuzz/corpus` holds files that were trouble once, `fuzz/dictionaries` the words of formats. Inputs that a run finds
-//! interesting stay in the target folder, and the next run begins with them as well.
+//! The first program writes small whole files to begin with, in a folder for each format, so the table of formats is the list
+//! of what is fuzzed. `fuzz/corpus` holds files that caused failures before, `fuzz/dictionaries` the words of formats. Inputs
+//! that a run finds interesting stay in the target folder, and the next run begins with them too.
 
 use crate::Failure;
 use crate::cargo::{run_quietly, target_folder, workspace_root};
@@ -15,16 +15,16 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const DEFAULT_SECONDS: u32 = 20;
-/// Formats that are fuzzed beside each other.
+/// Number of formats that are fuzzed at a time.
 const AT_ONCE: usize = 2;
-/// A reader that takes more memory or time for a small file breaks its promise.
+/// Limits of memory and time: a reader that exceeds them for a small file breaks its promise.
 const LIMITS: [&str; 2] = ["-rss_limit_mb=1024", "-timeout=10"];
 /// The program that is fuzzed for each format.
 const FORMATS: &str = "formats";
-/// The program, and the name, of the plan.
+/// The program for the plan, and its name.
 const PLAN: &str = "plan";
 
-/// Builds the program, and runs it so many seconds for each format.
+/// Builds the programs, and runs them this many seconds for each format.
 ///
 /// # Errors
 /// A tool is missing (nothing is installed here), the program does not build, or a reader breaks its promise.
@@ -90,7 +90,7 @@ impl Fuzzing {
         Ok(Self { programs, folder, seconds })
     }
 
-    /// Lets the program write whole files to begin with; their folders are named as the formats are.
+    /// Makes the program write complete files to begin with; their folders are named as the formats are.
     fn formats(&self) -> Result<Vec<String>, Failure> {
         let seeds = self.folder.join("seeds");
         let mut write = Command::new(self.programs.join(FORMATS));

@@ -1,5 +1,5 @@
-//! Looks whether every kernel is complete: contract, CPU text, GPU text, and a parity test that names it; and that no text binds
-//! anything by hand.
+//! Checks whether every kernel is complete (contract, CPU text, GPU text, and a parity test that names it), and that no text
+//! binds anything by hand.
 
 use crate::Failure;
 use crate::reading::{sources, tokens};
@@ -8,17 +8,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const CRATE: &str = "crates/kernels";
-/// Where kernels on every device are compared with their CPU texts, unless that is done in the kernel's own `parity.rs`.
+/// Folder of the tests that compare kernels on every device with their CPU texts, unless the kernel's own `parity.rs` does it.
 const PARITY: &str = "tests/kernels/parity";
-/// Parts of several kernels, none itself.
+/// Folder of parts that several kernels share; it is no kernel itself.
 const SHARED: &str = "shared";
 
-/// What the look found.
+/// The result of the check.
 #[derive(Default)]
 pub struct Kernels {
-    /// How many kernels there are.
+    /// Number of kernels.
     pub count: usize,
-    /// A line for each thing that a kernel lacks, for each text that nothing includes, and for what texts bind by hand.
+    /// A line for each missing part of a kernel, for each text that nothing includes, and for each binding by hand.
     pub incomplete: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ struct Kernel {
     words: BTreeSet<String>,
 }
 
-/// Looks at every folder of every family in `crates/kernels/src` below `root`.
+/// Checks every folder of every family in `crates/kernels/src` below `root`.
 ///
 /// # Errors
 /// A folder or file cannot be read.
@@ -95,7 +95,7 @@ fn words_below(folder: &Path) -> Result<BTreeSet<String>, Failure> {
     Ok(words)
 }
 
-/// Lines of a text that bind something, or declare the uniform block: `bindings!` beside the contract writes them.
+/// Lines of a text that bind something, or declare the uniform block, which `bindings!` beside the contract should do.
 fn bindings_by_hand(text: &str) -> Vec<String> {
     let by_hand = |line: &&str| line.contains("@binding(") || line.trim_start().starts_with("struct Block");
     let lines = text.lines().filter(by_hand);
@@ -123,7 +123,7 @@ mod tests {
         ("tests/kernels/parity/images.rs", "use veloxel_kernels::image::whole;"),
     ];
 
-    /// What is found where the file `but` holds `text` instead; empty, it is not there.
+    /// The result if the file `but` holds `text` instead of its own; with an empty `text` the file is missing.
     fn incomplete(but: &str, text: &str) -> Vec<String> {
         let root = tempfile::tempdir().expect("a temporary folder should be possible");
         let changed = WHOLE.into_iter().filter(|(name, _)| *name != but).chain([(but, text)]);

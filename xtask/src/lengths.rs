@@ -1,5 +1,5 @@
-//! Measures source files and the functions in them: one idea fits in 180 lines of a file and in 60 of a function, and
-//! arguments that belong together have a name together.
+//! Measures source files and the functions in them: one idea fits in 180 lines of a file and in 60 of a function, and arguments
+//! that belong together are a struct with a name.
 
 use crate::Failure;
 use crate::allowed::Offence;
@@ -11,7 +11,7 @@ const FILES: [(&str, usize); 3] = [("median file", 110), ("90 % of the files", 2
 /// The most lines of a function, by the extension of its file.
 const FUNCTIONS: [(&str, usize); 4] = [("rs", 60), ("wgsl", 110), ("cu", 110), ("cuh", 110)];
 
-/// What the measurement found.
+/// The result of the measurement.
 pub struct Lengths {
     pub offences: Vec<Offence>,
     /// The files' lengths beside their bars, and the longest functions.
@@ -50,7 +50,8 @@ pub fn measure(root: &Path) -> Result<Lengths, Failure> {
     Ok(lengths)
 }
 
-/// Both lists are sorted by their number of lines; of a function follow the most that it may have and its name.
+/// Compares lengths with their limits. Both lists are sorted by their number of lines; `functions` also holds the limit and the
+/// name of each.
 fn judge(files: &[(usize, String)], functions: &[(usize, usize, String)]) -> Lengths {
     let mut offences = Vec::new();
     let mut check = |lines: usize, most: usize, key: String| {

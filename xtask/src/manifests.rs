@@ -1,10 +1,10 @@
-//! Reads which crates the workspace has and what each of them depends on, from `cargo metadata`.
+//! Reads from `cargo metadata` which crates the workspace has and on what each of them depends.
 
 use crate::{Failure, cargo};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// What a dependency is for.
+/// The purpose of a dependency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Purpose {
     /// Part of what users build: normal and build dependencies.
@@ -17,11 +17,11 @@ pub enum Purpose {
 /// One dependency of a crate.
 #[derive(Clone, Debug, Default)]
 pub struct Dependency {
-    /// The package's own name, also where the crate renames it.
+    /// The package's own name, even if the crate renames it.
     pub name: String,
-    /// What paths in the crate's sources call it.
+    /// Its name in paths of the crate's sources.
     pub identifier: String,
-    /// What it is for.
+    /// Its purpose.
     pub purpose: Purpose,
     /// Whether it may be of any version, or comes from a repository's branch.
     pub is_free: bool,
@@ -32,11 +32,11 @@ pub struct Dependency {
 pub struct Crate {
     /// The package's name.
     pub name: String,
-    /// Where its manifest lies.
+    /// The folder of its manifest.
     pub folder: PathBuf,
     /// The root files of its library and of its programs.
     pub roots: Vec<PathBuf>,
-    /// All that its manifest names, for any target and feature.
+    /// All dependencies that its manifest names, for any target and feature.
     pub dependencies: Vec<Dependency>,
 }
 

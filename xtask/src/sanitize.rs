@@ -1,14 +1,14 @@
 //! ThreadSanitizer over the kernels that share memory between threads, and a check that it would find a race.
 //!
 //! `crates/kernels/src/threads.rs` holds what runs: the sweeps, the products and residuals, the gathers and the row splitter.
-//! `sanitize.supp` lists what is reported because the standard library comes compiled without the sanitizer.
+//! `sanitize.supp` lists reports that come only because the standard library comes compiled without the sanitizer.
 
 use crate::Failure;
 use crate::cargo::{run_quietly, stdout_of, target_folder, workspace_root};
 use std::process::Command;
 
-/// The second flag lets this code be linked with a standard library that is not instrumented; the last one makes the
-/// queues of the thread pool do without fences, which the sanitizer does not see.
+/// Flags of the compiler. The second one lets this code be linked with a standard library that is not instrumented; the last
+/// one makes the queues of the thread pool work without fences, which the sanitizer does not see.
 const FLAGS: &str =
     "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg crossbeam_sanitize_thread";
 const TESTS: [&str; 9] = [

@@ -1,7 +1,8 @@
-//! Counts lines of code: Rust lines with more on them than comments, without tests, benchmarks and examples.
+//! Counts lines of code: Rust lines that hold more than comments, without tests, benchmarks and examples.
 //!
-//! A line counts when a token stands on it or a literal runs over it. The files are those that a build of a library or a program
-//! reads: files that only tests compile do not count. Left out are those below `bench` and `fuzz`, and files `parity.rs`.
+//! A line counts when a token stands on it or a literal runs over it. The files are those that a build of a library or a
+//! program reads: files that only tests compile do not count. Files below `bench` and `fuzz`, and files `parity.rs`, are left
+//! out.
 
 use crate::Failure;
 use crate::reading::{modules, sources, tokens};
@@ -10,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 const LEFT_OUT: [&str; 3] = ["bench", "fuzz", "parity.rs"];
-/// The files that libraries and programs begin with.
+/// The root files of libraries and programs.
 const ROOTS: [&str; 2] = ["src/lib.rs", "src/main.rs"];
 
 /// Lines of code below `root` by crate: `crates/NAME`, or the first folder.

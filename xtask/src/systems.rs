@@ -1,4 +1,4 @@
-//! Whether the workspace compiles for systems that are not at hand, and without a C compiler on any.
+//! Checks whether the workspace compiles for other systems, and without a C compiler on any.
 //!
 //! The standard library of another system comes with `rustup target add`; where that is missing it is built from the library's
 //! sources, by this toolchain (`rustup component add rust-src`) or by Debian's. Nothing is linked.
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// Systems on which all crates are checked, but for this program.
+/// Systems on which all crates except this program are checked.
 const WHOLE: [&str; 2] = ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"];
 /// The system of browsers, for which the library is checked, without its features.
 const BROWSER: &str = "wasm32-unknown-unknown";
-/// Packages that compile C or C++, or look for such libraries.
+/// Packages that compile C or C++, or look for C libraries.
 const COMPILERS: [&str; 9] =
     ["autotools", "bindgen", "cc", "cmake", "cpp_build", "cxx-build", "nasm-rs", "pkg-config", "vcpkg"];
 /// A compiler beside the one that runs this program: Debian's.
@@ -25,7 +25,7 @@ cargo xtask systems: no standard library for other systems, and no sources of it
   rustup component add rust-src
   apt-get install rustc-web cargo-web rust-web-src binutils-mingw-w64-x86-64";
 
-/// How code for another system is compiled.
+/// A way to compile code for another system.
 struct Toolchain {
     cargo: PathBuf,
     rustc: PathBuf,
@@ -67,7 +67,7 @@ fn check(toolchain: &Toolchain, arguments: &[&str]) -> Command {
     command
 }
 
-/// The first compiler that can: with installed libraries, with their sources, Debian's with the same.
+/// The first compiler that can do it: with installed libraries, with their sources, or Debian's with their sources.
 fn toolchain(systems: &[&str]) -> Result<Toolchain, Failure> {
     const BUILT: &[&str] = &["-Zbuild-std=std,panic_abort"];
     let own = [std::env::var_os("CARGO"), std::env::var_os("RUSTC")].map(|path| path.map(PathBuf::from));
@@ -94,7 +94,7 @@ fn sysroot(rustc: &Path) -> Option<PathBuf> {
     asked(rustc, &["--print", "sysroot"]).map(PathBuf::from)
 }
 
-/// What the compiler answers, if it is there.
+/// The compiler's answer, if there is a compiler.
 fn asked(rustc: &Path, question: &[&str]) -> Option<String> {
     let mut command = Command::new(rustc);
     command.args(question);

@@ -5,14 +5,14 @@ use crate::reading::{names, sources, tokens};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::path::Path;
 
-/// The folders that touch no sample.
+/// The folders whose code touches no sample.
 const THIN: [&str; 2] = ["crates/veloxel/src/jobs", "crates/cli/src"];
-/// Methods that give samples out.
+/// Methods that return samples.
 const GIVE_SAMPLES: [&str; 6] =
     ["samples", "samples_mut", "data", "data_mut", "components_vox", "components_vox_mut"];
 /// Types of devices that hold samples.
 const HOLD_SAMPLES: [&str; 4] = ["Buffer", "Field", "HostMemory", "Uploads"];
-/// Types of the floor of methods with which samples are prepared, where a pipeline takes requests.
+/// Types of the floor of methods that prepare samples, for which pipelines have requests.
 const INSIDE: [&str; 6] =
     ["Frame", "ImagePair", "PairMethod", "PendingFlow", "PendingWindow", "WindowMethod"];
 
@@ -86,7 +86,7 @@ fn import(tokens: &[TokenTree]) -> Option<Import> {
     Some(Import { tokens: end + 1, paths })
 }
 
-/// The path that begins here with a crate of ours.
+/// The path that begins here, if it begins with a crate of ours.
 fn path(tokens: &[TokenTree]) -> Option<Vec<String>> {
     let word = |at: usize| match tokens.get(at) {
         Some(TokenTree::Ident(word)) => Some(word.to_string()),
@@ -101,7 +101,7 @@ fn path(tokens: &[TokenTree]) -> Option<Vec<String>> {
     Some(path)
 }
 
-/// Why a job or the command may not name what the path leads to.
+/// The reason why a job or the command may not name the target of the path.
 fn refused_path(path: &[String]) -> Option<String> {
     let (first, last) = (path.first()?.as_str(), path.last()?.as_str());
     let shown = path.join("::");
@@ -122,7 +122,7 @@ fn refused_path(path: &[String]) -> Option<String> {
     Some(format!("names `{shown}`: {reason}"))
 }
 
-/// What the tokens begin with that gives or holds samples.
+/// The name at the begin of the tokens that gives or holds samples.
 fn samples(tokens: &[TokenTree]) -> Option<String> {
     match tokens {
         [TokenTree::Punct(dot), TokenTree::Ident(method), TokenTree::Group(call), ..]

@@ -1,4 +1,4 @@
-//! What can go wrong while something is measured.
+//! Errors of measuring.
 
 use veloxel::VeloxelError;
 use veloxel_core::CoreError;
@@ -35,7 +35,7 @@ pub enum BenchError {
     /// A page could not be written.
     #[error(transparent)]
     Report(#[from] ReportError),
-    /// A graph, or its distances, could not be had.
+    /// A graph, or its distances, could not be made.
     #[error(transparent)]
     Mesh(#[from] MeshError),
     /// A job of the command could not run.
@@ -44,13 +44,13 @@ pub enum BenchError {
     /// Something was measured and is not good enough, or could not be measured.
     #[error("{reason}")]
     Missed {
-        /// What and by how much.
+        /// Names of the figures, and by how much they miss.
         reason: String,
     },
-    /// A measurement in a process of its own did not come back.
+    /// A measurement in a process of its own gave no result.
     #[error("a measurement in a process of its own failed: {reason}")]
     Process {
-        /// What happened to it.
+        /// How the process ended.
         reason: String,
     },
 }

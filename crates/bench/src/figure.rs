@@ -5,13 +5,13 @@ use serde::Serialize;
 /// A figure and the bar that it is held against.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
-    /// What was measured: `row: column` of the table in docs/status that holds it, or the row alone.
+    /// Name of the figure: `row: column` of the table in docs/status that holds it, or the row alone.
     pub what: String,
-    /// The figure.
+    /// The measured value.
     pub value: f64,
     /// Its unit.
     pub unit: &'static str,
-    /// What it must reach; none for figures that only inform.
+    /// The bar that it must reach; none for figures that only inform.
     pub bar: Option<Bar>,
     /// Whether the bar is reached.
     pub reached: Option<bool>,
@@ -25,7 +25,7 @@ pub enum Bar {
     AtMost(f64),
     /// The figure may not fall below this.
     AtLeast(f64),
-    /// The figure should lie between these: another's result, repeated.
+    /// The figure should lie between these: a published result, repeated.
     Between(f64, f64),
 }
 

@@ -1,4 +1,4 @@
-//! What must be reached, measured: each bench gives figures beside the bars they are held against.
+//! Benchmarks with their required limits: each bench gives figures beside the bars that they must reach.
 
 mod accuracy;
 mod error;
@@ -35,11 +35,11 @@ use speed::{gpu, kernels, multigrid, paths, rates, sessions, tracking, volumes};
 pub struct Bench {
     /// Its name on the command line.
     pub name: &'static str,
-    /// Whether it runs when no bench is named: those that need no other data, no GPU and no hour.
+    /// Whether it runs when no bench is named: a bench does if it needs no other data, no GPU and not an hour.
     pub by_default: bool,
-    /// Measures.
+    /// Runs the bench.
     pub run: fn(&Session<'_>) -> Result<Vec<Figure>, BenchError>,
-    /// Whether docs/status/accuracy.md scores it: then it is part of the quick form, which measures accuracy alone.
+    /// Whether docs/status/accuracy.md scores it: then it belongs to the quick form, which measures accuracy alone.
     pub is_scored: bool,
     /// Whether the quick form has it although it is not scored: it shows that something works.
     pub shows_quickly: bool,

@@ -4,8 +4,9 @@
 //! *Paper*: B. Li, A. A. Young, B. R. Cowan, "GPU accelerated non-rigid registration for the evaluation of cardiac function",
 //! MICCAI 2008, Table 1 and section 5.
 //!
-//! *As there*: a region of 128 × 128 pixels; frames one after the other, and all of them together, 10 slices × 30 frames. The
-//! paper's frames are those of a patient; ours are a textured pair whose motion is known, as contents hardly matter to a time.
+//! *As in the paper*: a region of 128 × 128 pixels; frames one after the other, and all of them together, 10 slices × 30
+//! frames. The paper's frames are those of a patient; ours are a textured pair whose motion is known, as contents hardly matter
+//! to a time.
 
 use crate::paper_a::{Machine, Role, machines, middle};
 use crate::{BenchError, Figure, Session};
@@ -24,13 +25,13 @@ use veloxel_report::svg_plot::{AxisLabels, Ink, Line, LinePlot, Scale, Series};
 const SIDE: usize = 128;
 /// Slices and frames of a batch.
 const BATCH: usize = 10 * 30;
-/// The same where time is short.
+/// Slices and frames of a batch in the quick form.
 const QUICK_BATCH: usize = 8;
-/// Measurements, of which the middle counts.
+/// Number of measurements, of which the median counts.
 const RUNS: usize = 9;
-/// Gradient descent is given so many steps.
+/// Most steps of gradient descent.
 const MOST_DESCENT_STEPS: usize = 2000;
-/// Of the energy that Levenberg-Marquardt takes away, the share that counts as the same.
+/// Share of the energy that Levenberg-Marquardt removes that counts as the same energy.
 const SAME: f64 = 0.999;
 /// Lengths of elements whose times are compared, pixels.
 const LENGTHS: [f64; 5] = [32.0, 16.0, 8.0, 4.0, 2.0];
@@ -38,7 +39,7 @@ const LENGTHS: [f64; 5] = [32.0, 16.0, 8.0, 4.0, 2.0];
 const PUBLISHED: [(&str, f64); 4] =
     [("LM, 2.0 GHz", 2.12), ("LM, 7700 Go", 0.85), ("LM, 7950 GTX", 0.46), ("GD, 7700 Go", 8.7)];
 
-/// `paper-c`.
+/// The bench `paper-c`.
 pub(super) fn paper_c(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let phantom = phantom(SIDE)?;
     let mut figures: Vec<Figure> =
@@ -107,7 +108,7 @@ fn time_ms(
     Ok(middle(&mut times))
 }
 
-/// The time of one of many pairs that are worked on together: a stack whose slices stand alone.
+/// The time of one of many pairs that are worked on together: a stack whose slices are estimated separately.
 fn batch_ms(device: &Device, phantom: &Phantom, batch: usize) -> Result<f64, BenchError> {
     let grid = Grid::volume(SIDE, SIDE, batch)?;
     let stack = |image: &Volume<f32>| Volume::new(grid.clone(), image.data().repeat(batch));
@@ -117,7 +118,7 @@ fn batch_ms(device: &Device, phantom: &Phantom, batch: usize) -> Result<f64, Ben
     Ok(time_ms(device, &mut method, [&fixed, &moving])? / batch as f64)
 }
 
-/// Energy before and after, and steps that were taken, on the only lattice.
+/// Energy before and after, and number of steps, on the only lattice.
 fn descended(
     device: &Device,
     params: &FiniteElementsParams,

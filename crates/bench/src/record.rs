@@ -1,17 +1,17 @@
-//! The accuracy that docs/status/accuracy.md states, and whether a measurement keeps it.
+//! The accuracy that docs/status/accuracy.md states, and the comparison of a measurement with it.
 //!
 //! The page's own tables are the record. A table belongs to the last bench that the text before it names (`veloxel bench
-//! NAME`). Its first column names rows, its head names columns with their units, and a cell is the figure `row: column` of
-//! that bench. Rows and columns in *italics* are other people's figures, bars and remarks; so are cells that are no number.
+//! NAME`). Its first column names rows, its head names columns with their units, and a cell is the figure `row: column` of that
+//! bench. Rows and columns in *italics*, and cells without a number, are other people's figures, bars and remarks.
 
 use crate::Figure;
 
 /// The page, as it was when this program was built.
 const PAGE: &str = include_str!("../../../docs/status/accuracy.md");
-/// How far a figure may lie from the stated one.
+/// Greatest relative difference between a figure and the stated one.
 const TOLERANCE: f64 = 0.05;
 
-/// What the page states.
+/// The figures that the page states.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     entries: Vec<Entry>,
@@ -20,19 +20,19 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq)]
 struct Entry {
     bench: String,
-    /// `row: column, unit`, the unit only where there is one.
+    /// Name of the figure: `row: column, unit`, with the unit only if there is one.
     what: String,
     value: f64,
-    /// Half of the last digit.
+    /// Half of the last stated digit.
     rounding: f64,
 }
 
 /// A figure beside the page's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scored {
-    /// What the page states.
+    /// The stated figure.
     pub stated: f64,
-    /// Whether the figure lies within 5 % of it, or as close as its digits tell.
+    /// Whether the figure lies within 5 % of it, or within its rounding.
     pub is_kept: bool,
 }
 
@@ -75,7 +75,7 @@ impl Record {
         Self { entries }
     }
 
-    /// What the page says of a figure; none if it does not score it.
+    /// The page's statement of a figure; none if it does not score it.
     pub fn score(&self, bench: &str, figure: &Figure) -> Option<Scored> {
         let what = name(figure);
         let entry = self.entries.iter().find(|entry| entry.bench == bench && entry.what == what)?;
@@ -84,7 +84,7 @@ impl Record {
         Some(Scored { stated: entry.value, is_kept: (figure.value - entry.value).abs() <= allowed })
     }
 
-    /// What the page scores of a bench and these figures do not hold.
+    /// Names of the figures of a bench that the page scores and these figures lack.
     pub fn unmeasured(&self, bench: &str, figures: &[Figure]) -> Vec<String> {
         let names: Vec<String> = figures.iter().map(name).collect();
         let of_bench = self.entries.iter().filter(|entry| entry.bench == bench);
@@ -92,7 +92,7 @@ impl Record {
     }
 }
 
-/// As the page writes it.
+/// The name of a figure as the page writes it.
 fn name(figure: &Figure) -> String {
     let Figure { what, unit, .. } = figure;
     if unit.is_empty() { what.clone() } else { format!("{what}, {unit}") }

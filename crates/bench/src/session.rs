@@ -1,4 +1,4 @@
-//! What a bench is run with, and what it could not measure.
+//! The device and the settings of a bench, and its missing data.
 
 use crate::InFreshProcess;
 use std::cell::RefCell;
@@ -7,10 +7,10 @@ use veloxel::jobs::DeviceOptions;
 use veloxel_gpu::Device;
 use veloxel_report::svg_plot::LinePlot;
 
-/// What a bench is run with, and which data it missed.
+/// The device and the settings of a bench, and its missing data.
 pub struct Session<'a> {
     pub(crate) device: &'a Device,
-    /// What the device was asked for by: whole jobs open it again.
+    /// Options that the device was opened with: whole jobs open it again.
     pub(crate) device_options: DeviceOptions,
     pub(crate) in_fresh_process: InFreshProcess<'a>,
     /// Whether accuracy alone is measured.
@@ -39,27 +39,27 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The same, of a device that was opened by these options, in so many milliseconds.
+    /// This session with the options that its device was opened with, which took so many milliseconds.
     pub fn opened_by(self, device_options: DeviceOptions, opening_ms: f64) -> Self {
         Self { device_options, opening_ms: Some(opening_ms), ..self }
     }
 
-    /// The same, in which `stops` tries the commands alone whose name holds a text; none: all.
+    /// This session, in which `stops` tries only the commands whose name holds a text; none: all.
     pub fn only(self, only: Option<String>) -> Self {
         Self { only, ..self }
     }
 
-    /// A session in which accuracy alone is measured: machines that others use as well have no speed of their own.
+    /// This session, measuring accuracy alone: on shared machines speeds mean nothing.
     pub fn quick(self) -> Self {
         Self { is_quick: true, ..self }
     }
 
-    /// Data that were wanted and are not there, each once.
+    /// Names of the missing data, each once.
     pub fn missing(&self) -> Vec<String> {
         self.missing.borrow().clone()
     }
 
-    /// Notes something beside the data that was wanted and is not there.
+    /// Notes something other than data that is missing.
     pub(crate) fn miss(&self, what: String) {
         let mut missing = self.missing.borrow_mut();
         if !missing.contains(&what) {
@@ -77,7 +77,7 @@ impl<'a> Session<'a> {
         self.plots.take()
     }
 
-    /// A path below the folder that `VELOXEL_DATA` names; none, and a note, where there is nothing.
+    /// A path below the folder that `VELOXEL_DATA` names; none, and a note, if nothing is there.
     pub(crate) fn data(&self, below: &str) -> Option<PathBuf> {
         let folder = std::env::var_os("VELOXEL_DATA").map(PathBuf::from);
         let path = folder.map(|folder| folder.join(below));

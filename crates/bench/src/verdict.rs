@@ -1,8 +1,8 @@
-//! Whether everything was measured, and every bar reached.
+//! The verdict on benches: whether everything was measured, and every bar reached.
 
 use crate::{Bench, BenchError, Figure, Record};
 
-/// What missed its bar and what was not measured, over all benches of a session.
+/// Missed bars and missing measurements, over all benches of a session.
 #[derive(Debug, Default)]
 pub struct Verdict {
     missed: Vec<String>,
@@ -11,7 +11,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Judges a bench's figures by their bars, and by the stated accuracy where there is a record.
+    /// Judges a bench's figures by their bars, and by the stated accuracy if there is a record.
     pub fn judge(&mut self, bench: &Bench, figures: &[Figure], record: Option<&Record>) {
         for figure in figures {
             let Figure { what, value, unit, .. } = figure;
@@ -28,12 +28,12 @@ impl Verdict {
         self.unmeasured += record.map_or(0, |record| record.unmeasured(bench.name, figures).len());
     }
 
-    /// Notes data that were wanted and are not there.
+    /// Notes data that are missing.
     pub fn miss_data(&mut self, names: Vec<String>) {
         self.missing.extend(names);
     }
 
-    /// What is missing, in a line, where that is allowed.
+    /// A line about missing data, if these are allowed; none if nothing is missing.
     ///
     /// # Errors
     /// [`BenchError::Missed`] with every bar that was missed and, unless that is allowed, what was not measured.

@@ -1,11 +1,11 @@
 //! The allocator of a program that has a budget of memory.
 
-/// From this size on memory comes from the system and goes back to it at once, bytes.
+/// Size from which on memory comes from the system and goes back to it at once, bytes.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const FROM_SYSTEM_BYTES: libc::c_int = 256 << 10;
 
-/// Lets the allocator keep nothing large that is free: by itself glibc keeps the more, the larger the pieces were that it saw, and
-/// what it keeps nobody else has.
+/// Makes glibc return large free blocks to the system. By default it keeps more free memory the larger the blocks were that the
+/// program freed, and no other program can use what it keeps.
 pub fn keep_little() {
     // SAFETY: the call changes a parameter of the allocator, which may be changed at any time.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]

@@ -1,4 +1,5 @@
-//! What a command tells and asks while its run goes on: a progress bar on a terminal, nothing in a pipe; and whether a signal came.
+//! How a command follows and stops its run: it shows a progress bar on a terminal and nothing in a pipe, and stops after a
+//! signal.
 
 use crate::interrupt::{self, Listening};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -7,15 +8,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use veloxel::{Counter, Observer, Session, Step};
 
-/// Parts of the bar.
+/// Number of steps of the bar.
 const PARTS: f64 = 1000.0;
 
-/// What is seen of a run on a terminal.
+/// What a terminal shows of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bar {
     /// A bar with the stage, the loops and the time left.
     Shown,
-    /// Nothing.
+    /// The terminal shows nothing.
     Hidden,
 }
 
@@ -24,7 +25,7 @@ pub enum Bar {
 pub enum Ending {
     /// It ends the run, and nothing is left behind.
     Discards,
-    /// It ends the stream that the run reads, and what was found until then is written.
+    /// It ends the stream that the run reads, and the results so far are written.
     WritesFound,
 }
 
@@ -34,7 +35,7 @@ pub fn followed<R>(session: &Session, bar: Bar, work: impl FnOnce(&Session) -> R
     followed_until(session, bar, Ending::Discards, work)
 }
 
-/// [`followed`], with what the first signal does.
+/// Works as [`followed`] does, with the effect of the first signal.
 pub fn followed_until<R>(session: &Session, bar: Bar, ending: Ending, work: impl FnOnce(&Session) -> R) -> R {
     session.follow(Some(Arc::new(Following::new(bar, ending))));
     let result = work(session);
@@ -43,7 +44,7 @@ pub fn followed_until<R>(session: &Session, bar: Bar, ending: Ending, work: impl
     result
 }
 
-/// Shows where a run stands, and stops it once after the first signal.
+/// Shows the progress of a run, and stops it once after the first signal.
 pub struct Following {
     bar: ProgressBar,
     ending: Ending,
@@ -81,13 +82,13 @@ impl Observer for Following {
 }
 
 impl Drop for Following {
-    /// Leaves the terminal clean for what is printed next.
+    /// Clears the bar, so that the next text begins on a clean line.
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// The loops that the run is in, or else its stage; the residual; what is left of the time.
+/// The text of the bar: the loops that the run is in, or else its stage; the residual; the time left.
 fn message(step: &Step) -> String {
     let counted = |Counter { what, now, of }: &Counter| match of {
         0 => format!("{what} {now}"),

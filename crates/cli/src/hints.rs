@@ -45,7 +45,7 @@ fn options(hint: Hint) -> &'static str {
     }
 }
 
-/// A text with the options that its hint is about: `…, or cover it with a mask (--mask)`.
+/// The text followed by the options that its hint is about: `…, or cover it with a mask (--mask)`.
 fn with_options(text: String, hint: Option<Hint>) -> String {
     match hint.map(options) {
         Some(options) if !options.is_empty() => format!("{text} ({options})"),
@@ -53,7 +53,7 @@ fn with_options(text: String, hint: Option<Hint>) -> String {
     }
 }
 
-/// An error as the command says it.
+/// The command's text of an error.
 pub fn error_text(error: &(dyn std::error::Error + 'static)) -> String {
     if let Some(method) = unknown_parameter_of(error) {
         return format!("{error} (`veloxel parameters {method}` lists all)");
@@ -62,7 +62,7 @@ pub fn error_text(error: &(dyn std::error::Error + 'static)) -> String {
     with_options(error.to_string(), hint)
 }
 
-/// What an error of the library says besides its text.
+/// The diagnosis of an error of the library.
 fn diagnosis<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a dyn Diagnosis> {
     macro_rules! of {
         ($($kind:ty)+) => {
@@ -75,7 +75,7 @@ fn diagnosis<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a dyn
     None
 }
 
-/// The method of a parameter that it does not have.
+/// The method of an error about a parameter that it does not have.
 fn unknown_parameter_of(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
     let parameter = match error.downcast_ref::<VeloxelError>() {
         Some(
@@ -89,7 +89,7 @@ fn unknown_parameter_of(error: &(dyn std::error::Error + 'static)) -> Option<&'s
     }
 }
 
-/// A warning as the command says it.
+/// The command's text of a warning.
 pub fn warning_text(warning: &Warning) -> String {
     with_options(warning.message.clone(), warning.hint)
 }

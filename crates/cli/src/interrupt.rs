@@ -1,4 +1,4 @@
-//! What happens when a user stops the program: nothing that is not whole stays behind.
+//! Signals that stop the program: no incomplete file stays behind.
 
 use crate::Outcome;
 use crate::terminal::say;
@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use veloxel::io::{Files, PendingFiles};
 use veloxel::{Diagnosis, ErrorKind, VeloxelError};
 
-/// Runs that ask for signals.
+/// Number of runs that listen for signals.
 static LISTENING: AtomicUsize = AtomicUsize::new(0);
-/// The first signal that came while a run asked for signals; 0 before.
+/// The first signal that came while a run listened; 0 before.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
 /// The unfinished files of all sessions of this command: the thread that waits for signals removes them.
@@ -26,7 +26,7 @@ pub fn files() -> Files {
     Files::default().listed_in(pending().clone())
 }
 
-/// As long as this lives, the first signal is left to whoever asks for [`signal`]; the second one ends the program.
+/// While this lives, the first signal is only recorded for [`signal`]; the second one ends the program.
 pub struct Listening(());
 
 impl Listening {
@@ -43,12 +43,12 @@ impl Drop for Listening {
     }
 }
 
-/// The signal that was left to whoever listens, if one came.
+/// The recorded signal, if one came.
 pub fn signal() -> Option<i32> {
     Some(SIGNAL.load(Ordering::SeqCst)).filter(|&signal| signal != 0)
 }
 
-/// Ends a program whose run was stopped by a signal, before its end or behind what was found until then, with its exit code.
+/// Ends a program whose run was stopped by a signal, before its end or with the results so far, with the signal's exit code.
 pub fn exit_if_stopped(outcome: &Outcome) {
     let Some(signal) = signal() else { return };
     let Err(error) = outcome else { std::process::exit(128 + signal) };
@@ -58,7 +58,7 @@ pub fn exit_if_stopped(outcome: &Outcome) {
     }
 }
 
-/// Ends the program without anything that is not whole, but for what could not be taken back.
+/// Ends the program without incomplete files, except those that could not be removed.
 fn stop(signal: i32, left_behind: &[PathBuf]) -> ! {
     pending().remove_all();
     match left_behind {
@@ -93,7 +93,7 @@ pub fn stop_cleanly() {
     let _ = std::thread::Builder::new().spawn(wait);
 }
 
-/// Lets a file that outgrows `ulimit -f` be an error of writing, as a full disk is, instead of a signal.
+/// Makes a file that outgrows `ulimit -f` an error of writing, as a full disk is, instead of a signal.
 #[cfg(unix)]
 fn take_size_limits_as_errors() {
     // SAFETY: changes what one signal does, to the least that it can do; no other thread runs yet.
@@ -102,7 +102,7 @@ fn take_size_limits_as_errors() {
     }
 }
 
-/// Whether a parent has turned a signal off, which `signal-hook` does not tell.
+/// Whether a parent has turned a signal off, which `signal-hook` does not report.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     // SAFETY: asks only, and writes to a value that lives here; `sigaction` is valid as zeros.
@@ -112,7 +112,7 @@ fn is_ignored(signal: i32) -> bool {
     }
 }
 
-/// One line on standard error, behind a progress bar, which has no end of line.
+/// Writes one line to standard error, after a progress bar, which does not end its line.
 pub fn tell(line: &str) {
     use std::io::{IsTerminal, Write};
     if std::io::stderr().is_terminal() {
@@ -121,6 +121,6 @@ pub fn tell(line: &str) {
     say(line);
 }
 
-/// Elsewhere the system ends the program; files without their names may stay then.
+/// Does nothing: on other systems the system ends the program, and files under temporary names may stay.
 #[cfg(not(unix))]
 pub fn stop_cleanly() {}

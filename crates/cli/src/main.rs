@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Suggests the command that another program's name means; clap knows similar spellings alone.
+/// Suggests the command that does what another program's command of this name does; clap knows similar spellings alone.
 fn with_suggestion(mut error: clap::Error) -> clap::Error {
     let given = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(given)) => given.to_lowercase().replace('_', "-"),
@@ -76,7 +76,7 @@ fn with_suggestion(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Ends the program over a mistake that clap cannot see by itself, as clap does: exit code 2, with the command's usage.
+/// Ends the program after a mistake that clap cannot find, as clap does: exit code 2, with the command's usage.
 fn wrong_usage(command: &str, kind: clap::error::ErrorKind, message: &str) -> ! {
     let mut all = interface();
     all.build();
@@ -84,14 +84,14 @@ fn wrong_usage(command: &str, kind: clap::error::ErrorKind, message: &str) -> ! 
     own.error(kind, message).exit()
 }
 
-/// Says what a user may have to act on; notes stand in the report.
+/// Prints warnings that a user may have to act on; the report holds notes.
 fn warn(warnings: &Warnings) {
     for warning in warnings.urgent() {
         say(&format!("warning: {}", hints::warning_text(warning)));
     }
 }
 
-/// Says everything, notes included: of a command without a report.
+/// Prints all warnings and notes, for a command without a report.
 fn warn_and_note(warnings: &Warnings) {
     warn(warnings);
     for note in warnings.iter().filter(|warning| warning.kind == WarningKind::Note) {
@@ -99,7 +99,7 @@ fn warn_and_note(warnings: &Warnings) {
     }
 }
 
-/// Keeps Mesa's layer that chooses devices for windows from complaining where there is no desktop.
+/// Keeps Mesa's layer that chooses devices for windows from printing complaints where there is no desktop.
 fn quiet_drivers() {
     // SAFETY: the first thing the program does; no other thread runs yet.
     #[cfg(target_os = "linux")]

@@ -9,7 +9,7 @@ use veloxel::{VeloxelError, Warnings};
 
 /// Prints text, control characters spelt out.
 ///
-/// A reader that left has seen all it wanted: the command ends there, and well.
+/// A reader that left has read enough: the command then ends with success.
 pub fn print(text: &str) -> Result<(), IoError> {
     let written = stdout().write_all(lines(text).as_bytes()).and_then(|()| stdout().flush());
     match written {
@@ -19,7 +19,7 @@ pub fn print(text: &str) -> Result<(), IoError> {
     }
 }
 
-/// Names and values in two columns.
+/// Names and values as text in two columns.
 pub fn two_columns(lines: &[(&str, String)]) -> String {
     let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0) + 2;
     lines.iter().map(|(name, value)| format!("{name:<width$}{}\n", one_line(value))).collect()
@@ -30,7 +30,7 @@ pub fn print_lines(lines: &[(&str, String)]) -> Outcome {
     Ok(print(&two_columns(lines))?)
 }
 
-/// Rows under a head, the first column to the left, numbers to the right.
+/// A table as text: rows under a head, the first column to the left, numbers to the right.
 pub fn table<S: AsRef<str>>(head: &[S], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let line_under_head = LineStyle::none().fill('─').junction('─');
     let mut table = Table::new();
@@ -47,7 +47,7 @@ pub fn table<S: AsRef<str>>(head: &[S], rows: impl IntoIterator<Item = Vec<Strin
     table.trim_fmt() + "\n"
 }
 
-/// Any result as JSON.
+/// Prints any result as JSON.
 pub fn print_json(value: &impl serde::Serialize) -> Outcome {
     Ok(print(&json(&(serde_json::to_string_pretty(value)? + "\n")))?)
 }

@@ -1,4 +1,4 @@
-//! Arguments that several commands share: device, method, single parameters, strictness; and what their runs come to.
+//! Arguments that several commands share: device, method, single parameters, strictness; and the summaries of their runs.
 
 use crate::shortcuts::{self, Shortcut};
 use crate::{Bar, Outcome, interrupt, presets, print, print_lines, warn, wrong_usage};
@@ -141,7 +141,7 @@ impl MethodArguments {
         self.compute.session()
     }
 
-    /// A bar, unless the command is to be quiet.
+    /// Whether a bar is shown: unless the command is to be quiet.
     pub fn bar(&self) -> Bar {
         if self.quiet { Bar::Hidden } else { Bar::Shown }
     }
@@ -167,12 +167,12 @@ fn refuse(command: &str, error: &ParameterError) -> ! {
 pub struct Summary {
     /// Names and values.
     pub lines: Vec<(&'static str, String)>,
-    /// The most important of it.
+    /// The most important values, in one line.
     pub line: String,
 }
 
 impl MethodArguments {
-    /// Warns, and sums up: in a few lines for a person at a terminal, in one for a log.
+    /// Prints the warnings and the summary: a few lines for a person at a terminal, one line for a log.
     pub fn show<R>(
         &self,
         run: &JobRun<R>,
@@ -206,12 +206,12 @@ pub fn total_time(header: &RunHeader) -> String {
     duration(header.stage_times.iter().map(|stage| stage.time_ms).sum())
 }
 
-/// What computed, and on how many threads.
+/// The device that computed, and its number of threads.
 pub fn device_text(device: &DeviceReport) -> String {
     format!("{}, {}", device.name, counted(device.threads, "thread"))
 }
 
-/// A value that is one of a few words.
+/// A parser of a value that is one of a few words.
 pub fn words<W: Into<PossibleValue>, T: Copy + Send + Sync + 'static, const N: usize>(
     words: [(W, T); N],
 ) -> impl TypedValueParser<Value = T> {
@@ -254,7 +254,7 @@ impl ReadingArguments {
     }
 }
 
-/// A number of bytes, or of 1024 times as many (K, M, G, T).
+/// Reads a number of bytes, or of 1024 times as many (K, M, G, T).
 pub fn bytes(text: &str) -> Result<u64, String> {
     let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text[number.len()..].to_ascii_uppercase();
@@ -273,7 +273,8 @@ pub fn setting(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Names that mean a device somewhere, so that asking for one that is not here fails clearly rather than as a typo.
+/// Reads the name of a device. Names of devices of any machine are accepted, so that a device that is not here fails clearly
+/// and not as a typo.
 fn device(text: &str) -> Result<String, String> {
     let (kind, index) = text.split_once(':').map_or((text, None), |(kind, index)| (kind, Some(index)));
     let gpu = matches!(kind, "cuda" | "vulkan" | "metal" | "dx12" | "wgpu");

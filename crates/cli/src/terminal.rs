@@ -1,10 +1,10 @@
-//! Text for a terminal: what files say of themselves must neither command it nor forge a line, and a standard error that is
-//! full or closed must not end the program.
+//! Text for a terminal: text from files must neither control the terminal nor forge a line, and a standard error that is full
+//! or closed must not end the program.
 
 use std::borrow::Cow;
 use std::io::Write;
 
-/// One line on standard error, whether or not it can be written.
+/// Writes one line to standard error, and ignores errors of writing.
 pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{}", one_line(line));
 }
@@ -14,7 +14,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false, |c| c.escape_default().to_string())
 }
 
-/// The same for several lines.
+/// The text with its control characters spelt out, except line breaks.
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c == '\n', |c| c.escape_default().to_string())
 }
@@ -32,7 +32,7 @@ fn escaped(text: &str, allowed: fn(char) -> bool, spell: fn(char) -> String) -> 
     Cow::Owned(text.chars().map(|c| if spelt(c) { spell(c) } else { c.to_string() }).collect())
 }
 
-/// Whether a terminal may take a character as an order: control characters, and those that turn the direction of writing.
+/// Whether a terminal may take a character as a command: control characters, and those that change the direction of writing.
 fn commands(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,6 +1,6 @@
 //! Weighted arcs between numbered nodes: a graph as files and callers give it, before it is checked.
 
-/// Whether an arc leads one way or both.
+/// Whether the arcs of a graph lead one way or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GraphKind {
     /// An arc leads from its first node to its second alone.
@@ -25,7 +25,7 @@ pub struct WeightedArc {
 pub struct ArcList {
     /// Number of nodes.
     pub nodes: usize,
-    /// One way or both.
+    /// Whether the arcs lead one way or both.
     pub kind: GraphKind,
     /// The arcs, in any order.
     pub arcs: Vec<WeightedArc>,

@@ -3,18 +3,18 @@
 use crate::warning::{WarningKind, Warnings};
 use serde::Serialize;
 
-/// What a mesh had beside good faces.
+/// What was found in a mesh of triangles, and mended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct CleaningReport {
     /// Triangles of the mesh.
     pub triangles: usize,
-    /// Those without an area: left out.
+    /// Triangles without an area, which are left out.
     pub flat: usize,
-    /// Those with the corners of an earlier one: left out.
+    /// Triangles with the corners of an earlier one, which are left out.
     pub duplicates: usize,
-    /// Points in the place of an earlier one: joined with it.
+    /// Points in the place of an earlier point, which are joined with it.
     pub joined_points: usize,
-    /// Points of open edges that rounding alone kept from the place of another: joined with it.
+    /// Points of open edges that rounding alone kept from the place of another point; they are joined with it.
     pub seam_points: usize,
     /// Edges of three faces or more.
     pub crowded_edges: usize,
@@ -24,14 +24,14 @@ pub struct CleaningReport {
     pub components: usize,
     /// Faces that were turned over to agree with their neighbours.
     pub turned_faces: usize,
-    /// Components, closed or nearly so, whose faces all looked inwards: turned over.
+    /// Components, closed or nearly so, whose faces all looked inwards and were turned over.
     pub turned_components: usize,
-    /// Edges across which faces disagree, however they are turned.
+    /// Edges whose two faces disagree however they are turned.
     pub one_sided_edges: usize,
 }
 
 impl CleaningReport {
-    /// Says what a user may have to act on.
+    /// Adds a warning for everything that a user may have to act on.
     pub fn warn(&self, warnings: &mut Warnings) {
         let mut say = |count: usize, one: &str, many: &str| match count {
             0 => (),

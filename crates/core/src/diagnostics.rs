@@ -1,4 +1,4 @@
-//! What a run says beside its flow and its confidence, without a word of any method.
+//! What a run reports beside its flow and its confidence, in terms that no method owns.
 
 use crate::warning::Warnings;
 use serde::Serialize;
@@ -50,7 +50,7 @@ pub enum SolveStatus {
 }
 
 impl SolveStatus {
-    /// In words.
+    /// The status in words.
     pub fn text(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -60,10 +60,10 @@ impl SolveStatus {
     }
 }
 
-/// Everything a method says beside its flow and its confidence.
+/// Everything that a method reports beside its flow and its confidence.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct FlowStatistics {
-    /// How it ended.
+    /// How the run ended.
     pub status: SolveStatus,
     /// Data agreement before and after.
     pub brightness: BrightnessReport,
@@ -71,14 +71,14 @@ pub struct FlowStatistics {
     pub jacobian: JacobianReport,
     /// Mean composed forward-backward residual (voxels), where both directions were estimated.
     pub inverse_residual_vox: Option<f64>,
-    /// What a user should know.
+    /// Warnings for the user.
     pub warnings: Warnings,
     /// The method's own diagnostics.
     #[serde(flatten)]
     pub method: MethodDiagnostics,
 }
 
-/// What a method says of its own run, in a form that reports show without knowing the method.
+/// What a method reports of its own run, in a form that reports show without knowing the method.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct MethodDiagnostics {
     /// The method's own keys in a report's JSON, such as `levels`.
@@ -87,10 +87,10 @@ pub struct MethodDiagnostics {
     /// Milliseconds that the device spent, where the method measures them.
     #[serde(skip)]
     pub device_ms: Option<f64>,
-    /// For people: one row a pyramid level, or whatever the method works through.
+    /// A table for people: one row a pyramid level, or whatever the method works through.
     #[serde(skip)]
     pub table: Option<DiagnosticTable>,
-    /// For people: how the run converged.
+    /// Curves for people: how the run converged.
     #[serde(skip)]
     pub curves: Vec<DiagnosticCurves>,
 }
@@ -100,7 +100,7 @@ pub struct MethodDiagnostics {
 pub struct DiagnosticTable {
     /// What the columns hold.
     pub head: Vec<&'static str>,
-    /// As many cells a row as there are columns.
+    /// The rows, each with one cell a column.
     pub rows: Vec<Vec<DiagnosticCell>>,
 }
 
@@ -111,9 +111,9 @@ pub enum DiagnosticCell {
     Text(String),
     /// Any number.
     Number(f64),
-    /// How many.
+    /// A count.
     Count(usize),
-    /// From a number to another one.
+    /// A change from one number to another one.
     Change(f64, f64),
     /// Milliseconds.
     DurationMs(f64),
@@ -143,9 +143,10 @@ pub struct DiagnosticCurves {
 pub struct DiagnosticCurve {
     /// Voxels per axis of the level that it belongs to, where it should be named.
     pub size: Option<[usize; 3]>,
-    /// Where its colour lies between that of the first (0) and that of the last level (1); none: the plain colour.
+    /// Where the curve's colour lies between that of the first (0) and that of the last level (1); without a shade it has the
+    /// plain colour.
     pub shade: Option<f64>,
-    /// `[x, y]`, in pieces that are not joined.
+    /// Points `[x, y]`, in pieces that are not joined.
     pub pieces: Vec<Vec<[f64; 2]>>,
 }
 

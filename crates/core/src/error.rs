@@ -1,4 +1,4 @@
-//! What can go wrong with the nouns themselves.
+//! Errors of the types of this crate.
 
 use crate::diagnosis::{Diagnosis, ErrorKind, Hint};
 
@@ -76,7 +76,7 @@ pub enum CoreError {
         /// Where: (x, y, z).
         position: [usize; 3],
     },
-    /// A weight image holds something that is no weight.
+    /// A weight image holds a number outside of [0, 1].
     #[error(
         "the weight image holds {value} at voxel (x, y, z) = {position:?}: weights lie from 0 to 1; scale it, or use it as a mask"
     )]
@@ -108,7 +108,7 @@ pub enum CoreError {
         /// How many points there are.
         points: usize,
     },
-    /// A point without a place.
+    /// A point with a coordinate that is not finite.
     #[error("point {point} lies at {coordinates:?}: every coordinate must be finite")]
     Point {
         /// Which, counted from 0.
@@ -116,7 +116,7 @@ pub enum CoreError {
         /// Its coordinates.
         coordinates: [f64; 3],
     },
-    /// A face that is none.
+    /// A face with too few corners.
     #[error("face {face} has {corners} corners: a face needs three or more")]
     Polygon {
         /// Which, counted from 0.

@@ -46,7 +46,7 @@ impl Flow {
         Ok(Self { grid, planar_vox })
     }
 
-    /// No motion anywhere.
+    /// A flow without motion.
     pub fn zeros(grid: Grid) -> Self {
         let planar_vox = vec![0.0; grid.dimension().count() * grid.len()];
         Self { grid, planar_vox }

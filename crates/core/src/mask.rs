@@ -7,11 +7,11 @@ use crate::volume::Volume;
 pub type Mask = Volume<bool>;
 
 impl Mask {
-    /// Inside wherever the volume is finite and not zero.
+    /// A mask that is inside wherever the volume is finite and not zero.
     pub fn from_nonzero(volume: &Volume<f32>) -> Self {
         volume.map(|v| v.is_finite() && *v != 0.0)
     }
-    /// Everything inside.
+    /// A mask with every voxel inside.
     pub fn everywhere(grid: Grid) -> Self {
         Self::from_fn(grid, |_| true)
     }

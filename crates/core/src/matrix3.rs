@@ -1,9 +1,9 @@
 //! 3×3 matrices, row-major: what turns voxel vectors into world vectors and back.
 
-/// Axes along the world's.
+/// The identity: axes along the world's.
 pub const IDENTITY: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
-/// `m · v`.
+/// The product `m · v`.
 pub fn apply(m: &[[f64; 3]; 3], v: [f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|r| m[r][0] * v[0] + m[r][1] * v[1] + m[r][2] * v[2])
 }

@@ -32,7 +32,7 @@ impl Sequence {
     pub fn frames(&self) -> &[Volume<f32>] {
         &self.frames
     }
-    /// The frames, given away.
+    /// The frames, which leave the sequence.
     pub fn into_frames(self) -> Vec<Volume<f32>> {
         self.frames
     }

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 /// Memory of the machine, shared by everything that runs on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SystemMemory {
-    /// All of it, bytes.
+    /// All memory of the machine, bytes.
     pub total_bytes: u64,
     /// What this program can still have without swapping, bytes: limits of its control group and of its process included.
     pub available_bytes: u64,
 }
 
 impl SystemMemory {
-    /// What the system says (Linux: `/proc/meminfo`, control groups and resource limits); none where it is not known.
+    /// The system's own figures (Linux: `/proc/meminfo`, control groups and resource limits); none where it has none.
     pub fn now() -> Option<Self> {
         let machine = Self::parse(&read("/proc/meminfo")?)?;
         let rooms = [group_room(), process_room()].into_iter().flatten();
@@ -31,13 +31,13 @@ fn read(path: impl AsRef<Path>) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
-/// A line `Name:  123 kB`, in bytes.
+/// The bytes of a line `Name:  123 kB`.
 fn kilobytes(text: &str, name: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// What the control groups of this process leave, the least of all that hold it; none without a limit.
+/// The bytes that the control groups of this process leave: the least of all groups that hold it; none without a limit.
 fn group_room() -> Option<u64> {
     let groups = read("/proc/self/cgroup")?;
     let (root, path, names) = groups.lines().find_map(group_of)?;
@@ -52,7 +52,7 @@ fn group_room() -> Option<u64> {
     }
 }
 
-/// Names of the files that hold limit, use, and the use that can be had back (a line of `memory.stat`).
+/// Names of the files that hold the limit, the use, and the part of the use that can be freed (a line of `memory.stat`).
 type GroupFiles = [&'static str; 3];
 
 /// Root and path of the memory group that a line of `/proc/self/cgroup` names, of version 2 or 1.
@@ -74,7 +74,7 @@ fn room_in(folder: &Path, [limit, used, reclaimable]: GroupFiles) -> Option<u64>
     Some((number(limit)?.saturating_add(cached.unwrap_or(0))).saturating_sub(number(used)?))
 }
 
-/// What the resource limits of this process leave (`ulimit -v`, `ulimit -d`); none without a limit.
+/// The bytes that the resource limits of this process leave (`ulimit -v`, `ulimit -d`); none without a limit.
 fn process_room() -> Option<u64> {
     let (limits, status) = (read("/proc/self/limits")?, read("/proc/self/status")?);
     let room = |limit: &str, used: &str| {

@@ -4,13 +4,13 @@ use crate::error::CoreError;
 
 /// Triangles over points, and which face of its file each triangle is a part of.
 ///
-/// Every coordinate is finite, every corner is a point, and there is at least one triangle. Nothing else is promised: triangles may
-/// be flat, appear twice, or meet three at an edge.
+/// Every coordinate is finite, every corner is a point, and there is at least one triangle. Triangles may be flat, appear
+/// twice, or meet three at an edge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriangleMesh {
     points: Vec<[f64; 3]>,
     triangles: Vec<[u32; 3]>,
-    /// Of each triangle; none where every face is a triangle.
+    /// For each triangle the face of the file that it is a part of; none where every face is a triangle.
     file_faces: Option<Vec<u32>>,
 }
 
@@ -24,8 +24,8 @@ impl TriangleMesh {
         Self { points, triangles, file_faces: None }.checked()
     }
 
-    /// A mesh of polygons, each cut into a fan of triangles around its first corner; `corners` holds one polygon after the other,
-    /// `corner_counts` how many corners each has.
+    /// A mesh of polygons, each cut into a fan of triangles around its first corner; `corners` holds one polygon after the
+    /// other, and `corner_counts` the number of corners of each.
     ///
     /// # Errors
     /// As [`new`](Self::new); [`CoreError::Polygon`] for one with fewer than three corners.
@@ -79,7 +79,7 @@ impl TriangleMesh {
         &self.points
     }
 
-    /// Three indices of points each, anticlockwise seen from outside where the file keeps to that.
+    /// The triangles as three indices of points each, anticlockwise seen from outside where the file keeps to that.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }

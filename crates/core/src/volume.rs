@@ -37,7 +37,7 @@ impl<T> Volume<T> {
     pub fn data(&self) -> &[T] {
         &self.data
     }
-    /// The samples, to be shared with who only reads them.
+    /// The samples, to be shared with readers.
     pub fn shared_data(&self) -> &Arc<Vec<T>> {
         &self.data
     }
@@ -63,7 +63,7 @@ impl<T> Volume<T> {
     pub fn at(&self, position: [usize; 3]) -> &T {
         &self.data[self.grid.index(position)]
     }
-    /// Another value for every sample, on the same grid.
+    /// A volume on the same grid with another value for every sample.
     pub fn map<U>(&self, f: impl FnMut(&T) -> U) -> Volume<U> {
         Volume { grid: self.grid.clone(), data: Arc::new(self.data.iter().map(f).collect()) }
     }

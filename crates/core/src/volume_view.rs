@@ -1,4 +1,4 @@
-//! Samples that somebody else holds, of any type and with any strides, read once into a volume.
+//! Samples in memory of the caller, of any type and with any strides, read once into a volume.
 
 use crate::error::CoreError;
 use crate::grid::Grid;
@@ -23,7 +23,7 @@ pub enum Samples<'a> {
 }
 
 impl Samples<'_> {
-    /// How many there are.
+    /// Number of samples.
     pub fn len(&self) -> usize {
         match self {
             Self::U8(samples) => samples.len(),
@@ -35,13 +35,13 @@ impl Samples<'_> {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no samples.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// One sample for every voxel of a [`Grid`], in memory that somebody else holds.
+/// One sample for every voxel of a [`Grid`], in memory that the caller holds.
 ///
 /// The sample of voxel `(x, y, z)` is `samples[x * strides[0] + y * strides[1] + z * strides[2]]`; strides count samples, not
 /// bytes. Every voxel has a sample of its own: the constructors refuse strides that lead beyond the samples, and strides by
@@ -64,7 +64,7 @@ pub struct VolumeView<'a> {
 }
 
 impl<'a> VolumeView<'a> {
-    /// Samples that lie one after the other, C order, x fastest.
+    /// A view of samples that lie one after the other, C order, x fastest.
     ///
     /// # Errors
     /// [`CoreError::SampleCount`] if the counts differ.
@@ -74,7 +74,8 @@ impl<'a> VolumeView<'a> {
         Ok(Self { grid, samples, strides: [1, nx, nx * ny] })
     }
 
-    /// Samples with a stride for every axis, `(x, y, z)`, counted in samples; the stride of an axis of one voxel does not matter.
+    /// A view with a stride for every axis, `(x, y, z)`, counted in samples; the stride of an axis of one voxel does not
+    /// matter.
     ///
     /// # Errors
     /// [`CoreError::SampleCount`] if the last voxel lies beyond the samples; [`CoreError::Strides`] if two voxels would share a

@@ -1,4 +1,4 @@
-//! What was assumed, changed or left out: said once, collected in one place, shown by every face.
+//! Warnings: what was assumed, changed or left out. Each is said once, and every face shows all of them.
 
 use crate::diagnosis::Hint;
 use serde::Serialize;
@@ -20,7 +20,8 @@ pub enum WarningKind {
     Grid,
     /// The field folds (det ≤ 0) or another promise about it could not be kept.
     Field,
-    /// Nothing to act on: what is done with every input of its kind. Reports hold it, terminals do not show it.
+    /// A statement of what is done with every input of its kind, which asks for no action: reports hold it, terminals do not
+    /// show it.
     Note,
 }
 
@@ -36,43 +37,43 @@ pub struct Warning {
     pub hint: Option<Hint>,
 }
 
-/// Collects warnings on the way through the floors.
+/// Warnings, collected from every floor that a run passes through.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Warnings(Vec<Warning>);
 
 impl Warnings {
-    /// None yet.
+    /// An empty collection.
     pub fn new() -> Self {
         Self::default()
     }
-    /// Adds one, unless the very same was said already.
+    /// Adds a warning, unless the collection has the very same one.
     pub fn push(&mut self, kind: WarningKind, message: impl Into<String>) {
         self.add(Warning { kind, message: message.into(), hint: None });
     }
-    /// [`Self::push`] with the input or option that the warning is about.
+    /// Adds a warning as [`Self::push`] does, with the input or option that it is about.
     pub fn push_with_hint(&mut self, kind: WarningKind, hint: Hint, message: impl Into<String>) {
         self.add(Warning { kind, message: message.into(), hint: Some(hint) });
     }
-    /// Adds a warning, unless the very same was said already.
+    /// Adds a warning, unless the collection has the very same one.
     pub fn add(&mut self, warning: Warning) {
         if !self.0.contains(&warning) {
             self.0.push(warning);
         }
     }
-    /// Takes over another collection.
+    /// Adds all warnings of another collection.
     pub fn extend(&mut self, other: Self) {
         other.0.into_iter().for_each(|warning| self.add(warning));
     }
-    /// Those that a user may have to act on, in the order in which they came up: all but notes.
+    /// The warnings that a user may have to act on, in the order in which they came up: all except notes.
     pub fn urgent(&self) -> impl Iterator<Item = &Warning> {
         self.0.iter().filter(|warning| warning.kind != WarningKind::Note)
     }
-    /// All, in the order in which they came up.
+    /// All warnings, in the order in which they came up.
     pub fn iter(&self) -> impl Iterator<Item = &Warning> {
         self.0.iter()
     }
-    /// Whether there is nothing to say.
+    /// Whether there is no warning.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

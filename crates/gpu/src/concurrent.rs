@@ -2,15 +2,15 @@
 
 use crate::device::{Device, Kind};
 use crate::error::ComputeError;
-use crate::gpu::{Gpu, Lane};
+use crate::gpu::{Gpu, QueueNumber};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// What was asked for beside other work: what is asked for after [`Self::join`] may use it.
+/// Work that was asked for beside other work; what is asked for after [`Self::join`] may use its results.
 ///
-/// Until then the device does both in an order of its own, so neither may write what the other one uses: what the work borrows
-/// stays borrowed until they are joined. Joins when dropped.
+/// Until the two are joined the device does both in an order of its own, so neither may write what the other one uses: the
+/// values that the work borrows stay borrowed until then. Dropping this joins them too.
 #[derive(Debug)]
 #[must_use = "nothing waits for it before it is joined"]
 pub struct Concurrent<'a, T> {
@@ -20,7 +20,7 @@ pub struct Concurrent<'a, T> {
 }
 
 impl<T> Concurrent<'_, T> {
-    /// Lets what is asked for from here on wait for it.
+    /// Makes everything that is asked for from here on wait for this work.
     pub fn join(self) -> T {
         let Self { found, fork, .. } = self;
         drop(fork);
@@ -28,16 +28,16 @@ impl<T> Concurrent<'_, T> {
     }
 }
 
-/// A lane that was taken; its end is waited for when it is dropped.
+/// A queue that was taken; dropping this waits for the end of its work.
 #[derive(Debug)]
 struct Fork {
     gpu: Arc<dyn Gpu>,
-    lane: Lane,
+    queue: QueueNumber,
 }
 
 impl Drop for Fork {
     fn drop(&mut self) {
-        self.gpu.join(self.lane);
+        self.gpu.join(self.queue);
     }
 }
 
@@ -56,16 +56,16 @@ thread_local! {
 }
 
 impl Device {
-    /// Runs `work`, in which nothing that the calling thread asks for is done [concurrently](Self::concurrently): work that runs
-    /// side by side keeps memory for each, which a budget has not counted.
+    /// Runs `work` with everything in it done one after the other, even what it asks for [concurrently](Self::concurrently):
+    /// pieces of work that run side by side each keep memory, which a budget has not counted.
     pub fn serialised<R>(&self, work: impl FnOnce() -> R) -> R {
         let before = SERIALISED.replace(true);
         let _then = AtEnd(|| SERIALISED.set(before));
         work()
     }
 
-    /// Asks for work that the device may do beside what is asked for until the two are [joined](Concurrent::join): on a GPU with
-    /// lanes. Elsewhere it is serialised.
+    /// Asks for work that the device may do beside what is asked for until the two are [joined](Concurrent::join). A GPU with
+    /// several queues does so; every other device does the work at once.
     ///
     /// # Errors
     /// Whatever `work` fails with; [`ComputeError::DeviceFailed`].
@@ -76,10 +76,10 @@ impl Device {
         let fork = match self.kind() {
             Kind::Cpu(_) => None,
             Kind::Gpu(_) if SERIALISED.get() => None,
-            Kind::Gpu(gpu) => gpu.fork()?.map(|lane| Fork { gpu: gpu.clone(), lane }),
+            Kind::Gpu(gpu) => gpu.fork()?.map(|queue| Fork { gpu: gpu.clone(), queue }),
         };
-        let until_then = fork.as_ref().map(|Fork { gpu, lane }| {
-            let before = gpu.switch(*lane);
+        let until_then = fork.as_ref().map(|Fork { gpu, queue }| {
+            let before = gpu.switch(*queue);
             AtEnd(move || {
                 gpu.switch(before);
             })

@@ -37,7 +37,8 @@ impl Device {
         Ok(Self { control: cpu.control.clone(), kind: Kind::Cpu(cpu) })
     }
 
-    /// The same device with another channel: for a run beside another one, which is followed and stopped on its own.
+    /// A device with the same threads and memory and another channel: for a run beside another one, which is followed and
+    /// stopped on its own.
     #[must_use]
     pub fn controlled_by(&self, control: Control) -> Self {
         let kind = match &self.kind {
@@ -47,7 +48,7 @@ impl Device {
         Self { kind, control }
     }
 
-    /// The channel through which whatever runs on this device tells how far it is, and is stopped.
+    /// The channel through which every run on this device reports progress, and is stopped.
     pub fn control(&self) -> &Control {
         &self.control
     }
@@ -77,7 +78,8 @@ impl Device {
         Self::auto_because(0).map(|(device, _)| device)
     }
 
-    /// [`Self::auto`], with `threads` threads if the processor is chosen, and the reason for the choice as text.
+    /// Opens the device of [`Self::auto`], with `threads` threads if it is the processor; returns the reason for the choice as
+    /// text.
     ///
     /// # Errors
     /// As [`Self::cpu`].
@@ -162,8 +164,8 @@ impl Device {
     pub fn free_bytes(&self) -> Option<usize> {
         self.gpu()?.free_bytes()
     }
-    /// Gives memory that is only kept for later requests back to the system or the driver; waits for the device. For who
-    /// needs pieces of other sizes next, under a budget.
+    /// Gives memory that is kept for later requests back to the system or the driver; waits for the device. This helps when the
+    /// next work needs pieces of other sizes under a budget.
     pub fn release_kept(&self) {
         match &self.kind {
             Kind::Cpu(cpu) => drop(cpu.memory.drain()),

@@ -16,9 +16,9 @@ use std::fmt::Debug;
 use std::ops::Range;
 use veloxel_core::Control;
 
-/// A queue of a GPU beside others, by its number.
+/// The number of one of a GPU's queues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lane(pub(crate) usize);
+pub struct QueueNumber(pub(crate) usize);
 
 /// A range of words in the memory of a GPU.
 pub type Stretch<'a> = (&'a GpuMemory, Range<usize>);
@@ -49,17 +49,17 @@ pub trait Gpu: Debug + Send + Sync {
     ) -> Result<Vec<Vec<u32>>, ComputeError>;
     /// Launches a kernel; it runs after all work submitted before.
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError>;
-    /// Takes a lane, which waits for all that the calling thread asked for so far; none where none is free.
-    fn fork(&self) -> Result<Option<Lane>, ComputeError> {
+    /// Takes a queue, which waits for everything that the calling thread asked for so far; none if no queue is free.
+    fn fork(&self) -> Result<Option<QueueNumber>, ComputeError> {
         Ok(None)
     }
-    /// From here on what the calling thread asks for goes to a lane; returns the lane before.
-    fn switch(&self, _: Lane) -> Lane {
-        Lane(0)
+    /// Sends what the calling thread asks for from here on to a queue; returns the queue before.
+    fn switch(&self, _: QueueNumber) -> QueueNumber {
+        QueueNumber(0)
     }
-    /// Lets the calling thread's lane wait for all that a taken one was asked for, and frees that. A device that fails says so
-    /// when it is asked next.
-    fn join(&self, _: Lane) {}
+    /// Makes the calling thread's queue wait for a taken one, and frees that one. A failure of the device is reported by the
+    /// next call.
+    fn join(&self, _: QueueNumber) {}
     /// Blocks until all submitted work is done.
     fn synchronise(&self) -> Result<(), ComputeError>;
     /// A timestamp at the current end of the submitted work; a download after it need not wait for later work. `None`
@@ -90,7 +90,7 @@ pub trait Gpu: Debug + Send + Sync {
     }
     /// Statistics of the device's memory: allocations so far, and bytes kept for reuse.
     fn memory_stats(&self) -> MemoryStats;
-    /// Gives memory that is only kept for later requests back to the driver; waits for the device.
+    /// Gives memory that is kept for later requests back to the driver; waits for the device.
     fn release_kept(&self) {}
     /// Free device memory in bytes; `None` where the driver does not report it.
     fn free_bytes(&self) -> Option<usize> {

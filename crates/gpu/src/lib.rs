@@ -30,7 +30,7 @@ pub use compilations::Compilations;
 pub use concurrent::Concurrent;
 pub use device::{Device, Kind};
 pub use error::ComputeError;
-pub use gpu::{Gpu, Lane, Stretch};
+pub use gpu::{Gpu, QueueNumber, Stretch};
 pub use launches::bindings::{Access, Bind, Bindings, Declaration, Slot, Slots};
 #[cfg(feature = "gpu")]
 pub use launches::cuda_source::cuda_source;

@@ -17,7 +17,7 @@ pub struct Cpu {
     pub(crate) control: Control,
 }
 
-/// Fewer samples are not split: a kernel would finish them before a second thread has woken up.
+/// Samples per thread below which a job is not split: a kernel would finish them before a second thread has woken up.
 const MIN_SAMPLES_PER_THREAD: usize = if cfg!(miri) { 64 } else { 8192 };
 /// Samples of a part's work between two questions whether the run is to go on: some milliseconds, in units of copying one.
 const SAMPLES_PER_QUESTION: usize = 1 << 22;
@@ -28,8 +28,9 @@ const REDUCTION_PARTS: usize = 64;
 const MOST_THREADS: usize = 4096;
 
 impl Cpu {
-    /// The samples of a job whose single items are worth a thread, such as the distances from one node: it is split as finely as
-    /// threads use. Its work asks [`Self::check`] before every item, and leaves the rest out once the run is to stop.
+    /// The samples of a job whose single items are worth a thread, such as the distances from one node: it is split into as
+    /// many parts as threads can use. Its work calls [`Self::check`] before every item, and leaves the rest out once the run is
+    /// to stop.
     pub const HEAVY_ITEMS: usize = usize::MAX / 2;
 
     /// Starts a pool of `threads` threads; 0 means as many as the machine has.
@@ -52,7 +53,7 @@ impl Cpu {
         Ok(Self { pool: Arc::new(pool), memory, control: Control::default() })
     }
 
-    /// The same threads and memory with another channel.
+    /// A processor with the same threads and memory and another channel.
     #[must_use]
     pub fn controlled_by(&self, control: Control) -> Self {
         Self { control, ..self.clone() }
@@ -80,7 +81,8 @@ impl Cpu {
         &self.control
     }
 
-    /// Asks whether the run on these threads is to go on: after [`Self::split`] and its like, whose ranges a stop leaves out.
+    /// Asks whether the run on these threads is to go on. Call it after [`Self::split`] and the like, which leave ranges out
+    /// after a stop.
     ///
     /// # Errors
     /// [`Stopped`].

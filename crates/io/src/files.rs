@@ -33,7 +33,7 @@ impl Files {
         Self { control, ..Self::default() }
     }
 
-    /// The same, with unfinished outputs in this list: whoever ends the program removes what is in it.
+    /// These files with unfinished outputs in this list, whose content is removed when the program ends.
     #[must_use]
     pub fn listed_in(self, pending: PendingFiles) -> Self {
         Self { pending, ..self }

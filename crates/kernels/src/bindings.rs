@@ -1,8 +1,8 @@
-//! Macros that declare what a kernel's launches bind, once: the text in WGSL, its numbers, and the structs that a launch fills by
-//! name are made from it.
+//! Macros that declare once what a kernel's launches bind: the WGSL text, the binding numbers, and the structs that a launch
+//! fills by name are made from the declaration.
 
-/// Declares a struct of numbers in WGSL's layout: a uniform block, which is `Block` in WGSL whatever its name here, or a struct
-/// of such blocks, which has the same name there.
+/// Declares a struct of numbers in WGSL's layout: a uniform block, which is called `Block` in WGSL whatever its name in Rust,
+/// or a struct of such blocks, which has one name in both.
 macro_rules! block {
     (
         $(#[$meta:meta])*
@@ -72,10 +72,10 @@ pub(crate) use slots;
 
 /// Declares what launches of a shader bind: the uniform block, or the name of one that is declared elsewhere, then buffers.
 ///
-/// A buffer is `read` or `write`n, `may_read` or `may_write` where some launches have none, and consists of elements of a type
-/// of WGSL; `as` names other samples that Rust's buffer holds in them. `name[x, y]` are components of a field, of which those
-/// that a launch lacks are no buffers. `group` has the buffers of another declaration. After `-> sums:` stand the elements of
-/// the last buffer, which [`PreparedLaunch::sums`](crate::kernel::PreparedLaunch::sums) makes.
+/// A buffer is `read` or `write` (`may_read` or `may_write` if some launches have none) and consists of elements of a WGSL
+/// type; `as` names another type that Rust's buffer holds. `name[x, y]` are components of a field; a component that a launch
+/// lacks is bound to no buffer. `group` takes the buffers of another declaration. `-> sums:` gives the elements of the last
+/// buffer, which [`PreparedLaunch::sums`](crate::kernel::PreparedLaunch::sums) makes.
 macro_rules! bindings {
     (
         $(#[$meta:meta])*

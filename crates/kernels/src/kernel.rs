@@ -1,4 +1,4 @@
-//! What every kernel is: its arguments in one struct, which checks itself and then runs on the processor or on a GPU.
+//! The trait of all kernels: the arguments are one struct, which checks itself and then runs on the processor or on a GPU.
 
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
@@ -8,7 +8,7 @@ use veloxel_gpu::{
     ShaderSource, cover, reduction_groups, require_field, sum_rows,
 };
 
-/// A kernel with its arguments, its outputs among them: made, then [run](Self::run) on a device.
+/// A kernel with its arguments, including the buffers for its outputs: it is made, then [run](Self::run) on a device.
 ///
 /// ```
 /// use veloxel_gpu::Device;
@@ -24,7 +24,7 @@ use veloxel_gpu::{
 pub trait Kernel: Sized {
     /// The kernel's name in messages.
     const NAME: &'static str;
-    /// What it returns besides what it writes to buffers.
+    /// The result that is returned besides the buffers.
     type Output;
 
     /// Names every buffer and the samples that it must hold.
@@ -74,11 +74,11 @@ pub struct Lengths {
 }
 
 impl Lengths {
-    /// `buffer` must hold `expected` samples.
+    /// Requires that `buffer` holds `expected` samples.
     pub fn of<T: Element>(&mut self, name: Name, buffer: &Buffer<T>, expected: usize) -> &mut Self {
         self.and(|kernel| buffer.require(expected, kernel, name))
     }
-    /// A buffer that may be absent must hold `expected` samples.
+    /// Requires that a buffer, unless it is absent, holds `expected` samples.
     pub fn optional(
         &mut self,
         name: Name,
@@ -87,15 +87,15 @@ impl Lengths {
     ) -> &mut Self {
         self.and(|kernel| buffer.map_or(Ok(()), |buffer| buffer.require(expected, kernel, name)))
     }
-    /// `field` must have `count` components of `expected` samples each.
+    /// Requires that `field` has `count` components of `expected` samples each.
     pub fn field(&mut self, name: Name, field: &[Buffer], count: usize, expected: usize) -> &mut Self {
         self.and(|kernel| require_field(field, count, expected, kernel, name))
     }
-    /// `buffer` must hold `least` samples or more.
+    /// Requires that `buffer` holds `least` samples or more.
     pub fn at_least<T: Element>(&mut self, name: Name, buffer: &Buffer<T>, least: usize) -> &mut Self {
         self.and(|kernel| buffer.require(buffer.len().max(least), kernel, name))
     }
-    /// There must be a number of buffers in `range`.
+    /// Requires that the number of buffers lies in `range`.
     pub fn count(&mut self, name: Name, got: usize, range: RangeInclusive<usize>) -> &mut Self {
         let expected = got.clamp(*range.start(), *range.end());
         let wrong = move |kernel| ComputeError::Length { kernel, buffer: name, expected, got };
@@ -117,7 +117,7 @@ pub struct Launcher<'a> {
 }
 
 impl<'a> Launcher<'a> {
-    /// The GPU that a device is.
+    /// The launcher of a device that is a GPU.
     pub(crate) fn new(device: &'a Device, gpu: &'a dyn Gpu) -> Self {
         Self { device, gpu }
     }
@@ -162,16 +162,16 @@ pub struct PreparedLaunch<'a> {
 }
 
 impl<'a> PreparedLaunch<'a> {
-    /// The value of one of the shader's `override` constants; the same ones in the same order at every launch.
+    /// Sets one of the shader's `override` constants; every launch must set the same ones in the same order.
     pub fn constant(mut self, name: &'static str, value: impl Constant) -> Self {
         self.constants.push((name, value.value()));
         self
     }
-    /// Values of the shader's `override` constants, each after its name.
+    /// Sets several of the shader's `override` constants, each after its name.
     pub(crate) fn constants<C: Constant, const N: usize>(self, values: [(&'static str, C); N]) -> Self {
         values.into_iter().fold(self, |launch, (name, value)| launch.constant(name, value))
     }
-    /// All that the launch binds, once, but the memory of [`Self::sums`].
+    /// Binds everything that the launch needs, once, except the memory of [`Self::sums`].
     ///
     /// # Panics
     /// If the source is declared with other bindings.
@@ -186,7 +186,7 @@ impl<'a> PreparedLaunch<'a> {
         bindings.bind(&mut self.buffers);
         self
     }
-    /// Launches so many workgroups along x, y and z.
+    /// Launches this many workgroups along x, y and z.
     ///
     /// # Errors
     /// [`ComputeError`] of the device.
@@ -200,7 +200,7 @@ impl<'a> PreparedLaunch<'a> {
         let (constants, uniform, buffers) = (&constants, &uniform, &buffers);
         gpu.gpu.launch(&Launch { source, entry, constants, uniform, buffers, groups })
     }
-    /// Launches workgroups of so many items along x and y, one along z, that cover a grid.
+    /// Launches workgroups that cover a grid: each has this many items along x and y, and one along z.
     ///
     /// # Errors
     /// [`ComputeError`] of the device.
@@ -208,7 +208,7 @@ impl<'a> PreparedLaunch<'a> {
         let [nx, ny, nz] = size;
         self.run([cover(nx, width), cover(ny, height), nz as u32])
     }
-    /// The declaration ends with memory for `N` sums of each workgroup: launches a reduction over `count` items, and `finish`
+    /// Launches a reduction over `count` items whose declaration ends with memory for `N` sums of each workgroup; `finish`
     /// makes the result of the totals.
     ///
     /// # Errors
@@ -220,8 +220,8 @@ impl<'a> PreparedLaunch<'a> {
     ) -> Result<Later<T>, ComputeError> {
         self.sums_of_groups([reduction_groups(count) as u32, 1, 1], finish)
     }
-    /// The declaration ends with memory for `N` sums of each workgroup: launches so many of them along x, y and z, and `finish`
-    /// makes the result of the totals.
+    /// Launches this many workgroups along x, y and z, whose declaration ends with memory for `N` sums of each; `finish` makes
+    /// the result of the totals.
     ///
     /// # Errors
     /// [`ComputeError`] of the device.
@@ -239,7 +239,7 @@ impl<'a> PreparedLaunch<'a> {
 
 /// A value of an `override` constant: a number, or a `bool` as 0 or 1.
 pub trait Constant {
-    /// As pipelines take it.
+    /// The value as pipelines take it.
     fn value(self) -> f64;
 }
 
@@ -261,7 +261,7 @@ impl Constant for usize {
     }
 }
 
-/// A text by its name: what it binds, parts of other files, then its own file.
+/// Declares a source by its name: its bindings, then parts of other files, then its own file.
 macro_rules! wgsl {
     ($name:literal, $bindings:ident, [$($part:expr),*], $text:literal $(,)?) => {
         $crate::kernel::wgsl!($name, $bindings, [$($part,)* include_str!($text)])
@@ -287,8 +287,8 @@ macro_rules! by_dimension {
 }
 pub(crate) use by_dimension;
 
-/// The shader for single samples or, where a row of `count` is a multiple of four, for four at a time; and the samples that
-/// it takes at a time.
+/// The shader for single samples or, where a row of `count` is a multiple of four, for four at a time; and the number of
+/// samples that it takes at a time.
 pub(crate) fn packed(sources: &'static [ShaderSource; 2], count: usize) -> (&'static ShaderSource, usize) {
     let [single, four] = sources;
     if count.is_multiple_of(4) { (four, 4) } else { (single, 1) }

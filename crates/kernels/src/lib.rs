@@ -1,11 +1,11 @@
 //! Every kernel of Veloxel: plain arrays in, plain arrays out, no formats and no printing.
 //!
-//! A kernel is a folder `FAMILY/NAME`: `mod.rs` is the contract (shapes, units, border rule, validation), `cpu.rs` its
-//! text for processors, which is also the specification, and `NAME.wgsl` its text for GPUs; `gpu.rs` launches it. Text or
-//! launches that are short stand in `mod.rs`.
-//! Families: [`image`] (samples of one image or two), [`variational`] (terms and solvers of energies over a displacement),
-//! [`elements`] (least squares over finite elements), [`phase`] (oriented filters and matching by phase), [`matching`]
-//! (displacements from windows and patches of two images), [`paths`] (shortest paths), [`clusters`] (clusters around medoids).
+//! A kernel is a folder `FAMILY/NAME`: `mod.rs` is the contract (shapes, units, border rule, validation), `cpu.rs` its text for
+//! processors, which is also the specification, and `NAME.wgsl` its text for GPUs; `gpu.rs` launches it. Short texts or
+//! launches are in `mod.rs`. Families: [`image`] (samples of one image or two), [`variational`] (terms and solvers of energies
+//! over a displacement), [`elements`] (least squares over finite elements), [`phase`] (oriented filters and matching by phase),
+//! [`matching`] (displacements from windows and patches of two images), [`paths`] (shortest paths), [`clusters`] (clusters
+//! around medoids).
 
 mod bindings;
 pub mod clusters;

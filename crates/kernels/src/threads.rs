@@ -1,4 +1,4 @@
-//! Kernels on several threads over grids that are just large enough to be split: what `cargo xtask sanitize` runs.
+//! Tests of kernels on several threads, over grids that are just large enough to be split; `cargo xtask sanitize` runs them.
 //!
 //! Every result is compared with that of one thread; under ThreadSanitizer every access is checked as well.
 
@@ -17,7 +17,7 @@ use veloxel_phantoms::signed_noise as noise;
 const THREADS: usize = 4;
 const SPACING_EDGES: [f32; 3] = [1.0, 1.5, 1.2];
 
-/// A plane, a volume of planes, one of few planes, and one whose rows are shorter than a vector.
+/// The shapes of a plane, a volume of many planes, one of few planes, and one whose rows are shorter than a vector.
 fn shapes() -> [Shape; 4] {
     let [plane, volume, thin, short] = if cfg!(miri) {
         // Miri interprets: no more samples than two threads need.
@@ -50,9 +50,9 @@ fn same_for_all_threads(what: &str, work: impl Fn(&Device) -> Field + Sync) {
 
 /// Runs `work` on a device's own threads.
 ///
-/// ThreadSanitizer does not see the locks of a standard library that was compiled without it, so a hand-over to the pool
-/// and back would look like a race: the counter shows it the order. The devices are kept, since it would not see that
-/// their threads end either.
+/// ThreadSanitizer does not see the locks of a standard library that was compiled without it, so handing work to the pool and
+/// back would look like a race: the counter makes the order visible. The devices are kept, since it would not see that their
+/// threads end either.
 fn on_threads<R: Send>(threads: usize, work: impl FnOnce(&Device) -> R + Send) -> R {
     static DEVICES: [OnceLock<Device>; THREADS + 1] = [const { OnceLock::new() }; THREADS + 1];
     static HAND_OVERS: AtomicUsize = AtomicUsize::new(0);
@@ -70,7 +70,7 @@ fn on_threads<R: Send>(threads: usize, work: impl FnOnce(&Device) -> R + Send) -
     result.expect("the work should have been done")
 }
 
-/// The coefficients of one operator; bits of `terms`: tensor, ψ, w.
+/// The coefficients of one operator; the bits of `terms` choose tensor, ψ, w.
 struct System {
     shape: Shape,
     tensor: Option<Field>,

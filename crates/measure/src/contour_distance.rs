@@ -3,9 +3,10 @@
 //! *Papers*: Dubuisson, Jain: A modified Hausdorff distance for object matching, ICPR 1994, eq. 6 and 8 (their `D22`);
 //! Huttenlocher, Klanderman, Rucklidge: Comparing images using the Hausdorff distance, PAMI 1993.
 //! *Definitions*: `d(A → B)` is the distance of points of `A` to the nearest point of `B`. Modified Hausdorff distance:
-//! `max(mean d(A → B), mean d(B → A))`; Hausdorff distance: `max(max d(A → B), max d(B → A))`; mean distance: the mean of both means.
+//! `max(mean d(A → B), mean d(B → A))`; Hausdorff distance: `max(max d(A → B), max d(B → A))`; mean distance: the mean of both
+//! means.
 //! *Where we differ*: points are taken at equal distances along each outline, and the nearest point of the other one may lie
-//! between its points, so that neither depends on how densely somebody drew.
+//! between its points, so that no distance depends on how densely an outline was drawn.
 //! *Cost*: points times edges, twice.
 
 use crate::error::MeasureError;
@@ -14,17 +15,17 @@ use veloxel_core::{Contour, ContourSet, Control, Polygon, Stopped, Structure};
 
 /// Millimetres between the points whose distances are taken.
 const STEP_MM: f64 = 0.5;
-/// Fewest and most of them on an outline.
+/// Fewest and most points on an outline.
 const POINTS: [usize; 2] = [64, 1024];
 
 /// An outline against the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ContourDistance {
-    /// What it encloses.
+    /// The structure that the outline encloses.
     pub structure: Structure,
-    /// Its frame.
+    /// The outline's frame.
     pub frame: usize,
-    /// Its slice.
+    /// The outline's slice.
     pub slice: usize,
     /// The larger of the two mean distances.
     pub modified_hausdorff_mm: f64,
@@ -32,18 +33,18 @@ pub struct ContourDistance {
     pub hausdorff_mm: f64,
     /// The mean of the two mean distances.
     pub mean_mm: f64,
-    /// Its area.
+    /// Area of the outline.
     pub area_mm2: f64,
-    /// Its area minus the true one.
+    /// Area of the outline minus the true one.
     pub area_difference_mm2: f64,
 }
 
 /// All outlines of a structure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ContourSummary {
-    /// What they enclose.
+    /// The structure that the outlines enclose.
     pub structure: Structure,
-    /// How many were measured.
+    /// Number of outlines that were measured.
     pub count: usize,
     /// Mean modified Hausdorff distance.
     pub modified_hausdorff_mm: f64,
@@ -53,16 +54,16 @@ pub struct ContourSummary {
     pub hausdorff_mm: f64,
     /// Mean distance.
     pub mean_mm: f64,
-    /// Mean of result minus truth.
+    /// Mean of the area minus the true one.
     pub area_difference_mm2: f64,
-    /// Mean of its amount.
+    /// Mean amount of the area minus the true one.
     pub area_difference_abs_mm2: f64,
 }
 
 /// Outlines against the true ones.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContourDistances {
-    /// By structure.
+    /// A summary for each structure.
     pub structures: Vec<ContourSummary>,
     /// Outlines of the truth that the result has not.
     pub missing: usize,
@@ -99,7 +100,7 @@ impl ContourDistances {
         Ok(Self { structures: summaries(&contours), missing, not_in_truth, contours })
     }
 
-    /// The same over some of the outlines alone.
+    /// The distances of some of the outlines alone.
     #[must_use]
     pub fn of(&self, keep: impl Fn(&ContourDistance) -> bool) -> Self {
         let contours: Vec<_> = self.contours.iter().filter(|c| keep(c)).copied().collect();

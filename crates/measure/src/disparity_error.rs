@@ -6,7 +6,7 @@
 //! doi 10.1109/TC.2011.120; D1: M. Menze, A. Geiger, "Object scene flow for autonomous vehicles", CVPR 2015, section 5.
 //!
 //! *Where we differ*: every share is given twice, among the pixels that were matched, and among all true ones with the
-//! unmatched counted as wrong; else a method that keeps silent would look as good as one that knows.
+//! unmatched counted as wrong; otherwise a method that matches only easy pixels would look as good as one that matches all.
 
 use crate::distribution::{Distribution, share_above};
 use crate::error::MeasureError;
@@ -22,7 +22,7 @@ const PIXELS_AT_ONCE: usize = 1 << 20;
 pub struct DisparityError {
     /// Pixels inside the mask at which the truth is known.
     pub truth_pixels: usize,
-    /// Those of them at which there is an estimate: all errors are measured there.
+    /// Pixels with a known truth at which there is an estimate; all errors are measured there.
     pub measured_pixels: usize,
     /// `measured_pixels / truth_pixels`.
     pub density: f64,
@@ -32,20 +32,20 @@ pub struct DisparityError {
     pub mean_signed_px: f64,
     /// Share of measured pixels wrong by more than 0.5, 1 and 2 pixels.
     pub bad_measured: BadShares,
-    /// The same among all true pixels, unmatched ones counted as wrong.
+    /// Share of wrong pixels among all true pixels, unmatched ones counted as wrong.
     pub bad_all: BadShares,
 }
 
 /// Shares of wrong pixels, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct BadShares {
-    /// Wrong by more than half a pixel.
+    /// Share of pixels wrong by more than half a pixel.
     pub bad_0_5: f64,
-    /// Wrong by more than one pixel.
+    /// Share of pixels wrong by more than one pixel.
     pub bad_1: f64,
-    /// Wrong by more than two pixels.
+    /// Share of pixels wrong by more than two pixels.
     pub bad_2: f64,
-    /// KITTI's D1: wrong by more than three pixels and by more than 5 % of the true disparity.
+    /// KITTI's D1: share of pixels wrong by more than three pixels and by more than 5 % of the true disparity.
     pub d1: f64,
 }
 

@@ -104,8 +104,8 @@ fn of_ordered_bits(bits: u32) -> f32 {
     f32::from_bits(if bits >> 31 == 1 { bits & !(1 << 31) } else { !bits })
 }
 
-/// Quantiles of the finite values at the given shares (0 to 1): of each the smallest value that at least this share does not
-/// exceed; none if no value is finite.
+/// Quantiles of the finite values at the given shares (0 to 1): for each share the smallest value that at least this share of
+/// them does not exceed; none if no value is finite.
 pub fn finite_quantiles<const N: usize>(
     values: impl IntoIterator<Item = f32>,
     shares: [f64; N],

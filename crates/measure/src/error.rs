@@ -1,4 +1,4 @@
-//! What can go wrong when a result is measured.
+//! Errors of measuring a result.
 
 use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped};
 
@@ -42,9 +42,9 @@ pub enum MeasureError {
         "the segmentation has {result} faces, and what it is held against has {truth}: they are not of one mesh"
     )]
     Faces {
-        /// Faces of what is measured.
+        /// Faces of the segmentation that is measured.
         result: usize,
-        /// Faces of what is true.
+        /// Faces of the truth.
         truth: usize,
     },
     /// The run was stopped by its observer.

@@ -21,7 +21,7 @@ const VOXELS_AT_ONCE: usize = 1 << 17;
 pub struct FlowError {
     /// Voxels inside the mask at which the truth is valid.
     pub truth_voxels: usize,
-    /// Those of them at which the estimate is valid too: all errors are measured there.
+    /// Voxels with a valid truth at which the estimate is valid too; all errors are measured there.
     pub measured_voxels: usize,
     /// `measured_voxels / truth_voxels`.
     pub density: f64,
@@ -35,7 +35,7 @@ pub struct FlowError {
     pub r2: f64,
     /// KITTI's Fl: share of measured voxels with an end-point error above 3 voxels and above 5 % of the true length.
     pub fl: f64,
-    /// The same among all true voxels, unknown ones counted as wrong.
+    /// Share of voxels that KITTI counts as wrong among all true voxels, unknown ones counted as wrong.
     pub fl_all: f64,
     /// Length of the difference vector, millimetres; only where the grid is a physical one (every volume, and
     /// images with a spacing other than 1).
@@ -44,7 +44,7 @@ pub struct FlowError {
     pub angular_deg: Distribution,
     /// Mean length of the true vectors at the measured voxels, voxels: what estimating no motion would cost.
     pub mean_truth_vox: f64,
-    /// Of the grid: pixels or voxels are what lengths count.
+    /// Dimension of the grid: lengths count pixels in 2-D, voxels in 3-D.
     #[serde(skip)]
     pub dimension: Dimension,
 }
@@ -153,8 +153,7 @@ fn length(v: [f64; 3]) -> f64 {
     dot(v, v).sqrt()
 }
 
-/// Angle between `(a, 1)` and `(b, 1)`, degrees; through the sine as well, because the arc cosine alone loses all
-/// digits near 0.
+/// Angle between `(a, 1)` and `(b, 1)`, degrees. It uses the sine too, because the arc cosine alone loses all digits near 0.
 fn space_time_angle_deg(a: [f64; 3], b: [f64; 3]) -> f64 {
     let cosine = dot(a, b) + 1.0;
     // |p ∧ q|² = |p|²|q|² − (p·q)², summed over the coordinate planes to avoid the cancellation

@@ -3,9 +3,10 @@
 use veloxel_core::Flow;
 use veloxel_core::matrix3::{IDENTITY, determinant};
 
-/// Share of vectors whose determinant is 0 or below, of those whose neighbours are all known; 0 if there is none.
+/// Share of the vectors whose determinant is 0 or below, among those whose neighbours are all known; 0 if there is no such
+/// vector.
 ///
-/// A volume whose flow is in its planes alone counts as its planes do; a border voxel is compared with its one neighbour.
+/// A volume whose flow lies in its planes is measured plane by plane; a border voxel is compared with its one neighbour.
 pub fn share_folded(flow: &Flow) -> f64 {
     let (size, axes) = (flow.grid().size(), flow.grid().dimension().count());
     let (mut folded, mut known) = (0usize, 0usize);

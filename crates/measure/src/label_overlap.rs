@@ -39,11 +39,11 @@ pub struct LabelOverlapReport {
     pub mean_jaccard: f64,
     /// Mean Hausdorff 95 (millimetres) over the labels that both have; `None` if they share none.
     pub mean_hausdorff95_mm: Option<f64>,
-    /// Labels that only the result has: they lower no mean, so they are named here.
+    /// First and last voxel `(x, y, z)`, both included.
     pub labels_not_in_truth: Vec<u32>,
 }
 
-/// Compares two label images; 0 is background and left out, and so is in both whatever lies outside `mask`, if there is one.
+/// Compares two label images. The background, 0, is left out; so is everything outside `mask` in both, if there is one.
 ///
 /// # Errors
 /// [`MeasureError::Core`] if the grids differ; [`MeasureError::NothingToMeasure`] if the truth has no label;
@@ -94,9 +94,9 @@ pub fn label_overlap(
     })
 }
 
-/// Voxels that are looked at before anybody asks whether to go on.
+/// Number of voxels between two questions whether the run is to go on.
 const VOXELS_AT_ONCE: usize = 1 << 18;
-/// More values than this may be a grey image's.
+/// Most values that an image of labels is assumed to have without a closer look: more may be those of a grey image.
 const FEW_LABELS: usize = 32;
 
 /// Samples as labels.

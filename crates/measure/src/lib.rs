@@ -1,5 +1,5 @@
-//! How good a result is: fields and disparities against a truth, labels against labels, outlines against outlines,
-//! confidences against errors; and what a heart's outlines tell: strain, areas and volumes.
+//! How good a result is: fields and disparities against a truth, labels against labels, outlines against outlines, confidences
+//! against errors; and what follows from a heart's outlines: strain, areas and volumes.
 //!
 //! Nothing here knows files, pictures or pages. Lengths are voxels (pixels in 2-D) or millimetres, as their names say.
 
@@ -27,8 +27,6 @@ pub use folding::share_folded;
 pub use label_overlap::{LabelOverlap, LabelOverlapReport, label_overlap, labels_from_samples};
 pub use segmentation_error::{SegmentationError, segmentation_error};
 pub use sparsification::{Sparsification, SparsificationPoint, sparsification};
-pub use strain::{
-    DEFINITIONS, Periodicity, RegionStrain, StrainAt, WallMotion, eulerian, rate_per_s, strains,
-};
+pub use strain::{CurveEnds, DEFINITIONS, RegionStrain, StrainAt, WallMotion, eulerian, rate_per_s, strains};
 pub use ventricle::{AreaCurve, Chamber, Ventricles};
-pub use wall_mesh::{LAYERS, Level, SPOKES, SegmentFrame, WallMesh};
+pub use wall_mesh::{LAYERS, SPOKES, SegmentFrame, SliceLevel, WallMesh};

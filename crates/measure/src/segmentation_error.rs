@@ -29,10 +29,10 @@ pub struct SegmentationError {
     /// Mean share of a face's part that the other segmentation puts elsewhere, in the direction that is smaller for all faces
     /// together.
     pub global_consistency: f64,
-    /// The same, in the direction that is smaller for each face.
+    /// Mean share of a face's part that the other segmentation puts elsewhere, in the direction that is smaller for each face.
     pub local_consistency: f64,
-    /// Mean way from the cuts of each to the nearest cut of the other, over the mesh's mean radius; none without the mesh, or where
-    /// one of them has no cut.
+    /// Mean distance from the cuts of each to the nearest cut of the other, over the mesh's mean radius; none without the mesh,
+    /// or where one of them has no cut.
     pub cut_discrepancy: Option<f64>,
 }
 

@@ -11,21 +11,21 @@ use crate::flow_error::{end_point_error_vox, measured_indices};
 use serde::Serialize;
 use veloxel_core::{Control, Flow, Mask, Stopped, Volume, sort_by};
 
-/// Mean end-point errors of the vectors that are kept.
+/// The mean end-point error of the vectors that are kept, at one share.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SparsificationPoint {
     /// Share of vectors kept, 1 to 0.1.
     pub kept: f64,
-    /// Mean end-point error of the most confident ones, voxels.
+    /// Mean end-point error of the most confident vectors, voxels.
     pub by_confidence_vox: f64,
-    /// The same if the confidence knew the errors, voxels: the lower bound.
+    /// Mean end-point error of the vectors with the smallest errors, voxels: the lower bound of any confidence.
     pub oracle_vox: f64,
 }
 
 /// The curve at 100, 90, … 10 % and its summary.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sparsification {
-    /// From all vectors to the most confident tenth.
+    /// Points of the curve, from all vectors to the most confident tenth.
     pub points: Vec<SparsificationPoint>,
     /// Area between the curve and the oracle's over kept shares 0.01 to 1, errors divided by the mean error of all:
     /// 0 is perfect. `None` if there is no error at all.

@@ -9,7 +9,7 @@
 //! *Paper*: Voigt et al.: Definitions for a common standard for 2D speckle tracking echocardiography, EHJ Cardiovascular Imaging
 //! 2015.
 
-use crate::wall_mesh::{LAYERS, Level, SPOKES, SegmentFrame};
+use crate::wall_mesh::{LAYERS, SPOKES, SegmentFrame, SliceLevel};
 use serde::Serialize;
 
 /// The words that head a table of strains.
@@ -25,20 +25,20 @@ pub const DEFINITIONS: &str = "\
 /// A wall in motion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WallMotion {
-    /// Its slice.
+    /// The wall's slice.
     pub slice: usize,
-    /// Where that lies along the ventricle.
-    pub level: Level,
-    /// Where its segments begin.
+    /// Where the slice lies along the ventricle.
+    pub level: SliceLevel,
+    /// Where the wall's segments begin.
     pub segments: SegmentFrame,
-    /// Whether its points move across slices too.
+    /// Whether the wall's points move across slices too.
     pub moves_across: bool,
-    /// The points of its mesh on every frame, millimetres.
+    /// Points of the wall's mesh on every frame, millimetres.
     pub points_mm: Vec<Vec<[f64; 3]>>,
 }
 
 impl WallMotion {
-    /// Its spokes in a slice and a segment, or in all of them.
+    /// The spokes of the wall in a slice and a segment, or in all of them.
     fn spokes(&self, slice: Option<usize>, segment: Option<u8>) -> impl Iterator<Item = usize> + '_ {
         let is_own = move |&spoke: &usize| {
             slice.is_none_or(|slice| slice == self.slice)
@@ -51,15 +51,15 @@ impl WallMotion {
 /// The strain of a region on one frame, Lagrangian.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct StrainAt {
-    /// Along the endocardium.
+    /// Circumferential strain along the endocardium.
     pub circumferential_endo: f64,
-    /// Midway.
+    /// Circumferential strain midway in the wall.
     pub circumferential_mid: f64,
-    /// Along the epicardium.
+    /// Circumferential strain along the epicardium.
     pub circumferential_epi: f64,
-    /// Across the wall.
+    /// Radial strain, across the wall.
     pub radial: f64,
-    /// From base to apex; none where points move in planes alone, or no slice lies next to the region's.
+    /// Longitudinal strain, from base to apex; none where points move in planes alone, or no slice lies next to the region's.
     pub longitudinal: Option<f64>,
     /// Mean thickness of the wall.
     pub thickness_mm: f64,
@@ -68,11 +68,11 @@ pub struct StrainAt {
 /// The strain of a region over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RegionStrain {
-    /// The slice; none: all of them.
+    /// The slice; none for all slices.
     pub slice: Option<usize>,
-    /// The segment; none: the ring.
+    /// The segment; none for the whole ring.
     pub segment: Option<u8>,
-    /// By frame.
+    /// Strain by frame.
     pub frames: Vec<StrainAt>,
 }
 
@@ -99,15 +99,16 @@ pub fn eulerian(lagrangian: f64) -> f64 {
     lagrangian / (1.0 + lagrangian)
 }
 
-/// The time derivative of a curve, 1/s; around the end where it is periodic, else one-sided at its ends.
-pub fn rate_per_s(curve: &[f64], interval_ms: f64, periodic: Periodicity) -> Vec<f64> {
+/// The time derivative of a curve, 1/s. A periodic curve is differentiated across its ends, an open one by one-sided
+/// differences there.
+pub fn rate_per_s(curve: &[f64], interval_ms: f64, periodic: CurveEnds) -> Vec<f64> {
     let n = curve.len();
     let at = |i: usize| {
         let (before, after) = match periodic {
-            Periodicity::Periodic => ((i + n - 1) % n, (i + 1) % n),
-            Periodicity::Open => (i.saturating_sub(1), (i + 1).min(n - 1)),
+            CurveEnds::Periodic => ((i + n - 1) % n, (i + 1) % n),
+            CurveEnds::Open => (i.saturating_sub(1), (i + 1).min(n - 1)),
         };
-        let steps = if periodic == Periodicity::Periodic { 2 } else { after - before };
+        let steps = if periodic == CurveEnds::Periodic { 2 } else { after - before };
         (curve[after] - curve[before]) / (steps.max(1) as f64 * 1e-3 * interval_ms)
     };
     (0..n).map(at).collect()
@@ -116,10 +117,10 @@ pub fn rate_per_s(curve: &[f64], interval_ms: f64, periodic: Periodicity) -> Vec
 /// Whether the first frame follows the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Periodicity {
-    /// It does: one whole cycle.
+pub enum CurveEnds {
+    /// The first frame follows the last one: the curve is one whole cycle.
     Periodic,
-    /// It does not.
+    /// Nothing follows the last frame.
     Open,
 }
 
@@ -151,7 +152,8 @@ fn region(walls: &[WallMotion], reference: usize, slice: Option<usize>, segment:
     };
     let is_asked = |wall: &&WallMotion| slice.is_none_or(|s| s == wall.slice);
     // A cap has no cavity: it counts for itself alone.
-    let is_whole = |wall: &&WallMotion| wall.level != Level::Apex || segment.or(slice.map(|_| 0)).is_some();
+    let is_whole =
+        |wall: &&WallMotion| wall.level != SliceLevel::Apex || segment.or(slice.map(|_| 0)).is_some();
     let walls: Vec<&WallMotion> = walls.iter().filter(is_asked).filter(is_whole).collect();
     let frames = walls.first().map_or(0, |wall| wall.points_mm.len());
     // Around the wall along a layer, all slices together.
@@ -192,8 +194,8 @@ fn region(walls: &[WallMotion], reference: usize, slice: Option<usize>, segment:
     RegionStrain { slice, segment, frames: (0..frames).map(at).collect() }
 }
 
-/// Lines midway in the wall from slice to slice that begin or end in a region: two neighbours, the point in their meshes, and how
-/// many of the two ends lie in the region.
+/// Lines midway in the wall from slice to slice that begin or end in a region: for each the two neighbours, the point in their
+/// meshes, and how many of the two ends lie in the region.
 fn lines_along(
     walls: &[WallMotion],
     slice: Option<usize>,
@@ -232,7 +234,7 @@ mod tests {
         let points_mm =
             frames.iter().map(|&at| (0..LAYERS * SPOKES).map(|nth| point(nth, at)).collect()).collect();
         let segments = SegmentFrame { septum_rad: 3.0, towards_anterior: 1.0 };
-        WallMotion { slice: 4, level: Level::Mid, segments, moves_across: false, points_mm }
+        WallMotion { slice: 4, level: SliceLevel::Mid, segments, moves_across: false, points_mm }
     }
 
     #[test]
@@ -241,7 +243,7 @@ mod tests {
         let wall = |nth: usize| {
             let mut wall = ring(&[|r| r, |r| r]);
             (wall.slice, wall.moves_across) = (nth, true);
-            wall.level = if nth == 3 { Level::Apex } else { Level::Mid };
+            wall.level = if nth == 3 { SliceLevel::Apex } else { SliceLevel::Mid };
             for (points, height) in wall.points_mm.iter_mut().zip([8.0, 6.8]) {
                 points.iter_mut().for_each(|p| p[2] = height * nth as f64);
             }
@@ -283,8 +285,8 @@ mod tests {
     #[test]
     fn rates_are_exact_on_lines_and_go_around_where_the_curve_does() {
         let line: Vec<f64> = (0..5).map(|i| 0.02 * f64::from(i)).collect();
-        assert!(rate_per_s(&line, 40.0, Periodicity::Open).iter().all(|r| (r - 0.5).abs() < 1e-12));
-        let around = rate_per_s(&[0.0, 1.0, 0.0, -1.0], 250.0, Periodicity::Periodic);
+        assert!(rate_per_s(&line, 40.0, CurveEnds::Open).iter().all(|r| (r - 0.5).abs() < 1e-12));
+        let around = rate_per_s(&[0.0, 1.0, 0.0, -1.0], 250.0, CurveEnds::Periodic);
         assert!(around.iter().zip([4.0, 0.0, -4.0, 0.0]).all(|(a, b)| (a - b).abs() < 1e-12));
         assert!((eulerian(-0.2) + 0.25).abs() < 1e-12);
     }

@@ -8,17 +8,17 @@
 use serde::Serialize;
 use veloxel_core::{ContourSet, Structure};
 
-/// Of muscle.
+/// Density of muscle.
 const DENSITY_G_PER_ML: f64 = 1.05;
 
 /// The area of a structure in a slice over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AreaCurve {
-    /// What is outlined.
+    /// The structure that is outlined.
     pub structure: Structure,
-    /// Its slice.
+    /// The slice of the outlines.
     pub slice: usize,
-    /// By frame.
+    /// The area by frame.
     pub area_mm2: Vec<f64>,
 }
 
@@ -27,7 +27,7 @@ pub struct AreaCurve {
 pub struct Chamber {
     /// The slices that count.
     pub slices: Vec<usize>,
-    /// The volume by frame, ml; of a single plane without a thickness the area, cm².
+    /// The volume by frame, ml; for a single plane without a thickness, the area, cm².
     pub volume_ml: Vec<f64>,
     /// The frame of the largest volume.
     pub end_diastole: usize,
@@ -41,10 +41,10 @@ pub struct Chamber {
     pub ejection_fraction: f64,
 }
 
-/// What the outlines say of the heart's function.
+/// Areas and volumes that follow from the outlines of a heart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ventricles {
-    /// By structure and slice.
+    /// Areas by structure and slice.
     pub areas: Vec<AreaCurve>,
     /// The left ventricle's cavity.
     pub lv: Option<Chamber>,
@@ -52,7 +52,7 @@ pub struct Ventricles {
     pub rv: Option<Chamber>,
     /// The muscle of the left ventricle by frame, ml, over slices with both outlines.
     pub muscle_ml: Option<Vec<f64>>,
-    /// Its mass.
+    /// Mass of the left ventricle's muscle.
     pub mass_g: Option<f64>,
 }
 

@@ -8,7 +8,7 @@ pub const LAYERS: usize = 5;
 /// Spokes around the cavity: spoke 0 points along x, the next ones turn towards y.
 pub const SPOKES: usize = 72;
 
-/// Radius of the innermost ring of a cap over that of its epicardium.
+/// Radius of a cap's innermost ring over the radius of its epicardium.
 const CAP_SHARE: f64 = 0.25;
 
 /// The points of a wall, layer by layer, spoke by spoke, pixels of the slice.
@@ -18,7 +18,7 @@ pub struct WallMesh {
 }
 
 impl WallMesh {
-    /// The mesh between two outlines in pixels of this spacing; angles are angles in millimetres.
+    /// The mesh between two outlines in pixels of this spacing; angles are measured in the plane of millimetres.
     ///
     /// None unless the centre of the cavity lies inside of both, and the epicardium outside of the endocardium on every spoke.
     pub fn between(endo: &Polygon, epi: &Polygon, spacing_mm: [f64; 2]) -> Option<Self> {
@@ -69,7 +69,7 @@ impl WallMesh {
     }
 }
 
-/// How far along a ray a polygon is left for the last time.
+/// Distance along a ray at which the ray leaves a polygon for the last time.
 fn farthest(polygon: &Polygon, from: [f64; 2], along: [f64; 2]) -> Option<f64> {
     let hit = |[a, b]: [[f64; 2]; 2]| {
         let (edge, to) = ([b[0] - a[0], b[1] - a[1]], [a[0] - from[0], a[1] - from[1]]);
@@ -85,7 +85,7 @@ fn farthest(polygon: &Polygon, from: [f64; 2], along: [f64; 2]) -> Option<f64> {
 /// Where the segments of a slice begin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SegmentFrame {
-    /// The direction from the ventricle's centre to the middle of the septum, angles as of spokes.
+    /// Direction from the ventricle's centre to the middle of the septum; angles count as those of spokes do.
     pub septum_rad: f64,
     /// 1 if angles grow from the septum towards the anterior wall, −1 if they fall.
     pub towards_anterior: f64,
@@ -94,7 +94,7 @@ pub struct SegmentFrame {
 /// Where a slice lies along the long axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Level {
+pub enum SliceLevel {
     /// Segments 1 to 6.
     Basal,
     /// Segments 7 to 12.
@@ -109,15 +109,15 @@ impl SegmentFrame {
     /// The segment of the American Heart Association that a spoke lies in.
     ///
     /// *Paper*: Cerqueira et al.: Standardized myocardial segmentation, Circulation 2002.
-    pub fn segment(&self, level: Level, spoke: usize) -> u8 {
+    pub fn segment(&self, level: SliceLevel, spoke: usize) -> u8 {
         let turned = (self.towards_anterior * (WallMesh::angle_rad(spoke) - self.septum_rad)).rem_euclid(TAU);
         // From the middle of the septum towards the anterior wall and on around the heart.
         let sixth = ((turned / (PI / 3.0)) as usize).min(5);
         match level {
-            Level::Basal => [2, 1, 6, 5, 4, 3][sixth],
-            Level::Mid => [8, 7, 12, 11, 10, 9][sixth],
-            Level::Apex => 17,
-            Level::Apical => [14, 13, 16, 15][(((turned + PI / 4.0) / (PI / 2.0)) as usize) % 4],
+            SliceLevel::Basal => [2, 1, 6, 5, 4, 3][sixth],
+            SliceLevel::Mid => [8, 7, 12, 11, 10, 9][sixth],
+            SliceLevel::Apex => 17,
+            SliceLevel::Apical => [14, 13, 16, 15][(((turned + PI / 4.0) / (PI / 2.0)) as usize) % 4],
         }
     }
 }
@@ -153,10 +153,10 @@ mod tests {
         let view = SegmentFrame { septum_rad: PI, towards_anterior: 1.0 };
         let at = |degrees: usize| degrees * SPOKES / 360;
         let of = |level| [190, 270, 350, 10, 90, 170].map(|d| view.segment(level, at(d)));
-        assert_eq!(of(Level::Basal), [2, 1, 6, 5, 4, 3]);
-        assert_eq!(of(Level::Mid), [8, 7, 12, 11, 10, 9]);
-        assert_eq!([180, 270, 0, 90].map(|d| view.segment(Level::Apical, at(d))), [14, 13, 16, 15]);
+        assert_eq!(of(SliceLevel::Basal), [2, 1, 6, 5, 4, 3]);
+        assert_eq!(of(SliceLevel::Mid), [8, 7, 12, 11, 10, 9]);
+        assert_eq!([180, 270, 0, 90].map(|d| view.segment(SliceLevel::Apical, at(d))), [14, 13, 16, 15]);
         let mirrored = SegmentFrame { septum_rad: 0.0, towards_anterior: -1.0 };
-        assert_eq!(mirrored.segment(Level::Basal, at(350)), 2);
+        assert_eq!(mirrored.segment(SliceLevel::Basal, at(350)), 2);
     }
 }

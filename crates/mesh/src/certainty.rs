@@ -4,10 +4,11 @@ use crate::dual_graph::DualGraph;
 use crate::neighbours::{nearest_ways, neighbours};
 use veloxel_core::{Control, Stopped};
 
-/// A border reaches so far, in √area: its weight falls by a factor of e within.
+/// Reach of a border, in √area: its weight falls by a factor of e within it.
 const REACH: f64 = 0.02;
 
-/// 0 to 1 for each face: 1 less the mean of `exp(−d / 0.02)`, where d is the way (in √area) to the border of each segmentation.
+/// Certainty of each face, 0 to 1: 1 less the mean of `exp(−d / 0.02)`, where d is the distance (in √area) to the border of
+/// each segmentation.
 ///
 /// At a border on which all agree it is 0, and far from every border 1.
 ///
@@ -28,8 +29,8 @@ pub fn certainty(
     Ok(near.iter().map(|near| (1.0 - near / count) as f32).collect())
 }
 
-/// For each face the way over the surface to the nearest face at a border of its component's parts, in √area; infinite where
-/// there is no border.
+/// For each face the distance over the surface to the nearest face at a border of its component's parts, in √area; infinite
+/// where there is no border.
 ///
 /// # Errors
 /// [`Stopped`].

@@ -11,7 +11,7 @@ use veloxel_core::{CleaningReport, Control, Stopped, TriangleMesh, sort};
 /// Faces between two questions whether to go on: some milliseconds.
 const FACES_AT_ONCE: usize = 1 << 14;
 
-/// A mesh without the faces that bear nothing.
+/// A mesh without flat and repeated faces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CleanMesh {
     /// Corners, shared by faces that touch.
@@ -20,7 +20,7 @@ pub struct CleanMesh {
     pub triangles: Vec<[u32; 3]>,
     /// For each face the triangle of the mesh that it was.
     pub source: Vec<u32>,
-    /// For each triangle of the mesh the face that stands for it: itself, its twin, or one at the same point.
+    /// For each triangle of the mesh the face that represents it: itself, its twin, or one at the same point.
     pub face_of: Vec<u32>,
     /// What was found.
     pub report: CleaningReport,

@@ -58,7 +58,7 @@ pub fn connected_parts(
     Ok(numbered(&piece_of))
 }
 
-/// Faces of one label that hang together.
+/// Connected faces of one label.
 struct Piece {
     label: u32,
     /// Ascending.

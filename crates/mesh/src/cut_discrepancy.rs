@@ -8,8 +8,8 @@ use crate::neighbours::{nearest_ways, neighbours};
 use crate::vector::{length, minus, plus};
 use veloxel_core::{Control, Stopped};
 
-/// The mean way from the cuts of each to the nearest cut of the other, both ways added, over the mean distance of the surface
-/// from its middle; none where one of the segmentations has no cut that leads to one of the other.
+/// The mean distance from the cuts of each to the nearest cut of the other, both directions added, over the mean distance of
+/// the surface from its middle; none where one of the segmentations has no cut from which a path leads to one of the other.
 ///
 /// # Panics
 /// If there is not a label for every face.

@@ -19,11 +19,11 @@ pub struct DualGraph {
     pub areas: Vec<f64>,
     /// Where each face's middle lies, from the middle of the mesh.
     pub centres: Vec<[f64; 3]>,
-    /// Outwards, of length 1.
+    /// Normals of the faces, outwards, of length 1.
     pub normals: Vec<[f64; 3]>,
     /// Where the corners of each face lie, from the middle of the mesh.
     pub corners: Vec<[[f64; 3]; 3]>,
-    /// Sorted by their edges.
+    /// The arcs, sorted by their edges.
     pub arcs: Vec<DualArc>,
 }
 
@@ -32,22 +32,22 @@ pub struct DualGraph {
 pub struct DualArc {
     /// The faces.
     pub faces: [u32; 2],
-    /// Of the edge.
+    /// Length of the edge.
     pub length: f64,
-    /// Between the normals, 0 to π.
+    /// Angle between the normals, 0 to π.
     pub angle_rad: f64,
     /// How the surface bends there.
     pub bend: Bend,
-    /// Between the middles of the faces, over the unfolded edge.
+    /// Distance between the middles of the faces, over the unfolded edge.
     pub distance: f64,
 }
 
 /// How a surface bends at an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bend {
-    /// Inwards: where parts meet (the minima rule).
+    /// It bends inwards: parts meet there (the minima rule).
     Concave,
-    /// Outwards, or not at all.
+    /// It bends outwards, or not at all.
     Convex,
 }
 

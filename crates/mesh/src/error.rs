@@ -3,7 +3,7 @@
 use veloxel_core::{Diagnosis, ErrorKind, Hint, Stopped};
 use veloxel_gpu::ComputeError;
 
-/// A graph or its distances could not be had.
+/// A graph could not be made, or its distances not be found.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshError {
@@ -36,7 +36,7 @@ pub enum MeshError {
         /// Nodes of the graph.
         nodes: usize,
     },
-    /// A weight that is no length.
+    /// A weight that is negative or not finite.
     #[error(
         "the arc from node {from} to node {to} (counted from 0) has the weight {weight}: expected a finite number of 0 or more"
     )]
@@ -56,7 +56,7 @@ pub enum MeshError {
         /// Methods that take it.
         ways_out: &'static str,
     },
-    /// Memory that is not there.
+    /// Too little memory.
     #[error("{what} needs {needed_bytes} bytes of memory, and {budget_bytes} may be used: {ways_out}")]
     Memory {
         /// What it is for.
@@ -124,7 +124,7 @@ pub enum MeshError {
         /// The diagonal of the box around it.
         size: f64,
     },
-    /// A number of parts that is none.
+    /// A number of parts that is not possible.
     #[error("{asked} parts of {faces} faces are not possible: ask for 1 to {faces}")]
     Parts {
         /// Parts asked for.

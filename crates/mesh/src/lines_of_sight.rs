@@ -22,11 +22,11 @@ use veloxel_gpu::Cpu;
 
 /// Distances of the points on a walk from its edge, as shares of the reach.
 const STOPS: [f64; 5] = [0.0625, 0.125, 0.25, 0.5, 1.0];
-/// A point lies so far below its face, as a share of the line's length: bends below a few degrees block nothing.
+/// Depth of a point below its face, as a share of the line's length: bends of less than a few degrees then block nothing.
 const BELOW: f64 = 0.03;
-/// And at most at this share of the thickness, so that a thin body keeps its points inside.
+/// Greatest depth of a point below its face, as a share of the thickness, so that the points of a thin body stay inside.
 const BELOW_THICKNESS: f64 = 0.25;
-/// Faces of a walk at most.
+/// Most faces of a walk.
 const STEPS: usize = 1024;
 /// What the rays of an arc cost beside copying a number, for the split over threads.
 const COST: usize = 10_000;
@@ -63,7 +63,7 @@ struct Sight<'a> {
     graph: &'a DualGraph,
     thickness: &'a [f64],
     tree: RayTree,
-    /// Of each face, in the order of the arcs.
+    /// Neighbours of each face, in the order of the arcs.
     neighbours: Vec<Vec<(u32, ())>>,
 }
 
@@ -85,7 +85,7 @@ impl Sight<'_> {
         f64::from(blocked) / f64::from(lines.max(1))
     }
 
-    /// Points on the straight way from the middle of an edge over a face; none behind the surface's border.
+    /// Points on the straight walk from the middle of an edge over a face; none behind the surface's border.
     fn walk(&self, face: usize, edge: [Vector; 2], reach: f64) -> [Option<Place>; STOPS.len()] {
         let mut stops = [None; STOPS.len()];
         let [u, v] = edge.map(|end| end.map(|c| 0.5 * c));
@@ -111,7 +111,7 @@ impl Sight<'_> {
         stops
     }
 
-    /// How far it is to the edge through which a way leaves a face, and that edge; none where the face has no area.
+    /// The distance to the edge through which a walk leaves a face, and that edge; none where the face has no area.
     fn exit(
         &self,
         face: usize,

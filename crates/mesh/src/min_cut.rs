@@ -11,7 +11,7 @@ const ARCS_AT_ONCE: usize = 1 << 18;
 
 /// A graph with a first and a second side that some nodes are tied to.
 pub(crate) struct MinCut {
-    /// Of each node, the arcs that leave it; the last two nodes are the sides.
+    /// The arcs that leave each node; the last two nodes are the sides.
     leaving: Vec<Vec<u32>>,
     /// Arcs in pairs, there and back.
     ends: Vec<u32>,
@@ -24,7 +24,7 @@ impl MinCut {
         Self { leaving: vec![Vec::new(); nodes + 2], ends: Vec::new(), capacities: Vec::new(), nodes }
     }
 
-    /// Cutting two nodes apart costs so much.
+    /// Joins two nodes by an arc; cutting them apart costs this much.
     pub fn join(&mut self, a: usize, b: usize, cost: f64) {
         self.arc(a, b, [cost, cost]);
     }

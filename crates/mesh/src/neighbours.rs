@@ -1,4 +1,4 @@
-//! The neighbours of each node of a graph, and shortest ways over them in 64 bits.
+//! The neighbours of each node of a graph, and shortest paths over them in 64 bits.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,8 +20,8 @@ pub(crate) fn neighbours<T: Copy>(
     neighbours
 }
 
-/// The way from each node to the nearest that `is_end`; infinite where none can be reached. `neighbours` are each node's, with
-/// lengths of 0 or more.
+/// The distance from each node to the nearest one that `is_end`; infinite where none can be reached. `neighbours` are each
+/// node's, with lengths of 0 or more.
 pub(crate) fn nearest_ways(
     neighbours: &[Vec<(u32, f64)>],
     is_end: &[bool],

@@ -9,10 +9,10 @@ use crate::vector::{Vector, has_area, length, minus};
 use std::collections::HashMap;
 use veloxel_core::{Control, Stopped, TriangleMesh, sort};
 
-/// Points of a seam lie so near to each other, as a share of the diagonal of the box around the mesh: rounding of 32-bit floats,
+/// Greatest distance of the points of a seam, as a share of the diagonal of the box around the mesh: rounding of 32-bit floats,
 /// and of text with seven digits.
 const TOLERANCE: f64 = 1e-6;
-/// And as a share of the shortest edge at either.
+/// Greatest distance of the points of a seam, as a share of the shortest edge at either.
 const OF_EDGE: f64 = 0.01;
 /// Points or faces between two questions whether to go on: some milliseconds.
 const POINTS_AT_ONCE: usize = 1 << 13;

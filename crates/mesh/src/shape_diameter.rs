@@ -16,9 +16,9 @@ use veloxel_gpu::Cpu;
 
 const RAYS: usize = 24;
 const HALF_ANGLE_RAD: f64 = std::f64::consts::PI / 3.0;
-/// Rays start so far below their face.
+/// Depth below a face at which its rays start.
 const BELOW: f64 = 1e-4;
-/// What a ray weighs: 1 over its angle, which begins here.
+/// Angle that is added to a ray's; the ray weighs 1 over the sum.
 const ANGLE_OFFSET_RAD: f64 = 0.1;
 /// What rays cost beside copying a number, for the split over threads.
 const COST: usize = 20_000;

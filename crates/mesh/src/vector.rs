@@ -6,7 +6,7 @@ pub(crate) fn minus(a: Vector, b: Vector) -> Vector {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-/// `a + t b`.
+/// The vector `a + t b`.
 pub(crate) fn plus(a: Vector, t: f64, b: Vector) -> Vector {
     [a[0] + t * b[0], a[1] + t * b[1], a[2] + t * b[2]]
 }

@@ -18,7 +18,7 @@ use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::gradient::Scheme;
 use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::matching::least_eigenvalue::LeastEigenvalue;
-use veloxel_kernels::matching::sparse_lucas_kanade::{Fate, MOST_RADIUS, Search, SparseLucasKanade};
+use veloxel_kernels::matching::sparse_lucas_kanade::{Fate, MOST_RADIUS, PointSearch, SparseLucasKanade};
 use veloxel_kernels::phase::gabor::{Levels, MOST_LEVELS, Picture, Pyramid};
 use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, MotionTensor};
 use veloxel_kernels::{Kernel, Taps};
@@ -112,10 +112,10 @@ pub struct TrackedPoint {
 pub struct PointTracker {
     device: Device,
     grid: Grid,
-    search: Search,
+    search: PointSearch,
     check_px: f32,
     levels: Levels,
-    /// Of the last frame.
+    /// Pyramid of the last frame.
     pyramid: Option<Buffer>,
 }
 
@@ -146,8 +146,12 @@ impl PointTracker {
                 format!("pictures of {nx} × {ny} are smaller than the window of {side} × {side} pixels");
             return refuse(format!("{sizes}: choose a smaller one"));
         }
-        let search =
-            Search { radius, iterations, tolerance_px, least_eigenvalue: least_contrast * white * white };
+        let search = PointSearch {
+            radius,
+            iterations,
+            tolerance_px,
+            least_eigenvalue: least_contrast * white * white,
+        };
         // A level must hold a window.
         let levels = Levels::new([nx, ny], side, levels);
         Ok(Self { device: device.clone(), grid: grid.clone(), search, check_px, levels, pyramid: None })

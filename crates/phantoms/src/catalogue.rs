@@ -35,11 +35,11 @@ pub enum MotionKind {
 /// A texture of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TextureKind {
-    /// [`SmoothTexture`].
+    /// The texture [`SmoothTexture`].
     Smooth,
-    /// [`SpeckleTexture`].
+    /// The texture [`SpeckleTexture`].
     Speckle,
-    /// [`WallTexture`] for shells; the others have no wall and get [`SpeckleTexture`].
+    /// [`WallTexture`] for shells; the other motions have no wall and get [`SpeckleTexture`].
     Wall,
 }
 
@@ -122,7 +122,7 @@ pub fn oblique_grid(dimension: Dimension, size: usize) -> Result<Grid, CoreError
 }
 
 impl Case {
-    /// `rotation 3-D, smooth, noisy`.
+    /// The case in words: `rotation 3-D, smooth, noisy`.
     pub fn name(&self, dimension: Dimension) -> String {
         let motion = match self.motion {
             MotionKind::Shift => "shift",
@@ -142,7 +142,7 @@ impl Case {
         format!("{motion} {}-D, {texture}{noise}", dimension.count())
     }
 
-    /// Computes it on any grid (2-D grids: in the world's x-y plane).
+    /// Computes the phantom on any grid (2-D grids: in the world's x-y plane).
     pub fn build(&self, grid: &Grid) -> Phantom {
         const SEED: u64 = 2;
         let frame = CentredFrame::new(grid);
@@ -214,7 +214,7 @@ fn beating_shell(frame: &CentredFrame) -> BeatingShell {
     shell(frame, ShellShape::Sphere, 2.4)
 }
 
-/// Circle in 2-D; in 3-D a cylinder that gets shorter by so much that its ends move by a voxel.
+/// A circle in 2-D; in 3-D a cylinder that gets shorter, so that its ends move by a voxel.
 fn shortening_shell(frame: &CentredFrame) -> BeatingShell {
     let axial_stretch = 1.0 - voxel_mm(frame) / frame.half_extent_mm();
     shell(frame, ShellShape::Cylinder { axial_stretch }, 2.2)

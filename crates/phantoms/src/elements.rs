@@ -3,10 +3,10 @@
 use veloxel_core::matrix3::apply;
 use veloxel_core::{Grid, TetMesh};
 
-/// A tetrahedron in voxel coordinates, ready to be asked for barycentric coordinates.
+/// A tetrahedron in voxel coordinates, prepared for barycentric coordinates.
 struct Element {
     first: [f64; 3],
-    /// Inverse of the edge matrix; all zero for a flat tetrahedron, which then holds nothing.
+    /// Inverse of the edge matrix; all zero for a flat tetrahedron, which holds no point.
     inverse: [[f64; 3]; 3],
     low: [f64; 3],
     high: [f64; 3],
@@ -17,10 +17,10 @@ pub(crate) struct Elements {
     elements: Vec<Element>,
 }
 
-/// No element.
+/// The number in place of an element where there is none.
 pub(crate) const OUTSIDE: u32 = u32::MAX;
 
-/// Points on a shared face belong to both neighbours; this much roundoff must not lose them.
+/// Lowest weight of a point inside: roundoff must not lose points on a shared face, which belong to both neighbours.
 const TOLERANCE: f64 = 1e-9;
 
 impl Elements {
@@ -33,7 +33,7 @@ impl Elements {
         Self { elements: mesh.tetrahedra.iter().map(|nodes| Element::new(nodes.map(voxel))).collect() }
     }
 
-    /// Barycentric coordinates of a voxel position in an element; inside if none is negative.
+    /// Barycentric coordinates of a voxel position in an element; the position is inside if none is negative.
     pub(crate) fn weights(&self, element: u32, position_vox: [f64; 3]) -> [f64; 4] {
         self.elements[element as usize].weights(position_vox)
     }
@@ -52,8 +52,8 @@ impl Elements {
         owners
     }
 
-    /// Visits every point of the 2×2×2 lattice inside each voxel of `wanted` that lies in an element, once,
-    /// with the voxel's index, the first such element and the point's weights.
+    /// Visits every point of the 2×2×2 lattice inside each voxel of `wanted` that lies in an element, once, with the voxel's
+    /// index, the first such element and the point's weights.
     pub(crate) fn for_samples(
         &self,
         grid: &Grid,

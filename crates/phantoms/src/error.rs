@@ -1,4 +1,4 @@
-//! What can go wrong when a phantom is asked for.
+//! Errors of making a phantom.
 
 use veloxel_core::{CoreError, Diagnosis, ErrorKind};
 
@@ -6,7 +6,7 @@ use veloxel_core::{CoreError, Diagnosis, ErrorKind};
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PhantomError {
-    /// A grid that cannot be.
+    /// A grid that is not possible.
     #[error(transparent)]
     Grid(#[from] CoreError),
     /// A picture where a volume is needed.
@@ -15,13 +15,13 @@ pub enum PhantomError {
         /// The grid's size, as text.
         got: String,
     },
-    /// A sequence without motion.
+    /// A sequence with too few frames for motion.
     #[error("the heart phantom needs at least 2 frames a beat, got {got}")]
     FrameCount {
         /// Frames asked for.
         got: usize,
     },
-    /// A heart that no longer is one.
+    /// A parameter of a heart outside of its range.
     #[error("the heart phantom's {name} has to lie in {range}, got {got}")]
     HeartParameter {
         /// Which parameter.
@@ -31,12 +31,12 @@ pub enum PhantomError {
         /// What was given.
         got: f64,
     },
-    /// Two times of a mesh that are not one mesh.
+    /// Two times of a mesh that differ in more than the positions of nodes.
     #[error("the meshes differ in {what}: {expected} in the reference, {got} in the {which} mesh")]
     MeshMismatch {
         /// The property that differs.
         what: &'static str,
-        /// Which mesh differs from the reference.
+        /// The mesh that differs from the reference.
         which: &'static str,
         /// The reference's value.
         expected: String,

@@ -15,7 +15,7 @@ pub fn uniform(seed: u64, counter: u64) -> f64 {
     ((mix(seed ^ mix(counter)) >> 11) as f64 + 0.5) / (1u64 << 53) as f64
 }
 
-/// So many numbers of (−1, 1) from a seed.
+/// Numbers of (−1, 1) from a seed, `len` of them.
 pub fn signed_noise(len: usize, seed: u64) -> Vec<f32> {
     (0..len as u64).map(|i| (2.0 * uniform(seed, i) - 1.0) as f32).collect()
 }

@@ -10,7 +10,7 @@ use veloxel_core::{Flow, Grid, Mask, Volume};
 /// it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Phantom {
-    /// What it is, for messages: `rotation 3-D`.
+    /// The phantom's name, for messages: `rotation 3-D`.
     pub name: String,
     /// The fixed image.
     pub fixed: Volume<f32>,
@@ -35,7 +35,8 @@ impl Phantom {
         Self::of_textures(grid, motion, [texture; 2], noise)
     }
 
-    /// [`Self::new`] of a fixed and a moving texture that differ: what a material point shows has changed.
+    /// A phantom as [`Self::new`] makes it, of a fixed and a moving texture that differ: what a material point shows has
+    /// changed.
     pub fn of_textures(
         grid: &Grid,
         motion: &dyn Motion,
@@ -69,7 +70,7 @@ impl Phantom {
         }
     }
 
-    /// The same phantom under another name.
+    /// This phantom under another name.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();

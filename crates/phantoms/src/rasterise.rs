@@ -46,7 +46,7 @@ pub struct RasteriseParams {
     pub margin_vox: usize,
     /// What fills the mesh.
     pub texture: MeshTexture,
-    /// Surface voxels.
+    /// How surface voxels look.
     pub edges: SurfaceEdges,
     /// Intensity outside of the mesh; the texture is mapped to `[background + 0.2, 1]`.
     pub background: f64,
@@ -57,7 +57,7 @@ pub struct RasteriseParams {
 }
 
 impl RasteriseParams {
-    /// Speckle, partial volume, no noise, a margin of 8 voxels.
+    /// Parameters with speckle, partial volume, no noise, and a margin of 8 voxels.
     pub fn new(spacing_mm: [f64; 3]) -> Self {
         Self {
             spacing_mm,
@@ -111,7 +111,7 @@ pub fn rasterise_pair(
     })
 }
 
-/// What both images share.
+/// The values that both images share.
 struct Drawing<'a> {
     reference: &'a TetMesh,
     grid: &'a Grid,
@@ -179,7 +179,7 @@ fn surface(owners: &[u32], grid: &Grid) -> Vec<bool> {
     surface
 }
 
-/// `Σ b_k v_k` over an element's nodes.
+/// The sum `Σ b_k v_k` over an element's nodes.
 fn interpolated(
     mesh: &TetMesh,
     element: u32,

@@ -1,4 +1,4 @@
-//! What can go wrong between results and a report.
+//! Errors between results and a report.
 
 use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped};
 use veloxel_measure::MeasureError;
@@ -10,13 +10,13 @@ pub enum ReportError {
     /// A grid, a volume or a field breaks a promise.
     #[error(transparent)]
     Core(#[from] CoreError),
-    /// What the report tells of a result could not be measured.
+    /// A number of the report could not be measured.
     #[error(transparent)]
     Measure(#[from] MeasureError),
     /// The run was stopped by its observer.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// A page about nothing at all.
+    /// A page without content.
     #[error("{what}: there is nothing to show ({reason})")]
     NothingToShow {
         /// The page.
@@ -27,21 +27,21 @@ pub enum ReportError {
     /// The page of a report could not be filled in.
     #[error("the page of the report could not be written")]
     Page {
-        /// What the template engine says.
+        /// The error of the template engine.
         #[from]
         source: minijinja::Error,
     },
     /// A picture of a page could not be made.
     #[error("a picture of the report could not be written as PNG")]
     Picture {
-        /// What the encoder says.
+        /// The error of the encoder.
         #[from]
         source: png::EncodingError,
     },
     /// A report could not be written as JSON.
     #[error("the report could not be written as JSON")]
     Json {
-        /// What the writer says.
+        /// The error of the writer.
         #[from]
         source: serde_json::Error,
     },

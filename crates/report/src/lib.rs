@@ -1,8 +1,8 @@
-//! What a run reports: a stable JSON for scripts, pictures, and one self-contained page for people.
+//! The report of a run: a stable JSON for scripts, pictures, and one self-contained page for people.
 //!
-//! The page asks for nothing from outside: pictures are PNG inside it, plots are SVG, and it has no script;
-//! that of a mesh alone has a viewer, three.js, inside it.
-//! Lengths are millimetres on physical grids and pixels on pictures; what is no estimate is hatched, never zero.
+//! The page loads nothing from outside: pictures are PNG inside it, plots are SVG, and it has no script; only the page of a
+//! mesh has a viewer, three.js, inside it. Lengths are millimetres on physical grids and pixels on pictures; places without an
+//! estimate are hatched, never zero.
 
 mod error;
 pub mod number;

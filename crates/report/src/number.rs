@@ -2,7 +2,7 @@
 
 pub use veloxel_core::memory_size as size;
 
-/// Three significant digits; powers of ten where zeros would take over; a dash for what is no number.
+/// Three significant digits; powers of ten where zeros would fill the number; a dash for a value that is not finite.
 pub fn text(value: f64) -> String {
     if !value.is_finite() {
         return "–".to_owned();
@@ -20,7 +20,7 @@ pub fn text(value: f64) -> String {
     minus(trimmed(format!("{value:.decimals$}")))
 }
 
-/// `12.3 %`.
+/// A share in percent: `12.3 %`.
 pub fn percent(share: f64) -> String {
     if share > 0.0 && share < 5e-5 {
         "< 0.01 %".to_owned()
@@ -29,7 +29,7 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// `20 048`, with narrow spaces that do not break.
+/// A whole number with narrow spaces that do not break: `20 048`.
 pub fn count(value: usize) -> String {
     let digits = value.to_string();
     let mut text = String::new();
@@ -42,12 +42,12 @@ pub fn count(value: usize) -> String {
     text
 }
 
-/// `1 thread`, `2 threads`.
+/// A number with its noun: `1 thread`, `2 threads`.
 pub fn counted(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// `840 ms`, `12.3 s`, `3 min 20 s`.
+/// A time: `840 ms`, `12.3 s`, `3 min 20 s`.
 pub fn duration(time_ms: f64) -> String {
     if time_ms < 1e-3 {
         // Below what a clock tells.
@@ -62,7 +62,7 @@ pub fn duration(time_ms: f64) -> String {
     }
 }
 
-/// `10⁻³`.
+/// A power of ten: `10⁻³`.
 pub fn power_of_ten(exponent: i32) -> String {
     let raised = |c: char| match c.to_digit(10) {
         Some(d) => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][d as usize],
@@ -71,7 +71,8 @@ pub fn power_of_ten(exponent: i32) -> String {
     format!("10{}", exponent.to_string().chars().map(raised).collect::<String>())
 }
 
-/// The smallest of 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten that is not below `value`; 1 for nothing.
+/// The smallest of 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten that is not below `value`; 1 unless `value` is finite and
+/// above 0.
 pub fn nice_ceiling(value: f64) -> f64 {
     if !value.is_finite() || value <= 0.0 {
         return 1.0;
@@ -113,7 +114,7 @@ fn trimmed(text: String) -> String {
     }
 }
 
-/// A true minus sign instead of a hyphen.
+/// The text with a true minus sign instead of a hyphen.
 fn minus(text: String) -> String {
     text.replacen('-', "−", 1)
 }

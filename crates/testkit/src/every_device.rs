@@ -1,12 +1,13 @@
-//! One test body, one test a device; and what else a test needs that not every machine has.
+//! One test body, one test a device; and other needs of tests that not every machine meets.
 
 use std::path::PathBuf;
 
-/// What a test needs.
+/// Returns what a test needs, once it was opened.
 ///
 /// # Panics
-/// If it is not here. A test that may end so says what it needs by its name, and `cargo xtask test` leaves it out: the
-/// name ends in `::cuda`, or a module around it is called `needs_cuda`; the same for `wgpu`, `nvrtc` and `data`.
+/// If it could not be opened. A test that needs something says so in its name, and `cargo xtask test` leaves it out where that
+/// is missing: the name ends in `::cuda`, or a module around it is called `needs_cuda`; the same holds for `wgpu`, `nvrtc` and
+/// `data`.
 pub fn here<T, E: std::fmt::Display>(name: &str, opened: Result<T, E>) -> T {
     opened.unwrap_or_else(|error| {
         panic!("{name} is not here: {error}\n`cargo xtask test` leaves out the tests that need it")
@@ -23,9 +24,9 @@ pub fn data(path: &str) -> PathBuf {
     path
 }
 
-/// Makes of every `fn name(device: &Device) { … }` three tests, `name::cpu`, `name::wgpu` and `name::cuda`.
+/// Makes three tests of every `fn name(device: &Device) { … }`: `name::cpu`, `name::wgpu` and `name::cuda`.
 ///
-/// A test fails where its device is not there: see [`here`]. The crate under test brings `veloxel_gpu::Device` along.
+/// A test fails where its device is missing: see [`here`]. The crate under test brings `veloxel_gpu::Device` along.
 #[macro_export]
 macro_rules! on_every_device {
     ($($(#[$attribute:meta])* fn $name:ident($device:ident: &Device) $body:block)*) => {$(

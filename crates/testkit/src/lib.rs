@@ -1,6 +1,6 @@
 //! What tests of several crates share: one body for every device, and tolerances with their reasons.
 //!
-//! A dependency of tests alone; phantoms with known motion are `veloxel-phantoms`.
+//! Only tests depend on this crate; phantoms with known motion are in `veloxel-phantoms`.
 
 pub mod every_device;
 pub mod parity;

@@ -1,4 +1,4 @@
-//! A kernel on a device beside its processor text: the same inputs, the same bits.
+//! The comparison of a kernel on a device with its processor text: the same inputs must give the same bits.
 
 #![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 
@@ -7,7 +7,7 @@ use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device, Field};
 pub use veloxel_phantoms::signed_noise as noise;
 
-/// Sizes that divide by nothing, by four, and axes of one voxel.
+/// Shapes whose sizes divide by nothing, shapes whose sizes divide by four, and shapes with axes of one voxel.
 pub fn shapes() -> Vec<Shape> {
     [
         ([37, 21, 1], Dimension::Two),
@@ -30,17 +30,17 @@ pub struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// A device, and a processor of one thread.
+    /// A pair of a device and a processor of one thread.
     pub fn new(device: &'a Device) -> Self {
         Self { device, cpu: Device::cpu(1).unwrap() }
     }
-    /// Calls `work` with the device and then with the processor; what it returns must be the same numbers, to the last bit:
-    /// only the sign of a zero is nobody's business.
+    /// Calls `work` with the device and then with the processor; what it returns must be the same numbers, to the last bit. +0
+    /// and −0 count as equal.
     pub fn alike(&self, what: &str, work: impl Fn(&Device) -> Vec<Buffer>) {
         self.alike_but(0, what, work);
     }
-    /// As [`Self::alike`]; the last `numbers` of what `work` returns are sums whose grouping is the device's own, and agree
-    /// to [`KERNEL_PARITY`] of the largest value.
+    /// Compares as [`Self::alike`] does, except for the last `numbers` of what `work` returns: these are sums whose grouping is
+    /// the device's own, and agree to [`KERNEL_PARITY`] of the largest value.
     pub fn alike_but(&self, numbers: usize, what: &str, work: impl Fn(&Device) -> Vec<Buffer>) {
         let [got, expected] = [self.device, &self.cpu]
             .map(|device| work(device).into_iter().map(|b| device.download(b).unwrap()).collect::<Vec<_>>());
@@ -70,7 +70,7 @@ pub fn noise_field(device: &Device, count: usize, len: usize, seed: u64) -> Fiel
     (0..count).map(|c| noise_buffer(device, len, seed + c as u64)).collect()
 }
 
-/// A number against the processor's.
+/// Compares a number with the processor's.
 pub fn assert_close(what: &str, got: f64, expected: f64) {
     assert!(
         (got - expected).abs() <= KERNEL_PARITY * expected.abs().max(1e-30),

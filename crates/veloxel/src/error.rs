@@ -76,7 +76,7 @@ pub enum VeloxelError {
         path: PathBuf,
         /// The labels asked for.
         wanted: String,
-        /// Those that there are.
+        /// The labels of the image.
         there: String,
     },
     /// The paths given to a job do not belong together.
@@ -120,7 +120,7 @@ pub enum VeloxelError {
 }
 
 impl From<IoError> for VeloxelError {
-    /// A stop is one, whoever asked first.
+    /// Turns a stop while reading or writing into a stop of the run.
     fn from(error: IoError) -> Self {
         match error {
             IoError::Stopped(stopped) => Self::Stopped(stopped),

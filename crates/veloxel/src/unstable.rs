@@ -1,6 +1,7 @@
 //! The crates below this one, whole: they may change in any version.
 //!
-//! Whoever writes kernels, composes flows on a device or weighs the arcs of a mesh finds here what pipelines are made of.
+//! Programs that have kernels of their own, compose flows on a device or weigh the arcs of a mesh find here what pipelines are
+//! made of.
 
 pub use veloxel_gpu as gpu;
 pub use veloxel_kernels as kernels;

@@ -32,7 +32,7 @@ mod types;
 mod uses;
 
 pub use error::TranslationError;
-pub use resources::{Access, Part, Resource, resources};
+pub use resources::{Access, BufferPart, Resource, resources};
 
 use error::Result;
 use function::FunctionText;

@@ -24,7 +24,7 @@ pub struct LoopBlocks<'b> {
 
 /// An assignment.
 #[derive(Clone, Copy)]
-struct Step {
+struct Assignment {
     pointer: Value,
     value: Value,
 }
@@ -36,7 +36,7 @@ struct Parts<'b> {
     /// The body after the test of the condition.
     rest: Vec<(&'b Statement, &'b Span)>,
     /// The assignment that is the whole continuing block; `None` if that is anything else.
-    step: Option<Step>,
+    step: Option<Assignment>,
 }
 
 impl FunctionText<'_> {
@@ -57,7 +57,7 @@ impl FunctionText<'_> {
         }
         let condition = condition.map(|condition| self.value(condition)).transpose()?;
         let head = match (step, condition) {
-            (Some(Step { pointer, value }), condition) => {
+            (Some(Assignment { pointer, value }), condition) => {
                 let condition = condition.map(|condition| format!(" {condition}")).unwrap_or_default();
                 format!("for (;{condition}; {} = {}) {{", self.operand(pointer)?, self.value(value)?)
             }
@@ -116,7 +116,7 @@ impl FunctionText<'_> {
             [(Statement::Store { pointer, value }, _)] if break_if.is_none() => {
                 let plain = !self.points_to_atomic(*pointer);
                 (plain && self.to_be_named(&emitted, &[*pointer, *value]).is_empty())
-                    .then_some(Step { pointer: *pointer, value: *value })
+                    .then_some(Assignment { pointer: *pointer, value: *value })
             }
             _ => None,
         };
@@ -127,7 +127,7 @@ impl FunctionText<'_> {
     fn repetitions(
         &self,
         condition: Value,
-        Step { pointer, value }: Step,
+        Assignment { pointer, value }: Assignment,
         before: Option<&Statement>,
     ) -> Option<u64> {
         let &Expression::LocalVariable(counter) = self.expression(pointer) else { return None };

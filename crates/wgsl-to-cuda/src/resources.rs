@@ -17,7 +17,7 @@ pub struct Resource {
     /// What the source may do with it.
     pub access: Access,
     /// The scalars and vectors in it; of an array of any length those of one element.
-    pub parts: Vec<Part>,
+    pub parts: Vec<BufferPart>,
     /// Length in bytes; of an array of any length the bytes from one element to the next.
     pub size: u32,
 }
@@ -35,7 +35,7 @@ pub enum Access {
 
 /// A scalar or a vector in a buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct BufferPart {
     /// Names of the members that lead to it, such as `lattice.size`; `taps[3, 16 bytes]` are three elements, 16 bytes from one to
     /// the next. Empty for an element of an array of any length.
     pub path: String,
@@ -98,7 +98,7 @@ impl Layouts<'_> {
         }
     }
 
-    fn collect(&self, type_: Handle<Type>, path: String, offset: u32, parts: &mut Vec<Part>) {
+    fn collect(&self, type_: Handle<Type>, path: String, offset: u32, parts: &mut Vec<BufferPart>) {
         match &self.module.types[type_].inner {
             TypeInner::Struct { members, .. } => {
                 for member in members {
@@ -114,7 +114,7 @@ impl Layouts<'_> {
                 };
                 self.collect(*base, format!("{path}[{count}, {stride} bytes]"), offset, parts);
             }
-            inner => parts.push(Part { path, type_: text(inner), offset }),
+            inner => parts.push(BufferPart { path, type_: text(inner), offset }),
         }
     }
 }

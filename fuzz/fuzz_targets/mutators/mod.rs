@@ -1,11 +1,12 @@
-//! Mutations that know what a format is made of: without them most inputs end at a checksum.
+//! Mutations that know the parts of a format: without them most inputs end at a checksum.
 
 mod png;
 mod tiff;
 
 use libfuzzer_sys::fuzzer_mutate;
 
-/// Changes the first `size` bytes of `data`, whose length is the most that there may be, as their format asks for; the new size.
+/// Changes the first `size` bytes of `data`, whose length is the maximum, in a way that suits their format; returns the new
+/// size.
 pub fn mutate(format: &str, data: &mut [u8], size: usize, seed: u32) -> usize {
     let mut random = Random(u64::from(seed) << 1 | 1);
     let most = data.len();
@@ -35,7 +36,7 @@ fn mutated(bytes: &[u8]) -> Vec<u8> {
     room
 }
 
-/// Numbers that bounds break at.
+/// Numbers at which bounds are likely to break.
 const EDGES: [u32; 20] = [
     0,
     1,

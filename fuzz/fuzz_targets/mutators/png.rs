@@ -8,7 +8,7 @@ const NAMES: [&[u8; 4]; 20] = [
     b"PLTE", b"tRNS", b"gAMA", b"sBIT", b"cHRM", b"sRGB", b"iCCP", b"zTXt", b"iTXt", b"bKGD", b"hIST",
     b"pHYs", b"acTL", b"fcTL", b"fdAT", b"IDAT", b"IEND", b"eXIf", b"cICP", b"abCd",
 ];
-/// Bits a sample and kind of colour, as far as the specification knows them.
+/// Bits of a sample and kind of colour: all that the specification has.
 const COLOURS: [[u8; 2]; 15] = [
     [1, 0],
     [2, 0],
@@ -26,7 +26,7 @@ const COLOURS: [[u8; 2]; 15] = [
     [8, 6],
     [16, 6],
 ];
-/// Pixels of a mutated stream, uncompressed.
+/// Most bytes of a mutated stream of pixels, uncompressed.
 const MOST_PIXEL_BYTES: u64 = 1 << 16;
 
 struct Chunk {
@@ -72,7 +72,7 @@ fn parse(file: &[u8]) -> Option<Vec<Chunk>> {
     (!chunks.is_empty()).then_some(chunks)
 }
 
-/// Width, height, colours or interlacing.
+/// Changes width, height, colours or interlacing.
 fn change_header(header: &mut [u8], random: &mut Random) {
     if header.len() < 13 {
         return;
@@ -86,7 +86,7 @@ fn change_header(header: &mut [u8], random: &mut Random) {
     }
 }
 
-/// Filters and samples, compressed again.
+/// Changes filters and samples, and compresses them again.
 fn change_pixels(chunks: &mut [Chunk]) {
     let Some(chunk) = chunks.iter_mut().find(|chunk| &chunk.name == b"IDAT") else { return };
     let mut pixels = Vec::new();
@@ -98,7 +98,7 @@ fn change_pixels(chunks: &mut [Chunk]) {
     }
 }
 
-/// The file of these chunks; now and then with a length or a checksum that is wrong.
+/// The file of these chunks; sometimes with a wrong length or checksum.
 fn assemble(chunks: &[Chunk], random: &mut Random) -> Vec<u8> {
     let mut file = SIGNATURE.to_vec();
     for Chunk { name, data } in chunks {

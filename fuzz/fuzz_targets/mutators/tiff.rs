@@ -1,4 +1,4 @@
-//! TIFF, entry by entry: tags, types, counts, values, and where the next page is.
+//! Mutations of TIFF, entry by entry: tags, types, counts, values, and the place of the next page.
 
 use super::{EDGES, Random};
 

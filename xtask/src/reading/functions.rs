@@ -5,13 +5,13 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 /// One function with a body.
 pub struct Function {
     pub name: String,
-    /// From the line of its `fn` to that of its last brace.
+    /// Number of lines from its `fn` to its last brace.
     pub lines: usize,
     /// Whether an argument is a tuple, which has no name for its parts.
     pub takes_tuple: bool,
 }
 
-/// The functions in the tokens of a Rust file, also those within other functions and within macros.
+/// The functions in the tokens of a Rust file, including those within other functions and within macros.
 pub fn of_rust(tokens: TokenStream) -> Vec<Function> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut found = Vec::new();
@@ -99,7 +99,7 @@ fn block_end(token: &TokenTree) -> Option<usize> {
     (group.delimiter() == Delimiter::Brace).then(|| group.span_close().end().line)
 }
 
-/// The functions of a WGSL or CUDA text: blocks, outside of other functions, behind a list of parameters.
+/// The functions of a WGSL or CUDA text: blocks outside of other functions that follow a list of parameters.
 pub fn of_shader(text: &str) -> Vec<Function> {
     let mut found = Vec::new();
     // What stands since the last block or semicolon, and the number of its last line.
@@ -131,7 +131,7 @@ pub fn of_shader(text: &str) -> Vec<Function> {
     found
 }
 
-/// The name before the last list of parameters, and how many lines stand between it and the end.
+/// The name before the last list of parameters, and the number of lines between it and the end.
 fn name_of_function(head: &str) -> Option<(String, usize)> {
     let is_name = |mark: char| mark.is_alphanumeric() || mark == '_';
     let start = match head.find("fn ") {

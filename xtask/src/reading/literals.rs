@@ -9,10 +9,11 @@ pub struct Literal {
     pub line: usize,
 }
 
-/// Macros whose documentation the program prints: it becomes help and schemas.
+/// Macros whose documentation the program prints, as help and schemas.
 const PRINTED: [&str; 2] = ["parameters", "choices"];
 
-/// The strings in the tokens, in their order, those of attributes included. Documentation counts within [`PRINTED`] macros alone.
+/// The strings in the tokens, in their order, including those of attributes. Documentation counts only within [`PRINTED`]
+/// macros.
 pub fn of(tokens: TokenStream) -> Vec<Literal> {
     let mut found = Vec::new();
     collect(tokens, Docs::LeftOut, &mut found);

@@ -1,4 +1,4 @@
-//! The modules of a crate and their items, without those of tests.
+//! The modules of a crate and their items, tests excluded.
 
 use crate::Failure;
 use crate::reading::tokens;
@@ -17,11 +17,11 @@ pub struct Crate {
 /// One module of a crate: a file, or a block within one.
 pub struct Module {
     pub name: String,
-    /// The file that holds it, an index into [`Crate::files`].
+    /// The file that holds it, as an index into [`Crate::files`].
     pub file: usize,
-    /// An index into [`Crate::modules`]; none at the root.
+    /// The module around it, as an index into [`Crate::modules`]; none at the root.
     pub parent: Option<usize>,
-    /// All but modules.
+    /// All items except modules.
     pub items: Vec<Item>,
 }
 

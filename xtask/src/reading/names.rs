@@ -1,4 +1,4 @@
-//! Which file of a crate defines what a path names, through modules, imports and re-exports.
+//! Finds the file of a crate that defines what a path names, through modules, imports and re-exports.
 
 use crate::reading::modules::Crate;
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use syn::{Item, UseTree};
 /// The names in every module of a crate.
 pub struct Names<'a> {
     source: &'a Crate,
-    /// What each name may be: a module and a function may share one.
+    /// The possible meanings of each name: a module and a function may share one.
     scopes: Vec<HashMap<String, Vec<Named>>>,
     /// Paths of the imports with a `*`.
     globs: Vec<Vec<Vec<String>>>,
@@ -19,7 +19,7 @@ enum Named {
     Import(Vec<String>),
 }
 
-/// What a path leads to.
+/// The result of following a path.
 #[derive(Clone, Copy)]
 enum Found {
     Module(usize),
@@ -27,7 +27,7 @@ enum Found {
     Item(usize),
 }
 
-/// How many imports and re-exports one path may lead through; imports may go in circles.
+/// Most imports and re-exports that one path may lead through; imports may go in circles.
 const LONGEST_CHAIN: usize = 12;
 
 impl<'a> Names<'a> {
@@ -108,7 +108,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Calls `found` with the name and the path of everything that is imported; without a name for a `*`.
+/// Calls `found` with the name and the path of everything that is imported; for a `*` without a name.
 pub fn imports(tree: &UseTree, path: &mut Vec<String>, found: &mut impl FnMut(Option<String>, Vec<String>)) {
     let leaf = |last: String, name: String, found: &mut dyn FnMut(Option<String>, Vec<String>)| {
         let own = (last != "self").then_some(last);

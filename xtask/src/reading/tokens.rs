@@ -1,4 +1,4 @@
-//! Rust sources as tokens, without what only tests compile.
+//! Rust sources as tokens, without code that only tests compile.
 
 use crate::Failure;
 use crate::reading::sources;
@@ -17,7 +17,8 @@ pub fn read(file: &Path) -> Result<TokenStream, Failure> {
     Ok(without_tests(tokens))
 }
 
-/// Leaves out every item with `#[cfg(test)]`, `#[cfg(all(test, …))]` or `#[test]`, and all of a file that begins so.
+/// Leaves out every item with `#[cfg(test)]`, `#[cfg(all(test, …))]` or `#[test]`, and the whole file if it begins with such an
+/// attribute.
 fn without_tests(tokens: TokenStream) -> TokenStream {
     let mut kept: Vec<TokenTree> = Vec::new();
     let mut tokens = tokens.into_iter().peekable();
@@ -51,7 +52,7 @@ fn is_for_tests(attribute: &Group) -> bool {
         && (["test", "cfg(test)"].contains(&words.as_str()) || words.starts_with("cfg(all(test,"))
 }
 
-/// An item ends with its block or a semicolon, or with both: `use a::{b, c};`.
+/// Skips an item, which ends with its block or a semicolon, or with both: `use a::{b, c};`.
 fn skip_item(tokens: &mut Peekable<impl Iterator<Item = TokenTree>>) {
     let is_semicolon = |token: &TokenTree| matches!(token, TokenTree::Punct(mark) if mark.as_char() == ';');
     let is_block =

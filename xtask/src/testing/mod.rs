@@ -1,4 +1,4 @@
-//! Runs tests: their programs, what they need, and which have not changed since they passed.
+//! Runs tests, with their programs and their needs; programs that passed and have not changed do not run again.
 
 mod needs;
 mod programs;
@@ -8,7 +8,7 @@ mod unchanged;
 use crate::Failure;
 use runner::Selection;
 
-/// `cargo xtask test`: the tests of the crates named, or of all, in view; with `--slow` first those that take minutes as well.
+/// Runs `cargo xtask test`: the tests of the crates named, or of all, in view; with `--slow` also the tests that take minutes.
 ///
 /// # Errors
 /// A test fails, or something that `VELOXEL_REQUIRE` names is missing.

@@ -1,28 +1,28 @@
-//! What some tests need and not every machine has: finds what is missing here, and which tests need it.
+//! Needs of tests that not every machine meets: finds what is missing here, and which tests need it.
 //!
-//! A test says by its name what it needs: the name ends in `::wgpu`, as `on_every_device!` makes it, or in `_wgpu`, or one
-//! of the modules around it is `needs_wgpu`.
+//! A test names its need: its name ends in `::wgpu`, as `on_every_device!` makes it, or in `_wgpu`, or one of the modules
+//! around it is `needs_wgpu`.
 
 use crate::Failure;
 use crate::testing::programs::TestProgram;
 use std::process::Command;
 
-/// Something that not every machine has.
+/// A need of tests that this machine does not meet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Missing {
     /// Its name in those of tests and in `VELOXEL_REQUIRE`.
     pub name: &'static str,
     /// Why it is missing.
     pub reason: String,
-    /// How many tests need it.
+    /// Number of tests that need it.
     pub tests: usize,
 }
 
 const NEEDS: [&str; 4] = ["wgpu", "cuda", "nvrtc", DATA];
-/// The folder that `VELOXEL_DATA` names.
+/// Name of the need for the folder that `VELOXEL_DATA` names.
 const DATA: &str = "data";
 
-/// Tells what some of the tests need and what is missing here.
+/// Lists what some of the tests need and this machine does not have.
 ///
 /// # Errors
 /// `VELOXEL_REQUIRE` names something that is missing.
@@ -43,7 +43,7 @@ pub fn missing(programs: &[TestProgram]) -> Result<Vec<Missing>, Failure> {
     }
 }
 
-/// The expression that makes nextest leave out the tests which need what is missing.
+/// The expression of nextest that leaves out the tests which need what is missing.
 pub fn filter(missing: &[Missing]) -> String {
     let pattern = |missing: &Missing| format!("test(/(::|_){0}$|(^|::)needs_{0}::/)", missing.name);
     let patterns: Vec<String> = missing.iter().map(pattern).collect();
@@ -56,7 +56,7 @@ fn needs(test: &str, what: &str) -> bool {
     ends("::") || ends("_") || test.match_indices(&format!("needs_{what}::")).any(is_in)
 }
 
-/// Why something is missing, as the test says that does nothing but open it: `opens::wgpu`.
+/// Why something is missing, in the words of the test that does nothing but open it: `opens::wgpu`.
 fn reason_missing(what: &str, programs: &[TestProgram]) -> Option<String> {
     if what == DATA {
         return std::env::var_os("VELOXEL_DATA").is_none().then(|| "VELOXEL_DATA is not set".to_owned());

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub struct TestProgram {
     /// Its name in expressions of nextest: `veloxel-cli::command`.
     pub id: String,
-    /// The file that runs.
+    /// Path of the program.
     pub path: PathBuf,
     /// Programs of the same package, which its tests may start.
     pub starts: Vec<PathBuf>,

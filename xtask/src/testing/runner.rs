@@ -1,16 +1,16 @@
-//! Runs the tests with cargo-nextest, which ends those that hang; what cannot run here is left out before the run.
+//! Runs the tests with cargo-nextest, which ends those that hang; tests that cannot run here are left out before the run.
 
 use crate::testing::needs::{self, Missing};
 use crate::testing::{programs, unchanged};
 use crate::{Failure, cargo};
 use std::process::Command;
 
-/// Which tests to run.
+/// The tests to run.
 #[derive(Clone, Copy)]
 pub enum Selection {
-    /// Those that take less than 2 s each.
+    /// Tests that take less than 2 s each.
     Fast,
-    /// The ignored ones as well: real volumes, whole benchmarks.
+    /// The ignored tests too: real volumes, whole benchmarks.
     WithSlow,
 }
 

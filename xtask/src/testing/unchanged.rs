@@ -1,4 +1,4 @@
-//! Which test programs need not run again: all their tests passed, and nothing that they run on has changed since.
+//! The test programs that need not run again: all their tests passed, and nothing that they run on has changed since.
 //!
 //! A program's mark is made from its own file and those it starts, from every file of the workspace that is no Rust source
 //! (tests read tables, snapshots and pages), from the folder of data, and from the environment. The driver of a GPU is
@@ -16,12 +16,12 @@ use std::process::Command;
 /// A mark for each program that has one.
 pub type Marks = BTreeMap<String, String>;
 
-/// The tests of this package read all sources.
+/// A package whose tests read all sources, so that they always run.
 const ALWAYS: &str = "xtask";
 
-/// The marks of the programs as they are now, by their names; those that must always run have none.
+/// The present marks of the programs, by their names; those that must always run have none.
 ///
-/// `left_out` names what is missing here, so that some tests do not run.
+/// `left_out` names the missing needs because of which some tests do not run.
 pub fn marks(programs: &[TestProgram], left_out: &[&str]) -> Marks {
     let Some(files) = files_beside_sources() else { return Marks::new() };
     let mut around = DefaultHasher::new();
@@ -38,14 +38,14 @@ pub fn marks(programs: &[TestProgram], left_out: &[&str]) -> Marks {
     others.map(|program| (program.id.clone(), mark(program, around.clone()))).collect()
 }
 
-/// The programs that passed with the marks they have now; none where nothing is recorded.
+/// The programs that passed with the marks that they have now; none without a record.
 pub fn passed(marks: &Marks, record: &Path) -> Vec<String> {
     let text = fs::read_to_string(record).unwrap_or_default();
     let known: Marks = serde_json::from_str(&text).unwrap_or_default();
     marks.iter().filter(|(id, mark)| known.get(*id) == Some(mark)).map(|(id, _)| id.clone()).collect()
 }
 
-/// Writes down that all programs passed.
+/// Records that all programs passed.
 ///
 /// # Errors
 /// The record cannot be written.
@@ -83,7 +83,7 @@ fn mark_folder(folder: &Path, hasher: &mut DefaultHasher) {
     }
 }
 
-/// The files of the workspace that git knows or would know, without Rust sources; `None` where git cannot tell.
+/// The files of the workspace that git knows or would know, without Rust sources; `None` if git fails.
 fn files_beside_sources() -> Option<Vec<PathBuf>> {
     let root = cargo::workspace_root();
     let mut git = Command::new("git");

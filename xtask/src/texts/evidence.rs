@@ -1,30 +1,30 @@
-//! Looks whether what documentation calls its evidence is there: files, and tests by name.
+//! Checks that the evidence which documentation names exists: files, and tests by name.
 //!
-//! In sources that is what stands behind `*Evidence*:` at the head of a file; in the pages of `docs` every file that is named,
-//! and in their section *Evidence* tests as well.
+//! In sources the evidence is the text behind `*Evidence*:` at the head of a file; in the pages of `docs` it is every file that
+//! is named, and in their section *Evidence* tests too.
 
 use crate::Failure;
 use crate::reading::sources;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Where the pages lie.
+/// The folder of the pages.
 const PAGES: &str = "docs";
-/// Endings of files that a page may name.
+/// Extensions of files that a page may name.
 const FILES: [&str; 9] = [".rs", ".md", ".py", ".sh", ".json", ".wgsl", ".cu", ".csv", ".npy"];
-/// How words begin that are paths from the root, where no ending says so.
+/// Beginnings of words that are paths from the root, for words without an extension.
 const FOLDERS: [&str; 5] = ["crates/", "docs/", "benches/", "examples/", "xtask/"];
 const HEAD: &str = "*Evidence*:";
-/// How a benchmark is named.
+/// The words before the name of a benchmark.
 const BENCHMARK: &str = "veloxel bench ";
 
-/// A line for each file, test and benchmark that is named and is not there, and how many are named.
+/// A line for each file, test and benchmark that is named and does not exist, and the number of those that are named.
 pub struct Evidence {
     pub named: usize,
     pub dead: Vec<String>,
 }
 
-/// Looks at all sources of `crates` and at the pages below `root`.
+/// Checks all sources of `crates` and the pages below `root`.
 ///
 /// # Errors
 /// A file cannot be read.
@@ -59,7 +59,7 @@ pub fn inspect(root: &Path) -> Result<Evidence, Failure> {
     Ok(evidence)
 }
 
-/// What may be named.
+/// The names that may be used.
 struct Known {
     /// Functions, modules, and short strings in their quotes.
     names: BTreeSet<String>,
@@ -67,7 +67,7 @@ struct Known {
     files: Vec<PathBuf>,
 }
 
-/// What stands behind *Evidence* in the documentation at the head of a file, up to the next such word or paragraph.
+/// The text behind *Evidence* in the documentation at the head of a file, up to the next such word or paragraph.
 fn head(text: &str) -> Option<String> {
     let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
     let page: String = lines.map(|line| format!("{}\n", line.trim())).collect();
@@ -118,7 +118,7 @@ fn is_test(word: &str) -> bool {
         && word.chars().all(|each| each.is_ascii_lowercase() || each.is_ascii_digit() || "_:".contains(each))
 }
 
-/// What is not there of what `word` names.
+/// The part of `word` that names nothing.
 fn dead(root: &Path, file: &Path, word: &str, known: &Known) -> Option<String> {
     if let Some((_, benchmark)) = word.split_once(BENCHMARK) {
         let name = benchmark.split(' ').next().unwrap_or_default();
@@ -137,7 +137,7 @@ fn dead(root: &Path, file: &Path, word: &str, known: &Known) -> Option<String> {
     (is_name && !known.names.contains(last)).then(|| format!("the test `{word}`, which is none"))
 }
 
-/// The folders that a path may be told from: the root, the file's own, and those around it up to its crate's.
+/// The folders that a path may start from: the root, the file's own, and those around it up to its crate's.
 fn places(root: &Path, file: &Path) -> Vec<PathBuf> {
     let mut places = vec![root.to_path_buf()];
     for folder in file.ancestors().skip(1).take_while(|folder| *folder != root) {
@@ -149,7 +149,7 @@ fn places(root: &Path, file: &Path) -> Vec<PathBuf> {
     places
 }
 
-/// Adds the names of functions and modules, and strings in their quotes: names of benchmarks are such.
+/// Adds the names of functions and modules, and strings in their quotes, which names of benchmarks are.
 fn add_names(text: &str, names: &mut BTreeSet<String>) {
     for keyword in ["fn ", "mod "] {
         let rests = text.split(keyword).skip(1);
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// What is dead in a workspace of one source and one page.
+    /// The dead names in a workspace of one source and one page.
     fn dead_in(source: &str, page: &str) -> Vec<String> {
         let root = tempfile::tempdir().expect("a temporary folder should be possible");
         let write = |name: &str, text: &str| {

@@ -1,16 +1,16 @@
-//! Refuses texts of libraries that speak of the command: an error, a warning or a hint reaches Rust programs and pages as well,
-//! and the command alone knows its flags.
+//! Refuses texts of libraries that name flags of the command: errors, warnings and hints reach Rust programs and pages too, and
+//! only the command knows its flags.
 
 use crate::Failure;
 use crate::reading::{literals, sources, tokens};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Where the long helps lie, from which the flags are known.
+/// The folder of the long helps, from which the flags are known.
 const HELPS: &str = "crates/cli/tests/command/snapshots";
 /// Crates whose texts no library prints.
 const FACES: [&str; 3] = ["bench", "cli", "testkit"];
-/// How advice to run the command begins.
+/// The beginning of advice to run the command.
 const ADVICE: &str = "`veloxel ";
 
 /// A line for each string outside of tests that names a flag of the command, or the command with an argument.

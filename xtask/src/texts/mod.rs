@@ -1,4 +1,4 @@
-//! Checks of what people read: errors, documentation, and what pages name as their evidence.
+//! Checks of texts for people: errors, documentation, and the evidence that pages name.
 
 pub mod evidence;
 pub mod flags;

@@ -1,4 +1,5 @@
-//! Labels of six hearts of ACDC, carried from end-diastole to end-systole, file to file, as `warp labels` does without options.
+//! Labels of six hearts of ACDC, carried from end-diastole to end-systole, from file to file, as `warp labels` does without
+//! options.
 
 use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
@@ -49,9 +50,9 @@ fn patients(folder: &Path) -> Result<Vec<PathBuf>, BenchError> {
     Ok(found)
 }
 
-/// What became of a patient's labels.
+/// The result of a patient's labels.
 struct Carried {
-    /// In the order of [`STRUCTURES`].
+    /// Dice of each label, in the order of [`STRUCTURES`].
     dice: [f64; 3],
     share_folded: f64,
 }

@@ -15,7 +15,7 @@ use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
 use veloxel_report::TrackRun;
 use veloxel_report::svg_plot::{AxisLabels, Ink, Line, LinePlot, Series};
 
-/// Slices of the pig's heart, and what endocardium and epicardium must reach there, mm.
+/// Slices of the pig's heart, and the required distances of endocardium and epicardium there, mm.
 const PIG: [(std::ops::RangeInclusive<usize>, [f64; 2]); 2] =
     [(7..=10, [0.85, 0.50]), (6..=13, [1.20, 0.95])];
 /// Patients of ACDC with their frames of end-diastole and end-systole.
@@ -27,9 +27,9 @@ const PATIENTS: [(&str, [&str; 2]); 6] = [
     ("081", ["01", "07"]),
     ("090", ["04", "11"]),
 ];
-/// Points of ejection fraction by which outlines and labels may differ.
+/// Greatest difference of ejection fractions between outlines and labels, percentage points.
 const EF_POINTS: f64 = 4.0;
-/// The right ventricle, mm.
+/// Required distance of the right ventricle, mm.
 const RV_MM: f64 = 2.5;
 
 /// `cine`: the pig's heart of ep-dataset, six patients of ACDC, a right ventricle of RVSC.
@@ -82,7 +82,7 @@ fn run(session: &Session<'_>, job: &TrackJob) -> Result<TrackRun, BenchError> {
     Ok(run.report.runs.remove(0))
 }
 
-/// Outlines of phase 0 through the cycle, against the given ones.
+/// Follows outlines of phase 0 through the cycle, and compares them with the given ones.
 fn pig(session: &Session<'_>, folder: &Path, scratch: &Path) -> Result<Vec<Figure>, BenchError> {
     let (cine, mut warnings) = (folder.join("shortaxis_4d.nii.gz"), Warnings::new());
     let info = inspect(&cine, veloxel_io::Strictness::Lenient)?;

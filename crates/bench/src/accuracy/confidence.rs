@@ -123,7 +123,8 @@ fn volumes(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     Ok(figures)
 }
 
-/// 0: the confidence knows the errors; 1: it knows nothing.
+/// The area between the sparsification curve and the oracle's over that of a random order: 0 if the confidence knows the
+/// errors, 1 if it is no better than chance.
 pub(crate) fn over_random(found: &DenseFlow, truth: &Flow, within: Option<&Mask>) -> Result<f64, BenchError> {
     let measured = sparsification(&found.flow, truth, &found.confidence, within, &Control::default())?;
     let ratio = measured.ause.zip(measured.ause_uninformed).map(|(area, uninformed)| area / uninformed);

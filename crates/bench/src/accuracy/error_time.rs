@@ -11,7 +11,7 @@ use veloxel_measure::flow_error;
 use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod};
 use veloxel_report::svg_plot::{AxisLabels, Ink, Line, LinePlot, Scale, Series};
 
-/// The presets, and between them where the estimate ends: the curve from the least time to the least error.
+/// The presets, and the finest level of the points between them: the curve from the least time to the least error.
 const SETTINGS: [(&str, ClgPreset, Option<usize>); 6] = [
     ("ultrafast", ClgPreset::Ultrafast, None),
     ("realtime", ClgPreset::Realtime, None),
@@ -21,9 +21,9 @@ const SETTINGS: [(&str, ClgPreset, Option<usize>); 6] = [
     ("accurate", ClgPreset::Accurate, None),
 ];
 
-/// Runs of a pair, of which the shortest counts.
+/// Number of runs of a pair, of which the shortest counts.
 const REPEATS: usize = 15;
-/// Share of DIS's error that ours may have in DIS's time.
+/// Greatest allowed error in DIS's time, as a share of DIS's error.
 const SHARE_OF_PEER: f64 = 0.9;
 
 /// Mean error and mean time over the pairs.
@@ -41,7 +41,7 @@ struct Scene {
     truth: Flow,
 }
 
-/// `error-time`: the presets' points and DIS's; within each of DIS's times our least error.
+/// The bench `error-time`: points of the presets and of DIS; within each of DIS's times our least error.
 pub(crate) fn error_time(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let scenes = scenes(session)?;
     if scenes.is_empty() {
@@ -149,7 +149,7 @@ fn peers(scenes: &[Scene], threads: usize) -> Result<Vec<Point>, String> {
     Ok(points)
 }
 
-/// The least error of what takes no longer than this; none below the least time.
+/// The least error of the points that take no longer than this; none below the least time.
 fn error_within(points: &[Point], time_ms: f64) -> Option<f64> {
     let in_time = points.iter().filter(|point| point.time_ms <= time_ms);
     in_time.map(|point| point.error_px).min_by(f64::total_cmp)

@@ -15,18 +15,18 @@ use veloxel_motion::{
 };
 use veloxel_phantoms::{Breathing, CentredFrame, Motion};
 
-/// What a pair must reach with matches.
+/// The required results of a pair with matches.
 #[derive(Clone, Copy)]
 enum Bars {
     /// Mean error, px, and share of errors above 3 px and 5 %.
     Outliers(f64, f64),
     /// Mean error, px.
     Error(f64),
-    /// As without matches, within 2 %.
+    /// The error without matches, within 2 %.
     Kept,
 }
 
-/// A pair of pictures with a true field, and what is hidden where that is known; paths below the data folder.
+/// A pair of pictures with a true field, and its occluded pixels if they are known; paths below the data folder.
 struct Scene {
     name: &'static str,
     files: [&'static str; 3],
@@ -85,12 +85,12 @@ const SCENES: [Scene; 8] = [
     middlebury!("Dimetrodon"),
 ];
 
-/// The pair whose time on a GPU has a bar, and which shorter presets follow as well.
+/// The pair whose time on a GPU has a bar, and which shorter presets must follow too.
 const TIMED: &str = "KITTI";
 const SHORTER: [ClgPreset; 2] = [ClgPreset::Fast, ClgPreset::Realtime];
-/// Runs of which the best counts.
+/// Number of runs, of which the best counts.
 const RESIDENT_RUNS: usize = 8;
-/// How far the diaphragm moves, voxels, and the chest's front.
+/// Motion of the diaphragm, and of the chest's front, voxels.
 const BREATH_VOX: [f64; 2] = [20.0, -3.0];
 /// Planes of the lung's image between which it breathes.
 const BREATHING_PLANES: [f64; 2] = [5.0, 63.0];
@@ -168,7 +168,7 @@ fn pictures(session: &Session<'_>, scene: &Scene) -> Result<Vec<Figure>, BenchEr
     Ok(figures)
 }
 
-/// A shorter preset with matches: error, outliers, and the time on a GPU.
+/// Runs a shorter preset with matches: error, outliers, and the time on a GPU.
 fn shorter(
     session: &Session<'_>,
     images: [&Volume<f32>; 2],
@@ -211,7 +211,7 @@ fn resident_ms(device: &Device, images: [&Volume<f32>; 2], preset: ClgPreset) ->
     Ok(best_ms)
 }
 
-/// The F-score of what is said to be hidden.
+/// The F-score of the occlusions that were found.
 fn f_score(found: &DenseFlow, truth: &Volume<f32>) -> Option<f64> {
     let (mut both, mut said, mut hidden) = (0.0, 0.0, 0.0);
     for (&o, &t) in found.occlusion.as_ref()?.data().iter().zip(truth.data()) {
@@ -272,7 +272,7 @@ fn breath(image: &Volume<f32>) -> Flow {
     })
 }
 
-/// The image that sees another one through a field.
+/// The image that is `moving` seen through a field.
 fn seen_through(device: &Device, moving: &Volume<f32>, field: &Flow) -> Result<Volume<f32>, BenchError> {
     let grid = moving.grid();
     let samples = device.upload_copy(moving.data())?;

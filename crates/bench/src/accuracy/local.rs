@@ -11,12 +11,12 @@ use veloxel_motion::{AnyMethod, DenseDraft, Frame, ImagePair, Opening, PairMetho
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 
-/// A method, and what it must reach.
+/// A method, and its required results.
 struct Bars {
     method: &'static str,
     /// Mean end-point error of the accurate preset, px.
     error_px: f64,
-    /// Time of the fast preset on two cores where a copy runs at 40 GB/s, and on a GPU, ms.
+    /// Greatest time of the fast preset, ms: on two cores where a copy runs at 40 GB/s, and on a GPU.
     times_ms: [f64; 2],
     /// Levels of the pyramid for the bar of GPUs.
     levels: usize,
@@ -26,14 +26,14 @@ const BARS: [Bars; 2] = [
     Bars { method: "lucas-kanade", error_px: 0.30, times_ms: [60.0, 0.15], levels: 3 },
     Bars { method: "block-matching", error_px: 0.40, times_ms: [250.0, 0.5], levels: 5 },
 ];
-/// The area under the sparsification curve over that of a random order, at most.
+/// Greatest area under the sparsification curve over that of a random order.
 const CONFIDENCE: f64 = 0.6;
-/// Share of the pixels that have a vector, at least.
+/// Least share of the pixels that have a vector.
 const DENSITY: f64 = 0.95;
 const PRESETS: [&str; 2] = ["accurate", "fast"];
 /// The size of a picture whose time is measured.
 const PICTURE: [usize; 2] = [640, 480];
-/// Runs of which the fastest counts: other programs may have slowed the others.
+/// Number of runs, of which the fastest counts: other programs may have slowed the others.
 const RUNS: usize = 30;
 
 /// `local`: every method's figures.
@@ -58,7 +58,7 @@ pub(crate) fn local(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     Ok(figures)
 }
 
-/// A method, its preset, and how many levels it has at most, if not those of the preset.
+/// A method, its preset, and its most levels, if they differ from those of the preset.
 #[derive(Clone, Copy)]
 struct Setup<'a> {
     method: &'a str,
@@ -80,7 +80,7 @@ fn opened(device: &Device, setup: Setup<'_>, image: &Volume<f32>) -> Result<Box<
     }
 }
 
-/// Errors, densities and what confidences are worth, pair by pair and in the mean.
+/// Errors, densities and quality of confidences, pair by pair and in the mean.
 fn accuracy(
     session: &Session<'_>,
     bars: &Bars,

@@ -1,4 +1,4 @@
-//! Block matching's measures beside each other: noise, gain and offset on pictures, noise and change on speckle.
+//! Block matching's measures compared: noise, gain and offset on pictures, noise and change on speckle.
 
 use crate::accuracy::middlebury::{pairs, truth};
 use crate::{BenchError, Figure, Session};
@@ -12,12 +12,12 @@ use veloxel_phantoms::{CentredFrame, Noise, Phantom, Sinusoid, SpeckleTexture};
 const MEASURES: [(MatchMeasure, &str); 3] =
     [(MatchMeasure::Ncc, "NCC"), (MatchMeasure::Ssd, "SSD"), (MatchMeasure::Sad, "SAD")];
 
-/// What happens to the moving image, of intensities 0 to 255.
+/// The change of the moving image, of intensities 0 to 255.
 struct Light {
     name: &'static str,
     gain: f32,
     offset: f32,
-    /// Standard deviation of noise, which the fixed image gets as well.
+    /// Standard deviation of noise, which the fixed image gets too.
     noise: f64,
 }
 
@@ -38,7 +38,7 @@ const LIGHTS: [Light; 8] = [
 
 /// Voxels along each axis of the speckle.
 const SPECKLE: usize = 64;
-/// How speckle correlates with itself, and the error that is allowed, voxels.
+/// Correlation of speckle before and after the motion, and the greatest allowed error, voxels.
 const CHANGES: [(f64, f64); 2] = [(1.0, 0.1), (0.8, 0.25)];
 
 /// `matching`: mean end-point errors by measure and light; errors on speckle at 20 dB.
@@ -74,7 +74,7 @@ pub(crate) fn matching(session: &Session<'_>) -> Result<Vec<Figure>, BenchError>
     Ok(figures)
 }
 
-/// The mean error on a pair whose moving picture has changed.
+/// The mean error on a pair with a changed moving picture.
 fn error_px(
     session: &Session<'_>,
     name: &str,
@@ -96,7 +96,7 @@ fn error_px(
     Ok(flow_error(&found.flow, &truth, None, &Control::default())?.end_point_vox.mean)
 }
 
-/// Speckle that moves by up to 2.6 voxels, and changes meanwhile.
+/// Speckle that moves by up to 2.6 voxels, and changes on the way.
 fn speckle(correlation: f64) -> Result<Phantom, BenchError> {
     let grid = isotropic_grid(Dimension::Three, SPECKLE)?;
     let texture = SpeckleTexture::new(&CentredFrame::new(&grid), 5);

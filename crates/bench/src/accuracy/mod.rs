@@ -1,4 +1,4 @@
-//! How accurate: results held against exact motion, ground truth and what people drew.
+//! Benches of accuracy: results compared with exact motion, ground truth and outlines that people drew.
 
 pub(crate) mod acdc;
 pub(crate) mod cine;

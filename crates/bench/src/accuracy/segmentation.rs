@@ -1,4 +1,4 @@
-//! Parts of meshes beside those that people made: the meshes of the Princeton segmentation benchmark in the data folder.
+//! Parts of meshes compared with those of people: the meshes of the Princeton segmentation benchmark in the data folder.
 
 use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use veloxel_mesh::{
     ArcWeights, CleanMesh, Cuts, CutsParams, DualGraph, FuzzyParams, PartCount, Seeds, cuts, fuzzy_clustering,
 };
 
-/// Parameters were chosen on every other mesh, the first included; the rest were kept apart.
+/// The meshes. Parameters were chosen on every other one of them, from the first on; the rest were kept apart.
 const MESHES: [u32; 19] =
     [1, 21, 41, 61, 81, 101, 121, 141, 161, 181, 201, 221, 241, 281, 301, 321, 341, 361, 381];
-/// The most Rand index that each method may come to, as a mean over the meshes.
+/// The greatest Rand index allowed for each method, as a mean over the meshes.
 const MOST_RAND: [(&str, f64); 2] = [("cuts", 0.115), ("fuzzy", 0.160)];
-/// How much more often than by chance uncertain faces lie beside a human cut.
+/// Least factor, over chance, by which uncertain faces lie beside a human cut.
 const LEAST_RATIO: f64 = 2.5;
-/// A mesh of 18,500 faces, and its most time from file to file, s.
+/// A mesh of 18,500 faces, and its greatest time from file to file, s.
 const TIMED: (u32, f64) = (301, 6.0);
 /// The share of faces that count as uncertain.
 const UNCERTAIN: f64 = 0.1;
@@ -28,16 +28,16 @@ const UNCERTAIN: f64 = 0.1;
 /// A mesh with the segmentations of people.
 struct Example {
     graph: DualGraph,
-    /// A label for each face of the graph.
+    /// A label for each face of the graph, for each person.
     people: Vec<Vec<u32>>,
-    /// The median of their numbers of parts.
+    /// The median of the people's numbers of parts.
     parts: usize,
 }
 
-/// What one mesh came to.
+/// The results of one mesh.
 struct Measured {
     rand: [f64; 2],
-    /// Beside a human cut, over chance.
+    /// Share of uncertain faces beside a human cut, over chance.
     ratio: f64,
     chosen: usize,
 }

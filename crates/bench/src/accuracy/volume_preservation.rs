@@ -1,4 +1,4 @@
-//! Incompressible muscle with β on and off: how much volume changes, and what that does to the error.
+//! Incompressible muscle with and without β: how much its volume changes, and the effect on the error.
 
 use crate::{BenchError, Figure, Session};
 use veloxel_core::{Control, Dimension, Warnings};
@@ -11,7 +11,7 @@ use veloxel_phantoms::{HeartParams, HeartPhantom, Noise, Phantom, RasteriseParam
 
 /// The β that is compared with none.
 pub(crate) const BETA: f32 = 3.0;
-/// How many times smaller β makes the change of volume in the muscle; tests hold it as well.
+/// Least factor by which β makes the change of volume in the muscle smaller; tests require it too.
 const GAIN: f64 = 4.0;
 /// Voxel edge of the rasterised ventricle, in the mesh's unit.
 const MOUSE_SPACING: f64 = 1.25;
@@ -51,7 +51,8 @@ pub(crate) fn estimate(device: &Device, phantom: &Phantom, beta: f32) -> Result<
     Ok(Clg::new(phantom.grid(), params, device)?.run(&pair)?)
 }
 
-/// Data count everywhere, volume is preserved in the muscle; both are measured there, so that β is all that differs.
+/// Compares β with none. Data count everywhere, volume is preserved in the muscle; both are measured there, so that only β
+/// differs.
 fn compare(device: &Device, phantom: &Phantom) -> Result<Vec<Figure>, BenchError> {
     let mut results = Vec::new();
     for beta in [0.0, BETA] {

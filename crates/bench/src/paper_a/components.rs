@@ -1,4 +1,4 @@
-//! What each part of a run costs (Figure 6), and what comes and goes between host and device (Figure 7b).
+//! The cost of each part of a run (Figure 6), and of the transfers between host and device (Figure 7b).
 
 use super::scene::{Scene, smooth_motion};
 use super::settings::{ALPHA, BETA, TAPS, window};
@@ -17,19 +17,19 @@ use veloxel_kernels::variational::operator::{Jacobi, Operator, ResidualNorm2};
 /// A part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Component {
-    /// One volume from host to device.
+    /// The transfer of one volume from host to device.
     TransferIn,
-    /// One volume, three passes of 15 taps.
+    /// Smoothing of one volume, three passes of 15 taps.
     Smoothing,
     /// Derivatives and their products, without the window.
     Derivatives,
-    /// Derivatives, products and their window: what a warp needs.
+    /// Derivatives, products and their window: everything that a warp needs.
     Tensor,
     /// One Jacobi iteration, with its share of the residual.
     Iteration,
     /// Linear interpolation of the moving image.
     Warp,
-    /// One volume from device to host.
+    /// The transfer of one volume from device to host.
     TransferOut,
 }
 
@@ -43,7 +43,7 @@ impl Component {
         Self::Warp,
         Self::TransferOut,
     ];
-    /// Those that every device has.
+    /// The components that every device has.
     pub const COMPUTED: [Self; 5] =
         [Self::Smoothing, Self::Derivatives, Self::Tensor, Self::Iteration, Self::Warp];
     pub const fn name(self) -> &'static str {
@@ -74,12 +74,12 @@ impl Costs {
 
 /// Iterations between two residuals of a solve.
 const ITERATIONS_PER_CHECK: f64 = 8.0;
-/// What takes longer on a processor is looked at once, without a warm-up.
+/// Time from which on a processor's work is timed once, without a warm-up, ms.
 pub(super) const LONG_MS: f64 = 500.0;
-/// Looks at the clock on a GPU and on a processor.
+/// Number of timings on a GPU and on a processor.
 const LOOKS: usize = 7;
 const FEW_LOOKS: usize = 3;
-/// Launches are repeated until a look takes about this long, but no more often than this.
+/// Time of one timing, for which launches are repeated, and the most repetitions.
 const LOOK_MS: f64 = 50.0;
 const LAUNCHES: f64 = 20.0;
 
@@ -126,7 +126,7 @@ pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, BenchError>
 }
 
 impl Costs {
-    /// Measures the motion tensor of a pair without and with its window; what it holds at the end.
+    /// Measures the motion tensor of a pair without and with its window; returns the tensor.
     fn measure_tensor(
         &mut self,
         device: &Device,
@@ -186,17 +186,17 @@ impl Costs {
     }
 }
 
-/// Memory that has been written to: the system has found its pages.
+/// Memory whose pages the system has mapped, because it was written to.
 fn touched(device: &Device, len: usize) -> Result<Buffer, ComputeError> {
     let mut buffer = device.scratch(len)?;
     Operation::Fill(0.0).on(&mut buffer).run(device)?;
     Ok(buffer)
 }
 
-/// Jacobi's with a volume term, so that it converges.
+/// Damping of Jacobi's method with a volume term, so that it converges.
 const DAMPING: f32 = 0.6;
 
-/// The middle of several looks at the clock, for one launch, after those that warm up.
+/// The median of several timings of one launch, after a warm-up.
 fn launch_ms(
     device: &Device,
     mut launch: impl FnMut() -> Result<(), ComputeError> + Send,

@@ -18,7 +18,7 @@ pub(super) fn figures(result: &PaperA) -> Vec<Figure> {
     figures
 }
 
-/// Those of the last size in a role; after the last machine, its speed-ups as well.
+/// Figures of the last size in a role; after the last machine, its speed-ups too.
 pub(super) fn newest(result: &PaperA, role: Role) -> Vec<Figure> {
     let Some(m) = result.measurements.last() else { return Vec::new() };
     let mut figures = of_role(result, m, role);

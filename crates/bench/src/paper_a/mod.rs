@@ -5,7 +5,7 @@
 //! estimation in medical image sequences", Int. J. Biomedical Imaging 2011, doi:10.1155/2011/137604, section 5: Tables 2
 //! and 3, Figures 5 to 9.
 //!
-//! *As there*: the preset `paper` (Jacobi, forward differences, linear warps, one level), a window of 15 taps, times of
+//! *As in the paper*: the preset `paper` (Jacobi, forward differences, linear warps, one level), a window of 15 taps, times of
 //! computing without those of transfers, the middle of several measurements.
 //!
 //! *Where we differ*: the paper does not say how often it iterated, so times cannot be compared with its times, but
@@ -31,12 +31,12 @@ use veloxel_core::SystemMemory;
 use veloxel_gpu::{ComputeError, Device};
 use veloxel_motion::MotionError;
 
-/// What is measured.
+/// The extent of the experiments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// Voxels along each axis of the whole runs of Tables 2 and 3.
     pub sizes: Vec<usize>,
-    /// Those of Figure 5.
+    /// Voxels along each axis of the runs of Figure 5.
     pub figure_sizes: Vec<usize>,
     /// Values of R for Figure 5a.
     pub warps: Vec<usize>,
@@ -44,12 +44,12 @@ pub struct Plan {
     pub taps: Vec<usize>,
     /// Longest predicted time, seconds, of a whole run that is measured as it is; longer ones are scaled.
     pub longest_s: f64,
-    /// The same for the points of Figure 5.
+    /// Longest predicted time, seconds, of a point of Figure 5 that is measured as it is; longer ones are scaled.
     pub longest_in_figures_s: f64,
 }
 
 impl Plan {
-    /// The paper's sizes, and on to 512³.
+    /// A plan of the paper's sizes, and on to 512³.
     pub fn full() -> Self {
         Self {
             sizes: vec![50, 75, 100, 125, 150, 175, 200, 225, 250, 300, 400, 512],
@@ -60,7 +60,7 @@ impl Plan {
             longest_in_figures_s: 1.5,
         }
     }
-    /// Sizes up to 100³.
+    /// A plan of sizes up to 100³.
     pub fn quick() -> Self {
         Self {
             sizes: vec![50, 75, 100],
@@ -72,14 +72,14 @@ impl Plan {
     }
 }
 
-/// What a run is measured on.
+/// The machine that a run is measured on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The paper's sequential version.
     OneThread,
-    /// Its multicore version.
+    /// The paper's multicore version.
     AllThreads,
-    /// Its GPU version.
+    /// The paper's GPU version.
     Gpu,
 }
 
@@ -92,7 +92,7 @@ impl Role {
             Self::Gpu => "GPU",
         }
     }
-    /// Its name where a title begins with it.
+    /// The role's name at the begin of a title.
     const fn title(self) -> &'static str {
         match self {
             Self::OneThread => "One thread",
@@ -107,27 +107,27 @@ impl Role {
 pub(crate) struct Machine {
     pub role: Role,
     pub device: Device,
-    /// What it is, for people.
+    /// Description of the machine, for people.
     pub name: String,
 }
 
-/// Everything about one size on one machine.
+/// All times of one size on one machine.
 #[derive(Debug)]
 struct Measured {
     costs: Costs,
-    /// The run of Tables 2 and 3, where this size is one of theirs.
+    /// The time of Tables 2 and 3, if this size is one of theirs.
     whole: Option<Time>,
-    /// One time for each R of Figure 5a, where this size is one of its.
+    /// One time for each R of Figure 5a, if this size is one of its sizes.
     warps: Vec<Time>,
     /// One time for each kernel of Figure 5b.
     taps: Vec<Time>,
 }
 
-/// One size.
+/// The times of one size.
 #[derive(Debug)]
 struct Measurement {
     size: usize,
-    /// One for each role; none where there is no such machine, or too little memory.
+    /// The times of each role; none without such a machine, or with too little memory.
     by_role: [Option<Measured>; 3],
 }
 
@@ -147,7 +147,7 @@ pub struct PaperA {
     plan: Plan,
     machines: Vec<Machine>,
     measurements: Vec<Measurement>,
-    /// What could not be measured, and why.
+    /// Names of what could not be measured, with the reason.
     left_out: Vec<String>,
 }
 
@@ -156,19 +156,19 @@ pub struct PaperA {
 pub enum Event<'a> {
     /// A size and a machine that are measured next.
     Next(&'a str),
-    /// They were: their figures, and all results so far.
+    /// The last one was measured: its figures, and all results so far.
     Measured {
-        /// Of this size on this machine; after the last machine, the speed-ups as well.
+        /// Figures of this size on this machine; after the last machine, the speed-ups too.
         figures: Vec<Figure>,
-        /// What would be returned if this were all.
+        /// The result, if nothing more were measured.
         so_far: &'a PaperA,
     },
 }
 
-/// Measures everything of a plan, small sizes first; `observer` hears of each as soon as it is measured.
+/// Measures everything of a plan, small sizes first; `observer` is called after each measurement.
 ///
 /// # Errors
-/// Whatever a run or the observer fails with, but for too little memory: such sizes are left out, which the tables say.
+/// Whatever a run or the observer fails with. Sizes for which memory is too little are left out instead, and the tables say so.
 pub fn paper_a(
     device: &Device,
     plan: Plan,
@@ -209,7 +209,7 @@ pub fn paper_a(
 }
 
 impl PaperA {
-    /// Every result as a figure; the best speed-up beside the paper's where its sizes were measured.
+    /// Every result as a figure; the best speed-up is compared with the paper's if the paper's sizes were measured.
     pub fn figures(&self) -> Vec<Figure> {
         figures::figures(self)
     }
@@ -224,7 +224,7 @@ impl PaperA {
     pub fn html(&self) -> Result<String, BenchError> {
         page::html(self)
     }
-    /// What the tables leave open: devices, how it was measured, what was scaled or left out.
+    /// Notes for the tables: devices, how it was measured, what was scaled or left out.
     pub fn notes(&self) -> Vec<String> {
         tables::notes(self)
     }
@@ -278,10 +278,10 @@ fn measure(machine: &Machine, scene: &Scene, plan: &Plan) -> Result<Measured, Be
     Ok(Measured { costs, whole, warps, taps })
 }
 
-/// Volumes that a run holds beside each other, with the images on the host.
+/// Number of volumes that a run holds at a time, with the images on the host.
 const VOLUMES_HELD: usize = 34;
 
-/// Why a size is not tried at all: systems that promise more memory than they have end the program.
+/// Why a size is not tried: systems that promise more memory than they have end the program.
 fn host_is_too_small(size: usize) -> Option<String> {
     let needed = (VOLUMES_HELD * 4 * size.pow(3)) as u64;
     let free = SystemMemory::now()?.available_bytes;

@@ -11,7 +11,7 @@ use veloxel_report::number;
 use veloxel_report::page::{Headline, Page, Plots, Section, Table, TimeBar};
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
 
-/// Tables of more rows are folded.
+/// Number of rows above which a table is folded.
 const ROWS_SHOWN: usize = 16;
 
 pub(super) fn html(result: &PaperA) -> Result<String, BenchError> {
@@ -148,7 +148,7 @@ fn ink(role: Role) -> usize {
     }
 }
 
-/// Figure 5: times and speed-ups over what is varied, a curve for each size.
+/// Plots of Figure 5: times and speed-ups over one quantity, a curve for each size.
 fn varied(
     result: &PaperA,
     name: &str,
@@ -221,7 +221,7 @@ fn components(result: &PaperA) -> Vec<LinePlot> {
     ]
 }
 
-/// What the time of a run goes into, machine by machine.
+/// How the time of a run is divided, machine by machine.
 fn bars(result: &PaperA) -> Vec<TimeBar> {
     let Some(m) = shown(result) else { return Vec::new() };
     let bar = |role: Role| {

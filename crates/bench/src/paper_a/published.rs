@@ -1,11 +1,11 @@
-//! What the paper measured (Tables 2 and 3): milliseconds, without transfers.
+//! The paper's results (Tables 2 and 3): milliseconds, without transfers.
 
 /// A row of both tables: cubic root of the size, processor and fastest GPU variant of systems 1 and 2.
 pub(super) struct Published {
     pub size: usize,
-    /// Xeon 5110 and C1060.
+    /// Times on a Xeon 5110 and a C1060.
     pub c1060_ms: [f64; 2],
-    /// Core i7 and GTX480.
+    /// Times on a Core i7 and a GTX480.
     pub gtx480_ms: [f64; 2],
 }
 
@@ -22,7 +22,7 @@ const fn row(size: usize, c1060_ms: [f64; 2], gtx480_ms: [f64; 2]) -> Published 
     Published { size, c1060_ms, gtx480_ms }
 }
 
-/// The rows, of each GPU the faster of its variants with and without shared memory.
+/// The rows; for each GPU the faster of its variants with and without shared memory.
 pub(super) const TABLES: [Published; 9] = [
     row(50, [1272.0, 86.0], [671.0, 26.0]),
     row(75, [4457.0, 245.0], [2379.0, 83.0]),
@@ -35,7 +35,7 @@ pub(super) const TABLES: [Published; 9] = [
     row(250, [176238.0, 4261.0], [91610.0, 1564.0]),
 ];
 
-/// "Up to a factor of 60" (sections 5.2 and 6).
+/// The headline "Up to a factor of 60" (sections 5.2 and 6).
 pub(super) const HEADLINE: f64 = 60.0;
 /// Best speed-ups of components on the C1060 (section 5.2): the Gaussian; data generation and interpolation.
 pub(super) const GAUSSIAN: f64 = 25.0;

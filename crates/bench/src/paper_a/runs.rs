@@ -16,7 +16,7 @@ pub(super) struct Time {
     pub scaled: bool,
 }
 
-/// What a run costs: once, for each warp, and for each iteration of a warp.
+/// The cost of a run: once, for each warp, and for each iteration of a warp.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Prediction {
     taps: usize,
@@ -31,7 +31,7 @@ impl Prediction {
     }
 }
 
-/// A pair that lies on a device: what is timed is computing, as in the paper.
+/// A pair that lies on a device, so that only computing is timed, as in the paper.
 pub(super) struct Run<'a> {
     device: &'a Device,
     grid: Grid,
@@ -46,7 +46,7 @@ impl<'a> Run<'a> {
         Ok(Self { device, grid: scene.fixed.grid().clone(), frames, iteration_ms })
     }
 
-    /// One run that is asked for, and its time once it is done.
+    /// Makes one run; returns its time once it is done, and its flow.
     fn ask(&self, params: &ClgParams) -> Result<(f64, PendingFlow), BenchError> {
         let [fixed, moving] = &self.frames;
         let mut method = Clg::new(&self.grid, params.clone(), self.device)?;
@@ -57,7 +57,7 @@ impl<'a> Run<'a> {
         Ok((ms, pending))
     }
 
-    /// Takes a run of one warp with one iteration apart.
+    /// Predicts times from runs of one warp.
     pub fn predict(&self, taps: usize) -> Result<Prediction, BenchError> {
         let params = params(1, 1, taps);
         let (mut total_ms, mut pending) = self.ask(&params)?;
@@ -74,7 +74,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The time of R warps: the middle of several runs, or what was predicted if that is longer than `longest_s`.
+    /// The time of R warps: the median of several runs, or the prediction if that is longer than `longest_s`.
     pub fn time(&self, warps: usize, predicted: &Prediction, longest_s: f64) -> Result<Time, BenchError> {
         let predicted_ms = predicted.total_ms(warps);
         if predicted_ms > 1e3 * longest_s {

@@ -1,4 +1,4 @@
-//! A pair of textured volumes that move against each other: what is timed should look like what is run.
+//! A pair of textured volumes that move against each other, so that timed runs are like real ones.
 
 use crate::BenchError;
 use std::f64::consts::TAU;
@@ -59,7 +59,7 @@ fn texture(size: usize, shift_vox: f64, seed: u64) -> Vec<f32> {
     samples
 }
 
-/// A motion as smooth as real ones, in edges: neighbours are found where neighbours stand.
+/// A motion as smooth as real ones, in edges: neighbouring voxels have neighbouring targets.
 pub(super) fn smooth_motion(size: usize, component: usize) -> Vec<f32> {
     let along: Vec<f32> = (0..size).map(|i| 2.0 * (TAU * i as f64 / 64.0).sin() as f32).collect();
     let index = |i: usize| [i % size, i / size % size, i / (size * size)][(component + 1) % 3];

@@ -4,15 +4,15 @@ use veloxel_core::Dimension;
 use veloxel_kernels::Taps;
 use veloxel_motion::{ClgParams, ClgPreset};
 
-/// R and the number of Jacobi iterations of a warp: those of the preset.
+/// The numbers of warps R and of Jacobi iterations of a warp, as in the preset.
 pub(super) const WARPS: usize = 10;
 pub(super) const ITERATIONS: usize = 100;
-/// Width of K_ρ (section 5.2).
+/// Width of K_ρ, taps (section 5.2).
 pub(super) const TAPS: usize = 15;
-/// α and β of the preset.
+/// The numbers α and β of the preset.
 pub(super) const ALPHA: f32 = 0.03;
 pub(super) const BETA: f32 = 0.01;
-/// Where the method cuts K_ρ, in standard deviations.
+/// Radius at which the method cuts K_ρ, in standard deviations.
 const TRUNCATE: f64 = 2.5;
 
 /// The ρ whose K_ρ has this many taps.
@@ -21,12 +21,12 @@ pub(super) fn rho_vox(taps: usize) -> f64 {
     ((taps / 2) as f64 - 0.25) / TRUNCATE
 }
 
-/// K_ρ of this many taps.
+/// The window K_ρ of this many taps.
 pub(super) fn window(taps: usize) -> Taps {
     Taps::gaussian(rho_vox(taps), TRUNCATE)
 }
 
-/// The preset `paper` with R warps of so many iterations, and a window.
+/// The preset `paper` with this many warps, iterations and taps.
 pub(super) fn params(warps: usize, iterations: usize, taps: usize) -> ClgParams {
     ClgParams {
         warps,

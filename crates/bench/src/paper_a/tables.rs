@@ -10,15 +10,15 @@ use veloxel_report::number;
 /// A table of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExperimentTable {
-    /// Which of the paper's tables or figures it stands beside.
+    /// Number of the paper's table or figure that it repeats.
     pub title: String,
-    /// What is to be known to read it.
+    /// Text that the reader needs before the table.
     pub note: String,
     /// Names of the columns.
     pub head: Vec<String>,
-    /// As many cells in each as there are columns.
+    /// The rows, each with as many cells as there are columns.
     pub rows: Vec<Vec<String>>,
-    /// How many columns from the left are text; the others hold numbers.
+    /// Number of columns, from the left, that are text; the others hold numbers.
     pub text_columns: usize,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn tables(result: &PaperA) -> Vec<ExperimentTable> {
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
-/// Tables 2 and 3.
+/// The tables 2 and 3.
 fn whole_runs(result: &PaperA) -> ExperimentTable {
     let head = ["size", "paper, C1060", "paper, GTX480"].map(str::to_owned);
     let [size, paper @ ..] = head;
@@ -52,7 +52,7 @@ fn whole_runs(result: &PaperA) -> ExperimentTable {
     }
 }
 
-/// Figure 5a.
+/// The table of Figure 5a.
 fn warps(result: &PaperA) -> ExperimentTable {
     ExperimentTable {
         title: "Number of iterations (Figure 5a)".to_owned(),
@@ -63,7 +63,7 @@ fn warps(result: &PaperA) -> ExperimentTable {
     }
 }
 
-/// Figure 5b.
+/// The table of Figure 5b.
 fn taps(result: &PaperA) -> ExperimentTable {
     ExperimentTable {
         title: "Size of the Gaussian kernel (Figure 5b)".to_owned(),
@@ -94,7 +94,7 @@ fn varied(
     ExperimentTable { title: String::new(), note: String::new(), head, rows, text_columns: 1 }
 }
 
-/// Figure 6.
+/// The table of Figure 6.
 fn components(result: &PaperA) -> ExperimentTable {
     let mut rows = Vec::new();
     for m in &result.measurements {
@@ -120,7 +120,7 @@ fn components(result: &PaperA) -> ExperimentTable {
     }
 }
 
-/// Figure 7b.
+/// The table of Figure 7b.
 fn transfers(result: &PaperA) -> ExperimentTable {
     let rows = result.measurements.iter().filter_map(|m| {
         let way = Transfers::of(m)?;
@@ -151,7 +151,7 @@ fn transfers(result: &PaperA) -> ExperimentTable {
     }
 }
 
-/// What goes between host and GPU.
+/// Times of transfers between host and GPU.
 pub(super) struct Transfers {
     pub in_ms: f64,
     pub out_ms: f64,
@@ -167,7 +167,7 @@ impl Transfers {
             volume_bytes: 4.0 * (m.size as f64).powi(3),
         })
     }
-    /// Both images in, a field of three components out.
+    /// Time of a run's transfers: both images in, a field of three components out.
     pub fn of_a_run_ms(&self) -> f64 {
         2.0 * self.in_ms + 3.0 * self.out_ms
     }
@@ -205,14 +205,14 @@ fn heads(result: &PaperA) -> Vec<String> {
     roles.chain(ratios(result).map(|(slow, fast)| format!("{} over {}", fast.name(), slow.name()))).collect()
 }
 
-/// Times of the machines that there are, and their ratios.
+/// Times of the machines that exist, and their ratios.
 fn cells(result: &PaperA, times: &[Option<Time>; 3]) -> Vec<String> {
     let shown =
         Role::ALL.into_iter().filter(|role| result.has(*role)).map(|role| time_text(times[role as usize]));
     shown.chain(ratios(result).map(|(slow, fast)| times_text(ratio(times, slow, fast)))).collect()
 }
 
-/// Which times are compared: (slow, fast).
+/// The times that are compared: (slow, fast).
 fn ratios(result: &PaperA) -> impl Iterator<Item = (Role, Role)> {
     let pairs =
         [(Role::OneThread, Role::AllThreads), (Role::AllThreads, Role::Gpu), (Role::OneThread, Role::Gpu)];
@@ -220,7 +220,7 @@ fn ratios(result: &PaperA) -> impl Iterator<Item = (Role, Role)> {
     pairs.into_iter().filter(move |(_, fast)| gpu || *fast != Role::Gpu)
 }
 
-/// By how much the fast one is faster.
+/// The factor by which the fast one is faster.
 pub(super) fn ratio(times: &[Option<Time>; 3], slow: Role, fast: Role) -> Option<f64> {
     Some(times[slow as usize]?.ms / times[fast as usize]?.ms)
 }

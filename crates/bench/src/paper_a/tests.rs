@@ -1,4 +1,4 @@
-//! The quick form at tiny sizes.
+//! Tests of the quick form at tiny sizes.
 
 use super::settings::{TAPS, rho_vox, window};
 use super::*;

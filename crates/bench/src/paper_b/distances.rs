@@ -1,8 +1,8 @@
 //! The second half of the paper, Figure 7: all distances of graphs of meshes, its four versions over sizes beside dissection.
 //!
-//! *As there*: repeated Dijkstra on one thread and on all, tiled Floyd–Warshall on the whole matrix and on half of it; arcs in
-//! memory of the device already where the matrix is made there, which stays there. *Where we differ*: graphs of our own, grids of
-//! triangles with weights that look random, whose structure is that of any mesh's faces.
+//! *As in the paper*: repeated Dijkstra on one thread and on all, tiled Floyd–Warshall on the whole matrix and on half of it; a
+//! matrix that is made on the device has its arcs there from the start, and stays there. *Where we differ*: graphs of our own,
+//! grids of triangles with weights that look random, whose structure is that of any mesh's faces.
 
 use super::PaperB;
 use crate::paper_a::{ExperimentTable, Machine, Role, middle};
@@ -18,13 +18,13 @@ use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
 
 /// Faces along a side of the grids of the full experiment: up to about 17 thousand faces.
 pub const FULL_SIDES: &[usize] = &[16, 23, 32, 46, 64, 92];
-/// Of the quick one.
+/// Faces along a side of the grids of the quick experiment.
 pub const QUICK_SIDES: &[usize] = &[16, 32];
-/// Nodes above which a processor is not asked for n³ operations.
+/// Number of nodes above which a processor does not run methods of n³ operations.
 const MOST_CUBED: usize = 4500;
-/// Measurements of a version at most; an odd number.
+/// Most measurements of a version; an odd number.
 const RUNS: usize = 5;
-/// Versions that take longer, ms, count once.
+/// Time from which on a version is measured once, ms.
 const LONG_MS: f64 = 400.0;
 
 /// A method on a machine.
@@ -34,7 +34,7 @@ pub(super) struct Version {
     role: Role,
 }
 
-/// The paper's four, the matrices on the fastest machine, and dissection on all.
+/// The versions: the paper's four, the matrices on the fastest machine, and dissection on all.
 fn versions(fastest: Role, roles: impl Iterator<Item = Role>) -> Vec<Version> {
     let mut all = vec![
         Version { method: Method::Dijkstra, role: Role::OneThread },
@@ -52,7 +52,7 @@ impl Version {
     }
 }
 
-/// One version over one graph; none where it was not asked.
+/// The time of one version over one graph; none if it was not run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DistanceTime {
     nodes: usize,
@@ -133,7 +133,7 @@ fn time_ms(graph: &Graph, version: Version, device: &Device) -> Result<Option<f6
     Ok(Some(middle(&mut times)))
 }
 
-/// Preparation, and all distances where the device is.
+/// Time of the preparation and of all distances, which stay on the device.
 pub(crate) fn paths_ms(graph: &Graph, method: Method, device: &Device) -> Result<f64, BenchError> {
     device.synchronise()?;
     let start = Instant::now();

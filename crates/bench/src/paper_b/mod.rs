@@ -3,8 +3,8 @@
 //!
 //! *Paper*: "GPU-accelerated optical flow and face clustering", GPGPU 2011, section 5, Figures 3 to 5 and 7.
 //!
-//! *As there*: block matching on five levels, Lucas-Kanade on three; images on the device already, times of computing; the
-//! middle of several measurements. The paper's times are those of a GeForce GTX 260.
+//! *As in the paper*: block matching on five levels, Lucas-Kanade on three; images on the device already, times of computing;
+//! the middle of several measurements. The paper's times are those of a GeForce GTX 260.
 //!
 //! *Where we differ*: textured pairs of our own, as contents hardly matter to the time; sizes down and up from the paper's
 //! two; beside the paper's way (preset `paper`) the preset `fast`, which is more accurate.
@@ -27,7 +27,7 @@ use veloxel_motion::{AnyMethod, DenseDraft, Frame, ImagePair, MotionError, Openi
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 use veloxel_phantoms::{Noise, Phantom};
 
-/// A method as it is run.
+/// A method with its preset and levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Way {
     method: &'static str,
@@ -42,7 +42,7 @@ const WAYS: [Way; 4] = [
     Way { method: "lucas-kanade", preset: "fast", levels: 3 },
 ];
 
-/// The paper's times, ms, on a GTX 260: size, block matching, Lucas-Kanade.
+/// The paper's times on a GTX 260, ms: size, block matching, Lucas-Kanade.
 const PUBLISHED: [([usize; 2], f64, f64); 2] = [([584, 388], 2.0, 0.788), ([640, 480], 3.0, 0.6)];
 
 impl Way {
@@ -60,14 +60,14 @@ impl Way {
 /// Sizes of pictures, small ones first, on to four times full HD.
 pub const FULL_SIZES: &[[usize; 2]] =
     &[[320, 240], [584, 388], [640, 480], [1280, 720], [1920, 1080], [3840, 2160]];
-/// The paper's two, and a smaller one.
+/// The paper's two sizes, and a smaller one.
 pub const QUICK_SIZES: &[[usize; 2]] = &[[320, 240], [584, 388], [640, 480]];
-/// Measurements of a run at most; an odd number.
+/// Most measurements of a run; an odd number.
 const RUNS: usize = 9;
-/// Runs that take longer, ms, count once.
+/// Time from which on a run is measured once, ms.
 const LONG_MS: f64 = 400.0;
 
-/// One way over one size: milliseconds in each role.
+/// Times of one way over one size: milliseconds in each role.
 #[derive(Debug, Clone, PartialEq)]
 struct Measurement {
     size: [usize; 2],
@@ -83,7 +83,7 @@ pub struct PaperB {
     distances: Vec<DistanceTime>,
 }
 
-/// What is measured.
+/// The extent of the experiments.
 #[derive(Debug, Clone, Copy)]
 pub struct PaperBPlan<'a> {
     /// Sizes of pictures.
@@ -93,13 +93,13 @@ pub struct PaperBPlan<'a> {
 }
 
 impl PaperBPlan<'static> {
-    /// Everything.
+    /// All sizes.
     pub const FULL: Self = Self { sizes: FULL_SIZES, sides: FULL_SIDES };
     /// Small sizes.
     pub const QUICK: Self = Self { sizes: QUICK_SIZES, sides: QUICK_SIDES };
 }
 
-/// Measures pictures and graphs of some sizes; `next` hears what is measured next.
+/// Measures pictures and graphs of some sizes; `next` is called with the name of each measurement before it starts.
 ///
 /// # Errors
 /// Whatever a run fails with.
@@ -172,7 +172,7 @@ impl PaperB {
         tables::tables(self)
     }
 
-    /// What the tables leave open.
+    /// Notes for the tables.
     pub fn notes(&self) -> Vec<String> {
         tables::notes(self)
     }
@@ -189,12 +189,12 @@ impl PaperB {
         self.machines.iter().any(|machine| machine.role == role)
     }
 
-    /// The roles that there are.
+    /// The roles that exist on this machine.
     fn roles(&self) -> impl Iterator<Item = Role> + Clone {
         Role::ALL.into_iter().filter(|role| self.has(*role))
     }
 
-    /// The GPU, or all threads without one.
+    /// The role of the fastest machine: the GPU, or all threads without one.
     fn fastest(&self) -> Role {
         if self.has(Role::Gpu) { Role::Gpu } else { Role::AllThreads }
     }

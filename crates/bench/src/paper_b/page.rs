@@ -34,7 +34,7 @@ pub(super) fn html(result: &PaperB) -> Result<String, BenchError> {
     Ok(page.to_html()?)
 }
 
-/// The paper's larger size, way by way.
+/// Headlines of the paper's larger size, way by way.
 fn cards(result: &PaperB) -> Vec<Headline> {
     let (size, fastest) = (PUBLISHED[1].0, result.fastest());
     let card = |way: Way| {

@@ -1,4 +1,4 @@
-//! All ways at tiny sizes.
+//! Tests of all ways at tiny sizes.
 
 use super::*;
 

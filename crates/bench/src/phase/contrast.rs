@@ -1,4 +1,4 @@
-//! Light that changes: phase should not see it.
+//! Changes of light, to which phase should not respond.
 
 use super::flow::scenes;
 use super::speed::texture;
@@ -6,7 +6,7 @@ use crate::{BenchError, Figure, Session};
 use veloxel_core::{Flow, Grid, Volume};
 use veloxel_motion::{PhaseParameters, phase_flow};
 
-/// A change of a frame's intensities: value, share of the way from the middle to the corner.
+/// A change of a frame's intensities, from the value and the share of the distance from the middle to the corner.
 type Light = (&'static str, fn(f32, f32) -> f32);
 
 const LIGHTS: [Light; 5] = [
@@ -16,10 +16,10 @@ const LIGHTS: [Light; 5] = [
     ("30 brighter", |v, _| v + 30.0),
     ("vignetting to one half", |v, r| v * (1.0 - 0.5 * r * r)),
 ];
-/// How far the flow may change on average, pixels.
+/// Greatest mean change of the flow, pixels.
 const MOST_PX: f64 = 0.02;
 
-/// The flow under each light against the flow without it.
+/// Compares the flow under each light with the flow without it.
 pub(super) fn contrast(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let (name, frames) = match scenes(session)?.into_iter().find(|scene| scene.name == "RubberWhale") {
         Some(scene) => (scene.name, scene.frames),

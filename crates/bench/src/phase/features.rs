@@ -14,9 +14,9 @@ const RADIUS: f32 = 96.0;
 /// Wavelength of the first harmonic, pixels; the last one is a little above two pixels.
 const WAVELENGTH: f32 = 64.0;
 const HARMONICS: usize = 29;
-/// Where features are measured, as in the paper.
+/// Number of points where features are measured, as in the paper.
 const POINTS: usize = 500;
-/// How far from the circle the energy's maximum is looked for, pixels, in such steps.
+/// Distance from the circle within which the energy's maximum is searched, pixels, and the steps of the search.
 const REACH: f32 = 2.0;
 const STEP: f32 = 0.1;
 
@@ -66,7 +66,7 @@ fn strongest(maps: &FeatureMaps, at: impl Fn(f32) -> [f32; 2]) -> f32 {
         .0
 }
 
-/// φ of the feature in a direction, radians.
+/// The phase φ of the feature in a direction, radians.
 fn kind(direction: f32) -> f32 {
     0.25 * PI * (1.0 - direction.cos())
 }

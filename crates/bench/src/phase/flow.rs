@@ -28,7 +28,7 @@ pub(super) fn scenes(session: &Session<'_>) -> Result<Vec<Scene>, BenchError> {
     Ok(scenes)
 }
 
-/// What the paper reaches: scene, τ_l, angular error at most, density at least (its CPU column).
+/// The paper's results (its CPU column): scene, τ_l, greatest angular error, least density.
 const BARS: [(&str, f32, f64, f64); 3] = [
     ("RubberWhale", 0.5, 6.03, 0.99),
     ("RubberWhale", 0.05, 3.85, 0.87),

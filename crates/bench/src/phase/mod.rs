@@ -1,8 +1,8 @@
-//! The second paper's tables and speeds: what the phase engine reaches, beside the paper's CPU column.
+//! The second paper's tables and speeds: results of the phase engine, beside the paper's CPU column.
 //!
-//! *Paper*: K. Pauwels et al., "A comparison of FPGA and GPU for real-time phase-based optical flow, stereo, and local
-//! image features", IEEE Transactions on Computers 61(7), 2012, doi 10.1109/TC.2011.120.
-//! Rows whose data are not there are left out, which the session notes.
+//! *Paper*: K. Pauwels et al., "A comparison of FPGA and GPU for real-time phase-based optical flow, stereo, and local image
+//! features", IEEE Transactions on Computers 61(7), 2012, doi 10.1109/TC.2011.120. Rows whose data are missing are left out,
+//! and the session notes that.
 
 mod contrast;
 mod features;
@@ -24,7 +24,7 @@ struct Scene {
     mask: Option<Mask>,
 }
 
-/// `phase`: Tables 1, 4, 5 and 6, light that changes, and speed.
+/// The bench `phase`: Tables 1, 4, 5 and 6, changes of light, and speed.
 pub(super) fn phase(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let mut figures = flow::table_6(session)?;
     figures.extend(stereo::table_5(session)?);
@@ -37,7 +37,7 @@ pub(super) fn phase(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     Ok(figures)
 }
 
-/// The presets with their names; bars are for the first.
+/// The presets with their names; bars apply to the first.
 fn presets() -> [(&'static str, PhaseParameters); 2] {
     [
         ("accurate", PhaseParameters::preset(PhasePreset::Accurate, Dimension::Two)),

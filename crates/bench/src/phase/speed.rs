@@ -6,16 +6,16 @@ use veloxel_gpu::Device;
 use veloxel_motion::{PhaseEngine, PhaseFrame, PhaseImage, PhaseParameters, PhaseWanted};
 use veloxel_report::LatencyReport;
 
-/// Pixels of a frame; frames a second that a GPU must reach with frames on the device, and with their upload.
+/// Pixels of a frame; frames a second required of a GPU with frames on the device, and with their upload.
 const SIZES: [([usize; 2], f64, Option<f64>); 2] =
     [([640, 512], 3000.0, None), ([1280, 1024], 1500.0, Some(1000.0))];
-/// What two cores must reach on the smaller size.
+/// Frames a second required of two cores on the smaller size.
 const PROCESSOR_FPS: f64 = 20.0;
 /// Latency of the larger size on a GPU that 99 % of the frames keep, milliseconds.
 const LATENCY_MS: f64 = 1.5;
-/// Frames that differ, pushed in turn.
+/// Number of different frames, pushed in turn.
 const FRAMES: usize = 8;
-/// Each speed is measured for so long, over at least and at most so many frames.
+/// Time of each measurement, and its fewest and most frames.
 const SPAN: Duration = Duration::from_millis(1500);
 const LEAST: usize = 12;
 const MOST: usize = 4000;
@@ -69,7 +69,7 @@ fn pair([nx, ny]: [usize; 2], t: f32) -> [Vec<u8>; 2] {
     })
 }
 
-/// Waves of every octave in directions that repeat nowhere; about 128 ± 100.
+/// Waves of every octave, in directions that do not repeat; about 128 ± 100.
 pub(super) fn texture(x: f32, y: f32) -> f32 {
     let wave = |k: usize| {
         let (octave, k) = ((k % 6) as f32, k as f32);
@@ -79,7 +79,7 @@ pub(super) fn texture(x: f32, y: f32) -> f32 {
     128.0 + 22.0 * (0..12).map(wave).sum::<f32>()
 }
 
-/// Frames a second while the device always has the next one.
+/// Frames a second if the device always has the next frame.
 fn frames_a_second<'f>(
     engine: &mut PhaseEngine,
     frame: impl Fn(usize) -> [PhaseImage<'f>; 2],
@@ -104,7 +104,7 @@ fn frames_a_second<'f>(
     Ok(count as f64 / start.elapsed().as_secs_f64())
 }
 
-/// When a frame counts as done.
+/// The moment at which a frame counts as done.
 #[derive(Clone, Copy, PartialEq)]
 enum Until {
     OnDevice,

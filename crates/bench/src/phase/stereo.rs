@@ -7,8 +7,8 @@ use veloxel_io::{Strictness, read_disparity, read_image};
 use veloxel_measure::disparity_error;
 use veloxel_motion::phase_stereo;
 
-/// Pair, the scale of its truth, and what the paper reaches: mean absolute error at most (pixels), density at least and
-/// share below half a pixel at least (its CPU column).
+/// The pairs: name, the scale of the truth, and the paper's results (its CPU column): greatest mean absolute error (pixels),
+/// least density, and least share below half a pixel.
 const PAIRS: [(&str, f32, f64, f64, f64); 4] = [
     ("venus", 8.0, 0.41, 0.98, 0.84),
     // The paper's 100 % are rounded to whole ones.

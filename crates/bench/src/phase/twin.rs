@@ -1,4 +1,4 @@
-//! Table 1: what each simplification of the paper's FPGA costs, on Yosemite and without medians.
+//! Table 1: the cost of each simplification of the paper's FPGA, on Yosemite and without medians.
 
 use super::yosemite::yosemite;
 use crate::{BenchError, Figure, Session};
@@ -7,7 +7,7 @@ use veloxel_measure::flow_error;
 use veloxel_motion::phase::parameters::{Arithmetic, FeatureSums, Frames, PhaseMedian, Warping};
 use veloxel_motion::{PhaseParameters, PhasePreset, phase_flow};
 
-/// The paper's angular error (degrees) and density, and the simplification.
+/// A row: its name, the paper's angular error (degrees) and density, and the simplification.
 type Row = (&'static str, f64, f64, fn(&mut PhaseParameters));
 
 const ROWS: [Row; 5] = [
@@ -22,9 +22,9 @@ const ROWS: [Row; 5] = [
         p.feature_sums = FeatureSums::Plain;
     }),
 ];
-/// The paper does not say; with it the original's density is the paper's.
+/// The threshold τ_l, which the paper does not give; with this value the original's density is the paper's.
 const TAU_L: f32 = 0.05;
-/// How far a row may lie from the paper's.
+/// Greatest difference between a row and the paper's.
 const TOLERANCE: f64 = 0.3;
 
 pub(super) fn table_1(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {

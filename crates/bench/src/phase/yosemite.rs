@@ -1,4 +1,4 @@
-//! Yosemite with clouds: its frames, and its true field out of a MATLAB file.
+//! Yosemite with clouds: its frames, and its true field from a MATLAB file.
 
 use super::Scene;
 use crate::{BenchError, Session};
@@ -8,7 +8,7 @@ use veloxel_io::{IoError, Strictness, read_image};
 
 /// The frame that the true field belongs to.
 const CENTRE: usize = 9;
-/// Where the samples begin: header, and the fixed tags of one matrix of three dimensions with this name.
+/// Offset of the samples: the header, and the fixed tags of one matrix of three dimensions with this name.
 const FIRST_SAMPLE: usize = 0xd0;
 
 /// Five frames, the true field of the third (pixels, down is positive), and the land: the sky has no true motion;

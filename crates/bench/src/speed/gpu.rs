@@ -1,4 +1,4 @@
-//! What a GPU must reach on whole runs, and that it finds what the processor finds.
+//! Required speeds of whole runs on a GPU, and the comparison of its results with the processor's.
 
 use crate::accuracy::{middlebury, volume_preservation};
 use crate::{BenchError, Figure, Session};
@@ -12,7 +12,7 @@ use veloxel_motion::{
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_phantoms::{Noise, Phantom, catalogue};
 
-/// Runs of which the middle one counts.
+/// Number of runs, of which the median counts.
 const RUNS: usize = 7;
 const PAIR_SIZE: usize = 256;
 const SEQUENCE: (usize, usize) = (200, 20);
@@ -51,7 +51,8 @@ fn most_vox(a: &DenseFlow, b: &DenseFlow) -> f64 {
     (0..a.flow.grid().len()).map(distance).fold(0.0, f64::max)
 }
 
-/// `agreement`: every phantom, and every pair of pictures and the ventricle that are there, on the device and on the processor.
+/// The bench `agreement`: every phantom, and every available pair of pictures and the ventricle, on the device and on the
+/// processor.
 pub(crate) fn agreement(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let device = session.device;
     let cpu = Device::cpu(0)?;
@@ -88,7 +89,7 @@ pub(crate) fn agreement(session: &Session<'_>) -> Result<Vec<Figure>, BenchError
     Ok(figures)
 }
 
-/// A pair that is on the device already, against the processor with one thread and with all.
+/// Compares a pair that is on the device already with the processor, with one thread and with all.
 fn resident_pair(device: &Device) -> Result<Vec<Figure>, BenchError> {
     let phantom = sinusoid(PAIR_SIZE)?;
     let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
@@ -126,7 +127,7 @@ fn resident_pair(device: &Device) -> Result<Vec<Figure>, BenchError> {
     Ok(figures)
 }
 
-/// Frames that go to the device one by one, and fields that come back.
+/// Times frames that go to the device one by one, and fields that come back.
 fn sequence(device: &Device) -> Result<Figure, BenchError> {
     let (size, count) = SEQUENCE;
     // Opened for this alone, so that a profile of it stands alone.

@@ -1,4 +1,4 @@
-//! How close each hot kernel comes to the copy rate: the bytes that it must move once, over its time.
+//! The share of the copy rate that each hot kernel reaches: the bytes that it must move once, over its time.
 
 use crate::{BenchError, Figure};
 use std::time::{Duration, Instant};
@@ -16,14 +16,14 @@ use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, Mismatch
 use veloxel_kernels::variational::operator::{Jacobi, Operator, Relax, RestrictResidual, SubtractProduct};
 use veloxel_phantoms::uniform;
 
-/// Launches between two looks at the clock, at least and at most, and looks of which the middle one counts.
+/// Fewest and most launches of a timing, and number of timings, of which the median counts.
 const LAUNCHES: usize = 20;
 const MOST_LAUNCHES: usize = 300;
 const LOOKS: usize = 7;
-/// From one look to the next on a GPU: what the host adds to both ends, a tenth of a millisecond where the clock is its own,
-/// should not count.
+/// Time of one timing on a GPU, so that the host's share at both ends, a tenth of a millisecond on the host's clock, does not
+/// count.
 const LOOK_MS: f64 = 30.0;
-/// How long a GPU computes before the first look.
+/// Time that a GPU computes before the first timing.
 const WARM_UP: Duration = Duration::from_millis(300);
 
 /// `kernels`: the table for 256³ and, on a GPU, 512³.
@@ -60,12 +60,12 @@ struct Table<'f> {
     figures: &'f mut Vec<Figure>,
     size: usize,
     volume_bytes: f64,
-    /// Bytes a millisecond, in and out.
+    /// Rate of a copy, bytes a millisecond, in and out.
     copy_rate: f64,
 }
 
 impl Table<'_> {
-    /// The time of a kernel that must move so many volumes once; the share of the copy's rate it must reach.
+    /// Adds the time of a kernel that must move this many volumes once, with the share of the copy's rate that it must reach.
     fn add(&mut self, name: &str, moved: f64, bar: Option<f64>, ms: f64) {
         let Self { size, volume_bytes, copy_rate, .. } = *self;
         self.figures.push(Figure::new(format!("{size}³ {name}"), ms, "ms"));
@@ -103,7 +103,7 @@ impl<'a> Workbench<'a> {
         Ok(Self { device, size, shape, volumes, tensor, displacement })
     }
 
-    /// Measures all kernels; later ones find what earlier ones left in the volumes.
+    /// Measures all kernels; later ones use the volumes as earlier ones left them.
     fn measure(&mut self, figures: &mut Vec<Figure>) -> Result<(), BenchError> {
         let Self { device, size, volumes, .. } = self;
         let volume_bytes = 4.0 * self.shape.len() as f64;
@@ -252,10 +252,10 @@ impl<'a> Workbench<'a> {
     }
 }
 
-/// The first of the volumes that stand for images; those before it are fields of the solver.
+/// Index of the first volume that stands for an image; the volumes before it are fields of the solver.
 const IMAGES: usize = 9;
 
-/// Launches until a device that idled has its clocks up.
+/// Launches until the clocks of an idle device are up.
 fn warm_up(
     device: &Device,
     launch: &mut (impl FnMut() -> Result<(), ComputeError> + Send),
@@ -267,7 +267,7 @@ fn warm_up(
     Ok(())
 }
 
-/// The middle of several looks at the clock, for one launch.
+/// The median of several timings of one launch.
 fn median_ms(
     device: &Device,
     mut launch: impl FnMut() -> Result<(), ComputeError> + Send,

@@ -1,4 +1,4 @@
-//! How fast: kernels, solvers and whole runs, and the memory that they take.
+//! Benches of speed: kernels, solvers and whole runs, and the memory that they take.
 
 pub(crate) mod gpu;
 pub(crate) mod kernels;

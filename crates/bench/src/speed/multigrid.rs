@@ -15,7 +15,7 @@ use veloxel_phantoms::{HeartParams, HeartPhantom, Noise};
 
 const SIZE: usize = 128;
 const RTOL: f64 = 1e-3;
-/// Jacobi gives up here.
+/// Number of sweeps at which Jacobi gives up.
 const MOST_SWEEPS: usize = 20_000;
 
 /// `multigrid`: work to the same residual, in sweeps over the finest grid.

@@ -8,12 +8,12 @@ use veloxel_mesh::{Graph, Method, Request, ShortestPaths};
 
 /// Side of the grid with 8192 faces.
 const DENSE_SIDE: usize = 64;
-/// And with 16,928.
+/// Side of the grid with 16,928 faces.
 const MESH_SIDE: usize = 92;
-/// The best of so many.
+/// Number of rounds, of which the best counts.
 const ROUNDS: usize = 5;
 
-/// `paths`: on a GPU against its bars; a processor has figures alone.
+/// The bench `paths`: a GPU has bars; a processor has figures alone.
 pub(crate) fn paths(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let device = session.device;
     let mut figures = Vec::new();
@@ -32,7 +32,7 @@ fn best_ms(mut once: impl FnMut() -> Result<f64, BenchError>) -> Result<f64, Ben
     Ok(best)
 }
 
-/// n³ terms over the time.
+/// Rate of a dense matrix: n³ terms over the time.
 fn dense(device: &Device) -> Result<Vec<Figure>, BenchError> {
     let graph = Graph::new(&triangle_grid(DENSE_SIDE))?;
     let floats = |half| best_ms(|| matrix_ms(&graph, half, device, |length| length));
@@ -53,7 +53,7 @@ fn dense(device: &Device) -> Result<Vec<Figure>, BenchError> {
     ])
 }
 
-/// A length in steps of 1/128: the longest distance of the grid has fewer than 16 bits hold.
+/// A length in steps of 1/128: the longest distance of the grid has fewer steps than 16 bits hold.
 fn steps(length: f32) -> u16 {
     (128.0 * length).round() as u16
 }

@@ -1,4 +1,4 @@
-//! How fast memory is, and how close to it a solver sweep comes.
+//! The speed of memory, and the share of it that a solver sweep reaches.
 
 use crate::{BenchError, Figure};
 use std::time::Instant;
@@ -10,10 +10,10 @@ use veloxel_kernels::variational::operator::{Operator, Relax};
 
 /// Samples of the copied buffer: larger than any cache.
 const COPIED: usize = 1 << 26;
-/// The best of so many: interruptions only ever slow down.
+/// Number of rounds, of which the best counts: interruptions only ever slow down.
 const ROUNDS: usize = 9;
 const SIZE: usize = 256;
-/// Six tensor entries and three right-hand sides in, three unknowns in and out.
+/// Number of volumes that a sweep moves: six tensor entries and three right-hand sides in, three unknowns in and out.
 const VOLUMES_MOVED: f64 = 15.0;
 
 /// `copy`: bytes read and written a second.
@@ -57,7 +57,7 @@ pub(crate) fn sweep(device: &Device) -> Result<Vec<Figure>, BenchError> {
     ])
 }
 
-/// The shortest of [`ROUNDS`] times of each, seconds; each round takes them in turn.
+/// The shortest of [`ROUNDS`] times of each, seconds; each round runs them one after the other.
 fn best_of(works: &mut [&mut dyn FnMut() -> Result<(), BenchError>]) -> Result<Vec<f64>, BenchError> {
     let mut best_s = vec![f64::INFINITY; works.len()];
     for _ in 0..ROUNDS {
@@ -70,7 +70,7 @@ fn best_of(works: &mut [&mut dyn FnMut() -> Result<(), BenchError>]) -> Result<V
     Ok(best_s)
 }
 
-/// A copy on all threads, between buffers whose pages are there.
+/// A copy on all threads, between buffers whose pages are mapped.
 struct Copying<'a> {
     device: &'a Device,
     from: Buffer,
@@ -78,7 +78,7 @@ struct Copying<'a> {
 }
 
 impl<'a> Copying<'a> {
-    /// Bytes that a copy reads and writes.
+    /// Number of bytes that a copy reads and writes.
     const BYTES: f64 = 2.0 * 4.0 * COPIED as f64;
 
     fn new(device: &'a Device) -> Result<Self, BenchError> {

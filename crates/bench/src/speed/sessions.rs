@@ -1,4 +1,4 @@
-//! What a session costs: many small pairs through one, over bare calls of the method that it keeps.
+//! The cost of a session: many small pairs through one, over bare calls of the method that it keeps.
 
 use crate::{BenchError, Figure, Session};
 use std::time::Instant;
@@ -6,12 +6,12 @@ use veloxel::pipelines::{MethodChoice, PairRequest, pair};
 use veloxel_core::{Grid, Volume};
 use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod};
 
-/// Pixels an axis.
+/// Pixels along each axis.
 const SIDE: usize = 64;
-/// Pairs; a method allocates its memory in the first, and results of the first are given back in the second.
+/// Number of pairs; a method allocates its memory in the first one, and the results of the first are given back in the second.
 const PAIRS: usize = 1000;
 
-/// `session`: [`PAIRS`] pairs of 64² each way, taken in turn.
+/// The bench `session`: [`PAIRS`] pairs of 64² both ways, one after the other.
 pub(crate) fn sessions(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let device = session.device;
     let grid = Grid::image(SIDE, SIDE)?;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use veloxel_core::Grid;
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::matching::sparse_lucas_kanade::{Search, SparseLucasKanade};
+use veloxel_kernels::matching::sparse_lucas_kanade::{PointSearch, SparseLucasKanade};
 use veloxel_kernels::phase::gabor::{Levels, Picture, Pyramid};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
@@ -13,12 +13,12 @@ use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 const PICTURE: [usize; 2] = [1920, 1080];
 const POINTS: usize = 100_000;
 const LEVELS: usize = 4;
-/// Half a window, and what two cores and a GPU must reach, ms.
+/// Half width of a window, and the required times of two cores and a GPU, ms.
 const WINDOWS: [(usize, [f64; 2]); 2] = [(4, [180.0, 0.3]), (10, [700.0, 1.0])];
-/// Runs of which the fastest counts.
+/// Number of runs, of which the fastest counts.
 const RUNS: usize = 7;
 
-/// `tracking`: 100,000 points of a picture of 1920×1080, windows of 9² and 21²; pyramids are there.
+/// The bench `tracking`: 100,000 points of a picture of 1920×1080, windows of 9² and 21²; pyramids are made before.
 pub(crate) fn tracking(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let device = session.device;
     let case = Case { motion: MotionKind::Sinusoid, texture: TextureKind::Smooth, noise: Noise::None };
@@ -34,8 +34,12 @@ pub(crate) fn tracking(session: &Session<'_>) -> Result<Vec<Figure>, BenchError>
             Ok(out)
         };
         let pyramids = [pyramid(phantom.fixed.data())?, pyramid(phantom.moving.data())?];
-        let search =
-            Search { radius, iterations: 20, tolerance_px: 0.01, least_eigenvalue: 1.5e-6 * white * white };
+        let search = PointSearch {
+            radius,
+            iterations: 20,
+            tolerance_px: 0.01,
+            least_eigenvalue: 1.5e-6 * white * white,
+        };
         let time_ms = fastest_ms(device, &levels, search, pyramids.each_ref())?;
         let side = 2 * radius + 1;
         let figure =
@@ -48,7 +52,7 @@ pub(crate) fn tracking(session: &Session<'_>) -> Result<Vec<Figure>, BenchError>
 fn fastest_ms(
     device: &Device,
     levels: &Levels,
-    search: Search,
+    search: PointSearch,
     [first, second]: [&Buffer; 2],
 ) -> Result<f64, BenchError> {
     // Points on a lattice, between pixels.

@@ -10,12 +10,12 @@ use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 
-/// What one pair costs.
+/// The cost of one pair.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct VolumeCost {
     /// Voxels along each axis.
     pub size: usize,
-    /// From images in memory to field, confidence and statistics: the faster of two runs.
+    /// Seconds from images in memory to field, confidence and statistics: the faster of two runs.
     pub time_s: f64,
     /// Most memory that the process held while it ran, images included, in volumes of `f32`; none if unknown.
     pub peak_volumes: Option<f64>,
@@ -23,10 +23,10 @@ pub struct VolumeCost {
     pub error_vox: f64,
 }
 
-/// Runs a pair of volumes of this size somewhere with memory of its own: a fresh process.
+/// Runs a pair of volumes of this size in a fresh process, which has memory of its own.
 pub type InFreshProcess<'a> = &'a dyn Fn(usize) -> Result<VolumeCost, BenchError>;
 
-/// Runs a pair of `size`³; only in a process of its own is the memory that of the pair.
+/// Runs a pair of `size`³; the memory is that of the pair only in a process of its own.
 ///
 /// # Errors
 /// Whatever the run fails with.
@@ -86,12 +86,12 @@ pub(crate) fn volumes(cost: InFreshProcess<'_>) -> Result<Vec<Figure>, BenchErro
     Ok(figures)
 }
 
-/// Bytes of the truth's components and of the interior's mask.
+/// Number of bytes of the truth's components and of the interior's mask.
 fn veloxel_held_bytes(truth: &veloxel_core::Flow, interior: &veloxel_core::Mask) -> f64 {
     (12 * truth.grid().len() + interior.data().len()) as f64
 }
 
-/// Forgets the peak so far, where the system can (Linux).
+/// Resets the peak of memory, on systems that can (Linux).
 fn reset_peak() {
     // Without it the peak includes the phantom's making: too large, never too small.
     let _ = std::fs::write("/proc/self/clear_refs", "5");

@@ -31,7 +31,8 @@ pub struct BenchArguments {
     #[arg(long)]
     json: bool,
 
-    /// Accuracy alone, which must lie within 5 % of what docs/status/accuracy.md states, and what stops leave behind; for paper-a, paper-b and paper-c, small sizes
+    /// Accuracy alone, which must lie within 5 % of what docs/status/accuracy.md states, and what stops leave behind; for
+    /// paper-a, paper-b and paper-c, small sizes
     #[arg(long)]
     quick: bool,
 
@@ -127,7 +128,7 @@ impl Run for BenchArguments {
     }
 }
 
-/// Minutes of measuring should not end at a folder that is not there.
+/// Refuses a page whose folder does not exist, before minutes are spent on measuring.
 fn check_folder(arguments: &BenchArguments) -> Result<(), BenchError> {
     let folder = arguments.html.as_deref().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
     if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
@@ -137,7 +138,7 @@ fn check_folder(arguments: &BenchArguments) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// The figures, and the tables as text.
+/// Returns the figures, and the tables as text.
 fn measure_paper_b(device: &Device, arguments: &BenchArguments) -> Result<(Vec<Figure>, String), BenchError> {
     check_folder(arguments)?;
     let plan = if arguments.quick { PaperBPlan::QUICK } else { PaperBPlan::FULL };
@@ -177,7 +178,7 @@ fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<(Vec<F
     Ok((figures, text))
 }
 
-/// Tables, then the figures that have a bar, then what is to be known of them.
+/// The tables, then the figures that have a bar, then the notes.
 fn experiment_text(tables: &[ExperimentTable], figures: &[Figure], notes: &[String]) -> String {
     let table_text = |experiment: &ExperimentTable| {
         let rows = table(&experiment.head, experiment.rows.iter().cloned());
@@ -193,7 +194,7 @@ fn experiment_text(tables: &[ExperimentTable], figures: &[Figure], notes: &[Stri
     text
 }
 
-/// Figures beside their bars, and beside what is stated of them where something is.
+/// The figures beside their bars, and beside the stated figures where there are any.
 fn figures_text(figures: &[Figure], stated: impl Fn(&Figure) -> Option<f64>) -> String {
     let stated: Vec<Option<f64>> = figures.iter().map(stated).collect();
     let row = |(figure, stated): (&Figure, &Option<f64>)| {
@@ -213,7 +214,7 @@ fn figures_text(figures: &[Figure], stated: impl Fn(&Figure) -> Option<f64>) -> 
     table(&head, figures.iter().zip(&stated).map(row))
 }
 
-/// This very program again, so that its peak memory is that of one pair.
+/// Runs this program again, so that its peak memory is that of one pair.
 fn fresh_process(size: usize, arguments: &BenchArguments) -> Result<VolumeCost, BenchError> {
     let fail = |reason: String| BenchError::Process { reason };
     let program = std::env::current_exe().map_err(|e| fail(e.to_string()))?;

@@ -1,4 +1,4 @@
-//! `veloxel flow --dry-run`: what a run would take.
+//! `veloxel flow --dry-run`: what a run would need.
 
 use crate::{Outcome, print_lines, warn_and_note};
 use veloxel::Session;
@@ -7,7 +7,7 @@ use veloxel::pipelines::TilePlan;
 use veloxel::report::number::{counted, duration, size};
 use veloxel::report::to_json;
 
-/// Tells what a job would do; where a report is asked for, that is written as JSON instead of the run's.
+/// Shows what a job would do; if a report is requested, the plan is written as JSON in its place.
 pub fn show(job: &FlowJob, session: &Session) -> Outcome {
     let run = dry_run(job, session)?;
     warn_and_note(&run.warnings);
@@ -46,7 +46,7 @@ fn lines(run: &DryRun) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// One pass of a plan.
+/// One pass of a plan, as text.
 fn tiles(plan: &TilePlan) -> String {
     match plan.count() {
         1 => format!("none: {} at once", axes(plan.grid_size)),

@@ -119,7 +119,7 @@ fn of_pixels(share: f64) -> String {
     format!("at {} of the pixels", percent(share))
 }
 
-/// A folder, not the video that belongs to another option.
+/// Reads the name of a folder, and refuses a video, which belongs to another option.
 fn folder(text: &str) -> Result<PathBuf, String> {
     match Path::new(text).extension().and_then(|extension| extension.to_str()) {
         Some("y4m" | "gif") => Err(format!("this is a folder for fields; the video is --video {text}")),
@@ -127,7 +127,7 @@ fn folder(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// The word of the parameter.
+/// Reads a number of frames; returns the parameter's word for it.
 fn frames(text: &str) -> Result<&'static str, String> {
     match text {
         "2" => Ok("two"),

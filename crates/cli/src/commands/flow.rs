@@ -152,7 +152,7 @@ pub struct FlowArguments {
     run: MethodArguments,
 }
 
-/// The modes of `--sequence`, with what they are.
+/// The modes of `--sequence`, each with its description.
 fn modes() -> impl TypedValueParser<Value = SequenceMode> {
     let both = "Both, and the last frame to the first, with the drift over the whole cycle";
     let mode = |name: &'static str, help: &'static str| PossibleValue::new(name).help(help);
@@ -263,13 +263,13 @@ impl Run for FlowArguments {
     }
 }
 
-/// The methods' names, with what they are.
+/// Names of the methods, each with its description.
 fn methods() -> PossibleValuesParser {
     let help = |method: &Method| format!("{}: {}", method.title, method.summary);
     METHODS.iter().map(|method| PossibleValue::new(method.name()).help(help(method))).into()
 }
 
-/// A PNG with a field in it looks like a broken picture.
+/// Says that a PNG holds a field, because it looks like a broken picture.
 fn say_what_a_png_is(output: &Path) {
     if output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
         let holds = "holds the field in KITTI's 16-bit format; --picture OUT.png draws it in colours";
@@ -277,7 +277,7 @@ fn say_what_a_png_is(output: &Path) {
     }
 }
 
-/// A few lines for a person at a terminal, and one for everybody else.
+/// A summary: a few lines for a person at a terminal, and one line for everybody else.
 fn summary(report: &RunReport) -> Summary {
     let unit = if report.header.inputs[0].dimension == Dimension::Two { "px" } else { "voxels" };
     if let [pair] = report.pairs.as_slice() {

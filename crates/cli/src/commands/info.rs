@@ -1,4 +1,4 @@
-//! `veloxel info`: what a file is.
+//! `veloxel info`: the content of a file.
 
 use crate::terminal::{one_line, say};
 use crate::{Outcome, ReadingArguments, Run, print, print_json, print_lines, table, warn_and_note};
@@ -45,7 +45,7 @@ struct Listed {
     file: String,
     #[serde(flatten)]
     info: Option<FileInfo>,
-    /// Why there is nothing to say of it.
+    /// The error, if the file cannot be read.
     error: Option<String>,
 }
 
@@ -82,7 +82,7 @@ impl InfoArguments {
     }
 }
 
-/// What it is, in a word or two.
+/// The content of a file, in a word or two.
 fn holds(info: &FileInfo) -> &'static str {
     match (info.kind, info.dimension) {
         (Kind::Image, Dimension::Two) => "picture",
@@ -93,7 +93,7 @@ fn holds(info: &FileInfo) -> &'static str {
     }
 }
 
-/// Samples along each axis.
+/// Numbers of samples along each axis.
 fn size(info: &FileInfo) -> String {
     info.size[..info.dimension.count()].iter().map(usize::to_string).collect::<Vec<_>>().join(" × ")
 }
@@ -124,14 +124,14 @@ fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// Up to four decimals, without trailing zeros.
+/// A number with at most four decimals, without trailing zeros.
 fn trimmed(value: f64) -> String {
     let text = format!("{value:.4}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// Where an axis points, in words.
+/// The direction of an axis, in words.
 fn towards(direction: [f64; 3]) -> &'static str {
     let words = [("left", "right"), ("posterior", "anterior"), ("superior", "inferior")];
     let largest = (0..3).max_by(|&a, &b| direction[a].abs().total_cmp(&direction[b].abs())).unwrap_or(0);

@@ -22,7 +22,7 @@ mod warp;
 
 use clap::{ArgMatches, Args, Command};
 
-/// Every command, in the order of the help, and what other programs call it.
+/// Every command, in the order of the help, with its names in other programs.
 pub(crate) const COMMANDS: &[Entry] = &[
     Entry::of::<flow::FlowArguments>(
         "flow",
@@ -48,19 +48,19 @@ pub(crate) const COMMANDS: &[Entry] = &[
     Entry::of::<bench::BenchArguments>("bench", "benchmark"),
 ];
 
-/// What a command comes to: done, or one line that says what is wrong.
+/// The outcome of a command: done, or one line that says what is wrong.
 pub(crate) type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// The arguments of a command, and what it does with them.
+/// The arguments of a command, and its work.
 pub(crate) trait Run: Args {
-    /// Does it.
+    /// Runs the command.
     fn run(self) -> Outcome;
 }
 
 /// A command of the list.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
-    /// What other programs call it.
+    /// Names of the command in other programs.
     pub(crate) other_names: &'static str,
     pub(crate) with_arguments: fn(Command) -> Command,
     pub(crate) run: fn(&ArgMatches) -> Outcome,

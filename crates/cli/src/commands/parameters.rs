@@ -5,10 +5,10 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use veloxel::Dimension;
 use veloxel::method::{METHODS, Method};
-use veloxel::parameters::{Choice, Declaration, Kind, MethodEntry, MethodParameters, Values, shown};
+use veloxel::parameters::{Choice, Declaration, MethodEntry, MethodParameters, ParameterKind, Values, shown};
 use veloxel::pipelines::segment::{PARTS_METHODS, PartsMethod};
 
-/// Columns that a paragraph may take.
+/// Number of columns of a paragraph.
 const WIDTH: usize = 96;
 
 /// List the parameters of a method: meaning, range, unit, and the values in each preset.
@@ -38,7 +38,7 @@ impl Run for ParametersArguments {
     }
 }
 
-/// What `--preset` of the commands of these methods can be.
+/// Possible values of `--preset` for the commands of these methods.
 pub fn presets(methods: &[&str]) -> PossibleValuesParser {
     let methods: Vec<_> = methods.iter().map(|name| find(name)).collect();
     let mut names: Vec<&'static str> = Vec::new();
@@ -85,13 +85,13 @@ fn find(name: &str) -> &'static MethodParameters {
     all().find(|method| method.method == name).expect("the method should be in the table")
 }
 
-/// Everything that is declared of a parameter.
+/// Everything that is declared of a parameter, as text.
 fn entry(declaration: &Declaration, presets: &[(&Choice, [Values; 2])]) -> String {
     let symbol =
         if declaration.symbol.is_empty() { String::new() } else { format!(" ({})", declaration.symbol) };
     let mut text = format!("{}{symbol}: {}\n", declaration.name, declaration.expected());
     text += &folded(declaration.meaning, 4);
-    if let Kind::OneOf(choices) = declaration.kind {
+    if let ParameterKind::OneOf(choices) = declaration.kind {
         choices.iter().for_each(|choice| text += &folded(&format!("{}: {}", choice.name, choice.meaning), 6));
     }
     let preset =

@@ -10,7 +10,7 @@ use veloxel::parameters::MethodEntry;
 use veloxel::pipelines::segment::{PARTS_METHODS, PartCount};
 use veloxel::report::number::{counted, percent};
 
-/// Ways to find parts, as users name them.
+/// Methods that find parts, as users name them.
 fn methods() -> [&'static str; 2] {
     PARTS_METHODS.each_ref().map(|method| method.parameters().method)
 }

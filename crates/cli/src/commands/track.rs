@@ -14,8 +14,8 @@ use veloxel::report::number::{counted, duration, percent};
 
 /// Follow outlines of a heart over a cine: contours on every frame, fields, strain, volumes and ejection fraction.
 ///
-/// CINE is a 4-D file, a folder of frames or of DICOM files, or the frames. DIR gets contours.json and .csv, labels.nii.gz, a field for every
-/// frame, strain.csv, function.csv, report.json and report.html.
+/// CINE is a 4-D file, a folder of frames or of DICOM files, or the frames. DIR gets contours.json and .csv, labels.nii.gz, a
+/// field for every frame, strain.csv, function.csv, report.json and report.html.
 #[derive(Debug, Args)]
 pub struct TrackArguments {
     /// A 4-D file, a folder of frames or of DICOM files, or the frames
@@ -39,8 +39,8 @@ pub struct TrackArguments {
     #[arg(long, value_name = "FILE[@N]", value_parser = contour_input)]
     truth: Vec<ContourInput>,
 
-    /// A method, with its preset: clg, clg:fast, block-matching, …; again for more, which the page compares; without it clg:cine, or
-    /// clg:cine-apart where fewer than 16 frames are followed in planes
+    /// A method, with its preset: clg, clg:fast, block-matching, …; again for more, which the page compares; without it
+    /// clg:cine, or clg:cine-apart where fewer than 16 frames are followed in planes
     #[arg(long, value_name = "METHOD[:PRESET]", value_parser = method, help_heading = "Method")]
     method: Vec<DenseMethodOptions>,
 
@@ -52,7 +52,8 @@ pub struct TrackArguments {
     #[arg(long, value_name = "auto|yes|no", value_parser = words(PERIODIC), default_value = "auto", help_heading = "Method")]
     periodic: Periodic,
 
-    /// How motion is put together: forward or backward in time from frame to frame, both blended, the start frame to each, or (fe) all together
+    /// How motion is put together: forward or backward in time from frame to frame, both blended, the start frame to each, or
+    /// (fe) all together
     #[arg(long, value_name = "WAY", value_parser = words(ESTIMATES), default_value = "closed", help_heading = "Method")]
     estimate: CycleEstimate,
 
@@ -117,7 +118,7 @@ impl NameArguments {
     }
 }
 
-/// `FILE` or `FILE@3`.
+/// Reads an input of outlines: `FILE` or `FILE@3`.
 fn contour_input(text: &str) -> Result<ContourInput, String> {
     let split = text.rsplit_once('@').and_then(|(path, frame)| Some((path, frame.parse().ok()?)));
     let (path, frame) = split.map_or((text, None), |(path, frame)| (path, Some(frame)));
@@ -199,7 +200,7 @@ impl Run for TrackArguments {
     }
 }
 
-/// What a method found, line by line.
+/// The results of a method, line by line.
 fn results(run: &TrackRun) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     for (name, chamber) in [("left", &run.ventricles.lv), ("right", &run.ventricles.rv)] {

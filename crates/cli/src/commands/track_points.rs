@@ -93,7 +93,7 @@ impl Run for TrackPointsArguments {
     }
 }
 
-/// The side of a window that has a middle.
+/// Reads the side of a window, which must have a middle.
 fn window(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(side @ 3..=31) if side % 2 == 1 => Ok(side),

@@ -66,7 +66,7 @@ struct Files {
     reading: ReadingArguments,
 }
 
-/// How samples between voxels are found, by the words of --interpolation.
+/// Values of --interpolation that say how samples between voxels are found.
 fn between() -> impl TypedValueParser<Value = Interpolation> {
     words([
         (PossibleValue::new("linear").help("Bi- or trilinear"), Interpolation::Linear),
@@ -74,7 +74,7 @@ fn between() -> impl TypedValueParser<Value = Interpolation> {
     ])
 }
 
-/// How a label between voxels is chosen, likewise.
+/// Values of --interpolation that say how a label between voxels is chosen.
 fn among() -> impl TypedValueParser<Value = LabelChoice> {
     let nearest = "The label of the nearest voxel, as other programs do by default";
     let most = "That of the most bi- or trilinear weight among the voxels around: borders become smooth, no label is invented; \
@@ -92,7 +92,7 @@ impl Files {
     }
 }
 
-/// Points that the field does not reach are lost: that is said aloud.
+/// Warns about points that the field does not reach: they are lost.
 fn say_what_is_missing(run: &PointsRun) {
     let PointsRun { points, undefined, outside } = *run;
     for (count, what) in [

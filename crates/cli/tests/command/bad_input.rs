@@ -1,4 +1,4 @@
-//! Everything that must end in one clear line and exit code 1, with nothing half-written.
+//! Tests of all failures that must end in one clear line and exit code 1, with no incomplete file.
 
 use crate::workplace::{Workplace, run_in, small_volume};
 use std::io::Write;
@@ -13,7 +13,7 @@ fn with_pair() -> Workplace {
     place
 }
 
-/// `flow FIXED MOVING` fails with these words and leaves nothing new.
+/// Checks that `flow FIXED MOVING` fails with these words and leaves nothing new.
 fn refused(place: &Workplace, [fixed, moving]: [&str; 2], words: &[&str]) {
     let before = place.names();
     let output = ["flow", fixed, moving, "-o", "flow.nii.gz", "--preset", "fast", "--report", "r.json"];
@@ -227,7 +227,7 @@ fn a_folder_that_is_not_there_is_named() {
     place.run(&["info", "nowhere.foo"]).failed_with(&["cannot open"]);
 }
 
-/// A program that is stopped in the middle of its work leaves nothing, under no name.
+/// A program that is stopped in the middle of its work leaves no file, under any name.
 #[cfg(unix)]
 #[test]
 fn a_signal_leaves_nothing() {
@@ -303,7 +303,7 @@ fn wrong_usage_is_exit_code_two() {
     );
 }
 
-/// A limit on the length of files breaks a write in its middle, as a full disk does, and needs no rights.
+/// Breaks a write in its middle by a limit on the length of files, as a full disk does; this needs no rights.
 #[cfg(unix)]
 #[test]
 fn a_full_disk() {

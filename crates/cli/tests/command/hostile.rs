@@ -1,4 +1,4 @@
-//! What an attacker, an accident or a crowded machine may do: no panic, no file lost, no order to the terminal.
+//! Tests of hostile or accidental input and of crowded machines: no panic, no file lost, no command to the terminal.
 
 use crate::workplace::{Run, Workplace, run_in};
 use std::fs;
@@ -27,7 +27,7 @@ fn flow(place: &Workplace, arguments: &[&str]) -> Run {
     place.run(&[&["flow"], arguments, &FAST].concat())
 }
 
-/// Fails with these words, leaves nothing new, and changes nothing.
+/// Checks that a command fails with these words, leaves nothing new, and changes nothing.
 fn refused(place: &Workplace, arguments: &[&str], words: &[&str]) {
     let contents = || -> Vec<_> {
         let files = place.names().into_iter().filter(|name| place.path(name).is_file());

@@ -1,4 +1,4 @@
-//! Parameters on the command line: what is listed, and what a wrong one is answered before any image is read.
+//! Tests of parameters on the command line: the lists, and the errors before any image is read.
 
 use crate::workplace::Workplace;
 use serde_json::Value;
@@ -59,7 +59,7 @@ fn the_schema_holds_ranges_units_and_presets() {
     assert_eq!(schema["additionalProperties"], false);
 }
 
-/// Every mistake is told although no image is there: nothing was read.
+/// Every mistake is reported although no image exists: no file was read.
 #[test]
 fn wrong_parameters_are_refused_before_any_file_is_read() {
     let place = Workplace::new();

@@ -1,4 +1,4 @@
-//! Meshes in parts: files whole, labels in the order of the input, and one clear line for what is no mesh.
+//! Tests of meshes in parts: complete files, labels in the order of the input, and one clear line for input that is no mesh.
 
 use crate::workplace::Workplace;
 use std::fmt::Write;
@@ -192,7 +192,7 @@ fn both_methods_give_probabilities() {
         .failed_with(&["0 parts"]);
 }
 
-/// Where Chromium is, if it is installed.
+/// The path of Chromium, if it is installed.
 fn chromium() -> Option<std::path::PathBuf> {
     let folders = std::env::var_os("PATH")?;
     let names = ["chromium", "chromium-browser", "google-chrome"];
@@ -201,7 +201,7 @@ fn chromium() -> Option<std::path::PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// What a page noted about itself, by name, after its self-test in Chromium; none without Chromium.
+/// The notes of a page about itself, by name, after its self-test in Chromium; none without Chromium.
 #[allow(clippy::print_stdout, reason = "it says why a test was skipped")]
 fn self_test(place: &Workplace, method: &str) -> Option<impl Fn(&str) -> String + use<>> {
     let Some(chromium) = chromium() else {

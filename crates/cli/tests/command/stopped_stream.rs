@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use veloxel_core::Warnings;
 use veloxel_io::Strictness;
 
-/// Waits for something in the folder; tells what is there if it does not come.
+/// Waits for something in the folder; lists the folder if it does not come.
 fn wait_for(place: &Workplace, what: &str, there: impl Fn() -> bool) {
     for _ in 0..3000 {
         if there() {
@@ -55,7 +55,7 @@ fn a_signal_ends_a_stream_and_a_second_one_stops_at_once() {
         names.filter(|n| n.starts_with("flow_")).collect::<Vec<_>>()
     };
 
-    // Frames 2 to 5 have a field; then nobody can go on before the stream does.
+    // Frames 2 to 5 have a field; then no stage can go on before the stream does.
     let (engine, pipe) = start(&["--video", "v.y4m", "--report", "r.json"]);
     wait_for(&place, "fourth field", || fields(true).iter().any(|n| n == "flow_000005.flo"));
     terminate(engine.id());
@@ -71,7 +71,7 @@ fn a_signal_ends_a_stream_and_a_second_one_stops_at_once() {
     assert_eq!(video.frames().len(), 4);
     assert_eq!(json(&place, "r.json")["results"], 4);
 
-    // Nobody reads the video, and the pipe does not hold it: this one cannot finish.
+    // The video has no reader, and the pipe does not hold it: this one cannot finish.
     for name in ["r.json", "v.y4m"] {
         std::fs::remove_file(place.path(name)).unwrap();
     }

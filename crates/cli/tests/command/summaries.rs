@@ -1,4 +1,4 @@
-//! What a run says of itself, on a terminal or in a log, and what it leaves to the report.
+//! Tests of the summary of a run, on a terminal or in a log, and of what only the report holds.
 
 // A failed unwrap is a failed test, in functions beside the tests as well.
 #![allow(clippy::unwrap_used)]

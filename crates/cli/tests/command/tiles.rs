@@ -1,4 +1,4 @@
-//! Budgets of memory: what a dry run says of them, and runs in tiles.
+//! Tests of budgets of memory: dry runs, and runs in tiles.
 
 use crate::workplace::{Workplace, pair};
 use veloxel_core::{Flow, Grid, Mask, Warnings};

@@ -63,14 +63,14 @@ pub fn run_in(folder: &Path, mut command: Command) -> Run {
 }
 
 impl Run {
-    /// Done, with nothing on standard error but warnings and notes.
+    /// Requires success, with nothing on standard error except warnings and notes.
     pub fn succeeded(self) -> Self {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
         let is_told = |line: &str| line.starts_with("warning: ") || line.starts_with("note: ");
         assert!(self.stderr.lines().all(is_told), "{}", self.stderr);
         self
     }
-    /// Exit code 1 and one line that holds every one of these words.
+    /// Requires exit code 1 and one line that holds every one of these words.
     pub fn failed_with(self, words: &[&str]) -> Self {
         assert_eq!(self.code, Some(1), "{}{}", self.stdout, self.stderr);
         assert_eq!(self.stderr.lines().count(), 1, "one line, not {:?}", self.stderr);

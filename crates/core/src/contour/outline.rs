@@ -3,13 +3,13 @@
 //! *Method*: the edges between pixels inside and outside are followed into closed loops; the largest loop is cut at the middles
 //! of its edges (marching squares of a yes-or-no image at one half) and smoothed without shrinking.
 //! *Papers*: Lorensen, Cline: Marching cubes, SIGGRAPH 1987; Taubin: Curve and surface smoothing without shrinkage, ICCV 1995.
-//! *Where we differ*: at a corner where two parts touch the loop keeps to its own part, so that loops never cross; what
-//! smoothing still changes of the area is given back by a scale about the centre.
+//! *Where we differ*: where two parts touch at a corner, the loop keeps to its own part, so that loops never cross; a scale
+//! about the centre restores the area that smoothing changes.
 
 use super::Polygon;
 use crate::error::CoreError;
 
-/// Taubin's pass band: a step inwards, and one outwards that is a little longer.
+/// Taubin's pass band: a step inwards, then a slightly longer step outwards.
 const SHRINK: f64 = 0.5;
 const GROW: f64 = -0.53;
 const ROUNDS: usize = 8;
@@ -96,7 +96,7 @@ fn middles(corners: &[[f64; 2]]) -> Vec<[f64; 2]> {
     corners.iter().zip(next).map(|(a, b)| [0, 1].map(|k: usize| 0.5 * (a[k] + b[k]))).collect()
 }
 
-/// Taubin's smoothing, then the area that was there before.
+/// Smooths by Taubin's method, then restores the area that the loop had before.
 fn smoothed(points: &[[f64; 2]], area_px2: f64) -> Vec<[f64; 2]> {
     let n = points.len();
     let mut points = points.to_vec();

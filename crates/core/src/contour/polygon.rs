@@ -11,9 +11,10 @@ pub struct Polygon {
     pub(super) points_px: Vec<[f64; 2]>,
 }
 
-/// A gap between last and first point above so many of the longest other edge is an open line.
+/// A line counts as open if the gap between its last and its first point is above so many of its longest other edge, and above
+/// [`GAP_SHARE`].
 const GAP_EDGES: f64 = 4.0;
-/// And above this share of the length.
+/// Share of the line's length that the gap of an open line exceeds.
 const GAP_SHARE: f64 = 0.12;
 
 impl Polygon {
@@ -104,7 +105,7 @@ impl Polygon {
         self.edges_px().map(|[a, b]| distance(a, b, spacing)).sum()
     }
 
-    /// So many points at equal distances along it, from its first point on, where pixels have this spacing.
+    /// Points at equal distances along it, `count` of them from its first point on, where pixels have this spacing.
     pub fn resampled_px(&self, count: usize, spacing: [f64; 2]) -> Vec<[f64; 2]> {
         let step = self.length(spacing) / count as f64;
         let (mut points, mut walked) = (Vec::with_capacity(count), 0.0);

@@ -22,10 +22,10 @@ pub enum Structure {
 }
 
 impl Structure {
-    /// All, in the order of reports.
+    /// All structures, in the order of reports.
     pub const ALL: [Self; 5] = [Self::Endo, Self::Epi, Self::Rv, Self::RvEpi, Self::Region];
 
-    /// As in files: `endo`, `epi`, `rv`, `rv-epi`, `region`.
+    /// The structure's word in files: `endo`, `epi`, `rv`, `rv-epi`, `region`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Endo => "endo",
@@ -36,7 +36,7 @@ impl Structure {
         }
     }
 
-    /// In reports: `endocardium`.
+    /// The structure's name in reports, such as `endocardium`.
     pub fn title(self) -> &'static str {
         match self {
             Self::Endo => "endocardium",
@@ -57,7 +57,7 @@ impl fmt::Display for Structure {
 impl FromStr for Structure {
     type Err = String;
 
-    /// By its word, or by what other programs call it.
+    /// Takes the structure's word, or a name that other programs have for it.
     fn from_str(text: &str) -> Result<Self, String> {
         let plain: String = text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
         Ok(match plain.as_str() {
@@ -105,12 +105,12 @@ impl ContourSet {
         }
     }
 
-    /// All, ordered by structure, slice and frame.
+    /// All outlines, ordered by structure, slice and frame.
     pub fn contours(&self) -> &[Contour] {
         &self.contours
     }
 
-    /// Whether there is none.
+    /// Whether there is no outline.
     pub fn is_empty(&self) -> bool {
         self.contours.is_empty()
     }

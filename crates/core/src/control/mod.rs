@@ -1,4 +1,4 @@
-//! The one channel between a run and whoever follows it: the run tells how far it is, and asks whether to go on.
+//! The one channel between a run and its observer: the run reports its progress, and asks whether to go on.
 //!
 //! A [`Control`] is shared by everything that works for a run: the device and its threads, readers and writers. Work calls
 //! [`Control::step`] where it knows how far it is, and [`Control::check`] wherever a stretch of work may be long; both ask the
@@ -14,8 +14,8 @@ use std::time::Instant;
 
 /// Milliseconds between two questions of [`Control::check`].
 const ASK_EVERY_MS: u64 = 20;
-/// Share of a stage from which on the time left is told: what happens once at its beginning would make the first guesses far
-/// too long.
+/// Share of a stage from which on the time left is estimated: what happens once at its beginning would make the first estimates
+/// far too long.
 const LEFT_FROM: f64 = 0.1;
 
 /// What a run is doing.
@@ -33,7 +33,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// `read`, `solve`, `measure` or `write`.
+    /// The stage's word: `read`, `solve`, `measure` or `write`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -62,8 +62,8 @@ pub struct Step {
     pub stage: Stage,
     /// Share of the stage's work done, in [0, 1].
     pub done: f64,
-    /// Milliseconds that the rest of the stage will take if it goes on at the same speed; none while too little is done to
-    /// tell.
+    /// Milliseconds that the rest of the stage will take if it goes on at the same speed; none while too little of it is done
+    /// for an estimate.
     pub left_ms: Option<f64>,
     /// The loops that the run is in, the outer one first; none where there are fewer than two.
     pub counters: [Option<Counter>; 2],
@@ -120,7 +120,7 @@ struct Channel {
     state: Mutex<State>,
 }
 
-/// What the observer is told next.
+/// The state of the run that the observer gets next.
 #[derive(Default)]
 struct State {
     follower: Option<Follower>,
@@ -129,7 +129,7 @@ struct State {
     portion: Span,
 }
 
-/// An observer, and the times that its questions are timed by; without one no clock is read.
+/// An observer, and the times of its last calls; without an observer no clock is read.
 struct Follower {
     observer: Arc<dyn Observer>,
     since: Instant,
@@ -154,7 +154,7 @@ struct Span {
 }
 
 impl Default for Span {
-    /// The whole stage.
+    /// The portion that covers the whole stage.
     fn default() -> Self {
         Self { from: 0.0, width: 1.0 }
     }
@@ -174,7 +174,7 @@ impl Control {
         control
     }
 
-    /// From here on the run is followed by this observer, or by none; a stop that was asked for before is forgotten.
+    /// Makes this observer follow the run from here on, or none; forgets an earlier request to stop.
     pub fn follow(&self, observer: Option<Arc<dyn Observer>>) {
         let mut state = self.state();
         self.0.is_followed.store(observer.is_some(), Ordering::Relaxed);
@@ -183,7 +183,7 @@ impl Control {
         *state = State { follower: observer.map(Follower::new), ..State::default() };
     }
 
-    /// Forgets a stop that was asked for, so that the next run can begin; the observer stays.
+    /// Forgets an earlier request to stop, so that the next run can begin; the observer stays.
     pub fn resume(&self) {
         self.0.is_stopped.store(false, Ordering::Relaxed);
     }
@@ -193,7 +193,7 @@ impl Control {
         self.0.is_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the run is to stop; asks nobody.
+    /// Whether the run is to stop; the observer is not called.
     pub fn is_stopped(&self) -> bool {
         self.0.is_stopped.load(Ordering::Relaxed)
     }
@@ -211,7 +211,7 @@ impl Control {
         if !channel.is_followed.load(Ordering::Relaxed) {
             return Ok(());
         }
-        // Whoever holds the state is asking, or tells where the run stands and then asks.
+        // A thread that holds the state is asking, or reports progress and then asks.
         let Ok(mut state) = channel.state.try_lock() else { return Ok(()) };
         let now_ms = state.follower.as_ref().map_or(0, Follower::now_ms);
         if now_ms.saturating_sub(channel.asked_ms.load(Ordering::Relaxed)) < ASK_EVERY_MS {
@@ -234,7 +234,7 @@ impl Control {
         self.ask(&mut state)
     }
 
-    /// Tells how much of the innermost [portion](Self::portion) is done, in [0, 1], and in which loops the run is.
+    /// Reports how much of the innermost [portion](Self::portion) is done, in [0, 1], and in which loops the run is.
     ///
     /// # Errors
     /// [`Stopped`] if the run is to stop.
@@ -242,7 +242,7 @@ impl Control {
         self.step_of_solver(done, counters, None)
     }
 
-    /// [`Self::step`] of a solver with a relative residual.
+    /// Reports progress as [`Self::step`] does, and the relative residual of a solver.
     ///
     /// # Errors
     /// [`Stopped`] if the run is to stop.
@@ -265,8 +265,8 @@ impl Control {
         self.ask(&mut state)
     }
 
-    /// Does work that is a portion of the work around it: what it tells is told as that share of the whole. Portions nest; one
-    /// thread at a time enters them.
+    /// Does work that is a portion of the work around it: progress that it reports counts as that share of the whole. Portions
+    /// nest; one thread at a time enters them.
     pub fn portion<R>(&self, portion: Portion, work: impl FnOnce() -> R) -> R {
         let Portion { before, own, all } = portion;
         let outer = self.state().portion;
@@ -290,7 +290,7 @@ impl Control {
         if self.is_stopped() { Err(Stopped) } else { Ok(()) }
     }
 
-    /// An observer that panicked leaves nothing half-done here.
+    /// Locks the state; an observer that panicked under the lock leaves nothing half-done in it.
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -300,7 +300,7 @@ impl Control {
 mod tests {
     use super::*;
 
-    /// Keeps what it is told, and stops at a number of steps.
+    /// Keeps every step that is reported, and stops at a number of steps.
     struct Recorder {
         steps: Mutex<Vec<Step>>,
         stop_at: usize,

@@ -6,19 +6,19 @@ use serde_json::{Map, Value};
 /// A parameter: its name, symbol, meaning and type.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Declaration {
-    /// As in the struct, in settings and in files.
+    /// The name in the struct, in settings and in files.
     pub name: &'static str,
-    /// In the paper; empty: none.
+    /// The symbol in the paper; empty without one.
     pub symbol: &'static str,
     /// Whole sentences: what it does, and what happens at both ends of the range.
     pub meaning: &'static str,
     /// Its type, with the values allowed.
-    pub kind: Kind,
+    pub kind: ParameterKind,
 }
 
 /// The values that a parameter can take.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum ParameterKind {
     /// A number.
     Number {
         /// Whether it counts something.
@@ -27,12 +27,12 @@ pub enum Kind {
         least: f64,
         /// The largest value allowed.
         most: f64,
-        /// Both, as declared: `0 to 16`.
+        /// The range as declared: `0 to 16`.
         range: &'static str,
-        /// What it is measured in; empty: nothing.
+        /// The unit; empty without one.
         unit: &'static str,
     },
-    /// One of these.
+    /// One of these words.
     OneOf(&'static [Choice]),
 }
 
@@ -43,12 +43,12 @@ pub struct Choice {
     pub name: &'static str,
     /// What it means, with its source.
     pub meaning: &'static str,
-    /// Numbers that have to be given with it.
+    /// Numbers that the word needs beside it.
     pub fields: &'static [Declaration],
 }
 
 impl Choice {
-    /// As in settings: `quadratic`, or `{ charbonnier = { epsilon = a number from 1e-6 to 1000 } }`.
+    /// The word as settings have it: `quadratic`, or `{ charbonnier = { epsilon = a number from 1e-6 to 1000 } }`.
     fn form(&self) -> String {
         let fields: Vec<_> = self.fields.iter().map(|f| format!("{} = {}", f.name, f.expected())).collect();
         if fields.is_empty() {
@@ -62,11 +62,11 @@ impl Declaration {
     /// What a value has to be: `a number from 0 to 16 voxels`, or `jacobi, sor or multigrid`.
     pub fn expected(&self) -> String {
         match self.kind {
-            Kind::Number { whole, range, unit, .. } => {
+            ParameterKind::Number { whole, range, unit, .. } => {
                 let number = if whole { "a whole number" } else { "a number" };
                 format!("{number} from {range} {unit}").trim_end().to_owned()
             }
-            Kind::OneOf(choices) => any_of(choices.iter().map(Choice::form)),
+            ParameterKind::OneOf(choices) => any_of(choices.iter().map(Choice::form)),
         }
     }
 
@@ -86,11 +86,11 @@ impl Declaration {
             place: place.to_owned(),
         };
         let choices = match self.kind {
-            Kind::Number { whole, least, most, .. } => {
+            ParameterKind::Number { whole, least, most, .. } => {
                 let fits = value.as_f64().is_some_and(|v| (least..=most).contains(&v));
                 return if fits && (!whole || value.is_u64()) { Ok(()) } else { Err(wrong()) };
             }
-            Kind::OneOf(choices) => choices,
+            ParameterKind::OneOf(choices) => choices,
         };
         let (word, given) = match value {
             Value::String(word) => (word, None),
@@ -110,7 +110,7 @@ impl Declaration {
     }
 }
 
-/// A value as in settings: TOML, with words that need no quotes.
+/// A value as settings have it: TOML, with words that need no quotes.
 pub fn shown(value: &Value) -> String {
     match value {
         Value::Null => "NaN or infinite".to_owned(),
@@ -123,7 +123,7 @@ pub fn shown(value: &Value) -> String {
     }
 }
 
-/// `a, b or c`.
+/// The words as a list: `a, b or c`.
 pub(super) fn any_of(words: impl Iterator<Item = String>) -> String {
     let mut words: Vec<_> = words.collect();
     match words.pop() {

@@ -24,7 +24,7 @@ pub trait MethodEntry: PartialEq + 'static {
 
 /// A method, a preset, and settings that were checked when they were made; images need not be known.
 ///
-/// The method is an entry of a table of its kind, or one that somebody else declares. Drafts of two kinds of methods are two
+/// The method is an entry of a table of its kind, or one that another program declares. Drafts of two kinds of methods are two
 /// types.
 #[derive(PartialEq)]
 pub struct Draft<M: MethodEntry> {
@@ -160,7 +160,7 @@ impl<M: MethodEntry> Draft<M> {
         base.with(&self.settings)
     }
 
-    /// Two methods may bear one name, where somebody else declares one of them: what they declare must be the same too.
+    /// Checks the declarations and not the name alone: another program may declare a method of the same name.
     fn require<P: Parameters>(&self) -> Result<(), ParameterError> {
         let is_own = *self.parameters() == MethodParameters::of::<P>();
         if is_own { Ok(()) } else { Err(wrong_method(self.method_name(), P::METHOD.to_owned())) }

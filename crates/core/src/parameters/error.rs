@@ -15,7 +15,7 @@ pub enum ParameterError {
         got: String,
         /// The type, the range and the unit, or the words that there are.
         expected: String,
-        /// The option, or the file and line; empty: a program.
+        /// The option, or the file and line; empty if a program gave the value.
         place: String,
     },
     /// A name that the method does not know.
@@ -27,7 +27,7 @@ pub enum ParameterError {
         method: &'static str,
         /// The name that was probably meant, or the method that knows it; may be empty.
         hint: String,
-        /// The option, or the file and line; empty: a program.
+        /// The option, or the file and line; empty if a program gave the name.
         place: String,
     },
 }

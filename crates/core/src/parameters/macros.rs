@@ -2,12 +2,11 @@
 
 /// Declares the struct of a method's parameters and the enum of its presets; see [`mod@crate::parameters`].
 ///
-/// A row is `/// Meaning.`, `name "symbol": type in LEAST..=MOST "unit" = value;`, without a symbol or a unit where there is
-/// none. The type is `f32`, `f64`, `usize`, or an enum of [`choices!`](crate::choices!), which has no range.
-/// The value is that of all presets, but for those that follow in braces: `{ fast: 3, paper.image: 1, paper.volume: 2 }`, each
-/// for images and volumes unless it says which, with `_` for the `-` of a preset's word. A value with fields or a sign stands
-/// in parentheses: `= (Box { radius: 3 })`. A preset that there is not, or one with two values, does not compile.
-/// The crate needs serde.
+/// A row is `/// Meaning.`, `name "symbol": type in LEAST..=MOST "unit" = value;`, symbol and unit are left out where there is
+/// none. The type is `f32`, `f64`, `usize`, or an enum of [`choices!`](crate::choices!), which has no range. The value holds
+/// for all presets except those that follow in braces: `{ fast: 3, paper.image: 1, paper.volume: 2 }`, each for images and
+/// volumes unless it says which, with `_` for the `-` of a preset's word. A value with fields or a sign stands in parentheses:
+/// `= (Box { radius: 3 })`. A preset that there is not, or one with two values, does not compile. The crate needs serde.
 #[macro_export]
 macro_rules! parameters {
     (
@@ -138,9 +137,9 @@ macro_rules! declaration {
             kind: $crate::declaration!(@kind $type $($range)*),
         }
     };
-    (@kind $type:ident) => { $crate::parameters::Kind::OneOf(<$type>::CHOICES) };
+    (@kind $type:ident) => { $crate::parameters::ParameterKind::OneOf(<$type>::CHOICES) };
     (@kind $type:ident $least:literal $most:literal [$($unit:literal)?]) => {
-        $crate::parameters::Kind::Number {
+        $crate::parameters::ParameterKind::Number {
             whole: $crate::declaration!(@whole $type),
             #[allow(clippy::unnecessary_cast, reason = "declared as 1 or as 1e-3")]
             least: $least as f64,
@@ -154,7 +153,7 @@ macro_rules! declaration {
     (@whole $type:ident) => { false };
 }
 
-/// A row's values; those of an enum without its name before them.
+/// The values of a row; for an enum, the values without its name before them.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! preset_values {

@@ -1,7 +1,7 @@
 //! The parameters of a method: as a struct, and without their type for tables of methods.
 
 use super::declaration::any_of;
-use super::{Choice, Declaration, Kind, ParameterError};
+use super::{Choice, Declaration, ParameterError, ParameterKind};
 use crate::grid::Dimension;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -38,7 +38,7 @@ pub trait Parameters: Clone + Serialize + DeserializeOwned {
         })
     }
 
-    /// Names and values, with no more digits than were given.
+    /// Names and values, with no more digits than the values were given with.
     fn to_json(&self) -> Values {
         // By way of text, because 0.1 as f32 is 0.10000000149 as f64.
         serde_json::to_string(self)
@@ -46,7 +46,7 @@ pub trait Parameters: Clone + Serialize + DeserializeOwned {
             .expect("a struct of numbers and words should be a JSON object")
     }
 
-    /// The same parameters with settings, each of which was checked, in place of some of them.
+    /// A copy of the parameters in which settings, each of them checked, replace some values.
     ///
     /// # Errors
     /// As [`validate`](Self::validate).
@@ -93,7 +93,7 @@ impl PartialEq for MethodParameters {
 }
 
 impl MethodParameters {
-    /// Those of a struct.
+    /// The parameters of a struct.
     pub const fn of<P: Parameters>() -> Self {
         Self {
             method: P::METHOD,
@@ -172,7 +172,7 @@ impl Declaration {
             say("x-symbol", self.symbol.into());
         }
         match self.kind {
-            Kind::Number { whole, least, most, unit, .. } => {
+            ParameterKind::Number { whole, least, most, unit, .. } => {
                 say("type", if whole { "integer" } else { "number" }.into());
                 say("minimum", least.into());
                 say("maximum", most.into());
@@ -180,7 +180,7 @@ impl Declaration {
                     say("x-unit", unit.into());
                 }
             }
-            Kind::OneOf(choices) => say("oneOf", choices.iter().map(Choice::schema).collect()),
+            ParameterKind::OneOf(choices) => say("oneOf", choices.iter().map(Choice::schema).collect()),
         }
         schema
     }

@@ -99,7 +99,7 @@ mod macros;
 mod method;
 mod presets;
 
-pub use declaration::{Choice, Declaration, Kind, shown};
+pub use declaration::{Choice, Declaration, ParameterKind, shown};
 pub use draft::{Draft, MethodEntry};
 pub use error::ParameterError;
 pub use method::{MethodParameters, Parameters, Values};

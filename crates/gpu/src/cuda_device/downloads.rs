@@ -54,18 +54,18 @@ impl Ready<'_> {
     }
 }
 
-/// A stream and its page-locked pieces, which are allocated on first use.
-struct Lane {
+/// A stream for readback and its page-locked pieces, which are allocated on first use.
+struct Readback {
     stream: Arc<CudaStream>,
     pieces: Vec<Pinned>,
 }
 
-/// The two lanes for readback; a number need not wait for a volume.
+/// The two streams for readback; a number need not wait for a volume.
 pub(super) struct Downloads {
     copyists: Arc<Copyists>,
     times: Arc<HostTimes>,
-    volumes: Mutex<Lane>,
-    numbers: Mutex<Lane>,
+    volumes: Mutex<Readback>,
+    numbers: Mutex<Readback>,
 }
 
 /// A part of a stretch that fits a piece: the number of the room that it is appended to, and where it lies.
@@ -78,8 +78,8 @@ impl Downloads {
         copyists: Arc<Copyists>,
         times: Arc<HostTimes>,
     ) -> Self {
-        let lane = |stream| Mutex::new(Lane { stream, pieces: Vec::new() });
-        Self { copyists, times, volumes: lane(volumes), numbers: lane(numbers) }
+        let readback = |stream| Mutex::new(Readback { stream, pieces: Vec::new() });
+        Self { copyists, times, volumes: readback(volumes), numbers: readback(numbers) }
     }
 
     /// Reads stretches back, once they are ready: one vector for each entry of `wanted`, which holds the entry's
@@ -107,8 +107,8 @@ impl Downloads {
         wanted: &[Vec<Stretch>],
         lengths: Vec<usize>,
     ) -> Result<Vec<Vec<Word>>, DriverError> {
-        let mut lane = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
-        let Lane { stream, pieces } = &mut *lane;
+        let mut readback = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        let Readback { stream, pieces } = &mut *readback;
         if pieces.is_empty() {
             pieces.push(Pinned::new(stream.context(), MOST_NUMBERS)?);
         }
@@ -128,8 +128,8 @@ impl Downloads {
 
     /// Fills `rooms`, one empty vector for each entry of `wanted`, whose capacity must suffice.
     fn fetch_volumes(&self, wanted: &[Vec<Stretch>], rooms: &mut [Vec<Word>]) -> Result<(), DriverError> {
-        let mut lane = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
-        let Lane { stream, pieces } = &mut *lane;
+        let mut readback = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
+        let Readback { stream, pieces } = &mut *readback;
         while pieces.len() < PIECES {
             pieces.push(Pinned::new(stream.context(), PIECE)?);
         }

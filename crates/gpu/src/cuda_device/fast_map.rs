@@ -1,5 +1,5 @@
-//! Maps whose keys the program makes itself: addresses, lengths, bits of constants. Nobody chooses them so that they
-//! collide, and what is looked up for every launch should take less time than to launch it.
+//! Maps whose keys the program makes itself: addresses, lengths, bits of constants. No attacker can choose keys that collide,
+//! and a look-up for every launch should take less time than the launch.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -14,7 +14,7 @@ pub(super) struct Kernel {
     pub function: sys::CUfunction,
     pub bindings: Vec<Binding>,
     pub block: [u32; 3],
-    /// Whether it waits by itself for kernels that still run ([`wgsl_to_cuda::AWAITS`]).
+    /// Whether the kernel itself waits for kernels that still run ([`wgsl_to_cuda::AWAITS`]).
     pub awaits: bool,
 }
 
@@ -23,7 +23,7 @@ unsafe impl Send for Kernel {}
 // SAFETY: as above.
 unsafe impl Sync for Kernel {}
 
-/// All that a launch of a kernel needs; it may be launched later, and more than once.
+/// All values that a launch of a kernel needs; it may be launched later, and more than once.
 pub(super) struct Call {
     pub kernel: Arc<Kernel>,
     pub groups: [u32; 3],

@@ -34,7 +34,7 @@ struct Uses {
 pub(super) enum Needs<'a> {
     /// Launches that use its memory.
     Memory(&'a [Access]),
-    /// All launches before it; none waits for it.
+    /// All launches before it. No launch waits for this one.
     All,
 }
 

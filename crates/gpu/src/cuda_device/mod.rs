@@ -7,18 +7,18 @@
 mod downloads;
 mod fast_map;
 mod kernel_call;
-mod lanes;
 mod launch_dependencies;
 mod pinned;
 mod pool;
 mod profile;
 mod queue;
+mod queues;
 mod recording;
 mod uploads;
 
 use crate::compilations::{CompilationClock, Compilations};
 use crate::error::ComputeError;
-use crate::gpu::{Gpu, Lane, Stretch};
+use crate::gpu::{Gpu, QueueNumber, Stretch};
 use crate::launches::bindings::Bind;
 use crate::launches::launch::{Launch, Variant};
 use crate::launches::translation::text_of;
@@ -34,12 +34,12 @@ use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
 use downloads::{Downloads, Ready};
 use fast_map::FastMap;
 use kernel_call::{Call, Kernel};
-use lanes::Lanes;
 use launch_dependencies::Access;
 use pinned::Copyists;
 use pool::{CudaMemory, Pool};
 use profile::HostTimes;
 use queue::{Queue, Refusal};
+use queues::Queues;
 use std::ffi::CString;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,7 +55,7 @@ pub(crate) struct CudaDevice {
     info: DeviceInfo,
     architecture: ComputeCapability,
     context: Arc<CudaContext>,
-    lanes: Arc<Lanes>,
+    queues: Arc<Queues>,
     pool: Arc<Pool>,
     nvrtc: Nvrtc,
     kernels: Mutex<FastMap<Variant, Arc<Kernel>>>,
@@ -82,19 +82,19 @@ impl CudaDevice {
         let nvrtc = Nvrtc::find_for(driver / 1000).map_err(|e| refuse(e.to_string()))?;
         let (major, minor) = context.compute_capability().map_err(refuse_driver)?;
         let (copyists, times) = (Arc::new(Copyists::default()), Arc::new(HostTimes::asked_for()));
-        let lanes = Lanes::open(context.clone(), driver, times.clone());
-        let lanes = Arc::new(lanes.map_err(refuse_driver)?);
+        let queues = Queues::open(context.clone(), driver, times.clone());
+        let queues = Arc::new(queues.map_err(refuse_driver)?);
         let info = DeviceInfo {
             description: describe(&context, &nvrtc, driver).map_err(refuse_driver)?,
             memory_bytes: context.total_mem().ok().map(|bytes| bytes as u64),
             name,
         };
-        let pool = Arc::new(Pool::new(info.name.clone(), context.clone(), lanes.clone()));
+        let pool = Arc::new(Pool::new(info.name.clone(), context.clone(), queues.clone()));
         Ok(Self {
             info,
             architecture: ComputeCapability::new(major.unsigned_abs(), minor.unsigned_abs()),
             context,
-            lanes,
+            queues,
             pool,
             nvrtc,
             kernels: Mutex::default(),
@@ -171,14 +171,14 @@ impl Gpu for CudaDevice {
     fn allocate(&self, words: usize, content: Content) -> Result<GpuMemory, ComputeError> {
         let memory = self.pool.take(words)?;
         if content == Content::Zeros {
-            self.lanes.queue().clear(memory.address, words * size_of::<Word>());
+            self.queues.queue().clear(memory.address, words * size_of::<Word>());
         }
         Ok(GpuMemory::new(memory))
     }
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
         let (memory, idle) = self.pool.take_landing(bytes.len().div_ceil(size_of::<Word>()))?;
         let there = self.uploads.send(bytes, memory.address, idle).map_err(|e| self.failed(said(e)))?;
-        self.lanes.queue().wait_for(&there).map_err(|e| self.failed(e))?;
+        self.queues.queue().wait_for(&there).map_err(|e| self.failed(e))?;
         Ok(GpuMemory::new(memory))
     }
     fn download(
@@ -201,7 +201,7 @@ impl Gpu for CudaDevice {
     }
     fn mark(&self) -> Result<Option<Timestamp>, ComputeError> {
         let stamp = self.stamp()?;
-        self.lanes.queue().flush().map_err(|e| self.failed(e))?;
+        self.queues.queue().flush().map_err(|e| self.failed(e))?;
         Ok(Some(stamp))
     }
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
@@ -209,22 +209,22 @@ impl Gpu for CudaDevice {
             return Ok(());
         }
         self.times.time("launches: ask", || {
-            self.lanes.queue().launch(self.call(launch)?).map_err(|e| self.failed(e))
+            self.queues.queue().launch(self.call(launch)?).map_err(|e| self.failed(e))
         })
     }
     fn synchronise(&self) -> Result<(), ComputeError> {
-        self.lanes.queue().synchronise().map_err(|e| self.failed(e))
+        self.queues.queue().synchronise().map_err(|e| self.failed(e))
     }
     fn stamp(&self) -> Result<Timestamp, ComputeError> {
         let event = self.context.new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT));
         let event = Arc::new(event.map_err(|e| self.failed(said(e)))?);
-        self.lanes.queue().record(event.clone());
-        let (lanes, nth, device) = (self.lanes.clone(), self.lanes.current(), self.info.name.clone());
-        Ok(Timestamp::of(CudaMoment { event, lanes, nth, device }))
+        self.queues.queue().record(event.clone());
+        let (queues, nth, device) = (self.queues.clone(), self.queues.current(), self.info.name.clone());
+        Ok(Timestamp::of(CudaMoment { event, queues, nth, device }))
     }
     fn address(&self, memory: &GpuMemory) -> Result<(u64, Place), ComputeError> {
         let address = memory.piece::<CudaMemory>()?.address;
-        let stream = self.lanes.queue().submitted_to().map_err(|e| self.failed(e))?;
+        let stream = self.queues.queue().submitted_to().map_err(|e| self.failed(e))?;
         Ok((address, Place::Cuda { ordinal: self.context.ordinal(), stream }))
     }
     fn release_kept(&self) {
@@ -237,17 +237,17 @@ impl Gpu for CudaDevice {
         self.pool.stats()
     }
     fn replayed_runs(&self) -> Option<usize> {
-        Some(self.lanes.opened().map(Queue::replayed).sum())
+        Some(self.queues.opened().map(Queue::replayed).sum())
     }
-    fn fork(&self) -> Result<Option<Lane>, ComputeError> {
-        Ok(self.lanes.fork().map_err(|e| self.failed(e))?.map(Lane))
+    fn fork(&self) -> Result<Option<QueueNumber>, ComputeError> {
+        Ok(self.queues.fork().map_err(|e| self.failed(e))?.map(QueueNumber))
     }
-    fn switch(&self, lane: Lane) -> Lane {
-        Lane(self.lanes.switch(lane.0))
+    fn switch(&self, queue: QueueNumber) -> QueueNumber {
+        QueueNumber(self.queues.switch(queue.0))
     }
-    fn join(&self, lane: Lane) {
+    fn join(&self, queue: QueueNumber) {
         // The driver's error comes again at the next call.
-        let _ = self.lanes.join(lane.0);
+        let _ = self.queues.join(queue.0);
     }
     fn free_bytes(&self) -> Option<usize> {
         self.context.mem_get_info().ok().map(|(free, _)| free)
@@ -257,16 +257,16 @@ impl Gpu for CudaDevice {
 /// A timestamp on the GPU's clock. Its event may still wait in the queue.
 struct CudaMoment {
     event: Arc<CudaEvent>,
-    lanes: Arc<Lanes>,
-    /// Of the queue.
+    queues: Arc<Queues>,
+    /// The number of the queue that the event was recorded on.
     nth: usize,
     device: String,
 }
 
 impl CudaMoment {
-    /// Makes sure that its event is recorded.
+    /// Submits the event if it still waits in the queue.
     fn require(&self) -> Result<(), Refusal> {
-        self.lanes.nth(self.nth).require(&self.event)
+        self.queues.nth(self.nth).require(&self.event)
     }
 }
 

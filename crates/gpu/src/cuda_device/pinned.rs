@@ -51,8 +51,8 @@ impl Drop for Pinned {
     }
 }
 
-/// A pool of threads for copies between page-locked and ordinary memory, because one thread is slower than the bus.
-/// Started on first use; `None` if one thread must do.
+/// A pool of threads for copies between page-locked and ordinary memory, because one thread is slower than the bus. The pool
+/// starts on first use; `None` if there is only one thread for it.
 #[derive(Default)]
 pub(super) struct Copyists {
     threads: std::sync::OnceLock<Option<rayon::ThreadPool>>,

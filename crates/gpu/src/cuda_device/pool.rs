@@ -5,7 +5,7 @@
 //! Uploads do not wait for kernels. Their memory (`landing`) has a pool of its own, in which each piece carries the event
 //! after which kernels no longer use it.
 
-use super::lanes::{Lanes, MOST_LANES};
+use super::queues::{MOST_QUEUES, Queues};
 use crate::error::ComputeError;
 use crate::memory::buffer_pool::{BufferPool, First, MemoryStats, Policy};
 use crate::memory::gpu_memory::Piece;
@@ -16,8 +16,8 @@ use std::sync::Arc;
 pub(super) struct Pool {
     device: String,
     context: Arc<CudaContext>,
-    lanes: Arc<Lanes>,
-    scratch: [BufferPool<sys::CUdeviceptr>; MOST_LANES],
+    queues: Arc<Queues>,
+    scratch: [BufferPool<sys::CUdeviceptr>; MOST_QUEUES],
     landing: BufferPool<(sys::CUdeviceptr, CudaEvent)>,
 }
 
@@ -31,23 +31,23 @@ pub(super) struct CudaMemory {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// Of a queue, by its number.
+    /// Memory for the kernels of a queue, by the queue's number.
     Scratch(usize),
     Landing,
 }
 
 impl Pool {
     /// `device` is the device's name, for errors.
-    pub fn new(device: String, context: Arc<CudaContext>, lanes: Arc<Lanes>) -> Self {
+    pub fn new(device: String, context: Arc<CudaContext>, queues: Arc<Queues>) -> Self {
         // A recording needs no new arguments if the same requests get the same memory.
         let scratch =
-            [(); MOST_LANES].map(|()| BufferPool::new(Policy::of_gpu(First::Lowest(|address| *address))));
-        Self { device, context, lanes, scratch, landing: BufferPool::new(Policy::of_gpu(First::Oldest)) }
+            [(); MOST_QUEUES].map(|()| BufferPool::new(Policy::of_gpu(First::Lowest(|address| *address))));
+        Self { device, context, queues, scratch, landing: BufferPool::new(Policy::of_gpu(First::Oldest)) }
     }
 
     /// Takes memory of `words` words for kernels; its content is undefined.
     pub fn take(self: &Arc<Self>, words: usize) -> Result<CudaMemory, ComputeError> {
-        let nth = self.lanes.current();
+        let nth = self.queues.current();
         let scratch = &self.scratch[nth];
         let bytes = scratch.size_for(words);
         let (address, _) = scratch.take(bytes, || self.ask_in_earnest(bytes))?;
@@ -108,7 +108,7 @@ impl Pool {
         unsafe { result::malloc_sync(bytes) }.ok()
     }
 
-    /// Frees what is only kept.
+    /// Frees all memory that is kept for later requests.
     pub fn release_kept(&self) {
         if self.context.bind_to_thread().is_ok() {
             self.give_back_to_driver();
@@ -120,7 +120,7 @@ impl Pool {
         let scratch = self.scratch.iter().flat_map(BufferPool::drain);
         let addresses: Vec<_> = scratch.chain(landing).collect();
         // Kernels may still use the memory; after a device has failed, no kernel does.
-        self.lanes.opened().for_each(|queue| drop(queue.synchronise()));
+        self.queues.opened().for_each(|queue| drop(queue.synchronise()));
         for address in addresses {
             // SAFETY: the address was removed from the pools, and no work that used it still runs.
             let _ = unsafe { result::free_sync(address) };
@@ -146,7 +146,7 @@ impl Drop for CudaMemory {
             // Without the event the end of its use is unknown. The device has failed then, and its memory is lost with
             // it.
             Purpose::Landing => {
-                if let Ok(idle) = pool.lanes.queue().record_now() {
+                if let Ok(idle) = pool.queues.queue().record_now() {
                     pool.landing.keep(self.bytes, (address, idle));
                 }
             }

@@ -36,7 +36,7 @@ impl Profile {
 }
 
 /// Prints the count and total milliseconds of each name, longest first.
-#[allow(clippy::print_stderr, reason = "asked for, by whoever tunes a run")]
+#[allow(clippy::print_stderr, reason = "asked for, to tune a run")]
 fn print(totals: BTreeMap<&str, (usize, f64)>, what: &str) {
     eprintln!("-- {what}");
     let mut totals: Vec<_> = totals.into_iter().collect();

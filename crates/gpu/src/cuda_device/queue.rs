@@ -15,7 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Maximal number of launches collected before they are submitted: enough to be worth a recording, few enough that an
 /// idle device starts soon.
 const MOST_WAITING: usize = launch_dependencies::MOST;
-/// The same after the device was waited for: it idles, and starts sooner.
+/// Number of launches that are submitted together after the host waited for the device, which is then idle and should start
+/// soon.
 const FIRST_WAITING: usize = 4;
 /// The first driver version, 1000 · major + 10 · minor, for which recordings are used.
 const FIRST_WITH_RECORDINGS: i32 = 12_000;

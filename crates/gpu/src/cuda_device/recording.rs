@@ -7,8 +7,8 @@
 //! memory they share ([`launch_dependencies`]).
 //!
 //! A kernel that [waits by itself](wgsl_to_cuda::AWAITS) begins when the workgroups of the kernels that it depends on have
-//! ended, before their memory can be seen (a *programmatic* edge of the graph): a fifth of a microsecond less a launch. Its
-//! end comes after theirs, so that what depends on it comes after them as well. (To begin still earlier, with the last of
+//! ended, before their memory can be seen (a *programmatic* edge of the graph): this saves a fifth of a microsecond a launch.
+//! Its end comes after theirs, so that what depends on it comes after them as well. (To begin still earlier, with the last of
 //! those workgroups, costs more than it saves where a kernel fills the device.)
 
 use super::fast_map::FastMap;
@@ -18,7 +18,7 @@ use super::profile::HostTimes;
 use cudarc::driver::{CudaEvent, CudaStream, DriverError, result, sys};
 use std::sync::Arc;
 
-/// Shorter runs are not recorded: it is not worth it.
+/// Minimal number of launches of a recorded run; a shorter one gains nothing.
 const SHORTEST: usize = 4;
 /// Maximal number of runs remembered: more than a method launches on one grid.
 const MOST_RUNS: usize = 256;
@@ -29,7 +29,7 @@ pub(super) enum Task {
     Launch(Call),
     /// Sets so many bytes to 0, from an address on.
     Clear(Access, usize),
-    /// Records an event after all that came before.
+    /// Records an event after everything before it.
     Event(Arc<CudaEvent>),
 }
 
@@ -45,7 +45,7 @@ impl Task {
         }
     }
 
-    /// Submits it to a stream.
+    /// Submits the task to a stream.
     pub fn submit(&self, stream: &CudaStream) -> Result<(), DriverError> {
         match self {
             Self::Launch(call) => call.launch(stream),
@@ -66,12 +66,12 @@ impl Task {
         }
     }
 
-    /// Whether it may begin before an earlier task whose results it needs has ended.
+    /// Whether the task may begin before an earlier task whose results it needs has ended.
     fn begins_early_after(&self, before: &Self) -> bool {
         matches!((self, before), (Self::Launch(call), Self::Launch(_)) if call.kernel.awaits)
     }
 
-    /// Adds it to a graph, after other nodes of it.
+    /// Adds the task to a graph, after other nodes of it.
     fn add_to(
         &self,
         graph: sys::CUgraph,
@@ -96,7 +96,7 @@ impl Task {
         Ok(node)
     }
 
-    /// Gives its arguments to its node of a graph that was instantiated.
+    /// Gives the task's arguments to its node of a graph that was instantiated.
     fn set(
         &self,
         ready: sys::CUgraphExec,
@@ -169,9 +169,9 @@ pub(super) struct Recordings {
 /// When kernels of a recording begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Begins {
-    /// Once all that they depend on has ended.
+    /// Kernels begin once everything that they depend on has ended.
     InTurn,
-    /// Before that, if they wait by themselves.
+    /// Kernels that wait by themselves begin before that.
     Early,
 }
 
@@ -300,8 +300,8 @@ impl Recording {
         self.waits.iter().zip(waits).all(|(kept, needed)| needed & !kept == 0)
     }
 
-    /// Updates the graph to the arguments of `tasks`, which must be those it was made of but for these. What is under
-    /// way keeps its own arguments.
+    /// Updates the graph to the arguments of `tasks`, which must be those it was made of except for these arguments. Launches
+    /// that are under way keep their own arguments.
     fn set(&self, tasks: &[Task], context: sys::CUcontext) -> Result<(), DriverError> {
         for ((node, old), new) in self.nodes.iter().zip(&self.tasks).zip(tasks) {
             if !old.has_values_of(new) {

@@ -1,5 +1,5 @@
-//! What launches of a shader bind: declared once, from which come the text that binds it in WGSL, the numbers, and the order in
-//! which a launch gives uniform block and buffers.
+//! What launches of a shader bind. It is declared once; the WGSL text that binds it, the binding numbers, and the order in
+//! which a launch gives uniform block and buffers come from that declaration.
 
 use super::wgsl::{Block, Member, Stored, Type, Value};
 use crate::memory::buffer::{AnyBuffer, Buffer};
@@ -26,7 +26,7 @@ pub enum Slot {
         names: &'static [&'static str],
         /// What the shader may do with them.
         access: Access,
-        /// Of what they are arrays.
+        /// The type of the buffers' elements.
         element: Type,
     },
     /// Buffers that several declarations have.
@@ -65,7 +65,7 @@ impl Declaration {
         text
     }
 
-    /// The text that binds it all in WGSL.
+    /// The WGSL text that binds everything declared.
     pub(crate) fn text(&self) -> String {
         let mut text = self.block_text() + "@group(0) @binding(0) var<uniform> block: Block;\n";
         for (Declared { name, access, element }, binding) in self.buffers().into_iter().zip(1..) {
@@ -118,21 +118,22 @@ pub enum Bind<'a> {
 }
 
 impl<'a> Bind<'a> {
-    /// A buffer that a shader accesses so.
+    /// The binding of a buffer that a shader accesses like this.
     fn buffer(access: Access, buffer: &'a dyn AnyBuffer) -> Self {
         match access {
             Access::Read => Self::In(buffer),
             Access::Write => Self::Out(buffer),
         }
     }
-    /// No buffer where a shader accesses one so.
+    /// The binding in place of a buffer that a shader would access like this.
     fn none(access: Access) -> Self {
         match access {
             Access::Read => Self::Absent,
             Access::Write => Self::Spare,
         }
     }
-    /// The first `count` components of a field, which a shader accesses so; those that are missing are no buffers.
+    /// The bindings of the first `count` components of a field that a shader accesses like this; a component that is missing is
+    /// bound to no buffer.
     pub fn components<T: Element>(
         access: Access,
         field: &'a [Buffer<T>],

@@ -13,7 +13,7 @@ fn architecture() -> Option<ComputeCapability> {
     Some(ComputeCapability::new(number / 10, number % 10))
 }
 
-/// Sources with a text by hand for every entry point on CUDA: their translations run nowhere.
+/// Sources that have a hand-written text for every entry point on CUDA; no device runs their translations.
 const BY_HAND: [&str; 2] = ["floyd_warshall", "floyd_warshall_u16"];
 
 /// Translates and compiles the source of a launch if the check is asked for. The error says what is wrong.
@@ -31,7 +31,7 @@ pub(crate) fn check(launch: &Launch<'_>) -> Result<(), String> {
             resources.spill_bytes, resources.registers, launch.constants
         ));
     }
-    #[allow(clippy::print_stderr, reason = "asked for, by whoever tunes a kernel")]
+    #[allow(clippy::print_stderr, reason = "asked for, to tune a kernel")]
     if std::env::var_os("VELOXEL_SHOW_RESOURCES").is_some() {
         eprintln!("{}, {}: {resources:?} {:?}", launch.source.name, launch.entry, launch.constants);
     }

@@ -1,15 +1,14 @@
-//! The check that a shader binds what its declaration says: made once for every source, when a pipeline is made of it.
+//! The check that a shader binds what its declaration says. It runs once for every source, when a pipeline is made of it.
 
 use super::bindings::{Access, Declaration, Declared};
 use super::launch::ShaderSource;
 use super::wgsl::{Member, Type};
-use wgsl_to_cuda::{Part, Resource, resources};
+use wgsl_to_cuda::{BufferPart, Resource, resources};
 
-/// Looks whether the shader binds what its declaration says, by naga's eyes: names, numbers, access, elements, and where each
-/// member of the uniform block lies.
+/// Checks with naga that the shader binds what its declaration says: names, numbers, access, elements, and where each member of
+/// the uniform block lies.
 ///
-/// # Panics
-/// It does not: the declaration and the text are ours, so nobody but us can mend it.
+/// If they differ: declaration and text are both ours, so this is a mistake of this program.
 pub(crate) fn check(source: &ShaderSource) {
     source.checked.call_once(|| {
         if let Err(difference) = compare(source.declaration, &source.whole_wgsl()) {
@@ -54,7 +53,7 @@ fn equal(expected: &Resource, found: &Resource) -> Result<(), String> {
 }
 
 /// A buffer as declared; the source says how many components an alias has.
-fn expected_buffer(declared: &Declared, binding: u32, found: &Part) -> Resource {
+fn expected_buffer(declared: &Declared, binding: u32, found: &BufferPart) -> Resource {
     let (type_, size) = match declared.element {
         Type::Alias(_, scalars) => {
             let vectors = scalars.iter().flat_map(|&scalar| [1, 2, 4].map(|lanes| (scalar, lanes)));
@@ -75,19 +74,19 @@ fn expected_buffer(declared: &Declared, binding: u32, found: &Part) -> Resource 
             Access::Read => wgsl_to_cuda::Access::Read,
             Access::Write => wgsl_to_cuda::Access::ReadWrite,
         },
-        parts: vec![Part { path: String::new(), type_, offset: 0 }],
+        parts: vec![BufferPart { path: String::new(), type_, offset: 0 }],
         size,
     }
 }
 
 /// The scalars and vectors of a block, where launches write them.
-fn parts_of(members: &[Member]) -> Vec<Part> {
+fn parts_of(members: &[Member]) -> Vec<BufferPart> {
     let mut parts = Vec::new();
     place(members, "", 0, &mut parts);
     parts
 }
 
-fn place(members: &[Member], path: &str, begin: u32, parts: &mut Vec<Part>) {
+fn place(members: &[Member], path: &str, begin: u32, parts: &mut Vec<BufferPart>) {
     let mut offset = begin;
     for Member { name, type_ } in members {
         offset = offset.next_multiple_of(type_.alignment());
@@ -96,13 +95,13 @@ fn place(members: &[Member], path: &str, begin: u32, parts: &mut Vec<Part>) {
     }
 }
 
-fn place_one(type_: &Type, path: String, offset: u32, parts: &mut Vec<Part>) {
+fn place_one(type_: &Type, path: String, offset: u32, parts: &mut Vec<BufferPart>) {
     match type_ {
         Type::Array(of, count) => {
             place_one(of, format!("{path}[{count}, {} bytes]", of.stride()), offset, parts);
         }
         Type::Struct(_, members) => place(members, &format!("{path}."), offset, parts),
-        _ => parts.push(Part { path, type_: type_.text(), offset }),
+        _ => parts.push(BufferPart { path, type_: type_.text(), offset }),
     }
 }
 

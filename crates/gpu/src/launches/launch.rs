@@ -42,7 +42,8 @@ impl ShaderSource {
     ) -> Self {
         Self { name, declaration, wgsl: parts, cuda: Some(text), checked: Once::new() }
     }
-    /// What the declaration binds, and the parts of WGSL, joined; beside CUDA C++ the declaration's structs alone.
+    /// The WGSL that the declaration gives, and the parts, joined. For a source with CUDA C++ it holds the declaration's
+    /// structs and no bindings.
     pub fn whole_wgsl(&self) -> String {
         let bound = if self.cuda.is_some() { self.declaration.block_text() } else { self.declaration.text() };
         bound + &self.wgsl.join("\n")

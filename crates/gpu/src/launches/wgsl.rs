@@ -29,8 +29,8 @@ pub enum Type {
     Array(&'static Type, u32),
     /// A struct by its name, with its members in order.
     Struct(&'static str, &'static [Member]),
-    /// What the source gives this name: one of these scalars, or a vector of it. Sources that share a declaration may give it to
-    /// different ones.
+    /// A name to which the source gives one of these scalars, or a vector of it. Sources that share a declaration may give it
+    /// to different ones.
     Alias(&'static str, &'static [Scalar]),
 }
 
@@ -44,7 +44,7 @@ pub struct Member {
 }
 
 impl Scalar {
-    /// As WGSL writes it.
+    /// The name in WGSL.
     pub fn text(self) -> &'static str {
         match self {
             Self::F32 => "f32",
@@ -54,7 +54,7 @@ impl Scalar {
 }
 
 impl Type {
-    /// As WGSL writes it.
+    /// The type as WGSL writes it.
     pub fn text(&self) -> String {
         match *self {
             Self::Scalar(scalar) => scalar.text().to_owned(),
@@ -65,7 +65,7 @@ impl Type {
         }
     }
 
-    /// The members of a struct; none of anything else.
+    /// The members of a struct; empty for anything else.
     pub const fn members(&self) -> &'static [Member] {
         match *self {
             Self::Struct(_, members) => members,
@@ -73,7 +73,7 @@ impl Type {
         }
     }
 
-    /// What its address is a multiple of, in bytes.
+    /// The number that the type's address is a multiple of, in bytes.
     pub const fn alignment(&self) -> u32 {
         match *self {
             Self::Scalar(_) | Self::Atomic(_) | Self::Alias(..) => 4,
@@ -135,7 +135,7 @@ impl Type {
 pub trait Value {
     /// The type.
     const TYPE: Type;
-    /// What Rust gives: numbers for `u32`, of which larger ones than it holds become `u32::MAX`.
+    /// The type that Rust gives: numbers for `u32`, where a number above its range becomes `u32::MAX`.
     type Given;
     /// Appends a value in WGSL's layout.
     fn write(given: &Self::Given, block: &mut Block);
@@ -172,9 +172,9 @@ pub trait Component: Copy {
     const SCALAR: Scalar;
     /// What Rust gives for it.
     type Given: Copy;
-    /// The scalar of it.
+    /// The scalar that is given.
     fn of(given: Self::Given) -> Self;
-    /// Its bytes.
+    /// The scalar's bytes.
     fn bytes(self) -> [u8; 4];
 }
 

@@ -22,7 +22,7 @@ pub struct Buffer<T: Element = f32> {
 #[derive(Debug)]
 pub(crate) enum Memory<T> {
     Host(HostMemory),
-    /// Somebody else's samples, which nobody writes.
+    /// Samples that others hold too, and that are only read.
     Shared(Arc<Vec<T>>),
     Gpu(GpuMemory),
 }
@@ -74,11 +74,11 @@ impl<T: Element> Buffer<T> {
             Memory::Gpu(_) => panic!("{WRONG_DEVICE}"),
         }
     }
-    /// Whether somebody else holds the samples too, so that they may only be read.
+    /// Whether others hold the samples too, so that they may only be read.
     pub fn is_shared(&self) -> bool {
         matches!(self.memory, Memory::Shared(_))
     }
-    /// [`Self::host`], writable.
+    /// The samples in host memory, writable.
     ///
     /// # Panics
     /// As [`Self::host`]; and if the samples [are shared](Self::is_shared).

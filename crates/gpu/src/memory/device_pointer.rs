@@ -8,7 +8,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 /// Samples in the memory of a device, by their address. The memory stays as long as a clone of this value is there, and goes
-/// back to the device's pool after that: whoever uses the address keeps one until its own work is done.
+/// back to the device's pool after that: a user of the address keeps a clone until its own work is done.
 #[derive(Debug, Clone)]
 pub struct DevicePointer {
     address: u64,
@@ -17,7 +17,7 @@ pub struct DevicePointer {
     _keeps: Arc<dyn Keeps>,
 }
 
-/// Owns memory.
+/// An owner of memory.
 trait Keeps: Any + std::fmt::Debug + Send + Sync {}
 
 impl<T: Element> Keeps for Buffer<T> {}
@@ -38,7 +38,8 @@ impl DevicePointer {
 }
 
 impl Device {
-    /// Gives up a buffer for its address. Work that writes it was submitted when this returns, and may still run: see [`Place`].
+    /// Gives up a buffer for its address. Work that writes the buffer was submitted when this returns, and may still run: see
+    /// [`Place`].
     ///
     /// # Errors
     /// [`ComputeError::NoAddress`] for a device whose memory has no address that others could use;

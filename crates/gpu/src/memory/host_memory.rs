@@ -59,7 +59,7 @@ fn zeroed(len: usize) -> Result<Vec<Word>, ComputeError> {
     Ok(words)
 }
 
-/// Allocates words that nobody has written: zeros would cost a kernel's time where the system has no new pages at hand.
+/// Allocates words that were never written: zeros would cost a kernel's time where the system has no new pages at hand.
 ///
 /// # Safety
 /// Every word is written before it is read.
@@ -88,7 +88,7 @@ impl HostMemory {
         Ok(Self { words, start, len, pool: Some(pool.clone()) })
     }
     /// Takes memory for `len` words that will be given away: they begin where the memory does, so that nothing has to be moved
-    /// then. It does not come back to the pool, whose memory has been written.
+    /// then. This memory does not come from the pool, whose pieces were written before.
     ///
     /// # Safety
     /// Every word is written before it is read.

@@ -48,7 +48,8 @@ impl<T> Later<T> {
     pub fn get(self, device: &Device) -> Result<T, ComputeError> {
         self.get_after(device, None)
     }
-    /// [`Self::get`], but waits only for work submitted before `mark` ([`Device::mark`]), if one is given.
+    /// Waits for the result as [`Self::get`] does, but only for work submitted before `mark` ([`Device::mark`]), if one is
+    /// given.
     ///
     /// # Errors
     /// As [`Self::get`].

@@ -32,7 +32,8 @@ impl Device {
         };
         Ok(Buffer::new(memory, len))
     }
-    /// [`Self::scratch`] for samples that will be [downloaded](Self::download): the processor hands them out as they lie.
+    /// Allocates as [`Self::scratch`] does, for samples that will be [downloaded](Self::download): the processor then gives
+    /// them away without a copy.
     ///
     /// # Errors
     /// As [`Self::zeros`].
@@ -59,14 +60,14 @@ impl Device {
         }
         Ok(())
     }
-    /// [`Self::scratch`] for `count` components of `len` samples each.
+    /// Allocates as [`Self::scratch`] does, for `count` components of `len` samples each.
     ///
     /// # Errors
     /// As [`Self::zeros`].
     pub fn scratch_field(&self, count: usize, len: usize) -> Result<Field, ComputeError> {
         (0..count).map(|_| self.scratch(len)).collect()
     }
-    /// [`Self::zeros`] for `count` components of `len` samples each.
+    /// Allocates as [`Self::zeros`] does, for `count` components of `len` samples each.
     ///
     /// # Errors
     /// As [`Self::zeros`].
@@ -105,7 +106,7 @@ impl Device {
             }
         }
     }
-    /// A buffer of samples that others hold as well and nobody writes: without a copy on the processor.
+    /// A buffer of samples that others hold too and that are only read; the processor makes no copy.
     ///
     /// # Errors
     /// [`ComputeError::OutOfMemory`].
@@ -125,8 +126,8 @@ impl Device {
             Kind::Gpu(_) => self.read(&buffer),
         }
     }
-    /// [`Self::download`] of several buffers together, pipelined: while one is on the bus, another is copied on the
-    /// host. Waits only for work submitted before `mark` ([`Self::mark`]), if one is given, not for later work.
+    /// Reads several buffers back together as [`Self::download`] does, pipelined: while one is on the bus, another is copied on
+    /// the host. Waits only for work submitted before `mark` ([`Self::mark`]), if one is given, not for later work.
     ///
     /// # Errors
     /// As [`Self::download`].

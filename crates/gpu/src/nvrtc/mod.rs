@@ -132,7 +132,7 @@ impl Nvrtc {
         Ok(Self { library, found_at, version, cache: Cache::of_platform() })
     }
 
-    /// The same compiler with another cache.
+    /// This compiler with another cache.
     #[cfg(test)]
     pub(crate) fn with_cache(self, cache: Cache) -> Self {
         Self { cache, ..self }
@@ -166,8 +166,7 @@ impl Nvrtc {
         self.compile_with(source, name, &self.options(architecture)?)
     }
 
-    /// The registers and memory that a kernel uses, all 0 if it becomes [`Image::Ptx`]; the assembler's log is cached on
-    /// disk.
+    /// Registers and memory that a kernel uses; all are 0 if it becomes [`Image::Ptx`]. The assembler's log is cached on disk.
     ///
     /// # Errors
     /// As [`Self::compile`].
@@ -188,7 +187,7 @@ impl Nvrtc {
         Ok(Resources::of_log(&log))
     }
 
-    /// [`Self::compile`] with the cache on disk: a source is compiled only once.
+    /// Compiles as [`Self::compile`] does, with the cache on disk: a source is compiled only once.
     ///
     /// # Errors
     /// As [`Self::compile`].

@@ -25,7 +25,7 @@ impl<R: Read + Seek> Bytes<R> {
 }
 
 impl<R: Read> Bytes<Inflated<BufReader<R>>> {
-    /// What a deflated stream holds; nobody knows how much that is. A stream that does not end is cut short.
+    /// The content of a deflated stream, whose length is unknown. A stream that does not end is cut short.
     pub fn inflated(deflated: R) -> Self {
         let reader = Inflated::deflate(BufReader::with_capacity(HELD, deflated));
         let skip = |reader: &mut _, count: u64| io::copy(&mut Read::take(reader, count), &mut io::sink());

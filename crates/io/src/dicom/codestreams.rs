@@ -12,12 +12,12 @@ use std::io::Read;
 const JPEG: [&str; 4] =
     [uids::JPEG_BASELINE8_BIT, uids::JPEG_EXTENDED12_BIT, uids::JPEG_LOSSLESS, uids::JPEG_LOSSLESS_SV1];
 
-/// The shape of a plane as the elements tell it.
+/// The shape of a plane, as the elements state it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     pub size: [usize; 2],
     pub channels: usize,
-    /// Of a sample.
+    /// Bits of a sample.
     pub bits: usize,
 }
 

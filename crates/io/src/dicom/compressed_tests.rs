@@ -67,7 +67,7 @@ fn read(object: InMemDicomObject, syntax: &str) -> Result<Vec<f32>, String> {
     image.map(|image| image.data().to_vec()).map_err(|error| error.to_string())
 }
 
-/// The same with samples that have a sign.
+/// An object whose samples have a sign.
 fn signed(stream: &str, size: [u16; 2]) -> InMemDicomObject {
     let mut object = object(stream, size, [16, 16]);
     object.put(DataElement::new(Tag(0x0028, 0x0103), VR::US, PrimitiveValue::from(1u16)));

@@ -36,7 +36,7 @@ pub(super) struct PlaneHeader {
     pub instance: Option<i64>,
     /// Seconds of the day.
     pub acquired_s: Option<f64>,
-    /// Of a file with several frames: whether they follow each other in time, and how far apart.
+    /// Milliseconds between the frames of a file, if it has several that follow each other in time.
     pub cine_ms: Option<f64>,
     pub slope: f64,
     pub intercept: f64,
@@ -55,7 +55,7 @@ const GROUPS: [Tag; 6] = [
 ];
 /// Frames of one file.
 const MOST_FRAMES: u32 = 1 << 16;
-/// Of an element that is looked at.
+/// Most values of an element that is read.
 const MOST_VALUES: usize = 16;
 const MOST_CHARACTERS: usize = 64;
 

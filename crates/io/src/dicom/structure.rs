@@ -149,7 +149,7 @@ fn header<R: Read>(bytes: &mut Bytes<R>, decode: DecodeHeader) -> Result<DataEle
     header_or_end(bytes, decode)?.ok_or_else(|| std::io::Error::from(ErrorKind::UnexpectedEof).into())
 }
 
-/// None at the end of the bytes.
+/// Reads a header; none at the end of the bytes.
 fn header_or_end<R: Read>(
     bytes: &mut Bytes<R>,
     decode: DecodeHeader,

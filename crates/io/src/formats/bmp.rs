@@ -26,7 +26,7 @@ pub(super) static FORMAT: Format = Format {
 const FILE_HEADER: usize = 14;
 const CORE_HEADER: u32 = 12;
 const INFO_HEADER: u32 = 40;
-/// Of both headers, as most files have them.
+/// Length of both headers, as most files have them.
 const LEAST_BYTES: u64 = 54;
 const RGB: u32 = 0;
 const BIT_FIELDS: u32 = 3;

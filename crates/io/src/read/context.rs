@@ -153,7 +153,7 @@ impl<'a> Context<'a> {
         self.mask.take()
     }
 
-    /// Bytes after the content, if there are any: kept out, and said. None: nobody knows how many.
+    /// Notes that bytes after the content, if there are any, were ignored; their number is none if it is unknown.
     pub fn trailing(&mut self, bytes: Option<u64>) {
         if bytes == Some(0) {
             return;

@@ -60,7 +60,7 @@ pub(crate) struct Layout {
     pub grid: Grid,
     pub meaning: Meaning,
     pub arrangement: Arrangement,
-    /// Of scalar samples.
+    /// The order of the axes, for scalar samples.
     pub axis_order: AxisOrder,
     pub frames: usize,
     pub frame_interval_ms: Option<f64>,

@@ -39,8 +39,8 @@ pub struct ReadOptions {
     pub series: Option<SeriesChoice>,
 }
 
-/// How files are read, and for whom. A [`Strictness`] alone is one: it has the defaults of the rest, a budget of memory of its own,
-/// and nobody stops it.
+/// How files are read, and for whom. A [`Strictness`] alone is one: it has the defaults of the rest, a budget of memory of its
+/// own, and cannot be stopped.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
     /// What is done with the files.
@@ -57,7 +57,7 @@ impl Files {
 }
 
 impl Reading {
-    /// A reading with a budget of memory of its own, which nobody stops.
+    /// A reading with a budget of memory of its own, which cannot be stopped.
     pub fn alone(options: ReadOptions) -> Self {
         Files::default().reading(options)
     }

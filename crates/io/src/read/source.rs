@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 use veloxel_core::{Control, WarningKind};
 
-/// Of a buffer; up to three are held beside the samples of a file.
+/// Bytes of a buffer; up to three are held beside the samples of a file.
 const CHUNK_BYTES: usize = 1 << 16;
 /// Headers of pictures end before: comments, profiles and thumbnails may come first.
 const MOST_HEAD_BYTES: u64 = 1 << 20;
@@ -25,7 +25,7 @@ pub(crate) struct Source<'a> {
     /// Exact for raw bytes, an upper bound for compressed ones.
     available: u64,
     compressed: Option<Compressed>,
-    /// Of a file: its last four bytes, little-endian.
+    /// The last four bytes of a file, little-endian; none for a stream.
     last_word: Option<u32>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Source<'a> {
         Self { control: control.clone(), ..self }
     }
 
-    /// Bytes from a pipe: nobody knows how many, so that only what has come can be trusted.
+    /// Bytes from a pipe: their number is unknown, so only bytes that have come count.
     pub fn from_stream(reader: impl Read + Send + 'a, control: &Control) -> Self {
         Self::raw(buffered(reader, control), ENDLESS, control)
     }

@@ -10,7 +10,7 @@ use crate::write::whole_file;
 use std::io::Write;
 use std::path::Path;
 
-/// A file of labels larger than this is none.
+/// Larger label files are refused (bytes).
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Reads a `.seg` file of the Princeton segmentation benchmark: the number of a segment a line, one for each face.

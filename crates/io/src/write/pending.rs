@@ -17,8 +17,8 @@ pub struct PendingFiles(Arc<Mutex<Listing>>);
 type Listing = BTreeMap<PathBuf, Option<PathBuf>>;
 
 impl PendingFiles {
-    /// Removes everything that is not whole, and takes back the files of jobs that are not done. For the moment before a program
-    /// ends that was told to stop: whoever begins or finishes a file of this list afterwards waits for ever.
+    /// Removes all incomplete files, and takes back the files of jobs that are not done. Call only before exit; later
+    /// operations on files of this list block for ever.
     pub fn remove_all(&self) {
         let paths = self.paths();
         // Earlier files wait in folders that are removed themselves.

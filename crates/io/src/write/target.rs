@@ -4,7 +4,8 @@ use crate::error::{IoError, Result};
 use crate::files::Files;
 use std::path::{Path, PathBuf};
 
-/// A path to write to, with the [`Files`] that its writer asks and is listed in. A path alone is one: nobody stops its writer.
+/// A path to write to, with the [`Files`] that its writer asks and is listed in. A path alone is one, and its writer cannot be
+/// stopped.
 #[derive(Debug, Clone)]
 pub struct Target {
     pub(crate) path: PathBuf,

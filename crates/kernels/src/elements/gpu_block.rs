@@ -1,4 +1,4 @@
-//! What every text for GPUs begins with: the lattice, its tables, and the state of the problems.
+//! The beginning of every text for GPUs: the lattice, its tables, and the state of the problems.
 
 use super::lattice::{Elements, LastAxis};
 use super::row_tiles::RowTiles;
@@ -8,19 +8,19 @@ use crate::kernel::{Launcher, PreparedLaunch};
 use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ShaderSource, reduction_groups};
 
-/// Needs [`crate::shared::LINE`] and [`crate::shared::SUM`].
+/// The lattice and the state in WGSL; it needs [`crate::shared::LINE`] and [`crate::shared::SUM`].
 pub(super) const ELEMENTS: &str = include_str!("elements.wgsl");
-/// Needs [`ELEMENTS`].
+/// Sums along rows in WGSL; it needs [`ELEMENTS`].
 pub(super) const ROWS: &str = include_str!("rows.wgsl");
-/// Needs [`ELEMENTS`].
+/// Gathering of sums in WGSL; it needs [`ELEMENTS`].
 pub(super) const GATHERING: &str = include_str!("gathering.wgsl");
 
 block! {
     /// The first member of the uniform block of every launch.
     pub(super) struct Lattice {
-        /// Pixels along x, y, z, and of a problem.
+        /// Pixels along x, y, z, and pixels of a problem.
         size: vec4<u32>,
-        /// Control points likewise.
+        /// Control points along x, y, z, and control points of a problem.
         controls: vec4<u32>,
         /// Problems; workgroups of a sum over pixels, and over unknowns.
         counts: vec4<u32>,
@@ -47,7 +47,7 @@ impl Lattice {
             tiling: RowTiles::of(elements).counts().into(),
         }
     }
-    /// Of a kernel that does not look at the smoothness.
+    /// The block for a kernel that does not use the smoothness.
     pub(super) fn without_smoothness(elements: &Elements) -> Self {
         Self::of(elements, &Smoothness::NONE)
     }

@@ -1,10 +1,10 @@
 //! The lattice of elements, and how pixels lie in it.
 //!
-//! Along an axis every lattice node owns two control points, a third of an element before and after it; those of all nodes in
-//! a row number `2 · nodes`. The value at a node is the mean of its two, and so a cubic Bézier element's four control points
-//! are the global-to-local map of the four nearest ones (Li et al. 2008, section 2): the field and its first derivatives are
-//! continuous, and a node moves its two elements alone. Control points of a picture are products of both axes', four a node.
-//! The functions are B-splines with double knots: none is negative, and they sum to 1.
+//! Along an axis every lattice node owns two control points, a third of an element before and after it; those of all nodes in a
+//! row number `2 · nodes`. The value at a node is the mean of its two control points, so a cubic Bézier element's four control
+//! points are the global-to-local map of the four nearest ones (Li et al. 2008, section 2): the field and its first derivatives
+//! are continuous, and a node moves its two elements alone. Control points of a picture are products of both axes', four a
+//! node. The functions are B-splines with double knots: none is negative, and they sum to 1.
 
 use std::ops::Range;
 use veloxel_core::{Axes, Shape};
@@ -20,63 +20,63 @@ const MATRICES: usize = 3;
 /// What the last axis of a lattice is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LastAxis {
-    /// One of space: displacements have a component along it.
+    /// An axis of space: displacements have a component along it.
     #[default]
     Space,
-    /// Time: pictures that follow each other, displacements within them.
+    /// Time: pictures follow each other, and displacements lie within them.
     Time,
-    /// Time, whose last picture is followed by the first: the last element ends at the first node.
+    /// Time in a cycle: the first picture follows the last, and the last element ends at the first node.
     Cycle,
 }
 
 /// Where the pixels of an axis lie among its elements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AxisPlan {
-    /// Elements.
+    /// Number of elements.
     pub elements: usize,
-    /// Length of an element, edges of the full grid.
+    /// Length of an element, in edges of the full grid.
     pub element_edges: f64,
-    /// Position of the first pixel, elements.
+    /// Position of the first pixel, in elements.
     pub first: f64,
-    /// Distance between pixels, elements.
+    /// Distance between pixels, in elements.
     pub step: f64,
 }
 
-/// What a lattice is made from.
+/// The plan that a lattice is made from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LatticePlan {
-    /// Of one problem.
+    /// Shape of one problem, pixels.
     pub shape: Shape,
     /// Image pairs of a batch.
     pub problems: usize,
-    /// What the last axis of the shape is.
+    /// Meaning of the last axis of the shape.
     pub last: LastAxis,
-    /// Axes of the shape alone count.
+    /// Plan of each axis; those beyond the axes of the shape are not used.
     pub axes: Axes<AxisPlan>,
-    /// Volume (area) of a pixel of the full grid, edges: smoothness is measured a pixel.
+    /// Volume (area in 2-D) of a pixel of the full grid, in edges: smoothness is measured per pixel.
     pub full_pixel: f64,
 }
 
 /// A lattice, with its tables on a device.
 #[derive(Debug)]
 pub struct Elements {
-    /// Pixels of one problem.
+    /// Shape of one problem, pixels.
     pub shape: Shape,
     /// Image pairs of a batch.
     pub problems: usize,
     /// Elements per axis; 0 along an axis that does not count.
     pub elements: Axes<usize>,
-    /// What the last axis of the shape is.
+    /// Meaning of the last axis of the shape.
     pub last: LastAxis,
-    /// Position of the first pixel and distance between pixels, elements.
+    /// Position of the first pixel and distance between pixels, in elements.
     pub(super) placed: [Axes<f32>; 2],
-    /// Of every pixel along x, then y, then z, the first control point that it depends on.
+    /// The first control point that each pixel depends on: pixels along x, then along y, then along z.
     pub(super) first: Buffer<u32>,
-    /// Of the same pixels, [`TAPS`] weights.
+    /// The [`TAPS`] weights of each pixel's control points, in the same order.
     pub(super) weights: Buffer,
-    /// Of every element along x, then y, then z, its first pixel; then the number of pixels.
+    /// The first pixel of each element, then the number of pixels: elements along x, then along y, then along z.
     pub(super) begins: Buffer<u32>,
-    /// Of every control point along x, then y, then z, its rows of the three matrices of smoothness.
+    /// Rows of the three matrices of smoothness for each control point: along x, then along y, then along z.
     pub(super) stencil: Buffer,
 }
 
@@ -121,8 +121,9 @@ impl Elements {
         })
     }
 
-    /// A lattice whose pixels are the control points of a finer one: where that has twice the elements along an axis, they are
-    /// de Casteljau's of both halves, so that the field stays the same; where it has as many, they are copied.
+    /// A lattice whose pixels are the control points of a finer one. Along an axis where the finer lattice has twice as many
+    /// elements, its control points are de Casteljau's of both halves, so that the field stays the same; along an axis with as
+    /// many elements, they are copied.
     ///
     /// # Errors
     /// [`ComputeError`] of the device.
@@ -148,7 +149,7 @@ impl Elements {
             placed: coarse.placed,
             first: device.upload(first)?,
             weights: device.upload(weights)?,
-            // Nobody sums over these pixels.
+            // No sum uses these pixels.
             begins: device.zeros(0)?,
             stencil: device.zeros(0)?,
         })
@@ -162,11 +163,11 @@ impl Elements {
         }
         controls
     }
-    /// Axes of the lattice.
+    /// Number of axes of the lattice.
     pub fn axes(&self) -> usize {
         self.shape.components()
     }
-    /// Components of a displacement.
+    /// Number of components of a displacement.
     pub fn components(&self) -> usize {
         self.axes() - usize::from(self.last != LastAxis::Space)
     }
@@ -174,11 +175,11 @@ impl Elements {
     pub fn controls_of_problem(&self) -> usize {
         self.controls().iter().product()
     }
-    /// Unknowns of a problem: a control point has one for every component.
+    /// Unknowns of a problem: one for every control point and component.
     pub fn unknowns(&self) -> usize {
         self.components() * self.controls_of_problem()
     }
-    /// Numbers of all problems' sums along rows: of every component, row of pixels and control point along x.
+    /// Number of sums along rows of all problems: one for every component, row of pixels and control point along x.
     pub fn row_sums(&self) -> usize {
         self.problems * self.components() * self.shape.rows() * self.controls()[0]
     }
@@ -215,18 +216,19 @@ pub(super) struct AxisTables<'a> {
 }
 
 impl AxisTables<'_> {
-    /// The first pixel of an element, or their number beyond the last one.
+    /// The first pixel of an element; beyond the last element, the number of pixels.
     pub fn begin(&self, element: usize) -> usize {
         self.begins[element.min(self.begins.len() - 1)] as usize
     }
-    /// The pixels of an element; none of one outside.
+    /// The pixels of an element; empty for an element outside.
     pub fn pixels(&self, element: Option<usize>) -> Range<usize> {
         match element.filter(|e| e + 1 < self.begins.len()) {
             Some(e) => self.begins[e] as usize..self.begins[e + 1] as usize,
             None => 0..0,
         }
     }
-    /// Of a control point, the pixels of the element before its node with the tap that it is there, then of the one after.
+    /// Pixels of the element before a control point's node, then of the element after it, each with the number of the tap that
+    /// the control point is in that element.
     pub fn support(&self, control: usize) -> [(Range<usize>, usize); 2] {
         let (node, side) = (control / 2, control % 2);
         let before = if self.is_cycle && node == 0 { self.controls() / 2 } else { node };
@@ -236,8 +238,8 @@ impl AxisTables<'_> {
     pub fn controls(&self) -> usize {
         self.stencil.len()
     }
-    /// The control points that share an element with one: the first of them, and the entries of each; in a cycle the last is
-    /// followed by the first.
+    /// The control points that share an element with a given one: the first of them, and the entries of each; in a cycle the
+    /// first follows the last.
     pub fn neighbours(&self, control: usize) -> (usize, impl Iterator<Item = [f32; MATRICES]>) {
         let node = control / 2;
         let (begin, end, first) = if self.is_cycle {
@@ -261,25 +263,26 @@ pub fn values(t: f64) -> [f64; TAPS] {
     global_to_local([s * s * s, 3.0 * s * s * t, 3.0 * s * t * t, t * t * t])
 }
 
-/// Their derivatives, a unit of the element.
+/// Derivatives of [`values`] per element.
 pub fn slopes(t: f64) -> [f64; TAPS] {
     let s = 1.0 - t;
     let b = [s * s, 2.0 * s * t, t * t].map(|b| 3.0 * b);
     global_to_local([-b[0], b[0] - b[1], b[1] - b[2], b[2]])
 }
 
-/// Their second derivatives.
+/// Second derivatives of [`values`] per element.
 pub fn curvatures(t: f64) -> [f64; TAPS] {
     let b = [6.0 * (1.0 - t), 6.0 * t];
     global_to_local([b[0], b[1] - 2.0 * b[0], b[0] - 2.0 * b[1], b[1]])
 }
 
-/// Weights of an element's own four control points as those of the global ones.
+/// Weights of the four global control points from the weights of an element's own four.
 fn global_to_local(b: [f64; 4]) -> [f64; TAPS] {
     [0.5 * b[0], b[1] + 0.5 * b[0], b[2] + 0.5 * b[3], 0.5 * b[3]]
 }
 
-/// A control point of the finer lattice: the first of those of the coarser one that it is a mean of, and their weights.
+/// The control points of the coarser lattice that a control point of the finer one is a mean of: the first of them, and their
+/// weights.
 fn refined(control: usize, is_copy: bool) -> (usize, [f32; TAPS]) {
     let (node, side) = (control / 2, control % 2);
     if is_copy {
@@ -294,7 +297,7 @@ fn refined(control: usize, is_copy: bool) -> (usize, [f32; TAPS]) {
     (2 * (node / 2), weights)
 }
 
-/// Gauss points and weights of `0..1`: exact for polynomials up to the seventh degree, and the products have the sixth.
+/// Gauss points and weights of `0..1`: exact for polynomials up to the seventh degree; the products have the sixth.
 const GAUSS: [(f64, f64); 4] = [
     (0.069_431_844_202_973_71, 0.173_927_422_568_726_93),
     (0.330_009_478_207_571_87, 0.326_072_577_431_273_07),
@@ -302,8 +305,8 @@ const GAUSS: [(f64, f64); 4] = [
     (0.930_568_155_797_026_3, 0.173_927_422_568_726_93),
 ];
 
-/// Rows of the matrices of an axis: `∫ ψ_i ψ_j`, `∫ ψ_i' ψ_j'`, `∫ ψ_i'' ψ_j''` over the lattice, lengths in edges. With as
-/// many nodes as elements the last element ends at the first node.
+/// Rows of the matrices of an axis: `∫ ψ_i ψ_j`, `∫ ψ_i' ψ_j'`, `∫ ψ_i'' ψ_j''` over the lattice, lengths in edges. If there
+/// are as many nodes as elements, the last element ends at the first node.
 fn matrices(elements: usize, nodes: usize, length: f64) -> impl Iterator<Item = f64> {
     let functions: [fn(f64) -> [f64; TAPS]; MATRICES] = [values, slopes, curvatures];
     let mut rows = vec![[[0.0; NEIGHBOURS]; MATRICES]; 2 * nodes];

@@ -1,9 +1,7 @@
 //! Finite elements: displacements of cubic Bézier elements on a regular lattice, and the least squares over them.
 //!
-//! [`lattice::Elements`] says how pixels lie in elements. A *problem* is one image pair: a picture, a volume, or a slice of a
-//! stack whose slices stand alone; kernels work on all problems of a batch in one launch.
-//! Components, control points and problems are laid out as `[problem][component][z][y][x]`; where a buffer holds the accepted
-//! state of a problem beside the one on trial, all of the first *set* come before all of the second.
+//! [`lattice::Elements`] holds how pixels lie in elements. A *problem* is one image pair: a picture, a volume, or one slice of
+//! a stack whose slices are estimated separately; kernels work on all problems of a batch in one launch.
 
 pub mod conjugate_gradient;
 mod gpu_block;

@@ -6,10 +6,10 @@ use crate::shared::rows::{add, add_scaled, sum_of_four};
 use veloxel_gpu::rows::with_scratch;
 use veloxel_gpu::{Cpu, reduction_groups};
 
-/// To what power weights are taken.
+/// The power to which weights are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Power {
-    /// As they are: gradients and products.
+    /// The weights themselves: gradients and products.
     One,
     /// Squares: diagonals.
     Two,
@@ -41,12 +41,12 @@ pub(super) fn values_of_row(elements: &Elements, controls: &[f32], row: usize, o
     });
 }
 
-/// A lattice's problems that take part in some work, on a processor.
+/// The problems of a lattice that take part in some work, on a processor.
 #[derive(Clone, Copy)]
 pub(super) struct Problems<'a> {
     pub cpu: &'a Cpu,
     pub elements: &'a Elements,
-    /// Whether a problem does.
+    /// Whether a problem takes part.
     pub takes: &'a (dyn Fn(usize) -> bool + Sync),
 }
 
@@ -75,7 +75,7 @@ impl Problems<'_> {
         across(2, cx * cy, 1, &along_y, out);
     }
 
-    /// The sums at every control point of a value of every problem's, component's and pixel's.
+    /// The sums at every control point of a value that every problem, component and pixel has.
     pub fn sums_of_pixels(self, value: impl Fn(usize, usize, usize) -> f32 + Sync) -> Vec<f32> {
         let Self { cpu, elements, takes } = self;
         let ([nx, ..], [cx, ..]) = (elements.shape.size, elements.controls());
@@ -122,7 +122,7 @@ pub(super) fn total(partials: &[f32], problem: usize, problems: usize) -> f32 {
     sum_by_halves(&mut lanes)
 }
 
-/// Of every control point along x the sum over the element before its node, and that over the one after.
+/// For every control point along x, the sum over the element before its node, and the sum over the element after it.
 pub(super) fn sums_along_x(axis: &AxisTables<'_>, power: Power, samples: &[f32], sums: &mut [f32]) {
     sums[..2].fill(0.0);
     for element in 0..sums.len() / 2 - 1 {
@@ -137,7 +137,7 @@ pub(super) fn sums_along_x(axis: &AxisTables<'_>, power: Power, samples: &[f32],
     }
 }
 
-/// The same across rows, or planes, of the length of `sums`, for one control point.
+/// For one control point, the same sums across rows, or planes, of the length of `sums`.
 fn sums_across(axis: &AxisTables<'_>, power: Power, control: usize, input: &[f32], sums: &mut [f32]) {
     let width = sums.len();
     let mut after = vec![0.0; width];
@@ -157,7 +157,7 @@ fn raised(weights: [f32; 4], power: Power) -> [f32; 4] {
     }
 }
 
-/// The quotient; 0 unless the divisor is above 0.
+/// The quotient, or 0 unless the divisor is above 0.
 pub(super) fn over(dividend: f32, divisor: f32) -> f32 {
     if divisor > 0.0 { dividend / divisor } else { 0.0 }
 }

@@ -5,28 +5,28 @@ use super::projection::Problems;
 use crate::kernel::PreparedLaunch;
 use crate::shared::group_sums::{GROUP, sum_by_halves};
 
-/// Threads of a row at least, so that a workgroup's tables have a bound.
+/// Fewest threads of a row, so that a workgroup's tables have a bound.
 const LEAST_LANES: usize = 32;
-/// Workgroups along x at most; what is more rows they stride over.
+/// Most workgroups along x, which stride over the remaining rows.
 const MOST_GROUPS: usize = 1 << 14;
 
-/// Partial sums of all problems over their rows of pixels.
+/// Number of partial sums of all problems over their rows of pixels.
 pub fn row_partials(elements: &Elements) -> usize {
     elements.problems * RowTiles::of(elements).partials()
 }
 
-/// Tiles of a problem's rows.
+/// How the rows of a problem are cut into tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RowTiles {
-    /// Threads of a row.
+    /// Number of threads of a row.
     lanes: usize,
-    /// Nodes of a chunk: with two control points of every component each, at most a sum a thread.
+    /// Number of nodes of a chunk: with two control points of every component each, at most one sum a thread.
     nodes: usize,
-    /// Chunks of a row.
+    /// Number of chunks of a row.
     chunks: usize,
-    /// Tiles of rows.
+    /// Number of tiles of rows.
     tiles: usize,
-    /// Workgroups along x.
+    /// Number of workgroups along x.
     groups: usize,
 }
 
@@ -38,11 +38,11 @@ impl RowTiles {
         let tiles = elements.shape.rows().div_ceil(GROUP / lanes);
         Self { lanes, nodes, chunks: (width / 2).div_ceil(nodes), tiles, groups: tiles.min(MOST_GROUPS) }
     }
-    /// Partial sums of a problem.
+    /// Number of partial sums of a problem.
     fn partials(&self) -> usize {
         self.groups * self.chunks
     }
-    /// Groups of tiles, tiles that a group strides over, partial sums of a problem.
+    /// Groups of tiles, tiles that a group strides over, and partial sums of a problem.
     pub fn counts(&self) -> [usize; 3] {
         [self.tiles, self.groups, self.partials()]
     }
@@ -53,7 +53,7 @@ impl RowTiles {
         [self.groups as u32, problems as u32, self.chunks as u32]
     }
 
-    /// On processors, the partial sums of a value of every pixel that `rows.wgsl` leaves.
+    /// The partial sums, computed on a processor, that `rows.wgsl` makes of a value of every pixel.
     pub fn sums(&self, of: Problems<'_>, value: impl Fn(usize, usize) -> f32 + Sync, partials: &mut [f32]) {
         let Problems { cpu, elements, takes } = of;
         let ([nx, ..], rows) = (elements.shape.size, elements.shape.rows());

@@ -87,7 +87,7 @@ fn rows_along_x(axis: &AxisTables<'_>, input: &[f32], sums: Triple<&mut [f32]>) 
     }
 }
 
-/// What stands with the matrices of values, of first and of second derivatives along z; the first alone in 2-D.
+/// The factors of the matrices of values, of first and of second derivatives along z; in 2-D only the first counts.
 fn rows_across_y<'a>(
     axis: &AxisTables<'_>,
     weights: &Smoothness,

@@ -6,30 +6,30 @@ use super::tile::{Operand, tile};
 use crate::shared::lanes::LANES;
 use multiversion::multiversion;
 
-/// Rows and columns of a product, and the terms of each minimum.
+/// Number of rows and columns of a product, and of terms of each minimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProductSize {
-    /// Rows of A and C.
+    /// Number of rows of A and C.
     pub rows: usize,
-    /// Columns of A, rows of B.
+    /// Number of columns of A, and rows of B.
     pub depth: usize,
-    /// Columns of B and C: a multiple of sixteen.
+    /// Number of columns of B and C: a multiple of sixteen.
     pub columns: usize,
 }
 
-/// A matrix in a slice: its samples, and how far the rows are apart.
+/// A matrix in a slice: its samples, and the distance of its rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
-    /// Row after row.
+    /// The samples, row after row.
     pub samples: &'a [f32],
-    /// Samples from one row to the next.
+    /// Number of samples from one row to the next.
     pub stride: usize,
 }
 
 /// Both operands of a product.
 #[derive(Debug, Clone, Copy)]
 pub struct Product<'a> {
-    /// Rows, terms and columns.
+    /// Numbers of rows, terms and columns.
     pub size: ProductSize,
     /// The left operand.
     pub a: Rows<'a>,
@@ -37,10 +37,10 @@ pub struct Product<'a> {
     pub b: Rows<'a>,
 }
 
-/// `C = min(C, A ⊗ B)` on the calling thread; `c` has rows that are `stride` apart.
+/// Computes `C = min(C, A ⊗ B)` on the calling thread; `c` has rows that are `stride` apart.
 ///
 /// # Panics
-/// If a slice is too short, or the columns are no multiple of sixteen.
+/// If a slice is too short, or the number of columns is not a multiple of sixteen.
 pub fn accumulate_product(product: Product<'_>, c: &mut [f32], stride: usize) {
     let Product { size, a, b } = product;
     assert!(size.columns.is_multiple_of(LANES), "columns should come in whole lanes");

@@ -1,7 +1,7 @@
-//! Shortest paths: products in which sums are least values and products are sums, and what is made of them.
+//! Shortest paths: matrix products in which minima take the place of sums, and sums that of products; and kernels made of them.
 //!
-//! No length is negative or NaN; infinity stands where no path leads. A least value depends on no order, and every kernel adds
-//! the same pairs of lengths on every device: the same bits everywhere.
+//! No length is negative or NaN; infinity stands where no path leads. A minimum does not depend on the order of its terms, and
+//! every kernel adds the same pairs of lengths on every device, so all compute the same bits.
 
 pub mod column_rows;
 pub mod column_sums;

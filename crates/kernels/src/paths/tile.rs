@@ -11,7 +11,7 @@ pub(crate) struct Operand<'a> {
     pub step: usize,
 }
 
-/// `best[i][l] = min(best[i][l], a[i][k] + b[at(k) + l])` over `depth` terms.
+/// Takes the minimum with a product: `best[i][l] = min(best[i][l], a[i][k] + b[at(k) + l])` over `depth` terms.
 ///
 /// # Safety
 /// Every sample that `a` and `at` name exists.

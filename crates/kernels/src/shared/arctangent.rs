@@ -1,9 +1,9 @@
-//! The angle of a point, of sums, products and one division: `arctangent.wgsl` does the same in the same order, so that
-//! every device finds the same bits. Within 3e-7 of the true angle.
+//! The angle of a point from sums, products and one division: `arctangent.wgsl` does the same in the same order, so that every
+//! device computes the same bits. The error is at most 3e-7 radians.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// atan2(y, x) in [−π, π]; 0 at the origin.
+/// The angle atan2(y, x) in [−π, π]; 0 at the origin.
 #[inline(always)]
 pub(crate) fn arctangent2(y: f32, x: f32) -> f32 {
     let ratio = ratio(y, x);
@@ -17,7 +17,8 @@ pub(crate) fn arctangent2(y: f32, x: f32) -> f32 {
     unfolded(y, x, ratio + ratio * square * sum, [FRAC_PI_2, PI])
 }
 
-/// [`arctangent2`] in units of 2⁻¹⁵ turns, for phases that are rounded to one of them: within 0.02 of the true angle.
+/// The angle of [`arctangent2`] in units of 2⁻¹⁵ turns, for phases that are rounded to these units: within 0.02 units of the
+/// true angle.
 #[inline(always)]
 pub(crate) fn turn_steps(y: f32, x: f32) -> f32 {
     let ratio = ratio(y, x);
@@ -38,7 +39,8 @@ fn ratio(y: f32, x: f32) -> f32 {
     least / if most > 0.0 { most } else { 1.0 }
 }
 
-/// The angle of a point whose [`ratio`] has the angle `small`; what a quarter and a half of a turn are is given.
+/// The angle of a point whose [`ratio`] has the angle `small`; `quarter` and `half` are the values of a quarter and of half a
+/// turn.
 #[inline(always)]
 fn unfolded(y: f32, x: f32, small: f32, [quarter, half]: [f32; 2]) -> f32 {
     let (is_steep, is_behind) = (y.abs() > x.abs(), x < 0.0);

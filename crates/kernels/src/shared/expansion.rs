@@ -1,4 +1,4 @@
-//! A coarser level's estimate on the next finer level: `expansion.wgsl` does the same in the same order.
+//! The estimate of a coarser level on the next finer level: `expansion.wgsl` does the same in the same order.
 
 use crate::shared::lanes::LANES;
 
@@ -9,10 +9,10 @@ pub(crate) struct Coarser<'a> {
     pub samples: &'a [f32],
 }
 
-/// Half a block, and the sample after it.
+/// Number of samples for half a block: the half and one sample after it.
 const TAKEN: usize = LANES / 2 + 1;
 
-/// Of samples and those `STEP` after them on two rows.
+/// Means of samples and of those `STEP` after them, on two rows.
 #[inline(always)]
 fn means<const STEP: usize>(values: &[[f32; TAKEN]; 2], counts: &[[f32; TAKEN]; 2]) -> [f32; LANES / 2] {
     let mut out = [f32::NAN; LANES / 2];
@@ -25,15 +25,15 @@ fn means<const STEP: usize>(values: &[[f32; TAKEN]; 2], counts: &[[f32; TAKEN]; 
     out
 }
 
-/// Numbers in turn, written out: of a loop a compiler makes gathers.
+/// The numbers of both arrays interleaved, written out: a compiler would make gathers of a loop.
 #[inline(always)]
 fn interleaved(a: [f32; LANES / 2], b: [f32; LANES / 2]) -> [f32; LANES] {
     [a[0], b[0], a[1], b[1], a[2], b[2], a[3], b[3], a[4], b[4], a[5], b[5], a[6], b[6], a[7], b[7]]
 }
 
 impl Coarser<'_> {
-    /// At a pixel of the finer level, in its pixels: twice the mean of those of four neighbours that are valid, NaN of fewer
-    /// than two.
+    /// The estimate at a pixel of the finer level, in its pixels: twice the mean of the valid ones among four neighbours; NaN
+    /// if fewer than two are valid.
     #[inline(always)]
     pub fn at(&self, x: usize, y: usize) -> f32 {
         let [nx, ny] = self.size;
@@ -48,7 +48,8 @@ impl Coarser<'_> {
         }
         if count < 2.0 { f32::NAN } else { (sum + sum) / count }
     }
-    /// [`Self::at`] of sixteen pixels of a row, the first of them even; those beyond the row repeat the last coarser sample.
+    /// The estimates of [`Self::at`] for sixteen pixels of a row, the first of them even; pixels beyond the row repeat the last
+    /// coarser sample.
     #[inline(always)]
     pub fn block(&self, first: usize, y: usize) -> [f32; LANES] {
         let [nx, ny] = self.size;

@@ -1,9 +1,9 @@
-//! eˣ and ln(1 + x), of sums and products alone: `exponential.wgsl` does the same in the same order, so that every device
-//! finds the same bits. Within 0.7 and 1.7 units of the last place.
+//! The functions eˣ and ln(1 + x) from sums and products alone: `exponential.wgsl` does the same in the same order, so that
+//! every device computes the same bits. The errors are at most 0.7 and 1.7 units of the last place.
 
 use std::f32::consts::{LN_2, LOG2_E};
 
-/// eˣ: 0 where that would be below the smallest normal number, at most e⁸⁸.
+/// The function eˣ: 0 where that would be below the smallest normal number, at most e⁸⁸.
 #[inline(always)]
 #[allow(clippy::manual_clamp, reason = "NaN must not get through")]
 pub(crate) fn exponential(x: f32) -> f32 {
@@ -26,7 +26,8 @@ pub(crate) fn exponential(x: f32) -> f32 {
     if x < LEAST { 0.0 } else { f32::from_bits(((power + 127) as u32) << 23) * sum }
 }
 
-/// ln(1 + x) of x > −1: 2 artanh(x / (2 + x)) near 0; elsewhere 1 + x is split into a power of two and what is left.
+/// The function ln(1 + x) for x > −1: 2 artanh(x / (2 + x)) near 0; elsewhere 1 + x is split into a power of two and a
+/// remainder.
 #[inline(always)]
 pub(crate) fn logarithm_of_one_plus(x: f32) -> f32 {
     let (dividend, divisor, power) = if x > -0.25 && x < 0.375 {

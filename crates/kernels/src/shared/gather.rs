@@ -1,16 +1,16 @@
-//! Linear interpolation between voxels, sixteen positions at a time, without a check a sample: cells are inside by
+//! Linear interpolation between voxels, sixteen positions at a time, without a check for every sample: cells are inside by
 //! construction.
 
 use crate::shared::lanes::{LANES, Lanes, Pack};
 use veloxel_core::{Axes, Shape};
 
-/// A shape, or a part of a larger one, prepared for sampling over its first `D` axes; positions are those of the larger one.
+/// A shape, or a part of a larger one, prepared for sampling over its first `D` axes; positions count in the larger shape.
 pub(crate) struct Lattice<const D: usize> {
     len: usize,
     size: [usize; D],
-    /// Of the larger shape.
+    /// Size of the larger shape.
     whole: [usize; D],
-    /// Where the part begins in it.
+    /// First voxel of the part in the larger shape.
     begin: [usize; D],
     is_part: bool,
     /// Largest position along each axis.
@@ -20,7 +20,7 @@ pub(crate) struct Lattice<const D: usize> {
     pub stride: [usize; D],
     /// Offset to the upper neighbour along each axis; 0 where there is only one voxel.
     step: [usize; D],
-    /// How far beyond its outermost voxels' centres it reaches, voxels.
+    /// How far the shape reaches beyond its outermost voxels' centres, voxels.
     reach: f32,
 }
 
@@ -38,12 +38,12 @@ impl<const D: usize> Lattice<D> {
         Self::reaching(shape, 0.0)
     }
 
-    /// A shape that ends so many voxels beyond these centres.
+    /// A shape that ends this far beyond these centres, voxels.
     pub fn reaching(shape: Shape, reach: f32) -> Self {
         Self { is_part: false, ..Self::part(shape, [0; 3], shape.size, reach) }
     }
 
-    /// A part of a whole that ends so many voxels beyond the centres of its outermost voxels.
+    /// A part of a whole shape that ends this far beyond the centres of its outermost voxels.
     pub fn part(shape: Shape, begin: Axes<usize>, whole: Axes<usize>, reach: f32) -> Self {
         let [nx, ny, _] = shape.size;
         let strides = [1, nx, nx * ny];
@@ -87,13 +87,13 @@ impl<const D: usize> Lattice<D> {
         cells
     }
 
-    /// The voxel of the part at a voxel of the whole, or the nearest one that has `after - 1` behind it.
+    /// The voxel of the part at a voxel of the whole, or the nearest voxel that has `after − 1` more behind it.
     #[inline(always)]
     fn in_part(&self, at: usize, axis: usize, after: usize) -> usize {
         at.saturating_sub(self.begin[axis]).min(self.size[axis].saturating_sub(after))
     }
 
-    /// `start` and linear interpolation in samples of the lattice.
+    /// The sum of `start` and the linear interpolation in samples of the lattice.
     #[inline(always)]
     pub fn add_linear(&self, start: Lanes, cells: &Cells<D>, samples: &[f32]) -> Lanes {
         assert!(samples.len() == self.len, "samples should belong to the lattice");
@@ -126,8 +126,8 @@ impl<const D: usize> Lattice<D> {
         index
     }
 
-    /// Of the samples at the corners of the cells those with the most weight, equal ones taken together; the nearest voxel's
-    /// unless another has more.
+    /// The samples with the most weight among those at the corners of each cell, where equal samples are taken together; the
+    /// nearest voxel's sample unless another has more.
     #[inline(always)]
     pub fn most_weight(&self, at: [Lanes; D], samples: &[f32]) -> Lanes {
         let (cells, nearest) = (self.cells(at), self.nearest(at));
@@ -170,7 +170,7 @@ impl<const D: usize> Lattice<D> {
         if inside { samples.get(start..) } else { None }
     }
 
-    /// Copies the four samples an axis from one voxel before `low`, mirrored at the border.
+    /// Copies four samples an axis, from one voxel before `low` on, mirrored at the border.
     pub fn mirrored_block(&self, low: [usize; D], samples: &[f32]) -> [f32; 64] {
         let mut offsets = [[0; 4]; 3];
         for a in 0..D {
@@ -188,7 +188,7 @@ impl<const D: usize> Lattice<D> {
         block
     }
 
-    /// 0 where a position is inside, NaN elsewhere.
+    /// The number 0 where a position is inside, NaN elsewhere.
     #[inline(always)]
     pub fn nan_outside(&self, at: [Lanes; D]) -> Lanes {
         let mut mark = Lanes::splat(0.0);
@@ -203,8 +203,8 @@ impl<const D: usize> Lattice<D> {
     }
 }
 
-/// Of the displacement `d` from a pixel the lower and the upper neighbour of where it ends along each axis, and the weight of
-/// the upper one; outside it moves to the border (`corner.wgsl`). What is rounded is the displacement, not the position.
+/// The lower and the upper neighbour, along each axis, of the position at the displacement `d` from a pixel, and the weight of
+/// the upper one; a position outside moves to the border (`corner.wgsl`). The displacement is rounded, not the position.
 #[inline(always)]
 pub(crate) fn corner_of(from: [usize; 2], d: [f32; 2], size: [usize; 2]) -> [(usize, usize, f32); 2] {
     std::array::from_fn(|axis| {
@@ -227,10 +227,10 @@ fn add_lerp(start: Lanes, a: Lanes, b: Lanes, weight: Lanes) -> Lanes {
     start + (Lanes::splat(1.0) - weight) * a + weight * b
 }
 
-/// The samples `offset` after each of sixteen.
+/// The samples at `offset` after each of sixteen.
 ///
 /// # Safety
-/// There are such samples.
+/// These samples exist.
 #[inline(always)]
 unsafe fn corner(samples: &[f32], base: &[usize; LANES], offset: usize) -> Lanes {
     let mut out = [0.0; LANES];
@@ -241,7 +241,7 @@ unsafe fn corner(samples: &[f32], base: &[usize; LANES], offset: usize) -> Lanes
     Lanes(out)
 }
 
-/// The index that stands at `at` when `n` samples are mirrored at both ends.
+/// The index of the sample at `at` when `n` samples are mirrored at both ends.
 fn mirror(at: isize, n: usize) -> usize {
     let last = n as isize - 1;
     let at = at.abs();

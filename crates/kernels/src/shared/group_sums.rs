@@ -1,16 +1,18 @@
-//! Sums in the order of a GPU's workgroups (`sum.wgsl`): where a run depends on one, every device must find the same bits.
+//! Sums in the order of a GPU's workgroups (`sum.wgsl`), for runs that depend on a sum: every device must compute the same
+//! bits.
 
 use std::ops::Range;
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Cpu, reduction_groups};
 
-/// Threads of a workgroup.
+/// Number of threads of a workgroup.
 pub(crate) const GROUP: usize = 256;
 
-/// The sums that the workgroups of a reduction over `count` items leave: thread `t` of all `T` adds up the items
-/// `t, t + T, t + 2 T, …`, and a workgroup its threads' sums by halves.
+/// The sums that the workgroups of a reduction over `count` items leave: thread `t` of all `T` adds up the items `t, t + T, t +
+/// 2 T, …`, and a workgroup adds up its threads' sums by halves.
 ///
-/// `add(items, sums)` adds `N` values of each item to the sums in the same place; `cost` is that of an item, in copied ones.
+/// `add(items, sums)` adds `N` values of each item to the sums in the same place; `cost` is the cost of an item, in units of
+/// copying one.
 pub(crate) fn group_sums<const N: usize>(
     cpu: &Cpu,
     count: usize,
@@ -48,7 +50,7 @@ pub(crate) fn group_totals<const N: usize>(
     group_sums(cpu, count, cost, add).map(|groups| groups.into_iter().map(f64::from).sum())
 }
 
-/// The sum of a workgroup's lanes, as `workgroup_sum` in `sum.wgsl` finds it.
+/// The sum of a workgroup's lanes, in the order of `workgroup_sum` in `sum.wgsl`.
 pub(crate) fn sum_by_halves(lanes: &mut [f32]) -> f32 {
     let mut half = lanes.len() / 2;
     while half > 0 {

@@ -1,11 +1,12 @@
-//! Sixteen samples at a time, in registers: the widest vector of any instruction set, and whole ones of the others.
+//! Sixteen samples at a time, in registers: one register of the widest instruction set, and several whole registers of the
+//! others.
 //!
-//! Loops over lanes have a fixed length, so that inside a `#[multiversion]` function they become vector instructions.
-//! Kernels load all they need into lanes first and store last: what is loaded cannot be overwritten in between.
+//! Loops over lanes have a fixed length, so that inside a `#[multiversion]` function they become vector instructions. Kernels
+//! load everything into lanes first and store last, so that nothing is overwritten before it is loaded.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// Samples in [`Lanes`].
+/// Number of samples in [`Lanes`].
 pub(crate) const LANES: usize = 16;
 
 /// Sixteen consecutive samples.
@@ -16,22 +17,22 @@ pub(crate) struct Lanes(pub [f32; LANES]);
 pub(crate) trait Pack:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
-    /// Samples in a pack.
+    /// Number of samples in a pack.
     const LEN: usize;
     fn splat(value: f32) -> Self;
-    /// One value for the even samples, another for the odd ones.
+    /// A pack with one value for the even samples and another for the odd ones.
     fn alternate(even: f32, odd: f32) -> Self;
     /// The samples from `at`.
     ///
     /// # Safety
-    /// `row` holds them.
+    /// `row` holds these samples.
     unsafe fn load(row: &[f32], at: usize) -> Self;
     /// Overwrites the samples from `at`.
     ///
     /// # Safety
-    /// `row` holds them.
+    /// `row` holds these samples.
     unsafe fn store(self, row: &mut [f32], at: usize);
-    /// `least` in place of NaN.
+    /// The greater of each sample and `least`; `least` in place of NaN.
     fn max(self, least: f32) -> Self;
 }
 
@@ -110,15 +111,15 @@ impl Lanes {
         }
         rest.copy_from_slice(&self.0[..rest.len()]);
     }
-    /// `0, 1, 2, …`
+    /// The numbers `0, 1, 2, …`.
     #[inline(always)]
     pub fn count() -> Self {
         Self(std::array::from_fn(|k| k as f32))
     }
-    /// What is left without the fraction.
+    /// The whole part of each sample, without the fraction.
     ///
     /// # Safety
-    /// Every lane is finite and fits.
+    /// Every lane is finite and fits an `i32`.
     #[inline(always)]
     pub unsafe fn whole(self) -> [i32; LANES] {
         let mut whole = [0; LANES];
@@ -142,8 +143,8 @@ impl Lanes {
     }
 }
 
-/// An array made number by number; unlike the standard library's it is always part of its caller, with the instructions that
-/// the caller was compiled for.
+/// An array made number by number; unlike the standard library's function it is always inlined into its caller, with the
+/// instructions that the caller was compiled for.
 #[inline(always)]
 pub(crate) fn each<T: Copy + Default, const N: usize>(mut of: impl FnMut(usize) -> T) -> [T; N] {
     let mut out = [T::default(); N];
@@ -153,7 +154,8 @@ pub(crate) fn each<T: Copy + Default, const N: usize>(mut of: impl FnMut(usize) 
     out
 }
 
-/// Where packs start in a row of `n` samples, one pack at least: the last one overlaps the one before if it must.
+/// Indices where packs start in a row of `n` samples, which holds at least one pack: the last one overlaps the one before if it
+/// must.
 #[inline(always)]
 pub(crate) fn starts<P: Pack>(n: usize) -> impl Iterator<Item = usize> {
     let last = n - P::LEN;
@@ -171,7 +173,7 @@ pub(crate) fn ordered<const N: usize>(a: [f32; N], b: [f32; N]) -> ([f32; N], [f
     (least, most)
 }
 
-/// Asks for the samples from `at`, which need not exist; a hint that changes no result.
+/// Prefetches the samples from `at`, which need not exist; a hint that changes no result.
 #[inline(always)]
 pub(crate) fn prefetch(row: &[f32], at: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! What several kernels share: vectors of sixteen lanes, gathers, exact functions, and parts of shaders.
+//! Code that several kernels share: vectors of sixteen lanes, gathers, exact functions, and parts of shaders.
 //!
 //! A part of a shader stands before the kernel's own; a function that both languages need has the same steps in both.
 
@@ -15,23 +15,23 @@ pub(crate) mod taps;
 
 use veloxel_gpu::wgsl::{Scalar, Stored, Type};
 
-/// atan2, the same bits everywhere.
+/// WGSL of atan2, with the same bits on every device.
 pub(crate) const ARCTANGENT: &str = include_str!("shaders/arctangent.wgsl");
-/// The four pixels around a position.
+/// WGSL of the four pixels around a position.
 pub(crate) const CORNER: &str = include_str!("shaders/corner.wgsl");
-/// Levels of a pyramid, and where a coarser level's estimate is found on a finer one; needs [`NAN`].
+/// WGSL of pyramid levels, and of a coarser level's estimate on a finer one; it needs [`NAN`].
 pub(crate) const EXPANSION: &str = include_str!("shaders/expansion.wgsl");
-/// eˣ and ln(1 + x), the same bits everywhere.
+/// WGSL of eˣ and ln(1 + x), with the same bits on every device.
 pub(crate) const EXPONENTIAL: &str = include_str!("shaders/exponential.wgsl");
-/// Linear interpolation between voxels.
+/// WGSL of linear interpolation between voxels.
 pub(crate) const LATTICE: &str = include_str!("shaders/lattice.wgsl");
-/// The index of an item in a line of workgroups: see [`veloxel_gpu::line`].
+/// WGSL of the index of an item in a line of workgroups: see [`veloxel_gpu::line`].
 pub(crate) const LINE: &str = include_str!("shaders/line.wgsl");
-/// NaN, and the test for it.
+/// WGSL of NaN and the test for it.
 pub(crate) const NAN: &str = include_str!("shaders/nan.wgsl");
-/// One sample at a time.
+/// WGSL of packs of one sample.
 pub(crate) const PACK1: &str = include_str!("shaders/pack1.wgsl");
-/// What [`PACK1`] and [`PACK4`] call a pack of samples: one, or four.
+/// The type that [`PACK1`] and [`PACK4`] define for a pack of samples: one, or four.
 #[derive(Debug)]
 pub(crate) enum Pack {}
 
@@ -40,17 +40,17 @@ impl Stored for Pack {
     type Sample = f32;
 }
 
-/// Four samples at a time.
+/// WGSL of packs of four samples.
 pub(crate) const PACK4: &str = include_str!("shaders/pack4.wgsl");
-/// Weights of the filters along x and y of a picture that is filtered tile by tile.
+/// WGSL of the filters' weights along x and y, for a picture that is filtered tile by tile.
 pub(crate) const PLANE_TAPS: &str = include_str!("shaders/plane_taps.wgsl");
-/// Phases of eight orientations, at pixels and between them.
+/// WGSL of the phases of eight orientations, at pixels and between them.
 pub(crate) const PHASES: &str = include_str!("shaders/phases.wgsl");
-/// Neighbours along x, one sample at a time; after [`PACK1`].
+/// WGSL of neighbours along x, one sample at a time; it comes after [`PACK1`].
 pub(crate) const SIDES1: &str = include_str!("shaders/sides1.wgsl");
-/// Neighbours along x, four samples at a time; after [`PACK4`].
+/// WGSL of neighbours along x, four samples at a time; it comes after [`PACK4`].
 pub(crate) const SIDES4: &str = include_str!("shaders/sides4.wgsl");
-/// The sum over a workgroup of any width and height.
+/// WGSL of the sum over a workgroup of any width and height.
 pub(crate) const TILE_SUM: &str = include_str!("shaders/tile_sum.wgsl");
-/// The sum over a workgroup of 256 threads in a line.
+/// WGSL of the sum over a workgroup of 256 threads in a line.
 pub(crate) const SUM: &str = include_str!("shaders/sum.wgsl");

@@ -1,31 +1,33 @@
 //! Phases of eight orientations, at pixels and between them, a block of pixels at a time: `phases.wgsl` does the same in the
-//! same order. How they are stored is said in `kernels/gabor`.
+//! same order. [`crate::phase::gabor`] says how they are stored.
 
 use crate::phase::gabor::{BLOCK, Block, ORIENTATIONS, Pixels};
 
-/// Every lane of a block of pixels, pixel by pixel, as it is stored.
+/// Every lane of a block of pixels, pixel by pixel, in the stored form of phases.
 pub(crate) type Halves = [u16; BLOCK * ORIENTATIONS];
 
-/// The same as angles, 2³² a turn: differences wrap as they should. 24 bits at most count.
+/// Every lane of a block of pixels as angles, 2³² a turn, whose differences wrap as they should. At most 24 bits are
+/// significant.
 pub(crate) type Angles = [i32; BLOCK * ORIENTATIONS];
 
 /// Radians of an angle of 1.
 pub(crate) const RADIANS: f64 = std::f64::consts::TAU / 4_294_967_296.0;
 
-/// Positions of a block along one axis: the nearest pixel, the next one on the position's side, and how far away the former
-/// is, in units of 2⁻¹⁵ pixels.
+/// Positions of a block along one axis: the nearest pixel, the next one on the position's side, and the distance from the
+/// nearest, in units of 2⁻¹⁵ pixels.
 pub(crate) struct Along {
     pub nearest: [i32; BLOCK],
     pub side: [i32; BLOCK],
     pub away: Away,
 }
 
-/// Distances from the nearest pixels: half a pixel, 2¹⁴, at most.
+/// Distances from the nearest pixels: at most half a pixel, 2¹⁴.
 pub(crate) type Away = [i16; BLOCK];
 
-/// Of positions `d` from pixels on an axis of `count`; those outside move to the border, NaN to the first pixel.
+/// The positions at displacements `d` from pixels on an axis of `count`; those outside move to the border, NaN to the first
+/// pixel.
 ///
-/// What is rounded is the displacement, not the position: the same displacement gives the same phases everywhere.
+/// The displacement is rounded, not the position: the same displacement gives the same phases everywhere.
 #[inline(always)]
 pub(crate) fn along(from: &[i32; BLOCK], d: &Pixels, count: usize) -> Along {
     let last = count as i32 - 1;
@@ -50,7 +52,7 @@ pub(crate) fn along(from: &[i32; BLOCK], d: &Pixels, count: usize) -> Along {
 /// The phases of pixels.
 ///
 /// # Safety
-/// The pixels are there.
+/// The pixels exist.
 #[inline(always)]
 pub(crate) unsafe fn taken(phases: &[u16], pixels: &[i32; BLOCK]) -> Halves {
     let mut out = [0; BLOCK * ORIENTATIONS];
@@ -64,7 +66,7 @@ pub(crate) unsafe fn taken(phases: &[u16], pixels: &[i32; BLOCK]) -> Halves {
     out
 }
 
-/// Angles of phases as they are.
+/// The angles of phases.
 #[inline(always)]
 pub(crate) fn angles(halves: &Halves) -> Angles {
     let mut out = [0; BLOCK * ORIENTATIONS];
@@ -74,7 +76,7 @@ pub(crate) fn angles(halves: &Halves) -> Angles {
     out
 }
 
-/// Angles between pixels: a plane through three of them, the nearest and those on the position's sides.
+/// Angles between pixels, on the plane through three of them: the nearest and those on the position's sides.
 #[inline(always)]
 pub(crate) fn moved(nearest: &Halves, [across, down]: [&Halves; 2], away: [&Away; 2]) -> Angles {
     let mut out = [0; BLOCK * ORIENTATIONS];
@@ -105,7 +107,7 @@ pub(crate) fn moved_across(nearest: &Halves, across: &Halves, away: &Away) -> An
     out
 }
 
-/// How far angles are ahead of others, 2³² a turn.
+/// Differences of angles, 2³² a turn.
 #[inline(always)]
 pub(crate) fn ahead(angles: &Angles, others: &Angles) -> Block {
     let mut out = [0.0; BLOCK * ORIENTATIONS];
@@ -155,7 +157,7 @@ mod tests {
         assert_eq!(near.away, far.away);
     }
 
-    /// The first pixels of a block.
+    /// A block whose first pixels have these values.
     fn each_of(values: [f32; 5]) -> Pixels {
         let mut out = [0.0; BLOCK];
         out[..5].copy_from_slice(&values);

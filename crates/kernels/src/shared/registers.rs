@@ -1,8 +1,8 @@
-//! Sixteen samples in registers of one instruction set, and the choice of the widest that a processor has.
+//! Sixteen samples in registers of one instruction set, and the choice of the widest one that a processor has.
 //!
-//! [`Lanes`] become vector instructions where the compiler finds them in loops over samples. Sums that run from row to row it
-//! takes apart into samples again, which costs two to four times as much: a loop that is held up by that is written over
-//! [`Sixteen`] and run by [`widest`]. Every operation is rounded as that of a sample: the bits are the same.
+//! [`Lanes`] become vector instructions where the compiler finds them in loops over samples. It takes sums that run from row to
+//! row apart into samples again, which costs two to four times as much: a loop that this slows down is written over [`Sixteen`]
+//! and run by [`widest`]. Every operation is rounded as for a single sample, so the bits are the same.
 
 use super::lanes::{LANES, Lanes, Pack};
 
@@ -28,8 +28,8 @@ impl Sixteen for Lanes {
     }
 }
 
-/// Work that is written over packs of sixteen; every function that it calls is `#[inline(always)]`, and none a closure that
-/// another function calls: those would be compiled for any processor.
+/// Work that is written over packs of sixteen. Every function that it calls is `#[inline(always)]`, and no closure of it is
+/// called by another function: such a function would be compiled for any processor.
 pub(crate) trait Work {
     fn run<P: Sixteen>(self);
 }
@@ -80,8 +80,9 @@ mod x86 {
         };
     }
 
-    /// A type of several registers, each with the place of its first sample; written out, as a closure would be a function of
-    /// its own. SAFETY: values are made inside [`super::widest`] alone, which has seen that the processor has the instructions.
+    /// A type of several registers, each with the place of its first sample. Its functions are written out, because a closure
+    /// would be a function of its own. SAFETY: values are made inside [`super::widest`] alone, which has checked that the
+    /// processor has the instructions.
     macro_rules! registers {
         (
             $(#[$page:meta])* $name:ident: $register:ty, $count:literal, [$($k:literal at $first:literal),*],
@@ -97,7 +98,7 @@ mod x86 {
             operator!($name, [$($k),*], Div, div, $div);
 
             impl $name {
-                /// The greater of each two; the other one in place of NaN.
+                /// The greater of each two samples; the other one in place of NaN.
                 #[inline(always)]
                 fn or_greater(self, other: Self) -> Self {
                     // SAFETY: see `registers`.

@@ -1,4 +1,4 @@
-//! Rows of a grid: of several outputs, which lie beside one, cells between their voxels, parts of windows, and loops over samples.
+//! Rows of a grid: rows of several outputs, neighbouring rows, cells between voxels, parts of windows, and loops over samples.
 
 use multiversion::multiversion;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
-/// [`Cpu::split_rows`] of a number of outputs that is known only when it runs, all of one length.
+/// Splits rows as [`Cpu::split_rows`] does, for a number of outputs, all of one length, that is known only at run time.
 pub(crate) fn split_rows(
     cpu: &Cpu,
     outputs: Vec<&mut [f32]>,
@@ -30,19 +30,19 @@ pub(crate) fn cut(at: usize, radius: usize, count: usize) -> Range<usize> {
     at.saturating_sub(radius)..(at + radius + 1).min(count)
 }
 
-/// The rows before and after one along y (axis 1) or z (axis 2); none beyond the border.
+/// The rows before and after a row along y (axis 1) or z (axis 2); none beyond the border.
 pub(crate) fn beside(shape: Shape, row: usize, axis: usize) -> [Option<usize>; 2] {
     let [_, ny, nz] = shape.size;
     let (at, count, stride) = if axis == 1 { (row % ny, ny, 1) } else { (row / ny, nz, ny) };
     [(at > 0).then(|| row - stride), (at + 1 < count).then(|| row + stride)]
 }
 
-/// The rows before and after one along y or z; beyond the border the row itself.
+/// The rows before and after a row along y or z; beyond the border the row itself.
 pub(crate) fn replicated(shape: Shape, row: usize, axis: usize) -> [usize; 2] {
     beside(shape, row, axis).map(|to| to.unwrap_or(row))
 }
 
-/// The voxel below a position along an axis of so many voxels, and the weight of the one above; positions outside move to the
+/// The voxel below a position along an axis of `count` voxels, and the weight of the voxel above; positions outside move to the
 /// border.
 #[inline(always)]
 pub(crate) fn cell(at: f32, count: usize) -> (usize, f32) {

@@ -19,11 +19,11 @@ impl Taps {
         let total = half[0] + 2.0 * half[1..].iter().sum::<f64>();
         Self { weights: half.iter().map(|w| (w / total) as f32).collect() }
     }
-    /// The mean over `radius` voxels on either side.
+    /// A filter that takes the mean over `radius` voxels on either side.
     pub fn mean(radius: usize) -> Self {
         Self { weights: vec![1.0 / (2 * radius + 1) as f32; radius + 1] }
     }
-    /// Voxels on either side that count.
+    /// Number of voxels on either side that count.
     pub fn radius(&self) -> usize {
         self.weights.len() - 1
     }
@@ -31,7 +31,7 @@ impl Taps {
     pub fn is_identity(&self) -> bool {
         self.weights.len() == 1
     }
-    /// Centre first, then outwards.
+    /// The weights, centre first, then outwards.
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }

@@ -1,4 +1,4 @@
-//! Work that a device does beside other work.
+//! Tests of work that a device does beside other work.
 
 #![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 

@@ -21,15 +21,16 @@ use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::VoxelAffine;
 use veloxel_testkit::parity::noise;
 
-/// The bar of the project: relative to the value.
+/// Tolerance relative to the value: the bar of the project.
 const TOLERANCE: f64 = 1e-4;
 const SMOOTHNESS: Smoothness =
     Smoothness { alpha: [0.3, 0.5, 0.2], beta: [0.7, 1.1, 0.4], mixed: [0.6, 0.9, 1.3] };
-/// Everything stays inside of the moving image: what leaves it ends its part of the energy at once.
+/// A map under which everything stays inside of the moving image: a position that leaves it loses its part of the energy at
+/// once.
 const TURNED: VoxelAffine =
     VoxelAffine { matrix: [[0.8, 0.05, 0.0], [-0.02, 0.8, 0.0], [0.0, 0.0, 0.8]], offset: [1.5, 1.5, 1.2] };
 
-/// The same for pictures over time.
+/// A map of that kind for pictures over time.
 const SHRUNK: VoxelAffine =
     VoxelAffine { matrix: [[0.8, 0.05, 0.0], [-0.02, 0.8, 0.0], [0.0, 0.0, 1.0]], offset: [1.5, 1.5, 0.0] };
 
@@ -136,7 +137,7 @@ impl Case {
             .collect()
     }
 
-    /// ½ ∇E, and the energy of the Sobolev term.
+    /// The half gradient ½ ∇E, and the energy of the Sobolev term.
     fn gradient(&self, controls: &[f32], smoothness: Smoothness) -> (Vec<f64>, f64) {
         let [_, _, row_sums] = self.evaluate(controls);
         self.gradient_of(&row_sums, controls, smoothness)

@@ -1,4 +1,4 @@
-//! Memory of every device: types of samples, and lengths below the capacity.
+//! Tests of the memory of every device: types of samples, and lengths below the capacity.
 
 #![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 
@@ -7,7 +7,7 @@ use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{CopyBuffer, Fill};
 use veloxel_testkit::on_every_device;
 
-/// Up, filled up to a length, and down: whole, and a part that begins and ends inside a word.
+/// Uploads samples, fills a buffer up to a length, and reads it back: whole, and a part that begins and ends inside a word.
 fn round_trip<T: Element>(device: &Device, samples: &[T], value: T) {
     let buffer = device.upload_copy(samples).unwrap();
     let end = samples.len() - 2;

@@ -1,4 +1,4 @@
-//! What only a CUDA device can show.
+//! Tests that only a CUDA device can run.
 
 #![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 

@@ -1,4 +1,4 @@
-//! What only a device of wgpu can show.
+//! Tests that only a device of wgpu can run.
 
 #![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 

@@ -34,8 +34,8 @@ impl System {
     }
 }
 
-/// Every variant: 2-D and 3-D, with and without each optional term, anisotropic, odd and 1-voxel sizes, rows shorter and
-/// longer than a vector.
+/// Systems of every variant: 2-D and 3-D, with and without each optional term, anisotropic, odd and 1-voxel sizes, rows shorter
+/// and longer than a vector.
 fn systems(device: &Device) -> Vec<System> {
     let mut out = Vec::new();
     for (size, dimension) in [
@@ -75,7 +75,7 @@ fn systems(device: &Device) -> Vec<System> {
     out
 }
 
-/// `xᵀ A x − 2 xᵀ rhs`, the definition, square by square, without any algebra.
+/// The energy `xᵀ A x − 2 xᵀ rhs` by its definition, square by square, without any algebra.
 fn energy(operator: &Operator<'_>, x: &[Buffer], rhs: &[Buffer]) -> f64 {
     let shape = operator.shape;
     let d = shape.components();
@@ -126,7 +126,7 @@ fn energy(operator: &Operator<'_>, x: &[Buffer], rhs: &[Buffer]) -> f64 {
     sum
 }
 
-/// A x, and its dot product with y.
+/// The product A x, and its dot product with y.
 fn product(device: &Device, system: &System, x: &[Buffer], y: &[Buffer]) -> (Vec<Vec<f32>>, f64) {
     let mut negative =
         device.zeros_field(system.shape.components(), system.shape.len()).expect("memory should be there");
@@ -264,7 +264,7 @@ fn sweeps_do_not_depend_on_threads() {
     }
 }
 
-/// The sweep of equal springs is that of any springs, up to rounding.
+/// Compares the sweep for equal springs with that for any springs, up to rounding.
 #[test]
 fn equal_springs_are_springs() {
     let device = Device::cpu(2).unwrap();

@@ -13,10 +13,10 @@ use veloxel_core::{Control, Stopped};
 /// Pairs that are looked at between two questions whether to go on: some milliseconds.
 const PAIRS_AT_ONCE: usize = 1 << 12;
 
-/// Parts, and what makes joining two of them dear.
+/// Parts, and the costs of joining two of them.
 pub(super) struct Agglomeration {
     parts: Vec<Part>,
-    /// What a squared difference of mean features costs, by the harmonic area of both parts.
+    /// Cost of a squared difference of mean features, by the harmonic area of both parts.
     feature_weight: f64,
 }
 
@@ -26,9 +26,9 @@ struct Part {
     cut: f64,
     /// The feature times area.
     feature: f64,
-    /// How often it has taken in another; [`NONE`] once it was taken in itself.
+    /// Number of parts that it has taken in; [`NONE`] once it was taken in itself.
     version: u32,
-    /// The parts beside it, and what it costs to cut each of them off.
+    /// The parts beside it, with the cost of cutting each of them off.
     beside: Vec<(u32, f64)>,
 }
 
@@ -60,7 +60,7 @@ impl PartialOrd for Pair {
 }
 
 impl Ord for Pair {
-    /// The cheapest is the largest, as the heap wants it.
+    /// Orders pairs so that the cheapest one is the largest, which the heap needs.
     fn cmp(&self, other: &Self) -> Ordering {
         other.cost.total_cmp(&self.cost).then(other.parts.cmp(&self.parts))
     }
@@ -86,7 +86,7 @@ impl Agglomeration {
         Self { parts, feature_weight }
     }
 
-    /// Every face is a part; `cut_costs` are those of arcs.
+    /// Begins with every face as a part; `cut_costs` are the costs of cutting arcs.
     pub fn of_faces(graph: &DualGraph, cut_costs: &[f64], feature: &[f64], feature_weight: f64) -> Self {
         let cuts = graph.arcs.iter().map(|arc| arc.faces).zip(cut_costs.iter().copied());
         Self::new(&graph.areas, feature, cuts, feature_weight)
@@ -169,7 +169,7 @@ impl Agglomeration {
         cut + self.feature_weight * unlike * unlike * a.area * b.area / area
     }
 
-    /// Part `kept` takes in part `joined`.
+    /// Makes part `kept` take in part `joined`.
     fn join(&mut self, kept: u32, joined: u32) {
         let gone = Part { version: NONE, ..Part::default() };
         let taken = std::mem::replace(&mut self.parts[joined as usize], gone);

@@ -13,7 +13,7 @@ pub struct Hierarchy {
 /// The last merges of a tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeTop {
-    /// Of each face, the number of its part before those merges.
+    /// The number of each face's part before those merges.
     pub labels: Vec<u32>,
     /// A face of each part.
     pub faces: Vec<u32>,
@@ -21,7 +21,7 @@ pub struct TreeTop {
     pub merges: Vec<[u32; 2]>,
 }
 
-/// Two parts become one. A part is named by one of its faces.
+/// A merge of two parts into one. A part is named by one of its faces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Merge {
     /// The part that stays.

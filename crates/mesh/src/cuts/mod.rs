@@ -34,7 +34,7 @@ use agglomeration::Agglomeration;
 use veloxel_core::{Control, Stopped};
 use veloxel_gpu::Cpu;
 
-/// Angles count so much less where the surface is convex.
+/// Factor of angles where the surface is convex.
 const CONVEX_SHARE: f64 = 0.1;
 /// Factors of b and λ in the agglomerations that vote.
 const VOTERS: [(f64, f64); 4] = [(1.0, 1.0), (1.0, 3.0), (1.4, 1.0), (1.4, 3.0)];
@@ -48,13 +48,13 @@ pub struct Cuts {
     pub hierarchy: Hierarchy,
     /// The trees that voted.
     pub voters: Vec<Hierarchy>,
-    /// Of each arc, 0 to 1: 1/l if it is a border from l parts on, as a mean over the trees that voted.
+    /// Votes for each arc, 0 to 1: 1/l if it is a border from l parts on, as a mean over the trees that voted.
     pub votes: Vec<f64>,
-    /// What it costs to cut each arc, by bends, lines of sight and votes.
+    /// Cost of cutting each arc, by bends, lines of sight and votes.
     pub cut_costs: Vec<f64>,
-    /// What it would cost by bends and votes alone.
+    /// Cost of cutting each arc, by bends and votes alone.
     pub bend_costs: Vec<f64>,
-    /// Of each face, in √area, as rays measured it.
+    /// Shape diameter of each face, in √area, as rays measured it.
     pub shape_diameter: Vec<f64>,
 }
 
@@ -99,7 +99,8 @@ pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Result<Cuts, M
     Ok(Cuts { hierarchy, voters, votes, cut_costs, bend_costs, shape_diameter })
 }
 
-/// What parts should have alike: the logarithm of the thickness, which never counts as less than a millionth of the mesh.
+/// The feature that parts should share: the logarithm of the thickness, which never counts as less than a millionth of the
+/// mesh.
 fn feature(
     graph: &DualGraph,
     shape_diameter: &[f64],

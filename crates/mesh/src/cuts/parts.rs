@@ -12,14 +12,14 @@ use veloxel_core::{Control, Stopped};
 /// How many parts there shall be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PartCount {
-    /// As many as lower the energy.
+    /// The number of parts that lowers the energy.
     #[default]
     Chosen,
-    /// So many.
+    /// A given number of parts.
     Given(usize),
 }
 
-/// Parts are chosen up to here.
+/// Most parts that are chosen.
 const MOST_CHOSEN: usize = 64;
 /// How many further merges are undone for parts that are too small.
 const MOST_FURTHER: usize = 256;
@@ -27,11 +27,11 @@ const MOST_FURTHER: usize = 256;
 /// A segmentation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parts {
-    /// Of each face, from 0 in the order of the faces.
+    /// The number of each face's part; parts are numbered from 0 in the order of the faces.
     pub labels: Vec<u32>,
-    /// How many there are.
+    /// Number of parts.
     pub count: usize,
-    /// Of each face: 0 at a border on which all agglomerations agree, 1 far from all borders.
+    /// Certainty of each face: 0 at a border on which all agglomerations agree, 1 far from all borders.
     pub certainty: Vec<f32>,
 }
 
@@ -120,7 +120,7 @@ impl Cuts {
         Ok(Agglomeration::of_labels(graph, labels, cut_costs, &feature, params.thickness_weight))
     }
 
-    /// So many parts of at least this area, and how many there were before small ones joined their neighbours.
+    /// The labels of `asked` parts of at least this area, and the number of parts before small ones joined their neighbours.
     fn large_parts(
         &self,
         graph: &DualGraph,

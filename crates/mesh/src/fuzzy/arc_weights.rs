@@ -1,4 +1,4 @@
-//! What arcs of the dual graph are to fuzzy clustering: how long ways over them are, and what it costs to cut them.
+//! Weights of the arcs of the dual graph for fuzzy clustering: their lengths, and the costs of cutting them.
 
 use super::{BandCosts, FuzzyParams};
 use crate::cuts::Cuts;
@@ -7,17 +7,17 @@ use crate::lines_of_sight::blocked_sight;
 use veloxel_core::Stopped;
 use veloxel_gpu::Cpu;
 
-/// Weights of the arcs of a dual graph: these, or others.
+/// Weights of the arcs of a dual graph, made by [`Self::new`] or given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArcWeights {
-    /// The way from face to face, 0 or more.
+    /// Length of each arc from face to face, 0 or more.
     pub ways: Vec<f32>,
-    /// What it costs to cut them apart, 0 or more.
+    /// Cost of cutting each arc, 0 or more.
     pub cut_costs: Vec<f64>,
 }
 
 impl ArcWeights {
-    /// From angles, lengths, shape diameters, the votes of agglomerations, and lines of sight.
+    /// Makes weights from angles, lengths, shape diameters, the votes of agglomerations, and lines of sight.
     ///
     /// # Errors
     /// [`Stopped`].
@@ -58,7 +58,7 @@ fn ways(graph: &DualGraph, cuts: &Cuts, params: &FuzzyParams, cpu: &Cpu) -> Resu
     Ok(terms.iter().map(weight).collect())
 }
 
-/// `Ang = η (1 − cos θ)`.
+/// The angular term `Ang = η (1 − cos θ)`.
 fn bend(arc: &DualArc, params: &FuzzyParams) -> f64 {
     let share = if arc.bend == Bend::Concave { 1.0 } else { params.convex_share };
     share * (1.0 - arc.angle_rad.cos())

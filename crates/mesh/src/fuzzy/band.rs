@@ -53,7 +53,7 @@ pub(super) fn cut_bands(
     Ok(())
 }
 
-/// A face at the border of the band belongs with the part beyond it.
+/// Ties a face at the border of the band to the part beyond it.
 fn tie(cut: &mut MinCut, node: u32, label: u32, pair: [u32; 2], cost: f64) {
     if label == pair[0] {
         cut.tie_to_first(node as usize, cost);

@@ -1,4 +1,5 @@
-//! Medoids: the face of each part with the least sum of ways, weighted by probability and area; exact, from few rows of ways.
+//! Medoids: the face of each part with the least sum of distances, weighted by probability and area; exact, from few rows of
+//! distances.
 //!
 //! *Paper*: J. Newling, F. Fleuret, "A Sub-Quadratic Exact Medoid Algorithm", AISTATS 2017, arXiv:1605.06950: a sum that is known
 //! bounds the sums of all faces of its part, and faces whose bound exceeds the best sum are never looked at.
@@ -15,12 +16,12 @@ use veloxel_kernels::clusters::medoid_bounds::MedoidBounds;
 use veloxel_kernels::clusters::memberships::Memberships;
 use veloxel_kernels::clusters::row_costs::RowCosts;
 
-/// Candidates at a time, and the most ways of them.
+/// Number of candidates at a time, and the most distances of them.
 const BATCH: usize = 512;
 const MOST_WAYS: usize = 1 << 28;
-/// Ways that are kept from one update to the next: 2 GiB.
+/// Number of distances that are kept from one update to the next: 2 GiB.
 const MOST_KEPT: usize = 1 << 29;
-/// Of the candidates of a part this share has the least bounds.
+/// The part of the candidates that are chosen by their least bounds: one in this many.
 const LEAST_BOUNDS: usize = 4;
 /// A bound this much above the best sum is above it whatever rounding did.
 const MARGIN: f32 = 1.0001;
@@ -30,13 +31,13 @@ pub(super) struct MedoidSearch<'a> {
     graph: &'a DualGraph,
     paths: &'a ShortestPaths,
     device: &'a Device,
-    /// Of each face, 1 on the average.
+    /// Area of each face, 1 on the average.
     areas: Buffer,
-    /// Rows of ways that were found before, the oldest first: medoids move little, and what tells of them stays.
+    /// Rows of distances that were found before, the oldest first: medoids move little, so rows near them are used again.
     known: Vec<Rows>,
 }
 
-/// Ways to all faces.
+/// Rows of distances to all faces.
 struct Rows {
     ways: Buffer,
     /// Where each row begins.
@@ -70,7 +71,7 @@ impl<'a> MedoidSearch<'a> {
         Ok(Self { graph, paths, device, areas, known: Vec::new() })
     }
 
-    /// The face with the least sum of ways to all of its component, which is that with the most area.
+    /// The face with the least sum of distances to its component, which is the one with the most area.
     pub fn middle(&mut self) -> Result<u32, MeshError> {
         let component_of =
             connected_parts(self.graph, &vec![0; self.graph.faces()], 0.0, self.device.control())?;
@@ -177,7 +178,7 @@ impl<'a> Round<'a> {
         Ok(Self { device, weights, labels, resident_labels, totals, bounds, best })
     }
 
-    /// Finds the sums of some faces, and what they tell of the others.
+    /// Finds the sums of some faces, and raises the bounds of the others by them.
     fn look(&mut self, Rows { ways, faces }: &Rows) -> Result<(), MeshError> {
         let (device, nodes, parts) = (self.device, self.labels.len(), self.best.len() as u32);
         let part = |row: &u32| self.labels[faces[*row as usize] as usize];

@@ -39,7 +39,7 @@ const FACES_AT_ONCE: usize = 1 << 12;
 /// Where medoids begin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Seeds<'a> {
-    /// So many, each as far as possible from those before it.
+    /// A number of medoids, each as far as possible from those before it.
     Farthest(usize),
     /// The medoids of a segmentation: the number of its part for each face.
     Parts(&'a [u32]),
@@ -50,9 +50,9 @@ pub enum Seeds<'a> {
 pub struct FuzzyClusters {
     /// The face in the middle of each part.
     pub medoids: Vec<u32>,
-    /// A row for each part: the ways from its medoid to every face.
+    /// A row for each part: the distances from its medoid to every face.
     distances: Vec<f32>,
-    /// Of each face, from 0.
+    /// The number of each face's part, from 0.
     pub labels: Vec<u32>,
     sharpness: f64,
 }
@@ -156,7 +156,7 @@ impl FuzzyClusters {
         shares
     }
 
-    /// 0 to 1 for each face: how much more probable the most probable part is than the second.
+    /// Certainty of each face, 0 to 1: how much more probable the most probable part is than the second.
     ///
     /// # Errors
     /// [`Stopped`].

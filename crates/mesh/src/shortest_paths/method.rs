@@ -18,7 +18,7 @@ pub enum Method {
     Dijkstra,
     /// The whole matrix, three phases a block of pivots (Katz & Kider 2008).
     FloydWarshall,
-    /// The same on lower-triangle tiles; undirected graphs.
+    /// The lower-triangle tiles of the matrix, three phases a block of pivots; for undirected graphs.
     FloydWarshallUndirected,
     /// Elimination over a tree of separators, then two sweeps a source (Sao et al. 2020).
     Dissection,

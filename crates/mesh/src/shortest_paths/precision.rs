@@ -1,4 +1,4 @@
-//! How exactly distances are kept: as floats, or as multiples of a step in 16 bits.
+//! The precision of stored distances: floats, or multiples of a step in 16 bits.
 //!
 //! *Where Floyd–Warshall works on 16 bits* every arc is rounded to the nearest multiple of the step, so that a distance over h arcs
 //! is wrong by h · step / 2 at most. The number of arcs is bounded by what fits into the longest distance: a path leaves no node
@@ -11,7 +11,7 @@ use crate::error::MeshError;
 use crate::graph::Graph;
 use veloxel_kernels::paths::floyd_warshall::Length;
 
-/// What distances are kept in.
+/// The numbers that distances are stored as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
     /// 32-bit floats.
@@ -26,7 +26,7 @@ pub enum Precision {
 pub struct Step {
     /// The length of a step.
     pub length: f32,
-    /// Distances differ from exact ones by this much at most.
+    /// Greatest difference between distances and exact ones.
     pub most_error: f32,
 }
 
@@ -36,7 +36,7 @@ const MOST: f64 = (u16::INFINITE - 1) as f64;
 const FLOATS: f64 = 1e-5;
 
 impl Step {
-    /// For arcs that are rounded before they are added.
+    /// The step for arcs that are rounded before they are added.
     ///
     /// # Errors
     /// [`MeshError::TooManyArcs`] of a path for the steps that there are.
@@ -62,7 +62,7 @@ impl Step {
         Ok(Self { length, most_error: most_error as f32 })
     }
 
-    /// For distances that are rounded once.
+    /// The step for distances that are rounded once.
     pub(super) fn of_distances(graph: &Graph) -> Self {
         let longest = longest(graph);
         let length = if longest > 0.0 { (longest / MOST) as f32 } else { 1.0 };
@@ -75,7 +75,7 @@ impl Step {
         (distance / self.length).round().min(f32::from(u16::INFINITE)) as u16
     }
 
-    /// The distance of so many steps.
+    /// The distance of a number of steps.
     pub fn distance(self, steps: u16) -> f32 {
         if steps == u16::INFINITE { f32::INFINITY } else { f32::from(steps) * self.length }
     }

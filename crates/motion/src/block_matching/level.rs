@@ -16,7 +16,7 @@ use veloxel_kernels::image::median::{Median, MedianKind};
 use veloxel_kernels::image::warp::Border;
 use veloxel_kernels::matching::best_candidate::{BestCandidate, Pull};
 use veloxel_kernels::matching::match_confidence::{MatchConfidence, MatchError};
-use veloxel_kernels::matching::window_scores::{Measure, Output, Search, WindowScores};
+use veloxel_kernels::matching::window_scores::{BlockSearch, Measure, Output, WindowScores};
 use veloxel_kernels::{Kernel, Taps};
 
 /// Standard deviation of the window that neighbours' errors are seen in, voxels.
@@ -29,14 +29,14 @@ const HALF_CONFIDENCE_EDGES: f32 = 0.5;
 const LEAST_FLOOR: f32 = 0.005;
 
 /// One level and its memory.
-pub(super) struct Level<'a> {
+pub(super) struct BlockMatchingLevel<'a> {
     device: &'a Device,
     params: &'a BlockMatchingParams,
     geometry: &'a LevelGeometry,
     nodes: Shape,
     images: &'a LevelImages,
     warped: Buffer,
-    /// Of the fixed image and the warped one, where the measure has them.
+    /// Derivatives of the fixed image and of the warped one, if the measure needs them.
     gradients: [Field; 2],
     scores: Buffer,
     /// The displacement after a search.
@@ -45,14 +45,14 @@ pub(super) struct Level<'a> {
     window: Axes<Taps>,
 }
 
-impl<'a> Level<'a> {
+impl<'a> BlockMatchingLevel<'a> {
     pub fn new(
         params: &'a BlockMatchingParams,
         LevelTask { device, geometry, images, .. }: LevelTask<'a>,
     ) -> Result<Self, ComputeError> {
         let (shape, nodes, d) = (geometry.shape, params.nodes(geometry).shape, geometry.shape.components());
         let candidates =
-            Search::isotropic(shape, params.radius, params.reach.max(params.later_reach)).candidates();
+            BlockSearch::isotropic(shape, params.radius, params.reach.max(params.later_reach)).candidates();
         let gradient = || device.scratch_field(if params.gamma > 0.0 { d } else { 0 }, shape.len());
         let mut level = Self {
             device,
@@ -90,7 +90,7 @@ impl<'a> Level<'a> {
     fn search(&mut self, nth: usize, displacement: &mut Field) -> Result<Later<f64>, ComputeError> {
         let (device, params, nodes) = (self.device, self.params, self.nodes);
         let reach = if nth == 0 { params.reach } else { params.later_reach };
-        let search = Search::isotropic(self.geometry.shape, params.radius, reach);
+        let search = BlockSearch::isotropic(self.geometry.shape, params.radius, reach);
         self.scores.resize(search.candidates() * nodes.len())?;
         self.score(search, displacement)?;
         let mut length = self.choose(search, None, displacement)?;
@@ -114,7 +114,7 @@ impl<'a> Level<'a> {
     }
 
     /// Warps by the displacement and scores every candidate around it.
-    fn score(&mut self, search: Search, displacement: &[Buffer]) -> Result<(), ComputeError> {
+    fn score(&mut self, search: BlockSearch, displacement: &[Buffer]) -> Result<(), ComputeError> {
         self.warp(displacement)?;
         let Self { device, params, images, nodes, warped, scores, gradients: [of_fixed, of_warped], .. } =
             self;
@@ -150,7 +150,7 @@ impl<'a> Level<'a> {
     /// edges.
     fn choose(
         &mut self,
-        search: Search,
+        search: BlockSearch,
         pull: Option<f32>,
         displacement: &[Buffer],
     ) -> Result<Later<f64>, ComputeError> {
@@ -161,7 +161,7 @@ impl<'a> Level<'a> {
             scores: &self.scores,
             symmetry: self.params.symmetry(),
             sub_voxel: self.params.sub_voxel(),
-            rest: self.params.rest,
+            increment_cost: self.params.increment_cost,
             pull: pull.map(|weight| Pull { weight, towards: &self.mean }),
             displacement,
             out: &mut self.moved,
@@ -186,7 +186,7 @@ impl<'a> Level<'a> {
         self.warp(displacement)?;
         *displacement = on_grid(device, std::mem::take(displacement), [self.nodes, shape])?;
         let weight = self.images.mask.as_ref();
-        let search = Search::isotropic(shape, self.params.radius, 0);
+        let search = BlockSearch::isotropic(shape, self.params.radius, 0);
         let quality = written(device, shape.len(), |scores| {
             let kernel = WindowScores {
                 shape,

@@ -18,7 +18,7 @@
 //! | B | `2 radius + 1` | voxels |
 //! | NCC | [`veloxel_kernels::matching::window_scores`] | −1 to 1 |
 //! | – | `reach`, `later_reach` R; `searches`; `stride` s | voxels |
-//! | – | `rest` λ₀, `smoothness` λ, `gamma` γ | |
+//! | – | `increment_cost` λ₀, `smoothness` λ, `gamma` γ | |
 //!
 //! *Where we differ from the paper*, each by a parameter whose `paper` preset is the paper's choice: a block around every
 //! voxel; the best candidate to a fraction of a voxel; several searches a level, each on the image warped by what the last
@@ -46,7 +46,7 @@ use crate::steps::intensity::IntensityMap;
 use crate::steps::level_by_level::{LevelByLevel, LevelFound, LevelSolver, LevelTask};
 use crate::steps::level_steps::TRUNCATE;
 use crate::steps::pyramid::{LevelGeometry, levels};
-use level::{Level, Searches};
+use level::{BlockMatchingLevel, Searches};
 use parameters::{BlockMatchingParams, MatchMeasure};
 use veloxel_core::{Grid, Shape};
 use veloxel_gpu::{ComputeError, Field};
@@ -122,7 +122,7 @@ impl LevelSolver for BlockMatchingParams {
         (): &mut (),
         displacement: &mut Field,
     ) -> Result<LevelFound<Searches>, ComputeError> {
-        let mut level = Level::new(self, task)?;
+        let mut level = BlockMatchingLevel::new(self, task)?;
         let run = level.run(displacement)?;
         let certainty = (task.nth == 0).then(|| level.conclude(displacement)).transpose()?;
         Ok(LevelFound { run, certainty })
@@ -146,7 +146,7 @@ impl BlockMatchingParams {
         let level = search(self.reach) + (self.searches - 1) * search(self.later_reach);
         let level = level + preparation_vox(self.preparation());
         Tiling::Local {
-            halo_vox: [level + self.radius + Level::confidence_reach_vox(), level],
+            halo_vox: [level + self.radius + BlockMatchingLevel::confidence_reach_vox(), level],
             eta: ETA,
             max_levels: self.max_levels,
             guard_vox: GUARD_VOX[d - 2],

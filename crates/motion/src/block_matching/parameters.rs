@@ -30,7 +30,7 @@ parameters! {
     /// The farthest candidate of a level's first search, along every axis. The motion that is found grows with it and with 2 to
     /// the number of levels.
     reach "R": usize in 1..=8 "voxels" = 1 { accurate.image: 2, paper: 3 };
-    /// The same of the searches after it, around what was found.
+    /// The farthest candidate of a level's later searches, around the motion found so far.
     later_reach: usize in 1..=8 "voxels" = 1;
     /// Searches of a level, the moving image warped before each one.
     searches "K": usize in 1..=100 = 3 { accurate.volume: 4, fast: 2, paper: 1 };
@@ -40,8 +40,8 @@ parameters! {
     gamma "γ": f32 in 0..=100 = 0.0 { accurate.image: 0.5 };
     /// Whose blocks are compared; where stride is above 1: one-sided.
     ends: Ends = Both { paper: Fixed };
-    /// What a long increment costs, per voxel²: it decides where blocks do not. 0: nothing.
-    rest "λ₀": f32 in 0..=100 = 0.01 { accurate.volume: 0.001, fast: 0.03, paper: 1e-6 };
+    /// Penalty on long increments, per voxel²: it breaks ties between blocks. 0: none.
+    increment_cost "λ₀": f32 in 0..=100 = 0.01 { accurate.volume: 0.001, fast: 0.03, paper: 1e-6 };
     /// Weight of the neighbours' mean displacement against the measure, per voxel². 0: every block for itself.
     smoothness "λ": f32 in 0..=100 = 0.1 { fast: 0.3, paper: 0.0 };
     /// Standard deviation of the window of that mean, blocks.
@@ -75,7 +75,7 @@ choices! {
     pub enum Ends {
         /// The fixed image's (the paper's).
         Fixed = "fixed",
-        /// Those around both of its ends, so that equal images match without motion exactly.
+        /// The blocks around both of its ends, so that equal images match exactly without motion.
         Both = "both",
     }
 

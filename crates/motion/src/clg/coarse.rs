@@ -79,7 +79,7 @@ impl Clg {
 struct CoarseImage {
     samples: Buffer,
     has_unknown: bool,
-    /// None for an image of one value.
+    /// The map of intensities; none for an image of one value.
     map: Option<IntensityMap>,
 }
 

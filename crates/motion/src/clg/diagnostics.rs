@@ -1,7 +1,7 @@
 //! What [`Clg`](crate::Clg) says of a level and its warps.
 
 use super::parameters::{ClgParams, ClgPreset};
-use crate::steps::level_account::{Level, LevelDiagnostics, PendingLevel, over_levels};
+use crate::steps::level_account::{LevelDiagnostics, LevelReport, PendingLevel, over_levels};
 use crate::steps::solving::{Solving, StopReason};
 use serde::Serialize;
 use veloxel_core::{DiagnosticCell, DiagnosticCurve, DiagnosticCurves, Dimension, WarningKind, Warnings};
@@ -31,12 +31,13 @@ pub(super) struct PendingWarps {
     pub asked: AskedTolerances,
 }
 
-/// Tolerances whose limits are no success. A preset's own `warp_tol` is none: it ends a schedule early where it can.
+/// Tolerances that the user set, so that missing one is no success. A preset's own `warp_tol` does not count: it only ends a
+/// schedule early.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct AskedTolerances {
-    /// Of a level's warps, voxels.
+    /// Tolerance of a level's warps, voxels.
     warp_tol: Option<f64>,
-    /// Of a linear solve.
+    /// Tolerance of a linear solve.
     rtol: Option<f64>,
 }
 
@@ -162,7 +163,7 @@ impl LevelDiagnostics for WarpsDiagnostics {
         ]
     }
 
-    fn curves(levels: &[Level<Self>]) -> Vec<DiagnosticCurves> {
+    fn curves(levels: &[LevelReport<Self>]) -> Vec<DiagnosticCurves> {
         let length = match levels.iter().all(|level| level.size[2] == 1) {
             true => "mean |δ|, px of the level",
             false => "mean |δ|, voxels of the level",
@@ -180,10 +181,10 @@ impl LevelDiagnostics for WarpsDiagnostics {
         ]
     }
 
-    fn missed(levels: &[Level<Self>]) -> Warnings {
+    fn missed(levels: &[LevelReport<Self>]) -> Warnings {
         let stopped = |stop: StopReason| stop == StopReason::IterationLimit;
         let (mut warps, mut solves) = (Missed::default(), Missed::default());
-        for Level { own: level, .. } in levels {
+        for LevelReport { own: level, .. } in levels {
             warps.count(level.asked.warp_tol, stopped(level.stop));
             level.warps.iter().for_each(|warp| solves.count(level.asked.rtol, stopped(warp.stop)));
         }
@@ -202,12 +203,12 @@ impl LevelDiagnostics for WarpsDiagnostics {
     }
 }
 
-fn residuals(levels: &[Level<WarpsDiagnostics>]) -> DiagnosticCurves {
+fn residuals(levels: &[LevelReport<WarpsDiagnostics>]) -> DiagnosticCurves {
     let finest = levels.len().saturating_sub(1).max(1) as f64;
     let mut curves = Vec::new();
     // A solve of one iteration has no curve.
     let is_curve = |warp: &WarpDiagnostics| warp.relative_residuals.len() > 2;
-    let drawn = |level: &&Level<WarpsDiagnostics>| level.own.warps.iter().any(is_curve);
+    let drawn = |level: &&LevelReport<WarpsDiagnostics>| level.own.warps.iter().any(is_curve);
     for (l, level) in levels.iter().filter(drawn).enumerate() {
         for (w, warp) in level.own.warps.iter().enumerate() {
             let points = warp.relative_residuals.iter().enumerate().map(|(i, &r)| [i as f64, r]).collect();

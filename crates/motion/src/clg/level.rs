@@ -33,7 +33,7 @@ const CONTRAST_PER_DETERMINACY: f32 = 1e-4;
 /// Voxels along an axis whose data the smoothness pools.
 const POOLED_ALONG_AXIS: i32 = 6;
 
-/// Where the level stands in the run, for whoever follows it.
+/// The place of the level in the run, for reports of progress.
 pub(super) struct Progress {
     pub level: usize,
     pub levels: usize,
@@ -73,7 +73,7 @@ pub(super) struct WarpLimits {
 }
 
 /// One level, with the memory that is lent to it.
-pub(super) struct Level<'a> {
+pub(super) struct ClgLevel<'a> {
     pub device: &'a Device,
     pub params: &'a ClgParams,
     pub geometry: &'a LevelGeometry,
@@ -84,7 +84,7 @@ pub(super) struct Level<'a> {
     shared: Option<(&'a mut SharedScalars, ScalarKey)>,
 }
 
-impl<'a> Level<'a> {
+impl<'a> ClgLevel<'a> {
     pub fn new(
         device: &'a Device,
         params: &'a ClgParams,
@@ -274,7 +274,7 @@ impl<'a> Level<'a> {
         if self.params.regularise == Regularise::Total {
             begin = self.add_total_terms(displacement, weights)?;
         }
-        // A tolerance is held against the norm that later ones are measured like.
+        // With a tolerance the first norm is measured again, by the kernel that measures the later ones.
         begin = begin.filter(|_| increment == Increment::Zero && self.params.rtol == 0.0);
         let (device, params, shape) = (self.device, self.params, self.geometry.shape);
         let stopping = Stopping {

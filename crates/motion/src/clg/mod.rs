@@ -72,7 +72,7 @@ use crate::steps::level_account::{LevelRun, LevelsAccount};
 use crate::steps::moving_image::voxel_map;
 use crate::steps::pyramid::{LevelGeometry, levels, transfer, transfer_by};
 use diagnostics::PendingWarps;
-use level::{Level, Progress, WarpLimits};
+use level::{ClgLevel, Progress, WarpLimits};
 use parameters::ClgParams;
 use std::slice::{from_mut, from_ref};
 use veloxel_core::parameters::Parameters;
@@ -106,11 +106,11 @@ struct Stage {
     finest: usize,
     memory: Workspace,
     shared: SharedScalars,
-    /// Level of its finest level in the keys of `shared`.
+    /// ClgLevel of its finest level in the keys of `shared`.
     first_level: usize,
 }
 
-/// Level of the second stage's finest level in the keys of shared scalars: above those of the first stage.
+/// ClgLevel of the second stage's finest level in the keys of shared scalars: above those of the first stage.
 const SECOND_STAGE: usize = 1000;
 
 /// The result on the finest level.
@@ -267,12 +267,12 @@ impl Stage {
     }
 
     /// A level with the memory lent to it, which is made for the finest one at the first run.
-    fn level(&mut self, nth: usize, images: &LevelImages) -> Result<Level<'_>> {
+    fn level(&mut self, nth: usize, images: &LevelImages) -> Result<ClgLevel<'_>> {
         let Self { device, params, levels, finest, memory, shared, first_level, .. } = self;
         if memory.warped.is_empty() {
             memory.fit(device, params, &levels[*finest])?;
         }
-        Ok(Level::new(device, params, &levels[nth], memory, images)?.deciding(*first_level + nth, shared))
+        Ok(ClgLevel::new(device, params, &levels[nth], memory, images)?.deciding(*first_level + nth, shared))
     }
 
     /// Interpolates displacement and confidence of the finest level used to the full grid.

@@ -48,15 +48,15 @@ pub struct Stopping {
 /// The coarser grids of a system and their memory.
 #[derive(Debug)]
 pub struct Multigrid {
-    levels: Vec<Level>,
-    /// Of the system at hand; the others wait for a larger one.
+    levels: Vec<CoarseGrid>,
+    /// Number of levels that the present system uses; the others wait for a larger one.
     used: usize,
     terms: Terms,
 }
 
 /// One of the coarser grids.
 #[derive(Debug)]
-struct Level {
+struct CoarseGrid {
     shape: Shape,
     spacing_edges: Axes<f32>,
     tensor: Field,
@@ -102,7 +102,7 @@ impl Multigrid {
     /// Samples below the finest grid, for each of its voxels.
     pub fn samples_per_voxel(finest: Shape, spacing: Axes<f32>, terms: Terms) -> f64 {
         let of_level = |(shape, spacing)| -> usize {
-            let parts = Level::new(shape, spacing).parts(terms).map(|(_, count)| count);
+            let parts = CoarseGrid::new(shape, spacing).parts(terms).map(|(_, count)| count);
             parts.iter().sum::<usize>() * shape.len()
         };
         coarser_grids(finest, spacing).map(of_level).sum::<usize>() as f64 / finest.len() as f64
@@ -116,7 +116,7 @@ impl Multigrid {
         self.used = 0;
         for (shape, spacing_edges) in coarser_grids(shape, spacing) {
             if self.used == self.levels.len() {
-                self.levels.push(Level::new(shape, spacing_edges));
+                self.levels.push(CoarseGrid::new(shape, spacing_edges));
             }
             let level = &mut self.levels[self.used];
             (level.shape, level.spacing_edges) = (shape, spacing_edges);
@@ -130,7 +130,7 @@ impl Multigrid {
 
     /// Averages the operator's coefficients onto the coarser grids.
     fn coarsen(&mut self, device: &Device, operator: &Operator<'_>) -> Result<(), ComputeError> {
-        let mut finer: Option<&Level> = None;
+        let mut finer: Option<&CoarseGrid> = None;
         for level in &mut self.levels[..self.used] {
             let coarse_shape = level.shape;
             let (fine_shape, terms) = match finer {
@@ -213,7 +213,7 @@ impl Multigrid {
             let (finer, rest) = levels.split_at_mut(at);
             let (fine, fine_shape) =
                 finer.last().map_or((rhs, operator.shape), |f| (f.rhs.as_slice(), f.shape));
-            let Level { shape, rhs, .. } = &mut rest[0];
+            let CoarseGrid { shape, rhs, .. } = &mut rest[0];
             Restrict { fine_shape, fine, coarse_shape: *shape, coarse: rhs }.run(device)?;
         }
         for at in (0..levels.len()).rev() {
@@ -236,7 +236,7 @@ impl Multigrid {
 /// Two sweeps, a residual with restriction, an interpolation: what a V(1,1) cycle moves on one grid, in sweeps.
 const SWEEPS_PER_CYCLE: f64 = 3.3;
 
-impl Level {
+impl CoarseGrid {
     /// The level's unknowns on a finer grid.
     fn prolong<'a>(&'a self, fine_shape: Shape, fine: &'a mut [Buffer], onto: Onto) -> Prolong<'a> {
         Prolong { coarse_shape: self.shape, coarse: &self.x, fine_shape, fine, onto }
@@ -279,7 +279,7 @@ fn cycle(
     operator: &Operator<'_>,
     x: &mut [Buffer],
     rhs: &[Buffer],
-    below: &mut [Level],
+    below: &mut [CoarseGrid],
 ) -> Result<Option<Later<f64>>, ComputeError> {
     let Some((coarse, further)) = below.split_first_mut() else {
         let (omega, sweeps) = COARSEST;

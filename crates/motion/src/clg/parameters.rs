@@ -121,7 +121,7 @@ parameters! {
         accurate.volume: 0.1, fast.volume: 0.1, realtime.volume: 0.1, ultrafast.volume: 0.1, paper: 0.1,
         cine.volume: 0.12, cine_apart: 0.12,
     };
-    /// The same for gradient constancy.
+    /// Contrast of the derivatives below which gradient constancy counts less, where constraints are measured in distance.
     gradient_zeta "ζ": f32 in 1e-6..=1 "per voxel²" = 0.1 {
         accurate.image: 0.08, fast.image: 0.08, realtime.image: 0.08, ultrafast.image: 0.08, cine.image: 0.08,
     };

@@ -91,7 +91,7 @@ impl Checks {
 mod tests {
     use super::*;
 
-    /// A solve that began at ‖r‖² = 1, and unknowns one iteration after a check that nobody has looked at.
+    /// A solve that began at ‖r‖² = 1, and unknowns one iteration after a check whose result was not read yet.
     fn one_ahead(device: &Device, norm2: f64) -> (Solving, Checks, Field) {
         let solving = Solving { norms2: vec![Later::known(1.0)], sweeps: 6.0, stop: StopReason::FixedCount };
         let mut checks = Checks::new(0.1);

@@ -51,7 +51,7 @@ pub(super) fn window(sigma_vox: f64) -> Axes<Taps> {
 }
 
 impl Weights {
-    /// Those that no mismatch changes.
+    /// The weights that no mismatch changes.
     pub fn fixed(params: &ClgParams) -> Self {
         Self {
             alpha: params.alpha,
@@ -62,7 +62,7 @@ impl Weights {
         }
     }
 
-    /// Those for a mismatch m², edges², in `dimensions`.
+    /// The weights for a mismatch m², edges², in `dimensions`.
     pub fn matched(params: &ClgParams, mismatch2: f64, dimensions: usize) -> Self {
         let share = mismatch2 / params.alpha_mismatch.powi(2);
         let alpha_share = (share as f32).clamp(params.alpha_floor, 1.0);

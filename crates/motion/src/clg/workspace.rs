@@ -24,7 +24,7 @@ pub(super) struct Workspace {
     /// Derivatives of the fixed image, and of the warped one.
     pub gradients: [Field; 2],
     pub increment: Field,
-    /// Of the displacement, which is free once images match.
+    /// The mean of the displacement, which is free once images match.
     pub mean: Field,
     /// A second copy of the field: Jacobi's, or the median's.
     pub spare: Field,

@@ -25,7 +25,7 @@ pub(super) struct LevelImages {
     pub fixed: Buffer,
     moving: Buffer,
     weight: Option<Buffer>,
-    /// Of the moving image of one problem.
+    /// Shape of the moving image of one problem.
     moving_shape: Shape,
     moving_from_fixed: VoxelAffine,
     per_edge: Axes<f32>,

@@ -58,7 +58,7 @@ use crate::steps::level_account::{LevelRun, LevelsAccount};
 use batch::{Batch, are_alike};
 use diagnostics::Descent;
 use images::{LevelImages, images};
-use optimiser::{Level, first_state};
+use optimiser::{ElementsLevel, first_state};
 use parameters::{Cover, FiniteElementsParams, Measure};
 use plan::Plan;
 use veloxel_core::parameters::Parameters;
@@ -140,13 +140,13 @@ impl FiniteElements {
         &self,
         images: &[LevelImages],
         start: ResidentStart<'_>,
-    ) -> Result<(Level<'_>, Vec<LevelRun<Later<Descent>>>)> {
+    ) -> Result<(ElementsLevel<'_>, Vec<LevelRun<Later<Descent>>>)> {
         let Self { device, params, lattices, .. } = self;
         let used = images.len();
-        let (mut runs, mut coarser): (Vec<_>, Option<Level<'_>>) = (Vec::new(), None);
+        let (mut runs, mut coarser): (Vec<_>, Option<ElementsLevel<'_>>) = (Vec::new(), None);
         for nth in (0..used).rev() {
             let begin = device.stamp()?;
-            let mut level = Level::new(device, params, &lattices[nth], &self.first_state)?;
+            let mut level = ElementsLevel::new(device, params, &lattices[nth], &self.first_state)?;
             match &coarser {
                 Some(coarser) => level.refine(coarser, &self.refinements[nth])?,
                 None => self.begin(&mut level.controls, nth, start)?,
@@ -186,7 +186,7 @@ impl FiniteElements {
     /// The flow in voxels, its confidence, and the account of the run.
     fn conclude(
         &self,
-        level: Level<'_>,
+        level: ElementsLevel<'_>,
         images: &[LevelImages],
         runs: Vec<LevelRun<Later<Descent>>>,
         start: ResidentStart<'_>,

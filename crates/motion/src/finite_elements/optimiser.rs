@@ -58,7 +58,7 @@ pub(super) fn first_state(params: &FiniteElementsParams, problems: usize) -> Vec
 }
 
 /// The memory of one lattice.
-pub(super) struct Level<'a> {
+pub(super) struct ElementsLevel<'a> {
     device: &'a Device,
     params: &'a FiniteElementsParams,
     elements: &'a Elements,
@@ -68,7 +68,7 @@ pub(super) struct Level<'a> {
     state: [Buffer; 2],
     residual: Buffer,
     slopes: Buffer,
-    /// Of the trial: sums along rows.
+    /// Sums along rows, of the set on trial.
     row_sums: Buffer,
     gradient: Buffer,
     diagonal: Buffer,
@@ -76,7 +76,7 @@ pub(super) struct Level<'a> {
     energy: [Buffer; 2],
     /// What the control points are at the beginning: one set.
     begin: Buffer,
-    /// Of normalised cross-correlation.
+    /// The images matched for normalised cross-correlation; none for other measures.
     matched: Option<Matched>,
 }
 
@@ -104,12 +104,12 @@ struct Inner {
     going: Buffer,
     step: Buffer,
     product: Buffer,
-    /// Of even and odd iterations.
+    /// Residuals of even and of odd iterations.
     residuals: [Buffer; 2],
     directions: [Buffer; 2],
     /// Partial sums of rᵀ z before the first iteration.
     first: Buffer,
-    /// Those of even and odd iterations.
+    /// Partial sums of even and of odd iterations.
     sums: [Buffer; 2],
 }
 
@@ -130,7 +130,7 @@ impl Inner {
     }
 }
 
-impl<'a> Level<'a> {
+impl<'a> ElementsLevel<'a> {
     /// The memory of a lattice whose second set of control points is still to be written; `first` is the state of
     /// [`first_state`].
     pub fn new(
@@ -169,7 +169,7 @@ impl<'a> Level<'a> {
     }
 
     /// Takes the accepted set of a coarser lattice; `refining` leads from it to this one.
-    pub fn refine(&mut self, coarser: &Level<'_>, refining: &Elements) -> Result<(), ComputeError> {
+    pub fn refine(&mut self, coarser: &ElementsLevel<'_>, refining: &Elements) -> Result<(), ComputeError> {
         let (state, controls) = (coarser.state(), &coarser.controls);
         RefinedControls { elements: refining, state, controls, out: &mut self.controls }.run(self.device)
     }

@@ -83,7 +83,7 @@ choices! {
         Volume = "volume",
         /// Pictures that follow each other, whose motion stays within them and is smooth in time.
         Time = "time",
-        /// The same, and the last picture is followed by the first.
+        /// Pictures of a whole cycle: the first one follows the last.
         Cycle = "cycle",
     }
 

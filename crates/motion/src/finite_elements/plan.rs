@@ -15,7 +15,7 @@ const SHORT: f64 = 0.75;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LevelPlan {
     pub lattice: LatticePlan,
-    /// Of all problems' images: of two dimensions with several planes for a stack of slices.
+    /// Shape of all problems' images: two dimensions with several planes for a stack of slices.
     pub stack: Shape,
     /// Voxels of this level for an edge of the full grid.
     pub per_edge: Axes<f32>,

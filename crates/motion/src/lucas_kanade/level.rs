@@ -39,9 +39,9 @@ pub struct Memory {
     pub(super) increment: Field,
     /// Spatial entries, the right-hand side, tt.
     tensor: Field,
-    /// Of gradient constancy, likewise.
+    /// The tensor of gradient constancy: spatial entries, the right-hand side, tt.
     gradient_tensor: Field,
-    /// Of the fixed and the warped image.
+    /// Derivatives of the fixed and of the warped image.
     gradients: [Field; 2],
     spare: Field,
     votes: Field,
@@ -70,7 +70,7 @@ impl Memory {
 }
 
 /// One level, with the memory that is lent to it.
-pub(super) struct Level<'a> {
+pub(super) struct LucasKanadeLevel<'a> {
     device: &'a Device,
     params: &'a LucasKanadeParams,
     geometry: &'a LevelGeometry,
@@ -78,7 +78,7 @@ pub(super) struct Level<'a> {
     memory: &'a mut Memory,
 }
 
-impl<'a> Level<'a> {
+impl<'a> LucasKanadeLevel<'a> {
     pub fn new(
         params: &'a LucasKanadeParams,
         task: LevelTask<'a>,
@@ -172,7 +172,7 @@ impl<'a> Level<'a> {
         let ridge = params.ridge * self.window_weight();
         let (gamma, limit) = (params.gamma, params.increment_limit);
         let terms = Terms { radius, brightness, gradients, gamma, ridge, limit };
-        (self.device.is_gpu() && is_plain && local_step::takes(shape, radius)).then_some(terms)
+        (self.device.is_gpu() && is_plain && local_step::is_supported(shape, radius)).then_some(terms)
     }
 
     /// Samples the moving image at the present displacement.
@@ -302,7 +302,7 @@ fn window_sum(
     Ok(())
 }
 
-/// Of every window, the sum of the mask's weights, out to where a box window ends or a Gaussian one is cut.
+/// The sum of the mask's weights in every window, out to the end of a box window, or to where a Gaussian one is cut.
 fn mask_sum(device: &Device, window: Window, shape: Shape, mask: &Buffer) -> Result<Buffer, ComputeError> {
     let radius: Axes<usize> = match window {
         Window::Gaussian { sigma } => [Taps::gaussian(sigma, TRUNCATE).radius(); 3],
@@ -333,7 +333,7 @@ impl LevelDiagnostics for Iterations {
         ]
     }
 
-    fn curves(levels: &[level_account::Level<Self>]) -> Vec<DiagnosticCurves> {
+    fn curves(levels: &[level_account::LevelReport<Self>]) -> Vec<DiagnosticCurves> {
         let labels = DiagnosticCurves {
             title: "Increment",
             x_label: "iteration, coarse to fine",

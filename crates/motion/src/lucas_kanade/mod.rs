@@ -46,7 +46,7 @@ use crate::steps::intensity::IntensityMap;
 use crate::steps::level_by_level::{LevelByLevel, LevelFound, LevelSolver, LevelTask};
 use crate::steps::level_steps::{TRUNCATE, roughness_reach_vox};
 use crate::steps::pyramid::{LevelGeometry, levels, transfer_by};
-use level::{Iterations, Level, Memory};
+use level::{Iterations, LucasKanadeLevel, Memory};
 use parameters::{LucasKanadeParams, Window};
 use veloxel_core::{Grid, Shape};
 use veloxel_gpu::{ComputeError, Device, Field};
@@ -105,7 +105,7 @@ impl LevelSolver for LucasKanadeParams {
         memory: &mut Memory,
         displacement: &mut Field,
     ) -> Result<LevelFound<Iterations>, ComputeError> {
-        let mut level = Level::new(self, task, memory)?;
+        let mut level = LucasKanadeLevel::new(self, task, memory)?;
         let run = level.run(displacement, self.iterations_of(task.nth))?;
         let certainty = (task.nth == 0).then(|| level.conclude(displacement)).transpose()?;
         Ok(LevelFound { run, certainty })

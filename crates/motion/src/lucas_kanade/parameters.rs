@@ -44,7 +44,7 @@ parameters! {
     normalise: Normalisation = Distance { paper: Off };
     /// Contrast below which brightness counts less, where constraints are measured in distance.
     zeta "ζ": f32 in 1e-6..=1 "per voxel" = 0.3 { accurate.volume: 0.05, fast.volume: 0.05, paper: 0.1 };
-    /// The same for gradient constancy.
+    /// Contrast of the derivatives below which gradient constancy counts less, where constraints are measured in distance.
     gradient_zeta "ζ": f32 in 1e-6..=1 "per voxel²" = 0.05 { accurate.image: 0.04, fast.image: 0.01 };
     /// Residual from which on a voxel counts less within its window, so that outliers do not drag it. 0: all count alike.
     epsilon "ε": f32 in 0..=1000 "voxels" = 0.0 { accurate.image: 0.3 };

@@ -29,7 +29,7 @@ pub enum Tiling {
         max_levels: usize,
         /// As for `Overlap`, which takes over where tiles as large as these do not fit, or there are two grids or a start.
         guard_vox: usize,
-        /// Likewise.
+        /// Coarsening of `Overlap`, if tiles overlap.
         coarsening: usize,
     },
     /// Every vector depends on all others, less with every voxel between them. A coarse pass over the whole images gives

@@ -97,7 +97,7 @@ pub(crate) struct Determinant {
 }
 
 impl Determinant {
-    /// Of a displacement in edges.
+    /// The determinant of a displacement in edges.
     pub fn of(
         device: &Device,
         shape: Shape,
@@ -170,7 +170,7 @@ const REFINED_PICTURE: Bilateral =
     Bilateral { radius: 5, sigma_vox: 3.0, sigma_guide: 0.04, fill_from: 0.25, fill_share: 0.25 };
 const REFINED_VOLUME: Bilateral = Bilateral { radius: 2, sigma_vox: 1.5, ..REFINED_PICTURE };
 
-/// Of a flow, on its grid.
+/// The determinant of a flow, on its grid.
 pub(crate) fn determinant_of(
     device: &Device,
     flow: &ResidentFlow,
@@ -221,7 +221,7 @@ pub struct PendingFlow {
     warped: Option<Buffer>,
     /// 1 where the backward flow confirms a vector.
     pub(crate) confirmed: Option<Buffer>,
-    /// Of the warped image.
+    /// Agreement of the warped image with the fixed one.
     brightness: Option<PendingBrightness>,
     /// Σ |r| of the composed forward-backward residual, voxels, and number of voxels.
     pub(crate) inverse_residual: Option<Later<(f64, f64)>>,
@@ -242,7 +242,7 @@ impl PendingFlow {
         Self::with_determinant(device, found, determinant)
     }
 
-    /// The same, where the determinant is known: that of the level on which the field was found will do.
+    /// Takes what a method found with its determinant, which may be that of the level on which the field was found.
     pub(crate) fn with_determinant(device: &Device, found: Found, determinant: Determinant) -> Result<Self> {
         let Found { flow, confidence, account } = found;
         Ok(Self {

@@ -49,9 +49,9 @@ impl Start<'_> {
     }
 }
 
-/// A start field is refined from this many levels on: what is coarser it has settled already.
+/// Number of levels that refine a start field, which has settled the coarser ones already.
 const LEVELS_AFTER_START: usize = 3;
-/// The same for matches, which are wrong by a voxel or two, or altogether.
+/// Number of levels that refine a start from matches, which are wrong by a voxel or two, or altogether.
 const LEVELS_AFTER_MATCHES: usize = 2;
 
 /// How many times wider than a voxel those of a coarse pass may be whose flow is refined from there on.

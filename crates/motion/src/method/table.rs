@@ -157,9 +157,9 @@ pub struct Opened {
 
 /// A method of either kind.
 pub enum AnyMethod {
-    /// Of two images.
+    /// A method of two images.
     Pair(Box<dyn PairMethod>),
-    /// Of a window of frames.
+    /// A method of a window of frames.
     Window(Box<dyn WindowMethod>),
 }
 

@@ -20,7 +20,7 @@ pub trait Decoration: Send {
     fn shared_scalars<M: PairMethod + ?Sized>(_: &mut M) -> Option<&mut SharedScalars> {
         None
     }
-    /// As [`PairMethod::estimate`].
+    /// Estimates as [`PairMethod::estimate`] does, with the method inside.
     fn estimate<M: PairMethod + ?Sized>(method: &mut M, pair: ImagePair<'_>) -> Result<PendingFlow>;
 }
 

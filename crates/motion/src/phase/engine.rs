@@ -50,13 +50,14 @@ pub struct PhaseEngine {
     wanted: PhaseWanted,
     /// Left frames: frame `t` lies at `t` modulo their number.
     left: Vec<GaborPyramid>,
-    /// Right frames from the centre's on, likewise, where one came.
+    /// Right frames from the centre's on: frame `t` lies at `t` modulo their number; none where no right frame came.
     right: Vec<Option<PhaseFrame>>,
     /// The centre's right frame.
     right_pyramid: Option<GaborPyramid>,
     flow: Option<FlowFields>,
     stereo: Option<Stereo>,
-    /// Of the left frames from the centre's on, likewise; none if nobody wants them.
+    /// Features of the left frames from the centre's on: those of frame `t` lie at `t` modulo their number; empty if they are
+    /// not wanted.
     features: Vec<Features>,
     pushed: u64,
     /// The next frame that results are due for.

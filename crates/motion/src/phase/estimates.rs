@@ -14,12 +14,12 @@ use veloxel_gpu::{Buffer, ComputeError};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::valid_median::{Planes, ValidMedian};
 use veloxel_kernels::phase::forward_backward_check::{ForwardBackwardCheck, Matches};
-use veloxel_kernels::phase::phase_flow::{Place, Sampling};
+use veloxel_kernels::phase::phase_flow::{PhaseSampling, Place};
 
 /// The estimates of every level in the memory of a device.
 #[derive(Debug)]
 pub(crate) struct Estimates {
-    /// Of an estimate: one or both components of a flow, or disparities of one view or both.
+    /// Number of planes of an estimate: one or both components of a flow, or disparities of one view or both.
     planes: usize,
     /// As the kernel finds them, and after the median; a level each.
     raw: Vec<Buffer>,
@@ -49,14 +49,14 @@ pub(crate) struct Estimating<'a> {
 }
 
 impl Estimates {
-    /// Of so many levels, with so many planes of each, and of their confidences.
+    /// Memory for `levels` levels, with `planes` planes of each and `confidences` planes of their confidences.
     pub fn new(plan: &PhasePlan, levels: usize, planes: usize, confidences: usize) -> Result<Self> {
         let buffers = |planes| plan.buffers(levels, planes);
         let (raw, filtered, confidence) = (buffers(planes)?, buffers(planes)?, buffers(confidences)?);
         Ok(Self { planes, raw, filtered, confidence, checked: None })
     }
 
-    /// The same, of which so many components are checked.
+    /// These estimates with memory for the check of their first `components` components.
     pub fn checked(self, plan: &PhasePlan, components: usize) -> Result<Self> {
         let pixels = plan.levels.pixels(0);
         let estimate = || plan.device.scratch(components * pixels);
@@ -92,11 +92,11 @@ impl Estimates {
             };
             let (place, phases) = match &warped {
                 Some(warped) => {
-                    let place = Place { levels: &warped.levels, level: 0, sampling: Sampling::InPlace };
+                    let place = Place { levels: &warped.levels, level: 0, sampling: PhaseSampling::InPlace };
                     (place, warped.phases.iter().collect())
                 }
                 None => {
-                    let place = Place { levels: &plan.levels, level, sampling: Sampling::Displaced };
+                    let place = Place { levels: &plan.levels, level, sampling: PhaseSampling::Displaced };
                     (place, images.iter().map(|(image, _)| &image.phases).collect())
                 }
             };

@@ -38,7 +38,7 @@ use veloxel_kernels::phase::phase_flow::{self as kernel, Constraints};
 /// Flow, confidence and shares of one frame of a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseFlowFields {
-    /// Of the centre frame (of two: the first), towards the next one; NaN where unknown.
+    /// Flow of the centre frame (of two frames, of the first), towards the next one; NaN where unknown.
     pub flow: Flow,
     /// How many orientations count, and how well lines fit their phases: 0 to 1.
     pub confidence: Volume<f32>,
@@ -151,7 +151,7 @@ fn constraints(parameters: &PhaseParameters) -> Constraints {
 pub(crate) struct FlowFields {
     /// Checked by what follows.
     pub forward: Estimates,
-    /// Of two frames: from the second to the first.
+    /// Flow from the second frame to the first, if there are two frames.
     back: Option<Estimates>,
 }
 

@@ -1,7 +1,7 @@
 //! The parameters of the phase engine, and the presets.
 
 use veloxel_core::{choices, parameters};
-use veloxel_kernels::image::valid_median::Window;
+use veloxel_kernels::image::valid_median::MedianWindow;
 
 parameters! {
     /// Every parameter of phase-based features, stereo and flow; symbols as in pauwels2012.
@@ -45,7 +45,7 @@ parameters! {
     max_levels: usize in 1..=13 = 13;
     /// Least short side of the coarsest level, for flow and features.
     least_side_px: usize in 2..=4096 "pixels" = 16;
-    /// The same for stereo, whose shifts are larger and whose search is one-dimensional.
+    /// Least short side of the coarsest level for stereo, whose shifts are larger and whose search is one-dimensional.
     stereo_least_side_px: usize in 2..=4096 "pixels" = 12;
     /// Standard deviation of the Gabor filters, before the Gaussian is lowered to end at zero. Small: well located; large: well
     /// tuned; 11 taps hold up to about 2.5.
@@ -108,7 +108,7 @@ choices! {
 
     /// Median filter of estimates.
     pub enum PhaseMedian {
-        /// None.
+        /// No filter.
         Off = "off",
         /// 3×3 (pauwels2012).
         Three = "three",
@@ -145,11 +145,11 @@ impl Frames {
 }
 
 impl PhaseMedian {
-    pub(crate) const fn window(self) -> Window {
+    pub(crate) const fn window(self) -> MedianWindow {
         match self {
-            Self::Off => Window::One,
-            Self::Three => Window::Three,
-            Self::Five => Window::Five,
+            Self::Off => MedianWindow::One,
+            Self::Three => MedianWindow::Three,
+            Self::Five => MedianWindow::Five,
         }
     }
 }

@@ -11,7 +11,7 @@ use veloxel_core::{CoreError, Dimension, Grid, Volume};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::quantise::FixedPoint;
-use veloxel_kernels::image::valid_median::Window;
+use veloxel_kernels::image::valid_median::MedianWindow;
 use veloxel_kernels::phase::gabor::{
     self, Bank, Filters, Levels, LocalPhase, LocalPhaseOutputs, Picture, Pyramid, Sums,
 };
@@ -24,7 +24,7 @@ const RESPONSE_BITS: i32 = 1;
 const HALO_PX: usize = 12;
 /// Samples of a level's sixteen bytes of phases and of its picture, over all levels.
 const PYRAMID: f64 = 5.0 * 4.0 / 3.0;
-/// Of an estimate, the same after its median, and its confidence.
+/// Samples of an estimate, of the estimate after its median, and of its confidence, over all levels.
 const DIRECTION: f64 = 5.0 * 4.0 / 3.0;
 
 /// Which results are asked for.
@@ -49,7 +49,7 @@ pub(crate) struct PhasePlan {
     pub flow_levels: usize,
     /// Levels that stereo goes up to.
     pub stereo_levels: usize,
-    /// Levels below the finest one of these, which somebody else finds.
+    /// Number of levels that are finer than these, and are found elsewhere.
     pub below: usize,
 }
 
@@ -105,7 +105,8 @@ impl PhasePlan {
         (0..levels).map(|l| Ok(self.device.scratch(planes * self.levels.pixels(l))?)).collect()
     }
 
-    /// Of a run with pyramids of so many levels: frames and their pyramids, fields, the flow with its confidence, the determinant.
+    /// The footprint of a run with pyramids of these levels: frames and their pyramids, fields, the flow with its confidence,
+    /// the determinant.
     pub fn footprint(&self) -> Footprint {
         let parameters = &self.parameters;
         let frames = parameters.frames.count() as f64;
@@ -136,7 +137,7 @@ impl PhasePlan {
     }
 
     /// The median filter of a level.
-    pub fn window(&self, level: usize) -> Window {
+    pub fn window(&self, level: usize) -> MedianWindow {
         let median =
             if self.is_finest(level) { self.parameters.median } else { self.parameters.coarse_median };
         median.window()
@@ -174,7 +175,7 @@ impl GaborPyramid {
         Ok(pyramid)
     }
 
-    /// Finds the phases of the images, and their features where somebody wants them.
+    /// Finds the phases of the images, and their features if there is memory for them.
     pub fn find(&mut self, plan: &PhasePlan, features: Option<&mut [Buffer; 3]>) -> Result<()> {
         plan.filter(&self.images, LocalPhaseOutputs { phases: Some(&mut self.phases), features })
     }

@@ -14,7 +14,7 @@ pub struct PhaseReport {
 }
 
 impl PhaseReport {
-    /// Of so many pixels; outside of these there is no estimate.
+    /// The report of an estimate over `pixels` pixels, outside of which there is none.
     pub(crate) fn new(
         pixels: usize,
         levels: &[[usize; 2]],

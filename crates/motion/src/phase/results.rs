@@ -40,15 +40,15 @@ pub struct PhaseTaken {
 /// The fields of a frame, with those of its confidences that were taken.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseFields {
-    /// Towards the next frame, NaN where unknown.
+    /// Flow towards the next frame, NaN where unknown.
     pub flow: Option<Flow>,
-    /// Of the flow, 0 to 1.
+    /// Confidence of the flow, 0 to 1.
     pub flow_confidence: Option<Volume<f32>>,
-    /// Pixels, NaN where unknown.
+    /// Disparity in pixels, NaN where unknown.
     pub disparity_px: Option<Volume<f32>>,
-    /// Of the disparity, 0 to 1.
+    /// Confidence of the disparity, 0 to 1.
     pub disparity_confidence: Option<Volume<f32>>,
-    /// At full resolution.
+    /// Features at full resolution.
     pub features: Option<FeatureMaps>,
 }
 
@@ -107,7 +107,7 @@ pub struct KnownShares {
     pub features: Option<f64>,
 }
 
-/// The same, as numbers that may still be under way.
+/// Counts of a frame's known pixels, which may still be on the device.
 #[derive(Debug)]
 pub struct PhaseCounts {
     pub(crate) device: Device,

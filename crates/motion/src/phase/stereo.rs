@@ -25,7 +25,7 @@ use veloxel_kernels::phase::phase_stereo::{self as kernel, Views, Votes};
 /// A disparity map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseStereo {
-    /// Of the left image, pixels, NaN where unknown: `x_right = x_left − d`.
+    /// Disparity of the left image, pixels, NaN where unknown: `x_right = x_left − d`.
     pub disparity_px: Volume<f32>,
     /// How far the orientations agree, and the right image with the left: 0 to 1.
     pub confidence: Volume<f32>,

@@ -50,12 +50,12 @@ pub(crate) fn warped_level(
     Ok(WarpedLevel { levels, phases })
 }
 
-/// Rounds flow or disparity, likewise.
+/// Rounds flow or disparity to the numbers of the paper's FPGA.
 pub(crate) fn round_estimate(plan: &PhasePlan, estimate: &mut Buffer) -> Result<()> {
     round(plan, ESTIMATE, estimate)
 }
 
-/// Rounds energy, orientation and phase, likewise.
+/// Rounds energy, orientation and phase to the numbers of the paper's FPGA.
 pub(crate) fn round_features(plan: &PhasePlan, [energy, orientation, phase]: &mut [Buffer; 3]) -> Result<()> {
     let turn = std::f32::consts::PI;
     let bits = 2f32.powi(FEATURE_BITS);

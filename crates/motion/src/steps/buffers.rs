@@ -113,7 +113,7 @@ pub(crate) fn resampled_field(
     })
 }
 
-/// The same; a field that lies on that grid already is returned as it is.
+/// A field on another grid, as [`resampled_field`] makes it; a field that lies on that grid already is returned unchanged.
 pub(crate) fn on_grid(device: &Device, field: Field, shapes: [Shape; 2]) -> Result<Field, ComputeError> {
     if shapes[0] == shapes[1] { Ok(field) } else { resampled_field(device, &field, shapes) }
 }

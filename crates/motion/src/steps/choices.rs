@@ -20,7 +20,7 @@ choices! {
         Percentiles = "percentiles",
         /// The same percentiles of the box of the fixed image in which the images differ, unless there is a mask.
         Moving = "moving",
-        /// As they are.
+        /// The intensities of the files, unchanged.
         Raw = "raw",
     }
 
@@ -42,7 +42,7 @@ choices! {
 
     /// Filter of the flow after each warp.
     pub enum MedianFilter {
-        /// None (the paper's).
+        /// No filter (the paper's choice).
         Off = "off",
         /// The median of the (2r+1)-wide window.
         Plain = "plain" {

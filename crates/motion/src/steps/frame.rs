@@ -23,7 +23,7 @@ pub struct Frame {
 /// What is known of all samples of a frame.
 #[derive(Debug)]
 enum ImageStats {
-    /// Nobody has asked yet: on the processor an answer that nobody waits for is work for nothing.
+    /// The statistics were not needed yet; on the processor they are only computed on request.
     Open,
     /// The device was asked.
     Pending(Box<PendingStats>),
@@ -36,7 +36,7 @@ enum ImageStats {
 struct KnownStats {
     /// The first voxel that is NaN or infinite.
     not_finite: Option<usize>,
-    /// None for an image of one value.
+    /// The map of intensities; none for an image of one value.
     map: Option<IntensityMap>,
     /// Whether the frame is a part of an image, whose map this is, within its mask.
     is_part: bool,

@@ -37,7 +37,7 @@ pub(crate) struct RawImages<'a> {
     pub fixed: FrameSource<'a>,
     pub moving: FrameSource<'a>,
     pub region: Region<'a>,
-    /// Of the fixed image and of the moving one.
+    /// Intensity maps of the fixed image and of the moving one.
     pub maps: [IntensityMap; 2],
     /// From voxel positions of the fixed grid to those of the moving one.
     pub placement: VoxelAffine,
@@ -61,7 +61,7 @@ pub struct LevelImages {
     pub mask: Option<Buffer>,
     /// 1 where volume is preserved; none: where data count.
     pub volume_mask: Option<Buffer>,
-    /// Of the moving image.
+    /// Shape of the moving image.
     pub moving_shape: Shape,
     /// From fixed to moving voxels of this level.
     pub moving_from_fixed: VoxelAffine,
@@ -154,7 +154,7 @@ fn prepared_together(
     shape: Shape,
 ) -> Result<[Buffer; 2]> {
     let taps = &presmoothing(preparation.presmooth);
-    if !shrink::takes(shape, shape, taps) {
+    if !shrink::is_supported(shape, shape, taps) {
         let smooth = |image| presmoothed(device, preparation.presmooth, image, shape);
         return Ok([smooth(fixed.mapped(maps[0])?)?, smooth(moving.mapped(maps[1])?)?]);
     }

@@ -21,7 +21,7 @@ pub struct LevelRun<P> {
 
 /// A method's diagnostics of a level, whose numbers may still be on the device.
 pub(crate) trait PendingLevel: Send + 'static {
-    /// The same, once they are here.
+    /// The diagnostics with all their numbers on the host.
     type Settled: LevelDiagnostics;
     /// The numbers that [`Self::settle`] waits for.
     fn numbers(&mut self) -> Vec<&mut dyn Pending>;
@@ -29,10 +29,10 @@ pub(crate) trait PendingLevel: Send + 'static {
     fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<Self::Settled, ComputeError>;
 }
 
-/// A level that is told of by the mean increments of its iterations.
+/// Diagnostics of a level: mean increment per iteration.
 pub struct Increments<D> {
     pub means: Vec<Later<f64>>,
-    /// What is told by those means.
+    /// Makes the method's diagnostics from those means.
     pub settled: Box<dyn FnOnce(Vec<f64>) -> D + Send>,
 }
 
@@ -67,18 +67,18 @@ pub trait LevelDiagnostics: Serialize + Sized {
     /// As many as there are columns.
     fn cells(&self) -> Vec<DiagnosticCell>;
     /// How the run converged.
-    fn curves(_: &[Level<Self>]) -> Vec<DiagnosticCurves> {
+    fn curves(_: &[LevelReport<Self>]) -> Vec<DiagnosticCurves> {
         Vec::new()
     }
     /// Tolerances that were asked for and missed.
-    fn missed(_: &[Level<Self>]) -> Warnings {
+    fn missed(_: &[LevelReport<Self>]) -> Warnings {
         Warnings::new()
     }
 }
 
 /// A level as a report's JSON shows it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Level<D> {
+pub struct LevelReport<D> {
     /// Voxels per axis `(x, y, z)`.
     pub size: [usize; 3],
     /// The method's diagnostics of it.
@@ -108,7 +108,7 @@ impl<P: PendingLevel> PendingAccount for LevelsAccount<P> {
         mark: Option<&Timestamp>,
     ) -> Result<MethodAccount, ComputeError> {
         let settle = |LevelRun { size, own, span: [begin, end] }: LevelRun<P>| {
-            Ok(Level { size, own: own.settle(device, mark)?, time_ms: end.ms_after(&begin)? })
+            Ok(LevelReport { size, own: own.settle(device, mark)?, time_ms: end.ms_after(&begin)? })
         };
         let levels = self.levels.into_iter().map(settle).collect::<Result<Vec<_>, ComputeError>>()?;
         let warnings = P::Settled::missed(&levels);
@@ -122,10 +122,10 @@ impl<P: PendingLevel> PendingAccount for LevelsAccount<P> {
 }
 
 /// Levels as the JSON of a report, as a table, and as curves.
-fn diagnostics<D: LevelDiagnostics>(levels: &[Level<D>]) -> MethodDiagnostics {
+fn diagnostics<D: LevelDiagnostics>(levels: &[LevelReport<D>]) -> MethodDiagnostics {
     let mut json = serde_json::Map::new();
     json.insert("levels".to_owned(), serde_json::json!(levels));
-    let row = |level: &Level<D>| {
+    let row = |level: &LevelReport<D>| {
         let mut cells = vec![DiagnosticCell::Size(level.size)];
         cells.extend(level.own.cells());
         cells.push(DiagnosticCell::DurationMs(level.time_ms));
@@ -142,7 +142,7 @@ fn diagnostics<D: LevelDiagnostics>(levels: &[Level<D>]) -> MethodDiagnostics {
 
 /// One curve through the values of all levels, from coarse to fine, one after the other along x.
 pub(crate) fn over_levels<D>(
-    levels: &[Level<D>],
+    levels: &[LevelReport<D>],
     values: impl Fn(&D) -> Vec<f64>,
     labels: DiagnosticCurves,
 ) -> DiagnosticCurves {

@@ -24,7 +24,7 @@ use veloxel_kernels::Kernel;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine};
 use veloxel_kernels::variational::total_displacement::ToVoxels;
 
-/// What such a method does by its parameters.
+/// The per-level steps of a method.
 pub trait LevelSolver: Parameters + Debug + Send {
     /// What it works in, kept from level to level.
     type Memory: Debug + Default + Send;
@@ -83,7 +83,7 @@ pub struct LevelTask<'a> {
 /// What is found on a level beside its displacement.
 pub struct LevelFound<D> {
     pub run: LevelRun<Increments<D>>,
-    /// Of the finest level.
+    /// How certain the finest level's vectors are; none on other levels.
     pub certainty: Option<Certainty>,
 }
 

@@ -79,7 +79,7 @@ pub(crate) fn require_overlap(fixed: &Grid, moving: &Grid) -> Result<()> {
 pub struct MovingImage<'a> {
     device: &'a Device,
     fixed: Shape,
-    /// Of the samples.
+    /// Shape of the samples.
     shape: Shape,
     moving_from_fixed: VoxelAffine,
     interpolation: Interpolation,
@@ -88,7 +88,7 @@ pub struct MovingImage<'a> {
 
 #[derive(Debug)]
 enum Samples<'a> {
-    /// As they came.
+    /// The samples as they were given.
     Given(&'a Buffer),
     /// Smoothed, or as spline coefficients.
     Prepared(Buffer),

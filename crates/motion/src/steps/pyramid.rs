@@ -209,7 +209,7 @@ pub(crate) fn pair_pyramids(
         let [from, to] = [pair[0].shape, pair[1].shape];
         let images = pyramids.each_ref().map(|images| &images[images.len() - 1]);
         let taps = &shrinking_taps([from, to], SHRINKING_SIGMA);
-        let coarser = if device.is_gpu() && shrink::takes(from, to, taps) {
+        let coarser = if device.is_gpu() && shrink::is_supported(from, to, taps) {
             let mut out = [device.scratch(to.len())?, device.scratch(to.len())?];
             let memory = &mut [];
             Shrink { images: &images, maps: &[], taps, from, out: &mut out, to, memory }.run(device)?;

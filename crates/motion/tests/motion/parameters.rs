@@ -1,7 +1,7 @@
 //! What holds for every parameter of every method: ranges, presets, and what a wrong value is answered.
 
 use serde_json::{Map, Value, json};
-use veloxel_core::parameters::{Declaration, Kind, MethodParameters, ParameterError, Parameters};
+use veloxel_core::parameters::{Declaration, MethodParameters, ParameterError, ParameterKind, Parameters};
 use veloxel_core::{Dimension, Grid};
 use veloxel_gpu::Device;
 use veloxel_motion::clg::parameters::Penaliser;
@@ -19,8 +19,8 @@ fn each_number(mut check: impl FnMut(&'static Method, &Declaration, &Declaration
     for method in &METHODS {
         for declaration in method.parameters.declarations {
             match declaration.kind {
-                Kind::Number { .. } => check(method, declaration, declaration, &|value| value),
-                Kind::OneOf(choices) => {
+                ParameterKind::Number { .. } => check(method, declaration, declaration, &|value| value),
+                ParameterKind::OneOf(choices) => {
                     for choice in choices {
                         for field in choice.fields {
                             let wrapped = |value| json!({ choice.name: { field.name: value } });
@@ -37,7 +37,9 @@ fn each_number(mut check: impl FnMut(&'static Method, &Declaration, &Declaration
 fn the_ends_of_a_range_belong_to_it_and_nothing_beyond_does() {
     let mut count = 0;
     each_number(|method, declaration, number, wrapped| {
-        let Kind::Number { whole, least, most, range, unit, .. } = number.kind else { unreachable!() };
+        let ParameterKind::Number { whole, least, most, range, unit, .. } = number.kind else {
+            unreachable!()
+        };
         assert!(least < most, "{}", declaration.name);
         let value = |v: f64| if whole && v >= 0.0 { json!(v as u64) } else { json!(v) };
         let mut draft = DenseDraft::new(method);
@@ -128,7 +130,7 @@ fn every_preset_keeps_its_own_ranges() {
 fn every_word_can_be_set_and_gives_the_value_of_its_name() {
     for method in &METHODS {
         for declaration in method.parameters.declarations {
-            let Kind::OneOf(choices) = declaration.kind else { continue };
+            let ParameterKind::OneOf(choices) = declaration.kind else { continue };
             for choice in choices.iter().filter(|choice| choice.fields.is_empty()) {
                 let mut draft = DenseDraft::new(method);
                 draft.set(declaration.name, choice.name.into(), "").unwrap();
@@ -217,11 +219,11 @@ fn declarations_say_what_a_person_and_a_stub_need() {
             assert_eq!(presets.len(), method.presets.len());
             assert!(presets.values().all(|values| values.as_array().unwrap().len() == 2));
             match declaration.kind {
-                Kind::Number { whole, least, .. } => {
+                ParameterKind::Number { whole, least, .. } => {
                     assert_eq!(property["type"], if whole { "integer" } else { "number" });
                     assert_eq!(property["minimum"], least);
                 }
-                Kind::OneOf(choices) => {
+                ParameterKind::OneOf(choices) => {
                     choices.iter().for_each(|choice| sentence(choice.meaning));
                     assert_eq!(property["oneOf"].as_array().unwrap().len(), choices.len());
                 }

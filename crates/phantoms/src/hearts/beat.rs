@@ -19,7 +19,7 @@ pub(crate) fn end_systole(frames: usize) -> usize {
     (0..frames).max_by(by_activation).unwrap_or(0)
 }
 
-/// Refuses a beat of one frame, and what lies outside of its range.
+/// Refuses a beat of one frame, and parameters outside of their ranges.
 pub(crate) fn check<const N: usize>(
     frames: usize,
     parameters: [(&'static str, f64, RangeInclusive<f64>); N],

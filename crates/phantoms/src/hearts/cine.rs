@@ -31,7 +31,8 @@ pub struct CineParams {
     pub rotation_rad: f64,
     /// How far the axis moves at end-systole, mm.
     pub shift_mm: [f64; 2],
-    /// Share of the muscle's texture that is another's at end-systole, as tissue passes through the slice, in [0, 1].
+    /// Share of the muscle's texture that another texture has replaced at end-systole, as tissue passes through the slice, in
+    /// [0, 1].
     pub fading: f64,
     /// Brightness of one border over that of the other, minus 1.
     pub bias: f64,
@@ -68,17 +69,17 @@ pub struct CinePhantom {
     params: CineParams,
 }
 
-/// Points of an exact outline.
+/// Number of points of an exact outline.
 const OUTLINE_POINTS: usize = 240;
-/// Where the surroundings rest, radii of the epicardium.
+/// Radius beyond which the surroundings are at rest, in radii of the epicardium.
 const REACH: f64 = 1.9;
-/// The right ventricle: half its angle, and how wide it is, radii of the epicardium.
+/// The right ventricle: half its angle, and its width in radii of the epicardium.
 const RV_HALF_ANGLE: f64 = 0.9;
 const RV_WIDTH: f64 = 0.45;
 /// Samples along each axis of a pixel.
 const SUBPIXELS: usize = 3;
 
-/// Radii in a slice at end-diastole, and how far it has contracted.
+/// Radii in a slice at end-diastole, and how far the slice has contracted.
 #[derive(Clone, Copy)]
 struct State {
     endo: f64,
@@ -217,7 +218,7 @@ impl CinePhantom {
         [0, 1].map(|a: usize| p[a] / spacing[a] + middle[a])
     }
 
-    /// Blood 0.85, muscle around 0.3, surroundings between.
+    /// The brightness at a point: blood 0.85, muscle around 0.3, surroundings between.
     fn intensity(&self, [x, y]: [f64; 2], state: &State, slice: usize) -> f64 {
         let r = x.hypot(y);
         let texture = |seed: u64, length: f64| {
@@ -276,7 +277,7 @@ impl State {
         [radius * angle.cos(), radius * angle.sin()]
     }
 
-    /// `R²` from `r²`.
+    /// The squared radius after contraction, `R²`, from `r²`.
     fn contracted(&self, u: f64) -> f64 {
         let (a2, b2) = (self.endo * self.endo, self.epi * self.epi);
         if u < a2 {
@@ -295,14 +296,15 @@ impl State {
         [0, 1].map(|k: usize| moved[k] + follows * self.shift[k])
     }
 
-    /// 1 near the heart, 0 where everything rests.
+    /// The share of the heart's motion that a point follows: 1 near the heart, 0 where everything rests.
     fn follows(&self, u: f64) -> f64 {
         let b2 = self.epi * self.epi;
         let share = ((u - 2.3 * b2) / (5.0 * b2)).clamp(0.0, 1.0);
         1.0 - share * share * (3.0 - 2.0 * share)
     }
 
-    /// The inverse, by fixed points: the shift fades slowly and the radius grows with the radius.
+    /// The material point at a position, found by fixed points: the shift fades slowly, and the radius after contraction grows
+    /// with the radius before.
     fn material_from_position(&self, p: [f64; 2]) -> [f64; 2] {
         let mut material = [0, 1].map(|k: usize| p[k] - self.shift[k]);
         for _ in 0..60 {

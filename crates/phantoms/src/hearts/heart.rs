@@ -144,7 +144,7 @@ impl HeartPhantom {
         self.frame.flow(|position_mm| motion.displacement_mm(position_mm))
     }
 
-    /// The same motion as a function of the position.
+    /// The exact motion from frame `fixed` to frame `moving` as a function of the position.
     pub fn motion_between(&self, fixed: usize, moving: usize) -> HeartMotion {
         HeartMotion { from: self.state(fixed), to: self.state(moving) }
     }

@@ -22,7 +22,7 @@ use crate::motions::motion::{Motion, smoothstep};
 /// The shape at end-diastole, millimetres from the grid's centre; the long axis is z, the apex points to −z.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct HeartGeometry {
-    /// One unit, mm: all lengths below are multiples.
+    /// One unit, mm; all lengths below are multiples of it.
     pub(crate) unit_mm: f64,
 }
 
@@ -112,7 +112,7 @@ impl HeartState {
         [x, y, z]
     }
 
-    /// `u → U` at a material height.
+    /// The curve `u → U` at a material height.
     fn radial(&self, z_mm: f64) -> MonotoneCurve {
         let endo = self.geometry.endo_square_mm(z_mm);
         let law = (HeartGeometry::LAW_RADIUS * self.geometry.unit_mm).powi(2);
@@ -131,7 +131,7 @@ impl HeartState {
         ])
     }
 
-    /// `z → Z` on the cylinder whose squared radius is `moved_u`.
+    /// The curve `z → Z` on the cylinder whose squared radius is `moved_u`.
     fn axial(&self, moved_u: f64) -> MonotoneCurve {
         let unit = self.geometry.unit_mm;
         let stretch = 1.0 - (1.0 - self.stretch) * self.presence(moved_u);
@@ -147,7 +147,7 @@ impl HeartState {
         ])
     }
 
-    /// Φ − φ, radians.
+    /// The angle Φ − φ, radians.
     fn angle_rad(&self, moved_u: f64, moved_z: f64) -> f64 {
         let unit = self.geometry.unit_mm;
         let length = self.stretch * (HeartGeometry::BASE - HeartGeometry::APEX) * unit;
@@ -156,7 +156,7 @@ impl HeartState {
         self.twist_rad * self.presence(moved_u) * (1.0 - smoothstep(beyond)) * height / length
     }
 
-    /// 1 where the muscle can be, falling to 0 at the reach.
+    /// How much of the motion acts: 1 where the muscle can be, falling to 0 at the reach.
     fn presence(&self, moved_u: f64) -> f64 {
         let reach = (HeartGeometry::REACH * self.geometry.unit_mm).powi(2);
         let law = (HeartGeometry::LAW_RADIUS * self.geometry.unit_mm).powi(2) / self.stretch;

@@ -29,7 +29,7 @@ impl HeartPicture {
         Self { geometry, speckle: SpeckleTexture::new(frame, seed), edge_mm: 2.0 * spacing }
     }
 
-    /// 1 well below 0 mm, 0 well above it, ½ at 0: inside and outside of a surface at a signed distance.
+    /// How far a surface at a signed distance holds a point inside: 1 well below 0 mm, ½ at 0, 0 well above it.
     fn inside(&self, distance_mm: f64) -> f64 {
         1.0 - smoothstep(distance_mm / self.edge_mm + 0.5)
     }

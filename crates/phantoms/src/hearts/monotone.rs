@@ -1,6 +1,6 @@
 //! Increasing curves through four nodes, with their inverse.
 
-/// A node: abscissa, ordinate, slope.
+/// A node of a curve: abscissa, ordinate, slope.
 pub(crate) type Node = [f64; 3];
 
 /// Piecewise cubic (Hermite) curve through four nodes, linear beyond them; increasing and once

@@ -14,15 +14,15 @@ pub struct Affine {
 }
 
 impl Affine {
-    /// `d = t`, the same millimetres everywhere.
+    /// The shift `d = t`, the same millimetres everywhere.
     pub fn shift_mm(shift_mm: [f64; 3]) -> Self {
         Self { gradient: IDENTITY, shift_mm }
     }
-    /// `d = t`, given in voxels of a grid.
+    /// The shift `d = t`, given in voxels of a grid.
     pub fn shift_vox(frame: &CentredFrame, shift_vox: [f64; 3]) -> Self {
         Self::shift_mm(frame.vector_mm(shift_vox))
     }
-    /// `F = R(axis, angle)`: rotation about an axis through the centre (Rodrigues' formula), right-handed.
+    /// The rotation `F = R(axis, angle)` about an axis through the centre (Rodrigues' formula), right-handed.
     ///
     /// The axis need not have unit length; 2-D grids take `[0, 0, 1]`.
     pub fn rotation(axis: [f64; 3], angle_rad: f64) -> Self {
@@ -39,7 +39,7 @@ impl Affine {
             shift_mm: [0.0; 3],
         }
     }
-    /// Any deformation gradient about the centre.
+    /// The motion of any deformation gradient about the centre.
     pub fn linear(gradient: [[f64; 3]; 3]) -> Self {
         Self { gradient, shift_mm: [0.0; 3] }
     }

@@ -1,12 +1,11 @@
-//! What a motion with an exactly known displacement promises, and two motions in a row.
+//! The trait of motions with an exactly known displacement, and two motions in a row.
 
 /// A motion that is known in closed form.
 ///
-/// Positions and displacements are LPS millimetres; positions count from the centre of the grid
-/// ([`crate::CentredFrame`]). A displacement `d` belongs to a point of the *fixed* image and points to the
-/// same material point in the *moving* one: `fixed(x) = moving(x + d(x))`.
-/// On a 2-D grid, which has to lie in the world's x-y plane, motions are asked at z = 0 and must answer with
-/// a displacement in that plane.
+/// Positions and displacements are LPS millimetres; positions count from the centre of the grid ([`crate::CentredFrame`]). A
+/// displacement `d` belongs to a point of the *fixed* image and points to the same material point in the *moving* one:
+/// `fixed(x) = moving(x + d(x))`. On a 2-D grid, which has to lie in the world's x-y plane, motions are evaluated at z = 0 and
+/// must give a displacement in that plane.
 pub trait Motion {
     /// Displacement (mm) of the material point which the fixed image shows at `position_mm`.
     fn displacement_mm(&self, position_mm: [f64; 3]) -> [f64; 3];
@@ -23,7 +22,7 @@ pub trait Motion {
     }
 }
 
-/// `second` after `first`: `d(x) = d₁(x) + d₂(x + d₁(x))`, determinants multiply.
+/// The motion `second` after `first`: `d(x) = d₁(x) + d₂(x + d₁(x))`, determinants multiply.
 ///
 /// The muscle is what every part that has one calls muscle.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,7 +52,7 @@ impl<A: Motion, B: Motion> Motion for Composed<A, B> {
     }
 }
 
-/// Component-wise sum.
+/// The sum of two vectors, component by component.
 pub(crate) fn add(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }

@@ -15,7 +15,7 @@ pub trait Texture {
     fn intensity(&self, position_mm: [f64; 3]) -> f64;
 }
 
-/// Smooth and free of edges: `½ + ½ tanh(Σ cos(2π k·x + φ) · √(2/K) · 0.6)` with `K` random waves.
+/// A texture that is smooth and free of edges: `½ + ½ tanh(Σ cos(2π k·x + φ) · √(2/K) · 0.6)` with `K` random waves.
 ///
 /// The wavelengths lie between 8 and 16 voxels, measured along the voxel axes of the grid it was made for.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +60,7 @@ impl Texture for SmoothTexture {
     }
 }
 
-/// Fine, with the look of ultrasound: the compressed power of a random complex field.
+/// A fine texture with the look of ultrasound: the compressed power of a random complex field.
 ///
 /// With `a + ib` the field, `I = P / (P + 4)`, `P = a² + b²` (exponentially distributed, mean 2; its root
 /// would be Rayleigh distributed, but has a kink where it vanishes). The field is a cubic B-spline (twice
@@ -69,7 +69,7 @@ impl Texture for SmoothTexture {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpeckleTexture {
     field: ComplexField,
-    /// What has taken the place of a part of it, and the shares of both, whose squares add up to 1.
+    /// The field that has replaced a part of the texture, and the shares of both, whose squares add up to 1.
     change: Option<(ComplexField, [f64; 2])>,
 }
 
@@ -84,7 +84,7 @@ impl SpeckleTexture {
         Self { field, change: None }
     }
 
-    /// The same speckle some time later: its power correlates by `correlation`, 0 to 1, with what it was, as where tissue
+    /// This speckle some time later: its power correlates by `correlation`, 0 to 1, with the power before, as where tissue
     /// turns or leaves the plane of an ultrasound beam.
     #[must_use]
     pub fn decorrelated(&self, correlation: f64, seed: u64) -> Self {

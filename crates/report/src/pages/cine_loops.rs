@@ -1,5 +1,5 @@
 //! Loops of a page: the frames of a slice side by side in one picture, moved past a window by the style sheet, with outlines on
-//! them. No script runs; whoever wants less motion sees the first frame.
+//! them. No script runs; a reader whose system asks for less motion sees the first frame.
 
 use crate::error::ReportError;
 use crate::pages::page::Figure;
@@ -9,15 +9,15 @@ use crate::pictures::track_view::TrackView;
 use crate::run::track_report::CineReport;
 use veloxel_core::{ContourSet, Control, Structure, Volume};
 
-/// Milliseconds of a loop at least and at most, and of a frame where its time is unknown.
+/// Shortest and longest time of a loop, and the time of a frame where it is unknown, milliseconds.
 const LOOP_MS: [f64; 2] = [800.0, 2500.0];
 const FRAME_MS: f64 = 80.0;
-/// A loop plays at so many times its own pace.
+/// Factor by which a loop is slower than the heart.
 const SLOWED: f64 = 1.5;
-/// Pictures of a page together may take so many pixels; more slices leave every second one out.
+/// Most pixels of all pictures of a page; with more, slices are left out in even steps.
 const MOST_PIXELS: usize = 12 << 20;
 
-/// A loop for every slice with outlines, methods in their inks, the truth dashed.
+/// Makes a loop for every slice with outlines: methods in their inks, the truth dashed.
 pub(crate) fn figures(
     cine: &CineReport,
     views: &[TrackView<'_>],

@@ -19,7 +19,7 @@ pub struct CompareReport {
     pub header: RunHeader,
     /// Each method that ran, in the order asked for.
     pub runs: Vec<ComparedRun>,
-    /// Those that could not.
+    /// The methods that could not run.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -28,16 +28,16 @@ pub struct CompareReport {
 pub struct ComparedRun {
     /// The method's name.
     pub method: String,
-    /// What its parameters started from.
+    /// The preset that its parameters started from.
     pub preset: String,
     /// Every parameter as used.
     pub parameters: serde_json::Value,
     /// Wall-clock time from two images in memory to the field in memory: the shorter of two runs, the first of which may
-    /// compile kernels; of one that took seconds.
+    /// compile kernels; a run that takes seconds is timed once.
     pub time_ms: f64,
-    /// Share of voxels that the moving image does not show, where the field from there to here was estimated as well.
+    /// Share of voxels that the moving image does not show, if the backward field was estimated too.
     pub occluded_share: Option<f64>,
-    /// What was measured.
+    /// The numbers measured on its field.
     pub pair: PairReport,
 }
 
@@ -46,18 +46,18 @@ pub struct ComparedRun {
 pub struct LeftOut {
     /// The method's name.
     pub method: String,
-    /// What it said.
+    /// The error of the method.
     pub reason: String,
 }
 
 impl ComparedRun {
-    /// `clg, fast`.
+    /// Method and preset: `clg, fast`.
     pub fn name(&self) -> String {
         format!("{}, {}", self.method, self.preset)
     }
 }
 
-/// The table of all runs, for people: names of the columns and a row a run. Errors stand in it where there is a truth.
+/// The table of all runs, for people: names of the columns and a row a run. It has columns of errors if there is a truth.
 pub fn comparison_table(report: &CompareReport, voxels: &str) -> (Vec<String>, Vec<Vec<String>>) {
     let has_truth = report.runs.iter().any(|run| run.pair.error.is_some());
     let mut head = vec!["method, preset".to_owned()];

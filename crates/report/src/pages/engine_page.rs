@@ -10,20 +10,20 @@ use crate::plots::svg_plot::{AxisLabels, Ink, Line, LinePlot, Series};
 use crate::run::phase_reports::{EngineReport, FrameReport, ValueRange};
 use veloxel_core::{Control, Flow, Volume};
 
-/// One frame of a stream with what was found for it, all on its grid.
+/// One frame of a stream with its results, all on its grid.
 #[derive(Debug, Clone, Copy)]
 pub struct EngineView<'a> {
     /// The name of the stream.
     pub title: &'a str,
-    /// Which frame.
+    /// Number of the frame.
     pub frame: u64,
     /// The frame itself.
     pub image: &'a Volume<f32>,
-    /// Towards the next frame, and its confidence.
+    /// The flow towards the next frame, and its confidence.
     pub flow: Option<(&'a Flow, &'a Volume<f32>)>,
-    /// Pixels, and its confidence.
+    /// The disparity, pixels, and its confidence.
     pub disparity_px: Option<(&'a Volume<f32>, &'a Volume<f32>)>,
-    /// Energy, orientation and phase.
+    /// The features: energy, orientation and phase.
     pub features: Option<[&'a Volume<f32>; 3]>,
 }
 

@@ -12,11 +12,11 @@ use veloxel_core::{Control, Volume};
 /// One scale's features.
 #[derive(Debug, Clone, Copy)]
 pub struct FeatureScale<'a> {
-    /// Squared intensity.
+    /// Energy, squared intensity.
     pub energy: &'a Volume<f32>,
-    /// Radians in [0, π).
+    /// Orientation, radians in [0, π).
     pub orientation_rad: &'a Volume<f32>,
-    /// Radians in (−π, π].
+    /// Phase, radians in (−π, π].
     pub phase_rad: &'a Volume<f32>,
 }
 
@@ -27,11 +27,11 @@ pub struct FeaturesView<'a> {
     pub title: &'a str,
     /// The image.
     pub image: &'a Volume<f32>,
-    /// At least one.
+    /// Features of each scale, at least one.
     pub scales: Vec<FeatureScale<'a>>,
 }
 
-/// Names of the scales that a page shows; coarser ones are in the files.
+/// Names of the scales that a page shows; the files hold coarser ones too.
 const SCALES: [&str; 6] = ["full size", "1/2", "1/4", "1/8", "1/16", "1/32"];
 
 /// The page of an image's features.

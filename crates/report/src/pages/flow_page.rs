@@ -22,7 +22,7 @@ pub fn html(run: &RunReport, view: &PairView, control: &Control) -> Result<Strin
     sequence_html(run, view, 0, &[], control)
 }
 
-/// The page of a run over a sequence: pair `shown` in full, all as curves, a table and a filmstrip.
+/// The page of a run over a sequence: pair `shown` in full, and all pairs as curves, a table and a filmstrip.
 ///
 /// # Errors
 /// As [`html`]; also if the run has no pair `shown`.

@@ -1,4 +1,4 @@
-//! Pages: what every page is made of, and a page for each kind of run.
+//! Pages: the parts of every page, and a page for each kind of run.
 
 mod cine_loops;
 pub(crate) mod compare;

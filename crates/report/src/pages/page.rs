@@ -28,7 +28,7 @@ impl Headline {
         Self { label: label.into(), value, unit: unit.to_owned(), note: note.into() }
     }
 
-    /// How long everything took, and what it ran on.
+    /// The time of the whole run, and its device.
     pub(crate) fn of_time(header: &RunHeader) -> Self {
         let device = &header.device;
         let elapsed = duration(header.stage_times.iter().map(|s| s.time_ms).sum());
@@ -42,10 +42,10 @@ impl Headline {
     }
 }
 
-/// What a time goes into.
+/// How a time is divided between parts.
 #[derive(Debug, Clone, Serialize)]
 pub struct TimeBar {
-    /// Whose time it is.
+    /// The run or method that took the time.
     pub title: String,
     /// Name, time or share as text, share in percent.
     pub parts: Vec<(String, String, f64)>,
@@ -61,21 +61,21 @@ impl TimeBar {
     }
 }
 
-/// What a page shows.
+/// The content of a page.
 #[derive(Serialize, Default)]
 pub struct Page<'a> {
     pub(crate) title: String,
     pub(crate) subtitle: String,
     pub(crate) status: Option<Status>,
-    /// Headline numbers side by side, most wanted first.
+    /// Headline numbers side by side, the most important first.
     pub cards: Vec<Headline>,
-    /// In the order of the page.
+    /// The sections, in the order of the page.
     pub sections: Vec<Section>,
-    /// The run that the page is about, where it is about one.
+    /// The run that the page is about, if it is about one.
     pub(crate) run: Option<&'a RunHeader>,
 }
 
-/// Why a method stopped: a style, and what is written.
+/// Why a method stopped: a style and the text shown.
 #[derive(Serialize)]
 pub(crate) struct Status {
     pub class: &'static str,
@@ -87,16 +87,16 @@ pub(crate) struct Status {
 pub(crate) struct Figure {
     pub title: String,
     pub caption: String,
-    /// As it stands in the page.
+    /// The SVG in the page.
     pub svg: String,
 }
 
 /// A mesh in 3-D with its sliders and scripts.
 #[derive(Serialize)]
 pub(crate) struct Scene {
-    /// What is drawn, as JSON.
+    /// The mesh and its parts, as JSON.
     pub data: String,
-    /// Names of what the reader chooses from.
+    /// Names of the answers that the reader chooses from.
     pub answers: Vec<&'static str>,
     /// The smallest and the largest number of parts, and the one shown at first.
     pub parts: [usize; 3],
@@ -104,30 +104,30 @@ pub(crate) struct Scene {
     pub viewer: &'static str,
 }
 
-/// A part of a page under a heading, in this order; whatever is empty is left out.
+/// A part of a page under a heading; its content follows in the order of these fields, and empty content is left out.
 #[derive(Serialize, Default)]
 pub struct Section {
     pub(crate) heading: String,
-    /// What is to be known to read it.
+    /// Text that the reader needs before the content.
     pub lead: String,
     pub(crate) film: Vec<Frame>,
     pub(crate) scene: Option<Scene>,
-    /// 2 or 3, which decides how panels are laid out; 0: two in a row.
+    /// Dimension, 2 or 3, which decides how panels are laid out; 0 for two panels in a row.
     pub(crate) dimension: usize,
     pub(crate) panels: Vec<Panel>,
     /// Figures side by side.
     pub(crate) figures: Vec<Figure>,
     /// Curves.
     pub plots: Plots,
-    /// What times go into.
+    /// How times are divided.
     pub bars: Vec<TimeBar>,
-    /// Numbers.
+    /// A table.
     pub table: Option<Table>,
-    /// The line that stands for the table until it is unfolded.
+    /// Text of the line that is shown until the table is unfolded.
     pub folded: String,
     /// Names and values.
     pub facts: Vec<(String, String)>,
-    /// Sentences, point by point.
+    /// Sentences, as a list.
     pub notes: Vec<String>,
 }
 
@@ -168,7 +168,7 @@ impl Plots {
     }
 }
 
-/// The page as its template takes it.
+/// The page in the form that its template takes.
 #[derive(Serialize)]
 struct Filled<'a> {
     style: &'static str,

@@ -1,6 +1,6 @@
 //! The page of a mesh in parts: the mesh in 3-D, and its parts in a table.
 //!
-//! The viewer (three.js) and all data are inside the page; nothing is asked of any host.
+//! The viewer (three.js) and all data are inside the page; it loads nothing from any host.
 
 use crate::error::ReportError;
 use crate::number::{percent, text};
@@ -13,37 +13,37 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use veloxel_core::Control;
 
-/// What the page draws.
+/// The content of the page.
 #[derive(Debug, Clone, Copy)]
 pub struct SegmentView<'a> {
     /// Corners of the mesh.
     pub points: &'a [[f64; 3]],
     /// Its triangles.
     pub triangles: &'a [[u32; 3]],
-    /// The run's answer first; another beside it, if the method begins with one.
+    /// The run's answer; behind it another answer, if the method begins with one.
     pub answers: &'a [AnswerView<'a>],
 }
 
-/// What one method found: a tree of parts.
+/// The result of one method: a tree of parts.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerView<'a> {
-    /// What a reader calls the method.
+    /// Name of the method for readers.
     pub name: &'static str,
     /// The number of parts that certainties belong to; the slider begins there.
     pub parts: usize,
-    /// Of each triangle its part, of the most parts that the slider reaches.
+    /// The part of each triangle, when there are as many parts as the slider can show.
     pub finest: &'a [u32],
-    /// How many those are.
+    /// Number of these parts.
     pub finest_parts: usize,
-    /// The pairs of them that become one, in order, each the part that stays and the part that joins it.
+    /// The pairs of these parts that are merged, in order: first the part that stays, then the part that joins it.
     pub merges: &'a [[u32; 2]],
-    /// For each of the finest parts a number, which parts of two answers share where they are alike: it chooses the colour.
+    /// A number for each of the finest parts, which chooses its colour; parts of two answers that are alike share one.
     pub numbers: &'a [u32],
-    /// Of each triangle, 0 to 1.
+    /// Certainty of each triangle, 0 to 1.
     pub certainty: &'a [f32],
 }
 
-/// Colours of the page.
+/// Number of colours of the page.
 const COLOURS: u32 = 256;
 
 impl AnswerView<'_> {
@@ -52,7 +52,7 @@ impl AnswerView<'_> {
         self.finest_parts - self.merges.len()
     }
 
-    /// As the viewer reads it.
+    /// The answer in the form that the viewer reads.
     fn json(&self) -> Value {
         let finest: Vec<u8> = self.finest.iter().flat_map(|&part| (part as u16).to_le_bytes()).collect();
         let inks: Vec<u32> = self.numbers.iter().map(|number| number % COLOURS).collect();
@@ -130,7 +130,7 @@ fn table(parts: &[SegmentedPart]) -> Table {
     Table { head: head.to_vec(), text_columns: 2, rows: parts.iter().map(row).collect() }
 }
 
-/// The mesh as the viewer reads it.
+/// The mesh in the form that the viewer reads.
 fn scene(view: &SegmentView<'_>, control: &Control) -> Result<Scene, ReportError> {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for point in view.triangles.iter().flatten().map(|&corner| view.points[corner as usize]) {

@@ -18,11 +18,11 @@ pub struct StereoView<'a> {
     pub title: &'a str,
     /// The image that the disparity lives on.
     pub left: &'a Volume<f32>,
-    /// The other one.
+    /// The right image.
     pub right: &'a Volume<f32>,
-    /// Pixels; NaN where there is none.
+    /// The disparity, pixels; NaN where there is none.
     pub disparity_px: &'a Volume<f32>,
-    /// 0 to 1.
+    /// Confidence of the disparity, 0 to 1.
     pub confidence: &'a Volume<f32>,
     /// The right image pulled back by the disparity; NaN where there is none.
     pub warped: &'a Volume<f32>,
@@ -121,7 +121,7 @@ fn cards(report: &StereoReport) -> Vec<Headline> {
     cards
 }
 
-/// What is wrong among what was matched, and among all true pixels with the unmatched counted as wrong.
+/// Shares of wrong pixels among those that were matched, and among all true ones with the unmatched counted as wrong.
 fn errors(error: &DisparityError) -> Table {
     let (d, measured, all) = (&error.absolute_px, &error.bad_measured, &error.bad_all);
     let none = || "–".to_owned();

@@ -15,9 +15,9 @@ use veloxel_measure::{Distribution, FlowError, LabelOverlap, LabelOverlapReport}
 pub struct Table {
     /// Names of the columns.
     pub head: Vec<String>,
-    /// As many cells in each as there are columns.
+    /// The rows, each with as many cells as there are columns.
     pub rows: Vec<Vec<String>>,
-    /// How many columns from the left are text; the others hold numbers.
+    /// Number of columns, from the left, that are text; the others hold numbers.
     pub text_columns: usize,
 }
 

@@ -10,7 +10,7 @@ use crate::plots::bulls_eye;
 use crate::plots::svg_plot::{AxisLabels, Ink, Line, LinePlot, Series};
 use crate::run::track_report::{TrackReport, TrackRun};
 use veloxel_core::{Control, Structure};
-use veloxel_measure::{Chamber, ContourDistance, ContourSummary, Periodicity, StrainAt, Ventricles};
+use veloxel_measure::{Chamber, ContourDistance, ContourSummary, CurveEnds, StrainAt, Ventricles};
 
 /// The page: function, outlines over the moving images, strain, distances to the truth; methods beside each other.
 ///
@@ -128,15 +128,15 @@ fn function_section(report: &TrackReport) -> Option<Section> {
     (!plots.is_empty()).then(|| Section { lead: lead.to_owned(), plots, table, ..Section::new("Function") })
 }
 
-/// One kind of strain.
-type Kind = fn(&StrainAt) -> f64;
+/// A kind of strain, taken from the strain of a region on a frame.
+type StrainKind = fn(&StrainAt) -> f64;
 
 fn strain_section(report: &TrackReport) -> Option<Section> {
     let all = report.runs.first()?.strain.first()?;
     let curve = |nth: usize, name: &str, of: &dyn Fn(&StrainAt) -> f64| {
         series(name, nth, &all.frames.iter().map(|s| 100.0 * of(s)).collect::<Vec<_>>())
     };
-    let layers: [(&str, Kind); 3] = [
+    let layers: [(&str, StrainKind); 3] = [
         ("endocardium", |s| s.circumferential_endo),
         ("midway", |s| s.circumferential_mid),
         ("epicardium", |s| s.circumferential_epi),
@@ -222,7 +222,7 @@ fn distance_section(report: &TrackReport) -> Option<Section> {
     })
 }
 
-/// Forward, backward and wanted motion of a method beside each other.
+/// Plots of the forward, the backward and the wanted motion of a method.
 fn way_plots(run: &TrackRun) -> Vec<LinePlot> {
     let of = |structure: Structure| {
         let all = run.distances.iter().chain(&run.ways).zip(["as wanted", "forward alone", "backward alone"]);
@@ -265,7 +265,7 @@ fn comparison_section(report: &TrackReport) -> Section {
             run.name(),
             format!("{:.1}", 1e-3 * run.time_ms),
             format!("{:.0}", run.time_ms / pairs as f64),
-            if run.periodicity == Periodicity::Periodic { "yes" } else { "no" }.to_owned(),
+            if run.periodicity == CurveEnds::Periodic { "yes" } else { "no" }.to_owned(),
             run.drift_mm.map(|mm| mm.map_or("–".to_owned(), |mm| format!("{mm:.2}"))).join(" / "),
             percent(run.worst_folding()),
         ]

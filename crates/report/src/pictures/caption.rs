@@ -1,33 +1,33 @@
-//! A strip below a picture of a video: what it shows, and what its colours mean.
+//! A strip below a picture of a video: a text about it, and a key of its colours.
 
 use crate::pictures::colour::{Ramp, Rgb, wheel};
 use crate::pictures::phase_pictures::MapPicture;
 use font8x8::{BASIC_FONTS, LATIN_FONTS, UnicodeFonts};
 
-/// Pixels of a letter.
+/// Width and height of a letter, pixels.
 const LETTER: usize = 8;
-/// Pixels above and below a line of text.
+/// Space above and below a line of text, pixels.
 const MARGIN: usize = 3;
-/// Letters get larger by one size every so many pixels of the picture's width.
+/// Width of a picture, pixels, for each size of its letters.
 const WIDTH_A_SIZE: usize = 640;
-/// Width of a ramp, letters.
+/// Width of a colour ramp, letters.
 const RAMP_LETTERS: usize = 6;
 
 const GROUND: Rgb = [24, 26, 31];
 const INK: Rgb = [225, 227, 232];
 
-/// What the colours of a picture mean.
+/// The key of a picture's colours.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ColourKey {
-    /// Nothing that the text does not say.
+    /// No key: the text says everything.
     None,
-    /// The wheel of directions; its rim is this text.
+    /// The wheel of directions, with this text for its rim.
     Wheel(String),
-    /// Disparities between these two texts.
+    /// The ramp of disparities between these two texts.
     Depth([String; 2]),
 }
 
-/// Adds a strip with a text and a key below the picture; what does not fit is left out.
+/// Adds a strip with a text and a key below the picture; a part without room is left out.
 pub fn captioned(picture: MapPicture, text: &str, key: &ColourKey) -> MapPicture {
     let MapPicture { width, height, mut rgb } = picture;
     let size = width.div_ceil(WIDTH_A_SIZE).max(1);
@@ -52,7 +52,7 @@ pub fn captioned(picture: MapPicture, text: &str, key: &ColourKey) -> MapPicture
     MapPicture { width, height: height + strip_height, rgb }
 }
 
-/// The strip, and where the next thing goes.
+/// The strip, and the position of its next part.
 struct Strip {
     width: usize,
     height: usize,
@@ -62,7 +62,7 @@ struct Strip {
 }
 
 impl Strip {
-    /// Colours pixels of a box that begins so far below the strip's upper edge; what lies beyond the strip is left out.
+    /// Colours pixels of a box that begins this far below the strip's upper edge; pixels beyond the strip are left out.
     fn draw(&mut self, top: usize, size: [usize; 2], colour: impl Fn(usize, usize) -> Option<Rgb>) {
         for y in 0..size[1].min(self.height - top) {
             for x in 0..size[0].min(self.width.saturating_sub(self.at)) {

@@ -3,7 +3,7 @@
 //! *Source* of the wheel's hues: S. Baker et al., IJCV 92(1), 2011, section 4.2 (red to the right, yellow down, and
 //! more steps where more hues can be distinguished).
 
-/// Red, green, blue.
+/// A colour: red, green, blue.
 pub(crate) type Rgb = [u8; 3];
 
 /// Hue steps up to each corner of the wheel, and the corner's colour.
@@ -36,7 +36,7 @@ pub(crate) fn orientation_wheel(doubled: [f32; 2]) -> Rgb {
     interpolate(&CORNERS, 55.0 * turn(doubled)).map(|c| (255.0 * strength * c).round() as u8)
 }
 
-/// Once around a line's profile: bright line, falling edge, dark line, rising edge.
+/// The colours once around a line's profile: bright line, falling edge, dark line, rising edge.
 const PROFILE: [(f32, [f32; 3]); 5] = [
     (0.0, [0.98, 0.96, 0.90]),
     (0.25, [0.86, 0.36, 0.24]),
@@ -44,7 +44,7 @@ const PROFILE: [(f32, [f32; 3]); 5] = [
     (0.75, [0.20, 0.44, 0.76]),
     (1.0, [0.98, 0.96, 0.90]),
 ];
-/// What a profile without contrast fades to.
+/// Grey that a profile fades to without contrast.
 const FLAT: f32 = 0.5;
 
 /// Colour of a phase, given as `strength · (cos φ, sin φ)`: light for a bright line (0), dark for a dark one (π), red and
@@ -135,7 +135,7 @@ fn interpolate(stops: &[(f32, [f32; 3])], position: f32) -> [f32; 3] {
     [0, 1, 2].map(|k| c0[k] + t * (c1[k] - c0[k]))
 }
 
-/// `#rrggbb`.
+/// The colour as text: `#rrggbb`.
 pub(crate) fn hex(colour: Rgb) -> String {
     format!("#{:02x}{:02x}{:02x}", colour[0], colour[1], colour[2])
 }

@@ -1,4 +1,4 @@
-//! A field as a picture of the colour wheel: the way in which optical flow is shown in the literature.
+//! A field as a picture in the colours of the wheel, as the literature of optical flow shows it.
 
 use crate::pictures::colour::wheel;
 use crate::pictures::maps::full_colour;
@@ -9,7 +9,7 @@ use veloxel_core::Flow;
 pub struct ColourWheelPicture {
     /// Pixels per row: voxels along x.
     pub width: usize,
-    /// Rows: voxels along y, downwards.
+    /// Number of rows: voxels along y, downwards.
     pub height: usize,
     /// Red, green, blue of every pixel, row by row; black where there is no estimate.
     pub rgb: Vec<u8>,

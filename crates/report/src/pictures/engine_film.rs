@@ -1,4 +1,4 @@
-//! The film of the engine: the frame itself and one tile an output, each with its name and what its colours mean.
+//! The film of the engine: the frame and one tile for each output, each with its name and a key of its colours.
 
 use crate::error::ReportError;
 use crate::number::text;
@@ -9,7 +9,7 @@ use crate::pictures::phase_pictures::{MapPicture, disparity_rgb, orientation_rgb
 use crate::run::phase_reports::ValueRange;
 use veloxel_core::{Flow, Volume};
 
-/// An output that has a tile in every picture, whether or not a frame has it.
+/// An output that has a tile in every picture, even for a frame without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EngineTile {
     /// The flow in the colours of the wheel.
@@ -18,31 +18,31 @@ pub enum EngineTile {
     Disparity,
 }
 
-/// A frame of a stream and what was found for it, all on its grid.
+/// A frame of a stream and its results, all on its grid.
 #[derive(Debug, Clone, Copy)]
 pub struct FilmFrame<'a> {
-    /// Which frame.
+    /// Number of the frame.
     pub number: u64,
     /// The frame itself.
     pub image: &'a Volume<f32>,
-    /// Towards the next frame.
+    /// The flow towards the next frame.
     pub flow: Option<&'a Flow>,
-    /// Pixels.
+    /// The disparity, pixels.
     pub disparity_px: Option<&'a Volume<f32>>,
     /// Orientation (radians) and energy.
     pub orientation: Option<OrientationMaps<'a>>,
 }
 
-/// Orientations, and how sure they are.
+/// Orientations and their strength.
 #[derive(Debug, Clone, Copy)]
 pub struct OrientationMaps<'a> {
-    /// Across the edge or line, radians.
+    /// Direction across the edge or line, radians.
     pub orientation_rad: &'a Volume<f32>,
-    /// Squared intensity.
+    /// Energy, squared intensity.
     pub energy: &'a Volume<f32>,
 }
 
-/// Draws the frames of a film; colours mean the same in every one.
+/// Draws the frames of a film; a colour has the same meaning in all of them.
 #[derive(Debug)]
 pub struct EngineFilm {
     tiles: Vec<EngineTile>,
@@ -50,11 +50,11 @@ pub struct EngineFilm {
     disparity_px: Option<[f64; 2]>,
 }
 
-/// A tile whose frame has no such result.
+/// Grey of a tile whose frame has no such result.
 const NOTHING: u8 = 118;
 
 impl EngineFilm {
-    /// A film with these tiles beside the frame itself; orientations have one wherever they are there.
+    /// A film with these tiles beside the frame; orientations get a tile in every frame that has them.
     pub fn new(tiles: Vec<EngineTile>) -> Self {
         Self { tiles, flow_px: None, disparity_px: None }
     }

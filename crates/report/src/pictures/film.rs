@@ -15,14 +15,14 @@ const LONGEST_SIDE: usize = 112;
 pub struct Thumbnail {
     title: String,
     frames: Option<[usize; 2]>,
-    /// Height over width on the page.
+    /// Height over width of the picture on the page.
     aspect: f64,
     grey: Raster<1>,
     motion_mm: Raster<2>,
 }
 
 impl Thumbnail {
-    /// Takes one plane of the pair, where `like`'s report has it, so that all thumbnails of a sequence show the same plane.
+    /// Takes the plane of the pair that the report of `like` shows, so that all thumbnails of a sequence show the same plane.
     ///
     /// # Errors
     /// [`Stopped`].
@@ -37,7 +37,7 @@ impl Thumbnail {
         })
     }
 
-    /// The picture, full colour at `scale_mm`: the image where nothing moves, the hue where it moves much.
+    /// The picture with full colour at `scale_mm`: the image where nothing moves, the hue where it moves much.
     fn to_data_uri(&self, scale_mm: f32) -> Result<String, ReportError> {
         let finite = || self.grey.values.iter().map(|v| v[0]).filter(|v| v.is_finite());
         let (low, high) = (finite().fold(f32::MAX, f32::min), finite().fold(f32::MIN, f32::max));

@@ -17,26 +17,26 @@ pub(crate) enum Map<'a> {
     Values(&'a dyn Fn(usize) -> f32, Scaled),
     /// A volume through a ramp.
     Volume(&'a Volume<f32>, Scaled),
-    /// Angles (radians) through a wheel, as strong as the energy is there.
+    /// Angles (radians) through a wheel, with a strength that follows the energy.
     Angle(&'a Volume<f32>, &'a Volume<f32>, Wheel),
-    /// A field in the plane through the wheel of directions, full colour at so many millimetres (or pixels).
+    /// A field in the plane through the wheel of directions, with full colour at this many millimetres (or pixels).
     Motion(&'a Flow, f64),
 }
 
 /// Colours of angles.
 #[derive(Clone, Copy)]
 pub(crate) struct Wheel {
-    /// How often the colours repeat in a whole turn.
+    /// Number of times that the colours repeat in a whole turn.
     times: f32,
     pub colour: fn([f32; 2]) -> Rgb,
-    /// The colour at a place (right, down) of the legend's disc, and what the legend says.
+    /// The colour at a position (right, down) of the legend's disc, and the legend's text.
     disc: fn([f32; 2]) -> Rgb,
     alt: &'static str,
     note: &'static str,
 }
 
 impl Wheel {
-    /// Half a turn has the same colour: opposite directions are one.
+    /// Colours of orientations: they repeat after half a turn, because opposite directions are the same.
     pub const ORIENTATION: Self = Self {
         times: 2.0,
         colour: orientation_wheel,
@@ -44,7 +44,7 @@ impl Wheel {
         alt: "Colours of orientations around a disc, black in its middle",
         note: "a colour lies in the direction across the edge or line; dark: little energy",
     };
-    /// 0 to the right.
+    /// Colours of phases: 0 is to the right.
     pub const PHASE: Self = Self {
         times: 1.0,
         colour: phase_wheel,
@@ -101,7 +101,7 @@ impl Map<'_> {
         }
     }
 
-    /// What its colours mean; the note of a ramp names its unit, that of a field is its unit.
+    /// The legend of the map's colours; the note of a ramp names its unit, the note of a field is its unit.
     fn legend(self, note: &str) -> Result<Legend, ReportError> {
         let (disc, alt, note): (fn([f32; 2]) -> Rgb, _, _) = match self {
             Self::Values(_, scaled) | Self::Volume(_, scaled) => return Ok(scaled.legend(note)),
@@ -119,15 +119,15 @@ impl Map<'_> {
 pub(crate) struct Stage<'a> {
     pub planes: Vec<(Plane, Canvas)>,
     pub longest_mm: f64,
-    /// `mm`, or `px`.
+    /// The unit of lengths, `mm` or `px`.
     pub unit: &'static str,
-    /// Drawn as an outline.
+    /// The mask that is drawn as an outline.
     pub mask: Option<&'a Mask>,
-    /// As [`Panel::columns`].
+    /// Number of pictures in a row, if they are slices of one stack; else 0.
     pub columns: usize,
-    /// Asked before every picture whether to go on.
+    /// The channel that is asked before every picture whether to go on.
     pub control: &'a Control,
-    /// What a picture of a panel is called; without a name as the panel.
+    /// Name of a panel's pictures; the panel's own name without one.
     pub picture: Option<&'static str>,
 }
 
@@ -147,12 +147,12 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// A picture alone.
+    /// The stage of a picture alone.
     pub fn of_picture(grid: &Grid, control: &'a Control) -> Self {
         Self::new(grid, planes_through(grid, [0; 3]).drain(..1).collect(), control)
     }
 
-    /// A panel whose layers the reader switches between; one layer needs no switch. The legend is that of the first.
+    /// A panel whose layers the reader switches between; a single layer needs no switch. The legend is that of the first layer.
     pub fn layers(
         &self,
         title: &'static str,
@@ -217,7 +217,7 @@ impl<'a> Stage<'a> {
         Picture { label, ..Picture::framed(canvas, name, &content) }
     }
 
-    /// A round length that 99 % of what is shown of a field do not exceed: it gets full colour.
+    /// A round length that 99 % of a field's shown vectors do not exceed; it gets full colour.
     pub fn motion_scale(&self, field: &Flow) -> f64 {
         full_colour(self.planes.iter().flat_map(|(plane, _)| {
             plane.indices().map(move |i| {
@@ -243,12 +243,13 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// A round length that 99 % of the finite ones do not exceed; 1 without any.
+/// A round length that 99 % of the finite lengths do not exceed; 1 without any.
 pub(crate) fn full_colour(lengths: impl IntoIterator<Item = f32>) -> f64 {
     finite_quantiles(lengths, [0.99]).map_or(1.0, |[most]| nice_ceiling(most))
 }
 
-/// How strongly a response of some energy is coloured, 0 to 1: by amplitude, full where 5 % of the responses are.
+/// Strength of a response's colour, 0 to 1, from its energy: it follows the amplitude, and is full for the strongest 5 % of the
+/// responses.
 pub(crate) fn strength(energy: &Volume<f32>) -> impl Fn(f32) -> f32 + use<> {
     let full = typical_maximum(energy, 0.95).max(f64::MIN_POSITIVE) as f32;
     move |energy| (energy / full).max(0.0).sqrt().min(1.0)

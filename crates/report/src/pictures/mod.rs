@@ -1,4 +1,4 @@
-//! Pictures: colours, maps in panels over planes of a grid, and what is drawn over them.
+//! Pictures: colours, maps in panels over planes of a grid, and the drawings over them.
 
 pub(crate) mod caption;
 pub(crate) mod colour;

@@ -4,23 +4,23 @@ use crate::pictures::phase_pictures::MapPicture;
 use crate::pictures::track_view::TrackView;
 use veloxel_core::{Polygon, Structure};
 
-/// Pixels of the film for a pixel of the cine, along a side: outlines are thin.
+/// Pixels of the film for one pixel of the cine along a side, because outlines are thin.
 const SCALE: usize = 3;
-/// Films are no wider and no higher than that where fewer pixels do.
+/// Greatest width and height of a film, pixels, unless the cine itself has more.
 const MOST_PX: usize = 1600;
 /// Shares of samples below black and above white.
 const CLIPPED: [f64; 2] = [0.01, 0.005];
 
-/// The pictures of a film of outlines over the moving images: slices in rows, as square as they go.
+/// The pictures of a film of outlines over the moving images: slices in rows, arranged as square as possible.
 ///
-/// Grey levels are those of the first frame in all of them: what flickers is the heart.
+/// All frames have the grey levels of the first one, so that changes of brightness are those of the heart.
 #[derive(Debug)]
 pub struct OutlineFilm<'a> {
     view: TrackView<'a>,
     slices: &'a [usize],
     columns: usize,
     scale: usize,
-    /// The samples that are black and white, by slice.
+    /// For each slice the samples that are shown black and white.
     ranges: Vec<[f32; 2]>,
 }
 
@@ -103,7 +103,7 @@ fn sample(view: &TrackView<'_>, [x, y]: [usize; 2], slice: usize, frame: usize) 
     *view.frames[frame].at([fx + x, fy + y, slice])
 }
 
-/// The samples of the first frame that are black and white.
+/// The samples of the first frame that are shown black and white.
 fn grey_range(view: &TrackView<'_>, slice: usize) -> [f32; 2] {
     let [columns, rows] = view.region_size_px;
     let pixels = (0..columns * rows).map(|i| [i % columns, i / columns]);
@@ -113,7 +113,7 @@ fn grey_range(view: &TrackView<'_>, slice: usize) -> [f32; 2] {
     [sorted[(CLIPPED[0] * last as f64) as usize], sorted[((1.0 - CLIPPED[1]) * last as f64) as usize]]
 }
 
-/// Colours that are told apart on grey, whichever colours an eye lacks.
+/// A colour for each structure; they can be distinguished on grey with any kind of colour blindness.
 fn ink(structure: Structure) -> [u8; 3] {
     match structure {
         Structure::Endo => [240, 228, 66],

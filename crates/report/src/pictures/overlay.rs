@@ -1,4 +1,4 @@
-//! What is drawn over a picture: arrows, the outline of a mask, the letters of the body.
+//! Drawings over a picture: arrows, the outline of a mask, the letters of the body.
 
 use crate::number;
 use crate::pictures::picture::Raster;
@@ -33,26 +33,26 @@ impl Canvas {
 pub(crate) const ARROWS: f64 = 26.0;
 pub(crate) const ARROWS_OF_A_SLICE: f64 = 18.0;
 
-/// Arrows from one voxel in `step`, their length `gain` times the motion.
+/// Arrows at one of every `step` voxels, with `gain` times the length of the motion.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Quiver {
     /// Distance of two arrows, millimetres.
     step_mm: f64,
-    /// How much longer an arrow is than the motion.
+    /// Factor between the length of an arrow and that of its motion.
     pub gain: f64,
     /// Length of the key's arrow, millimetres of motion.
     key_mm: f64,
 }
 
 impl Quiver {
-    /// Fits so many arrows to the longest side, `longest_mm`, of planes whose typical large motion is `scale_mm`.
+    /// Fits this many arrows to the longest side, `longest_mm`, of planes whose typical large motion is `scale_mm`.
     pub fn fit(longest_mm: f64, arrows: f64, scale_mm: f64) -> Self {
         let step_mm = longest_mm / arrows;
         let gain = 1.7 * step_mm / scale_mm;
         Self { step_mm, gain, key_mm: scale_mm }
     }
 
-    /// The arrows of a plane; vectors (right, down) in millimetres; gaps and standstill draw nothing.
+    /// The arrows of a plane from vectors (right, down) in millimetres; gaps and vectors of almost no length draw nothing.
     pub fn to_svg(self, plane: &Plane, vector_mm: impl Fn(usize) -> [f32; 2], canvas: Canvas) -> String {
         let (columns, rows) = plane.shape();
         let step = |spacing_mm: f64, count: usize| {
@@ -92,7 +92,7 @@ impl Quiver {
     }
 }
 
-/// Shaft and head; too short for a head: a stub; nearly nothing: nothing.
+/// Writes the shaft and the head of an arrow; a short arrow has no head, and a very short one is left out.
 fn write_arrow(tail: [f64; 2], shaft: [f64; 2], path: &mut String) {
     let length = shaft[0].hypot(shaft[1]);
     if !length.is_finite() || length < 0.9 {
@@ -141,7 +141,7 @@ fn runs(count: i64, holds: impl Fn(i64) -> bool) -> Vec<(i64, i64)> {
 /// Distance of letters from the edge of their plane.
 const EDGE: f64 = 5.0;
 
-/// The letters of the body at the edges of a plane; nothing for an image.
+/// The letters of the body at the edges of a plane; none for an image.
 pub(crate) fn letters_svg(plane: &Plane, canvas: Canvas) -> String {
     let [left, right] = plane.across.ends;
     let [top, bottom] = plane.down.ends;

@@ -1,4 +1,4 @@
-//! What a panel of pictures is: maps in frames, a legend, and the pieces that every panel is made of.
+//! A panel of pictures: maps in frames, a legend, and the parts that every panel has.
 
 use crate::error::ReportError;
 use crate::number;
@@ -13,19 +13,19 @@ pub(crate) struct Panel {
     pub title: &'static str,
     pub caption: String,
     pub pictures: Vec<Picture>,
-    /// Names of the layers, where the reader can switch between them.
+    /// Names of the layers, if the reader can switch between them.
     pub layers: Vec<&'static str>,
     /// The layer shown at first.
     pub first_layer: usize,
     pub legend: Option<Legend>,
-    /// What is missing where the hatching shows; empty where nothing is.
+    /// Text of the legend for hatched places; empty if there are none.
     pub gap: &'static str,
-    /// Pictures in a row, where they are slices of one stack; else 0.
+    /// Number of pictures in a row, if they are slices of one stack; else 0.
     pub columns: usize,
 }
 
 impl Panel {
-    /// Says what is missing where something is.
+    /// Sets the text for hatched places, if there are any.
     pub fn gaps_are(mut self, name: &'static str) -> Self {
         if !self.gap.is_empty() {
             self.gap = name;
@@ -34,19 +34,19 @@ impl Panel {
     }
 }
 
-/// What is missing, where nobody says it better.
+/// Text shown for hatched places when no other reason was given.
 pub(crate) const NO_ESTIMATE: &str = "no estimate";
 
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Picture {
     pub svg: String,
-    /// Share of the row's width: planes keep one scale.
+    /// Share of the row's width, so that planes keep one scale.
     pub width: f64,
     pub label: String,
 }
 
 impl Picture {
-    /// Hatching below, which shows through gaps, and the content above.
+    /// A picture with hatching below, which shows through gaps, and the content above.
     pub fn framed(canvas: Canvas, name: &str, content: &str) -> Self {
         let Canvas { width, height, .. } = canvas;
         let svg = format!(
@@ -72,10 +72,10 @@ pub(crate) struct Scaled {
 }
 
 impl Scaled {
-    /// From 0, not at all, to 1, fully.
+    /// The ramp of confidences, from 0 (none) to 1 (full).
     pub const CONFIDENCE: Self = Self { ramp: Ramp::Sequential, low: 0.0, high: 1.0 };
 
-    /// Signed values up to a limit.
+    /// A ramp of signed values up to a limit.
     pub fn around_zero(limit: f64) -> Self {
         Self { ramp: Ramp::Difference, low: -limit, high: limit }
     }
@@ -97,7 +97,7 @@ pub(crate) fn image(uri: &str, canvas: Canvas) -> String {
     format!(r#"<image width="{width:.1}" height="{height:.1}" preserveAspectRatio="none" href="{uri}"/>"#)
 }
 
-/// The wheel of directions in words.
+/// Description of the wheel of directions.
 pub(crate) const MOTION_WHEEL: &str =
     "Colour wheel: red to the right, yellow down, cyan to the left, violet up";
 

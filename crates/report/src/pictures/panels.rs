@@ -13,7 +13,7 @@ use veloxel_core::{Control, Dimension, Flow, Stopped, Volume};
 
 const TRUE_MOTION: &str = "True motion";
 
-/// Pictures in a row: about twice as many as rows, with few places left over.
+/// Number of pictures in a row: about twice as many as rows, with few empty places.
 fn columns_of(count: usize) -> usize {
     let left_over = |columns: usize| (columns - count % columns) % columns;
     let cost =
@@ -46,16 +46,16 @@ pub(crate) fn panels(view: &PairView, control: &Control) -> Result<Vec<Panel>, R
     Ok(panels)
 }
 
-/// What full colour stands for, the same for every field of a comparison.
+/// The values with full colour, the same for every field of a comparison.
 pub(crate) struct Scales {
     motion_mm: f64,
-    /// Voxels.
+    /// Error with full colour, voxels.
     error: f64,
 }
 
 impl Scales {
-    /// Motion: the truth's, else the median of the fields'. Errors: the median of the fields', so that one that fails does not
-    /// darken the others.
+    /// The scales of a comparison. Motion: the truth's, else the median of the fields'. Errors: the median of the fields', so
+    /// that a field that fails does not darken the others.
     pub(crate) fn of(views: &[ComparedView<'_>], control: &Control) -> Result<Self, Stopped> {
         let shown = |view| Shown::new(view, control);
         let all = views.iter().map(|view| shown(&view.pair)).collect::<Result<Vec<_>, _>>()?;
@@ -69,7 +69,7 @@ impl Scales {
     }
 }
 
-/// The panels of one method in a comparison: its field, its confidence, what is hidden and, with a truth, its error.
+/// The panels of one method in a comparison: its field, its confidence, occluded voxels and, with a truth, its error.
 pub(crate) fn comparison_panels(
     ComparedView { pair: view, occlusion }: &ComparedView<'_>,
     scales: &Scales,
@@ -173,7 +173,7 @@ impl<'a> Shown<'a> {
         Ok(panel)
     }
 
-    /// Where the warped image has no value.
+    /// Text for places where the warped image has no value.
     fn gap_of_warped(&self) -> &'static str {
         match (0..self.view.grid().len()).all(|i| self.view.flow.is_valid(i)) {
             true => "outside the moving image",

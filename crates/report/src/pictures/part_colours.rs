@@ -1,6 +1,6 @@
 //! Colours of the parts of a mesh.
 
-/// The colour of a part: hues a golden section of the circle apart, in three lightnesses.
+/// The colour of a part. Hues are a golden section of the circle apart, in three lightnesses.
 pub fn part_rgb(part: u32) -> [u8; 3] {
     const GOLDEN_TURN: f64 = 0.618_033_988_749_894_9;
     let hue = 6.0 * (0.58 + f64::from(part) * GOLDEN_TURN).fract();

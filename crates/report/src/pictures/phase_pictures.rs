@@ -1,4 +1,4 @@
-//! Disparity, orientation and phase as pictures: what is written as PNG, and what videos show.
+//! Disparity, orientation and phase as pictures, for PNG files and videos.
 
 use crate::error::ReportError;
 use crate::pictures::colour::{Ramp, Rgb};
@@ -6,7 +6,7 @@ use crate::pictures::maps::{Wheel, strength};
 use veloxel_core::Volume;
 use veloxel_measure::finite_quantiles;
 
-/// What has no estimate: a grey that is in none of the maps.
+/// Colour of pixels without an estimate: a grey that no map uses.
 const NEUTRAL: Rgb = [118, 118, 118];
 
 /// A map in colours.
@@ -14,7 +14,7 @@ const NEUTRAL: Rgb = [118, 118, 118];
 pub struct MapPicture {
     /// Pixels per row.
     pub width: usize,
-    /// Rows, downwards.
+    /// Number of rows, downwards.
     pub height: usize,
     /// Red, green, blue of every pixel, row by row.
     pub rgb: Vec<u8>,
@@ -32,7 +32,7 @@ impl MapPicture {
     }
 }
 
-/// A disparity (pixels) in colours: near is light, far is dark, no estimate is grey.
+/// A disparity (pixels) in colours: near is light, far is dark, pixels without an estimate are grey.
 ///
 /// `range`: the disparities at the dark and the light end; without it, those that 1 % and 99 % of the values do not
 /// exceed. Videos pass one range for all frames.
@@ -43,7 +43,8 @@ pub fn disparity_rgb(disparity_px: &Volume<f32>, range: Option<[f64; 2]>) -> Map
     MapPicture::of(disparity_px, |_, d| Ramp::Depth.at(((f64::from(d) - low) / extent) as f32))
 }
 
-/// Orientations (radians; half a turn is none) in colours, as bright as their energy is large; no estimate is grey.
+/// Orientations (radians, with a period of half a turn) in colours, as bright as their energy is large; pixels without an
+/// estimate are grey.
 ///
 /// # Errors
 /// [`ReportError::Core`] if the two lie on different grids.
@@ -54,8 +55,8 @@ pub fn orientation_rgb(
     angles(orientation_rad, energy, Wheel::ORIENTATION)
 }
 
-/// Phases (radians) in colours, as strong as their energy is large: light on bright lines, dark on dark ones, red and
-/// blue on the two kinds of edges; no estimate is grey.
+/// Phases (radians) in colours, as strong as their energy is large: light on bright lines, dark on dark ones, red and blue on
+/// the two kinds of edges; pixels without an estimate are grey.
 ///
 /// # Errors
 /// As [`orientation_rgb`].

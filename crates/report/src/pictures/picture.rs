@@ -7,10 +7,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use png::{BitDepth, ColorType, Compression, Encoder};
 
-/// Longer planes are averaged down to this, so that a report stays small.
+/// Longest side of a raster, pixels: longer planes are averaged down to it, so that a report stays small.
 pub(crate) const LONGEST_SIDE: usize = 640;
 
-/// Values of one plane as they lie on the page, row by row from the top; NaN is no value.
+/// Values of one plane in the order of the page, row by row from the top; NaN for a missing value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Raster<const N: usize> {
     pub columns: usize,
@@ -56,7 +56,7 @@ impl<const N: usize> Raster<N> {
     }
 }
 
-/// Palette entries of a scalar picture; the one before them is transparent.
+/// Number of palette entries of a scalar picture; the entry before them is transparent.
 const STEPS: usize = 160;
 
 impl Raster<1> {

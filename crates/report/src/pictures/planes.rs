@@ -5,12 +5,12 @@
 
 use veloxel_core::{Dimension, Grid};
 
-/// One plane of the grid as it lies on the page.
+/// One plane of the grid, with its orientation on the page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Plane {
-    /// `axial`, `coronal`, `sagittal`; empty for an image.
+    /// Name of the plane: `axial`, `coronal`, `sagittal`; empty for an image.
     pub name: &'static str,
-    /// Where it cuts: `z = 32`; empty for an image.
+    /// Position of the plane: `z = 32`; empty for an image.
     pub position: String,
     /// The grid axis that runs to the right.
     pub across: PageAxis,
@@ -24,11 +24,11 @@ pub(crate) struct Plane {
 /// A grid axis along an edge of the page.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct PageAxis {
-    /// 0, 1, 2 for x, y, z.
+    /// Number of the axis: 0, 1, 2 for x, y, z.
     pub axis: usize,
     /// Whether the axis runs against the page (to the left, or up).
     pub flipped: bool,
-    /// Voxels along it.
+    /// Number of voxels along it.
     pub count: usize,
     /// Length of one voxel along it.
     pub spacing_mm: f64,
@@ -49,7 +49,7 @@ impl PageAxis {
 }
 
 impl Plane {
-    /// Grid index of a place on the page.
+    /// Grid index of a position on the page.
     pub fn index(&self, column: usize, row: usize) -> usize {
         let along = |page: &PageAxis, i: usize| if page.flipped { page.count - 1 - i } else { i };
         let mut p = self.anchor;
@@ -57,23 +57,23 @@ impl Plane {
         p[self.down.axis] = along(&self.down, row);
         (p[2] * self.size[1] + p[1]) * self.size[0] + p[0]
     }
-    /// Columns and rows.
+    /// Numbers of columns and rows.
     pub fn shape(&self) -> (usize, usize) {
         (self.across.count, self.down.count)
     }
-    /// Grid indices, row by row.
+    /// Grid indices of the plane, row by row.
     pub fn indices(&self) -> impl Iterator<Item = usize> {
         let (columns, rows) = self.shape();
         (0..rows).flat_map(move |r| (0..columns).map(move |c| self.index(c, r)))
     }
-    /// In-plane part of a vector as it lies on the page (right, down), millimetres.
+    /// The in-plane part of a vector in the axes of the page (right, down), millimetres.
     pub fn page_vector_mm(&self, vector_vox: [f32; 3]) -> [f32; 2] {
         [self.across.component_mm(vector_vox), self.down.component_mm(vector_vox)]
     }
 }
 
 const LETTERS: [[&str; 2]; 3] = [["R", "L"], ["A", "P"], ["I", "S"]];
-/// Name, world axis across, world axis down, and the sense in which the second runs down the page.
+/// The views: name, world axis across, world axis down, and the sense in which the second axis runs down the page.
 const VIEWS: [(&str, usize, usize, f64); 3] =
     [("axial", 0, 1, 1.0), ("coronal", 0, 2, -1.0), ("sagittal", 1, 2, -1.0)];
 
@@ -105,12 +105,12 @@ pub(crate) fn planes_through(grid: &Grid, voxel: [usize; 3]) -> Vec<Plane> {
     VIEWS.iter().map(plane).collect()
 }
 
-/// A stack of at most so many slices is thin, if its other axes are long.
+/// Most slices of a thin stack.
 const MOST_SLICES: usize = 16;
-/// How many times as many voxels the other axes have at least.
+/// Least factor by which the other axes of a thin stack have more voxels.
 const THIN: usize = 4;
 
-/// All slices of a thin stack, in order; none of an image and of a volume that is not thin.
+/// All slices of a thin stack, in order; none for an image and for a volume that is not thin.
 pub(crate) fn slices_of_thin_stack(grid: &Grid) -> Option<Vec<Plane>> {
     let size = grid.size();
     let axis = (0..3).min_by_key(|&axis| size[axis])?;

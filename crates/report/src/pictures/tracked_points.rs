@@ -1,21 +1,21 @@
-//! A frame with the points that are followed through it, each with the way from the frame before.
+//! A frame with the points that are followed through it, each with its path from the frame before.
 
 use crate::pictures::grey::grey_rgb;
 use crate::pictures::phase_pictures::MapPicture;
 use veloxel_core::Volume;
 
-/// A point of a frame, and where it was in the frame before; pixels.
+/// A point of a frame, and its position in the frame before; pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrackedMark {
     /// The number of its track, which chooses its colour.
     pub id: usize,
-    /// Where it is; NaN: it is not drawn.
+    /// Position in this frame; a point at NaN is not drawn.
     pub at_px: [f32; 2],
-    /// Where it was.
+    /// Position in the frame before.
     pub before_px: [f32; 2],
 }
 
-/// Colours that tell neighbours apart.
+/// Colours that distinguish neighbouring points.
 const COLOURS: [[u8; 3]; 6] =
     [[230, 80, 60], [70, 170, 240], [250, 190, 40], [90, 200, 110], [200, 110, 230], [60, 215, 205]];
 

@@ -11,25 +11,25 @@ const VOXELS_AT_ONCE: usize = 1 << 17;
 /// A pair, its field and its maps: all on the fixed grid.
 #[derive(Debug, Clone, Copy)]
 pub struct PairView<'a> {
-    /// Which pair: `frame 3 → 4`, or the names of the two images.
+    /// Title of the pair: `frame 3 → 4`, or the names of the two images.
     pub title: &'a str,
     /// The image that the field lives on.
     pub fixed: &'a Volume<f32>,
     /// The image that the field points into.
     pub moving: &'a Volume<f32>,
-    /// The moving image pulled back by the field, NaN where the field leaves the image; none: it is not drawn.
+    /// The moving image pulled back by the field, NaN where the field leaves the image; none if it is not drawn.
     pub warped: Option<&'a Volume<f32>>,
     /// The field.
     pub flow: &'a Flow,
     /// Confidence of every vector, 0 to 1.
     pub confidence: &'a Volume<f32>,
-    /// det(I + ∇d) at every voxel.
+    /// The determinant det(I + ∇d) at every voxel.
     pub jacobian: &'a Volume<f32>,
     /// The true field, where it is known.
     pub truth: Option<&'a Flow>,
-    /// Where measurements count; drawn as an outline.
+    /// The mask in which measurements count; drawn as an outline.
     pub mask: Option<&'a Mask>,
-    /// The grid of the moving image before it was sampled on the fixed one, where that is another.
+    /// The grid of the moving image before it was sampled on the fixed one, if it differs from the fixed grid.
     pub moving_grid: Option<&'a Grid>,
     /// The numbers of the two images in their sequence.
     pub frames: Option<[usize; 2]>,
@@ -40,7 +40,7 @@ pub struct PairView<'a> {
 pub struct ComparedView<'a> {
     /// The images, the field and its maps.
     pub pair: PairView<'a>,
-    /// 1 where the moving image does not show a voxel, 0 elsewhere; none: it is not known.
+    /// Occlusion: 1 where the moving image does not show a voxel, 0 elsewhere; none if it is unknown.
     pub occlusion: Option<&'a Volume<f32>>,
 }
 
@@ -48,7 +48,7 @@ impl PairView<'_> {
     /// Checks that everything lies on the fixed grid.
     ///
     /// # Errors
-    /// [`ReportError::Core`] that names the map which does not.
+    /// [`ReportError::Core`] that names the first map on another grid.
     pub fn require_one_grid(&self) -> Result<(), ReportError> {
         let others = [
             (Some(self.moving.grid()), "fixed and moving image"),
@@ -68,7 +68,7 @@ impl PairView<'_> {
         self.fixed.grid()
     }
 
-    /// `mm` where the grid is a physical one, else `px`.
+    /// The unit of lengths: `mm` if the grid is a physical one, else `px`.
     pub(crate) fn length_unit(&self) -> &'static str {
         if is_physical(self.grid()) { "mm" } else { "px" }
     }
@@ -91,7 +91,7 @@ impl PairView<'_> {
         })
     }
 
-    /// Pixels of pictures, voxels of volumes.
+    /// The word for samples: pixels of pictures, voxels of volumes.
     pub(crate) fn voxels(&self) -> &'static str {
         match self.grid().dimension() {
             Dimension::Two => "px",

@@ -5,7 +5,7 @@
 use crate::pages::page::Figure;
 use std::f64::consts::PI;
 
-/// First and last radius of a ring, its first segment, and how many it has; the middle of the first is on top.
+/// First and last radius of a ring, its first segment, and its number of segments; the middle of the first one is on top.
 const RINGS: [([f64; 2], usize, usize); 3] =
     [([72.0, 98.0], 1, 6), ([46.0, 72.0], 7, 6), ([20.0, 46.0], 13, 4)];
 

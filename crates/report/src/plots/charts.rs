@@ -1,4 +1,4 @@
-//! Which curves a report shows: convergence, errors, and a sequence over time.
+//! The curves that a report shows: convergence, errors, and a sequence over time.
 
 use crate::error::ReportError;
 use crate::pictures::view::PairView;
@@ -13,7 +13,7 @@ fn series(name: &str, ink: Ink, line: Line, points: Vec<(f64, f64)>) -> Series {
     Series { name: name.to_owned(), ink, line, points }
 }
 
-/// `64 × 64 × 32`, or `64³`.
+/// A size as text: `64 × 64 × 32`, or `64³`.
 pub(crate) fn size_text(size: [usize; 3], dimension: Dimension) -> String {
     let shown = &size[..dimension.count()];
     if dimension == Dimension::Three && shown.iter().all(|n| n == &shown[0]) {
@@ -55,7 +55,7 @@ pub(crate) fn diagnostics(curves: &[DiagnosticCurves], dimension: Dimension) -> 
     curves.iter().map(plot).filter(|plot| !plot.is_empty()).collect()
 }
 
-/// How many voxels have an error below, and how the error falls with the confidence.
+/// Curves of the share of voxels below each error, and of the error over the confidence.
 pub(crate) fn errors(
     view: &PairView,
     error: &FlowError,

@@ -5,7 +5,7 @@ use crate::number;
 /// One plot of one or more curves.
 #[derive(Debug, Clone, Default)]
 pub struct LinePlot {
-    /// What stands over the plot.
+    /// Title above the plot.
     pub title: String,
     /// The quantity to the right.
     pub x_label: String,
@@ -19,11 +19,11 @@ pub struct LinePlot {
     pub series: Vec<Series>,
     /// Stretches of the x axis with a name over them.
     pub bands: Vec<Band>,
-    /// Values that the y axis must reach.
+    /// Values that the y axis must include.
     pub y_include: Vec<f64>,
 }
 
-/// How large a plot's text is against the plot: a page scales plots to its columns.
+/// Size of a plot's text relative to the plot: a page scales plots to its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Half of the page.
@@ -67,11 +67,11 @@ pub enum Ink {
 /// How a curve is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Line {
-    /// Solid, with a dot at each point.
+    /// A solid line with a dot at each point.
     Dotted,
-    /// Solid and nothing else.
+    /// A solid line.
     Solid,
-    /// Dashed: bounds and references.
+    /// A dashed line, for bounds and references.
     Dashed,
 }
 
@@ -82,7 +82,7 @@ pub struct Band {
     pub from: f64,
     /// Where it ends.
     pub to: f64,
-    /// What is written over it.
+    /// Text above the band.
     pub name: String,
 }
 
@@ -91,7 +91,7 @@ const RIGHT: f64 = 14.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 44.0;
 
-/// Where data values land on the drawing.
+/// The map from data values to the drawing.
 struct Frame {
     x: [f64; 2],
     y: [f64; 2],
@@ -136,7 +136,7 @@ impl LinePlot {
         Self { title, x_label, y_label, series, y_include: y_include.to_vec(), ..Self::default() }
     }
 
-    /// Whether there is a point to draw at all.
+    /// Whether the plot has no point to draw.
     pub fn is_empty(&self) -> bool {
         self.frame(Format::Half).is_none()
     }
@@ -293,7 +293,7 @@ fn range(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     })
 }
 
-/// Text as it may stand inside an element or an attribute.
+/// Text escaped for an element or an attribute.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -21,24 +21,24 @@ pub struct RunReport {
     pub pairs: Vec<PairReport>,
     /// Mean length of the motion composed over one whole cycle (voxels), for sequences that close.
     pub cycle_closure_vox: Option<f64>,
-    /// Labels carried by the field against true ones, where both were given.
+    /// Overlap of the labels carried by the field with the true ones, if both were given.
     pub label_overlap: Option<LabelOverlapReport>,
 }
 
-/// One pair of images: the statistics of the solver and what was measured on its field.
+/// One pair of images: the statistics of the solver and measurements of its field.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PairReport {
-    /// Which pair: `frame 3 → 4`, or the names of the two images.
+    /// Title of the pair: `frame 3 → 4`, or the names of the two images.
     pub title: String,
     /// The numbers of the fixed and of the moving frame, in a sequence.
     pub frames: Option<[usize; 2]>,
     /// Statistics of the solver.
     pub statistics: FlowStatistics,
-    /// What the field looks like.
+    /// Statistics of the field.
     pub motion: MotionReport,
-    /// Against the truth, where one was given.
+    /// Error against the truth, if a truth was given.
     pub error: Option<FlowError>,
-    /// How well the confidence predicts the error, where a truth was given.
+    /// How well the confidence predicts the error, if a truth was given.
     pub sparsification: Option<Sparsification>,
 }
 
@@ -68,7 +68,7 @@ impl PairReport {
     }
 }
 
-/// The field in a few numbers, within the mask where there is one.
+/// Statistics of the field, within the mask if there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MotionReport {
     /// Mean length of the valid vectors, voxels.
@@ -81,7 +81,7 @@ pub struct MotionReport {
     pub max_mm: f64,
     /// Share of voxels with a valid vector.
     pub valid_share: f64,
-    /// Share of those whose vector leaves the moving image by more than half a voxel.
+    /// Share of the valid vectors that leave the moving image by more than half a voxel.
     pub outside_share: f64,
     /// Mean confidence of the valid vectors, 0 to 1.
     pub mean_confidence: f64,
@@ -89,7 +89,7 @@ pub struct MotionReport {
     pub volume_ratio: f64,
 }
 
-/// Voxels are measured in so many parts, whatever the number of threads: sums keep their order.
+/// Number of parts in which voxels are measured. It does not depend on the number of threads, so sums keep their order.
 const PARTS: usize = 64;
 
 /// A thread that measures some of the parts.
@@ -136,7 +136,7 @@ impl MotionReport {
 struct MovingEnds<'a> {
     fixed: &'a Grid,
     size: [usize; 3],
-    /// From the world to the moving image's voxels, and its origin, where it has a grid of its own.
+    /// The matrix from the world to the moving image's voxels, and that image's origin; none if it shares the fixed grid.
     own: Option<([[f64; 3]; 3], [f64; 3])>,
 }
 
@@ -150,7 +150,7 @@ impl<'a> MovingEnds<'a> {
         }
     }
 
-    /// Whether a place in voxels of the fixed image lies in the moving one.
+    /// Whether a position in voxels of the fixed image lies in the moving one.
     fn hold(&self, fixed_vox: [f64; 3]) -> bool {
         let place = match &self.own {
             None => fixed_vox,
@@ -164,7 +164,7 @@ impl<'a> MovingEnds<'a> {
     }
 }
 
-/// What a part of the voxels adds to the report.
+/// The sums that a part of the voxels adds to the report.
 #[derive(Default)]
 struct Sums {
     inside: usize,

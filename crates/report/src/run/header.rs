@@ -1,21 +1,21 @@
-//! What every report begins with, and how it becomes JSON, whose keys scripts may rely on.
+//! The header of every report, and the conversion of reports to JSON, whose keys scripts may rely on.
 
 use crate::error::ReportError;
 use serde::Serialize;
 use veloxel_core::{Dimension, Grid, StageTime, Warnings};
 
-/// What the report of every run begins with.
+/// The header of the report of every run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunHeader {
     /// Version of Veloxel that ran.
     pub veloxel_version: String,
-    /// The command as typed, or the call that stands for it.
+    /// The command as typed, or an equivalent call.
     pub command_line: String,
     /// The method's name: `clg`, `phase`, `phase-stereo`, `phase-features`, `phase-engine`.
     pub method: String,
     /// The preset that the parameters started from.
     pub preset: Option<String>,
-    /// What computed.
+    /// The device that computed.
     pub device: DeviceReport,
     /// Every parameter as used, after preset, file and command line.
     pub parameters: serde_json::Value,
@@ -23,7 +23,7 @@ pub struct RunHeader {
     pub inputs: Vec<InputReport>,
     /// Wall-clock time of each stage.
     pub stage_times: Vec<StageTime>,
-    /// Everything a user should know, readers' and solvers' warnings together.
+    /// All warnings for the user, from readers and solvers.
     pub warnings: Warnings,
 }
 
@@ -40,7 +40,7 @@ pub fn to_json(report: &impl Serialize) -> Result<String, ReportError> {
 pub struct DeviceReport {
     /// The device's own name.
     pub name: String,
-    /// One sentence: asked for, or the fastest present, and why others were passed over.
+    /// One sentence: the device was requested, or it was the fastest one present, and why others were not used.
     pub chosen_because: String,
     /// Threads used on the processor.
     pub threads: usize,
@@ -49,9 +49,9 @@ pub struct DeviceReport {
 /// One file that was read.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InputReport {
-    /// What it was read as: `fixed`, `moving`, `truth`, `mask`, ….
+    /// Role of the file: `fixed`, `moving`, `truth`, `mask`, ….
     pub role: String,
-    /// Where it was read from.
+    /// Path of the file.
     pub path: String,
     /// Its format.
     pub format: String,

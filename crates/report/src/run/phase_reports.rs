@@ -5,7 +5,7 @@ use serde::Serialize;
 use veloxel_core::Volume;
 use veloxel_measure::{DisparityError, finite_quantiles};
 
-/// `veloxel stereo --report`.
+/// The report of `veloxel stereo --report`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StereoReport {
     /// The run.
@@ -15,15 +15,15 @@ pub struct StereoReport {
     pub levels: Vec<[usize; 2]>,
     /// Share of pixels with a disparity.
     pub valid_share: f64,
-    /// Mean confidence of those, 0 to 1.
+    /// Mean confidence of the pixels with a disparity, 0 to 1.
     pub mean_confidence: f64,
-    /// Where the disparities lie, pixels; none if there is none.
+    /// Range of the disparities, pixels; none if there is no disparity.
     pub disparity_px: Option<ValueRange>,
-    /// Against the truth, where one was given.
+    /// Error against the truth, if a truth was given.
     pub error: Option<DisparityError>,
 }
 
-/// Where most of some values lie.
+/// The range of most of some values.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ValueRange {
     /// 1 % of the values are at most this large.
@@ -42,7 +42,7 @@ impl ValueRange {
     }
 }
 
-/// `veloxel features --report`.
+/// The report of `veloxel features --report`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FeaturesReport {
     /// The run.
@@ -59,11 +59,11 @@ pub struct FeatureScaleReport {
     pub size: [usize; 2],
     /// Share of pixels with a phase.
     pub valid_share: f64,
-    /// Where the energies lie, squared intensity.
+    /// Range of the energies, squared intensity.
     pub energy: Option<ValueRange>,
 }
 
-/// `veloxel engine --report`.
+/// The report of `veloxel engine --report`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EngineReport {
     /// The run.
@@ -71,18 +71,18 @@ pub struct EngineReport {
     pub header: RunHeader,
     /// Pixels of a frame `(x, y)`.
     pub size: [usize; 2],
-    /// `flow`, `stereo`, `features`.
+    /// The outputs: `flow`, `stereo`, `features`.
     pub outputs: Vec<&'static str>,
-    /// Frames that went in.
+    /// Number of frames that went in.
     pub frames: usize,
-    /// Frames that outputs came out for.
+    /// Number of frames with outputs.
     pub results: usize,
-    /// From the first frame in to the last output out, with reading and writing.
+    /// Seconds from the first frame in to the last output out, reading and writing included.
     pub wall_s: f64,
-    /// Frames that went in over that time.
+    /// Number of frames that went in per second of that time.
     pub frames_per_s: f64,
-    /// From a frame that is in memory to its outputs in memory, those that are written: with the wait for the frames that flow
-    /// needs after it, and for those on their way before it.
+    /// Latency from a frame in memory to its written outputs in memory. It includes the wait for the later frames that flow
+    /// needs, and for earlier frames that are still being computed.
     pub latency: Option<LatencyReport>,
     /// Mean share of pixels with a vector.
     pub flow_valid_share: Option<f64>,
@@ -98,9 +98,9 @@ pub struct EngineReport {
 /// One frame of a stream in numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FrameReport {
-    /// Which frame; 0 is the first.
+    /// Number of the frame; the first is 0.
     pub frame: u64,
-    /// How long it took, milliseconds, as [`EngineReport::latency`] counts.
+    /// Latency, milliseconds, as [`EngineReport::latency`] counts it.
     pub latency_ms: f64,
     /// Share of pixels with a vector.
     pub flow_valid_share: Option<f64>,
@@ -115,16 +115,16 @@ pub struct FrameReport {
 pub struct LatencyReport {
     /// Half of the frames take at most this long.
     pub p50_ms: f64,
-    /// 90 % do.
+    /// 90 % of the frames take at most this long.
     pub p90_ms: f64,
-    /// 99 % do.
+    /// 99 % of the frames take at most this long.
     pub p99_ms: f64,
-    /// The slowest, where compiling and allocating is in it for the first ones.
+    /// Time of the slowest frame; for the first frames it includes compiling and allocating.
     pub max_ms: f64,
 }
 
 impl LatencyReport {
-    /// Percentiles of measured times; none without any.
+    /// Percentiles of measured times; none without times.
     pub fn of(times_ms: &[f64]) -> Option<Self> {
         let times = times_ms.iter().map(|&t| t as f32);
         let [p50_ms, p90_ms, p99_ms, max_ms] = finite_quantiles(times, [0.5, 0.9, 0.99, 1.0])?;

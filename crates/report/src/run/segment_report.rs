@@ -14,11 +14,11 @@ pub struct SegmentReport {
     pub mesh: String,
     /// Faces of the file, polygons counted as one.
     pub faces: usize,
-    /// What was found and mended.
+    /// What was found in the mesh and mended.
     pub cleaning: CleaningReport,
-    /// How many parts there are.
+    /// Number of parts.
     pub parts: usize,
-    /// Who decided on their number: `asked for`, or `chosen`.
+    /// Origin of that number: `asked for`, or `chosen`.
     pub count_from: &'static str,
     /// Mean certainty over the area.
     pub mean_certainty: f64,
@@ -29,9 +29,9 @@ pub struct SegmentReport {
 /// A part of a mesh.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SegmentedPart {
-    /// Its number in files.
+    /// Number of the part in files.
     pub part: u32,
-    /// Triangles.
+    /// Number of triangles.
     pub triangles: usize,
     /// Share in the mesh's area.
     pub area_share: f64,
@@ -39,6 +39,6 @@ pub struct SegmentedPart {
     pub thickness: f64,
     /// Mean certainty over its area.
     pub mean_certainty: f64,
-    /// Red, green and blue.
+    /// Colour: red, green and blue.
     pub rgb: [u8; 3],
 }

@@ -2,28 +2,28 @@
 
 use crate::run::header::RunHeader;
 use serde::Serialize;
-use veloxel_measure::{ContourDistances, Periodicity, RegionStrain, Ventricles};
+use veloxel_measure::{ContourDistances, CurveEnds, RegionStrain, Ventricles};
 
-/// A cine, and what each method found in it.
+/// A cine, and the results of each method on it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TrackReport {
     /// The run.
     #[serde(flatten)]
     pub header: RunHeader,
-    /// What was followed.
+    /// The cine that was followed.
     pub cine: CineReport,
-    /// Each method, in the order asked for.
+    /// The run of each method, in the order asked for.
     pub runs: Vec<TrackRun>,
 }
 
-/// What was followed.
+/// The cine that was followed, and where.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CineReport {
     /// Voxels per axis `(x, y, z)`.
     pub size: [usize; 3],
     /// Millimetres between neighbours.
     pub spacing_mm: [f64; 3],
-    /// Frames.
+    /// Number of frames.
     pub frames: usize,
     /// Milliseconds between them, where that is known.
     pub frame_interval_ms: Option<f64>,
@@ -33,7 +33,7 @@ pub struct CineReport {
     pub slices: Vec<usize>,
     /// The first pixel of the region in which motion was estimated.
     pub region_from_px: [usize; 2],
-    /// Its size.
+    /// Size of that region, pixels.
     pub region_size_px: [usize; 2],
     /// `in-plane` or `volume`.
     pub motion: String,
@@ -43,35 +43,35 @@ pub struct CineReport {
     pub cavities: String,
 }
 
-/// What one method found.
+/// The results of one method.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TrackRun {
     /// The method's name.
     pub method: String,
-    /// What its parameters started from.
+    /// The preset that its parameters started from.
     pub preset: String,
     /// Every parameter as used.
     pub parameters: serde_json::Value,
     /// Wall-clock time of all its estimates.
     pub time_ms: f64,
-    /// Whether the last frame was taken to be followed by the first.
-    pub periodicity: Periodicity,
-    /// How far a point ends from where it began, once around the cycle, forwards and backwards in time.
+    /// Whether the last frame was taken to be followed by the first one.
+    pub periodicity: CurveEnds,
+    /// Distance between the start and the end of a point's path once around the cycle, forwards and backwards in time, mm.
     pub drift_mm: [Option<f64>; 2],
     /// Share of folded voxels by frame.
     pub folded: Vec<f64>,
     /// Areas, volumes, EDV, ESV, EF and mass.
     pub ventricles: Ventricles,
-    /// By region: all, segments over all slices, slices, segments of slices.
+    /// Strain by region: of all, of segments over all slices, of slices, and of segments of slices.
     pub strain: Vec<RegionStrain>,
-    /// Against the true outlines, where they are known.
+    /// Distances to the true outlines, if they are known.
     pub distances: Option<ContourDistances>,
-    /// The same of outlines that were carried forwards alone, and backwards alone.
+    /// Distances to the true outlines of outlines that were carried forwards alone, and backwards alone.
     pub ways: Vec<ContourDistances>,
 }
 
 impl TrackRun {
-    /// `clg, fast`.
+    /// Method and preset: `clg, fast`.
     pub fn name(&self) -> String {
         format!("{}, {}", self.method, self.preset)
     }

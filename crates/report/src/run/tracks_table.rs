@@ -5,17 +5,17 @@ use std::fmt::Write;
 /// A point in a frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrackRow {
-    /// Which frame; 0 is the first.
+    /// Number of the frame; the first is 0.
     pub frame: usize,
     /// The number of its track.
     pub id: usize,
-    /// Pixels; NaN where there is no position.
+    /// Position, pixels; NaN where there is none.
     pub at_px: [f32; 2],
-    /// What became of it, in a word.
+    /// Fate of the point in that frame, in a word.
     pub status: &'static str,
     /// Mean absolute difference of its windows; NaN without a position before.
     pub error: f32,
-    /// How far from where it was the way back ends, pixels; NaN without a check.
+    /// Distance between the point before and the end of its path there and back, pixels; NaN without a check.
     pub forward_backward_px: f32,
 }
 

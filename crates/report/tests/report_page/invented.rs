@@ -1,4 +1,4 @@
-//! Invented estimates: a true field with known errors, and what a solver would say about it.
+//! Invented estimates: a true field with known errors, and statistics that a solver could report.
 
 use veloxel_core::{
     BrightnessReport, DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable,
@@ -49,7 +49,7 @@ impl Pair {
         Self { title: title.to_owned(), fixed, moving, warped, estimate, confidence, jacobian, truth, mask }
     }
 
-    /// What a solver on `levels` levels would report.
+    /// Statistics that a solver on `levels` levels would report.
     pub fn statistics(&self) -> FlowStatistics {
         let mean_abs = |other: &Volume<f32>| {
             let d: Vec<f64> = (self.fixed.data().iter().zip(other.data()))
@@ -147,7 +147,7 @@ impl Pair {
     }
 }
 
-/// `moving(x + d(x))`, linear; NaN outside and where there is no estimate.
+/// The image `moving(x + d(x))`, linear between voxels; NaN outside and where there is no estimate.
 fn pulled_back(moving: &Volume<f32>, flow: &Flow) -> Volume<f32> {
     let grid = moving.grid();
     Volume::from_fn(grid.clone(), |p| {
@@ -173,7 +173,7 @@ fn pulled_back(moving: &Volume<f32>, flow: &Flow) -> Volume<f32> {
     })
 }
 
-/// det(I + ∇d) by central differences, one-sided at the border.
+/// The determinant det(I + ∇d) by central differences, one-sided at the border.
 fn determinant(flow: &Flow) -> Volume<f32> {
     let grid = flow.grid();
     let n = grid.dimension().count();

@@ -81,7 +81,7 @@ fn run_report(pairs: &[Pair]) -> RunReport {
     }
 }
 
-/// Checks a page and leaves it where a person finds it.
+/// Checks a page and writes it to the target folder, for people.
 fn check(page: &str, name: &str, most_bytes: usize) {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, page).expect("the target folder can be written");

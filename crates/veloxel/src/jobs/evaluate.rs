@@ -46,9 +46,9 @@ impl EvaluateJob {
 /// What the samples of disparities were multiplied by, where a file does not say so.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct DisparityScales {
-    /// Those of the result, as [`read_disparity`](io::read_disparity) takes it.
+    /// Scale of the result, as [`read_disparity`](io::read_disparity) takes it.
     pub result: Option<f32>,
-    /// Those of the truth.
+    /// Scale of the truth.
     pub truth: Option<f32>,
 }
 

@@ -27,7 +27,7 @@ pub struct FeaturesJob {
     pub html: Option<PathBuf>,
 }
 
-/// What a run has to say, and the files it wrote.
+/// Report of a run, and the files written.
 pub type FeaturesRun = JobRun<FeaturesReport>;
 
 /// Finds the features of an image: `energy_0.pfm`, `orientation_0.pfm` and `phase_0.pfm` at full resolution, `_1` at half,

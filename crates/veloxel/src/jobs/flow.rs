@@ -10,7 +10,7 @@ use veloxel_core::{Grid, Stage, Warnings};
 use veloxel_io as io;
 use veloxel_report::{RunReport, html};
 
-/// What a run has to say, and the files it wrote.
+/// Report of a run, and the files written.
 pub type FlowRun = JobRun<RunReport>;
 
 /// Estimates the flow of a pair of files, or of the centre of a window of frames, and writes what was asked for.

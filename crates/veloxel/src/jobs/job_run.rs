@@ -1,4 +1,4 @@
-//! What a job comes to.
+//! The result of a job.
 
 use super::Role;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// The report of a run, and the files written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobRun<R> {
-    /// As in `report.json`.
+    /// The report that `report.json` holds.
     pub report: R,
     /// Role and path of every file or folder, in the order of the command's outputs.
     pub written: Vec<(Role, PathBuf)>,

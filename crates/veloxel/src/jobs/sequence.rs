@@ -34,7 +34,7 @@ pub struct SequenceJob {
     pub folder: PathBuf,
     /// The confidences: one 4-D file, or a folder where the name has no extension.
     pub confidence: Option<PathBuf>,
-    /// The warped images, likewise.
+    /// The warped images: one 4-D file, or a folder where the name has no extension.
     pub warped: Option<PathBuf>,
     /// What these hold where the moving frame has no sample.
     pub outside: OutsideFill,

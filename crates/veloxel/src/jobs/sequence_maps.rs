@@ -28,7 +28,7 @@ pub(super) struct SequenceMaps {
 }
 
 enum Place {
-    /// Nobody wants them.
+    /// The maps are not wanted.
     Nowhere,
     /// A folder, hidden until the end, and its name from then on.
     Folder { hidden: Target, shown: PathBuf },

@@ -36,7 +36,7 @@ pub struct StereoJob {
     pub html: Option<PathBuf>,
 }
 
-/// What a run has to say, and the files it wrote.
+/// Report of a run, and the files written.
 pub type StereoRun = JobRun<StereoReport>;
 
 impl StereoJob {

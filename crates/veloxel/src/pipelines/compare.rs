@@ -70,9 +70,10 @@ pub struct ComparedMethod {
     pub parameters: Values,
     /// The flow, its confidence and its diagnostics.
     pub found: DenseFlow,
-    /// 1 where the moving image does not show a voxel; none on two grids, and of methods that take windows of frames.
+    /// Occlusion: 1 where the moving image does not show a voxel; none on two grids, and for methods that take windows of
+    /// frames.
     pub occlusion: Option<Volume<f32>>,
-    /// Of the faster one of two runs, milliseconds.
+    /// Time of the faster one of two runs, milliseconds.
     pub time_ms: f64,
 }
 

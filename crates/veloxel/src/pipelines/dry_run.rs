@@ -26,14 +26,14 @@ pub struct Forecast {
     pub memory: FlowPlan,
     /// Time.
     pub time: TimeEstimate,
-    /// What the grids give to know.
+    /// Warnings about the grids.
     pub warnings: Warnings,
 }
 
 /// How long a run would take.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TimeEstimate {
-    /// Of the method alone, without files.
+    /// Time of the method alone, without files, milliseconds.
     pub solve_ms: f64,
     /// What one voxel took in a run of the same method, parameters and device over a small pair of noisy images.
     pub ns_per_voxel: f64,
@@ -41,7 +41,7 @@ pub struct TimeEstimate {
     pub measured_size: [usize; 3],
 }
 
-/// Tells what a run would take. The time is measured on a small pair of made-up images.
+/// Estimates what a run would take. The time is measured on a small pair of made-up images.
 ///
 /// # Errors
 /// As [`memory_plan`]; [`VeloxelError::Core`](crate::VeloxelError::Core) for grids that do not belong together.

@@ -12,9 +12,9 @@ use veloxel_mesh::{CleanMesh, cut_discrepancy};
 /// A result and the truth.
 #[derive(Debug, Clone, Copy)]
 pub struct EvaluateRequest<'a, T> {
-    /// What is measured.
+    /// The result that is measured.
     pub result: &'a T,
-    /// What is true.
+    /// The truth.
     pub truth: &'a T,
     /// Where it is measured; none: everywhere.
     pub mask: Option<&'a Mask>,
@@ -25,9 +25,9 @@ pub struct EvaluateRequest<'a, T> {
 /// What result and truth are called in errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EvaluateNames<'a> {
-    /// What is measured.
+    /// Name of the result.
     pub result: &'a str,
-    /// What is true.
+    /// Name of the truth.
     pub truth: &'a str,
 }
 

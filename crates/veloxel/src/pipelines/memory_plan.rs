@@ -34,11 +34,11 @@ pub struct MemoryPart {
 pub struct FlowPlan {
     /// What was allowed, bytes: of the process on the processor, of the device on a GPU.
     pub budget_bytes: Option<u64>,
-    /// Of the process, bytes.
+    /// Peak memory of the process, bytes.
     pub peak_bytes: u64,
     /// What it consists of.
     pub parts: Vec<MemoryPart>,
-    /// Of the device, bytes; on the processor a part of the process's.
+    /// Memory of the device, bytes; on the processor a part of the process's memory.
     pub device_bytes: u64,
     /// How the fixed grid is split; one tile is all of it.
     pub tiles: TilePlan,
@@ -310,6 +310,7 @@ impl FlowPlan {
     /// The tiles where there is more than one, and a sentence that says why.
     pub(crate) fn split(self) -> Option<(TilePlan, String)> {
         let (count, room) = (self.tiles.count(), size(self.budget_bytes.unwrap_or(self.peak_bytes)));
-        (count > 1).then(|| (self.tiles, format!("estimated in {count} tiles: {room} of memory are there")))
+        (count > 1)
+            .then(|| (self.tiles, format!("estimated in {count} tiles: {room} of memory are available")))
     }
 }

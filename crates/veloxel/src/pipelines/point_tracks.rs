@@ -49,7 +49,7 @@ pub struct PointTracks<'s> {
     account: Account,
     corner_distance_px: f32,
     ended: EndedTracks,
-    /// Tracks that there were to begin with.
+    /// Number of tracks at the beginning.
     wanted: usize,
     frames: usize,
     alive: Vec<Track>,
@@ -66,7 +66,7 @@ struct Track {
     before_px: [f32; 2],
 }
 
-/// What following points comes to.
+/// The result of following points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TracksResult {
     /// A row for every frame that a track reaches, and for the one that it ends in, in the order of the frames.
@@ -163,7 +163,7 @@ impl<'s> PointTracks<'s> {
         Ok(TracksResult { table, frames, tracks, alive: self.alive.len(), account })
     }
 
-    /// Replaces ended tracks, and tells that a frame is done.
+    /// Replaces ended tracks, and reports that a frame is done.
     fn end_frame(&mut self) -> Result<()> {
         if self.ended == EndedTracks::AreReplaced && self.alive.len() < self.wanted {
             let there = self.positions();

@@ -4,7 +4,7 @@ use crate::{Result, Session};
 use veloxel_core::{Dimension, Flow, Stage};
 use veloxel_motion::steps::composition::sample_vox;
 
-/// Points that are moved before anybody asks whether to go on.
+/// Number of points that are moved between two questions whether to go on.
 const POINTS_AT_ONCE: usize = 1 << 14;
 
 /// Moves a point: pixels for 2-D fields, LPS millimetres for 3-D ones; none where the field is unknown.
@@ -24,7 +24,7 @@ pub fn move_point(flow: &Flow, point: [f64; 3]) -> Option<[f64; 3]> {
 /// Points that a field has moved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MovedPoints {
-    /// Where each point is now; none where it had no position, or the field says nothing.
+    /// Where each point is now; none where it had no position, or the field is unknown.
     pub points: Vec<Option<[f64; 3]>>,
     /// Points without a position to begin with.
     pub undefined: usize,

@@ -60,7 +60,7 @@ impl OpenDevice {
 /// A device, present or not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DeviceListing {
-    /// As [`DeviceOptions::name`] takes it.
+    /// The name that [`DeviceOptions::name`] takes.
     pub name: String,
     /// Threads and instruction set, or the adapter and its driver.
     pub description: Option<String>,

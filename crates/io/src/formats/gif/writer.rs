@@ -7,7 +7,7 @@ use crate::write::whole_file::WholeFile;
 use gif::{Encoder, EncodingError, Frame, Repeat};
 use std::io::Error;
 
-/// Of 1 (best) to 30: as fast as colours of few hues allow.
+/// Speed of the choice of colours, from 1 (best) to 30: as fast as pictures of few hues allow.
 const SPEED: i32 = 10;
 
 struct GifWriter {

@@ -61,8 +61,8 @@ pub(super) fn type_name(element: Element) -> String {
 
 /// Reads the header and leaves the source at the first sample.
 ///
-/// # Errors
-/// [`IoError::Malformed`], [`IoError::Truncated`], and [`IoError::Unsupported`] for numbers that are none of [`TYPES`].
+/// # Errors [`IoError::Malformed`], [`IoError::Truncated`], and [`IoError::Unsupported`] for numbers of a type that is not in
+/// [`TYPES`].
 pub(super) fn parse(source: &mut Source, context: &Context) -> Result<Header> {
     const WHAT: &str = "the NumPy header";
     let start = source.take_bytes(WHAT, 8, context)?;

@@ -37,7 +37,7 @@ impl<'a> Collection<'a> {
         self.place().ok_or_else(|| self.context.unsupported(what, hint).about(Hint::Cine))
     }
 
-    /// Takes what the file says of its cine, if nobody knew it before.
+    /// Takes the file's description of its cine, unless the cine is known already.
     ///
     /// # Errors
     /// [`IoError::Malformed`] if the file is of another cine.

@@ -21,7 +21,7 @@ pub struct LabelMeaning {
 }
 
 impl Default for LabelMeaning {
-    /// As in ACDC: 1, 2 and 3.
+    /// The labels of ACDC: 1, 2 and 3.
     fn default() -> Self {
         Self { rv: 1, muscle: 2, lv: 3 }
     }

@@ -25,7 +25,7 @@ pub use plain::{InnerContour, PlainNames, TextOrder};
 use std::path::Path;
 use veloxel_core::{ContourSet, Warnings};
 
-/// A file of outlines larger than this is none.
+/// Larger files of outlines are refused (bytes).
 const MOST_BYTES: u64 = 1 << 28;
 
 /// What files of outlines do not say themselves.

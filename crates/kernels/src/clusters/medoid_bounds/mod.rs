@@ -1,11 +1,11 @@
-//! What each node would cost at least as the medoid of its part, by the costs of candidates of that part.
+//! Lower bounds of what each node would cost as the medoid of its part, from the costs of candidates of that part.
 //!
 //! *Paper*: J. Newling, F. Fleuret, "A Sub-Quadratic Exact Medoid Algorithm", AISTATS 2017, arXiv:1605.06950, equation 3.
 //! *Bound*: `cost(node) ≥ |W D(node, candidate) − cost(candidate)|` with W the sum of the part's weights, by the triangle
 //! inequality.
-//! *In*: rows of distances; candidates in the order of their parts with their rows and costs, and where each part's begin; W of
-//! each part; the label of each node. *In and out*: a bound of each node, which never falls. That of a candidate becomes
-//! infinite: nothing is to be learnt there. *Halo*: none.
+//! *In*: rows of distances; candidates in the order of their parts, with their rows and costs; the first candidate of each
+//! part; W of each part; the label of each node. *In and out*: a bound of each node, which never falls. The bound of a
+//! candidate becomes infinite, because its cost is known. *Halo*: none.
 
 #[cfg(test)]
 mod parity;
@@ -32,10 +32,10 @@ bindings! {
     }
 }
 
-/// What a node costs on the processor beside copying a number, for the split over threads.
+/// Cost of a node on the processor, in units of copying a number, for the split over threads.
 const COST: usize = 64;
 
-/// Raises bounds.
+/// Raises the bounds of nodes.
 #[derive(Debug)]
 pub struct MedoidBounds<'a> {
     /// Rows of a distance for each node.
@@ -44,15 +44,15 @@ pub struct MedoidBounds<'a> {
     pub row_of: &'a Buffer<u32>,
     /// The nodes that candidates are.
     pub candidates: &'a Buffer<u32>,
-    /// Of each candidate.
+    /// Cost of each candidate.
     pub costs: &'a Buffer,
-    /// Where the candidates of each part begin; one more than there are parts.
+    /// Index of the first candidate of each part; one more entry than there are parts.
     pub begins: &'a Buffer<u32>,
     /// The sum of weights of each part.
     pub totals: &'a Buffer,
-    /// The part of each node; as many as there are parts, or more: none.
+    /// The part of each node; a number that is no part's stands for none.
     pub labels: &'a Buffer<u32>,
-    /// Of each node.
+    /// Lower bound of each node's cost.
     pub bounds: &'a mut Buffer,
 }
 

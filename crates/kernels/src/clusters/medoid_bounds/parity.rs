@@ -1,4 +1,4 @@
-//! Bounds on every device against their text for processors, and against the costs that they bound.
+//! Tests of the bounds on every device against their text for processors, and against the costs that they bound.
 
 use super::MedoidBounds;
 use crate::kernel::Kernel;

@@ -1,8 +1,9 @@
 //! The nearest medoid of each node, and how much of the node belongs to each: `w_j = a P_j`, `P_j = D_j^−p / Σ_l D_l^−p`.
 //!
 //! *Paper*: S. Katz, A. Tal, ACM TOG 22(3), 2003, doi:10.1145/882262.882369, section 3.2, where p is 1.
-//! *In*: parts × nodes distances from the medoids; the area a of each node; p. *Out*: parts × nodes weights, and the number of the
-//! nearest medoid, the lower one of two. A medoid that no path leads to gets nothing, and a distance counts as 1e-9 at least.
+//! *In*: parts × nodes distances from the medoids; the area a of each node; p. *Out*: parts × nodes weights, and the number of
+//! the nearest medoid, the lower one of two. A medoid that no path leads to gets the weight 0, and a distance counts as at
+//! least 1e-9.
 //! *Halo*: none.
 
 #[cfg(test)]
@@ -30,25 +31,25 @@ bindings! {
     }
 }
 
-/// A distance counts as this at least.
+/// Smallest distance: a smaller one counts as this.
 const LEAST: f32 = 1e-9;
-/// Nodes that the processor takes together.
+/// Number of nodes that the processor takes together.
 const AT_ONCE: usize = 64;
-/// What a weight costs there, in units of copying one.
+/// Cost of a weight on the processor, in units of copying a number.
 const COST: usize = 16;
 
 /// Finds labels and weights.
 #[derive(Debug)]
 pub struct Memberships<'a> {
-    /// Parts × nodes.
+    /// Distance of every node from each medoid, parts × nodes.
     pub distances: &'a Buffer,
-    /// Of each node.
+    /// Area of each node.
     pub areas: &'a Buffer,
-    /// p, above 0.
+    /// The exponent p, above 0.
     pub sharpness: f32,
-    /// Parts × nodes.
+    /// Weight of every node in each part, parts × nodes.
     pub weights: &'a mut Buffer,
-    /// Of each node.
+    /// Number of the medoid nearest to each node.
     pub labels: &'a mut Buffer<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Weights and labels on every device against their text for processors, and against powers in double precision.
+//! Tests of weights and labels on every device against their text for processors, and against powers in double precision.
 
 use super::Memberships;
 use crate::kernel::Kernel;
@@ -6,7 +6,7 @@ use veloxel_gpu::Device;
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise};
 
-/// Ways of which some are infinite, and one is none.
+/// Distances, some of them infinite, one of them 0.
 fn ways(count: usize) -> Vec<f32> {
     let way = |v: f32| if v > 0.9 { f32::INFINITY } else { (1.0 + v).powi(3) * 40.0 };
     let mut ways: Vec<f32> = noise(count, 3).into_iter().map(way).collect();

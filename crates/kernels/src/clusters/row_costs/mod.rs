@@ -39,9 +39,9 @@ pub struct RowCosts<'a> {
     pub row_of: &'a Buffer<u32>,
     /// The part of each candidate.
     pub part_of: &'a Buffer<u32>,
-    /// Parts × nodes.
+    /// Weight of every node in each part, parts × nodes.
     pub weights: &'a Buffer,
-    /// Of each candidate.
+    /// Cost of each candidate.
     pub costs: &'a mut Buffer,
 }
 

@@ -1,4 +1,4 @@
-//! Costs on every device against their text for processors, and against sums in double precision.
+//! Tests of the costs on every device against their text for processors, and against sums in double precision.
 
 use super::RowCosts;
 use crate::kernel::Kernel;

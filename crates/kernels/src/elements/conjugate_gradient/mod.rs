@@ -1,13 +1,13 @@
-//! Levenberg-Marquardt's decision, and what the conjugate gradients find between decisions.
+//! The decision of Levenberg-Marquardt, and the step that the conjugate gradients find between decisions.
 //!
-//! [`Decide`] looks at the energy on trial: a lower one is accepted and the damping λ falls, a higher one is refused and λ rises;
-//! a problem ends when an accepted step gains less than `tolerance` of its energy, or λ exceeds `most`. It then begins
+//! [`Decide`] looks at the energy on trial: a lower one is accepted and the damping λ falls, a higher one is refused and λ
+//! rises; a problem ends when an accepted step gains less than `tolerance` of its energy, or λ exceeds `most`. It then begins
 //! `(H + λ diag H) x = −½ ∇E` with x = 0. [`super::least_squares_product`] iterates, preconditioned by the damped diagonal, and
-//! [`Advance`] writes the control points that are then on trial. All is decided on the device: a run takes as many launches
-//! whatever the images are, and what is done costs nothing but these.
+//! [`Advance`] writes the control points that are then on trial. Everything is decided on the device, so the number of launches
+//! does not depend on the images; a problem that is done costs only the launches.
 //!
-//! Gradient descent ([`Rule::Descent`]) puts `P − s ½ ∇E` on trial; its step s stands where λ does, grows with every accepted
-//! step and shrinks with every refused one.
+//! Gradient descent ([`Rule::Descent`]) puts `P − s ½ ∇E` on trial; its step s takes the place of λ in the state, grows with
+//! every accepted step and shrinks with every refused one.
 //! *Sums*: in the order of workgroups, the same bits everywhere.
 
 use super::gpu_block::{self, ELEMENTS, Lattice, Tables};
@@ -37,7 +37,7 @@ bindings! {
             lattice: Lattice,
             /// Factors of the damping after an accepted and a refused step, its least and its greatest value.
             damping: vec4<f32>,
-            /// Share of the energy to gain; 1: gradient descent.
+            /// Share of the energy to gain; for gradient descent 1.
             limits: vec4<f32>,
         },
         tables: group Tables<'a>,
@@ -79,13 +79,13 @@ pub enum Rule {
 pub struct Judgement {
     /// Factor of the damping (of a descent's step) after an accepted step.
     pub accepted: f32,
-    /// The same after a refused one.
+    /// Factor of the damping (of a descent's step) after a refused step.
     pub refused: f32,
-    /// Least damping.
+    /// Least damping (least step of a descent).
     pub least: f32,
     /// Greatest damping; beyond it, or for a descent's step below the least, the problem ends.
     pub most: f32,
-    /// Share of the energy that an accepted step gains at least, or the problem ends.
+    /// Least share of the energy that an accepted step must gain; with a smaller gain the problem ends.
     pub tolerance: f32,
 }
 
@@ -105,44 +105,44 @@ impl Rule {
 pub struct Decide<'a> {
     /// The lattice.
     pub elements: &'a Elements,
-    /// How.
+    /// The rule by which the trial is judged.
     pub rule: Rule,
-    /// [`super::state`] until now.
+    /// The [`super::state`] before the decision.
     pub state: &'a Buffer,
-    /// Partial sums of r², of the set on trial.
+    /// Partial sums of r² of the set on trial.
     pub energy_of_pixels: &'a Buffer,
-    /// Partial sums of `Pᵀ K P`, of the set on trial.
+    /// Partial sums of `Pᵀ K P` of the set on trial.
     pub energy_of_unknowns: &'a Buffer,
-    /// ½ ∇E: two sets.
+    /// The half gradient ½ ∇E: two sets.
     pub gradient: &'a Buffer,
     /// The matrix' diagonal: two sets.
     pub diagonal: &'a Buffer,
-    /// The state from now on.
+    /// The state after the decision.
     pub next: &'a mut Buffer,
-    /// P: two sets; the one then on trial is written.
+    /// The control points P: two sets; the set that is then on trial is written.
     pub controls: &'a mut Buffer,
-    /// What the equations leave.
+    /// Residual r of the equations.
     pub residual: &'a mut Buffer,
-    /// x.
+    /// Solution x of the equations.
     pub step: &'a mut Buffer,
     /// Partial sums of `rᵀ z`.
     pub progress: &'a mut Buffer,
 }
 
-/// Ends the conjugate gradients: puts what they found on trial.
+/// Ends the conjugate gradients: puts the step that they found on trial.
 #[derive(Debug)]
 pub struct Advance<'a> {
     /// The lattice.
     pub elements: &'a Elements,
-    /// [`super::state`].
+    /// The [`super::state`] of the problems.
     pub state: &'a Buffer,
     /// Partial sums of the last iteration, [`SUMS`] columns.
     pub sums: &'a Buffer,
-    /// p of the last iteration.
+    /// Direction p of the last iteration.
     pub direction: &'a Buffer,
-    /// x of the iteration before.
+    /// Solution x of the iteration before.
     pub step: &'a Buffer,
-    /// P: two sets; the one on trial is written.
+    /// The control points P: two sets; the set on trial is written.
     pub controls: &'a mut Buffer,
 }
 

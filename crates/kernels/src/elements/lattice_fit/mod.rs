@@ -1,9 +1,9 @@
-//! A field to control points: those of a lattice whose field is near to it.
+//! A field to control points whose field is near to it.
 //!
 //! A control point takes the field's value where it belongs (its Greville abscissa: a third of an element before or after its
-//! node), linear between pixels and the border's beyond: Schoenberg's operator, exact for linear fields; what it misses of
-//! others is of second order, and the first steps find it. *In*: a field of all problems' pixels, planar. *Out*: the second
-//! set of control points, `P = f d`.
+//! node), linear between pixels, and beyond the border the border's value: Schoenberg's operator, exact for linear fields; its
+//! error for other fields is of second order, and the first steps correct it. *In*: a field of all problems' pixels, planar.
+//! *Out*: the second set of control points, `P = f d`.
 
 use super::gpu_block::{self, ELEMENTS, Lattice, Tables};
 use super::lattice::Elements;
@@ -42,11 +42,11 @@ const THIRD: f32 = 0.333_333_34;
 pub struct LatticeFit<'a> {
     /// The lattice.
     pub elements: &'a Elements,
-    /// d: planar components of all problems' pixels.
+    /// The field d: planar components of all problems' pixels.
     pub field: &'a [Buffer],
-    /// f.
+    /// The factor f of each axis.
     pub factor: Axes<f32>,
-    /// P: two sets.
+    /// The control points P: two sets.
     pub controls: &'a mut Buffer,
 }
 
@@ -107,7 +107,7 @@ struct Cell {
     weight: f32,
 }
 
-/// Those around every control point along an axis.
+/// The pixels around every control point along an axis.
 fn cells_along(elements: &Elements, axis: usize) -> Vec<Cell> {
     let ([first, step], count) = (elements.placed.map(|placed| placed[axis]), elements.shape.size[axis]);
     let per_element = 1.0 / step;

@@ -5,9 +5,9 @@
 //! ```
 //!
 //! (Li et al. 2008, eq. 4 and 5 without their common factor 2), with the matrix K of the Sobolev term, which the lattice holds
-//! as exact integrals. *In*: sums along rows of [`super::residual`]. *Out*: of the set on trial of every active problem;
-//! a partial sum of `τ Pᵀ K P` for each workgroup. With τ below 1 smoothness is asked of every step in full, and of the whole
-//! field by that share alone.
+//! as exact integrals. *In*: sums along rows of [`super::residual`]. *Out*: of the set on trial of every active problem; a
+//! partial sum of `τ Pᵀ K P` for each workgroup. With τ below 1 every step is smoothed in full, and the whole field only by the
+//! share τ.
 
 use super::gpu_block::{self, ELEMENTS, GATHERING, Lattice, Tables};
 use super::lattice::Elements;
@@ -32,7 +32,7 @@ bindings! {
     struct Bindings<'a> {
         block: Block {
             lattice: Lattice,
-            /// The share of smoothness that is asked of the whole field.
+            /// Share τ of the smoothness that applies to the whole field.
             elastic: vec4<f32>,
         },
         tables: group Tables<'a>,
@@ -44,22 +44,22 @@ bindings! {
     }
 }
 
-/// Finds the gradient of the set on trial.
+/// Computes the gradient of the set on trial.
 #[derive(Debug)]
 pub struct LeastSquaresGradient<'a> {
     /// The lattice.
     pub elements: &'a Elements,
     /// Weights of the Sobolev term.
     pub smoothness: Smoothness,
-    /// τ, the share of smoothness that is asked of the whole field.
+    /// Share τ of the smoothness that applies to the whole field.
     pub elastic: f32,
-    /// [`super::state`].
+    /// The [`super::state`] of the problems.
     pub state: &'a Buffer,
-    /// P, edges: two sets.
+    /// The control points P, edges: two sets.
     pub controls: &'a Buffer,
-    /// What [`super::residual`] sums along rows.
+    /// The sums along rows from [`super::residual`].
     pub row_sums: &'a Buffer,
-    /// ½ ∇E: two sets.
+    /// The half gradient ½ ∇E: two sets.
     pub gradient: &'a mut Buffer,
     /// The matrix' diagonal: two sets.
     pub diagonal: &'a mut Buffer,

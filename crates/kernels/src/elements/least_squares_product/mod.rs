@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Two launches: tiles of rows move on to the new direction, interpolate it at their pixels and sum q along x; control points
-//! gather these sums. So that nothing waits for a sum between them, `rᵀ z` follows from the four sums that the product leaves
-//! (Chronopoulos and Gear, J. Comput. Appl. Math. 25, 1989); it is summed anew every time, and its error does not grow.
+//! gather these sums. So that no launch waits for a sum between them, `rᵀ z` follows from the four sums that the product leaves
+//! (Chronopoulos and Gear, J. Comput. Appl. Math. 25, 1989); it is summed anew in every iteration, so its error does not grow.
 //! An element of 4×4 pixels reads 32 slopes; assembled, a node of a picture had 36 blocks of 4×4 numbers. *In*: slopes and
 //! diagonal of the accepted set. *Out*: r and p of this iteration, x of the one before, y, and partial sums of `rᵀz`, `pᵀy`,
 //! `zᵀy` and `yᵀz(y)` for each workgroup, 0 where a problem is done.
@@ -76,40 +76,40 @@ bindings! {
 /// Partial sums of an iteration for every workgroup: `rᵀz`, `pᵀy`, `zᵀy` and `yᵀz(y)`.
 pub const SUMS: usize = 4;
 
-/// Goes one iteration further.
+/// Makes one iteration.
 #[derive(Debug)]
 pub struct LeastSquaresProduct<'a> {
     /// The lattice.
     pub elements: &'a Elements,
     /// Weights of the Sobolev term.
     pub smoothness: Smoothness,
-    /// [`super::state`].
+    /// The [`super::state`] of the problems.
     pub state: &'a Buffer,
-    /// s: two sets.
+    /// The slopes s: two sets.
     pub slopes: &'a Buffer,
     /// The matrix' diagonal: two sets.
     pub diagonal: &'a Buffer,
     /// Partial sums of `rᵀz` before the first iteration.
     pub first: &'a Buffer,
-    /// Those of the iteration before, [`SUMS`] columns; none at the first.
+    /// Partial sums of the iteration before, [`SUMS`] columns; none at the first.
     pub before: Option<&'a Buffer>,
-    /// A problem is done when `√(rᵀ z)` is at most so many times that of the first iteration.
+    /// A problem is done when `√(rᵀ z)` is at most this many times that of the first iteration.
     pub tolerance: f32,
-    /// r of the iteration before.
+    /// Residual r of the iteration before.
     pub last_residual: &'a Buffer,
-    /// p of the iteration before.
+    /// Direction p of the iteration before.
     pub last_direction: &'a Buffer,
-    /// r.
+    /// Residual r.
     pub residual: &'a mut Buffer,
-    /// p.
+    /// Direction p.
     pub direction: &'a mut Buffer,
-    /// x.
+    /// Solution x.
     pub step: &'a mut Buffer,
     /// Sums of q along the rows.
     pub row_sums: &'a mut Buffer,
-    /// Of every problem: 1 until it is done.
+    /// For every problem 1 until it is done.
     pub going: &'a mut Buffer,
-    /// y of the iteration before, and then of this one.
+    /// Product y of the iteration before, and then of this one.
     pub product: &'a mut Buffer,
     /// Partial sums of this iteration.
     pub sums: &'a mut Buffer,
@@ -178,7 +178,7 @@ impl Kernel for LeastSquaresProduct<'_> {
     }
 }
 
-/// What the sums of the iteration before say.
+/// The ratios that follow from the sums of the iteration before.
 #[derive(Debug, Clone, Copy)]
 struct Ratios {
     alpha: f32,
@@ -238,7 +238,7 @@ fn product<const D: usize>(cpu: &Cpu, args: LeastSquaresProduct<'_>) {
     write_sums(going, [residual, direction, product], z, args.sums.host_mut());
 }
 
-/// Partial sums of `rᵀz`, `pᵀy`, `zᵀy` and `yᵀz(y)`.
+/// Writes the partial sums of `rᵀz`, `pᵀy`, `zᵀy` and `yᵀz(y)`.
 fn write_sums(
     going: Problems<'_>,
     [residual, direction, product]: [&[f32]; 3],
@@ -277,7 +277,7 @@ fn ratios(args: &LeastSquaresProduct<'_>, problem: usize) -> Ratios {
     Ratios { alpha, beta, is_going: States(args.state.host()).is_active(problem) && goes_on }
 }
 
-/// q of every row of pixels, summed along it.
+/// Sums of q along every row of pixels.
 fn sum_back<'s, const D: usize>(
     of: Problems<'_>,
     direction: &[f32],

@@ -5,12 +5,11 @@
 //! a = cov(F, M) / var(M) within [1/8, 8]        b = F̄ − a M̄        F' = (F − b) / a        w' = a w
 //! ```
 //!
-//! so that `w' (M − F')` is what is left. Where a and b are the best ones the energy does not change with them: the gradient
-//! of the squared difference from F' is that of E, and its Gauss-Newton matrix that of the residual with a and b held. The bounds
-//! of a keep images that have nothing in common from being scaled to nothing, and refuse a negative. *In*: F and w; the residual
-//! `g (M − F)` of the set on trial, without weights ([`super::residual`]); what it does not see, where that is 0, is left out of
-//! the means. *Out*: F' and w'
-//! of every active problem; partial sums, five for each workgroup. Intensities from 0 to 1.
+//! so that the residual is `w' (M − F')`. At the best a and b the energy does not change with them: the gradient of the squared
+//! difference from F' is that of E, and its Gauss-Newton matrix that of the residual with a and b held. The bounds of a keep
+//! images without anything in common from being scaled to 0, and refuse a negative image. *In*: F and w; the residual `g (M −
+//! F)` of the set on trial, without weights ([`super::residual`]); pixels where it is 0 are left out of the means. *Out*: F'
+//! and w' of every active problem; partial sums, five for each workgroup. Intensities from 0 to 1.
 
 use super::gpu_block::{self, ELEMENTS, Lattice, Tables};
 use super::lattice::Elements;
@@ -30,7 +29,7 @@ bindings! {
     struct Bindings<'a> {
         block: Block {
             lattice: Lattice,
-            /// 1 over the residual's gain; the least gain and the greatest; the middle of the range.
+            /// The inverse of the residual's gain; the least gain and the greatest; the middle of the range.
             numbers: vec4<f32>,
         },
         tables: group Tables<'a>,
@@ -43,38 +42,38 @@ bindings! {
     }
 }
 
-/// Sums that gain and offset follow from.
+/// Number of sums that gain and offset follow from.
 pub const SUMS: usize = 5;
 /// The least gain and the greatest.
 const GAINS: [f32; 2] = [0.125, 8.0];
-/// Sums of squares lose less to rounding about the middle of the range.
+/// Middle of the range of intensities: sums of squares around it lose less to rounding.
 const MIDDLE: f32 = 0.5;
 
-/// Partial sums of all problems.
+/// Number of partial sums of all problems.
 pub fn sums_len(elements: &Elements) -> usize {
     elements.problems * SUMS * reduction_groups(elements.shape.len())
 }
 
-/// Matches the fixed image to the moving one as the set on trial sees it.
+/// Matches the fixed image to the moving one under the displacement on trial.
 #[derive(Debug)]
 pub struct MatchedBrightness<'a> {
     /// The lattice.
     pub elements: &'a Elements,
-    /// [`super::state`].
+    /// The [`super::state`] of the problems.
     pub state: &'a Buffer,
-    /// F: all problems' pixels.
+    /// The fixed image F: all problems' pixels.
     pub fixed: &'a Buffer,
-    /// w, likewise; none: 1.
+    /// The weights w of all problems' pixels; none for 1 everywhere.
     pub weight: Option<&'a Buffer>,
-    /// `g (M − F)`: two sets.
+    /// The residual `g (M − F)`: two sets.
     pub residual: &'a Buffer,
-    /// g.
+    /// The gain g.
     pub gain: f32,
     /// A work buffer of [`sums_len`].
     pub sums: &'a mut Buffer,
-    /// F'.
+    /// The matched image F'.
     pub matched: &'a mut Buffer,
-    /// w'.
+    /// The matched weights w'.
     pub matched_weight: &'a mut Buffer,
 }
 
@@ -150,7 +149,7 @@ impl Kernel for MatchedBrightness<'_> {
     }
 }
 
-/// Gain and offset that leave least, about the middle of the range.
+/// Gain and offset with the least residual, about the middle of the range.
 fn best([count, f, m, mm, mf]: [f32; SUMS]) -> (f32, f32) {
     if count <= 0.0 {
         return (1.0, 0.0);

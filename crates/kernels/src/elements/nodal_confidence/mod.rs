@@ -1,4 +1,4 @@
-//! How far a vector may be trusted: from what its neighbourhood leaves of the difference, and how much it says.
+//! How far a vector may be trusted: from the residual of its neighbourhood, and from the slopes there.
 //!
 //! ```text
 //! v_i = κ max(⟨r²⟩_i, σ²) Σ_c 1 / (⟨s_c²⟩_i + ε)        ⟨q⟩_i = Σ_X q ψ_i / Σ_X ψ_i        e²(X) = Σ_i ψ_i(X) v_i
@@ -7,9 +7,9 @@
 //!
 //! Near its minimum the energy is quadratic, and its Gauss-Newton matrix over the variance of the residuals the inverse of the
 //! covariance; the data's part of the diagonal stands for the matrix, because smoothness, which exceeds it, is the same
-//! everywhere and ranks nothing. κ is the share of a pixel's variance that a neighbourhood leaves. The variance σ² of images
-//! that agree perfectly keeps vectors from being certain, and ε bounds the error where nothing is seen. *In*: the accepted set
-//! of every problem. *Out*: v, a work buffer; the confidence of all problems' pixels, 0 to 1.
+//! everywhere and does not rank vectors. κ is the share of a pixel's variance that a neighbourhood leaves. The variance σ² of
+//! images that agree perfectly keeps vectors from being certain, and ε bounds the error where the image is flat. *In*: the
+//! accepted set of every problem. *Out*: v, a work buffer; the confidence of all problems' pixels, 0 to 1.
 
 use super::gpu_block::{self, ELEMENTS, GATHERING, Lattice, Tables};
 use super::lattice::Elements;
@@ -29,8 +29,8 @@ bindings! {
     struct Bindings<'a> {
         block: Block {
             lattice: Lattice,
-            /// Least variance of a residual; 1 over the square of the error that halves the confidence; least square of a slope; the
-            /// share of the variance that is left.
+            /// Least variance of a residual; the inverse square of the error that halves the confidence; least square of a
+            /// slope; the share κ of the variance.
             limits: vec4<f32>,
         },
         tables: group Tables<'a>,
@@ -46,23 +46,23 @@ bindings! {
 pub struct NodalConfidence<'a> {
     /// The lattice.
     pub elements: &'a Elements,
-    /// [`super::state`].
+    /// The [`super::state`] of the problems.
     pub state: &'a Buffer,
-    /// r: two sets.
+    /// The residual r: two sets.
     pub residual: &'a Buffer,
-    /// s: two sets.
+    /// The slopes s: two sets.
     pub slopes: &'a Buffer,
-    /// κ.
+    /// Share κ of a pixel's variance that its neighbourhood leaves.
     pub share: f32,
-    /// σ², in units of r².
+    /// Least variance σ², in units of r².
     pub least_variance: f32,
-    /// ε, in units of s².
+    /// Least square of a slope ε, in units of s².
     pub least_slope: f32,
-    /// h, the error that halves the confidence, edges.
+    /// The error h that halves the confidence, edges.
     pub half_edges: f32,
-    /// v of every control point.
+    /// Variance v of every control point.
     pub variance: &'a mut Buffer,
-    /// Of all problems' pixels.
+    /// Confidence of all problems' pixels, 0 to 1.
     pub confidence: &'a mut Buffer,
 }
 

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! *In*: the accepted set of every problem. *Out*: a displacement of all problems' pixels, planar ([`NodalField`]); or the set
-//! on trial of the finer lattice that [`Elements::refining`] speaks of, whose accepted set is taken to be the first
-//! ([`RefinedControls`]). *Halo*: none.
+//! on trial of the finer lattice of [`Elements::refining`], whose accepted set is taken to be the first ([`RefinedControls`]).
+//! *Halo*: none.
 
 use super::gpu_block::{self, ELEMENTS, Lattice, Tables};
 use super::lattice::Elements;
@@ -38,11 +38,11 @@ bindings! {
 pub struct NodalField<'a> {
     /// The lattice.
     pub elements: &'a Elements,
-    /// [`super::state`].
+    /// The [`super::state`] of the problems.
     pub state: &'a Buffer,
-    /// P: two sets.
+    /// The control points P: two sets.
     pub controls: &'a Buffer,
-    /// f.
+    /// The factor f of each axis.
     pub factor: Axes<f32>,
     /// Planar components of all problems' pixels.
     pub out: &'a mut [Buffer],
@@ -51,13 +51,13 @@ pub struct NodalField<'a> {
 /// Writes the control points of a finer lattice.
 #[derive(Debug)]
 pub struct RefinedControls<'a> {
-    /// Made by [`Elements::refining`].
+    /// The lattice that [`Elements::refining`] made.
     pub elements: &'a Elements,
-    /// [`super::state`] of the coarser lattice.
+    /// The [`super::state`] of the coarser lattice.
     pub state: &'a Buffer,
-    /// P of the coarser lattice: two sets.
+    /// The control points P of the coarser lattice: two sets.
     pub controls: &'a Buffer,
-    /// P of the finer one: two sets, of which the second is written.
+    /// The control points P of the finer lattice: two sets, of which the second is written.
     pub out: &'a mut Buffer,
 }
 

@@ -65,10 +65,10 @@ pub(super) fn residual<const D: usize>(cpu: &Cpu, args: Residual<'_>) {
     RowTiles::of(elements).sums(Problems { cpu, elements, takes: &takes }, square, energy.host_mut());
 }
 
-/// The images, and how positions in them belong together.
+/// The images, and the map between positions in them.
 struct Images<'a> {
     images: ElementImages<'a>,
-    /// None: the identity.
+    /// The affine map; none for the identity.
     map: Option<Maps>,
 }
 

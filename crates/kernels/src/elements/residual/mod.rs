@@ -1,4 +1,4 @@
-//! What a displacement on trial leaves of the images' difference, and how that changes with it.
+//! The difference that the displacement on trial leaves between the images, and how it changes with the displacement.
 //!
 //! ```text
 //! r(X) = g w(X) (M(A (X + u(X))) − F(X))        s_c(X) = g w(X) ∂M/∂u_c        Σ r²
@@ -7,7 +7,8 @@
 //! *In*: the images of all problems, F as samples and M as cubic spline coefficients ([`crate::image::spline`]); the weight w,
 //! whose square weighs squares (Li et al. 2008, eq. 2); control points of u in edges of the full grid; the map A between voxel
 //! positions of both images. *Out*: r and s in the set on trial of every problem that is active; sums along the rows of pixels
-//! of `r s ψ` and of `s² ψ²`, for every control point along x; a partial sum of r² for each workgroup. Where `A (X + u)` lies outside of the moving image both are 0. *Halo*: unbounded (gathers).
+//! of `r s ψ` and of `s² ψ²`, for every control point along x; a partial sum of r² for each workgroup. Where `A (X + u)` lies
+//! outside of the moving image both are 0. *Halo*: unbounded (gathers).
 
 mod cpu;
 
@@ -58,23 +59,23 @@ bindings! {
 /// Two images of every problem, as the residual compares them.
 #[derive(Debug, Clone, Copy)]
 pub struct ElementImages<'a> {
-    /// F: all problems' pixels.
+    /// The fixed image F: all problems' pixels.
     pub fixed: &'a Buffer,
-    /// Spline coefficients of M: all problems' voxels.
+    /// Spline coefficients of the moving image M: all problems' voxels.
     pub moving: &'a Buffer,
-    /// w, like F; none: 1.
+    /// The weights w of all problems' pixels; none for 1 everywhere.
     pub weight: Option<&'a Buffer>,
-    /// Of M in one problem.
+    /// Shape of the moving image M of one problem, voxels.
     pub moving_shape: Shape,
-    /// A, between voxel positions.
+    /// The affine map A, between voxel positions.
     pub moving_from_fixed: VoxelAffine,
-    /// Voxels of this level for an edge of the full grid, per axis.
+    /// Voxels of this level per edge of the full grid, along each axis.
     pub per_edge: Axes<f32>,
-    /// g, the square root of the pixels of the full grid that one of this level stands for.
+    /// The gain g: the square root of the number of pixels of the full grid that one pixel of this level stands for.
     pub gain: f32,
 }
 
-/// What an affine map adds to a position, and what it does to a displacement.
+/// The part of a position, and of a displacement, that an affine map adds.
 fn maps(map: &VoxelAffine) -> Maps {
     Maps::new(map.added(), map.offset, map.matrix.map(|row| row.map(|v| v as f32)))
 }
@@ -104,13 +105,13 @@ pub struct Residual<'a> {
     pub elements: &'a Elements,
     /// The images.
     pub images: ElementImages<'a>,
-    /// [`super::state`].
+    /// The [`super::state`] of the problems.
     pub state: &'a Buffer,
-    /// u, edges of the full grid: two sets.
+    /// The control points of u, edges of the full grid: two sets.
     pub controls: &'a Buffer,
-    /// r: two sets of all pixels.
+    /// The residual r: two sets of all pixels.
     pub residual: &'a mut Buffer,
-    /// s, planar in every problem: two sets.
+    /// The slopes s, planar in every problem: two sets.
     pub slopes: &'a mut Buffer,
     /// Sums along rows of `r s ψ` of all problems, then those of `s² ψ²`.
     pub row_sums: &'a mut Buffer,

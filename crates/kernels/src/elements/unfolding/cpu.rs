@@ -9,10 +9,10 @@ use veloxel_core::Axes;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::components;
 
-/// Of what cannot fold, or is no cell.
+/// Determinant that stands for a cell that cannot fold, or for no cell.
 const NO_FOLD: f32 = 3.0e38;
 
-/// Whether something folded.
+/// Whether a cell folded.
 pub(super) fn unfold<const D: usize>(cpu: &Cpu, args: Unfolding<'_>) -> bool {
     let Unfolding { elements, state, field, begin, least, determinant, folds, controls } = args;
     let (size, n, problems) = (elements.shape.size, elements.shape.len(), elements.problems);
@@ -64,7 +64,7 @@ pub(super) fn unfold<const D: usize>(cpu: &Cpu, args: Unfolding<'_>) -> bool {
     has_folded
 }
 
-/// The cells with a corner in the elements of a control point's node: they are named by their first corner.
+/// The cells with a corner in the elements of a control point's node; a cell is numbered by its first corner.
 fn around(axis: &AxisTables<'_>, control: usize) -> Range<usize> {
     let [(before, _), (after, _)] = axis.support(control);
     let begin = if before.is_empty() { after.start } else { before.start };
@@ -135,7 +135,7 @@ fn least_coefficient<const D: usize>(edges: &[[[f32; D]; 4]; D]) -> f32 {
     least
 }
 
-/// det(I + the columns).
+/// The determinant of I + the columns.
 fn determinant<const D: usize>(x: &[f32; D], y: &[f32; D], z: &[f32; D]) -> f32 {
     let (a, e, i) = (1.0 + x[0], 1.0 + y[1], 1.0 + z[D - 1]);
     let first = e * i - z[1] * y[D - 1];

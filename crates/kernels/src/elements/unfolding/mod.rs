@@ -1,11 +1,11 @@
 //! Local step control: where a lattice's motion would fold, its steps are shortened until it does not.
 //!
-//! Between pixels the map is linear along each axis. Its determinant in a cell is a polynomial, and nowhere less than the least of
-//! its Bernstein coefficients: in a picture these are the determinants at the four corners, in a volume 27 means of determinants
-//! of edges, the corners' eight among them. Where no edge changes by more than g in any component the determinant exceeds
-//! `(1 − 3 g)³` (A. Ostrowski, Proc. AMS 3, 1952), which spares most cells the sum: theirs is a large number.
-//! A control point with a corner of a cell in its support whose bound is at most `least` goes half of its way back to where the
-//! lattice began. Called again and again this ends at the beginning, which does not fold, wherever it must.
+//! Between pixels the map is linear along each axis. Its determinant in a cell is a polynomial, and nowhere less than the least
+//! of its Bernstein coefficients: in a picture these are the determinants at the four corners, in a volume 27 means of
+//! determinants of edges, the corners' eight among them. Where no edge changes by more than g in any component the determinant
+//! exceeds `(1 − 3 g)³` (A. Ostrowski, Proc. AMS 3, 1952), so the sum is spared for most cells, which get a large number
+//! instead. A control point with a corner of a cell in its support whose bound is at most `least` goes half of its way back to
+//! where the lattice began. Repeated calls end at the beginning, which does not fold, where nothing else helps.
 //! *In*: the field at the pixels, in their voxels; the control points that the lattice began with. *Out*: the accepted set; the
 //! bound of the cell after every pixel. *Border*: no cells.
 
@@ -27,7 +27,8 @@ bindings! {
     struct Bindings<'a> {
         block: Block {
             lattice: Lattice,
-            /// A determinant up to this is a fold; coefficients, and terms of each: unrolled, a compiler may regroup their sums.
+            /// Greatest determinant that counts as a fold; the coefficients, and the terms of each: were these loops unrolled,
+            /// a compiler might regroup their sums.
             least: vec4<f32>,
         },
         tables: group Tables<'a>,
@@ -39,7 +40,7 @@ bindings! {
     }
 }
 
-/// Bernstein coefficients of the determinant of a cell of a volume, and determinants of edges in each at most.
+/// Number of Bernstein coefficients of the determinant of a cell of a volume, and most determinants of edges in each.
 const COEFFICIENTS: f32 = 27.0;
 const TERMS: f32 = 8.0;
 
@@ -48,25 +49,25 @@ const TERMS: f32 = 8.0;
 pub struct Unfolding<'a> {
     /// The lattice.
     pub elements: &'a Elements,
-    /// [`super::state`].
+    /// The [`super::state`] of the problems.
     pub state: &'a Buffer,
-    /// d: planar components of all problems' pixels, voxels.
+    /// The field d: planar components of all problems' pixels, voxels.
     pub field: &'a [Buffer],
-    /// What the control points were at the beginning: one set.
+    /// The control points at the beginning: one set.
     pub begin: &'a Buffer,
-    /// A determinant up to this is a fold.
+    /// Greatest determinant that counts as a fold.
     pub least: f32,
     /// The bound of the cell after every pixel.
     pub determinant: &'a mut Buffer,
-    /// Cells that fold: a sum for each workgroup.
+    /// Number of cells that fold: a sum for each workgroup.
     pub folds: &'a mut Buffer,
-    /// P: two sets.
+    /// The control points P: two sets.
     pub controls: &'a mut Buffer,
 }
 
 impl Kernel for Unfolding<'_> {
     const NAME: &'static str = "unfolding";
-    /// Whether something folded, where that is known at once.
+    /// Whether a cell folded, if that is known at once.
     type Output = Option<bool>;
 
     fn check(&self, lengths: &mut Lengths) {

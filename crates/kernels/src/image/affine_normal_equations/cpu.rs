@@ -10,11 +10,11 @@ use multiversion::multiversion;
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Cpu, reduction_groups};
 
-/// A workgroup's threads along x, and the rows that it takes at a time.
+/// Number of a workgroup's threads along x, and number of rows that it takes at a time.
 const WIDE: usize = 64;
 const HIGH: usize = 4;
 
-/// [`SUMS`] of every workgroup.
+/// The [`SUMS`] of every workgroup.
 pub(super) fn partial_sums(cpu: &Cpu, args: &AffineNormalEquations<'_>) -> Vec<f32> {
     let AffineNormalEquations { shape, centre, zeta, fixed, warped, weight } = *args;
     let [nx, ny, _] = shape.size;
@@ -56,22 +56,22 @@ pub(super) fn partial_sums(cpu: &Cpu, args: &AffineNormalEquations<'_>) -> Vec<f
 
 /// A row of samples.
 struct Row<'a> {
-    /// Of the warped image, an axis each.
+    /// Derivatives of the warped image along each axis.
     gradient: &'a [Vec<f32>; 3],
     fixed: &'a [f32],
     warped: &'a [f32],
     weight: Option<&'a [f32]>,
-    /// Of the first sample, from where positions count.
+    /// Position of the first sample, relative to the centre from which positions count.
     position: [f32; 3],
 }
 
-/// The constraint at each of sixteen voxels; zeros where they do not count.
+/// The constraint at each of sixteen voxels; zeros for voxels that do not count.
 struct Constraints {
     g: [Lanes; 3],
     difference: Lanes,
-    /// n.
+    /// The normalisation n.
     scale: Lanes,
-    /// The weight.
+    /// The weight of each voxel.
     counts: Lanes,
 }
 
@@ -104,7 +104,8 @@ fn constraints<const D: usize>(row: &Row<'_>, zeta2: f32, start: usize) -> Const
     Constraints { g, difference, scale, counts }
 }
 
-/// Adds a row to the sums of the workgroup's threads that take it: of each sum, [`WIDE`] from `lanes` on, [`GROUP`] apart.
+/// Adds a row to the sums of the workgroup's threads that take it; for each sum, the [`WIDE`] threads from `lanes` on; sums lie
+/// [`GROUP`] apart.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn add_row<const D: usize>(row: &Row<'_>, zeta2: f32, lanes: &mut [f32]) {
     let n = row.fixed.len();

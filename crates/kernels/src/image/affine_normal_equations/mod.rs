@@ -2,7 +2,8 @@
 //!
 //! For the constraint `g · (δA x + δt) + I_t = 0` at every voxel the unknowns are the D(D+1) entries of `[δA | δt]`, row by
 //! row; each voxel adds `n q qᵀ` and `−n q I_t` with `q = g ⊗ (x, 1)`, the data term of [`crate::variational::motion_tensor`].
-//! *Units*: g per voxel, positions in voxels from `centre`. NaN in the warped image: no contribution. *Halo*: 2 voxels.
+//! *Units*: g per voxel, positions in voxels from `centre`. A voxel that is NaN in the warped image adds nothing. *Halo*: 2
+//! voxels.
 //!
 //! q qᵀ is (g gᵀ) ⊗ (p pᵀ) with p = (x, 1): both texts sum each of the 6 entries of n g gᵀ against the 10 products of
 //! positions and each of the 3 of −n g I_t against the 4 positions, in the order of a GPU's workgroups.
@@ -38,7 +39,7 @@ bindings! {
 pub struct NormalEquations {
     /// Number of unknowns: 6 or 12.
     pub unknowns: usize,
-    /// Row-major, symmetric.
+    /// The matrix, row-major and symmetric.
     pub matrix: Vec<f64>,
     /// Right-hand side.
     pub rhs: Vec<f64>,
@@ -46,12 +47,12 @@ pub struct NormalEquations {
     pub mean_energy: f64,
 }
 
-/// Sums the equations; derivatives are the warped image's.
+/// Sums the equations; derivatives are those of the warped image.
 #[derive(Debug)]
 pub struct AffineNormalEquations<'a> {
-    /// Of both images.
+    /// Shape of both images.
     pub shape: Shape,
-    /// Where positions count from, voxels.
+    /// Origin of positions, voxels.
     pub centre: Axes<f64>,
     /// ζ of the normalisation `n = 1 / (|g|² + ζ²)`, intensity per voxel.
     pub zeta: f32,
@@ -59,7 +60,7 @@ pub struct AffineNormalEquations<'a> {
     pub fixed: &'a Buffer,
     /// The moving image, warped; NaN outside.
     pub warped: &'a Buffer,
-    /// What n is multiplied by; none: 1. Voxels without weight do not count.
+    /// Factor of n; none for 1 everywhere. Voxels without weight do not count.
     pub weight: Option<&'a Buffer>,
 }
 
@@ -88,10 +89,11 @@ impl Kernel for AffineNormalEquations<'_> {
     }
 }
 
-/// Sums that a workgroup leaves, as the texts order them.
+/// Number of sums that a workgroup leaves, in the order of both texts.
 const SUMS: usize = 76;
 
-/// The equations of the sums: unknown `(D + 1) r + k` belongs to component r and position k, the last of which is 1.
+/// The equations that follow from the sums: unknown `(D + 1) r + k` belongs to component r and position k, the last of which is
+/// 1.
 fn equations(d: usize, sums: &[f64; SUMS]) -> NormalEquations {
     let unknowns = d * (d + 1);
     // Position k among x, y, z, 1.
@@ -118,7 +120,7 @@ fn pair(size: usize, a: usize, b: usize) -> usize {
     a * (2 * size + 1 - a) / 2 + b - a
 }
 
-/// Where an entry of n g gᵀ stands, summed against the product of two positions among x, y, z, 1.
+/// Index of the sum of an entry of n g gᵀ against the product of two positions among x, y, z, 1.
 fn against(entry: usize, k: usize, l: usize) -> usize {
     match (k.min(l), k.max(l)) {
         (3, 3) => 48 + 2 * entry + 1,

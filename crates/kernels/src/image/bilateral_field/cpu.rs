@@ -1,4 +1,5 @@
-//! Processor text of [`super::BilateralField`]: a row at a time, one neighbour of all its voxels after the other.
+//! Processor text of [`super::BilateralField`]: it takes one row at a time, and for it one neighbour of all its voxels after
+//! the other.
 
 use super::{BilateralField, LEAST_CONFIDENCE};
 use crate::shared::exponential::exponential;
@@ -77,7 +78,7 @@ struct Sums<'a, const D: usize> {
 }
 
 impl<const D: usize> Inputs<'_, D> {
-    /// Adds the neighbours of a row's voxels that lie `off` away, in the row that begins at `line`.
+    /// Adds the neighbours of a row's voxels at the offset `off`, which lie in the row that begins at `line`.
     fn add(&self, off: Axes<f32>, exponents: [f32; 2], line: usize, sums: &mut Sums<'_, D>) {
         let (nx, offset) = (sums.total.len() as isize, off[0] as isize);
         let (low, high) = ((-offset).clamp(0, nx) as usize, (nx - offset).clamp(0, nx) as usize);
@@ -89,7 +90,7 @@ impl<const D: usize> Inputs<'_, D> {
     }
 }
 
-/// Adds neighbours that follow each other from `from` on to the sums of some columns.
+/// Adds the neighbours from `from` on, which follow each other, to the sums of some columns.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn add_line<const D: usize>(
     inputs: &Inputs<'_, D>,

@@ -1,5 +1,5 @@
-//! Confidence-weighted bilateral mean of a field: every vector becomes the mean of those around it that are near, look alike in
-//! a guiding image, and are certain.
+//! Confidence-weighted bilateral mean of a field: every vector becomes the mean of the vectors around it that are near, are
+//! certain, and look alike in a guiding image.
 //!
 //! ```text
 //! d'(x) = Σ_y g(y) (c(y) + ε) d(y) / Σ_y g(y) (c(y) + ε)        g(y) = exp(−|x − y|²/2σ² − (I(x) − I(y))²/2τ²)
@@ -8,9 +8,8 @@
 //!
 //! *Paper*: the future work of "GPU-accelerated optical flow and face clustering", GPGPU 2011, section 6.1; the kernel is
 //! that of C. Tomasi, R. Manduchi, "Bilateral filtering for gray and color images", ICCV 1998.
-//! *Unknown vectors* (NaN) add nothing to a sum but their g to the support. Where the support of an unknown vector is at
-//! least `fill_from`, and its own weight is above 0, it becomes known, with the confidence `fill_share · s`. A known
-//! vector keeps its confidence.
+//! *Unknown vectors* (NaN) add only their g to the support. Where the support of an unknown vector is at least `fill_from`, and
+//! its own weight is above 0, it becomes known, with the confidence `fill_share · s`. A known vector keeps its confidence.
 //! *Window*: `2 r + 1` voxels an axis, cut at the border. *Units*: the field's; the guide's for τ. *Halo*: r.
 
 mod cpu;
@@ -32,7 +31,7 @@ bindings! {
         block: Block {
             size: vec4<u32>,
             radius: vec4<u32>,
-            /// −1/2σ², −1/2τ², the support that fills, the confidence over it.
+            /// The exponents −1/2σ² and −1/2τ², the support that fills, and the confidence over it.
             factors: vec4<f32>,
         },
         field[field_x, field_y, field_z]: read f32,
@@ -44,17 +43,17 @@ bindings! {
     }
 }
 
-/// ε, what a vector without confidence counts.
+/// The number ε, which every vector has as weight besides its confidence.
 pub(crate) const LEAST_CONFIDENCE: f32 = 1e-3;
 
 /// The window and what is filled.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bilateral {
-    /// r.
+    /// Radius r, voxels.
     pub radius: usize,
-    /// σ, voxels.
+    /// Spatial standard deviation σ, voxels.
     pub sigma_vox: f32,
-    /// τ, units of the guide.
+    /// Standard deviation τ of the guide's values, units of the guide.
     pub sigma_guide: f32,
     /// Support from which on an unknown vector is filled.
     pub fill_from: f32,
@@ -63,12 +62,12 @@ pub struct Bilateral {
 }
 
 impl Bilateral {
-    /// −1/2σ² and −1/2τ².
+    /// The exponents −1/2σ² and −1/2τ².
     fn exponents(&self) -> [f32; 2] {
         [self.sigma_vox, self.sigma_guide].map(|sigma| -0.5 / (sigma * sigma))
     }
 
-    /// r along axes of more than one voxel.
+    /// The radius r along axes of more than one voxel, 0 along others.
     fn radii(&self, shape: Shape) -> Axes<usize> {
         [0, 1, 2].map(|a| if shape.size[a] > 1 { self.radius } else { 0 })
     }
@@ -77,21 +76,21 @@ impl Bilateral {
 /// Refines a field.
 #[derive(Debug)]
 pub struct BilateralField<'a> {
-    /// Of every buffer.
+    /// Shape of every buffer.
     pub shape: Shape,
     /// The window.
     pub window: Bilateral,
     /// The field; NaN where unknown.
     pub field: &'a [Buffer],
-    /// c, 0 to 1.
+    /// The confidence c, 0 to 1.
     pub confidence: &'a Buffer,
-    /// I.
+    /// The guiding image I.
     pub guide: &'a Buffer,
-    /// Where vectors may be filled: above 0; none: everywhere.
+    /// Vectors may be filled where this is above 0; none for everywhere.
     pub weight: Option<&'a Buffer>,
     /// The refined field.
     pub out: &'a mut [Buffer],
-    /// Its confidence.
+    /// Confidence of the refined field.
     pub out_confidence: &'a mut Buffer,
 }
 

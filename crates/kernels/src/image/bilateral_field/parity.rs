@@ -1,4 +1,4 @@
-//! The kernel on every device against its text for processors, and that text against what it promises.
+//! Tests of the kernel on every device against its text for processors, and of that text against its contract.
 
 use super::{Bilateral, BilateralField};
 use crate::kernel::Kernel;

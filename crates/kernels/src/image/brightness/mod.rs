@@ -21,14 +21,14 @@ bindings! {
     } -> sums: f32
 }
 
-/// Sum of |warped − fixed| and number of voxels that count.
+/// The sum of |warped − fixed| and the number of voxels that count.
 #[derive(Debug)]
 pub struct AbsoluteDifference<'a> {
     /// One image.
     pub fixed: &'a Buffer,
     /// The other one, of the same length.
     pub warped: &'a Buffer,
-    /// Voxels count where it is above 0; none: all do.
+    /// Voxels count where this is above 0; none if all count.
     pub weight: Option<&'a Buffer>,
 }
 

@@ -30,13 +30,13 @@ bindings! {
 /// Finds the centre of mass, voxels.
 #[derive(Debug)]
 pub struct CentreOfMass<'a> {
-    /// Of the image.
+    /// Shape of the image.
     pub shape: Shape,
     /// The image.
     pub image: &'a Buffer,
-    /// What intensities are multiplied by.
+    /// Factor of intensities.
     pub gain: f32,
-    /// What is added then.
+    /// Summand after the factor.
     pub offset: f32,
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn convolve(cpu: &Cpu, shape: Shape, taps: &Axes<Taps>, input: &[f32]
             &taps[0],
             &taps[1],
             |y, row| row.copy_from_slice(&input[plane + y * nx..][..nx]),
-            // SAFETY: bands are disjoint and nobody reads the output.
+            // SAFETY: bands are disjoint and no thread reads the output.
             |_, y| unsafe { out.get_mut(plane + y * nx..plane + (y + 1) * nx) },
         );
     });
@@ -120,7 +120,7 @@ pub(crate) fn filter_rows<'r>(row: impl Fn(usize) -> &'r [f32], weights: &[f32],
     }
 }
 
-/// Rows of a panel that run through the z ring together: long enough for the memory to stream.
+/// Number of samples of a panel's rows, which run through the z ring together: enough for the memory to stream.
 const PANEL_SAMPLES: usize = 2048;
 
 /// Smooths along z in place, panel by panel.
@@ -202,7 +202,7 @@ pub(crate) fn filter_line(line: &[f32], weights: &[f32], out: &mut [f32]) {
     }
 }
 
-/// The weighted sum of a pack and those around it; `load` brings the one that begins so far after the first of them.
+/// The weighted sum of a pack and the packs around it; `load` returns the pack at an offset from the first of them.
 #[inline(always)]
 fn weighted(weights: &[f32], load: impl Fn(usize) -> Lanes) -> Lanes {
     let radius = weights.len() - 1;
@@ -213,7 +213,7 @@ fn weighted(weights: &[f32], load: impl Fn(usize) -> Lanes) -> Lanes {
     sum
 }
 
-/// [`filter_rows`] of radius 1, in one pass.
+/// Filters three rows as [`filter_rows`] does for radius 1, in one pass.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn three_rows([a, b, c]: [&[f32]; 3], [centre, beside]: [f32; 2], out: &mut [f32]) {
     let n = out.len();

@@ -52,42 +52,44 @@ bindings! {
         output: write f32,
     }
 }
-/// The largest radius of these, and their tiles' width and height.
+/// The largest radius of filters of such pictures, and their tiles' width and height.
 const MOST_IN_ONE: usize = 8;
 const TILE: [usize; 2] = [32, 16];
-/// Pixels of pictures whose passes take longer than launches.
+/// Pixels from which on a picture's passes take longer than their launches.
 const LARGE_PICTURE: usize = 1 << 20;
 
-/// What stands beyond the ends of a line.
+/// The samples beyond the ends of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Border {
-    /// The last sample.
+    /// The last sample is repeated.
     Replicate,
-    /// The line mirrored at its last sample, with the period 2 n − 2: it must have two samples.
+    /// The line is mirrored at its last sample, with the period 2 n − 2: it must have two samples.
     Mirror,
 }
 
-/// Longer filters read their weights from memory, and every sample many times.
+/// Greatest radius of a filter with weights in registers; longer filters read their weights from memory, and every sample many
+/// times.
 const LONGEST_IN_REGISTERS: usize = 16;
 /// Threads of a workgroup.
 const THREADS: usize = 128;
 
 /// How threads share the lines along y and z.
 struct Tiling {
-    /// Outputs of a thread: whatever the radius, no more sums are under way.
+    /// Number of outputs of a thread: for any radius, no more sums are held at a time.
     run: usize,
-    /// Columns of a workgroup.
+    /// Number of columns of a workgroup.
     wide: usize,
-    /// Runs of a workgroup.
+    /// Number of runs of a workgroup.
     high: usize,
 }
 
-/// Measured on an H200: workgroups of short runs, whose samples overlap, move 0.91 to 0.96 of what a copy moves for every
-/// radius up to 10.
+/// The tiling of most images. Measured on an H200: workgroups of short runs, whose samples overlap, move 0.91 to 0.96 of what a
+/// copy moves for every radius up to 10.
 const SHORT_RUNS: Tiling = Tiling { run: 8, wide: 32, high: 4 };
-/// Along z in large volumes these move 0.88 to 0.94, and short runs 0.8: neighbours are too far apart in memory.
+/// The tiling along z in large volumes: it moves 0.88 to 0.94 there, and short runs 0.8, because neighbours are too far apart
+/// in memory.
 const LONG_RUNS: Tiling = Tiling { run: 32, wide: THREADS, high: 1 };
-/// Samples of a large volume.
+/// Number of samples from which on a volume is large.
 const LARGE: usize = 1 << 26;
 
 pub(super) fn convolve(gpu: &Launcher<'_>, args: Convolve<'_>) -> Result<(), ComputeError> {
@@ -111,13 +113,13 @@ pub(super) fn convolve(gpu: &Launcher<'_>, args: Convolve<'_>) -> Result<(), Com
                 .bind(&PictureBindings { block, input, output })
                 .run([cover(nx, TILE[0]), cover(ny, TILE[1]), planes as u32])
         }
-        _ => in_turn(gpu, input, output, &passes, |pass, input, output| pass.run(gpu, input, output)),
+        _ => run_passes(gpu, input, output, &passes, |pass, input, output| pass.run(gpu, input, output)),
     }
 }
 
-/// Runs passes one after the other, each on what the one before has written: in memory of its own and in `output` by turns, so
-/// that the last one writes the latter.
-pub(crate) fn in_turn<P>(
+/// Runs passes one after the other, each on the output of the pass before: alternately in memory of its own and in `output`, so
+/// that the last pass writes `output`.
+pub(crate) fn run_passes<P>(
     gpu: &Launcher<'_>,
     input: &Buffer,
     output: &mut Buffer,
@@ -140,7 +142,7 @@ pub(crate) fn in_turn<P>(
     }
 }
 
-/// Whether tiles in workgroup memory, as of `picture.wgsl`, are faster than a pass an axis, with filters of these radii.
+/// Whether tiles in workgroup memory, as `picture.wgsl` has them, are faster than a pass an axis, with filters of these radii.
 pub(crate) fn is_small_picture(shape: Shape, radii: [usize; 2]) -> bool {
     let is_short = radii.iter().all(|radius| *radius <= MOST_IN_ONE);
     is_short && shape.components() == 2 && shape.len() <= LARGE_PICTURE
@@ -149,17 +151,17 @@ pub(crate) fn is_small_picture(shape: Shape, radii: [usize; 2]) -> bool {
 /// A symmetric filter along one axis.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pass<'a> {
-    /// Of the image.
+    /// Shape of the image.
     pub shape: Shape,
-    /// 0 is x.
+    /// The axis of the filter; 0 is x.
     pub axis: usize,
-    /// From the centre outwards.
+    /// Weights from the centre outwards.
     pub weights: &'a [f32],
     pub border: Border,
 }
 
 impl Pass<'_> {
-    /// Filters `input` into `output`, which is another buffer.
+    /// Filters `input` into `output`, which must be another buffer.
     pub fn run(&self, gpu: &Launcher<'_>, input: &Buffer, output: &Buffer) -> Result<(), ComputeError> {
         let Self { shape, axis, weights, border } = *self;
         let radius = weights.len() - 1;
@@ -207,7 +209,7 @@ impl Pass<'_> {
     }
 }
 
-/// The weights of a filter in quads; what they lack is 0.
+/// The weights of a filter in quads; missing ones are 0.
 pub(crate) fn quads<const N: usize>(weights: &[f32]) -> [vec4<f32>; N] {
     let weight = |k: usize| weights.get(k).copied().unwrap_or(0.0);
     std::array::from_fn(|quad| [0, 1, 2, 3].map(|k| weight(4 * quad + k)).into())

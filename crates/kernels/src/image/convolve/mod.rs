@@ -1,8 +1,8 @@
 //! Separable smoothing: `out = K_z * K_x * K_y * in`, one symmetric filter per axis.
 //!
 //! *In, out*: one buffer each of the shape, any unit. *Border*: replicate. *Halo*: the radius of each filter.
-//! *Order*: along y, then x, then z. Sums along x begin in the middle and take samples in pairs; along y and z they take
-//! them as they come. Every device keeps to that, so that all find the same bits.
+//! *Order*: along y, then x, then z. Sums along x begin in the middle and take samples in pairs; along y and z they take them
+//! as they come. Every device keeps this order, so that all compute the same bits.
 //! *Passes*: the y and x filters run band by band through a ring of rows, the z filter panel by panel in place:
 //! four volumes move in 3-D, two in 2-D, whatever the radius. GPUs take one pass an axis: two volumes each.
 
@@ -13,14 +13,14 @@ mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::taps::Taps;
-pub(crate) use gpu::{Border, Pass, in_turn, is_small_picture, quads};
+pub(crate) use gpu::{Border, Pass, is_small_picture, quads, run_passes};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu};
 
 /// Smooths an image.
 #[derive(Debug)]
 pub struct Convolve<'a> {
-    /// Of the image.
+    /// Shape of the image.
     pub shape: Shape,
     /// A filter for each axis; in 2-D the third one is not used.
     pub taps: &'a Axes<Taps>,
@@ -46,7 +46,7 @@ impl Kernel for Convolve<'_> {
     }
 }
 
-/// The same filter along every axis that counts.
+/// The same filter along every axis of the shape.
 pub fn isotropic(taps: &Taps) -> Axes<Taps> {
     [taps.clone(), taps.clone(), taps.clone()]
 }

@@ -1,8 +1,8 @@
 //! An image of a pyramid's level, warped by the coarser level's estimate: `out(x) = image(x + f d(x))`.
 //!
-//! What hardware without memory for warped filter responses does before it filters (Pauwels et al. 2012, sections 4.2, 5.2).
-//! *In*: a pyramid, and the estimate of the next coarser level, of one plane (along x) or two. *Where it is unknown* the pixel stays
-//! where it is. *Sampling*: bilinear; a position outside moves to the border. *Halo*: `|f d|` + 1.
+//! Hardware without memory for warped filter responses does this before it filters (Pauwels et al. 2012, sections 4.2, 5.2).
+//! *In*: a pyramid, and the estimate of the next coarser level, of one plane (along x) or two. *Where it is unknown* the pixel
+//! stays where it is. *Sampling*: bilinear; a position outside moves to the border. *Halo*: `|f d|` + 1.
 
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
@@ -37,9 +37,9 @@ bindings! {
 pub struct DisplacedImage<'a> {
     /// How the pyramid lies in memory.
     pub levels: &'a Levels,
-    /// Which level.
+    /// Number of the level.
     pub level: usize,
-    /// f, what the estimate is multiplied by.
+    /// The factor f of the estimate.
     pub factor: f32,
     /// The pyramid.
     pub image: &'a Buffer,
@@ -53,7 +53,7 @@ impl DisplacedImage<'_> {
     fn coarser_size(&self) -> [usize; 2] {
         self.levels.size(self.level).map(|n| n.div_ceil(2))
     }
-    /// Planes of the estimate.
+    /// Number of planes of the estimate.
     fn planes(&self) -> usize {
         let [cx, cy] = self.coarser_size();
         if self.coarser.len() == 2 * cx * cy { 2 } else { 1 }

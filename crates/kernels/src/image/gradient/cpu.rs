@@ -12,7 +12,7 @@ pub(crate) struct Difference {
     pub scheme: Scheme,
 }
 
-/// What makes a scheme's difference a derivative per voxel.
+/// The factor that makes a scheme's difference a derivative per voxel.
 pub(crate) const fn gain(scheme: Scheme) -> f32 {
     match scheme {
         Scheme::Forward => 1.0,

@@ -34,16 +34,16 @@ bindings! {
 /// How derivatives are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheme {
-    /// `I(x+1) − I(x)`, 0 at the last voxel (thiyagalingam2011, section 4.1).
+    /// The forward difference `I(x+1) − I(x)`, 0 at the last voxel (thiyagalingam2011, section 4.1).
     Forward,
-    /// `(1, −8, 0, 8, −1)/12`, fourth order, on replicated borders (Bruhn et al. 2005).
+    /// The central difference `(1, −8, 0, 8, −1)/12`, fourth order, on replicated borders (Bruhn et al. 2005).
     Central4,
 }
 
 /// Writes the derivatives of an image along all axes that count.
 #[derive(Debug)]
 pub struct Gradient<'a> {
-    /// Of the image.
+    /// Shape of the image.
     pub shape: Shape,
     /// How derivatives are taken.
     pub scheme: Scheme,

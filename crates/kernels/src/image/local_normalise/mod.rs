@@ -37,13 +37,13 @@ bindings! {
 /// Normalises an image in place.
 #[derive(Debug)]
 pub struct LocalNormalise<'a> {
-    /// Of the image.
+    /// Shape of the image.
     pub shape: Shape,
     /// Standard deviation of the window, voxels.
     pub sigma_vox: f64,
-    /// c, as a share of the mean deviation.
+    /// The floor c, as a share of the mean deviation.
     pub floor_share: f32,
-    /// Normalised.
+    /// The image, normalised in place.
     pub image: &'a mut Buffer,
 }
 
@@ -51,7 +51,7 @@ impl LocalNormalise<'_> {
     fn window(&self) -> Axes<Taps> {
         isotropic(&Taps::gaussian(self.sigma_vox, 2.5))
     }
-    /// What the sum of all deviations is multiplied by to make c.
+    /// The factor that makes c of the sum of all deviations.
     fn share(&self) -> f32 {
         (f64::from(self.floor_share) / self.shape.len() as f64) as f32
     }
@@ -85,7 +85,7 @@ impl Kernel for LocalNormalise<'_> {
             }
         });
     }
-    /// The sum of the deviations stays on the device.
+    /// Launches the passes; the sum of the deviations stays on the device.
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (shape, n, taps, device) = (self.shape, self.shape.len(), &self.window(), gpu.device());
         let (mut mean, mut mean_square) = (device.zeros(n)?, device.zeros(n)?);

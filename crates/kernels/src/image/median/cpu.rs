@@ -1,4 +1,4 @@
-//! Processor text of [`super::Median`]: the plain one.
+//! Processor text of [`super::Median`]: the plain median.
 
 use crate::shared::lanes::{LANES, Lanes, Pack, ordered, starts};
 use crate::shared::rows::cut;
@@ -45,7 +45,7 @@ fn any_window(lines: &[&[f32]], radius: usize, inner: Range<usize>, out: &mut [f
     }
 }
 
-/// The five values above each other at every `x`, in their order: windows beside each other share their columns.
+/// Sorts the five values above each other at every `x`: windows beside each other share their columns.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn sort_columns(lines: [&[f32]; 5], columns: &mut [f32]) {
     let nx = lines[0].len();
@@ -60,10 +60,11 @@ fn sort_columns(lines: [&[f32]; 5], columns: &mut [f32]) {
     }
 }
 
-/// Medians of 5 × 5 windows over columns in their order: `out` begins two pixels after the columns.
+/// Medians of 5 × 5 windows over sorted columns: `out` begins two pixels after the columns.
 ///
-/// Once the values of each rank are in their order too, the `(i, j)`-th has `(i + 1) (j + 1) − 1` values that are not
-/// greater and `(5 − i) (5 − j) − 1` that are not less; twelve cannot be the median, six on each side, and it is that of the others.
+/// Once the values of each rank are sorted too, the `(i, j)`-th has `(i + 1) (j + 1) − 1` values that are not greater and `(5 −
+/// i) (5 − j) − 1` that are not less; so twelve values, six on each side, cannot be the median, which is the median of the
+/// others.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn middles_of_sorted_columns(columns: &[f32], out: &mut [f32]) {
     let nx = out.len() + 4;
@@ -95,7 +96,7 @@ fn middles_of_sorted_columns(columns: &[f32], out: &mut [f32]) {
     }
 }
 
-/// Nine exchanges that put five values in their order, lane by lane.
+/// Sorts five values lane by lane, by nine exchanges.
 #[inline(always)]
 fn sort_five(values: &mut [[f32; LANES]; 5]) {
     for (low, high) in [(0, 3), (1, 4), (0, 2), (1, 3), (0, 1), (2, 4), (1, 2), (3, 4), (2, 3)] {
@@ -110,7 +111,7 @@ fn exchange(values: &mut [[f32; LANES]], low: usize, high: usize) {
     (values[low], values[high]) = ordered(values[high], values[low]);
 }
 
-/// The middle value; of an even number the mean of the middle two, so that mirrored fields have mirrored medians.
+/// The middle value; for an even number of values the mean of the middle two, so that mirrored fields have mirrored medians.
 fn middle(values: &mut [f32]) -> f32 {
     let n = values.len();
     let (below, upper, _) = values.select_nth_unstable_by(n / 2, f32::total_cmp);
@@ -122,8 +123,8 @@ fn middle(values: &mut [f32]) -> f32 {
     0.5 * (lower + upper)
 }
 
-/// The median of each lane, by forgetting: of `k = n/2 + 2` values the least and the greatest cannot be the median, so
-/// both are dropped and the next value is let in, until one is left. Only minima and maxima: every lane takes the same path.
+/// The median of each lane, by dropping: the least and the greatest of `k = n/2 + 2` values cannot be the median, so both are
+/// dropped and the next value is added, until one is left. It takes only minima and maxima, so every lane takes the same path.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn middle_of_lanes(values: &mut [[f32; LANES]]) -> [f32; LANES] {
     let n = values.len();

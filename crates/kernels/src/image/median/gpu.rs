@@ -10,10 +10,10 @@ use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, ShaderSource, cover};
 
 const BODY: &str = include_str!("median.wgsl");
-/// Windows of 3², 5², 3³ and 7² values; arrays of just their length stay in registers.
+/// Sources for windows of 3², 5², 3³ and 7² values; arrays of exactly that length stay in registers.
 static WINDOW_9: ShaderSource = wgsl!("median", Bindings, ["const HALF: u32 = 5u;", EXPONENTIAL, BODY]);
 static WINDOW_25: ShaderSource = wgsl!("median", Bindings, ["const HALF: u32 = 14u;", EXPONENTIAL, BODY]);
-/// Pictures' windows of 5², a tile a workgroup.
+/// The source for pictures' windows of 5², a tile a workgroup.
 static TILE_25: ShaderSource =
     wgsl!("median", Bindings, ["const HALF: u32 = 0u;", EXPONENTIAL, BODY], "of_25.wgsl");
 static WINDOW_27: ShaderSource = wgsl!("median", Bindings, ["const HALF: u32 = 15u;", EXPONENTIAL, BODY]);
@@ -25,10 +25,10 @@ bindings! {
     struct Bindings<'a> {
         block: Block {
             size: vec4<u32>,
-            /// For the weighted median: radius, stride, reach.
+            /// The weighted median's window: radius, stride, reach.
             window: vec4<u32>,
-            /// ½/σ² of distance (x) and of intensity (y). Squared second difference at which an edge begins (z), and the share
-            /// of an edge per unit above that (w).
+            /// The weighted median's scales: ½/σ² of distance (x) and of intensity (y), the squared second difference at which
+            /// an edge begins (z), and the share of an edge per unit above that (w).
             scales: vec4<f32>,
         },
         field[in_x, in_y, in_z]: read f32,
@@ -63,7 +63,7 @@ pub(super) fn plain(
         .run([cover(nx, 32), cover(ny, rows), (nz * d) as u32])
 }
 
-/// Blends the weighted median into `smooth`, the field after the plain one.
+/// Blends the weighted median into `smooth`, the field that the plain median made.
 pub(super) fn weighted(
     gpu: &Launcher<'_>,
     window: WeightedMedian,

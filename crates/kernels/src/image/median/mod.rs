@@ -19,15 +19,16 @@ use crate::kernel::{Kernel, Launcher, Lengths};
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Cpu};
 
-/// Which median.
+/// The kind of median.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MedianKind {
-    /// The same vote for every voxel of the window.
+    /// The median with equal votes of all voxels of the window.
     Plain {
         /// Window radius, voxels.
         radius: usize,
     },
-    /// Plain of radius 2 everywhere; then, near motion edges, votes by distance, likeness in the guide and visibility.
+    /// The plain median of radius 2 everywhere; then, near motion edges, a median with votes by distance, likeness in the guide
+    /// and visibility.
     Weighted(WeightedMedian),
 }
 
@@ -36,20 +37,20 @@ pub enum MedianKind {
 pub struct WeightedMedian {
     /// Window radius, pixels.
     pub radius: usize,
-    /// Every how many pixels of the window one votes.
+    /// Distance between voting pixels of the window, pixels.
     pub stride: usize,
     /// Standard deviation of the spatial weight, pixels.
     pub sigma_vox: f32,
     /// Standard deviation of the intensity weight, units of the guide.
     pub sigma_intensity: f32,
-    /// Second difference of the flow along an axis that is a motion edge, unit of the field.
+    /// Second difference of the flow along an axis that counts as a motion edge, unit of the field.
     pub edge: f32,
     /// How far from a motion edge the votes are weighed, pixels.
     pub reach: usize,
 }
 
 impl WeightedMedian {
-    /// The squared second difference where an edge begins to count, and the share of an edge for each one more.
+    /// The squared second difference where an edge begins to count, and the share of an edge per unit above that.
     fn ramp(&self) -> [f32; 2] {
         let square = (self.edge * self.edge).max(f32::MIN_POSITIVE);
         [0.9 * square, 5.0 / square]
@@ -59,15 +60,15 @@ impl WeightedMedian {
 /// Filters every component of a field.
 #[derive(Debug)]
 pub struct Median<'a> {
-    /// Of the grid.
+    /// Shape of the grid.
     pub shape: Shape,
-    /// Which median.
+    /// The kind of median.
     pub kind: MedianKind,
     /// The field.
     pub field: &'a [Buffer],
     /// The fixed image, which guides the weighted median.
     pub guide: &'a Buffer,
-    /// What each voxel's weight is multiplied by, 0 to 1; none: 1.
+    /// Factor of each voxel's weight, 0 to 1; none for 1 everywhere.
     pub vote: Option<&'a Buffer>,
     /// The filtered field.
     pub out: &'a mut [Buffer],

@@ -1,4 +1,4 @@
-//! Processor text of [`super::Median`]: the weighted one, [`LANES`] neighbours at a time.
+//! Processor text of [`super::Median`]: the weighted median, [`LANES`] neighbours at a time.
 
 use super::{Median, WeightedMedian};
 use crate::shared::exponential::exponential;
@@ -9,12 +9,12 @@ use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{components_mut, with_scratch};
 
-/// Votes are whole numbers, from 1 on, whose sums do not depend on the order.
+/// The largest vote: votes are whole numbers from 1 on, whose sums do not depend on the order.
 const FULL_VOTE: f32 = 16384.0;
-/// Halvings of the bracket around the weighted median.
+/// Number of halvings of the bracket around the weighted median.
 const HALVINGS: usize = 16;
 
-/// Blends the weighted median into a field that was filtered by the plain one, where a motion edge is near.
+/// Blends the weighted median into a field that the plain median made, where a motion edge is near.
 pub(super) fn weighted(cpu: &Cpu, window: WeightedMedian, args: Median<'_>) {
     let Median { shape, guide, vote, out: field, .. } = args;
     let [nx, ny, _] = shape.size;
@@ -114,7 +114,7 @@ impl Padded {
     }
 }
 
-/// Who votes.
+/// The voters of a window.
 struct Voters {
     size: [usize; 2],
     window: WeightedMedian,
@@ -130,7 +130,8 @@ struct Votes {
     values: [Lanes; 2],
 }
 
-/// By how much the weighted medians around `(x, y)`, `(x + 1, y)`, … differ from the field, to 2⁻¹⁶ of the weighted standard deviation.
+/// By how much the weighted medians around `(x, y)`, `(x + 1, y)`, … differ from the field, to 2⁻¹⁶ of the weighted standard
+/// deviation.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn weighted_medians(voters: &Voters, x: usize, y: usize, votes: &mut Vec<Votes>) -> [Lanes; 2] {
     let (window, [nx, ny]) = (voters.window, voters.size);

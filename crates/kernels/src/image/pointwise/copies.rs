@@ -1,4 +1,4 @@
-//! Samples copied: all of a buffer, from a part of one, or into a part of one.
+//! Copies of samples: of a whole buffer, of a part of one, or into a part of one.
 
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, packed, wgsl};
@@ -27,12 +27,12 @@ bindings! {
     }
 }
 
-/// `to = from`.
+/// Copies a buffer: `to = from`.
 #[derive(Debug)]
 pub struct CopyBuffer<'a> {
     /// The samples.
     pub from: &'a Buffer,
-    /// As many, overwritten.
+    /// The copy, of as many samples.
     pub to: &'a mut Buffer,
 }
 
@@ -51,14 +51,14 @@ impl Kernel for CopyBuffer<'_> {
     }
 }
 
-/// `to = from[first..first + to.len()]`.
+/// Copies a part of a buffer: `to = from[first..first + to.len()]`.
 #[derive(Debug)]
 pub struct CopyPart<'a> {
     /// The samples.
     pub from: &'a Buffer,
-    /// The first that is copied.
+    /// Index of the first sample that is copied.
     pub first: usize,
-    /// Overwritten.
+    /// The copy.
     pub to: &'a mut Buffer,
 }
 
@@ -77,14 +77,14 @@ impl Kernel for CopyPart<'_> {
     }
 }
 
-/// `to[first..first + from.len()] = from`.
+/// Copies into a part of a buffer: `to[first..first + from.len()] = from`.
 #[derive(Debug)]
 pub struct Paste<'a> {
     /// The samples.
     pub from: &'a Buffer,
-    /// Overwritten in part.
+    /// The buffer that is overwritten in part.
     pub to: &'a mut Buffer,
-    /// The first that is overwritten.
+    /// Index of the first sample that is overwritten.
     pub first: usize,
 }
 

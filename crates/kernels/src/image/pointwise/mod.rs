@@ -22,7 +22,7 @@ bindings! {
     struct Bindings<'a> {
         block: Block {
             count: u32,
-            /// What the entry point takes beside the samples: a value, a gain or a limit, and an offset.
+            /// Numbers that the entry point takes beside the samples: a value, a gain or a limit, and an offset.
             a: f32,
             b: f32,
         },
@@ -34,12 +34,12 @@ bindings! {
 }
 
 impl<'a> Bindings<'a> {
-    /// A field that is overwritten.
+    /// Bindings of a field that is overwritten.
     fn of_field(block: Block, field: &'a [Buffer]) -> Self {
         let (out, others) = field.split_first().map_or((None, field), |(out, others)| (Some(out), others));
         Self { block, out: out.map(|out| out as &dyn AnyBuffer), others, input: None }
     }
-    /// Samples that are overwritten, and others that are read.
+    /// Bindings of samples that are overwritten, and of others that are read.
     fn of_samples(block: Block, out: &'a Buffer, input: &'a Buffer) -> Self {
         Self { block, out: Some(out), others: &[], input: Some(input) }
     }
@@ -50,30 +50,30 @@ impl<'a> Bindings<'a> {
 pub enum Operation {
     /// The same value everywhere.
     Fill(f32),
-    /// `gain · v + offset`, and 0 where that is NaN or infinite.
+    /// The value `gain · v + offset`, or 0 where that is NaN or infinite.
     MapAffine {
         /// Factor.
         gain: f32,
         /// Summand.
         offset: f32,
     },
-    /// `gain · v + offset`; NaN stays.
+    /// The value `gain · v + offset`; NaN stays.
     Rescale {
         /// Factor.
         gain: f32,
         /// Summand.
         offset: f32,
     },
-    /// `ln(1 + max(v, −0.95))`: a determinant minus one becomes the volume change that composition adds up.
+    /// The value `ln(1 + max(v, −0.95))`: a determinant minus one becomes the volume change that composition adds up.
     LogChange,
 }
 
-/// Every sample becomes `value`, of any type.
+/// Sets every sample to `value`, of any type.
 #[derive(Debug)]
 pub struct Fill<'a, T: Element = f32> {
     /// The value.
     pub value: T,
-    /// Overwritten.
+    /// The samples that are overwritten.
     pub out: &'a mut Buffer<T>,
 }
 
@@ -85,7 +85,7 @@ impl<T: Element> Kernel for Fill<'_, T> {
     fn on_cpu(self, cpu: &Cpu) {
         cpu.split_samples(self.out.host_mut(), 1, |_, part| part.fill(self.value));
     }
-    /// The shader writes words: elements that are smaller fill one together.
+    /// Launches the shader, which writes words: smaller elements fill a word together.
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let mut word = [0; size_of::<f32>()];
         word.chunks_exact_mut(size_of::<T>())
@@ -126,7 +126,7 @@ impl Operation {
 pub struct InPlace<'a> {
     /// What each sample becomes.
     pub operation: Operation,
-    /// Three components at most, of one length.
+    /// The field: at most three components, of one length.
     pub field: &'a mut [Buffer],
 }
 
@@ -156,12 +156,12 @@ impl Kernel for InPlace<'_> {
     }
 }
 
-/// `out ← out · factor`.
+/// Multiplies sample by sample: `out ← out · factor`.
 #[derive(Debug)]
 pub struct Multiply<'a> {
-    /// As many samples as `out` has.
+    /// The factors, as many as `out` has samples.
     pub factor: &'a Buffer,
-    /// Multiplied in place.
+    /// The samples that are multiplied in place.
     pub out: &'a mut Buffer,
 }
 
@@ -187,14 +187,14 @@ impl Kernel for Multiply<'_> {
     }
 }
 
-/// `out ← out + share · (with − out)`; where one of them is unknown (NaN) the other stands.
+/// Mixes two buffers: `out ← out + share · (with − out)`; where one of them is unknown (NaN) the other one is taken.
 #[derive(Debug)]
 pub struct Mix<'a> {
-    /// As many samples as `out` has.
+    /// The other samples, as many as `out` has.
     pub with: &'a Buffer,
-    /// How much of `with`: 0 leaves `out` as it is.
+    /// Share of `with`: 0 leaves `out` as it is.
     pub share: f32,
-    /// Mixed in place.
+    /// The samples that are mixed in place.
     pub out: &'a mut Buffer,
 }
 

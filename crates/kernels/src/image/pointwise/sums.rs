@@ -9,13 +9,13 @@ use multiversion::multiversion;
 use veloxel_gpu::rows::{Shared, components_mut, ranges_mut};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later};
 
-/// Samples that the processor takes together.
+/// Number of samples that the processor takes together.
 const ROW: usize = 1024;
 
-/// Σ |v|² over a field.
+/// The squared norm Σ |v|² of a field.
 #[derive(Debug)]
 pub struct Norm2<'a> {
-    /// Two or three components of one length.
+    /// The field: two or three components of one length.
     pub field: &'a [Buffer],
 }
 
@@ -39,12 +39,12 @@ impl Kernel for Norm2<'_> {
     }
 }
 
-/// How many of the first samples are known, that is not NaN.
+/// Number of the first samples that are known, that is not NaN.
 #[derive(Debug)]
 pub struct CountKnown<'a> {
-    /// At least `count` samples.
+    /// The samples, at least `count` of them.
     pub samples: &'a Buffer,
-    /// How many samples are looked at.
+    /// Number of samples to look at.
     pub count: usize,
 }
 
@@ -75,7 +75,7 @@ impl Kernel for CountKnown<'_> {
 pub struct ClipLength<'a> {
     /// The greatest length, unit of the field.
     pub limit: f32,
-    /// Two or three components of one length.
+    /// The field: two or three components of one length.
     pub field: &'a mut [Buffer],
 }
 
@@ -106,7 +106,7 @@ fn clip_length<const D: usize>(cpu: &Cpu, limit: f32, field: &mut [Buffer]) -> f
     sum
 }
 
-/// Shortens what is longer than the limit, and adds the lengths that are left to the sums.
+/// Shortens vectors that are longer than the limit, and adds the resulting lengths to the sums.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn clip_rows<const D: usize>(limit: f32, rows: [&mut [f32]; D], sums: &mut [f32]) {
     for x in (0..sums.len()).step_by(LANES) {
@@ -125,7 +125,7 @@ fn clip_rows<const D: usize>(limit: f32, rows: [&mut [f32]; D], sums: &mut [f32]
     }
 }
 
-/// A kernel that adds a number of every vector of a field.
+/// Adds up a number of every vector of a field.
 fn total_of_field(
     gpu: &Launcher<'_>,
     entry: &'static str,

@@ -21,7 +21,7 @@ pub(super) fn quantiles(cpu: &Cpu, args: Quantiles<'_>) -> Option<OrderStatistic
     }
 }
 
-/// Samples that are put in order sooner than buckets are empty.
+/// Number of samples that are sorted sooner than the buckets are cleared.
 const FEW: usize = 8192;
 
 fn of_few(mut samples: Vec<f32>, shares: [u32; 2]) -> Option<OrderStatistics> {
@@ -43,8 +43,8 @@ fn bucket(value: f32) -> usize {
     (key >> (u32::BITS - BUCKET_BITS)) as usize
 }
 
-/// Counts the samples of every bucket, then selects among those of the buckets that hold the places asked for; pieces of the
-/// image are read in parallel.
+/// Counts the samples of every bucket, then selects among the samples of the buckets that hold the requested places; pieces of
+/// the image are read in parallel.
 fn of_pieces<I: Iterator<Item = f32>>(
     cpu: &Cpu,
     args: Quantiles<'_>,
@@ -85,11 +85,11 @@ fn of_pieces<I: Iterator<Item = f32>>(
     Some(OrderStatistics { count, samples })
 }
 
-/// Where a sample stands in the order of all.
+/// The place of a sample in the order of all.
 #[derive(Clone, Copy)]
 struct Place {
     bucket: usize,
-    /// Its place among the samples of its bucket.
+    /// The place among the samples of its bucket.
     within: usize,
 }
 
@@ -123,5 +123,5 @@ pub(super) fn first_unknown(cpu: &Cpu, args: &FirstUnknown<'_>) -> Option<usize>
     (least < n).then_some(least)
 }
 
-/// Samples looked at together.
+/// Number of samples looked at together.
 const PIECE: usize = 4096;

@@ -1,6 +1,7 @@
-//! Order statistics of an image, and its first sample that is no number.
+//! Order statistics of an image, and its first sample that is not a finite number.
 //!
-//! GPUs find a sample's place digit by digit, from counts of the samples that share the digits before. Nothing waits for the host.
+//! GPUs find a sample's place digit by digit, from counts of the samples that share the digits before. No launch waits for the
+//! host.
 //! *Units*: the image's. *Halo*: none. Samples count where a weight, if one is given, is above 0.
 
 mod cpu;
@@ -37,33 +38,33 @@ bindings! {
     }
 }
 
-/// Values of a digit, and digits of a key.
+/// Number of values of a digit, and number of digits of a key.
 const BASE: usize = 256;
 const DIGITS: usize = 4;
-/// Numbers that pass from launch to launch.
+/// Number of words that pass from launch to launch.
 const FOUND: usize = 5;
-/// Workgroups: enough for every processor, few enough that their counts are soon added.
+/// Most workgroups: enough for every processor, few enough that their counts are soon added.
 const MOST_GROUPS: usize = 256;
 
 /// Finds the samples at two shares of the order of all samples that count; none if none counts.
 ///
-/// Exactly these samples, on every device. NaN counts as greater than everything.
+/// Every device finds exactly these samples. NaN counts as greater than every number.
 #[derive(Debug, Clone, Copy)]
 pub struct Quantiles<'a> {
     /// The image.
     pub image: &'a Buffer,
-    /// Where it counts; none: everywhere.
+    /// The image counts where this is above 0; none for everywhere.
     pub weight: Option<&'a Buffer>,
-    /// Distance from one sample that is looked at to the next, voxels.
+    /// Distance between samples that are looked at, voxels.
     pub step: usize,
-    /// Thousandths: 0 is the least sample, 1000 the greatest.
+    /// The two shares in thousandths: 0 is the least sample, 1000 the greatest.
     pub shares: [u32; 2],
 }
 
-/// What [`Quantiles`] finds.
+/// The result of [`Quantiles`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OrderStatistics {
-    /// How many samples count.
+    /// Number of samples that count.
     pub count: usize,
     /// The samples at the two shares.
     pub samples: [f32; 2],
@@ -116,7 +117,7 @@ impl Kernel for Quantiles<'_> {
 pub struct FirstUnknown<'a> {
     /// The image.
     pub image: &'a Buffer,
-    /// Where it counts; none: everywhere.
+    /// The image counts where this is above 0; none for everywhere.
     pub weight: Option<&'a Buffer>,
 }
 
@@ -152,7 +153,8 @@ fn value_of(key: u32) -> f32 {
     f32::from_bits(if key & 0x8000_0000 != 0 { key & 0x7fff_ffff } else { !key })
 }
 
-/// The place in order of a share, to the nearest, without a product that could leave 32 bits; the same as the text for GPUs.
+/// The place in order of a share, rounded to the nearest, without a product that could exceed 32 bits; the text for GPUs
+/// computes the same.
 fn rank(share: u32, count: usize) -> usize {
     let (last, share) = (count - 1, share as usize);
     last / 1000 * share + (last % 1000 * share + 500) / 1000

@@ -1,4 +1,4 @@
-//! The kernel on every device against its text for processors.
+//! Tests of the kernel on every device against its text for processors.
 
 use crate::image::quantiles::{FirstUnknown, Quantiles};
 use crate::kernel::Kernel;

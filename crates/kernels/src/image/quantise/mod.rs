@@ -20,14 +20,14 @@ bindings! {
 /// A fixed-point format.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FixedPoint {
-    /// What the last bit is worth.
+    /// Value of the last bit.
     pub step: f32,
-    /// The largest number, and the least without its sign.
+    /// The largest number; the least one is its negative.
     pub most: f32,
 }
 
 impl FixedPoint {
-    /// The number of the format next to one; NaN stays.
+    /// The number of the format that is next to `number`; NaN stays.
     #[inline(always)]
     pub(crate) fn rounded(self, number: f32) -> f32 {
         let whole = (number * (1.0 / self.step) + 0.5).floor() * self.step;
@@ -41,7 +41,7 @@ impl FixedPoint {
 pub struct Quantise<'a> {
     /// The format.
     pub form: FixedPoint,
-    /// Rounded.
+    /// The samples, rounded in place.
     pub samples: &'a mut Buffer,
 }
 

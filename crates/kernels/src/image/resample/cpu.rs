@@ -8,9 +8,10 @@ use veloxel_core::Dimension;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::with_scratch;
 
-/// Lower neighbour and weight of the upper one, for each output voxel of an axis.
+/// The lower neighbour, and the weight of the upper one, for each output voxel of an axis.
 ///
-/// The position is `((2 x + 1) n_in − n_out) / (2 n_out)`: in whole numbers, so that every device finds the same bits.
+/// The position is `((2 x + 1) n_in − n_out) / (2 n_out)`: computed in whole numbers, so that every device computes the same
+/// bits.
 pub(super) fn stencil(n_in: usize, n_out: usize) -> Stencil {
     let (low, weight) = (0..n_out)
         .map(|x| {
@@ -34,8 +35,8 @@ pub(super) struct Stencil {
 
 /// Interpolates along a line, after which its last sample is repeated [`LANES`] times.
 ///
-/// Pyramids halve, and double, fourfold or eightfold their sides: neighbours lie in the same order then along the whole line,
-/// which needs no look-up. The ends, where positions are clamped, take the general way.
+/// Pyramids halve, double, quadruple or multiply their sides by eight: neighbours then lie in the same order along the whole
+/// line, which needs no look-up. The ends, where positions are clamped, take the general path.
 fn interpolate(line: &[f32], stencil: &Stencil, out: &mut [f32]) {
     let (n_in, n_out) = (line.len() - LANES, out.len());
     match n_out / n_in {
@@ -97,7 +98,7 @@ fn between_rows([a, b]: [&[f32]; 2], weight: f32, factor: f32, out: &mut [f32]) 
     }
 }
 
-/// Interpolates between two rows of a plane, and those of the next.
+/// Interpolates between two rows of a plane, between two rows of the next plane, and between the results.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 pub(super) fn between_planes(corners: [&[f32]; 4], [wy, wz]: [f32; 2], factor: f32, out: &mut [f32]) {
     let n = out.len();

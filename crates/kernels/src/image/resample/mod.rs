@@ -1,8 +1,8 @@
 //! An image on a finer or coarser grid over the same extent, linearly interpolated, times a factor.
 //!
-//! *In, out*: one buffer each with its shape; voxel centres of the two grids are related by
-//! `x_in = (x_out + ½) n_in / n_out − ½` along every axis. *Border*: replicate. *Unit*: the input's, times `factor`.
-//! Planes of a shape of two dimensions are pictures for themselves. Going coarser, smooth first ([`super::convolve`]).
+//! *In, out*: one buffer each with its shape; voxel centres of the two grids are related by `x_in = (x_out + ½) n_in / n_out −
+//! ½` along every axis. *Border*: replicate. *Unit*: the input's, times `factor`. Each plane of a shape of two dimensions is a
+//! picture of its own. Smooth the image first if the output is coarser ([`super::convolve`]).
 
 mod cpu;
 #[cfg(test)]
@@ -17,17 +17,17 @@ use veloxel_core::{Axes, Dimension, Shape};
 use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
 
-/// Where a voxel of one grid lies in another one.
+/// WGSL functions that find where a voxel of one grid lies in another one.
 pub(crate) const BETWEEN: &str = include_str!("between.wgsl");
 static SOURCE: ShaderSource = wgsl!("resample", Bindings, [BETWEEN], "resample.wgsl");
 
 block! {
-    /// What [`BETWEEN`] needs of two grids.
+    /// The numbers of two grids that [`BETWEEN`] needs.
     pub(crate) struct Grids {
         /// Voxels along x, y, z of the input and of the output.
         size_in: vec4<u32>,
         size_out: vec4<u32>,
-        /// 256 n_in / (2 n_out) for each axis: whole part and remainder.
+        /// The quotient 256 n_in / (2 n_out) for each axis: whole part and remainder.
         whole: vec4<u32>,
         rest: vec4<u32>,
     }
@@ -42,7 +42,7 @@ bindings! {
     }
 }
 
-/// Components of one launch.
+/// Most components of one launch.
 const MOST: usize = 3;
 
 /// Samples every component of `input` onto the voxels of the output's shape.
@@ -50,13 +50,13 @@ const MOST: usize = 3;
 pub struct Resample<'a> {
     /// An image, or a field's components.
     pub input: &'a [Buffer],
-    /// Of each component of the input.
+    /// Shape of each component of the input.
     pub input_shape: Shape,
-    /// As many components.
+    /// The result, as many components.
     pub output: &'a mut [Buffer],
-    /// Of each component of the output.
+    /// Shape of each component of the output.
     pub output_shape: Shape,
-    /// What samples are multiplied by.
+    /// Factor of samples.
     pub factor: f32,
 }
 
@@ -91,7 +91,7 @@ impl Kernel for Resample<'_> {
 }
 
 impl Grids {
-    /// The sizes of two grids, and 256 steps of half voxels.
+    /// The block of two grids: their sizes, and 256 steps of half voxels.
     pub(crate) fn of(from: Axes<usize>, to: Axes<usize>) -> Self {
         let steps = [0, 1, 2].map(|a| (256 * from[a], 2 * to[a]));
         let (whole, rest) = (steps.map(|(dividend, divisor)| dividend / divisor), steps.map(|(n, d)| n % d));

@@ -1,4 +1,4 @@
-//! A part of what [`Resample`](super::Resample) gives of a whole image, from a part of it, on the host: the same bits.
+//! Resamples a part of an image on the host, with the same bits that [`Resample`](super::Resample) gives for the whole image.
 
 use super::cpu::{Stencil, between_planes, stencil};
 use veloxel_core::Axes;
@@ -15,7 +15,7 @@ pub struct PartOf {
 }
 
 impl PartOf {
-    /// All of an image.
+    /// The part that is the whole image.
     pub fn all(whole: Axes<usize>) -> Self {
         Self { whole, begin: [0; 3], size: whole }
     }
@@ -25,12 +25,12 @@ impl PartOf {
         self.size.iter().product()
     }
 
-    /// Whether it has no voxel.
+    /// Whether the part has no voxel.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The part of an image of so many voxels that this part of it, resampled, is made of.
+    /// The part of an image of so many voxels that this part of the resampled image depends on.
     #[must_use]
     pub fn source(&self, whole: Axes<usize>) -> Self {
         let ends = [0, 1, 2].map(|a| {
@@ -42,10 +42,11 @@ impl PartOf {
     }
 }
 
-/// Samples a part of an image, which holds [`PartOf::source`] of the other one, onto that other one, times a factor.
+/// Samples a part of an image onto a part of another grid, times a factor; the input holds at least the [`PartOf::source`] of
+/// that part.
 ///
 /// # Panics
-/// If the samples are not those of the part.
+/// If the samples do not fit the part.
 pub fn resample_part(input: &[f32], from: PartOf, to: PartOf, factor: f32) -> Vec<f32> {
     assert!(input.len() == from.len(), "samples should be those of the part");
     let axes = [0, 1, 2].map(|a| stencil(from.whole[a], to.whole[a]));

@@ -1,9 +1,9 @@
-//! Pictures mapped, smoothed and sampled on a coarser grid in one launch: a step of the pyramids of both images of a pair. For small
-//! pictures a launch of each kernel, for each image, takes longer than its work.
+//! Pictures mapped, smoothed and sampled on a coarser grid in one launch: a step of the pyramids of both images of a pair. For
+//! small pictures a launch of each kernel, for each image, takes longer than its work.
 //!
-//! *In*: pictures of one shape. *Out*: as many of another one, or of the same, which then are smoothed alone. *Made of*
-//! [`Operation::MapAffine`](crate::image::pointwise::Operation), [`crate::image::convolve`] and [`crate::image::resample`],
-//! whose borders and bits these are. *Halo*: the filter's radius and a pixel.
+//! *In*: pictures of one shape. *Out*: as many pictures of another shape, or of the same shape, for which pictures are only
+//! smoothed. *Made of* [`Operation::MapAffine`](crate::image::pointwise::Operation), [`crate::image::convolve`] and
+//! [`crate::image::resample`], with the borders and bits of these kernels. *Halo*: the filter's radius and a pixel.
 
 #[cfg(test)]
 mod parity;
@@ -29,7 +29,7 @@ bindings! {
             grids: Grids,
             /// Gain and offset of the first image (x, y) and of the second one (z, w).
             maps: vec4<f32>,
-            /// Weight of the next plane, 0; factor, 1: numbers that a compiler does not know, as in resample.wgsl.
+            /// The numbers 0 (weight of the next plane) and 1 (factor), which a compiler must not know, as in resample.wgsl.
             plane: vec2<f32>,
             /// Weights of the filters, the centre first.
             taps_x: [vec4<f32>; 3],
@@ -41,11 +41,11 @@ bindings! {
     }
 }
 
-/// Pictures of one launch.
+/// Most pictures of one launch.
 const MOST: usize = 2;
 /// Width and height of the pixels that a workgroup makes.
 const TILE: usize = 16;
-/// Pixels along an axis that a workgroup reads at most.
+/// Most pixels along an axis that a workgroup reads.
 const MOST_READ: usize = 56;
 
 /// Gain and offset of intensities.
@@ -60,31 +60,31 @@ pub struct AffineMap {
 /// Maps, smooths and samples.
 #[derive(Debug)]
 pub struct Shrink<'a> {
-    /// One or two.
+    /// One or two pictures.
     pub images: &'a [&'a Buffer],
-    /// Of every image; none: they stay as they are.
+    /// Map of every picture; empty if intensities stay as they are.
     pub maps: &'a [AffineMap],
     /// The filter.
     pub taps: &'a Axes<Taps>,
-    /// Of the images.
+    /// Shape of the pictures.
     pub from: Shape,
-    /// As many as there are images.
+    /// The results, as many as there are pictures.
     pub out: &'a mut [Buffer],
-    /// Of the results; see [`takes`].
+    /// Shape of the results; [`is_supported`] says which are possible.
     pub to: Shape,
-    /// Two of the images' length that a processor works in; a GPU needs none.
+    /// Two buffers of the pictures' length, which a processor needs and a GPU does not.
     pub memory: &'a mut [Buffer],
 }
 
-/// Whether a workgroup has room for what a tile of the results needs.
-pub fn takes(from: Shape, to: Shape, taps: &Axes<Taps>) -> bool {
+/// Whether a workgroup has room for the pixels that a tile of the results needs.
+pub fn is_supported(from: Shape, to: Shape, taps: &Axes<Taps>) -> bool {
     let reads = |axis: usize| span(from, to, axis) + 2 * taps[axis].radius();
     is_small_picture(from, [0, 1].map(|axis| taps[axis].radius()))
         && from.size[2] == 1
         && [0, 1].iter().all(|&axis| to.size[axis] <= from.size[axis] && reads(axis) <= MOST_READ)
 }
 
-/// Samples along an axis between which a tile's results lie, at most.
+/// Most samples along an axis between which a tile's results lie.
 fn span(from: Shape, to: Shape, axis: usize) -> usize {
     if from == to { TILE } else { (TILE - 1) * from.size[axis] / to.size[axis] + 3 }
 }
@@ -105,7 +105,7 @@ impl Kernel for Shrink<'_> {
         lengths.field("memory", self.memory, self.memory.len(), self.from.len());
         lengths.field("out", self.out, count, self.to.len());
     }
-    /// The kernels that it is made of.
+    /// Runs the kernels that this one is made of.
     fn on_cpu(self, cpu: &Cpu) {
         let Shrink { images, maps, taps, from, out, to, memory } = self;
         let [mapped, smooth] = memory else { panic!("a processor should have memory to work in") };

@@ -1,6 +1,6 @@
-//! The kernel on every device against the kernels that it is made of.
+//! Tests of the kernel on every device against the kernels that it is made of.
 
-use super::{AffineMap, Shrink, takes};
+use super::{AffineMap, Shrink, is_supported};
 use crate::kernel::Kernel;
 use crate::shared::taps::Taps;
 use veloxel_core::{Dimension, Shape};
@@ -14,10 +14,10 @@ fn picture(nx: usize, ny: usize) -> Shape {
     Shape { size: [nx, ny, 1], dimension: Dimension::Two }
 }
 
-/// So many images of noise, with and without maps; filters with these standard deviations.
+/// Compares for images of noise, with and without maps; filters with these standard deviations.
 fn check(device: &Device, from: Shape, to: Shape, sigmas: [f64; 2]) {
     let taps = &[sigmas[0], sigmas[1], 0.0].map(|sigma| Taps::gaussian(sigma, 3.0));
-    assert!(takes(from, to, taps), "{from:?} to {to:?}");
+    assert!(is_supported(from, to, taps), "{from:?} to {to:?}");
     for (count, is_mapped) in [(1, false), (2, false), (2, true)] {
         let what = format!("{count} of {:?} to {:?}, mapped {is_mapped}", from.size, to.size);
         Pair::new(device).alike(&what, |device| {
@@ -63,9 +63,9 @@ on_every_device! {
 #[test]
 fn only_pictures_that_fit_are_taken() {
     let taps = |sigma: f64| [sigma, sigma, 0.0].map(|sigma| Taps::gaussian(sigma, 3.0));
-    assert!(takes(picture(640, 480), picture(320, 240), &taps(1.04)));
-    assert!(!takes(picture(640, 480), picture(100, 80), &taps(1.04)));
-    assert!(!takes(picture(32, 24), picture(64, 48), &taps(0.0)));
+    assert!(is_supported(picture(640, 480), picture(320, 240), &taps(1.04)));
+    assert!(!is_supported(picture(640, 480), picture(100, 80), &taps(1.04)));
+    assert!(!is_supported(picture(32, 24), picture(64, 48), &taps(0.0)));
     let volume = |n: usize| Shape { size: [n; 3], dimension: Dimension::Three };
-    assert!(!takes(volume(20), volume(10), &taps(1.0)));
+    assert!(!is_supported(volume(20), volume(10), &taps(1.0)));
 }

@@ -7,9 +7,9 @@ use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, with_scratch};
 
-/// Columns that go through the filter along y and z together, at most.
+/// Most columns that go through the filter along y and z together.
 const PIECE: usize = 512;
-/// Of a sample, in copied ones.
+/// Cost of a sample, in units of copying one.
 const COST: usize = 8;
 
 pub(super) fn spline_coefficients(cpu: &Cpu, shape: Shape, samples: &mut [f32]) {
@@ -52,7 +52,7 @@ pub(super) fn spline_coefficients(cpu: &Cpu, shape: Shape, samples: &mut [f32]) 
     }
 }
 
-/// Of `n` samples mirrored at both ends, the one that stands [`RADIUS`] before `at`.
+/// Index of the sample [`RADIUS`] before `at`, of `n` samples that are mirrored at both ends.
 fn mirrored(at: usize, n: usize) -> usize {
     let folded = at.abs_diff(RADIUS) % (2 * n - 2);
     folded.min(2 * n - 2 - folded)

@@ -1,9 +1,9 @@
 //! Samples to cubic B-spline coefficients: `samples(x) = Σ_k c_k β³(x − k)` on mirrored borders.
 //!
 //! The recursions of the direct filter, whose pole is √3 − 2 (Unser 1999, "Splines: a perfect fit for signal and image
-//! processing", IEEE Signal Processing Magazine 16(6), box 2), have the impulse response `6 z / (z² − 1) · z^|k|`: it is
-//! convolved with, one axis after the other, which every device does in the same order.
-//! A shape of two dimensions with several planes is a stack of pictures, each by itself.
+//! processing", IEEE Signal Processing Magazine 16(6), box 2), have the impulse response `6 z / (z² − 1) · z^|k|`: the samples
+//! are convolved with it, one axis after the other, in an order that all devices share. A shape of two dimensions with several
+//! planes is a stack of pictures, each by itself.
 //! *In place.* *Units*: unchanged. *Halo*: 13 voxels.
 
 mod cpu;
@@ -30,7 +30,7 @@ fn response() -> [f32; RADIUS + 1] {
 /// Replaces samples by coefficients.
 #[derive(Debug)]
 pub struct SplineCoefficients<'a> {
-    /// Of the image.
+    /// Shape of the image.
     pub shape: Shape,
     /// The image's samples; its coefficients afterwards.
     pub samples: &'a mut Buffer,
@@ -46,7 +46,7 @@ impl Kernel for SplineCoefficients<'_> {
     fn on_cpu(self, cpu: &Cpu) {
         cpu::spline_coefficients(cpu, self.shape, self.samples.host_mut());
     }
-    /// A pass of the convolution for each axis.
+    /// Launches one pass of the convolution for each axis.
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let Self { shape, samples } = self;
         let weights = response();

@@ -1,6 +1,6 @@
 //! Processor text of [`super::ValidMedian`].
 
-use super::{ValidMedian, Window, of_five};
+use super::{MedianWindow, ValidMedian, of_five};
 use crate::shared::expansion::Coarser;
 use crate::shared::lanes::{LANES, Lanes, ordered};
 use multiversion::multiversion;
@@ -42,7 +42,7 @@ pub(super) fn valid_median(cpu: &Cpu, args: ValidMedian<'_>) {
 }
 
 /// The medians of a plane's row.
-fn median_row(plane: &[f32], [nx, ny]: [usize; 2], y: usize, window: Window, out: &mut [f32]) {
+fn median_row(plane: &[f32], [nx, ny]: [usize; 2], y: usize, window: MedianWindow, out: &mut [f32]) {
     let radius = window.radius();
     let cut = y.saturating_sub(radius)..(y + radius + 1).min(ny);
     let inside = cut.len();
@@ -57,9 +57,9 @@ fn median_row(plane: &[f32], [nx, ny]: [usize; 2], y: usize, window: Window, out
             padded[radius + nx..].fill(f32::NAN);
         }
         match window {
-            Window::One => out.copy_from_slice(&plane[y * nx..(y + 1) * nx]),
-            Window::Three => median_row_of_three(&padded[..inside * width], width, out),
-            Window::Five => {
+            MedianWindow::One => out.copy_from_slice(&plane[y * nx..(y + 1) * nx]),
+            MedianWindow::Three => median_row_of_three(&padded[..inside * width], width, out),
+            MedianWindow::Five => {
                 padded[inside * width..].fill(f32::NAN);
                 of_five::medians(padded, sorted, width, inside, out);
             }
@@ -99,7 +99,8 @@ fn sort_three(a: Values, b: Values, c: Values) -> [Values; 3] {
     [a, b, c]
 }
 
-/// Columns sorted: the greatest of the least, the middle of the middles and the least of the greatest hold the median.
+/// The median of a window with sorted columns: it is the median of three values, the greatest of the least, the middle of the
+/// middles and the least of the greatest.
 #[inline(always)]
 fn median_of_nine(padded: &[f32], width: usize, x: usize) -> Values {
     let column = |dx: usize| {
@@ -112,8 +113,8 @@ fn median_of_nine(padded: &[f32], width: usize, x: usize) -> Values {
     sort_three(least, middle, most)[1]
 }
 
-/// Windows that are cut or hold unknown samples: one sample after the other is let into the sorted lower half, the greatest
-/// falls out.
+/// Medians of windows that are cut or hold unknown samples: one sample after the other is inserted into the sorted lower half,
+/// and the greatest is dropped.
 #[inline(always)]
 fn by_insertion(padded: &[f32], width: usize, x: usize, nx: usize) -> Values {
     let lines = padded.len() / width;

@@ -1,8 +1,9 @@
-//! Medians of estimates that may be unknown: of 3×3 or 5×5 pixels where the majority is known.
+//! Medians of estimates that may be unknown, over windows of 3×3 or 5×5 pixels of which the majority is known.
 //!
-//! (Pauwels et al. 2012, section 4.) *In*: planes of one size in one buffer, NaN where unknown. *Out*: the median of the window's
-//! known samples (of an even number the mean of the middle two) where they are more than half of it; elsewhere twice the coarser
-//! level's estimate, where one is given and known; else NaN. *Border*: the window is cut, and so is what half of it is.
+//! (Pauwels et al. 2012, section 4.) *In*: planes of one size in one buffer, NaN where unknown. *Out*: the median of the
+//! window's known samples (of an even number the mean of the middle two) where they are more than half of it; elsewhere twice
+//! the coarser level's estimate, where one is given and known; else NaN. *Border*: the window is cut, and the majority is that
+//! of the cut window.
 //! *Halo*: the radius.
 
 mod cpu;
@@ -32,9 +33,9 @@ bindings! {
     }
 }
 
-/// A window, with its radius.
+/// The window of a median.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Window {
+pub enum MedianWindow {
     /// The pixel itself: nothing is filtered.
     One = 0,
     /// Radius 1.
@@ -43,18 +44,18 @@ pub enum Window {
     Five = 2,
 }
 
-impl Window {
+impl MedianWindow {
     pub(crate) fn radius(self) -> usize {
         self as usize
     }
 }
 
-/// Planes of a size.
+/// Planes of one size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Planes {
-    /// `(nx, ny)`.
+    /// Width and height, `(nx, ny)`.
     pub size: [usize; 2],
-    /// How many.
+    /// Number of planes.
     pub count: usize,
 }
 
@@ -62,7 +63,7 @@ impl Planes {
     fn pixels(self) -> usize {
         self.size[0] * self.size[1]
     }
-    /// Of the next coarser level.
+    /// Width and height of the next coarser level.
     fn coarser_size(self) -> [usize; 2] {
         self.size.map(|n| n.div_ceil(2))
     }
@@ -71,17 +72,17 @@ impl Planes {
 /// Filters estimates.
 #[derive(Debug)]
 pub struct ValidMedian<'a> {
-    /// Of the estimates.
+    /// Size and number of the planes of estimates.
     pub planes: Planes,
-    /// Which pixels a median is taken over.
-    pub window: Window,
-    /// NaN where unknown.
+    /// The window of the medians.
+    pub window: MedianWindow,
+    /// The estimates, NaN where unknown.
     pub estimates: &'a Buffer,
-    /// The same planes of the next coarser level, where unknown samples are to be filled from it.
+    /// The same planes of the next coarser level, if unknown samples are to be filled from them.
     pub coarser: Option<&'a Buffer>,
     /// The filtered estimates.
     pub out: &'a mut Buffer,
-    /// One plane or as many; becomes 0 where what is written is unknown.
+    /// Confidence, one plane or as many as there are; it becomes 0 where the result is unknown.
     pub confidence: Option<&'a mut Buffer>,
 }
 

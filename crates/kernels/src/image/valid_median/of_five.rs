@@ -5,16 +5,16 @@
 use crate::shared::lanes::{LANES, Lanes, each};
 use multiversion::multiversion;
 
-/// Lines of a window.
+/// Number of lines of a window.
 pub(super) const SIDE: usize = 5;
-/// Samples of a line that sixteen windows see.
+/// Number of samples of a line that sixteen windows cover.
 const SEEN: usize = LANES + SIDE - 1;
 
-/// Stands for what is unknown, with either sign.
+/// Stands for an unknown sample, with either sign.
 const HUGE: f32 = f32::MAX;
 
 type Values = [f32; LANES];
-/// Lines of samples.
+/// The lines of samples that sixteen windows cover.
 type Seen = [[f32; SEEN]; SIDE];
 
 /// Medians of a row; `lines` are five padded ones of a width, NaN where unknown or outside, and `sorted` is as long.
@@ -53,7 +53,7 @@ pub(super) fn is_known(samples: &[f32]) -> bool {
     unknown == 0
 }
 
-/// Sorts what stands above each other; unknown samples end anywhere.
+/// Sorts the samples above each other in every column; unknown samples end anywhere.
 #[inline(always)]
 fn sort_columns(lines: &[f32], sorted: &mut [f32], width: usize) {
     for x in (0..width).step_by(LANES) {
@@ -85,8 +85,9 @@ fn of_known(sorted: &Seen) -> Values {
     out
 }
 
-/// Medians where the majority of what is inside is known: unknown samples count as the smallest and the greatest in turn, so
-/// the middle stays where it is. Of an even number of known samples one more counts as the greatest, then as the smallest.
+/// Medians of windows of which the majority of the samples inside is known: unknown samples count alternately as the smallest
+/// and the greatest, so the middle stays where it is. For an even number of known samples one more counts as the greatest, then
+/// as the smallest.
 #[inline(always)]
 fn of_what_is_known(seen: &Seen, inside: &[i32; LANES]) -> Values {
     let [mut lower, mut upper] = [[0.0; LANES]; 2];
@@ -120,8 +121,8 @@ fn of_columns([a, b, c, d, e]: [[f32; SIDE]; SIDE]) -> f32 {
     of_sorted_columns([row(0), row(1), row(2), row(3), row(4)])
 }
 
-/// Rows sorted as well: six values are then known to lie below the median and six above, and of the thirteen in between the
-/// least and the greatest of eight are forgotten and one is let in, again and again.
+/// The median of a window whose columns are sorted: rows are sorted too, then six values are known to lie below the median and
+/// six above; among the thirteen in between, the least and the greatest of eight are dropped and one is added, again and again.
 #[inline(always)]
 fn of_sorted_columns([a, b, c, d, e]: [[f32; SIDE]; SIDE]) -> f32 {
     let (a, b, c, d, e) = (sort_five(a), sort_five(b), sort_five(c), sort_five(d), sort_five(e));
@@ -136,7 +137,7 @@ fn of_sorted_columns([a, b, c, d, e]: [[f32; SIDE]; SIDE]) -> f32 {
     left[5]
 }
 
-/// Nine exchanges.
+/// Sorts five values by nine exchanges.
 #[inline(always)]
 fn sort_five(mut values: [f32; SIDE]) -> [f32; SIDE] {
     exchange(&mut values, [(0, 1), (3, 4), (2, 4), (2, 3), (1, 4), (0, 3), (0, 2), (1, 3), (1, 2)]);
@@ -157,7 +158,7 @@ fn exchange<const N: usize, const P: usize>(values: &mut [f32; N], pairs: [(usiz
 mod tests {
     use super::*;
 
-    /// Known samples sorted; the mean of the middle two of an even number.
+    /// The median by sorting the known samples; for an even number the mean of the middle two.
     fn by_sorting(seen: &Seen, k: usize, inside: i32) -> f32 {
         let mut known: Vec<f32> =
             seen.iter().flat_map(|line| &line[k..k + SIDE]).copied().filter(|v| !v.is_nan()).collect();

@@ -35,7 +35,7 @@ pub(super) fn warp<const D: usize>(cpu: &Cpu, args: Warp<'_>) {
     });
 }
 
-/// Where the voxels of a row are looked for.
+/// The positions at which the voxels of a row are sampled.
 struct Path<'a, const D: usize> {
     displacement: [&'a [f32]; D],
     per_edge: Axes<f32>,
@@ -45,8 +45,8 @@ struct Path<'a, const D: usize> {
     map: Option<&'a Map>,
 }
 
-/// An affine map in what it does to a displacement, and in what it adds to a position: small, so that large volumes keep
-/// their sub-voxel bits.
+/// An affine map, split into its effect on a displacement and the part that it adds to a position: that part is small, so that
+/// large volumes keep their sub-voxel bits.
 struct Map {
     linear: Axes<Axes<f32>>,
     added: Axes<Axes<f32>>,
@@ -54,7 +54,7 @@ struct Map {
 }
 
 impl Map {
-    /// None for the identity.
+    /// The map; none for the identity.
     fn of(affine: &VoxelAffine) -> Option<Self> {
         (*affine != VoxelAffine::IDENTITY).then(|| Self {
             linear: affine.matrix.map(|r| r.map(|v| v as f32)),

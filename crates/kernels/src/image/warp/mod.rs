@@ -36,7 +36,7 @@ bindings! {
             added_y: vec4<f32>,
             added_z: vec4<f32>,
             moving_size: vec4<u32>,
-            /// Of a part: its first voxel in the fixed image, and in the moving image, whose voxels these are.
+            /// First voxel of a part in the fixed image, and in the moving image, whose voxels are counted from there.
             fixed_begin: vec4<u32>,
             moving_begin: vec4<u32>,
             moving_whole: vec4<u32>,
@@ -52,30 +52,30 @@ bindings! {
 /// How samples between voxels are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interpolation {
-    /// The voxel itself (labels).
+    /// The nearest voxel's sample; for labels.
     Nearest,
-    /// Labels: of those at the corners of the cell the one with the most bi- or trilinear weight; the nearest voxel's unless
-    /// another has more.
+    /// The label, among those at the corners of the cell, with the most bi- or trilinear weight; the nearest voxel's label
+    /// unless another has more.
     MostWeight,
-    /// Bi- or trilinear.
+    /// Bi- or trilinear interpolation.
     Linear,
-    /// Cubic B-spline, 4 samples an axis (Unser 1999): the image must hold the coefficients of [`super::spline`].
+    /// A cubic B-spline, 4 samples an axis (Unser 1999): the image must hold the coefficients of [`super::spline`].
     CubicSpline,
 }
 
-/// Where an image ends. Beyond the centres of its outermost voxels their samples are repeated.
+/// Where an image ends; up to there the outermost samples are repeated beyond the centres of their voxels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Border {
-    /// At the centres of the outermost voxels: only what lies between samples counts as data.
+    /// The image ends at the centres of its outermost voxels: only positions between samples have data.
     Centres,
-    /// Half a voxel beyond, where the outermost voxels end, as ITK has it.
+    /// The image ends half a voxel beyond these centres, as ITK has it.
     Voxels,
-    /// Nowhere: the outermost samples are repeated without end.
+    /// The image has no end: the outermost samples are repeated everywhere.
     Unbounded,
 }
 
 impl Border {
-    /// How far beyond the outermost centres the image reaches, voxels.
+    /// How far the image reaches beyond the outermost centres, voxels.
     pub(crate) fn reach_vox(self) -> f32 {
         match self {
             // A rounding error beyond the border is still the border.
@@ -86,28 +86,28 @@ impl Border {
     }
 }
 
-/// `x_moving = matrix · x_fixed + offset`, voxel positions of two grids.
+/// An affine map between voxel positions of two grids: `x_moving = matrix · x_fixed + offset`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VoxelAffine {
-    /// Row-major.
+    /// The matrix, row-major.
     pub matrix: Axes<Axes<f64>>,
-    /// Voxels.
+    /// The offset, voxels.
     pub offset: Axes<f64>,
 }
 
 impl VoxelAffine {
-    /// Every voxel stays where it is.
+    /// The map that leaves every voxel where it is.
     pub const IDENTITY: Self =
         Self { matrix: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], offset: [0.0; 3] };
 
-    /// The matrix without the identity: what is added to a position, row by row.
+    /// The matrix minus the identity, which a position is multiplied by to get what the map adds to it; row by row.
     pub fn added(&self) -> Axes<Axes<f64>> {
         let mut added = self.matrix;
         (0..3).for_each(|a| added[a][a] -= 1.0);
         added
     }
 
-    /// `self` after `first`.
+    /// The map `self` after `first`.
     #[must_use]
     pub fn after(&self, first: &Self) -> Self {
         let matrix = [0, 1, 2]
@@ -121,34 +121,35 @@ impl VoxelAffine {
     }
 }
 
-/// Where parts of a fixed and of a moving image lie in the whole ones, whose bits their samples then have: positions count from
-/// the whole images' first voxels, and the moving image ends where the whole one does.
+/// Where parts of a fixed and of a moving image lie in the whole images. The samples then have the bits of the whole: positions
+/// count from the whole images' first voxels, and the moving image ends where the whole one does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
     /// The part's first voxel in the whole fixed image.
     pub fixed_begin: Axes<usize>,
     /// The part's first voxel in the whole moving image.
     pub moving_begin: Axes<usize>,
-    /// Voxels of the whole moving image.
+    /// Size of the whole moving image, voxels.
     pub moving_whole: Axes<usize>,
 }
 
 /// Samples the moving image on the fixed grid.
 #[derive(Debug)]
 pub struct Warp<'a> {
-    /// Of the fixed grid.
+    /// Shape of the fixed grid.
     pub shape: Shape,
-    /// Of the moving grid; as many axes.
+    /// Shape of the moving grid, with as many axes.
     pub moving_shape: Shape,
     /// Voxel spacing in edges, per axis.
     pub spacing_edges: Axes<f32>,
-    /// Between voxels.
+    /// How samples between voxels are found.
     pub interpolation: Interpolation,
     /// Where the moving image ends.
     pub border: Border,
-    /// From fixed to moving voxel positions, applied after the displacement.
+    /// The map from fixed to moving voxel positions, applied after the displacement.
     pub moving_from_fixed: VoxelAffine,
-    /// Where both images lie in larger ones; none: they are whole. A part of the moving image must hold all that is sampled.
+    /// Where both images lie in larger ones; none if they are whole. A part of the moving image must hold every sample that is
+    /// needed.
     pub cut: Option<Cut>,
     /// The moving image.
     pub moving: &'a Buffer,

@@ -1,4 +1,4 @@
-//! The kernel on every device against its text for processors.
+//! Tests of the kernel on every device against its text for processors.
 
 use crate::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 use crate::kernel::Kernel;
@@ -58,7 +58,7 @@ on_every_device! {
         }
     }
 
-    /// Smooth images: on noise the last bit of a position 300 voxels away would be seen.
+    /// Warps smooth images: on noise the last bit of a position 300 voxels away would be seen.
     fn samples_behind_an_affine_map(device: &Device) {
         let mut matrix = [[0.97, -0.05, 0.02], [0.04, 1.02, -0.03], [-0.02, 0.05, 0.99]];
         for shape in shapes() {
@@ -95,7 +95,7 @@ on_every_device! {
         }
     }
 
-    /// The moving image has a grid of its own, and ends where it is told to.
+    /// Warps a moving image that has a grid of its own, with every border.
     fn samples_of_another_grid(device: &Device) {
         let map = VoxelAffine {
             matrix: [[0.75, 0.0, 0.125], [0.0, 1.25, 0.0], [0.0, 0.0, 0.5]],

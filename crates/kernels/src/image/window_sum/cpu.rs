@@ -22,7 +22,7 @@ pub(crate) fn window_sum(cpu: &Cpu, shape: Shape, radius: Axes<usize>, input: &[
             }
             sum_rows(rows, nx, ry, |nth| {
                 let start = (z * ny + band.start + nth) * nx;
-                // SAFETY: bands are disjoint, and nobody reads the output.
+                // SAFETY: bands are disjoint, and no thread reads the output.
                 unsafe { shared.get_mut(start..start + nx) }
             });
         });
@@ -32,10 +32,10 @@ pub(crate) fn window_sum(cpu: &Cpu, shape: Shape, radius: Axes<usize>, input: &[
     }
 }
 
-/// Samples of a row that run along z together.
+/// Number of samples of a row that run along z together.
 const PANEL_SAMPLES: usize = 1024;
 
-/// In place, panel by panel.
+/// Sums along z in place, panel by panel.
 fn sum_along_z(cpu: &Cpu, plane: usize, nz: usize, radius: usize, samples: &Shared<'_>) {
     let panel = PANEL_SAMPLES.min(plane);
     cpu.split(plane.div_ceil(panel), plane * nz, |range| {
@@ -58,7 +58,7 @@ fn sum_along_z(cpu: &Cpu, plane: usize, nz: usize, radius: usize, samples: &Shar
     });
 }
 
-/// Sums `2 radius + 1` rows, from each row on that has so many after it; the rows are overwritten.
+/// Sums `2 radius + 1` rows, from each row on that has as many after it; the rows are overwritten.
 fn sum_rows<'o>(rows: &mut [f32], width: usize, radius: usize, out: impl Fn(usize) -> &'o mut [f32]) {
     let (count, window) = (rows.len() / width, 2 * radius + 1);
     let sums = count + 1 - window;
@@ -81,7 +81,7 @@ fn sum_rows<'o>(rows: &mut [f32], width: usize, radius: usize, out: impl Fn(usiz
     }
 }
 
-/// The same along a line, with two lines of scratch that have room for the window beyond both ends.
+/// Sums along a line, with two lines of scratch that have room for the window beyond both ends.
 fn sum_line(input: &[f32], radius: usize, lines: &mut [f32], out: &mut [f32]) {
     if radius == 0 {
         return out.copy_from_slice(input);

@@ -1,17 +1,17 @@
 //! Sums over windows: `out(x) = Σ in(x + k)` for every `k` with `|k_a| ≤ r_a`, a box of `2 r + 1` samples an axis.
 //!
-//! *In, out*: one buffer each of the shape, any unit. *Border*: the window is cut, what lies outside counts nothing.
-//! *Halo*: r samples. *Order*: along x, then y, then z.
-//! Sums of 1, 2, 4, … neighbours are made of each other, and the window of those that its width is a sum of, from the first
-//! sample on: `5 = 1 + 4`. The cost grows with the logarithm of the width (8 additions for 3 samples an axis, 12 for 33), no
-//! error is carried along a line as in running sums, and every device finds the same bits.
-//! GPUs find short windows sample by sample, long ones as processors do, in the memory of workgroups.
+//! *In, out*: one buffer each of the shape, any unit. *Border*: the window is cut, samples outside count as 0.
+//! *Halo*: r samples. *Order*: along x, then y, then z. Sums of 1, 2, 4, … neighbours are made of each other, and the window's
+//! sum is made of those whose widths add up to its own, from the first sample on: `5 = 1 + 4`. The cost grows with the
+//! logarithm of the width (8 additions for 3 samples an axis, 12 for 33), no error is carried along a line as in running sums,
+//! and every device computes the same bits. GPUs sum short windows sample by sample, and long ones as processors do, in the
+//! memory of workgroups.
 
 pub(crate) mod cpu;
 #[cfg(test)]
 mod parity;
 
-use super::convolve::in_turn;
+use super::convolve::run_passes;
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::LINE;
@@ -26,11 +26,11 @@ bindings! {
     /// What a launch binds.
     struct Bindings<'a> {
         block: Block {
-            /// Samples, or lines of them.
+            /// Number of samples, or of lines of them.
             items: u32,
-            /// From a sample to the next one along the axis.
+            /// Distance from a sample to the next one along the axis.
             stride: u32,
-            /// Samples along the axis.
+            /// Number of samples along the axis.
             length: u32,
         },
         input: read f32,
@@ -38,23 +38,23 @@ bindings! {
     }
 }
 
-/// Half a window at most, samples.
+/// Greatest half width of a window, samples.
 pub const MOST_RADIUS: usize = 127;
 
-/// Half a window from which on sums are made of each other in the memory of a workgroup.
+/// Half width of a window from which on sums are made of each other in the memory of a workgroup.
 const LONG_FROM: usize = 24;
-/// Samples that it holds.
+/// Number of samples that the memory of a workgroup holds.
 const HELD: usize = 4096;
-/// Lines that it holds parts of: along x; along y and z, where lines lie side by side, and windows of up to half of that
-/// length, or of any.
+/// Number of lines that the memory holds parts of: along x; along y and z, where lines lie side by side, for windows of up to
+/// half of that length; and for longer windows.
 const LINES: [usize; 3] = [2, 16, 8];
-/// Workgroups along an axis, at most.
+/// Most workgroups along an axis.
 const MOST_GROUPS: usize = 65_535;
 
-/// Sums the samples around each.
+/// Sums the samples around each sample.
 #[derive(Debug)]
 pub struct WindowSum<'a> {
-    /// Of the samples.
+    /// Shape of the samples.
     pub shape: Shape,
     /// Half the window along each axis, at most [`MOST_RADIUS`]; in 2-D the third one is not used.
     pub radius: Axes<usize>,
@@ -81,7 +81,7 @@ impl Kernel for WindowSum<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (shape, axes) = (self.shape, 0..self.shape.components());
         let passes: Vec<usize> = axes.filter(|&axis| self.radius[axis] > 0).collect();
-        in_turn(gpu, self.input, self.output, &passes, |&axis, input, output| {
+        run_passes(gpu, self.input, self.output, &passes, |&axis, input, output| {
             let (radius, length) = (self.radius[axis], shape.size[axis]);
             let stride = shape.size[..axis].iter().product::<usize>();
             let launch = |source, entry, items| {

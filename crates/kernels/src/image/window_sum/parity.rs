@@ -1,4 +1,4 @@
-//! The kernel on every device against its text for processors, and that text against its definition.
+//! Tests of the kernel on every device against its text for processors, and of that text against its definition.
 
 use super::WindowSum;
 use crate::kernel::Kernel;

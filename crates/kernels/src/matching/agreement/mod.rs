@@ -1,8 +1,9 @@
-//! Where two fields agree, and one of two buffers where what agrees around is enough.
+//! Where two fields agree, and the choice between two buffers by the share of agreeing weight around a sample.
 //!
 //! [`Agreement`]: *in* two fields and a weight, *out* the weight where the fields are less than a distance apart, 0 elsewhere.
-//! [`Replacement`]: *in* sums of such weights over windows, *out* another buffer's samples where the agreeing weight is at least
-//! a share of all. [`AddDifference`]: how far two images are apart. *Unit* of fields and distance: the same. *Unknown* (NaN) vectors agree with nothing. *Halo*: none.
+//! [`Replacement`]: *in* sums of such weights over windows, *out* another buffer's samples where the agreeing weight is at
+//! least a share of all. [`AddDifference`]: *in* two images, *out* the sum of their differences. *Unit*: fields and distance
+//! have the same one. *Unknown* (NaN) vectors agree with no vector. *Halo*: none.
 
 #[cfg(test)]
 mod parity;
@@ -60,9 +61,9 @@ pub struct Agreement<'a> {
     pub distance: f32,
     /// Two fields of as many components.
     pub fields: [&'a [Buffer]; 2],
-    /// What a vector weighs.
+    /// Weight of each vector.
     pub weight: &'a Buffer,
-    /// The weight, or 0.
+    /// The weight of vectors that agree, 0 elsewhere.
     pub out: &'a mut Buffer,
 }
 
@@ -101,16 +102,16 @@ impl Kernel for Agreement<'_> {
     }
 }
 
-/// Adds how far two images are apart: `out += min(gain |a − b|, most)`; an unknown sample (NaN) is as far as can be.
+/// Adds the difference of two images: `out += min(gain |a − b|, most)`; an unknown sample (NaN) adds `most`.
 #[derive(Debug)]
 pub struct AddDifference<'a> {
-    /// Of the difference.
+    /// Factor of the difference.
     pub gain: f32,
-    /// What is added at most.
+    /// Greatest number that is added.
     pub most: f32,
-    /// a and b.
+    /// The images a and b.
     pub images: [&'a Buffer; 2],
-    /// In place.
+    /// The sum, added to in place.
     pub out: &'a mut Buffer,
 }
 
@@ -143,18 +144,18 @@ impl Kernel for AddDifference<'_> {
     }
 }
 
-/// Replaces samples where enough of what is around agrees.
+/// Replaces samples where enough of the weight around them agrees.
 #[derive(Debug)]
 pub struct Replacement<'a> {
-    /// The least share.
+    /// Least share of the weight that must agree.
     pub share: f32,
     /// Sums of the weights that agree.
     pub agreeing: &'a Buffer,
     /// Sums of all weights; where they are 0 nothing is replaced.
     pub all: &'a Buffer,
-    /// What takes the place.
+    /// The samples to replace by.
     pub by: &'a Buffer,
-    /// In place.
+    /// The samples, replaced in place.
     pub out: &'a mut Buffer,
 }
 

@@ -1,4 +1,4 @@
-//! The kernels on every device against their texts for processors.
+//! Tests of the kernels on every device against their texts for processors.
 
 use super::{AddDifference, Agreement, Replacement};
 use crate::kernel::Kernel;

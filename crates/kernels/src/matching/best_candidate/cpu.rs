@@ -70,7 +70,7 @@ impl BestCandidate<'_> {
                 self.add_other_end(scores, here, at, c, out);
             }
             let [x, y, z] = [0, 1, 2].map(|a| c[a] as f32 * self.spacing_edges[a]);
-            subtract(self.rest * (x * x + y * y + z * z), out);
+            subtract(self.increment_cost * (x * x + y * y + z * z), out);
             if let Some(pull) = &self.pull {
                 let fields = [pull.towards, self.displacement].map(|field| rows_of(field, row..row + nx));
                 subtract_pull(pull.weight, fields, [x, y, z], out);
@@ -78,7 +78,7 @@ impl BestCandidate<'_> {
         }
     }
 
-    /// The mean with the scores that end at the blocks of a row, where these lie inside.
+    /// Takes the mean with the scores that end at the blocks of a row, where these lie inside.
     fn add_other_end(&self, scores: &[f32], here: &[f32], at: Axes<usize>, c: Axes<isize>, out: &mut [f32]) {
         let [nx, ny, nz] = self.nodes.size;
         let (y, z) = (at[1] as isize - c[1], at[2] as isize - c[2]);
@@ -96,7 +96,7 @@ impl BestCandidate<'_> {
     }
 }
 
-/// A row of each component; empty where the field has none.
+/// A row of each component; empty for a component that the field does not have.
 fn rows_of(field: &[Buffer], row: Range<usize>) -> Axes<&[f32]> {
     [0, 1, 2].map(|axis| field.get(axis).map_or(&[][..], |component| &component.host()[row.clone()]))
 }
@@ -124,7 +124,7 @@ fn subtract_pull(weight: f32, [towards, from]: [Axes<&[f32]>; 2], [x, y, z]: Axe
     }
 }
 
-/// The largest value of each block, and its candidate: that of no motion unless another one is larger.
+/// The largest value of each block, and its candidate, which is the one without motion unless another value is larger.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn largest(objective: &[f32], still: usize, most: &mut [f32], which: &mut [f32]) {
     let nx = most.len();
@@ -169,7 +169,7 @@ impl Found<'_> {
         }
     }
 
-    /// Whether a block's match, and its neighbours along an axis, came from inside.
+    /// Whether a block's match, and its neighbours along an axis, came from inside the grid.
     fn is_inside(&self, x: usize, candidate: usize, axis: usize) -> bool {
         let (c, at) = (self.of.shift(candidate), [x, self.at[1], self.at[2]]);
         (0..3).all(|a| {

@@ -1,7 +1,8 @@
-//! The best of the candidates that [`super::window_scores`] scored, between voxels; and how far it is ahead of its rivals.
+//! The best of the candidates that [`super::window_scores`] scored, found between voxels; and how far its score is ahead of its
+//! rivals.
 //!
 //! *In*: scores `S_c(x)` of the candidates c around the displacement so far, d(x). *Out*: d + δ with the increment δ, in edges,
-//! Σ |δ|, and, where it is asked for, the distinctness.
+//! Σ |δ|, and the distinctness if it is wanted.
 //!
 //! ```text
 //! O_c = ½ (S_c(x) + S_c(x − c)) − λ₀ |h c|² − λ |h c − p(x)|²        p = towards − d
@@ -9,9 +10,9 @@
 //!
 //! with the spacing h of the grid's voxels in edges, the smallest voxel edge.
 //!
-//! *Symmetry*: S_c(x) asks where the window around x went, S_c(x − c) where the one that is now at x came from. Their mean
-//! makes equal images match without motion exactly: the contrast of one window alone draws the peak to its brighter side.
-//! Only where there is a block at every voxel; one-sided elsewhere. Outside the grid S_c(x) is repeated.
+//! *Symmetry*: S_c(x) scores where the window around x went, S_c(x − c) where the window now at x came from. Their mean makes
+//! equal images match exactly without motion: the contrast of one window alone draws the peak to its brighter side. This needs
+//! a block at every voxel; other grids are one-sided. Outside the grid S_c(x) is repeated.
 //! *Sub-voxel*: the parabola through the best and its neighbours along each axis, at most half a voxel away; none along an
 //! axis where a neighbour is no candidate or, with symmetry, comes from outside the grid.
 //! *Ties*: no motion first, then the order of the candidates.
@@ -22,7 +23,7 @@ mod cpu;
 #[cfg(test)]
 mod parity;
 
-use super::window_scores::Search;
+use super::window_scores::BlockSearch;
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::TILE_SUM;
@@ -51,63 +52,63 @@ bindings! {
     } -> sums: f32
 }
 
-/// Whose windows are compared.
+/// The windows that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Symmetry {
-    /// Those around the fixed image's voxels.
+    /// Windows around the fixed image's voxels.
     OneSided,
-    /// Those around both ends of a candidate.
+    /// Windows around both ends of a candidate.
     BothEnds,
 }
 
 /// Where the maximum lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SubVoxel {
-    /// At a candidate.
+    /// The maximum lies at a candidate.
     Off,
-    /// At the peak of a parabola along each axis.
+    /// The maximum lies at the peak of a parabola along each axis.
     Parabola,
 }
 
-/// What increments are drawn to.
+/// The displacement that increments are drawn to.
 #[derive(Debug, Clone, Copy)]
 pub struct Pull<'a> {
-    /// λ, per edge².
+    /// Weight λ, per edge².
     pub weight: f32,
-    /// The displacement they should lead to, edges.
+    /// The displacement that the increment should lead to, edges.
     pub towards: &'a [Buffer],
 }
 
 /// Finds the increment of every block, and adds it up.
 #[derive(Debug)]
 pub struct BestCandidate<'a> {
-    /// Of the grid of blocks.
+    /// Shape of the grid of blocks.
     pub nodes: Shape,
     /// Voxel spacing in edges, per axis.
     pub spacing_edges: Axes<f32>,
     /// The candidates.
-    pub search: Search,
+    pub search: BlockSearch,
     /// The scores of every candidate.
     pub scores: &'a Buffer,
-    /// Whose windows.
+    /// The windows that are compared.
     pub symmetry: Symmetry,
     /// Where the maximum lies.
     pub sub_voxel: SubVoxel,
     /// λ₀, what a long increment costs, per edge²; it decides where scores do not.
-    pub rest: f32,
-    /// Where neighbours have a say.
+    pub increment_cost: f32,
+    /// The displacement that increments are drawn to; none for no pull.
     pub pull: Option<Pull<'a>>,
     /// The displacement so far, edges.
     pub displacement: &'a [Buffer],
     /// The displacement with the increment, edges.
     pub out: &'a mut [Buffer],
-    /// The distinctness, 0 to 1.
+    /// The distinctness, 0 to 1, if it is wanted.
     pub distinctness: Option<&'a mut Buffer>,
 }
 
 impl Kernel for BestCandidate<'_> {
     const NAME: &'static str = "best_candidate";
-    /// Σ |δ|, edges.
+    /// The sum Σ |δ|, edges.
     type Output = Later<f64>;
 
     fn check(&self, lengths: &mut Lengths) {
@@ -127,7 +128,7 @@ impl Kernel for BestCandidate<'_> {
         let (pull, towards) = self.pull.map_or((0.0, &[][..]), |pull| (pull.weight, pull.towards));
         let distinctness = self.distinctness.as_deref();
         let (nodes, spacing) = (self.nodes.size.into(), self.spacing_edges.into());
-        let block = Block { nodes, spacing, rest: self.rest, pull };
+        let block = Block { nodes, spacing, rest: self.increment_cost, pull };
         let Self { scores, displacement: before, out, .. } = self;
         gpu.launch_in(self.nodes.components(), &SOURCE, "best_candidate")
             .constant("BOTH_ENDS", self.symmetry == Symmetry::BothEnds)

@@ -1,8 +1,8 @@
-//! The kernel on every device against its text for processors, and that text against its definition.
+//! Tests of the kernel on every device against its text for processors, and of that text against its definition.
 
 use super::{BestCandidate, Pull, SubVoxel, Symmetry};
 use crate::kernel::Kernel;
-use crate::matching::window_scores::Search;
+use crate::matching::window_scores::BlockSearch;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::Device;
 use veloxel_testkit::on_every_device;
@@ -14,7 +14,7 @@ on_every_device! {
         for nodes in shapes() {
             for ((symmetry, sub_voxel), pulled) in both.into_iter().flat_map(|b| [(b, false), (b, true)]) {
                 Pair::new(device).alike_but(1, &format!("{:?} {symmetry:?} {pulled}", nodes.size), |device| {
-                    let (n, d, search) = (nodes.len(), nodes.components(), Search::isotropic(nodes, 1, 2));
+                    let (n, d, search) = (nodes.len(), nodes.components(), BlockSearch::isotropic(nodes, 1, 2));
                     let scores = noise_buffer(device, n * search.candidates(), 1);
                     let (towards, displacement) = (noise_field(device, d, n, 2), noise_field(device, d, n, 5));
                     let mut out = noise_field(device, d, n, 9);
@@ -26,7 +26,7 @@ on_every_device! {
                         scores: &scores,
                         symmetry,
                         sub_voxel,
-                        rest: 0.01,
+                        increment_cost: 0.01,
                         pull: pulled.then_some(Pull { weight: 0.1, towards: &towards }),
                         displacement: &displacement,
                         out: &mut out,
@@ -41,12 +41,12 @@ on_every_device! {
     }
 }
 
-/// A paraboloid around (0.3, −0.8), the same everywhere.
+/// Scores a paraboloid around (0.3, −0.8), the same everywhere.
 #[test]
 fn the_peak_of_a_parabola_is_found() {
     let device = Device::cpu(1).unwrap();
     let nodes = Shape { size: [9, 8, 1], dimension: Dimension::Two };
-    let search = Search::isotropic(nodes, 1, 2);
+    let search = BlockSearch::isotropic(nodes, 1, 2);
     let score = |c: usize| {
         let (x, y) = ((c % 5) as f32 - 2.0, (c / 5) as f32 - 2.0);
         1.0 - 0.1 * ((x - 0.3).powi(2) + (y + 0.8).powi(2))
@@ -63,7 +63,7 @@ fn the_peak_of_a_parabola_is_found() {
         scores: &scores,
         symmetry: Symmetry::BothEnds,
         sub_voxel: SubVoxel::Parabola,
-        rest: 0.0,
+        increment_cost: 0.0,
         pull: None,
         displacement: &displacement,
         out: &mut increment,

@@ -2,7 +2,7 @@
 //!
 //! (Zabih & Woodfill 1994.) It does not see gain or offset, and two of them are compared by the number of bits that differ.
 //! *In*: an image, intensities in 0..1, no NaN. *Out*: a code of 24 bits (2-D) or 32 (3-D), written into a stack of codes
-//! from a given place on; around pictures lies a margin of [`BEYOND`], for who compares patches across their border.
+//! from a given place on; around pictures lies a margin of [`BEYOND`], for comparisons of patches across their border.
 //! *Border*: replicate. *Halo*: 3 voxels.
 
 #[cfg(test)]
@@ -33,8 +33,8 @@ bindings! {
     }
 }
 
-/// What lies beyond the border of a picture: a code that differs from every one of 24 bits in eight bits at least, and in nine
-/// but from one, that of a chequered surrounding, which pictures do not have.
+/// The code beyond the border of a picture. It differs from every code of 24 bits in at least nine bits, except from the code
+/// of a chequered surrounding, which pictures do not have, from which it differs in eight.
 pub const BEYOND: u32 = 0xff5a_a5a5;
 
 /// The neighbours that are compared with a voxel, voxels away from it.
@@ -57,7 +57,7 @@ pub(crate) fn neighbours(dimension: Dimension) -> Vec<Axes<i32>> {
 /// Writes the codes of an image.
 #[derive(Debug)]
 pub struct Census<'a> {
-    /// Of the image.
+    /// Shape of the image.
     pub shape: Shape,
     /// How much brighter a neighbour must be.
     pub threshold: f32,

@@ -1,8 +1,8 @@
-//! Which vectors another field confirms, and which voxels something else hides.
+//! Which vectors another field confirms, and which voxels are hidden in the moving image.
 //!
-//! *In*: a forward displacement d and a backward one e, voxels. *Confirmed*: `|d(x) + e(x + d(x))| ≤ a + b |d(x)|`, e linear between
-//! voxels, and x + d(x) in the image (half a voxel beyond its outermost centres). *Hidden*: not confirmed, but inside, where the
-//! backward field is confirmed: another voxel owns the place. *Unknown* (NaN): not confirmed, not hidden.
+//! *In*: a forward displacement d and a backward one e, voxels. *Confirmed*: `|d(x) + e(x + d(x))| ≤ a + b |d(x)|`, e linear
+//! between voxels, and x + d(x) in the image (half a voxel beyond its outermost centres). *Hidden*: not confirmed, but inside,
+//! where the backward field is confirmed: another voxel owns the place. *Unknown* (NaN): not confirmed, not hidden.
 //! *Halo*: the motion.
 
 #[cfg(test)]
@@ -31,10 +31,10 @@ bindings! {
     struct ConfirmationBindings<'a> {
         block: ConfirmationBlock {
             size: vec4<u32>,
-            /// The tolerance: at least, and of the motion.
+            /// The tolerance: its least value, and its share of the motion.
             least: f32,
             share: f32,
-            /// Of a doubt: the greatest distance over the tolerance.
+            /// Greatest distance over the tolerance that a doubt distinguishes.
             most: f32,
         },
         forward[forward_x, forward_y, forward_z]: read f32,
@@ -57,23 +57,24 @@ bindings! {
 /// How far beyond its outermost centres an image reaches, voxels.
 pub(crate) const REACH_VOX: f32 = 0.5;
 
-/// The greatest distance between a voxel and the end of the way there and back.
+/// The greatest distance between a voxel and the end of its path by the forward and then the backward field.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
-    /// a, voxels.
+    /// Least tolerance a, voxels.
     pub least_vox: f32,
-    /// b: of the motion.
+    /// Share b of the motion's length that is added.
     pub share: f32,
 }
 
-/// What is written of a vector.
+/// What is written for a vector.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verdict {
-    /// 1 where it is confirmed, 0 elsewhere.
+    /// The number 1 where the vector is confirmed, 0 elsewhere.
     Confirmed,
-    /// The distance over the tolerance, at most so much, over that: 0 to 1; and [`NOWHERE`] where it leads outside or is unknown.
+    /// The distance over the tolerance, cut at `most` and divided by it: 0 to 1; [`NOWHERE`] where the path leads outside or is
+    /// unknown.
     Doubt {
-        /// The most.
+        /// Greatest distance over the tolerance that is distinguished.
         most: f32,
     },
 }
@@ -84,17 +85,17 @@ pub const NOWHERE: f32 = 2.0;
 /// Writes whether vectors are confirmed.
 #[derive(Debug)]
 pub struct Confirmation<'a> {
-    /// Of all buffers.
+    /// Shape of all buffers.
     pub shape: Shape,
-    /// a and b.
+    /// The tolerance a and b.
     pub tolerance: Tolerance,
-    /// d.
+    /// The forward displacement d, voxels.
     pub forward: &'a [Buffer],
-    /// e.
+    /// The backward displacement e, voxels.
     pub backward: &'a [Buffer],
-    /// What of it is written.
+    /// What is written for a vector.
     pub verdict: Verdict,
-    /// It.
+    /// The verdict of every vector.
     pub out: &'a mut Buffer,
 }
 
@@ -128,15 +129,15 @@ impl Kernel for Confirmation<'_> {
 /// Writes 0 where a voxel is hidden, 1 elsewhere.
 #[derive(Debug)]
 pub struct Visible<'a> {
-    /// Of all buffers.
+    /// Shape of all buffers.
     pub shape: Shape,
-    /// d.
+    /// The forward displacement d, voxels.
     pub forward: &'a [Buffer],
-    /// [`Confirmation`] of d.
+    /// The [`Confirmation`] of d.
     pub confirmed: &'a Buffer,
-    /// [`Confirmation`] of e.
+    /// The [`Confirmation`] of e.
     pub confirmed_back: &'a Buffer,
-    /// 1 or 0.
+    /// The visibility, 1 or 0.
     pub out: &'a mut Buffer,
 }
 
@@ -165,12 +166,12 @@ impl Kernel for Visible<'_> {
 /// The cell of a position between voxels.
 struct Cell<const D: usize> {
     base: usize,
-    /// To the upper neighbour along each axis.
+    /// Steps to the upper neighbour along each axis.
     steps: [usize; D],
     weights: [f32; D],
 }
 
-/// Where a voxel goes; none outside of the image.
+/// Where a vector leads from its voxel; none outside of the image.
 fn target<const D: usize>(shape: Shape, voxel: Axes<usize>, vector: [f32; D]) -> Option<Cell<D>> {
     let strides = [1, shape.size[0], shape.size[0] * shape.size[1]];
     let mut around = Cell { base: 0, steps: [0; D], weights: [0.0; D] };

@@ -1,4 +1,4 @@
-//! The kernels on every device against their texts for processors.
+//! Tests of the kernels on every device against their texts for processors.
 
 use super::{Confirmation, NOWHERE, Tolerance, Verdict, Visible};
 use crate::kernel::Kernel;
@@ -46,7 +46,7 @@ on_every_device! {
     }
 }
 
-/// Five voxels on the right move two to the left, onto voxels that stay: these are hidden.
+/// Moves five voxels on the right two to the left, onto voxels that stay: these are hidden.
 #[test]
 fn what_others_move_onto_is_hidden() {
     let device = Device::cpu(1).unwrap();

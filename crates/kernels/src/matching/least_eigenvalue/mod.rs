@@ -1,9 +1,9 @@
 //! How much the data of a window determine every component of its displacement: the confidence `c` becomes
 //! `c · λ_min / (λ_min + λ_0)`, with λ_min the least eigenvalue of the window's spatial entries.
 //!
-//! In 2-D λ_min has a formula; in 3-D Newton's method finds it on the characteristic polynomial from 0 on, from which it climbs
-//! to the least root without leaving it behind. *Where data have no weight* λ_min and the confidence are 0; with the weights
-//! of a mask the displacement there becomes NaN. *Halo*: none.
+//! In 2-D λ_min has a formula; in 3-D Newton's method finds it on the characteristic polynomial: it starts at 0 and climbs to
+//! the least root without passing it. *Where data have no weight* λ_min and the confidence are 0; with the weights of a mask
+//! the displacement there becomes NaN. *Halo*: none.
 
 #[cfg(test)]
 mod parity;
@@ -24,7 +24,7 @@ bindings! {
     /// What a launch binds.
     struct Bindings<'a> {
         block: Block { count: u32, half: f32, },
-        /// Entries 11, 12, 22; or 11, 12, 13, 22, 23, 33.
+        /// The spatial entries 11, 12, 22; or 11, 12, 13, 22, 23, 33.
         tensor[t_0, t_1, t_2, t_3, t_4, t_5]: read f32,
         weight_sum: may_read f32,
         displacement[d_x, d_y, d_z]: write f32,
@@ -32,21 +32,21 @@ bindings! {
     }
 }
 
-/// Steps of Newton's method: from a threefold root on, whose approach is the slowest, 2 % of it are left.
+/// Number of steps of Newton's method: on the way to a threefold root, the slowest case, 2 % of it are left.
 const STEPS: usize = 10;
 
 /// Weighs confidences by what the data determine.
 #[derive(Debug)]
 pub struct LeastEigenvalue<'a> {
-    /// Of every buffer.
+    /// Shape of every buffer.
     pub shape: Shape,
-    /// λ_0: the eigenvalue at which the confidence halves; above 0.
+    /// The eigenvalue λ_0 at which the confidence halves; above 0.
     pub half: f32,
-    /// Spatial entries: 11, 12, 22 or 11, 12, 13, 22, 23, 33; what follows is not read.
+    /// Spatial entries: 11, 12, 22 or 11, 12, 13, 22, 23, 33; further buffers are not read.
     pub tensor: &'a [Buffer],
-    /// The windows, where a mask leaves some of them without data; none: all have data.
+    /// The windows, if a mask leaves some of them without data; none if all have data.
     pub windows: Option<MaskedWindows<'a>>,
-    /// c, in [0, 1].
+    /// The confidence c, in [0, 1].
     pub confidence: &'a mut Buffer,
 }
 
@@ -55,7 +55,7 @@ pub struct LeastEigenvalue<'a> {
 pub struct MaskedWindows<'a> {
     /// Sum of the mask's weights in each window.
     pub weight_sum: &'a Buffer,
-    /// The displacement, NaN afterwards where the weight sum is 0.
+    /// The displacement, which becomes NaN where the weight sum is 0.
     pub displacement: &'a mut [Buffer],
 }
 

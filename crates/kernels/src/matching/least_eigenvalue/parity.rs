@@ -1,4 +1,4 @@
-//! The kernel on every device against its text for processors, and that text against known eigenvalues.
+//! Tests of the kernel on every device against its text for processors, and of that text against known eigenvalues.
 
 use super::{LeastEigenvalue, MaskedWindows};
 use crate::kernel::Kernel;

@@ -8,12 +8,12 @@ use veloxel_core::{Axes, Shape};
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, components, components_mut};
 
-/// For every component the value at a position, then three slopes; in the plane the last one is 0.
+/// A model: for every component the value at a position, then three slopes; in the plane the last one is 0.
 type Model<const D: usize> = [[f32; 4]; D];
 
 /// A match in the window of a node.
 struct Seen<const D: usize> {
-    /// From the node.
+    /// Position relative to the node.
     offset: [f32; 3],
     vector: [f32; D],
     weight: f32,
@@ -47,7 +47,7 @@ fn value<const D: usize>(model: &Model<D>, offset: [f32; 3], c: usize) -> f32 {
     sum
 }
 
-/// From one position to another.
+/// The vector from one position to another.
 fn offset<const D: usize>(from: [f32; D], to: [f32; D]) -> [f32; 3] {
     let mut offset = [0.0; 3];
     for a in 0..D {
@@ -56,7 +56,7 @@ fn offset<const D: usize>(from: [f32; D], to: [f32; D]) -> [f32; 3] {
     offset
 }
 
-/// The model of one position at another one.
+/// The model of one position, expressed at another one.
 fn moved<const D: usize>(model: &Model<D>, from: [f32; D], to: [f32; D]) -> Model<D> {
     let (mut out, offset) = (*model, offset(from, to));
     for c in 0..D {
@@ -68,7 +68,7 @@ fn moved<const D: usize>(model: &Model<D>, from: [f32; D], to: [f32; D]) -> Mode
 /// The fit at one node.
 struct Fit<'a, const D: usize> {
     seen: &'a [Seen<D>],
-    /// τ².
+    /// The squared scale τ².
     residual2: f32,
     per_window: f32,
 }
@@ -83,7 +83,7 @@ impl<const D: usize> Fit<'_, D> {
         sum
     }
 
-    /// What a model misses a match by, and the square of that.
+    /// The residual of a model at a match, and its square.
     fn residual(&self, model: &Model<D>, seen: &Seen<D>) -> ([f32; D], f32) {
         let (mut missing, mut square) = ([0.0; D], 0.0);
         for c in 0..D {

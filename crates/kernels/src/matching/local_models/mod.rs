@@ -3,12 +3,12 @@
 //! *Paper*: after Y. Hu, Y. Li, R. Song, "Robust interpolation of correspondences for large displacement optical flow", CVPR
 //! 2017, doi:10.1109/CVPR.2017.509: models travel between neighbours, and each node keeps the one that fits its matches best.
 //!
-//! *Energy* of a model M at node p: `Σ_q w_q |r_q|² / (|r_q|² + τ²)`, `r_q = M(x_q) − d_q` over the (2·[`reach`]+1)ᴰ nodes q around;
-//! `w_q = c_q exp(−(I_q − I_p)² / 2σ²)`: matches across an edge of the image say little.
-//! *Candidates*: the models of the guess at the 3ᴰ nodes around (of the next coarser grid, or of this one), and the guess here moved
-//! so that it agrees with each match around; a little more costs one from farther away or across an edge, so that nodes without
-//! matches take the most similar neighbour's. *Then* `REFITS` steps of reweighted least squares with the ridge `RIDGE` towards
-//! the best.
+//! *Energy* of a model M at node p: `Σ_q w_q |r_q|² / (|r_q|² + τ²)`, `r_q = M(x_q) − d_q` over the (2·[`reach`]+1)ᴰ nodes q
+//! around; `w_q = c_q exp(−(I_q − I_p)² / 2σ²)`: matches across an edge of the image count little.
+//! *Candidates*: the models of the guess at the 3ᴰ nodes around (of the next coarser grid, or of this one), and the guess here
+//! moved so that it agrees with each match around; a candidate from farther away or across an edge costs a little more, so that
+//! nodes without matches take the most similar neighbour's model. *Then* `REFITS` steps of reweighted least squares with the
+//! ridge `RIDGE` towards the best.
 //!
 //! *Models* are planes of one buffer: for every component the value at the node's position, then the slopes.
 //! *Nodes*: as [`super::match_nodes`] has them. *Border*: cut. *Halo*: [`reach`] nodes.
@@ -40,9 +40,9 @@ bindings! {
         block: FitBlock {
             size: vec4<u32>,
             guess: vec4<u32>,
-            /// Tau squared, 1/2 sigma squared, 1 / window.
+            /// The scales τ², 1/2σ² and 1/window.
             scales: vec4<f32>,
-            /// Ridge, far, step.
+            /// The ridge, and the costs `FAR` and `STEP`.
             costs: vec4<f32>,
         },
         nodes: read f32,
@@ -56,10 +56,10 @@ bindings! {
     /// What a launch of [`ModelField`] binds.
     struct FieldBindings<'a> {
         block: FieldBlock {
-            /// Voxels along x, y, z; of a cell along each axis (w).
+            /// Voxels along x, y, z; voxels of a cell along each axis (w).
             size: vec4<u32>,
             cells: vec4<u32>,
-            /// 1/2 sigma squared, 1 / width, half a cell, spread.
+            /// The scales 1/2σ² and 1/width, half a cell, and `SPREAD`.
             scales: vec4<f32>,
             least_weight: f32,
         },
@@ -71,40 +71,41 @@ bindings! {
         out[out_x, out_y, out_z]: write f32,
     }
 }
-/// Nodes of a picture up to which they have many threads each, and up to which a few: more of them keep an H200 busy with one each.
+/// Number of nodes of a picture up to which each node has many threads, and up to which it has a few: more nodes keep an H200
+/// busy with one thread each.
 const FEW: usize = 1 << 11;
 const SOME: usize = 1 << 17;
-/// Threads of such a node, and of a workgroup.
+/// Number of threads of such a node, and of a workgroup.
 const LANES: [usize; 2] = [32, 4];
 const THREADS: usize = 64;
 
-/// Half width of the window of nodes that a model is fitted to: 25 in the plane, 27 in space.
+/// Half width of the window of nodes that a model is fitted to: 25 nodes in the plane, 27 in space.
 pub const fn reach(components: usize) -> usize {
     if components == 2 { 2 } else { 1 }
 }
 
-/// Steps of reweighted least squares.
+/// Number of steps of reweighted least squares.
 pub(crate) const REFITS: usize = 2;
 /// Weight of the guess against a match, in the fit.
 pub(crate) const RIDGE: f32 = 0.5;
-/// What a candidate costs for its distance, against a match that it misses.
+/// Cost of a candidate for its distance, relative to the cost of a match that it misses.
 pub(crate) const FAR: f32 = 0.01;
-/// What one node of distance is, against one σ² / 2 of intensity.
+/// Weight of one node of distance, relative to σ² / 2 of intensity.
 pub(crate) const STEP: f32 = 0.3;
-/// What one node of distance is in the weights of the dense field.
+/// Weight of one node of distance in the dense field.
 pub(crate) const SPREAD: f32 = 0.7;
-/// Least weight of a node there.
+/// Least weight of a node in the dense field.
 pub(crate) const LEAST_WEIGHT: f32 = 1e-9;
 
-/// Planes of a buffer of models.
+/// Number of planes of a buffer of models.
 pub const fn model_planes(components: usize) -> usize {
     components * (components + 1)
 }
 
-/// Models that a fit begins with.
+/// The models that a fit begins with.
 #[derive(Debug, Clone, Copy)]
 pub struct Guess<'a> {
-    /// Of its grid.
+    /// Shape of the guess's grid.
     pub shape: Shape,
     /// The nodes that its models belong to.
     pub nodes: &'a Buffer,
@@ -115,9 +116,9 @@ pub struct Guess<'a> {
 /// Scales of a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scales {
-    /// τ, voxels.
+    /// Scale τ of residuals, voxels.
     pub residual_vox: f32,
-    /// σ.
+    /// Scale σ of intensities.
     pub intensity: f32,
     /// Distance of the window's outermost nodes, voxels: slopes are measured over it.
     pub window_vox: f32,
@@ -126,13 +127,13 @@ pub struct Scales {
 /// Fits a model at every node.
 #[derive(Debug)]
 pub struct LocalModels<'a> {
-    /// Of the grid of nodes.
+    /// Shape of the grid of nodes.
     pub shape: Shape,
-    /// τ and σ.
+    /// The scales τ and σ.
     pub scales: Scales,
     /// The nodes.
     pub nodes: &'a Buffer,
-    /// Of this grid, or of one that is half as fine.
+    /// Models of this grid, or of one that is half as fine.
     pub guess: Guess<'a>,
     /// The models.
     pub out: &'a mut Buffer,
@@ -177,7 +178,7 @@ impl Kernel for LocalModels<'_> {
     }
 }
 
-/// Vectors that stay.
+/// Vectors that are not replaced.
 #[derive(Debug, Clone, Copy)]
 pub struct Kept<'a> {
     /// A displacement.
@@ -190,7 +191,7 @@ pub struct Kept<'a> {
 /// distance and with the difference of intensity.
 #[derive(Debug)]
 pub struct ModelField<'a> {
-    /// Of the field.
+    /// Shape of the field.
     pub shape: Shape,
     /// Voxels of a cell along each axis.
     pub width: usize,
@@ -200,9 +201,9 @@ pub struct ModelField<'a> {
     pub image: &'a Buffer,
     /// The nodes of [`cells`].
     pub nodes: &'a Buffer,
-    /// Their models.
+    /// The models of the nodes.
     pub models: &'a Buffer,
-    /// Vectors that are not replaced; none: all are.
+    /// Vectors that are not replaced; none if all are.
     pub kept: Option<Kept<'a>>,
     /// Displacement, voxels.
     pub out: &'a mut [Buffer],

@@ -1,4 +1,4 @@
-//! The kernels on every device against their texts for processors.
+//! Tests of the kernels on every device against their texts for processors.
 
 use super::{Guess, Kept, LocalModels, ModelField, Scales, model_planes};
 use crate::kernel::Kernel;
@@ -41,7 +41,8 @@ fn fitted(device: &Device, nodes: &Buffer, shape: Shape, guess: Guess<'_>, inten
 }
 
 on_every_device! {
-    /// To a few units of the last place: lavapipe differs there, for a cause not found yet. A whole run on CUDA gave the same bits.
+    /// Compares to a few units of the last place: lavapipe differs there, for a cause not found yet. A whole run on CUDA gave
+    /// the same bits.
     fn models_and_their_field(device: &Device) {
         // The last one has more nodes than have many threads each. With the smaller intensity most matches weigh nothing.
         let larger = Shape { size: [110, 90, 1], dimension: Dimension::Two };
@@ -82,7 +83,7 @@ on_every_device! {
     }
 }
 
-/// Matches of an affine motion, a third of them wrong: the field is that motion, also where there is no match.
+/// Fits matches of an affine motion, a third of them wrong: the field is that motion, even where there is no match.
 #[test]
 fn an_affine_motion_goes_on_where_nothing_matches() {
     let device = Device::cpu(2).unwrap();

@@ -1,9 +1,10 @@
-//! The displacement that a window's constraints agree on: `δ = (J + λ I)⁻¹ b` (Lucas & Kanade 1981), of every voxel for itself.
+//! The displacement that a window's constraints agree on: `δ = (J + λ I)⁻¹ b` (Lucas & Kanade 1981), solved for every voxel
+//! separately.
 //!
 //! *In*: the window's spatial entries (11, 12, 22 or 11, 12, 13, 22, 23, 33), then b, as
 //! [`crate::variational::motion_tensor`] writes them. *Out*: δ, in the unit that derivatives are per (edges).
-//! Across the window's only edge λ decides: nothing moves along it. Where there is no contrast δ is 0.
-//! *Where the determinant is not above 0*, as rounding may have it without λ: δ is 0. *Halo*: none.
+//! In a window with a single edge λ keeps the motion along that edge at 0. Where there is no contrast δ is 0.
+//! *Where the determinant is not above 0*, which rounding can cause without λ, δ is 0. *Halo*: none.
 
 #[cfg(test)]
 mod parity;
@@ -22,22 +23,22 @@ bindings! {
     /// What a launch binds.
     struct Bindings<'a> {
         block: Block { count: u32, ridge: f32, },
-        /// Entries 11, 12, 22, b1, b2; or 11, 12, 13, 22, 23, 33, b1, b2, b3.
+        /// The entries 11, 12, 22, b1, b2; or 11, 12, 13, 22, 23, 33, b1, b2, b3.
         tensor[t_0, t_1, t_2, t_3, t_4, t_5, t_6, t_7, t_8]: read f32,
         out[out_x, out_y, out_z]: write f32,
     }
 }
 
-/// Solves every voxel's own equations.
+/// Solves the equations of every voxel.
 #[derive(Debug)]
 pub struct LocalSolve<'a> {
-    /// Of every buffer.
+    /// Shape of every buffer.
     pub shape: Shape,
-    /// λ, in the unit of the entries.
+    /// The ridge λ, in the unit of the entries.
     pub ridge: f32,
-    /// Spatial entries, then the right-hand side; what follows is not read.
+    /// Spatial entries, then the right-hand side; further buffers are not read.
     pub tensor: &'a [Buffer],
-    /// δ.
+    /// The increment δ.
     pub increment: &'a mut [Buffer],
 }
 

@@ -1,4 +1,4 @@
-//! The kernel on every device against its text for processors, and that text against the equations.
+//! Tests of the kernel on every device against its text for processors, and of that text against the equations.
 
 use super::LocalSolve;
 use crate::kernel::Kernel;

@@ -1,10 +1,12 @@
-//! A step of dense Lucas-Kanade in pictures: the moving image warped, every pixel's constraints, their sums over windows, and
-//! what these agree on, added to the displacement. All in one, because a launch of a GPU takes longer than its part of a picture.
+//! A step of dense Lucas-Kanade in pictures: the moving image is warped, every pixel's constraints are summed over windows, and
+//! the increment that these agree on is added to the displacement. It is one kernel, because a launch of a GPU takes longer
+//! than its part of a picture.
 //!
 //! *Paper*: B. D. Lucas, T. Kanade, IJCAI 1981; the constraints are those of [`crate::variational::motion_tensor`], of the images
 //! and, with weight γ, of their derivatives; windows are boxes ([`crate::image::window_sum`]).
-//! *In*: both images of a level, on one grid; the displacement, edges. *Out*: the displacement after the step, edges, and
-//! Σ |δ| over the pixels. *Border*: as of the kernels that it is made of (its text for processors names them). *Halo*: r + 4 pixels, and a gather.
+//! *In*: both images of a level, on one grid; the displacement, edges. *Out*: the displacement after the step, edges, and Σ |δ|
+//! over the pixels. *Border*: as of the kernels that it is made of (its text for processors names them). *Halo*: r + 4 pixels,
+//! and a gather.
 
 #[cfg(test)]
 mod parity;
@@ -32,11 +34,11 @@ bindings! {
     struct Bindings<'a> {
         block: Block {
             size: vec4<u32>,
-            /// Voxels an edge, along x and y; factor from a difference of sums to a derivative, along x and y.
+            /// Voxels an edge along x and y; the factor from a difference of sums to a derivative, along x and y.
             scales: vec4<f32>,
-            /// ζ² of the images and of their derivatives; weight of the latter; ridge.
+            /// The scale ζ² of the images and of their derivatives; weight of the latter; ridge.
             terms: vec4<f32>,
-            /// How far the moving image reaches beyond its centres, pixels; longest increment.
+            /// How far the moving image reaches beyond its centres, pixels; the longest increment.
             limits: vec4<f32>,
         },
         fixed: read f32,
@@ -45,26 +47,26 @@ bindings! {
         out[out_x, out_y]: write f32,
     } -> sums: f32
 }
-/// Threads of a workgroup.
+/// Number of threads of a workgroup.
 const THREADS: usize = 256;
 
-/// Half a window at most, pixels: what more needs does not fit the memory of a workgroup.
+/// Greatest half width of a window, pixels: larger windows do not fit the memory of a workgroup.
 pub const MOST_RADIUS: usize = 3;
-/// Buffers that the processor works in.
+/// Number of buffers that the processor works in.
 pub const CPU_BUFFERS: usize = 29;
 
-/// What a step finds its vectors by.
+/// The constraints and the window of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Terms {
-    /// Half a window, pixels, 1 to [`MOST_RADIUS`].
+    /// Half width of the window, pixels, 1 to [`MOST_RADIUS`].
     pub radius: usize,
     /// Scaling of brightness constancy.
     pub brightness: Constraint,
     /// Scaling of gradient constancy.
     pub gradients: Constraint,
-    /// γ, the weight of gradient constancy; 0: none.
+    /// Weight γ of gradient constancy; 0 for none.
     pub gamma: f32,
-    /// λ of [`super::local_solve::LocalSolve`].
+    /// The ridge λ of [`super::local_solve::LocalSolve`].
     pub ridge: f32,
     /// Longest increment, edges.
     pub limit: f32,
@@ -73,33 +75,33 @@ pub struct Terms {
 /// Makes a step.
 #[derive(Debug)]
 pub struct LocalStep<'a> {
-    /// Of every buffer; a picture of two pixels along each axis at least.
+    /// Shape of every buffer; a picture of at least two pixels along each axis.
     pub shape: Shape,
     /// Pixel spacing in edges.
     pub spacing_edges: Axes<f32>,
-    /// What vectors are found by.
+    /// The constraints and the window.
     pub terms: Terms,
     /// The fixed image.
     pub fixed: &'a Buffer,
     /// The moving image.
     pub moving: &'a Buffer,
-    /// Before the step, edges.
+    /// The displacement before the step, edges.
     pub displacement: &'a [Buffer],
-    /// After it.
+    /// The displacement after the step, edges.
     pub out: &'a mut [Buffer],
-    /// [`CPU_BUFFERS`] that the processor works in; a GPU needs none.
+    /// The [`CPU_BUFFERS`] that the processor works in; a GPU needs none.
     pub memory: &'a mut [Buffer],
 }
 
-/// Whether a step can be made of these.
-pub fn takes(shape: Shape, radius: usize) -> bool {
+/// Whether a step is possible for this shape and half width.
+pub fn is_supported(shape: Shape, radius: usize) -> bool {
     let is_picture = shape.dimension == Dimension::Two && shape.size[0] > 1 && shape.size[1] > 1;
     is_picture && (1..=MOST_RADIUS).contains(&radius)
 }
 
 impl Kernel for LocalStep<'_> {
     const NAME: &'static str = "local_step";
-    /// Σ |δ|, edges.
+    /// The sum Σ |δ|, edges.
     type Output = Later<f64>;
 
     fn check(&self, lengths: &mut Lengths) {

@@ -1,6 +1,6 @@
-//! The kernel on every device against those that it is made of.
+//! Tests of the kernel on every device against the kernels that it is made of.
 
-use super::{CPU_BUFFERS, LocalStep, Terms, takes};
+use super::{CPU_BUFFERS, LocalStep, Terms, is_supported};
 use crate::kernel::Kernel;
 use crate::variational::motion_tensor::Constraint;
 use veloxel_core::{Dimension, Shape};
@@ -68,8 +68,8 @@ on_every_device! {
 #[test]
 fn only_pictures_and_small_windows_are_taken() {
     let shape = |size, dimension| Shape { size, dimension };
-    assert!(takes(shape([9, 8, 1], Dimension::Two), 3));
-    assert!(!takes(shape([9, 8, 1], Dimension::Two), 4));
-    assert!(!takes(shape([9, 1, 1], Dimension::Two), 3));
-    assert!(!takes(shape([9, 8, 7], Dimension::Three), 3));
+    assert!(is_supported(shape([9, 8, 1], Dimension::Two), 3));
+    assert!(!is_supported(shape([9, 8, 1], Dimension::Two), 4));
+    assert!(!is_supported(shape([9, 1, 1], Dimension::Two), 3));
+    assert!(!is_supported(shape([9, 8, 7], Dimension::Three), 3));
 }

@@ -1,13 +1,14 @@
-//! How far a match may be trusted: from how it agrees with its neighbours and how well the windows match.
+//! How far a match may be trusted: from its agreement with its neighbours, and from how well the windows match.
 //!
 //! ```text
 //! e² = K * (|d − K * d|² + κ (1 − max(q, 0) r))        confidence = 1 / (1 + e² / h²), 0 where q ≤ 0.02
 //! ```
 //!
-//! with the displacement d in edges (the smallest voxel edge), its mean under a Gaussian window K, the normalised cross-correlation q of the windows
-//! as they are matched, and the distinctness r. [`MatchError`] writes what stands in the bracket, convolutions make e² of
-//! it, and [`MatchConfidence`] ends it: where the window around a voxel holds no weight the displacement becomes NaN, with
-//! confidence 0. *Border* of the window: cut. *Halo*: none; the window's radius where there is a weight.
+//! with the displacement d in edges (the smallest voxel edge), its mean under a Gaussian window K, the normalised
+//! cross-correlation q of the windows as they are matched, and the distinctness r. [`MatchError`] writes the bracket,
+//! convolutions make e² of it, and [`MatchConfidence`] makes the confidence of e²: where the window around a voxel holds no
+//! weight, the displacement becomes NaN and the confidence 0. *Border* of the window: cut. *Halo*: none; the window's radius
+//! where there is a weight.
 
 #[cfg(test)]
 mod parity;
@@ -29,13 +30,13 @@ bindings! {
             size: vec4<u32>,
             /// Half width of the windows.
             radius: vec4<u32>,
-            /// κ; 1 / h².
+            /// The factors κ and 1/h².
             factor: f32,
         },
-        /// The error; the confidence.
+        /// The error, or the confidence.
         out: write f32,
         quality: read f32,
-        /// The distinctness; the weight.
+        /// The distinctness, or the weight.
         share: may_read f32,
         displacement[d_x, d_y, d_z]: read f32,
         mean[mean_x, mean_y, mean_z]: read f32,
@@ -46,41 +47,41 @@ bindings! {
 /// Correlation that rounding alone may leave in flat windows.
 pub(crate) const LEAST_QUALITY: f32 = 0.02;
 
-/// Writes the squared error that a displacement and its windows tell of, before it is averaged.
+/// Writes the squared error that a displacement and its windows suggest, before it is averaged.
 #[derive(Debug)]
 pub struct MatchError<'a> {
-    /// Of every buffer.
+    /// Shape of every buffer.
     pub shape: Shape,
-    /// d, edges.
+    /// The displacement d, edges.
     pub displacement: &'a [Buffer],
-    /// K * d, edges.
+    /// Its mean K * d, edges.
     pub mean: &'a [Buffer],
-    /// q.
+    /// The quality q.
     pub quality: &'a Buffer,
-    /// r; none: 1.
+    /// The distinctness r; none for 1 everywhere.
     pub distinctness: Option<&'a Buffer>,
-    /// κ, edges².
+    /// Squared error κ per unit of mismatch, edges².
     pub per_mismatch: f32,
-    /// Edges².
+    /// The squared error, edges².
     pub out: &'a mut Buffer,
 }
 
 /// Makes the confidence of e².
 #[derive(Debug)]
 pub struct MatchConfidence<'a> {
-    /// Of every buffer.
+    /// Shape of every buffer.
     pub shape: Shape,
     /// Half width of the windows.
     pub radius: Axes<usize>,
-    /// What every voxel counts; none: 1.
+    /// Weight of every voxel; none for 1 everywhere.
     pub weight: Option<&'a Buffer>,
-    /// q.
+    /// The quality q.
     pub quality: &'a Buffer,
-    /// h, the error that halves the confidence, edges.
+    /// The error h that halves the confidence, edges.
     pub half_edges: f32,
-    /// d; NaN afterwards where the window holds no weight.
+    /// The displacement d, which becomes NaN where the window holds no weight.
     pub displacement: &'a mut [Buffer],
-    /// e² in, edges²; the confidence out.
+    /// The averaged e², edges², on input; the confidence afterwards.
     pub error_to_confidence: &'a mut Buffer,
 }
 

@@ -1,4 +1,4 @@
-//! Both kernels on every device against their texts for processors, and what these promise.
+//! Tests of both kernels on every device against their texts for processors, and of their contract.
 
 use super::{MatchConfidence, MatchError};
 use crate::kernel::Kernel;

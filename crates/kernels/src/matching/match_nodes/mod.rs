@@ -1,7 +1,7 @@
-//! One match for every cell of a grid: the one that the cell's others are nearest to.
+//! One match for every cell of a grid: the match whose vector has the least distance to the others' in the cell.
 //!
-//! *Nodes* are planes of one buffer: the position of the match that stands for the cell (x, y and in space z), its vector, the
-//! share of the cell that has a match, and the intensity at that position. A cell without any has its mean position and
+//! *Nodes* are planes of one buffer: the position of the match that represents the cell (x, y and in space z), its vector, the
+//! share of the cell that has a match, and the intensity at that position. A cell without a match has its mean position and
 //! intensity, and the share 0.
 //! *In*: a displacement with a weight for every voxel and an image ([`Members::Voxels`]), or the nodes of a finer grid.
 //! *Distance of two vectors*: the sum of absolute differences, at most `cap_vox`; the weights of the others count.
@@ -23,7 +23,7 @@ bindings! {
     /// What a launch binds.
     struct Bindings<'a> {
         block: Block {
-            /// Of the members, and of the cells.
+            /// Size of the members' grid, and of the cells' grid.
             size: vec4<u32>,
             cells: vec4<u32>,
             width: u32,
@@ -37,26 +37,26 @@ bindings! {
     }
 }
 
-/// Planes of a node buffer.
+/// Number of planes of a node buffer.
 pub const fn planes(components: usize) -> usize {
     2 * components + 2
 }
 
-/// The grid of cells, so many members wide along every axis.
+/// The grid of cells of `width` members along every axis.
 #[must_use]
 pub fn cells(shape: Shape, width: usize) -> Shape {
     let size = [0, 1, 2].map(|a| if a < shape.components() { shape.size[a].div_ceil(width) } else { 1 });
     Shape { size, ..shape }
 }
 
-/// What cells are made of.
+/// The members of cells.
 #[derive(Debug, Clone, Copy)]
 pub enum Members<'a> {
     /// Voxels.
     Voxels {
         /// Displacement, voxels; may be unknown where the weight is 0.
         field: &'a [Buffer],
-        /// Weight of each vector; 0: it does not count.
+        /// Weight of each vector; one with the weight 0 does not count.
         weight: &'a Buffer,
         /// The image whose intensities nodes have.
         image: &'a Buffer,
@@ -68,15 +68,15 @@ pub enum Members<'a> {
 /// Writes the nodes of a grid of cells.
 #[derive(Debug)]
 pub struct MatchNodes<'a> {
-    /// Of the members.
+    /// Shape of the members' grid.
     pub shape: Shape,
     /// Members of a cell along each axis.
     pub width: usize,
     /// Largest distance of two vectors that counts, voxels.
     pub cap_vox: f32,
-    /// What cells are made of.
+    /// The members of cells.
     pub members: Members<'a>,
-    /// Nodes of [`cells`].
+    /// The nodes of [`cells`].
     pub out: &'a mut Buffer,
 }
 
@@ -142,7 +142,7 @@ impl<const D: usize> Nodes<'_, D> {
     }
 }
 
-/// A member of a cell, or what stands for the cell.
+/// A member of a cell, or the node that represents the cell.
 #[derive(Clone, Copy)]
 struct Node<const D: usize> {
     position: [f32; D],
@@ -151,7 +151,8 @@ struct Node<const D: usize> {
     intensity: f32,
 }
 
-/// What is subtracted from the distance of a member for its own weight, so that of two alike the surer one is taken.
+/// Share of a member's own weight that is subtracted from its distance, so that of two equal members the more certain one is
+/// taken.
 const OWN_SHARE: f32 = 0.001;
 
 fn match_nodes<const D: usize>(cpu: &Cpu, args: MatchNodes<'_>) {
@@ -214,7 +215,7 @@ fn member<const D: usize>(members: Members<'_>, index: usize, shape: Shape, voxe
     }
 }
 
-/// The member whose vector the others' are nearest to; the mean position of members that have none.
+/// The member whose vector has the least distance to the others'; for a cell without vectors, the mean position of its members.
 fn stands_for<const D: usize>(cell: &[Node<D>], cap_vox: f32) -> Node<D> {
     let (mut best, mut least, mut weight) = (None, f32::MAX, 0.0);
     for own in cell {

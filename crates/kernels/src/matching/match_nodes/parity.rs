@@ -1,4 +1,4 @@
-//! The kernel on every device against its text for processors.
+//! Tests of the kernel on every device against its text for processors.
 
 use super::{MatchNodes, Members, cells, planes};
 use crate::kernel::Kernel;
@@ -7,7 +7,7 @@ use veloxel_gpu::{Buffer, Device};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_buffer, noise_field, shapes};
 
-/// One of three voxels has a weight.
+/// Weights above 0 for one of three voxels.
 fn weights(device: &Device, shape: Shape) -> Buffer {
     let weight = |v: f32| if v > 0.3 { v } else { 0.0 };
     device.upload(noise(shape.len(), 5).into_iter().map(weight).collect()).unwrap()

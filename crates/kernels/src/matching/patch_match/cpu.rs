@@ -7,7 +7,7 @@ use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
 /// The images of a search, as it reads them.
-struct Search<'a> {
+struct PatchSearch<'a> {
     codes: Codes<'a>,
     fixed: &'a [u32],
     moving: &'a [u32],
@@ -24,7 +24,7 @@ struct Match<const D: usize> {
 /// The best match of a voxel so far.
 struct Best<const D: usize> {
     found: Match<D>,
-    /// Bits that differ.
+    /// Number of bits that differ.
     cost: u32,
 }
 
@@ -35,13 +35,14 @@ fn hash(word: u32) -> u32 {
     word ^ word >> 16
 }
 
-/// Added to a word before it is hashed again.
+/// Number that is added to a word before it is hashed again.
 const NEXT: u32 = 0x9e37_79b9;
 
 pub(super) fn patch_match<const D: usize>(cpu: &Cpu, args: PatchMatch<'_>) {
     let PatchMatch { shape, codes, sweep, matches, costs, better, better_costs } = args;
     let [nx, ny, nz] = shape.size;
-    let search = Search { codes, fixed: codes.fixed.host(), moving: codes.moving.host(), size: shape.size };
+    let search =
+        PatchSearch { codes, fixed: codes.fixed.host(), moving: codes.moving.host(), size: shape.size };
     let (matches, costs) = (matches.host(), costs.host());
     let [better, better_costs] = [better, better_costs].map(|out| Shared::new(out.host_mut()));
     cpu.split(ny * nz, 1000 * shape.len(), |rows| {
@@ -89,8 +90,8 @@ fn neighbour(voxel: Axes<usize>, steps: Axes<i32>, size: Axes<usize>) -> Option<
     inside.then(|| (at[2] as usize * size[1] + at[1] as usize) * size[0] + at[0] as usize)
 }
 
-impl Search<'_> {
-    /// How the match of a neighbour goes on to here, along what has grown.
+impl PatchSearch<'_> {
+    /// The match of a neighbour continued to this voxel, with its growth.
     fn carried_on<const D: usize>(&self, word: u32, steps: Axes<i32>) -> Match<D> {
         let (mut vector, size) = unpack::<D>(word);
         let growth = self.codes.moving_images[size].growth;
@@ -100,7 +101,7 @@ impl Search<'_> {
         Match { vector, size }
     }
 
-    /// A match around another one.
+    /// A random match around another one.
     fn random<const D: usize>(&self, around: Match<D>, radius: u32, word: u32) -> Match<D> {
         let (mut word, mut vector) = (hash(word), around.vector);
         for component in &mut vector {
@@ -195,7 +196,7 @@ struct Corner<'a> {
 }
 
 impl<'a> Corner<'a> {
-    /// A picture has one plane, which patches do not leave.
+    /// The corner at a position; a picture has one plane, which patches do not leave.
     fn of(samples: &'a [u32], image: &StackedImage, [x, y, z]: Axes<i32>) -> Self {
         let z = if image.size[2] > 1 { z } else { 0 };
         let [wide, high] = image.held();
@@ -208,7 +209,7 @@ impl<'a> Corner<'a> {
     }
 }
 
-/// The cost of patches that lie inside both images; their half width in the plane, and along z.
+/// The cost of patches that lie inside both images, with their half width in the plane, and along z.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2+popcnt", "aarch64+neon"))]
 fn deep_cost(fixed: Corner<'_>, moving: Corner<'_>, [reach, deep]: [usize; 2], limit: u32) -> u32 {
     let mut sum = 0;

@@ -1,15 +1,17 @@
-//! One sweep of the search for matches: every voxel tries what its neighbours found, and some vectors around the best.
+//! One sweep of the search for matches: every voxel tries the matches that its neighbours found, and some vectors around the
+//! best.
 //!
 //! *Paper*: C. Barnes, E. Shechtman, A. Finkelstein, D. B. Goldman, "PatchMatch: a randomized correspondence algorithm for
 //! structural image editing", SIGGRAPH 2009, doi:10.1145/1576246.1531330, section 3; a sweep reads only the sweep before, with
-//! neighbours a few voxels away (jump flooding), so that all voxels go at once. Random numbers are a hash of voxel, try and
-//! sweep. Everything is whole numbers: the same bits everywhere.
+//! neighbours a few voxels away (jump flooding), so that all voxels are updated at once. Random numbers are a hash of voxel,
+//! try and sweep. All arithmetic is in whole numbers, so every device computes the same bits.
 //!
 //! *A match* is a vector in whole voxels and, where the moving image is given at several sizes, one of these; see [`pack`].
 //! *Its cost*: the bits in which the census codes ([`super::census`]) of two patches differ, at every second voxel, at most
-//! [`MOST_BITS`] a voxel; beyond the moving image's border lies [`BEYOND`] in pictures, and in space these bits differ. A moving image that is smaller by `s` shows what has grown by `s`
-//! at the fixed image's size, and a neighbour's vector goes on along it accordingly.
-//! *Not inside*: a match whose centre leaves the moving image costs [`WORST`]. *Halo*: the patch, the step; gathers.
+//! [`MOST_BITS`] a voxel; beyond the moving image's border lies [`BEYOND`] in pictures, and in space these bits differ. A
+//! moving image that is smaller by `s` shows objects that have grown by `s` at the fixed image's size, and a neighbour's vector
+//! is continued with that growth.
+//! *Outside*: a match whose centre leaves the moving image costs [`WORST`]. *Halo*: the patch, the step; gathers.
 
 mod cpu;
 #[cfg(test)]
@@ -64,7 +66,7 @@ bindings! {
             size: vec4<u32>,
             held: vec4<u32>,
             moving: [Image; 5],
-            /// Step, radius, tries, seed.
+            /// The step, the radius, the number of tries, and the seed.
             sweep: vec4<u32>,
             reach: u32,
         },
@@ -96,20 +98,21 @@ bindings! {
         out[out_x, out_y, out_z]: write f32,
     }
 }
-/// Half width of the patches of pictures, at most, that the memory of a workgroup holds.
+/// Greatest half width of the patches of pictures that the memory of a workgroup holds.
 const MOST_PICTURE_REACH: usize = 8;
-/// Pixels of a workgroup: of pictures with at most so many pixels, whose pixels have eight threads each; and of larger ones.
+/// Pixels of a picture up to which each pixel has eight threads; and the pixels of a workgroup for these pictures and for
+/// larger ones.
 const MOST_IN_TEAMS: usize = 1 << 14;
 const TILES: [[usize; 2]; 2] = [[8, 4], [32, 8]];
 
-/// Most bits that count of two codes.
+/// Greatest number of bits that counts for two codes.
 pub const MOST_BITS: u32 = 9;
 /// The cost of a match that was not compared yet, or cannot be.
 pub const WORST: u32 = 1 << 20;
-/// Sizes of the moving image at most.
+/// Number of sizes of the moving image that are possible.
 pub const MOST_SIZES: RangeInclusive<usize> = 1..=5;
 
-/// Bits of a component in a packed match.
+/// Number of bits of a component in a packed match.
 const fn bits(components: usize) -> u32 {
     if components == 2 { 14 } else { 9 }
 }
@@ -126,7 +129,7 @@ pub fn pack(components: usize, vector: Axes<i32>, size: u32) -> u32 {
     (0..components).fold(size << (bits * components as u32), |word, a| word | along(a))
 }
 
-/// Vector and size of [`pack`].
+/// The vector and the size that [`pack`] packed.
 #[inline(always)]
 pub(crate) fn unpack<const D: usize>(word: u32) -> ([i32; D], usize) {
     let bits = bits(D);
@@ -139,58 +142,58 @@ pub(crate) fn unpack<const D: usize>(word: u32) -> ([i32; D], usize) {
 pub struct StackedImage {
     /// Voxels per axis.
     pub size: Axes<usize>,
-    /// Its first code, with its margin.
+    /// Index of the image's first code, with its margin.
     pub start: usize,
     /// Width of the margin of [`BEYOND`] that it has in the plane, voxels.
     pub margin: usize,
-    /// How much more than itself a voxel of the fixed image is here, in 1024ths: 1024 (s − 1).
+    /// How much larger than itself a voxel of the fixed image is here, in 1024ths: 1024 (s − 1).
     pub growth: i32,
 }
 
 impl StackedImage {
-    /// Codes of it, with its margin.
+    /// Number of the image's codes, with its margin.
     pub fn codes(&self) -> usize {
         let [wide, high] = self.held();
         wide * high * self.size[2]
     }
-    /// Codes of a row, and rows of a plane, with its margin.
+    /// Number of codes of a row, and of rows of a plane, with the margin.
     fn held(&self) -> [usize; 2] {
         [0, 1].map(|a| self.size[a] + 2 * self.margin)
     }
-    /// Where the code of a voxel lies.
+    /// Index of a voxel's code.
     fn index(&self, [x, y, z]: Axes<usize>) -> usize {
         let [wide, high] = self.held();
         self.first() + (z * high + y) * wide + x
     }
-    /// The code of its first voxel.
+    /// Index of the first voxel's code.
     fn first(&self) -> usize {
         self.start + self.margin * (self.held()[0] + 1)
     }
 }
 
-/// What a sweep tries.
+/// The trials of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sweep {
-    /// How far away the neighbours are, voxels.
+    /// Distance of the neighbours, voxels.
     pub step: usize,
-    /// Half width of the first random search; it halves from try to try.
+    /// Half width of the first random search; it halves with every try.
     pub radius: usize,
-    /// Random vectors around the best.
+    /// Number of random vectors tried around the best.
     pub tries: usize,
-    /// The number of the sweep, which no other one has.
+    /// The number of the sweep, different for every sweep.
     pub seed: u32,
 }
 
-/// Two images' codes.
+/// The codes of two images.
 #[derive(Debug, Clone, Copy)]
 pub struct Codes<'a> {
-    /// Of the fixed image's pyramid.
+    /// Codes of the fixed image's pyramid.
     pub fixed: &'a Buffer<u32>,
-    /// Which of them.
+    /// The fixed image among these.
     pub fixed_image: StackedImage,
-    /// Of the moving image's pyramid.
+    /// Codes of the moving image's pyramid.
     pub moving: &'a Buffer<u32>,
-    /// Which of them: the sizes that are tried.
+    /// The sizes of the moving image that are tried, among these.
     pub moving_images: &'a [StackedImage],
     /// Half width of a patch, voxels.
     pub reach: usize,
@@ -199,19 +202,19 @@ pub struct Codes<'a> {
 /// Improves matches by one sweep.
 #[derive(Debug)]
 pub struct PatchMatch<'a> {
-    /// Of the fixed image.
+    /// Shape of the fixed image.
     pub shape: Shape,
-    /// What is compared.
+    /// The codes that are compared.
     pub codes: Codes<'a>,
-    /// What is tried.
+    /// The trials of the sweep.
     pub sweep: Sweep,
     /// Packed matches of the sweep before.
     pub matches: &'a Buffer<u32>,
-    /// Their costs; [`WORST`]: not known.
+    /// Costs of these matches; [`WORST`] for an unknown cost.
     pub costs: &'a Buffer<u32>,
-    /// Better matches.
+    /// The better matches.
     pub better: &'a mut Buffer<u32>,
-    /// Their costs.
+    /// Costs of the better matches.
     pub better_costs: &'a mut Buffer<u32>,
 }
 
@@ -265,18 +268,19 @@ impl Kernel for PatchMatch<'_> {
     }
 }
 
-/// Matches of the next coarser level on this one: vectors doubled along the axes that it halved, costs [`WORST`].
+/// Brings matches of the next coarser level to this one: vectors are doubled along the axes that it halved, costs become
+/// [`WORST`].
 #[derive(Debug)]
 pub struct FinerMatches<'a> {
-    /// Of this level.
+    /// Shape of this level.
     pub shape: Shape,
-    /// Of the coarser one.
+    /// Shape of the coarser level.
     pub coarser_shape: Shape,
-    /// Of the coarser level.
+    /// Packed matches of the coarser level.
     pub coarser: &'a Buffer<u32>,
-    /// Of this one.
+    /// Packed matches of this level.
     pub matches: &'a mut Buffer<u32>,
-    /// Of this one.
+    /// Costs of this level's matches.
     pub costs: &'a mut Buffer<u32>,
 }
 
@@ -302,14 +306,15 @@ impl Kernel for FinerMatches<'_> {
     }
 }
 
-/// Matches as a displacement: `out(x) = m(x) + base(x + m(x))`, where the matches are those of an image warped by the base.
+/// Turns matches into a displacement: `out(x) = m(x) + base(x + m(x))`, where the matches are those of an image warped by the
+/// base.
 #[derive(Debug)]
 pub struct MatchField<'a> {
-    /// Of all buffers.
+    /// Shape of all buffers.
     pub shape: Shape,
-    /// m, packed.
+    /// The matches m, packed.
     pub matches: &'a Buffer<u32>,
-    /// The displacement, voxels, that the moving image was warped by; none: it was not.
+    /// The displacement, voxels, that the moving image was warped by; none if it was not.
     pub base: Option<&'a [Buffer]>,
     /// The displacement, voxels.
     pub out: &'a mut [Buffer],

@@ -1,4 +1,4 @@
-//! The kernels on every device against their texts for processors.
+//! Tests of the kernels on every device against their texts for processors.
 
 use super::{
     BEYOND, Codes, FinerMatches, MatchField, PatchMatch, StackedImage, Sweep, WORST, longest, pack, unpack,
@@ -34,7 +34,7 @@ fn sizes_of(shape: Shape, margin: usize) -> Vec<StackedImage> {
     [(150, -340), (100, 0), (71, 424)].into_iter().map(image).collect()
 }
 
-/// Codes of noise, and what lies beyond.
+/// Codes of noise, with their margins.
 fn stacked(images: &[StackedImage], seed: u32) -> Vec<u32> {
     let codes = images.iter().map(|image| image.start + image.codes()).max().unwrap();
     let (noise, mut out) = (words(codes, seed), vec![BEYOND; codes]);
@@ -141,7 +141,7 @@ fn matches_go_into_a_word_and_out_again() {
     }
 }
 
-/// A picture whose right half moved by (5, -3): after a few sweeps nearly every voxel knows.
+/// Shifts the right half of a picture by (5, −3): after a few sweeps nearly every voxel has that match.
 #[test]
 fn a_shift_is_found() {
     let device = Device::cpu(2).unwrap();

@@ -1,6 +1,6 @@
 //! Processor text of [`SparseLucasKanade`]: a row of a window is one vector or two.
 
-use super::{Fate, Search, SparseLucasKanade};
+use super::{Fate, PointSearch, SparseLucasKanade};
 use crate::phase::gabor::Levels;
 use crate::shared::lanes::LANES;
 use crate::shared::registers::{Sixteen, Work, widest};
@@ -8,36 +8,36 @@ use std::ops::Range;
 use veloxel_gpu::rows::{Shared, ranges_mut};
 use veloxel_gpu::{Buffer, Cpu};
 
-/// Rows of a window at most, and of the samples that its derivatives need.
+/// Most rows of a window, and of the samples that its derivatives need.
 const MOST_ROWS: usize = 2 * super::MOST_RADIUS + 1;
 const MOST_SAMPLES: usize = (MOST_ROWS + 3) * (2 * LANES + 3);
 
-/// Scharr's weights, 3/32 and 10/32.
+/// The weights of Scharr's filter, 3/32 and 10/32.
 const BESIDE: f32 = 0.09375;
 const MIDDLE: f32 = 0.3125;
 
-/// By how much steps are lengthened at most.
+/// Greatest factor by which steps are lengthened.
 const MOST_LENGTHENED: f32 = 2.0;
 
-/// Whether a position lies in a picture, or not further than `beyond` from its outermost pixels.
+/// Whether a position lies in a picture, or at most `beyond` from its outermost pixels.
 #[inline(always)]
 fn inside([x, y]: [f32; 2], size: [usize; 2], beyond: f32) -> bool {
     let [last_x, last_y] = size.map(|n| (n - 1) as f32);
     x >= -beyond && y >= -beyond && x <= last_x + beyond && y <= last_y + beyond
 }
 
-/// What every point shares.
+/// The pictures and settings that all points share.
 struct Pictures<'a> {
     levels: &'a Levels,
-    search: Search,
+    search: PointSearch,
     first: &'a [f32],
     second: &'a [f32],
     points: [&'a [f32]; 2],
-    /// Where they may be found.
+    /// Positions from which points are searched.
     guesses: Option<[&'a [f32]; 2]>,
 }
 
-/// Where a point is, and what is known of it there.
+/// The position of a point, and the results there.
 #[derive(Clone, Copy)]
 struct Found {
     at: [f32; 2],
@@ -81,7 +81,7 @@ impl Share<'_> {
     fn track<P: Sixteen, const V: usize>(self) {
         let Self { pictures, range, out: [x, y, error, fate] } = self;
         let Pictures { points, guesses, .. } = pictures;
-        let mut window = Window::<P, V>::new(pictures.search.radius);
+        let mut window = PointWindow::<P, V>::new(pictures.search.radius);
         for (nth, i) in range.enumerate() {
             let point = [points[0][i], points[1][i]];
             let guess = guesses.map(|g| [g[0][i], g[1][i]]).filter(|g| !g[0].is_nan() && !g[1].is_nan());
@@ -98,17 +98,17 @@ impl Share<'_> {
 type Row<P, const V: usize> = [P; V];
 
 /// The window of one point on one level.
-struct Window<P, const V: usize> {
+struct PointWindow<P, const V: usize> {
     rows: usize,
-    /// 1 where a lane is a column of the window.
+    /// Factor of each lane: 1 where it is a column of the window, else 0.
     inside: Row<P, V>,
     samples: [Row<P, V>; MOST_ROWS],
     gradients: [[Row<P, V>; 2]; MOST_ROWS],
-    /// Samples where the window reaches over the border.
+    /// Copied samples, where the window reaches over the border.
     copied: [f32; MOST_SAMPLES],
 }
 
-/// What a row of lanes adds up to: its vectors, every fourth lane of them, then those four sums.
+/// The sum of a row of lanes: first its vectors, then every fourth lane of their sum, then these four.
 #[inline(always)]
 fn total<P: Sixteen, const V: usize>(row: Row<P, V>) -> f32 {
     let mut lanes = row[0];
@@ -120,13 +120,13 @@ fn total<P: Sixteen, const V: usize>(row: Row<P, V>) -> f32 {
     sums[0] + sums[1] + sums[2] + sums[3]
 }
 
-/// `a + t (b − a)`: the form that compilers for GPUs leave as it is.
+/// The number `a + t (b − a)`, in the form that compilers for GPUs leave as it is.
 #[inline(always)]
 fn between<P: Sixteen>(a: P, b: P, t: P) -> P {
     a + t * (b - a)
 }
 
-impl<P: Sixteen, const V: usize> Window<P, V> {
+impl<P: Sixteen, const V: usize> PointWindow<P, V> {
     #[inline(always)]
     fn new(radius: usize) -> Self {
         let rows = 2 * radius + 1;
@@ -187,13 +187,13 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
         Found { at: here, error, fate: Fate::Found }
     }
 
-    /// Steps on one level from a position on.
+    /// Makes the steps on one level, from a position on.
     #[inline(always)]
     fn arrive(
         &mut self,
         second: Picture<'_>,
         matrix: [f32; 3],
-        search: &Search,
+        search: &PointSearch,
         limit: f32,
         mut here: [f32; 2],
     ) -> [f32; 2] {
@@ -225,7 +225,7 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
         here
     }
 
-    /// Takes the window with a corner there, and its derivatives; Σ g gᵀ of them: 11, 12, 22.
+    /// Takes the window with this corner, and its derivatives; returns Σ g gᵀ of these: 11, 12, 22.
     #[inline(always)]
     fn take(&mut self, image: Picture<'_>, corner: [f32; 2]) -> [f32; 3] {
         let ([x, y], [tx, ty]) = parts(corner);
@@ -267,8 +267,8 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
         [total(sums[0]), total(sums[1]), total(sums[2])]
     }
 
-    /// With the other picture's window at a corner Σ (J − I) g, or of another `WEIGHED` Σ |J − I| alone. No closure tells them
-    /// apart: it would not be compiled for the processor at hand.
+    /// Compares with the window of the other picture at a corner: returns Σ (J − I) g or, without `WEIGHED`, Σ |J − I| alone.
+    /// No closure distinguishes the two, because it would not be compiled for the processor at hand.
     #[inline(always)]
     fn compare<const WEIGHED: bool>(&mut self, image: Picture<'_>, corner: [f32; 2]) -> [f32; 2] {
         let (corner, [tx, ty]) = parts(corner);
@@ -306,7 +306,7 @@ struct Picture<'a> {
     size: [usize; 2],
 }
 
-/// Between columns: sixteen samples, and those one and two columns further.
+/// Samples between columns: sixteen, and those one and two columns further.
 #[inline(always)]
 fn three_along<P: Sixteen>(samples: &[f32], at: usize, t: P) -> [P; 3] {
     // SAFETY: the region holds these samples.
@@ -316,14 +316,14 @@ fn three_along<P: Sixteen>(samples: &[f32], at: usize, t: P) -> [P; 3] {
     [between(a, b, t), between(b, c, t), between(c, d, t)]
 }
 
-/// The pixel that a position follows, and how far.
+/// The pixel before a position, and the distance from it.
 #[inline(always)]
 fn parts([x, y]: [f32; 2]) -> ([i32; 2], [f32; 2]) {
     let low = [x.floor(), y.floor()];
     (low.map(|l| l as i32), [x - low[0], y - low[1]])
 }
 
-/// The samples from a corner on, and how far apart their rows lie: those of the image, or copied with its border repeated.
+/// The samples from a corner on, and the distance of their rows: those of the image, or a copy with its border repeated.
 #[inline(always)]
 fn region<'s>(
     image: Picture<'s>,
@@ -355,7 +355,7 @@ fn determinant([a, b, c]: [f32; 3]) -> f32 {
     a * c - b * b
 }
 
-/// Of the mean over so many rows and columns.
+/// The least eigenvalue of the mean over this many rows and columns.
 #[inline(always)]
 fn least_eigenvalue([a, b, c]: [f32; 3], rows: usize) -> f32 {
     let half = 0.5 * (a - c);

@@ -1,16 +1,15 @@
-//! Points of one picture found in another: pyramidal iterative Lucas-Kanade, a window around each point alone.
+//! Points of one picture found in another: pyramidal iterative Lucas-Kanade, with one window around each point.
 //!
 //! *Paper*: J.-Y. Bouguet, "Pyramidal implementation of the Lucas Kanade feature tracker", Intel 2000; after Lucas & Kanade,
 //! IJCAI 1981 and Shi & Tomasi, CVPR 1994.
 //!
-//! *In*: two pyramids of [`crate::phase::gabor::Pyramid`], whose pixel `X` lies at `2X` of the finer level; positions in
-//! pixels of the finest one, and where they may be found. *Out*: where they are, what became of each ([`Fate`]), and the mean
-//! absolute difference of both windows, in the pictures' unit.
-//! The window is taken from the first picture, between pixels linearly, with Scharr's derivatives (3, 10, 3)/32; the matrix of
-//! a level is made once. A step is that of Gauss and Newton, as much longer or shorter as the secant through the last two along
-//! the way that was taken tells, at most twice as long; a level ends when the next one would be shorter than the tolerance, as
-//! far as the last two tell: coarse levels at ten times the finest one's. A level whose window has too little contrast changes
-//! nothing; the finest one's decides about the fate.
+//! *In*: two pyramids of [`crate::phase::gabor::Pyramid`], whose pixel `X` lies at `2X` of the finer level; positions in pixels
+//! of the finest one, and guesses of where they are found. *Out*: where they are, the fate of each ([`Fate`]), and the mean
+//! absolute difference of both windows, in the pictures' unit. The window is taken from the first picture, between pixels
+//! linearly, with Scharr's derivatives (3, 10, 3)/32; the matrix of a level is made once. A step is that of Gauss and Newton,
+//! made longer (at most twice as long) or shorter by the secant through the last two steps. A level ends when the next step,
+//! extrapolated from the last two, would be shorter than the tolerance; coarse levels end at ten times the finest level's
+//! tolerance. A level whose window has too little contrast changes nothing; on the finest level it decides the fate.
 //! *Border*: the outermost pixels repeat. *Halo*: unbounded (gathers).
 //!
 //! *Sums*: the columns of a window are added up row by row, then those of `l` and `l + 16`, then every fourth of these sixteen,
@@ -28,8 +27,8 @@ use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Bindings as _, Buffer, ComputeError, Cpu, ShaderSource};
 
 const BODY: &str = include_str!("sparse_lucas_kanade.wgsl");
-/// The text for windows of so many pixels at most, whose samples, with those around them, and derivatives fit the workgroup's
-/// memory.
+/// The source for windows of at most this many pixels, whose samples, with those around them, and derivatives fit the
+/// workgroup's memory.
 macro_rules! up_to {
     ($area:literal, $around:literal) => {
         wgsl!(
@@ -39,7 +38,7 @@ macro_rules! up_to {
         )
     };
 }
-/// For windows of 9, 15, 21 and 31 pixels a side.
+/// Sources for windows of 9, 15, 21 and 31 pixels a side.
 static UP_TO: [ShaderSource; 4] = [up_to!(81, 121), up_to!(225, 289), up_to!(441, 529), up_to!(961, 1089)];
 static FOR_WARPS: ShaderSource = ShaderSource::cuda(
     "sparse Lucas-Kanade",
@@ -52,7 +51,7 @@ bindings! {
     /// What a launch binds.
     struct Bindings<'a> {
         block: Block {
-            /// Points; levels; steps of a level at most; workgroups along x.
+            /// Number of points; number of levels; most steps of a level; workgroups along x.
             counts: vec4<u32>,
             /// Squared tolerances of the finest level and the coarser ones, px²; least eigenvalue; radius, px.
             search: vec4<f32>,
@@ -71,33 +70,33 @@ bindings! {
         fate: write f32,
     }
 }
-/// Threads of a workgroup: a warp.
+/// Number of threads of a workgroup: a warp.
 const WIDTH: usize = 32;
-/// Threads of a point.
+/// Number of threads of a point.
 const LANES: usize = 16;
-/// Workgroups along x at most.
+/// Most workgroups along x.
 const MOST_ACROSS: usize = 32_768;
 
-/// Half a window at most, pixels: two vectors of sixteen samples hold a row.
+/// Greatest half width of a window, pixels: two vectors of sixteen samples hold a row.
 pub const MOST_RADIUS: usize = 15;
 
-/// How points are sought.
+/// Settings of the search for points.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Search {
-    /// Half the window, pixels, 1 to [`MOST_RADIUS`].
+pub struct PointSearch {
+    /// Half width of the window, pixels, 1 to [`MOST_RADIUS`].
     pub radius: usize,
-    /// Steps of a level at most.
+    /// Most steps of a level.
     pub iterations: usize,
-    /// The finest level ends when steps become shorter than this, pixels; coarser ones at ten times as many pixels of theirs.
+    /// Length of a step, pixels, below which the finest level ends; coarser levels end at ten times as many of their pixels.
     pub tolerance_px: f32,
     /// The least eigenvalue of a window's mean `∇I ∇Iᵀ` that determines where it is, squared unit of the pictures per px².
     pub least_eigenvalue: f32,
 }
 
-/// A coarse level's tolerance over the finest one's: the next level goes on from there.
+/// Tolerance of coarse levels over the finest level's: the next level continues from their result.
 const COARSE_TOLERANCE: f32 = 10.0;
 
-impl Search {
+impl PointSearch {
     /// The squared tolerances of the finest level and of the coarser ones, squared pixels of the level.
     fn limits_px2(&self) -> [f32; 2] {
         [1.0, COARSE_TOLERANCE].map(|share| share * self.tolerance_px).map(|tolerance| tolerance * tolerance)
@@ -115,21 +114,21 @@ pub enum Fate {
     Outside,
     /// It left the second picture.
     Left,
-    /// Its window has too little contrast, or none but along one edge.
+    /// Its window has too little contrast, or contrast along one edge only.
     Flat,
 }
 
 impl Fate {
     const ALL: [Self; 5] = [Self::Found, Self::Undefined, Self::Outside, Self::Left, Self::Flat];
 
-    /// As buffers hold it.
+    /// The number of the fate in buffers.
     fn code(self) -> f32 {
         self as u8 as f32
     }
     /// The fate of a value of [`SparseLucasKanade::fate`].
     ///
     /// # Panics
-    /// If it is none.
+    /// If the value is that of no fate.
     pub fn of_code(code: f32) -> Self {
         let own = Self::ALL.into_iter().find(|fate| fate.code() == code);
         own.expect("a fate should have been written by the kernel")
@@ -139,23 +138,23 @@ impl Fate {
 /// Follows points from one picture to another.
 #[derive(Debug)]
 pub struct SparseLucasKanade<'a> {
-    /// Sizes of the levels; their number says how far points may move.
+    /// Sizes of the levels; the number of levels limits how far points may move.
     pub levels: &'a Levels,
-    /// How points are sought.
-    pub search: Search,
+    /// Settings of the search.
+    pub search: PointSearch,
     /// Pyramid of the picture that points come from.
     pub first: &'a Buffer,
-    /// Pyramid of the picture that they are sought in.
+    /// Pyramid of the picture that points are searched in.
     pub second: &'a Buffer,
-    /// x and y of every point, pixels; NaN where it has no position.
+    /// Positions x and y of every point, pixels; NaN for a point without a position.
     pub points: [&'a Buffer; 2],
-    /// Where the search begins, likewise; where NaN, and without them: where the point was.
+    /// Positions x and y where the search of each point begins; NaN, or no guesses, for the point's own position.
     pub guesses: Option<[&'a Buffer; 2]>,
-    /// x and y of every point in the second picture; NaN unless it was found.
+    /// Positions x and y of every point in the second picture; NaN unless it was found.
     pub moved: [&'a mut Buffer; 2],
     /// Mean absolute difference of the windows; NaN unless it was found.
     pub error: &'a mut Buffer,
-    /// See [`Fate::of_code`].
+    /// The fate of every point: see [`Fate::of_code`].
     pub fate: &'a mut Buffer,
 }
 
@@ -223,7 +222,7 @@ impl Kernel for SparseLucasKanade<'_> {
     }
 }
 
-/// The same in CUDA C++: each has three columns of a window, or two of the largest ones.
+/// Threads of a point in CUDA C++: each has three columns of a window, or two of the largest windows.
 fn cuda_lanes(rows: usize) -> usize {
     rows.div_ceil(if rows > 21 { 2 } else { 3 })
 }

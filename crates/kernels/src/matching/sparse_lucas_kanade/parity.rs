@@ -1,6 +1,6 @@
-//! The kernel on every device against its text for processors, and that text against known motion.
+//! Tests of the kernel on every device against its text for processors, and of that text against known motion.
 
-use super::{Fate, Search, SparseLucasKanade};
+use super::{Fate, PointSearch, SparseLucasKanade};
 use crate::kernel::Kernel;
 use crate::phase::gabor::{Levels, Picture, Pyramid};
 use veloxel_gpu::{Buffer, Device};
@@ -9,8 +9,8 @@ use veloxel_testkit::parity::{noise, noise_buffer};
 
 const SIZE: [usize; 2] = [96, 70];
 
-fn search(radius: usize) -> Search {
-    Search { radius, iterations: 20, tolerance_px: 0.01, least_eigenvalue: 1e-4 }
+fn search(radius: usize) -> PointSearch {
+    PointSearch { radius, iterations: 20, tolerance_px: 0.01, least_eigenvalue: 1e-4 }
 }
 
 /// A picture that moved by a vector, smooth and with texture everywhere.
@@ -29,11 +29,11 @@ fn pyramid(device: &Device, levels: &Levels, samples: &[f32]) -> Buffer {
     out
 }
 
-/// x, y, error and fate of every point.
+/// Position, error and fate of every point.
 fn tracked(
     device: &Device,
     levels: &Levels,
-    search: Search,
+    search: PointSearch,
     pictures: [&[f32]; 2],
     points: [&Buffer; 2],
     guesses: Option<[&Buffer; 2]>,
@@ -64,7 +64,7 @@ fn anywhere(n: usize, seed: u64, side: usize) -> Vec<f32> {
     samples.map(|(i, v)| if i % 23 == 5 { f32::NAN } else { position(v) }).collect()
 }
 
-/// What the device finds is what the processor finds, bit for bit.
+/// Checks that the device computes what the processor computes, bit for bit.
 fn alike(what: &str, device: &Device, work: impl Fn(&Device) -> Vec<Buffer>) {
     let [got, expected] = [device, &Device::cpu(1).unwrap()]
         .map(|device| work(device).into_iter().map(|b| device.download(b).unwrap()).collect::<Vec<_>>());

@@ -1,6 +1,6 @@
 //! Processor text of [`super::WindowScores`]: bands of rows, whose images are copied with their borders first.
 
-use super::{Output, Search, WindowScores, centre};
+use super::{BlockSearch, Output, WindowScores, centre};
 use crate::shared::rows::add;
 use multiversion::multiversion;
 use std::ops::Range;
@@ -8,14 +8,14 @@ use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::{Shared, with_scratch};
 use veloxel_gpu::{Buffer, Cpu};
 
-/// Measures, as the shader counts them.
+/// Numbers of the measures in the shader.
 const NCC: u8 = 0;
 const CORRELATION: u8 = 1;
 const SSD: u8 = 2;
 const SAD: u8 = 3;
-/// Sums of a window at most: of the fixed image (w, f, f²) or of both (m, m², f m).
+/// Most sums of a window: of the fixed image (w, f, f²) or of both (m, m², f m).
 const SUMS: usize = 3;
-/// Rows of voxels that a band spans: more share the rows above and below, fewer stay in the cache.
+/// Number of rows of voxels that a band spans: more rows share the rows above and below, fewer stay in the cache.
 const BAND_ROWS: usize = 16;
 
 pub(super) fn window_scores(cpu: &Cpu, args: WindowScores<'_>) {
@@ -33,8 +33,8 @@ pub(super) fn window_scores(cpu: &Cpu, args: WindowScores<'_>) {
 
 /// A part of an image with its border: planes of rows, each as wide as the image and `margin` on either side.
 #[derive(Clone, Copy)]
-struct Part {
-    /// The first plane and row, which may lie outside.
+struct ImagePart {
+    /// The first plane and the first row, which may lie outside.
     first: [isize; 2],
     planes: usize,
     rows: usize,
@@ -42,7 +42,7 @@ struct Part {
     width: usize,
 }
 
-impl Part {
+impl ImagePart {
     fn len(&self) -> usize {
         self.planes * self.rows * self.width
     }
@@ -52,7 +52,7 @@ impl Part {
         start..start + self.width
     }
 
-    /// Copies the part, outermost samples repeated.
+    /// Copies the part, with the outermost samples repeated.
     fn load(&self, image: &[f32], shape: Shape, out: &mut [f32]) {
         let [nx, ny, nz] = shape.size;
         let inside = |at: isize, count: usize| at.clamp(0, count as isize - 1) as usize;
@@ -72,21 +72,21 @@ impl Part {
 struct Band {
     plane: usize,
     rows: Range<usize>,
-    /// Rows of voxels from the first window's first to the last window's last.
+    /// Number of rows of voxels from the first row of the first window to the last row of the last.
     height: usize,
-    fixed: Part,
-    moving: Part,
+    fixed: ImagePart,
+    moving: ImagePart,
 }
 
 impl Band {
     fn new(args: &Plan<'_>, plane: usize, rows: Range<usize>) -> Self {
-        let (size, nodes, Search { radius, reach }) = (args.shape.size, args.nodes.size, args.search);
+        let (size, nodes, BlockSearch { radius, reach }) = (args.shape.size, args.nodes.size, args.search);
         let y = |row: usize| centre(row, nodes[1], size[1]);
         let z = centre(plane, nodes[2], size[2]);
         let height = y(rows.end - 1) - y(rows.start) + 1 + 2 * radius[1];
         let part = |reach: Axes<usize>| {
             let margin = [0, 1, 2].map(|a| radius[a] + reach[a]);
-            Part {
+            ImagePart {
                 first: [z as isize - margin[2] as isize, y(rows.start) as isize - margin[1] as isize],
                 planes: 2 * margin[2] + 1,
                 rows: height + 2 * reach[1],
@@ -98,7 +98,7 @@ impl Band {
         Self { plane, rows, height, fixed, moving }
     }
 
-    /// Sums along y, then x, of rows that were summed along z.
+    /// Sums along y, then x, over rows that were summed along z.
     fn window_sums(&self, plan: &Plan<'_>, block: usize, rows: &[f32], column: &mut [f32], out: &mut [f32]) {
         let (size, nodes, radius) = (plan.shape.size, plan.nodes.size, plan.search.radius);
         let y = |row: usize| centre(row, nodes[1], size[1]);
@@ -146,11 +146,11 @@ fn scores_of<const MEASURE: u8, const MASKED: bool>(cpu: &Cpu, args: WindowScore
     });
 }
 
-/// What the bands have in common.
+/// Values that all bands have in common.
 struct Plan<'a> {
     shape: Shape,
     nodes: Shape,
-    search: Search,
+    search: BlockSearch,
     scale: Scale,
     pairs: &'a [(&'a Buffer, &'a Buffer)],
     weight: Option<&'a Buffer>,
@@ -200,8 +200,8 @@ fn score_band<const MEASURE: u8, const MASKED: bool>(args: &Plan<'_>, band: &Ban
     });
 }
 
-/// Sums along z for every row of a band, one block of rows each: `add` adds what a row of a plane and channel of the fixed image,
-/// with its weights, brings to its three sums.
+/// Sums along z for every row of a band, one block of rows each: `add` adds to the three sums of a row the share of one plane
+/// and channel of the fixed image, with its weights.
 fn along_z(
     band: &Band,
     fixed: &[f32],
@@ -296,18 +296,18 @@ fn score_row<const MEASURE: u8, const MASKED: bool>(
     finish::<MEASURE, MASKED>(thirds(&of_fixed), thirds(&sums), args.scale, out);
 }
 
-/// The three rows that stand one after the other.
+/// The three rows that lie one after the other.
 fn thirds(rows: &[f32]) -> [&[f32]; SUMS] {
     let len = rows.len() / SUMS;
     [0, 1, 2].map(|k| &rows[k * len..(k + 1) * len])
 }
 
-/// What sums become scores by.
+/// The numbers that turn sums into scores.
 #[derive(Clone, Copy)]
 struct Scale {
-    /// 1 over the voxels of a window.
+    /// The reciprocal of the number of voxels of a window.
     share: f32,
-    /// ε².
+    /// The squared floor ε².
     floor2: f32,
     gain: f32,
     is_added: bool,

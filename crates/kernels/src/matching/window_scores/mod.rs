@@ -11,12 +11,13 @@
 //! ssd, sad     −Σ w |f − m|² / n,  −Σ w |f − m| / n
 //! ```
 //!
-//! A window without weight scores 0 for every candidate. The variance of the paper's formula is divided by n − 1; the ratio is
-//! the same. *Several pairs* (derivatives along every axis) are summed before the ratio is taken.
-//! *Blocks*: `nodes` along every axis, evenly spaced: centre i is voxel `⌊(2 i + 1) n / (2 nodes)⌋`; as many nodes as
-//! voxels: one at every voxel. *Border*: replicate, of images and weights. *Halo*: radius + reach.
-//! *Order of the sums*: along z, then y, then x, each as it comes, so that every device finds the same bits. The processor
-//! shares sums along z and y between rows, and its cost grows with the width of a window, not with its volume.
+//! A window without weight scores 0 for every candidate. The variance of the paper's formula is divided by n − 1; the ratio
+//! does not change by that. *Several pairs* (derivatives along every axis) are summed before the ratio is taken.
+//! *Blocks*: `nodes` along every axis, evenly spaced: centre i is voxel `⌊(2 i + 1) n / (2 nodes)⌋`; with as many nodes as
+//! voxels there is one at every voxel. *Border*: replicate, of images and weights. *Halo*: radius + reach.
+//! *Order of the sums*: along z, then y, then x, each from the first sample to the last, so that every device computes the same
+//! bits. The processor shares sums along z and y between rows, and its cost grows with the width of a window, not with its
+//! volume.
 
 mod cpu;
 #[cfg(test)]
@@ -32,16 +33,16 @@ static SOURCE: ShaderSource = wgsl!("window scores", Bindings, [], "window_score
 static DENSE_NCC: ShaderSource = wgsl!("window scores", DenseBindings, [], "dense_ncc.wgsl");
 
 block! {
-    /// What both texts are told.
+    /// Numbers that both texts need.
     struct Block {
-        /// Voxels, and blocks, along x, y, z.
+        /// Size of the image, and of the grid of blocks, along x, y, z.
         size: vec4<u32>,
         nodes: vec4<u32>,
         radius: vec4<u32>,
         reach: vec4<u32>,
-        /// 1 over the voxels of a window.
+        /// The reciprocal of the number of voxels of a window.
         share: f32,
-        /// ε².
+        /// The squared floor ε².
         floor2: f32,
         gain: f32,
     }
@@ -71,21 +72,21 @@ bindings! {
         moving: read f32,
     }
 }
-/// The largest half window and the farthest candidate of these, pixels, and their tiles' width and height.
+/// The greatest half width and the farthest candidate of such launches, pixels, and their tiles' width and height.
 const DENSE_NCC_MOST: usize = 2;
 const TILE: [usize; 2] = [32, 8];
 
-/// What a match is measured by.
+/// The measure of a match.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Measure {
     /// Normalised cross-correlation about the windows' means: blind to gain and offset.
     Ncc {
-        /// ε, the deviation below which a window counts as flat; above 0.
+        /// Deviation ε below which a window counts as flat; above 0.
         floor: f32,
     },
-    /// The same of values that have no mean to remove: derivatives.
+    /// Correlation of values that have no mean to remove, such as derivatives.
     Correlation {
-        /// ε, as above.
+        /// Magnitude ε below which a window counts as flat; above 0.
         floor: f32,
     },
     /// Minus the mean squared difference.
@@ -101,7 +102,7 @@ impl Measure {
             Self::Ssd | Self::Sad => 0.0,
         }
     }
-    /// As `window_scores.wgsl` counts.
+    /// The number of the measure in `window_scores.wgsl`.
     fn index(self) -> u8 {
         match self {
             Self::Ncc { .. } => 0,
@@ -112,17 +113,17 @@ impl Measure {
     }
 }
 
-/// The windows and the candidates, voxels on either side along every axis; 0 along axes of one voxel and, in 2-D, along z.
+/// The windows and the candidates: voxels on either side along every axis; 0 along axes of one voxel and, in 2-D, along z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Search {
+pub struct BlockSearch {
     /// Half width of a window.
     pub radius: Axes<usize>,
-    /// The farthest candidate.
+    /// Distance of the farthest candidate.
     pub reach: Axes<usize>,
 }
 
-impl Search {
-    /// The same radius and reach along every axis that has more than one voxel.
+impl BlockSearch {
+    /// A search with one radius and one reach along every axis of more than one voxel.
     pub fn isotropic(shape: Shape, radius: usize, reach: usize) -> Self {
         let along = |vox: usize| {
             let counts = |a: usize| a < shape.components() && shape.size[a] > 1;
@@ -130,31 +131,31 @@ impl Search {
         };
         Self { radius: along(radius), reach: along(reach) }
     }
-    /// Candidates along each axis.
+    /// Number of candidates along each axis.
     pub fn widths(&self) -> Axes<usize> {
         self.reach.map(|r| 2 * r + 1)
     }
-    /// All candidates.
+    /// Number of all candidates.
     pub fn candidates(&self) -> usize {
         self.widths().iter().product()
     }
-    /// Where a candidate stands among the others, counted from the first one.
+    /// The place of a candidate along each axis, counted from the first one.
     pub(super) fn place(&self, candidate: usize) -> Axes<usize> {
         let [wx, wy, _] = self.widths();
         [candidate % wx, candidate / wx % wy, candidate / (wx * wy)]
     }
-    /// Voxels of a window.
+    /// Number of voxels of a window.
     fn voxels(&self) -> usize {
         self.radius.iter().map(|r| 2 * r + 1).product()
     }
 }
 
-/// What becomes of scores that stand in the output.
+/// What happens to the scores that the output holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Output {
-    /// They are overwritten.
+    /// New scores overwrite them.
     Overwrite,
-    /// The new ones are added.
+    /// New scores are added to them.
     Add,
 }
 
@@ -166,19 +167,19 @@ pub(crate) fn centre(i: usize, nodes: usize, count: usize) -> usize {
 /// Scores every candidate of every block.
 #[derive(Debug)]
 pub struct WindowScores<'a> {
-    /// Of the images.
+    /// Shape of the images.
     pub shape: Shape,
-    /// Of the grid of blocks.
+    /// Shape of the grid of blocks.
     pub nodes: Shape,
-    /// Windows and candidates.
-    pub search: Search,
-    /// What is scored.
+    /// The windows and the candidates.
+    pub search: BlockSearch,
+    /// The measure of a match.
     pub measure: Measure,
-    /// One to three fixed images, each with the moving one that belongs to it.
+    /// One to three fixed images, each with its moving image.
     pub pairs: &'a [(&'a Buffer, &'a Buffer)],
-    /// What every voxel of the fixed image counts, 0 to 1; none: 1.
+    /// Weight of every voxel of the fixed image, 0 to 1; none for 1 everywhere.
     pub weight: Option<&'a Buffer>,
-    /// What a score is multiplied by.
+    /// Factor of a score.
     pub gain: f32,
     /// Whether scores are added up.
     pub output: Output,
@@ -235,9 +236,9 @@ impl Kernel for WindowScores<'_> {
     }
 }
 
-/// The images, where `dense_ncc.wgsl` can score them: blocks around every pixel of a picture, alike along both axes.
+/// The images, if `dense_ncc.wgsl` can score them: blocks around every pixel of a picture, equal along both axes.
 fn of_dense_ncc<'a>(args: &WindowScores<'a>) -> Option<(&'a Buffer, &'a Buffer)> {
-    let Search { radius: [rx, ry, _], reach: [x, y, _] } = args.search;
+    let BlockSearch { radius: [rx, ry, _], reach: [x, y, _] } = args.search;
     let is_dense = args.shape == args.nodes && args.shape.components() == 2 && args.weight.is_none();
     let is_small = (1..=DENSE_NCC_MOST).contains(&rx) && x <= DENSE_NCC_MOST && [rx, x] == [ry, y];
     match (args.measure, args.output, args.pairs) {

@@ -1,6 +1,6 @@
-//! The kernel on every device against its text for processors, and that text against its definition.
+//! Tests of the kernel on every device against its text for processors, and of that text against its definition.
 
-use super::{Measure, Output, Search, WindowScores, centre};
+use super::{BlockSearch, Measure, Output, WindowScores, centre};
 use crate::kernel::Kernel;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::Device;
@@ -10,7 +10,7 @@ use veloxel_testkit::parity::{Pair, noise, noise_field, shapes};
 const MEASURES: [Measure; 4] =
     [Measure::Ncc { floor: 0.01 }, Measure::Correlation { floor: 0.01 }, Measure::Ssd, Measure::Sad];
 
-/// One in three counts fully, one not at all, one by half.
+/// Weights: 1 for one of three voxels, 0 for the next, ½ for the third.
 fn weights(n: usize) -> Vec<f32> {
     (0..n).map(|i| 0.5 * (i % 3) as f32).collect()
 }
@@ -27,7 +27,7 @@ on_every_device! {
                         let weight = device.upload(weights(n)).unwrap();
                         // Five candidates an axis; three where a volume is large enough for several workgroups.
                         let radius = if shape.size[2] > 1 && shape.len() > 4000 { 1 } else { 2 };
-                        let search = Search::isotropic(shape, radius, 1);
+                        let search = BlockSearch::isotropic(shape, radius, 1);
                         let mut scores = device.zeros(search.candidates() * nodes.len()).unwrap();
                         let all = [(&images[0], &images[1]), (&images[2], &images[3])];
                         for (pairs, gain, output) in
@@ -47,12 +47,12 @@ on_every_device! {
     }
 }
 
-/// Gain and offset of the moving image, and a window that lies in part outside.
+/// Changes gain and offset of the moving image, with a window that lies in part outside.
 #[test]
 fn correlation_is_that_of_the_windows() {
     let device = Device::cpu(2).unwrap();
     let shape = Shape { size: [19, 13, 1], dimension: Dimension::Two };
-    let search = Search::isotropic(shape, 2, 2);
+    let search = BlockSearch::isotropic(shape, 2, 2);
     let (fixed, moving) = (noise(shape.len(), 1), noise(shape.len(), 2));
     let scores = |moving: Vec<f32>| {
         let (fixed, moving) = (device.upload(fixed.clone()).unwrap(), device.upload(moving).unwrap());
@@ -98,7 +98,7 @@ fn correlation_is_that_of_the_windows() {
 fn windows_without_contrast_or_weight_score_nothing() {
     let device = Device::cpu(1).unwrap();
     let shape = Shape { size: [12, 9, 1], dimension: Dimension::Two };
-    let search = Search::isotropic(shape, 1, 1);
+    let search = BlockSearch::isotropic(shape, 1, 1);
     let flat = device.upload(vec![3.0; shape.len()]).unwrap();
     let nothing = device.zeros(shape.len()).unwrap();
     for weight in [None, Some(&nothing)] {

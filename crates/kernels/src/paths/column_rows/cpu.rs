@@ -1,4 +1,4 @@
-//! Processor text: nodes by sixteens, so that whole cache lines are read and written.
+//! Processor text: it takes nodes by sixteens, so that whole cache lines are read and written.
 
 use super::ColumnRows;
 use multiversion::multiversion;
@@ -7,7 +7,7 @@ use veloxel_gpu::rows::Shared;
 
 const NODES: usize = 16;
 
-/// Every row where it belongs.
+/// Copies every row to its place.
 pub(super) fn column_rows(cpu: &Cpu, args: ColumnRows<'_>) {
     let ColumnRows { columns, width, place_of, row_of, rows } = args;
     let (columns, place_of, row_of) = (columns.host(), place_of.host(), row_of.host());
@@ -28,7 +28,7 @@ pub(super) fn column_rows(cpu: &Cpu, args: ColumnRows<'_>) {
 /// Writes `rows.len() / place_of.len()` rows of distances on the calling thread; `width` columns are side by side.
 ///
 /// # Panics
-/// If there are fewer columns than rows, or a place that there is not.
+/// If there are fewer columns than rows, or a place does not exist.
 pub fn rows_of_columns(columns: &[f32], width: usize, place_of: &[u32], rows: &mut [f32]) {
     let nodes = place_of.len();
     assert!(rows.len() <= width * nodes, "every row should have a column");
@@ -67,7 +67,7 @@ fn gather(columns: &[f32], width: usize, place_of: &[u32], rows: &mut [f32]) {
     }
 }
 
-/// By halves: blocks off the diagonal change places, then those within each block.
+/// Transposes by halves: blocks off the diagonal change places, then those within each block.
 #[inline(always)]
 fn transposed(mut square: [[f32; NODES]; NODES]) -> [[f32; NODES]; NODES] {
     let mut half = NODES / 2;

@@ -30,13 +30,13 @@ bindings! {
 /// Writes the rows of some columns.
 #[derive(Debug)]
 pub struct ColumnRows<'a> {
-    /// Places × width distances.
+    /// Distances, places × width.
     pub columns: &'a Buffer,
-    /// Columns side by side.
+    /// Number of columns side by side.
     pub width: usize,
     /// The place of every node.
     pub place_of: &'a Buffer<u32>,
-    /// The row of every column that is written; as many columns as it has rows.
+    /// The row that each column is written to; as many columns as entries here are written.
     pub row_of: &'a Buffer<u32>,
     /// Rows of a distance for each node.
     pub rows: &'a mut Buffer,

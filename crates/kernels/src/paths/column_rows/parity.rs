@@ -1,4 +1,4 @@
-//! Rows on every device against their text for processors.
+//! Tests of the rows on every device against their text for processors.
 
 use super::ColumnRows;
 use crate::kernel::Kernel;

@@ -1,4 +1,4 @@
-//! Processor text: sixteen columns in a register, four columns of the table at a time.
+//! Processor text: it holds sixteen columns in a register, and takes four columns of the table at a time.
 
 use super::{ColumnSums, GROUP, PART};
 use crate::shared::lanes::{LANES, each};
@@ -9,9 +9,9 @@ use veloxel_gpu::Cpu;
 /// Sums of some columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SummedColumns {
-    /// `sums[j · width + column]`.
+    /// The sums: `sums[j · width + column]`.
     pub sums: Vec<f32>,
-    /// Infinite distances of each column.
+    /// Number of infinite distances of each column.
     pub infinite: Vec<u32>,
 }
 
@@ -35,8 +35,8 @@ pub(super) fn column_sums(cpu: &Cpu, args: ColumnSums<'_>) {
     }
 }
 
-/// Adds up columns on the calling thread: `width` of them side by side, a multiple of sixteen; `table` holds `count` numbers for
-/// each place.
+/// Adds up `width` columns side by side, a multiple of sixteen, on the calling thread; `table` holds `count` numbers for each
+/// place.
 ///
 /// # Panics
 /// If the table does not have a row for each place.

@@ -1,7 +1,8 @@
 //! Sums of columns of distances, weighted by a table: `sums[j][column] = Σ_place D[place][column] · P[place][j]` over finite
 //! distances, and the number of infinite ones.
 //!
-//! *Order*: 256 places are added up one after the other, 64 such parts to a group, and the groups: the same bits everywhere.
+//! *Order*: 256 places are added up one after the other, 64 such parts to a group, then the groups: every device computes the
+//! same bits.
 //! *Halo*: none.
 
 mod cpu;
@@ -22,9 +23,9 @@ bindings! {
         block: Block {
             width: u32,
             places: u32,
-            /// Columns of the table.
+            /// Number of columns of the table.
             count: u32,
-            /// Parts of 256 places.
+            /// Number of parts of 256 places.
             parts: u32,
             infinity: f32,
         },
@@ -37,23 +38,23 @@ bindings! {
     }
 }
 
-/// Places that are added up one after the other.
+/// Number of places that are added up one after the other.
 const PART: usize = 256;
-/// Parts of a group.
+/// Number of parts of a group.
 const GROUP: usize = 64;
 
 /// Adds up columns.
 #[derive(Debug)]
 pub struct ColumnSums<'a> {
-    /// Places × width distances.
+    /// Distances, places × width.
     pub columns: &'a Buffer,
-    /// Columns side by side: a multiple of sixteen.
+    /// Number of columns side by side: a multiple of sixteen.
     pub width: usize,
-    /// Places × count weights.
+    /// Weights, places × count.
     pub table: &'a Buffer,
-    /// Columns of the table, at least one.
+    /// Number of columns of the table, at least one.
     pub count: usize,
-    /// Count × width sums.
+    /// Sums, count × width.
     pub sums: &'a mut Buffer,
     /// The number of infinite distances of each column.
     pub infinite: &'a mut Buffer<u32>,

@@ -1,11 +1,11 @@
-//! Sums on every device against their text for processors, and against sums in double precision.
+//! Tests of the sums on every device against their text for processors, and against sums in double precision.
 
 use super::ColumnSums;
 use crate::kernel::Kernel;
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_buffer};
 
-/// Lengths of which some are infinite.
+/// Lengths, some of them infinite.
 fn lengths(count: usize) -> Vec<f32> {
     noise(count, 3).into_iter().map(|v| if v > 0.4 { f32::INFINITY } else { 1.5 + v }).collect()
 }

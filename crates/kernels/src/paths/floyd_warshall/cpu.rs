@@ -1,10 +1,10 @@
-//! Processor text: tiles on all threads, each three tiles in a cache.
+//! Processor text: tiles on all threads, three of them at a time in each cache.
 
 use super::{FloydWarshall, Half, Length, TILE, TILE_LEN, TileLayout};
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
-/// More than any number of samples: every tile is worth a thread.
+/// Number of samples for the split over threads: more than any real one, because every tile is worth a thread.
 const MUCH: usize = Cpu::HEAVY_ITEMS;
 
 pub(super) fn floyd_warshall<T: Length>(cpu: &Cpu, args: FloydWarshall<'_, T>) {
@@ -43,8 +43,8 @@ pub(super) fn floyd_warshall<T: Length>(cpu: &Cpu, args: FloydWarshall<'_, T>) {
     }
 }
 
-/// Updates the tiles in the pivots' row and in their column that belong to one other block, and copies them; the one that the
-/// layout leaves out is the other's transpose.
+/// Updates the tiles in the pivots' row and column that belong to one other block, and copies them; a tile that the layout
+/// leaves out is the other one's transpose.
 fn update_panels<T: Length>(
     layout: &TileLayout,
     [pivot, other]: [usize; 2],

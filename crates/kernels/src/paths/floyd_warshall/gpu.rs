@@ -1,11 +1,12 @@
-//! Launches of the phases: on CUDA the third closes the next pivots' own tile, so that two are left a block of pivots.
+//! Launches of the phases: on CUDA the third one also closes the next pivots' own tile, so that two launches are left a block
+//! of pivots.
 
 use super::texts::{Bindings, Block};
 use super::{FloydWarshall, Half, Length, TILE_LEN};
 use crate::kernel::Launcher;
 use veloxel_gpu::{ComputeError, line};
 
-/// Threads of a workgroup.
+/// Number of threads of a workgroup.
 const THREADS: usize = 256;
 
 pub(super) fn floyd_warshall<T: Length>(

@@ -5,9 +5,9 @@ use super::{Length, TILE, TILE_LEN};
 /// Which tiles of a matrix are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Half {
-    /// All of them.
+    /// All tiles.
     Both,
-    /// Those with column ≤ row, of a matrix that is its own transpose; tiles of the diagonal are whole.
+    /// Tiles with column ≤ row, of a matrix that is its own transpose; tiles of the diagonal are whole.
     Lower,
 }
 
@@ -16,7 +16,7 @@ pub enum Half {
 pub struct TileLayout {
     nodes: usize,
     half: Half,
-    /// The place of each tile, row after row; [`ABSENT`] for those that are not kept.
+    /// The place of each tile, row after row; [`ABSENT`] for tiles that are not kept.
     slots: Vec<u32>,
     tiles: usize,
 }
@@ -24,7 +24,7 @@ pub struct TileLayout {
 const ABSENT: u32 = u32::MAX;
 
 impl TileLayout {
-    /// A matrix of nodes × nodes.
+    /// The layout of a matrix of nodes × nodes.
     pub fn new(nodes: usize, half: Half) -> Self {
         let side = nodes.div_ceil(TILE);
         let mut slots = vec![ABSENT; side * side];
@@ -34,7 +34,7 @@ impl TileLayout {
         }
         Self { nodes, half, slots, tiles: pairs.len() }
     }
-    /// Rows of the matrix.
+    /// Number of rows of the matrix.
     pub fn nodes(&self) -> usize {
         self.nodes
     }
@@ -42,31 +42,31 @@ impl TileLayout {
     pub fn half(&self) -> Half {
         self.half
     }
-    /// Tiles along a side.
+    /// Number of tiles along a side.
     pub fn side(&self) -> usize {
         self.nodes.div_ceil(TILE)
     }
-    /// Samples of all tiles.
+    /// Number of samples of all tiles.
     pub fn len(&self) -> usize {
         self.tiles * TILE_LEN
     }
-    /// Whether there are none.
+    /// Whether there are no tiles.
     pub fn is_empty(&self) -> bool {
         self.tiles == 0
     }
-    /// Places of tiles, row after row.
+    /// The places of tiles, row after row.
     pub(super) fn slots(&self) -> &[u32] {
         &self.slots
     }
-    /// Where a tile begins.
+    /// Index of a tile's first sample.
     pub(super) fn begin(&self, row: usize, column: usize) -> usize {
         self.slots[row * self.side() + column] as usize * TILE_LEN
     }
-    /// Tiles that neither lie in a row nor in a column of pivots, as if these were not there.
+    /// Tiles outside of the row and the column of pivots, numbered as if that row and column were absent.
     pub(super) fn tasks(&self) -> Vec<[usize; 2]> {
         z_order(self.side().saturating_sub(1), self.half)
     }
-    /// The place of a sample; of half a matrix that of its mirror image where itself is not kept.
+    /// Index of a sample; in half a matrix, that of its mirror image if the sample itself is not kept.
     pub fn at(&self, row: usize, column: usize) -> usize {
         let (row, column) = match self.half {
             Half::Lower if row / TILE < column / TILE => (column, row),
@@ -74,7 +74,7 @@ impl TileLayout {
         };
         self.begin(row / TILE, column / TILE) + row % TILE * TILE + column % TILE
     }
-    /// The lengths of no arcs.
+    /// The matrix of a graph without arcs.
     pub fn empty<T: Length>(&self) -> Vec<T> {
         let mut lengths = vec![T::INFINITE; self.len()];
         for node in 0..self.nodes {

@@ -1,4 +1,4 @@
-//! What lengths are made of: floats, or whole numbers of 16 bits.
+//! The number types of lengths: floats, or whole numbers of 16 bits.
 
 use super::texts::{F32, Texts, U16};
 use super::{TILE, TILE_LEN};
@@ -8,17 +8,17 @@ use veloxel_gpu::Element;
 
 /// A length: a number of 0 or more, or [`Self::INFINITE`].
 pub trait Length: Element + PartialOrd + Copy {
-    /// Where no path leads. Two of them make a sum that is no less.
+    /// The length where no path leads. The sum of two does not overflow below it.
     const INFINITE: Self;
-    /// No way to go.
+    /// The length of the empty path.
     const ZERO: Self;
     /// The texts for GPUs.
     #[doc(hidden)]
     const TEXTS: &'static Texts;
-    /// `out = min(out, a ⊗ b)` of tiles.
+    /// Takes the minimum with a product of tiles: `out = min(out, a ⊗ b)`.
     #[doc(hidden)]
     fn multiply(a: &[Self], b: &[Self], out: &mut [Self]);
-    /// Shortest lengths through the tile's own nodes, one after the other.
+    /// Finds the shortest lengths through the tile's own nodes, one node after the other.
     #[doc(hidden)]
     fn close(tile: &mut [Self]);
 }
@@ -38,7 +38,7 @@ impl Length for f32 {
     }
 }
 
-/// Lengths of 16 bits: up to 32766; sums of two fit.
+/// Lengths of 16 bits: at most 32766, so that the sum of two fits.
 impl Length for u16 {
     const INFINITE: Self = 32_767;
     const ZERO: Self = 0;

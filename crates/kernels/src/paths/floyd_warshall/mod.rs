@@ -3,8 +3,8 @@
 //! *Paper*: G. J. Katz, J. T. Kider, "All-pairs shortest-paths for large graphs on the GPU", Graphics Hardware 2008 (three phases a
 //! block of pivots); the half matrix as in the 2011 paper on optical flow and face clustering, section 4: lower-triangle tiles in
 //! z-order, half the memory and half the work.
-//! *In*: lengths of arcs, 0 on the diagonal, infinite elsewhere, tile after tile as a [`TileLayout`] says; nodes behind the last
-//! are infinitely far. *Out*: distances, in place.
+//! *In*: lengths of arcs, 0 on the diagonal, infinite elsewhere, tile after tile as a [`TileLayout`] says; nodes beyond the
+//! last are infinitely far away. *Out*: distances, in place.
 //! *Phases* of pivots p: the tile (p, p) is closed, pivot by pivot; then the tiles of its row, `min(old, closed ⊗ old)`, and of its
 //! column, `min(old, old ⊗ closed)`; then every other tile, `min(old, column ⊗ row)`.
 //! Lengths are floats, or [whole numbers of 16 bits](Length): the sums of these are exact, and twice as many fit into a register.
@@ -24,15 +24,15 @@ pub use length::Length;
 use crate::kernel::{Kernel, Launcher, Lengths};
 use veloxel_gpu::{Buffer, ComputeError, Cpu};
 
-/// Rows and columns of a tile.
+/// Number of rows, and of columns, of a tile.
 pub const TILE: usize = 128;
-/// Samples of a tile.
+/// Number of samples of a tile.
 const TILE_LEN: usize = TILE * TILE;
 
 /// Finds all distances.
 #[derive(Debug)]
 pub struct FloydWarshall<'a, T: Length = f32> {
-    /// Where tiles lie.
+    /// The layout of tiles.
     pub layout: &'a TileLayout,
     /// The matrix, tile after tile.
     pub lengths: &'a mut Buffer<T>,

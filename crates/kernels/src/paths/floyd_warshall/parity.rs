@@ -1,4 +1,4 @@
-//! Both halves on every device against their text for processors, and against the definition.
+//! Tests of both halves on every device against their text for processors, and against the definition.
 
 use super::{FloydWarshall, Half, Length, TileLayout};
 use crate::kernel::Kernel;

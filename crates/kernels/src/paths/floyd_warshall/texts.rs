@@ -9,15 +9,16 @@ use veloxel_gpu::{Bindings as _, ShaderSource};
 #[derive(Debug)]
 pub struct Texts {
     pub(super) wgsl: ShaderSource,
-    /// One H200 adds and compares at most 13.8 × 10¹² lengths a second by two operands at a time and 16.8 by three; of 16 bits 32.3.
+    /// The text in CUDA C++. One H200 adds and compares at most 13.8 × 10¹² lengths a second with two operands at a time, 16.8
+    /// with three, and 32.3 of 16 bits.
     pub(super) cuda: ShaderSource,
-    /// Parts that a tile of the panels is cut into by the CUDA text.
+    /// Number of parts that the CUDA text cuts a tile of the panels into.
     pub(super) parts: u32,
 }
 
 const PHASES: &str = include_str!("floyd_warshall.wgsl");
 
-/// Four lengths, as each text has them.
+/// Four lengths, as each text stores them.
 #[derive(Debug)]
 enum FourLengths {}
 
@@ -31,17 +32,17 @@ bindings! {
     pub(super) struct Bindings<'a> {
         block: Block {
             pivot: u32,
-            /// Tiles along a side.
+            /// Number of tiles along a side.
             side: u32,
             tasks: u32,
-            /// The task that holds the next pivots' own tile, for the texts in CUDA alone; there is none where it is not less than
-            /// `tasks`.
+            /// The task that holds the next pivots' own tile, which only the CUDA texts use; there is none if this is not less
+            /// than `tasks`.
             next: u32,
         },
         lengths: write FourLengths as any,
-        /// Where each tile lies.
+        /// Place of each tile.
         slots: read u32,
-        /// Row and column of each task, as if the pivots' were not there.
+        /// Row and column of each task, numbered as if the pivots' row and column were absent.
         tasks: read u32,
         /// The pivots' row, and their column turned into a row: for each tile, pivot by pivot.
         row_panel: write vec4<f32>,

@@ -1,4 +1,4 @@
-//! Processor text of the sweeps: some columns at a time, all in one thread's cache.
+//! Processor text of the sweeps: each thread takes some columns at a time, which fit its cache.
 
 use super::{SupernodeEntry, SupernodeSweep, Supernodes};
 use crate::paths::tile::{Operand, tile};
@@ -16,22 +16,22 @@ pub struct SweepScratch {
 }
 
 impl SweepScratch {
-    /// Columns that are solved together: whole lanes.
+    /// Number of columns that are solved together: whole lanes.
     pub const COLUMNS: usize = 64;
 
-    /// Memory for a factor.
+    /// Scratch for a factor.
     pub fn new(supernodes: &Supernodes) -> Self {
         let len = supernodes.nodes * Self::COLUMNS;
         Self { up: vec![0.0; len], down: vec![0.0; len] }
     }
 
-    /// Bytes that [`Self::new`] takes.
+    /// Number of bytes that [`Self::new`] takes.
     pub fn bytes(nodes: usize) -> u64 {
         8 * (nodes * Self::COLUMNS) as u64
     }
 
-    /// Distances from the nodes at `sources`, ascending and at most [`Self::COLUMNS`], to all: a row of
-    /// [`Self::COLUMNS`] distances for each place; columns behind the last source are infinite.
+    /// Distances from the nodes at `sources`, ascending and at most [`Self::COLUMNS`], to all: a row of [`Self::COLUMNS`]
+    /// distances for each place; columns beyond the last source are infinite.
     ///
     /// # Panics
     /// If there are more sources, or they do not ascend.
@@ -43,7 +43,7 @@ impl SweepScratch {
     }
 }
 
-/// Blocks of columns one after the other on each thread, each in memory of its own.
+/// Solves blocks of columns one after the other on each thread, each in memory of its own.
 pub(super) fn sweep_blocks(cpu: &Cpu, args: SupernodeSweep<'_>) {
     const COLUMNS: usize = SweepScratch::COLUMNS;
     let SupernodeSweep { supernodes, sources, width, down, .. } = args;
@@ -87,7 +87,7 @@ fn sweep(supernodes: &Supernodes, sources: &[usize], up: &mut [f32], down: &mut 
     }
 }
 
-/// From a supernode to its boundary.
+/// Updates a supernode's boundary from the supernode.
 #[inline(always)]
 fn climb(supernodes: &Supernodes, entry: &SupernodeEntry, columns: Range<usize>, up: &mut [f32]) {
     let boundary = &supernodes.boundary[entry.boundary.clone()];
@@ -134,7 +134,7 @@ fn climb_rows<const M: usize>(
     }
 }
 
-/// From a supernode's boundary to itself.
+/// Updates a supernode from its boundary.
 #[inline(always)]
 fn descend(
     supernodes: &Supernodes,

@@ -1,4 +1,4 @@
-//! Launches of the sweeps: one a level of the tree.
+//! Launches of the sweeps: one for each level of the tree.
 
 use super::{SupernodeSweep, Supernodes};
 use crate::bindings::{bindings, block};
@@ -11,28 +11,28 @@ static CLIMB: ShaderSource = wgsl!("supernode_sweep", ClimbBindings, [], "supern
 static DESCEND: ShaderSource = wgsl!("descend", DescendBindings, [], "descend.wgsl");
 
 block! {
-    /// What both ways are told.
+    /// Numbers that launches up and down the tree need.
     struct Block {
-        /// Columns side by side, in samples and in fours.
+        /// Number of columns side by side, in samples and in fours.
         width: u32,
         width4: u32,
-        /// Where the level's tasks begin, and how many columns hold a source.
+        /// Index of the level's first task, and number of columns that hold a source.
         first_task: u32,
         count: u32,
         infinity: f32,
-        /// Rows of the matrices.
+        /// Number of rows of the matrices.
         nodes: u32,
     }
 }
 
 bindings! {
-    /// What a launch on the way up binds.
+    /// What a launch up the tree binds.
     struct ClimbBindings<'a> {
         block: Block,
-        /// Eight numbers a supernode: first own place, own places, where its boundary begins, its length, where closure and
-        /// coupling begin, and the columns whose sources are in its subtree, from and to.
+        /// Eight numbers a supernode: its first own place, its number of own places, the begin of its boundary, its length, the
+        /// begins of closure and coupling, and the range of columns whose sources are in its subtree.
         entries: read u32,
-        /// Up: supernode, first row of the boundary, first column. Down: supernode, first own row.
+        /// Tasks. Up the tree: supernode, first row of the boundary, first column. Down the tree: supernode, first own row.
         tasks: read u32,
         boundary: read u32,
         closure: read f32,
@@ -43,7 +43,7 @@ bindings! {
 }
 
 bindings! {
-    /// What a launch on the way down binds.
+    /// What a launch down the tree binds.
     struct DescendBindings<'a> {
         block: Block,
         entries: read u32,
@@ -56,24 +56,24 @@ bindings! {
     }
 }
 
-/// Rows of a thread.
+/// Number of rows of a thread.
 const ROWS: usize = 8;
-/// Threads of a workgroup: columns on the way up, fours of columns on the way down.
+/// Number of threads of a workgroup: columns up the tree, fours of columns down the tree.
 const THREADS: usize = 64;
 
-/// What does not depend on the sources, on a GPU.
+/// The part of a factor that does not depend on the sources, on a GPU.
 #[derive(Debug)]
 pub(super) struct OnGpu {
     boundary: Buffer<u32>,
     closure: Buffer,
     coupling: Buffer,
     downwards: Option<Buffer>,
-    /// Tasks of the way down, and each level's range of them, the root's first.
+    /// Tasks down the tree, and each level's range of them, the root's first.
     down: Buffer<u32>,
     levels: Vec<Range<usize>>,
 }
 
-/// Tasks of so many numbers each, level by level.
+/// Tasks of `N` numbers each, level by level.
 #[derive(Default)]
 struct Tasks {
     numbers: Vec<u32>,

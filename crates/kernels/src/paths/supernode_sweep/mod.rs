@@ -1,4 +1,4 @@
-//! Distances from some nodes to all, up and down a tree of separators whose elimination is done.
+//! Distances from some nodes to all, by sweeps up and down a tree of separators whose elimination is done.
 //!
 //! *Paper*: P. Sao, R. Kannan, P. Gera, R. Vuduc, "A supernodal all-pairs shortest path algorithm", PPoPP 2020,
 //! doi:10.1145/3332466.3374533; here every column is solved by two sweeps over the factor, as with a triangular factor, in place
@@ -25,7 +25,7 @@ pub use supernodes::{SupernodeEntry, Supernodes};
 use crate::kernel::{Kernel, Launcher, Lengths};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Device};
 
-/// A factor where sweeps run.
+/// A factor in the memory of the device where sweeps run.
 #[derive(Debug)]
 pub struct ResidentSupernodes {
     host: Supernodes,
@@ -55,11 +55,11 @@ impl ResidentSupernodes {
 pub struct SupernodeSweep<'a> {
     /// The factor.
     pub supernodes: &'a ResidentSupernodes,
-    /// Places of the sources, ascending: one a column.
+    /// Places of the sources, ascending, one a column.
     pub sources: &'a [usize],
-    /// Columns side by side: a multiple of [`SweepScratch::COLUMNS`]; those behind the last source are infinite.
+    /// Number of columns side by side: a multiple of [`SweepScratch::COLUMNS`]; columns beyond the last source are infinite.
     pub width: usize,
-    /// Memory of the way up, nodes × width.
+    /// Memory of the sweep up the tree, nodes × width.
     pub up: &'a mut Buffer,
     /// The distances, nodes × width.
     pub down: &'a mut Buffer,

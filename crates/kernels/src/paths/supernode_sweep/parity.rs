@@ -1,11 +1,12 @@
-//! The sweeps on every device against their text for processors.
+//! Tests of the sweeps on every device against their text for processors.
 
 use super::{ResidentSupernodes, SupernodeEntry, SupernodeSweep, Supernodes};
 use crate::kernel::Kernel;
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise};
 
-/// A binary tree of three levels with random lengths, an empty separator among them; every boundary is all that is above.
+/// A binary tree of three levels with random lengths, with an empty separator; every boundary is the set of all separators
+/// above.
 fn tree() -> Supernodes {
     let (sizes, parents) = ([21, 40, 9, 3, 5, 0, 17], [2, 2, 6, 5, 5, 6, 6]);
     let ends: Vec<usize> = sizes

@@ -1,8 +1,8 @@
-//! The check of an estimate against the one from the other image back: what does not return is unknown.
+//! The check of an estimate against the other image's estimate: a pixel whose path does not return to it becomes unknown.
 //!
 //! A pixel's match is looked up in the estimate of the other image (bilinear over what is known there); the two should cancel.
-//! *Units*: pixels. *Out*: the estimate, NaN where the way there and back ends further from the pixel than the threshold or
-//! where nothing is known; the confidence times `1/(1 + r²)`, r that distance, 0 where unknown. *Halo*: the motion.
+//! *Units*: pixels. *Out*: the estimate, NaN where the path there and back ends further from the pixel than the threshold or
+//! where an estimate is unknown; the confidence times `1/(1 + r²)`, r that distance, 0 where unknown. *Halo*: the motion.
 
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
@@ -34,11 +34,11 @@ bindings! {
 /// Two estimates of each other's images.
 #[derive(Debug, Clone, Copy)]
 pub enum Matches<'a> {
-    /// Two planes each: motion from the first image to the second, and back.
+    /// Two planes each: the motion from the first image to the second, and the motion back.
     Flow {
-        /// On the first image.
+        /// The motion on the first image.
         forward: &'a Buffer,
-        /// On the second.
+        /// The motion on the second image.
         backward: &'a Buffer,
     },
     /// Two planes of disparity, the left image's and the right image's.
@@ -46,7 +46,7 @@ pub enum Matches<'a> {
 }
 
 impl<'a> Matches<'a> {
-    /// Planes of what is checked.
+    /// Number of planes of an estimate.
     fn components(self) -> usize {
         match self {
             Self::Flow { .. } => 2,
@@ -64,17 +64,17 @@ impl<'a> Matches<'a> {
 /// Writes the estimate of the first image where the other one confirms it, and its confidence.
 #[derive(Debug)]
 pub struct ForwardBackwardCheck<'a> {
-    /// `(nx, ny)` of both images.
+    /// Width and height `(nx, ny)` of both images.
     pub size: [usize; 2],
-    /// The greatest distance between a pixel and the end of the way there and back.
+    /// The greatest distance between a pixel and the end of its path there and back, pixels.
     pub threshold_px: f32,
     /// The estimates.
     pub matches: Matches<'a>,
-    /// Of the estimates: one plane, or two of which the first counts.
+    /// Confidence of the estimates: one plane, or two of which the first counts.
     pub confidence: &'a Buffer,
     /// The estimate of the first image, NaN where it is not confirmed: a plane a component.
     pub out: &'a mut Buffer,
-    /// One plane.
+    /// Confidence of the result, one plane.
     pub confidence_out: &'a mut Buffer,
 }
 
@@ -126,7 +126,7 @@ impl Kernel for ForwardBackwardCheck<'_> {
     }
 }
 
-/// Estimates there and back.
+/// The estimates there and back.
 struct Pair<'a> {
     size: [usize; 2],
     is_flow: bool,
@@ -135,7 +135,7 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Squared distance from a pixel to where the way there and back ends; NaN where nothing is known.
+    /// Squared distance from a pixel to the end of its path there and back; NaN where an estimate is unknown.
     fn distance2(&self, x: usize, y: usize) -> f32 {
         let Self { size: [nx, ny], is_flow, forward, backward } = *self;
         let (n, here) = (nx * ny, y * nx + x);

@@ -9,7 +9,7 @@ use multiversion::multiversion;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, with_scratch};
 
-/// Rows that a filter sees.
+/// Number of rows that a filter covers.
 const TAPS: usize = 2 * RADIUS + 1;
 
 pub(super) fn pyramid(cpu: &Cpu, levels: &Levels, out: &mut [f32]) {
@@ -23,7 +23,7 @@ pub(super) fn pyramid(cpu: &Cpu, levels: &Levels, out: &mut [f32]) {
     }
 }
 
-/// One row of the next level: along y, then along x.
+/// Computes one row of the next level: along y, then along x.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn halve_row(finer: &[f32], [nx, ny]: [usize; 2], y: usize, out: &mut [f32]) {
     let row = |offset: usize| {
@@ -78,7 +78,7 @@ pub(super) fn local_phase(cpu: &Cpu, args: LocalPhase<'_>) {
     }
 }
 
-/// What is written of a row: eight phases a pixel; energy, orientation and phase.
+/// The results of a row: eight phases a pixel; energy, orientation and phase.
 struct Row<'a> {
     phases: Option<&'a mut [u16]>,
     features: Option<[&'a mut [f32]; 3]>,
@@ -158,7 +158,7 @@ fn filter_along(lines: &[f32], width: usize, filters: &Filters, x: usize) -> [[L
     [even, odd]
 }
 
-/// Phases as the contract packs them, pixel by pixel.
+/// Phases packed as the contract says, pixel by pixel.
 #[inline(always)]
 fn phases_of(responses: &Responses, least2: f32) -> [u16; LANES * ORIENTATIONS] {
     let mut lanes = [[0u16; LANES]; ORIENTATIONS];
@@ -181,7 +181,7 @@ fn phases_of(responses: &Responses, least2: f32) -> [u16; LANES * ORIENTATIONS] 
     out
 }
 
-/// Sums and differences of what stands on either side.
+/// Sums and differences of the samples on either side.
 struct Sides {
     centre: Lanes,
     sum: [Lanes; RADIUS],

@@ -11,7 +11,7 @@ pub(crate) fn per_lane(of: impl Fn([f64; 2]) -> f64) -> PerLane {
     std::array::from_fn(|lane| of(direction(lane)) as f32)
 }
 
-/// Pixels whose lanes are worked on together.
+/// Number of pixels whose lanes are worked on together.
 pub(crate) const BLOCK: usize = 16;
 
 /// Every lane of every pixel of a block, pixel by pixel: phases, errors and weights are found in one long loop.
@@ -38,7 +38,7 @@ pub(crate) fn by_lane(block: &Block) -> [Pixels; ORIENTATIONS] {
     out
 }
 
-/// Rows of both halves, number by number in turn.
+/// Rows of both halves, interleaved number by number.
 #[inline(always)]
 fn shuffled(rows: [PerLane; ORIENTATIONS]) -> [PerLane; ORIENTATIONS] {
     const HALF: usize = ORIENTATIONS / 2;
@@ -51,13 +51,13 @@ fn shuffled(rows: [PerLane; ORIENTATIONS]) -> [PerLane; ORIENTATIONS] {
     out
 }
 
-/// [`sum_over_lanes`] of each lane's numbers times the lane's factor.
+/// The [`sum_over_lanes`] of each lane's numbers times the lane's factor.
 #[inline(always)]
 pub(crate) fn product_over_lanes(lanes: &[Pixels; ORIENTATIONS], factors: &PerLane) -> Pixels {
     sum_over_lanes(|lane, pixel| lanes[lane][pixel] * factors[lane])
 }
 
-/// Every pixel's sum over lanes, one after the other.
+/// Every pixel's sum over lanes, one lane after the other.
 #[inline(always)]
 pub(crate) fn sum_over_lanes(term: impl Fn(usize, usize) -> f32) -> Pixels {
     let mut total = [0.0; BLOCK];
@@ -72,7 +72,7 @@ pub(crate) fn sum_over_lanes(term: impl Fn(usize, usize) -> f32) -> Pixels {
     total
 }
 
-/// Two `vec4<f32>`: the numbers of the first lane of every word, then of the second.
+/// Two vectors `vec4<f32>`: the numbers of the first lane of every word, then of the second.
 pub(crate) fn alternate(lanes: &PerLane) -> [vec4<f32>; 2] {
     let [a, b, c, d, e, f, g, h] = *lanes;
     [[a, c, e, g].into(), [b, d, f, h].into()]

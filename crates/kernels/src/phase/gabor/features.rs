@@ -5,7 +5,7 @@ use crate::shared::arctangent::arctangent2;
 use crate::shared::lanes::each;
 use std::f32::consts::PI;
 
-/// Cosines and sines of every lane's orientation, and of twice that.
+/// Cosines and sines of every lane's orientation, and of twice that angle.
 pub(super) struct Directions {
     pub once: [PerLane; 2],
     pub twice: [PerLane; 2],

@@ -56,7 +56,7 @@ bindings! {
     }
 }
 
-/// A workgroup's part of a level.
+/// Width and height of a workgroup's part of a level.
 const TILE: [usize; 2] = [32, 16];
 
 pub(super) fn pyramid(

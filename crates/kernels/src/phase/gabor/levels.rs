@@ -6,11 +6,11 @@ pub struct Levels {
     sizes: Vec<[usize; 2]>,
 }
 
-/// Levels at most: a side of 2¹⁶ pixels comes down to sixteen.
+/// Most levels: a side of 2¹⁶ pixels is halved down to sixteen.
 pub const MOST_LEVELS: usize = 13;
 
 impl Levels {
-    /// Halves `(nx, ny)` until the short side would fall under `least_side_px`, `most` levels at most.
+    /// Halves `(nx, ny)` until the short side would fall under `least_side_px`, for at most `most` levels.
     pub fn new(size: [usize; 2], least_side_px: usize, most: usize) -> Self {
         let mut sizes = vec![size];
         let mut next = size.map(|n| n.div_ceil(2));
@@ -20,35 +20,35 @@ impl Levels {
         }
         Self { sizes }
     }
-    /// How many there are, one at least.
+    /// Number of levels, at least one.
     pub fn count(&self) -> usize {
         self.sizes.len()
     }
-    /// `(nx, ny)` of a level.
+    /// Width and height `(nx, ny)` of a level.
     pub fn size(&self, level: usize) -> [usize; 2] {
         self.sizes[level]
     }
-    /// Sizes, finest first.
+    /// Sizes of the levels, finest first.
     pub fn sizes(&self) -> &[[usize; 2]] {
         &self.sizes
     }
-    /// Pixels of a level.
+    /// Number of pixels of a level.
     pub fn pixels(&self, level: usize) -> usize {
         self.sizes[level].iter().product()
     }
-    /// Pixels before a level.
+    /// Number of pixels before a level.
     pub fn start(&self, level: usize) -> usize {
         (0..level).map(|l| self.pixels(l)).sum()
     }
-    /// Pixels of all levels.
+    /// Number of pixels of all levels.
     pub fn len(&self) -> usize {
         self.start(self.count())
     }
-    /// Never: there is one pixel at least.
+    /// Never true: there is at least one pixel.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// One level of these as a pyramid of its own.
+    /// One of these levels as a pyramid of its own.
     #[must_use]
     pub fn alone(&self, level: usize) -> Self {
         Self { sizes: vec![self.sizes[level]] }

@@ -1,5 +1,5 @@
-//! Gabor pyramid: an image (`f32`, or bytes) in; out of the responses of eight oriented quadrature pairs on every level their
-//! phases, and local features: energy, orientation and phase of every pixel.
+//! Gabor pyramid: an image (`f32`, or bytes) in; the phases of the responses of eight oriented quadrature pairs on every level
+//! out, and local features: energy, orientation and phase of every pixel.
 //!
 //! (Pauwels, Tomasi, Díaz Alonso, Ros, Van Hulle, "A comparison of FPGA and GPU for real-time phase-based optical flow,
 //! stereo, and local image features", IEEE Trans. Computers 61 (2012), sections 2 and 3, eq. 1-7; filters of Sabatini et al.
@@ -8,8 +8,9 @@
 //! *Pyramid*: (1 4 6 4 1)/16 per axis, then every second pixel: pixel `X` of a level lies at `2X` of the finer one.
 //! *Filters*: `g(x) g(y) exp(jω₀(x cos θ + y sin θ))`, ω₀ = π/2, θ_q = qπ/8, 11×11, with `g` a Gaussian lowered so that it ends
 //! at zero, as sums of products of one-dimensional ones: nine convolutions along y and seventeen along x. Even filters have no
-//! response to a constant: one-dimensional ones with next to no constant part lose it; the diagonals, whose odd filters need
-//! theirs, lose a share of the Gaussian instead. So orientations see long waves alike, and edges and lines do not seem turned.
+//! response to a constant: for one-dimensional filters with next to no constant part it is removed; the diagonals, whose odd
+//! filters need theirs, lose a share of the Gaussian instead. All orientations then respond equally to long waves, and edges
+//! and lines do not seem turned.
 //! *Gain*: a grating of amplitude 1 with the peak frequency has a response of magnitude 1. *Border*: the last pixel is
 //! repeated. *Halo*: 5 pixels, 2 for the pyramid.
 //!
@@ -41,15 +42,15 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Device};
 
-/// Orientations.
+/// Number of orientations.
 pub const ORIENTATIONS: usize = 8;
 /// The orientation q of each lane.
 pub const LANE_ORIENTATIONS: [usize; ORIENTATIONS] = [0, 4, 1, 7, 2, 6, 3, 5];
-/// ω₀ of the finest level, radians per pixel.
+/// The peak frequency ω₀ of the finest level, radians per pixel.
 pub const PEAK_FREQUENCY: f64 = FRAC_PI_2;
-/// Pixels on either side that a filter reaches.
+/// Number of pixels on either side that a filter reaches.
 pub(crate) const RADIUS: usize = 5;
-/// One-dimensional filters: the Gaussian, then even and odd ones of the frequencies ω₀ cos(kπ/8), k = 0..4.
+/// Number of one-dimensional filters: the Gaussian, then even and odd ones of the frequencies ω₀ cos(kπ/8), k = 0..4.
 pub(crate) const FILTERS: usize = 9;
 
 /// Cosine and sine of a lane's orientation.
@@ -65,7 +66,7 @@ pub fn direction(lane: usize) -> [f64; 2] {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filters {
     pub(crate) weights: [[f32; RADIUS + 1]; FILTERS],
-    /// What the diagonal even filters see of a constant, as a share of what the Gaussian along both axes sees.
+    /// Response of the diagonal even filters to a constant, as a share of the response of the Gaussian along both axes.
     pub(crate) diagonal_constant: f32,
 }
 
@@ -99,36 +100,37 @@ impl Filters {
 /// How the responses across orientations become one phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sums {
-    /// Weighted by energy and by orientation (eq. 6-7).
+    /// Sums weighted by energy and by orientation (eq. 6-7).
     Weighted,
-    /// `S = Σ S_q`, `C = Σ C_q` (section 3.2: the hardware's). Odd responses of opposite directions cancel as they come.
+    /// The plain sums `S = Σ S_q`, `C = Σ C_q` (section 3.2: the hardware's), in which odd responses of opposite directions
+    /// cancel.
     Plain,
 }
 
-/// Filters, and what is made of their responses.
+/// Filters, and how their responses are used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bank {
     /// The one-dimensional filters.
     pub filters: Filters,
-    /// Responses are rounded first, where this says how.
+    /// The rounding of responses; none for exact ones.
     pub rounding: Option<FixedPoint>,
     /// Magnitude above which a response has a phase.
     pub least_magnitude: f32,
-    /// For features.
+    /// The sums that features are made of.
     pub sums: Sums,
 }
 
 /// An image in the memory of a device, samples or bytes; cheap to clone.
 #[derive(Debug, Clone)]
 pub enum Picture {
-    /// One a pixel, row by row.
+    /// Samples, one a pixel, row by row.
     Samples(Arc<Buffer>),
-    /// The same as bytes.
+    /// Bytes, one a pixel, row by row.
     Bytes(Arc<Buffer<u8>>),
 }
 
 impl Picture {
-    /// Samples, row by row.
+    /// An image of samples, row by row.
     ///
     /// # Errors
     /// As [`Device::upload`].
@@ -136,7 +138,7 @@ impl Picture {
         Ok(Self::of(device.upload_copy(samples)?))
     }
 
-    /// Bytes, row by row: a quarter of the transfer.
+    /// An image of bytes, row by row: a quarter of the transfer.
     ///
     /// # Errors
     /// As [`Device::upload`].
@@ -144,7 +146,7 @@ impl Picture {
         Ok(Self::Bytes(Arc::new(device.upload_copy(bytes)?)))
     }
 
-    /// The image of a buffer.
+    /// The image of samples in a buffer.
     pub fn of(samples: Buffer) -> Self {
         Self::Samples(Arc::new(samples))
     }
@@ -195,21 +197,21 @@ impl Kernel for Pyramid<'_, '_> {
     }
 }
 
-/// What is wanted of every level of an image pyramid; pixels of all levels follow each other.
+/// The results wanted of every level of an image pyramid; pixels of all levels follow each other.
 #[derive(Debug)]
 pub struct LocalPhaseOutputs<'a> {
-    /// [`ORIENTATIONS`] a pixel, one for each lane.
+    /// Phases, [`ORIENTATIONS`] a pixel, one for each lane.
     pub phases: Option<&'a mut Buffer<u16>>,
     /// Energy, orientation and phase.
     pub features: Option<&'a mut [Buffer; 3]>,
 }
 
-/// Filters every level of an image pyramid and writes what is wanted.
+/// Filters every level of an image pyramid and writes the results that are wanted.
 #[derive(Debug)]
 pub struct LocalPhase<'a> {
     /// Sizes of the levels.
     pub levels: &'a Levels,
-    /// Filters, and what is made of their responses.
+    /// Filters, and how their responses are used.
     pub bank: &'a Bank,
     /// The image pyramid.
     pub image: &'a Buffer,
@@ -236,7 +238,7 @@ impl Kernel for LocalPhase<'_> {
     }
 }
 
-/// The phases of one level on the host, in turns from 0 to 1: those of all pixels lane by lane, NaN where there is none.
+/// The phases of one level on the host, in turns from 0 to 1: all pixels lane by lane, NaN where a response has no phase.
 ///
 /// # Errors
 /// As [`Device::read`].

@@ -1,6 +1,6 @@
 //! Processor text of [`super::PhaseFlow`].
 
-use super::{Constraints, ERROR_SCALE, LEAST_DETERMINANT, PhaseFlow, Sampling, Weighing};
+use super::{Constraints, ERROR_SCALE, LEAST_DETERMINANT, PhaseFlow, PhaseSampling, Weighing};
 use crate::phase::gabor::{
     BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, by_lane, per_lane, product_over_lanes,
     sum_over_lanes,
@@ -11,22 +11,22 @@ use crate::shared::phases::{Angles, Halves, RADIANS, ahead, along, angles, moved
 use multiversion::multiversion;
 use veloxel_gpu::Cpu;
 
-/// What every pixel needs.
-struct Level<'a> {
+/// The values that every pixel needs.
+struct LevelInputs<'a> {
     size: [usize; 2],
-    /// Phases, in the order of time.
+    /// Phases of the frames, in the order of time.
     frames: &'a [&'a [u16]],
     coarser: Option<[Coarser<'a>; 2]>,
-    sampling: Sampling,
+    sampling: PhaseSampling,
     constraints: Constraints,
     frequencies: Frequencies,
 }
 
-/// ω_q of every lane and the products of its components.
+/// The frequencies ω_q of every lane, and the products of their components.
 pub(super) struct Frequencies {
-    /// In phases' angles: what they are multiplied with is one.
+    /// The components of ω_q, in the angles of phases; their factor is one.
     pub along: [PerLane; 2],
-    /// Radians² per pixel².
+    /// The products of components, radians² per pixel².
     pub squares: [PerLane; 3],
 }
 
@@ -45,7 +45,7 @@ impl Frequencies {
 }
 
 impl Constraints {
-    /// τ_l and the scale of errors where angles are phases': as many squares of their units.
+    /// The threshold τ_l and the scale of errors in the squared units of phases' angles.
     pub(super) fn of_angles(&self) -> [f32; 2] {
         let square = RADIANS * RADIANS;
         [(f64::from(self.tau_l) / square) as f32, (f64::from(ERROR_SCALE) * square) as f32]
@@ -64,7 +64,7 @@ pub(super) fn phase_flow(cpu: &Cpu, args: PhaseFlow<'_>) {
     });
     let frequencies = Frequencies::new();
     let (sampling, size, frames) = (place.sampling, [nx, ny], &frames[..]);
-    let level = Level { size, frames, coarser, sampling, constraints, frequencies };
+    let level = LevelInputs { size, frames, coarser, sampling, constraints, frequencies };
     let (out_x, out_y) = out.host_mut().split_at_mut(n);
     cpu.split_rows([out_x, out_y, confidence.host_mut()], nx, 32 * n, |y, out| match frames.len() {
         2 => row::<2>(&level, y, out),
@@ -74,10 +74,10 @@ pub(super) fn phase_flow(cpu: &Cpu, args: PhaseFlow<'_>) {
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn row<const T: usize>(level: &Level<'_>, y: usize, [out_x, out_y, confidence]: [&mut [f32]; 3]) {
+fn row<const T: usize>(level: &LevelInputs<'_>, y: usize, [out_x, out_y, confidence]: [&mut [f32]; 3]) {
     let centre = (T - 1) / 2;
     let [nx, _] = level.size;
-    let is_displaced = level.sampling == Sampling::Displaced && level.coarser.is_some();
+    let is_displaced = level.sampling == PhaseSampling::Displaced && level.coarser.is_some();
     for first in (0..nx).step_by(BLOCK) {
         let mut d = [[0.0; BLOCK]; 2];
         if let Some([x, y_plane]) = &level.coarser {
@@ -120,7 +120,7 @@ fn row<const T: usize>(level: &Level<'_>, y: usize, [out_x, out_y, confidence]: 
     }
 }
 
-/// Phases of a frame at `x + d t`, those of the nearest pixels first.
+/// Phases of a frame at `x + d t`, and first those of the nearest pixels.
 #[inline(always)]
 fn sampled(
     frame: &[u16],
@@ -149,7 +149,7 @@ fn sampled(
     (near, between)
 }
 
-/// Slope and mean squared error of the line through every lane's phases.
+/// Slope and mean squared error of the line through each lane's phases.
 #[inline(always)]
 fn fit<const T: usize>(phases: &[Angles; T]) -> (Block, Block) {
     let step = |to: usize, from: usize| ahead(&phases[to], &phases[from]);
@@ -184,7 +184,7 @@ fn fit<const T: usize>(phases: &[Angles; T]) -> (Block, Block) {
     (slope, error)
 }
 
-/// The rest of the motion, NaN where it stays open, and its confidence.
+/// The remaining motion, NaN where it is not determined, and its confidence.
 #[inline(always)]
 fn solve(
     slope: &Block,

@@ -33,9 +33,9 @@ bindings! {
             /// τ_l (x), smallest number of valid orientations (y), scale of the error (z). Angles have 2³² units per turn; x and
             /// z refer to squared angles.
             limits: vec4<f32>,
-            /// 1/10, 1/5, 1/18. As constants in the source, a compiler would move them out of products.
+            /// The fractions 1/10, 1/5, 1/18. As constants in the source, a compiler would move them out of products.
             parts: vec4<f32>,
-            /// ω_x, ω_y, ω_x², ω_x ω_y and ω_y²: each for lanes 0, 2, 4, 6 and then for lanes 1, 3, 5, 7.
+            /// The frequencies ω_x, ω_y, ω_x², ω_x ω_y and ω_y²: each for lanes 0, 2, 4, 6 and then for lanes 1, 3, 5, 7.
             frequencies: [vec4<f32>; 10],
         },
         frame0: may_read vec4<u32> as u16,
@@ -49,32 +49,32 @@ bindings! {
     }
 }
 
-/// How component velocities are weighed against each other.
+/// How component velocities are weighted against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weighing {
-    /// All that are valid alike (the paper's).
+    /// All valid ones count equally (the paper's weighting).
     Alike,
-    /// By how well a line fits the phase: `1/(1 + 20 e)`.
+    /// Each counts by how well a line fits the phase: `1/(1 + 20 e)`.
     ByFit,
 }
 
 /// Where phases are sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sampling {
-    /// Where the coarser estimate says.
+pub enum PhaseSampling {
+    /// At the position that the coarser estimate gives.
     Displaced,
-    /// Where the pixel is: the images were warped before they were filtered.
+    /// At the pixel itself: the images were warped before they were filtered.
     InPlace,
 }
 
 /// Which velocities count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constraints {
-    /// τ_l: mean squared error of a fit, radians², below which it counts; of two frames there is no error.
+    /// Mean squared error τ_l of a fit, radians², below which it counts; fits to two frames have no error.
     pub tau_l: f32,
-    /// Orientations that must count.
+    /// Number of orientations that must count.
     pub min_orientations: usize,
-    /// Their say.
+    /// Weighting of the velocities that count.
     pub weighing: Weighing,
 }
 
@@ -83,28 +83,28 @@ pub struct Constraints {
 pub struct Place<'a> {
     /// How the phases lie in memory.
     pub levels: &'a Levels,
-    /// Which level.
+    /// Number of the level.
     pub level: usize,
-    /// Where they are sampled.
-    pub sampling: Sampling,
+    /// Where phases are sampled.
+    pub sampling: PhaseSampling,
 }
 
 impl Place<'_> {
-    /// `(nx, ny)` of the level.
+    /// Width and height `(nx, ny)` of the level.
     pub(crate) fn size(&self) -> [usize; 2] {
         self.levels.size(self.level)
     }
-    /// `(nx, ny)` of the next coarser level.
+    /// Width and height `(nx, ny)` of the next coarser level.
     pub(crate) fn coarser_size(&self) -> [usize; 2] {
         self.size().map(|n| n.div_ceil(2))
     }
-    /// Pixels of the next coarser level.
+    /// Number of pixels of the next coarser level.
     pub(crate) fn coarser_pixels(&self) -> usize {
         self.coarser_size().iter().product()
     }
 }
 
-/// Constraints count for 1/(1 + this · error).
+/// Scale of the error of constraints, which count by 1/(1 + this · error).
 pub(crate) const ERROR_SCALE: f32 = 20.0;
 /// Determinant, radians⁴, below which the constraints leave a direction open.
 pub(crate) const LEAST_DETERMINANT: f32 = 1e-6;
@@ -122,7 +122,7 @@ pub struct PhaseFlow<'a> {
     pub coarser: Option<&'a Buffer>,
     /// The estimate, two planes, pixels a frame.
     pub out: &'a mut Buffer,
-    /// One plane.
+    /// Confidence of the estimate, one plane.
     pub confidence: &'a mut Buffer,
 }
 
@@ -163,7 +163,7 @@ impl Kernel for PhaseFlow<'_> {
         let (out, confidence) = (self.out, self.confidence);
         gpu.launch(&SOURCE, "phase_flow")
             .constant("FRAMES", frames.len())
-            .constant("DISPLACED", place.sampling == Sampling::Displaced)
+            .constant("DISPLACED", place.sampling == PhaseSampling::Displaced)
             .constant("COARSER", coarser.is_some())
             .constant("BY_FIT", constraints.weighing == Weighing::ByFit)
             .bind(&Bindings { block, frame0, frame1, frame2, frame3, frame4, coarser, out, confidence })

@@ -4,31 +4,31 @@ use super::{PhaseStereo, SPREAD_SCALE, Votes};
 use crate::phase::gabor::{
     BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, by_lane, per_lane, sum_over_lanes,
 };
-use crate::phase::phase_flow::{Place, Sampling};
+use crate::phase::phase_flow::{PhaseSampling, Place};
 use crate::shared::expansion::Coarser;
 use crate::shared::lanes::{each, ordered};
 use crate::shared::phases::{Halves, RADIANS, ahead, along, angles, moved_across, taken};
 use multiversion::multiversion;
 use veloxel_gpu::{Buffer, Cpu};
 
-/// The lane that sees no horizontal shift.
+/// The lane that does not respond to a horizontal shift.
 const BLIND: usize = 1;
 
-/// What every pixel of a view needs.
+/// The values that every pixel of a view needs.
 struct View<'a> {
     place: Place<'a>,
-    /// Phases.
+    /// Phases of this view.
     here: &'a [u16],
     there: &'a [u16],
     coarser: Option<Coarser<'a>>,
-    /// 1: matches lie to the left of a pixel by its disparity; −1: to the right.
+    /// Direction of matches: 1 if they lie to the left of a pixel by its disparity, −1 if to the right.
     sign: f32,
     votes: Votes,
-    /// Pixels that an angle of every lane is worth, with the sign.
+    /// Pixels per unit of angle for every lane, with the sign.
     per_angle: Block,
 }
 
-/// Pixels that an angle of every lane is worth; 0 for the one that is blind.
+/// Pixels per unit of angle for every lane; 0 for the lane that does not respond to a shift.
 pub(super) fn pixels_per_angle() -> PerLane {
     let mut per_angle = per_lane(|[c, _]| RADIANS / (PEAK_FREQUENCY * c));
     per_angle[BLIND] = 0.0;
@@ -69,7 +69,7 @@ fn view_row(view: &View<'_>, y: usize, [out, confidence]: [&mut [f32]; 2]) {
     let row = ORIENTATIONS * y * nx..ORIENTATIONS * (y + 1) * nx;
     let (here, there) = (&view.here[row.clone()], &view.there[row]);
     let fewest = view.votes.min_orientations.max(1) as f32;
-    let is_displaced = view.place.sampling == Sampling::Displaced && view.coarser.is_some();
+    let is_displaced = view.place.sampling == PhaseSampling::Displaced && view.coarser.is_some();
     for first in (0..nx).step_by(BLOCK) {
         let d = view.coarser.as_ref().map_or([0.0; BLOCK], |c| c.block(first, y));
         // Pixels beyond the row are found with the others and forgotten.
@@ -107,13 +107,13 @@ fn view_row(view: &View<'_>, y: usize, [out, confidence]: [&mut [f32]; 2]) {
     }
 }
 
-/// 1 where both sides have a phase that sees a shift.
+/// The number 1 where both sides have a phase that responds to a shift, else 0.
 #[inline(always)]
 fn both_seen(here: &Halves, there: &Halves) -> Block {
     each(|i| (i32::from(here[i] & there[i] & 1) & i32::from(i % ORIENTATIONS != BLIND)) as f32)
 }
 
-/// The median of every pixel's valid lanes; of an even number the mean of the middle two. `known` of them are.
+/// The median of each pixel's valid lanes, of which there are `known`; for an even number the mean of the middle two.
 #[inline(always)]
 fn medians(values: &[Pixels; ORIENTATIONS], one: &[Pixels; ORIENTATIONS], known: &Pixels) -> Pixels {
     // The least four are enough: seven at most are valid.
@@ -133,7 +133,7 @@ fn medians(values: &[Pixels; ORIENTATIONS], one: &[Pixels; ORIENTATIONS], known:
     each(|p| 0.5 * (lower[p] + upper[p]))
 }
 
-/// One number where so many are known, another where fewer are.
+/// The number `then` where at least `least` lanes are known, `otherwise` elsewhere.
 #[inline(always)]
 fn if_known(known: &Pixels, least: usize, then: Pixels, otherwise: Pixels) -> Pixels {
     let bound = least as f32 - 0.5;

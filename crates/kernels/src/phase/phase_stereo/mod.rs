@@ -1,9 +1,10 @@
 //! Disparity of one level from the phase differences of two rectified images.
 //!
-//! (Pauwels et al. 2012, section 4, eq. 8-11.) `δ_q = [φ_R(x − d) − φ_L(x)] / (ω₀ cos θ_q)` around the coarser estimate `d`, for
-//! every orientation but the one that sees no horizontal shift, and the median over those with a phase on both sides. With both
-//! views the right image's disparity is found as well, for the check of one against the other. A phase between pixels lies on the
-//! line through the nearest one's and that of the next one on that side; it counts where the former has one.
+//! (Pauwels et al. 2012, section 4, eq. 8-11.) `δ_q = [φ_R(x − d) − φ_L(x)] / (ω₀ cos θ_q)` around the coarser estimate `d`,
+//! for every orientation except the one that does not respond to a horizontal shift, and the median over those with a phase on
+//! both sides. With both views the right image's disparity is found as well, for the check of one against the other. A phase
+//! between pixels lies on the line through the nearest one's and that of the next one on that side; it counts where the former
+//! has one.
 //!
 //! *Units*: pixels of the level; positive for `x_right = x_left − d`. *Out*: one plane, or two in one buffer, of `d` and the
 //! increment: NaN where the coarser estimate is unknown, where too few orientations have a phase, and where the match lies
@@ -15,7 +16,7 @@ mod cpu;
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::phase::gabor::{ORIENTATIONS, alternate};
-use crate::phase::phase_flow::{Place, Sampling};
+use crate::phase::phase_flow::{PhaseSampling, Place};
 use crate::shared::{EXPANSION, NAN, PHASES};
 use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
@@ -32,7 +33,7 @@ bindings! {
             start: vec4<u32>,
             /// Smallest number of valid orientations (x), scale of the spread (y).
             limits: vec4<f32>,
-            /// Pixels per unit of angle, for lanes 0, 2, 4, 6 and then 1, 3, 5, 7.
+            /// Pixels per unit of angle for lanes 0, 2, 4, 6 and then 1, 3, 5, 7.
             per_angle: [vec4<f32>; 2],
         },
         left: read vec4<u32> as u16,
@@ -43,17 +44,17 @@ bindings! {
     }
 }
 
-/// Whose disparity, and the planes of an estimate.
+/// The views whose disparity is estimated; each is one plane of an estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Views {
-    /// The left image's.
+    /// The left image.
     Left = 1,
-    /// The left image's, then the right image's.
+    /// The left image, then the right image.
     Both = 2,
 }
 
 impl Views {
-    /// Planes of an estimate.
+    /// Number of planes of an estimate.
     pub fn count(self) -> usize {
         self as usize
     }
@@ -62,20 +63,20 @@ impl Views {
 /// Which phase differences count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Votes {
-    /// Orientations that must have one, seven at most.
+    /// Number of orientations that must have a phase difference, at most seven.
     pub min_orientations: usize,
-    /// Whose disparity.
+    /// The views whose disparity is estimated.
     pub views: Views,
 }
 
-/// An orientation counts for 1/(1 + this · distance² from the median), distance in pixels.
+/// Scale of the distance from the median, in pixels: an orientation counts by 1/(1 + this · distance²).
 pub(crate) const SPREAD_SCALE: f32 = 4.0;
 
 /// Estimates the disparity of a level.
 #[derive(Debug)]
 pub struct PhaseStereo<'a> {
-    /// The level. Where phases are sampled in place the right ones belong to an image that was warped onto the left one, and
-    /// only [`Views::Left`] can be asked for.
+    /// The level. If phases are sampled in place, the right ones belong to an image that was warped onto the left one, and only
+    /// [`Views::Left`] is possible.
     pub place: Place<'a>,
     /// Which phase differences count.
     pub votes: Votes,
@@ -87,7 +88,7 @@ pub struct PhaseStereo<'a> {
     pub coarser: Option<&'a Buffer>,
     /// The estimates, a plane a view, pixels.
     pub out: &'a mut Buffer,
-    /// A plane a view.
+    /// The confidences, a plane a view.
     pub confidence: &'a mut Buffer,
 }
 
@@ -95,11 +96,10 @@ impl Kernel for PhaseStereo<'_> {
     const NAME: &'static str = "phase_stereo";
     type Output = ();
 
-    /// # Panics
-    /// If both views of phases that are sampled in place are asked for.
+    /// If both views of phases that are sampled in place are wanted.
     fn check(&self, lengths: &mut Lengths) {
         let (levels, views) = (self.place.levels, self.votes.views.count());
-        assert!(views == 1 || self.place.sampling == Sampling::Displaced, "a warped image has one view");
+        assert!(views == 1 || self.place.sampling == PhaseSampling::Displaced, "a warped image has one view");
         let n = levels.pixels(self.place.level);
         lengths
             .of("left", self.left, ORIENTATIONS * levels.len())
@@ -122,7 +122,7 @@ impl Kernel for PhaseStereo<'_> {
         };
         let Self { left, right, coarser, out, confidence, .. } = self;
         gpu.launch(&SOURCE, "phase_stereo")
-            .constant("DISPLACED", place.sampling == Sampling::Displaced)
+            .constant("DISPLACED", place.sampling == PhaseSampling::Displaced)
             .constant("COARSER", coarser.is_some())
             .bind(&Bindings { block, left, right, coarser, out, confidence })
             .run([cover(nx, 32), cover(ny, 4), views.count() as u32])

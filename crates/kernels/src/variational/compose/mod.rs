@@ -26,7 +26,7 @@ static ADD: [ShaderSource; 2] = [
 ];
 
 bindings! {
-    /// What a composition binds.
+    /// What a launch of the composition binds.
     struct ComposeBindings<'a> {
         block: ComposeBlock {
             /// Voxels along x, y, z.
@@ -39,10 +39,10 @@ bindings! {
 }
 
 bindings! {
-    /// What an addition binds.
+    /// What a launch of the addition binds.
     struct AddBindings<'a> {
         block: AddBlock {
-            /// Packs.
+            /// Number of packs.
             items: u32,
         },
         displacement[displacement_x, displacement_y, displacement_z]: read Pack,
@@ -53,24 +53,24 @@ bindings! {
 /// How an increment joins the displacement so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Update {
-    /// `d + δ` (the paper's).
+    /// The sum `d + δ` (the paper's).
     Add,
-    /// `δ + d ∘ (id + δ)`: diffeomorphic for small steps (Vercauteren et al. 2009).
+    /// The composition `δ + d ∘ (id + δ)`: diffeomorphic for small steps (Vercauteren et al. 2009).
     Compose,
 }
 
 /// Writes the updated displacement where δ stood; the caller swaps the two fields.
 #[derive(Debug)]
 pub struct Compose<'a> {
-    /// Of the grid.
+    /// Shape of the grid.
     pub shape: Shape,
     /// Voxel spacing in edges, per axis.
     pub spacing_edges: Axes<f32>,
     /// How δ joins d.
     pub update: Update,
-    /// d, edges.
+    /// The displacement d, edges.
     pub displacement: &'a [Buffer],
-    /// δ, edges; the result afterwards.
+    /// The increment δ, edges; the result afterwards.
     pub increment: &'a mut [Buffer],
 }
 

@@ -1,4 +1,4 @@
-//! The kernel on every device against its text for processors.
+//! Tests of the kernel on every device against its text for processors.
 
 use crate::kernel::Kernel;
 use crate::variational::compose::{Compose, Update};

@@ -1,8 +1,8 @@
 //! How far a vector can be trusted: `c = t / (t + τ) · 1 / (1 + e² / h²)`, in [0, 1].
 //!
 //! e² is the square of the expected error, from [`super::expected_error`] and smoothed; at an error of h the confidence is
-//! halved. t is the trace of the tensor, the contrast that there is: without any, or outside of mask and image, nothing is
-//! known however smooth the field is, and the confidence is 0.
+//! halved. t is the trace of the tensor, which measures the contrast: without contrast, or outside of mask and image, the
+//! confidence is 0 however smooth the field is.
 //! *In*: e²; a tensor from [`super::motion_tensor`], taken at the final field. *Halo*: none.
 
 use crate::bindings::bindings;
@@ -21,7 +21,7 @@ bindings! {
     /// What a launch binds.
     struct Bindings<'a> {
         block: Block {
-            /// Packs.
+            /// Number of packs.
             count: u32,
             contrast: f32,
             per_half2: f32,
@@ -37,15 +37,15 @@ bindings! {
 /// Makes the confidence of every voxel from its expected error.
 #[derive(Debug)]
 pub struct Confidence<'a> {
-    /// Of every buffer.
+    /// Shape of every buffer.
     pub shape: Shape,
-    /// τ: the trace at which the confidence halves because there is too little contrast; above 0.
+    /// The trace τ at which the confidence halves because there is too little contrast; above 0.
     pub contrast: f32,
-    /// h: the error at which the confidence halves, edges.
+    /// The error h at which the confidence halves, edges.
     pub half_edges: f32,
-    /// Spatial entries first; others are not read.
+    /// The tensor, spatial entries first; others are not read.
     pub tensor: &'a [Buffer],
-    /// e² in, edges²; c out.
+    /// The squared error e², edges², on input; the confidence c afterwards.
     pub error_to_confidence: &'a mut Buffer,
 }
 

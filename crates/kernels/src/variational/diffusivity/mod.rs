@@ -32,9 +32,10 @@ bindings! {
         block: Block {
             /// Packs per row, rows per plane, planes.
             size: vec4<u32>,
-            /// ½ / (s ε)² per axis (x, y, z): a squared difference is shared by the voxels on both sides; 1/12 (w).
+            /// The factor ½ / (s ε)² per axis (x, y, z), where a squared difference is shared by the voxels on both sides; 1/12
+            /// (w).
             share: vec4<f32>,
-            /// 1 / s per axis (x, y, z); κ (w).
+            /// The factor 1 / s per axis (x, y, z); κ (w).
             slope: vec4<f32>,
         },
         base[base_x, base_y, base_z]: read Pack,
@@ -44,26 +45,26 @@ bindings! {
     }
 }
 
-/// Planes that a GPU thread marches through; neighbours in them are looked up once.
+/// Number of planes that a GPU thread marches through; neighbours in them are looked up once.
 const DEPTH: usize = 16;
 
 /// An image at whose edges motion may break.
 #[derive(Debug, Clone, Copy)]
 pub struct ImageEdges<'a> {
-    /// κ, edges per intensity.
+    /// The exponent κ, edges per intensity.
     pub kappa: f32,
-    /// f.
+    /// The image f.
     pub image: &'a Buffer,
 }
 
 /// Writes ψ for the displacement `base + increment`.
 #[derive(Debug)]
 pub struct Diffusivity<'a> {
-    /// Of every buffer.
+    /// Shape of every buffer.
     pub shape: Shape,
     /// Voxel spacing in edges, per axis.
     pub spacing_edges: Axes<f32>,
-    /// ε of the Charbonnier penaliser; none for quadratic smoothness.
+    /// The scale ε of the Charbonnier penaliser; none for quadratic smoothness.
     pub epsilon: Option<f32>,
     /// The image whose edges motion may follow; none for smoothness across them.
     pub edges: Option<ImageEdges<'a>>,
@@ -71,7 +72,7 @@ pub struct Diffusivity<'a> {
     pub base: &'a [Buffer],
     /// The present increment, edges.
     pub increment: &'a [Buffer],
-    /// ψ.
+    /// The smoothness weight ψ.
     pub out: &'a mut Buffer,
 }
 
@@ -143,7 +144,7 @@ struct Total<'a, const D: usize> {
     shape: Shape,
 }
 
-/// A row of a component of both.
+/// A row of a component of the displacement and of the increment.
 type Summands<'a> = [&'a [f32]; 2];
 
 impl<const D: usize> Total<'_, D> {
@@ -172,12 +173,13 @@ row_loops! {
     fn sum([a, b]; out) |i| out[i] = a[i] + b[i];
     /// Adds the square of `factor · a`.
     fn add_square([a], factor: f32; out) |i| out[i] += (factor * a[i]) * (factor * a[i]);
-    /// `psi ← psi · exp(−κ √squares)`.
+    /// Damps the weights of a row: `psi ← psi · exp(−κ √squares)`.
     fn damp([squares], kappa: f32; psi) |i| psi[i] *= exponential(-kappa * squares[i].sqrt());
 }
 
-/// `1 / √(1 + Σ share · squared differences)`: sums are taken from left to right, as in the shader, so that both find the same
-/// bits. `own` is padded, component after component; near lie the rows before and after along y, and along z.
+/// Writes `1 / √(1 + Σ share · squared differences)` of a row: sums are taken from left to right, as in the shader, so that
+/// both compute the same bits. `own` is padded, component after component; `near` holds the rows before and after along y, and
+/// along z.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn weigh_row<const D: usize>(own: &[f32], near: &[[Summands<'_>; 4]; D], share: Axes<f32>, psi: &mut [f32]) {
     let n = psi.len();

@@ -1,16 +1,16 @@
 //! How wrong a vector may be: the square of its expected error, `e² = R + s² tr (J + α' I)⁻¹ / N`, edges².
 //!
-//! *Roughness* R is what the field shows by itself: the squared fourth difference `(1, −4, 6, −4, 1)` of every component,
-//! summed over components, over 70, which is the sum of its squared weights, and averaged over the axes. Where errors are
-//! independent from sample to sample R is their mean square; motion that is a cubic along the axes gives nothing; motion
-//! boundaries give much. Samples lie some edges apart, because errors of a smoothed field vary over a few voxels.
-//! *Variance* is that of the least-squares estimate from the data alone: s² is the squared mismatch J_tt that is left,
-//! `tr (J + α' I)⁻¹` is how little the data determine, and N is the number of voxels whose data the smoothness pools.
+//! *Roughness* R comes from the field alone: the squared fourth difference `(1, −4, 6, −4, 1)` of every component, summed over
+//! components, over 70, which is the sum of its squared weights, and averaged over the axes. Where errors are independent from
+//! sample to sample R is their mean square; motion that is a cubic along the axes gives 0; motion boundaries give large values.
+//! Samples lie some edges apart, because errors of a smoothed field vary over a few voxels.
+//! *Variance* is that of the least-squares estimate from the data alone: s² is the squared mismatch J_tt, `tr (J + α' I)⁻¹`
+//! grows as the data determine less, and N is the number of voxels whose data the smoothness pools.
 //!
 //! *In*: the final field in edges; the warped image and the tensor with tt from [`super::motion_tensor`] there. *Out*: e², at
-//! least 0. *Where the warped image is NaN* (outside) nothing says how good a vector is: e² is the same everywhere.
-//! *Border*: the nearest fourth difference whose samples lie inside. *Halo*: two steps. On an axis of less than five voxels
-//! there is no fourth difference; it counts for nothing.
+//! least 0. *Where the warped image is NaN* (outside) the quality of a vector is unknown: e² is the same everywhere.
+//! *Border*: the nearest fourth difference whose samples lie inside. *Halo*: two steps. An axis of fewer than five voxels has
+//! no fourth difference and is left out.
 
 #[cfg(test)]
 mod parity;
@@ -24,19 +24,19 @@ use veloxel_gpu::rows::with_scratch;
 use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-/// The error of a voxel; needs [`NAN`].
+/// WGSL of the error of a voxel; it needs [`NAN`].
 pub(crate) const EXPECTED_ERROR: &str = include_str!("expected_error.wgsl");
 static SOURCE: ShaderSource = wgsl!("expected error", Bindings, [NAN, EXPECTED_ERROR], "each_voxel.wgsl");
 
 block! {
-    /// What [`EXPECTED_ERROR`] is told.
+    /// Numbers that [`EXPECTED_ERROR`] needs.
     pub(crate) struct ErrorBlock {
         size: vec4<u32>,
-        /// Voxels from sample to sample of a fourth difference, per axis; 0: none.
+        /// Voxels from sample to sample of a fourth difference, per axis; 0 for an axis without one.
         steps: vec4<u32>,
-        /// Of the squared differences; α'; α' over the number of components; of tt.
+        /// Factor of the squared differences; α'; α' over the number of components; factor of tt.
         factors: vec4<f32>,
-        /// e² outside.
+        /// The squared error e² outside.
         outside2: f32,
     }
 }
@@ -47,7 +47,7 @@ slots! {
         warped_to_error: write f32,
         displacement[d_x, d_y, d_z]: read f32,
         tt: read f32,
-        /// Entries 11, 12, 22, or 11, 12, 13, 22, 23, 33.
+        /// The tensor's entries 11, 12, 22, or 11, 12, 13, 22, 23, 33.
         tensor[j_0, j_1, j_2, j_3, j_4, j_5]: read f32,
     }
 }
@@ -63,23 +63,23 @@ bindings! {
 /// Writes e² of every voxel.
 #[derive(Debug)]
 pub struct ExpectedError<'a> {
-    /// Of every buffer.
+    /// Shape of every buffer.
     pub shape: Shape,
     /// Voxel spacing in edges, per axis.
     pub spacing_edges: Axes<f32>,
     /// Distance of the samples of the fourth difference, edges: rounded to voxels, at least one, and as far as the axis has room.
     pub step_edges: f32,
-    /// α': what smoothness adds to the eigenvalues of J; above 0.
+    /// The number α' that smoothness adds to the eigenvalues of J; above 0.
     pub determinacy: f32,
-    /// N: voxels whose data are pooled.
+    /// The number N of voxels whose data are pooled.
     pub pooled: f32,
-    /// d, edges.
+    /// The displacement d, edges.
     pub displacement: &'a [Buffer],
     /// Spatial entries, mixed entries, which are not read, and tt.
     pub tensor: &'a [Buffer],
-    /// e of a vector that leads outside, edges.
+    /// The error e of a vector that leads outside, edges.
     pub outside_edges: f32,
-    /// The warped image in; e² out, edges².
+    /// The warped image on input; e², edges², afterwards.
     pub warped_to_error: &'a mut Buffer,
 }
 
@@ -87,13 +87,14 @@ pub struct ExpectedError<'a> {
 const SQUARED_WEIGHTS: f32 = 70.0;
 
 impl ExpectedError<'_> {
-    /// Voxels from sample to sample of the fourth difference along every axis; 0: the axis is too short, or does not count.
+    /// Voxels from sample to sample of the fourth difference along every axis; 0 for an axis that is too short or does not
+    /// count.
     fn steps(&self) -> Axes<usize> {
         let wanted = self.spacing_edges.map(|s| (self.step_edges / s).round().max(1.0) as usize);
         let most = |a: usize| if a < self.shape.components() { (self.shape.size[a] - 1) / 4 } else { 0 };
         [0, 1, 2].map(|a| wanted[a].min(most(a)))
     }
-    /// What [`EXPECTED_ERROR`] is told.
+    /// The numbers that [`EXPECTED_ERROR`] needs.
     pub(crate) fn block(&self) -> ErrorBlock {
         let Factors { gain, determinacy, share, per_pooled, outside2 } = self.factors();
         let factors = [gain, determinacy, share, per_pooled].into();
@@ -122,16 +123,16 @@ impl ExpectedError<'_> {
     }
 }
 
-/// What the terms are multiplied by.
+/// The factors of the terms.
 #[derive(Clone, Copy)]
 struct Factors {
-    /// Of the sum of the squared fourth differences.
+    /// Factor of the sum of the squared fourth differences.
     gain: f32,
-    /// α'.
+    /// The number α'.
     determinacy: f32,
-    /// α' over the number of components: `tr (J + α' I)⁻¹` times it lies in 0..1.
+    /// The number α' over the number of components: `tr (J + α' I)⁻¹` times it lies in 0..1.
     share: f32,
-    /// Of tt times that.
+    /// Factor of the product of tt and that trace.
     per_pooled: f32,
     /// The squared error outside.
     outside2: f32,
@@ -182,14 +183,14 @@ impl Kernel for ExpectedError<'_> {
 }
 
 impl Factors {
-    /// From tt, the minors and the determinant of J + α' I.
+    /// The variance from tt, the minors and the determinant of J + α' I.
     #[inline(always)]
     fn variance(self, tt: f32, minors: f32, determinant: f32) -> f32 {
         let open = if determinant > 0.0 { (self.share * minors / determinant).clamp(0.0, 1.0) } else { 1.0 };
         tt * open * self.per_pooled
     }
 
-    /// From the warped image, the sum of squared differences and the variance.
+    /// The squared error from the warped image, the sum of squared differences and the variance.
     #[inline(always)]
     fn squared_error(self, warped: f32, squares: f32, variance: f32) -> f32 {
         if warped.is_nan() { self.outside2 } else { squares * self.gain + variance }
@@ -249,7 +250,7 @@ fn add_variance<const E: usize>(
     }
 }
 
-/// Of `J + α' I` of so many entries the sum of the principal minors of one order less, and the determinant.
+/// For `J + α' I` with these entries, the sum of the principal minors of one order less, and the determinant.
 #[inline(always)]
 fn minors_and_determinant<const E: usize>(j: [f32; E], a: f32) -> (f32, f32) {
     if E == 3 {

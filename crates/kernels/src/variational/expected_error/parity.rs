@@ -1,4 +1,4 @@
-//! The kernel on every device against its text for processors, and that text against its definition.
+//! Tests of the kernel on every device against its text for processors, and of that text against its definition.
 
 use super::ExpectedError;
 use crate::kernel::Kernel;
@@ -7,7 +7,7 @@ use veloxel_gpu::{Device, Field};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_field, shapes};
 
-/// Entries that are the same everywhere: the diagonal, what is beside it, tt.
+/// A tensor that is the same everywhere: its diagonal, its other entries, tt.
 fn uniform_tensor(device: &Device, shape: Shape, [diagonal, beside, tt]: [f32; 3]) -> Field {
     let (d, entries) = (shape.components(), shape.tensor_entries());
     let is_diagonal = |c: usize| (0..d).any(|axis| axis * (2 * d + 1 - axis) / 2 == c);
@@ -25,7 +25,7 @@ fn uniform_tensor(device: &Device, shape: Shape, [diagonal, beside, tt]: [f32; 3
         .collect()
 }
 
-/// e² of a field, with a step of two edges and ten voxels pooled.
+/// The squared error e² of a field, with a step of two edges and ten voxels pooled.
 fn expected(device: &Device, shape: Shape, displacement: &Field, tensor: &Field) -> Vec<f32> {
     let mut out = device.zeros(shape.len()).unwrap();
     let kernel = ExpectedError {

@@ -1,6 +1,6 @@
 //! How far every vector of a field can be trusted: its expected error ([`super::expected_error`]), averaged over a window
-//! ([`crate::image::convolve`]), and what that leaves of the confidence ([`super::confidence`]); where vectors come from windows
-//! of their own, times what these determine ([`crate::matching::least_eigenvalue`]).
+//! ([`crate::image::convolve`]), gives the confidence ([`super::confidence`]); for vectors that come from windows of their own,
+//! the confidence is multiplied by how much these determine ([`crate::matching::least_eigenvalue`]).
 //!
 //! On a GPU small pictures take one launch: a launch of each kernel takes longer than its work.
 //! *In*, *border*: as of these kernels. *Out*: c, in [0, 1]. *Halo*: two steps of the fourth difference, and the window.
@@ -32,7 +32,7 @@ bindings! {
     struct Bindings<'a> {
         block: Block {
             error: ErrorBlock,
-            /// τ, 1/h², λ₀.
+            /// The scales τ, 1/h² and λ₀.
             contrast: f32,
             per_half2: f32,
             half: f32,
@@ -50,17 +50,18 @@ const TILE: [usize; 2] = [32, 16];
 /// Makes the confidence of every voxel.
 #[derive(Debug)]
 pub struct FieldConfidence<'a> {
-    /// What is expected of the vectors. The warped image has any samples afterwards.
+    /// The expected errors of the vectors. The warped image holds undefined samples afterwards.
     pub errors: ExpectedError<'a>,
     /// The window over which e² is averaged, one filter an axis.
     pub taps: &'a Axes<Taps>,
-    /// τ of [`super::confidence::Confidence`].
+    /// The contrast τ of [`super::confidence::Confidence`].
     pub contrast: f32,
-    /// h, edges.
+    /// The error h that halves the confidence, edges.
     pub half_edges: f32,
-    /// λ_0 of [`crate::matching::least_eigenvalue::LeastEigenvalue`], above 0; none: what the data determine is not asked for.
+    /// The eigenvalue λ_0 of [`crate::matching::least_eigenvalue::LeastEigenvalue`], above 0; none if the windows are not
+    /// weighed.
     pub half_eigenvalue: Option<f32>,
-    /// c.
+    /// The confidence c.
     pub out: &'a mut Buffer,
 }
 

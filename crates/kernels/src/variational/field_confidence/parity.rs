@@ -1,4 +1,4 @@
-//! The kernel on every device against the kernels that it is made of.
+//! Tests of the kernel on every device against the kernels that it is made of.
 
 use super::FieldConfidence;
 use crate::kernel::Kernel;
@@ -9,7 +9,7 @@ use veloxel_gpu::Device;
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_field, shapes};
 
-/// The confidence of noise under filters of these standard deviations.
+/// Compares the confidence of noise under filters of these standard deviations.
 fn check(device: &Device, shape: Shape, sigmas: [f64; 3], half_eigenvalue: Option<f32>) {
     let taps = &sigmas.map(|sigma| Taps::gaussian(sigma, 2.5));
     let what = format!("{:?}, {sigmas:?}, {half_eigenvalue:?}", shape.size);

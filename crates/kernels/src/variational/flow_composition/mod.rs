@@ -29,25 +29,25 @@ bindings! {
     }
 }
 
-/// What stands where the second flow is unknown.
+/// The vector where the second flow is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outside {
-    /// NaN.
+    /// The vector is NaN.
     Unknown,
-    /// The first flow, as a start for whoever goes on from it.
+    /// The vector is that of the first flow, as a start for another estimate.
     KeepFirst,
 }
 
 /// Writes the motion of the first flow followed by the second.
 #[derive(Debug)]
 pub struct FlowComposition<'a> {
-    /// Of both flows.
+    /// Shape of both flows.
     pub shape: Shape,
-    /// d1, voxels.
+    /// The first flow d1, voxels.
     pub first: &'a [Buffer],
-    /// d2, voxels.
+    /// The second flow d2, voxels.
     pub second: &'a [Buffer],
-    /// What stands where the second flow is unknown.
+    /// The vector where the second flow is unknown.
     pub outside: Outside,
     /// The composed flow, voxels.
     pub out: &'a mut [Buffer],

@@ -1,4 +1,4 @@
-//! How long the vectors of a flow are: Σ |d| and the number of voxels where d is known.
+//! The length of the vectors of a flow: Σ |d| and the number of voxels where d is known.
 //!
 //! *In*: a planar displacement, voxels. Voxels count within `weight > 0` where one is given. *Halo*: none.
 
@@ -18,12 +18,12 @@ bindings! {
     } -> sums: f32
 }
 
-/// Sums up the lengths and counts the voxels: returns both.
+/// Adds up the lengths and counts the voxels: returns both.
 #[derive(Debug, Clone, Copy)]
 pub struct FlowLength<'a> {
     /// Planar displacement, voxels; NaN where it is unknown.
     pub flow: &'a [Buffer],
-    /// Only voxels where it is above 0 count; none means all.
+    /// Only voxels where this is above 0 count; none if all count.
     pub weight: Option<&'a Buffer>,
 }
 

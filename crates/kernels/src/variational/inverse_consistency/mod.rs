@@ -1,4 +1,4 @@
-//! The confidence that is left where the way there and back does not end where it began.
+//! The confidence of a flow, lowered where the path there and back does not end where it began.
 //!
 //! *In*: the residual r of the composed flows, voxels; a confidence. *Out*, in place: `c ← c / (1 + |r|² / h²)`, 0 where r is
 //! unknown; and Σ |r| with the number of voxels where it is known. *Halo*: none.
@@ -26,11 +26,11 @@ bindings! {
 /// Lowers the confidence by the residual; returns Σ |r| and the number of voxels where r is known.
 #[derive(Debug)]
 pub struct WeighByResidual<'a> {
-    /// r, voxels.
+    /// The residual r, voxels.
     pub residual: &'a [Buffer],
-    /// h: |r| at which the confidence halves, voxels.
+    /// The length h of r at which the confidence halves, voxels.
     pub half_vox: f32,
-    /// c, lowered in place.
+    /// The confidence c, lowered in place.
     pub confidence: &'a mut Buffer,
 }
 

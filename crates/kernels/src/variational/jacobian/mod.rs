@@ -27,7 +27,7 @@ bindings! {
         block: Block {
             /// Packs per row, rows per plane, planes.
             size: vec4<u32>,
-            /// 1 / spacing, per axis.
+            /// The factor 1 / spacing, per axis.
             per_edge: vec4<f32>,
         },
         displacement[d_x, d_y, d_z]: read Pack,
@@ -36,23 +36,23 @@ bindings! {
         sums: write f32,
     }
 }
-/// Planes that a thread marches through; neighbours in them are looked up once.
+/// Number of planes that a thread marches through; neighbours in them are looked up once.
 const DEPTH: usize = 16;
 
 /// Writes det(I + ∇d) − 1 and returns the statistics of det.
 ///
-/// Voxels whose stencil holds a NaN count for nothing and give NaN.
+/// Voxels whose stencil holds a NaN do not count and give NaN.
 #[derive(Debug)]
 pub struct Jacobian<'a> {
-    /// Of every buffer.
+    /// Shape of every buffer.
     pub shape: Shape,
     /// Voxel spacing in edges, per axis.
     pub spacing_edges: Axes<f32>,
-    /// d, edges.
+    /// The displacement d, edges.
     pub displacement: &'a [Buffer],
-    /// Only voxels where it is above 0 count in the statistics; none means all.
+    /// Only voxels where this is above 0 count in the statistics; none if all count.
     pub weight: Option<&'a Buffer>,
-    /// det − 1.
+    /// The determinant minus 1.
     pub out: &'a mut Buffer,
 }
 
@@ -97,17 +97,17 @@ impl Kernel for Jacobian<'_> {
 
 /// Sums over the voxels that count, and the extremes of det.
 struct Statistics {
-    /// Number of voxels, that of folded ones, Σ |det − 1|, Σ div².
+    /// Number of voxels, number of folded ones, Σ |det − 1|, Σ div².
     sums: [f64; 4],
     min: f32,
     max: f32,
 }
 
 impl Statistics {
-    /// Of no voxel.
+    /// The statistics of no voxel.
     const NONE: Self = Self { sums: [0.0; 4], min: f32::INFINITY, max: f32::NEG_INFINITY };
 
-    /// With further extremes.
+    /// These statistics with further extremes.
     fn with(self, [min, max]: [f32; 2]) -> Self {
         Self { min: self.min.min(min), max: self.max.max(max), ..self }
     }
@@ -162,10 +162,10 @@ fn jacobian<const D: usize>(cpu: &Cpu, args: Jacobian<'_>) -> Statistics {
     extremes.into_iter().fold(Statistics { sums, ..Statistics::NONE }, Statistics::with)
 }
 
-/// The rows beside a row: of each component y − 1, y + 1, z − 1, z + 1, the row itself beyond the border.
+/// The rows beside a row: for each component y − 1, y + 1, z − 1, z + 1; beyond the border the row itself.
 struct Around<'a, const D: usize> {
     near: [[&'a [f32]; 4]; D],
-    /// One over the distance between them, along y and z.
+    /// The reciprocal of the distance between them, along y and z.
     scale: [f32; 2],
 }
 
@@ -186,7 +186,7 @@ impl<'a, const D: usize> Around<'a, D> {
     }
 }
 
-/// One row: det − 1, the four sums, and the extremes of det.
+/// Computes one row: det − 1, the four sums, and the extremes of det.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn jacobian_row<const D: usize>(
     around: &Around<'_, D>,
@@ -233,7 +233,7 @@ fn jacobian_row<const D: usize>(
     (sums.map(|s| s.0.iter().sum()), [least, most])
 }
 
-/// det(I + g) − 1 = tr g + (sum of principal 2 × 2 minors) + det g: no cancellation against 1.
+/// The number det(I + g) − 1 = tr g + (sum of principal 2 × 2 minors) + det g, which has no cancellation against 1.
 #[inline(always)]
 fn det_minus_one(g: &[[Lanes; 3]; 3]) -> Lanes {
     let [[a, b, c], [d, e, f], [h, i, j]] = *g;

@@ -26,7 +26,7 @@ pub(super) fn motion_tensor(cpu: &Cpu, args: MotionTensor<'_>) {
     }
 }
 
-/// Σ tt and Σ of the spatial trace.
+/// The sums of tt and of the spatial trace.
 pub(super) fn mismatch<const D: usize, const C: usize>(cpu: &Cpu, term: &DataTerm<'_>) -> [f64; 2] {
     let nx = term.shape.size[0];
     // In the order of the shader: what follows depends on the sums.
@@ -56,17 +56,17 @@ fn in_plane<const D: usize, const C: usize>(
         let plane = z * ny;
         let mut rows = Stencil::<D>::new(nx, term.pairs.len());
         let products = |y: usize, out: &mut [f32]| rows.all_products::<C>(term, plane + y, out);
-        // SAFETY: bands are disjoint and nobody reads the output.
+        // SAFETY: bands are disjoint and no thread reads the output.
         let out = |c: usize, y: usize| unsafe { out[c].get_mut((plane + y) * nx..(plane + y + 1) * nx) };
         smooth_band::<C>(nx, ny, band, &taps[0], &taps[1], products, out);
     });
 }
 
-/// The rows around one row, and what is derived from them.
+/// The rows around one row, and values derived from them.
 struct Stencil<const D: usize> {
-    /// Of every pair: means of fixed and warped of the rows around along y.
+    /// For every pair, means of fixed and warped of the rows around along y.
     means: Vec<MeanRows>,
-    /// The same along z: −2, −1, +1, +2.
+    /// Means of the rows around along z: −2, −1, +1, +2.
     beyond: Vec<f32>,
     gradient: [Vec<f32>; D],
     difference: Vec<f32>,
@@ -142,24 +142,24 @@ impl<const D: usize> Stencil<D> {
     }
 }
 
-/// The places 2 and 1 before one of `count`, and 1 and 2 after it; the border is replicated.
+/// The indices 2 and 1 before one of `count`, and 1 and 2 after it; the border is replicated.
 fn around(at: usize, count: usize) -> [usize; 4] {
     [-2isize, -1, 1, 2].map(|offset| (at as isize + offset).clamp(0, count as isize - 1) as usize)
 }
 
-/// Rows that a stencil along y reads.
+/// Number of rows that a stencil along y reads.
 const MEAN_ROWS: usize = 5;
 
-/// Means of fixed and warped images along the rows around one, each found once while the row moves on.
+/// Means of fixed and warped images along the rows around one; each is computed once while the row advances.
 struct MeanRows {
     nx: usize,
     samples: Vec<f32>,
-    /// Which row stands in each place.
+    /// The row that is stored in each place.
     rows: [Option<usize>; MEAN_ROWS],
 }
 
 impl MeanRows {
-    /// Has a row made by `mean` unless it is there.
+    /// Computes a row by `mean` unless it is stored.
     fn find(&mut self, row: usize, mean: impl Fn(usize, &mut [f32])) {
         let place = row % MEAN_ROWS;
         if self.rows[place].replace(row) != Some(row) {
@@ -167,7 +167,7 @@ impl MeanRows {
         }
     }
 
-    /// A row that is there.
+    /// A row that is stored.
     fn of(&self, row: usize) -> &[f32] {
         &self.samples[row % MEAN_ROWS * self.nx..][..self.nx]
     }
@@ -202,8 +202,8 @@ fn normalise<const D: usize>(gradient: [&[f32]; D], zeta2: f32, weight: &mut [f3
     }
 }
 
-/// Products of the derivatives, then minus those with the difference, then its square where `C` has room for it; rows one after
-/// the other.
+/// The products of the derivatives, then minus those with the difference, then the square of the difference if `C` has room for
+/// it; rows one after the other.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn products<const D: usize, const C: usize, const ADD: bool>(
     gradient: [&[f32]; D],
@@ -247,7 +247,7 @@ mod tests {
     use veloxel_core::{Dimension, Shape};
     use veloxel_gpu::Device;
 
-    /// A ramp shifted by a whole number: every entry is known.
+    /// Shifts a ramp by a whole number: every entry is known.
     #[test]
     fn a_shifted_ramp_gives_its_products() {
         let device = Device::cpu(2).unwrap();

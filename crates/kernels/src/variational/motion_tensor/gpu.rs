@@ -25,7 +25,7 @@ static SMOOTH_X_Z: [ShaderSource; 2] = [
 ];
 
 block! {
-    /// What [`PRODUCTS`] is told.
+    /// Numbers that [`PRODUCTS`] needs.
     struct Block {
         /// Voxels along x, y, z; rows per workgroup (w).
         size: vec4<u32>,
@@ -97,30 +97,31 @@ bindings! {
     }
 }
 
-/// Largest radii that fit the registers of a thread with all channels in flight, and with half of them; they take turns
-/// beyond.
+/// Largest radii that fit the registers of a thread with all channels in flight, and with half of them; with larger radii the
+/// channels take turns.
 const RADIUS_TOGETHER: usize = 4;
 const RADIUS_IN_TWO: usize = 6;
-/// Largest radius whose march takes two rows a turn, which saves every other move of what it keeps: beyond it registers do
-/// not suffice.
+/// Largest radius for which a march takes two rows a turn, which saves half of the moves of stored rows: with larger ones
+/// registers do not suffice.
 const RADIUS_IN_PAIRS: usize = 3;
-/// Threads of a tile.
+/// Number of threads of a tile.
 const TILE_THREADS: usize = 256;
-/// Largest radius of these launches; beyond it [`crate::image::convolve`] takes over.
+/// Largest radius of these launches; [`crate::image::convolve`] takes larger ones.
 const MOST_RADIUS: usize = 8;
-/// Columns and planes of a workgroup that marches along y. Measured on an H200: more planes share more samples and wait more
-/// for each other.
+/// Number of columns and planes of a workgroup that marches along y. Measured on an H200: more planes share more samples, but
+/// wait more for each other.
 const STRIP: usize = 64;
 const PLANES: usize = 2;
-/// Workgroups that fill a large device a few times; every row more of a workgroup saves the ones that it starts with.
+/// Number of workgroups that fill a large device a few times; every further row of a workgroup saves the rows that it starts
+/// with.
 const ENOUGH_GROUPS: usize = 512;
-/// Channels of a launch along x and z at most: their bindings.
+/// Most channels of a launch along x and z, which its bindings limit.
 const MOST_CHANNELS: usize = 6;
-/// Samples of the memory that channels pass through on their way: five volumes of 256³.
+/// Number of samples of the memory between two launches: five volumes of 256³.
 const BETWEEN: usize = 5 << 24;
-/// Workgroups of marches along z that an H200 works on at once.
+/// Number of workgroups of marches along z that an H200 works on at once.
 const AT_ONCE: usize = 512;
-/// Planes of a march at least.
+/// Fewest planes of a march.
 const LEAST_MARCH: usize = 32;
 
 pub(super) fn motion_tensor(gpu: &Launcher<'_>, args: MotionTensor<'_>) -> Result<(), ComputeError> {
@@ -211,7 +212,7 @@ fn along_y(gpu: &Launcher<'_>, term: &DataTerm<'_>, taps: &Taps, out: &[Buffer])
     Ok(())
 }
 
-/// Filters channels along x and z, to as many others at least.
+/// Filters channels along x and z; there must be at least as many outputs.
 fn smooth(
     gpu: &Launcher<'_>,
     [x, z]: [&Taps; 2],
@@ -233,8 +234,8 @@ fn smooth(
         .run([wide, high, (layers * from.len()) as u32])
 }
 
-/// How many marches share `nz` planes when a march of all of them takes so many workgroups: as few as leave a device busy to
-/// the end, since planes where two of them meet are read twice.
+/// How many marches share `nz` planes when one march takes `groups` workgroups: the fewest that keep a device busy to the end,
+/// since planes where two of them meet are read twice.
 fn marches(nz: usize, groups: usize) -> usize {
     // Workgroups that there would be time for, over those that there are, in percent.
     let idle = |marches: usize| (groups * marches).next_multiple_of(AT_ONCE) * 100 / (groups * marches);

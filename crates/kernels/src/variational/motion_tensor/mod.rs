@@ -26,17 +26,18 @@ use veloxel_gpu::{Buffer, ComputeError, Cpu, Later};
 /// How a voxel's constraint is scaled.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Constraint {
-    /// As it is: voxels count by their contrast.
+    /// The constraint itself: voxels count by their contrast.
     Plain,
-    /// Divided by `|∇I|² + ζ²`: voxels count by their distance, in edges, from fulfilling it (Zimmer et al. 2011).
+    /// The constraint divided by `|∇I|² + ζ²`: voxels count by their distance, in edges, from fulfilling it (Zimmer et al.
+    /// 2011).
     Normalised {
-        /// ζ, intensity per edge.
+        /// The floor ζ of the gradient, intensity per edge.
         zeta: f32,
     },
 }
 
 impl Constraint {
-    /// ζ²; 0 where nothing is divided.
+    /// The number ζ²; 0 for a plain constraint.
     pub(crate) fn zeta2(self) -> f32 {
         match self {
             Self::Plain => 0.0,
@@ -48,21 +49,22 @@ impl Constraint {
 /// The linearised constancy of image pairs.
 #[derive(Debug, Clone, Copy)]
 pub struct DataTerm<'a> {
-    /// Of every buffer.
+    /// Shape of every buffer.
     pub shape: Shape,
     /// Voxel spacing in edges, per axis.
     pub spacing_edges: Axes<f32>,
-    /// On the mean of both images ([`Scheme::Central4`]) or on the fixed one ([`Scheme::Forward`], the paper's).
+    /// The derivatives: on the mean of both images ([`Scheme::Central4`]) or on the fixed one ([`Scheme::Forward`], the
+    /// paper's).
     pub scheme: Scheme,
-    /// Scaling.
+    /// Scaling of the constraint.
     pub constraint: Constraint,
-    /// (fixed, warped): one, or one for each axis that counts.
+    /// Pairs (fixed, warped): one, or one for each axis that counts.
     pub pairs: &'a [(&'a Buffer, &'a Buffer)],
-    /// Weight of each voxel (a mask: 0 or 1); none means 1.
+    /// Weight of each voxel (a mask: 0 or 1); none for 1 everywhere.
     pub weight: Option<&'a Buffer>,
 }
 
-/// Pairs of a data term at most: gradient constancy in 3-D.
+/// Most pairs of a data term: gradient constancy in 3-D.
 const MOST_PAIRS: usize = 3;
 
 impl DataTerm<'_> {
@@ -79,9 +81,9 @@ impl DataTerm<'_> {
 /// Computes the tensor.
 #[derive(Debug)]
 pub struct MotionTensor<'a> {
-    /// What the tensor is made of.
+    /// The image pairs and how they are compared.
     pub term: DataTerm<'a>,
-    /// K_ρ, one filter an axis.
+    /// The filters K_ρ, one an axis.
     pub taps: &'a Axes<Taps>,
     /// Spatial entries, minus mixed entries and, if there is one buffer more, tt.
     pub out: &'a mut [Buffer],
@@ -134,7 +136,7 @@ impl Kernel for Mismatch<'_> {
     }
 }
 
-/// Of the sums of tt and of the spatial trace.
+/// The quotient of the sums of tt and of the spatial trace.
 fn ratio([tt, trace]: [f64; 2]) -> f64 {
     if trace > 0.0 { tt / trace } else { 0.0 }
 }

@@ -1,4 +1,4 @@
-//! The kernel on every device against its text for processors.
+//! Tests of the kernel on every device against its text for processors.
 
 use crate::image::gradient::Scheme;
 use crate::kernel::Kernel;
@@ -11,7 +11,7 @@ use veloxel_testkit::parity::{Pair, noise, noise_field, shapes};
 
 const NORMALISED: Constraint = Constraint::Normalised { zeta: 0.1 };
 
-/// Filters of these radii, none for the identity.
+/// Filters of these radii; a radius of 0 is the identity.
 fn taps(radii: [usize; 3]) -> [Taps; 3] {
     radii.map(|r| Taps::gaussian(r as f64 / 2.5, 2.5))
 }
@@ -32,12 +32,12 @@ struct Case {
     taps: [Taps; 3],
     pairs: usize,
     weighted: bool,
-    /// With the channel tt.
+    /// Whether there is a channel for tt.
     with_tt: bool,
 }
 
 impl Case {
-    /// Central differences of one pair under normalised constraints.
+    /// A case of central differences of one pair under normalised constraints.
     fn of(taps: [Taps; 3]) -> Self {
         let (scheme, constraint) = (Scheme::Central4, NORMALISED);
         Self { scheme, constraint, taps, pairs: 1, weighted: false, with_tt: false }
@@ -50,7 +50,7 @@ impl Case {
     }
 }
 
-/// One case on the device and on the processor.
+/// Compares one case on the device and on the processor.
 fn check(device: &Device, shape: Shape, case: Case) {
     let Case { scheme, constraint, taps, pairs, weighted, with_tt } = case;
     let what = format!("{shape:?} {scheme:?} {constraint:?} {pairs} pairs, radius {}", taps[0].radius());

@@ -1,9 +1,9 @@
-//! Between a grid and the next coarser one of a multigrid hierarchy.
+//! Transfers between a grid and the next coarser one of a multigrid hierarchy.
 //!
-//! A coarse cell holds two fine cells along each axis where the sizes differ (`n_c = ⌊n / 2⌋`; three at an odd end) and
-//! is a mean of what it holds, so coarse tensors and right-hand sides are densities like the fine ones. A cell too many at
-//! the end makes the coarse springs there a little stiff, which only slows the correction; a cell too few would make them
-//! too soft, and the correction overshoot.
+//! A coarse cell holds two fine cells along each axis where the sizes differ (`n_c = ⌊n / 2⌋`; three at an odd end) and is a
+//! mean of the cells it holds, so coarse tensors and right-hand sides are densities like the fine ones. A cell too many at the
+//! end makes the coarse springs there a little stiff, which only slows the correction; a cell too few would make them too soft,
+//! and the correction overshoot.
 //! *Restriction*: that mean. *Prolongation*: linear between the centres of coarse cells (¾, ¼), constant at the border.
 
 #[cfg(test)]
@@ -20,7 +20,7 @@ use veloxel_gpu::rows::with_scratch;
 use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
-/// The fine cells of a coarse one.
+/// WGSL of the fine cells of a coarse one.
 pub(crate) const CELLS: &str = include_str!("cells.wgsl");
 static SOURCE: ShaderSource = wgsl!("multigrid transfer", Bindings, [LINE, CELLS], "transfer.wgsl");
 
@@ -33,7 +33,7 @@ bindings! {
     }
 }
 
-/// Channels that a launch takes.
+/// Most channels of a launch.
 const MOST_CHANNELS: usize = 6;
 
 /// The next coarser size along the axes chosen.
@@ -42,14 +42,14 @@ pub fn coarser(shape: Shape, halve: Axes<bool>) -> Shape {
     Shape { size, ..shape }
 }
 
-/// `coarse =` mean of `fine` over each coarse cell, channel by channel.
+/// Takes means: `coarse` becomes the mean of `fine` over each coarse cell, channel by channel.
 #[derive(Debug)]
 pub struct Restrict<'a> {
-    /// Of the fine grid.
+    /// Shape of the fine grid.
     pub fine_shape: Shape,
     /// Channels on the fine grid.
     pub fine: &'a [Buffer],
-    /// Of the [coarser] grid.
+    /// Shape of the [coarser] grid.
     pub coarse_shape: Shape,
     /// As many channels on the coarse grid.
     pub coarse: &'a mut [Buffer],
@@ -82,23 +82,23 @@ impl Kernel for Restrict<'_> {
     }
 }
 
-/// What a prolongation adds to.
+/// The field that a prolongation adds to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Onto {
-    /// What the fine grid holds.
+    /// The content of the fine grid.
     Present,
     /// Zero.
     Nothing,
 }
 
-/// `fine += P coarse` or `fine = P coarse`, linear, for up to three components.
+/// Interpolates linearly, `fine += P coarse` or `fine = P coarse`, for up to three components.
 #[derive(Debug)]
 pub struct Prolong<'a> {
-    /// Of the coarse grid.
+    /// Shape of the coarse grid.
     pub coarse_shape: Shape,
     /// Components on the coarse grid.
     pub coarse: &'a [Buffer],
-    /// Of the fine grid.
+    /// Shape of the fine grid.
     pub fine_shape: Shape,
     /// As many components on the fine grid.
     pub fine: &'a mut [Buffer],
@@ -143,7 +143,7 @@ pub(crate) fn cells(cell: usize, fine: usize, coarse: usize) -> Range<usize> {
     }
 }
 
-/// `out += share ·` mean of the row's cells.
+/// Adds `share ·` mean of the row's cells to `out`.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 pub(crate) fn add_pairs(fine: &[f32], share: f32, out: &mut [f32]) {
     if fine.len() == out.len() {

@@ -1,4 +1,4 @@
-//! The kernel on every device against its text for processors.
+//! Tests of the kernel on every device against its text for processors.
 
 use crate::kernel::Kernel;
 use crate::variational::multigrid_transfer::{Onto, Prolong, Restrict, coarser};

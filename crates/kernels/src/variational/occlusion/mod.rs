@@ -1,7 +1,7 @@
 //! How likely a pixel is seen in both images: `o = exp(−min(div d, 0)² / 2σ_d² − I_t² / 2σ_i²)`.
 //!
-//! (Sun, Roth, Black 2010, after Sand & Teller 2008.) Pixels that others move onto, or whose intensity is not found again,
-//! get little weight in the weighted median. *In*: displacement in edges, fixed and warped image. *Out*: [0, 1].
+//! (Sun, Roth, Black 2010, after Sand & Teller 2008.) Pixels that other pixels move onto, or whose intensity differs in the
+//! warped image, get little weight in the weighted median. *In*: displacement in edges, fixed and warped image. *Out*: [0, 1].
 //! *Outside* (warped is NaN): [`OUTSIDE`]. *Border*: one-sided differences. *Halo*: 1 voxel.
 
 use crate::bindings::bindings;
@@ -21,9 +21,9 @@ bindings! {
     struct Bindings<'a> {
         block: Block {
             size: vec4<u32>,
-            /// 1 / spacing, per axis.
+            /// The factor 1 / spacing, per axis.
             per_edge: vec4<f32>,
-            /// ½/σ_d², ½/σ_i², value for a pixel outside.
+            /// The factors ½/σ_d² and ½/σ_i², and the value for a pixel outside.
             scales: vec4<f32>,
         },
         displacement[d_x, d_y, d_z]: read f32,
@@ -39,28 +39,28 @@ pub const OUTSIDE: f32 = 0.05;
 /// Divergence and difference of intensity at which a pixel counts as hidden.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scales {
-    /// σ_d, edges per edge.
+    /// Scale σ_d of the divergence, edges per edge.
     pub divergence: f32,
-    /// σ_i, mapped intensities.
+    /// Scale σ_i of the difference, mapped intensities.
     pub intensity: f32,
 }
 
 /// Writes the visibility of every voxel.
 #[derive(Debug)]
 pub struct Visibility<'a> {
-    /// Of every buffer.
+    /// Shape of every buffer.
     pub shape: Shape,
     /// Voxel spacing in edges, per axis.
     pub spacing_edges: Axes<f32>,
-    /// σ_d and σ_i.
+    /// The scales σ_d and σ_i.
     pub scales: Scales,
-    /// d, edges.
+    /// The displacement d, edges.
     pub displacement: &'a [Buffer],
     /// The fixed image.
     pub fixed: &'a Buffer,
     /// The moving image seen from the fixed grid, NaN outside.
     pub warped: &'a Buffer,
-    /// o.
+    /// The visibility o.
     pub out: &'a mut Buffer,
 }
 
@@ -123,7 +123,7 @@ fn add_slope_along_row(line: &[f32], per_edge: f32, sum: &mut [f32]) {
     }
 }
 
-/// From divergences to visibilities.
+/// Turns divergences into visibilities.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn visibility_of_divergence([fixed, warped]: [&[f32]; 2], [per_d2, per_i2]: [f32; 2], out: &mut [f32]) {
     for ((out, fixed), warped) in out.iter_mut().zip(fixed).zip(warped) {

@@ -1,17 +1,17 @@
-//! Springs between the voxels of a row, and what they bring to its equations.
+//! Springs between the voxels of a row, and their terms in its equations.
 
 use crate::shared::lanes::Pack;
 
-/// Which springs there are along x. Loops over packs know it when they are compiled: a choice inside of them would keep
-/// packs out of vector registers.
+/// The springs along x. Loops over packs know the type when they are compiled: a branch inside of them would keep packs out of
+/// vector registers.
 pub(super) trait Springs {
-    /// Whether they vary, because ψ does.
+    /// Whether the springs vary, because ψ does.
     const VARY: bool;
-    /// Whether the volume term adds its own.
+    /// Whether the volume term adds springs of its own.
     const OF_VOLUME: bool;
 }
 
-/// [`Springs`] by two switches.
+/// The [`Springs`] of two switches.
 pub(super) struct Along<const VARY: bool, const OF_VOLUME: bool>;
 
 impl<const VARY: bool, const OF_VOLUME: bool> Springs for Along<VARY, OF_VOLUME> {
@@ -21,31 +21,31 @@ impl<const VARY: bool, const OF_VOLUME: bool> Springs for Along<VARY, OF_VOLUME>
 
 /// Springs to neighbours along x, one more than voxels: before the first, between any two, after the last.
 pub(super) struct AlongX<'s> {
-    /// α / s_x².
+    /// The spring α / s_x².
     pub spring: f32,
-    /// The smoothness's.
+    /// Springs of the smoothness.
     pub links: &'s mut [f32],
     /// Whether `links` differ from `spring` inside the row.
     pub has_diffusivity: bool,
-    /// Of each voxel both springs together, where they do not.
+    /// The sum of each voxel's two springs, if they do not vary.
     pub totals: &'s [f32],
-    /// The volume term's, of the first component; 0 without that term.
+    /// Springs of the volume term, of the first component; 0 without that term.
     pub volume_links: &'s mut [f32],
     pub has_volume: bool,
 }
 
-/// What neighbours along x bring: [`AlongX`] as loops read it.
+/// The terms of neighbours along x: [`AlongX`] in the form that loops read.
 #[derive(Clone, Copy)]
 pub(super) struct Pull<'a> {
     spring: f32,
     links: &'a [f32],
     volume_links: &'a [f32],
-    /// Samples of a padded row.
+    /// Number of samples of a padded row.
     padded: usize,
 }
 
 impl AlongX<'_> {
-    /// What a loop over a row of `n` voxels reads.
+    /// The values that a loop over a row of `n` voxels reads.
     pub fn pull(&self, n: usize) -> Pull<'_> {
         assert!([self.links.len(), self.volume_links.len()] == [n + 1; 2], "scratch should hold the row");
         let Self { spring, links, volume_links, .. } = self;
@@ -54,10 +54,10 @@ impl AlongX<'_> {
 }
 
 impl Pull<'_> {
-    /// `base` of component `c` with what its voxels' neighbours along x bring.
+    /// The term `base` of component `c` plus the terms of its voxels' neighbours along x.
     ///
     /// # Safety
-    /// The row, and `x` which is padded, hold the pack at `at`.
+    /// The row, and the padded `x`, hold the pack at `at`.
     #[inline(always)]
     pub unsafe fn add<P: Pack, A: Springs>(self, base: P, x: &[f32], c: usize, at: usize) -> P {
         let here = c * self.padded + 1 + at;

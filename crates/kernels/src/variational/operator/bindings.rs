@@ -6,15 +6,15 @@ use crate::shared::Pack;
 use veloxel_gpu::wgsl::{Scalar, Stored, Type, vec4};
 
 block! {
-    /// What every launch of the operator is told.
+    /// Numbers that every launch of the operator needs.
     pub(super) struct Block {
         /// Packs along x, voxels along y and z.
         size: vec4<u32>,
         /// Cells of the coarser grid along x, y, z, if there is one.
         coarse: vec4<u32>,
-        /// α / s², per axis.
+        /// The factor α / s², per axis.
         spring: vec4<f32>,
-        /// 1 / s, per axis.
+        /// The factor 1 / s, per axis.
         per_spacing: vec4<f32>,
         /// The relaxation factor ω, or the damping of Jacobi's method.
         omega: f32,
@@ -27,7 +27,7 @@ block! {
 }
 
 slots! {
-    /// The operator's coefficients; texts over rows of whole packs look at the tensor alone.
+    /// The operator's coefficients; texts over rows of whole packs read the tensor alone.
     pub(super) struct Coefficients<'a> {
         tensor[j0, j1, j2, j3, j4, j5]: read Pack,
         psi: may_read f32,
@@ -52,7 +52,7 @@ impl Stored for Out {
 }
 
 bindings! {
-    /// Sweeps in place.
+    /// What a sweep in place binds.
     pub(super) struct RelaxBindings<'a> {
         block: Block,
         x[x0, x1, x2]: write Pack,
@@ -62,7 +62,7 @@ bindings! {
 }
 
 bindings! {
-    /// Sweeps of a picture, tile by tile.
+    /// What a sweep of a picture, tile by tile, binds.
     pub(super) struct TileBindings<'a> {
         block: Block,
         x[x0, x1, x2]: read Pack,
@@ -73,7 +73,7 @@ bindings! {
 }
 
 bindings! {
-    /// The product: the residual overwrites the right-hand side.
+    /// What the product binds: the residual overwrites the right-hand side.
     pub(super) struct ProductBindings<'a> {
         block: Block,
         x[x0, x1, x2]: read Pack,
@@ -83,7 +83,7 @@ bindings! {
 }
 
 bindings! {
-    /// The residual: unknowns and right-hand side are only read; results go to other buffers.
+    /// What the residual binds: unknowns and right-hand side are only read; results go to other buffers.
     pub(super) struct ResidualBindings<'a> {
         block: Block,
         x[x0, x1, x2]: read Pack,
@@ -94,11 +94,11 @@ bindings! {
 }
 
 bindings! {
-    /// The gradient of the volume term.
+    /// What the gradient of the volume term binds.
     pub(super) struct TargetBindings<'a> {
         block: TargetBlock {
             size: vec4<u32>,
-            /// 0.5 / s, per axis.
+            /// The factor 0.5 / s, per axis.
             half: vec4<f32>,
         },
         volume_weight: read f32,
@@ -108,21 +108,21 @@ bindings! {
 }
 
 bindings! {
-    /// Both passes of a sweep at once, in CUDA C++.
+    /// What a launch of both passes of a sweep at once binds, in CUDA C++.
     pub(super) struct FusedBindings<'a> {
         block: FusedBlock {
             /// Packs along x, voxels along y and z.
             size: vec4<u32>,
-            /// α / s², per axis.
+            /// The factor α / s², per axis.
             spring: vec4<f32>,
             omega: f32,
-            /// Planes between the passes.
+            /// Number of planes between the passes.
             lag: u32,
         },
         x[x0, x1, x2]: write vec4<f32>,
         rhs[rhs0, rhs1, rhs2]: read vec4<f32>,
         tensor[j0, j1, j2, j3, j4, j5]: read vec4<f32>,
-        /// All zero at the start: the counter; from word 32 on, a flag for each tile of the first pass.
+        /// The state, all zero at the start: a counter; from word 32 on, a flag for each tile of the first pass.
         state: write u32,
     }
 }

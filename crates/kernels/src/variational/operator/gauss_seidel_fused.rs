@@ -20,25 +20,25 @@ static GAUSS_SEIDEL_FUSED: ShaderSource = ShaderSource::cuda(
     include_str!("shaders/gauss_seidel_fused.cu"),
 );
 
-/// Voxels below which two passes find the field in the cache as well.
+/// Number of voxels below which two passes find the field in the cache as well.
 const LEAST: usize = 1 << 24;
-/// Threads of a multiprocessor: more would leave each too few registers.
+/// Number of threads of a multiprocessor: more would leave too few registers for each.
 const THREADS: usize = 512;
-/// Tiles that a large GPU works on at a time.
+/// Number of tiles that a large GPU works on at a time.
 const AT_A_TIME: usize = 264;
-/// Workgroups: more than run at a time, whatever the device; those that begin late find no tile left.
+/// Number of workgroups: more than any device runs at a time; those that begin late find no tile left.
 const WORKGROUPS: u32 = 1024;
-/// Where the tiles' flags begin, in numbers.
+/// Index of the tiles' first flag.
 const FLAGS: usize = 32;
 
-/// Whether sweeps of this operator are faster so. Asked of operators that are relaxed by rows that one workgroup can hold.
+/// Whether this launch makes sweeps of the operator faster. The operator must be relaxed by rows that one workgroup can hold.
 pub(super) fn pays(gpu: &Launcher<'_>, view: &View<'_>) -> bool {
     let operator = view.operator;
     let full = operator.shape.components() == 3 && operator.tensor.is_some();
     gpu.gpu().takes_cuda() && full && operator.shape.len() >= LEAST
 }
 
-/// One sweep of springs that are the same everywhere, with a tensor, in three dimensions, over rows of whole packs.
+/// Makes one sweep, for springs that are the same everywhere, with a tensor, in three dimensions, over rows of whole packs.
 pub(super) fn sweep(gpu: &Launcher<'_>, view: &View<'_>, args: &Relax<'_>) -> Result<(), ComputeError> {
     let plan = Plan::of(view);
     let mut state = gpu.device().scratch(plan.state)?;
@@ -53,9 +53,9 @@ pub(super) fn sweep(gpu: &Launcher<'_>, view: &View<'_>, args: &Relax<'_>) -> Re
 /// How the grid is cut into tiles.
 struct Plan {
     constants: [(&'static str, f64); 3],
-    /// Planes between the passes.
+    /// Number of planes between the passes.
     lag: usize,
-    /// Numbers of the launch's state.
+    /// Number of words of the launch's state.
     state: usize,
 }
 

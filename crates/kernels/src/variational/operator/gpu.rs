@@ -15,7 +15,7 @@ const STENCIL: &str = include_str!("shaders/stencil.wgsl");
 const GENERAL: &str = include_str!("shaders/general.wgsl");
 const UNIFORM: &str = include_str!("shaders/uniform.wgsl");
 
-/// A text over single voxels in general, or over rows of whole packs, its own part last.
+/// A text over single voxels in general, or over rows of whole packs; its own part comes last.
 macro_rules! over {
     (voxels, $($own:tt)*) => { over! { PACK1, SIDES1, GENERAL, $($own)* } };
     (rows, $($own:tt)*) => { over! { PACK4, SIDES4, UNIFORM, $($own)* } };
@@ -53,25 +53,25 @@ pub(super) static PRODUCT_ROWS: ShaderSource =
 pub(super) static VOLUME_TARGET: ShaderSource =
     crate::kernel::wgsl!("volume target", TargetBindings, [LINE], "shaders/volume_target.wgsl");
 
-/// Packs of four that a workgroup of whole rows can hold on every device.
+/// Number of packs of four that a workgroup of whole rows can hold on every device.
 const MOST_PACKS: usize = 256;
-/// Grids up to this size are swept by one workgroup that holds them in its own memory, as often as asked.
+/// Number of voxels up to which one workgroup holds the grid in its own memory and makes all sweeps.
 const TINY: usize = 768;
-/// With a volume term grids up to this size are swept by one workgroup too: launches would cost more.
+/// Number of voxels up to which, with a volume term, one workgroup makes the sweeps: launches would cost more.
 const SMALL: usize = 2048;
 
-/// Sweeps that a workgroup makes of a picture's tile at once, and the tile's width and height.
+/// Number of sweeps that a workgroup makes of a picture's tile at once, and the tile's width and height.
 const SWEEPS_OF_TILE: usize = 4;
 const TILE: [usize; 2] = [32, 16];
 
-/// The order of the voxels, as `relax_general.wgsl` numbers it.
+/// The order of the voxels, numbered as in `relax_general.wgsl`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
-    /// Rows by the parity of y + z, in them voxels by that of x.
+    /// Rows by the parity of y + z, and in them voxels by the parity of x.
     Rows = 0,
-    /// By the parity of x + y + z.
+    /// Voxels by the parity of x + y + z.
     Chequer = 1,
-    /// Rows by the parity of y + z, in them voxels by that of x + z.
+    /// Rows by the parity of y + z, and in them voxels by the parity of x + z.
     Quarter = 2,
 }
 
@@ -126,7 +126,7 @@ fn relax_by_one_group(
         .run([1, 1, 1])
 }
 
-/// Sweeps of a picture in chequered order, several a launch.
+/// Sweeps a picture in chequered order, several sweeps a launch.
 fn relax_tiles(gpu: &Launcher<'_>, args: &mut Relax<'_>) -> Result<(), ComputeError> {
     let view = View::general(args.operator);
     let [nx, ny, _] = view.packs();
@@ -184,7 +184,8 @@ pub(super) fn tiled<'a>(
     (launch.constants([("WIDTH", w), ("HEIGHT", h)]), groups)
 }
 
-/// Launches what leaves a sum a workgroup in its last binding: tiles over `size` packs, or a line over as many voxels.
+/// Launches a text that leaves a sum for each workgroup in its last binding: tiles over `size` packs, or a line over as many
+/// voxels.
 pub(super) fn sum(
     launch: PreparedLaunch<'_>,
     view: &View<'_>,

@@ -1,48 +1,49 @@
-//! A row of a picture as two halves, its pixels of even x and of odd x: a pass of red-black sweeps updates one of them, and all that
-//! it reads lies side by side.
+//! A row of a picture as two halves, its pixels of even x and of odd x: a pass of red-black sweeps updates one of them, and
+//! reads only samples that lie side by side.
 //!
-//! Of each half a block holds the unknowns, `rhs`, the entries of the inverse, springs to the rows before and after, and springs to
-//! the pixels before along x. Halves are filled up with zeros to whole packs, and begin on cache lines.
+//! A block holds for a half the unknowns, `rhs`, the entries of the inverse, springs to the rows before and after, and springs
+//! to the pixels before along x. Halves are filled up with zeros to whole packs, and begin on cache lines.
 
 use crate::shared::lanes::{LANES, Lanes, Pack};
 use multiversion::multiversion;
 use std::ops::Range;
 
-/// Unknowns of a pixel.
+/// Number of unknowns of a pixel.
 const COMPONENTS: usize = 2;
-/// Lines of a block beside the unknowns and the springs along x: two of rhs, three of the inverse, two of springs across.
+/// Number of lines of a block beside the unknowns and the springs along x: two of rhs, three of the inverse, two of springs
+/// across.
 const LINES: usize = 7;
-/// The first of these.
+/// The first line of rhs.
 pub(super) const RHS: usize = 0;
 /// The first line of the inverse.
 pub(super) const INVERSE: usize = 2;
 /// The first line of springs to the rows before and after.
 pub(super) const ACROSS: usize = 5;
 
-/// Where what lies in the two blocks of a row.
+/// The layout of the two blocks of a row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
-    /// Samples of a half with those that fill it up.
+    /// Number of samples of a half with the zeros that fill it up.
     half: usize,
 }
 
 impl Layout {
-    /// Of rows of `n` pixels.
+    /// The layout of rows of `n` pixels.
     pub fn of(n: usize) -> Self {
         Self { half: n.div_ceil(2).next_multiple_of(LANES) }
     }
 
-    /// Samples of a block.
+    /// Number of samples of a block.
     pub fn block(self) -> usize {
         self.unknowns() + LINES * self.half + self.links()
     }
 
-    /// Unknowns, between a pack of zeros before and after each component.
+    /// Number of samples of the unknowns, with a pack of zeros before and after each component.
     fn unknowns(self) -> usize {
         COMPONENTS * (self.half + 2 * LANES)
     }
 
-    /// Springs to the pixels before along x; those beyond the end are 0.
+    /// Number of springs to the pixels before along x; those beyond the end are 0.
     fn links(self) -> usize {
         self.half + LANES
     }
@@ -52,13 +53,13 @@ impl Layout {
         start..start + self.half
     }
 
-    /// One of the lines.
+    /// The range of one of the lines.
     pub fn line(self, nth: usize) -> Range<usize> {
         let start = self.unknowns() + nth * self.half;
         start..start + self.half
     }
 
-    /// The springs along x, one more than pixels.
+    /// The range of the springs along x, one more than pixels.
     pub fn link(self) -> Range<usize> {
         self.block() - self.links()..self.block()
     }
@@ -72,7 +73,7 @@ impl Layout {
         }
     }
 
-    /// The way back.
+    /// Reads the unknowns of a row back.
     pub fn store_unknowns(self, [even, odd]: [&[f32]; 2], x: [&mut [f32]; COMPONENTS]) {
         for (component, x) in x.into_iter().enumerate() {
             merge(&even[self.unknown(component)], &odd[self.unknown(component)], x);
@@ -81,7 +82,7 @@ impl Layout {
 }
 
 /// Writes a row's even and odd samples to a span of both blocks, and 0 behind them. Each half of the row must reach the span's
-/// last two packs: only these are zeroed.
+/// last two packs, because only these are zeroed.
 pub(super) fn load(halves: [&mut [f32]; 2], span: Range<usize>, row: &[f32]) {
     let [even, odd] = halves.map(|half| &mut half[span.clone()]);
     let rest = span.len().saturating_sub(2 * LANES);
@@ -89,7 +90,7 @@ pub(super) fn load(halves: [&mut [f32]; 2], span: Range<usize>, row: &[f32]) {
     split(row, even, odd);
 }
 
-/// Even samples and odd ones.
+/// Splits a row into its even samples and its odd ones.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn split(row: &[f32], even: &mut [f32], odd: &mut [f32]) {
     let (pairs, rest) = row.as_chunks::<2>();
@@ -101,7 +102,7 @@ fn split(row: &[f32], even: &mut [f32], odd: &mut [f32]) {
     }
 }
 
-/// The row of even samples and odd ones.
+/// Merges even and odd samples into a row.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn merge(even: &[f32], odd: &[f32], row: &mut [f32]) {
     let (pairs, rest) = row.as_chunks_mut::<2>();
@@ -115,9 +116,9 @@ fn merge(even: &[f32], odd: &[f32], row: &mut [f32]) {
 }
 
 impl Layout {
-    /// `x += ω (inverse · (rhs + neighbours) − x)` of a half's pixels, those of even x (parity 0) or odd x, in its block. `other` is
-    /// that of the other half, and near are those of the rows before and after with the same parity; none beyond the border,
-    /// where no spring leads.
+    /// Updates a half's pixels, those of even x (parity 0) or odd x, in its block: `x += ω (inverse · (rhs + neighbours) − x)`.
+    /// `other` is the block of the other half, and `near` are the blocks of the rows before and after with the same parity;
+    /// none beyond the border, where no spring leads.
     pub fn update(
         self,
         parity: usize,
@@ -148,7 +149,7 @@ impl Layout {
     }
 }
 
-/// What a half's equations are made of, pixel by pixel.
+/// The terms of a half's equations, pixel by pixel.
 struct Terms<'a> {
     rhs: [&'a [f32]; 2],
     inverse: [&'a [f32]; 3],
@@ -156,7 +157,7 @@ struct Terms<'a> {
     across: [&'a [f32]; 2],
     /// Springs to the pixels before and after.
     links: [&'a [f32]; 2],
-    /// Unknowns of these pixels.
+    /// Unknowns of the pixels before and after.
     before: [&'a [f32]; 2],
     after: [&'a [f32]; 2],
     /// Unknowns of the rows before and after, component after component.

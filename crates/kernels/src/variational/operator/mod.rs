@@ -43,26 +43,26 @@ use view::{Pass, View};
 /// The operator's coefficients, borrowed from the method that owns them.
 #[derive(Debug, Clone, Copy)]
 pub struct Operator<'a> {
-    /// Of every buffer.
+    /// Shape of every buffer.
     pub shape: Shape,
     /// Voxel spacing in edges (the smallest is 1).
     pub spacing_edges: Axes<f32>,
     /// Smoothness weight α, per edge².
     pub alpha: f32,
-    /// `J`: entries 11, 12, 22 or 11, 12, 13, 22, 23, 33; none for the regulariser alone.
+    /// The tensor `J`: entries 11, 12, 22 or 11, 12, 13, 22, 23, 33; none for the regulariser alone.
     pub tensor: Option<&'a [Buffer]>,
-    /// ψ: relative smoothness weight of each voxel; none means 1 everywhere.
+    /// Relative smoothness weight ψ of each voxel; none for 1 everywhere.
     pub diffusivity: Option<&'a Buffer>,
-    /// w: weight of the volume-preserving term at each voxel (β inside the mask, 0 outside); none means no term.
+    /// Weight w of the volume-preserving term at each voxel (β inside the mask, 0 outside); none without that term.
     pub volume_weight: Option<&'a Buffer>,
 }
 
 impl Operator<'_> {
-    /// α / s² along each axis: the spring between two voxels where ψ is 1.
+    /// The factor α / s² along each axis: the spring between two voxels where ψ is 1.
     fn springs(&self) -> Axes<f32> {
         self.spacing_edges.map(|s| self.alpha / (s * s))
     }
-    /// The coefficients and these fields belong to the shape.
+    /// Requires that the coefficients and these fields belong to the shape.
     fn check(&self, lengths: &mut Lengths, fields: &[(&'static str, &[Buffer])]) {
         let n = self.shape.len();
         if let Some(tensor) = self.tensor {
@@ -83,7 +83,7 @@ impl Operator<'_> {
 /// others (red-black). With a volume-preserving term, which couples diagonal neighbours, there are four colours.
 #[derive(Debug)]
 pub struct Relax<'a> {
-    /// A.
+    /// The operator A.
     pub operator: Operator<'a>,
     /// The unknowns, improved in place.
     pub x: &'a mut [Buffer],
@@ -91,7 +91,7 @@ pub struct Relax<'a> {
     pub rhs: &'a [Buffer],
     /// Over-relaxation ω.
     pub omega: f32,
-    /// How many sweeps.
+    /// Number of sweeps.
     pub sweeps: usize,
 }
 
@@ -103,7 +103,7 @@ impl Kernel for Relax<'_> {
         self.operator.check(lengths, &[("x", self.x), ("rhs", self.rhs)]);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        match over_relaxed::takes(&self) {
+        match over_relaxed::is_supported(&self) {
             true => over_relaxed::relax(cpu, self),
             false => by_dimension!(self.operator.shape, relax::relax(cpu, self)),
         }
@@ -118,7 +118,7 @@ impl Kernel for Relax<'_> {
 /// Damping 1 and no volume term is thiyagalingam2011 eq. 9, with the block solved at once.
 #[derive(Debug)]
 pub struct Jacobi<'a> {
-    /// A.
+    /// The operator A.
     pub operator: Operator<'a>,
     /// The unknowns.
     pub x: &'a [Buffer],
@@ -126,7 +126,7 @@ pub struct Jacobi<'a> {
     pub rhs: &'a [Buffer],
     /// The improved unknowns.
     pub out: &'a mut [Buffer],
-    /// The share of the correction that is taken.
+    /// Share of the correction that is applied.
     pub damping: f32,
 }
 
@@ -157,10 +157,10 @@ impl Kernel for Jacobi<'_> {
     }
 }
 
-/// `target −= A x`; returns the squared norm of what is left in `target`.
+/// Computes `target −= A x`; returns the squared norm of the result.
 #[derive(Debug)]
 pub struct SubtractProduct<'a> {
-    /// A.
+    /// The operator A.
     pub operator: Operator<'a>,
     /// The unknowns.
     pub x: &'a [Buffer],
@@ -187,10 +187,10 @@ impl Kernel for SubtractProduct<'_> {
     }
 }
 
-/// ‖rhs − A x‖², without storing the residual.
+/// Computes ‖rhs − A x‖² without storing the residual.
 #[derive(Debug)]
 pub struct ResidualNorm2<'a> {
-    /// A.
+    /// The operator A.
     pub operator: Operator<'a>,
     /// The unknowns.
     pub x: &'a [Buffer],
@@ -217,18 +217,18 @@ impl Kernel for ResidualNorm2<'_> {
     }
 }
 
-/// The mean of `rhs − A x` over the fine cells of each coarse cell; returns ‖rhs − A x‖² of the fine grid.
+/// Computes the mean of `rhs − A x` over the fine cells of each coarse cell; returns ‖rhs − A x‖² of the fine grid.
 ///
 /// A coarse cell holds two fine cells along each axis where the sizes differ (three at an odd end).
 #[derive(Debug)]
 pub struct RestrictResidual<'a> {
-    /// A.
+    /// The operator A.
     pub operator: Operator<'a>,
     /// The unknowns.
     pub x: &'a [Buffer],
     /// The right-hand side.
     pub rhs: &'a [Buffer],
-    /// Of the coarse grid.
+    /// Shape of the coarse grid.
     pub coarse_shape: Shape,
     /// The residual on the coarse grid.
     pub coarse: &'a mut [Buffer],
@@ -260,12 +260,12 @@ impl Kernel for RestrictResidual<'_> {
     }
 }
 
-/// `rhs_a −= ∂_aᵀ (w c)`: the gradient of `Σ w ⟨(div δ + c)²⟩ / 2` at δ = 0, for a target volume change `−c`.
+/// Computes `rhs_a −= ∂_aᵀ (w c)`: the gradient of `Σ w ⟨(div δ + c)²⟩ / 2` at δ = 0, for a target volume change `−c`.
 #[derive(Debug)]
 pub struct SubtractVolumeTarget<'a> {
-    /// Its shape, spacing and volume weight count.
+    /// The operator, of which shape, spacing and volume weight are used.
     pub operator: Operator<'a>,
-    /// c.
+    /// The volume change c.
     pub change: &'a Buffer,
     /// The right-hand side.
     pub rhs: &'a mut [Buffer],

@@ -1,14 +1,14 @@
 //! Processor text of over-relaxed sweeps over a picture whose springs vary.
 //!
-//! What a pixel's equations hold beside the unknowns, its springs and the inverse of its block, is found once for all sweeps that
-//! run through the cache together, not once a pass; and a pass computes the pixels of its own colour alone ([`super::half_rows`]).
-//! The operations are those of [`super::row`], and so are the bits.
+//! The terms of a pixel's equations beside the unknowns (its springs and the inverse of its block) are computed once for all
+//! sweeps that run through the cache together, not once a pass; and a pass computes only the pixels of its own colour
+//! ([`super::half_rows`]). The operations are those of [`super::row`], so the bits are the same.
 
 use super::Relax;
 use super::half_rows::{ACROSS, INVERSE, Layout, RHS, load};
 use super::row::inverse_of;
 use super::system::{link, spring};
-use super::wavefront::{Update, follow};
+use super::wavefront::{PassUpdate, follow};
 use crate::shared::lanes::{LANES, Lanes, Pack, starts};
 use crate::shared::rows::beside;
 use multiversion::multiversion;
@@ -17,15 +17,15 @@ use veloxel_core::{Axes, Dimension, Shape};
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, components, components_mut, ranges_mut, with_scratch};
 
-/// Bytes of rows that a thread holds: they should stay in its cache.
+/// Number of bytes of rows that a thread holds: they should stay in its cache.
 const MOST_BYTES: usize = 1 << 20;
-/// Passes of a sweep: pixels with even x + y, then the others.
+/// Number of passes of a sweep: pixels with even x + y, then the others.
 const COLOURS: usize = 2;
-/// A pass leaves out or adds rows on both sides of a slab's end.
+/// Number of rows on both sides of a slab's end that a pass leaves out or adds.
 const SIDES: usize = 2;
 
 /// Whether the sweeps are of this kind.
-pub(super) fn takes(args: &Relax<'_>) -> bool {
+pub(super) fn is_supported(args: &Relax<'_>) -> bool {
     let operator = &args.operator;
     let is_picture = operator.shape.dimension == Dimension::Two && operator.shape.size[2] == 1;
     let has_both = operator.tensor.is_some() && operator.diffusivity.is_some();
@@ -58,7 +58,7 @@ pub(super) fn relax(cpu: &Cpu, args: Relax<'_>) {
 struct Picture<'a> {
     shape: Shape,
     layout: Layout,
-    /// Where ψ is 1.
+    /// Springs where ψ is 1.
     springs: Axes<f32>,
     tensor: [&'a [f32]; 3],
     psi: &'a [f32],
@@ -68,12 +68,13 @@ struct Picture<'a> {
 }
 
 impl Picture<'_> {
-    /// Samples of a row's both halves.
+    /// Number of samples of both halves of a row.
     fn slot(&self) -> usize {
         2 * self.layout.block()
     }
 
-    /// Sweeps that follow each other through the picture: as the cache holds rows for, and slabs for all threads have.
+    /// Number of sweeps that follow each other through the picture: as many as the cache holds rows for, and as leave slabs for
+    /// all threads.
     fn sweeps_together(&self, cpu: &Cpu, sweeps: usize) -> usize {
         let threads = cpu.useful_parts(COLOURS * sweeps * self.shape.len()).min(cpu.threads());
         let rows = MOST_BYTES / (self.slot() * size_of::<f32>());
@@ -85,7 +86,7 @@ impl Picture<'_> {
         row * nx..(row + 1) * nx
     }
 
-    /// Writes what a row's equations are made of; `work` holds six rows and a sample.
+    /// Writes the terms of a row's equations; `work` holds six rows and a sample.
     fn prepare(&self, row: usize, work: &mut [f32], slot: &mut [f32]) {
         let n = self.shape.size[0];
         let (rows, links) = work.split_at_mut(5 * n);
@@ -111,19 +112,19 @@ impl Picture<'_> {
     }
 }
 
-/// Sweeps whose tasks hold so many rows.
+/// Sweeps whose tasks hold a number of rows.
 struct Sweeps<'a> {
     picture: &'a Picture<'a>,
     slots: usize,
 }
 
-impl Update<usize> for Sweeps<'_> {
+impl PassUpdate<usize> for Sweeps<'_> {
     fn update(&self, steps: impl Iterator<Item = (usize, usize)>) {
         let Self { picture, slots } = *self;
         with_scratch(slots * picture.slot() + 6 * picture.shape.size[0] + 1, |scratch| {
             let (samples, work) = scratch.split_at_mut(slots * picture.slot());
             let mut held = HeldRows { picture, rows: vec![Held::default(); slots], samples, work };
-            // SAFETY: `follow` hands this thread the row and lets nobody write the rows beside it.
+            // SAFETY: `follow` hands this thread the row and lets no other thread write the rows beside it.
             steps.for_each(|(colour, row)| unsafe { held.update(colour, row) });
             // SAFETY: as above.
             (0..slots).for_each(|slot| unsafe { held.give_back(slot) });
@@ -131,11 +132,11 @@ impl Update<usize> for Sweeps<'_> {
     }
 }
 
-/// What a slot holds.
+/// The row that a slot holds.
 #[derive(Clone, Copy, Default)]
 struct Held {
     row: Option<usize>,
-    /// Whether what its equations are made of is there, and its unknowns changed.
+    /// Whether the terms of its equations are stored, and its unknowns changed.
     is_updated: bool,
 }
 
@@ -151,7 +152,7 @@ impl HeldRows<'_, '_> {
     /// Updates the pixels of a colour in a row.
     ///
     /// # Safety
-    /// Until all rows are given back nobody else writes the row, or those beside it.
+    /// Until all rows are given back no other thread writes the row, or the rows beside it.
     unsafe fn update(&mut self, colour: usize, row: usize) {
         let beside = beside(self.picture.shape, row, 1);
         for row in beside.into_iter().flatten().chain([row]) {
@@ -208,7 +209,7 @@ impl HeldRows<'_, '_> {
     }
 }
 
-/// Three lines of inverses, then the springs to the rows before and after; ψ is that of the row, and of these.
+/// Writes three lines of inverses, then the springs to the rows before and after; `psi` is that of the row, and of these.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn invert<P: Pack>(psi: [&[f32]; 3], weights: [f32; 2], tensor: [&[f32]; 3], links: &[f32], out: &mut [f32]) {
     let n = psi[0].len();

@@ -1,4 +1,4 @@
-//! The kernel on every device against its text for processors.
+//! Tests of the kernel on every device against its text for processors.
 
 use crate::kernel::Kernel;
 use crate::variational::operator::{
@@ -18,7 +18,7 @@ struct System {
 }
 
 impl System {
-    /// `terms`: tensor, ψ, w.
+    /// A system whose `terms` choose tensor, ψ, w.
     fn new(device: &Device, shape: Shape, terms: [bool; 3]) -> Self {
         let n = shape.len();
         let positive = |seed| {
@@ -65,7 +65,7 @@ const TERMS: [[bool; 3]; 6] = [
     [false, false, true],
 ];
 
-/// Large enough for more than one workgroup, and for rows that do not fit one.
+/// Shapes that are large enough for more than one workgroup, and for rows that do not fit one.
 fn larger_shapes() -> Vec<Shape> {
     let mut all = shapes();
     all.push(Shape { size: [1028, 9, 1], dimension: Dimension::Two });

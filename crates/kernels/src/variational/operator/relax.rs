@@ -2,20 +2,20 @@
 
 use super::row::{Purpose, Voxels};
 use super::system::System;
-use super::wavefront::{Update, follow};
+use super::wavefront::{PassUpdate, follow};
 use super::{Jacobi, Relax};
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, components, components_mut, ranges_mut};
 
-/// What one pass updates; passes of a sweep together update every voxel once.
+/// The voxels that one pass updates; the passes of a sweep together update every voxel once.
 #[derive(Clone, Copy)]
 enum Pass {
     /// Rows with this parity of `y + z`: even x, then odd x, while the row is in the cache.
     Rows(usize),
     /// Voxels with this parity of `x + y + z`: the consistent order that over-relaxation needs (Young 1954).
     Chequer(usize),
-    /// Rows with the first parity of `y + z`, there voxels with the second parity of `x + z`: the four colours that
-    /// mixed differences need, which couple (y, z) to (y ± 1, z ± 1).
+    /// Voxels with the second parity of `x + z`, in rows with the first parity of `y + z`: the four colours that mixed
+    /// differences need, which couple (y, z) to (y ± 1, z ± 1).
     Quarter(usize, usize),
 }
 
@@ -26,7 +26,7 @@ impl Pass {
             Self::Chequer(_) => true,
         }
     }
-    /// Rows from one that the pass takes to the next of the same plane.
+    /// Number of rows from one that the pass takes to the next of the same plane.
     fn stride(self) -> usize {
         if matches!(self, Self::Chequer(_)) { 1 } else { 2 }
     }
@@ -62,14 +62,14 @@ struct Sweep<'a, const D: usize> {
     omega: f32,
 }
 
-impl<const D: usize> Update<Pass> for Sweep<'_, D> {
+impl<const D: usize> PassUpdate<Pass> for Sweep<'_, D> {
     fn update(&self, steps: impl Iterator<Item = (Pass, usize)>) {
         let Self { system, omega } = self;
         let [nx, ny, _] = system.operator.shape.size;
         system.with_row(|equations| {
             steps.filter(|(pass, row)| pass.takes_row(row % ny, row / ny)).for_each(|(pass, row)| {
                 let ahead = pass.stride() * nx;
-                // SAFETY: `follow` hands this thread the row and lets nobody write the rows beside it.
+                // SAFETY: `follow` hands this thread the row and lets no other thread write the rows beside it.
                 unsafe { system.gather(row, ahead, Purpose::Update, equations) };
                 // SAFETY: as above.
                 let out = unsafe { ranges_mut(&system.x, system.span(row)) };
@@ -87,7 +87,7 @@ pub(super) fn jacobi<const D: usize>(cpu: &Cpu, args: Jacobi<'_>) {
     cpu.split(shape.rows(), shape.len(), |range| {
         system.with_row(|equations| {
             for row in range {
-                // SAFETY: nobody writes the unknowns.
+                // SAFETY: no thread writes the unknowns.
                 unsafe { system.gather(row, nx, Purpose::Update, equations) };
                 // SAFETY: every row is written by one thread.
                 let out = unsafe { ranges_mut(&out, system.span(row)) };

@@ -9,10 +9,10 @@ use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, components, components_mut, ranges_mut};
 
 impl<const D: usize> System<'_, D> {
-    /// Writes what is left of a row's equations; returns the sum of its squares.
+    /// Writes the residual of a row's equations; returns the sum of its squares.
     ///
     /// # Safety
-    /// Nobody writes what the row's stencil reads.
+    /// No other thread writes what the row's stencil reads.
     unsafe fn residual(&self, row: usize, out: &mut Row<'_, D>) -> f64 {
         // SAFETY: forwarded.
         unsafe { self.gather(row, self.operator.shape.size[0], Purpose::Residual, out) };
@@ -20,10 +20,10 @@ impl<const D: usize> System<'_, D> {
     }
 }
 
-/// Of a voxel, in copied samples.
+/// Cost of a voxel, in units of copying a sample.
 const COST: usize = 4;
 
-/// Lanes of a row's sum of squares: enough for every instruction set, and a fixed order for all.
+/// Number of lanes of a row's sum of squares: enough for every instruction set, and a fixed order for all.
 const LANES: usize = 16;
 
 /// The sum of squares of a row.
@@ -68,7 +68,7 @@ pub(super) fn norm2<const D: usize>(cpu: &Cpu, args: ResidualNorm2<'_>) -> f64 {
     let [x, rhs] = [x, rhs].map(|field| components::<D>(field).map(Shared::read_only));
     let system = System { operator, x, rhs };
     let [total] = cpu.sum(operator.shape.rows(), COST * operator.shape.len(), |range| {
-        // SAFETY: nobody writes.
+        // SAFETY: no thread writes.
         system.with_row(|equations| [range.map(|row| unsafe { system.residual(row, equations) }).sum()])
     });
     total
@@ -87,7 +87,7 @@ pub(super) fn restrict<const D: usize>(cpu: &Cpu, args: RestrictResidual<'_>) ->
                 let (ys, zs) = (cells(row % cy, ny, cy), cells(row / cy, nz, cz));
                 let share = 1.0 / (ys.len() * zs.len()) as f32;
                 for (first, fine_row) in zs.flat_map(|z| ys.clone().map(move |y| z * ny + y)).enumerate() {
-                    // SAFETY: nobody writes unknowns or right-hand side.
+                    // SAFETY: no thread writes unknowns or right-hand side.
                     norm2 += unsafe { system.residual(fine_row, equations) };
                     for (coarse, fine) in coarse.iter().zip(equations.solved.residual.chunks_exact(nx)) {
                         // SAFETY: every coarse row is written by one thread.

@@ -5,41 +5,41 @@ use super::along_x::{Along, AlongX, Springs};
 use crate::shared::lanes::{LANES, Lanes, Pack, prefetch, starts};
 use multiversion::multiversion;
 
-/// What a row's equations are gathered for.
+/// The use that a row's equations are gathered for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// They are solved for the row's own unknowns.
     Update,
-    /// They are applied to them.
+    /// They are applied to the row's own unknowns.
     Residual,
 }
 
-/// What is made of a row's terms.
+/// The inputs of the work on a row's terms.
 pub(super) struct Task<'a> {
     /// The tensor's entries; empty without a tensor.
     pub tensor: [&'a [f32]; 6],
-    /// How many samples on what the next row brings in lies.
+    /// Distance in samples to the next row's samples, for prefetching.
     pub ahead: usize,
     pub purpose: Purpose,
 }
 
 /// The terms of a row's equations that do not depend on its own unknowns.
 pub(super) trait Terms<const D: usize> {
-    /// The springs along x that go with them.
+    /// The type of the springs along x that belong to these terms.
     type Along: Springs;
-    /// Every row has to hold `n` samples.
+    /// Requires that every row holds `n` samples.
     fn require(&self, n: usize);
-    /// The springs' total of each component, of the voxels from `at` on.
+    /// The sum of each component's springs, for the voxels from `at` on.
     ///
     /// # Safety
-    /// The row, of as many samples as [`Self::require`] was asked for, holds the pack.
+    /// The row has as many samples as [`Self::require`] was called with, and holds the pack.
     unsafe fn diag<P: Pack>(&self, at: usize) -> [P; D];
-    /// The right-hand side of a component with what other rows bring.
+    /// The right-hand side of a component plus the terms of other rows.
     ///
     /// # Safety
     /// As [`Self::diag`].
     unsafe fn base<P: Pack>(&self, component: usize, at: usize) -> P;
-    /// Asks for what the next row brings in for a component.
+    /// Prefetches the terms that the next row needs for a component.
     fn prefetch(&self, component: usize, at: usize);
 }
 
@@ -49,17 +49,17 @@ pub(super) struct Gathered<'s, const D: usize> {
     pub diag: [&'s mut [f32]; D],
 }
 
-/// What terms become, and the unknowns.
+/// The results of the terms, and the unknowns.
 pub(super) struct Solved<'s> {
-    /// The right-hand side with what other rows bring, component after component.
+    /// The right-hand side plus the terms of other rows, component after component.
     base: &'s mut [f32],
     /// Entries of each block's inverse, one after the other.
     inverse: &'s mut [f32],
-    /// The unknowns, component after component, each between two zeros: springs beyond the border pull at nothing.
+    /// The unknowns, component after component, each between two zeros: springs beyond the border pull at 0.
     padded: &'s mut [f32],
-    /// The same, half updated.
+    /// The unknowns after the first half of an update.
     half_way: &'s mut [f32],
-    /// What is left of the equations, component after component.
+    /// The residual of the equations, component after component.
     pub residual: &'s mut [f32],
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Row<'s, const D: usize> {
     pub along_x: AlongX<'s>,
     pub gathered: Gathered<'s, D>,
     pub solved: Solved<'s>,
-    /// Three rows to work in.
+    /// Memory of three rows.
     pub work: &'s mut [f32],
 }
 
@@ -76,25 +76,25 @@ pub(super) struct Row<'s, const D: usize> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Voxels {
     All,
-    /// Even x is 0, odd x is 1.
+    /// Voxels of one parity: 0 for even x, 1 for odd x.
     OfParity(usize),
-    /// Even x, then odd x.
+    /// Voxels of even x, then those of odd x.
     EvenThenOdd,
 }
 
-/// Entries of a symmetric block.
+/// Number of entries of a symmetric block.
 const fn entries(components: usize) -> usize {
     components * (components + 1) / 2
 }
 
-/// Where entry `(r, c)` of a symmetric block stands.
+/// Index of entry `(r, c)` of a symmetric block.
 const fn entry<const D: usize>(r: usize, c: usize) -> usize {
     let (low, high) = if r < c { (r, c) } else { (c, r) };
     low * (2 * D + 1 - low) / 2 + high - low
 }
 
 impl<'s, const D: usize> Row<'s, D> {
-    /// Samples of scratch for rows of `n` voxels.
+    /// Number of samples of scratch for rows of `n` voxels.
     pub const fn scratch(n: usize) -> usize {
         2 * (n + 1) + (4 * D + entries(D) + 4) * n + 2 * D * (n + 2)
     }
@@ -144,7 +144,7 @@ impl<'s, const D: usize> Row<'s, D> {
         }
     }
 
-    /// `out = x + ω (inverse · (base + x neighbours) − x)` at some voxels, x at the others.
+    /// Updates some voxels, `out = x + ω (inverse · (base + x neighbours) − x)`, and copies x at the others.
     pub fn update(&mut self, voxels: Voxels, omega: f32, out: [&mut [f32]; D]) {
         let steps = |parity: usize| std::array::from_fn(|p| if p == parity { omega } else { 0.0 });
         let Solved { base, inverse, padded, half_way, .. } = &mut self.solved;
@@ -341,7 +341,8 @@ impl<const D: usize> System<'_, D> {
     }
 }
 
-/// `out = x + step (inverse · (base + x neighbours) − x)`, one step at even x and another one at odd x; `x` is padded.
+/// Updates `out = x + step (inverse · (base + x neighbours) − x)`, with one step at even x and another one at odd x; `x` is
+/// padded.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn update<const D: usize, P: Pack, A: Springs>(
     system: &System<'_, D>,

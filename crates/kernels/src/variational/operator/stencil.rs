@@ -1,7 +1,7 @@
-//! The stencil of a row: what neighbours along y and z bring to it, and the springs that hold it.
+//! The stencil of a row: the terms of its neighbours along y and z, and their springs.
 //!
-//! For a row the operator splits into `A x = (J + diag) x − (x neighbours) − base`: `base` holds everything that comes
-//! from other rows, `diag` the springs' total.
+//! For a row the operator splits into `A x = (J + diag) x − (x neighbours) − base`: `base` holds everything that comes from
+//! other rows, `diag` is the sum of the springs.
 
 use super::along_x::Along;
 use super::row::{Purpose, Row, Stored, Task, Terms, store};
@@ -12,7 +12,7 @@ use crate::shared::rows::beside;
 /// A row and its neighbours.
 struct Around<'a, const D: usize> {
     rhs: [&'a [f32]; D],
-    /// Of each component: y − 1, y + 1, z − 1, z + 1; beyond a border the row itself stands in, with weight 0.
+    /// For each component the rows y − 1, y + 1, z − 1, z + 1; beyond a border the row itself takes their place, with weight 0.
     near: [[&'a [f32]; 4]; D],
     weights: [f32; 4],
     psi: Psi<'a>,
@@ -26,10 +26,10 @@ struct Psi<'a> {
 }
 
 impl<const D: usize> System<'_, D> {
-    /// Copies a row's unknowns and prepares its equations for a purpose; `ahead` samples on lies what the next row brings in.
+    /// Copies a row's unknowns and prepares its equations for a purpose; the next row's samples lie `ahead` samples further.
     ///
     /// # Safety
-    /// Meanwhile nobody writes what the row's stencil reads.
+    /// Meanwhile no other thread writes what the row's stencil reads.
     pub unsafe fn gather(&self, row: usize, ahead: usize, purpose: Purpose, out: &mut Row<'_, D>) {
         let task = Task { tensor: self.tensor(row), ahead, purpose };
         // SAFETY: forwarded.
@@ -69,7 +69,7 @@ impl<const D: usize> System<'_, D> {
     }
 
     /// # Safety
-    /// While the rows live, nobody writes what their stencils read.
+    /// While the rows live, no other thread writes what their stencils read.
     unsafe fn around(&self, row: usize) -> Around<'_, D> {
         let springs = self.operator.springs();
         let [y, z] = [1, 2].map(|axis| {
@@ -109,7 +109,7 @@ impl<const D: usize, const VARYING: bool> Terms<D> for Stencil<'_, D, VARYING> {
         assert!(rows.into_iter().all(|row| row.len() == n), "rows should be equally long");
         assert!([self.links.len(), self.totals.len()] == [n + 1, n], "scratch should hold the row");
     }
-    /// The same for every component.
+    /// The sum of the springs, the same for every component.
     #[inline(always)]
     unsafe fn diag<P: Pack>(&self, at: usize) -> [P; D] {
         if !VARYING {
@@ -125,7 +125,7 @@ impl<const D: usize, const VARYING: bool> Terms<D> for Stencil<'_, D, VARYING> {
         }
         [total; D]
     }
-    /// `rhs + Σ spring · neighbour` along y and z.
+    /// The sum `rhs + Σ spring · neighbour` along y and z.
     #[inline(always)]
     unsafe fn base<P: Pack>(&self, c: usize, at: usize) -> P {
         // SAFETY: forwarded.

@@ -30,7 +30,7 @@ impl<'a, const D: usize> System<'a, D> {
     /// A component of the unknowns along a row.
     ///
     /// # Safety
-    /// Nobody writes the row while the slice lives.
+    /// No thread writes the row while the slice lives.
     pub unsafe fn x(&self, component: usize, row: usize) -> &[f32] {
         // SAFETY: forwarded.
         unsafe { self.x[component].get(self.span(row)) }
@@ -45,14 +45,15 @@ impl<'a, const D: usize> System<'a, D> {
     }
 }
 
-/// `links[i] =` the spring `scale (ψ_{i−1} + ψ_i) / 2` before voxel i, and after voxel i − 1; those at both ends stay 0.
+/// Writes to `links[i]` the spring `scale (ψ_{i−1} + ψ_i) / 2` before voxel i, and after voxel i − 1; those at both ends stay
+/// 0.
 pub(super) fn link(psi: &[f32], scale: f32, links: &mut [f32]) {
     let n = psi.len();
     edge_weights(&psi[1..], &psi[..n - 1], scale, &mut links[1..n]);
 }
 
 row_loops! {
-    /// `out = scale (a + b) / 2`: the springs between voxels.
+    /// The springs between voxels: `out = scale (a + b) / 2`.
     fn edge_weights([a, b], scale: f32; out) |i| out[i] = spring(scale, a[i], b[i]);
 }
 

@@ -1,4 +1,4 @@
-//! How a launch sees the operator: voxels in packs, constants, uniform block and bindings.
+//! The operator in the form that a launch needs: voxels in packs, constants, uniform block and bindings.
 
 use super::Operator;
 use super::bindings::{Block, Coefficients};
@@ -6,38 +6,38 @@ use crate::kernel::{Launcher, PreparedLaunch};
 use veloxel_core::Axes;
 use veloxel_gpu::ShaderSource;
 
-/// How a launch sees the operator.
+/// The operator in the form that a launch needs.
 pub(super) struct View<'a> {
     pub operator: Operator<'a>,
-    /// Four voxels at a time, with springs that are the same everywhere.
+    /// Whether a thread takes four voxels at a time, with springs that are the same everywhere.
     pub rows: bool,
 }
 
-/// What one pass is told beside the operator.
+/// Numbers that one pass needs beside the operator.
 #[derive(Default)]
 pub(super) struct Pass {
-    /// ω, or the damping.
+    /// The relaxation factor ω, or the damping.
     pub omega: f32,
     /// Parity of y + z of the rows that the pass takes.
     pub rows: usize,
     /// Parity of x, x + y + z or x + z of the voxels that it takes there.
     pub colour: usize,
     pub sweeps: usize,
-    /// Cells of the coarser grid, where there is one.
+    /// Number of cells of the coarser grid, if there is one.
     pub coarse: Axes<usize>,
 }
 
 impl<'a> View<'a> {
-    /// Packs of four where rows consist of them and springs are the same everywhere.
+    /// A view in packs of four, if rows consist of them and springs are the same everywhere; else voxel by voxel.
     pub fn of(operator: Operator<'a>) -> Self {
         let plain = operator.diffusivity.is_none() && operator.volume_weight.is_none();
         Self { operator, rows: plain && operator.shape.size[0].is_multiple_of(4) }
     }
-    /// Voxel by voxel.
+    /// A view voxel by voxel.
     pub fn general(operator: Operator<'a>) -> Self {
         Self { operator, rows: false }
     }
-    /// Packs along x, voxels along y and z.
+    /// Number of packs along x, and of voxels along y and z.
     pub fn packs(&self) -> Axes<usize> {
         let [nx, ny, nz] = self.operator.shape.size;
         [if self.rows { nx / 4 } else { nx }, ny, nz]

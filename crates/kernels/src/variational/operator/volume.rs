@@ -12,7 +12,7 @@ impl<const D: usize> System<'_, D> {
     /// Adds springs along each component's own axis, and the mixed differences.
     ///
     /// # Safety
-    /// Nobody writes what the row's stencil reads.
+    /// No other thread writes what the row's stencil reads.
     pub(super) unsafe fn add_volume(&self, row: usize, weight: &[f32], out: &mut Row<'_, D>) {
         let Operator { shape, spacing_edges, .. } = self.operator;
         let n = shape.size[0];
@@ -61,16 +61,16 @@ impl<const D: usize> System<'_, D> {
     }
 }
 
-/// The adjoint of central differences along an axis on a replicated border: beyond it stands the row's own flux, negated.
+/// The adjoint of central differences along an axis on a replicated border: beyond it the row's own flux counts, negated.
 struct Adjoint {
     shape: Shape,
     axis: usize,
-    /// Half of 1 / s.
+    /// The factor 0.5 / s.
     half: f32,
 }
 
 impl Adjoint {
-    /// `out −= ∂ᵀ flux` of a row; `flux_of` writes the flux of a row to `flux`.
+    /// Subtracts from a row: `out −= ∂ᵀ flux`; `flux_of` writes the flux of a row to `flux`.
     fn subtract(
         &self,
         row: usize,

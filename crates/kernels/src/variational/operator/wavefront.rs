@@ -1,12 +1,12 @@
-//! In which order the passes of a sweep visit the rows, on many threads without a data race and with one trip through memory.
+//! The order in which the passes of a sweep visit the rows, on many threads without a data race and with one trip through
+//! memory.
 //!
 //! A pass that updates a row reads the rows beside it along y and z. Rows are grouped into *lines*: the planes along z, or
 //! the rows along y. Lines are cut into slabs, and a sweep has two stages:
 //!
-//! 1. in every slab the passes follow each other, each one line behind the one before, while lines are in the cache.
-//!    The last line of a slab is left out, since the next slab reads it; every later pass leaves out one more line at
-//!    either end;
-//! 2. around every cut, what the first stage left out.
+//! 1. in every slab the passes follow each other, each one line behind the one before, while lines are in the cache. The last
+//! line of a slab is left out, since the next slab reads it; every later pass leaves out one more line at either end; 2. around
+//! every cut, the passes over the lines that the first stage left out.
 //!
 //! Within a stage no task touches a line that another task writes: that rules out races, whatever parts of a line are
 //! read and written. A line gets its passes in the order of the sweep, and so do the two beside it: the result is that of
@@ -16,21 +16,21 @@ use std::ops::Range;
 use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
 
-/// Set, the tests' sweeps run in an order that has a data race.
+/// Name of the variable that makes the tests' sweeps run in an order that has a data race.
 #[cfg(test)]
 const PLANTED_RACE: &str = "VELOXEL_PLANTED_RACE";
 
-/// What a task does with its passes and rows, in order.
+/// The work of a task on its passes and rows, in order.
 ///
-/// While it updates a row, no other task writes that one or those beside it. A pass may read the rows around its row, diagonal
+/// While it updates a row, no other task writes that row or those beside it. A pass may read the rows around its row, diagonal
 /// ones too, and write the row.
-pub(super) trait Update<P>: Sync {
-    /// Takes the steps of one task.
+pub(super) trait PassUpdate<P>: Sync {
+    /// Makes the steps of one task.
     fn update(&self, steps: impl Iterator<Item = (P, usize)>);
 }
 
 /// Hands passes and rows to `sweep`, in order.
-pub(super) fn follow<P: Copy + Sync>(cpu: &Cpu, shape: Shape, passes: &[P], sweep: &impl Update<P>) {
+pub(super) fn follow<P: Copy + Sync>(cpu: &Cpu, shape: Shape, passes: &[P], sweep: &impl PassUpdate<P>) {
     #[cfg(test)]
     if std::env::var_os(PLANTED_RACE).is_some() {
         // Whole passes, neighbouring rows on different threads: `cargo xtask sanitize` checks that it finds this.
@@ -57,17 +57,17 @@ pub(super) fn follow<P: Copy + Sync>(cpu: &Cpu, shape: Shape, passes: &[P], swee
 #[derive(Debug, Clone, Copy)]
 struct Slabs {
     count: usize,
-    /// Passes that follow each other through a slab.
+    /// Number of passes that follow each other through a slab.
     together: usize,
     lines: usize,
-    /// Rows from a line to the next.
+    /// Number of rows from a line to the next.
     line_step: usize,
     rows_in_line: usize,
     row_step: usize,
 }
 
 impl Slabs {
-    /// Two slabs a thread if there are enough lines, `parts` at most.
+    /// Cuts two slabs a thread if there are enough lines, at most `parts`.
     fn of(shape: Shape, passes: usize, parts: usize, threads: usize) -> Self {
         let wanted = parts.min(2 * threads);
         let [_, ny, nz] = shape.size;
@@ -80,12 +80,12 @@ impl Slabs {
         Self { count, together, lines, line_step, rows_in_line, row_step }
     }
 
-    /// Where a slab starts.
+    /// The line where a slab starts.
     fn start(&self, slab: usize) -> usize {
         self.lines * slab / self.count
     }
 
-    /// Stage 1 of a slab.
+    /// The steps of stage 1 in a slab.
     fn inside<P: Copy>(&self, slab: usize, passes: &[P]) -> impl Iterator<Item = (P, usize)> {
         let (start, end) = (self.start(slab), self.start(slab + 1));
         let (is_first, is_last) = (slab == 0, slab + 1 == self.count);
@@ -102,13 +102,13 @@ impl Slabs {
         })
     }
 
-    /// Stage 2 around the end of a slab.
+    /// The steps of stage 2 around the end of a slab.
     fn around_end<P: Copy>(&self, slab: usize, passes: &[P]) -> impl Iterator<Item = (P, usize)> {
         let end = self.start(slab + 1);
         self.every_pass(passes, move |pass| end - 1 - pass..end + pass)
     }
 
-    /// Every pass over lines of its own.
+    /// The steps of every pass over its own lines.
     fn every_pass<P: Copy>(
         &self,
         passes: &[P],
@@ -122,7 +122,7 @@ impl Slabs {
     }
 }
 
-/// Lines that a slab must have at least, so that what stage 2 touches around its two ends does not meet.
+/// Fewest lines of a slab, so that the lines that stage 2 touches around its two ends do not meet.
 const fn thinnest(passes: usize) -> usize {
     2 * passes
 }

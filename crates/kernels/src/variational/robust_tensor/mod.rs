@@ -1,10 +1,8 @@
 //! One tensor from several constraints, each under a robust penaliser:
-//! `J = Σ_g γ_g ψ'(e_g) J_g` with `e_g = (δ, 1)ᵀ J_g (δ, 1)` and `ψ'(e) = (1 + e/ε²)^{−½}` (Charbonnier, lagged,
-//! scaled to 1 for small residuals; Bruhn et al. 2005, section 4).
 //!
 //! *In*: groups as [`super::motion_tensor`] writes them, with tt; the present increment δ, edges.
 //! *Out*: spatial entries, then the right-hand side. *Halo*: none.
-//! On a GPU each constraint is a launch: all together would need more buffers than some devices bind.
+//! On a GPU each constraint is a launch, because a launch of all would need more buffers than some devices bind.
 
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, packed, wgsl};
@@ -39,24 +37,24 @@ bindings! {
 /// One constraint.
 #[derive(Debug, Clone, Copy)]
 pub struct Group<'a> {
-    /// Spatial entries, minus mixed entries, tt.
+    /// The tensor: spatial entries, minus mixed entries, tt.
     pub tensor: &'a [Buffer],
-    /// γ: its share in the data term.
+    /// Share γ of the constraint in the data term.
     pub gain: f32,
 }
 
 /// Combines the groups.
 #[derive(Debug)]
 pub struct RobustTensor<'a> {
-    /// Of every buffer.
+    /// Shape of every buffer.
     pub shape: Shape,
-    /// ε of the penaliser, in the square root of the tensor's unit.
+    /// The scale ε of the penaliser, in the square root of the tensor's unit.
     pub epsilon: f32,
     /// The constraints.
     pub groups: &'a [Group<'a>],
-    /// δ, edges.
+    /// The increment δ, edges.
     pub increment: &'a [Buffer],
-    /// Spatial entries, then the right-hand side.
+    /// The combined tensor: spatial entries, then the right-hand side.
     pub out: &'a mut [Buffer],
 }
 
@@ -92,7 +90,7 @@ impl Kernel for RobustTensor<'_> {
     }
 }
 
-/// `D` components, `E` spatial entries and mixed ones.
+/// Combines the groups for `D` components, and `E` spatial entries and mixed ones.
 fn robust_tensor<const D: usize, const E: usize>(cpu: &Cpu, args: RobustTensor<'_>) {
     let RobustTensor { shape, epsilon, groups, increment, out } = args;
     let (nx, delta, per_epsilon2) = (shape.size[0], components::<D>(increment), 1.0 / (epsilon * epsilon));

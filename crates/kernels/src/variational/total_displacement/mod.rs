@@ -1,4 +1,5 @@
-//! Between the displacement a solver works on (edges, on top of an affine map) and the one a flow holds (voxels, total).
+//! Conversion between the displacement of a solver (edges, on top of an affine map) and the displacement of a flow (voxels,
+//! total).
 //!
 //! `d_total(x) = A (x + d(x)) − x`. *In place.* *Halo*: none.
 
@@ -40,27 +41,27 @@ bindings! {
     }
 }
 
-/// Edges on top of an affine map to voxels in total.
+/// Turns edges on top of an affine map into voxels in total.
 #[derive(Debug)]
 pub struct ToVoxels<'a> {
-    /// Of the field.
+    /// Shape of the field.
     pub shape: Shape,
     /// Voxel spacing in edges, per axis.
     pub spacing_edges: Axes<f32>,
-    /// A.
+    /// The affine map A.
     pub map: VoxelAffine,
-    /// d in edges; d_total in voxels afterwards.
+    /// The displacement d in edges; d_total in voxels afterwards.
     pub field: &'a mut [Buffer],
 }
 
 impl ToVoxels<'_> {
-    /// A x − x, without x itself so that large grids keep their sub-voxel bits; and A per edge.
+    /// The map A x − x, without x itself so that large grids keep their sub-voxel bits; and A per edge.
     fn maps(&self) -> Maps {
         let per_edge = |row: Axes<f64>| [0, 1, 2].map(|c| (row[c] / f64::from(self.spacing_edges[c])) as f32);
         Maps::new(self.map.added(), self.map.offset, self.map.matrix.map(per_edge))
     }
 
-    /// Whether an edge is a voxel, and nothing lies below.
+    /// Whether the conversion changes nothing: an edge is a voxel, and the map is the identity.
     fn changes_nothing(&self) -> bool {
         let edges = &self.spacing_edges[..self.shape.components()];
         self.map == VoxelAffine::IDENTITY && edges.iter().all(|&edge| edge == 1.0)
@@ -87,14 +88,14 @@ impl Kernel for ToVoxels<'_> {
     }
 }
 
-/// Voxels to edges, without an affine map.
+/// Turns voxels into edges, without an affine map.
 #[derive(Debug)]
 pub struct FromVoxels<'a> {
-    /// Of the field.
+    /// Shape of the field.
     pub shape: Shape,
     /// Voxel spacing in edges, per axis.
     pub spacing_edges: Axes<f32>,
-    /// d in voxels; in edges afterwards.
+    /// The displacement d in voxels; in edges afterwards.
     pub field: &'a mut [Buffer],
 }
 
@@ -118,7 +119,7 @@ impl Kernel for FromVoxels<'_> {
     }
 }
 
-/// `offset + base · x + linear · d`.
+/// The maps of `offset + base · x + linear · d`.
 pub(crate) struct Maps {
     pub offset: Axes<f32>,
     pub base: Axes<Axes<f32>>,
@@ -130,7 +131,7 @@ impl Maps {
         Self { offset: offset.map(|v| v as f32), base: base.map(|row| row.map(|v| v as f32)), linear }
     }
 
-    /// What does not depend on d: rows of the matrix, with the offset.
+    /// The part that does not depend on d: rows of the matrix, with the offset.
     pub(crate) fn base_rows(&self) -> [vec4<f32>; 3] {
         let row = |row: usize| {
             let [x, y, z] = self.base[row];

@@ -43,7 +43,7 @@ impl Case {
     }
 }
 
-/// Everything is compared with a fixed image of another brightness.
+/// A case whose images are compared with a fixed image of another brightness.
 fn darker() -> Case {
     let mut case = Case::new(Dimension::Two, LastAxis::Space);
     let fixed: Vec<f32> = case.device.read(&case.fixed).unwrap().iter().map(|v| 0.1 + 0.6 * v).collect();

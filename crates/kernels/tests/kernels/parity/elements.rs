@@ -22,7 +22,7 @@ const SMOOTHNESS: Smoothness =
     Smoothness { alpha: [0.01, 0.02, 0.015], beta: [0.1, 0.2, 0.15], mixed: [0.3, 0.2, 0.1] };
 const JUDGEMENT: Judgement =
     Judgement { accepted: 0.2, refused: 8.0, least: 1e-7, most: 1e5, tolerance: 1e-3 };
-/// Turned a little, so that the products of the affine map count.
+/// A map that turns a little, so that the products of the affine map count.
 const TURNED: VoxelAffine = VoxelAffine {
     matrix: [[0.98, 0.1, 0.0], [-0.1, 0.98, 0.05], [0.02, 0.0, 1.0]],
     offset: [0.4, -0.3, 0.1],
@@ -37,7 +37,7 @@ fn plan(shape: Shape, last: LastAxis, problems: usize, elements: [usize; 3]) -> 
     LatticePlan { shape, problems, last, axes: [0, 1, 2].map(axis), full_pixel: 1.3 }
 }
 
-/// All buffers of a few steps: those of problems that stand still are 0 on every device.
+/// All buffers of a few steps; those of inactive problems are 0 on every device.
 struct Run<'a> {
     device: &'a Device,
     elements: Elements,
@@ -104,7 +104,7 @@ impl<'a> Run<'a> {
         .unwrap();
     }
 
-    /// The same against the image that is matched to the set on trial.
+    /// Evaluates against the image that is matched to the set on trial.
     fn evaluate_matched(&mut self, images: ElementImages<'_>) {
         let n = self.elements.pixels();
         let [mut matched, mut matched_weight] = [0, 1].map(|_| self.device.zeros(n).unwrap());

@@ -1,16 +1,16 @@
 use super::*;
 use veloxel_kernels::image::displaced_image::DisplacedImage;
 use veloxel_kernels::image::quantise::{FixedPoint, Quantise};
-use veloxel_kernels::image::valid_median::{Planes, ValidMedian, Window};
+use veloxel_kernels::image::valid_median::{MedianWindow, Planes, ValidMedian};
 use veloxel_kernels::phase::forward_backward_check::{ForwardBackwardCheck, Matches};
 use veloxel_kernels::phase::gabor::{
     Bank, Filters, Levels, LocalPhase, LocalPhaseOutputs, ORIENTATIONS, Picture, Pyramid, Sums, turns,
 };
-use veloxel_kernels::phase::phase_flow::{Constraints, PhaseFlow, Place, Sampling, Weighing};
+use veloxel_kernels::phase::phase_flow::{Constraints, PhaseFlow, PhaseSampling, Place, Weighing};
 use veloxel_kernels::phase::phase_stereo::{PhaseStereo, Views, Votes};
 use veloxel_testkit::on_every_device;
 
-/// Sizes that divide by nothing and by everything, smaller than a filter, and a single pixel.
+/// Levels whose sizes divide by nothing and by everything, are smaller than a filter, or are a single pixel.
 fn pyramids() -> Vec<Levels> {
     [[70, 41], [64, 32], [7, 5], [1, 9], [1, 1]].into_iter().map(|size| Levels::new(size, 4, 13)).collect()
 }
@@ -108,7 +108,7 @@ on_every_device! {
     fn flow_of_two_three_and_five_frames(device: &Device) {
         for levels in pyramids() {
             for (count, sampling) in
-                [(2, Sampling::Displaced), (3, Sampling::Displaced), (5, Sampling::Displaced), (5, Sampling::InPlace)]
+                [(2, PhaseSampling::Displaced), (3, PhaseSampling::Displaced), (5, PhaseSampling::Displaced), (5, PhaseSampling::InPlace)]
             {
                 for (weighing, is_coarsest) in [(Weighing::ByFit, false), (Weighing::Alike, true)] {
                     let what = format!("{:?} {count} {sampling:?} {weighing:?}", levels.sizes());
@@ -136,9 +136,9 @@ on_every_device! {
     fn stereo_of_one_view_and_both(device: &Device) {
         for levels in pyramids() {
             for (views, sampling) in [
-                (Views::Both, Sampling::Displaced),
-                (Views::Left, Sampling::Displaced),
-                (Views::Left, Sampling::InPlace),
+                (Views::Both, PhaseSampling::Displaced),
+                (Views::Left, PhaseSampling::Displaced),
+                (Views::Left, PhaseSampling::InPlace),
             ] {
                 for is_coarsest in [false, true] {
                     Pair::new(device).alike(&format!("{:?} {views:?} {sampling:?}", levels.sizes()), |device| {
@@ -162,7 +162,7 @@ on_every_device! {
     fn medians_of_what_is_known(device: &Device) {
         for levels in pyramids() {
             let size = levels.size(0);
-            for window in [Window::One, Window::Three, Window::Five] {
+            for window in [MedianWindow::One, MedianWindow::Three, MedianWindow::Five] {
                 for (count, has_coarser) in [(1, false), (2, true)] {
                     Pair::new(device).alike(&format!("{size:?} {window:?} {count}"), |device| {
                         let input = estimates(device, count, size, 2.0);

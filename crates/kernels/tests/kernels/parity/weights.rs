@@ -1,4 +1,4 @@
-//! What is found of a field and a tensor, voxel by voxel: determinants, confidence, robust weights, visibility.
+//! Tests of what is computed from a field and a tensor, voxel by voxel: determinants, confidence, robust weights, visibility.
 
 use super::*;
 use veloxel_kernels::variational::confidence::Confidence;

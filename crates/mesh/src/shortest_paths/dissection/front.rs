@@ -178,7 +178,7 @@ impl Front<'_> {
         }
     }
 
-    /// The same, column by column.
+    /// Copies lengths from the nodes of some rows to those of some columns, column by column.
     pub fn copy_turned(&self, rows: &Range<usize>, columns: &Range<usize>, out: &mut [f32]) {
         for (column, out) in columns.clone().zip(out.chunks_exact_mut(rows.len().max(1))) {
             for (row, slot) in rows.clone().zip(out) {

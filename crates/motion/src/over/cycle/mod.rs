@@ -130,8 +130,7 @@ pub struct Cycle {
 
 /// Estimates the motion from a start frame to every other one.
 ///
-/// # Errors
-/// As [`PairMethod::run`]; [`MotionError::Sequence`] for fewer than two frames, a start that is none of them, or the wrong
+/// # Errors As [`PairMethod::run`]; [`MotionError::Sequence`] for fewer than two frames, a start beyond them, or the wrong
 /// number of masks.
 pub fn track_cycle(
     method: &mut dyn PairMethod,
@@ -142,8 +141,9 @@ pub fn track_cycle(
     Ok(cycles.pop().expect("a cine should give a cycle"))
 }
 
-/// The same for several cines of as many frames on one grid, such as the slices of a stack, each for itself; a method that works
-/// on several pairs at once ([`PairMethod::estimate_many`]) gets those of all of them. The results are those of [`track_cycle`].
+/// Estimates the motion of several cines of equally many frames on one grid, such as the slices of a stack, each separately; a
+/// method that works on several pairs at once ([`PairMethod::estimate_many`]) gets the pairs of all of them. The results are
+/// those of [`track_cycle`].
 ///
 /// # Errors
 /// As [`track_cycle`].

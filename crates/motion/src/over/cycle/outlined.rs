@@ -5,9 +5,9 @@
 //! heart does: the one that lines up both images within the outlines, where blood and wall alone are compared, and a
 //! contraction of every slice to half of its area, as in a healthy ventricle.
 //!
-//! *Method*: [`affine_registration`](mod@crate::steps::affine_registration) within the outlines of the start frame; every flow is judged by
-//! `Σ |I₀(x) − I_t(x + d)|` there. Motion from rest is the smallest: it is kept unless another one differs less by a fiftieth,
-//! since less than that is noise. A map that moves something farther than can be followed is none of a heart's.
+//! *Method*: [`affine_registration`](mod@crate::steps::affine_registration) within the outlines of the start frame; every flow
+//! is judged by `Σ |I₀(x) − I_t(x + d)|` there. Motion from rest is the smallest: it is kept unless another one differs less by
+//! a fiftieth, since less than that is noise. A map that moves farther than the search range is rejected.
 //! *Evidence*: `tests` of the cycle; docs/algorithms/track.md.
 //! *Limits*: one map for all outlines of a slice; a start at end-systole has no contraction to come.
 
@@ -36,7 +36,7 @@ pub struct Outlined<'a> {
     pub farthest_vox: f64,
 }
 
-/// The same in the memory of a device.
+/// The content of the outlines of a start frame, in the memory of a device.
 pub(super) struct ResidentOutlined {
     within: ResidentMask,
     inside_vox: Vec<[f64; 3]>,

@@ -54,7 +54,7 @@ pub struct BloodPlace {
 }
 
 impl BloodPlace {
-    /// Of the outlines of a cavity and its muscle; none where the cavity is not the brighter one.
+    /// The place of blood within the outlines of a cavity and its muscle; none where the cavity is not the brighter one.
     pub fn of(image: Slice<'_>, cavity: &Polygon, outer: &Polygon) -> Option<Self> {
         let rim = Rim::of(image, cavity.points_px(), Some(outer.points_px()))?;
         let brightness = |nth: [i64; 2]| rim.brightness(image.at(position(nth)));

@@ -22,7 +22,7 @@
 //! | δ | [`Rim::offset_px`] | pixels, outwards |
 //!
 //! *Evidence*: `tests` of this module; docs/algorithms/track.md.
-//! *Limits*: bright blood beside dark muscle; what is offset is no longer a material line, and is none of strain's.
+//! *Limits*: bright blood beside dark muscle; a line that was offset is no longer material, so strain does not use it.
 
 use super::contour::offset_vertices;
 use super::slice::{PER_PX, Slice, median, over_inside, position, values};

@@ -52,11 +52,11 @@ use veloxel_kernels::{Kernel, Taps};
 
 /// Distance within which the other direction confirms a first match, voxels.
 const FIRST_TOLERANCE: Tolerance = Tolerance { least_vox: 2.0, share: 0.0 };
-/// The same for matches with an image that was warped already.
+/// Distance within which matches with a warped image are confirmed, voxels.
 const SECOND_TOLERANCE: Tolerance = Tolerance { least_vox: 1.5, share: 0.0 };
-/// The same for the flow of the method: what is not confirmed begins again from the models around it.
+/// Distance within which the flow of the method is confirmed, voxels: vectors beyond it are replaced by the models around them.
 const FLOW_TOLERANCE: Tolerance = Tolerance { least_vox: 1.0, share: 0.02 };
-/// The same for the flow of the method: what is not confirmed says nothing of the motion around.
+/// Distance within which a vector is used for others, voxels: vectors beyond it are not interpolated from.
 const SURE_TOLERANCE: Tolerance = Tolerance { least_vox: 0.3, share: 0.03 };
 
 /// Begins a method from matches.
@@ -236,7 +236,7 @@ impl Work<'_> {
         ImagePair { fixed, moving, region, start: ResidentStart::Matches(start) }
     }
 
-    /// Of each side, side by side.
+    /// The results of both sides, computed side by side.
     fn both<T>(&self, of: impl Fn(usize) -> Result<T>) -> Result<[T; 2]> {
         let back = self.device.concurrently(|| of(1))?;
         let there = of(0);

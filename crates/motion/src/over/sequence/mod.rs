@@ -55,9 +55,9 @@ pub struct SequenceFrames<'a> {
     pub frames: &'a [Volume<f32>],
     /// Where data count: none, one for every frame, or one a frame.
     pub masks: &'a [Mask],
-    /// Where volume is preserved, likewise.
+    /// Where volume is preserved: none, one mask for every frame, or one a frame.
     pub volume_masks: &'a [Mask],
-    /// How much data count, likewise; see [`Pair::weight`](crate::Pair::weight).
+    /// How much data count: none, one weight for every frame, or one a frame; see [`Pair::weight`](crate::Pair::weight).
     pub weights: &'a [Volume<f32>],
 }
 
@@ -114,9 +114,8 @@ pub type Deliver<'a, E> = &'a mut dyn FnMut(SequenceField) -> Result<(), E>;
 /// Estimates the flows of a sequence and hands them out as they come; returns the drift (mean length of the motion
 /// composed once around the cycle, voxels) if it was asked for and something of it is known.
 ///
-/// # Errors
-/// As [`PairMethod::run`]; [`MotionError::Sequence`] for fewer than two frames, a reference that is none of them, or the
-/// wrong number of masks; whatever `deliver` fails with.
+/// # Errors As [`PairMethod::run`]; [`MotionError::Sequence`] for fewer than two frames, a reference beyond them, or the wrong
+/// number of masks; whatever `deliver` fails with.
 pub fn run_sequence<E: From<MotionError>>(
     method: &mut dyn PairMethod,
     frames: SequenceFrames<'_>,

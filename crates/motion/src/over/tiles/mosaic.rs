@@ -26,7 +26,8 @@ impl Core {
         (0..3).filter(|a| length(a) >= least).max_by_key(length)
     }
 
-    /// Works through a core: `work` says along which axis it must be halved first, if it must, and the halves likewise.
+    /// Works through a core. If `work` returns an axis, the core is halved along it, and `work` is called for the halves, which
+    /// it may halve again.
     pub fn in_pieces(self, mut work: impl FnMut(Self) -> Result<Option<usize>>) -> Result<()> {
         let mut cores = vec![self];
         while let Some(core) = cores.pop() {

@@ -289,7 +289,7 @@ impl<F: Fn(Axes<usize>) -> Axes<usize>> Splits<F> {
         self.of_tile.bytes((self.size_of)(tiles).iter().product())
     }
 
-    /// Those of the smallest tiles.
+    /// Bytes of the smallest tiles.
     fn least_bytes(&self) -> Option<u64> {
         self.all().map(|tiles| self.bytes(tiles)).min()
     }

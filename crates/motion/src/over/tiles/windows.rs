@@ -230,7 +230,7 @@ impl WindowRun<'_> {
         step * self.starts.iter().map(|start| longest(start, seen, coarse)).fold(0.0, f32::max)
     }
 
-    /// The longest vector that a position around a core was displaced by, likewise.
+    /// The longest vector that a position around a core was displaced by on any level, pixels of the finest level.
     fn longest_on_the_way(&self, core: &Core, part: Part, flow: &PartFlow) -> f32 {
         let around = self.part(core, SPARE_PX);
         let inner =

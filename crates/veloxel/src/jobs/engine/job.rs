@@ -15,7 +15,7 @@ use veloxel_report::EngineReport;
 pub struct EngineJob {
     /// Left (or the only) frames: `-` for Y4M on standard input, a `.y4m` or `.gif` file, a folder, a pattern.
     pub source: PathBuf,
-    /// Right frames, likewise.
+    /// Right frames: a source of the same kinds as for the left frames.
     pub right: Option<PathBuf>,
     /// Which outputs; stereo needs right frames.
     pub wanted: PhaseWanted,
@@ -33,7 +33,7 @@ pub struct EngineJob {
     pub html: Option<PathBuf>,
 }
 
-/// What a run has to say, and the files it wrote.
+/// Report of a run, and the files written.
 pub type EngineRun = JobRun<EngineReport>;
 
 impl EngineJob {

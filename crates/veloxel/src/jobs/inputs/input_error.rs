@@ -39,7 +39,7 @@ pub enum InputError {
         /// Where they would go.
         output: PathBuf,
     },
-    /// Outlines whose cine is described by none of the files, so that nobody knows how large its pixels are.
+    /// Outlines whose cine no file describes, so that the size of its pixels is unknown.
     #[error(
         "{}: outlines cannot be measured without their cine: name an image of it, for the spacing of pixels",
         outlines.display()

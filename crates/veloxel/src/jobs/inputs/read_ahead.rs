@@ -1,4 +1,4 @@
-//! Frames that are read on a thread of their own, ahead of whoever works on them, until they end or the run is stopped.
+//! Frames that are read on a thread of their own, ahead of the run that uses them, until they end or the run is stopped.
 
 use super::input_error::InputError;
 use crate::{Result, VeloxelError};

@@ -49,18 +49,18 @@ struct Output {
     holds: Holds,
     /// The hidden folder in which the files of a folder wait.
     staging: Option<Unfinished<TempDir>>,
-    /// None until it is begun.
+    /// The published files; none until the output is begun.
     published: Option<Published>,
-    /// How the names begin of the files that a folder gets.
+    /// Beginnings of the names of the files that a folder gets.
     members: &'static [&'static str],
-    /// The role of the folder that a text lies in, where that is an output as well: it appears with it.
+    /// Output folder that contains this file; both are published together.
     home: Option<Role>,
 }
 
 /// All files of a job by their roles. Dropped before [`finish`](Self::finish), it takes back what was written.
 #[derive(Default)]
 pub struct OutputPlan {
-    /// Those of the session that writes.
+    /// The files of the session that writes.
     files: Files,
     inputs: Vec<(&'static str, PathBuf)>,
     /// Files that are read and are no inputs of the method.

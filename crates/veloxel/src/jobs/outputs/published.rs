@@ -76,7 +76,7 @@ impl LeftBehind {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
     }
 
-    /// Those that were added so far.
+    /// The files and folders that were added so far, which leave the list.
     pub fn take(&self) -> Vec<PathBuf> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -52,7 +52,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// As it is shown.
+    /// The role in words.
     pub fn text(self) -> &'static str {
         match self {
             Self::Confidence => "confidence",

@@ -18,7 +18,7 @@ pub enum Directions {
 /// What is done to a flow once it is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Refinement {
-    /// Nothing.
+    /// The flow stays as it is found.
     #[default]
     None,
     /// A mean over neighbours, weighted by confidence and by likeness of the image.

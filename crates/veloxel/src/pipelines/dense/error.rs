@@ -28,9 +28,9 @@ pub enum DenseError {
     /// A budget of memory in which a run does not fit.
     #[error("{} of memory are allowed, and {} are needed {place}: allow more, or crop or shrink the images", size(*budget_bytes), size(*needed_bytes))]
     Memory {
-        /// What it takes, tiles as small as they can be included.
+        /// Bytes that it needs, even with the smallest tiles.
         needed_bytes: u64,
-        /// What there is.
+        /// Bytes that are available.
         budget_bytes: u64,
         /// Where: on the device, or in all.
         place: &'static str,
@@ -44,12 +44,12 @@ pub enum DenseError {
     /// A selection that leaves too few frames.
     #[error("the selection leaves {left} of {count} frames: two are needed")]
     FewFrames {
-        /// How many are left.
+        /// Number of frames that are left.
         left: usize,
-        /// Of how many.
+        /// Number of all frames.
         count: usize,
     },
-    /// A reference that is none of the frames.
+    /// A reference beyond the frames.
     #[error("expected a reference frame from {first} to {last}{which}, got {got}")]
     Reference {
         /// The first frame taken.

@@ -1,4 +1,4 @@
-//! Images as pipelines take them: volumes that are owned elsewhere, or views of somebody's memory.
+//! Images as pipelines take them: volumes that are owned elsewhere, or views of the caller's memory.
 
 use veloxel_core::{Grid, Volume, VolumeView};
 
@@ -7,7 +7,7 @@ use veloxel_core::{Grid, Volume, VolumeView};
 pub enum Image<'a> {
     /// A volume, whose samples are shared and not copied.
     Volume(&'a Volume<f32>),
-    /// Samples in somebody's memory, which are read once.
+    /// Samples in the caller's memory, which are read once.
     View(VolumeView<'a>),
 }
 

@@ -31,7 +31,7 @@ impl PreparedPair {
     }
 }
 
-/// What a pair of images, or a window of frames, comes to.
+/// The result of a pair of images, or of a window of frames.
 #[derive(Debug, Clone)]
 pub struct PairResult {
     /// The flow, its confidence and its diagnostics; occlusion where the run began from matches. The warped image as it was

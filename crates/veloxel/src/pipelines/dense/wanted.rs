@@ -5,10 +5,10 @@ use crate::pipelines::prepare::grids::OutsideFill;
 /// Whether something is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wanted {
-    /// No.
+    /// It is not wanted.
     #[default]
     No,
-    /// Yes.
+    /// It is wanted.
     Yes,
 }
 
@@ -18,7 +18,7 @@ impl Wanted {
         if condition { Self::Yes } else { Self::No }
     }
 
-    /// Whether it is.
+    /// Whether it is wanted.
     pub fn is_yes(self) -> bool {
         self == Self::Yes
     }

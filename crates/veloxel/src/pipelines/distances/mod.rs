@@ -20,7 +20,7 @@ pub struct DistancesRequest<'a> {
     pub sources: Option<&'a [u32]>,
     /// The algorithm.
     pub algorithm: Method,
-    /// What distances are told in.
+    /// The type of number that distances are given as.
     pub precision: Precision,
 }
 
@@ -49,7 +49,7 @@ pub enum DistanceValues {
     Steps(Vec<u16>),
 }
 
-/// What rows hold together.
+/// Statistics over all rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct DistancesFound {
     /// Pairs that no path joins, among those asked for.
@@ -73,7 +73,7 @@ pub struct DistancesResult {
     pub step: Option<Step>,
     /// The algorithm that ran.
     pub algorithm: Method,
-    /// Why.
+    /// Why that algorithm ran, as half a sentence.
     pub chosen_because: String,
     /// How the run went.
     pub account: Account,

@@ -1,4 +1,5 @@
-//! What a graph is given as: checked already, as a list of arcs, or as rows of a sparse matrix in somebody's memory.
+//! The forms in which a graph is given: checked already, as a list of arcs, or as rows of a sparse matrix in the caller's
+//! memory.
 
 use std::borrow::Cow;
 use veloxel_core::{ArcList, GraphKind, WeightedArc};

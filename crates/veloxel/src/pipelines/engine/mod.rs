@@ -101,7 +101,7 @@ struct OpenEngine {
     parameters: PhaseParameters,
 }
 
-/// What a stream comes to.
+/// The end of a stream: its grid, its number of frames, and its account.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EngineEnd {
     /// Where the pixels of a frame lie.

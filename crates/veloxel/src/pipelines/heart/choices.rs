@@ -13,7 +13,7 @@ pub enum MotionSpace {
 }
 
 impl MotionSpace {
-    /// As in reports.
+    /// The word of reports.
     pub fn word(self) -> &'static str {
         match self {
             Self::InPlane => "in-plane",
@@ -38,7 +38,7 @@ pub enum Cavities {
 }
 
 impl Cavities {
-    /// As in reports.
+    /// The word of reports.
     pub fn word(self) -> &'static str {
         match self {
             Self::Moved => "moved",
@@ -58,7 +58,7 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// As in reports.
+    /// The word of reports.
     pub fn word(self) -> &'static str {
         match self {
             Self::AsDrawn => "drawn",

@@ -12,7 +12,7 @@ pub enum HeartError {
         /// Frames given.
         frames: usize,
     },
-    /// No frame to start from was named, and it cannot be told.
+    /// No frame to start from was named, and none can be inferred.
     #[error("frame 0 has no outline, frames {} have: say where to start", list(there))]
     NoStartFrame {
         /// The frames with outlines.
@@ -53,7 +53,7 @@ pub enum HeartError {
         name: String,
         /// Its pixels along x and y.
         got: [usize; 2],
-        /// Those of the cine.
+        /// Pixels of the cine along x and y.
         expected: [usize; 2],
     },
     /// One motion of all frames, by a method that finds none.

@@ -7,7 +7,7 @@ use super::setting::Setting;
 use crate::Result;
 use veloxel_core::parameters::Values;
 use veloxel_core::{Dimension, Flow, Grid, Volume};
-use veloxel_measure::{Periodicity, share_folded};
+use veloxel_measure::{CurveEnds, share_folded};
 use veloxel_motion::DenseDraft;
 use veloxel_motion::over::cycle::{Cycle, CyclePlan};
 use veloxel_motion::steps::composition::sample_vox;
@@ -127,10 +127,10 @@ impl CineMotion {
     }
 
     /// Whether the cine is one whole cycle: as most of its parts say.
-    pub fn periodicity(&self) -> Periodicity {
+    pub fn periodicity(&self) -> CurveEnds {
         let parts = || self.parts.iter().flatten();
         let periodic = parts().filter(|part| part.periodicity.is_periodic).count();
-        if 2 * periodic > parts().count() { Periodicity::Periodic } else { Periodicity::Open }
+        if 2 * periodic > parts().count() { CurveEnds::Periodic } else { CurveEnds::Open }
     }
 
     /// The mean drift once around of the forward and of the backward way, pixels.

@@ -4,7 +4,7 @@ use super::choices::Cavities;
 use super::motion::{CineMotion, Way};
 use super::setting::Setting;
 use veloxel_core::{Contour, ContourSet, Hint, Polygon, Stopped, Structure, WarningKind, Warnings};
-use veloxel_measure::Periodicity;
+use veloxel_measure::CurveEnds;
 use veloxel_motion::over::cycle::{ContourMotion, ContourRule, Rim};
 
 /// Carries the seeds to every frame; `motions` are those from each of their frames.
@@ -113,7 +113,7 @@ fn neighbours<'a, 'b>(
     seeds: &'a [Seed<'b>],
     frame: usize,
     frames: usize,
-    periodicity: Periodicity,
+    periodicity: CurveEnds,
 ) -> ([&'a Seed<'b>; 2], f64) {
     let around = |from: usize, to: usize| (to + frames - from) % frames;
     let before = seeds.iter().min_by_key(|seed| around(seed.contour.frame, frame)).expect("a seed at least");
@@ -121,8 +121,8 @@ fn neighbours<'a, 'b>(
     let (gone, left) = (around(before.contour.frame, frame), around(frame, after.contour.frame));
     match periodicity {
         // Beyond the first and the last seed there is one neighbour.
-        Periodicity::Open if before.contour.frame > frame => ([after; 2], 1.0),
-        Periodicity::Open if after.contour.frame < frame => ([before; 2], 1.0),
+        CurveEnds::Open if before.contour.frame > frame => ([after; 2], 1.0),
+        CurveEnds::Open if after.contour.frame < frame => ([before; 2], 1.0),
         _ if gone == 0 => ([before; 2], 1.0),
         _ => ([before, after], left as f64 / (gone + left) as f64),
     }

@@ -7,7 +7,7 @@ use veloxel_motion::over::cycle::offset_vertices;
 
 /// Around the outlines, millimetres: the heart moves, and methods look around.
 pub(super) const MARGIN_MM: f64 = 25.0;
-/// Pixels along a side at least, where there are so many: pyramids need them.
+/// Fewest pixels along a side, where the image has as many: pyramids need them.
 const LEAST_PX: usize = 64;
 
 /// The wall around a cavity whose outer border is not outlined, mm: that of a right ventricle.
@@ -32,7 +32,7 @@ pub enum RegionChoice<'a> {
     },
 }
 
-/// Pixels along a side of a region that is given, at least.
+/// Fewest pixels along a side of a given region.
 const LEAST_GIVEN_PX: usize = 16;
 
 /// A rectangle of pixels, the same in every slice.
@@ -72,7 +72,7 @@ impl Region {
         }
     }
 
-    /// Itself where it is large enough and lies within an image.
+    /// The region, if it is large enough and lies within an image.
     fn within(self, [nx, ny]: [usize; 2]) -> Option<Self> {
         let ([x, y], [w, h]) = (self.from, self.size);
         let fits = |from: usize, size: usize, all: usize| {

@@ -1,4 +1,4 @@
-//! What is asked for, and what comes of it.
+//! The request to follow outlines, and its result.
 
 use super::choices::{Cavities, MotionSpace, Placement, PresetChoice};
 use super::cine::Cine;

@@ -49,7 +49,7 @@ impl Seeds {
         seed.polygon.points_px().iter().map(|p| [p[0] + x, p[1] + y]).collect()
     }
 
-    /// The frame that motion and strain are told from.
+    /// The reference frame of motion and strain.
     pub fn reference(&self) -> usize {
         self.frames[0]
     }

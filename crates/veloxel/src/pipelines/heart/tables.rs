@@ -1,13 +1,13 @@
 //! The tables of a run: strain of every region, and areas and volumes over time.
 
-use veloxel_measure::{Periodicity, RegionStrain, StrainAt, eulerian, rate_per_s};
+use veloxel_measure::{CurveEnds, RegionStrain, StrainAt, eulerian, rate_per_s};
 use veloxel_report::TrackRun;
 
-/// What there is to know of time.
+/// The times of frames.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timing {
     pub interval_ms: Option<f64>,
-    pub periodicity: Periodicity,
+    pub periodicity: CurveEnds,
     pub reference: usize,
 }
 
@@ -25,9 +25,9 @@ impl Timing {
 }
 
 /// One kind of strain.
-type Kind = fn(&StrainAt) -> Option<f64>;
+type StrainKind = fn(&StrainAt) -> Option<f64>;
 
-const KINDS: [Kind; 5] = [
+const KINDS: [StrainKind; 5] = [
     |s| Some(s.circumferential_endo),
     |s| Some(s.circumferential_mid),
     |s| Some(s.circumferential_epi),
@@ -42,7 +42,7 @@ pub const STRAIN_KINDS: [&str; 5] =
 /// Strain of every region over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StrainTable {
-    /// The frame that strain is told from.
+    /// The reference frame of strain.
     pub reference: usize,
     /// Region by region, frame by frame.
     pub rows: Vec<StrainRow>,
@@ -85,7 +85,7 @@ impl StrainTable {
 }
 
 fn region_rows(region: &RegionStrain, timing: Timing) -> Vec<StrainRow> {
-    let curve = |of: Kind| region.frames.iter().map(of).collect::<Option<Vec<f64>>>();
+    let curve = |of: StrainKind| region.frames.iter().map(of).collect::<Option<Vec<f64>>>();
     let curves = KINDS.map(curve);
     let rates = curves.each_ref().map(|curve| Some(timing.rates(curve.as_ref()?)));
     let numbers = |kind: usize, frame: usize| {

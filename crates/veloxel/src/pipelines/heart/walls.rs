@@ -3,7 +3,7 @@
 use super::motion::{CineMotion, Way};
 use super::setting::Setting;
 use veloxel_core::{ContourSet, Grid, Polygon, Stopped, Structure, WarningKind, Warnings};
-use veloxel_measure::{Level, SegmentFrame, WallMesh, WallMotion};
+use veloxel_measure::{SegmentFrame, SliceLevel, WallMesh, WallMotion};
 
 /// The walls of all slices whose mesh can be followed to every frame.
 ///
@@ -27,7 +27,7 @@ pub(super) fn walls(
     if let Some((mesh, is_first)) = start.cap(&slices, &levels) {
         let nth = if is_first { 0 } else { meshes.len() };
         meshes.insert(nth, mesh);
-        levels.insert(nth, Level::Apex);
+        levels.insert(nth, SliceLevel::Apex);
     }
     let shared = start.septum_rad();
     if shared.is_none() {
@@ -69,7 +69,7 @@ pub(super) fn walls(
 /// A slice with a mesh, and the centre of its cavity, pixels.
 type Mesh = (usize, WallMesh, [f64; 2]);
 
-/// The outlines of the frame that motion is told from.
+/// The outlines of the reference frame of motion.
 struct Start<'a> {
     contours: &'a ContourSet,
     frame: usize,
@@ -103,8 +103,9 @@ impl Start<'_> {
 
     /// The slice next to the apical end that shows muscle without a cavity, if it is outlined, and whether it lies before the
     /// others.
-    fn cap(&self, slices: &[usize], levels: &[Level]) -> Option<(Mesh, bool)> {
-        let [is_first, is_last] = [levels.first(), levels.last()].map(|level| level == Some(&Level::Apical));
+    fn cap(&self, slices: &[usize], levels: &[SliceLevel]) -> Option<(Mesh, bool)> {
+        let [is_first, is_last] =
+            [levels.first(), levels.last()].map(|level| level == Some(&SliceLevel::Apical));
         let slice = match (is_first, is_last) {
             (true, _) => slices.first()?.checked_sub(1)?,
             (_, true) => slices.last()? + 1,
@@ -118,14 +119,14 @@ impl Start<'_> {
     }
 
     /// Thirds from the base to the apex; the base is the end with the larger epicardium.
-    fn levels(&self, slices: &[usize], warnings: &mut Warnings) -> Vec<Level> {
+    fn levels(&self, slices: &[usize], warnings: &mut Warnings) -> Vec<SliceLevel> {
         let n = slices.len();
         if n < 3 {
             let text = format!(
                 "{n} of the slices have both outlines: they count as the middle of the ventricle (segments 7 to 12)"
             );
             warnings.push(WarningKind::Note, text);
-            return vec![Level::Mid; n];
+            return vec![SliceLevel::Mid; n];
         }
         let area = |of: &[usize]| -> f64 {
             let area = |&slice| self.outline(Structure::Epi, slice).map_or(0.0, Polygon::signed_area_px2);
@@ -136,9 +137,9 @@ impl Start<'_> {
         let level = |nth: usize| {
             let from_base = if base_first { nth } else { n - 1 - nth };
             match 3 * from_base / n {
-                0 => Level::Basal,
-                1 => Level::Mid,
-                _ => Level::Apical,
+                0 => SliceLevel::Basal,
+                1 => SliceLevel::Mid,
+                _ => SliceLevel::Apical,
             }
         };
         let end = if base_first { slices[0] } else { slices[n - 1] };

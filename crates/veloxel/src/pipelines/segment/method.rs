@@ -54,7 +54,7 @@ pub(super) struct PartsTask<'a> {
 /// Parts, however they were found.
 pub(super) struct Found {
     pub answer: Answer,
-    /// What cuts say, where the method begins with them.
+    /// The answer of cuts, if the method begins with them.
     pub beside: Option<Answer>,
     pub membership: Option<FaceMembership>,
     /// By face, as a share of the square root of the mesh's area.
@@ -62,7 +62,7 @@ pub(super) struct Found {
     pub parameters: Values,
 }
 
-/// What one method says.
+/// The answer of one method.
 pub(super) struct Answer {
     /// What a reader calls the method.
     pub name: &'static str,

@@ -124,7 +124,7 @@ fn warn_of_count(asked: usize, count: usize, clean: &CleanMesh, warnings: &mut W
     warnings.push(WarningKind::Content, text);
 }
 
-/// What was found for faces of the cleaned mesh, told of the triangles of the mesh itself.
+/// The result for the triangles of the mesh, from what was found for faces of the cleaned mesh.
 fn result(
     mesh: &TriangleMesh,
     clean: &CleanMesh,

@@ -9,7 +9,7 @@ pub struct FieldLabel {
     pub role: Role,
     /// The frame that it lives on, counted over those that are given.
     pub fixed: usize,
-    /// The frame that it points into, counted likewise.
+    /// The frame that it points into, counted over those that are given.
     pub moving: usize,
     /// The numbers of both in their sequence.
     pub numbers: [usize; 2],

@@ -23,7 +23,7 @@ pub struct SequenceRequest<'a> {
     pub names: FrameNames,
     /// Where data count: none, one mask for every frame on a grid of its own, or one a frame.
     pub masks: &'a [Mask],
-    /// Where volume is preserved, likewise.
+    /// Where volume is preserved: none, one mask for every frame on a grid of its own, or one a frame.
     pub volume_masks: &'a [Mask],
     /// How much data count, from 0 to 1 on the frames' grid; of methods with weights in their energy.
     pub weight: Option<&'a Volume<f32>>,

@@ -1,4 +1,4 @@
-//! What a sequence comes to: its fields in numbers, and the one that a page shows in full.
+//! The result of a sequence: its fields in numbers, and the one that a page shows in full.
 
 use super::names::FrameNames;
 use super::request::{PreparedSequence, SequenceRequest};

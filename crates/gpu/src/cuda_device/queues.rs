@@ -1,9 +1,9 @@
-//! The queues of a device, side by side: kernels of one run in the order of their launches, those of two queues in any.
+//! The queues of a device: the kernels of one queue run in the order of their launches, those of two queues in any order.
 //!
-//! A thread asks of the first queue until it [switches](Lanes::switch) to another one that it [took](Lanes::fork). That
-//! one begins when all is done that the thread asked before, and [at the end](Lanes::join) the thread's queue waits for
-//! it. Which queue is taken depends only on which are taken already, so that a run that repeats finds the same queues,
-//! and the same memory in their pools.
+//! The work of a thread goes to the first queue until the thread [switches](Queues::switch) to another one that it
+//! [took](Queues::fork). A taken queue begins when everything is done that the thread asked for before, and [at the
+//! end](Queues::join) the thread's own queue waits for it. Which queue is taken depends only on which are taken already, so a
+//! run that repeats finds the same queues, and the same memory in their pools.
 
 use super::profile::HostTimes;
 use super::queue::{Queue, Refusal, of_stream};
@@ -11,37 +11,37 @@ use cudarc::driver::{CudaContext, CudaEvent, DriverError};
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Queues of a device at most.
-pub(super) const MOST_LANES: usize = 2;
+/// Maximal number of queues of a device.
+pub(super) const MOST_QUEUES: usize = 2;
 
 thread_local! {
-    /// The device, by its address, and the number of the queue that the calling thread asks of. Any other device: 0.
+    /// The device, by its address, and the number of the queue that the calling thread's work goes to; 0 for any other device.
     static AT: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
-pub(super) struct Lanes {
+pub(super) struct Queues {
     context: Arc<CudaContext>,
     driver: i32,
     times: Arc<HostTimes>,
-    /// The first one is open; the others are opened when they are first needed.
-    queues: [OnceLock<Queue>; MOST_LANES],
-    taken: Mutex<[bool; MOST_LANES]>,
+    /// The queues: the first one is open, the others are opened when they are first needed.
+    queues: [OnceLock<Queue>; MOST_QUEUES],
+    taken: Mutex<[bool; MOST_QUEUES]>,
 }
 
-impl Lanes {
+impl Queues {
     pub fn open(context: Arc<CudaContext>, driver: i32, times: Arc<HostTimes>) -> Result<Self, DriverError> {
-        let lanes = Self { context, driver, times, queues: Default::default(), taken: Mutex::default() };
-        lanes.open_queue(0)?;
-        Ok(lanes)
+        let queues = Self { context, driver, times, queues: Default::default(), taken: Mutex::default() };
+        queues.open_queue(0)?;
+        Ok(queues)
     }
 
-    /// The number of the queue that the calling thread asks of.
+    /// The number of the queue that the calling thread's work goes to.
     pub fn current(&self) -> usize {
         let (device, nth) = AT.get();
         if device == self.address() { nth } else { 0 }
     }
 
-    /// The queue that the calling thread asks of.
+    /// The queue that the calling thread's work goes to.
     pub fn queue(&self) -> &Queue {
         self.nth(self.current())
     }
@@ -51,7 +51,7 @@ impl Lanes {
         self.queues.iter().filter_map(OnceLock::get)
     }
 
-    /// Takes a queue, which waits for all that the calling thread asked for so far; none where all are taken, or while a
+    /// Takes a queue, which waits for everything that the calling thread asked for so far; none if all are taken, or while a
     /// profile measures launches one by one.
     pub fn fork(&self) -> Result<Option<usize>, Refusal> {
         if self.nth(0).is_profiled() {
@@ -61,14 +61,14 @@ impl Lanes {
         self.begin(nth).inspect_err(|_| self.give_back(nth)).map(|()| Some(nth))
     }
 
-    /// From here on the calling thread asks of a queue; returns the number of the one before.
+    /// Sends the calling thread's work to a queue from here on; returns the number of the queue before.
     pub fn switch(&self, nth: usize) -> usize {
         let before = self.current();
         AT.set((self.address(), nth));
         before
     }
 
-    /// The calling thread's queue waits for a taken one, which is free again.
+    /// Makes the calling thread's queue wait for a taken one, and frees that one.
     pub fn join(&self, nth: usize) -> Result<(), Refusal> {
         let done = self.nth(nth).record_now();
         self.give_back(nth);
@@ -77,7 +77,7 @@ impl Lanes {
 
     fn take(&self) -> Option<usize> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let nth = (1..MOST_LANES).find(|&nth| !taken[nth])?;
+        let nth = (1..MOST_QUEUES).find(|&nth| !taken[nth])?;
         taken[nth] = true;
         Some(nth)
     }
