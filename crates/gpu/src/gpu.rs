@@ -21,7 +21,13 @@ use veloxel_core::Control;
 pub struct QueueNumber(pub(crate) usize);
 
 /// A range of words in the memory of a GPU.
-pub type Stretch<'a> = (&'a GpuMemory, Range<usize>);
+#[derive(Debug, Clone)]
+pub struct Stretch<'a> {
+    /// The memory.
+    pub memory: &'a GpuMemory,
+    /// The words, of four bytes each.
+    pub words: Range<usize>,
+}
 
 /// A GPU, opened through wgpu or through CUDA.
 pub trait Gpu: Debug + Send + Sync {

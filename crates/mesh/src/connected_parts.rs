@@ -8,7 +8,7 @@ use veloxel_core::{Control, Stopped};
 
 /// Faces between two questions whether to go on: some milliseconds.
 const FACES_AT_ONCE: usize = 1 << 16;
-/// Pieces likewise: those that are too small have few faces each.
+/// Pieces between two questions whether to go on: those that are too small have few faces each.
 const PIECES_AT_ONCE: usize = 1 << 8;
 
 /// Labels whose parts are connected, numbered from 0 in the order of the faces.

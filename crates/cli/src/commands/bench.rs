@@ -40,7 +40,7 @@ pub struct BenchArguments {
     #[arg(long)]
     allow_missing: bool,
 
-    /// Of stops: the commands whose name holds this
+    /// Which commands `stops` tries: those whose name holds this text
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
 

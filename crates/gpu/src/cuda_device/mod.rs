@@ -190,9 +190,9 @@ impl Gpu for CudaDevice {
         let now = if after.is_some() { None } else { self.mark()? };
         let ready = after.or(now.as_ref()).ok_or(ComputeError::WrongDevice)?.moment::<CudaMoment>()?;
         ready.require().map_err(|e| self.failed(e))?;
-        let address = |(memory, range): &Stretch<'_>| {
+        let address = |Stretch { memory, words }: &Stretch<'_>| {
             let start = memory.piece::<CudaMemory>()?.address;
-            Ok((start + (range.start * size_of::<Word>()) as u64, range.len()))
+            Ok((start + (words.start * size_of::<Word>()) as u64, words.len()))
         };
         let addresses = |own: &Vec<Stretch<'_>>| own.iter().map(address).collect();
         let wanted = wanted.iter().map(addresses).collect::<Result<Vec<_>, ComputeError>>()?;

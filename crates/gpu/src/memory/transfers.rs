@@ -2,6 +2,7 @@
 
 use crate::device::{Device, Kind};
 use crate::error::ComputeError;
+use crate::gpu::Stretch;
 use crate::memory::buffer::{AnyBuffer, Buffer, Field, Memory};
 use crate::memory::element::{Element, Word, elements_of, try_words_of, words_of};
 use crate::memory::host_memory::{Content, HostMemory};
@@ -153,9 +154,12 @@ impl Device {
         match self.kind() {
             Kind::Cpu(_) => Ok(fields.into_iter().map(joined).collect()),
             Kind::Gpu(gpu) => {
-                let stretches = fields
-                    .iter()
-                    .map(|field| field.iter().map(|buffer| Ok((buffer.gpu()?, 0..buffer.len()))).collect());
+                let stretches = fields.iter().map(|field| {
+                    field
+                        .iter()
+                        .map(|buffer| Ok(Stretch { memory: buffer.gpu()?, words: 0..buffer.len() }))
+                        .collect()
+                });
                 let words = gpu.download(
                     &stretches.collect::<Result<Vec<_>, ComputeError>>()?,
                     mark,
@@ -212,7 +216,8 @@ impl Device {
                 // Transfers move whole words; samples of the first word before the range are dropped here.
                 let per_word = size_of::<Word>() / size_of::<T>();
                 let wanted = parts.iter().map(|(buffer, range)| {
-                    Ok(vec![(buffer.gpu()?, range.start / per_word..words_of::<T>(range.end))])
+                    let words = range.start / per_word..words_of::<T>(range.end);
+                    Ok(vec![Stretch { memory: buffer.gpu()?, words }])
                 });
                 let wanted = wanted.collect::<Result<Vec<_>, ComputeError>>()?;
                 let words = gpu.download(&wanted, mark, self.control())?;

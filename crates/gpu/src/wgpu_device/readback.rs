@@ -20,7 +20,8 @@ impl WgpuDevice {
         wanted: &[Vec<Stretch<'_>>],
         control: &Control,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
-        let lengths = wanted.iter().map(|stretches| stretches.iter().map(|(_, range)| range.len()).sum());
+        let lengths =
+            wanted.iter().map(|stretches| stretches.iter().map(|stretch| stretch.words.len()).sum());
         let mut rooms = lengths.map(room_for).collect::<Result<Vec<_>, _>>()?;
         let numbered = wanted.iter().enumerate();
         let stretches: Vec<Wanted<'_>> =
@@ -48,8 +49,8 @@ impl WgpuDevice {
         let staging = self.ask(bytes as u64, usage).ok_or_else(|| self.out_of_memory(bytes))?;
         let mut encoder = self.device.create_command_encoder(&Default::default());
         let mut offset = 0;
-        for (_, (memory, range)) in wanted {
-            let [start, bytes] = [range.start, range.len()].map(|words| (words * size_of::<Word>()) as u64);
+        for (_, Stretch { memory, words }) in wanted {
+            let [start, bytes] = [words.start, words.len()].map(|words| (words * size_of::<Word>()) as u64);
             encoder.copy_buffer_to_buffer(self.memory_of(memory)?, start, &staging, offset, bytes);
             offset += bytes;
         }
@@ -63,8 +64,8 @@ impl WgpuDevice {
         receiver.recv().map_err(|e| self.failed(e))?.map_err(|e| self.failed(e))?;
         let view = staging.get_mapped_range(..).map_err(|e| self.failed(e))?;
         let mut words: &[Word] = bytemuck::cast_slice(&view);
-        for (room, (_, range)) in wanted {
-            let (own, others) = words.split_at(range.len());
+        for (room, stretch) in wanted {
+            let (own, others) = words.split_at(stretch.words.len());
             rooms[*room].extend_from_slice(own);
             words = others;
         }
@@ -82,6 +83,6 @@ fn how_many_together(stretches: &[Wanted<'_>]) -> usize {
     fits.count().max(1)
 }
 
-fn bytes_of((_, range): &Stretch<'_>) -> usize {
-    range.len() * size_of::<Word>()
+fn bytes_of(stretch: &Stretch<'_>) -> usize {
+    stretch.words.len() * size_of::<Word>()
 }

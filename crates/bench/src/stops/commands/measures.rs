@@ -14,7 +14,7 @@ use veloxel_io::{self as io, CinePlace, PlainNames, ReadOptions};
 
 /// Voxels an axis of volumes that are warped or measured.
 const SIDE: usize = 192;
-/// And of labels whose surfaces are measured, which takes longer.
+/// Voxels an axis of labels whose surfaces are measured, which takes longer.
 const LABELS_SIDE: usize = 96;
 
 /// A field that moves everything by so many voxels along x, and a little less at the end.
