@@ -79,6 +79,8 @@ fn of_pieces<I: Iterator<Item = f32>>(
         let mut all = members.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter_mut().zip(own).for_each(|(all, own)| all.extend(own));
     });
+    // A stop leaves pieces out: what was counted need not have been gathered.
+    cpu.check().ok()?;
     let mut members = members.into_inner().unwrap_or_else(PoisonError::into_inner);
     let samples =
         [0, 1].map(|nth| *members[nth].select_nth_unstable_by(places[nth].within, f32::total_cmp).1);
