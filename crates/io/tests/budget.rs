@@ -58,7 +58,7 @@ fn images_that_load_at_the_same_time_count_together() {
     let folder = tempfile::tempdir().unwrap();
     let image = Volume::new(Grid::image(64, 64).unwrap(), vec![1.0; 4096]).unwrap();
     for name in ["a.nii", "b.nii"] {
-        write_image(&folder.path().join(name), &image, &mut Warnings::new()).unwrap();
+        write_image(folder.path().join(name), &image, &mut Warnings::new()).unwrap();
     }
     let frames = ["a.nii", "b.nii"].map(|name| folder.path().join(name));
     let read = |bytes| {

@@ -81,7 +81,7 @@ fn images_sequences_and_fields_keep_every_bit() {
         let flow = Flow::from_fn(grid.clone(), |[x, y, z]| [0.25 * x, y - 0.1, z * f64::NAN]);
         write_flow(&path, &flow).unwrap();
         let back = quiet(&path, read_flow);
-        let bits = |flow: &Flow| flow.components_vox().map(|c| self::bits(c)).collect::<Vec<_>>();
+        let bits = |flow: &Flow| flow.components_vox().map(self::bits).collect::<Vec<_>>();
         assert_eq!((back.grid(), bits(&back)), (&grid, bits(&flow)));
         let error = read_image(&path, Strictness::Lenient, &mut Warnings::new()).unwrap_err();
         assert!(matches!(error, IoError::Kind { .. }), "{error}");

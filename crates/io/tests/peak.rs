@@ -50,11 +50,11 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     }
     let rgb: Vec<u8> = (0..3 * 900 * 700).map(|i| (i % 253) as u8).collect();
     files.push(folder.join("colour.png"));
-    write_rgb_png(&folder.join("colour.png"), 900, 700, &rgb).unwrap();
+    write_rgb_png(folder.join("colour.png"), 900, 700, &rgb).unwrap();
     #[cfg(feature = "jpeg")]
     {
         files.push(folder.join("colour.jpg"));
-        write_rgb_jpeg(&folder.join("colour.jpg"), 900, 700, &rgb).unwrap();
+        write_rgb_jpeg(folder.join("colour.jpg"), 900, 700, &rgb).unwrap();
     }
     files
 }

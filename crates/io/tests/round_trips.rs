@@ -357,8 +357,7 @@ fn a_full_disk_leaves_nothing() {
     if let Some(folder) = std::env::var_os(FOLDER) {
         let image = Volume::from_fn(Grid::volume(64, 64, 64).unwrap(), |[x, ..]| x as f32);
         for name in ["a.nii", "a.mha", "a.mhd", "a.nhdr"] {
-            let error =
-                write_image(&Path::new(&folder).join(name), &image, &mut Warnings::new()).unwrap_err();
+            let error = write_image(Path::new(&folder).join(name), &image, &mut Warnings::new()).unwrap_err();
             assert!(matches!(&error, IoError::Write { .. }), "{error}");
             assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "{name}");
         }

@@ -92,7 +92,7 @@ fn a_video_that_is_given_up_leaves_nothing() {
         drop(writer);
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-    assert!(VideoWriter::create(&folder.path().join("a.avi"), shape(VideoColour::Grey)).is_err());
+    assert!(VideoWriter::create(folder.path().join("a.avi"), shape(VideoColour::Grey)).is_err());
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_video_that_is_given_up_leaves_nothing() {
 fn a_picture_too_wide_for_gif_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let wide = VideoShape { width: 70_000, ..shape(VideoColour::Grey) };
-    let refused = VideoWriter::create(&folder.path().join("a.gif"), wide);
+    let refused = VideoWriter::create(folder.path().join("a.gif"), wide);
     assert!(matches!(refused, Err(IoError::Unsupported { .. })));
 }
 
@@ -109,7 +109,7 @@ fn folders_patterns_files_and_sequences_are_streams() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     for (i, name) in ["f2.png", "f10.png", "f1.png"].iter().enumerate() {
-        write_image(&at(name), &frame(i as u8), &mut Warnings::new()).unwrap();
+        write_image(at(name), &frame(i as u8), &mut Warnings::new()).unwrap();
     }
     let expected = [2, 0, 1].map(frame);
     assert_eq!(all(folder.path()).unwrap().0, expected);
@@ -117,7 +117,7 @@ fn folders_patterns_files_and_sequences_are_streams() {
     assert_eq!(all(&at("f?.png")).unwrap().0, expected[..2]);
     assert_eq!(all(&at("f1.png")).unwrap().0, expected[..1]);
     let sequence = Sequence::new(expected.to_vec(), Some(40.0)).unwrap();
-    write_sequence(&at("cine.nii"), &sequence).unwrap();
+    write_sequence(at("cine.nii"), &sequence).unwrap();
     let (frames, interval_ms, _) = all(&at("cine.nii")).unwrap();
     assert_eq!((frames.as_slice(), interval_ms), (&expected[..], Some(40.0)));
     let (none, missing) = (all(&at("g*.png")).unwrap_err(), all(&at("none.png")).unwrap_err());
@@ -128,9 +128,9 @@ fn folders_patterns_files_and_sequences_are_streams() {
 #[test]
 fn frames_of_another_size_end_the_stream_with_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    write_image(&folder.path().join("a.png"), &frame(0), &mut Warnings::new()).unwrap();
+    write_image(folder.path().join("a.png"), &frame(0), &mut Warnings::new()).unwrap();
     let larger = Volume::from_fn(Grid::image(6, 3).unwrap(), |_| 1.0);
-    write_image(&folder.path().join("b.png"), &larger, &mut Warnings::new()).unwrap();
+    write_image(folder.path().join("b.png"), &larger, &mut Warnings::new()).unwrap();
     let error = all(folder.path()).unwrap_err().to_string();
     assert!(error.contains("b.png") && error.contains("6 × 3"), "{error}");
 }
@@ -139,7 +139,7 @@ fn frames_of_another_size_end_the_stream_with_an_error() {
 fn a_warning_is_given_once_a_stream() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["a.png", "b.png", "c.png"] {
-        write_rgb_png(&folder.path().join(name), 1, 1, &[255, 0, 0]).unwrap();
+        write_rgb_png(folder.path().join(name), 1, 1, &[255, 0, 0]).unwrap();
     }
     assert_eq!(all(folder.path()).unwrap().2, 1);
 }

@@ -149,8 +149,9 @@ mod tests {
     #[test]
     fn many_values_have_the_quantiles_that_sorting_gives() {
         let hash = |n: usize| (n.wrapping_mul(2_654_435_761) >> 7) as u32;
-        let value =
-            |n: usize| f32::from_bits(hash(n) & 0x7fff_ffff).min(1e30) - if n % 3 == 0 { 2.0 } else { 0.0 };
+        let value = |n: usize| {
+            f32::from_bits(hash(n) & 0x7fff_ffff).min(1e30) - if n.is_multiple_of(3) { 2.0 } else { 0.0 }
+        };
         let mut values: Vec<f32> = (0..AT_ONCE + 1000).map(value).collect();
         let mut sorted = values.clone();
         sorted.sort_unstable_by(f32::total_cmp);

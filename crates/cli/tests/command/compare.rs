@@ -19,7 +19,7 @@ fn pictures_are_compared_with_the_truth_on_one_page() {
     place.write_image("b.mha", &texture(0.5));
     let truth = vec![vec![0.5; grid.len()], vec![0.0; grid.len()]];
     let truth = Flow::new(grid, truth).expect("a field");
-    veloxel_io::write_flow(&place.path("truth.flo"), &truth).expect("a field is written");
+    veloxel_io::write_flow(place.path("truth.flo"), &truth).expect("a field is written");
     let more = ["--truth", "truth.flo", "--report", "r.json", "--device", "cpu"];
     let run = place.run(&[&PAIR[..], &more, &["--method", "clg:fast", "--method", "phase"]].concat());
     let text = run.succeeded().stdout;

@@ -15,7 +15,7 @@ fn place() -> Workplace {
     place.write_image("truth.png", &truth);
     let mut result = truth.map(|&v| v / 8.0 + 0.75);
     result.data_mut()[9] = f32::NAN;
-    veloxel_io::write_disparity(&place.path("result.pfm"), &result).unwrap();
+    veloxel_io::write_disparity(place.path("result.pfm"), &result).unwrap();
     place.write_image(
         "mask.png",
         &Volume::from_fn(Grid::image(8, 4).unwrap(), |[_, y, _]| f32::from(u8::from(y > 1))),

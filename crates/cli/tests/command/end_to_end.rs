@@ -11,7 +11,7 @@ fn a_volume_from_files_to_field_report_and_page() {
     let phantom = pair(&isotropic_grid(Dimension::Three, 32).unwrap());
     place.write_image("fixed.nii.gz", &phantom.fixed);
     place.write_image("moving.mha", &phantom.moving);
-    veloxel_io::write_flow(&place.path("truth.nrrd"), &phantom.truth).unwrap();
+    veloxel_io::write_flow(place.path("truth.nrrd"), &phantom.truth).unwrap();
     place.write_image("interior.nii.gz", &phantom.interior.map(|&i| f32::from(u8::from(i))));
     let run = place.run(&[
         "flow",
@@ -109,9 +109,9 @@ fn labels_and_points_follow_the_field() {
     let place = Workplace::new();
     let phantom = small_volume();
     let labels = phantom.fixed.map(|v| if *v > 0.5 { 3 } else { 0 });
-    veloxel_io::write_labels(&place.path("labels.nii.gz"), &labels).unwrap();
+    veloxel_io::write_labels(place.path("labels.nii.gz"), &labels).unwrap();
     let still = veloxel_core::Flow::zeros(labels.grid().clone());
-    veloxel_io::write_flow(&place.path("still.nii.gz"), &still).unwrap();
+    veloxel_io::write_flow(place.path("still.nii.gz"), &still).unwrap();
     place.run(&["warp", "labels", "still.nii.gz", "labels.nii.gz", "-o", "same.nii.gz"]).succeeded();
     let run = place.run(&["evaluate", "labels", "same.nii.gz", "labels.nii.gz", "--json"]).succeeded();
     let overlap: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
@@ -128,7 +128,7 @@ fn a_sequence_becomes_a_folder() {
     let phantom = small_volume();
     let frames = vec![phantom.fixed.clone(), phantom.moving.clone(), phantom.fixed];
     let sequence = Sequence::new(frames, Some(40.0)).unwrap();
-    veloxel_io::write_sequence(&place.path("cine.nii.gz"), &sequence).unwrap();
+    veloxel_io::write_sequence(place.path("cine.nii.gz"), &sequence).unwrap();
     place
         .run(&[
             "flow",

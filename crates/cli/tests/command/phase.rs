@@ -39,7 +39,7 @@ fn with_frames(count: usize, step: f32) -> Workplace {
 pub fn write_y4m(place: &Workplace, name: &str, count: usize, step: f32) {
     let rate = FrameRate { frames: 25, seconds: 1 };
     let shape = VideoShape { width: SIZE[0], height: SIZE[1], colour: VideoColour::Grey, rate };
-    let mut video = VideoWriter::create(&place.path(name), shape).unwrap();
+    let mut video = VideoWriter::create(place.path(name), shape).unwrap();
     for t in 0..count {
         let frame = texture(step * t as f32, SIZE);
         video.push(&frame.data().iter().map(|&v| v as u8).collect::<Vec<_>>()).unwrap();
@@ -95,7 +95,7 @@ fn a_stereo_pair_from_files_to_disparity_report_and_page() {
     assert!(confidence.data().iter().any(|&c| c > 100.0));
 
     // The found disparity is as far from three pixels as its median says.
-    write_disparity(&place.path("t.pfm"), &disparity.map(|_| 3.0)).unwrap();
+    write_disparity(place.path("t.pfm"), &disparity.map(|_| 3.0)).unwrap();
     let against =
         ["stereo", "left.png", "right.png", "-o", "d2.pfm", "--html", "t.html", "--report", "t.json"];
     place.run(&[&against[..], &["--truth", "t.pfm"]].concat()).succeeded();

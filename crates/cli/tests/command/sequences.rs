@@ -15,7 +15,7 @@ fn with_cine() -> Workplace {
     let (place, phantom) = (Workplace::new(), small_volume());
     let frames = vec![phantom.fixed.clone(), phantom.moving.clone(), phantom.fixed, phantom.moving];
     let cine = Sequence::new(frames, Some(40.0)).unwrap();
-    veloxel_io::write_sequence(&place.path("cine.nii.gz"), &cine).unwrap();
+    veloxel_io::write_sequence(place.path("cine.nii.gz"), &cine).unwrap();
     place
 }
 
@@ -118,7 +118,7 @@ fn every_field_is_measured_against_its_own_truth() {
         std::fs::create_dir(place.path(folder)).unwrap();
     }
     let shift = |frames: f32| Flow::from_fn(grid.clone(), |_| [f64::from(STEP * frames), 0.0, 0.0]);
-    let write = |name: &str, frames: f32| veloxel_io::write_flow(&place.path(name), &shift(frames)).unwrap();
+    let write = |name: &str, frames: f32| veloxel_io::write_flow(place.path(name), &shift(frames)).unwrap();
     for n in 1..4 {
         write(&format!("named/reference_000_00{n}.flo"), n as f32);
         write(&format!("ordered/t{}.flo", n + 8), 1.0);

@@ -93,7 +93,7 @@ fn labels_are_masks() {
     let place = with_volumes();
     let grid = small_volume().fixed.grid().clone();
     let labels = Volume::from_fn(grid, |[x, ..]| [0, 1, 2, 3][x / 5]);
-    veloxel_io::write_labels(&place.path("labels.nii.gz"), &labels).unwrap();
+    veloxel_io::write_labels(place.path("labels.nii.gz"), &labels).unwrap();
     let pair = ["flow", "a.nii.gz", "b.nii.gz", "--preset", "fast", "-o"];
     let masked = |name: &str, more: &[&str]| place.run(&[&pair[..], &[name], more].concat());
     let mask = labels.map(|&l| f32::from(u8::from(l == 2 || l == 3)));
@@ -148,7 +148,7 @@ fn what_is_always_so_is_a_note_in_the_report() {
     let grey = texture(0.0, SIZE);
     let rgb: Vec<u8> = grey.data().iter().flat_map(|&v| [v as u8, 20, 30]).collect();
     for name in ["a.png", "b.png"] {
-        veloxel_io::write_rgb(&place.path(name), SIZE, &rgb).unwrap();
+        veloxel_io::write_rgb(place.path(name), SIZE, &rgb).unwrap();
     }
     let run = place.run(&["flow", "a.png", "b.png", "-o", "f.flo", "--report", "r.json", "--html", "p.html"]);
     assert_eq!(run.succeeded().stderr, "");

@@ -82,8 +82,8 @@ fn whatever_a_run_takes_it_takes_in_tiles() {
     let place = pictures();
     let grid = Grid::image(400, 360).unwrap();
     let mask = Mask::from_fn(grid.clone(), |[x, y, _]| x > 20 && y < 300).map(|inside| i32::from(*inside));
-    veloxel_io::write_labels(&place.path("mask.png"), &mask).unwrap();
-    veloxel_io::write_flow(&place.path("start.flo"), &Flow::zeros(grid)).unwrap();
+    veloxel_io::write_labels(place.path("mask.png"), &mask).unwrap();
+    veloxel_io::write_flow(place.path("start.flo"), &Flow::zeros(grid)).unwrap();
     let small = |more: &[&'static str]| with(&[&["--max-memory", "36M", "--set", "warps=1"], more].concat());
     let inputs = ["--mask", "mask.png", "--init", "affine", "--confidence", "c.png"];
     let outputs = ["--warped", "w.png", "--report", "r.json"];

@@ -16,7 +16,7 @@ fn phantom(slices: usize, frames: usize) -> CinePhantom {
 /// A workplace with the cine of a phantom and its exact outlines.
 fn workplace(phantom: &CinePhantom) -> Workplace {
     let place = Workplace::new();
-    write_sequence(&place.path("cine.nii.gz"), &phantom.sequence()).expect("a cine is written");
+    write_sequence(place.path("cine.nii.gz"), &phantom.sequence()).expect("a cine is written");
     write_outlines(&place, "exact.json", phantom, &phantom.contours());
     place
 }
@@ -29,7 +29,7 @@ fn write_outlines(place: &Workplace, name: &str, phantom: &CinePhantom, contours
         frame_interval_ms: cine.frame_interval_ms(),
         images: Vec::new(),
     };
-    write_contours(&place.path(name), contours, &description).expect("outlines are written");
+    write_contours(place.path(name), contours, &description).expect("outlines are written");
 }
 
 fn report(place: &Workplace, folder: &str) -> Value {
@@ -98,7 +98,7 @@ fn labels_are_seeds_and_several_methods_stand_side_by_side() {
         () => i32::from(inside(Structure::Rv, p)),
     };
     let labels = Volume::from_fn(phantom.params().grid.clone(), label);
-    write_labels(&place.path("seed.nii.gz"), &labels).expect("labels are written");
+    write_labels(place.path("seed.nii.gz"), &labels).expect("labels are written");
     let run = ["track", "cine.nii.gz", "--contours", "seed.nii.gz", "-o", "out", "--method", "clg:fast"];
     let text = place.run(&[&run[..], &METHOD[1..]].concat()).succeeded().stdout;
     assert!(text.contains("block-matching") && text.contains("clg, fast"), "{text}");
@@ -137,7 +137,7 @@ fn stacks_that_move_as_volumes_shorten_from_base_to_apex() {
     let mask = Volume::from_fn(phantom.params().grid.clone(), |[x, y, _]| {
         i32::from((4..76).contains(&x) && (4..72).contains(&y))
     });
-    write_labels(&place.path("heart.nii.gz"), &mask).expect("labels are written");
+    write_labels(place.path("heart.nii.gz"), &mask).expect("labels are written");
     let run = ["track", "cine.nii.gz", "--contours", "exact.json", "--region", "heart.nii.gz=1", "-o", "out"];
     let text =
         place.run(&[&run[..], &["--gif", "--motion", "volume"], &METHOD[1..]].concat()).succeeded().stdout;

@@ -21,7 +21,7 @@ fn with_two_grids() -> Workplace {
     place.write_image("moving.nii.gz", &moving);
     // The mask lies on the moving grid: it is looked up where it is.
     let mask = Mask::everywhere(part).map(|inside| i32::from(*inside));
-    veloxel_io::write_labels(&place.path("mask.nii.gz"), &mask).expect("labels are written");
+    veloxel_io::write_labels(place.path("mask.nii.gz"), &mask).expect("labels are written");
     place
 }
 
@@ -67,7 +67,7 @@ fn images_on_two_grids_are_aligned_in_the_world() {
 fn what_is_outside_is_what_was_asked_for() {
     let place = with_two_grids();
     let grid = image(&place, "fixed.nii.gz").grid().clone();
-    veloxel_io::write_flow(&place.path("still.nii.gz"), &Flow::zeros(grid.clone())).unwrap();
+    veloxel_io::write_flow(place.path("still.nii.gz"), &Flow::zeros(grid.clone())).unwrap();
     let warped = |outside: &[&str]| {
         let start = ["warp", "image", "still.nii.gz", "moving.nii.gz", "-o", "out.mha", "--device", "cpu"];
         place.run(&[&start[..], outside].concat()).succeeded();
@@ -108,7 +108,7 @@ fn slicers_points_follow_the_field_in_their_own_axes() {
     let place = Workplace::new();
     let grid = small_volume().fixed.grid().clone();
     // One voxel along every axis.
-    veloxel_io::write_flow(&place.path("flow.nii.gz"), &Flow::from_fn(grid.clone(), |_| [1.0; 3])).unwrap();
+    veloxel_io::write_flow(place.path("flow.nii.gz"), &Flow::from_fn(grid.clone(), |_| [1.0; 3])).unwrap();
     let [x, y, z] = grid.world_from_voxel([3.0, 4.0, 5.0]);
     let head = "# Markups fiducial file version = 4.11\n# CoordinateSystem = RAS\n# columns = id,x,y,z,ow,ox,oy,oz,vis,sel,lock,label,desc,associatedNodeID\n";
     place.write(

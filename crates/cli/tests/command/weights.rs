@@ -17,7 +17,7 @@ fn pictures_with_a_bar() -> Workplace {
     place.write_image("moving.nii.gz", &phantom.moving);
     place.write_image("weight.nii.gz", &Volume::from_fn(grid, |p| f32::from(u8::from(!bar(p)))));
     place.write_image("interior.nii.gz", &phantom.interior.map(|&inside| f32::from(u8::from(inside))));
-    veloxel_io::write_flow(&place.path("truth.nii.gz"), &phantom.truth).expect("a field is written");
+    veloxel_io::write_flow(place.path("truth.nii.gz"), &phantom.truth).expect("a field is written");
     place
 }
 

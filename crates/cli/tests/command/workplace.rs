@@ -26,7 +26,7 @@ impl Workplace {
         run_in(self.folder.path(), command)
     }
     pub fn write_image(&self, name: &str, image: &Volume<f32>) {
-        veloxel_io::write_image(&self.path(name), image, &mut Warnings::new()).expect("an image is written");
+        veloxel_io::write_image(self.path(name), image, &mut Warnings::new()).expect("an image is written");
     }
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
         std::fs::write(self.path(name), bytes).expect("a file is written");

@@ -195,10 +195,10 @@ mod tests {
     #[test]
     fn a_matrix_that_is_not_whole_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        drop(NpyWriter::<f32>::create(&folder.path().join("a.npy"), 3, 2).unwrap());
+        drop(NpyWriter::<f32>::create(folder.path().join("a.npy"), 3, 2).unwrap());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         assert!(NpyWriter::<u16>::create(folder.path(), 1, 1).is_err());
-        let vast = NpyWriter::<f32>::create(&folder.path().join("b.npy"), 1 << 31, 1 << 31);
+        let vast = NpyWriter::<f32>::create(folder.path().join("b.npy"), 1 << 31, 1 << 31);
         assert!(matches!(vast, Err(IoError::DiskFull { .. })), "{vast:?}");
     }
 }

@@ -110,9 +110,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let name = |length: usize| folder.path().join("ä".repeat(length / 2) + &"a".repeat(length % 2));
         for length in [199, 200, 245, 255] {
-            write_text(&name(length), "1").unwrap_or_else(|error| panic!("{length}: {error}"));
+            write_text(name(length), "1").unwrap_or_else(|error| panic!("{length}: {error}"));
         }
-        assert!(check_writable(&name(256)).is_err());
+        assert!(check_writable(name(256)).is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
     }
 

@@ -14,7 +14,7 @@ fn the_methods_are_those_of_the_command() {
         let (fixed, moving) =
             (pictures::write(place.path(), "a.png", 0.0), pictures::write(place.path(), "b.png", 1.5));
         let truth = Flow::from_fn(pictures::read(&fixed).grid().clone(), |_| [1.5, 0.0, 0.0]);
-        io::write_flow(&place.path().join("t.flo"), &truth).unwrap();
+        io::write_flow(place.path().join("t.flo"), &truth).unwrap();
         let given = ["clg", "phase", "lucas-kanade"].map(|name| DenseMethodOptions::named(name).unwrap());
         let job = CompareJob {
             fixed: fixed.clone(),

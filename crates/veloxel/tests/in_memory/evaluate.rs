@@ -40,12 +40,12 @@ fn errors_of_images_are_those_of_the_command() {
         let labels =
             [0, 1].map(|by| Volume::from_fn(grid.clone(), move |[x, y, _]| ((x + by) / 8 + y / 7) as i32));
         for (nth, name) in ["result", "truth"].into_iter().enumerate() {
-            io::write_flow(&place.file(&format!("{name}.flo")), &flows[nth]).unwrap();
-            io::write_disparity(&place.file(&format!("{name}.pfm")), &maps[nth]).unwrap();
-            io::write_labels(&place.file(&format!("{name}.png")), &labels[nth]).unwrap();
+            io::write_flow(place.file(&format!("{name}.flo")), &flows[nth]).unwrap();
+            io::write_disparity(place.file(&format!("{name}.pfm")), &maps[nth]).unwrap();
+            io::write_labels(place.file(&format!("{name}.png")), &labels[nth]).unwrap();
         }
         let inside = Volume::from_fn(grid, |[x, ..]| if x > 4 { 255.0 } else { 0.0 });
-        io::write_image(&place.file("mask.png"), &inside, &mut none).unwrap();
+        io::write_image(place.file("mask.png"), &inside, &mut none).unwrap();
         let mask = io::read_mask(&place.file("mask.png"), Strictness::Lenient, &mut none).unwrap();
         let masked = |job: EvaluateJob| EvaluateJob { mask: Some(place.file("mask.png").into()), ..job };
 
@@ -84,7 +84,7 @@ fn distances_of_outlines_are_those_of_the_command() {
         std::fs::write(place.file("truth.csv"), outline(0.0)).unwrap();
         let grid = Grid::image(30, 20).and_then(|grid| grid.with_spacing_mm([1.5, 1.25, 1.0])).unwrap();
         let cine = Volume::from_fn(grid.clone(), |[x, ..]| x as f32);
-        io::write_image(&place.file("cine.mha"), &cine, &mut none).unwrap();
+        io::write_image(place.file("cine.mha"), &cine, &mut none).unwrap();
         let (job, cine) = (place.job("result.csv", "truth.csv"), place.file("cine.mha"));
         let theirs =
             jobs::evaluate_contours(&job, Some(&cine), PlainNames::default(), &mut none, &session).unwrap();
@@ -111,7 +111,7 @@ fn errors_of_segmentations_are_those_of_the_command() {
         std::fs::write(place.file("cube.off"), cube).unwrap();
         let parts: [Vec<u32>; 3] = [2, 3, 4].map(|faces| (0..12).map(|face| face / faces).collect());
         for (name, parts) in ["result.seg", "one.seg", "two.seg"].into_iter().zip(&parts) {
-            io::write_face_labels(&place.file(name), parts).unwrap();
+            io::write_face_labels(place.file(name), parts).unwrap();
         }
         let job = EvaluateSegmentationJob {
             result: place.file("result.seg"),

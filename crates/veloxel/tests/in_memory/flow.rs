@@ -43,7 +43,7 @@ impl Place {
             })
         };
         let write = |(name, volume): (&str, Volume<f32>)| {
-            io::write_image(&self.file(name), &volume, &mut Warnings::new()).unwrap();
+            io::write_image(self.file(name), &volume, &mut Warnings::new()).unwrap();
             self.file(name)
         };
         [("fixed.nii.gz", volume(0.0)), ("moving.nii.gz", volume(0.5))].into_iter().map(write).collect()
@@ -119,7 +119,7 @@ fn a_pair_of_pictures_with_a_confidence_and_labels_as_a_mask() {
         let inputs = place.pictures(&["a.png", "b.png"], 1.5);
         let grid = read(&inputs[0]).grid().clone();
         let labels = Volume::from_fn(grid, |[x, ..]| (x / 24) as i32);
-        io::write_labels(&place.file("labels.nii.gz"), &labels).unwrap();
+        io::write_labels(place.file("labels.nii.gz"), &labels).unwrap();
         let mask = MaskFile { path: place.file("labels.nii.gz"), labels: [1, 2].into() };
         let (flow, confidence) = (place.file("flow.flo"), place.file("confidence.tif"));
         let job = FlowJob {
@@ -142,7 +142,7 @@ fn a_pair_of_pictures_with_a_confidence_and_labels_as_a_mask() {
         };
         let (run, result) = both(&job, &request);
         place.check(&flow, &run, &result);
-        io::write_image(&place.file("own.tif"), &result.found.confidence, &mut Warnings::new()).unwrap();
+        io::write_image(place.file("own.tif"), &result.found.confidence, &mut Warnings::new()).unwrap();
         assert_same_file(&place.file("own.tif"), &confidence);
     });
 }
@@ -173,7 +173,7 @@ fn an_affine_start_and_the_warped_image() {
         };
         let (run, result) = both(&job, &request);
         place.check(&field, &run, &result);
-        io::write_image(&place.file("own.nii.gz"), &result.warped.unwrap(), &mut Warnings::new()).unwrap();
+        io::write_image(place.file("own.nii.gz"), &result.warped.unwrap(), &mut Warnings::new()).unwrap();
         assert_same_file(&place.file("own.nii.gz"), &warped);
     });
 }
@@ -198,7 +198,7 @@ fn a_start_from_matches_gives_occlusion() {
         let (run, result) = both(&job, &request);
         place.check(&flow, &run, &result);
         let occlusion = result.found.occlusion.unwrap();
-        io::write_image(&place.file("own.tif"), &occlusion, &mut Warnings::new()).unwrap();
+        io::write_image(place.file("own.tif"), &occlusion, &mut Warnings::new()).unwrap();
         assert_same_file(&place.file("own.tif"), &hidden);
     });
 }

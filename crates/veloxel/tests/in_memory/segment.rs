@@ -40,14 +40,13 @@ fn write_body(path: &Path) {
 fn write(folder: &Path, mesh: &TriangleMesh, found: &SegmentResult, membership: &str) {
     let rgb = part_colours(&found.labels, &found.certainty);
     let painted = PaintedMesh { mesh, rgb: &rgb, certainty: &found.certainty, segment: &found.labels };
-    io::write_painted_mesh(&folder.join("parts.ply"), &painted).expect("a mesh should be written");
-    io::write_face_labels(&folder.join("parts.seg"), &found.polygon_labels)
-        .expect("labels should be written");
+    io::write_painted_mesh(folder.join("parts.ply"), &painted).expect("a mesh should be written");
+    io::write_face_labels(folder.join("parts.seg"), &found.polygon_labels).expect("labels should be written");
     let of_parts = found.membership.as_ref().expect("membership was asked for");
     let columns: Vec<String> = (0..of_parts.columns()).map(|part| format!("part_{part}")).collect();
     let rows: Vec<&[f32]> = (0..of_parts.rows()).map(|triangle| of_parts.row(triangle)).collect();
     let matrix = Matrix { columns: &columns, rows: &rows };
-    io::write_matrix(&folder.join(membership), &matrix).expect("a matrix should be written");
+    io::write_matrix(folder.join(membership), &matrix).expect("a matrix should be written");
 }
 
 fn compare(method: &str, count: PartCount, membership: &str) {

@@ -19,9 +19,9 @@ fn the_disparity_is_that_of_the_command() {
         );
         let grid = pictures::read(&left).grid().clone();
         let inside = Volume::from_fn(grid.clone(), |[x, ..]| if x < 70 { 255.0 } else { 0.0 });
-        io::write_image(&file("m.png"), &inside, &mut Warnings::new()).unwrap();
+        io::write_image(file("m.png"), &inside, &mut Warnings::new()).unwrap();
         let truth = Volume::from_fn(grid, |_| 3.0);
-        io::write_disparity(&file("t.pfm"), &truth).unwrap();
+        io::write_disparity(file("t.pfm"), &truth).unwrap();
         let job = StereoJob {
             left: left.clone(),
             right: right.clone(),
@@ -45,8 +45,8 @@ fn the_disparity_is_that_of_the_command() {
             ..StereoRequest::new(&left, &right, method)
         };
         let result = without_files(|| stereo(&request, &session)).unwrap();
-        io::write_disparity(&file("own.pfm"), &result.found.disparity_px).unwrap();
-        io::write_image(&file("own.tif"), &result.found.confidence, &mut Warnings::new()).unwrap();
+        io::write_disparity(file("own.pfm"), &result.found.disparity_px).unwrap();
+        io::write_image(file("own.tif"), &result.found.confidence, &mut Warnings::new()).unwrap();
         assert_same_file(&file("own.pfm"), &file("d.pfm"));
         assert_same_file(&file("own.tif"), &file("c.tif"));
         assert_eq!((result.range_px, result.error), (run.report.disparity_px, run.report.error));

@@ -127,16 +127,16 @@ fn compare(job: &TrackJob, decoded: Decoded) {
 fn write(folder: &Path, prefix: &str, place: &CinePlace, run: &TrackedRun) {
     let path = |name: &str| folder.join(format!("{prefix}{name}"));
     for name in ["contours.json", "contours.csv"] {
-        io::write_contours(&path(name), &run.contours, place).unwrap();
+        io::write_contours(path(name), &run.contours, place).unwrap();
     }
-    io::write_sequence(&path("labels.nii.gz"), &run.labels).unwrap();
+    io::write_sequence(path("labels.nii.gz"), &run.labels).unwrap();
     for (frame, field) in run.fields.iter().enumerate().skip(1) {
         let extension = if field.grid().dimension() == Dimension::Two { "flo" } else { "nii.gz" };
-        io::write_flow(&path(&format!("field_000_{frame:03}.{extension}")), field).unwrap();
+        io::write_flow(path(&format!("field_000_{frame:03}.{extension}")), field).unwrap();
     }
-    io::write_text(&path("function.csv"), &run.function.to_csv()).unwrap();
+    io::write_text(path("function.csv"), &run.function.to_csv()).unwrap();
     if let Some(strain) = &run.strain {
-        io::write_text(&path("strain.csv"), &strain.to_csv()).unwrap();
+        io::write_text(path("strain.csv"), &strain.to_csv()).unwrap();
     }
 }
 
@@ -172,7 +172,7 @@ fn a_folder_of_frames_with_outlines_is_followed_as_by_the_command() {
         let decoded = io::read_frame_list(&paths, Reading::default(), &mut Warnings::new()).unwrap();
         let grid = decoded[0].grid().clone();
         let place = CinePlace { grid, frames: 4, frame_interval_ms: None, images: Vec::new() };
-        io::write_contours(&folder.path().join("seeds.json"), &phantom.contours(), &place).unwrap();
+        io::write_contours(folder.path().join("seeds.json"), &phantom.contours(), &place).unwrap();
         let job = job(folder.path(), vec![frames], "seeds.json", &[]);
         compare(&job, Decoded { frames: decoded, interval_ms: None });
     });
@@ -184,7 +184,7 @@ fn a_cine_is_followed_by_two_methods_as_by_the_command() {
         let (folder, phantom) = (tempfile::tempdir().unwrap(), phantom(1, 4));
         let cine = folder.path().join("cine.nii.gz");
         io::write_sequence(&cine, &phantom.sequence()).unwrap();
-        io::write_labels(&folder.path().join("ed_labels.nii.gz"), &labels(&phantom, 0)).unwrap();
+        io::write_labels(folder.path().join("ed_labels.nii.gz"), &labels(&phantom, 0)).unwrap();
         let decoded = io::read_sequence(&cine, Reading::default(), &mut Warnings::new()).unwrap();
         let interval_ms = decoded.frame_interval_ms();
         let methods = [["clg", "cine"], ["fe", "accurate"]];
@@ -202,7 +202,7 @@ fn two_frames_are_followed_and_filmed_as_by_the_command() {
         for (path, frame) in paths.iter().zip([0, phantom.end_systole()]) {
             io::write_image(path, &phantom.frame(frame), &mut Warnings::new()).unwrap();
         }
-        io::write_labels(&folder.path().join("ed_labels.nii.gz"), &labels(&phantom, 0)).unwrap();
+        io::write_labels(folder.path().join("ed_labels.nii.gz"), &labels(&phantom, 0)).unwrap();
         let frames = io::read_frame_list(&paths, Reading::default(), &mut Warnings::new()).unwrap();
         let film = FilmChoice::Written;
         let job = TrackJob { film, ..job(folder.path(), paths, "ed_labels.nii.gz", &[]) };

@@ -24,11 +24,11 @@ fn what_is_warped_is_that_of_the_command() {
         let place = tempfile::tempdir().unwrap();
         let file = |name: &str| place.path().join(name);
         let (flow, grid) = grids();
-        io::write_flow(&file("flow.nrrd"), &flow).unwrap();
+        io::write_flow(file("flow.nrrd"), &flow).unwrap();
         let image = Volume::from_fn(grid.clone(), |[x, y, z]| (x * 7 + y * 5 + z * 3) as f32);
-        io::write_image(&file("image.mha"), &image, &mut Warnings::new()).unwrap();
+        io::write_image(file("image.mha"), &image, &mut Warnings::new()).unwrap();
         let labels = Volume::from_fn(grid, |[x, y, z]| ((x / 3 + y / 2 + z / 2) % 4) as i32);
-        io::write_labels(&file("labels.mha"), &labels).unwrap();
+        io::write_labels(file("labels.mha"), &labels).unwrap();
         let read = io::read_flow(&file("flow.nrrd"), Strictness::Lenient, &mut Warnings::new()).unwrap();
         let job = |input: &str, output: &str| WarpJob {
             flow: file("flow.nrrd"),
@@ -48,7 +48,7 @@ fn what_is_warped_is_that_of_the_command() {
                 let image = image.into();
                 let request = WarpImageRequest { flow, image, interpolation, outside, strictness, names };
                 let result = without_files(|| warp_image(&request, &session)).unwrap();
-                io::write_image(&file("own.mha"), &result.warped, &mut Warnings::new()).unwrap();
+                io::write_image(file("own.mha"), &result.warped, &mut Warnings::new()).unwrap();
                 assert_same_file(&file("own.mha"), &file("warped.mha"));
                 assert!(result.account.warnings.iter().all(|own| said.iter().any(|told| told == own)));
                 assert!(!result.account.warnings.is_empty(), "two grids are told");
@@ -58,7 +58,7 @@ fn what_is_warped_is_that_of_the_command() {
             jobs::warp_labels(&job("labels.mha", "moved.mha"), choice, &session).unwrap();
             let request = WarpLabelsRequest { flow: &read, labels: &labels, choice, strictness };
             let result = without_files(|| warp_labels(&request, &session)).unwrap();
-            io::write_labels(&file("own.mha"), &result.warped).unwrap();
+            io::write_labels(file("own.mha"), &result.warped).unwrap();
             assert_same_file(&file("own.mha"), &file("moved.mha"));
         }
         std::fs::write(file("points.csv"), "name,x,y,z\na,3,4,5\nb,-90,0,0\nc,10.25,8.5,2\n").unwrap();

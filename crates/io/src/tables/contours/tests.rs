@@ -47,7 +47,7 @@ fn json_and_tables_come_back_as_they_were() {
             "{name}"
         );
     }
-    assert!(write_contours(&folder.path().join("b.txt"), &read.contours, &place(Vec::new())).is_err());
+    assert!(write_contours(folder.path().join("b.txt"), &read.contours, &place(Vec::new())).is_err());
 }
 
 #[test]

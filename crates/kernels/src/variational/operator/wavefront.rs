@@ -4,9 +4,10 @@
 //! A pass that updates a row reads the rows beside it along y and z. Rows are grouped into *lines*: the planes along z, or
 //! the rows along y. Lines are cut into slabs, and a sweep has two stages:
 //!
-//! 1. in every slab the passes follow each other, each one line behind the one before, while lines are in the cache. The last
-//! line of a slab is left out, since the next slab reads it; every later pass leaves out one more line at either end; 2. around
-//! every cut, the passes over the lines that the first stage left out.
+//! 1. in every slab the passes follow each other, each one line behind the one before, while lines are in the cache.
+//!    The last line of a slab is left out, since the next slab reads it; every later pass leaves out one more line at
+//!    either end;
+//! 2. around every cut, the passes over the lines that the first stage left out.
 //!
 //! Within a stage no task touches a line that another task writes: that rules out races, whatever parts of a line are
 //! read and written. A line gets its passes in the order of the sweep, and so do the two beside it: the result is that of
