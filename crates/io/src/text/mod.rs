@@ -1,4 +1,5 @@
-//! Texts in files: the headers of volume formats, and the words of texts of numbers.
+//! Texts in files: the headers of volume formats, JSON, and the words of texts of numbers.
 
 pub(crate) mod header;
+pub(crate) mod json;
 pub(crate) mod words;

@@ -50,6 +50,7 @@ pub(super) fn read(document: serde_json::Value, into: &mut Collection) -> Result
     let expected = "Veloxel's form of outlines (docs/formats/contours.md), or 3D Slicer's markups";
     let document: Document = serde_json::from_value(document)
         .map_err(|error| into.context.malformed("the outlines", expected, error))?;
+    into.context.check()?;
     let is_known = document.format == FORMAT && document.version <= VERSION;
     let got = format!("{} {}", document.format, document.version);
     into.context.require(is_known, "the form", format!("{FORMAT} {VERSION}"), got)?;
@@ -58,6 +59,7 @@ pub(super) fn read(document: serde_json::Value, into: &mut Collection) -> Result
         into.describe(place)?;
     }
     for Entry { structure, frame, slice, points } in document.contours {
+        into.context.check()?;
         let axes = if document.unit == Unit::Px { 2 } else { 3 };
         if let Some(bad) = points.iter().find(|p| p.len() != axes) {
             let what = format!("a point of {structure} on frame {frame}");

@@ -73,8 +73,7 @@ pub fn read_contours(
         table::read(&read_text(path, MOST_BYTES, options.reading.clone())?, options, &mut into)?;
     } else if name.ends_with(".json") {
         let text = read_text(path, MOST_BYTES, options.reading.clone())?;
-        let document: serde_json::Value = serde_json::from_str(&text)
-            .map_err(|error| IoError::malformed(path, "the outlines", "JSON", error))?;
+        let document = crate::text::json::parse(&text, "the outlines", "JSON", &into.context)?;
         match document.get("markups") {
             Some(_) => markups::read(&document, options, &mut into)?,
             None => json::read(document, &mut into)?,

@@ -19,10 +19,10 @@ impl Markups {
         let got = "3D Slicer's markups, which lie in millimetres";
         let is_volume = dimension == Dimension::Three;
         context.require(is_volume, "the points", "a table of pixels for a 2-D field", got)?;
-        let mut json: Value = serde_json::from_str(text)
-            .map_err(|error| context.malformed("the markups", "JSON as 3D Slicer writes it", error))?;
+        let mut json = crate::text::json::parse(text, "the markups", "JSON as 3D Slicer writes it", context)?;
         let mut count = 0;
         for list in lists_mut(&mut json) {
+            context.check()?;
             let (has_axes, got) = (axes_of(list).is_some(), &list["coordinateSystem"]);
             context.require(has_axes, "coordinateSystem of the markups", "\"LPS\" or \"RAS\"", got)?;
             for (nth, point) in points_of_mut(list).enumerate() {
