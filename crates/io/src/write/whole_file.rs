@@ -20,7 +20,7 @@ pub(crate) fn write(
 /// Writes text (UTF-8), all or nothing.
 ///
 /// # Errors
-/// [`IoError::Write`], [`IoError::Stopped`].
+/// [`IoError::Write`](crate::IoError::Write), [`IoError::Stopped`](crate::IoError::Stopped).
 pub fn write_text(target: impl Into<Target>, text: &str) -> Result<()> {
     write_bytes(target, text.as_bytes())
 }
@@ -28,7 +28,7 @@ pub fn write_text(target: impl Into<Target>, text: &str) -> Result<()> {
 /// Writes bytes, all or nothing.
 ///
 /// # Errors
-/// [`IoError::Write`], [`IoError::Stopped`].
+/// [`IoError::Write`](crate::IoError::Write), [`IoError::Stopped`](crate::IoError::Stopped).
 pub fn write_bytes(target: impl Into<Target>, bytes: &[u8]) -> Result<()> {
     write(&target.into(), |file| file.write_all(bytes))
 }
@@ -36,7 +36,7 @@ pub fn write_bytes(target: impl Into<Target>, bytes: &[u8]) -> Result<()> {
 /// Checks that a file can be written there by making one beside it, which is removed at once.
 ///
 /// # Errors
-/// [`IoError::Write`], also for a device or a folder of that name.
+/// [`IoError::Write`](crate::IoError::Write), also for a device or a folder of that name.
 pub fn check_writable(target: impl Into<Target>) -> Result<()> {
     WholeFile::create(&target.into()).map(drop)
 }
