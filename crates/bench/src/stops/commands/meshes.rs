@@ -27,7 +27,7 @@ fn segment(inputs: &Inputs<'_>, faces: usize, method: &str, count: PartCount) ->
             membership: job.method.method_name().eq("fuzzy").then(|| out.join("membership.npy")),
             html: Some(out.join("page.html")),
             parts: Some(out.join("parts")),
-            report: Some(out.join("report.json")),
+            ..SegmentOutputs::default()
         };
         jobs::segment(&SegmentJob { outputs, ..job.clone() }, session).map(files_alone)
     }))
