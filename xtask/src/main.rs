@@ -38,8 +38,8 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   check [STEP …]   everything that a change must pass, or only the steps named:
-                   format clippy floors dependencies circles flags thin words lengths folders
-                   kernels evidence docs tests doctests
+                   format clippy floors dependencies circles flags thin statics lengths folders
+                   kernels evidence words docs tests doctests
   test [--slow] [CRATE …]
                    the tests, those that can run here; with --slow the ignored ones as well
   sizes            lines of code by crate, without comments, tests and benchmarks
