@@ -202,6 +202,9 @@ fn writers_of_tables_meshes_and_videos_stop_and_leave_nothing() {
     let rate = FrameRate::from_interval_ms(None);
     let shape = VideoShape { width: 64, height: 64, colour: VideoColour::Full, rate };
     for extension in ["y4m", "gif"] {
+        if extension == "gif" && !cfg!(feature = "gif") {
+            continue;
+        }
         assert_stopped(extension, |files| {
             let mut video = VideoWriter::create(files.target(name(extension)), shape)?;
             (0..50).try_for_each(|_| video.push(&[7; 3 * 64 * 64]))?;
@@ -239,6 +242,7 @@ fn what_is_not_whole_is_in_the_list_of_its_own_files() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "gif"), ignore = "needs the feature gif")]
 fn two_sessions_do_not_share_a_budget() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.y4m");
