@@ -205,10 +205,7 @@ fn chromium() -> Option<std::path::PathBuf> {
 #[allow(clippy::print_stdout, reason = "it says why a test was skipped")]
 fn self_test(place: &Workplace, method: &str) -> Option<impl Fn(&str) -> String + use<>> {
     let Some(chromium) = chromium() else {
-        #[allow(clippy::print_stdout, reason = "a test says why it was skipped")]
-        {
-            println!("skipped: there is no Chromium (apt-get install chromium)");
-        }
+        println!("skipped: there is no Chromium (apt-get install chromium)");
         return None;
     };
     stacked_boxes(place, "tower.obj");
