@@ -1,17 +1,14 @@
 //! Outlines followed over cines of real hearts: distances to given outlines, ejection fraction, a right ventricle.
 
 use crate::{BenchError, Figure, Session};
-use std::path::{Path, PathBuf};
-use veloxel::jobs::{ContourInput, DenseMethodOptions, FilmChoice, RegionInput, TrackJob, track};
-use veloxel::pipelines::heart::{Cavities, MotionSpace, Placement, PresetChoice};
+use std::path::Path;
+use veloxel::jobs::{ContourInput, TrackJob, track};
 use veloxel_core::{ContourSet, Structure, Warnings};
 use veloxel_io::{
-    CinePlace, ContourReading, IoError, PlainNames, ReadOptions, TextOrder, inspect, read_contours,
-    read_grid, write_contours,
+    CinePlace, ContourReading, IoError, PlainNames, TextOrder, inspect, read_contours, read_grid,
+    write_contours,
 };
 use veloxel_measure::ContourDistances;
-use veloxel_motion::MotionError;
-use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
 use veloxel_report::TrackRun;
 use veloxel_report::svg_plot::{AxisLabels, Ink, Line, LinePlot, Series};
 
@@ -51,32 +48,6 @@ pub(crate) fn cine(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     Ok(figures)
 }
 
-fn job(inputs: Vec<PathBuf>, contours: PathBuf, folder: PathBuf) -> Result<TrackJob, BenchError> {
-    let method =
-        DenseMethodOptions::named("clg").and_then(|clg| clg.preset("cine")).map_err(MotionError::from)?;
-    Ok(TrackJob {
-        inputs,
-        contours: vec![ContourInput { path: contours, frame: None }],
-        truth: Vec::new(),
-        frames: Vec::new(),
-        labels: Default::default(),
-        names: PlainNames::default(),
-        region: RegionInput::Auto,
-        space: MotionSpace::InPlane,
-        placement: Placement::default(),
-        cavities: Cavities::default(),
-        periodic: Periodic::Auto,
-        estimate: CycleEstimate::Closed,
-        methods: vec![method],
-        presets: PresetChoice::ByFrames,
-        weight: None,
-        reading: ReadOptions::default(),
-        command_line: String::new(),
-        film: FilmChoice::LeftOut,
-        folder,
-    })
-}
-
 fn run(session: &Session<'_>, job: &TrackJob) -> Result<TrackRun, BenchError> {
     let mut run = track(job, &veloxel::Session::begin(&session.device_options))?;
     Ok(run.report.runs.remove(0))
@@ -101,7 +72,7 @@ fn pig(session: &Session<'_>, folder: &Path, scratch: &Path) -> Result<Vec<Figur
     let file = scratch.join("pig.json");
     write_contours(&file, &own, &place)?;
     let truth = vec![ContourInput { path: file.clone(), frame: None }];
-    let job = TrackJob { frames: vec![0], truth, ..job(vec![cine], file, scratch.join("pig"))? };
+    let job = TrackJob { frames: vec![0], truth, ..TrackJob::new(vec![cine], file, scratch.join("pig")) };
     let found = run(session, &job)?;
     let Some(distances) = &found.distances else { return Ok(Vec::new()) };
     session.draw(over_time(distances, info.frames));
@@ -151,7 +122,8 @@ fn ejection(
         folder.join(format!("patient{patient}/patient{patient}_frame{frame}{what}.nii.gz"))
     };
     let labels = frames.map(|frame| path(frame, "_gt"));
-    let mut job = job(frames.map(|f| path(f, "")).to_vec(), labels[0].clone(), scratch.join(patient))?;
+    let mut job =
+        TrackJob::new(frames.map(|f| path(f, "")).to_vec(), labels[0].clone(), scratch.join(patient));
     job.truth = vec![ContourInput { path: labels[1].clone(), frame: Some(1) }];
     let found = run(session, &job)?;
     let areas = |nth: usize| -> Result<Vec<Option<f64>>, BenchError> {
@@ -182,7 +154,8 @@ fn right_ventricle(session: &Session<'_>, folder: &Path, scratch: &Path) -> Resu
     let contours = folder.join("P09contours-manual");
     let images = ["P09-0022.dcm", "P09-0023.dcm"].map(|name| folder.join("P09dicom").join(name));
     let truth = vec![ContourInput { path: contours.clone(), frame: None }];
-    let job = TrackJob { truth, frames: vec![0], ..job(images.to_vec(), contours, scratch.join("rv"))? };
+    let job =
+        TrackJob { truth, frames: vec![0], ..TrackJob::new(images.to_vec(), contours, scratch.join("rv")) };
     let found = run(session, &job)?;
     let rv = found.distances.as_ref().and_then(|d| d.structure(Structure::Rv));
     let mean = rv.map_or(f64::NAN, |s| s.modified_hausdorff_mm);

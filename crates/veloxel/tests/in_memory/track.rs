@@ -5,14 +5,13 @@ use crate::no_files::{alone, without_files};
 use crate::{assert_same_file, session};
 use std::path::{Path, PathBuf};
 use veloxel::io::{
-    self, CinePlace, ContourReading, FrameRate, ReadOptions, Reading, VideoColour, VideoShape, VideoWriter,
+    self, CinePlace, ContourReading, FrameRate, Reading, VideoColour, VideoShape, VideoWriter,
 };
-use veloxel::jobs::{self, ContourInput, DenseMethodOptions, FilmChoice, RegionInput, TrackJob};
+use veloxel::jobs::{self, DenseMethodOptions, FilmChoice, TrackJob};
 use veloxel::phantoms::{CineParams, CinePhantom};
 use veloxel::pipelines::DenseDraft;
 use veloxel::pipelines::heart::{
-    Cavities, Cine, CycleEstimate, MotionSpace, Periodic, Placement, PresetChoice, RegionChoice,
-    TrackRequest, TrackResult, TrackedRun, track,
+    Cine, PresetChoice, RegionChoice, TrackRequest, TrackResult, TrackedRun, track,
 };
 use veloxel::report::{OutlineFilm, TrackView};
 use veloxel::{Dimension, Grid, Volume, Warnings};
@@ -40,29 +39,11 @@ fn labels(phantom: &CinePhantom, frame: usize) -> Volume<i32> {
 fn job(folder: &Path, inputs: Vec<PathBuf>, contours: &str, methods: &[[&str; 2]]) -> TrackJob {
     let method =
         |[name, preset]: &[&str; 2]| DenseMethodOptions::named(name).unwrap().preset(preset).unwrap();
-    let presets = if methods.is_empty() { PresetChoice::ByFrames } else { PresetChoice::AsGiven };
-    let methods = if methods.is_empty() { &[["clg", "cine"]] } else { methods };
-    TrackJob {
-        inputs,
-        contours: vec![ContourInput { path: folder.join(contours), frame: None }],
-        truth: Vec::new(),
-        frames: Vec::new(),
-        labels: Default::default(),
-        names: Default::default(),
-        region: RegionInput::Auto,
-        space: MotionSpace::InPlane,
-        placement: Placement::ByStack,
-        cavities: Cavities::Rim,
-        periodic: Periodic::Auto,
-        estimate: CycleEstimate::Closed,
-        methods: methods.iter().map(method).collect(),
-        presets,
-        weight: None,
-        reading: ReadOptions::default(),
-        command_line: String::new(),
-        film: FilmChoice::LeftOut,
-        folder: folder.join("job"),
+    let job = TrackJob::new(inputs, folder.join(contours), folder.join("job"));
+    if methods.is_empty() {
+        return job;
     }
+    TrackJob { methods: methods.iter().map(method).collect(), presets: PresetChoice::AsGiven, ..job }
 }
 
 /// What the files of a job hold, decoded.

@@ -5,11 +5,10 @@ use super::{Job, files_alone};
 use crate::BenchError;
 use crate::stops::inputs::Inputs;
 use std::path::PathBuf;
-use veloxel::jobs::{self, ContourInput, DemoJob, DenseMethodOptions, FilmChoice, RegionInput, TrackJob};
-use veloxel::pipelines::heart::{Cavities, MotionSpace, Placement, PresetChoice};
+use veloxel::jobs::{self, DemoJob, DenseMethodOptions, FilmChoice, TrackJob};
+use veloxel::pipelines::heart::PresetChoice;
 use veloxel_core::ContourSet;
-use veloxel_io::{ReadOptions, write_contours};
-use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
+use veloxel_io::write_contours;
 
 fn track(
     inputs: &Inputs<'_>,
@@ -24,27 +23,8 @@ fn track(
     })?;
     let path = inputs.path("seeds.json");
     write_contours(&path, &seeds, &place)?;
-    let job = TrackJob {
-        inputs: vec![cine],
-        contours: vec![ContourInput { path, frame: None }],
-        truth: Vec::new(),
-        frames: Vec::new(),
-        labels: Default::default(),
-        names: Default::default(),
-        region: RegionInput::Auto,
-        space: MotionSpace::InPlane,
-        placement: Placement::ByStack,
-        cavities: Cavities::Rim,
-        periodic: Periodic::Auto,
-        estimate: CycleEstimate::Closed,
-        methods: vec![method],
-        presets: PresetChoice::AsGiven,
-        weight: None,
-        reading: ReadOptions::default(),
-        command_line: String::new(),
-        film: FilmChoice::Written,
-        folder: PathBuf::new(),
-    };
+    let (methods, presets, film) = (vec![method], PresetChoice::AsGiven, FilmChoice::Written);
+    let job = TrackJob { methods, presets, film, ..TrackJob::new(vec![cine], path, PathBuf::new()) };
     Ok(Box::new(move |session, out| {
         jobs::track(&TrackJob { folder: out.join("heart"), ..job.clone() }, session).map(files_alone)
     }))

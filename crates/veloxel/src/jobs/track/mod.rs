@@ -80,6 +80,33 @@ const MEMBERS: &[&str] =
     &["contours.", "labels.", "field_", "strain.csv", "function.csv", "loop.gif", "report."];
 
 impl TrackJob {
+    /// A run as the command makes it without options: CLG's preset for cines by the number of frames, around the outlines of one
+    /// file, in planes, one closed motion.
+    pub fn new(inputs: Vec<PathBuf>, contours: PathBuf, folder: PathBuf) -> Self {
+        let method = DenseMethodOptions::named("clg").and_then(|clg| clg.preset("cine"));
+        Self {
+            inputs,
+            contours: vec![ContourInput { path: contours, frame: None }],
+            truth: Vec::new(),
+            frames: Vec::new(),
+            labels: LabelMeaning::default(),
+            names: PlainNames::default(),
+            region: RegionInput::default(),
+            space: MotionSpace::default(),
+            placement: Placement::default(),
+            cavities: Cavities::default(),
+            periodic: Periodic::default(),
+            estimate: CycleEstimate::Closed,
+            methods: vec![method.expect("clg should have the preset cine")],
+            presets: PresetChoice::ByFrames,
+            weight: None,
+            reading: ReadOptions::default(),
+            command_line: String::new(),
+            film: FilmChoice::default(),
+            folder,
+        }
+    }
+
     fn plan(&self, session: &Session) -> Result<OutputPlan> {
         if Format::from_path(&self.folder).is_some() {
             return Err(JobError::HeartInFile { path: self.folder.clone() }.into());
