@@ -68,7 +68,7 @@ impl Pack for Lanes {
     }
     #[inline(always)]
     fn alternate(even: f32, odd: f32) -> Self {
-        Self(std::array::from_fn(|k| if k % 2 == 0 { even } else { odd }))
+        Self(each(|k| if k % 2 == 0 { even } else { odd }))
     }
     #[inline(always)]
     unsafe fn load(row: &[f32], at: usize) -> Self {
@@ -84,7 +84,7 @@ impl Pack for Lanes {
     }
     #[inline(always)]
     fn max(self, least: f32) -> Self {
-        Self(std::array::from_fn(|k| if self.0[k] > least { self.0[k] } else { least }))
+        Self(each(|k| if self.0[k] > least { self.0[k] } else { least }))
     }
 }
 
@@ -114,7 +114,7 @@ impl Lanes {
     /// The numbers `0, 1, 2, …`.
     #[inline(always)]
     pub fn count() -> Self {
-        Self(std::array::from_fn(|k| k as f32))
+        Self(each(|k| k as f32))
     }
     /// The whole part of each sample, without the fraction.
     ///
@@ -131,15 +131,15 @@ impl Lanes {
     }
     #[inline(always)]
     pub fn sqrt(self) -> Self {
-        Self(std::array::from_fn(|k| self.0[k].sqrt()))
+        Self(each(|k| self.0[k].sqrt()))
     }
     #[inline(always)]
     pub fn from_whole(whole: [i32; LANES]) -> Self {
-        Self(std::array::from_fn(|k| whole[k] as f32))
+        Self(each(|k| whole[k] as f32))
     }
     #[inline(always)]
     pub fn min(self, most: f32) -> Self {
-        Self(std::array::from_fn(|k| if self.0[k] < most { self.0[k] } else { most }))
+        Self(each(|k| if self.0[k] < most { self.0[k] } else { most }))
     }
 }
 
@@ -192,7 +192,7 @@ macro_rules! lane_by_lane {
             type Output = Self;
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
-                Self(std::array::from_fn(|k| self.0[k] $operator other.0[k]))
+                Self(each(|k| self.0[k] $operator other.0[k]))
             }
         }
     };
@@ -206,7 +206,7 @@ impl Neg for Lanes {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self(self.0.map(Neg::neg))
+        Self(each(|k| -self.0[k]))
     }
 }
 

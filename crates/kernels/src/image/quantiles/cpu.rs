@@ -127,3 +127,29 @@ pub(super) fn first_unknown(cpu: &Cpu, args: &FirstUnknown<'_>) -> Option<usize>
 
 /// Number of samples looked at together.
 const PIECE: usize = 4096;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use veloxel_core::Control;
+    use veloxel_gpu::Device;
+
+    #[test]
+    fn a_stop_between_counting_and_gathering_selects_nothing() {
+        let control = Control::default();
+        let device = Device::cpu(2).unwrap().controlled_by(control.clone());
+        let veloxel_gpu::Kind::Cpu(cpu) = device.kind() else { panic!("a processor") };
+        let image = device.zeros(64 * PIECE).unwrap();
+        let args = Quantiles { image: &image, weight: None, step: 1, shares: [900, 1000] };
+        let asked = AtomicUsize::new(0);
+        let found = of_pieces(cpu, args, |_| {
+            // All pieces were counted: the first one that is gathered is the last.
+            if asked.fetch_add(1, Ordering::Relaxed) == 64 {
+                control.stop();
+            }
+            std::iter::repeat_n(1.0, PIECE)
+        });
+        assert_eq!(found, None);
+    }
+}

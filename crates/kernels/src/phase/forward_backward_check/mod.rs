@@ -136,6 +136,7 @@ struct Pair<'a> {
 
 impl Pair<'_> {
     /// Squared distance from a pixel to the end of its path there and back; NaN where an estimate is unknown.
+    #[inline(always)]
     fn distance2(&self, x: usize, y: usize) -> f32 {
         let Self { size: [nx, ny], is_flow, forward, backward } = *self;
         let (n, here) = (nx * ny, y * nx + x);

@@ -110,7 +110,7 @@ fn write_row(lines: &[f32], width: usize, bank: &Bank, directions: &Directions, 
         if let Some(form) = bank.rounding {
             all.iter_mut().flatten().for_each(|r| *r = Lanes(each(|k| form.rounded(r.0[k]))));
         }
-        let [even, odd] = all.map(|part| part.map(|lanes| lanes.0));
+        let [even, odd]: [[_; ORIENTATIONS]; 2] = each(|part| each(|lane| all[part][lane].0));
         let mut power = [[0.0; LANES]; ORIENTATIONS];
         // One long loop: of two a compiler makes gathers across lanes.
         let responses = even.as_flattened().iter().zip(odd.as_flattened());
