@@ -89,9 +89,10 @@ struct Row<'a> {
 fn filter_columns(rows: [&[f32]; TAPS], filters: &Filters, lines: &mut [f32], width: usize) {
     let nx = rows[0].len();
     for x in (0..nx).step_by(LANES) {
-        let sides = Sides::of(|k| Lanes::load_or_zero(rows[k], x));
+        let taps: [Lanes; TAPS] = std::array::from_fn(|k| Lanes::load_or_zero(rows[k], x));
         for (f, line) in lines.chunks_exact_mut(width).enumerate() {
-            let sum = if f == 0 || f % 2 == 1 { sides.even(filters, f) } else { sides.odd(filters, f) };
+            let (is_even, weights) = (f == 0 || f % 2 == 1, &filters.weights[f]);
+            let sum = if is_even { even(|k| taps[k], weights) } else { odd(|k| taps[k], weights) };
             sum.store_what_fits(&mut line[..RADIUS + nx], RADIUS + x);
         }
     }
@@ -135,27 +136,51 @@ fn write_row(lines: &[f32], width: usize, bank: &Bank, directions: &Directions, 
 /// Even and odd responses of sixteen pixels, lane by lane.
 #[inline(always)]
 fn filter_along(lines: &[f32], width: usize, filters: &Filters, x: usize) -> [[Lanes; ORIENTATIONS]; 2] {
-    let sides = |f: usize| Sides::of(|k| Lanes::load_or_zero(&lines[f * width..(f + 1) * width], x + k));
-    let [mut even, mut odd] = [[Lanes::splat(0.0); ORIENTATIONS]; 2];
-    let gaussian = sides(0);
-    even[0] = gaussian.even(filters, 1);
-    odd[0] = gaussian.odd(filters, 2);
-    let constant = gaussian.even(filters, 0) * Lanes::splat(filters.diagonal_constant);
-    even[1] = sides(1).even(filters, 0);
-    odd[1] = sides(2).even(filters, 0);
+    let is_inside = lines.len() >= FILTERS * width && x + TAPS - 1 + LANES <= width;
+    assert!(is_inside, "lines should hold what the last lanes read");
+    // Line f, filtered along x by filter g.
+    // SAFETY: of each line, no sample beyond `x + TAPS - 1 + LANES` is read.
+    let tap = |f: usize, k: usize| unsafe { Lanes::load(lines, f * width + x + k) };
+    let even_along = |f: usize, g: usize| even(|k| tap(f, k), &filters.weights[g]);
+    let odd_along = |f: usize, g: usize| odd(|k| tap(f, k), &filters.weights[g]);
+    let [mut evens, mut odds] = [[Lanes::splat(0.0); ORIENTATIONS]; 2];
+    evens[0] = even_along(0, 1);
+    odds[0] = odd_along(0, 2);
+    let constant = even_along(0, 0) * Lanes::splat(filters.diagonal_constant);
+    evens[1] = even_along(1, 0);
+    odds[1] = even_along(2, 0);
     for k in 1..4 {
         // Orientation k has the frequencies cos(kπ/8) along x and cos((4 − k)π/8) along y.
         let (along_x, along_y) = (1 + 2 * k, 9 - 2 * k);
-        let (e, o) = (sides(along_y), sides(along_y + 1));
-        let (ee, oe) = (e.even(filters, along_x), e.odd(filters, along_x + 1));
+        let (ee, oe) = (even_along(along_y, along_x), odd_along(along_y, along_x + 1));
         let ee = if k == 2 { ee - constant } else { ee };
-        let (eo, oo) = (o.even(filters, along_x), o.odd(filters, along_x + 1));
-        even[2 * k] = ee - oo;
-        even[2 * k + 1] = ee + oo;
-        odd[2 * k] = oe + eo;
-        odd[2 * k + 1] = eo - oe;
+        let (eo, oo) = (even_along(along_y + 1, along_x), odd_along(along_y + 1, along_x + 1));
+        evens[2 * k] = ee - oo;
+        evens[2 * k + 1] = ee + oo;
+        odds[2 * k] = oe + eo;
+        odds[2 * k + 1] = eo - oe;
     }
-    [even, odd]
+    [evens, odds]
+}
+
+/// The response of an even filter: the tap in the middle, then the sums of both sides outwards.
+#[inline(always)]
+fn even(tap: impl Fn(usize) -> Lanes, weights: &[f32; RADIUS + 1]) -> Lanes {
+    let mut total = tap(RADIUS) * Lanes::splat(weights[0]);
+    for k in 1..=RADIUS {
+        total = total + (tap(RADIUS + k) + tap(RADIUS - k)) * Lanes::splat(weights[k]);
+    }
+    total
+}
+
+/// The response of an odd filter: the differences of both sides, from the middle outwards.
+#[inline(always)]
+fn odd(tap: impl Fn(usize) -> Lanes, weights: &[f32; RADIUS + 1]) -> Lanes {
+    let mut total = (tap(RADIUS + 1) - tap(RADIUS - 1)) * Lanes::splat(weights[1]);
+    for k in 2..=RADIUS {
+        total = total + (tap(RADIUS + k) - tap(RADIUS - k)) * Lanes::splat(weights[k]);
+    }
+    total
 }
 
 /// Phases packed as the contract says, pixel by pixel.
@@ -179,42 +204,4 @@ fn phases_of(responses: &Responses, least2: f32) -> [u16; LANES * ORIENTATIONS] 
         }
     }
     out
-}
-
-/// Sums and differences of the samples on either side.
-struct Sides {
-    centre: Lanes,
-    sum: [Lanes; RADIUS],
-    difference: [Lanes; RADIUS],
-}
-
-impl Sides {
-    #[inline(always)]
-    fn of(tap: impl Fn(usize) -> Lanes) -> Self {
-        let [mut sum, mut difference] = [[Lanes::splat(0.0); RADIUS]; 2];
-        for k in 0..RADIUS {
-            let (before, after) = (tap(RADIUS - 1 - k), tap(RADIUS + 1 + k));
-            sum[k] = after + before;
-            difference[k] = after - before;
-        }
-        Self { centre: tap(RADIUS), sum, difference }
-    }
-    #[inline(always)]
-    fn even(&self, filters: &Filters, f: usize) -> Lanes {
-        let weights = &filters.weights[f];
-        let mut total = self.centre * Lanes::splat(weights[0]);
-        for k in 0..RADIUS {
-            total = total + self.sum[k] * Lanes::splat(weights[k + 1]);
-        }
-        total
-    }
-    #[inline(always)]
-    fn odd(&self, filters: &Filters, f: usize) -> Lanes {
-        let weights = &filters.weights[f];
-        let mut total = self.difference[0] * Lanes::splat(weights[1]);
-        for k in 1..RADIUS {
-            total = total + self.difference[k] * Lanes::splat(weights[k + 1]);
-        }
-        total
-    }
 }
