@@ -5,7 +5,7 @@ use crate::terminal::say;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
-use veloxel::io::{Files, PendingFiles};
+use veloxel::io::{Ending, Files, PendingFiles};
 use veloxel::{Diagnosis, ErrorKind, VeloxelError};
 
 /// Number of runs that listen for signals.
@@ -60,10 +60,14 @@ pub fn exit_if_stopped(outcome: &Outcome) {
 
 /// Ends the program without incomplete files, except those that could not be removed.
 fn stop(signal: i32, left_behind: &[PathBuf]) -> ! {
-    pending().remove_all();
-    match left_behind {
-        [] => tell("error: stopped before the end; nothing was left behind"),
-        _ => tell("error: stopped before the end"),
+    let resolved = pending().take_resolved();
+    match (pending().remove_all(), left_behind) {
+        (Ending::Published, _) => tell("error: stopped after all outputs had been written; they stay"),
+        (Ending::Nothing, []) => tell("error: stopped before the end; nothing was left behind"),
+        (Ending::Nothing, _) => tell("error: stopped before the end"),
+    }
+    for resolved in resolved {
+        say(&format!("warning: {resolved}"));
     }
     for path in left_behind {
         say(&format!("warning: {} could not be taken back", path.display()));

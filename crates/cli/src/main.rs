@@ -50,6 +50,9 @@ fn main() -> ExitCode {
     let entry = entry.expect("clap should know the commands of the list alone");
     let outcome = (entry.run)(given);
     interrupt::exit_if_stopped(&outcome);
+    for resolved in interrupt::pending().take_resolved() {
+        say(&format!("warning: {resolved}"));
+    }
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

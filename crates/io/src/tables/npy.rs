@@ -13,7 +13,6 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tempfile::NamedTempFile;
 
 /// A number that matrices hold.
 pub trait NpySample: bytemuck::Pod {
@@ -32,7 +31,7 @@ impl NpySample for u16 {
 /// A matrix on its way to a file.
 #[derive(Debug)]
 pub struct NpyWriter<T: NpySample = f32> {
-    file: Unfinished<NamedTempFile>,
+    file: Unfinished,
     handle: File,
     written: AtomicUsize,
     failed: Mutex<Option<Error>>,
@@ -55,7 +54,7 @@ impl<T: NpySample> NpyWriter<T> {
         let samples = (rows as u64).saturating_mul(columns as u64).saturating_mul(size_of::<T>() as u64);
         let bytes = samples.saturating_add(header.len() as u64);
         require_free(path, bytes)?;
-        let file = Unfinished::file(path, target.files().pending()).map_err(&fail)?;
+        let file = Unfinished::file(target.place(), target.files().pending()).map_err(&fail)?;
         let mut handle = File::options().write(true).open(file.path()).map_err(&fail)?;
         handle.write_all(&header).map_err(&fail)?;
         let header = header.len() as u64;
@@ -105,7 +104,7 @@ impl<T: NpySample> NpyWriter<T> {
         }
         assert_eq!(self.written.into_inner(), self.rows, "every row should have been written");
         drop(self.handle);
-        self.file.publish(self.target.path()).map_err(fail)
+        self.file.publish(self.target.place()).map_err(fail)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::read::context::Context;
 use crate::read::layout::Arrangement::Interleaved;
 use crate::read::reading::DataFiles;
 use crate::read::source::Source;
+use crate::write::publication;
 use crate::write::record::Record;
 use crate::write::target::Target;
 use crate::write::whole_file;
@@ -76,9 +77,9 @@ pub(crate) fn write(
     record: &Record,
     header: impl FnOnce(Option<&str>) -> String,
 ) -> Result<()> {
-    check_name(&target.path)?;
-    let control = target.files.control();
-    let Some(data_path) = data_file(&target.path) else {
+    check_name(target.path())?;
+    let control = target.files().control();
+    let Some(data_path) = data_file(target.path()) else {
         let header = header(None);
         return whole_file::write(target, |file| {
             file.write_all(header.as_bytes())?;
@@ -86,10 +87,9 @@ pub(crate) fn write(
         });
     };
     let name = data_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    // Samples first: a header never names what is not there yet.
-    whole_file::write(&target.at(data_path.clone()), |file| record.write(Interleaved, file, control))?;
-    whole_file::write_text(target, &header(Some(&name))).inspect_err(|_| {
-        // The header's failure is the one to tell.
-        let _ = std::fs::remove_file(&data_path);
+    // Both or neither.
+    publication::together(target, |target| {
+        whole_file::write(&target.beside(&name), |file| record.write(Interleaved, file, control))?;
+        whole_file::write_text(target, &header(Some(&name)))
     })
 }

@@ -3,6 +3,7 @@
 pub(crate) mod detached;
 pub(crate) mod painted_mesh;
 pub(crate) mod pending;
+pub(crate) mod publication;
 pub(crate) mod raster;
 pub(crate) mod record;
 pub(crate) mod target;

@@ -1,116 +1,113 @@
 //! Temporary files and folders of unfinished outputs, listed by session, so that a stopped program removes them.
 
-use std::collections::BTreeMap;
+use crate::write::publication::{Resolved, remove_staging};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tempfile::{Builder, NamedTempFile, TempDir};
+use tempfile::{Builder, NamedTempFile};
 
-/// Everything that is being written for one session, and where the file waits that had a name before. Clones are the same list.
+/// Everything that is being written for one session. Clones are the same list.
 ///
 /// A signal asks for it on a thread that knows nothing else of the session.
 #[derive(Debug, Clone, Default)]
 pub struct PendingFiles(Arc<Mutex<Listing>>);
 
-/// Paths that are not final yet, each with the second name of the file that it replaces.
-type Listing = BTreeMap<PathBuf, Option<PathBuf>>;
+#[derive(Debug, Default)]
+struct Listing {
+    /// Temporary files and staging folders.
+    paths: BTreeSet<PathBuf>,
+    has_published: bool,
+    resolved: Vec<Resolved>,
+}
+
+/// What a program that ends at once leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// No output.
+    Nothing,
+    /// Outputs that had been published already, all of them whole.
+    Published,
+}
 
 impl PendingFiles {
-    /// Removes all incomplete files, and takes back the files of jobs that are not done. Call only before exit; later
+    /// Removes all unfinished outputs, once those that are being published have their names. Call only before exit; later
     /// operations on files of this list block for ever.
-    pub fn remove_all(&self) {
-        let paths = self.paths();
-        // Earlier files wait in folders that are removed themselves.
-        for (path, earlier) in paths.iter().filter(|(_, earlier)| earlier.is_some()) {
-            let _ = revoke(path, earlier.as_deref());
+    pub fn remove_all(&self) -> Ending {
+        let listing = self.listing();
+        for path in &listing.paths {
+            if path.is_dir() {
+                remove_staging(path);
+            } else {
+                let _ = std::fs::remove_file(path);
+            }
         }
-        for (path, _) in paths.iter().filter(|(_, earlier)| earlier.is_none()) {
-            let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
-        }
-        std::mem::forget(paths);
+        let ending = if listing.has_published { Ending::Published } else { Ending::Nothing };
+        std::mem::forget(listing);
+        ending
     }
 
-    fn paths(&self) -> MutexGuard<'_, Listing> {
+    /// What was done since the last call with outputs of earlier runs that had been ended.
+    pub fn take_resolved(&self) -> Vec<Resolved> {
+        std::mem::take(&mut self.listing().resolved)
+    }
+
+    pub(crate) fn tell(&self, resolved: Resolved) {
+        self.listing().resolved.push(resolved);
+    }
+
+    /// Keeps everybody from this list while outputs get their names.
+    pub(crate) fn decide(&self) -> Deciding<'_> {
+        Deciding(self.listing())
+    }
+
+    /// Makes something that has a path, and lists it; nothing is ever there without being listed.
+    pub(crate) fn list<T>(&self, make: impl FnOnce() -> Result<(T, PathBuf)>) -> Result<(T, Listed)> {
+        let mut listing = self.listing();
+        let (made, path) = make()?;
+        listing.paths.insert(path.clone());
+        Ok((made, Listed { path, list: self.clone() }))
+    }
+
+    fn listing(&self) -> MutexGuard<'_, Listing> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    fn listed(&self, path: &Path) -> Listed {
-        Listed { path: path.to_owned(), list: self.clone() }
+/// The list, while outputs get their names.
+pub(crate) struct Deciding<'a>(MutexGuard<'a, Listing>);
+
+impl Deciding<'_> {
+    /// All have them.
+    pub fn published(mut self) {
+        self.0.has_published = true;
     }
 }
 
 /// A path in the list; dropped, it leaves the list.
 #[derive(Debug)]
-struct Listed {
+pub(crate) struct Listed {
     path: PathBuf,
     list: PendingFiles,
 }
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        self.list.paths().remove(&self.path);
+        self.list.listing().paths.remove(&self.path);
     }
 }
 
-/// A file that has its name, or is about to get it, before the whole job is done: a program that is told to stop takes it back.
+/// A file with a hidden name beside its target; dropped, it is removed.
 #[derive(Debug)]
-pub struct Revocable {
-    listed: Listed,
-    earlier: Option<PathBuf>,
-}
-
-impl Revocable {
-    /// Lists a file in `pending`; `earlier` is the second name of the file that it replaces.
-    pub fn new(file: &Path, earlier: Option<PathBuf>, pending: &PendingFiles) -> Self {
-        pending.paths().insert(file.to_owned(), earlier.clone());
-        Self { listed: pending.listed(file), earlier }
-    }
-
-    /// Puts the earlier file back, or removes the new one.
-    ///
-    /// # Errors
-    /// As [`std::fs::rename`] and [`std::fs::remove_file`]; none if there is no such file.
-    pub fn take_back(self) -> Result<()> {
-        let Self { listed, earlier } = self;
-        revoke(&listed.path, earlier.as_deref())
-    }
-
-    /// Its name.
-    pub fn path(&self) -> &Path {
-        &self.listed.path
-    }
-}
-
-/// Puts back what a file replaced; where there was none, or it has been put back, removes the file.
-fn revoke(file: &Path, earlier: Option<&Path>) -> Result<()> {
-    let done = match earlier {
-        Some(earlier) => std::fs::rename(earlier, file),
-        None => std::fs::remove_file(file),
-    };
-    done.or_else(|error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) })
-}
-
-/// A [`TempDir`] or [`NamedTempFile`] with a hidden name beside its target; dropped, it is removed.
-#[derive(Debug)]
-pub struct Unfinished<T> {
+pub(crate) struct Unfinished {
     // Dropped in this order: what is there is listed.
-    item: T,
+    item: NamedTempFile,
     listed: Listed,
 }
 
-impl Unfinished<TempDir> {
-    /// A folder beside `target`, which need not exist, listed in `pending`.
-    ///
-    /// # Errors
-    /// As [`std::fs::create_dir`]; [`ErrorKind::InvalidInput`] if `target` names nothing.
-    pub fn folder(target: &Path, pending: &PendingFiles) -> Result<Self> {
-        Self::new(target, pending, |builder, parent| builder.tempdir_in(parent))
-    }
-}
-
-impl Unfinished<NamedTempFile> {
-    pub(crate) fn file(target: &Path, pending: &PendingFiles) -> Result<Self> {
+impl Unfinished {
+    pub fn file(target: &Path, pending: &PendingFiles) -> Result<Self> {
         // The temporary name is shorter.
         if let Err(error) = std::fs::symlink_metadata(target)
             && error.kind() == ErrorKind::InvalidFilename
@@ -121,36 +118,28 @@ impl Unfinished<NamedTempFile> {
         if std::fs::metadata(target).is_ok_and(|m| !m.is_file()) {
             return Err(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file"));
         }
-        // With the permissions of any new file: temporary ones are closed to others.
-        Self::new(target, pending, |builder, parent| builder.make_in(parent, |path| File::create_new(path)))
+        let name = target.file_name().ok_or(Error::new(ErrorKind::InvalidInput, "the path names no file"))?;
+        let parent =
+            target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let prefix = format!(".{}.", beginning(&name.to_string_lossy()));
+        let (item, listed) = pending.list(|| {
+            // With the permissions of any new file: temporary ones are closed to others.
+            let make = |path: &Path| File::create_new(path);
+            let item = Builder::new().prefix(&prefix).suffix(".part").make_in(parent, make)?;
+            let path = item.path().to_owned();
+            Ok((item, path))
+        })?;
+        Ok(Self { item, listed })
     }
 
     /// Gives the file its name, once the disk has it; what had the name before is replaced.
-    pub(crate) fn publish(self, target: &Path) -> Result<()> {
+    pub fn publish(self, target: &Path) -> Result<()> {
         // Network file systems tell of a full disk only when the data must be there.
         self.item.as_file().sync_data()?;
         let Self { item, listed } = self;
         item.persist(target)?;
         drop(listed);
         Ok(())
-    }
-}
-
-impl<T: AsRef<Path>> Unfinished<T> {
-    fn new(
-        target: &Path,
-        pending: &PendingFiles,
-        make: impl Fn(&Builder, &Path) -> Result<T>,
-    ) -> Result<Self> {
-        let name = target.file_name().ok_or(Error::new(ErrorKind::InvalidInput, "the path names no file"))?;
-        let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let prefix = format!(".{}.", beginning(&name.to_string_lossy()));
-        // Held while the name is made, so that nothing is ever there without being listed.
-        let mut paths = pending.paths();
-        let item = make(Builder::new().prefix(&prefix).suffix(".part"), parent.unwrap_or(Path::new(".")))?;
-        let path = item.as_ref().to_owned();
-        paths.insert(path.clone(), None);
-        Ok(Self { item, listed: pending.listed(&path) })
     }
 
     /// The temporary name.
@@ -166,7 +155,7 @@ fn beginning(name: &str) -> &str {
     &name[..(0..=BYTES.min(name.len())).rev().find(fits).unwrap_or(0)]
 }
 
-impl Write for Unfinished<NamedTempFile> {
+impl Write for Unfinished {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
         // Not through the item, whose errors name the temporary file.
         self.item.as_file_mut().write(bytes)

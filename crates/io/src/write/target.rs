@@ -8,21 +8,44 @@ use std::path::{Path, PathBuf};
 /// stopped.
 #[derive(Debug, Clone)]
 pub struct Target {
-    pub(crate) path: PathBuf,
-    pub(crate) files: Files,
+    path: PathBuf,
+    /// Where it is written until it gets its name with others; none: there.
+    staged: Option<PathBuf>,
+    files: Files,
 }
 
 impl Files {
     /// A place to write to, for the functions that write.
     pub fn target(&self, path: impl AsRef<Path>) -> Target {
-        Target { path: path.as_ref().to_owned(), files: self.clone() }
+        Target { path: path.as_ref().to_owned(), staged: None, files: self.clone() }
     }
 }
 
 impl Target {
-    /// Where the output goes.
+    /// The name of the output, which formats and messages go by.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Where the output is written: its path, or a hidden place until all outputs of a [`Publication`](crate::Publication) get
+    /// their names.
+    pub fn place(&self) -> &Path {
+        self.staged.as_deref().unwrap_or(&self.path)
+    }
+
+    /// The same output, written under the channel of other files.
+    #[must_use]
+    pub fn under(&self, files: &Files) -> Self {
+        Self { files: files.clone(), ..self.clone() }
+    }
+
+    pub(crate) fn is_staged(&self) -> bool {
+        self.staged.is_some()
+    }
+
+    /// The same output, written at this place first.
+    pub(crate) fn staged_at(self, place: PathBuf) -> Self {
+        Self { staged: Some(place), ..self }
     }
 
     /// For whom it is written.
@@ -33,12 +56,17 @@ impl Target {
     /// A file in this folder.
     #[must_use]
     pub fn join(&self, name: impl AsRef<Path>) -> Self {
-        self.at(self.path.join(name))
+        self.with(|path| path.join(&name))
     }
 
-    /// Another path, for the same files.
-    pub(crate) fn at(&self, path: PathBuf) -> Self {
-        Self { path, files: self.files.clone() }
+    /// A file of this name beside it.
+    pub(crate) fn beside(&self, name: impl AsRef<Path>) -> Self {
+        self.with(|path| path.with_file_name(name.as_ref()))
+    }
+
+    fn with(&self, change: impl Fn(&Path) -> PathBuf) -> Self {
+        let staged = self.staged.as_deref().map(&change);
+        Self { path: change(&self.path), staged, files: self.files.clone() }
     }
 
     /// Asks whether to go on.
@@ -69,7 +97,7 @@ impl From<&PathBuf> for Target {
 
 impl From<PathBuf> for Target {
     fn from(path: PathBuf) -> Self {
-        Self { path, files: Files::default() }
+        Self { path, staged: None, files: Files::default() }
     }
 }
 

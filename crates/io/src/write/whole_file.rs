@@ -5,7 +5,6 @@ use crate::error::Result;
 use crate::write::pending::Unfinished;
 use crate::write::target::Target;
 use std::io::{BufWriter, Error, Write};
-use tempfile::NamedTempFile;
 
 /// Writes to a temporary name in the same folder and renames it; on any failure the temporary is removed.
 pub(crate) fn write(
@@ -44,14 +43,14 @@ pub fn check_writable(target: impl Into<Target>) -> Result<()> {
 /// A file that has another name until it is whole; dropped before [`commit`](Self::commit), it leaves nothing, nor does a
 /// program that is told to stop on the way.
 pub(crate) struct WholeFile {
-    writer: BufWriter<Asking<Unfinished<NamedTempFile>>>,
+    writer: BufWriter<Asking<Unfinished>>,
     target: Target,
 }
 
 impl WholeFile {
     pub fn create(target: &Target) -> Result<Self> {
-        let Target { path, files } = target;
-        let file = Unfinished::file(path, files.pending()).map_err(target.fail())?;
+        let files = target.files();
+        let file = Unfinished::file(target.place(), files.pending()).map_err(target.fail())?;
         let writer = BufWriter::with_capacity(1 << 18, Asking::new(file, files.control()));
         Ok(Self { writer, target: target.clone() })
     }
@@ -62,7 +61,7 @@ impl WholeFile {
         let file = writer.into_inner().map_err(Error::from);
         // A disk may take its time to have the bytes: the last moment to ask is before that.
         target.check()?;
-        file.and_then(|file| file.into_inner().publish(&target.path)).map_err(target.fail())
+        file.and_then(|file| file.into_inner().publish(target.place())).map_err(target.fail())
     }
 }
 

@@ -59,7 +59,7 @@ impl CompareJob {
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line; the reason of the first method if none could run.
 pub fn compare(job: &CompareJob, session: &Session) -> Result<JobRun<CompareReport>> {
-    job.plan(session)?.run(|plan| planned(job, session, plan))
+    planned(job, session, job.plan(session)?)
 }
 
 fn planned(job: &CompareJob, session: &Session, plan: OutputPlan) -> Result<JobRun<CompareReport>> {

@@ -29,7 +29,7 @@ const SEQUENCE: &str = "heart.nii.gz";
 /// [`VeloxelError::Io`](crate::VeloxelError::Io) if the folder cannot be written; nothing is left behind then.
 pub fn demo(job: &DemoJob, session: &Session) -> Result<FlowRun> {
     let plan = OutputPlan::of(session).writes(Role::Folder, [&job.folder], Holds::Folder).checked()?;
-    plan.run(|plan| planned(job, session, plan))
+    planned(job, session, plan)
 }
 
 fn planned(job: &DemoJob, session: &Session, mut plan: OutputPlan) -> Result<FlowRun> {

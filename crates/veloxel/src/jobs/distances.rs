@@ -73,7 +73,7 @@ pub fn distances(job: &DistancesJob, session: &Session) -> Result<JobRun<Distanc
         .writes(Role::Distances, [&job.output], Holds::Matrix)
         .writes(Role::Report, &job.report, Holds::Text)
         .checked()?;
-    plan.run(|plan| planned(job, session, plan))
+    planned(job, session, plan)
 }
 
 fn planned(job: &DistancesJob, session: &Session, mut plan: OutputPlan) -> Result<JobRun<DistancesReport>> {

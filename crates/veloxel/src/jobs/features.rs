@@ -45,7 +45,7 @@ pub fn features(job: &FeaturesJob, session: &Session) -> Result<FeaturesRun> {
         .writes(Role::Report, &job.report, Holds::Text)
         .writes(Role::Page, &job.html, Holds::Text)
         .checked()?;
-    plan.run(|plan| planned(job, session, plan))
+    planned(job, session, plan)
 }
 
 fn planned(job: &FeaturesJob, session: &Session, mut plan: OutputPlan) -> Result<FeaturesRun> {

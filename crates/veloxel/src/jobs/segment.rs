@@ -77,7 +77,7 @@ impl SegmentJob {
 /// Anything that is wrong with the files or the parameters; [`VeloxelError::MeshFile`] for a mesh without area;
 /// [`VeloxelError::Mesh`] for a number of parts that is not possible; [`VeloxelError::Stopped`].
 pub fn segment(job: &SegmentJob, session: &Session) -> Result<JobRun<SegmentReport>> {
-    job.plan(session)?.run(|plan| planned(job, session, plan))
+    planned(job, session, job.plan(session)?)
 }
 
 fn planned(job: &SegmentJob, session: &Session, mut plan: OutputPlan) -> Result<JobRun<SegmentReport>> {

@@ -102,7 +102,7 @@ struct Loaded {
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn sequence(job: &SequenceJob, session: &Session) -> Result<FlowRun> {
     job.options.require_used(&StartFrom::None)?;
-    job.plan(session)?.run(|plan| planned(job, session, plan))
+    planned(job, session, job.plan(session)?)
 }
 
 fn planned(job: &SequenceJob, session: &Session, mut plan: OutputPlan) -> Result<FlowRun> {

@@ -5,7 +5,7 @@ use super::{Holds, OutputPlan, Result, Role};
 use crate::pipelines::FieldLabel;
 use crate::pipelines::encode::is_in_whole_numbers;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Dimension, Sequence, Volume, Warning, Warnings};
+use veloxel_core::{Dimension, Sequence, Volume, Warnings};
 use veloxel_io::{self as io, Kind, Target};
 
 /// What an output of maps holds, by its name.
@@ -30,8 +30,8 @@ pub(super) struct SequenceMaps {
 enum Place {
     /// The maps are not wanted.
     Nowhere,
-    /// A folder, hidden until the end, and its name from then on.
-    Folder { hidden: Target, shown: PathBuf },
+    /// A folder.
+    Folder(Target),
     /// In the order of their fields: fixed and moving frame.
     Stack(Vec<([usize; 2], Volume<f32>)>),
 }
@@ -42,8 +42,7 @@ impl SequenceMaps {
         let place = match path {
             None => Place::Nowhere,
             Some(path) if is_folder(path) => {
-                let hidden = plan.target(role)?.expect("the folder should be planned");
-                Place::Folder { hidden, shown: path.clone() }
+                Place::Folder(plan.target(role)?.expect("the folder should be planned"))
             }
             Some(_) => Place::Stack(Vec::new()),
         };
@@ -61,22 +60,15 @@ impl SequenceMaps {
         match &mut self.place {
             Place::Nowhere => {}
             Place::Stack(maps) => maps.push(([field.fixed, field.moving], map.clone())),
-            Place::Folder { hidden, shown } => {
+            Place::Folder(folder) => {
                 let is_whole = like.is_some_and(is_in_whole_numbers);
                 let extension = match map.grid().dimension() {
                     Dimension::Three => "nii.gz",
                     Dimension::Two if is_whole => "png",
                     Dimension::Two => "tif",
                 };
-                let (name, mut said) =
-                    (format!("{}_{}.{extension}", self.role.text(), field.name()), Warnings::new());
-                write_sampled(&hidden.join(&name), map, like.unwrap_or(map), &mut said)?;
-                let [hidden, shown] =
-                    [hidden.path(), shown].map(|folder| folder.join(&name).display().to_string());
-                for warning in said.iter() {
-                    let message = warning.message.replace(&hidden, &shown);
-                    warnings.add(Warning { message, ..warning.clone() });
-                }
+                let name = format!("{}_{}.{extension}", self.role.text(), field.name());
+                write_sampled(&folder.join(&name), map, like.unwrap_or(map), warnings)?;
             }
         }
         Ok(())

@@ -60,7 +60,7 @@ impl StereoJob {
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line; nothing is written then.
 pub fn stereo(job: &StereoJob, session: &Session) -> Result<StereoRun> {
-    job.plan(session)?.run(|plan| planned(job, session, plan))
+    planned(job, session, job.plan(session)?)
 }
 
 fn planned(job: &StereoJob, session: &Session, mut plan: OutputPlan) -> Result<StereoRun> {

@@ -34,22 +34,20 @@ impl WarpJob {
         work: impl FnOnce(&Flow, &mut Warnings) -> Result<T>,
         write: impl FnOnce(Target, T, &mut Warnings) -> Result<(), IoError>,
     ) -> Result<Warnings> {
-        let plan = OutputPlan::of(session)
+        let mut plan = OutputPlan::of(session)
             .reads("flow", [&self.flow])
             .reads("input", [&self.input])
             .writes(Role::Output, [&self.output], holds)
             .checked()?;
-        plan.run(|mut plan| {
-            session.enter(Stage::Read)?;
-            let mut warnings = Warnings::new();
-            let flow = io::read_flow(&self.flow, session.reading(self.reading), &mut warnings)?;
-            plan.check_dimension(flow.grid().dimension())?;
-            let done = work(&flow, &mut warnings)?;
-            session.enter(Stage::Write)?;
-            plan.write(Role::Output, |target| write(target, done, &mut warnings))?;
-            plan.finish()?;
-            Ok(warnings)
-        })
+        session.enter(Stage::Read)?;
+        let mut warnings = Warnings::new();
+        let flow = io::read_flow(&self.flow, session.reading(self.reading), &mut warnings)?;
+        plan.check_dimension(flow.grid().dimension())?;
+        let done = work(&flow, &mut warnings)?;
+        session.enter(Stage::Write)?;
+        plan.write(Role::Output, |target| write(target, done, &mut warnings))?;
+        plan.finish()?;
+        Ok(warnings)
     }
 }
 

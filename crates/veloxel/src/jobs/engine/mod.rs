@@ -36,7 +36,7 @@ const IN_FLIGHT: usize = 3;
 /// longer than the other; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped) where any other source is stopped; anything
 /// else that is wrong with frames, parameters or the device, as one line.
 pub fn engine(job: &EngineJob, session: &Session) -> Result<EngineRun> {
-    job.plan(session)?.run(|plan| planned(job, session, plan))
+    planned(job, session, job.plan(session)?)
 }
 
 fn planned(job: &EngineJob, session: &Session, mut plan: OutputPlan) -> Result<EngineRun> {

@@ -41,7 +41,7 @@ impl Results {
         session: &Session,
     ) -> Result<Self> {
         // Under the channel of the session that finds the results: a stream that ends by a stop is still written.
-        let own = |target: Target| session.files().target(target.path());
+        let own = |target: Target| target.under(session.files());
         let tiles = || {
             let wanted = job.wanted();
             let flow = wanted.flow.then_some(EngineTile::Flow);

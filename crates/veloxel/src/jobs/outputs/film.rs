@@ -20,7 +20,7 @@ impl Film {
     /// Adds the picture of a frame.
     pub fn push(&mut self, number: u64, picture: &MapPicture) -> Result<()> {
         let &MapPicture { width, height, ref rgb } = picture;
-        if self.target.path().is_dir() {
+        if self.target.place().is_dir() {
             let picture = self.target.join(format!("frame_{number:06}.png"));
             return Ok(io::write_rgb_png(picture, width, height, rgb)?);
         }

@@ -4,5 +4,4 @@ pub(crate) mod film;
 pub(crate) mod identity;
 pub(crate) mod output_plan;
 pub(crate) mod pictures;
-pub(crate) mod published;
 pub(crate) mod role;

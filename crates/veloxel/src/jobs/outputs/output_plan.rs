@@ -3,14 +3,13 @@
 
 use super::identity::{Identity, files, is_stream};
 use super::pictures::check_keeps_samples;
-use super::published::{LeftBehind, Published};
 use crate::jobs::Role;
 use crate::jobs::job_run::JobRun;
 use crate::{Result, Session, VeloxelError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Dimension, Grid};
-use veloxel_io::{self as io, Files, Format, IoError, Kind, Target, TempDir, Unfinished};
+use veloxel_io::{self as io, Files, Format, IoError, Kind, Publication, Target, Unpublished};
 use veloxel_report::{InputReport, to_json};
 
 /// What an output holds, which says how it is checked.
@@ -47,17 +46,15 @@ struct Output {
     role: Role,
     path: PathBuf,
     holds: Holds,
-    /// The hidden folder in which the files of a folder wait.
-    staging: Option<Unfinished<TempDir>>,
-    /// The published files; none until the output is begun.
-    published: Option<Published>,
+    /// Where it is written until all get their names; none until it is begun.
+    target: Option<Target>,
     /// Beginnings of the names of the files that a folder gets.
     members: &'static [&'static str],
     /// Output folder that contains this file; both are published together.
     home: Option<Role>,
 }
 
-/// All files of a job by their roles. Dropped before [`finish`](Self::finish), it takes back what was written.
+/// All files of a job by their roles. Dropped before [`finish`](Self::finish), it leaves none of them.
 #[derive(Default)]
 pub struct OutputPlan {
     /// The files of the session that writes.
@@ -66,19 +63,14 @@ pub struct OutputPlan {
     /// Files that are read and are no inputs of the method.
     settings: Vec<PathBuf>,
     outputs: Vec<Output>,
-    left_behind: LeftBehind,
+    /// The outputs that were begun.
+    publication: Option<Publication>,
 }
 
 impl OutputPlan {
     /// A plan without files yet; writers ask the session's observer whether to go on, and are listed with its unfinished files.
     pub fn of(session: &Session) -> Self {
         Self { files: session.files().clone(), ..Self::default() }
-    }
-
-    /// Does a job by its plan: if that fails, what was written is taken back, and the error carries what could not be.
-    pub(crate) fn run<R>(self, job: impl FnOnce(Self) -> Result<R>) -> Result<R> {
-        let left_behind = self.left_behind.clone();
-        job(self).map_err(|error| error.leaving(left_behind.take()))
     }
 
     /// Adds files that the job reads.
@@ -114,8 +106,7 @@ impl OutputPlan {
             let is_home = |folder: &&Output| folder.is_folder() && lies_in(path, &folder.path);
             let home = self.outputs.iter().filter(|_| holds == Holds::Text).find(is_home);
             let home = home.map(|folder| folder.role);
-            let (path, staging, published) = (path.clone(), None, None);
-            self.outputs.push(Output { role, path, holds, staging, published, members: &[], home });
+            self.outputs.push(Output { role, path: path.clone(), holds, target: None, members: &[], home });
         }
         self
     }
@@ -152,8 +143,12 @@ impl OutputPlan {
         Ok(())
     }
 
-    /// The plan, once nothing in it is refused ([`check`](Self::check)).
+    /// The plan, once nothing in it is refused ([`check`](Self::check)); what earlier runs left unfinished where it writes is
+    /// finished or removed.
     pub(crate) fn checked(self) -> Result<Self> {
+        for output in self.outputs.iter().filter(|output| !is_stream(&output.path)) {
+            io::resolve_earlier(&output.path, &self.files)?;
+        }
         self.check()?;
         Ok(self)
     }
@@ -177,17 +172,15 @@ impl OutputPlan {
         let is_file = |output: &&Output| !output.is_folder() && output.home.is_none();
         let outputs: Vec<Identity> =
             self.outputs.iter().filter(is_file).flat_map(Output::identities).collect();
-        for Output { path, staging, .. } in &self.outputs {
-            let Some(staging) = staging else { continue };
-            for entry in std::fs::read_dir(staging.path()).map_err(IoError::write(path))? {
-                let file = path.join(entry.map_err(IoError::write(path))?.file_name());
-                let own = Identity::of(&file);
-                if inputs.iter().any(|input| input.is(&own)) {
-                    return Err(VeloxelError::ReplacesInput { path: file });
-                }
-                if outputs.iter().any(|output| output.is(&own)) {
-                    return Err(VeloxelError::SameOutput { path: file });
-                }
+        let folders: Vec<_> = self.outputs.iter().filter(|output| output.is_folder()).collect();
+        for file in self.publication.iter().map(Publication::names).collect::<Result<Vec<_>, _>>()?.concat() {
+            let own = Identity::of(&file);
+            if inputs.iter().any(|input| input.is(&own)) {
+                return Err(VeloxelError::ReplacesInput { path: file });
+            }
+            let is_member = folders.iter().any(|folder| lies_below(&own, &Identity::of(&folder.path)));
+            if is_member && outputs.iter().any(|output| output.is(&own)) {
+                return Err(VeloxelError::SameOutput { path: file });
             }
         }
         Ok(())
@@ -206,10 +199,10 @@ impl OutputPlan {
         self.outputs.iter().map(|output| (output.role, &output.path))
     }
 
-    /// Where to write an output, if it is asked for: its own name, or a hidden folder until the end.
+    /// Where to write an output, if it is asked for: it gets its name when the plan is [finished](Self::finish).
     ///
     /// # Errors
-    /// [`IoError::Write`] if the hidden folder cannot be made.
+    /// [`IoError::Write`] if there is no place for it.
     pub fn target(&mut self, role: Role) -> Result<Option<Target>> {
         let Some(output) = self.outputs.iter_mut().find(|output| output.role == role) else {
             return Ok(None);
@@ -218,8 +211,15 @@ impl OutputPlan {
             let name = name.to_owned();
             return Ok(self.target(home)?.map(|folder| folder.join(name)));
         }
-        let path = output.begin(&self.left_behind, &self.files).map_err(IoError::write(&output.path))?;
-        Ok(Some(self.files.target(path)))
+        if output.target.is_none() {
+            let publication = self.publication.get_or_insert_with(|| Publication::of(&self.files));
+            output.target = Some(match &output.path {
+                stream if is_stream(stream) => self.files.target(stream),
+                folder if output.is_folder() => publication.folder(folder)?,
+                file => publication.target(file)?,
+            });
+        }
+        Ok(output.target.clone())
     }
 
     /// Writes an output, if it is asked for.
@@ -234,26 +234,21 @@ impl OutputPlan {
         self.target(role)?.map_or(Ok(()), |target| write(target).map_err(Into::into))
     }
 
-    /// Gives the files of folders their names; what was written, by its role.
+    /// Gives all outputs their names; what was written, by its role.
     ///
     /// # Errors
-    /// [`IoError::Write`], [`VeloxelError::ReplacesInput`] or [`VeloxelError::SameOutput`]; everything that was written is
-    /// taken back then.
+    /// [`IoError::Write`], [`VeloxelError::ReplacesInput`] or [`VeloxelError::SameOutput`]; no output has its name then, and the
+    /// error carries those that could not be taken back.
     pub fn finish(mut self) -> Result<Vec<(Role, PathBuf)>> {
         self.check_members()?;
-        for Output { path, staging, published, .. } in &mut self.outputs {
-            if let (Some(staging), Some(published)) = (staging, published) {
-                published.move_all(staging.path(), path).map_err(IoError::write(path))?;
-            }
+        if let Some(publication) = self.publication.take() {
+            publication.publish().map_err(|Unpublished { error, left_behind }| {
+                VeloxelError::from(error).leaving(left_behind)
+            })?;
         }
-        let written = self.outputs.into_iter().filter_map(|output| {
-            match output.published {
-                Some(published) => published.stays(),
-                None => _ = output.home?,
-            }
-            Some((output.role, output.path))
-        });
-        Ok(written.collect())
+        let written =
+            self.outputs.into_iter().filter(|output| output.target.is_some() || output.home.is_some());
+        Ok(written.map(|output| (output.role, output.path)).collect())
     }
 
     /// Writes the report as JSON, into the job's folder as well, and the page; then the plan is done.
@@ -327,21 +322,6 @@ impl Output {
         }
         Ok(io::check_writable(session.target(path))?)
     }
-
-    fn begin(&mut self, left_behind: &LeftBehind, session: &Files) -> std::io::Result<PathBuf> {
-        let is_folder = self.is_folder();
-        let published =
-            self.published.get_or_insert_with(|| Published::telling(left_behind, session.pending()));
-        if is_folder {
-            if self.staging.is_none() {
-                self.staging =
-                    Some(Unfinished::folder(&std::path::absolute(&self.path)?, session.pending())?);
-            }
-            return Ok(self.staging.as_ref().map_or_else(PathBuf::new, |folder| folder.path().to_owned()));
-        }
-        files(&self.path).iter().try_for_each(|file| published.announce(file))?;
-        Ok(self.path.clone())
-    }
 }
 
 /// Refuses a table under the name of another kind of file.
@@ -367,6 +347,11 @@ fn check_points(path: &Path) -> Result<(), IoError> {
 fn lies_in(file: &Path, folder: &Path) -> bool {
     let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
     parent.is_some_and(|parent| Identity::of(parent).is(&Identity::of(folder)))
+}
+
+/// Whether a file lies in a folder or in one of its folders.
+fn lies_below(file: &Identity, folder: &Identity) -> bool {
+    file.path.starts_with(&folder.path)
 }
 
 /// The format of a file, as in reports.

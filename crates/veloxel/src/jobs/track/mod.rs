@@ -165,7 +165,7 @@ impl Inputs {
 /// Anything that is wrong with files, outlines, parameters or the device, as one line;
 /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
 pub fn track(job: &TrackJob, session: &Session) -> Result<JobRun<TrackReport>> {
-    job.plan(session)?.run(|plan| planned(job, session, plan))
+    planned(job, session, job.plan(session)?)
 }
 
 fn planned(job: &TrackJob, session: &Session, mut plan: OutputPlan) -> Result<JobRun<TrackReport>> {

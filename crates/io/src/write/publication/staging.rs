@@ -1,0 +1,190 @@
+//! The hidden folder in which outputs wait under their own names.
+//!
+//! `FOLDER/.veloxel-XXXXXX.part/` holds `owner`, a file that its process keeps locked; `new/`, the outputs with their paths
+//! relative to `FOLDER`; `earlier/`, second names of the files that they replace; and `journal` once the outputs are decided.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{Error, ErrorKind, Result, Write};
+use std::path::{Component, Path, PathBuf};
+
+const PREFIX: &str = ".veloxel-";
+const SUFFIX: &str = ".part";
+/// The end of its name while it is removed.
+const DISCARDED: &str = ".gone";
+
+/// A staging folder; dropped, it is removed with all that is in it.
+#[derive(Debug)]
+pub(super) struct Staging {
+    root: PathBuf,
+    path: PathBuf,
+    /// Locked as long as this lives.
+    _owner: File,
+}
+
+/// What waits in a staging folder, relative to the folder that it will move to.
+#[derive(Debug, Default)]
+pub(super) struct Content {
+    /// Folders, each before those inside it.
+    pub folders: Vec<PathBuf>,
+    /// Files in the order in which they are published: samples before the headers that name them.
+    pub files: Vec<PathBuf>,
+}
+
+/// The folder that an output's staging folder lies in, absolute, and the output's path from there: the output itself if it is a
+/// folder, or else the innermost folder around it that is there.
+pub(super) fn root_of(path: &Path) -> Result<(PathBuf, PathBuf)> {
+    let absolute = std::path::absolute(path)?;
+    let nameless = || Error::new(ErrorKind::InvalidInput, "the path names no file");
+    if !absolute.is_dir() && !matches!(path.components().next_back(), Some(Component::Normal(_))) {
+        return Err(nameless());
+    }
+    let root = absolute.ancestors().find(|folder| folder.is_dir()).ok_or_else(nameless)?;
+    let name = absolute.strip_prefix(root).map_err(|_| nameless())?;
+    Ok((root.canonicalize()?, name.to_owned()))
+}
+
+/// Whether a staging folder was being removed.
+pub(super) fn is_discarded(path: &Path) -> bool {
+    path.to_str().is_some_and(|path| path.ends_with(DISCARDED))
+}
+
+/// The staging folders in a folder, whoever owns them.
+pub(super) fn in_folder(root: &Path) -> Result<Vec<PathBuf>> {
+    let is_staging =
+        |name: &str| name.starts_with(PREFIX) && (name.ends_with(SUFFIX) || name.ends_with(DISCARDED));
+    let mut found = Vec::new();
+    for entry in fs::read_dir(root)? {
+        let entry = entry?;
+        if entry.file_name().to_str().is_some_and(is_staging) && entry.file_type()?.is_dir() {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+impl Staging {
+    /// Makes a staging folder in `root`.
+    pub fn make(root: &Path) -> Result<Self> {
+        let mut made = Self::try_make(root);
+        // Another run may have taken a folder without an owner for one that was left.
+        while matches!(&made, Err(error) if error.kind() == ErrorKind::WouldBlock) {
+            made = Self::try_make(root);
+        }
+        made
+    }
+
+    fn try_make(root: &Path) -> Result<Self> {
+        let folder = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(root)?;
+        let taken = |_| Error::from(ErrorKind::WouldBlock);
+        let mut owner =
+            File::create_new(folder.path().join("owner")).map_err(|error| match error.kind() {
+                ErrorKind::NotFound => taken(error),
+                _ => error,
+            })?;
+        match owner.try_lock() {
+            Err(TryLockError::WouldBlock) => return Err(ErrorKind::WouldBlock.into()),
+            // Where nothing can be locked, nobody takes a folder for one that was left.
+            Err(TryLockError::Error(_)) => owner.write_all(UNLOCKED)?,
+            Ok(()) => {}
+        }
+        fs::create_dir(folder.path().join("new")).map_err(taken)?;
+        Ok(Self { root: root.to_owned(), path: folder.keep(), _owner: owner })
+    }
+
+    /// Takes over a staging folder whose owner is gone; none if it lives, or is not known to be gone.
+    pub fn left_by_its_owner(path: &Path) -> Option<Self> {
+        let owner = File::options().read(true).write(true).open(path.join("owner"));
+        let owner = match owner {
+            Ok(owner) => owner,
+            // Its owner is about to make the file, or was ended before it could.
+            Err(error) if error.kind() == ErrorKind::NotFound && is_old(path) => {
+                File::create(path.join("owner")).ok()?
+            }
+            Err(_) => return None,
+        };
+        owner.try_lock().ok()?;
+        if owner.metadata().ok()?.len() == UNLOCKED.len() as u64 || !path.join("owner").exists() {
+            return None;
+        }
+        Some(Self { root: path.parent()?.to_owned(), path: path.to_owned(), _owner: owner })
+    }
+
+    /// Leaves the folder where it is.
+    pub fn leave(self) {
+        std::mem::forget(self);
+    }
+
+    /// Leaves the folder as a process does that is killed.
+    #[cfg(test)]
+    pub fn end(self) {
+        self._owner.unlock().expect("a lock should be given back");
+        std::mem::forget(self);
+    }
+
+    /// The folder that the outputs will move to.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The hidden folder itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where an output of this name waits; the folders around it are made.
+    pub fn place(&self, name: &Path) -> PathBuf {
+        let place = self.path.join("new").join(name);
+        if let Some(folder) = place.parent() {
+            // What cannot be made is told by whoever writes there.
+            let _ = fs::create_dir_all(folder);
+        }
+        place
+    }
+
+    /// What waits here.
+    pub fn content(&self) -> Result<Content> {
+        let mut content = Content::default();
+        add_content(&self.path.join("new"), Path::new(""), &mut content)?;
+        content.folders.sort();
+        let is_header = |name: &PathBuf| name.extension().is_some_and(|e| e == "mhd" || e == "nhdr");
+        content.files.sort_by(|a, b| is_header(a).cmp(&is_header(b)).then_with(|| a.cmp(b)));
+        Ok(content)
+    }
+}
+
+/// The content of `owner` on file systems without locks.
+const UNLOCKED: &[u8] = b"unlocked";
+
+/// Whether a folder is more than a minute old; false where that is not known.
+fn is_old(path: &Path) -> bool {
+    let age = path.metadata().and_then(|m| m.modified()).map(|time| time.elapsed().unwrap_or_default());
+    age.is_ok_and(|age| age.as_secs() > 60)
+}
+
+fn add_content(folder: &Path, name: &Path, content: &mut Content) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = name.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            content.folders.push(name.clone());
+            add_content(&entry.path(), &name, content)?;
+        } else {
+            content.files.push(name);
+        }
+    }
+    Ok(())
+}
+
+/// Removes a staging folder, also while another thread still writes into it: under another name nobody finds it.
+pub(crate) fn remove(path: &Path) {
+    let discarded = path.with_extension(&DISCARDED[1..]);
+    let is_renamed = fs::rename(path, &discarded).is_ok();
+    let _ = fs::remove_dir_all(if is_renamed { &discarded } else { path });
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        remove(&self.path);
+    }
+}

@@ -1,0 +1,181 @@
+//! Publications that succeed, fail and are interrupted.
+
+use super::*;
+use crate::write::pending::Ending;
+use crate::write::whole_file::write_text;
+use std::fs;
+use tempfile::TempDir;
+
+/// Two folders with earlier files, and a publication of newer ones: into `a` two files and a folder, into `b` one file.
+struct Scene {
+    folder: TempDir,
+    files: Files,
+}
+
+const NAMES: [&str; 5] = ["a/1", "a/2", "a/new/3", "b/4", "b/5"];
+
+impl Scene {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a", "b"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        for name in ["a/1", "b/4"] {
+            fs::write(folder.path().join(name), "earlier").unwrap();
+        }
+        Self { folder, files: Files::default() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn written(&self) -> Publication {
+        let mut publication = Publication::of(&self.files);
+        for name in ["a/1", "a/2", "b/4", "b/5"] {
+            write_text(publication.target(&self.path(name)).unwrap(), "newer").unwrap();
+        }
+        write_text(publication.folder(&self.path("a/new")).unwrap().join("3"), "newer").unwrap();
+        publication
+    }
+
+    /// The content of every output, and whether hidden folders are there.
+    fn state(&self) -> (Vec<String>, bool) {
+        let content = NAMES.map(|name| fs::read_to_string(self.path(name)).unwrap_or_default());
+        let is_hidden = |name: &str| staging::in_folder(&self.path(name)).unwrap().is_empty();
+        (content.to_vec(), !(is_hidden("a") && is_hidden("b")))
+    }
+
+    fn resolve(&self) -> Vec<Outcome> {
+        resolve_earlier(&self.path("b/4"), &self.files).unwrap();
+        resolve_earlier(&self.path("a/1"), &self.files).unwrap();
+        self.files.pending().take_resolved().iter().map(|resolved| resolved.outcome).collect()
+    }
+}
+
+fn earlier() -> Vec<String> {
+    ["earlier", "", "", "earlier", ""].map(str::to_owned).to_vec()
+}
+
+fn newer() -> Vec<String> {
+    vec!["newer".to_owned(); NAMES.len()]
+}
+
+/// Ends the process that owns them, as far as others can tell.
+fn end(publication: Publication) {
+    for Owned { staging, .. } in publication.stagings {
+        staging.end();
+    }
+}
+
+fn journal(publication: &Publication) -> Journal {
+    Journal::of(&publication.stagings.iter().map(|owned| &owned.staging).collect::<Vec<_>>()).unwrap()
+}
+
+#[test]
+fn all_outputs_appear_or_none() {
+    let scene = Scene::new();
+    drop(scene.written());
+    assert_eq!(scene.state(), (earlier(), false));
+    let publication = scene.written();
+    assert_eq!(scene.state(), (earlier(), true));
+    publication.publish().unwrap();
+    assert_eq!(scene.state(), (newer(), false));
+    assert_eq!(scene.files.pending().remove_all(), Ending::Published);
+}
+
+#[test]
+fn a_folder_with_the_name_of_an_output_stays() {
+    let scene = Scene::new();
+    let publication = scene.written();
+    fs::create_dir_all(scene.path("b/5/deep")).unwrap();
+    let failed = publication.publish().unwrap_err();
+    assert!(failed.error.to_string().contains("a folder has that name"), "{}", failed.error);
+    assert!(failed.left_behind.is_empty());
+    assert_eq!(scene.state(), (earlier(), false));
+    assert!(scene.path("b/5/deep").is_dir());
+}
+
+#[test]
+fn a_folder_that_appears_during_the_moves_stays_and_all_is_taken_back() {
+    let scene = Scene::new();
+    let publication = scene.written();
+    let journal = journal(&publication);
+    journal.write().unwrap();
+    for part in &journal.parts {
+        part.files.iter().for_each(|moved| moves::keep_earlier(part, moved).unwrap());
+    }
+    fs::create_dir_all(scene.path("b/5/deep")).unwrap();
+    assert!(moves::finish(&journal).is_err());
+    drop(publication);
+    fs::remove_dir_all(scene.path("b/5")).unwrap();
+    assert_eq!(scene.state(), (earlier(), false));
+}
+
+#[test]
+fn an_interruption_after_any_move_is_made_good_by_the_next_run() {
+    for moves in 0..=NAMES.len() {
+        let scene = Scene::new();
+        let publication = scene.written();
+        let journal = journal(&publication);
+        for part in &journal.parts {
+            part.files.iter().for_each(|moved| moves::keep_earlier(part, moved).unwrap());
+        }
+        journal.write().unwrap();
+        let all = journal.parts.iter().flat_map(|part| part.files.iter().map(move |moved| (part, moved)));
+        for (part, moved) in all.take(moves) {
+            fs::create_dir_all(part.root.join(&moved.name).parent().unwrap()).unwrap();
+            fs::rename(part.staged(&moved.name), part.root.join(&moved.name)).unwrap();
+        }
+        end(publication);
+        assert_eq!(scene.resolve(), [Outcome::Published], "{moves}");
+        assert_eq!(scene.state(), (newer(), false), "{moves}");
+    }
+}
+
+#[test]
+fn an_interruption_while_moves_are_taken_back_leaves_the_earlier_files() {
+    let scene = Scene::new();
+    let publication = scene.written();
+    let journal = journal(&publication);
+    for part in &journal.parts {
+        part.files.iter().for_each(|moved| moves::keep_earlier(part, moved).unwrap());
+    }
+    journal.write().unwrap();
+    moves::finish(&journal).unwrap();
+    journal.revoke().unwrap();
+    let part = &journal.parts[0];
+    fs::rename(part.earlier(Path::new("1")), scene.path("a/1")).unwrap();
+    end(publication);
+    assert_eq!(scene.resolve(), [Outcome::TakenBack]);
+    assert_eq!(scene.state(), (earlier(), false));
+}
+
+#[test]
+fn an_interruption_before_the_journal_leaves_the_earlier_files() {
+    let scene = Scene::new();
+    end(scene.written());
+    assert_eq!(scene.resolve(), [Outcome::Removed; 2]);
+    assert_eq!(scene.state(), (earlier(), false));
+}
+
+#[test]
+fn what_a_running_process_writes_is_nobody_elses() {
+    let scene = Scene::new();
+    let publication = scene.written();
+    assert_eq!(scene.resolve(), []);
+    publication.publish().unwrap();
+    assert_eq!(scene.state(), (newer(), false));
+}
+
+#[test]
+fn names_of_any_bytes_survive_the_journal() {
+    let scene = Scene::new();
+    let name = "a/line\nbreak 100% ä";
+    let mut publication = Publication::of(&scene.files);
+    write_text(publication.target(&scene.path(name)).unwrap(), "newer").unwrap();
+    journal(&publication).write().unwrap();
+    end(publication);
+    assert_eq!(scene.resolve(), [Outcome::Published]);
+    assert_eq!(fs::read_to_string(scene.path(name)).unwrap(), "newer");
+}
