@@ -18,7 +18,7 @@ pub use pages::features_page::{FeatureScale, FeaturesView, features_html};
 pub use pages::flow_page::{html, sequence_html};
 #[doc(hidden)]
 pub use pages::page;
-pub use pages::segment_page::{AnswerView, SegmentView, segment_html};
+pub use pages::segment_page::{AnswerRole, AnswerView, SegmentView, segment_html};
 pub use pages::stereo_page::{StereoView, stereo_html};
 pub use pages::track_page::track_html;
 pub use pictures::caption::{ColourKey, captioned};

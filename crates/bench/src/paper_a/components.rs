@@ -3,6 +3,7 @@
 use super::scene::{Scene, smooth_motion};
 use super::settings::{ALPHA, BETA, TAPS, window};
 use crate::BenchError;
+use crate::experiments::middle;
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::Kernel;
@@ -215,10 +216,4 @@ fn launch_ms(
     let looks = if device.is_gpu() { LOOKS } else { FEW_LOOKS };
     let mut times = (0..looks).map(|_| look(launches)).collect::<Result<Vec<_>, _>>()?;
     Ok(middle(&mut times))
-}
-
-/// The median of an odd number of times.
-pub(crate) fn middle(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }

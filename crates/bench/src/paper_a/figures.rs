@@ -5,8 +5,9 @@ use super::published::{HEADLINE, TABLES};
 use super::runs::Time;
 use super::settings::{TAPS, WARPS};
 use super::tables::ratio;
-use super::{Measured, Measurement, PaperA, Role};
+use super::{Measured, Measurement, PaperA};
 use crate::Figure;
+use crate::experiments::Role;
 
 pub(super) fn figures(result: &PaperA) -> Vec<Figure> {
     let mut figures = Vec::new();

@@ -1,27 +1,26 @@
 //! The experiments as plots on a page.
 
 use super::components::Component;
-use super::published::{HEADLINE, Published, TABLES};
+use super::published::{HEADLINE, PublishedRow, TABLES};
 use super::runs::Time;
 use super::settings::{ITERATIONS, TAPS, WARPS};
-use super::tables::{ExperimentTable, Transfers, notes, ratio, tables, time_text};
-use super::{Measured, Measurement, PaperA, Role};
+use super::tables::{Transfers, notes, ratio, tables, time_text};
+use super::{Measured, Measurement, PaperA};
 use crate::BenchError;
+use crate::experiments::{ExperimentTable, Role, machines_section, published_head};
 use veloxel_report::number;
-use veloxel_report::page::{Headline, Page, Plots, Section, Table, TimeBar};
+use veloxel_report::page::{Headline, Page, Plots, Section, TimeBar};
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
 
 /// Number of rows above which a table is folded.
 const ROWS_SHOWN: usize = 16;
 
 pub(super) fn html(result: &PaperA) -> Result<String, BenchError> {
-    let mut measured_on = Section::new("Measured on");
-    measured_on.facts = result.machines.iter().map(|m| (m.role.name().to_owned(), m.name.clone())).collect();
     let mut how = Section::new("How it was measured");
     // The machines stand at the top already.
     how.notes = notes(result).split_off(result.machines.len());
 
-    let mut sections = vec![measured_on];
+    let mut sections = vec![machines_section(&result.machines)];
     let mut add = |title: &str, plots: Vec<LinePlot>, bars: Vec<TimeBar>| {
         let table = tables(result).into_iter().find(|table| table.title.contains(title));
         sections.extend(table.map(|table| section(table, plots, bars)));
@@ -41,13 +40,12 @@ pub(super) fn html(result: &PaperA) -> Result<String, BenchError> {
 }
 
 fn section(table: ExperimentTable, plots: Vec<LinePlot>, bars: Vec<TimeBar>) -> Section {
-    let ExperimentTable { title, note, head, rows, text_columns } = table;
-    let mut section = Section::new(title);
-    (section.lead, section.plots, section.bars) = (note, Plots::of(plots), bars);
-    if rows.len() > ROWS_SHOWN {
-        section.folded = format!("All {} rows in numbers", rows.len());
+    let mut section = Section::new(table.title.clone());
+    (section.lead, section.plots, section.bars) = (table.note.clone(), Plots::of(plots), bars);
+    if table.rows.len() > ROWS_SHOWN {
+        section.folded = format!("All {} rows in numbers", table.rows.len());
     }
-    section.table = Some(Table { head, rows, text_columns });
+    section.table = Some(table.into());
     section
 }
 
@@ -101,7 +99,7 @@ fn over_sizes(result: &PaperA, value: impl Fn(&Measurement) -> Option<f64>) -> V
     result.measurements.iter().filter_map(|m| Some((m.size as f64, value(m)?))).collect()
 }
 
-fn published(value: impl Fn(&Published) -> f64) -> Vec<(f64, f64)> {
+fn published(value: impl Fn(&PublishedRow) -> f64) -> Vec<(f64, f64)> {
     TABLES.iter().map(|row| (row.size as f64, value(row))).collect()
 }
 
@@ -116,8 +114,8 @@ fn whole_runs(result: &PaperA) -> Vec<LinePlot> {
         curve(role.name(), ink(role), Line::Dotted, points)
     });
     let paper = [
-        curve("paper, C1060", 4, Line::Dashed, published(Published::c1060_speed_up)),
-        curve("paper, GTX480", 3, Line::Dashed, published(Published::gtx480_speed_up)),
+        curve(&published_head("C1060"), 4, Line::Dashed, published(PublishedRow::c1060_speed_up)),
+        curve(&published_head("GTX480"), 3, Line::Dashed, published(PublishedRow::gtx480_speed_up)),
     ];
     vec![
         LinePlot {

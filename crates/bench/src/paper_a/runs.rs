@@ -1,9 +1,10 @@
 //! Whole runs on one machine, measured as they are or, where that would take too long, at fewer iterations and scaled.
 
-use super::components::{Component, Costs, LONG_MS, middle};
+use super::components::{Component, Costs, LONG_MS};
 use super::scene::Scene;
 use super::settings::{ITERATIONS, params};
 use crate::BenchError;
+use crate::experiments::middle;
 use veloxel_core::Grid;
 use veloxel_gpu::Device;
 use veloxel_motion::{Clg, ClgParams, Extras, Frame, ImagePair, PairMethod, PendingFlow};

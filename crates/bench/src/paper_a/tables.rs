@@ -4,23 +4,9 @@ use super::components::{Component, LONG_MS};
 use super::published::{self, of_size};
 use super::runs::Time;
 use super::settings::{ITERATIONS, TAPS, WARPS};
-use super::{Measurement, PaperA, Role};
+use super::{Measurement, PaperA};
+use crate::experiments::{ExperimentTable, Role, published_head};
 use veloxel_report::number;
-
-/// A table of text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExperimentTable {
-    /// Number of the paper's table or figure that it repeats.
-    pub title: String,
-    /// Text that the reader needs before the table.
-    pub note: String,
-    /// Names of the columns.
-    pub head: Vec<String>,
-    /// The rows, each with as many cells as there are columns.
-    pub rows: Vec<Vec<String>>,
-    /// Number of columns, from the left, that are text; the others hold numbers.
-    pub text_columns: usize,
-}
 
 /// All tables that have a row.
 pub(super) fn tables(result: &PaperA) -> Vec<ExperimentTable> {
@@ -30,8 +16,7 @@ pub(super) fn tables(result: &PaperA) -> Vec<ExperimentTable> {
 
 /// The tables 2 and 3.
 fn whole_runs(result: &PaperA) -> ExperimentTable {
-    let head = ["size", "paper, C1060", "paper, GTX480"].map(str::to_owned);
-    let [size, paper @ ..] = head;
+    let (size, paper) = ("size".to_owned(), ["C1060", "GTX480"].map(published_head));
     let rows = result.measurements.iter().filter_map(|m| {
         let times = m.times(|measured| measured.whole);
         let published = of_size(m.size);
@@ -43,7 +28,7 @@ fn whole_runs(result: &PaperA) -> ExperimentTable {
     ExperimentTable {
         title: "Whole runs (Tables 2 and 3)".to_owned(),
         note: format!(
-            "R = {WARPS} warps of {ITERATIONS} Jacobi iterations, {TAPS} taps, without transfers. A over B: how many times faster A is. The paper's columns are its speed-ups over one thread, at most {}×.",
+            "R = {WARPS} warps of {ITERATIONS} Jacobi iterations, {TAPS} taps, without transfers. A over B: how many times faster A is. The published columns are the paper's speed-ups over one thread, at most {}×.",
             published::HEADLINE
         ),
         head: [size].into_iter().chain(heads(result)).chain(paper).collect(),
@@ -195,7 +180,7 @@ pub(super) fn notes(result: &PaperA) -> Vec<String> {
             .to_owned(),
     );
     notes.extend(scaled);
-    notes.extend(result.left_out.iter().map(|what| format!("Left out: {what}.")));
+    notes.extend(result.left_out.iter().map(|one| format!("Left out: {}: {}.", one.what, one.because)));
     notes
 }
 

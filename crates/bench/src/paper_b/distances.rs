@@ -5,7 +5,7 @@
 //! grids of triangles with weights that look random, whose structure is that of any mesh's faces.
 
 use super::PaperB;
-use crate::paper_a::{ExperimentTable, Machine, Role, middle};
+use crate::experiments::{Event, ExperimentTable, Machine, Observer, Role, middle};
 use crate::{BenchError, Figure};
 use std::time::Instant;
 use veloxel_core::{ArcList, GraphKind, WeightedArc};
@@ -90,7 +90,7 @@ pub(crate) fn triangle_grid(side: usize) -> ArcList {
 pub(super) fn distance_times(
     machines: &[Machine],
     sides: &[usize],
-    next: &mut dyn FnMut(&str),
+    observer: &mut Observer<'_>,
 ) -> Result<Vec<DistanceTime>, BenchError> {
     let has_gpu = machines.iter().any(|machine| machine.role == Role::Gpu);
     let fastest = if has_gpu { Role::Gpu } else { Role::AllThreads };
@@ -100,7 +100,7 @@ pub(super) fn distance_times(
         for version in versions(fastest, machines.iter().map(|machine| machine.role)) {
             let machine = machines.iter().find(|machine| machine.role == version.role);
             let machine = machine.expect("every version should have its machine");
-            next(&format!("{} faces, {}", graph.nodes(), version.name()));
+            observer(Event::Next(&format!("{} faces, {}", graph.nodes(), version.name())))?;
             let ms = time_ms(&graph, version, &machine.device)?;
             times.push(DistanceTime { nodes: graph.nodes(), version, ms });
         }

@@ -1,7 +1,7 @@
 //! The experiments as tables for people, on a terminal or a page.
 
-use super::{LONG_MS, PaperB, WAYS, Way};
-use crate::paper_a::{ExperimentTable, Role};
+use super::{GTX_260, LONG_MS, PaperB, WAYS, Way};
+use crate::experiments::{ExperimentTable, Role, published_head};
 use veloxel_report::number;
 
 /// One table for each way, and the one of distances.
@@ -31,7 +31,7 @@ fn table(result: &PaperB, way: Way) -> ExperimentTable {
         ["size".to_owned()].into_iter().chain(result.roles().map(|role| role.name().to_owned())).chain([
             format!("{} over {}", fastest.name(), Role::OneThread.name()),
             format!("pairs a second, {}", fastest.name()),
-            "paper, GTX 260".to_owned(),
+            published_head(GTX_260),
         ]);
     ExperimentTable {
         title: format!("{}: {} levels", way.name(), way.levels),

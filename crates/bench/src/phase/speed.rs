@@ -62,7 +62,7 @@ pub(super) fn speed(device: &Device) -> Result<Vec<Figure>, BenchError> {
 }
 
 /// Left and right picture at a time, in 8 bits.
-fn pair([nx, ny]: [usize; 2], t: f32) -> [Vec<u8>; 2] {
+pub(crate) fn pair([nx, ny]: [usize; 2], t: f32) -> [Vec<u8>; 2] {
     [0.0, 4.0].map(|shift| {
         let at = |i: usize| texture((i % nx) as f32 - t + shift, (i / nx) as f32 + 0.5 * t);
         (0..nx * ny).map(|i| at(i).round().clamp(0.0, 255.0) as u8).collect()

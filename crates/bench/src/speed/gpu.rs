@@ -21,6 +21,9 @@ const COMPARED: [(Dimension, usize); 2] = [(Dimension::Two, 96), (Dimension::Thr
 
 /// `gpu`: speed of whole runs.
 pub(crate) fn gpu(device: &Device) -> Result<Vec<Figure>, BenchError> {
+    if !device.is_gpu() {
+        return Err(BenchError::NeedsGpu { bench: "gpu", device: device.info().description });
+    }
     let mut figures = resident_pair(device)?;
     figures.push(sequence(device)?);
     Ok(figures)
@@ -146,4 +149,16 @@ fn sequence(device: &Device) -> Result<Figure, BenchError> {
         best_s = best_s.min(start.elapsed().as_secs_f64());
     }
     Ok(Figure::new(format!("{size}³ × {count} frames, transfers included"), best_s, "s").at_most(0.4))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_processor_is_refused_at_once() {
+        let error = gpu(&Device::cpu(1).unwrap()).unwrap_err();
+        assert!(matches!(error, BenchError::NeedsGpu { bench: "gpu", .. }));
+        assert!(!error.to_string().contains('\n'));
+    }
 }

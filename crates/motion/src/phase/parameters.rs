@@ -15,7 +15,7 @@ parameters! {
         Accurate = "accurate",
         /// Less work: no checks, smaller medians, flow of three frames. Pixels that only one view sees get a value as well.
         Fast = "fast",
-        /// The choices of Pauwels et al. 2012 (its CPU and GPU columns), with the check of stereo that its Fig. 6 shows.
+        /// The choices of Pauwels et al. 2012 (its CPU and GPU columns, of five frames), with the check of stereo that its Fig. 6 shows.
         Paper = "paper",
         /// A model of the FPGA of Pauwels et al. 2012: warped images, three frames, fixed point, plain sums.
         Hardware = "hardware",

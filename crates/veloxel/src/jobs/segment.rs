@@ -142,6 +142,7 @@ fn page(
 
 fn answer_view(tree: &PartsTree) -> AnswerView<'_> {
     AnswerView {
+        role: tree.role,
         name: tree.name,
         parts: tree.parts,
         finest: &tree.finest,

@@ -10,6 +10,7 @@ use veloxel_mesh::{
     ArcWeights, Cuts, CutsParams, DualGraph, FirstMedoids, FuzzyParams, PartCount, Parts, PartsDraft,
     PartsMethod, Seeds, TreeTop, cuts, fuzzy_clustering,
 };
+use veloxel_report::AnswerRole;
 
 /// Parts that a tree shows, at least where there are so many: the slider of a page reaches them.
 const MOST_SHOWN: usize = 40;
@@ -54,7 +55,7 @@ pub(super) struct PartsTask<'a> {
 /// Parts, however they were found.
 pub(super) struct Found {
     pub answer: Answer,
-    /// The answer of cuts, if the method begins with them.
+    /// The answer of cuts, where the method needs their votes.
     pub beside: Option<Answer>,
     pub membership: Option<FaceMembership>,
     /// By face, as a share of the square root of the mesh's area.
@@ -64,6 +65,8 @@ pub(super) struct Found {
 
 /// The answer of one method.
 pub(super) struct Answer {
+    /// What it is to the run.
+    pub role: AnswerRole,
     /// What a reader calls the method.
     pub name: &'static str,
     /// By face.
@@ -76,9 +79,9 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    fn of_cuts(found: &Cuts, parts: Parts) -> Self {
+    fn of_cuts(found: &Cuts, parts: Parts, role: AnswerRole) -> Self {
         let top = found.hierarchy.top(MOST_SHOWN.max(parts.count));
-        Self { name: "Cuts", labels: parts.labels, count: parts.count, certainty: parts.certainty, top }
+        Self { role, name: "Cuts", labels: parts.labels, count: parts.count, certainty: parts.certainty, top }
     }
 }
 
@@ -105,7 +108,7 @@ impl PartsTask<'_> {
             membership = Some(FaceMembership::of(&clusters, device.control())?);
         }
         Ok(Found {
-            answer: Answer::of_cuts(&found, parts),
+            answer: Answer::of_cuts(&found, parts, AnswerRole::Own),
             beside: None,
             membership,
             thickness: found.shape_diameter,
@@ -129,9 +132,14 @@ impl PartsTask<'_> {
         let membership = is_wanted.then(|| FaceMembership::of(&clusters, device.control())).transpose()?;
         let top = found.tree_above(graph, &clusters.labels, &tree, device.control())?;
         let (count, certainty) = (clusters.parts(), clusters.certainty(device.control())?);
+        let (role, labels) = (AnswerRole::Own, clusters.labels);
+        let beside = match params.seeds {
+            FirstMedoids::Cuts => AnswerRole::Beginning,
+            FirstMedoids::Farthest => AnswerRole::Beside,
+        };
         Ok(Found {
-            answer: Answer { name: "Fuzzy clustering", labels: clusters.labels, count, certainty, top },
-            beside: Some(Answer::of_cuts(&found, parts)),
+            answer: Answer { role, name: "Fuzzy clustering", labels, count, certainty, top },
+            beside: Some(Answer::of_cuts(&found, parts, beside)),
             membership,
             thickness: found.shape_diameter,
             parameters: params.to_json(),

@@ -60,7 +60,7 @@ pub struct SegmentResult {
     pub mean_certainty: f64,
     /// What was found and mended before.
     pub cleaning: CleaningReport,
-    /// The tree of parts; after it that of cuts, where another method begins with them.
+    /// The tree of parts; after it that of cuts, where another method has it beside its own.
     pub trees: Vec<PartsTree>,
     /// How the run went.
     pub account: Account,
