@@ -49,5 +49,5 @@ pub enum Event<'a> {
     },
 }
 
-/// Whoever is told of the progress, and may end it by an error.
+/// The function that hears of the progress, and may end it by an error.
 pub type Observer<'a> = dyn FnMut(Event<'_>) -> Result<(), BenchError> + 'a;

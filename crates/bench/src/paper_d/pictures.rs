@@ -20,9 +20,9 @@ pub(super) struct Shown {
 pub(super) struct Pictures {
     /// The pictures of Figure 5.
     pub features: Vec<Shown>,
-    /// Those of Figure 6.
+    /// The pictures of Figure 6.
     pub stereo: Vec<Shown>,
-    /// Those of Figure 7.
+    /// The pictures of Figure 7.
     pub flow: Vec<Shown>,
 }
 
