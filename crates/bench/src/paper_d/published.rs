@@ -101,9 +101,9 @@ pub(super) fn cannot_be_had() -> impl Iterator<Item = NotMeasured> {
     [
         ("Table 2, Figures 3 and 4: the FPGA's processing units, cores and memory banks", "they are counts of a circuit; here its arithmetic is modelled, no circuit is made"),
         ("Tables 4 to 6: an FPGA of today", "there is none; the published columns are the paper's, and Table 1 measures each of its simplifications"),
-        ("Table 3: instructions a pixel, relative throughput", "they are counters of NVIDIA's profiler, which no interface of the driver gives to the program that it profiles"),
+        ("Table 3: instructions a pixel, relative throughput", "they are counters of the GPU that NVIDIA's profiling library reads, which is no part of a driver"),
         ("Table 3: Gabor columns and rows apart", "one kernel does both, and the features with them, without a copy in memory between"),
-        ("Table 6: divtree", "its frames are on no server that still answers, and not in the data folder"),
+        ("Table 6: divtree", "the data folder has no frames of it"),
         ("Table 6: grove3", "five frames are needed; the data folder has none of it"),
         ("Table 7: cycles a pixel", "the clock of a processor or GPU changes as it runs, and is not read"),
         ("Table 8: power, cost, time to market, operations a second", "they are properties of products and projects; nothing that a run measures"),
