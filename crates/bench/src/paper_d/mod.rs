@@ -84,6 +84,8 @@ fn run(session: &Session<'_>, extent: Extent, observer: &mut Observer<'_>) -> Re
     if extent.times_of == TimesOf::Fastest {
         machines.drain(..machines.len() - 1);
     }
+    // What other benches lack stays missed.
+    let missed_before = session.take_missing();
     let mut pictures = Pictures::default();
     let mut comparisons = Vec::new();
     observer(Event::Next("Table 1, simplifications of the FPGA"))?;
@@ -102,7 +104,9 @@ fn run(session: &Session<'_>, extent: Extent, observer: &mut Observer<'_>) -> Re
     comparisons.push(speed::table_7(&machines, extent)?);
     let lacking =
         |name: String| NotMeasured::new(name, "the folder that VELOXEL_DATA names does not have it");
-    let not_measured = session.take_missing().into_iter().map(lacking).chain(cannot_be_had()).collect();
+    let lacked = session.take_missing();
+    missed_before.into_iter().for_each(|name| session.miss(name));
+    let not_measured = lacked.into_iter().map(lacking).chain(cannot_be_had()).collect();
     Ok(PaperD { machines, comparisons, pictures, not_measured })
 }
 
