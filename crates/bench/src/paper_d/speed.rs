@@ -4,7 +4,7 @@ use super::published::{SPEED, SPEED_PLATFORMS};
 use super::{Extent, paper};
 use crate::BenchError;
 use crate::experiments::{Comparison, Machine, Row};
-use crate::phase::speed::pair;
+use crate::phase::speed::texture;
 use std::time::{Duration, Instant};
 use veloxel_gpu::Device;
 use veloxel_motion::{PhaseEngine, PhaseImage, PhaseParameters, PhaseWanted};
@@ -13,6 +13,8 @@ use veloxel_motion::{PhaseEngine, PhaseImage, PhaseParameters, PhaseWanted};
 pub(super) const SCALES: usize = 6;
 /// Number of different frames, pushed in turn.
 const FRAMES: usize = 6;
+/// Distance of both cameras' pictures, pixels.
+const DISPARITY_PX: usize = 4;
 /// Frames after which the host waits for the device, so that it does not run away from the clock.
 const TOGETHER: usize = 64;
 
@@ -21,11 +23,28 @@ pub(super) fn parameters(scales: usize) -> PhaseParameters {
     PhaseParameters { max_levels: scales, stereo_check_px: 0.0, ..paper() }
 }
 
+/// Left and right frames of a moving texture, 8 bits a pixel: parts of one picture, as contents hardly matter to a time.
+pub(super) fn film([nx, ny]: [usize; 2]) -> Vec<[Vec<u8>; 2]> {
+    let width = nx + FRAMES + DISPARITY_PX;
+    let sample = |i: usize| texture((i % width) as f32, (i / width) as f32).round().clamp(0.0, 255.0) as u8;
+    let picture: Vec<u8> = (0..width * (ny + FRAMES)).map(sample).collect();
+    let part = |left: usize, top: usize| -> Vec<u8> {
+        let row = |y: usize| &picture[(top + y) * width + left..][..nx];
+        (0..ny).flat_map(row).copied().collect()
+    };
+    (0..FRAMES).map(|t| [part(FRAMES - t, t / 2), part(FRAMES - t + DISPARITY_PX, t / 2)]).collect()
+}
+
 pub(super) fn table_7(machines: &[Machine], extent: Extent) -> Result<Comparison, BenchError> {
+    let films = extent.sizes.map(film);
     let mut rows = Vec::new();
     for scales in [1, SCALES] {
         for (nth, size) in extent.sizes.into_iter().enumerate() {
-            let times = machines.iter().map(|machine| frame_ms(&machine.device, size, scales, extent));
+            let time = |machine: &Machine| {
+                let mut engine = engine(&machine.device, size, scales)?;
+                frame_ms(&mut engine, &films[nth], extent)
+            };
+            let times = machines.iter().map(time);
             let times = times.collect::<Result<Vec<f64>, _>>()?;
             let is_of_paper = |row: &&super::published::SpeedRow| {
                 row.is_multiscale == (scales > 1) && row.size == super::published::SIZES[nth]
@@ -57,15 +76,16 @@ pub(super) fn table_7(machines: &[Machine], extent: Extent) -> Result<Comparison
     })
 }
 
-/// Time of a frame in a stream whose frames are on the device already, milliseconds.
-fn frame_ms(device: &Device, size: [usize; 2], scales: usize, extent: Extent) -> Result<f64, BenchError> {
+fn engine(device: &Device, size: [usize; 2], scales: usize) -> Result<PhaseEngine, BenchError> {
     let wanted = PhaseWanted { flow: true, stereo: true, features: true };
-    let mut engine = PhaseEngine::new(size, wanted, parameters(scales), device)?;
-    let frames: Vec<_> = (0..FRAMES)
-        .map(|t| {
-            let [left, right] = pair(size, t as f32);
-            Ok([engine.upload(PhaseImage::Bytes(&left))?, engine.upload(PhaseImage::Bytes(&right))?])
-        })
+    Ok(PhaseEngine::new(size, wanted, parameters(scales), device)?)
+}
+
+/// Time of a frame in a stream whose frames are on the device already, milliseconds.
+fn frame_ms(engine: &mut PhaseEngine, film: &[[Vec<u8>; 2]], extent: Extent) -> Result<f64, BenchError> {
+    let upload = |bytes: &Vec<u8>| engine.upload(PhaseImage::Bytes(bytes));
+    let frames: Vec<_> = (film.iter())
+        .map(|[left, right]| Ok([upload(left)?, upload(right)?]))
         .collect::<Result<_, BenchError>>()?;
     let push = |engine: &mut PhaseEngine, t: usize| -> Result<(), BenchError> {
         let [left, right] = frames[t % FRAMES].each_ref().map(PhaseImage::Resident);
@@ -74,12 +94,12 @@ fn frame_ms(device: &Device, size: [usize; 2], scales: usize, extent: Extent) ->
     };
     // Compiled and allocated by the first; afterwards every push has results.
     for t in 0..FRAMES {
-        push(&mut engine, t)?;
+        push(engine, t)?;
     }
     engine.synchronise()?;
     let (start, mut count) = (Instant::now(), 0);
     while count < extent.least_frames || start.elapsed() < Duration::from_secs_f64(extent.span_s) {
-        push(&mut engine, count)?;
+        push(engine, count)?;
         count += 1;
         if count.is_multiple_of(TOGETHER) {
             engine.synchronise()?;

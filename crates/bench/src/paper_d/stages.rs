@@ -1,11 +1,10 @@
 //! Table 3, the time of each stage of a frame, and section 7.2, the memory of the engine's buffers.
 
 use super::published::{MEMORY_MB, SIZES};
-use super::speed::{SCALES, parameters};
+use super::speed::{SCALES, film, parameters};
 use super::{Extent, paper};
 use crate::BenchError;
 use crate::experiments::{Comparison, Machine, Row, middle};
-use crate::phase::speed::pair;
 use veloxel_gpu::{Buffer, ComputeError, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::valid_median::{MedianWindow, Planes, ValidMedian};
@@ -90,11 +89,12 @@ impl<'d> Stages<'d> {
             least_magnitude: parameters.least_magnitude * parameters.full_scale,
             sums: Sums::Weighted,
         };
-        let [left, right] = pair(size, 0.0);
+        let frames = film(size);
+        let [left, right] = &frames[0];
         let plane = || device.scratch(levels.len());
         let phases = (0..FRAMES + 1).map(|_| device.scratch(ORIENTATIONS * levels.len()));
         let mut stages = Self {
-            pictures: [Picture::from_bytes(device, &left)?, Picture::from_bytes(device, &right)?],
+            pictures: [Picture::from_bytes(device, left)?, Picture::from_bytes(device, right)?],
             images: [plane()?, plane()?],
             phases: phases.collect::<Result<_, _>>()?,
             features: [plane()?, plane()?, plane()?],
@@ -105,9 +105,8 @@ impl<'d> Stages<'d> {
             bank,
         };
         // Frames of a flow that differ, so that warps read as they do.
-        for t in 0..FRAMES {
-            let [frame, _] = pair(size, t as f32);
-            stages.pictures[0] = Picture::from_bytes(device, &frame)?;
+        for (t, [frame, _]) in frames.iter().take(FRAMES).enumerate() {
+            stages.pictures[0] = Picture::from_bytes(device, frame)?;
             stages.downsample()?;
             stages.gabor(t, false)?;
         }

@@ -62,7 +62,7 @@ pub(super) fn speed(device: &Device) -> Result<Vec<Figure>, BenchError> {
 }
 
 /// Left and right picture at a time, in 8 bits.
-pub(crate) fn pair([nx, ny]: [usize; 2], t: f32) -> [Vec<u8>; 2] {
+fn pair([nx, ny]: [usize; 2], t: f32) -> [Vec<u8>; 2] {
     [0.0, 4.0].map(|shift| {
         let at = |i: usize| texture((i % nx) as f32 - t + shift, (i / nx) as f32 + 0.5 * t);
         (0..nx * ny).map(|i| at(i).round().clamp(0.0, 255.0) as u8).collect()
@@ -70,7 +70,7 @@ pub(crate) fn pair([nx, ny]: [usize; 2], t: f32) -> [Vec<u8>; 2] {
 }
 
 /// Waves of every octave, in directions that do not repeat; about 128 ± 100.
-pub(super) fn texture(x: f32, y: f32) -> f32 {
+pub(crate) fn texture(x: f32, y: f32) -> f32 {
     let wave = |k: usize| {
         let (octave, k) = ((k % 6) as f32, k as f32);
         let frequency = 1.6 / (octave + 0.05 * k).exp2();
