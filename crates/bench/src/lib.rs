@@ -16,7 +16,7 @@ mod verdict;
 
 pub use error::BenchError;
 pub use figure::{Bar, Figure};
-pub use paper_a::{Event, ExperimentTable, PaperA, Plan, paper_a};
+pub use paper_a::{ExperimentTable, PaperA, PaperAEvent, PaperAPlan, paper_a};
 pub use paper_b::{PaperB, PaperBPlan, paper_b};
 pub use plots_page::plots_page;
 pub use record::{Record, Scored};
@@ -85,8 +85,10 @@ pub const BENCHES: &[Bench] = &[
     // Fields of a device against the processor's, vector by vector.
     Bench::new("agreement", gpu::agreement),
     // The first paper's experiments: a GPU beside its host.
-    Bench::new("paper-a", |session| Ok(paper_a(session.device, Plan::full(), &mut |_| Ok(()))?.figures()))
-        .with_page(),
+    Bench::new("paper-a", |session| {
+        Ok(paper_a(session.device, PaperAPlan::full(), &mut |_| Ok(()))?.figures())
+    })
+    .with_page(),
     // Finite-element registration: seconds a frame, steps of both optimisers, and what more elements cost.
     Bench::new("paper-c", paper_c::paper_c).with_page(),
     // The second GPU paper: block matching and Lucas-Kanade over sizes of pictures, all distances over sizes of meshes.

@@ -8,12 +8,12 @@
 //! frames. The paper's frames are those of a patient; ours are a textured pair whose motion is known, as contents hardly matter
 //! to a time.
 
-use crate::paper_a::{Machine, Role, machines, middle};
+use crate::paper_a::{Machine, PaperAMachine, machines, middle};
 use crate::{BenchError, Figure, Session};
 use std::time::Instant;
 use veloxel_core::{Dimension, Grid, Volume};
 use veloxel_gpu::Device;
-use veloxel_motion::finite_elements::parameters::{Cover, Optimiser};
+use veloxel_motion::finite_elements::parameters::{ElementCover, Optimiser};
 use veloxel_motion::{
     FiniteElements, FiniteElementsParams, FiniteElementsPreset, Frame, ImagePair, Pair, PairMethod,
 };
@@ -48,9 +48,9 @@ pub(super) fn paper_c(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> 
     for Machine { role, device, .. } in &machines {
         let name = role.name();
         let bar = match role {
-            Role::Gpu => Some(3.0),
-            Role::AllThreads => Some(40.0),
-            Role::OneThread => None,
+            PaperAMachine::Gpu => Some(3.0),
+            PaperAMachine::AllThreads => Some(40.0),
+            PaperAMachine::OneThread => None,
         };
         let ms = pair_ms(device, &accurate(), &phantom)?;
         let figure = Figure::new(format!("LM, one pair, {name}"), ms, "ms");
@@ -58,11 +58,11 @@ pub(super) fn paper_c(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> 
         let descent = FiniteElementsParams { steps: 200, ..descent(&accurate()) };
         let ms = pair_ms(device, &descent, &phantom)?;
         figures.push(Figure::new(format!("GD, one pair, 200 steps a lattice, {name}"), ms, "ms"));
-        if *role != Role::OneThread {
+        if *role != PaperAMachine::OneThread {
             let batch = if session.is_quick { QUICK_BATCH } else { BATCH };
             let ms = batch_ms(device, &phantom, batch)?;
             let figure = Figure::new(format!("LM, batch of {batch}, a frame, {name}"), ms, "ms");
-            figures.push(if *role == Role::Gpu { figure.at_most(0.5) } else { figure });
+            figures.push(if *role == PaperAMachine::Gpu { figure.at_most(0.5) } else { figure });
         }
     }
     figures.extend(steps(session, &phantom)?);
@@ -113,7 +113,7 @@ fn batch_ms(device: &Device, phantom: &Phantom, batch: usize) -> Result<f64, Ben
     let grid = Grid::volume(SIDE, SIDE, batch)?;
     let stack = |image: &Volume<f32>| Volume::new(grid.clone(), image.data().repeat(batch));
     let (fixed, moving) = (stack(&phantom.fixed)?, stack(&phantom.moving)?);
-    let params = FiniteElementsParams { cover: Cover::Slices, ..accurate() };
+    let params = FiniteElementsParams { cover: ElementCover::Slices, ..accurate() };
     let mut method = FiniteElements::new(&grid, params, device)?;
     Ok(time_ms(device, &mut method, [&fixed, &moving])? / batch as f64)
 }

@@ -34,10 +34,10 @@ mod tables;
 mod text;
 mod write;
 
-pub use content::{Content, Kind};
+pub use content::{Content, ContentKind};
 pub use error::{IoError, Result};
 pub use files::Files;
-pub use format::{Format, Precision};
+pub use format::{Format, FormatPrecision};
 pub use formats::disparity::{check_disparity_output, read_disparity, write_disparity};
 #[cfg(feature = "jpeg")]
 pub use formats::jpeg::{JPEG_QUALITY, write_rgb_jpeg};

@@ -37,14 +37,14 @@ pub struct DualArc {
     /// Angle between the normals, 0 to π.
     pub angle_rad: f64,
     /// How the surface bends there.
-    pub bend: Bend,
+    pub bend: EdgeBend,
     /// Distance between the middles of the faces, over the unfolded edge.
     pub distance: f64,
 }
 
 /// How a surface bends at an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bend {
+pub enum EdgeBend {
     /// It bends inwards: parts meet there (the minima rule).
     Concave,
     /// It bends outwards, or not at all.
@@ -87,7 +87,7 @@ impl DualGraph {
                 faces: edge.faces,
                 length: length(minus(q, p)),
                 angle_rad: length(cross(na, nb)).atan2(dot(na, nb)),
-                bend: if dot(towards, minus(na, nb)) > 0.0 { Bend::Concave } else { Bend::Convex },
+                bend: if dot(towards, minus(na, nb)) > 0.0 { EdgeBend::Concave } else { EdgeBend::Convex },
                 distance: (xa - xb).hypot(ya + yb),
             }
         };

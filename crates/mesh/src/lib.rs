@@ -30,16 +30,18 @@ pub use certainty::{border_distance, certainty};
 pub use cleaning::CleanMesh;
 pub use connected_parts::connected_parts;
 pub use cut_discrepancy::cut_discrepancy;
-pub use cuts::{Cuts, CutsParams, CutsPreset, Hierarchy, Merge, PartCount, Parts, TreeTop, cuts};
-pub use dual_graph::{Bend, DualArc, DualGraph};
+pub use cuts::{Cuts, CutsParams, CutsPreset, Hierarchy, PartCount, PartMerge, Parts, TreeTop, cuts};
+pub use dual_graph::{DualArc, DualGraph, EdgeBend};
 pub use error::MeshError;
 pub use fuzzy::{
-    ArcWeights, BandCosts, FirstMedoids, FuzzyClusters, FuzzyParams, FuzzyPreset, Seeds, fuzzy_clustering,
+    ArcWeights, BandCosts, FirstMedoids, FuzzyClusters, FuzzyParams, FuzzyPreset, MedoidSeeds,
+    fuzzy_clustering,
 };
 pub use graph::{Graph, LeftOut};
 pub use lines_of_sight::blocked_sight;
 pub use methods::{PARTS_METHODS, PartsDraft, PartsMethod};
 pub use shape_diameter::shape_diameter;
 pub use shortest_paths::{
-    DistanceMatrix, Method, Precision, Request, RowBlock, ShortestPaths, Step, Storage, WeightedSums,
+    DistanceMatrix, DistanceMethod, DistancePrecision, DistanceRequest, DistanceStep, MatrixStorage,
+    RowBlock, ShortestPaths, WeightedSums,
 };

@@ -33,7 +33,7 @@ use veloxel_motion::MotionError;
 
 /// The extent of the experiments.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct PaperAPlan {
     /// Voxels along each axis of the whole runs of Tables 2 and 3.
     pub sizes: Vec<usize>,
     /// Voxels along each axis of the runs of Figure 5.
@@ -48,7 +48,7 @@ pub struct Plan {
     pub longest_in_figures_s: f64,
 }
 
-impl Plan {
+impl PaperAPlan {
     /// A plan of the paper's sizes, and on to 512³.
     pub fn full() -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Plan {
 
 /// The machine that a run is measured on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum PaperAMachine {
     /// The paper's sequential version.
     OneThread,
     /// The paper's multicore version.
@@ -83,7 +83,7 @@ pub(crate) enum Role {
     Gpu,
 }
 
-impl Role {
+impl PaperAMachine {
     pub const ALL: [Self; 3] = [Self::OneThread, Self::AllThreads, Self::Gpu];
     pub const fn name(self) -> &'static str {
         match self {
@@ -105,7 +105,7 @@ impl Role {
 /// A device in its role.
 #[derive(Debug)]
 pub(crate) struct Machine {
-    pub role: Role,
+    pub role: PaperAMachine,
     pub device: Device,
     /// Description of the machine, for people.
     pub name: String,
@@ -132,19 +132,19 @@ struct Measurement {
 }
 
 impl Measurement {
-    fn of(&self, role: Role) -> Option<&Measured> {
+    fn of(&self, role: PaperAMachine) -> Option<&Measured> {
         self.by_role[role as usize].as_ref()
     }
     /// A time of each role.
     fn times(&self, of: impl Fn(&Measured) -> Option<Time>) -> [Option<Time>; 3] {
-        Role::ALL.map(|role| self.of(role).and_then(&of))
+        PaperAMachine::ALL.map(|role| self.of(role).and_then(&of))
     }
 }
 
 /// The experiments' results.
 #[derive(Debug)]
 pub struct PaperA {
-    plan: Plan,
+    plan: PaperAPlan,
     machines: Vec<Machine>,
     measurements: Vec<Measurement>,
     /// Names of what could not be measured, with the reason.
@@ -153,7 +153,7 @@ pub struct PaperA {
 
 /// Progress of the measurement.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum PaperAEvent<'a> {
     /// A size and a machine that are measured next.
     Next(&'a str),
     /// The last one was measured: its figures, and all results so far.
@@ -171,8 +171,8 @@ pub enum Event<'a> {
 /// Whatever a run or the observer fails with. Sizes for which memory is too little are left out instead, and the tables say so.
 pub fn paper_a(
     device: &Device,
-    plan: Plan,
-    observer: &mut dyn FnMut(Event<'_>) -> Result<(), BenchError>,
+    plan: PaperAPlan,
+    observer: &mut dyn FnMut(PaperAEvent<'_>) -> Result<(), BenchError>,
 ) -> Result<PaperA, BenchError> {
     let mut sizes: Vec<usize> = plan.sizes.iter().chain(&plan.figure_sizes).copied().collect();
     sizes.sort_unstable();
@@ -189,7 +189,7 @@ pub fn paper_a(
         for nth in 0..result.machines.len() {
             let machine = &result.machines[nth];
             let role = machine.role;
-            observer(Event::Next(&format!("{size}³, {}", role.name())))?;
+            observer(PaperAEvent::Next(&format!("{size}³, {}", role.name())))?;
             let measured = match measure(machine, &scene, &result.plan) {
                 Ok(measured) => measured,
                 Err(error) if is_too_little_memory(&error) => {
@@ -202,7 +202,7 @@ pub fn paper_a(
                 measurement.by_role[role as usize] = Some(measured);
             }
             let figures = figures::newest(&result, role);
-            observer(Event::Measured { figures, so_far: &result })?;
+            observer(PaperAEvent::Measured { figures, so_far: &result })?;
         }
     }
     Ok(result)
@@ -229,25 +229,25 @@ impl PaperA {
         tables::notes(self)
     }
 
-    fn has(&self, role: Role) -> bool {
+    fn has(&self, role: PaperAMachine) -> bool {
         self.machines.iter().any(|m| m.role == role)
     }
     /// The machine that the paper's GPU is compared with: the GPU, or all threads without one.
-    fn fastest(&self) -> Role {
-        if self.has(Role::Gpu) { Role::Gpu } else { Role::AllThreads }
+    fn fastest(&self) -> PaperAMachine {
+        if self.has(PaperAMachine::Gpu) { PaperAMachine::Gpu } else { PaperAMachine::AllThreads }
     }
 }
 
 /// One thread, all threads, and the device if it is a GPU.
 pub(crate) fn machines(device: &Device) -> Result<Vec<Machine>, BenchError> {
     let all = if device.is_gpu() { Device::cpu(0)? } else { device.clone() };
-    let devices = [(Role::OneThread, Device::cpu(1)?), (Role::AllThreads, all)];
-    let gpu = device.is_gpu().then(|| (Role::Gpu, device.clone()));
-    let machine = |(role, device): (Role, Device)| {
+    let devices = [(PaperAMachine::OneThread, Device::cpu(1)?), (PaperAMachine::AllThreads, all)];
+    let gpu = device.is_gpu().then(|| (PaperAMachine::Gpu, device.clone()));
+    let machine = |(role, device): (PaperAMachine, Device)| {
         let description = device.info().description;
         // What a processor is begins with its threads, which a single one need not say.
         let name = match role {
-            Role::OneThread => description.rsplit(", ").next().unwrap_or_default().to_owned(),
+            PaperAMachine::OneThread => description.rsplit(", ").next().unwrap_or_default().to_owned(),
             _ => description,
         };
         Machine { role, device, name }
@@ -255,7 +255,7 @@ pub(crate) fn machines(device: &Device) -> Result<Vec<Machine>, BenchError> {
     Ok(devices.into_iter().chain(gpu).map(machine).collect())
 }
 
-fn measure(machine: &Machine, scene: &Scene, plan: &Plan) -> Result<Measured, BenchError> {
+fn measure(machine: &Machine, scene: &Scene, plan: &PaperAPlan) -> Result<Measured, BenchError> {
     let device = &machine.device;
     // Components first: a run's prediction needs what an iteration costs.
     let costs = components::costs(device, scene)?;

@@ -5,7 +5,7 @@ use super::published::{HEADLINE, Published, TABLES};
 use super::runs::Time;
 use super::settings::{ITERATIONS, TAPS, WARPS};
 use super::tables::{ExperimentTable, Transfers, notes, ratio, tables, time_text};
-use super::{Measured, Measurement, PaperA, Role};
+use super::{Measured, Measurement, PaperA, PaperAMachine};
 use crate::BenchError;
 use veloxel_report::number;
 use veloxel_report::page::{Headline, Page, Plots, Section, Table, TimeBar};
@@ -68,21 +68,21 @@ fn cards(result: &PaperA) -> Vec<Headline> {
     let (times, fastest) = (whole_times(m), result.fastest());
     let speed_up = |slow, fast| ratio(&times, slow, fast).map(number::text);
     let mut cards = Vec::new();
-    if let Some(value) = speed_up(Role::OneThread, fastest) {
+    if let Some(value) = speed_up(PaperAMachine::OneThread, fastest) {
         let note = format!("{}³; the paper's best: {HEADLINE}×", m.size);
         cards.push(Headline::new(format!("{} over one thread", fastest.title()), value, "×", note));
     }
-    if let Some(value) = speed_up(Role::AllThreads, Role::Gpu) {
+    if let Some(value) = speed_up(PaperAMachine::AllThreads, PaperAMachine::Gpu) {
         cards.push(Headline::new("GPU over all threads", value, "×", format!("{}³", m.size)));
-        if let Some(value) = speed_up(Role::OneThread, Role::AllThreads) {
+        if let Some(value) = speed_up(PaperAMachine::OneThread, PaperAMachine::AllThreads) {
             cards.push(Headline::new("All threads over one", value, "×", format!("{}³", m.size)));
         }
     }
     let text = time_text(times[fastest as usize]);
-    let one = time_text(times[Role::OneThread as usize]);
+    let one = time_text(times[PaperAMachine::OneThread as usize]);
     let note = format!("{}³, R = {WARPS} × {ITERATIONS} iterations; one thread: {one}", m.size);
     cards.push(Headline::new(format!("A run on {}", fastest.name()), text, "", note));
-    if let Some((way, run)) = Transfers::of(m).zip(times[Role::Gpu as usize]) {
+    if let Some((way, run)) = Transfers::of(m).zip(times[PaperAMachine::Gpu as usize]) {
         let share = way.of_a_run_ms() / (way.of_a_run_ms() + run.ms);
         let note = "of a run, two volumes in and three out".to_owned();
         cards.push(Headline::new("Transfers", number::percent(share), "", note));
@@ -106,13 +106,13 @@ fn published(value: impl Fn(&Published) -> f64) -> Vec<(f64, f64)> {
 }
 
 fn whole_runs(result: &PaperA) -> Vec<LinePlot> {
-    let roles = Role::ALL.into_iter().filter(|role| result.has(*role));
+    let roles = PaperAMachine::ALL.into_iter().filter(|role| result.has(*role));
     let times = roles.clone().map(|role| {
         let points = over_sizes(result, |m| Some(1e-3 * whole_times(m)[role as usize]?.ms));
         curve(role.name(), ink(role), Line::Dotted, points)
     });
-    let speed_ups = roles.filter(|role| *role != Role::OneThread).map(|role| {
-        let points = over_sizes(result, |m| ratio(&whole_times(m), Role::OneThread, role));
+    let speed_ups = roles.filter(|role| *role != PaperAMachine::OneThread).map(|role| {
+        let points = over_sizes(result, |m| ratio(&whole_times(m), PaperAMachine::OneThread, role));
         curve(role.name(), ink(role), Line::Dotted, points)
     });
     let paper = [
@@ -140,11 +140,11 @@ fn whole_runs(result: &PaperA) -> Vec<LinePlot> {
 }
 
 /// The colour of a machine, the same in all plots.
-fn ink(role: Role) -> usize {
+fn ink(role: PaperAMachine) -> usize {
     match role {
-        Role::Gpu => 0,
-        Role::OneThread => 5,
-        Role::AllThreads => 2,
+        PaperAMachine::Gpu => 0,
+        PaperAMachine::OneThread => 5,
+        PaperAMachine::AllThreads => 2,
     }
 }
 
@@ -179,7 +179,7 @@ fn varied(
         plot(
             format!("{} over one thread", fastest.title()),
             "×",
-            curves(&|times| ratio(times, Role::OneThread, fastest)),
+            curves(&|times| ratio(times, PaperAMachine::OneThread, fastest)),
         ),
         plot(
             format!("Time of a run on {}", fastest.name()),
@@ -191,8 +191,9 @@ fn varied(
 
 fn components(result: &PaperA) -> Vec<LinePlot> {
     let fastest = result.fastest();
-    let ms =
-        |m: &Measurement, role: Role, component| m.of(role).and_then(|measured| measured.costs.ms(component));
+    let ms = |m: &Measurement, role: PaperAMachine, component| {
+        m.of(role).and_then(|measured| measured.costs.ms(component))
+    };
     let curves = |value: &dyn Fn(&Measurement, Component) -> Option<f64>| -> Vec<Series> {
         let component = |(nth, component): (usize, Component)| {
             curve(component.name(), nth, Line::Dotted, over_sizes(result, |m| value(m, component)))
@@ -211,7 +212,9 @@ fn components(result: &PaperA) -> Vec<LinePlot> {
         plot(
             format!("{} over one thread", fastest.title()),
             "×",
-            curves(&|m, component| Some(ms(m, Role::OneThread, component)? / ms(m, fastest, component)?)),
+            curves(&|m, component| {
+                Some(ms(m, PaperAMachine::OneThread, component)? / ms(m, fastest, component)?)
+            }),
         ),
         plot(
             format!("Time on {}", fastest.name()),
@@ -224,7 +227,7 @@ fn components(result: &PaperA) -> Vec<LinePlot> {
 /// How the time of a run is divided, machine by machine.
 fn bars(result: &PaperA) -> Vec<TimeBar> {
     let Some(m) = shown(result) else { return Vec::new() };
-    let bar = |role: Role| {
+    let bar = |role: PaperAMachine| {
         let measured = m.of(role)?;
         let whole = measured.whole?.ms;
         let part = |component, times: usize| measured.costs.ms(component).map(|ms| times as f64 * ms);
@@ -240,7 +243,7 @@ fn bars(result: &PaperA) -> Vec<TimeBar> {
             parts: parts.into_iter().map(share).collect(),
         })
     };
-    Role::ALL.into_iter().filter_map(bar).collect()
+    PaperAMachine::ALL.into_iter().filter_map(bar).collect()
 }
 
 fn transfers(result: &PaperA) -> Vec<LinePlot> {
@@ -249,10 +252,10 @@ fn transfers(result: &PaperA) -> Vec<LinePlot> {
     };
     let with = |m: &Measurement| {
         let times = whole_times(m);
-        let gpu_ms = times[Role::Gpu as usize]?.ms + Transfers::of(m)?.of_a_run_ms();
-        Some(times[Role::OneThread as usize]?.ms / gpu_ms)
+        let gpu_ms = times[PaperAMachine::Gpu as usize]?.ms + Transfers::of(m)?.of_a_run_ms();
+        Some(times[PaperAMachine::OneThread as usize]?.ms / gpu_ms)
     };
-    let without = |m: &Measurement| ratio(&whole_times(m), Role::OneThread, Role::Gpu);
+    let without = |m: &Measurement| ratio(&whole_times(m), PaperAMachine::OneThread, PaperAMachine::Gpu);
     vec![
         LinePlot {
             title: "Rate of transfers".into(),

@@ -6,7 +6,7 @@ use super::settings::{ITERATIONS, params};
 use crate::BenchError;
 use veloxel_core::Grid;
 use veloxel_gpu::Device;
-use veloxel_motion::{Clg, ClgParams, Extras, Frame, ImagePair, PairMethod, PendingFlow};
+use veloxel_motion::{Clg, ClgParams, FlowExtras, Frame, ImagePair, PairMethod, PendingFlow};
 
 /// Milliseconds of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -65,7 +65,7 @@ impl<'a> Run<'a> {
         if self.device.is_gpu() || total_ms < LONG_MS {
             (total_ms, pending) = self.ask(&params)?;
         }
-        let level_ms = pending.finish(Extras::default())?.statistics.method.device_ms.unwrap_or_default();
+        let level_ms = pending.finish(FlowExtras::default())?.statistics.method.device_ms.unwrap_or_default();
         Ok(Prediction {
             taps,
             once_ms: (total_ms - level_ms).max(0.0),

@@ -4,7 +4,7 @@ use super::components::{Component, LONG_MS};
 use super::published::{self, of_size};
 use super::runs::Time;
 use super::settings::{ITERATIONS, TAPS, WARPS};
-use super::{Measurement, PaperA, Role};
+use super::{Measurement, PaperA, PaperAMachine};
 use veloxel_report::number;
 
 /// A table of text.
@@ -125,8 +125,8 @@ fn transfers(result: &PaperA) -> ExperimentTable {
     let rows = result.measurements.iter().filter_map(|m| {
         let way = Transfers::of(m)?;
         let rate = |ms: f64| format!("{} GB/s", number::text(way.volume_bytes / ms / 1e6));
-        let run = m.of(Role::Gpu)?.whole;
-        let one = m.of(Role::OneThread).and_then(|measured| measured.whole);
+        let run = m.of(PaperAMachine::Gpu)?.whole;
+        let one = m.of(PaperAMachine::OneThread).and_then(|measured| measured.whole);
         let share = run.map(|run| way.of_a_run_ms() / (way.of_a_run_ms() + run.ms));
         let with = run.zip(one).map(|(run, one)| one.ms / (run.ms + way.of_a_run_ms()));
         Some(vec![
@@ -160,7 +160,7 @@ pub(super) struct Transfers {
 
 impl Transfers {
     pub fn of(m: &Measurement) -> Option<Self> {
-        let costs = &m.of(Role::Gpu)?.costs;
+        let costs = &m.of(PaperAMachine::Gpu)?.costs;
         Some(Self {
             in_ms: costs.ms(Component::TransferIn)?,
             out_ms: costs.ms(Component::TransferOut)?,
@@ -201,27 +201,33 @@ pub(super) fn notes(result: &PaperA) -> Vec<String> {
 
 /// Names of the columns that [`cells`] fills.
 fn heads(result: &PaperA) -> Vec<String> {
-    let roles = Role::ALL.into_iter().filter(|role| result.has(*role)).map(|role| role.name().to_owned());
+    let roles =
+        PaperAMachine::ALL.into_iter().filter(|role| result.has(*role)).map(|role| role.name().to_owned());
     roles.chain(ratios(result).map(|(slow, fast)| format!("{} over {}", fast.name(), slow.name()))).collect()
 }
 
 /// Times of the machines that exist, and their ratios.
 fn cells(result: &PaperA, times: &[Option<Time>; 3]) -> Vec<String> {
-    let shown =
-        Role::ALL.into_iter().filter(|role| result.has(*role)).map(|role| time_text(times[role as usize]));
+    let shown = PaperAMachine::ALL
+        .into_iter()
+        .filter(|role| result.has(*role))
+        .map(|role| time_text(times[role as usize]));
     shown.chain(ratios(result).map(|(slow, fast)| times_text(ratio(times, slow, fast)))).collect()
 }
 
 /// The times that are compared: (slow, fast).
-fn ratios(result: &PaperA) -> impl Iterator<Item = (Role, Role)> {
-    let pairs =
-        [(Role::OneThread, Role::AllThreads), (Role::AllThreads, Role::Gpu), (Role::OneThread, Role::Gpu)];
-    let gpu = result.has(Role::Gpu);
-    pairs.into_iter().filter(move |(_, fast)| gpu || *fast != Role::Gpu)
+fn ratios(result: &PaperA) -> impl Iterator<Item = (PaperAMachine, PaperAMachine)> {
+    let pairs = [
+        (PaperAMachine::OneThread, PaperAMachine::AllThreads),
+        (PaperAMachine::AllThreads, PaperAMachine::Gpu),
+        (PaperAMachine::OneThread, PaperAMachine::Gpu),
+    ];
+    let gpu = result.has(PaperAMachine::Gpu);
+    pairs.into_iter().filter(move |(_, fast)| gpu || *fast != PaperAMachine::Gpu)
 }
 
 /// The factor by which the fast one is faster.
-pub(super) fn ratio(times: &[Option<Time>; 3], slow: Role, fast: Role) -> Option<f64> {
+pub(super) fn ratio(times: &[Option<Time>; 3], slow: PaperAMachine, fast: PaperAMachine) -> Option<f64> {
     Some(times[slow as usize]?.ms / times[fast as usize]?.ms)
 }
 

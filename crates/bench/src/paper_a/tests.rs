@@ -3,8 +3,8 @@
 use super::settings::{TAPS, rho_vox, window};
 use super::*;
 
-fn tiny() -> Plan {
-    Plan {
+fn tiny() -> PaperAPlan {
+    PaperAPlan {
         sizes: vec![8, 12],
         figure_sizes: vec![10],
         warps: vec![1, 2],
@@ -19,8 +19,8 @@ fn a_processor_has_tables_without_a_gpu_and_says_what_was_scaled() {
     let device = Device::cpu(2).unwrap();
     let mut told = Vec::new();
     let mut pages = Vec::new();
-    let mut observer = |event: Event<'_>| {
-        if let Event::Measured { figures, so_far } = event {
+    let mut observer = |event: PaperAEvent<'_>| {
+        if let PaperAEvent::Measured { figures, so_far } = event {
             told.extend(figures);
             pages.push(so_far.html()?);
         }

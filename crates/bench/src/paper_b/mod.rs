@@ -15,7 +15,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use crate::paper_a::{ExperimentTable, Machine, Role, machines, middle};
+use crate::paper_a::{ExperimentTable, Machine, PaperAMachine, machines, middle};
 use crate::{BenchError, Figure};
 use distances::DistanceTime;
 pub use distances::{FULL_SIDES, QUICK_SIDES};
@@ -23,7 +23,7 @@ pub(crate) use distances::{matrix_ms, paths_ms, triangle_grid};
 use std::time::Instant;
 use veloxel_core::Grid;
 use veloxel_gpu::Device;
-use veloxel_motion::{AnyMethod, DenseDraft, Frame, ImagePair, MotionError, Opening};
+use veloxel_motion::{AnyMethod, DenseDraft, Frame, ImagePair, MethodOpening, MotionError};
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 use veloxel_phantoms::{Noise, Phantom};
 
@@ -131,7 +131,7 @@ fn time_ms(device: &Device, way: Way, phantom: &Phantom) -> Result<f64, BenchErr
     let mut draft = DenseDraft::named(way.method).map_err(MotionError::from)?;
     draft.set_preset(way.preset).map_err(MotionError::from)?;
     draft.set("max_levels", way.levels.into(), "paper-b").map_err(MotionError::from)?;
-    let opening = Opening { grid: phantom.grid(), frames: 2, white: 255.0, draft: &draft, device };
+    let opening = MethodOpening { grid: phantom.grid(), frames: 2, white: 255.0, draft: &draft, device };
     let AnyMethod::Pair(mut method) = opening.open()?.method else {
         unreachable!("a method of the paper should take pairs")
     };
@@ -158,11 +158,11 @@ impl PaperB {
     pub fn figures(&self) -> Vec<Figure> {
         let of = |m: &Measurement| -> Vec<Figure> {
             let [nx, ny] = m.size;
-            let figure = |role: Role| {
+            let figure = |role: PaperAMachine| {
                 let what = format!("{}, {nx}×{ny}, {}", m.way.name(), role.name());
                 Some(Figure::new(what, m.ms[role as usize]?, "ms"))
             };
-            Role::ALL.into_iter().filter_map(figure).collect()
+            PaperAMachine::ALL.into_iter().filter_map(figure).collect()
         };
         self.measurements.iter().flat_map(of).chain(self.distance_figures()).collect()
     }
@@ -185,18 +185,18 @@ impl PaperB {
         page::html(self)
     }
 
-    fn has(&self, role: Role) -> bool {
+    fn has(&self, role: PaperAMachine) -> bool {
         self.machines.iter().any(|machine| machine.role == role)
     }
 
     /// The roles that exist on this machine.
-    fn roles(&self) -> impl Iterator<Item = Role> + Clone {
-        Role::ALL.into_iter().filter(|role| self.has(*role))
+    fn roles(&self) -> impl Iterator<Item = PaperAMachine> + Clone {
+        PaperAMachine::ALL.into_iter().filter(|role| self.has(*role))
     }
 
     /// The role of the fastest machine: the GPU, or all threads without one.
-    fn fastest(&self) -> Role {
-        if self.has(Role::Gpu) { Role::Gpu } else { Role::AllThreads }
+    fn fastest(&self) -> PaperAMachine {
+        if self.has(PaperAMachine::Gpu) { PaperAMachine::Gpu } else { PaperAMachine::AllThreads }
     }
 
     fn of(&self, way: Way) -> impl Iterator<Item = &Measurement> {

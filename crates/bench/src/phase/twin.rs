@@ -4,7 +4,7 @@ use super::yosemite::yosemite;
 use crate::{BenchError, Figure, Session};
 use veloxel_core::{Control, Dimension, Volume};
 use veloxel_measure::flow_error;
-use veloxel_motion::phase::parameters::{Arithmetic, FeatureSums, Frames, PhaseMedian, Warping};
+use veloxel_motion::phase::parameters::{FeatureSums, FrameCount, PhaseArithmetic, PhaseMedian, WarpedData};
 use veloxel_motion::{PhaseParameters, PhasePreset, phase_flow};
 
 /// A row: its name, the paper's angular error (degrees) and density, and the simplification.
@@ -12,13 +12,13 @@ type Row = (&'static str, f64, f64, fn(&mut PhaseParameters));
 
 const ROWS: [Row; 5] = [
     ("original", 2.10, 0.82, |_| ()),
-    ("image warping", 3.50, 0.69, |p| p.warping = Warping::Images),
-    ("three frames", 5.16, 0.96, |p| p.frames = Frames::Three),
-    ("fixed point", 2.13, 0.79, |p| p.arithmetic = Arithmetic::Fixed),
+    ("image warping", 3.50, 0.69, |p| p.warping = WarpedData::Images),
+    ("three frames", 5.16, 0.96, |p| p.frames = FrameCount::Three),
+    ("fixed point", 2.13, 0.79, |p| p.arithmetic = PhaseArithmetic::Fixed),
     ("all simplifications", 8.73, 0.85, |p| {
-        p.warping = Warping::Images;
-        p.frames = Frames::Three;
-        p.arithmetic = Arithmetic::Fixed;
+        p.warping = WarpedData::Images;
+        p.frames = FrameCount::Three;
+        p.arithmetic = PhaseArithmetic::Fixed;
         p.feature_sums = FeatureSums::Plain;
     }),
 ];

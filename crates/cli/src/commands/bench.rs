@@ -13,8 +13,8 @@ use veloxel::Device;
 use veloxel::io::{IoError, write_text};
 use veloxel::report::number;
 use veloxel_bench::{
-    BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, Figure, PaperBPlan, Plan, Record, Session,
-    Verdict, VolumeCost, paper_a, paper_b, plots_page, volume_cost,
+    BENCHES, Bar, Bench, BenchError, ExperimentTable, Figure, PaperAEvent, PaperAPlan, PaperBPlan, Record,
+    Session, Verdict, VolumeCost, paper_a, paper_b, plots_page, volume_cost,
 };
 
 /// Measure speed, memory and accuracy, and compare them with what is required.
@@ -153,14 +153,14 @@ fn measure_paper_b(device: &Device, arguments: &BenchArguments) -> Result<(Vec<F
 
 fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<(Vec<Figure>, String), BenchError> {
     check_folder(arguments)?;
-    let plan = if arguments.quick { Plan::quick() } else { Plan::full() };
+    let plan = if arguments.quick { PaperAPlan::quick() } else { PaperAPlan::full() };
     let result = paper_a(device, plan, &mut |event| match event {
-        Event::Next(what) => {
+        PaperAEvent::Next(what) => {
             say(&format!("{PAPER_A}: {what}"));
             Ok(())
         }
         // What was measured stays there if the program is stopped.
-        Event::Measured { figures, so_far } => {
+        PaperAEvent::Measured { figures, so_far } => {
             if let Some(path) = &arguments.html {
                 write_text(interrupt::files().target(path), &so_far.html()?)?;
             }

@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel::Dimension;
-use veloxel::io::{FileInfo, Kind, Reading, files_in, holds_dicom, inspect};
+use veloxel::io::{ContentKind, FileInfo, Reading, files_in, holds_dicom, inspect};
 use veloxel::report::number::counted;
 
 /// Show what a file holds: format, size, spacing, orientation; of a folder, what its files hold; of a folder of DICOM files, what
@@ -85,11 +85,11 @@ impl InfoArguments {
 /// The content of a file, in a word or two.
 fn holds(info: &FileInfo) -> &'static str {
     match (info.kind, info.dimension) {
-        (Kind::Image, Dimension::Two) => "picture",
-        (Kind::Image, Dimension::Three) => "volume",
-        (Kind::Sequence, _) => "sequence",
-        (Kind::Flow, _) => "displacement field",
-        (Kind::Mesh | Kind::Surface, _) => "mesh",
+        (ContentKind::Image, Dimension::Two) => "picture",
+        (ContentKind::Image, Dimension::Three) => "volume",
+        (ContentKind::Sequence, _) => "sequence",
+        (ContentKind::Flow, _) => "displacement field",
+        (ContentKind::Mesh | ContentKind::Surface, _) => "mesh",
     }
 }
 
@@ -108,7 +108,7 @@ fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
         ("size", format!("{} {unit}", size(info))),
         ("samples", info.sample_type.clone()),
     ];
-    if info.kind == Kind::Sequence {
+    if info.kind == ContentKind::Sequence {
         let interval =
             info.frame_interval_ms.map_or(String::new(), |ms| format!(", {} ms apart", trimmed(ms)));
         lines.push(("frames", format!("{}{interval}", counted(info.frames, "frame"))));

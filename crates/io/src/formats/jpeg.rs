@@ -9,7 +9,7 @@
 use crate::asking::Asking;
 use crate::content::Decoded;
 use crate::error::{IoError, Result};
-use crate::format::{Format, Limits, Precision, Reader};
+use crate::format::{Format, FormatPrecision, Limits, Reader};
 use crate::read::context::Context;
 use crate::read::luminance::{Channels, Picture, Samples};
 use crate::read::source::Source;
@@ -27,7 +27,7 @@ const MAX_SIDE: usize = u16::MAX as usize;
 const LARGER: &str = "write .png or .tif";
 
 pub(super) static FORMAT: Format = Format {
-    precision: Precision::Lossy,
+    precision: FormatPrecision::Lossy,
     limits: Limits { dimension: Dimension::Two, side: MAX_SIDE, hint: LARGER },
     read_grid: Some(read_grid),
     write_image: Some(write),

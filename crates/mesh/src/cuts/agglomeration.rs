@@ -3,7 +3,7 @@
 //! Each part knows its neighbours; the pairs wait in a heap, where an entry is stale once one of its parts has changed.
 //! Entries at one cost come by the numbers of their faces, so that the order is the same on every machine.
 
-use super::hierarchy::{Hierarchy, Merge};
+use super::hierarchy::{Hierarchy, PartMerge};
 use crate::dual_graph::DualGraph;
 use crate::numbered::count_of;
 use std::cmp::Ordering;
@@ -132,7 +132,7 @@ impl Agglomeration {
             pace.step()?;
             if [kept, joined].map(|part| self.parts[part as usize].version) == versions {
                 self.join(kept, joined);
-                merges.push(Merge { kept, joined, cost });
+                merges.push(PartMerge { kept, joined, cost });
                 heap.extend(self.pairs_of(kept));
             }
         }

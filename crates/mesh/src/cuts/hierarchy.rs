@@ -7,7 +7,7 @@ use crate::numbered::numbered;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hierarchy {
     pub(super) faces: usize,
-    pub(super) merges: Vec<Merge>,
+    pub(super) merges: Vec<PartMerge>,
 }
 
 /// The last merges of a tree.
@@ -23,7 +23,7 @@ pub struct TreeTop {
 
 /// A merge of two parts into one. A part is named by one of its faces.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Merge {
+pub struct PartMerge {
     /// The part that stays.
     pub kept: u32,
     /// The part that it takes in.
@@ -34,7 +34,7 @@ pub struct Merge {
 
 impl Hierarchy {
     /// Every merge, in the order of time.
-    pub fn merges(&self) -> &[Merge] {
+    pub fn merges(&self) -> &[PartMerge] {
         &self.merges
     }
 

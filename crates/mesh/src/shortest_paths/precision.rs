@@ -6,24 +6,24 @@
 //! *Notation*: L bounds the longest distance, H the arcs of a shortest path; step = L / (32766 − H / 2), which leaves room for what
 //! rounding adds.
 
-use super::dijkstra::Search;
+use super::dijkstra::NodeSearch;
 use crate::error::MeshError;
 use crate::graph::Graph;
 use veloxel_kernels::paths::floyd_warshall::Length;
 
 /// The numbers that distances are stored as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Precision {
+pub enum DistancePrecision {
     /// 32-bit floats.
     #[default]
     F32,
-    /// Multiples of a [`Step`], in 16 bits.
+    /// Multiples of a [`DistanceStep`], in 16 bits.
     U16,
 }
 
 /// The steps that distances of 16 bits come in.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
+pub struct DistanceStep {
     /// The length of a step.
     pub length: f32,
     /// Greatest difference between distances and exact ones.
@@ -35,7 +35,7 @@ const MOST: f64 = (u16::INFINITE - 1) as f64;
 /// What sums of floats may be wrong by, relative.
 const FLOATS: f64 = 1e-5;
 
-impl Step {
+impl DistanceStep {
     /// The step for arcs that are rounded before they are added.
     ///
     /// # Errors
@@ -99,8 +99,8 @@ fn count_within(lengths: impl Iterator<Item = f64>, most: f64) -> usize {
 /// A length that no finite distance is above.
 fn longest(graph: &Graph) -> f64 {
     let reverse = graph.reversed();
-    let mut there = Search::new(graph.nodes());
-    let mut back = Search::new(graph.nodes());
+    let mut there = NodeSearch::new(graph.nodes());
+    let mut back = NodeSearch::new(graph.nodes());
     let mut is_seen = vec![false; graph.nodes()];
     let mut longest = 0.0f64;
     for root in 0..graph.nodes() as u32 {

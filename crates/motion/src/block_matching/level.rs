@@ -16,7 +16,7 @@ use veloxel_kernels::image::median::{Median, MedianKind};
 use veloxel_kernels::image::warp::Border;
 use veloxel_kernels::matching::best_candidate::{BestCandidate, Pull};
 use veloxel_kernels::matching::match_confidence::{MatchConfidence, MatchError};
-use veloxel_kernels::matching::window_scores::{BlockSearch, Measure, Output, WindowScores};
+use veloxel_kernels::matching::window_scores::{BlockSearch, ScoreMeasure, ScoreOutput, WindowScores};
 use veloxel_kernels::{Kernel, Taps};
 
 /// Standard deviation of the window that neighbours' errors are seen in, voxels.
@@ -124,11 +124,11 @@ impl<'a> BlockMatchingLevel<'a> {
             WindowScores { shape, nodes, search, measure, pairs, weight, gain, output, scores }.run(device)
         };
         let [measure, of_gradients] = params.measures();
-        score(measure, &[(&images.fixed, &*warped)], gain, Output::Overwrite)?;
+        score(measure, &[(&images.fixed, &*warped)], gain, ScoreOutput::Overwrite)?;
         if params.gamma > 0.0 {
             Gradient { shape, scheme: Scheme::Central4, image: warped, out: of_warped }.run(device)?;
             let pairs: Vec<_> = of_fixed.iter().zip(of_warped.iter()).collect();
-            score(of_gradients, &pairs, gain * params.gamma, Output::Add)?;
+            score(of_gradients, &pairs, gain * params.gamma, ScoreOutput::Add)?;
         }
         Ok(())
     }
@@ -192,11 +192,11 @@ impl<'a> BlockMatchingLevel<'a> {
                 shape,
                 nodes: shape,
                 search,
-                measure: Measure::Ncc { floor: self.params.floor.max(LEAST_FLOOR) },
+                measure: ScoreMeasure::Ncc { floor: self.params.floor.max(LEAST_FLOOR) },
                 pairs: &[(&self.images.fixed, &self.warped)],
                 weight,
                 gain: 1.0,
-                output: Output::Overwrite,
+                output: ScoreOutput::Overwrite,
                 scores,
             };
             kernel.run(device)

@@ -1,7 +1,7 @@
 //! The parameters of [`Clg`](crate::Clg), and the presets.
 
 use crate::clg::multigrid::Solver;
-use crate::steps::choices::{Intensity, Interpolation, MedianFilter, Normalisation, Update};
+use crate::steps::choices::{IncrementUpdate, IntensityMapping, Interpolation, MedianFilter, Normalisation};
 use crate::steps::image_pyramids::Preparation;
 use crate::steps::pyramid::LevelGeometry;
 use veloxel_core::{Dimension, choices, parameters};
@@ -110,9 +110,9 @@ parameters! {
     /// How much weaker smoothness is across edges of the fixed image: exp(−κ|∇I|). 0: not at all.
     kappa "κ": f32 in 0..=100 = 0.0;
     /// What smoothness and volume preservation act on.
-    regularise: Regularise = Total { paper: Increment, cine: Increment, cine_apart: Increment };
+    regularise: RegularisedField = Total { paper: Increment, cine: Increment, cine_apart: Increment };
     /// The derivatives of the images.
-    derivatives: Derivatives = Central4 { paper: Forward };
+    derivatives: DerivativeScheme = Central4 { paper: Forward };
     /// Whether constraints are measured in distance or in contrast.
     normalise: Normalisation = Distance { paper: Off };
     /// Contrast below which brightness counts less, where constraints are measured in distance. Where beta is 0, it falls with
@@ -133,7 +133,7 @@ parameters! {
         cine_apart: 0.5,
     };
     /// How an increment joins the flow.
-    update: Update = Add {
+    update: IncrementUpdate = Add {
         accurate.volume: Compose, fast.volume: Compose, realtime.volume: Compose, ultrafast.volume: Compose,
         cine.volume: Compose, cine_apart: Compose,
     };
@@ -146,7 +146,7 @@ parameters! {
     /// millimetre of bright blood that a slice loses. The run begins from there; at most 16 mm. 0: nothing is known before.
     long_axis: f64 in 0..=1 "mm per mm²" = 0.0 { cine.volume: 0.025, cine_apart: 0.025 };
     /// How intensities are mapped; raw leaves them as they are.
-    intensity: Intensity = Percentiles { cine.volume: Moving, cine_apart: Moving };
+    intensity: IntensityMapping = Percentiles { cine.volume: Moving, cine_apart: Moving };
     /// σ, the mismatch from which on alpha counts in full; below it alpha falls with the mismatch squared, as the ratio of the
     /// variances of data and motion asks for. 0: alpha is fixed (the paper's).
     alpha_mismatch: f64 in 0..=10 "voxels" = 0.0 { accurate.volume: 0.2 };
@@ -179,7 +179,7 @@ choices! {
     }
 
     /// What the regulariser acts on.
-    pub enum Regularise {
+    pub enum RegularisedField {
         /// The total displacement, d0 + δ (Bruhn et al. 2005).
         Total = "total",
         /// The increment δ only (thiyagalingam2011, Algorithm 1).
@@ -187,7 +187,7 @@ choices! {
     }
 
     /// Image derivatives.
-    pub enum Derivatives {
+    pub enum DerivativeScheme {
         /// Forward difference on the fixed image, 0 at the border (thiyagalingam2011, section 4.1).
         Forward = "forward",
         /// (−1, 8, 0, −8, 1)/12 on the mean of the fixed and the warped image (Bruhn et al. 2005).
@@ -241,8 +241,8 @@ impl ClgParams {
         weight: Option<&'a Buffer>,
     ) -> DataTerm<'a> {
         let scheme = match self.derivatives {
-            Derivatives::Forward => Scheme::Forward,
-            Derivatives::Central4 => Scheme::Central4,
+            DerivativeScheme::Forward => Scheme::Forward,
+            DerivativeScheme::Central4 => Scheme::Central4,
         };
         geometry.data_term(scheme, self.normalise.constraint(zeta), pairs, weight)
     }

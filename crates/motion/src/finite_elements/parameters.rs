@@ -1,6 +1,6 @@
 //! The parameters of [`FiniteElements`](crate::FiniteElements), and the presets.
 
-use crate::steps::choices::Intensity;
+use crate::steps::choices::IntensityMapping;
 use veloxel_core::{choices, parameters};
 
 parameters! {
@@ -25,7 +25,7 @@ parameters! {
     /// Lattices, each with elements of twice the next finer one's length, on images of half its size.
     lattices: usize in 1..=12 = 2 { accurate: 3 };
     /// What the elements of a volume cover: slice by slice alone, or the volume.
-    cover: Cover = Volume { paper: Slices };
+    cover: ElementCover = Volume { paper: Slices };
     /// Length of an element in time, of pictures that follow each other. Small: every frame for itself; large: slow motion alone.
     time_element "h_t": f64 in 1..=1000 "frames" = 3.0;
     /// Weight of the velocity. Large: motion that lags behind.
@@ -56,19 +56,19 @@ parameters! {
     /// Standard deviation of the smoothing of both images before the pyramid, in voxels of the full grid. 0: off.
     presmooth: f64 in 0..=8 "voxels" = 0.0;
     /// What is small where images agree.
-    measure: Measure = SquaredDifference;
+    measure: ImageMeasure = SquaredDifference;
     /// Standard deviation of the window of local normalisation, in voxels of a level: the squared difference is then that of
     /// local normalised cross-correlation. 0: off.
     lcc_sigma: f64 in 0..=32 "voxels" = 0.0;
     /// Error at which the confidence is halved.
     half_error: f32 in 1e-3..=100 "edges" = 0.5;
     /// How intensities are mapped; raw leaves them as they are.
-    intensity: Intensity = Percentiles;
+    intensity: IntensityMapping = Percentiles;
 }
 
 choices! {
     /// What is small where images agree.
-    pub enum Measure {
+    pub enum ImageMeasure {
         /// The squared difference.
         SquaredDifference = "squared-difference",
         /// What the best gain and offset leave of it: normalised cross-correlation, of the image as it is warped.
@@ -76,7 +76,7 @@ choices! {
     }
 
     /// What the elements of a volume cover.
-    pub enum Cover {
+    pub enum ElementCover {
         /// A slice each: motion stays within slices, and slices know nothing of each other.
         Slices = "slices",
         /// The volume: tricubic elements.

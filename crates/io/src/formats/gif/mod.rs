@@ -9,13 +9,13 @@
 mod reader;
 mod writer;
 
-use crate::content::Kind;
-use crate::format::{Format, Limits, Precision, Reader};
+use crate::content::ContentKind;
+use crate::format::{Format, FormatPrecision, Limits, Reader};
 use veloxel_core::Dimension;
 
 pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Image, Kind::Sequence],
-    precision: Precision::Lossy,
+    reads: &[ContentKind::Image, ContentKind::Sequence],
+    precision: FormatPrecision::Lossy,
     limits: Limits { dimension: Dimension::Two, side: u16::MAX as usize, hint: "write .y4m" },
     write_video: Some(writer::create),
     ..Format::picture("gif", "GIF", &["gif"], Reader::Frames(reader::open))

@@ -10,7 +10,7 @@ mod filter;
 mod kitti;
 pub(crate) mod stream;
 
-use crate::content::{Decoded, Kind};
+use crate::content::{ContentKind, Decoded};
 use crate::error::Result;
 use crate::format::{Format, Reader};
 use crate::read::context::Context;
@@ -21,7 +21,7 @@ use crate::write::raster::{Depth, Raster};
 use veloxel_core::Grid;
 
 pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Image, Kind::Flow],
+    reads: &[ContentKind::Image, ContentKind::Flow],
     read_grid: Some(read_grid),
     // Asked for as a field, a PNG need not look like one at first sight.
     read_flow: Some(kitti::read),

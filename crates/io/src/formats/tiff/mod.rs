@@ -8,9 +8,9 @@
 mod survey;
 
 use crate::asking::Asking;
-use crate::content::Kind;
+use crate::content::ContentKind;
 use crate::error::{IoError, Result};
-use crate::format::{Format, Precision, Reader};
+use crate::format::{Format, FormatPrecision, Reader};
 use crate::read::context::Context;
 use crate::read::frame_reader::FrameReader;
 use crate::read::luminance::{Channels, Picture, Samples};
@@ -24,8 +24,8 @@ use tiff::{ColorType, TiffError};
 use veloxel_core::{Grid, Volume, WarningKind, Warnings};
 
 pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Image, Kind::Sequence],
-    precision: Precision::Float,
+    reads: &[ContentKind::Image, ContentKind::Sequence],
+    precision: FormatPrecision::Float,
     write_image: Some(write),
     read_grid: Some(read_grid),
     ..Format::picture("tiff", "TIFF", &["tif", "tiff"], Reader::Frames(open))

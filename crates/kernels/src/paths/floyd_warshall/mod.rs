@@ -18,7 +18,7 @@ mod length;
 mod parity;
 mod texts;
 
-pub use layout::{Half, TileLayout};
+pub use layout::{MatrixHalf, TileLayout};
 pub use length::Length;
 
 use crate::kernel::{Kernel, Launcher, Lengths};

@@ -19,7 +19,7 @@ use veloxel_kernels::paths::supernode_sweep::{SupernodeEntry, Supernodes};
 const LEAF: usize = 48;
 
 /// A graph whose order of elimination is known, and what that takes.
-pub struct Plan<'a> {
+pub struct EliminationPlan<'a> {
     arcs: Arcs<'a>,
     pub(super) tree: SeparatorTree,
     /// The place of each node.
@@ -31,7 +31,7 @@ pub struct Plan<'a> {
     coupling_len: usize,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> EliminationPlan<'a> {
     /// # Errors
     /// [`Stopped`].
     pub fn new(graph: &'a Graph, cpu: &Cpu) -> Result<Self, Stopped> {

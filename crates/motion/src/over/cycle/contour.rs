@@ -199,7 +199,7 @@ fn smoothed(values: &[[f64; 2]], deviation: f64) -> Vec<[f64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::over::cycle::periodicity::{Periodic, Periodicity};
+    use crate::over::cycle::periodicity::{PeriodicChoice, Periodicity};
     use veloxel_core::{Grid, JacobianReport};
 
     const CENTRE: [f64; 2] = [30.0, 28.0];
@@ -224,7 +224,7 @@ mod tests {
             jacobian: JacobianReport::default(),
         };
         let periodicity = Periodicity {
-            asked: Periodic::Yes,
+            asked: PeriodicChoice::Yes,
             is_periodic: true,
             closing_difference: 0.0,
             largest_difference: 1.0,
