@@ -5,6 +5,11 @@
 //! issues a [`Launch`].
 //! The feature `gpu` is on by default. Without it only the processor is available and every GPU is reported as absent;
 //! the interface for kernels is the same.
+//!
+//! # What is stable
+//!
+//! The library `veloxel` gives on [`Device`], [`DeviceInfo`] and [`ComputeError`] as stable. Everything else here may change in any
+//! version; the library has it in its module `unstable`.
 #![cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "some is for GPUs alone"))]
 
 mod backends;

@@ -225,7 +225,7 @@ impl<'a> PreparedLaunch<'a> {
     ///
     /// # Errors
     /// [`ComputeError`] of the device.
-    pub fn sums_of_groups<const N: usize, T>(
+    pub(crate) fn sums_of_groups<const N: usize, T>(
         self,
         groups: [u32; 3],
         finish: impl FnOnce([f64; N]) -> T + Send + 'static,

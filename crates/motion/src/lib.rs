@@ -2,6 +2,12 @@
 //!
 //! [`method`] is the seam. A method is one file or folder named as the literature names it: [`mod@clg`],
 //! [`block_matching`], [`finite_elements`], [`lucas_kanade`], [`phase`].
+//!
+//! # What is stable
+//!
+//! The library `veloxel` gives on as stable: parameters and presets of the methods ([`ClgParams`], [`ClgPreset`] and their like),
+//! [`Pair`], [`Start`], [`DenseFlow`], [`FeatureMaps`], [`PhaseStereo`], [`PhaseWanted`], [`SequenceMode`] and [`MotionError`]. What a
+//! method of one's own is made of is in its module `method`, everything in its module `unstable`; both may change in any version.
 
 pub mod block_matching;
 pub mod clg;
@@ -41,7 +47,7 @@ pub use method::uses::{DimensionSupport, GivenInput, InputUse, MethodUses, TileS
 pub use method::window::{FrameWindow, WindowMethod};
 pub use over::cycle::{
     ContourMotion, ContourRule, Cycle, CycleEstimate, CycleFrame, CyclePlan, PeriodicChoice, Periodicity,
-    follow_contour, track_cycle,
+    track_cycle,
 };
 pub use over::inverse_consistency::InverseConsistent;
 pub use over::matches::Matched;

@@ -3,6 +3,11 @@
 //! The page loads nothing from outside: pictures are PNG inside it, plots are SVG, and it has no script; only the page of a
 //! mesh has a viewer, three.js, inside it. Lengths are millimetres on physical grids and pixels on pictures; places without an
 //! estimate are hatched, never zero.
+//!
+//! # What is stable
+//!
+//! The JSON of reports is stable: its names, units and meanings. The Rust types and the pages may change in any version; the library
+//! `veloxel` has them in its module `report`.
 
 mod error;
 pub mod number;
@@ -21,14 +26,13 @@ pub use pages::page;
 pub use pages::segment_page::{AnswerView, SegmentView, segment_html};
 pub use pages::stereo_page::{StereoView, stereo_html};
 pub use pages::track_page::track_html;
-pub use pictures::caption::{ColourKey, captioned};
+pub use pictures::caption::ColourKey;
 pub use pictures::colour_wheel::{ColourWheelPicture, colour_wheel_rgb};
 pub use pictures::engine_film::{EngineFilm, EngineTile, FilmFrame, OrientationMaps};
 pub use pictures::film::Thumbnail;
-pub use pictures::grey::grey_rgb;
 pub use pictures::outline_film::OutlineFilm;
 pub use pictures::part_colours::{part_colours, part_rgb};
-pub use pictures::phase_pictures::{MapPicture, disparity_rgb, orientation_rgb, phase_rgb};
+pub use pictures::phase_pictures::{MapPicture, orientation_rgb, phase_rgb};
 pub use pictures::track_view::TrackView;
 pub use pictures::tracked_points::{TrackedMark, tracked_points_rgb};
 pub use pictures::view::{ComparedView, PairView};

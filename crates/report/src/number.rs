@@ -63,7 +63,7 @@ pub fn duration(time_ms: f64) -> String {
 }
 
 /// A power of ten: `10⁻³`.
-pub fn power_of_ten(exponent: i32) -> String {
+pub(crate) fn power_of_ten(exponent: i32) -> String {
     let raised = |c: char| match c.to_digit(10) {
         Some(d) => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][d as usize],
         None => '⁻',
@@ -73,7 +73,7 @@ pub fn power_of_ten(exponent: i32) -> String {
 
 /// The smallest of 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten that is not below `value`; 1 unless `value` is finite and
 /// above 0.
-pub fn nice_ceiling(value: f64) -> f64 {
+pub(crate) fn nice_ceiling(value: f64) -> f64 {
     if !value.is_finite() || value <= 0.0 {
         return 1.0;
     }
@@ -84,7 +84,7 @@ pub fn nice_ceiling(value: f64) -> f64 {
 }
 
 /// Values at round steps within `[low, high]`, about `count` of them.
-pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
+pub(crate) fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     let range = high - low;
     if !range.is_finite() || range <= 0.0 {
         return vec![low];
@@ -98,7 +98,7 @@ pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
 }
 
 /// A tick's number with the decimals that its step needs.
-pub fn tick_text(value: f64, step: f64) -> String {
+pub(crate) fn tick_text(value: f64, step: f64) -> String {
     if step < 1e-4 || value.abs() >= 1e6 {
         return text(value);
     }

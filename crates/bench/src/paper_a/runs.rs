@@ -58,7 +58,7 @@ impl<'a> Run<'a> {
     }
 
     /// Predicts times from runs of one warp.
-    pub fn predict(&self, taps: usize) -> Result<Prediction, BenchError> {
+    pub(crate) fn predict(&self, taps: usize) -> Result<Prediction, BenchError> {
         let params = params(1, 1, taps);
         let (mut total_ms, mut pending) = self.ask(&params)?;
         // The first run on a GPU may have compiled kernels; a short one found its memory new.

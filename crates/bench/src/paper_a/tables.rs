@@ -168,7 +168,7 @@ impl Transfers {
         })
     }
     /// Time of a run's transfers: both images in, a field of three components out.
-    pub fn of_a_run_ms(&self) -> f64 {
+    pub(crate) fn of_a_run_ms(&self) -> f64 {
         2.0 * self.in_ms + 3.0 * self.out_ms
     }
 }

@@ -58,10 +58,10 @@ impl Way {
 }
 
 /// Sizes of pictures, small ones first, on to four times full HD.
-pub const FULL_SIZES: &[[usize; 2]] =
+pub(crate) const FULL_SIZES: &[[usize; 2]] =
     &[[320, 240], [584, 388], [640, 480], [1280, 720], [1920, 1080], [3840, 2160]];
 /// The paper's two sizes, and a smaller one.
-pub const QUICK_SIZES: &[[usize; 2]] = &[[320, 240], [584, 388], [640, 480]];
+pub(crate) const QUICK_SIZES: &[[usize; 2]] = &[[320, 240], [584, 388], [640, 480]];
 /// Most measurements of a run; an odd number.
 const RUNS: usize = 9;
 /// Time from which on a run is measured once, ms.

@@ -44,12 +44,12 @@ impl ShaderSource {
     }
     /// The WGSL that the declaration gives, and the parts, joined. For a source with CUDA C++ it holds the declaration's
     /// structs and no bindings.
-    pub fn whole_wgsl(&self) -> String {
+    pub(crate) fn whole_wgsl(&self) -> String {
         let bound = if self.cuda.is_some() { self.declaration.block_text() } else { self.declaration.text() };
         bound + &self.wgsl.join("\n")
     }
     /// The hand-written CUDA C++; `None` if there is only WGSL.
-    pub fn cuda_text(&self) -> Option<&'static str> {
+    pub(crate) fn cuda_text(&self) -> Option<&'static str> {
         self.cuda
     }
 }

@@ -51,7 +51,7 @@ fn hash(bytes: &[u8]) -> u128 {
 
 impl Cache {
     /// The cache in `veloxel/kernels` of the user's cache folder; nothing is cached if that folder is unknown.
-    pub fn of_platform() -> Self {
+    pub(crate) fn of_platform() -> Self {
         let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let root = variable("XDG_CACHE_HOME").or_else(|| {
             if cfg!(windows) {

@@ -20,7 +20,6 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub struct Nvrtc {
     library: Library,
-    found_at: PathBuf,
     version: (i32, i32),
     cache: Cache,
 }
@@ -126,10 +125,10 @@ impl Nvrtc {
     ///
     /// # Errors
     /// As [`Self::find`].
-    pub fn find_for(driver_major: i32) -> Result<Self, NvrtcError> {
-        let (library, found_at) = search_paths::find(driver_major)?;
+    pub(crate) fn find_for(driver_major: i32) -> Result<Self, NvrtcError> {
+        let library = search_paths::find(driver_major)?;
         let version = library.version()?;
-        Ok(Self { library, found_at, version, cache: Cache::of_platform() })
+        Ok(Self { library, version, cache: Cache::of_platform() })
     }
 
     /// This compiler with another cache.
@@ -146,11 +145,6 @@ impl Nvrtc {
     /// The compiler's version, major and minor.
     pub fn version(&self) -> (i32, i32) {
         self.version
-    }
-
-    /// The path of the library, or the name under which the system found it.
-    pub fn found_at(&self) -> &std::path::Path {
-        &self.found_at
     }
 
     /// Compiles `source` for the compute capability `architecture`; `name` stands in error messages.

@@ -36,7 +36,7 @@ pub(super) static FORMAT: Format = Format {
 };
 
 /// The quality that JPEG is written with, of 100: smooth samples come back within about 2 of 255.
-pub const JPEG_QUALITY: u8 = 95;
+pub(crate) const JPEG_QUALITY: u8 = 95;
 
 /// Bytes of a stream that are coded, or decoded, between two questions whether to go on.
 const BLOCK_BYTES: usize = 1 << 14;

@@ -57,7 +57,7 @@ impl WholeFile {
     }
 
     /// Gives the file its name.
-    pub fn commit(self) -> Result<()> {
+    pub(crate) fn commit(self) -> Result<()> {
         let Self { writer, target } = self;
         let file = writer.into_inner().map_err(Error::from);
         // A disk may take its time to have the bytes: the last moment to ask is before that.

@@ -140,7 +140,7 @@ impl Agglomeration {
     }
 
     /// By how much each of these merges raises the sum, one after the other; each of a part that stays and a part beside it.
-    pub fn merge_costs(mut self, merges: &[[u32; 2]]) -> Vec<f64> {
+    pub(crate) fn merge_costs(mut self, merges: &[[u32; 2]]) -> Vec<f64> {
         let cost = |&[kept, joined]: &[u32; 2]| {
             let mut beside = self.parts[kept as usize].beside.iter();
             let between = beside.find(|(other, _)| *other == joined).map_or(0.0, |(_, cost)| *cost);

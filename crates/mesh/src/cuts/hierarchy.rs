@@ -44,7 +44,7 @@ impl Hierarchy {
     }
 
     /// For each face the face that names its part, of `parts` parts, or of as many as are possible.
-    pub fn part_names(&self, parts: usize) -> Vec<u32> {
+    pub(crate) fn part_names(&self, parts: usize) -> Vec<u32> {
         let merges = self.faces.saturating_sub(parts).min(self.merges.len());
         let mut name: Vec<u32> = (0..self.faces as u32).collect();
         // A face that was taken in later is looked at earlier: whoever took it in has its name already.

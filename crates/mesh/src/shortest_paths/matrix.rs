@@ -52,7 +52,7 @@ impl DistanceMatrix {
         &self.distances
     }
     /// The distances that are kept, taken out.
-    pub fn into_distances(self) -> Vec<f32> {
+    pub(crate) fn into_distances(self) -> Vec<f32> {
         self.distances
     }
     /// The distance from one node to another; infinite if no path leads there.

@@ -177,7 +177,7 @@ impl ShortestPaths {
     ///
     /// # Errors
     /// [`MeshError::Compute`] of the device.
-    pub fn for_each_block(&self, visit: impl Fn(RowBlock<'_>) + Sync) -> Result<(), MeshError> {
+    pub(crate) fn for_each_block(&self, visit: impl Fn(RowBlock<'_>) + Sync) -> Result<(), MeshError> {
         let sources: Vec<u32> = (0..self.nodes as u32).collect();
         self.engine.rows(&sources, &visit)
     }
@@ -237,7 +237,7 @@ impl ShortestPaths {
     ///
     /// # Errors
     /// As [`Self::distances_from`]; [`MeshError::Compute`] also for rows that do not fit on the device.
-    pub fn resident_rows(&self, sources: &[u32], device: &Device) -> Result<Buffer, MeshError> {
+    pub(crate) fn resident_rows(&self, sources: &[u32], device: &Device) -> Result<Buffer, MeshError> {
         self.check(sources)?;
         match self.engine.resident_rows(sources) {
             Some(rows) => rows,

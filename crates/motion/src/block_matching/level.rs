@@ -172,7 +172,7 @@ impl<'a> BlockMatchingLevel<'a> {
 
     /// Voxels beyond its own block that the confidence of a voxel depends on: the mean of the errors around it, each of them
     /// with a mean of displacements.
-    pub fn confidence_reach_vox() -> usize {
+    pub(crate) fn confidence_reach_vox() -> usize {
         2 * Self::confidence_window().radius()
     }
 
@@ -181,7 +181,7 @@ impl<'a> BlockMatchingLevel<'a> {
     }
 
     /// The confidence of the displacement, which is brought to every voxel and becomes NaN where no data count.
-    pub fn conclude(mut self, displacement: &mut Field) -> Result<Certainty, ComputeError> {
+    pub(crate) fn conclude(mut self, displacement: &mut Field) -> Result<Certainty, ComputeError> {
         let (device, shape) = (self.device, self.geometry.shape);
         self.warp(displacement)?;
         *displacement = on_grid(device, std::mem::take(displacement), [self.nodes, shape])?;

@@ -104,7 +104,7 @@ impl<'a> ClgLevel<'a> {
     }
 
     /// The same level, deciding by shared scalars whose keys hold this level.
-    pub fn deciding(self, level: usize, shared: &'a mut SharedScalars) -> Self {
+    pub(crate) fn deciding(self, level: usize, shared: &'a mut SharedScalars) -> Self {
         Self { shared: Some((shared, ScalarKey { level, nth: 0 })), ..self }
     }
 
@@ -223,7 +223,7 @@ impl<'a> ClgLevel<'a> {
     }
 
     /// Mean squared distance, edges², by which the images last warped still miss each other.
-    pub fn mismatch2(&self, images: &LevelImages) -> Result<Later<f64>, ComputeError> {
+    pub(crate) fn mismatch2(&self, images: &LevelImages) -> Result<Later<f64>, ComputeError> {
         let (zeta, warped) = (Weights::fixed(self.params).zeta, &self.memory.warped[0]);
         let brightness = [(&images.fixed, warped)];
         let term = self.params.data_term(self.geometry, zeta, &brightness, images.mask.as_ref());

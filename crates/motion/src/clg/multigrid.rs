@@ -100,7 +100,7 @@ impl Multigrid {
     }
 
     /// Samples below the finest grid, for each of its voxels.
-    pub fn samples_per_voxel(finest: Shape, spacing: Axes<f32>, terms: Terms) -> f64 {
+    pub(crate) fn samples_per_voxel(finest: Shape, spacing: Axes<f32>, terms: Terms) -> f64 {
         let of_level = |(shape, spacing)| -> usize {
             let parts = CoarseGrid::new(shape, spacing).parts(terms).map(|(_, count)| count);
             parts.iter().sum::<usize>() * shape.len()

@@ -84,7 +84,7 @@ impl Plan {
     }
 
     /// A lattice with the pixels of the full grid.
-    pub fn on_full_grid(&self, nth: usize) -> LatticePlan {
+    pub(crate) fn on_full_grid(&self, nth: usize) -> LatticePlan {
         let (level, full) = (&self.levels[nth].lattice, &self.levels[0].lattice);
         let mut axes = level.axes;
         for (own, finest) in axes.iter_mut().zip(&full.axes) {

@@ -249,7 +249,7 @@ impl<'a> LucasKanadeLevel<'a> {
     }
 
     /// Warps; how well the images match then, and the confidence of the displacement, which becomes NaN where a window has no weight.
-    pub fn conclude(mut self, displacement: &mut Field) -> Result<Certainty, ComputeError> {
+    pub(crate) fn conclude(mut self, displacement: &mut Field) -> Result<Certainty, ComputeError> {
         self.warp(displacement)?;
         let Self { device, params, geometry, images, memory } = self;
         let (shape, mask) = (geometry.shape, images.mask.as_ref());

@@ -293,7 +293,7 @@ impl PendingFlow {
     ///
     /// # Errors
     /// [`MotionError::Compute`](crate::MotionError::Compute) if the device has too little memory.
-    pub fn no_content(device: &Device, grid: &Grid, why: String) -> Result<Self> {
+    pub(crate) fn no_content(device: &Device, grid: &Grid, why: String) -> Result<Self> {
         let shape = Shape::of(grid);
         let mut warnings = Warnings::new();
         warnings.push(WarningKind::Content, why);

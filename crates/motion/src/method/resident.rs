@@ -59,7 +59,7 @@ impl ResidentRegion {
     }
 
     /// Where data count.
-    pub fn lend(&self) -> DataRegion<'_> {
+    pub(crate) fn lend(&self) -> DataRegion<'_> {
         let Self { mask, volume_mask, weight } = self;
         DataRegion { mask: mask.as_ref(), volume_mask: volume_mask.as_ref(), weight: weight.as_ref() }
     }

@@ -135,7 +135,7 @@ impl FrameCount {
         }
     }
     /// 2, 3 or 5 frames.
-    pub fn of_count(count: usize) -> Option<Self> {
+    pub(crate) fn of_count(count: usize) -> Option<Self> {
         [Self::Two, Self::Three, Self::Five].into_iter().find(|frames| frames.count() == count)
     }
     /// Index of the frame the field belongs to.

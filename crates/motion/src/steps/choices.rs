@@ -56,7 +56,7 @@ choices! {
 
 impl Interpolation {
     /// As kernels know it.
-    pub fn of_kernel(self) -> warp::Interpolation {
+    pub(crate) fn of_kernel(self) -> warp::Interpolation {
         match self {
             Self::Linear => warp::Interpolation::Linear,
             Self::CubicSpline => warp::Interpolation::CubicSpline,

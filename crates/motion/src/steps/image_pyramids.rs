@@ -248,7 +248,7 @@ impl ImagePyramids {
 
     /// The images from a level on, the first of `levels`, at which they are already, on one grid and without masks; `start` is
     /// what is known to have moved.
-    pub fn from_level(
+    pub(crate) fn from_level(
         device: &Device,
         preparation: Preparation,
         [fixed, moving]: [Buffer; 2],

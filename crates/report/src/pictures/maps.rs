@@ -37,7 +37,7 @@ pub(crate) struct Wheel {
 
 impl Wheel {
     /// Colours of orientations: they repeat after half a turn, because opposite directions are the same.
-    pub const ORIENTATION: Self = Self {
+    pub(crate) const ORIENTATION: Self = Self {
         times: 2.0,
         colour: orientation_wheel,
         disc: orientation_disc,
@@ -45,7 +45,7 @@ impl Wheel {
         note: "a colour lies in the direction across the edge or line; dark: little energy",
     };
     /// Colours of phases: 0 is to the right.
-    pub const PHASE: Self = Self {
+    pub(crate) const PHASE: Self = Self {
         times: 1.0,
         colour: phase_wheel,
         disc: phase_wheel,
@@ -203,7 +203,7 @@ impl<'a> Stage<'a> {
     }
 
     /// The content with the mask's outline and the letters above.
-    pub fn framed(&self, plane: &Plane, canvas: Canvas, title: &str, content: &str) -> Picture {
+    pub(crate) fn framed(&self, plane: &Plane, canvas: Canvas, title: &str, content: &str) -> Picture {
         let outline = self.mask.map(|mask| {
             let inside = Raster::sample(plane, LONGEST_SIDE, |i| [f32::from(u8::from(mask.data()[i]))]);
             outline_svg(&inside, canvas, "outline")
@@ -218,7 +218,7 @@ impl<'a> Stage<'a> {
     }
 
     /// A round length that 99 % of a field's shown vectors do not exceed; it gets full colour.
-    pub fn motion_scale(&self, field: &Flow) -> f64 {
+    pub(crate) fn motion_scale(&self, field: &Flow) -> f64 {
         full_colour(self.planes.iter().flat_map(|(plane, _)| {
             plane.indices().map(move |i| {
                 let [u, v] = plane.page_vector_mm(field.vector_vox(i));

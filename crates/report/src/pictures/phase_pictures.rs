@@ -36,7 +36,7 @@ impl MapPicture {
 ///
 /// `range`: the disparities at the dark and the light end; without it, those that 1 % and 99 % of the values do not
 /// exceed. Videos pass one range for all frames.
-pub fn disparity_rgb(disparity_px: &Volume<f32>, range: Option<[f64; 2]>) -> MapPicture {
+pub(crate) fn disparity_rgb(disparity_px: &Volume<f32>, range: Option<[f64; 2]>) -> MapPicture {
     let found = || finite_quantiles(disparity_px.data().iter().copied(), [0.01, 0.99]);
     let [low, high] = range.or_else(found).unwrap_or([0.0, 1.0]);
     let extent = if high > low { high - low } else { 1.0 };

@@ -51,7 +51,7 @@ impl<const N: usize> Raster<N> {
     }
 
     /// Whether a value is missing.
-    pub fn has_gaps(&self) -> bool {
+    pub(crate) fn has_gaps(&self) -> bool {
         self.values.iter().flatten().any(|v| !v.is_finite())
     }
 }
@@ -61,7 +61,7 @@ const STEPS: usize = 160;
 
 impl Raster<1> {
     /// A PNG data URI through a ramp from `low` to `high`; gaps are transparent.
-    pub fn to_data_uri(&self, ramp: Ramp, low: f32, high: f32) -> Result<String, ReportError> {
+    pub(crate) fn to_data_uri(&self, ramp: Ramp, low: f32, high: f32) -> Result<String, ReportError> {
         let last = STEPS as f32 - 1.0;
         let range = if high > low { high - low } else { 1.0 };
         let entry = |v: f32| match v.is_finite() {
@@ -81,7 +81,7 @@ impl Raster<1> {
 
 impl Raster<2> {
     /// A PNG data URI through any colouring of finite vectors; gaps are transparent.
-    pub fn to_data_uri_by(&self, colour: impl Fn([f32; 2]) -> Rgb) -> Result<String, ReportError> {
+    pub(crate) fn to_data_uri_by(&self, colour: impl Fn([f32; 2]) -> Rgb) -> Result<String, ReportError> {
         let pixel = |&[u, v]: &[f32; 2]| match (u + v).is_finite() {
             true => opaque(colour([u, v])),
             false => [0; 4],

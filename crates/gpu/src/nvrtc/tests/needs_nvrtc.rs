@@ -18,7 +18,7 @@ const KERNEL: &str = "extern \"C\" __global__ void twice(float* x) {
 #[test]
 fn a_kernel_becomes_machine_code() {
     let nvrtc = nvrtc();
-    assert!(nvrtc.version().0 >= 11, "{:?} at {}", nvrtc.version(), nvrtc.found_at().display());
+    assert!(nvrtc.version().0 >= 11, "{:?}", nvrtc.version());
     let compiled = nvrtc.compile(KERNEL, "twice", ComputeCapability::new(9, 0)).unwrap();
     let CompiledImage::Cubin(image) = compiled.image else { panic!("{:?}", compiled.image) };
     assert_eq!(&image[..4], b"\x7fELF");

@@ -25,7 +25,7 @@ use crate::kernel::{Kernel, Launcher, Lengths};
 use veloxel_gpu::{Buffer, ComputeError, Cpu};
 
 /// Number of rows, and of columns, of a tile.
-pub const TILE: usize = 128;
+pub(crate) const TILE: usize = 128;
 /// Number of samples of a tile.
 const TILE_LEN: usize = TILE * TILE;
 

@@ -19,7 +19,7 @@ impl<'a> Arcs<'a> {
         };
         Self { graph, reverse }
     }
-    pub fn is_directed(&self) -> bool {
+    pub(crate) fn is_directed(&self) -> bool {
         self.graph.kind() == GraphKind::Directed
     }
     pub fn nodes(&self) -> usize {

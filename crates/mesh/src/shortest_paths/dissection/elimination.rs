@@ -90,7 +90,7 @@ impl<'a> EliminationPlan<'a> {
     ///
     /// # Errors
     /// [`Stopped`].
-    pub fn eliminate(&mut self, cpu: &Cpu) -> Result<Supernodes, Stopped> {
+    pub(crate) fn eliminate(&mut self, cpu: &Cpu) -> Result<Supernodes, Stopped> {
         let is_directed = self.arcs.is_directed();
         let mut closure = vec![0.0; self.closure_len];
         let mut coupling = vec![0.0; self.coupling_len];

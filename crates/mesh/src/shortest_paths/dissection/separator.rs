@@ -25,7 +25,7 @@ pub(super) struct Separators {
 
 impl Separators {
     /// Finds the part of every node.
-    pub fn separate(&mut self, piece: &Piece) {
+    pub(crate) fn separate(&mut self, piece: &Piece) {
         let cuts = self.level_sets.cuts(piece);
         let [best, tried] = &mut self.sides;
         for (trial, cut) in cuts[..TRIALS].iter().enumerate() {

@@ -45,7 +45,7 @@ mod whole;
 use crate::error::MotionError;
 use crate::method::pair::PairMethod;
 use crate::over::sequence::{SequenceFrames, require_frames};
-pub use contour::{ContourMotion, ContourRule, follow_contour, offset_vertices};
+pub use contour::{ContourMotion, ContourRule, offset_vertices};
 use course::{CineLane, Course};
 pub use outlined::Outlined;
 pub use periodicity::{PeriodicChoice, Periodicity};

@@ -41,7 +41,7 @@ impl<'a> Run<'a> {
     }
 
     /// Whether three pairs' results leave more than enough memory for a run.
-    pub fn has_room_for_three(&self) -> bool {
+    pub(crate) fn has_room_for_three(&self) -> bool {
         let voxels = self.frames.frames.first().map_or(0, |frame| frame.grid().len());
         let enough = (VOLUMES_OF_THREE * voxels * size_of::<f32>()) as u64;
         self.device.info().memory_bytes.is_some_and(|bytes| bytes >= enough)
@@ -49,7 +49,7 @@ impl<'a> Run<'a> {
 
     /// A frame to its successor; the frame after that is on its way before, so that its statistics are known when its turn
     /// comes.
-    pub fn ask_ahead(&mut self, fixed: usize) -> Result<PendingFlow> {
+    pub(crate) fn ask_ahead(&mut self, fixed: usize) -> Result<PendingFlow> {
         for frame in fixed..fixed + 3 {
             self.bring(frame, [fixed, fixed + 1])?;
         }
@@ -74,7 +74,7 @@ impl<'a> Run<'a> {
     }
 
     /// The reference to a frame, from the composed flow between them.
-    pub fn deliver_reference<E: From<MotionError>>(
+    pub(crate) fn deliver_reference<E: From<MotionError>>(
         &mut self,
         moving: usize,
         start: &ResidentFlow,

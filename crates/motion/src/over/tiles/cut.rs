@@ -34,7 +34,7 @@ impl TilePart {
     }
 
     /// Copies it, as a part of a whole of one size, from a part of `samples`, of another.
-    pub fn copy_from(
+    pub(crate) fn copy_from(
         &self,
         whole: Axes<usize>,
         out: &mut [f32],
@@ -48,7 +48,7 @@ impl TilePart {
     }
 
     /// This part of a volume, on a grid of its own.
-    pub fn of_volume<T: Copy>(&self, volume: &Volume<T>, grid: &Grid) -> Result<Volume<T>> {
+    pub(crate) fn of_volume<T: Copy>(&self, volume: &Volume<T>, grid: &Grid) -> Result<Volume<T>> {
         Ok(Volume::new(grid.clone(), self.of(volume.data(), volume.grid().size()))?)
     }
 

@@ -21,14 +21,14 @@ impl Core {
     }
 
     /// The longest axis, if it has so many voxels.
-    pub fn longest_axis(&self, least: usize) -> Option<usize> {
+    pub(crate) fn longest_axis(&self, least: usize) -> Option<usize> {
         let length = |a: &usize| self.end[*a] - self.begin[*a];
         (0..3).filter(|a| length(a) >= least).max_by_key(length)
     }
 
     /// Works through a core. If `work` returns an axis, the core is halved along it, and `work` is called for the halves, which
     /// it may halve again.
-    pub fn in_pieces(self, mut work: impl FnMut(Self) -> Result<Option<usize>>) -> Result<()> {
+    pub(crate) fn in_pieces(self, mut work: impl FnMut(Self) -> Result<Option<usize>>) -> Result<()> {
         let mut cores = vec![self];
         while let Some(core) = cores.pop() {
             if let Some(axis) = work(core)? {

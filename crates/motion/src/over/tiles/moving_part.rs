@@ -30,7 +30,7 @@ impl<'a> Moving<'a> {
     }
 
     /// Whether both images lie on one grid.
-    pub fn is_on_one_grid(&self) -> bool {
+    pub(crate) fn is_on_one_grid(&self) -> bool {
         self.moving_from_fixed == VoxelAffine::IDENTITY
     }
 
