@@ -52,7 +52,7 @@ pub use diagnostics::{
     FlowStatistics, JacobianReport, MethodDiagnostics, SolveStatus, StageTime,
 };
 pub use error::CoreError;
-pub use flow::Flow;
+pub use flow::{Flow, planar};
 pub use grid::{Dimension, Grid};
 pub use mask::Mask;
 pub use mesh::TetMesh;

@@ -106,8 +106,8 @@ impl DualGraph {
     ///
     /// # Errors
     /// [`MeshError::Weight`] for a weight that is negative or not finite; [`MeshError::Count`] for another number of weights than
-    /// arcs.
-    pub fn weighted(&self, weights: &[f32]) -> Result<Graph, MeshError> {
+    /// arcs; [`MeshError::Stopped`].
+    pub fn weighted(&self, weights: &[f32], control: &Control) -> Result<Graph, MeshError> {
         if weights.len() != self.arcs.len() {
             let what = "weights of the arcs";
             return Err(MeshError::Count { what, expected: self.arcs.len(), got: weights.len() });
@@ -117,7 +117,7 @@ impl DualGraph {
             WeightedArc { from, to, weight }
         };
         let arcs = self.arcs.iter().zip(weights).map(arc).collect();
-        Graph::new(&ArcList { nodes: self.faces(), kind: GraphKind::Undirected, arcs })
+        Graph::new(&ArcList { nodes: self.faces(), kind: GraphKind::Undirected, arcs }, control)
     }
 
     /// A value of each face, `passes` times replaced by half of itself and half of its neighbours' mean.

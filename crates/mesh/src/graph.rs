@@ -1,7 +1,10 @@
 //! A graph with weights of 0 or more on its arcs, checked, in compressed rows.
 
 use crate::error::MeshError;
-use veloxel_core::{ArcList, GraphKind, SystemMemory, WeightedArc};
+use veloxel_core::{ArcList, Control, GraphKind, Pace, SystemMemory, WeightedArc, sort_by};
+
+/// Arcs, or nodes, between two questions whether to go on: some milliseconds where each is a miss of the cache.
+const ARCS_A_QUESTION: usize = 1 << 15;
 
 /// Nodes `0..nodes`, and for each the arcs that leave it, sorted by their ends.
 ///
@@ -27,19 +30,21 @@ pub struct LeftOut {
 }
 
 impl Graph {
-    /// Checks the arcs and sorts them. Of several arcs between the same nodes the shortest counts.
+    /// Checks the arcs and sorts them, and asks `control` on the way. Of several arcs between the same nodes the shortest counts.
     ///
     /// # Errors
     /// [`MeshError::NoNodes`], [`MeshError::TooMany`], [`MeshError::NoSuchNode`], [`MeshError::Weight`]; [`MeshError::Memory`] for
-    /// more nodes than the system has memory for.
-    pub fn new(list: &ArcList) -> Result<Self, MeshError> {
-        check(list)?;
+    /// more nodes than the system has memory for; [`MeshError::Stopped`].
+    pub fn new(list: &ArcList, control: &Control) -> Result<Self, MeshError> {
+        let mut pace = control.once_in(ARCS_A_QUESTION);
+        check(list, &mut pace)?;
         check_memory(list, SystemMemory::now().map_or(u64::MAX, |memory| memory.available_bytes))?;
         let both_ways = list.kind == GraphKind::Undirected;
         let mut left_out = LeftOut::default();
         let mut degrees = vec![0u32; list.nodes + 1];
         let kept = |arc: &&WeightedArc| arc.from != arc.to;
         for arc in list.arcs.iter().filter(kept) {
+            pace.step()?;
             degrees[arc.from as usize + 1] += 1;
             if both_ways {
                 degrees[arc.to as usize + 1] += 1;
@@ -57,6 +62,7 @@ impl Graph {
             *slot += 1;
         };
         for arc in &list.arcs {
+            pace.step()?;
             if arc.from == arc.to {
                 left_out.loops += 1;
                 continue;
@@ -66,15 +72,23 @@ impl Graph {
                 put(arc.to, arc.from, arc.weight);
             }
         }
+        // Equal elements are the same in all respects.
+        let by_end = |a: &(u32, f32), b: &(u32, f32)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
         let (targets, weights) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
         let mut graph =
             Self { kind: list.kind, offsets: Vec::with_capacity(list.nodes + 1), targets, weights, left_out };
         graph.offsets.push(0);
         for node in 0..list.nodes {
+            pace.step()?;
             let row = &mut rows[offsets[node] as usize..offsets[node + 1] as usize];
-            row.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            if row.len() > ARCS_A_QUESTION {
+                sort_by(row, &by_end, control)?;
+            } else {
+                row.sort_unstable_by(by_end);
+            }
             let begin = graph.targets.len();
             for &(to, weight) in row.iter() {
+                pace.step()?;
                 if graph.targets.len() > begin && graph.targets.last() == Some(&to) {
                     graph.left_out.duplicates += 1;
                     continue;
@@ -136,7 +150,7 @@ impl Graph {
     }
 }
 
-fn check(list: &ArcList) -> Result<(), MeshError> {
+fn check(list: &ArcList, pace: &mut Pace<'_>) -> Result<(), MeshError> {
     const MOST: usize = u32::MAX as usize - 1;
     if list.nodes == 0 {
         return Err(MeshError::NoNodes);
@@ -147,6 +161,7 @@ fn check(list: &ArcList) -> Result<(), MeshError> {
         }
     }
     for (arc, &WeightedArc { from, to, weight }) in list.arcs.iter().enumerate() {
+        pace.step()?;
         if let Some(node) = [from, to].into_iter().find(|&node| node as usize >= list.nodes) {
             return Err(MeshError::NoSuchNode { arc, node, nodes: list.nodes });
         }
@@ -181,13 +196,22 @@ mod tests {
     #[test]
     fn the_shortest_of_several_arcs_counts() {
         let arcs = [(0, 1, 3.0), (1, 0, 2.0), (1, 1, 1.0), (2, 1, 0.5)];
-        let graph = Graph::new(&list(3, GraphKind::Undirected, &arcs)).unwrap();
+        let control = &Control::default();
+        let graph = Graph::new(&list(3, GraphKind::Undirected, &arcs), control).unwrap();
         assert_eq!(graph.left_out(), LeftOut { duplicates: 1, loops: 1 });
         assert_eq!(graph.neighbours(1).collect::<Vec<_>>(), [(0, 2.0), (2, 0.5)]);
-        let directed = Graph::new(&list(3, GraphKind::Directed, &arcs)).unwrap();
+        let directed = Graph::new(&list(3, GraphKind::Directed, &arcs), control).unwrap();
         assert_eq!(directed.left_out().duplicates, 0);
         assert_eq!(directed.neighbours(0).collect::<Vec<_>>(), [(1, 3.0)]);
         assert_eq!((directed.nodes(), directed.arcs()), (3, 3));
+    }
+
+    #[test]
+    fn a_stop_ends_it() {
+        let control = Control::default();
+        control.stop();
+        let stopped = Graph::new(&list(2, GraphKind::Directed, &[(0, 1, 1.0)]), &control);
+        assert!(matches!(stopped, Err(MeshError::Stopped(_))));
     }
 
     #[test]
@@ -201,7 +225,7 @@ mod tests {
     #[test]
     fn what_is_no_graph_is_refused_in_one_line() {
         let refused = |nodes, arcs: &[(u32, u32, f32)]| {
-            Graph::new(&list(nodes, GraphKind::Directed, arcs)).unwrap_err().to_string()
+            Graph::new(&list(nodes, GraphKind::Directed, arcs), &Control::default()).unwrap_err().to_string()
         };
         assert!(refused(0, &[]).contains("no nodes"));
         assert!(refused(2, &[(0, 2, 1.0)]).contains("arc 0 (counted from 0) names node 2"));

@@ -8,7 +8,7 @@ use super::PaperB;
 use crate::paper_a::{ExperimentTable, Machine, PaperAMachine, middle};
 use crate::{BenchError, Figure};
 use std::time::Instant;
-use veloxel_core::{ArcList, GraphKind, WeightedArc};
+use veloxel_core::{ArcList, Control, GraphKind, WeightedArc};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::paths::floyd_warshall::{FloydWarshall, Length, MatrixHalf, TileLayout};
@@ -96,7 +96,7 @@ pub(super) fn distance_times(
     let fastest = if has_gpu { PaperAMachine::Gpu } else { PaperAMachine::AllThreads };
     let mut times = Vec::new();
     for &side in sides {
-        let graph = Graph::new(&triangle_grid(side))?;
+        let graph = Graph::new(&triangle_grid(side), &Control::default())?;
         for version in versions(fastest, machines.iter().map(|machine| machine.role)) {
             let machine = machines.iter().find(|machine| machine.role == version.role);
             let machine = machine.expect("every version should have its machine");

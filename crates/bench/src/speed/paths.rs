@@ -34,7 +34,7 @@ fn best_ms(mut once: impl FnMut() -> Result<f64, BenchError>) -> Result<f64, Ben
 
 /// Rate of a dense matrix: n³ terms over the time.
 fn dense(device: &Device) -> Result<Vec<Figure>, BenchError> {
-    let graph = Graph::new(&triangle_grid(DENSE_SIDE))?;
+    let graph = Graph::new(&triangle_grid(DENSE_SIDE), device.control())?;
     let floats = |half| best_ms(|| matrix_ms(&graph, half, device, |length| length));
     let whole = |half| best_ms(|| matrix_ms(&graph, half, device, steps));
     let [(both, lower), (both_16, lower_16)] = [
@@ -61,7 +61,7 @@ fn steps(length: f32) -> u16 {
 }
 
 fn mesh(device: &Device) -> Result<Vec<Figure>, BenchError> {
-    let graph = Graph::new(&triangle_grid(MESH_SIDE))?;
+    let graph = Graph::new(&triangle_grid(MESH_SIDE), device.control())?;
     let host = Device::cpu(0)?;
     let whole = best_ms(|| paths_ms(&graph, DistanceMethod::Auto, device))?;
     let searches = paths_ms(&graph, DistanceMethod::Dijkstra, &host)?;

@@ -5,9 +5,9 @@ use crate::{Outcome, ReadingArguments, Run, print, print_json, print_lines, tabl
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
-use veloxel::Dimension;
 use veloxel::io::{ContentKind, FileInfo, Reading, files_in, holds_dicom, inspect};
 use veloxel::report::number::counted;
+use veloxel::{Control, Dimension};
 
 /// Show what a file holds: format, size, spacing, orientation; of a folder, what its files hold; of a folder of DICOM files, what
 /// their series is.
@@ -27,7 +27,8 @@ pub struct InfoArguments {
 
 impl Run for InfoArguments {
     fn run(self) -> Outcome {
-        if self.file.is_dir() && !holds_dicom(&self.file) {
+        let control = Control::default();
+        if self.file.is_dir() && !holds_dicom(&self.file, &control)? {
             return self.list();
         }
         let info = inspect(&self.file, Reading::alone(self.reading.reading()))?;

@@ -9,6 +9,7 @@ use crate::memory::host_memory::{HostMemory, MemoryContent};
 use crate::timestamp::Timestamp;
 use std::ops::Range;
 use std::sync::Arc;
+use veloxel_core::planar;
 
 impl Device {
     /// Allocates a buffer of `len` samples, filled with zeros.
@@ -152,7 +153,13 @@ impl Device {
         mark: Option<&Timestamp>,
     ) -> Result<Vec<Vec<f32>>, ComputeError> {
         match self.kind() {
-            DeviceKind::Cpu(_) => Ok(fields.into_iter().map(joined).collect()),
+            DeviceKind::Cpu(_) => {
+                let planar = |field: Field| {
+                    let samples = field.iter().map(Buffer::len).sum();
+                    planar(field.into_iter().map(Buffer::into_samples), samples)
+                };
+                Ok(fields.into_iter().map(planar).collect())
+            }
             DeviceKind::Gpu(gpu) => {
                 let stretches = fields.iter().map(|field| {
                     field
@@ -230,14 +237,4 @@ impl Device {
             }
         }
     }
-}
-
-/// The components of a field one after the other; each is freed as soon as it is copied.
-fn joined(field: Field) -> Vec<f32> {
-    let samples = field.iter().map(Buffer::len).sum::<usize>();
-    let mut components = field.into_iter().map(Buffer::into_samples);
-    let mut planar = components.next().unwrap_or_default();
-    planar.reserve_exact(samples - planar.len());
-    components.for_each(|component| planar.extend_from_slice(&component));
-    planar
 }

@@ -123,7 +123,7 @@ fn one_image(path: &Path, content: Content) -> Result<Volume<f32>> {
 /// As [`read`]; [`IoError::Kind`] if a single file is no sequence; [`IoError::NoFrames`] for a folder without images.
 pub fn read_sequence(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Sequence> {
     let reading = reading.into();
-    if path.is_dir() && !holds_dicom(path) {
+    if path.is_dir() && !holds_dicom(path, reading.files.control())? {
         return read_frames(&frames::in_folder(path)?, reading, warnings);
     }
     let hint = "give a 4-D file, a folder of frames, or a list of files";

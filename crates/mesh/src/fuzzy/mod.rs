@@ -71,7 +71,11 @@ pub fn fuzzy_clustering(
     params: &FuzzyParams,
     device: &Device,
 ) -> Result<FuzzyClusters, MeshError> {
-    let paths = ShortestPaths::open(&graph.weighted(&weights.ways)?, DistanceRequest::default(), device)?;
+    let paths = ShortestPaths::open(
+        &graph.weighted(&weights.ways, device.control())?,
+        DistanceRequest::default(),
+        device,
+    )?;
     let (expected, got) = (graph.arcs.len(), weights.cut_costs.len());
     if got != expected {
         return Err(MeshError::Count { what: "costs of cutting the arcs", expected, got });

@@ -60,8 +60,12 @@ fn medoids_are_the_best_of_all_faces() {
     let (graph, device) = (corner(100), Device::cpu(2).unwrap());
     let faces = graph.faces();
     let weights: Vec<f32> = (0..graph.arcs.len()).map(|arc| 1.0 + (arc * arc % 7) as f32).collect();
-    let paths =
-        ShortestPaths::open(&graph.weighted(&weights).unwrap(), DistanceRequest::default(), &device).unwrap();
+    let paths = ShortestPaths::open(
+        &graph.weighted(&weights, &Control::default()).unwrap(),
+        DistanceRequest::default(),
+        &device,
+    )
+    .unwrap();
     let mut search = MedoidSearch::new(&graph, &paths, &device).unwrap();
     let medoids = [30, 140, 700];
     let around = search.around(&medoids, 2.0).unwrap();

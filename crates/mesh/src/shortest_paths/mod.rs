@@ -54,12 +54,13 @@ impl DistanceRequest {
 /// A method that is opened for a graph: asked as often as needed.
 ///
 /// ```
-/// use veloxel_core::{ArcList, GraphKind, WeightedArc};
+/// use veloxel_core::{ArcList, Control, GraphKind, WeightedArc};
 /// use veloxel_gpu::Device;
 /// use veloxel_mesh::{DistanceRequest, Graph, MatrixStorage, ShortestPaths};
 ///
 /// let arcs = [(0, 1, 1.0), (1, 2, 2.5)].map(|(from, to, weight)| WeightedArc { from, to, weight });
-/// let graph = Graph::new(&ArcList { nodes: 3, kind: GraphKind::Undirected, arcs: arcs.to_vec() })?;
+/// let list = ArcList { nodes: 3, kind: GraphKind::Undirected, arcs: arcs.to_vec() };
+/// let graph = Graph::new(&list, &Control::default())?;
 /// let paths = ShortestPaths::open(&graph, DistanceRequest::default(), &Device::cpu(1)?)?;
 /// assert_eq!(paths.distances_from(&[2])?, [3.5, 2.5, 0.0]);
 /// assert_eq!(paths.matrix(Storage::Full)?.at(0, 2), 3.5);

@@ -18,7 +18,7 @@ fn random(seed: u64, count: usize) -> Vec<f32> {
 
 fn graph(nodes: usize, kind: GraphKind, arcs: &[(u32, u32, f32)]) -> Graph {
     let arcs = arcs.iter().map(|&(from, to, weight)| WeightedArc { from, to, weight }).collect();
-    Graph::new(&ArcList { nodes, kind, arcs }).expect("a test's graph should be one")
+    Graph::new(&ArcList { nodes, kind, arcs }, &Control::default()).expect("a test's graph should be one")
 }
 
 /// Arcs between random nodes; with few of them the graph falls into several components.
@@ -253,7 +253,7 @@ mod needs_data {
             .unwrap();
         let weights: Vec<f32> =
             dual.arcs.iter().map(|arc| (arc.distance + 0.01 * (1.0 - arc.angle_rad.cos())) as f32).collect();
-        dual.weighted(&weights).unwrap()
+        dual.weighted(&weights, &Control::default()).unwrap()
     }
 
     #[test]

@@ -81,7 +81,7 @@ fn planned(job: &DistancesJob, session: &Session, mut plan: OutputPlan) -> Resul
     let begin = Instant::now();
     let list = read_graph(&job.graph, job.kind, session.reading(ReadOptions::default()))?;
     let read = StageTime { stage: "read".to_owned(), time_ms: begin.elapsed().as_secs_f64() * 1e3 };
-    let graph = Graph::new(&list).map_err(VeloxelError::of_mesh_file(&job.graph))?;
+    let graph = Graph::new(&list, session.control()).map_err(VeloxelError::of_mesh_file(&job.graph))?;
     drop(list);
     let request = DistancesRequest {
         graph: (&graph).into(),

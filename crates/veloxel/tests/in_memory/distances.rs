@@ -49,9 +49,9 @@ fn compare(precision: DistancePrecision, algorithm: DistanceMethod, sources: Opt
         report: None,
     };
     let report = jobs::distances(&job, &session()).unwrap().report;
-    let graph =
-        Graph::new(&io::read_graph(&file, GraphKind::Undirected, io::Strictness::Lenient).unwrap()).unwrap();
+    let list = io::read_graph(&file, GraphKind::Undirected, io::Strictness::Lenient).unwrap();
     let (session, sources) = (session(), sources.as_deref());
+    let graph = Graph::new(&list, session.control()).unwrap();
     let request = DistancesRequest { sources, algorithm, precision, ..DistancesRequest::new(&graph) };
     let found = without_files(|| distances(&request, &session)).unwrap();
     match &found.values {

@@ -12,7 +12,9 @@ use veloxel::pipelines::engine::{
     ConfidenceChoice, Engine, EngineFound, EngineImage, EngineRequest, EngineTally, FrameImages,
 };
 use veloxel::report::{EngineFilm, EngineTile, FilmFrame, MapPicture, OrientationMaps};
-use veloxel::{Diagnosis, ErrorKind, Observer, PhaseWanted, Session, Step, VeloxelError, Volume, Warnings};
+use veloxel::{
+    Control, Diagnosis, ErrorKind, Observer, PhaseWanted, Session, Step, VeloxelError, Volume, Warnings,
+};
 
 const FRAMES: usize = 7;
 
@@ -72,7 +74,7 @@ fn drawn(found: &[EngineFound]) -> Vec<MapPicture> {
             disparity_px: fields.disparity_px.as_ref(),
             orientation: Some(orientation),
         };
-        film.picture(&frame).unwrap()
+        film.picture(&frame, &Control::default()).unwrap()
     };
     found.iter().map(picture).collect()
 }

@@ -23,7 +23,7 @@ pub(crate) fn write_sampled(
 
 /// Writes a field in the colours of the wheel; of a volume the plane along z that moves most.
 pub(crate) fn write_colours(target: &Target, flow: &Flow, warnings: &mut Warnings) -> Result<(), IoError> {
-    let picture = colours_of(flow, &target.path().display().to_string(), warnings);
+    let picture = colours_of(flow, &target.path().display().to_string(), warnings, target.files().control())?;
     io::write_rgb(target, [picture.width, picture.height], &picture.rgb)
 }
 

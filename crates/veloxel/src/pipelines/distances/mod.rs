@@ -101,8 +101,10 @@ pub struct Distances<'a> {
 /// use veloxel::{ArcList, Device, Graph, GraphKind, Session, WeightedArc};
 ///
 /// let arcs = [(0, 1, 1.0), (1, 2, 2.5)].map(|(from, to, weight)| WeightedArc { from, to, weight });
-/// let graph = Graph::new(&ArcList { nodes: 3, kind: GraphKind::Undirected, arcs: arcs.to_vec() })?;
-/// let found = distances(&DistancesRequest::new(&graph), &Session::on(Device::cpu(1)?))?;
+/// let session = Session::on(Device::cpu(1)?);
+/// let list = ArcList { nodes: 3, kind: GraphKind::Undirected, arcs: arcs.to_vec() };
+/// let graph = Graph::new(&list, session.control())?;
+/// let found = distances(&DistancesRequest::new(&graph), &session)?;
 /// assert_eq!(found.values, DistanceValues::Floats(vec![0.0, 1.0, 3.5, 1.0, 0.0, 2.5, 3.5, 2.5, 0.0]));
 /// # Ok::<(), veloxel::VeloxelError>(())
 /// ```
@@ -127,7 +129,7 @@ impl<'a> Distances<'a> {
         let own = DistanceRequest { method, max_bytes: session.max_memory_bytes(), precision };
         let device = session.device()?;
         let (left_out, paths) = account.stages.time("prepare", || {
-            let graph = request.graph.graph()?;
+            let graph = request.graph.graph(session.control())?;
             Ok::<_, MeshError>((graph.left_out(), ShortestPaths::open(&graph, own, device)?))
         })?;
         warn_of_arcs(left_out, &mut account.warnings);
