@@ -48,7 +48,7 @@ pub use formats::disparity::{check_disparity_output, read_disparity, write_dispa
 #[cfg(feature = "jpeg")]
 pub use formats::jpeg::write_rgb_jpeg;
 pub use formats::png::stream::write_rgb_png;
-pub use read::files_read::files_read;
+pub use read::files_read::{bytes_to_read, files_read};
 pub use read::frames::{files_in, list_folder};
 pub use read::inspect::{FileInfo, inspect, read_grid};
 pub use read::reading::{DataFiles, ReadOptions, Reading, SeriesChoice, Strictness};

@@ -54,7 +54,7 @@ impl<'a> Source<'a> {
 
     /// Bytes from a pipe: their number is unknown, so only bytes that have come count.
     pub(crate) fn from_stream(reader: impl Read + Send + 'a, control: &Control) -> Self {
-        Self::raw(buffered(reader, control), ENDLESS, control)
+        Self::raw(buffered(Asking::new(reader, control)), ENDLESS, control)
     }
 
     pub fn open(path: &Path, control: &Control) -> Result<Source<'static>> {
@@ -71,7 +71,10 @@ impl<'a> Source<'a> {
         let mut file = File::open(path).map_err(&fail)?;
         let available = file.metadata().and_then(require_file).map_err(&fail)?.len();
         let last_word = last_word(&mut file);
-        Ok(Source { last_word, ..Source::raw(buffered(file, control), available, control) })
+        Ok(Source {
+            last_word,
+            ..Source::raw(buffered(Asking::new(file, control).counted()), available, control)
+        })
     }
 
     /// Bytes that can still come: exact for raw bytes, an upper bound for compressed ones.
@@ -108,7 +111,7 @@ impl<'a> Source<'a> {
         control: &Control,
     ) -> Source<'a> {
         let at_most = compressed_bytes.saturating_mul(DEFLATE_MAX_RATIO);
-        let raw = Self::raw(buffered(stream, control), at_most, control);
+        let raw = Self::raw(buffered(Asking::new(stream, control)), at_most, control);
         Source { compressed: Some(Compressed { at_most, announced }), ..raw }
     }
 
@@ -237,8 +240,8 @@ impl<'a> Source<'a> {
 }
 
 /// A reader of blocks that asks before each of them.
-fn buffered<R: Read>(reader: R, control: &Control) -> BufReader<Asking<R>> {
-    BufReader::with_capacity(CHUNK_BYTES, Asking::new(reader, control))
+fn buffered<R: Read>(reader: Asking<R>) -> BufReader<Asking<R>> {
+    BufReader::with_capacity(CHUNK_BYTES, reader)
 }
 
 /// The last four bytes of a file, which is left at its beginning.

@@ -9,7 +9,7 @@ use crate::jobs::job_run::JobRun;
 use crate::{Result, Session, VeloxelError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Dimension, Grid};
+use veloxel_core::{Control, Dimension, Grid};
 use veloxel_io::{self as io, ContentKind, Files, Format, IoError, Target, TempDir, Unfinished};
 use veloxel_report::{InputReport, to_json};
 
@@ -75,9 +75,11 @@ impl OutputPlan {
         Self { files: session.files().clone(), ..Self::default() }
     }
 
-    /// Does a job by its plan: if that fails, what was written is taken back, and the error carries what could not be.
+    /// Does a job by its plan, whose progress while files are read is a share of the inputs' bytes: if the job fails, what was
+    /// written is taken back, and the error carries what could not be.
     pub(crate) fn run<R>(self, job: impl FnOnce(Self) -> Result<R>) -> Result<R> {
         let left_behind = self.left_behind.clone();
+        expect_to_read(self.inputs.iter().map(|(_, path)| path), self.files.control())?;
         job(self).map_err(|error| error.leaving(left_behind.take()))
     }
 
@@ -278,6 +280,19 @@ impl OutputPlan {
         };
         self.inputs.iter().enumerate().map(report).collect()
     }
+}
+
+/// Says how many bytes these inputs have, for the progress of the stage that reads them.
+///
+/// # Errors
+/// [`VeloxelError::Stopped`].
+pub(crate) fn expect_to_read<'a>(
+    inputs: impl IntoIterator<Item = &'a PathBuf>,
+    control: &Control,
+) -> Result<()> {
+    let files = inputs.into_iter().filter(|path| !is_stream(path));
+    control.expect_bytes(io::bytes_to_read(files, control)?);
+    Ok(())
 }
 
 impl Output {

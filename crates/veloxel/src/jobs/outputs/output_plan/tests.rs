@@ -2,6 +2,10 @@
 
 use super::*;
 use std::fs;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use veloxel_core::{Observer, Stage, Step, Volume, Warnings};
 
 /// The roles of a plan's outputs, in their order.
 const ROLES: [OutputRole; 4] =
@@ -147,4 +151,45 @@ fn nothing_stays_of_a_failure_and_everything_of_a_success() {
     let written = write_all(folder.path()).finish().unwrap();
     assert_eq!(written.iter().map(|(role, _)| *role).collect::<Vec<_>>(), ROLES);
     assert_eq!((all(), count()), (["later"; 4].map(str::to_owned), 4));
+}
+
+/// Keeps the shares of work done that a run tells.
+#[derive(Default)]
+struct Shares(Mutex<Vec<f64>>);
+
+impl Observer for Shares {
+    fn step(&self, step: Step) -> ControlFlow<()> {
+        self.0.lock().unwrap().push(step.done);
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn progress_of_reading_is_the_share_of_the_inputs_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = Volume::from_fn(Grid::image(64, 50).unwrap(), |[x, _, _]| x as f32);
+    let frames = ["a.pfm", "b.pfm"].map(|name| folder.path().join(name));
+    for frame in &frames {
+        io::write_image(frame, &image, &mut Warnings::new()).unwrap();
+    }
+    let observer = Arc::new(Shares::default());
+    let files = Files::under(Control::followed_by(observer.clone()));
+    let plan = OutputPlan { files: files.clone(), ..OutputPlan::default() };
+    let plan = plan.reads("sequence", [&folder.path().to_owned()]);
+    let read = |_| {
+        files.control().enter(Stage::Read)?;
+        for frame in &frames {
+            io::read_image(frame, files.reading(io::ReadOptions::default()), &mut Warnings::new())?;
+            // Until the next question reaches the observer.
+            std::thread::sleep(Duration::from_millis(30));
+            files.control().check()?;
+        }
+        Ok(())
+    };
+    plan.run(read).unwrap();
+    files.control().enter(Stage::Solve).unwrap();
+    let shares = observer.0.lock().unwrap();
+    let (solving, reading) = shares.split_last().unwrap();
+    assert!(reading.is_sorted() && reading.contains(&0.5), "{reading:?}");
+    assert_eq!((reading.last(), *solving), (Some(&1.0), 0.0));
 }
