@@ -39,8 +39,8 @@ pub struct DistancesArguments {
     #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = words(DistanceMethod::ALL), help_heading = "Method")]
     apsp: DistanceMethod,
 
-    /// Numbers of the file: f32, or u16, whole numbers that count a step, which the summary names with the largest error; 32767
-    /// where no path leads. Floyd-Warshall works on 16 bits then, about twice as fast; others round once
+    /// Numbers of the file: f32; or u16, multiples of a step, which the summary names with the largest error (32767 where no path
+    /// leads). With u16 Floyd-Warshall works on 16 bits, about twice as fast; other methods round at the end
     #[arg(long, value_name = "TYPE", default_value = "f32", value_parser = words([("f32", DistancePrecision::F32), ("u16", DistancePrecision::U16)]), help_heading = "Method")]
     precision: DistancePrecision,
 

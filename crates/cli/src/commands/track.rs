@@ -73,8 +73,8 @@ pub struct TrackArguments {
     #[arg(long, value_name = "drawn|stack", value_parser = words([Placement::AsDrawn, Placement::ByStack].map(|place| (place.word(), place))), default_value = "stack", help_heading = "Method")]
     placement: Placement,
 
-    /// Outlines of cavities: moved, as the motion has them; or rim, half way from there to where as much of their inside is dark
-    /// as on the seed. Strain is the motion's alone
+    /// Outlines of cavities: moved by the motion alone; or rim, half way from there to where as much of their inside is dark as
+    /// in the outline to start from. Strain comes from the motion in both cases
     #[arg(long, value_name = "moved|rim", value_parser = words([Cavities::Moved, Cavities::Rim].map(|how| (how.word(), how))), default_value = "rim", help_heading = "Method")]
     cavities: Cavities,
 

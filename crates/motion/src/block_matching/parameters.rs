@@ -46,7 +46,7 @@ parameters! {
     smoothness "λ": f32 in 0..=100 = 0.1 { fast: 0.3, paper: 0.0 };
     /// Standard deviation of the window of that mean, blocks.
     smoothness_sigma: f64 in 0.3..=16 "blocks" = 2.0 { fast.image: 3.0 };
-    /// How often blocks choose anew after their neighbours did, where smoothness is above 0.
+    /// Passes in which every block chooses again, given the choices of its neighbours, where smoothness is above 0.
     sweeps: usize in 1..=100 = 1 { accurate: 3 };
     /// Half width of the median filter after each search. 0: off.
     median: usize in 0..=3 "blocks" = 2 { accurate.volume: 1, fast.volume: 1, paper: 0 };

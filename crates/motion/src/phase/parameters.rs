@@ -25,11 +25,11 @@ parameters! {
     tau_l "τ_l": f32 in 1e-6..=10 "radians²" = 0.5;
     /// Frames that a flow field is estimated from.
     frames: FrameCount = Five { fast: Three, hardware: Three };
-    /// Orientations that must count at a pixel, for flow and for stereo, which has seven.
+    /// Fewest orientations with a velocity that counts, for an estimate at a pixel; of seven for stereo.
     min_orientations: usize in 2..=8 = 4;
-    /// Flow of two frames: largest distance between a pixel and where the way there and back ends. 0: no check.
+    /// Flow of two frames: largest distance between a pixel and the end of its path there and back. 0: no check.
     flow_check_px: f32 in 0..=1000 "pixels" = 2.0 { fast: 0.0 };
-    /// Stereo: the same between the disparities of the left and the right image. 0: no check.
+    /// Stereo: largest distance between a pixel of the left image and the end of its path to the right one and back. 0: no check.
     stereo_check_px: f32 in 0..=1000 "pixels" = 4.0 { accurate: 5.0, fast: 0.0 };
     /// What becomes of pixels without an estimate on a level.
     unknown: UnknownPixels = PassThrough;
