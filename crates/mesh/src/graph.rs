@@ -29,6 +29,21 @@ pub struct LeftOut {
     pub loops: usize,
 }
 
+/// An arc without the node that it leaves.
+#[derive(Clone, Copy, Default)]
+struct End {
+    to: u32,
+    weight: f32,
+}
+
+/// The arcs of each node, one node after the other, in no order.
+struct Rows {
+    kind: GraphKind,
+    /// Where each node's arcs begin; one more than there are nodes.
+    offsets: Vec<u32>,
+    ends: Vec<End>,
+}
+
 impl Graph {
     /// Checks the arcs and sorts them, and asks `control` on the way. Of several arcs between the same nodes the shortest counts.
     ///
@@ -55,10 +70,10 @@ impl Graph {
             offsets[node + 1] += offsets[node];
         }
         let mut next = offsets.clone();
-        let mut rows = vec![(0u32, 0.0f32); offsets[list.nodes] as usize];
+        let mut rows = vec![End::default(); offsets[list.nodes] as usize];
         let mut put = |from: u32, to: u32, weight: f32| {
             let slot = &mut next[from as usize];
-            rows[*slot as usize] = (to, weight);
+            rows[*slot as usize] = End { to, weight };
             *slot += 1;
         };
         for arc in &list.arcs {
@@ -72,22 +87,28 @@ impl Graph {
                 put(arc.to, arc.from, arc.weight);
             }
         }
-        // Equal elements are the same in all respects.
-        let by_end = |a: &(u32, f32), b: &(u32, f32)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
-        let (targets, weights) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
-        let mut graph =
-            Self { kind: list.kind, offsets: Vec::with_capacity(list.nodes + 1), targets, weights, left_out };
+        Self::of_rows(Rows { kind: list.kind, offsets, ends: rows }, left_out, control)
+    }
+
+    /// Sorts each row, and keeps the shortest of several arcs between the same nodes.
+    fn of_rows(mut rows: Rows, left_out: LeftOut, control: &Control) -> Result<Self, MeshError> {
+        // Equal ends are the same in all respects.
+        let order = |a: &End, b: &End| a.to.cmp(&b.to).then(a.weight.total_cmp(&b.weight));
+        let (kind, nodes, arcs) = (rows.kind, rows.offsets.len() - 1, rows.ends.len());
+        let (targets, weights) = (Vec::with_capacity(arcs), Vec::with_capacity(arcs));
+        let mut graph = Self { kind, offsets: Vec::with_capacity(nodes + 1), targets, weights, left_out };
         graph.offsets.push(0);
-        for node in 0..list.nodes {
+        let mut pace = control.once_in(ARCS_A_QUESTION);
+        for node in rows.offsets.windows(2) {
             pace.step()?;
-            let row = &mut rows[offsets[node] as usize..offsets[node + 1] as usize];
+            let row = &mut rows.ends[node[0] as usize..node[1] as usize];
             if row.len() > ARCS_A_QUESTION {
-                sort_by(row, &by_end, control)?;
+                sort_by(row, &order, control)?;
             } else {
-                row.sort_unstable_by(by_end);
+                row.sort_unstable_by(order);
             }
             let begin = graph.targets.len();
-            for &(to, weight) in row.iter() {
+            for &End { to, weight } in row.iter() {
                 pace.step()?;
                 if graph.targets.len() > begin && graph.targets.last() == Some(&to) {
                     graph.left_out.duplicates += 1;
@@ -99,7 +120,7 @@ impl Graph {
             }
             graph.offsets.push(graph.targets.len() as u32);
         }
-        if both_ways {
+        if kind == GraphKind::Undirected {
             graph.left_out.duplicates /= 2;
         }
         Ok(graph)
