@@ -27,7 +27,7 @@ pub struct Phantom {
 impl Phantom {
     /// Distance from the border at which a voxel counts as interior: farther than the reach of the
     /// derivatives and of the integration windows that the default parameters use.
-    pub(crate) const MARGIN_VOX: f64 = 4.0;
+    pub const MARGIN_VOX: f64 = 4.0;
 
     /// Evaluates a texture `T` twice: `moving(y) = T(y)` and `fixed(x) = T(x + d(x))`; nothing is
     /// interpolated.

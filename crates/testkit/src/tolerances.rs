@@ -22,7 +22,7 @@ pub const VOLUME_PRESERVATION_GAIN: f64 = 4.0;
 
 /// One kernel on a GPU against its processor text, relative to the largest value of the output: rounding in another
 /// order, fused multiply-adds and a device's own square roots and exponentials.
-pub(crate) const KERNEL_PARITY: f64 = 2e-5;
+pub const KERNEL_PARITY: f64 = 2e-5;
 
 /// A whole field on a GPU against the processor's, voxels (the promise of the product).
 pub const FIELD_PARITY_VOX: f64 = 1e-3;

@@ -1,6 +1,6 @@
 //! JPEG pictures, baseline and progressive, 8 bit.
 //!
-//! *Specification*: ITU-T T.81. Colour becomes luminance ([`crate::LUMA`]) after the decoder's YCbCr to RGB.
+//! *Specification*: ITU-T T.81. Colour becomes luminance ([`LUMA`](crate::read::luminance::LUMA)) after the decoder's YCbCr to RGB.
 //! A stream without its end marker is cut short: an error, though a decoder could fill the rest with grey.
 //! Written baseline at [`JPEG_QUALITY`], colour without coarser chroma. That loses samples, so it is for pictures that are
 //! looked at: what is measured (fields, disparities, confidence, labels) does not go there.
@@ -128,7 +128,7 @@ fn write(target: &Target, image: &Volume<f32>, warnings: &mut Warnings) -> Resul
     Ok(())
 }
 
-/// Writes an RGB picture at [`JPEG_QUALITY`]: `rgb` holds `width · height` interleaved triples, 8 bits each.
+/// Writes an RGB picture at quality 95: `rgb` holds `width · height` interleaved triples, 8 bits each.
 ///
 /// # Errors
 /// [`IoError::Malformed`] if `rgb` has another length; [`IoError::Unsupported`] for a side of 0 or above 65535;

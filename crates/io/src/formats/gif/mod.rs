@@ -2,7 +2,7 @@
 //!
 //! *Specification*: CompuServe, "Graphics Interchange Format, Version 89a", 1990.
 //! Frames are drawn over each other as the file says (kept, cleared, or restored); what no frame has drawn is read as
-//! black, with a warning. Colour becomes luminance ([`crate::LUMA`]).
+//! black, with a warning. Colour becomes luminance ([`LUMA`](crate::read::luminance::LUMA)).
 //! *Limits*: frames of up to 2^26 pixels; as one sequence up to 2^28 pixels in all (a stream of frames has no such
 //! limit). The interval is that of the first frame; others are a warning. Written up to 65535 pixels a side.
 

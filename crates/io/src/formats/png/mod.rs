@@ -2,7 +2,7 @@
 //!
 //! *Specification*: W3C, "Portable Network Graphics (PNG) Specification (Third Edition)", 2025.
 //! Samples of fewer than 8 bits and palettes are expanded to 0..255, 16-bit samples keep 0..65535; colour becomes
-//! luminance ([`crate::LUMA`]). Gamma and colour profiles are left alone.
+//! luminance ([`LUMA`](crate::read::luminance::LUMA)). Gamma and colour profiles are left alone.
 //! *Fields and disparities*: by KITTI's rules ([`kitti`]).
 //! *Limits*: animations give their first frame; spacing (`pHYs`) is not read: pictures count in pixels.
 

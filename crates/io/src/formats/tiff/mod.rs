@@ -1,7 +1,7 @@
 //! TIFF pictures: 8, 16 and 32-bit integers and floats, grey or colour, tiled or in strips; several pages are frames.
 //!
 //! *Specification*: Adobe, "TIFF Revision 6.0", 1992; uncompressed, PackBits, LZW and deflate.
-//! Samples keep the file's own scale; colour becomes luminance ([`crate::LUMA`]).
+//! Samples keep the file's own scale; colour becomes luminance ([`LUMA`](crate::read::luminance::LUMA)).
 //! Written as one page of uncompressed 32-bit floats, which loses nothing.
 //! *Limits*: no palettes, CMYK or YCbCr; resolution tags are not read: pictures count in pixels.
 

@@ -35,7 +35,7 @@ bindings! {
 
 /// The code beyond the border of a picture. It differs from every code of 24 bits in at least nine bits, except from the code
 /// of a chequered surrounding, which pictures do not have, from which it differs in eight.
-pub(crate) const BEYOND: u32 = 0xff5a_a5a5;
+pub const BEYOND: u32 = 0xff5a_a5a5;
 
 /// The neighbours that are compared with a voxel, voxels away from it.
 pub(crate) fn neighbours(dimension: Dimension) -> Vec<Axes<i32>> {

@@ -80,7 +80,7 @@ pub enum PathVerdict {
 }
 
 /// The doubt of a vector that leads outside of the image.
-pub(crate) const NOWHERE: f32 = 2.0;
+pub const NOWHERE: f32 = 2.0;
 
 /// Writes whether vectors are confirmed.
 #[derive(Debug)]

@@ -53,7 +53,7 @@ const THREADS: usize = 256;
 /// Greatest half width of a window, pixels: larger windows do not fit the memory of a workgroup.
 pub const MOST_RADIUS: usize = 3;
 /// Number of buffers that the processor works in.
-pub(crate) const CPU_BUFFERS: usize = 29;
+pub const CPU_BUFFERS: usize = 29;
 
 /// The constraints and the window of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -106,7 +106,7 @@ const MOST_IN_TEAMS: usize = 1 << 14;
 const TILES: [[usize; 2]; 2] = [[8, 4], [32, 8]];
 
 /// Greatest number of bits that counts for two codes.
-pub(crate) const MOST_BITS: u32 = 9;
+pub const MOST_BITS: u32 = 9;
 /// The cost of a match that was not compared yet, or cannot be.
 pub const WORST: u32 = 1 << 20;
 /// Number of sizes of the moving image that are possible.
