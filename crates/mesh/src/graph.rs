@@ -1,7 +1,7 @@
 //! A graph with weights of 0 or more on its arcs, checked, in compressed rows.
 
 use crate::error::MeshError;
-use veloxel_core::{ArcList, Control, GraphKind, Pace, SystemMemory, WeightedArc, sort_by};
+use veloxel_core::{ArcList, Control, GraphKind, Pace, Stopped, SystemMemory, WeightedArc, sort_by};
 
 /// Arcs, or nodes, between two questions whether to go on: some milliseconds where each is a miss of the cache.
 const ARCS_A_QUESTION: usize = 1 << 15;
@@ -127,7 +127,11 @@ impl Graph {
     }
 
     /// The same graph with every arc turned round.
-    pub fn reversed(&self) -> Self {
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn reversed(&self, control: &Control) -> Result<Self, Stopped> {
+        let mut pace = control.once_in(ARCS_A_QUESTION);
         let mut offsets = vec![0; self.nodes() + 1];
         for &to in &self.targets {
             offsets[to as usize + 1] += 1;
@@ -140,12 +144,13 @@ impl Graph {
         // Nodes come in ascending order, and so do the ends of each row.
         for node in 0..self.nodes() as u32 {
             for (to, weight) in self.neighbours(node) {
+                pace.step()?;
                 let slot = next[to as usize] as usize;
                 (targets[slot], weights[slot]) = (node, weight);
                 next[to as usize] += 1;
             }
         }
-        Self { kind: self.kind, offsets, targets, weights, left_out: self.left_out }
+        Ok(Self { kind: self.kind, offsets, targets, weights, left_out: self.left_out })
     }
 
     /// Number of nodes.

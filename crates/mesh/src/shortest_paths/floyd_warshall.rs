@@ -58,7 +58,7 @@ impl TiledDistances {
         let lengths = match request.precision {
             DistancePrecision::F32 => Lengths::Floats(closed(graph, &layout, device, |length| length)?),
             DistancePrecision::U16 => {
-                let step = DistanceStep::of_arcs(graph)?;
+                let step = DistanceStep::of_arcs(graph, device.control())?;
                 Lengths::Steps(closed(graph, &layout, device, |length| step.steps(length))?, step)
             }
         };

@@ -113,9 +113,9 @@ impl ShortestPaths {
         let step = match (request.precision, method) {
             (DistancePrecision::F32, _) => None,
             (_, DistanceMethod::FloydWarshall | DistanceMethod::FloydWarshallUndirected) => {
-                Some(DistanceStep::of_arcs(graph)?)
+                Some(DistanceStep::of_arcs(graph, device.control())?)
             }
-            _ => Some(DistanceStep::of_distances(graph)),
+            _ => Some(DistanceStep::of_distances(graph, device.control())?),
         };
         Ok(Self { engine, nodes: graph.nodes(), kind: graph.kind(), request, method, chosen_because, step })
     }

@@ -9,6 +9,7 @@
 use super::dijkstra::NodeSearch;
 use crate::error::MeshError;
 use crate::graph::Graph;
+use veloxel_core::{Control, Stopped};
 use veloxel_kernels::paths::floyd_warshall::Length;
 
 /// The numbers that distances are stored as.
@@ -39,9 +40,9 @@ impl DistanceStep {
     /// The step for arcs that are rounded before they are added.
     ///
     /// # Errors
-    /// [`MeshError::TooManyArcs`] of a path for the steps that there are.
-    pub(super) fn of_arcs(graph: &Graph) -> Result<Self, MeshError> {
-        let longest = longest(graph);
+    /// [`MeshError::TooManyArcs`] of a path for the steps that there are; [`MeshError::Stopped`].
+    pub(super) fn of_arcs(graph: &Graph, control: &Control) -> Result<Self, MeshError> {
+        let longest = longest(graph, control)?;
         let mut shortest: Vec<f32> = (0..graph.nodes() as u32)
             .filter_map(|node| graph.neighbours(node).map(|(_, weight)| weight).reduce(f32::min))
             .collect();
@@ -63,10 +64,13 @@ impl DistanceStep {
     }
 
     /// The step for distances that are rounded once.
-    pub(super) fn of_distances(graph: &Graph) -> Self {
-        let longest = longest(graph);
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub(super) fn of_distances(graph: &Graph, control: &Control) -> Result<Self, Stopped> {
+        let longest = longest(graph, control)?;
         let length = if longest > 0.0 { (longest / MOST) as f32 } else { 1.0 };
-        Self { length, most_error: (0.5 * f64::from(length) + FLOATS * longest) as f32 }
+        Ok(Self { length, most_error: (0.5 * f64::from(length) + FLOATS * longest) as f32 })
     }
 
     /// The nearest multiple of the step; [`u16::INFINITE`](Length::INFINITE) for a distance that is infinite, and for an arc that is
@@ -97,8 +101,8 @@ fn count_within(lengths: impl Iterator<Item = f64>, most: f64) -> usize {
 }
 
 /// A length that no finite distance is above.
-fn longest(graph: &Graph) -> f64 {
-    let reverse = graph.reversed();
+fn longest(graph: &Graph, control: &Control) -> Result<f64, Stopped> {
+    let reverse = graph.reversed(control)?;
     let mut there = NodeSearch::new(graph.nodes());
     let mut back = NodeSearch::new(graph.nodes());
     let mut is_seen = vec![false; graph.nodes()];
@@ -107,11 +111,14 @@ fn longest(graph: &Graph) -> f64 {
         if is_seen[root as usize] {
             continue;
         }
+        control.check()?;
         // From the middle between two ends no node is farther than half of the way, or not by much.
         let first = farthest(there.run(graph, root));
         let second = farthest(there.run(graph, first));
+        control.check()?;
         let between = there.run(graph, second).to_vec();
         let other = back.run(&reverse, first);
+        control.check()?;
         let way = |node: usize| between[node].max(other[node]);
         let nearer = |best, node| if way(node) < way(best) { node } else { best };
         let middle = (0..graph.nodes()).fold(root as usize, nearer) as u32;
@@ -120,7 +127,7 @@ fn longest(graph: &Graph) -> f64 {
         for node in 0..graph.nodes() {
             if from[node].is_finite() != to[node].is_finite() {
                 // Some nodes are reached one way alone: no path leaves a node twice.
-                return most_of_all(graph);
+                return Ok(most_of_all(graph));
             }
             if from[node].is_finite() {
                 is_seen[node] = true;
@@ -129,7 +136,7 @@ fn longest(graph: &Graph) -> f64 {
         }
         longest = longest.max(reach[0] + reach[1]);
     }
-    longest * (1.0 + FLOATS)
+    Ok(longest * (1.0 + FLOATS))
 }
 
 fn farthest(distances: &[f32]) -> u32 {

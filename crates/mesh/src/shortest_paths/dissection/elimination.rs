@@ -35,7 +35,7 @@ impl<'a> EliminationPlan<'a> {
     /// # Errors
     /// [`Stopped`].
     pub fn new(graph: &'a Graph, cpu: &Cpu) -> Result<Self, Stopped> {
-        let arcs = Arcs::new(graph);
+        let arcs = Arcs::new(graph, cpu.control())?;
         let tree = SeparatorTree::new(&arcs, LEAF, cpu)?;
         let mut place_of = vec![0; graph.nodes()];
         for (place, &node) in tree.node_at.iter().enumerate() {
