@@ -16,6 +16,11 @@
 //! }
 //! # Ok::<(), veloxel_core::CoreError>(())
 //! ```
+//!
+//! # What is stable
+//!
+//! Nothing: phantoms serve tests and benchmarks, and may change in any version. The library `veloxel` has them in its module
+//! `phantoms`.
 
 pub mod catalogue;
 mod centred;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use veloxel_core::{Control, Volume};
 use veloxel_gpu::Device;
 use veloxel_measure::flow_error;
-use veloxel_motion::{AnyMethod, DenseDraft, Frame, ImagePair, Opening, PairMethod};
+use veloxel_motion::{AnyMethod, DenseDraft, Frame, ImagePair, MethodOpening, PairMethod};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 
@@ -73,7 +73,7 @@ fn opened(device: &Device, setup: Setup<'_>, image: &Volume<f32>) -> Result<Box<
     if let Some(levels) = setup.levels {
         draft.set("max_levels", levels.into(), "").map_err(veloxel_motion::MotionError::from)?;
     }
-    let opening = Opening { grid: image.grid(), frames: 2, white: 255.0, draft: &draft, device };
+    let opening = MethodOpening { grid: image.grid(), frames: 2, white: 255.0, draft: &draft, device };
     match opening.open()?.method {
         AnyMethod::Pair(method) => Ok(method),
         AnyMethod::Window(_) => unreachable!("a local method should take pairs"),

@@ -5,7 +5,7 @@ use veloxel_gpu::Device;
 
 /// The machine that a run is measured on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum MachineRole {
     /// The papers' sequential version.
     OneThread,
     /// The papers' multicore version.
@@ -14,7 +14,7 @@ pub(crate) enum Role {
     Gpu,
 }
 
-impl Role {
+impl MachineRole {
     pub const ALL: [Self; 3] = [Self::OneThread, Self::AllThreads, Self::Gpu];
     pub const fn name(self) -> &'static str {
         match self {
@@ -36,7 +36,7 @@ impl Role {
 /// A device in its role.
 #[derive(Debug)]
 pub(crate) struct Machine {
-    pub role: Role,
+    pub role: MachineRole,
     pub device: Device,
     /// Description of the machine, for people.
     pub name: String,
@@ -45,13 +45,13 @@ pub(crate) struct Machine {
 /// One thread, all threads, and the device if it is a GPU.
 pub(crate) fn machines(device: &Device) -> Result<Vec<Machine>, BenchError> {
     let all = if device.is_gpu() { Device::cpu(0)? } else { device.clone() };
-    let devices = [(Role::OneThread, Device::cpu(1)?), (Role::AllThreads, all)];
-    let gpu = device.is_gpu().then(|| (Role::Gpu, device.clone()));
-    let machine = |(role, device): (Role, Device)| {
+    let devices = [(MachineRole::OneThread, Device::cpu(1)?), (MachineRole::AllThreads, all)];
+    let gpu = device.is_gpu().then(|| (MachineRole::Gpu, device.clone()));
+    let machine = |(role, device): (MachineRole, Device)| {
         let description = device.info().description;
         // What a processor is begins with its threads, which a single one need not say.
         let name = match role {
-            Role::OneThread => description.rsplit(", ").next().unwrap_or_default().to_owned(),
+            MachineRole::OneThread => description.rsplit(", ").next().unwrap_or_default().to_owned(),
             _ => description,
         };
         Machine { role, device, name }

@@ -7,7 +7,7 @@ mod published;
 mod table;
 
 pub(crate) use comparison::{Comparison, Row};
-pub(crate) use machines::{Machine, Role, machines, middle};
+pub(crate) use machines::{Machine, MachineRole, machines, middle};
 pub(crate) use page::{comparison_section, machines_section, not_measured_section};
 pub(crate) use published::published_head;
 pub use published::{NotMeasured, Published};

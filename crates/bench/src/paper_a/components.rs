@@ -45,7 +45,7 @@ impl Component {
         Self::TransferOut,
     ];
     /// The components that every device has.
-    pub const COMPUTED: [Self; 5] =
+    pub(crate) const COMPUTED: [Self; 5] =
         [Self::Smoothing, Self::Derivatives, Self::Tensor, Self::Iteration, Self::Warp];
     pub const fn name(self) -> &'static str {
         match self {

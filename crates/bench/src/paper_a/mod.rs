@@ -21,7 +21,7 @@ mod settings;
 mod tables;
 
 use crate::experiments::{
-    Event, ExperimentTable, Experiments, Machine, NotMeasured, Observer, Published, Role, machines,
+    Event, ExperimentTable, Experiments, Machine, MachineRole, NotMeasured, Observer, Published, machines,
 };
 use crate::{BenchError, Figure, Session};
 use components::Costs;
@@ -93,12 +93,12 @@ struct Measurement {
 }
 
 impl Measurement {
-    fn of(&self, role: Role) -> Option<&Measured> {
+    fn of(&self, role: MachineRole) -> Option<&Measured> {
         self.by_role[role as usize].as_ref()
     }
     /// A time of each role.
     fn times(&self, of: impl Fn(&Measured) -> Option<Time>) -> [Option<Time>; 3] {
-        Role::ALL.map(|role| self.of(role).and_then(&of))
+        MachineRole::ALL.map(|role| self.of(role).and_then(&of))
     }
 }
 
@@ -184,12 +184,12 @@ impl Experiments for PaperA {
 }
 
 impl PaperA {
-    fn has(&self, role: Role) -> bool {
+    fn has(&self, role: MachineRole) -> bool {
         self.machines.iter().any(|m| m.role == role)
     }
     /// The machine that the paper's GPU is compared with: the GPU, or all threads without one.
-    fn fastest(&self) -> Role {
-        if self.has(Role::Gpu) { Role::Gpu } else { Role::AllThreads }
+    fn fastest(&self) -> MachineRole {
+        if self.has(MachineRole::Gpu) { MachineRole::Gpu } else { MachineRole::AllThreads }
     }
 }
 

@@ -7,7 +7,7 @@ use super::settings::{ITERATIONS, TAPS, WARPS};
 use super::tables::{Transfers, notes, ratio, tables, time_text};
 use super::{Measured, Measurement, PaperA};
 use crate::BenchError;
-use crate::experiments::{ExperimentTable, Role, machines_section, published_head};
+use crate::experiments::{ExperimentTable, MachineRole, machines_section, published_head};
 use veloxel_report::number;
 use veloxel_report::page::{Headline, Page, Plots, Section, TimeBar};
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
@@ -66,21 +66,21 @@ fn cards(result: &PaperA) -> Vec<Headline> {
     let (times, fastest) = (whole_times(m), result.fastest());
     let speed_up = |slow, fast| ratio(&times, slow, fast).map(number::text);
     let mut cards = Vec::new();
-    if let Some(value) = speed_up(Role::OneThread, fastest) {
+    if let Some(value) = speed_up(MachineRole::OneThread, fastest) {
         let note = format!("{}³; the paper's best: {HEADLINE}×", m.size);
         cards.push(Headline::new(format!("{} over one thread", fastest.title()), value, "×", note));
     }
-    if let Some(value) = speed_up(Role::AllThreads, Role::Gpu) {
+    if let Some(value) = speed_up(MachineRole::AllThreads, MachineRole::Gpu) {
         cards.push(Headline::new("GPU over all threads", value, "×", format!("{}³", m.size)));
-        if let Some(value) = speed_up(Role::OneThread, Role::AllThreads) {
+        if let Some(value) = speed_up(MachineRole::OneThread, MachineRole::AllThreads) {
             cards.push(Headline::new("All threads over one", value, "×", format!("{}³", m.size)));
         }
     }
     let text = time_text(times[fastest as usize]);
-    let one = time_text(times[Role::OneThread as usize]);
+    let one = time_text(times[MachineRole::OneThread as usize]);
     let note = format!("{}³, R = {WARPS} × {ITERATIONS} iterations; one thread: {one}", m.size);
     cards.push(Headline::new(format!("A run on {}", fastest.name()), text, "", note));
-    if let Some((way, run)) = Transfers::of(m).zip(times[Role::Gpu as usize]) {
+    if let Some((way, run)) = Transfers::of(m).zip(times[MachineRole::Gpu as usize]) {
         let share = way.of_a_run_ms() / (way.of_a_run_ms() + run.ms);
         let note = "of a run, two volumes in and three out".to_owned();
         cards.push(Headline::new("Transfers", number::percent(share), "", note));
@@ -104,13 +104,13 @@ fn published(value: impl Fn(&PublishedRow) -> f64) -> Vec<(f64, f64)> {
 }
 
 fn whole_runs(result: &PaperA) -> Vec<LinePlot> {
-    let roles = Role::ALL.into_iter().filter(|role| result.has(*role));
+    let roles = MachineRole::ALL.into_iter().filter(|role| result.has(*role));
     let times = roles.clone().map(|role| {
         let points = over_sizes(result, |m| Some(1e-3 * whole_times(m)[role as usize]?.ms));
         curve(role.name(), ink(role), Line::Dotted, points)
     });
-    let speed_ups = roles.filter(|role| *role != Role::OneThread).map(|role| {
-        let points = over_sizes(result, |m| ratio(&whole_times(m), Role::OneThread, role));
+    let speed_ups = roles.filter(|role| *role != MachineRole::OneThread).map(|role| {
+        let points = over_sizes(result, |m| ratio(&whole_times(m), MachineRole::OneThread, role));
         curve(role.name(), ink(role), Line::Dotted, points)
     });
     let paper = [
@@ -138,11 +138,11 @@ fn whole_runs(result: &PaperA) -> Vec<LinePlot> {
 }
 
 /// The colour of a machine, the same in all plots.
-fn ink(role: Role) -> usize {
+fn ink(role: MachineRole) -> usize {
     match role {
-        Role::Gpu => 0,
-        Role::OneThread => 5,
-        Role::AllThreads => 2,
+        MachineRole::Gpu => 0,
+        MachineRole::OneThread => 5,
+        MachineRole::AllThreads => 2,
     }
 }
 
@@ -177,7 +177,7 @@ fn varied(
         plot(
             format!("{} over one thread", fastest.title()),
             "×",
-            curves(&|times| ratio(times, Role::OneThread, fastest)),
+            curves(&|times| ratio(times, MachineRole::OneThread, fastest)),
         ),
         plot(
             format!("Time of a run on {}", fastest.name()),
@@ -189,8 +189,9 @@ fn varied(
 
 fn components(result: &PaperA) -> Vec<LinePlot> {
     let fastest = result.fastest();
-    let ms =
-        |m: &Measurement, role: Role, component| m.of(role).and_then(|measured| measured.costs.ms(component));
+    let ms = |m: &Measurement, role: MachineRole, component| {
+        m.of(role).and_then(|measured| measured.costs.ms(component))
+    };
     let curves = |value: &dyn Fn(&Measurement, Component) -> Option<f64>| -> Vec<Series> {
         let component = |(nth, component): (usize, Component)| {
             curve(component.name(), nth, Line::Dotted, over_sizes(result, |m| value(m, component)))
@@ -209,7 +210,9 @@ fn components(result: &PaperA) -> Vec<LinePlot> {
         plot(
             format!("{} over one thread", fastest.title()),
             "×",
-            curves(&|m, component| Some(ms(m, Role::OneThread, component)? / ms(m, fastest, component)?)),
+            curves(&|m, component| {
+                Some(ms(m, MachineRole::OneThread, component)? / ms(m, fastest, component)?)
+            }),
         ),
         plot(
             format!("Time on {}", fastest.name()),
@@ -222,7 +225,7 @@ fn components(result: &PaperA) -> Vec<LinePlot> {
 /// How the time of a run is divided, machine by machine.
 fn bars(result: &PaperA) -> Vec<TimeBar> {
     let Some(m) = shown(result) else { return Vec::new() };
-    let bar = |role: Role| {
+    let bar = |role: MachineRole| {
         let measured = m.of(role)?;
         let whole = measured.whole?.ms;
         let part = |component, times: usize| measured.costs.ms(component).map(|ms| times as f64 * ms);
@@ -238,7 +241,7 @@ fn bars(result: &PaperA) -> Vec<TimeBar> {
             parts: parts.into_iter().map(share).collect(),
         })
     };
-    Role::ALL.into_iter().filter_map(bar).collect()
+    MachineRole::ALL.into_iter().filter_map(bar).collect()
 }
 
 fn transfers(result: &PaperA) -> Vec<LinePlot> {
@@ -247,10 +250,10 @@ fn transfers(result: &PaperA) -> Vec<LinePlot> {
     };
     let with = |m: &Measurement| {
         let times = whole_times(m);
-        let gpu_ms = times[Role::Gpu as usize]?.ms + Transfers::of(m)?.of_a_run_ms();
-        Some(times[Role::OneThread as usize]?.ms / gpu_ms)
+        let gpu_ms = times[MachineRole::Gpu as usize]?.ms + Transfers::of(m)?.of_a_run_ms();
+        Some(times[MachineRole::OneThread as usize]?.ms / gpu_ms)
     };
-    let without = |m: &Measurement| ratio(&whole_times(m), Role::OneThread, Role::Gpu);
+    let without = |m: &Measurement| ratio(&whole_times(m), MachineRole::OneThread, MachineRole::Gpu);
     vec![
         LinePlot {
             title: "Rate of transfers".into(),

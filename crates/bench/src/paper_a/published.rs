@@ -15,7 +15,7 @@ impl PublishedRow {
     pub fn c1060_speed_up(&self) -> f64 {
         self.c1060_ms[0] / self.c1060_ms[1]
     }
-    pub fn gtx480_speed_up(&self) -> f64 {
+    pub(crate) fn gtx480_speed_up(&self) -> f64 {
         self.gtx480_ms[0] / self.gtx480_ms[1]
     }
 }

@@ -5,7 +5,7 @@ use super::published::{self, of_size};
 use super::runs::Time;
 use super::settings::{ITERATIONS, TAPS, WARPS};
 use super::{Measurement, PaperA};
-use crate::experiments::{ExperimentTable, Role, published_head};
+use crate::experiments::{ExperimentTable, MachineRole, published_head};
 use veloxel_report::number;
 
 /// All tables that have a row.
@@ -110,8 +110,8 @@ fn transfers(result: &PaperA) -> ExperimentTable {
     let rows = result.measurements.iter().filter_map(|m| {
         let way = Transfers::of(m)?;
         let rate = |ms: f64| format!("{} GB/s", number::text(way.volume_bytes / ms / 1e6));
-        let run = m.of(Role::Gpu)?.whole;
-        let one = m.of(Role::OneThread).and_then(|measured| measured.whole);
+        let run = m.of(MachineRole::Gpu)?.whole;
+        let one = m.of(MachineRole::OneThread).and_then(|measured| measured.whole);
         let share = run.map(|run| way.of_a_run_ms() / (way.of_a_run_ms() + run.ms));
         let with = run.zip(one).map(|(run, one)| one.ms / (run.ms + way.of_a_run_ms()));
         Some(vec![
@@ -145,7 +145,7 @@ pub(super) struct Transfers {
 
 impl Transfers {
     pub fn of(m: &Measurement) -> Option<Self> {
-        let costs = &m.of(Role::Gpu)?.costs;
+        let costs = &m.of(MachineRole::Gpu)?.costs;
         Some(Self {
             in_ms: costs.ms(Component::TransferIn)?,
             out_ms: costs.ms(Component::TransferOut)?,
@@ -153,7 +153,7 @@ impl Transfers {
         })
     }
     /// Time of a run's transfers: both images in, a field of three components out.
-    pub fn of_a_run_ms(&self) -> f64 {
+    pub(crate) fn of_a_run_ms(&self) -> f64 {
         2.0 * self.in_ms + 3.0 * self.out_ms
     }
 }
@@ -186,27 +186,33 @@ pub(super) fn notes(result: &PaperA) -> Vec<String> {
 
 /// Names of the columns that [`cells`] fills.
 fn heads(result: &PaperA) -> Vec<String> {
-    let roles = Role::ALL.into_iter().filter(|role| result.has(*role)).map(|role| role.name().to_owned());
+    let roles =
+        MachineRole::ALL.into_iter().filter(|role| result.has(*role)).map(|role| role.name().to_owned());
     roles.chain(ratios(result).map(|(slow, fast)| format!("{} over {}", fast.name(), slow.name()))).collect()
 }
 
 /// Times of the machines that exist, and their ratios.
 fn cells(result: &PaperA, times: &[Option<Time>; 3]) -> Vec<String> {
-    let shown =
-        Role::ALL.into_iter().filter(|role| result.has(*role)).map(|role| time_text(times[role as usize]));
+    let shown = MachineRole::ALL
+        .into_iter()
+        .filter(|role| result.has(*role))
+        .map(|role| time_text(times[role as usize]));
     shown.chain(ratios(result).map(|(slow, fast)| times_text(ratio(times, slow, fast)))).collect()
 }
 
 /// The times that are compared: (slow, fast).
-fn ratios(result: &PaperA) -> impl Iterator<Item = (Role, Role)> {
-    let pairs =
-        [(Role::OneThread, Role::AllThreads), (Role::AllThreads, Role::Gpu), (Role::OneThread, Role::Gpu)];
-    let gpu = result.has(Role::Gpu);
-    pairs.into_iter().filter(move |(_, fast)| gpu || *fast != Role::Gpu)
+fn ratios(result: &PaperA) -> impl Iterator<Item = (MachineRole, MachineRole)> {
+    let pairs = [
+        (MachineRole::OneThread, MachineRole::AllThreads),
+        (MachineRole::AllThreads, MachineRole::Gpu),
+        (MachineRole::OneThread, MachineRole::Gpu),
+    ];
+    let gpu = result.has(MachineRole::Gpu);
+    pairs.into_iter().filter(move |(_, fast)| gpu || *fast != MachineRole::Gpu)
 }
 
 /// The factor by which the fast one is faster.
-pub(super) fn ratio(times: &[Option<Time>; 3], slow: Role, fast: Role) -> Option<f64> {
+pub(super) fn ratio(times: &[Option<Time>; 3], slow: MachineRole, fast: MachineRole) -> Option<f64> {
     Some(times[slow as usize]?.ms / times[fast as usize]?.ms)
 }
 

@@ -16,7 +16,8 @@ mod tables;
 mod tests;
 
 use crate::experiments::{
-    Event, ExperimentTable, Experiments, Machine, NotMeasured, Observer, Published, Role, machines, middle,
+    Event, ExperimentTable, Experiments, Machine, MachineRole, NotMeasured, Observer, Published, machines,
+    middle,
 };
 use crate::{BenchError, Figure, Session};
 use distances::DistanceTime;
@@ -25,7 +26,7 @@ pub(crate) use distances::{matrix_ms, paths_ms, triangle_grid};
 use std::time::Instant;
 use veloxel_core::Grid;
 use veloxel_gpu::Device;
-use veloxel_motion::{AnyMethod, DenseDraft, Frame, ImagePair, MotionError, Opening};
+use veloxel_motion::{AnyMethod, DenseDraft, Frame, ImagePair, MethodOpening, MotionError};
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 use veloxel_phantoms::{Noise, Phantom};
 
@@ -141,7 +142,7 @@ fn time_ms(device: &Device, way: Way, phantom: &Phantom) -> Result<f64, BenchErr
     let mut draft = DenseDraft::named(way.method).map_err(MotionError::from)?;
     draft.set_preset(way.preset).map_err(MotionError::from)?;
     draft.set("max_levels", way.levels.into(), "paper-b").map_err(MotionError::from)?;
-    let opening = Opening { grid: phantom.grid(), frames: 2, white: 255.0, draft: &draft, device };
+    let opening = MethodOpening { grid: phantom.grid(), frames: 2, white: 255.0, draft: &draft, device };
     let AnyMethod::Pair(mut method) = opening.open()?.method else {
         unreachable!("a method of the paper should take pairs")
     };
@@ -166,11 +167,11 @@ fn time_ms(device: &Device, way: Way, phantom: &Phantom) -> Result<f64, BenchErr
 impl Experiments for PaperB {
     fn figures(&self) -> Vec<Figure> {
         let of = |m: &Measurement| -> Vec<Figure> {
-            let figure = |role: Role| {
+            let figure = |role: MachineRole| {
                 let what = format!("{}, {}", m.name(), role.name());
                 Some(Figure::new(what, m.ms[role as usize]?, "ms"))
             };
-            Role::ALL.into_iter().filter_map(figure).collect()
+            MachineRole::ALL.into_iter().filter_map(figure).collect()
         };
         self.measurements.iter().flat_map(of).chain(self.distance_figures()).collect()
     }
@@ -209,18 +210,18 @@ impl Measurement {
 }
 
 impl PaperB {
-    fn has(&self, role: Role) -> bool {
+    fn has(&self, role: MachineRole) -> bool {
         self.machines.iter().any(|machine| machine.role == role)
     }
 
     /// The roles that exist on this machine.
-    fn roles(&self) -> impl Iterator<Item = Role> + Clone {
-        Role::ALL.into_iter().filter(|role| self.has(*role))
+    fn roles(&self) -> impl Iterator<Item = MachineRole> + Clone {
+        MachineRole::ALL.into_iter().filter(|role| self.has(*role))
     }
 
     /// The role of the fastest machine: the GPU, or all threads without one.
-    fn fastest(&self) -> Role {
-        if self.has(Role::Gpu) { Role::Gpu } else { Role::AllThreads }
+    fn fastest(&self) -> MachineRole {
+        if self.has(MachineRole::Gpu) { MachineRole::Gpu } else { MachineRole::AllThreads }
     }
 
     fn of(&self, way: Way) -> impl Iterator<Item = &Measurement> {

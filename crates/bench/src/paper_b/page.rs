@@ -2,7 +2,7 @@
 
 use super::{GTX_260, PUBLISHED, PaperB, WAYS, Way};
 use crate::BenchError;
-use crate::experiments::{ExperimentTable, Experiments, Role, machines_section, published_head};
+use crate::experiments::{ExperimentTable, Experiments, MachineRole, machines_section, published_head};
 use veloxel_report::number;
 use veloxel_report::page::{Headline, Page, Plots, Section};
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
@@ -54,11 +54,11 @@ fn curve(name: String, ink: usize, line: Line, points: Vec<(f64, f64)>) -> Serie
 }
 
 /// The colour of a machine, the same in all plots.
-fn ink(role: Role) -> usize {
+fn ink(role: MachineRole) -> usize {
     match role {
-        Role::Gpu => 0,
-        Role::OneThread => 5,
-        Role::AllThreads => 2,
+        MachineRole::Gpu => 0,
+        MachineRole::OneThread => 5,
+        MachineRole::AllThreads => 2,
     }
 }
 
@@ -74,7 +74,7 @@ fn plot(title: String, y_label: &str, series: Vec<Series>) -> LinePlot {
 }
 
 /// Time over size of a way in a role.
-fn points(result: &PaperB, way: Way, role: Role) -> Vec<(f64, f64)> {
+fn points(result: &PaperB, way: Way, role: MachineRole) -> Vec<(f64, f64)> {
     result.of(way).filter_map(|m| Some((megapixels(m.size), m.ms[role as usize]?))).collect()
 }
 
@@ -88,14 +88,14 @@ fn times(result: &PaperB, way: Way) -> LinePlot {
 }
 
 fn speed_ups(result: &PaperB, way: Way) -> LinePlot {
-    let of = |role: Role| {
+    let of = |role: MachineRole| {
         let ratio = |m: &super::Measurement| {
-            Some((megapixels(m.size), m.ms[Role::OneThread as usize]? / m.ms[role as usize]?))
+            Some((megapixels(m.size), m.ms[MachineRole::OneThread as usize]? / m.ms[role as usize]?))
         };
         let points = result.of(way).filter_map(ratio).collect();
         curve(role.name().to_owned(), ink(role), Line::Dotted, points)
     };
-    let curves = result.roles().filter(|role| *role != Role::OneThread).map(of).collect();
+    let curves = result.roles().filter(|role| *role != MachineRole::OneThread).map(of).collect();
     plot("Speed-up over one thread".to_owned(), "×", curves)
 }
 

@@ -1,12 +1,12 @@
 //! Times of pairs: Table 1, and over numbers of elements.
 
 use super::{SIDE, accurate, descent};
-use crate::experiments::{Comparison, Machine, Role, Row, middle};
+use crate::experiments::{Comparison, Machine, MachineRole, Row, middle};
 use crate::{Bar, BenchError};
 use std::time::Instant;
 use veloxel_core::{Grid, Volume};
 use veloxel_gpu::Device;
-use veloxel_motion::finite_elements::parameters::Cover;
+use veloxel_motion::finite_elements::parameters::ElementCover;
 use veloxel_motion::{FiniteElements, FiniteElementsParams, Frame, ImagePair, PairMethod};
 use veloxel_phantoms::Phantom;
 use veloxel_report::svg_plot::{AxisLabels, Ink, Line, LinePlot, Scale, Series};
@@ -34,7 +34,7 @@ pub(super) fn table_1(
     let all = |time: &dyn Fn(&Machine) -> Result<Option<f64>, BenchError>| -> Result<Vec<_>, BenchError> {
         machines.iter().map(time).collect()
     };
-    let bars = |bar: fn(Role) -> Option<f64>| {
+    let bars = |bar: fn(MachineRole) -> Option<f64>| {
         machines.iter().map(|machine| bar(machine.role).map(Bar::AtMost)).collect()
     };
     let pair = all(&|machine| Ok(Some(pair_ms(&machine.device, &accurate(), phantom)?)))?;
@@ -42,13 +42,13 @@ pub(super) fn table_1(
     let gradient = all(&|machine| Ok(Some(pair_ms(&machine.device, &descent, phantom)?)))?;
     // One thread would work on a batch for minutes, at what a pair takes.
     let together = all(&|machine| match machine.role {
-        Role::OneThread => Ok(None),
+        MachineRole::OneThread => Ok(None),
         _ => Ok(Some(batch_ms(&machine.device, phantom, batch)?)),
     })?;
     let pair_bar = |role| match role {
-        Role::Gpu => Some(3.0),
-        Role::AllThreads => Some(40.0),
-        Role::OneThread => None,
+        MachineRole::Gpu => Some(3.0),
+        MachineRole::AllThreads => Some(40.0),
+        MachineRole::OneThread => None,
     };
     Ok(Comparison {
         title: "Times of a frame (Table 1)".to_owned(),
@@ -62,7 +62,7 @@ pub(super) fn table_1(
             Row::new("LM, one pair", "ms", pair).beside(MARQUARDT_MS).held_against(bars(pair_bar)),
             Row::new("GD, one pair", "ms", gradient).beside(DESCENT_MS),
             Row::new(format!("LM, batch of {batch}, a frame"), "ms", together)
-                .held_against(bars(|role| (role == Role::Gpu).then_some(0.5))),
+                .held_against(bars(|role| (role == MachineRole::Gpu).then_some(0.5))),
         ],
     })
 }
@@ -142,7 +142,7 @@ fn batch_ms(device: &Device, phantom: &Phantom, batch: usize) -> Result<f64, Ben
     let grid = Grid::volume(SIDE, SIDE, batch)?;
     let stack = |image: &Volume<f32>| Volume::new(grid.clone(), image.data().repeat(batch));
     let (fixed, moving) = (stack(&phantom.fixed)?, stack(&phantom.moving)?);
-    let params = FiniteElementsParams { cover: Cover::Slices, ..accurate() };
+    let params = FiniteElementsParams { cover: ElementCover::Slices, ..accurate() };
     let mut method = FiniteElements::new(&grid, params, device)?;
     Ok(time_ms(device, &mut method, [&fixed, &moving])? / batch as f64)
 }

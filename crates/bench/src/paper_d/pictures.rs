@@ -3,7 +3,7 @@
 use crate::BenchError;
 use crate::phase::Scene;
 use crate::phase::stereo::RectifiedPair;
-use veloxel_core::{Flow, Volume};
+use veloxel_core::{Control, Flow, Volume};
 use veloxel_measure::finite_quantiles;
 use veloxel_motion::FeatureMaps;
 use veloxel_report::{MapPicture, colour_wheel_rgb, disparity_rgb, grey_rgb, phase_rgb};
@@ -55,9 +55,12 @@ impl Pictures {
 
     /// The centre frame, its true flow, and the flow at both thresholds.
     pub fn flow(&mut self, scene: &Scene, [medium, high]: [&Flow; 2]) {
-        let own = colour_wheel_rgb(&scene.truth, 0, None);
+        let colours = |flow: &Flow, scale_vox: Option<f64>| {
+            colour_wheel_rgb(flow, 0, scale_vox, &Control::default()).expect("nobody stops this channel")
+        };
+        let own = colours(&scene.truth, None);
         let of = |title, flow: &Flow| {
-            let found = colour_wheel_rgb(flow, 0, Some(own.scale_vox));
+            let found = colours(flow, Some(own.scale_vox));
             let picture = MapPicture { width: found.width, height: found.height, rgb: found.rgb };
             Shown { title, picture }
         };

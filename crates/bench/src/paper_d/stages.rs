@@ -11,7 +11,7 @@ use veloxel_kernels::image::valid_median::{MedianWindow, Planes, ValidMedian};
 use veloxel_kernels::phase::gabor::{
     Bank, Filters, Levels, LocalPhase, LocalPhaseOutputs, ORIENTATIONS, Picture, Pyramid, Sums,
 };
-use veloxel_kernels::phase::phase_flow::{Constraints, PhaseFlow, PhaseSampling, Place, Weighing};
+use veloxel_kernels::phase::phase_flow::{Constraints, PhaseFlow, PhaseLevel, PhaseSampling, PhaseWeighing};
 use veloxel_kernels::phase::phase_stereo::{PhaseStereo, Views, Votes};
 use veloxel_motion::{PhaseEngine, PhaseWanted};
 
@@ -131,9 +131,9 @@ impl<'d> Stages<'d> {
 
     fn flow(&mut self) -> Result<(), ComputeError> {
         let frames: Vec<&Buffer<u16>> = self.phases[..FRAMES].iter().collect();
-        let constraints = Constraints { tau_l: 0.5, min_orientations: 4, weighing: Weighing::Alike };
+        let constraints = Constraints { tau_l: 0.5, min_orientations: 4, weighing: PhaseWeighing::Alike };
         for level in (0..self.levels.count()).rev() {
-            let place = Place { levels: &self.levels, level, sampling: PhaseSampling::Displaced };
+            let place = PhaseLevel { levels: &self.levels, level, sampling: PhaseSampling::Displaced };
             let Estimates { raw, filtered, confidence, .. } = &mut self.flow;
             PhaseFlow {
                 place,
@@ -151,7 +151,7 @@ impl<'d> Stages<'d> {
     fn stereo(&mut self) -> Result<(), ComputeError> {
         let votes = Votes { min_orientations: 4, views: Views::Left };
         for level in (0..self.levels.count()).rev() {
-            let place = Place { levels: &self.levels, level, sampling: PhaseSampling::Displaced };
+            let place = PhaseLevel { levels: &self.levels, level, sampling: PhaseSampling::Displaced };
             let Estimates { raw, filtered, confidence, .. } = &mut self.stereo;
             PhaseStereo {
                 place,

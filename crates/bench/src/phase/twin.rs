@@ -3,7 +3,7 @@
 use super::yosemite::yosemite;
 use crate::{BenchError, Figure, Session};
 use veloxel_core::Dimension;
-use veloxel_motion::phase::parameters::{Arithmetic, FeatureSums, Frames, PhaseMedian, Warping};
+use veloxel_motion::phase::parameters::{FeatureSums, FrameCount, PhaseArithmetic, PhaseMedian, WarpedData};
 use veloxel_motion::{PhaseParameters, PhasePreset};
 
 /// A simplification, and what the paper's Table 1 says of it.
@@ -26,25 +26,25 @@ pub(crate) const SIMPLIFICATIONS: [Simplification; 5] = [
     Simplification {
         name: "image warping",
         published: row([3.50, 3.91, 69.0, 58.0]),
-        simplify: |p| p.warping = Warping::Images,
+        simplify: |p| p.warping = WarpedData::Images,
     },
     Simplification {
         name: "three frames",
         published: row([5.16, 7.89, 96.0, 68.0]),
-        simplify: |p| p.frames = Frames::Three,
+        simplify: |p| p.frames = FrameCount::Three,
     },
     Simplification {
         name: "fixed point",
         published: row([2.13, 3.94, 79.0, 84.0]),
-        simplify: |p| p.arithmetic = Arithmetic::Fixed,
+        simplify: |p| p.arithmetic = PhaseArithmetic::Fixed,
     },
     Simplification {
         name: "all simplifications",
         published: row([8.73, 12.83, 85.0, 40.0]),
         simplify: |p| {
-            p.warping = Warping::Images;
-            p.frames = Frames::Three;
-            p.arithmetic = Arithmetic::Fixed;
+            p.warping = WarpedData::Images;
+            p.frames = FrameCount::Three;
+            p.arithmetic = PhaseArithmetic::Fixed;
             p.feature_sums = FeatureSums::Plain;
         },
     },

@@ -6,7 +6,7 @@ use std::time::Instant;
 use veloxel_core::{Dimension, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::{
-    Clg, ClgParams, ClgPreset, DenseFlow, Extras, Frame, ImagePair, Pair, PairMethod, SequenceFrames,
+    Clg, ClgParams, ClgPreset, DenseFlow, FlowExtras, Frame, ImagePair, Pair, PairMethod, SequenceFrames,
     SequenceMode, SequencePlan, run_sequence,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
@@ -139,7 +139,7 @@ fn sequence(device: &Device) -> Result<Figure, BenchError> {
     let frames: Vec<Volume<f32>> =
         (0..count).map(|t| if t % 2 == 0 { phantom.fixed.clone() } else { phantom.moving.clone() }).collect();
     let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
-    let plan = SequencePlan { mode: SequenceMode::Consecutive, reference: 0, extras: Extras::default() };
+    let plan = SequencePlan { mode: SequenceMode::Consecutive, reference: 0, extras: FlowExtras::default() };
     let mut best_s = f64::INFINITY;
     for _ in 0..3 {
         let mut method = Clg::new(phantom.fixed.grid(), params.clone(), device)?;

@@ -60,11 +60,11 @@ use crate::error::Result;
 use crate::method::dense::DenseMethod;
 use crate::method::footprint::Footprint;
 use crate::method::pair::{ImagePair, Pair, PairMethod};
-use crate::method::pending_flow::{DenseFlow, Found, PendingBrightness, PendingFlow};
+use crate::method::pending_flow::{DenseFlow, FoundFlow, PendingBrightness, PendingFlow};
 use crate::method::resident::ResidentStart;
 use crate::method::shared_scalars::SharedScalars;
 use crate::method::start::{levels_used, start_on_coarsest};
-use crate::steps::choices::Intensity;
+use crate::steps::choices::IntensityMapping;
 use crate::steps::frame::{Frame, pair_maps};
 use crate::steps::image_pyramids::{ImagePyramids, LevelImages, RawImages};
 use crate::steps::intensity::IntensityMap;
@@ -195,11 +195,11 @@ impl PairMethod for Clg {
             let ImagePair { fixed, moving, region, start } = pair;
             let images = [fixed.frame(), moving.frame()];
             let differing = match (self.first.params.intensity, region.mask) {
-                (Intensity::Moving, None) => region_of_motion(images)?,
+                (IntensityMapping::Moving, None) => region_of_motion(images)?,
                 _ => None,
             };
             let map = match pair_maps(images, region.mask.or(differing.as_ref()))? {
-                Ok(_) if self.first.params.intensity == Intensity::Raw => IntensityMap::IDENTITY,
+                Ok(_) if self.first.params.intensity == IntensityMapping::Raw => IntensityMap::IDENTITY,
                 Ok([map, _]) => map,
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
@@ -307,7 +307,7 @@ impl Stage {
     }
 
     /// The flow in voxels, its confidence, and the diagnostics of the run.
-    fn conclude(&mut self, estimate: Estimate, start: ResidentStart<'_>) -> Result<Found> {
+    fn conclude(&mut self, estimate: Estimate, start: ResidentStart<'_>) -> Result<FoundFlow> {
         let Estimate { images, mut displacement, before, runs } = estimate;
         let mut level = self.level(self.finest, &images)?;
         level.warp(&images, &displacement)?;
@@ -318,7 +318,7 @@ impl Stage {
         ToVoxels { shape, spacing_edges, map: start.affine(), field: &mut displacement }.run(&self.device)?;
         let brightness = Some(PendingBrightness { sums: [before, after], gain: 1.0 });
         let account = LevelsAccount { levels: runs, brightness };
-        Ok(Found::new(&self.grid, displacement, confidence, account))
+        Ok(FoundFlow::new(&self.grid, displacement, confidence, account))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The parameters of [`Clg`](crate::Clg), and the presets.
 
 use crate::clg::multigrid::Solver;
-use crate::steps::choices::{Intensity, Interpolation, MedianFilter, Normalisation, Update};
+use crate::steps::choices::{IncrementUpdate, IntensityMapping, Interpolation, MedianFilter, Normalisation};
 use crate::steps::image_pyramids::Preparation;
 use crate::steps::pyramid::LevelGeometry;
 use veloxel_core::{Dimension, choices, parameters};
@@ -65,8 +65,8 @@ parameters! {
     iterations "K": usize in 1..=100000 = 1 {
         accurate.image: 15, fast.image: 7, realtime.image: 5, ultrafast.image: 6, paper: 100, cine.image: 7,
     };
-    /// A solve ends when its residual has fallen to this share of the first one; the run says if one does not get there. 0: after
-    /// all iterations.
+    /// A solve ends when its residual has fallen to this share of the first one; the report warns of a solve that does not get
+    /// there. 0: after all iterations.
     rtol: f64 in 0..=0.999 = 0.0;
     /// Over-relaxation of sor. 1: Gauss-Seidel.
     omega "ω": f32 in 0.001..=1.999 = 1.0 {
@@ -81,15 +81,16 @@ parameters! {
     finest_warps: usize in 1..=1000 = 2 {
         accurate.image: 4, accurate.volume: 16, realtime.image: 1, paper: 10, cine.volume: 4, cine_apart: 4,
     };
-    /// A level ends when the mean increment of a warp is below this; the run says if one does not get there, unless the value
-    /// is a preset's. 0: after all warps.
+    /// A level ends when the mean increment of a warp is below this; the report warns of a level that does not get there, unless
+    /// the value is the preset's own. 0: after all warps.
     warp_tol: f64 in 0..=1 "voxels" = 0.0 { accurate.volume: 0.0004 };
     /// Size of a level over that of the next finer one.
     eta "η": f64 in 0.4..=0.95 = 0.5 { accurate.image: 0.7 };
     /// Most levels of the pyramid. 1: no pyramid.
     max_levels: usize in 1..=64 = 64 { paper: 1, cine.volume: 3, cine_apart: 3 };
     /// Level of the pyramid on which the estimate ends; the flow and its confidence are interpolated from there. 0: the full
-    /// grid; large: what moves as a whole is found in little time, and what is small is lost. Above 0 there is no second stage.
+    /// grid; large: the motion of large structures is found in little time, and that of small ones is lost. Above 0
+    /// refine_mismatch has no effect.
     finest_level: usize in 0..=16 = 0 {
         realtime.image: 2, realtime.volume: 1, ultrafast.image: 3, ultrafast.volume: 2,
     };
@@ -110,9 +111,9 @@ parameters! {
     /// How much weaker smoothness is across edges of the fixed image: exp(−κ|∇I|). 0: not at all.
     kappa "κ": f32 in 0..=100 = 0.0;
     /// What smoothness and volume preservation act on.
-    regularise: Regularise = Total { paper: Increment, cine: Increment, cine_apart: Increment };
+    regularise: RegularisedField = Total { paper: Increment, cine: Increment, cine_apart: Increment };
     /// The derivatives of the images.
-    derivatives: Derivatives = Central4 { paper: Forward };
+    derivatives: DerivativeScheme = Central4 { paper: Forward };
     /// Whether constraints are measured in distance or in contrast.
     normalise: Normalisation = Distance { paper: Off };
     /// Contrast below which brightness counts less, where constraints are measured in distance. Where beta is 0, it falls with
@@ -133,22 +134,22 @@ parameters! {
         cine_apart: 0.5,
     };
     /// How an increment joins the flow.
-    update: Update = Add {
+    update: IncrementUpdate = Add {
         accurate.volume: Compose, fast.volume: Compose, realtime.volume: Compose, ultrafast.volume: Compose,
         cine.volume: Compose, cine_apart: Compose,
     };
     /// Filter of the flow between warps.
     median: MedianFilter = Off { accurate.image: NonLocal, fast.image: NonLocal, cine.image: NonLocal };
-    /// How far apart the slices of a stack count, over how far apart they lie, where that is twice a pixel's width or more.
-    /// Small: neighbouring slices move together; large: each slice moves on its own.
+    /// Factor on the distance between the slices of a stack, where that is twice a pixel's width or more. Small: neighbouring
+    /// slices move together; large: each slice moves on its own.
     slice_distance: f64 in 0.25..=8 = 1.0 { cine.volume: 1.5, cine_apart: 1.5 };
-    /// By how much the base of a stack of short-axis slices descends towards the apex while blood leaves them, for a square
-    /// millimetre of bright blood that a slice loses. The run begins from there; at most 16 mm. 0: nothing is known before.
+    /// Descent of the base of a stack of short-axis slices towards the apex, for each square millimetre of bright blood that a
+    /// slice loses. The run starts from that motion, of 16 mm at most. 0: it starts without motion.
     long_axis: f64 in 0..=1 "mm per mm²" = 0.0 { cine.volume: 0.025, cine_apart: 0.025 };
     /// How intensities are mapped; raw leaves them as they are.
-    intensity: Intensity = Percentiles { cine.volume: Moving, cine_apart: Moving };
-    /// σ, the mismatch from which on alpha counts in full; below it alpha falls with the mismatch squared, as the ratio of the
-    /// variances of data and motion asks for. 0: alpha is fixed (the paper's).
+    intensity: IntensityMapping = Percentiles { cine.volume: Moving, cine_apart: Moving };
+    /// The mismatch σ from which on alpha counts in full; below it alpha falls with the square of the mismatch. 0:
+    /// alpha is fixed (the paper's).
     alpha_mismatch: f64 in 0..=10 "voxels" = 0.0 { accurate.volume: 0.2 };
     /// Least share of alpha that is left when the images match.
     alpha_floor: f32 in 1e-6..=1 = 0.01 { accurate.volume: 0.025 };
@@ -161,11 +162,11 @@ parameters! {
     /// Once the mismatch is below half of alpha_mismatch, smoothness acts on the total displacement less 0.9 of its mean over a
     /// window of this standard deviation, so that longer bends are flattened ten times less. 0: on all of it.
     mean_matched: f64 in 0..=16 "voxels" = 0.0 { accurate.volume: 2.0 };
-    /// Warps of the finest level while the mismatch is below half of alpha_mismatch, where a long bend grows by a tenth of
-    /// itself a warp. Fewer than finest_warps count for nothing.
+    /// Warps of the finest level while the mismatch is below half of alpha_mismatch: a long bend needs many, as each adds a tenth
+    /// of its height. Values below finest_warps have no effect.
     matched_warps: usize in 1..=1000 = 1 { accurate.volume: 60 };
-    /// Mismatch of the estimate below which the images count as free of outliers, and the finest level goes on with the
-    /// quadratic energy of volumes. Large: also where motion breaks, which it then smooths over. 0: never.
+    /// Mismatch of the estimate below which the images count as free of outliers, and the finest level goes on with the quadratic
+    /// energy of volumes. Large: also images with edges of motion, which are then smoothed. 0: never.
     refine_mismatch: f64 in 0..=10 "voxels" = 0.0 { accurate.image: 0.2 };
 }
 
@@ -179,7 +180,7 @@ choices! {
     }
 
     /// What the regulariser acts on.
-    pub enum Regularise {
+    pub enum RegularisedField {
         /// The total displacement, d0 + δ (Bruhn et al. 2005).
         Total = "total",
         /// The increment δ only (thiyagalingam2011, Algorithm 1).
@@ -187,7 +188,7 @@ choices! {
     }
 
     /// Image derivatives.
-    pub enum Derivatives {
+    pub enum DerivativeScheme {
         /// Forward difference on the fixed image, 0 at the border (thiyagalingam2011, section 4.1).
         Forward = "forward",
         /// (−1, 8, 0, −8, 1)/12 on the mean of the fixed and the warped image (Bruhn et al. 2005).
@@ -241,8 +242,8 @@ impl ClgParams {
         weight: Option<&'a Buffer>,
     ) -> DataTerm<'a> {
         let scheme = match self.derivatives {
-            Derivatives::Forward => Scheme::Forward,
-            Derivatives::Central4 => Scheme::Central4,
+            DerivativeScheme::Forward => Scheme::Forward,
+            DerivativeScheme::Central4 => Scheme::Central4,
         };
         geometry.data_term(scheme, self.normalise.constraint(zeta), pairs, weight)
     }

@@ -1,8 +1,8 @@
 //! One pyramid level of [`LucasKanade`](crate::LucasKanade): warps, sums and solves.
 
-use super::parameters::{LucasKanadeParams, Window};
+use super::parameters::{LucasKanadeParams, WindowShape};
 use crate::steps::buffers::{fit, written};
-use crate::steps::choices::{Interpolation, MedianFilter, Update};
+use crate::steps::choices::{IncrementUpdate, Interpolation, MedianFilter};
 use crate::steps::image_pyramids::LevelImages;
 use crate::steps::level_account;
 use crate::steps::level_account::{Increments, LevelDiagnostics, LevelRun, over_levels};
@@ -23,7 +23,7 @@ use veloxel_kernels::matching::least_eigenvalue::{LeastEigenvalue, MaskedWindows
 use veloxel_kernels::matching::local_solve::LocalSolve;
 use veloxel_kernels::matching::local_step::{self, LocalStep, Terms};
 use veloxel_kernels::variational::motion_tensor::MotionTensor;
-use veloxel_kernels::variational::robust_tensor::{Group, RobustTensor};
+use veloxel_kernels::variational::robust_tensor::{ConstraintGroup, RobustTensor};
 use veloxel_kernels::{Kernel, Taps};
 
 /// Second difference of the flow that is a motion edge for the non-local median, edges: a third of that of [`mod@crate::clg`], since
@@ -159,11 +159,11 @@ impl<'a> LucasKanadeLevel<'a> {
     /// What an iteration finds vectors by, if a GPU can make all of it in one launch.
     fn in_one(&self) -> Option<Terms> {
         let (params, images, shape) = (self.params, self.images, self.geometry.shape);
-        let Window::Box { radius } = params.window else { return None };
+        let WindowShape::Box { radius } = params.window else { return None };
         let is_plain = images.mask.is_none()
             && images.cut.is_none()
             && params.epsilon == 0.0
-            && params.update == Update::Add
+            && params.update == IncrementUpdate::Add
             && params.interpolation == Interpolation::Linear
             && images.moving_shape == shape
             && images.moving_from_fixed == VoxelAffine::IDENTITY;
@@ -207,7 +207,7 @@ impl<'a> LucasKanadeLevel<'a> {
         let groups: Vec<_> = [(&memory.tensor, 1.0), (&memory.gradient_tensor, params.gamma)]
             .into_iter()
             .filter(|(tensor, _)| !tensor.is_empty())
-            .map(|(tensor, gain)| Group { tensor, gain })
+            .map(|(tensor, gain)| ConstraintGroup { tensor, gain })
             .collect();
         InPlace { operation: Operation::Fill(0.0), field: &mut memory.increment }.run(device)?;
         let epsilon = if params.epsilon > 0.0 { params.epsilon } else { f32::MAX.sqrt() };
@@ -230,8 +230,8 @@ impl<'a> LucasKanadeLevel<'a> {
     /// What a window's weights sum up to.
     fn window_weight(&self) -> f32 {
         match self.params.window {
-            Window::Gaussian { .. } => 1.0,
-            Window::Box { radius } => {
+            WindowShape::Gaussian { .. } => 1.0,
+            WindowShape::Box { radius } => {
                 (2.0 * radius as f32 + 1.0).powi(self.geometry.shape.components() as i32)
             }
         }
@@ -249,7 +249,7 @@ impl<'a> LucasKanadeLevel<'a> {
     }
 
     /// Warps; how well the images match then, and the confidence of the displacement, which becomes NaN where a window has no weight.
-    pub fn conclude(mut self, displacement: &mut Field) -> Result<Certainty, ComputeError> {
+    pub(crate) fn conclude(mut self, displacement: &mut Field) -> Result<Certainty, ComputeError> {
         self.warp(displacement)?;
         let Self { device, params, geometry, images, memory } = self;
         let (shape, mask) = (geometry.shape, images.mask.as_ref());
@@ -259,8 +259,8 @@ impl<'a> LucasKanadeLevel<'a> {
         let term = geometry.data_term(Scheme::Central4, constraint, &brightness, mask);
         // The window itself, and how many voxels it pools.
         let (taps, width) = match params.window {
-            Window::Gaussian { sigma } => (Taps::gaussian(sigma, TRUNCATE), 3.5 * sigma as f32),
-            Window::Box { radius } => (Taps::mean(radius), (2 * radius + 1) as f32),
+            WindowShape::Gaussian { sigma } => (Taps::gaussian(sigma, TRUNCATE), 3.5 * sigma as f32),
+            WindowShape::Box { radius } => (Taps::mean(radius), (2 * radius + 1) as f32),
         };
         MotionTensor { term, taps: &isotropic(&taps), out: &mut memory.tensor }.run(device)?;
         let (tensor, half) = (&memory.tensor, params.half_eigenvalue);
@@ -284,17 +284,17 @@ impl<'a> LucasKanadeLevel<'a> {
 /// Sums the samples of every window in place; the other buffer is overwritten.
 fn window_sum(
     device: &Device,
-    window: Window,
+    window: WindowShape,
     shape: Shape,
     [samples, between]: [&mut Buffer; 2],
 ) -> Result<(), ComputeError> {
     let input = &*samples;
     match window {
-        Window::Gaussian { sigma } => {
+        WindowShape::Gaussian { sigma } => {
             let taps = &isotropic(&Taps::gaussian(sigma, TRUNCATE));
             Convolve { shape, taps, input, output: between }.run(device)?;
         }
-        Window::Box { radius } => {
+        WindowShape::Box { radius } => {
             WindowSum { shape, radius: [radius; 3], input, output: between }.run(device)?
         }
     }
@@ -303,10 +303,15 @@ fn window_sum(
 }
 
 /// The sum of the mask's weights in every window, out to the end of a box window, or to where a Gaussian one is cut.
-fn mask_sum(device: &Device, window: Window, shape: Shape, mask: &Buffer) -> Result<Buffer, ComputeError> {
+fn mask_sum(
+    device: &Device,
+    window: WindowShape,
+    shape: Shape,
+    mask: &Buffer,
+) -> Result<Buffer, ComputeError> {
     let radius: Axes<usize> = match window {
-        Window::Gaussian { sigma } => [Taps::gaussian(sigma, TRUNCATE).radius(); 3],
-        Window::Box { radius } => [radius; 3],
+        WindowShape::Gaussian { sigma } => [Taps::gaussian(sigma, TRUNCATE).radius(); 3],
+        WindowShape::Box { radius } => [radius; 3],
     };
     written(device, shape.len(), |output| WindowSum { shape, radius, input: mask, output }.run(device))
 }

@@ -40,14 +40,14 @@ pub mod parameters;
 
 use crate::method::footprint::{Footprint, Tiling};
 use crate::method::start::coarsening;
-use crate::steps::choices::{Intensity, MedianFilter, Update};
+use crate::steps::choices::{IncrementUpdate, IntensityMapping, MedianFilter};
 use crate::steps::image_pyramids::{Preparation, preparation_vox};
 use crate::steps::intensity::IntensityMap;
 use crate::steps::level_by_level::{LevelByLevel, LevelFound, LevelSolver, LevelTask};
 use crate::steps::level_steps::{TRUNCATE, roughness_reach_vox};
 use crate::steps::pyramid::{LevelGeometry, levels, transfer_by};
 use level::{Iterations, LucasKanadeLevel, Memory};
-use parameters::{LucasKanadeParams, Window};
+use parameters::{LucasKanadeParams, WindowShape};
 use veloxel_core::{Grid, Shape};
 use veloxel_gpu::{ComputeError, Device, Field};
 use veloxel_kernels::Taps;
@@ -75,7 +75,7 @@ impl LevelSolver for LucasKanadeParams {
         Preparation { presmooth: self.presmooth, lcc_sigma: self.lcc_sigma, interpolation }
     }
     fn maps(&self, [fixed, _]: [IntensityMap; 2]) -> [IntensityMap; 2] {
-        [if self.intensity == Intensity::Raw { IntensityMap::IDENTITY } else { fixed }; 2]
+        [if self.intensity == IntensityMapping::Raw { IntensityMap::IDENTITY } else { fixed }; 2]
     }
     fn iterations_of(&self, nth: usize) -> usize {
         if nth == 0 { self.finest_iterations } else { self.iterations }
@@ -117,12 +117,12 @@ impl LucasKanadeParams {
     fn tiling(&self, shape: Shape) -> Tiling {
         let (guard_vox, coarsening) = (GUARD_VOX[shape.components() - 2], coarsening(self.eta, 0));
         // A mean over all voxels, and positions that are composed, are not of a vector's surroundings.
-        if self.tolerance > 0.0 || self.lcc_sigma > 0.0 || self.update != Update::Add {
+        if self.tolerance > 0.0 || self.lcc_sigma > 0.0 || self.update != IncrementUpdate::Add {
             return Tiling::Overlap { guard_vox, coarsening };
         }
         let window_vox = match self.window {
-            Window::Box { radius } => radius,
-            Window::Gaussian { sigma } => Taps::gaussian(sigma, TRUNCATE).radius() + 1,
+            WindowShape::Box { radius } => radius,
+            WindowShape::Gaussian { sigma } => Taps::gaussian(sigma, TRUNCATE).radius() + 1,
         };
         let gradients_vox = if self.gamma > 0.0 { 2 * GRADIENT_VOX } else { GRADIENT_VOX };
         let median_vox = match self.median {

@@ -1,6 +1,6 @@
 //! The parameters of [`LucasKanade`](crate::LucasKanade), and the presets.
 
-use crate::steps::choices::{Intensity, Interpolation, MedianFilter, Normalisation, Update};
+use crate::steps::choices::{IncrementUpdate, IntensityMapping, Interpolation, MedianFilter, Normalisation};
 use veloxel_core::{choices, parameters};
 
 parameters! {
@@ -20,7 +20,7 @@ parameters! {
     }
 
     /// The window whose voxels share one displacement. Small: details, and noise gets through; large: the mean motion.
-    window: Window = (Box { radius: 3 }) {
+    window: WindowShape = (Box { radius: 3 }) {
         accurate.image: Gaussian { sigma: 1.5 }, accurate.volume: Gaussian { sigma: 2.0 },
         fast.volume: Box { radius: 2 },
     };
@@ -57,18 +57,18 @@ parameters! {
     /// Longest increment of an iteration.
     increment_limit: f32 in 1e-6..=1e6 "voxels" = 2.0 { accurate.volume: 1.0, fast.volume: 1.0 };
     /// How an increment joins the flow.
-    update: Update = Add;
+    update: IncrementUpdate = Add;
     /// Filter of the flow after each iteration.
     median: MedianFilter = (Plain { radius: 1 }) {
         accurate.image: NonLocal, fast.image: Plain { radius: 2 }, paper: Off,
     };
     /// How intensities are mapped; raw leaves them as they are.
-    intensity: Intensity = Percentiles;
+    intensity: IntensityMapping = Percentiles;
 }
 
 choices! {
     /// The voxels that share one displacement.
-    pub enum Window {
+    pub enum WindowShape {
         /// All that lie so far away along each axis, alike; the cost hardly depends on it.
         Box = "box" {
             /// Half width of the window.

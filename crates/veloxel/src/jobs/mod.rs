@@ -55,8 +55,8 @@ pub use options::method_options::{DenseMethodOptions, MethodOptions, PartsMethod
 pub use options::phase_options::PhaseOptions;
 pub use options::start_from::StartFrom;
 use outputs::output_plan::name;
-pub use outputs::output_plan::{Holds, OutputPlan};
-pub use outputs::role::Role;
+pub use outputs::output_plan::{OutputContent, OutputPlan};
+pub use outputs::role::OutputRole;
 pub use phantom::{PhantomJob, PhantomRun, phantom};
 pub use segment::{SegmentJob, SegmentOutputs, segment};
 pub use sequence::{SequenceJob, sequence};

@@ -1,6 +1,6 @@
 //! A phantom by its name, written to a folder: images, true fields, labels and outlines.
 
-use super::{Holds, OutputPlan, Role};
+use super::{OutputContent, OutputPlan, OutputRole};
 use crate::pipelines::{self, PhantomContent, PhantomPart, PhantomRequest, PhantomSettings};
 use crate::{Result, Session};
 use std::path::PathBuf;
@@ -34,9 +34,10 @@ pub struct PhantomRun {
 /// As [`pipelines::phantom`]; [`VeloxelError::Io`](crate::VeloxelError::Io) if the folder cannot be written, or is a file.
 /// Nothing is left behind then.
 pub fn phantom(job: &PhantomJob, session: &Session) -> Result<PhantomRun> {
-    let plan = OutputPlan::of(session).writes(Role::Folder, [&job.folder], Holds::Folder).checked()?;
+    let plan =
+        OutputPlan::of(session).writes(OutputRole::Folder, [&job.folder], OutputContent::Folder).checked()?;
     plan.run(|mut plan| {
-        let folder = plan.target(Role::Folder)?.expect("the folder should be planned");
+        let folder = plan.target(OutputRole::Folder)?.expect("the folder should be planned");
         let mut run = PhantomRun::default();
         session.enter(Stage::Write)?;
         let request = PhantomRequest { name: &job.name, settings: &job.settings };

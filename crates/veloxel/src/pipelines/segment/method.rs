@@ -4,11 +4,11 @@ use super::SegmentRequest;
 use super::membership::{FaceMembership, MembershipChoice};
 use crate::Result;
 use veloxel_core::Dimension;
-use veloxel_core::parameters::{ParameterError, Parameters, Values};
+use veloxel_core::parameters::{ParameterError, ParameterValues, Parameters};
 use veloxel_gpu::{Cpu, Device};
 use veloxel_mesh::{
-    ArcWeights, Cuts, CutsParams, DualGraph, FirstMedoids, FuzzyParams, PartCount, Parts, PartsDraft,
-    PartsMethod, Seeds, TreeTop, cuts, fuzzy_clustering,
+    ArcWeights, Cuts, CutsParams, DualGraph, FirstMedoids, FuzzyParams, MedoidSeeds, PartCount, Parts,
+    PartsDraft, PartsMethod, TreeTop, cuts, fuzzy_clustering,
 };
 use veloxel_report::AnswerRole;
 
@@ -60,7 +60,7 @@ pub(super) struct Found {
     pub membership: Option<FaceMembership>,
     /// By face, as a share of the square root of the mesh's area.
     pub thickness: Vec<f64>,
-    pub parameters: Values,
+    pub parameters: ParameterValues,
 }
 
 /// The answer of one method.
@@ -103,7 +103,7 @@ impl PartsTask<'_> {
             // The parts stay as they are: their medoids tell how probable each is.
             let params = FuzzyParams { iterations: 0, band: 0.0, least_area: 0.0, ..FuzzyParams::default() };
             let (weights, seeds) =
-                (ArcWeights::new(graph, &found, &params, cpu)?, Seeds::Parts(&parts.labels));
+                (ArcWeights::new(graph, &found, &params, cpu)?, MedoidSeeds::Parts(&parts.labels));
             let clusters = fuzzy_clustering(graph, &weights, seeds, &params, device)?;
             membership = Some(FaceMembership::of(&clusters, device.control())?);
         }
@@ -123,9 +123,9 @@ impl PartsTask<'_> {
         let weights = ArcWeights::new(graph, &found, params, cpu)?;
         let parts = found.parts(graph, request.count, &tree, device.control())?;
         let seeds = match (params.seeds, request.count) {
-            (FirstMedoids::Cuts, _) => Seeds::Parts(&parts.labels),
-            (FirstMedoids::Farthest, PartCount::Given(asked)) => Seeds::Farthest(asked),
-            (FirstMedoids::Farthest, PartCount::Chosen) => Seeds::Farthest(parts.count),
+            (FirstMedoids::Cuts, _) => MedoidSeeds::Parts(&parts.labels),
+            (FirstMedoids::Farthest, PartCount::Given(asked)) => MedoidSeeds::Farthest(asked),
+            (FirstMedoids::Farthest, PartCount::Chosen) => MedoidSeeds::Farthest(parts.count),
         };
         let clusters = fuzzy_clustering(graph, &weights, seeds, params, device)?;
         let is_wanted = request.membership == MembershipChoice::Computed;
