@@ -73,7 +73,7 @@ use crate::steps::moving_image::voxel_map;
 use crate::steps::pyramid::{LevelGeometry, levels, transfer, transfer_by};
 use diagnostics::PendingWarps;
 use level::{ClgLevel, Progress, WarpLimits};
-use parameters::ClgParams;
+use parameters::{ClgParams, Derivatives};
 use std::slice::{from_mut, from_ref};
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Grid, Volume, WarningKind};
@@ -112,6 +112,10 @@ struct Stage {
 
 /// ClgLevel of the second stage's finest level in the keys of shared scalars: above those of the first stage.
 const SECOND_STAGE: usize = 1000;
+
+/// What is said of every run with forward differences at voxels.
+const FORWARD_DIVERGES: &str = "derivatives = forward takes the difference to the next voxel for the derivative at the voxel, half a \
+     voxel beside it: on fine texture the error grows with every warp; derivatives = two-sided (preset paper) does not";
 
 /// The result on the finest level.
 struct Estimate {
@@ -226,6 +230,9 @@ impl PairMethod for Clg {
             };
             self.shared = std::mem::take(&mut self.first.shared);
             let mut pending = PendingFlow::new(&device, found, region.measured())?;
+            if self.first.params.derivatives == Derivatives::Forward {
+                pending.warnings.push(WarningKind::Convergence, FORWARD_DIVERGES);
+            }
             if let Some(descent) = descent {
                 pending.warnings.push(WarningKind::Note, descent.sentence());
             }
