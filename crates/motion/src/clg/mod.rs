@@ -26,6 +26,7 @@
 //! *Where we differ from the paper*, each by a parameter whose `paper` preset is the paper's choice: the regulariser acts on
 //! the total displacement; derivatives are central and taken on both images; a pyramid; constraints are normalised to
 //! distances; the divergence is squared (printed linear in eq. 10, where it would vanish from the Euler-Lagrange equations);
+//! forward differences are put where they belong, half a voxel away (`paper-literal` takes them for derivatives at the voxel);
 //! volume change may be measured by the Jacobian of the composed motion; increments are composed, so that the field does
 //! not fold; robust penalisers, gradient constancy, local normalisation and medians; adaptive stopping (future work iii);
 //! weights that follow the mismatch of the images, the mean displacement free where they match, and a second stage for
@@ -35,7 +36,7 @@
 //! takes memory for its result alone; a warp moves 8 (warp) + 50 (tensor) + 70 (V-cycle)
 //! volumes, and 2 (mismatch) + 27 (mean and its product) where weights follow the mismatch.
 //!
-//! *Evidence*: `tests/motion/phantoms.rs` (smooth motion ≤ 0.02 voxel, shells in volumes ≤ 0.025), `tests/motion/symmetry.rs`
+//! *Evidence*: `tests/motion/convergence.rs` (error over warps), `tests/motion/phantoms.rs` (smooth motion ≤ 0.02 voxel, shells in volumes ≤ 0.025), `tests/motion/symmetry.rs`
 //! (equal images, flips, axis swaps, spacing, threads), `tests/motion/solvers.rs`; docs/status/accuracy.md (Middlebury, NIREP, mouse LV).
 //!
 //! *Limits*: motion larger than half the image, or than 16 voxels of the coarsest level, is not found; where the moving image
