@@ -41,7 +41,8 @@
 //!
 //! *Limits*: motion larger than half the image, or than 16 voxels of the coarsest level, is not found; where the moving image
 //! ends there are no data and the neighbours decide (confidence falls); images without contrast give the zero field with
-//! confidence 0 and a warning.
+//! confidence 0 and a warning; forward differences taken for derivatives at voxels (`paper-literal`) let errors on fine texture
+//! grow with every warp, of which every such run warns.
 
 mod coarse;
 mod coarse_pair;

@@ -40,7 +40,7 @@ parameters! {
     /// Weight of smoothness against data. Small: noise gets through; large: the flow goes towards its mean.
     alpha "α": f32 in 1e-9..=1e6 = 0.4 {
         accurate.volume: 0.12, fast.volume: 0.1, realtime.volume: 0.1, ultrafast.image: 0.8,
-        ultrafast.volume: 0.1, paper: 0.03, paper_literal: 0.03, cine.image: 1.0, cine.volume: 2.0, cine_apart: 2.0,
+        ultrafast.volume: 0.1, paper: 0.2, paper_literal: 0.03, cine.image: 1.0, cine.volume: 2.0, cine_apart: 2.0,
     };
     /// Weight of volume preservation. 0: off; large: only motion that changes no volume is left.
     beta "β": f32 in 0..=1e6 = 0.0 { paper: 0.01, paper_literal: 0.01 };
@@ -77,12 +77,12 @@ parameters! {
     };
     /// Warps of a level, coarse levels included.
     warps "R": usize in 1..=1000 = 4 {
-        accurate.volume: 20, fast.image: 2, realtime.image: 2, ultrafast.image: 2, paper: 10, paper_literal: 10, cine.image: 2,
+        accurate.volume: 20, fast.image: 2, realtime.image: 2, ultrafast.image: 2, paper: 20, paper_literal: 10, cine.image: 2,
         cine.volume: 8, cine_apart: 8,
     };
     /// Warps of the finest level.
     finest_warps: usize in 1..=1000 = 2 {
-        accurate.image: 4, accurate.volume: 16, realtime.image: 1, paper: 10, paper_literal: 10, cine.volume: 4, cine_apart: 4,
+        accurate.image: 4, accurate.volume: 16, realtime.image: 1, paper: 20, paper_literal: 10, cine.volume: 4, cine_apart: 4,
     };
     /// A level ends when the mean increment of a warp is below this; the run says if one does not get there, unless the value
     /// is a preset's. 0: after all warps.
