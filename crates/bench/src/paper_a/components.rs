@@ -143,7 +143,7 @@ impl Costs {
             let term = DataTerm {
                 shape,
                 spacing_edges: [1.0; 3],
-                scheme: Scheme::Forward,
+                scheme: Scheme::TwoSided,
                 constraint: Constraint::Plain,
                 pairs: &[(pair[0], pair[1])],
                 weight: None,

@@ -5,7 +5,7 @@
 //! estimation in medical image sequences", Int. J. Biomedical Imaging 2011, doi:10.1155/2011/137604, section 5: Tables 2
 //! and 3, Figures 5 to 9.
 //!
-//! *As in the paper*: the preset `paper` (Jacobi, forward differences, linear warps, one level), a window of 15 taps, times of
+//! *As in the paper*: the preset `paper` (Jacobi, differences of neighbours, linear warps, one level), a window of 15 taps, times of
 //! computing without those of transfers, the middle of several measurements.
 //!
 //! *Where we differ*: the paper does not say how often it iterated, so times cannot be compared with its times, but

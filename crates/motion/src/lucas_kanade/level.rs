@@ -1,6 +1,6 @@
 //! One pyramid level of [`LucasKanade`](crate::LucasKanade): warps, sums and solves.
 
-use super::parameters::{LucasKanadeParams, WindowShape};
+use super::parameters::{LucasKanadeParams, SharedInWindow, WindowShape};
 use crate::steps::buffers::{fit, written};
 use crate::steps::choices::{IncrementUpdate, Interpolation, MedianFilter};
 use crate::steps::image_pyramids::LevelImages;
@@ -16,13 +16,14 @@ use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
 use veloxel_kernels::image::median::MedianKind;
-use veloxel_kernels::image::pointwise::{InPlace, Operation};
+use veloxel_kernels::image::pointwise::{CopyBuffer, InPlace, Operation};
 use veloxel_kernels::image::warp::{Border, VoxelAffine};
 use veloxel_kernels::image::window_sum::WindowSum;
 use veloxel_kernels::matching::least_eigenvalue::{LeastEigenvalue, MaskedWindows};
 use veloxel_kernels::matching::local_solve::LocalSolve;
 use veloxel_kernels::matching::local_step::{self, LocalStep, Terms};
 use veloxel_kernels::variational::motion_tensor::MotionTensor;
+use veloxel_kernels::variational::operator::{Operator, SubtractProduct};
 use veloxel_kernels::variational::robust_tensor::{ConstraintGroup, RobustTensor};
 use veloxel_kernels::{Kernel, Taps};
 
@@ -146,7 +147,13 @@ impl<'a> LucasKanadeLevel<'a> {
         }
         self.warp(displacement)?;
         self.constraints()?;
+        if params.shared == SharedInWindow::Displacement {
+            self.constrain_displacement(displacement)?;
+        }
         self.sum_windows()?;
+        if params.shared == SharedInWindow::Displacement {
+            self.subtract_present(displacement)?;
+        }
         let ridge = params.ridge * self.window_weight();
         let Memory { tensor, increment, .. } = &mut *self.memory;
         LocalSolve { shape, ridge, tensor, increment }.run(device)?;
@@ -164,6 +171,7 @@ impl<'a> LucasKanadeLevel<'a> {
             && images.cut.is_none()
             && params.epsilon == 0.0
             && params.update == IncrementUpdate::Add
+            && params.shared == SharedInWindow::Increment
             && params.interpolation == Interpolation::Linear
             && images.moving_shape == shape
             && images.moving_from_fixed == VoxelAffine::IDENTITY;
@@ -215,6 +223,22 @@ impl<'a> LucasKanadeLevel<'a> {
         RobustTensor { shape, epsilon, groups: &groups, increment, out }.run(device)?;
         memory.tensor.iter_mut().zip(&mut memory.spare).for_each(|(tensor, sum)| std::mem::swap(tensor, sum));
         Ok(())
+    }
+
+    /// Turns constraints on the increment into those on the displacement: every voxel's own one is added to its right-hand side.
+    fn constrain_displacement(&mut self, displacement: &[Buffer]) -> Result<(), ComputeError> {
+        let (device, field) = (self.device, &mut self.memory.increment);
+        for (from, to) in displacement.iter().zip(field.iter_mut()) {
+            CopyBuffer { from, to }.run(device)?;
+        }
+        InPlace { operation: Operation::Rescale { gain: -1.0, offset: 0.0 }, field }.run(device)?;
+        let Memory { tensor, increment, .. } = &mut *self.memory;
+        subtract_product(device, self.geometry, tensor, increment)
+    }
+
+    /// Leaves of every window's equations for the displacement those for the increment.
+    fn subtract_present(&mut self, displacement: &[Buffer]) -> Result<(), ComputeError> {
+        subtract_product(self.device, self.geometry, &mut self.memory.tensor, displacement)
     }
 
     /// Sums the constraints of every window.
@@ -279,6 +303,20 @@ impl<'a> LucasKanadeLevel<'a> {
         }
         Ok(Certainty { confidence, after: Some(after) })
     }
+}
+
+/// Takes the product of the spatial entries and a field from the right-hand side.
+fn subtract_product(
+    device: &Device,
+    geometry: &LevelGeometry,
+    tensor: &mut [Buffer],
+    x: &[Buffer],
+) -> Result<(), ComputeError> {
+    let shape = geometry.shape;
+    let (entries, rhs) = tensor.split_at_mut(shape.tensor_entries());
+    let operator = Operator { tensor: Some(entries), ..geometry.laplacian(0.0) };
+    SubtractProduct { operator, x, target: &mut rhs[..shape.components()] }.run(device)?;
+    Ok(())
 }
 
 /// Sums the samples of every window in place; the other buffer is overwritten.

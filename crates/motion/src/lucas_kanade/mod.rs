@@ -5,7 +5,8 @@
 //! 1981; the pyramid of J.-Y. Bouguet, "Pyramidal implementation of the Lucas Kanade feature tracker", Intel 2000; on GPUs
 //! as in "GPU-accelerated optical flow and face clustering", GPGPU 2011, section 3.3.
 //!
-//! *Energy* of the displacement d0 + δ of one window w:
+//! *Energy* of the displacement d0 + δ of one window w, d0 each voxel's own or, with [`Shared`](parameters::Shared)
+//! displacement, δ that of the window less each voxel's own:
 //!
 //! ```text
 //! E(δ) = Σ_x w(x) m(x) [ ψ n (∇I·δ + I_t)² + γ ψ Σ_a n_a (∇I_a·δ + I_at)² ] + λ |δ|²,      (J + λ I) δ = b
@@ -31,7 +32,7 @@
 //! ([`veloxel_kernels::variational::expected_error`]: roughness of the field, and what the residual says).
 //!
 //! *Cost*, 3-D without γ: 18 volumes of memory; box windows are sums of sums, whose cost hardly depends on the width.
-//! *Evidence*: `tests/motion/lucas_kanade.rs`; docs/algorithms/lucas_kanade.md; docs/status/accuracy.md (Middlebury).
+//! *Evidence*: `tests/motion/{lucas_kanade,convergence}.rs`; docs/algorithms/lucas_kanade.md; docs/status/accuracy.md (Middlebury).
 //! *Limits*: motion larger than a few voxels of the coarsest level is lost; a window across a motion boundary takes either side
 //! or their mean; a window with one edge finds what moves across it alone, and says so by its confidence.
 

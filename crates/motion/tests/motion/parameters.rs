@@ -190,7 +190,7 @@ fn names_that_are_not_are_answered_with_the_nearest_or_the_owner() {
     let text = clg.set_preset("best").unwrap_err().to_string();
     assert_eq!(
         text,
-        "clg: parameter `preset` is best, expected accurate, fast, realtime, ultrafast, paper, cine or cine-apart"
+        "clg: parameter `preset` is best, expected accurate, fast, realtime, ultrafast, paper, paper-literal, cine or cine-apart"
     );
     let text = clg.build::<PhaseParameters>(Dimension::Two).unwrap_err().to_string();
     assert_eq!(text, "parameter `method` is clg, expected phase");
