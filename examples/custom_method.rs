@@ -7,8 +7,8 @@
 
 use std::error::Error;
 use veloxel::method::{
-    DenseDraft, DenseMethod, Found, Frame, ImagePair, Method, MethodAccount, Opening, PairMethod,
-    PendingFlow, Takes, Use, Uses,
+    DenseDraft, DenseMethod, DenseMethodEntry, FoundFlow, Frame, ImagePair, InputUse, MethodAccount,
+    MethodOpening, MethodUses, PairMethod, PendingFlow, TakenImages,
 };
 use veloxel::parameters::{MethodParameters, Parameters};
 use veloxel::pipelines::{Directions, MethodChoice, PairRequest, pair};
@@ -31,13 +31,13 @@ veloxel::parameters! {
 }
 
 /// All that pipelines, jobs and reports need to know.
-pub static TRANSLATION: Method = Method {
+pub static TRANSLATION: DenseMethodEntry = DenseMethodEntry {
     parameters: MethodParameters::of::<TranslationParams>(),
     title: "Translation",
     summary: "one shift of the whole image, by least squares",
-    takes: Takes::Pairs,
-    uses: Uses { second_direction: Use::Always, ..Uses::IMAGES_ALONE },
-    open: |opening: &Opening<'_>| opening.pairs(Translation::new),
+    takes: TakenImages::Pairs,
+    uses: MethodUses { second_direction: InputUse::Always, ..MethodUses::IMAGES_ALONE },
+    open: |opening: &MethodOpening<'_>| opening.pairs(Translation::new),
 };
 
 /// The method, opened for a grid.
@@ -105,7 +105,7 @@ impl PairMethod for Translation {
         let confidence =
             self.device.upload(seen.data().iter().map(|&is| f32::from(u8::from(is))).collect())?;
         let account = MethodAccount { status, ..MethodAccount::default() };
-        let found = Found::new(&self.grid, components_vox, confidence, account);
+        let found = FoundFlow::new(&self.grid, components_vox, confidence, account);
         PendingFlow::new(&self.device, found, pair.region.measured())
     }
 }

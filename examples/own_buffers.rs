@@ -6,7 +6,7 @@
 
 use veloxel::method::{Frame, ImagePair, PairMethod};
 use veloxel::phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
-use veloxel::unstable::kernels::variational::flow_composition::Outside;
+use veloxel::unstable::kernels::variational::flow_composition::OutsideVector;
 use veloxel::unstable::motion::Clg;
 use veloxel::unstable::motion::steps::composition::compose_resident;
 use veloxel::{ClgParams, ClgPreset, Device, Dimension, VeloxelError, phantoms};
@@ -21,7 +21,8 @@ fn main() -> Result<(), VeloxelError> {
     let mut method = Clg::new(phantom.grid(), params, &device)?;
     let there = method.estimate(ImagePair::new(&fixed, &moving))?;
     let back = method.estimate(ImagePair::new(&moving, &fixed))?;
-    let around = compose_resident(&device, there.flow(), back.flow(), Outside::Unknown)?.download(&device)?;
+    let around =
+        compose_resident(&device, there.flow(), back.flow(), OutsideVector::Unknown)?.download(&device)?;
     let middle = around.grid().index([24, 24, 24]);
     println!("there and back misses the middle by {:?} voxels", around.vector_vox(middle));
     Ok(())

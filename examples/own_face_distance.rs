@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use veloxel::unstable::mesh::{
-    ArcWeights, CleanMesh, DualArc, DualGraph, FuzzyParams, Seeds, fuzzy_clustering,
+    ArcWeights, CleanMesh, DualArc, DualGraph, FuzzyParams, MedoidSeeds, fuzzy_clustering,
 };
 use veloxel::{Control, Device, TriangleMesh, Warnings, io};
 
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ways: graph.arcs.iter().map(climb).collect(),
         cut_costs: graph.arcs.iter().map(|arc| arc.length).collect(),
     };
-    let seeds = Seeds::Farthest(parts);
+    let seeds = MedoidSeeds::Farthest(parts);
     let found = fuzzy_clustering(&graph, &weights, seeds, &FuzzyParams::default(), &Device::auto()?)?;
     let labels: Vec<u32> = clean.face_of.iter().map(|&face| found.labels[face as usize]).collect();
     println!("{} parts of {} triangles", found.parts(), labels.len());

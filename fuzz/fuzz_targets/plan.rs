@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use veloxel::jobs::{Holds, OutputPlan, Role};
-use veloxel_io::{Kind, Target, files_read, write_text};
+use veloxel::jobs::{OutputContent, OutputPlan, OutputRole};
+use veloxel_io::{ContentKind, Target, files_read, write_text};
 
 const NAMES: [&str; 24] = [
     "a.mhd",
@@ -38,12 +38,23 @@ const NAMES: [&str; 24] = [
     "new",
     "dangling.png",
 ];
-const ROLES: [Role; 6] =
-    [Role::Flow, Role::Confidence, Role::Folder, Role::Fields, Role::Report, Role::Page];
+const ROLES: [OutputRole; 6] = [
+    OutputRole::Flow,
+    OutputRole::Confidence,
+    OutputRole::Folder,
+    OutputRole::Fields,
+    OutputRole::Report,
+    OutputRole::Page,
+];
 
 /// The content of a role's output, as far as a name can show it.
-const HOLDS: [Holds; 5] =
-    [Holds::Text, Holds::Folder, Holds::Samples(Kind::Image), Holds::Confidence, Holds::Video];
+const HOLDS: [OutputContent; 5] = [
+    OutputContent::Text,
+    OutputContent::Folder,
+    OutputContent::Samples(ContentKind::Image),
+    OutputContent::Confidence,
+    OutputContent::Video,
+];
 
 /// A folder with files that refer to each other: a header with its samples, a second name, links, frames.
 fn build(folder: &Path) {
@@ -90,7 +101,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// Does what a job does with its plan, to the end or only until its files are written; whether it was done.
-fn carry_out(mut plan: OutputPlan, outputs: &[Role], to_the_end: bool) -> bool {
+fn carry_out(mut plan: OutputPlan, outputs: &[OutputRole], to_the_end: bool) -> bool {
     let write = |target: Target| {
         if target.path().is_dir() {
             ["frame_1.png", "new", "c.png"].iter().try_for_each(|name| write_text(target.join(name), "new"))

@@ -194,7 +194,7 @@ mod tests {
         assert_refused("use veloxel::method::Frame;", "for pipelines");
         for free in [
             "use veloxel_motion::{Extras, METHODS};",
-            "veloxel_motion::Extras::new()",
+            "veloxel_motion::FlowExtras::new()",
             "use veloxel_gpu::Device;",
         ] {
             assert_eq!(found(free), Vec::<String>::new(), "{free}");

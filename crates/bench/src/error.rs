@@ -47,6 +47,14 @@ pub enum BenchError {
         /// Names of the figures, and by how much they miss.
         reason: String,
     },
+    /// A bench whose bars are those of a GPU, on another device.
+    #[error("the bench {bench} needs a GPU, and this device is none: {device}")]
+    NeedsGpu {
+        /// The bench.
+        bench: &'static str,
+        /// The device, as people know it.
+        device: String,
+    },
     /// A measurement in a process of its own gave no result.
     #[error("a measurement in a process of its own failed: {reason}")]
     Process {

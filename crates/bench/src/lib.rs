@@ -2,10 +2,12 @@
 
 mod accuracy;
 mod error;
+mod experiments;
 mod figure;
 mod paper_a;
 mod paper_b;
 mod paper_c;
+mod paper_d;
 mod phase;
 mod plots_page;
 mod record;
@@ -15,9 +17,8 @@ mod stops;
 mod verdict;
 
 pub use error::BenchError;
+pub use experiments::{Event, ExperimentTable, Experiments, NotMeasured, Observer, Published};
 pub use figure::{Bar, Figure};
-pub use paper_a::{Event, ExperimentTable, PaperA, Plan, paper_a};
-pub use paper_b::{PaperB, PaperBPlan, paper_b};
 pub use plots_page::plots_page;
 pub use record::{Record, Scored};
 pub use session::Session;
@@ -37,8 +38,8 @@ pub struct Bench {
     pub name: &'static str,
     /// Whether it runs when no bench is named: a bench does if it needs no other data, no GPU and not an hour.
     pub by_default: bool,
-    /// Runs the bench.
-    pub run: fn(&Session<'_>) -> Result<Vec<Figure>, BenchError>,
+    /// How it is run.
+    pub measure: Measure,
     /// Whether docs/status/accuracy.md scores it: then it belongs to the quick form, which measures accuracy alone.
     pub is_scored: bool,
     /// Whether the quick form has it although it is not scored: it shows that something works.
@@ -47,11 +48,28 @@ pub struct Bench {
     pub has_page: bool,
 }
 
-type Measure = fn(&Session<'_>) -> Result<Vec<Figure>, BenchError>;
+/// How a bench is run.
+#[derive(Debug, Clone, Copy)]
+pub enum Measure {
+    /// It gives figures.
+    Figures(MeasureFigures),
+    /// It repeats a paper's experiments.
+    Experiments(MeasureExperiments),
+}
+
+/// Gives the figures of a bench.
+pub type MeasureFigures = fn(&Session<'_>) -> Result<Vec<Figure>, BenchError>;
+/// Repeats the experiments of a paper.
+pub type MeasureExperiments = fn(&Session<'_>, &mut Observer<'_>) -> Result<Box<dyn Experiments>, BenchError>;
 
 impl Bench {
-    const fn new(name: &'static str, run: Measure) -> Self {
-        Self { name, by_default: false, run, is_scored: false, shows_quickly: false, has_page: false }
+    const fn new(name: &'static str, measure: MeasureFigures) -> Self {
+        let measure = Measure::Figures(measure);
+        Self { name, by_default: false, measure, is_scored: false, shows_quickly: false, has_page: false }
+    }
+    const fn of_paper(name: &'static str, measure: MeasureExperiments) -> Self {
+        let bare = Self::new(name, |_| Ok(Vec::new()));
+        Self { measure: Measure::Experiments(measure), has_page: true, ..bare }
     }
     const fn by_default(self) -> Self {
         Self { by_default: true, ..self }
@@ -85,13 +103,13 @@ pub const BENCHES: &[Bench] = &[
     // Fields of a device against the processor's, vector by vector.
     Bench::new("agreement", gpu::agreement),
     // The first paper's experiments: a GPU beside its host.
-    Bench::new("paper-a", |session| Ok(paper_a(session.device, Plan::full(), &mut |_| Ok(()))?.figures()))
-        .with_page(),
-    // Finite-element registration: seconds a frame, steps of both optimisers, and what more elements cost.
-    Bench::new("paper-c", paper_c::paper_c).with_page(),
+    Bench::of_paper("paper-a", paper_a::paper_a),
     // The second GPU paper: block matching and Lucas-Kanade over sizes of pictures, all distances over sizes of meshes.
-    Bench::new("paper-b", |session| Ok(paper_b(session.device, PaperBPlan::FULL, &mut |_| ())?.figures()))
-        .with_page(),
+    Bench::of_paper("paper-b", paper_b::paper_b),
+    // Finite-element registration: seconds a frame, steps of both optimisers, and what more elements cost.
+    Bench::of_paper("paper-c", paper_c::paper_c),
+    // The phase engine: accuracy, stages, speed and memory beside the FPGA, the GPU and the processor of its paper.
+    Bench::of_paper("paper-d", paper_d::paper_d),
     // Floyd-Warshall and dissection against their bars.
     Bench::new("paths", paths::paths),
     // NCC, SSD and SAD under noise, gain and offset; speckle.

@@ -85,7 +85,7 @@ impl Record {
     }
 
     /// Names of the figures of a bench that the page scores and these figures lack.
-    pub fn unmeasured(&self, bench: &str, figures: &[Figure]) -> Vec<String> {
+    pub(crate) fn unmeasured(&self, bench: &str, figures: &[Figure]) -> Vec<String> {
         let names: Vec<String> = figures.iter().map(name).collect();
         let of_bench = self.entries.iter().filter(|entry| entry.bench == bench);
         of_bench.filter(|entry| !names.contains(&entry.what)).map(|entry| entry.what.clone()).collect()

@@ -19,6 +19,8 @@ pub struct Session<'a> {
     pub(crate) opening_ms: Option<f64>,
     /// Which commands `stops` tries: those whose name holds this.
     pub(crate) only: Option<String>,
+    /// The folder of data that others made.
+    data: Option<PathBuf>,
     missing: RefCell<Vec<String>>,
     plots: RefCell<Vec<LinePlot>>,
 }
@@ -34,6 +36,7 @@ impl<'a> Session<'a> {
             is_quick: false,
             opening_ms: None,
             only: None,
+            data: std::env::var_os("VELOXEL_DATA").map(PathBuf::from),
             missing: RefCell::default(),
             plots: RefCell::default(),
         }
@@ -54,6 +57,12 @@ impl<'a> Session<'a> {
         Self { is_quick: true, ..self }
     }
 
+    /// This session without a folder of data.
+    #[cfg(test)]
+    pub(crate) fn without_data(self) -> Self {
+        Self { data: None, ..self }
+    }
+
     /// Names of the missing data, each once.
     pub fn missing(&self) -> Vec<String> {
         self.missing.borrow().clone()
@@ -65,6 +74,11 @@ impl<'a> Session<'a> {
         if !missing.contains(&what) {
             missing.push(what);
         }
+    }
+
+    /// The names of the missing data, which are no longer missed.
+    pub(crate) fn take_missing(&self) -> Vec<String> {
+        self.missing.take()
     }
 
     /// Keeps a plot for the page.
@@ -79,8 +93,7 @@ impl<'a> Session<'a> {
 
     /// A path below the folder that `VELOXEL_DATA` names; none, and a note, if nothing is there.
     pub(crate) fn data(&self, below: &str) -> Option<PathBuf> {
-        let folder = std::env::var_os("VELOXEL_DATA").map(PathBuf::from);
-        let path = folder.map(|folder| folder.join(below));
+        let path = self.data.as_ref().map(|folder| folder.join(below));
         let there = path.clone().filter(|path| path.exists());
         if there.is_none() {
             let name = path.map_or_else(|| below.to_owned(), |path| path.display().to_string());

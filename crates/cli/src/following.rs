@@ -115,5 +115,7 @@ mod tests {
         let step =
             Step { counters: [Some(level), Some(warp)], residual: Some(0.0125), left_ms: Some(2e3), ..step };
         assert_eq!(message(&step), "level 2/4  frame 3  residual 1.3e-2  2 s left");
+        let step = Step { done: 0.4, left_ms: Some(3e3), ..Step::default() };
+        assert_eq!(message(&step), "read  3 s left");
     }
 }

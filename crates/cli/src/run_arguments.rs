@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use veloxel::io::{DataFiles, ReadOptions, SeriesChoice, Strictness};
 use veloxel::jobs::{DenseMethodOptions, DenseOptions, DeviceOptions, JobRun, MethodOptions, PhaseOptions};
-use veloxel::method::{METHODS, Method};
+use veloxel::method::{DenseMethodEntry, METHODS};
 use veloxel::parameters::{MethodEntry, ParameterError};
 use veloxel::report::number::{counted, duration};
 use veloxel::report::{DeviceReport, RunHeader};
@@ -71,7 +71,7 @@ impl ComputeArguments {
 #[derive(Debug, Args)]
 pub struct MethodArguments {
     /// Values that the parameters start from; --params and --set change them
-    #[arg(long, value_parser = presets(&METHODS.each_ref().map(Method::name)), default_value = "accurate", help_heading = "Method")]
+    #[arg(long, value_parser = presets(&METHODS.each_ref().map(DenseMethodEntry::name)), default_value = "accurate", help_heading = "Method")]
     preset: String,
 
     /// Change one parameter: the value is a number, a word, or TOML such as "{ charbonnier = { epsilon = 0.001 } }"

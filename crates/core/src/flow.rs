@@ -29,11 +29,7 @@ impl Flow {
             return Err(CoreError::ComponentCount { expected, got: components_vox.len() });
         }
         components_vox.iter().try_for_each(|component| grid.require_len(component.len()))?;
-        let mut components = components_vox.into_iter();
-        let mut planar_vox = components.next().unwrap_or_default();
-        planar_vox.reserve_exact((expected - 1) * grid.len());
-        // Each is freed as soon as it is copied.
-        components.for_each(|component| planar_vox.extend_from_slice(&component));
+        let planar_vox = planar(components_vox, expected * grid.len());
         Ok(Self { grid, planar_vox })
     }
 
@@ -189,6 +185,16 @@ fn require_planar(grid: &Grid, got: usize) -> Result<(), CoreError> {
     }
     let size = format!("{:?}, {components} components", grid.size());
     Err(CoreError::SampleCount { expected, got, size })
+}
+
+/// Components one after the other, `samples` in all. The first one's memory grows; each of the others is freed as soon as it is
+/// copied.
+pub fn planar(components: impl IntoIterator<Item = Vec<f32>>, samples: usize) -> Vec<f32> {
+    let mut components = components.into_iter();
+    let mut planar = components.next().unwrap_or_default();
+    planar.reserve_exact(samples.saturating_sub(planar.len()));
+    components.for_each(|component| planar.extend_from_slice(&component));
+    planar
 }
 
 #[cfg(test)]

@@ -9,6 +9,15 @@
 //! *Direction*: a [`Flow`] lives on the fixed grid and points into the moving image,
 //! `fixed(x) ≈ moving(x + d(x))`.
 //! *Invalid* estimates are NaN in memory; nothing invalid is ever written as 0.
+//!
+//! # What is stable
+//!
+//! The library `veloxel` gives these on as stable: the types of samples and shapes ([`Volume`], [`VolumeView`], [`Samples`],
+//! [`Sequence`], [`Flow`], [`Mask`], [`TetMesh`], [`TriangleMesh`], [`Grid`], [`Dimension`]), lists of arcs ([`ArcList`],
+//! [`WeightedArc`], [`GraphKind`]), what follows and stops a run ([`Control`], [`Observer`], [`Step`], [`Stage`], [`Counter`],
+//! [`Portion`], [`Stopped`]), errors and warnings ([`Diagnosis`], [`ErrorKind`], [`Hint`], [`CoreError`], [`Warnings`]), the
+//! statistics of a run ([`FlowStatistics`], [`SolveStatus`], [`StageTime`], [`CleaningReport`]), and [`mod@parameters`] but for what
+//! its documentation hides. The rest serves the crates above and may change in any version.
 
 mod arcs;
 mod cleaning_report;
@@ -43,7 +52,7 @@ pub use diagnostics::{
     FlowStatistics, JacobianReport, MethodDiagnostics, SolveStatus, StageTime,
 };
 pub use error::CoreError;
-pub use flow::Flow;
+pub use flow::{Flow, planar};
 pub use grid::{Dimension, Grid};
 pub use mask::Mask;
 pub use mesh::TetMesh;

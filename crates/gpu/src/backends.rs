@@ -4,7 +4,7 @@ pub(crate) use of_this_build::{fastest, list, open};
 
 use crate::error::ComputeError;
 use crate::gpu::Gpu;
-use crate::listing::Listing;
+use crate::listing::ListedDevice;
 use std::sync::Arc;
 
 /// The fastest GPU present, and for each faster kind the reason why it cannot be used.
@@ -53,7 +53,7 @@ mod of_this_build {
     }
 
     /// All GPUs; absent kinds with the reason.
-    pub(crate) fn list() -> Vec<Listing> {
+    pub(crate) fn list() -> Vec<ListedDevice> {
         cuda_device::list().into_iter().chain(wgpu_device::list()).collect()
     }
 }
@@ -73,9 +73,9 @@ mod of_this_build {
         (None, vec![REASON.to_owned()])
     }
 
-    pub(crate) fn list() -> Vec<Listing> {
+    pub(crate) fn list() -> Vec<ListedDevice> {
         ["cuda", "vulkan"]
-            .map(|name| Listing::Absent { name: name.to_owned(), reason: REASON.to_owned() })
+            .map(|name| ListedDevice::Absent { name: name.to_owned(), reason: REASON.to_owned() })
             .into()
     }
 }

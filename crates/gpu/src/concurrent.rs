@@ -1,6 +1,6 @@
 //! Work that a device does beside other work.
 
-use crate::device::{Device, Kind};
+use crate::device::{Device, DeviceKind};
 use crate::error::ComputeError;
 use crate::gpu::{Gpu, QueueNumber};
 use std::cell::Cell;
@@ -74,9 +74,9 @@ impl Device {
         work: impl FnOnce() -> Result<T, E> + 'a,
     ) -> Result<Concurrent<'a, T>, E> {
         let fork = match self.kind() {
-            Kind::Cpu(_) => None,
-            Kind::Gpu(_) if SERIALISED.get() => None,
-            Kind::Gpu(gpu) => gpu.fork()?.map(|queue| Fork { gpu: gpu.clone(), queue }),
+            DeviceKind::Cpu(_) => None,
+            DeviceKind::Gpu(_) if SERIALISED.get() => None,
+            DeviceKind::Gpu(gpu) => gpu.fork()?.map(|queue| Fork { gpu: gpu.clone(), queue }),
         };
         let until_then = fork.as_ref().map(|Fork { gpu, queue }| {
             let before = gpu.switch(*queue);

@@ -4,7 +4,7 @@ use crate::backends;
 use crate::compilations::Compilations;
 use crate::error::ComputeError;
 use crate::gpu::Gpu;
-use crate::listing::{DeviceInfo, Listing};
+use crate::listing::{DeviceInfo, ListedDevice};
 use crate::memory::buffer_pool::MemoryStats;
 use crate::processor::{Cpu, instruction_set};
 use crate::timestamp::Timestamp;
@@ -14,13 +14,13 @@ use veloxel_core::{Control, Stopped, SystemMemory};
 /// The processor or a GPU, on which kernels run; a clone refers to the same device and the same channel, and is cheap.
 #[derive(Debug, Clone)]
 pub struct Device {
-    kind: Kind,
+    kind: DeviceKind,
     control: Control,
 }
 
 /// The kind of a device; every kernel matches on it to choose its implementation.
 #[derive(Debug, Clone)]
-pub enum Kind {
+pub enum DeviceKind {
     /// The processor.
     Cpu(Cpu),
     /// A GPU.
@@ -34,7 +34,7 @@ impl Device {
     /// [`ComputeError::Threads`] if they cannot be started.
     pub fn cpu(threads: usize) -> Result<Self, ComputeError> {
         let cpu = Cpu::new(threads)?;
-        Ok(Self { control: cpu.control.clone(), kind: Kind::Cpu(cpu) })
+        Ok(Self { control: cpu.control.clone(), kind: DeviceKind::Cpu(cpu) })
     }
 
     /// A device with the same threads and memory and another channel: for a run beside another one, which is followed and
@@ -42,7 +42,7 @@ impl Device {
     #[must_use]
     pub fn controlled_by(&self, control: Control) -> Self {
         let kind = match &self.kind {
-            Kind::Cpu(cpu) => Kind::Cpu(cpu.controlled_by(control.clone())),
+            DeviceKind::Cpu(cpu) => DeviceKind::Cpu(cpu.controlled_by(control.clone())),
             gpu => gpu.clone(),
         };
         Self { kind, control }
@@ -94,20 +94,20 @@ impl Device {
     }
 
     /// All devices of this machine; kinds that cannot be used are listed with the reason.
-    pub fn list() -> Vec<Listing> {
-        let cpu = Self::cpu(0).map(|d| Listing::Present(d.info()));
+    pub fn list() -> Vec<ListedDevice> {
+        let cpu = Self::cpu(0).map(|d| ListedDevice::Present(d.info()));
         cpu.into_iter().chain(backends::list()).collect()
     }
 
     /// Name, description and memory size of this device.
     pub fn info(&self) -> DeviceInfo {
         match &self.kind {
-            Kind::Cpu(cpu) => DeviceInfo {
+            DeviceKind::Cpu(cpu) => DeviceInfo {
                 name: "cpu".to_owned(),
                 description: format!("{} threads, {}", cpu.threads(), instruction_set()),
                 memory_bytes: SystemMemory::now().map(|memory| memory.total_bytes),
             },
-            Kind::Gpu(gpu) => gpu.info(),
+            DeviceKind::Gpu(gpu) => gpu.info(),
         }
     }
 
@@ -116,12 +116,12 @@ impl Device {
         self.gpu().is_some()
     }
     fn of(gpu: Arc<dyn Gpu>) -> Self {
-        Self { kind: Kind::Gpu(gpu), control: Control::default() }
+        Self { kind: DeviceKind::Gpu(gpu), control: Control::default() }
     }
     fn gpu(&self) -> Option<&Arc<dyn Gpu>> {
         match &self.kind {
-            Kind::Cpu(_) => None,
-            Kind::Gpu(gpu) => Some(gpu),
+            DeviceKind::Cpu(_) => None,
+            DeviceKind::Gpu(gpu) => Some(gpu),
         }
     }
 
@@ -168,15 +168,15 @@ impl Device {
     /// next work needs pieces of other sizes under a budget.
     pub fn release_kept(&self) {
         match &self.kind {
-            Kind::Cpu(cpu) => drop(cpu.memory.drain()),
-            Kind::Gpu(gpu) => gpu.release_kept(),
+            DeviceKind::Cpu(cpu) => drop(cpu.memory.drain()),
+            DeviceKind::Gpu(gpu) => gpu.release_kept(),
         }
     }
     /// Statistics of the device's memory: allocations so far, and bytes kept for reuse.
     pub fn memory_stats(&self) -> MemoryStats {
         match &self.kind {
-            Kind::Cpu(cpu) => cpu.memory.stats(),
-            Kind::Gpu(gpu) => gpu.memory_stats(),
+            DeviceKind::Cpu(cpu) => cpu.memory.stats(),
+            DeviceKind::Gpu(gpu) => gpu.memory_stats(),
         }
     }
     /// The kernels that the driver compiled since the device was opened, and which of them took longest: no stop ends such a
@@ -188,8 +188,8 @@ impl Device {
     /// the calling thread.
     pub fn scope<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.kind {
-            Kind::Cpu(cpu) => cpu.install(work),
-            Kind::Gpu(_) => work(),
+            DeviceKind::Cpu(cpu) => cpu.install(work),
+            DeviceKind::Gpu(_) => work(),
         }
     }
 
@@ -200,8 +200,8 @@ impl Device {
         second: impl FnOnce() -> B + Send,
     ) -> (A, B) {
         match &self.kind {
-            Kind::Cpu(cpu) => cpu.join(first, second),
-            Kind::Gpu(_) => (first(), second()),
+            DeviceKind::Cpu(cpu) => cpu.join(first, second),
+            DeviceKind::Gpu(_) => (first(), second()),
         }
     }
 
@@ -210,7 +210,7 @@ impl Device {
         self.gpu()?.replayed_runs()
     }
     /// The kind of the device; kernels choose their implementation by it.
-    pub fn kind(&self) -> &Kind {
+    pub fn kind(&self) -> &DeviceKind {
         &self.kind
     }
 }

@@ -9,8 +9,8 @@ use crate::launches::launch::Launch;
 use crate::listing::DeviceInfo;
 use crate::memory::buffer_pool::MemoryStats;
 use crate::memory::gpu_memory::GpuMemory;
-use crate::memory::host_memory::Content;
-use crate::memory::place::Place;
+use crate::memory::host_memory::MemoryContent;
+use crate::memory::place::PointerPlace;
 use crate::timestamp::Timestamp;
 use std::fmt::Debug;
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub struct QueueNumber(pub(crate) usize);
 
 /// A range of words in the memory of a GPU.
 #[derive(Debug, Clone)]
-pub struct Stretch<'a> {
+pub struct MemoryStretch<'a> {
     /// The memory.
     pub memory: &'a GpuMemory,
     /// The words, of four bytes each.
@@ -41,7 +41,7 @@ pub trait Gpu: Debug + Send + Sync {
     fn is_hardware(&self) -> bool;
     /// Allocates `words` words of four bytes, filled with zeros or of undefined content: the caller then writes each word before it
     /// reads it.
-    fn allocate(&self, words: usize, content: Content) -> Result<GpuMemory, ComputeError>;
+    fn allocate(&self, words: usize, content: MemoryContent) -> Result<GpuMemory, ComputeError>;
     /// Copies `bytes` from the host to new device memory; the last word is padded with zeros.
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError>;
     /// Reads ranges of words back to the host: one vector for each entry of `wanted`, which holds the entry's ranges one after
@@ -49,7 +49,7 @@ pub trait Gpu: Debug + Send + Sync {
     /// whether to go on, and leaves the work to the device once it is not.
     fn download(
         &self,
-        wanted: &[Vec<Stretch<'_>>],
+        wanted: &[Vec<MemoryStretch<'_>>],
         after: Option<&Timestamp>,
         control: &Control,
     ) -> Result<Vec<Vec<u32>>, ComputeError>;
@@ -87,7 +87,7 @@ pub trait Gpu: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`ComputeError::NoAddress`] unless the device overrides it.
-    fn address(&self, _: &GpuMemory) -> Result<(u64, Place), ComputeError> {
+    fn address(&self, _: &GpuMemory) -> Result<(u64, PointerPlace), ComputeError> {
         Err(ComputeError::NoAddress { device: self.info().name })
     }
     /// The kernels that its driver compiled, and which of them took longest.

@@ -13,7 +13,7 @@ pub struct DeviceInfo {
 
 /// A kind of device, present or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Listing {
+pub enum ListedDevice {
     /// It can be used.
     Present(DeviceInfo),
     /// It cannot be used.

@@ -16,17 +16,24 @@ pub(crate) struct Asking<T> {
     every_bytes: usize,
     /// Bytes that were read since the last question.
     passed_bytes: usize,
+    /// Whether the bytes are those of a file, which count for the progress of reading.
+    is_counted: bool,
 }
 
 impl<T> Asking<T> {
     pub fn new(inner: T, control: &Control) -> Self {
-        Self { inner, control: control.clone(), every_bytes: 0, passed_bytes: 0 }
+        Self { inner, control: control.clone(), every_bytes: 0, passed_bytes: 0, is_counted: false }
     }
 
     /// For a decoder that reads byte by byte: asks once in so many bytes.
     #[cfg(feature = "jpeg")]
     pub fn every(self, bytes: usize) -> Self {
         Self { every_bytes: bytes, ..self }
+    }
+
+    /// For the bytes of a file as they are in it: they count for the progress of reading.
+    pub fn counted(self) -> Self {
+        Self { is_counted: true, ..self }
     }
 
     pub fn into_inner(self) -> T {
@@ -47,7 +54,11 @@ impl<T: Read> Read for Asking<T> {
         self.ask()?;
         let most = buffer.len().min(MOST_BYTES);
         self.passed_bytes += most;
-        self.inner.read(&mut buffer[..most])
+        let count = self.inner.read(&mut buffer[..most])?;
+        if self.is_counted {
+            self.control.count_bytes(count as u64);
+        }
+        Ok(count)
     }
 }
 

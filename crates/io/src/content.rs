@@ -8,7 +8,7 @@ use veloxel_core::{Flow, Grid, Sequence, TetMesh, TriangleMesh, Volume};
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum ContentKind {
     /// One picture or volume.
     Image,
     /// Frames over time.

@@ -1,6 +1,6 @@
 //! The description of a file format: one value a format, all of them listed in [`crate::formats`].
 
-use crate::content::{Decoded, Kind};
+use crate::content::{ContentKind, Decoded};
 use crate::error::{IoError, Result};
 use crate::read::context::Context;
 use crate::read::frame_reader::FrameReader;
@@ -27,8 +27,8 @@ pub struct Format {
     /// Without the dot, in lower case.
     pub(crate) extensions: &'static [&'static str],
     /// What its files hold when they are read.
-    pub(crate) reads: &'static [Kind],
-    pub(crate) precision: Precision,
+    pub(crate) reads: &'static [ContentKind],
+    pub(crate) precision: FormatPrecision,
     /// Whether its files say where their voxels lie in the world.
     pub(crate) keeps_place: bool,
     /// What a file to be written can hold.
@@ -85,7 +85,7 @@ pub(crate) enum Reader {
 
 /// What becomes of a sample that is written and read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Precision {
+pub enum FormatPrecision {
     /// It stays the 32-bit float that it is.
     Float,
     /// It becomes a whole number of 8 or 16 bits.
@@ -122,8 +122,8 @@ impl Format {
             name,
             title,
             extensions,
-            reads: &[Kind::Image],
-            precision: Precision::Whole,
+            reads: &[ContentKind::Image],
+            precision: FormatPrecision::Whole,
             keeps_place: false,
             limits: PICTURE_LIMITS,
             reader,
@@ -150,8 +150,8 @@ impl Format {
         read: Read,
     ) -> Self {
         Self {
-            reads: &[Kind::Surface],
-            precision: Precision::Float,
+            reads: &[ContentKind::Surface],
+            precision: FormatPrecision::Float,
             ..Self::picture(name, title, extensions, Reader::Whole(read))
         }
     }
@@ -164,8 +164,8 @@ impl Format {
         reader: Reader,
     ) -> Self {
         Self {
-            reads: &[Kind::Image, Kind::Sequence, Kind::Flow],
-            precision: Precision::Float,
+            reads: &[ContentKind::Image, ContentKind::Sequence, ContentKind::Flow],
+            precision: FormatPrecision::Float,
             keeps_place: true,
             limits: VOLUME_LIMITS,
             write_image: Some(|target, image, _| W::write(target, &Record::image(image))),
@@ -186,29 +186,30 @@ impl Format {
     }
 
     /// What becomes of a sample that is written and read again.
-    pub fn precision(&self) -> Precision {
+    pub fn precision(&self) -> FormatPrecision {
         self.precision
     }
 
     /// Whether a file of it may hold this when it is read.
-    pub fn reads(&self, kind: Kind) -> bool {
+    pub fn reads(&self, kind: ContentKind) -> bool {
         self.reads.contains(&kind)
     }
 
     /// Whether this can be written.
-    pub fn writes(&self, kind: Kind) -> bool {
+    pub fn writes(&self, kind: ContentKind) -> bool {
         match kind {
-            Kind::Image => self.write_image.is_some(),
-            Kind::Sequence => self.write_sequence.is_some(),
-            Kind::Flow => self.write_flow.is_some(),
-            Kind::Mesh => false,
-            Kind::Surface => self.write_painted.is_some(),
+            ContentKind::Image => self.write_image.is_some(),
+            ContentKind::Sequence => self.write_sequence.is_some(),
+            ContentKind::Flow => self.write_flow.is_some(),
+            ContentKind::Mesh => false,
+            ContentKind::Surface => self.write_painted.is_some(),
         }
     }
 
     /// Whether labels can be written: whole numbers that must not change.
     pub fn writes_labels(&self) -> bool {
-        self.write_labels.is_some() || (self.write_image.is_some() && self.precision != Precision::Lossy)
+        self.write_labels.is_some()
+            || (self.write_image.is_some() && self.precision != FormatPrecision::Lossy)
     }
 
     /// Whether a video can be written frame by frame.

@@ -19,6 +19,12 @@
 //!
 //! # Formats
 #![doc = include_str!("../../../docs/status/formats.md")]
+//!
+//! # What is stable
+//!
+//! The library `veloxel` gives this crate on as its module `io`. Stable are the functions that read, write, inspect and list, and the
+//! types that they take and return. What serves the library's own jobs may change in any version: [`PendingFiles`], [`Unfinished`],
+//! [`Revocable`], [`NpyWriter`], and the functions whose names begin with `check_`.
 
 mod asking;
 mod content;
@@ -34,18 +40,17 @@ mod tables;
 mod text;
 mod write;
 
-pub use content::{Content, Kind};
+pub use content::{Content, ContentKind};
 pub use error::{IoError, Result};
 pub use files::Files;
-pub use format::{Format, Precision};
+pub use format::{Format, FormatPrecision};
 pub use formats::disparity::{check_disparity_output, read_disparity, write_disparity};
 #[cfg(feature = "jpeg")]
-pub use formats::jpeg::{JPEG_QUALITY, write_rgb_jpeg};
+pub use formats::jpeg::write_rgb_jpeg;
 pub use formats::png::stream::write_rgb_png;
-pub use read::files_read::files_read;
+pub use read::files_read::{bytes_to_read, files_read};
 pub use read::frames::{files_in, list_folder};
 pub use read::inspect::{FileInfo, inspect, read_grid};
-pub use read::luminance::LUMA;
 pub use read::reading::{DataFiles, ReadOptions, Reading, SeriesChoice, Strictness};
 pub use read::series::{CineSeries, holds_dicom, read_cine};
 pub use read::stream::FrameStream;

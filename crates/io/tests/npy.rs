@@ -269,7 +269,7 @@ fn the_header_alone_tells_what_is_there() {
     let path = folder.path().join("a.npy");
     std::fs::write(&path, array(">i2", "True", "(3, 2, 3, 4)", &[0; 144])).unwrap();
     let info = inspect(&path, Strictness::Strict).unwrap();
-    assert_eq!((info.kind, info.size, info.frames), (Kind::Sequence, [4, 3, 2], 3));
+    assert_eq!((info.kind, info.size, info.frames), (ContentKind::Sequence, [4, 3, 2], 3));
     assert_eq!((info.format.name(), &*info.sample_type), ("npy", "i16"));
     std::fs::write(&path, array(">i2", "True", "(3, 2, 3, 4)", &[0; 143])).unwrap();
     assert!(matches!(inspect(&path, Strictness::Strict), Err(IoError::Truncated { .. })));

@@ -25,13 +25,13 @@ fn files(folder: &Path) -> Vec<PathBuf> {
                 write(&path).unwrap();
                 files.push(path);
             };
-            if format.writes(Kind::Image) {
+            if format.writes(ContentKind::Image) {
                 add("image", &|path| write_image(path, &image, &mut Warnings::new()));
             }
-            if format.writes(Kind::Flow) {
+            if format.writes(ContentKind::Flow) {
                 add("flow", &|path| write_flow(path, &Flow::zeros(image.grid().clone())));
             }
-            if format.writes(Kind::Sequence) {
+            if format.writes(ContentKind::Sequence) {
                 let frames = vec![image.clone(); 3];
                 add("cine", &|path| write_sequence(path, &Sequence::new(frames.clone(), None).unwrap()));
             }

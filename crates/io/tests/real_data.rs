@@ -60,9 +60,9 @@ fn everything_is_read_and_inspected_alike() {
         let content = read(&path, Strictness::Lenient, &mut warnings).unwrap();
         let info = inspect(&path, Strictness::Lenient).unwrap();
         let (grid, kind) = match &content {
-            Content::Image(v) => (v.grid(), Kind::Image),
-            Content::Sequence(s) => (s.grid(), Kind::Sequence),
-            Content::Flow(f) => (f.grid(), Kind::Flow),
+            Content::Image(v) => (v.grid(), ContentKind::Image),
+            Content::Sequence(s) => (s.grid(), ContentKind::Sequence),
+            Content::Flow(f) => (f.grid(), ContentKind::Flow),
             Content::Mesh(_) | Content::Surface(_) => panic!("a mesh"),
         };
         assert_eq!((info.size, info.kind, info.dimension), (grid.size(), kind, grid.dimension()), "{path:?}");

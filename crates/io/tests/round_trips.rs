@@ -57,7 +57,7 @@ fn assert_close(a: &[f32], b: &[f32], tolerance: f32) {
 
 /// The extensions of formats that hold volumes in their place in the world.
 fn volume_formats() -> Vec<&'static str> {
-    extensions(|format| format.writes(Kind::Image) && format.keeps_place())
+    extensions(|format| format.writes(ContentKind::Image) && format.keeps_place())
 }
 
 fn extensions(of: impl Fn(&Format) -> bool) -> Vec<&'static str> {
@@ -155,7 +155,7 @@ fn a_picture_out_of_the_plane_keeps_its_field() {
 #[test]
 fn sequences_keep_frames_and_interval() {
     let folder = tempfile::tempdir().unwrap();
-    for extension in extensions(|format| format.writes(Kind::Sequence) && format.keeps_place()) {
+    for extension in extensions(|format| format.writes(ContentKind::Sequence) && format.keeps_place()) {
         for grid in [oblique_3d(), oblique_2d()] {
             let path = folder.path().join(format!("s.{extension}"));
             let frames = [0.0, 1000.0].map(|t| image(grid.clone()).map(|v| v + t));
@@ -191,7 +191,9 @@ fn labels_stay_exact_whatever_their_range() {
 #[test]
 fn pictures_of_whole_numbers_stay_exact() {
     let folder = tempfile::tempdir().unwrap();
-    let exact = extensions(|format| format.writes(Kind::Image) && format.precision() != Precision::Lossy);
+    let exact = extensions(|format| {
+        format.writes(ContentKind::Image) && format.precision() != FormatPrecision::Lossy
+    });
     let tops = |extension| [255.0f32, 65535.0].map(|top| (extension, top));
     // A BMP has 8 bits.
     for (extension, top) in exact.into_iter().flat_map(tops).filter(|case| *case != ("bmp", 65535.0)) {
@@ -307,14 +309,14 @@ fn unknown_extensions_list_the_known_ones() {
     assert!(fail(&path).to_string().contains(".nii.gz"));
     assert!(matches!(fail(folder.path()), IoError::Kind { .. }));
     assert!(matches!(
-        check_output(Path::new("a.y4m"), Kind::Image, None),
+        check_output(Path::new("a.y4m"), ContentKind::Image, None),
         Err(IoError::UnknownExtension { .. })
     ));
     assert!(matches!(
-        check_output(Path::new("/nowhere/a.flo"), Kind::Flow, None),
+        check_output(Path::new("/nowhere/a.flo"), ContentKind::Flow, None),
         Err(IoError::NoFolder { .. })
     ));
-    assert!(check_output(Path::new("a.nrrd"), Kind::Sequence, None).is_ok());
+    assert!(check_output(Path::new("a.nrrd"), ContentKind::Sequence, None).is_ok());
     let error = write_flow(Path::new("a.jpg"), &flow(oblique_2d())).unwrap_err();
     assert!(error.to_string().contains(".flo"), "{error}");
 }
@@ -325,7 +327,7 @@ fn inspection_says_what_reading_gives() {
     let path = folder.path().join("f.nrrd");
     write_flow(&path, &flow(oblique_3d())).unwrap();
     let info = inspect(&path, Strictness::Lenient).unwrap();
-    assert_eq!((info.kind, info.size, info.frames), (Kind::Flow, [5, 4, 3], 1));
+    assert_eq!((info.kind, info.size, info.frames), (ContentKind::Flow, [5, 4, 3], 1));
     assert_eq!(info.sample_type, "f32 × 3");
     let json = serde_json::to_value(&info).unwrap();
     assert_eq!(

@@ -79,7 +79,7 @@ fn surface(side: u32) -> TriangleMesh {
 }
 
 fn pictures_that_are_written() -> Vec<&'static str> {
-    let formats = Format::all().iter().filter(|format| format.writes(Kind::Image));
+    let formats = Format::all().iter().filter(|format| format.writes(ContentKind::Image));
     formats.map(|format| format.extensions()[0]).collect()
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 use std::path::Path;
-use veloxel_io::{Format, Kind};
+use veloxel_io::{ContentKind, Format};
 
 /// What users are told.
 const PAGE: &str = include_str!("../../../docs/status/formats.md");
@@ -34,7 +34,13 @@ fn every_extension_belongs_to_one_format_and_stands_on_its_page() {
 
 #[test]
 fn every_format_can_be_read() {
-    let kinds = [Kind::Image, Kind::Sequence, Kind::Flow, Kind::Mesh, Kind::Surface];
+    let kinds = [
+        ContentKind::Image,
+        ContentKind::Sequence,
+        ContentKind::Flow,
+        ContentKind::Mesh,
+        ContentKind::Surface,
+    ];
     for format in Format::all() {
         assert!(kinds.iter().any(|kind| format.reads(*kind)), "{format}");
         assert!(kinds.iter().all(|kind| format.reads(*kind) || !format.writes(*kind)), "{format}");

@@ -58,11 +58,11 @@ macro_rules! slots {
             )+
         }
 
-        impl<$a> veloxel_gpu::Slots<$a> for $name<$a> {
-            const SLOTS: &'static [veloxel_gpu::Slot] = &[$(
+        impl<$a> veloxel_gpu::BindingSlots<$a> for $name<$a> {
+            const SLOTS: &'static [veloxel_gpu::BindingSlot] = &[$(
                 $crate::bindings::slot!($access { declared } $slot, $element, ($($($component)+)?)),
             )+];
-            fn bind(&self, buffers: &mut Vec<veloxel_gpu::Bind<$a>>) {
+            fn bind(&self, buffers: &mut Vec<veloxel_gpu::BoundBuffer<$a>>) {
                 $($crate::bindings::slot!($access { bind } self.$slot, buffers, ($($($component)+)?));)+
             }
         }
@@ -120,20 +120,20 @@ macro_rules! bindings {
             )*
         }
 
-        impl<$a> veloxel_gpu::Slots<$a> for $name<$a> {
-            const SLOTS: &'static [veloxel_gpu::Slot] = &[$(
+        impl<$a> veloxel_gpu::BindingSlots<$a> for $name<$a> {
+            const SLOTS: &'static [veloxel_gpu::BindingSlot] = &[$(
                 $crate::bindings::slot!($access { declared } $slot, $element, ($($($component)+)?)),
             )*];
-            fn bind(&self, buffers: &mut Vec<veloxel_gpu::Bind<$a>>) {
+            fn bind(&self, buffers: &mut Vec<veloxel_gpu::BoundBuffer<$a>>) {
                 $($crate::bindings::slot!($access { bind } self.$slot, buffers, ($($($component)+)?));)*
             }
         }
 
         impl<$a> veloxel_gpu::Bindings<$a> for $name<$a> {
-            const DECLARATION: &'static veloxel_gpu::Declaration = {
-                static DECLARATION: veloxel_gpu::Declaration = veloxel_gpu::Declaration {
+            const DECLARATION: &'static veloxel_gpu::BindingDeclaration = {
+                static DECLARATION: veloxel_gpu::BindingDeclaration = veloxel_gpu::BindingDeclaration {
                     block: <$block as veloxel_gpu::wgsl::Value>::TYPE.members(),
-                    slots: <$name<'static> as veloxel_gpu::Slots<'static>>::SLOTS,
+                    slots: <$name<'static> as veloxel_gpu::BindingSlots<'static>>::SLOTS,
                     sums: $crate::bindings::sums!($($sums: $sums_element)?),
                 };
                 &DECLARATION
@@ -153,26 +153,26 @@ macro_rules! sums {
         None
     };
     ($name:ident: $element:ty) => {
-        Some(veloxel_gpu::Slot::of::<$element>(&[stringify!($name)], veloxel_gpu::Access::Write))
+        Some(veloxel_gpu::BindingSlot::of::<$element>(&[stringify!($name)], veloxel_gpu::BufferAccess::Write))
     };
 }
 pub(crate) use sums;
 
 /// The type of a buffer's field, its slot, and how it is bound.
 macro_rules! slot {
-    (@access read) => { veloxel_gpu::Access::Read };
-    (@access may_read) => { veloxel_gpu::Access::Read };
-    (@access write) => { veloxel_gpu::Access::Write };
-    (@access may_write) => { veloxel_gpu::Access::Write };
+    (@access read) => { veloxel_gpu::BufferAccess::Read };
+    (@access may_read) => { veloxel_gpu::BufferAccess::Read };
+    (@access write) => { veloxel_gpu::BufferAccess::Write };
+    (@access may_write) => { veloxel_gpu::BufferAccess::Write };
     (@buffer $element:ty, ()) => { veloxel_gpu::Buffer<<$element as veloxel_gpu::wgsl::Stored>::Sample> };
     (@buffer $element:ty, (any)) => { dyn veloxel_gpu::AnyBuffer };
     (@buffer $element:ty, ($sample:ident)) => { veloxel_gpu::Buffer<$sample> };
 
     (group { type } $a:lifetime, $group:ty, (), ()) => { $group };
     (group { declared } $slot:ident, $group:ty, ()) => {
-        veloxel_gpu::Slot::Group(<$group as veloxel_gpu::Slots<'_>>::SLOTS)
+        veloxel_gpu::BindingSlot::Group(<$group as veloxel_gpu::BindingSlots<'_>>::SLOTS)
     };
-    (group { bind } $value:expr, $buffers:ident, ()) => { veloxel_gpu::Slots::bind(&$value, $buffers) };
+    (group { bind } $value:expr, $buffers:ident, ()) => { veloxel_gpu::BindingSlots::bind(&$value, $buffers) };
 
     ($access:ident { type } $a:lifetime, $element:ty, $sample:tt, ($($component:ident)+)) => {
         &$a [$crate::bindings::slot!(@buffer $element, $sample)]
@@ -188,33 +188,33 @@ macro_rules! slot {
     };
 
     ($access:ident { declared } $slot:ident, $element:ty, ()) => {
-        veloxel_gpu::Slot::of::<$element>(&[stringify!($slot)], $crate::bindings::slot!(@access $access))
+        veloxel_gpu::BindingSlot::of::<$element>(&[stringify!($slot)], $crate::bindings::slot!(@access $access))
     };
     ($access:ident { declared } $slot:ident, $element:ty, ($($component:ident)+)) => {
-        veloxel_gpu::Slot::of::<$element>(
+        veloxel_gpu::BindingSlot::of::<$element>(
             &[$(stringify!($component)),+],
             $crate::bindings::slot!(@access $access),
         )
     };
 
     ($access:ident { bind } $value:expr, $buffers:ident, ($($component:ident)+)) => {
-        $buffers.extend(veloxel_gpu::Bind::components(
+        $buffers.extend(veloxel_gpu::BoundBuffer::components(
             $crate::bindings::slot!(@access $access),
             $value,
             [$(stringify!($component)),+].len(),
         ))
     };
     (may_read { bind } $value:expr, $buffers:ident, ()) => {
-        $buffers.push($value.map_or(veloxel_gpu::Bind::Absent, |buffer| veloxel_gpu::Bind::In(buffer)))
+        $buffers.push($value.map_or(veloxel_gpu::BoundBuffer::Absent, |buffer| veloxel_gpu::BoundBuffer::In(buffer)))
     };
     (may_write { bind } $value:expr, $buffers:ident, ()) => {
-        $buffers.push($value.map_or(veloxel_gpu::Bind::Spare, |buffer| veloxel_gpu::Bind::Out(buffer)))
+        $buffers.push($value.map_or(veloxel_gpu::BoundBuffer::Spare, |buffer| veloxel_gpu::BoundBuffer::Out(buffer)))
     };
     (read { bind } $value:expr, $buffers:ident, ()) => {
-        $buffers.push(veloxel_gpu::Bind::In($value))
+        $buffers.push(veloxel_gpu::BoundBuffer::In($value))
     };
     (write { bind } $value:expr, $buffers:ident, ()) => {
-        $buffers.push(veloxel_gpu::Bind::Out($value))
+        $buffers.push(veloxel_gpu::BoundBuffer::Out($value))
     };
 }
 pub(crate) use slot;

@@ -4,8 +4,8 @@ use std::fmt::Debug;
 use std::ops::RangeInclusive;
 use veloxel_core::Axes;
 use veloxel_gpu::{
-    Bind, Bindings, Buffer, ComputeError, Cpu, Declaration, Device, Element, Gpu, Kind, Later, Launch,
-    ShaderSource, cover, reduction_groups, require_field, sum_rows,
+    BindingDeclaration, Bindings, BoundBuffer, Buffer, ComputeError, Cpu, Device, DeviceKind, Element, Gpu,
+    Later, Launch, ShaderSource, cover, reduction_groups, require_field, sum_rows,
 };
 
 /// A kernel with its arguments, including the buffers for its outputs: it is made, then [run](Self::run) on a device.
@@ -49,13 +49,13 @@ pub trait Kernel: Sized {
         self.check(&mut lengths);
         lengths.found?;
         match device.kind() {
-            Kind::Cpu(cpu) => {
+            DeviceKind::Cpu(cpu) => {
                 let output = self.on_cpu(cpu);
                 // Threads that saw the stop left their ranges out.
                 device.check()?;
                 Ok(output)
             }
-            Kind::Gpu(gpu) => {
+            DeviceKind::Gpu(gpu) => {
                 device.check()?;
                 self.on_gpu(&Launcher::new(device, &**gpu))
             }
@@ -145,7 +145,7 @@ impl<'a> Launcher<'a> {
     }
 }
 
-fn declaration_of<'a, B: Bindings<'a>>(_: &B) -> &'static Declaration {
+fn declaration_of<'a, B: Bindings<'a>>(_: &B) -> &'static BindingDeclaration {
     B::DECLARATION
 }
 
@@ -158,7 +158,7 @@ pub struct PreparedLaunch<'a> {
     entry: &'static str,
     constants: Vec<(&'static str, f64)>,
     uniform: Vec<u8>,
-    buffers: Vec<Bind<'a>>,
+    buffers: Vec<BoundBuffer<'a>>,
 }
 
 impl<'a> PreparedLaunch<'a> {
@@ -192,9 +192,9 @@ impl<'a> PreparedLaunch<'a> {
     /// [`ComputeError`] of the device.
     pub fn run(self, groups: [u32; 3]) -> Result<(), ComputeError> {
         let has_sums = self.source.declaration.sums.is_some();
-        self.launch(has_sums.then_some(Bind::Spare), groups)
+        self.launch(has_sums.then_some(BoundBuffer::Spare), groups)
     }
-    fn launch(self, sums: Option<Bind<'a>>, groups: [u32; 3]) -> Result<(), ComputeError> {
+    fn launch(self, sums: Option<BoundBuffer<'a>>, groups: [u32; 3]) -> Result<(), ComputeError> {
         let Self { gpu, source, entry, constants, uniform, mut buffers } = self;
         buffers.extend(sums);
         let (constants, uniform, buffers) = (&constants, &uniform, &buffers);
@@ -225,14 +225,14 @@ impl<'a> PreparedLaunch<'a> {
     ///
     /// # Errors
     /// [`ComputeError`] of the device.
-    pub fn sums_of_groups<const N: usize, T>(
+    pub(crate) fn sums_of_groups<const N: usize, T>(
         self,
         groups: [u32; 3],
         finish: impl FnOnce([f64; N]) -> T + Send + 'static,
     ) -> Result<Later<T>, ComputeError> {
         let count: usize = groups.iter().map(|&along| along as usize).product();
         let sums = self.gpu.device.scratch(N * count)?;
-        PreparedLaunch::launch(self, Some(Bind::Out(&sums)), groups)?;
+        PreparedLaunch::launch(self, Some(BoundBuffer::Out(&sums)), groups)?;
         Ok(Later::on_device(sums, |sums| finish(sum_rows(sums))))
     }
 }

@@ -6,6 +6,10 @@
 //! over a displacement), [`elements`] (least squares over finite elements), [`phase`] (oriented filters and matching by phase),
 //! [`matching`] (displacements from windows and patches of two images), [`paths`] (shortest paths), [`clusters`] (clusters
 //! around medoids).
+//!
+//! # What is stable
+//!
+//! Nothing: kernels may change in any version. The library `veloxel` has them in its module `unstable`.
 
 mod bindings;
 pub mod clusters;

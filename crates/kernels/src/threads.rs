@@ -4,14 +4,14 @@
 
 use crate::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 use crate::kernel::Kernel;
-use crate::variational::compose::{Compose, Update};
+use crate::variational::compose::{Compose, UpdateRule};
 use crate::variational::operator::{
     Jacobi, Operator, Relax, ResidualNorm2, RestrictResidual, SubtractProduct, SubtractVolumeTarget,
 };
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use veloxel_core::{Dimension, Shape};
-use veloxel_gpu::{Buffer, Device, Field, Kind};
+use veloxel_gpu::{Buffer, Device, DeviceKind, Field};
 use veloxel_phantoms::signed_noise as noise;
 
 const THREADS: usize = 4;
@@ -159,7 +159,7 @@ fn gathers_share_no_row() {
             let compose = Compose {
                 shape,
                 spacing_edges: SPACING_EDGES,
-                update: Update::Compose,
+                update: UpdateRule::Compose,
                 displacement: &displacement,
                 increment: &mut fields,
             };
@@ -191,7 +191,7 @@ fn gathers_share_no_row() {
 fn split_rows_share_no_sample() {
     let [width, rows] = [67, if cfg!(miri) { 32 } else { 4000 }];
     let run = |device: &Device| {
-        let Kind::Cpu(cpu) = device.kind() else { unreachable!("a processor was asked for") };
+        let DeviceKind::Cpu(cpu) = device.kind() else { unreachable!("a processor was asked for") };
         let (mut ramp, mut squares) = (vec![0.0; width * rows], vec![0.0; width * rows]);
         cpu.split_rows([&mut ramp, &mut squares], width, width * rows, |row, [ramp, squares]| {
             for (x, (value, square)) in ramp.iter_mut().zip(squares).enumerate() {

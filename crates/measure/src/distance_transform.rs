@@ -17,7 +17,7 @@ use veloxel_core::{Control, Stopped};
 ///
 /// # Panics
 /// If `in_set` has another length than `size` says.
-pub fn squared_distance_mm2(
+pub(crate) fn squared_distance_mm2(
     in_set: &[bool],
     size: [usize; 3],
     spacing_mm: [f64; 3],

@@ -3,11 +3,12 @@
 //! *Sources*: angular error: J. L. Barron, D. J. Fleet, S. S. Beauchemin, "Performance of optical flow techniques",
 //! IJCV 12(1), 1994, section 4; robustness and accuracy measures: S. Baker, D. Scharstein, J. P. Lewis, S. Roth,
 //! M. J. Black, R. Szeliski, "A database and evaluation methodology for optical flow", IJCV 92(1), 2011, section 4.1,
-//! doi 10.1007/s11263-010-0390-2; Fl: M. Menze, A. Geiger, "Object scene flow for autonomous vehicles", CVPR 2015, section 5.
+//! doi 10.1007/s11263-010-0390-2; share of angles below 5°: K. Pauwels et al., IEEE Transactions on Computers 61(7), 2012,
+//! section 6.2.2, doi 10.1109/TC.2011.120; Fl: M. Menze, A. Geiger, "Object scene flow for autonomous vehicles", CVPR 2015, section 5.
 //!
 //! *Where we differ*: in 3-D the angle is the one between `(u, v, w, 1)` and `(u', v', w', 1)`.
 
-use crate::distribution::{Distribution, share_above};
+use crate::distribution::{Distribution, share_above, share_below};
 use crate::error::MeasureError;
 use serde::Serialize;
 use veloxel_core::matrix3::apply;
@@ -40,8 +41,10 @@ pub struct FlowError {
     /// Length of the difference vector, millimetres; only where the grid is a physical one (every volume, and
     /// images with a spacing other than 1).
     pub end_point_mm: Option<Distribution>,
-    /// Angle between the space-time directions, degrees.
+    /// Angle between the space-time directions, degrees; its `sd` is the papers' STD.
     pub angular_deg: Distribution,
+    /// Share of measured voxels with an angle below 5 degrees.
+    pub angle_below_5_deg: f64,
     /// Mean length of the true vectors at the measured voxels, voxels: what estimating no motion would cost.
     pub mean_truth_vox: f64,
     /// Dimension of the grid: lengths count pixels in 2-D, voxels in 3-D.
@@ -97,6 +100,7 @@ pub fn flow_error(
         fl_all: (outliers + unknown) as f64 / truth_voxels.max(1) as f64,
         end_point_vox: Distribution::measure(&mut end_point_vox, control)?.ok_or_else(nothing)?,
         end_point_mm: Distribution::measure(&mut end_point_mm, control)?,
+        angle_below_5_deg: share_below(&angular_deg, 5.0),
         angular_deg: Distribution::measure(&mut angular_deg, control)?.ok_or_else(nothing)?,
         mean_truth_vox: truth_length_sum / measured.len() as f64,
         dimension: truth.grid().dimension(),
@@ -176,6 +180,7 @@ mod tests {
         let flow = Flow::from_fn(image(), |[x, y, _]| [x * 0.3, 1.0 - y, 0.0]);
         let error = flow_error(&flow, &flow, None, &Control::default()).unwrap();
         assert_eq!((error.end_point_vox.max, error.angular_deg.max, error.density), (0.0, 0.0, 1.0));
+        assert_eq!(error.angle_below_5_deg, 1.0);
     }
 
     #[test]
@@ -186,6 +191,11 @@ mod tests {
         assert!((error.angular_deg.mean - 45.0).abs() < 1e-5, "{error:?}");
         assert_eq!((error.end_point_vox.mean, error.r0_5, error.r1), (1.0, 1.0, 0.0));
         assert_eq!(error.end_point_mm, None);
+        assert_eq!(error.angle_below_5_deg, 0.0);
+        // 4° and 6° from the time axis, half of the pixels each.
+        let slow = |x: f64| if x < 4.0 { 4f64 } else { 6.0 }.to_radians().tan();
+        let slanted = Flow::from_fn(image(), |[x, _, _]| [slow(x), 0.0, 0.0]);
+        assert_eq!(flow_error(&slanted, &zero, None, &Control::default()).unwrap().angle_below_5_deg, 0.5);
     }
 
     #[test]

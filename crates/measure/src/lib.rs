@@ -2,6 +2,11 @@
 //! against errors; and what follows from a heart's outlines: strain, areas and volumes.
 //!
 //! Nothing here knows files, pictures or pages. Lengths are voxels (pixels in 2-D) or millimetres, as their names say.
+//!
+//! # What is stable
+//!
+//! The library `veloxel` gives this crate on as its module `measure`, which may change in any version. Names and meanings of what its
+//! types become in JSON reports are stable.
 
 mod contour_distance;
 mod disparity_error;
@@ -19,7 +24,6 @@ mod wall_mesh;
 
 pub use contour_distance::{ContourDistance, ContourDistances, ContourSummary};
 pub use disparity_error::{BadShares, DisparityError, disparity_error};
-pub use distance_transform::squared_distance_mm2;
 pub use distribution::{Distribution, finite_quantiles};
 pub use error::MeasureError;
 pub use flow_error::{FlowError, end_point_error_vox, flow_error, is_physical, measured_indices};

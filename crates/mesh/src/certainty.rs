@@ -34,7 +34,11 @@ pub fn certainty(
 ///
 /// # Errors
 /// [`Stopped`].
-pub fn border_distance(graph: &DualGraph, labels: &[u32], control: &Control) -> Result<Vec<f64>, Stopped> {
+pub(crate) fn border_distance(
+    graph: &DualGraph,
+    labels: &[u32],
+    control: &Control,
+) -> Result<Vec<f64>, Stopped> {
     let around = neighbours(graph.faces(), graph.arcs.iter().map(|arc| (arc.faces, arc.distance)));
     let mut at_border = vec![false; graph.faces()];
     for arc in &graph.arcs {

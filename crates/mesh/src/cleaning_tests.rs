@@ -1,7 +1,7 @@
 //! Meshes with everything that files bring along.
 
 use crate::cleaning::CleanMesh;
-use crate::dual_graph::{Bend, DualGraph};
+use crate::dual_graph::{DualGraph, EdgeBend};
 use crate::error::MeshError;
 use veloxel_core::{Control, TriangleMesh, Warnings};
 
@@ -38,7 +38,7 @@ fn a_good_mesh_stays_as_it_is() {
     assert_eq!((mesh.triangles.clone(), mesh.report.components, warnings(&mesh)), (cube(), 1, 0));
     let graph = DualGraph::new(&mesh, &Control::default()).unwrap();
     assert_eq!(graph.arcs.len(), 18);
-    assert!(graph.arcs.iter().all(|arc| arc.bend == Bend::Convex));
+    assert!(graph.arcs.iter().all(|arc| arc.bend == EdgeBend::Convex));
     let right = graph.arcs.iter().filter(|arc| (arc.angle_rad - std::f64::consts::FRAC_PI_2).abs() < 1e-12);
     assert_eq!(right.count(), 12);
     assert!((graph.areas.iter().sum::<f64>() - 1.0).abs() < 1e-12);
@@ -55,7 +55,11 @@ fn faces_wound_the_wrong_way_are_turned() {
     let mesh = clean(&CUBE, inside_out);
     assert_eq!((mesh.report.turned_faces, mesh.report.turned_components, warnings(&mesh)), (0, 1, 1));
     assert!(
-        DualGraph::new(&mesh, &Control::default()).unwrap().arcs.iter().all(|arc| arc.bend == Bend::Convex)
+        DualGraph::new(&mesh, &Control::default())
+            .unwrap()
+            .arcs
+            .iter()
+            .all(|arc| arc.bend == EdgeBend::Convex)
     );
 }
 

@@ -18,7 +18,7 @@ const PIECES_AT_ONCE: usize = 1 << 8;
 ///
 /// # Errors
 /// [`Stopped`].
-pub fn connected_parts(
+pub(crate) fn connected_parts(
     graph: &DualGraph,
     labels: &[u32],
     least_area: f64,

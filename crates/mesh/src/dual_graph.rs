@@ -37,14 +37,14 @@ pub struct DualArc {
     /// Angle between the normals, 0 to π.
     pub angle_rad: f64,
     /// How the surface bends there.
-    pub bend: Bend,
+    pub bend: EdgeBend,
     /// Distance between the middles of the faces, over the unfolded edge.
     pub distance: f64,
 }
 
 /// How a surface bends at an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bend {
+pub enum EdgeBend {
     /// It bends inwards: parts meet there (the minima rule).
     Concave,
     /// It bends outwards, or not at all.
@@ -87,7 +87,7 @@ impl DualGraph {
                 faces: edge.faces,
                 length: length(minus(q, p)),
                 angle_rad: length(cross(na, nb)).atan2(dot(na, nb)),
-                bend: if dot(towards, minus(na, nb)) > 0.0 { Bend::Concave } else { Bend::Convex },
+                bend: if dot(towards, minus(na, nb)) > 0.0 { EdgeBend::Concave } else { EdgeBend::Convex },
                 distance: (xa - xb).hypot(ya + yb),
             }
         };
@@ -106,8 +106,8 @@ impl DualGraph {
     ///
     /// # Errors
     /// [`MeshError::Weight`] for a weight that is negative or not finite; [`MeshError::Count`] for another number of weights than
-    /// arcs.
-    pub fn weighted(&self, weights: &[f32]) -> Result<Graph, MeshError> {
+    /// arcs; [`MeshError::Stopped`].
+    pub fn weighted(&self, weights: &[f32], control: &Control) -> Result<Graph, MeshError> {
         if weights.len() != self.arcs.len() {
             let what = "weights of the arcs";
             return Err(MeshError::Count { what, expected: self.arcs.len(), got: weights.len() });
@@ -117,7 +117,7 @@ impl DualGraph {
             WeightedArc { from, to, weight }
         };
         let arcs = self.arcs.iter().zip(weights).map(arc).collect();
-        Graph::new(&ArcList { nodes: self.faces(), kind: GraphKind::Undirected, arcs })
+        Graph::new(&ArcList { nodes: self.faces(), kind: GraphKind::Undirected, arcs }, control)
     }
 
     /// A value of each face, `passes` times replaced by half of itself and half of its neighbours' mean.

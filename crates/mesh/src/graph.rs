@@ -1,7 +1,10 @@
 //! A graph with weights of 0 or more on its arcs, checked, in compressed rows.
 
 use crate::error::MeshError;
-use veloxel_core::{ArcList, GraphKind, SystemMemory, WeightedArc};
+use veloxel_core::{ArcList, Control, GraphKind, Pace, Stopped, SystemMemory, WeightedArc, sort_by};
+
+/// Arcs, or nodes, between two questions whether to go on: some milliseconds where each is a miss of the cache.
+const ARCS_A_QUESTION: usize = 1 << 15;
 
 /// Nodes `0..nodes`, and for each the arcs that leave it, sorted by their ends.
 ///
@@ -26,20 +29,37 @@ pub struct LeftOut {
     pub loops: usize,
 }
 
+/// An arc without the node that it leaves.
+#[derive(Clone, Copy, Default)]
+struct End {
+    to: u32,
+    weight: f32,
+}
+
+/// The arcs of each node, one node after the other, in no order.
+struct Rows {
+    kind: GraphKind,
+    /// Where each node's arcs begin; one more than there are nodes.
+    offsets: Vec<u32>,
+    ends: Vec<End>,
+}
+
 impl Graph {
-    /// Checks the arcs and sorts them. Of several arcs between the same nodes the shortest counts.
+    /// Checks the arcs and sorts them, and asks `control` on the way. Of several arcs between the same nodes the shortest counts.
     ///
     /// # Errors
     /// [`MeshError::NoNodes`], [`MeshError::TooMany`], [`MeshError::NoSuchNode`], [`MeshError::Weight`]; [`MeshError::Memory`] for
-    /// more nodes than the system has memory for.
-    pub fn new(list: &ArcList) -> Result<Self, MeshError> {
-        check(list)?;
+    /// more nodes than the system has memory for; [`MeshError::Stopped`].
+    pub fn new(list: &ArcList, control: &Control) -> Result<Self, MeshError> {
+        let mut pace = control.once_in(ARCS_A_QUESTION);
+        check(list, &mut pace)?;
         check_memory(list, SystemMemory::now().map_or(u64::MAX, |memory| memory.available_bytes))?;
         let both_ways = list.kind == GraphKind::Undirected;
         let mut left_out = LeftOut::default();
         let mut degrees = vec![0u32; list.nodes + 1];
         let kept = |arc: &&WeightedArc| arc.from != arc.to;
         for arc in list.arcs.iter().filter(kept) {
+            pace.step()?;
             degrees[arc.from as usize + 1] += 1;
             if both_ways {
                 degrees[arc.to as usize + 1] += 1;
@@ -50,13 +70,14 @@ impl Graph {
             offsets[node + 1] += offsets[node];
         }
         let mut next = offsets.clone();
-        let mut rows = vec![(0u32, 0.0f32); offsets[list.nodes] as usize];
+        let mut rows = vec![End::default(); offsets[list.nodes] as usize];
         let mut put = |from: u32, to: u32, weight: f32| {
             let slot = &mut next[from as usize];
-            rows[*slot as usize] = (to, weight);
+            rows[*slot as usize] = End { to, weight };
             *slot += 1;
         };
         for arc in &list.arcs {
+            pace.step()?;
             if arc.from == arc.to {
                 left_out.loops += 1;
                 continue;
@@ -66,15 +87,29 @@ impl Graph {
                 put(arc.to, arc.from, arc.weight);
             }
         }
-        let (targets, weights) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
-        let mut graph =
-            Self { kind: list.kind, offsets: Vec::with_capacity(list.nodes + 1), targets, weights, left_out };
+        Self::of_rows(Rows { kind: list.kind, offsets, ends: rows }, left_out, control)
+    }
+
+    /// Sorts each row, and keeps the shortest of several arcs between the same nodes.
+    fn of_rows(mut rows: Rows, left_out: LeftOut, control: &Control) -> Result<Self, MeshError> {
+        // Equal ends are the same in all respects.
+        let order = |a: &End, b: &End| a.to.cmp(&b.to).then(a.weight.total_cmp(&b.weight));
+        let (kind, nodes, arcs) = (rows.kind, rows.offsets.len() - 1, rows.ends.len());
+        let (targets, weights) = (Vec::with_capacity(arcs), Vec::with_capacity(arcs));
+        let mut graph = Self { kind, offsets: Vec::with_capacity(nodes + 1), targets, weights, left_out };
         graph.offsets.push(0);
-        for node in 0..list.nodes {
-            let row = &mut rows[offsets[node] as usize..offsets[node + 1] as usize];
-            row.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let mut pace = control.once_in(ARCS_A_QUESTION);
+        for node in rows.offsets.windows(2) {
+            pace.step()?;
+            let row = &mut rows.ends[node[0] as usize..node[1] as usize];
+            if row.len() > ARCS_A_QUESTION {
+                sort_by(row, &order, control)?;
+            } else {
+                row.sort_unstable_by(order);
+            }
             let begin = graph.targets.len();
-            for &(to, weight) in row.iter() {
+            for &End { to, weight } in row.iter() {
+                pace.step()?;
                 if graph.targets.len() > begin && graph.targets.last() == Some(&to) {
                     graph.left_out.duplicates += 1;
                     continue;
@@ -85,14 +120,18 @@ impl Graph {
             }
             graph.offsets.push(graph.targets.len() as u32);
         }
-        if both_ways {
+        if kind == GraphKind::Undirected {
             graph.left_out.duplicates /= 2;
         }
         Ok(graph)
     }
 
     /// The same graph with every arc turned round.
-    pub fn reversed(&self) -> Self {
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn reversed(&self, control: &Control) -> Result<Self, Stopped> {
+        let mut pace = control.once_in(ARCS_A_QUESTION);
         let mut offsets = vec![0; self.nodes() + 1];
         for &to in &self.targets {
             offsets[to as usize + 1] += 1;
@@ -105,12 +144,13 @@ impl Graph {
         // Nodes come in ascending order, and so do the ends of each row.
         for node in 0..self.nodes() as u32 {
             for (to, weight) in self.neighbours(node) {
+                pace.step()?;
                 let slot = next[to as usize] as usize;
                 (targets[slot], weights[slot]) = (node, weight);
                 next[to as usize] += 1;
             }
         }
-        Self { kind: self.kind, offsets, targets, weights, left_out: self.left_out }
+        Ok(Self { kind: self.kind, offsets, targets, weights, left_out: self.left_out })
     }
 
     /// Number of nodes.
@@ -136,7 +176,7 @@ impl Graph {
     }
 }
 
-fn check(list: &ArcList) -> Result<(), MeshError> {
+fn check(list: &ArcList, pace: &mut Pace<'_>) -> Result<(), MeshError> {
     const MOST: usize = u32::MAX as usize - 1;
     if list.nodes == 0 {
         return Err(MeshError::NoNodes);
@@ -147,6 +187,7 @@ fn check(list: &ArcList) -> Result<(), MeshError> {
         }
     }
     for (arc, &WeightedArc { from, to, weight }) in list.arcs.iter().enumerate() {
+        pace.step()?;
         if let Some(node) = [from, to].into_iter().find(|&node| node as usize >= list.nodes) {
             return Err(MeshError::NoSuchNode { arc, node, nodes: list.nodes });
         }
@@ -181,13 +222,22 @@ mod tests {
     #[test]
     fn the_shortest_of_several_arcs_counts() {
         let arcs = [(0, 1, 3.0), (1, 0, 2.0), (1, 1, 1.0), (2, 1, 0.5)];
-        let graph = Graph::new(&list(3, GraphKind::Undirected, &arcs)).unwrap();
+        let control = &Control::default();
+        let graph = Graph::new(&list(3, GraphKind::Undirected, &arcs), control).unwrap();
         assert_eq!(graph.left_out(), LeftOut { duplicates: 1, loops: 1 });
         assert_eq!(graph.neighbours(1).collect::<Vec<_>>(), [(0, 2.0), (2, 0.5)]);
-        let directed = Graph::new(&list(3, GraphKind::Directed, &arcs)).unwrap();
+        let directed = Graph::new(&list(3, GraphKind::Directed, &arcs), control).unwrap();
         assert_eq!(directed.left_out().duplicates, 0);
         assert_eq!(directed.neighbours(0).collect::<Vec<_>>(), [(1, 3.0)]);
         assert_eq!((directed.nodes(), directed.arcs()), (3, 3));
+    }
+
+    #[test]
+    fn a_stop_ends_it() {
+        let control = Control::default();
+        control.stop();
+        let stopped = Graph::new(&list(2, GraphKind::Directed, &[(0, 1, 1.0)]), &control);
+        assert!(matches!(stopped, Err(MeshError::Stopped(_))));
     }
 
     #[test]
@@ -201,7 +251,7 @@ mod tests {
     #[test]
     fn what_is_no_graph_is_refused_in_one_line() {
         let refused = |nodes, arcs: &[(u32, u32, f32)]| {
-            Graph::new(&list(nodes, GraphKind::Directed, arcs)).unwrap_err().to_string()
+            Graph::new(&list(nodes, GraphKind::Directed, arcs), &Control::default()).unwrap_err().to_string()
         };
         assert!(refused(0, &[]).contains("no nodes"));
         assert!(refused(2, &[(0, 2, 1.0)]).contains("arc 0 (counted from 0) names node 2"));

@@ -3,6 +3,12 @@
 //! A surface is cleaned ([`CleanMesh`]), its faces become the nodes of a graph ([`DualGraph`]), and parts are found on that:
 //! by agglomeration ([`mod@cuts`]), a tree with the parts for every number of parts, or by fuzzy clustering ([`fuzzy`]), with
 //! probabilities.
+//!
+//! # What is stable
+//!
+//! The library `veloxel` gives on [`Graph`] and [`MeshError`] as stable, and in its pipelines what requests for parts and distances
+//! name: [`DistanceMethod`], [`DistancePrecision`], [`PartCount`] and the table of methods. Everything else may change in any version;
+//! the library has it in its module `unstable`.
 
 mod certainty;
 mod cleaning;
@@ -26,20 +32,20 @@ mod shape_diameter;
 pub mod shortest_paths;
 mod vector;
 
-pub use certainty::{border_distance, certainty};
+pub use certainty::certainty;
 pub use cleaning::CleanMesh;
-pub use connected_parts::connected_parts;
 pub use cut_discrepancy::cut_discrepancy;
-pub use cuts::{Cuts, CutsParams, CutsPreset, Hierarchy, Merge, PartCount, Parts, TreeTop, cuts};
-pub use dual_graph::{Bend, DualArc, DualGraph};
+pub use cuts::{Cuts, CutsParams, CutsPreset, Hierarchy, PartCount, PartMerge, Parts, TreeTop, cuts};
+pub use dual_graph::{DualArc, DualGraph, EdgeBend};
 pub use error::MeshError;
 pub use fuzzy::{
-    ArcWeights, BandCosts, FirstMedoids, FuzzyClusters, FuzzyParams, FuzzyPreset, Seeds, fuzzy_clustering,
+    ArcWeights, BandCosts, FirstMedoids, FuzzyClusters, FuzzyParams, FuzzyPreset, MedoidSeeds,
+    fuzzy_clustering,
 };
 pub use graph::{Graph, LeftOut};
-pub use lines_of_sight::blocked_sight;
 pub use methods::{PARTS_METHODS, PartsDraft, PartsMethod};
 pub use shape_diameter::shape_diameter;
 pub use shortest_paths::{
-    DistanceMatrix, Method, Precision, Request, RowBlock, ShortestPaths, Step, Storage, WeightedSums,
+    DistanceMatrix, DistanceMethod, DistancePrecision, DistanceRequest, DistanceStep, MatrixStorage,
+    RowBlock, ShortestPaths, WeightedSums,
 };

@@ -40,7 +40,7 @@ type Place = (Vector, usize);
 ///
 /// # Errors
 /// [`Stopped`].
-pub fn blocked_sight(
+pub(crate) fn blocked_sight(
     graph: &DualGraph,
     thickness: &[f64],
     reach: f64,

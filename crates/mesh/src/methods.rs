@@ -2,7 +2,7 @@
 
 use crate::cuts::CutsParams;
 use crate::fuzzy::FuzzyParams;
-use veloxel_core::parameters::{Draft, MethodEntry, MethodParameters};
+use veloxel_core::parameters::{MethodDraft, MethodEntry, MethodParameters};
 
 /// A method that finds the parts of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum PartsMethod {
 pub static PARTS_METHODS: [PartsMethod; 2] = [PartsMethod::Cuts, PartsMethod::Fuzzy];
 
 /// A method that finds parts, with a preset and settings.
-pub type PartsDraft = Draft<PartsMethod>;
+pub type PartsDraft = MethodDraft<PartsMethod>;
 
 impl MethodEntry for PartsMethod {
     fn table() -> &'static [Self] {

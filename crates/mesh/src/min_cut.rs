@@ -29,11 +29,11 @@ impl MinCut {
         self.arc(a, b, [cost, cost]);
     }
 
-    pub fn tie_to_first(&mut self, node: usize, cost: f64) {
+    pub(crate) fn tie_to_first(&mut self, node: usize, cost: f64) {
         self.arc(self.nodes, node, [cost, 0.0]);
     }
 
-    pub fn tie_to_second(&mut self, node: usize, cost: f64) {
+    pub(crate) fn tie_to_second(&mut self, node: usize, cost: f64) {
         self.arc(node, self.nodes + 1, [cost, 0.0]);
     }
 

@@ -79,7 +79,7 @@ impl RayTree {
     }
 
     /// Whether the line from `origin` by `towards` meets any triangle before it ends.
-    pub fn is_met(&self, origin: Vector, towards: Vector, stack: &mut Vec<usize>) -> bool {
+    pub(crate) fn is_met(&self, origin: Vector, towards: Vector, stack: &mut Vec<usize>) -> bool {
         let ray = Ray { origin, direction: towards, from: u32::MAX };
         let inverse = towards.map(|d| 1.0 / d);
         stack.clear();

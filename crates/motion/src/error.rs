@@ -1,6 +1,6 @@
 //! What keeps a method from running.
 
-use crate::method::uses::Given;
+use crate::method::uses::GivenInput;
 use veloxel_core::parameters::ParameterError;
 use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped};
 use veloxel_gpu::ComputeError;
@@ -24,7 +24,7 @@ pub enum MotionError {
         /// The method.
         method: &'static str,
         /// What it was given.
-        input: Given,
+        input: GivenInput,
         /// The methods that use it.
         used_by: Vec<&'static str>,
     },

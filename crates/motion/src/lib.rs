@@ -2,6 +2,12 @@
 //!
 //! [`method`] is the seam. A method is one file or folder named as the literature names it: [`mod@clg`],
 //! [`block_matching`], [`finite_elements`], [`lucas_kanade`], [`phase`].
+//!
+//! # What is stable
+//!
+//! The library `veloxel` gives on as stable: parameters and presets of the methods ([`ClgParams`], [`ClgPreset`] and their like),
+//! [`Pair`], [`Start`], [`DenseFlow`], [`FeatureMaps`], [`PhaseStereo`], [`PhaseWanted`], [`SequenceMode`] and [`MotionError`]. What a
+//! method of one's own is made of is in its module `method`, everything in its module `unstable`; both may change in any version.
 
 pub mod block_matching;
 pub mod clg;
@@ -29,29 +35,31 @@ pub use method::local_method::LocalMethod;
 pub use method::local_window::{LocalWindow, PartFlow, WindowPart};
 pub use method::pair::{ImagePair, Pair, PairMethod};
 pub use method::pending_flow::{
-    DenseFlow, Extras, Found, MethodAccount, OnDevice, PendingAccount, PendingFlow,
+    DenseFlow, FlowExtras, FoundFlow, MethodAccount, OnDevice, PendingAccount, PendingFlow,
 };
-pub use method::resident::{Region, ResidentFlow, ResidentMask, ResidentStart, require_weights};
+pub use method::resident::{DataRegion, ResidentFlow, ResidentMask, ResidentStart, require_weights};
 pub use method::shared_scalars::SharedScalars;
 pub use method::start::Start;
-pub use method::table::{AnyMethod, DenseDraft, METHODS, Method, Opened, Opening, Takes};
-pub use method::uses::{Dimensions, Given, Tiles, Use, Uses};
-pub use method::window::{Window, WindowMethod};
+pub use method::table::{
+    AnyMethod, DenseDraft, DenseMethodEntry, METHODS, MethodOpening, OpenedMethod, TakenImages,
+};
+pub use method::uses::{DimensionSupport, GivenInput, InputUse, MethodUses, TileSupport};
+pub use method::window::{FrameWindow, WindowMethod};
 pub use over::cycle::{
-    ContourMotion, ContourRule, Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodic, Periodicity,
-    follow_contour, track_cycle,
+    ContourMotion, ContourRule, Cycle, CycleEstimate, CycleFrame, CyclePlan, PeriodicChoice, Periodicity,
+    track_cycle,
 };
 pub use over::inverse_consistency::InverseConsistent;
 pub use over::matches::Matched;
 pub use over::refined::Refined;
 pub use over::sequence::{
-    Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence, run_windows,
+    SequenceField, SequenceFrames, SequenceMode, SequencePlan, SequenceRole, run_sequence, run_windows,
 };
-pub use over::tiles::{CoarsePlan, OpenTile, Seams, TilePlan, Tiled, TiledWindows, warp_in_slabs};
+pub use over::tiles::{CoarsePlan, OpenTile, TilePlan, TileSeams, Tiled, TiledWindows, warp_in_slabs};
 pub use phase::{
-    Confidences, FeatureMaps, KnownShares, PhaseCounts, PhaseEngine, PhaseFeatures, PhaseFields, PhaseFlow,
-    PhaseFlowFields, PhaseFrame, PhaseImage, PhaseOutputs, PhaseParameters, PhasePreset, PhaseReport,
-    PhaseStereo, PhaseTaken, PhaseWanted, phase_features, phase_flow, phase_stereo,
+    ConfidenceChoice, FeatureMaps, KnownShares, PhaseCounts, PhaseEngine, PhaseFeatures, PhaseFields,
+    PhaseFlow, PhaseFlowFields, PhaseFrame, PhaseImage, PhaseOutputs, PhaseParameters, PhasePreset,
+    PhaseReport, PhaseStereo, PhaseTaken, PhaseWanted, phase_features, phase_flow, phase_stereo,
 };
 pub use point_tracking::{PointStatus, PointTracker, TrackedPoint, TrackingParameters};
 pub use steps::affine_registration::AffineModel;

@@ -18,7 +18,9 @@ use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::gradient::Scheme;
 use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::matching::least_eigenvalue::LeastEigenvalue;
-use veloxel_kernels::matching::sparse_lucas_kanade::{Fate, MOST_RADIUS, PointSearch, SparseLucasKanade};
+use veloxel_kernels::matching::sparse_lucas_kanade::{
+    MOST_RADIUS, PointFate, PointSearch, SparseLucasKanade,
+};
 use veloxel_kernels::phase::gabor::{Levels, MOST_LEVELS, Picture, Pyramid};
 use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, MotionTensor};
 use veloxel_kernels::{Kernel, Taps};
@@ -83,13 +85,13 @@ impl PointStatus {
         }
     }
 
-    fn of(fate: Fate) -> Self {
+    fn of(fate: PointFate) -> Self {
         match fate {
-            Fate::Found => Self::Found,
-            Fate::Undefined => Self::Undefined,
-            Fate::Outside => Self::Outside,
-            Fate::Left => Self::Left,
-            Fate::Flat => Self::Flat,
+            PointFate::Found => Self::Found,
+            PointFate::Undefined => Self::Undefined,
+            PointFate::Outside => Self::Outside,
+            PointFate::Left => Self::Left,
+            PointFate::Flat => Self::Flat,
         }
     }
 }
@@ -196,7 +198,7 @@ impl PointTracker {
             let away =
                 |back: &[Vec<f32>; 4]| (back[0][i] - points_px[i][0]).hypot(back[1][i] - points_px[i][1]);
             let forward_backward_px = back.as_ref().map_or(f32::NAN, away);
-            let mut status = PointStatus::of(Fate::of_code(fate[i]));
+            let mut status = PointStatus::of(PointFate::of_code(fate[i]));
             let leads_home = forward_backward_px <= self.check_px;
             if status == PointStatus::Found && back.is_some() && !leads_home {
                 status = PointStatus::Inconsistent;

@@ -3,8 +3,8 @@
 //! A [`Motion`] gives the displacement of every point in closed form, a [`Texture`] the intensity of every
 //! point; a [`Phantom`] evaluates them on a grid, without interpolation.
 //! A [`HeartPhantom`] is a whole beat of a left ventricle, a [`CinePhantom`] a short-axis cine with exact outlines and strain,
-//! [`rasterise_pair`] draws a finite-element mesh at
-//! two times, and [`catalogue`] lists what every estimator is tried on.
+//! [`EdgeToLine`] a picture whose local features are known, [`rasterise_pair`] draws a finite-element mesh at
+//! two times, [`catalogue`] lists what every estimator is tried on, and [`named`] makes any of them by its name.
 //! Everything is deterministic: the same arguments give the same bits.
 //!
 //! ```
@@ -16,20 +16,28 @@
 //! }
 //! # Ok::<(), veloxel_core::CoreError>(())
 //! ```
+//!
+//! # What is stable
+//!
+//! Nothing: phantoms serve tests and benchmarks, and may change in any version. The library `veloxel` has them in its module
+//! `phantoms`.
 
 pub mod catalogue;
 mod centred;
+mod edge_to_line;
 mod elements;
 mod erosion;
 mod error;
 mod hearts;
 mod motions;
+pub mod named;
 mod noise;
 mod phantom;
 mod rasterise;
 mod textures;
 
 pub use centred::CentredFrame;
+pub use edge_to_line::{EdgeToLine, TrueFeatures};
 pub use erosion::eroded;
 pub use error::PhantomError;
 pub use hearts::cine::{CineParams, CinePhantom};

@@ -3,6 +3,11 @@
 //! The page loads nothing from outside: pictures are PNG inside it, plots are SVG, and it has no script; only the page of a
 //! mesh has a viewer, three.js, inside it. Lengths are millimetres on physical grids and pixels on pictures; places without an
 //! estimate are hatched, never zero.
+//!
+//! # What is stable
+//!
+//! The JSON of reports is stable: its names, units and meanings. The Rust types and the pages may change in any version; the library
+//! `veloxel` has them in its module `report`.
 
 mod error;
 pub mod number;
@@ -18,10 +23,10 @@ pub use pages::features_page::{FeatureScale, FeaturesView, features_html};
 pub use pages::flow_page::{html, sequence_html};
 #[doc(hidden)]
 pub use pages::page;
-pub use pages::segment_page::{AnswerView, SegmentView, segment_html};
+pub use pages::segment_page::{AnswerRole, AnswerView, SegmentView, segment_html};
 pub use pages::stereo_page::{StereoView, stereo_html};
 pub use pages::track_page::track_html;
-pub use pictures::caption::{ColourKey, captioned};
+pub use pictures::caption::ColourKey;
 pub use pictures::colour_wheel::{ColourWheelPicture, colour_wheel_rgb};
 pub use pictures::engine_film::{EngineFilm, EngineTile, FilmFrame, OrientationMaps};
 pub use pictures::film::Thumbnail;

@@ -29,6 +29,22 @@ pub fn percent(share: f64) -> String {
     }
 }
 
+/// A number with so many decimals, for columns: `12.30`, `−0.45`; no minus before zeros.
+pub fn fixed(value: f64, decimals: usize) -> String {
+    minus(format!("{:.decimals$}", no_minus_zero(value, decimals)))
+}
+
+/// A number with its sign and so many decimals: `+6.6`, `−48.0`; zeros have a plus.
+pub fn signed(value: f64, decimals: usize) -> String {
+    minus(format!("{:+.decimals$}", no_minus_zero(value, decimals)))
+}
+
+/// The value, or 0 if it is rounded to it.
+fn no_minus_zero(value: f64, decimals: usize) -> f64 {
+    let is_zero = format!("{:.decimals$}", value.abs()).chars().all(|c| matches!(c, '0' | '.'));
+    if is_zero { 0.0 } else { value }
+}
+
 /// A whole number with narrow spaces that do not break: `20 048`.
 pub fn count(value: usize) -> String {
     let digits = value.to_string();
@@ -63,7 +79,7 @@ pub fn duration(time_ms: f64) -> String {
 }
 
 /// A power of ten: `10⁻³`.
-pub fn power_of_ten(exponent: i32) -> String {
+pub(crate) fn power_of_ten(exponent: i32) -> String {
     let raised = |c: char| match c.to_digit(10) {
         Some(d) => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][d as usize],
         None => '⁻',
@@ -73,7 +89,7 @@ pub fn power_of_ten(exponent: i32) -> String {
 
 /// The smallest of 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten that is not below `value`; 1 unless `value` is finite and
 /// above 0.
-pub fn nice_ceiling(value: f64) -> f64 {
+pub(crate) fn nice_ceiling(value: f64) -> f64 {
     if !value.is_finite() || value <= 0.0 {
         return 1.0;
     }
@@ -84,7 +100,7 @@ pub fn nice_ceiling(value: f64) -> f64 {
 }
 
 /// Values at round steps within `[low, high]`, about `count` of them.
-pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
+pub(crate) fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     let range = high - low;
     if !range.is_finite() || range <= 0.0 {
         return vec![low];
@@ -98,7 +114,7 @@ pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
 }
 
 /// A tick's number with the decimals that its step needs.
-pub fn tick_text(value: f64, step: f64) -> String {
+pub(crate) fn tick_text(value: f64, step: f64) -> String {
     if step < 1e-4 || value.abs() >= 1e6 {
         return text(value);
     }
@@ -159,5 +175,11 @@ mod tests {
         assert_eq!(ticks(2.0, 2.0, 4), [2.0]);
         assert_eq!([0.995, 1.0, 1.005].map(|v| tick_text(v, 0.005)), ["0.995", "1.000", "1.005"]);
         assert_eq!(tick_text(-20.0, 10.0), "−20");
+    }
+
+    #[test]
+    fn signs_are_minus_signs_and_pluses() {
+        assert_eq!([signed(6.62, 1), signed(-48.0, 1), signed(-0.04, 1)], ["+6.6", "−48.0", "+0.0"]);
+        assert_eq!([fixed(-0.451, 2), fixed(12.3, 2)], ["−0.45", "12.30"]);
     }
 }

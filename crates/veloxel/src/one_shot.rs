@@ -6,12 +6,12 @@
 use crate::session::MethodKey;
 use crate::{Result, Session};
 use std::any::Any;
-use veloxel_core::parameters::{Parameters, Values};
+use veloxel_core::parameters::{ParameterValues, Parameters};
 use veloxel_core::{CoreError, Grid, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::{
-    AnyMethod, BlockMatching, BlockMatchingParams, Clg, ClgParams, DenseDraft, DenseFlow, Extras,
-    FiniteElements, FiniteElementsParams, LucasKanade, LucasKanadeParams, MotionError, Opened, Pair,
+    AnyMethod, BlockMatching, BlockMatchingParams, Clg, ClgParams, DenseDraft, DenseFlow, FiniteElements,
+    FiniteElementsParams, FlowExtras, LucasKanade, LucasKanadeParams, MotionError, OpenedMethod, Pair,
     PairMethod, PhaseFlow, PhaseParameters,
 };
 
@@ -73,10 +73,10 @@ pub fn phase_flow(frames: &[&Volume<f32>], params: &PhaseParameters, session: &S
     let key = key(params, grid, frames.len())?;
     let open = || {
         let method = AnyMethod::Window(Box::new(PhaseFlow::new(grid, params, device)?));
-        Ok::<_, MotionError>(Opened { method, parameters: Values::new() })
+        Ok::<_, MotionError>(OpenedMethod { method, parameters: ParameterValues::new() })
     };
     let found = session.with_method(&key, open, |opened| match &mut opened.method {
-        AnyMethod::Window(method) => method.run(frames, None, Extras::default()),
+        AnyMethod::Window(method) => method.run(frames, None, FlowExtras::default()),
         AnyMethod::Pair(_) => unreachable!("a method should be kept under its own key"),
     });
     Ok(found?)
@@ -92,7 +92,7 @@ fn of_pair<P: Parameters, M: PairMethod + Any>(
     let key = key(params, grid, 2)?;
     let open = || {
         let method = AnyMethod::Pair(Box::new(new(grid, params.clone(), device)?));
-        Ok::<_, MotionError>(Opened { method, parameters: Values::new() })
+        Ok::<_, MotionError>(OpenedMethod { method, parameters: ParameterValues::new() })
     };
     let found = session.with_method(&key, open, |opened| match &mut opened.method {
         AnyMethod::Pair(method) => method.run(pair),

@@ -7,7 +7,7 @@ use std::time::Instant;
 use veloxel_core::{Control, Volume};
 use veloxel_gpu::Device;
 use veloxel_measure::flow_error;
-use veloxel_motion::{AnyMethod, DenseDraft, Frame, ImagePair, Opening, PairMethod};
+use veloxel_motion::{AnyMethod, DenseDraft, Frame, ImagePair, MethodOpening, PairMethod};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 
@@ -26,6 +26,8 @@ const BARS: [Bars; 2] = [
     Bars { method: "lucas-kanade", error_px: 0.30, times_ms: [60.0, 0.15], levels: 3 },
     Bars { method: "block-matching", error_px: 0.40, times_ms: [250.0, 0.5], levels: 5 },
 ];
+/// Greatest error of Lucas-Kanade as in the paper on this pair, px.
+const PAPER: (&str, f64) = ("RubberWhale", 0.30);
 /// Greatest area under the sparsification curve over that of a random order.
 const CONFIDENCE: f64 = 0.6;
 /// Least share of the pixels that have a vector.
@@ -40,6 +42,7 @@ const RUNS: usize = 30;
 pub(crate) fn local(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let mut figures = Vec::new();
     let pictures = pairs(session)?;
+    figures.extend(of_the_paper(session, &pictures)?);
     for bars in &BARS {
         for preset in PRESETS {
             figures.extend(accuracy(session, bars, preset, &pictures)?);
@@ -58,6 +61,18 @@ pub(crate) fn local(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     Ok(figures)
 }
 
+/// The error of Lucas-Kanade as in the paper.
+fn of_the_paper(session: &Session<'_>, pictures: &[NamedPair]) -> Result<Option<Figure>, BenchError> {
+    let (name, most_px) = PAPER;
+    let Some((_, [fixed, moving])) = pictures.iter().find(|(pair, _)| *pair == name) else { return Ok(None) };
+    let Some(truth) = truth(session, name)? else { return Ok(None) };
+    let setup = Setup { method: BARS[0].method, preset: "paper", levels: None };
+    let found = opened(session.device, setup, fixed)?.run(&veloxel_motion::Pair::new(fixed, moving))?;
+    let error = flow_error(&found.flow, &truth, None, &Control::default())?.end_point_vox.mean;
+    let what = format!("{} paper, {name}: end-point error", setup.method);
+    Ok(Some(Figure::new(what, error, "px").at_most(most_px)))
+}
+
 /// A method, its preset, and its most levels, if they differ from those of the preset.
 #[derive(Clone, Copy)]
 struct Setup<'a> {
@@ -73,7 +88,7 @@ fn opened(device: &Device, setup: Setup<'_>, image: &Volume<f32>) -> Result<Box<
     if let Some(levels) = setup.levels {
         draft.set("max_levels", levels.into(), "").map_err(veloxel_motion::MotionError::from)?;
     }
-    let opening = Opening { grid: image.grid(), frames: 2, white: 255.0, draft: &draft, device };
+    let opening = MethodOpening { grid: image.grid(), frames: 2, white: 255.0, draft: &draft, device };
     match opening.open()?.method {
         AnyMethod::Pair(method) => Ok(method),
         AnyMethod::Window(_) => unreachable!("a local method should take pairs"),

@@ -10,7 +10,8 @@ use veloxel_core::{Control, Warnings};
 use veloxel_gpu::Cpu;
 use veloxel_io::{ReadOptions, Reading, read_face_labels, read_surface};
 use veloxel_mesh::{
-    ArcWeights, CleanMesh, Cuts, CutsParams, DualGraph, FuzzyParams, PartCount, Seeds, cuts, fuzzy_clustering,
+    ArcWeights, CleanMesh, Cuts, CutsParams, DualGraph, FuzzyParams, MedoidSeeds, PartCount, cuts,
+    fuzzy_clustering,
 };
 
 /// The meshes. Parameters were chosen on every other one of them, from the first on; the rest were kept apart.
@@ -159,7 +160,7 @@ fn measure(session: &Session<'_>, example: &Example, cpu: &Cpu) -> Result<Measur
     let given = parts(PartCount::Given(example.parts))?;
     let fuzzy = FuzzyParams::default();
     let weights = ArcWeights::new(graph, &found, &fuzzy, cpu).map_err(veloxel_mesh::MeshError::from)?;
-    let seeds = Seeds::Parts(&given.labels);
+    let seeds = MedoidSeeds::Parts(&given.labels);
     let clusters =
         fuzzy_clustering(graph, &weights, seeds, &fuzzy, session.device).map_err(VeloxelError::from)?;
     Ok(Measured {

@@ -3,6 +3,7 @@
 use super::scene::{Scene, smooth_motion};
 use super::settings::{ALPHA, BETA, TAPS, window};
 use crate::BenchError;
+use crate::experiments::middle;
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::Kernel;
@@ -44,7 +45,7 @@ impl Component {
         Self::TransferOut,
     ];
     /// The components that every device has.
-    pub const COMPUTED: [Self; 5] =
+    pub(crate) const COMPUTED: [Self; 5] =
         [Self::Smoothing, Self::Derivatives, Self::Tensor, Self::Iteration, Self::Warp];
     pub const fn name(self) -> &'static str {
         match self {
@@ -142,7 +143,7 @@ impl Costs {
             let term = DataTerm {
                 shape,
                 spacing_edges: [1.0; 3],
-                scheme: Scheme::Forward,
+                scheme: Scheme::TwoSided,
                 constraint: Constraint::Plain,
                 pairs: &[(pair[0], pair[1])],
                 weight: None,
@@ -215,10 +216,4 @@ fn launch_ms(
     let looks = if device.is_gpu() { LOOKS } else { FEW_LOOKS };
     let mut times = (0..looks).map(|_| look(launches)).collect::<Result<Vec<_>, _>>()?;
     Ok(middle(&mut times))
-}
-
-/// The median of an odd number of times.
-pub(crate) fn middle(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }

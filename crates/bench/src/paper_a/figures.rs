@@ -5,13 +5,14 @@ use super::published::{HEADLINE, TABLES};
 use super::runs::Time;
 use super::settings::{TAPS, WARPS};
 use super::tables::ratio;
-use super::{Measured, Measurement, PaperA, Role};
+use super::{Measured, Measurement, PaperA};
 use crate::Figure;
+use crate::experiments::MachineRole;
 
 pub(super) fn figures(result: &PaperA) -> Vec<Figure> {
     let mut figures = Vec::new();
     for m in &result.measurements {
-        figures.extend(Role::ALL.into_iter().flat_map(|role| of_role(result, m, role)));
+        figures.extend(MachineRole::ALL.into_iter().flat_map(|role| of_role(result, m, role)));
         figures.extend(speed_ups(m));
     }
     figures.extend(headline(result));
@@ -19,7 +20,7 @@ pub(super) fn figures(result: &PaperA) -> Vec<Figure> {
 }
 
 /// Figures of the last size in a role; after the last machine, its speed-ups too.
-pub(super) fn newest(result: &PaperA, role: Role) -> Vec<Figure> {
+pub(super) fn newest(result: &PaperA, role: MachineRole) -> Vec<Figure> {
     let Some(m) = result.measurements.last() else { return Vec::new() };
     let mut figures = of_role(result, m, role);
     if result.machines.last().is_some_and(|machine| machine.role == role) {
@@ -28,7 +29,7 @@ pub(super) fn newest(result: &PaperA, role: Role) -> Vec<Figure> {
     figures
 }
 
-fn of_role(result: &PaperA, m: &Measurement, role: Role) -> Vec<Figure> {
+fn of_role(result: &PaperA, m: &Measurement, role: MachineRole) -> Vec<Figure> {
     let Some(measured) = m.of(role) else { return Vec::new() };
     let place = format!("{}³, {}", m.size, role.name());
     let mut figures = runs(result, measured, &place);
@@ -39,11 +40,11 @@ fn of_role(result: &PaperA, m: &Measurement, role: Role) -> Vec<Figure> {
 
 fn speed_ups(m: &Measurement) -> Vec<Figure> {
     let whole = m.times(|measured| measured.whole);
-    let figure = |fast: Role| {
+    let figure = |fast: MachineRole| {
         let name = format!("{}³, {} over 1 thread", m.size, fast.name());
-        Some(Figure::new(name, ratio(&whole, Role::OneThread, fast)?, "×"))
+        Some(Figure::new(name, ratio(&whole, MachineRole::OneThread, fast)?, "×"))
     };
-    [Role::AllThreads, Role::Gpu].into_iter().filter_map(figure).collect()
+    [MachineRole::AllThreads, MachineRole::Gpu].into_iter().filter_map(figure).collect()
 }
 
 fn runs(result: &PaperA, measured: &Measured, place: &str) -> Vec<Figure> {
@@ -63,7 +64,10 @@ fn headline(result: &PaperA) -> Option<Figure> {
     let of_paper = result.measurements.iter().filter(|m| TABLES.iter().any(|row| row.size == m.size));
     let speed_ups: Vec<(usize, f64)> = of_paper
         .filter_map(|m| {
-            Some((m.size, ratio(&m.times(|measured| measured.whole), Role::OneThread, Role::Gpu)?))
+            Some((
+                m.size,
+                ratio(&m.times(|measured| measured.whole), MachineRole::OneThread, MachineRole::Gpu)?,
+            ))
         })
         .collect();
     let largest = TABLES.iter().map(|row| row.size).max();

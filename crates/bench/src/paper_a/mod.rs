@@ -5,7 +5,7 @@
 //! estimation in medical image sequences", Int. J. Biomedical Imaging 2011, doi:10.1155/2011/137604, section 5: Tables 2
 //! and 3, Figures 5 to 9.
 //!
-//! *As in the paper*: the preset `paper` (Jacobi, forward differences, linear warps, one level), a window of 15 taps, times of
+//! *As in the paper*: the preset `paper` (Jacobi, differences of neighbours, linear warps, one level), a window of 15 taps, times of
 //! computing without those of transfers, the middle of several measurements.
 //!
 //! *Where we differ*: the paper does not say how often it iterated, so times cannot be compared with its times, but
@@ -20,20 +20,20 @@ mod scene;
 mod settings;
 mod tables;
 
-use crate::BenchError;
-use crate::Figure;
+use crate::experiments::{
+    Event, ExperimentTable, Experiments, Machine, MachineRole, NotMeasured, Observer, Published, machines,
+};
+use crate::{BenchError, Figure, Session};
 use components::Costs;
-pub(crate) use components::middle;
 use runs::{Run, Time};
 use scene::Scene;
-pub use tables::ExperimentTable;
 use veloxel_core::SystemMemory;
 use veloxel_gpu::{ComputeError, Device};
 use veloxel_motion::MotionError;
 
 /// The extent of the experiments.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+struct Plan {
     /// Voxels along each axis of the whole runs of Tables 2 and 3.
     pub sizes: Vec<usize>,
     /// Voxels along each axis of the runs of Figure 5.
@@ -72,45 +72,6 @@ impl Plan {
     }
 }
 
-/// The machine that a run is measured on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// The paper's sequential version.
-    OneThread,
-    /// The paper's multicore version.
-    AllThreads,
-    /// The paper's GPU version.
-    Gpu,
-}
-
-impl Role {
-    pub const ALL: [Self; 3] = [Self::OneThread, Self::AllThreads, Self::Gpu];
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::OneThread => "1 thread",
-            Self::AllThreads => "all threads",
-            Self::Gpu => "GPU",
-        }
-    }
-    /// The role's name at the begin of a title.
-    const fn title(self) -> &'static str {
-        match self {
-            Self::OneThread => "One thread",
-            Self::AllThreads => "All threads",
-            Self::Gpu => "GPU",
-        }
-    }
-}
-
-/// A device in its role.
-#[derive(Debug)]
-pub(crate) struct Machine {
-    pub role: Role,
-    pub device: Device,
-    /// Description of the machine, for people.
-    pub name: String,
-}
-
 /// All times of one size on one machine.
 #[derive(Debug)]
 struct Measured {
@@ -132,48 +93,39 @@ struct Measurement {
 }
 
 impl Measurement {
-    fn of(&self, role: Role) -> Option<&Measured> {
+    fn of(&self, role: MachineRole) -> Option<&Measured> {
         self.by_role[role as usize].as_ref()
     }
     /// A time of each role.
     fn times(&self, of: impl Fn(&Measured) -> Option<Time>) -> [Option<Time>; 3] {
-        Role::ALL.map(|role| self.of(role).and_then(&of))
+        MachineRole::ALL.map(|role| self.of(role).and_then(&of))
     }
 }
 
 /// The experiments' results.
 #[derive(Debug)]
-pub struct PaperA {
+struct PaperA {
     plan: Plan,
     machines: Vec<Machine>,
     measurements: Vec<Measurement>,
-    /// Names of what could not be measured, with the reason.
-    left_out: Vec<String>,
+    /// What could not be measured.
+    left_out: Vec<NotMeasured>,
 }
 
-/// Progress of the measurement.
-#[derive(Debug)]
-pub enum Event<'a> {
-    /// A size and a machine that are measured next.
-    Next(&'a str),
-    /// The last one was measured: its figures, and all results so far.
-    Measured {
-        /// Figures of this size on this machine; after the last machine, the speed-ups too.
-        figures: Vec<Figure>,
-        /// The result, if nothing more were measured.
-        so_far: &'a PaperA,
-    },
+/// The bench `paper-a`.
+pub(super) fn paper_a(
+    session: &Session<'_>,
+    observer: &mut Observer<'_>,
+) -> Result<Box<dyn Experiments>, BenchError> {
+    let plan = if session.is_quick { Plan::quick() } else { Plan::full() };
+    Ok(Box::new(run_plan(session.device, plan, observer)?))
 }
 
 /// Measures everything of a plan, small sizes first; `observer` is called after each measurement.
 ///
 /// # Errors
 /// Whatever a run or the observer fails with. Sizes for which memory is too little are left out instead, and the tables say so.
-pub fn paper_a(
-    device: &Device,
-    plan: Plan,
-    observer: &mut dyn FnMut(Event<'_>) -> Result<(), BenchError>,
-) -> Result<PaperA, BenchError> {
+fn run_plan(device: &Device, plan: Plan, observer: &mut Observer<'_>) -> Result<PaperA, BenchError> {
     let mut sizes: Vec<usize> = plan.sizes.iter().chain(&plan.figure_sizes).copied().collect();
     sizes.sort_unstable();
     sizes.dedup();
@@ -181,7 +133,7 @@ pub fn paper_a(
     let mut result = PaperA { plan, machines, measurements: Vec::new(), left_out: Vec::new() };
     for size in sizes {
         if let Some(reason) = host_is_too_small(size) {
-            result.left_out.push(format!("{size}³: {reason}"));
+            result.left_out.push(NotMeasured::new(format!("{size}³"), reason));
             continue;
         }
         let scene = Scene::new(size)?;
@@ -193,7 +145,8 @@ pub fn paper_a(
             let measured = match measure(machine, &scene, &result.plan) {
                 Ok(measured) => measured,
                 Err(error) if is_too_little_memory(&error) => {
-                    result.left_out.push(format!("{size}³, {}: {error}", role.name()));
+                    let what = format!("{size}³, {}", role.name());
+                    result.left_out.push(NotMeasured::new(what, error.to_string()));
                     continue;
                 }
                 Err(error) => return Err(error),
@@ -208,51 +161,36 @@ pub fn paper_a(
     Ok(result)
 }
 
-impl PaperA {
-    /// Every result as a figure; the best speed-up is compared with the paper's if the paper's sizes were measured.
-    pub fn figures(&self) -> Vec<Figure> {
+impl Experiments for PaperA {
+    /// The best speed-up is compared with the paper's if the paper's sizes were measured.
+    fn figures(&self) -> Vec<Figure> {
         figures::figures(self)
     }
-    /// The tables and the figures' data, for people.
-    pub fn tables(&self) -> Vec<ExperimentTable> {
+    fn published(&self) -> Vec<Published> {
+        published::published()
+    }
+    fn not_measured(&self) -> Vec<NotMeasured> {
+        self.left_out.clone()
+    }
+    fn tables(&self) -> Vec<ExperimentTable> {
         tables::tables(self)
     }
-    /// A page with plots and tables, in one file.
-    ///
-    /// # Errors
-    /// [`BenchError::Report`] should not occur.
-    pub fn html(&self) -> Result<String, BenchError> {
-        page::html(self)
-    }
-    /// Notes for the tables: devices, how it was measured, what was scaled or left out.
-    pub fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<String> {
         tables::notes(self)
     }
-
-    fn has(&self, role: Role) -> bool {
-        self.machines.iter().any(|m| m.role == role)
-    }
-    /// The machine that the paper's GPU is compared with: the GPU, or all threads without one.
-    fn fastest(&self) -> Role {
-        if self.has(Role::Gpu) { Role::Gpu } else { Role::AllThreads }
+    fn html(&self) -> Result<String, BenchError> {
+        page::html(self)
     }
 }
 
-/// One thread, all threads, and the device if it is a GPU.
-pub(crate) fn machines(device: &Device) -> Result<Vec<Machine>, BenchError> {
-    let all = if device.is_gpu() { Device::cpu(0)? } else { device.clone() };
-    let devices = [(Role::OneThread, Device::cpu(1)?), (Role::AllThreads, all)];
-    let gpu = device.is_gpu().then(|| (Role::Gpu, device.clone()));
-    let machine = |(role, device): (Role, Device)| {
-        let description = device.info().description;
-        // What a processor is begins with its threads, which a single one need not say.
-        let name = match role {
-            Role::OneThread => description.rsplit(", ").next().unwrap_or_default().to_owned(),
-            _ => description,
-        };
-        Machine { role, device, name }
-    };
-    Ok(devices.into_iter().chain(gpu).map(machine).collect())
+impl PaperA {
+    fn has(&self, role: MachineRole) -> bool {
+        self.machines.iter().any(|m| m.role == role)
+    }
+    /// The machine that the paper's GPU is compared with: the GPU, or all threads without one.
+    fn fastest(&self) -> MachineRole {
+        if self.has(MachineRole::Gpu) { MachineRole::Gpu } else { MachineRole::AllThreads }
+    }
 }
 
 fn measure(machine: &Machine, scene: &Scene, plan: &Plan) -> Result<Measured, BenchError> {

@@ -1,27 +1,26 @@
 //! The experiments as plots on a page.
 
 use super::components::Component;
-use super::published::{HEADLINE, Published, TABLES};
+use super::published::{HEADLINE, PublishedRow, TABLES};
 use super::runs::Time;
 use super::settings::{ITERATIONS, TAPS, WARPS};
-use super::tables::{ExperimentTable, Transfers, notes, ratio, tables, time_text};
-use super::{Measured, Measurement, PaperA, Role};
+use super::tables::{Transfers, notes, ratio, tables, time_text};
+use super::{Measured, Measurement, PaperA};
 use crate::BenchError;
+use crate::experiments::{ExperimentTable, MachineRole, machines_section, published_head};
 use veloxel_report::number;
-use veloxel_report::page::{Headline, Page, Plots, Section, Table, TimeBar};
+use veloxel_report::page::{Headline, Page, Plots, Section, TimeBar};
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
 
 /// Number of rows above which a table is folded.
 const ROWS_SHOWN: usize = 16;
 
 pub(super) fn html(result: &PaperA) -> Result<String, BenchError> {
-    let mut measured_on = Section::new("Measured on");
-    measured_on.facts = result.machines.iter().map(|m| (m.role.name().to_owned(), m.name.clone())).collect();
     let mut how = Section::new("How it was measured");
     // The machines stand at the top already.
     how.notes = notes(result).split_off(result.machines.len());
 
-    let mut sections = vec![measured_on];
+    let mut sections = vec![machines_section(&result.machines)];
     let mut add = |title: &str, plots: Vec<LinePlot>, bars: Vec<TimeBar>| {
         let table = tables(result).into_iter().find(|table| table.title.contains(title));
         sections.extend(table.map(|table| section(table, plots, bars)));
@@ -41,13 +40,12 @@ pub(super) fn html(result: &PaperA) -> Result<String, BenchError> {
 }
 
 fn section(table: ExperimentTable, plots: Vec<LinePlot>, bars: Vec<TimeBar>) -> Section {
-    let ExperimentTable { title, note, head, rows, text_columns } = table;
-    let mut section = Section::new(title);
-    (section.lead, section.plots, section.bars) = (note, Plots::of(plots), bars);
-    if rows.len() > ROWS_SHOWN {
-        section.folded = format!("All {} rows in numbers", rows.len());
+    let mut section = Section::new(table.title.clone());
+    (section.lead, section.plots, section.bars) = (table.note.clone(), Plots::of(plots), bars);
+    if table.rows.len() > ROWS_SHOWN {
+        section.folded = format!("All {} rows in numbers", table.rows.len());
     }
-    section.table = Some(Table { head, rows, text_columns });
+    section.table = Some(table.into());
     section
 }
 
@@ -68,21 +66,21 @@ fn cards(result: &PaperA) -> Vec<Headline> {
     let (times, fastest) = (whole_times(m), result.fastest());
     let speed_up = |slow, fast| ratio(&times, slow, fast).map(number::text);
     let mut cards = Vec::new();
-    if let Some(value) = speed_up(Role::OneThread, fastest) {
+    if let Some(value) = speed_up(MachineRole::OneThread, fastest) {
         let note = format!("{}³; the paper's best: {HEADLINE}×", m.size);
         cards.push(Headline::new(format!("{} over one thread", fastest.title()), value, "×", note));
     }
-    if let Some(value) = speed_up(Role::AllThreads, Role::Gpu) {
+    if let Some(value) = speed_up(MachineRole::AllThreads, MachineRole::Gpu) {
         cards.push(Headline::new("GPU over all threads", value, "×", format!("{}³", m.size)));
-        if let Some(value) = speed_up(Role::OneThread, Role::AllThreads) {
+        if let Some(value) = speed_up(MachineRole::OneThread, MachineRole::AllThreads) {
             cards.push(Headline::new("All threads over one", value, "×", format!("{}³", m.size)));
         }
     }
     let text = time_text(times[fastest as usize]);
-    let one = time_text(times[Role::OneThread as usize]);
+    let one = time_text(times[MachineRole::OneThread as usize]);
     let note = format!("{}³, R = {WARPS} × {ITERATIONS} iterations; one thread: {one}", m.size);
     cards.push(Headline::new(format!("A run on {}", fastest.name()), text, "", note));
-    if let Some((way, run)) = Transfers::of(m).zip(times[Role::Gpu as usize]) {
+    if let Some((way, run)) = Transfers::of(m).zip(times[MachineRole::Gpu as usize]) {
         let share = way.of_a_run_ms() / (way.of_a_run_ms() + run.ms);
         let note = "of a run, two volumes in and three out".to_owned();
         cards.push(Headline::new("Transfers", number::percent(share), "", note));
@@ -101,23 +99,23 @@ fn over_sizes(result: &PaperA, value: impl Fn(&Measurement) -> Option<f64>) -> V
     result.measurements.iter().filter_map(|m| Some((m.size as f64, value(m)?))).collect()
 }
 
-fn published(value: impl Fn(&Published) -> f64) -> Vec<(f64, f64)> {
+fn published(value: impl Fn(&PublishedRow) -> f64) -> Vec<(f64, f64)> {
     TABLES.iter().map(|row| (row.size as f64, value(row))).collect()
 }
 
 fn whole_runs(result: &PaperA) -> Vec<LinePlot> {
-    let roles = Role::ALL.into_iter().filter(|role| result.has(*role));
+    let roles = MachineRole::ALL.into_iter().filter(|role| result.has(*role));
     let times = roles.clone().map(|role| {
         let points = over_sizes(result, |m| Some(1e-3 * whole_times(m)[role as usize]?.ms));
         curve(role.name(), ink(role), Line::Dotted, points)
     });
-    let speed_ups = roles.filter(|role| *role != Role::OneThread).map(|role| {
-        let points = over_sizes(result, |m| ratio(&whole_times(m), Role::OneThread, role));
+    let speed_ups = roles.filter(|role| *role != MachineRole::OneThread).map(|role| {
+        let points = over_sizes(result, |m| ratio(&whole_times(m), MachineRole::OneThread, role));
         curve(role.name(), ink(role), Line::Dotted, points)
     });
     let paper = [
-        curve("paper, C1060", 4, Line::Dashed, published(Published::c1060_speed_up)),
-        curve("paper, GTX480", 3, Line::Dashed, published(Published::gtx480_speed_up)),
+        curve(&published_head("C1060"), 4, Line::Dashed, published(PublishedRow::c1060_speed_up)),
+        curve(&published_head("GTX480"), 3, Line::Dashed, published(PublishedRow::gtx480_speed_up)),
     ];
     vec![
         LinePlot {
@@ -140,11 +138,11 @@ fn whole_runs(result: &PaperA) -> Vec<LinePlot> {
 }
 
 /// The colour of a machine, the same in all plots.
-fn ink(role: Role) -> usize {
+fn ink(role: MachineRole) -> usize {
     match role {
-        Role::Gpu => 0,
-        Role::OneThread => 5,
-        Role::AllThreads => 2,
+        MachineRole::Gpu => 0,
+        MachineRole::OneThread => 5,
+        MachineRole::AllThreads => 2,
     }
 }
 
@@ -179,7 +177,7 @@ fn varied(
         plot(
             format!("{} over one thread", fastest.title()),
             "×",
-            curves(&|times| ratio(times, Role::OneThread, fastest)),
+            curves(&|times| ratio(times, MachineRole::OneThread, fastest)),
         ),
         plot(
             format!("Time of a run on {}", fastest.name()),
@@ -191,8 +189,9 @@ fn varied(
 
 fn components(result: &PaperA) -> Vec<LinePlot> {
     let fastest = result.fastest();
-    let ms =
-        |m: &Measurement, role: Role, component| m.of(role).and_then(|measured| measured.costs.ms(component));
+    let ms = |m: &Measurement, role: MachineRole, component| {
+        m.of(role).and_then(|measured| measured.costs.ms(component))
+    };
     let curves = |value: &dyn Fn(&Measurement, Component) -> Option<f64>| -> Vec<Series> {
         let component = |(nth, component): (usize, Component)| {
             curve(component.name(), nth, Line::Dotted, over_sizes(result, |m| value(m, component)))
@@ -211,7 +210,9 @@ fn components(result: &PaperA) -> Vec<LinePlot> {
         plot(
             format!("{} over one thread", fastest.title()),
             "×",
-            curves(&|m, component| Some(ms(m, Role::OneThread, component)? / ms(m, fastest, component)?)),
+            curves(&|m, component| {
+                Some(ms(m, MachineRole::OneThread, component)? / ms(m, fastest, component)?)
+            }),
         ),
         plot(
             format!("Time on {}", fastest.name()),
@@ -224,7 +225,7 @@ fn components(result: &PaperA) -> Vec<LinePlot> {
 /// How the time of a run is divided, machine by machine.
 fn bars(result: &PaperA) -> Vec<TimeBar> {
     let Some(m) = shown(result) else { return Vec::new() };
-    let bar = |role: Role| {
+    let bar = |role: MachineRole| {
         let measured = m.of(role)?;
         let whole = measured.whole?.ms;
         let part = |component, times: usize| measured.costs.ms(component).map(|ms| times as f64 * ms);
@@ -240,7 +241,7 @@ fn bars(result: &PaperA) -> Vec<TimeBar> {
             parts: parts.into_iter().map(share).collect(),
         })
     };
-    Role::ALL.into_iter().filter_map(bar).collect()
+    MachineRole::ALL.into_iter().filter_map(bar).collect()
 }
 
 fn transfers(result: &PaperA) -> Vec<LinePlot> {
@@ -249,10 +250,10 @@ fn transfers(result: &PaperA) -> Vec<LinePlot> {
     };
     let with = |m: &Measurement| {
         let times = whole_times(m);
-        let gpu_ms = times[Role::Gpu as usize]?.ms + Transfers::of(m)?.of_a_run_ms();
-        Some(times[Role::OneThread as usize]?.ms / gpu_ms)
+        let gpu_ms = times[MachineRole::Gpu as usize]?.ms + Transfers::of(m)?.of_a_run_ms();
+        Some(times[MachineRole::OneThread as usize]?.ms / gpu_ms)
     };
-    let without = |m: &Measurement| ratio(&whole_times(m), Role::OneThread, Role::Gpu);
+    let without = |m: &Measurement| ratio(&whole_times(m), MachineRole::OneThread, MachineRole::Gpu);
     vec![
         LinePlot {
             title: "Rate of transfers".into(),

@@ -1,12 +1,13 @@
 //! Whole runs on one machine, measured as they are or, where that would take too long, at fewer iterations and scaled.
 
-use super::components::{Component, Costs, LONG_MS, middle};
+use super::components::{Component, Costs, LONG_MS};
 use super::scene::Scene;
 use super::settings::{ITERATIONS, params};
 use crate::BenchError;
+use crate::experiments::middle;
 use veloxel_core::Grid;
 use veloxel_gpu::Device;
-use veloxel_motion::{Clg, ClgParams, Extras, Frame, ImagePair, PairMethod, PendingFlow};
+use veloxel_motion::{Clg, ClgParams, FlowExtras, Frame, ImagePair, PairMethod, PendingFlow};
 
 /// Milliseconds of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,14 +59,14 @@ impl<'a> Run<'a> {
     }
 
     /// Predicts times from runs of one warp.
-    pub fn predict(&self, taps: usize) -> Result<Prediction, BenchError> {
+    pub(crate) fn predict(&self, taps: usize) -> Result<Prediction, BenchError> {
         let params = params(1, 1, taps);
         let (mut total_ms, mut pending) = self.ask(&params)?;
         // The first run on a GPU may have compiled kernels; a short one found its memory new.
         if self.device.is_gpu() || total_ms < LONG_MS {
             (total_ms, pending) = self.ask(&params)?;
         }
-        let level_ms = pending.finish(Extras::default())?.statistics.method.device_ms.unwrap_or_default();
+        let level_ms = pending.finish(FlowExtras::default())?.statistics.method.device_ms.unwrap_or_default();
         Ok(Prediction {
             taps,
             once_ms: (total_ms - level_ms).max(0.0),

@@ -4,13 +4,13 @@ use veloxel_core::Dimension;
 use veloxel_kernels::Taps;
 use veloxel_motion::{ClgParams, ClgPreset};
 
-/// The numbers of warps R and of Jacobi iterations of a warp, as in the preset.
+/// The numbers of warps R, half of the preset's, and of Jacobi iterations of a warp, as in the preset.
 pub(super) const WARPS: usize = 10;
 pub(super) const ITERATIONS: usize = 100;
 /// Width of K_ρ, taps (section 5.2).
 pub(super) const TAPS: usize = 15;
 /// The numbers α and β of the preset.
-pub(super) const ALPHA: f32 = 0.03;
+pub(super) const ALPHA: f32 = 0.2;
 pub(super) const BETA: f32 = 0.01;
 /// Radius at which the method cuts K_ρ, in standard deviations.
 const TRUNCATE: f64 = 2.5;

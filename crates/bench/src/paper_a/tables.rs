@@ -4,23 +4,9 @@ use super::components::{Component, LONG_MS};
 use super::published::{self, of_size};
 use super::runs::Time;
 use super::settings::{ITERATIONS, TAPS, WARPS};
-use super::{Measurement, PaperA, Role};
+use super::{Measurement, PaperA};
+use crate::experiments::{ExperimentTable, MachineRole, published_head};
 use veloxel_report::number;
-
-/// A table of text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExperimentTable {
-    /// Number of the paper's table or figure that it repeats.
-    pub title: String,
-    /// Text that the reader needs before the table.
-    pub note: String,
-    /// Names of the columns.
-    pub head: Vec<String>,
-    /// The rows, each with as many cells as there are columns.
-    pub rows: Vec<Vec<String>>,
-    /// Number of columns, from the left, that are text; the others hold numbers.
-    pub text_columns: usize,
-}
 
 /// All tables that have a row.
 pub(super) fn tables(result: &PaperA) -> Vec<ExperimentTable> {
@@ -30,8 +16,7 @@ pub(super) fn tables(result: &PaperA) -> Vec<ExperimentTable> {
 
 /// The tables 2 and 3.
 fn whole_runs(result: &PaperA) -> ExperimentTable {
-    let head = ["size", "paper, C1060", "paper, GTX480"].map(str::to_owned);
-    let [size, paper @ ..] = head;
+    let (size, paper) = ("size".to_owned(), ["C1060", "GTX480"].map(published_head));
     let rows = result.measurements.iter().filter_map(|m| {
         let times = m.times(|measured| measured.whole);
         let published = of_size(m.size);
@@ -43,7 +28,7 @@ fn whole_runs(result: &PaperA) -> ExperimentTable {
     ExperimentTable {
         title: "Whole runs (Tables 2 and 3)".to_owned(),
         note: format!(
-            "R = {WARPS} warps of {ITERATIONS} Jacobi iterations, {TAPS} taps, without transfers. A over B: how many times faster A is. The paper's columns are its speed-ups over one thread, at most {}×.",
+            "R = {WARPS} warps of {ITERATIONS} Jacobi iterations, {TAPS} taps, without transfers. A over B: how many times faster A is. The published columns are the paper's speed-ups over one thread, at most {}×.",
             published::HEADLINE
         ),
         head: [size].into_iter().chain(heads(result)).chain(paper).collect(),
@@ -125,8 +110,8 @@ fn transfers(result: &PaperA) -> ExperimentTable {
     let rows = result.measurements.iter().filter_map(|m| {
         let way = Transfers::of(m)?;
         let rate = |ms: f64| format!("{} GB/s", number::text(way.volume_bytes / ms / 1e6));
-        let run = m.of(Role::Gpu)?.whole;
-        let one = m.of(Role::OneThread).and_then(|measured| measured.whole);
+        let run = m.of(MachineRole::Gpu)?.whole;
+        let one = m.of(MachineRole::OneThread).and_then(|measured| measured.whole);
         let share = run.map(|run| way.of_a_run_ms() / (way.of_a_run_ms() + run.ms));
         let with = run.zip(one).map(|(run, one)| one.ms / (run.ms + way.of_a_run_ms()));
         Some(vec![
@@ -160,7 +145,7 @@ pub(super) struct Transfers {
 
 impl Transfers {
     pub fn of(m: &Measurement) -> Option<Self> {
-        let costs = &m.of(Role::Gpu)?.costs;
+        let costs = &m.of(MachineRole::Gpu)?.costs;
         Some(Self {
             in_ms: costs.ms(Component::TransferIn)?,
             out_ms: costs.ms(Component::TransferOut)?,
@@ -168,7 +153,7 @@ impl Transfers {
         })
     }
     /// Time of a run's transfers: both images in, a field of three components out.
-    pub fn of_a_run_ms(&self) -> f64 {
+    pub(crate) fn of_a_run_ms(&self) -> f64 {
         2.0 * self.in_ms + 3.0 * self.out_ms
     }
 }
@@ -195,33 +180,39 @@ pub(super) fn notes(result: &PaperA) -> Vec<String> {
             .to_owned(),
     );
     notes.extend(scaled);
-    notes.extend(result.left_out.iter().map(|what| format!("Left out: {what}.")));
+    notes.extend(result.left_out.iter().map(|one| format!("Left out: {}: {}.", one.what, one.because)));
     notes
 }
 
 /// Names of the columns that [`cells`] fills.
 fn heads(result: &PaperA) -> Vec<String> {
-    let roles = Role::ALL.into_iter().filter(|role| result.has(*role)).map(|role| role.name().to_owned());
+    let roles =
+        MachineRole::ALL.into_iter().filter(|role| result.has(*role)).map(|role| role.name().to_owned());
     roles.chain(ratios(result).map(|(slow, fast)| format!("{} over {}", fast.name(), slow.name()))).collect()
 }
 
 /// Times of the machines that exist, and their ratios.
 fn cells(result: &PaperA, times: &[Option<Time>; 3]) -> Vec<String> {
-    let shown =
-        Role::ALL.into_iter().filter(|role| result.has(*role)).map(|role| time_text(times[role as usize]));
+    let shown = MachineRole::ALL
+        .into_iter()
+        .filter(|role| result.has(*role))
+        .map(|role| time_text(times[role as usize]));
     shown.chain(ratios(result).map(|(slow, fast)| times_text(ratio(times, slow, fast)))).collect()
 }
 
 /// The times that are compared: (slow, fast).
-fn ratios(result: &PaperA) -> impl Iterator<Item = (Role, Role)> {
-    let pairs =
-        [(Role::OneThread, Role::AllThreads), (Role::AllThreads, Role::Gpu), (Role::OneThread, Role::Gpu)];
-    let gpu = result.has(Role::Gpu);
-    pairs.into_iter().filter(move |(_, fast)| gpu || *fast != Role::Gpu)
+fn ratios(result: &PaperA) -> impl Iterator<Item = (MachineRole, MachineRole)> {
+    let pairs = [
+        (MachineRole::OneThread, MachineRole::AllThreads),
+        (MachineRole::AllThreads, MachineRole::Gpu),
+        (MachineRole::OneThread, MachineRole::Gpu),
+    ];
+    let gpu = result.has(MachineRole::Gpu);
+    pairs.into_iter().filter(move |(_, fast)| gpu || *fast != MachineRole::Gpu)
 }
 
 /// The factor by which the fast one is faster.
-pub(super) fn ratio(times: &[Option<Time>; 3], slow: Role, fast: Role) -> Option<f64> {
+pub(super) fn ratio(times: &[Option<Time>; 3], slow: MachineRole, fast: MachineRole) -> Option<f64> {
     Some(times[slow as usize]?.ms / times[fast as usize]?.ms)
 }
 

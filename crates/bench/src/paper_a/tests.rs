@@ -26,7 +26,7 @@ fn a_processor_has_tables_without_a_gpu_and_says_what_was_scaled() {
         }
         Ok(())
     };
-    let result = paper_a(&device, tiny(), &mut observer).unwrap();
+    let result = run_plan(&device, tiny(), &mut observer).unwrap();
     let tables = result.tables();
     let titles: Vec<&str> = tables.iter().map(|t| t.title.rsplit('(').next().unwrap()).collect();
     assert_eq!(titles, ["Tables 2 and 3)", "Figure 5a)", "Figure 5b)", "Figure 6)"]);

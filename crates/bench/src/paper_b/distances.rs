@@ -5,14 +5,14 @@
 //! grids of triangles with weights that look random, whose structure is that of any mesh's faces.
 
 use super::PaperB;
-use crate::paper_a::{ExperimentTable, Machine, Role, middle};
+use crate::experiments::{Event, ExperimentTable, Machine, MachineRole, Observer, middle};
 use crate::{BenchError, Figure};
 use std::time::Instant;
-use veloxel_core::{ArcList, GraphKind, WeightedArc};
+use veloxel_core::{ArcList, Control, GraphKind, WeightedArc};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
-use veloxel_kernels::paths::floyd_warshall::{FloydWarshall, Half, Length, TileLayout};
-use veloxel_mesh::{Graph, Method, Request, ShortestPaths, Storage};
+use veloxel_kernels::paths::floyd_warshall::{FloydWarshall, Length, MatrixHalf, TileLayout};
+use veloxel_mesh::{DistanceMethod, DistanceRequest, Graph, MatrixStorage, ShortestPaths};
 use veloxel_report::number;
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
 
@@ -30,19 +30,19 @@ const LONG_MS: f64 = 400.0;
 /// A method on a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Version {
-    method: Method,
-    role: Role,
+    method: DistanceMethod,
+    role: MachineRole,
 }
 
 /// The versions: the paper's four, the matrices on the fastest machine, and dissection on all.
-fn versions(fastest: Role, roles: impl Iterator<Item = Role>) -> Vec<Version> {
+fn versions(fastest: MachineRole, roles: impl Iterator<Item = MachineRole>) -> Vec<Version> {
     let mut all = vec![
-        Version { method: Method::Dijkstra, role: Role::OneThread },
-        Version { method: Method::Dijkstra, role: Role::AllThreads },
-        Version { method: Method::FloydWarshall, role: fastest },
-        Version { method: Method::FloydWarshallUndirected, role: fastest },
+        Version { method: DistanceMethod::Dijkstra, role: MachineRole::OneThread },
+        Version { method: DistanceMethod::Dijkstra, role: MachineRole::AllThreads },
+        Version { method: DistanceMethod::FloydWarshall, role: fastest },
+        Version { method: DistanceMethod::FloydWarshallUndirected, role: fastest },
     ];
-    all.extend(roles.map(|role| Version { method: Method::Dissection, role }));
+    all.extend(roles.map(|role| Version { method: DistanceMethod::Dissection, role }));
     all
 }
 
@@ -90,17 +90,17 @@ pub(crate) fn triangle_grid(side: usize) -> ArcList {
 pub(super) fn distance_times(
     machines: &[Machine],
     sides: &[usize],
-    next: &mut dyn FnMut(&str),
+    observer: &mut Observer<'_>,
 ) -> Result<Vec<DistanceTime>, BenchError> {
-    let has_gpu = machines.iter().any(|machine| machine.role == Role::Gpu);
-    let fastest = if has_gpu { Role::Gpu } else { Role::AllThreads };
+    let has_gpu = machines.iter().any(|machine| machine.role == MachineRole::Gpu);
+    let fastest = if has_gpu { MachineRole::Gpu } else { MachineRole::AllThreads };
     let mut times = Vec::new();
     for &side in sides {
-        let graph = Graph::new(&triangle_grid(side))?;
+        let graph = Graph::new(&triangle_grid(side), &Control::default())?;
         for version in versions(fastest, machines.iter().map(|machine| machine.role)) {
             let machine = machines.iter().find(|machine| machine.role == version.role);
             let machine = machine.expect("every version should have its machine");
-            next(&format!("{} faces, {}", graph.nodes(), version.name()));
+            observer(Event::Next(&format!("{} faces, {}", graph.nodes(), version.name())))?;
             let ms = time_ms(&graph, version, &machine.device)?;
             times.push(DistanceTime { nodes: graph.nodes(), version, ms });
         }
@@ -110,8 +110,8 @@ pub(super) fn distance_times(
 
 fn time_ms(graph: &Graph, version: Version, device: &Device) -> Result<Option<f64>, BenchError> {
     let half = match version.method {
-        Method::FloydWarshall => Some(Half::Both),
-        Method::FloydWarshallUndirected => Some(Half::Lower),
+        DistanceMethod::FloydWarshall => Some(MatrixHalf::Both),
+        DistanceMethod::FloydWarshallUndirected => Some(MatrixHalf::Lower),
         _ => None,
     };
     if half.is_some() && !device.is_gpu() && graph.nodes() > MOST_CUBED {
@@ -134,16 +134,16 @@ fn time_ms(graph: &Graph, version: Version, device: &Device) -> Result<Option<f6
 }
 
 /// Time of the preparation and of all distances, which stay on the device.
-pub(crate) fn paths_ms(graph: &Graph, method: Method, device: &Device) -> Result<f64, BenchError> {
+pub(crate) fn paths_ms(graph: &Graph, method: DistanceMethod, device: &Device) -> Result<f64, BenchError> {
     device.synchronise()?;
     let start = Instant::now();
-    let paths = ShortestPaths::open(graph, Request { method, ..Request::default() }, device)?;
+    let paths = ShortestPaths::open(graph, DistanceRequest { method, ..DistanceRequest::default() }, device)?;
     if device.is_gpu() {
         let matrix = paths.resident_matrix(device)?;
         device.synchronise()?;
         drop(matrix);
     } else {
-        drop(paths.matrix(Storage::Full)?);
+        drop(paths.matrix(MatrixStorage::Full)?);
     }
     Ok(1e3 * start.elapsed().as_secs_f64())
 }
@@ -151,7 +151,7 @@ pub(crate) fn paths_ms(graph: &Graph, method: Method, device: &Device) -> Result
 /// Floyd–Warshall on a matrix that is on the device already, whose lengths are those of arcs as `rounded` gives them.
 pub(crate) fn matrix_ms<T: Length>(
     graph: &Graph,
-    half: Half,
+    half: MatrixHalf,
     device: &Device,
     rounded: impl Fn(f32) -> T,
 ) -> Result<f64, BenchError> {

@@ -15,15 +15,18 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use crate::paper_a::{ExperimentTable, Machine, Role, machines, middle};
-use crate::{BenchError, Figure};
+use crate::experiments::{
+    Event, ExperimentTable, Experiments, Machine, MachineRole, NotMeasured, Observer, Published, machines,
+    middle,
+};
+use crate::{BenchError, Figure, Session};
 use distances::DistanceTime;
-pub use distances::{FULL_SIDES, QUICK_SIDES};
+use distances::{FULL_SIDES, QUICK_SIDES};
 pub(crate) use distances::{matrix_ms, paths_ms, triangle_grid};
 use std::time::Instant;
 use veloxel_core::Grid;
 use veloxel_gpu::Device;
-use veloxel_motion::{AnyMethod, DenseDraft, Frame, ImagePair, MotionError, Opening};
+use veloxel_motion::{AnyMethod, DenseDraft, Frame, ImagePair, MethodOpening, MotionError};
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 use veloxel_phantoms::{Noise, Phantom};
 
@@ -42,7 +45,9 @@ const WAYS: [Way; 4] = [
     Way { method: "lucas-kanade", preset: "fast", levels: 3 },
 ];
 
-/// The paper's times on a GTX 260, ms: size, block matching, Lucas-Kanade.
+/// The paper's GPU.
+const GTX_260: &str = "GTX 260";
+/// The paper's times on it, ms: size, block matching, Lucas-Kanade.
 const PUBLISHED: [([usize; 2], f64, f64); 2] = [([584, 388], 2.0, 0.788), ([640, 480], 3.0, 0.6)];
 
 impl Way {
@@ -58,10 +63,10 @@ impl Way {
 }
 
 /// Sizes of pictures, small ones first, on to four times full HD.
-pub const FULL_SIZES: &[[usize; 2]] =
+const FULL_SIZES: &[[usize; 2]] =
     &[[320, 240], [584, 388], [640, 480], [1280, 720], [1920, 1080], [3840, 2160]];
 /// The paper's two sizes, and a smaller one.
-pub const QUICK_SIZES: &[[usize; 2]] = &[[320, 240], [584, 388], [640, 480]];
+const QUICK_SIZES: &[[usize; 2]] = &[[320, 240], [584, 388], [640, 480]];
 /// Most measurements of a run; an odd number.
 const RUNS: usize = 9;
 /// Time from which on a run is measured once, ms.
@@ -77,7 +82,7 @@ struct Measurement {
 
 /// The experiments' results.
 #[derive(Debug)]
-pub struct PaperB {
+struct PaperB {
     machines: Vec<Machine>,
     measurements: Vec<Measurement>,
     distances: Vec<DistanceTime>,
@@ -85,7 +90,7 @@ pub struct PaperB {
 
 /// The extent of the experiments.
 #[derive(Debug, Clone, Copy)]
-pub struct PaperBPlan<'a> {
+struct PaperBPlan<'a> {
     /// Sizes of pictures.
     pub sizes: &'a [[usize; 2]],
     /// Sides of grids of triangles, two a square.
@@ -99,17 +104,23 @@ impl PaperBPlan<'static> {
     pub const QUICK: Self = Self { sizes: QUICK_SIZES, sides: QUICK_SIDES };
 }
 
-/// Measures pictures and graphs of some sizes; `next` is called with the name of each measurement before it starts.
-///
-/// # Errors
-/// Whatever a run fails with.
-pub fn paper_b(
+/// The bench `paper-b`.
+pub(super) fn paper_b(
+    session: &Session<'_>,
+    observer: &mut Observer<'_>,
+) -> Result<Box<dyn Experiments>, BenchError> {
+    let plan = if session.is_quick { PaperBPlan::QUICK } else { PaperBPlan::FULL };
+    Ok(Box::new(run_plan(session.device, plan, observer)?))
+}
+
+/// Measures pictures and graphs of some sizes; the observer is told the name of each measurement before it starts.
+fn run_plan(
     device: &Device,
     plan: PaperBPlan<'_>,
-    next: &mut dyn FnMut(&str),
+    observer: &mut Observer<'_>,
 ) -> Result<PaperB, BenchError> {
     let machines = machines(device)?;
-    let distances = distances::distance_times(&machines, plan.sides, next)?;
+    let distances = distances::distance_times(&machines, plan.sides, observer)?;
     let mut result = PaperB { machines, measurements: Vec::new(), distances };
     let case = Case { motion: MotionKind::Sinusoid, texture: TextureKind::Smooth, noise: Noise::None };
     for &[nx, ny] in plan.sizes {
@@ -117,7 +128,7 @@ pub fn paper_b(
         for way in WAYS {
             let mut ms = [None; 3];
             for Machine { role, device, .. } in &result.machines {
-                next(&format!("{nx}×{ny}, {}, {}", way.name(), role.name()));
+                observer(Event::Next(&format!("{nx}×{ny}, {}, {}", way.name(), role.name())))?;
                 ms[*role as usize] = Some(time_ms(device, way, &phantom)?);
             }
             result.measurements.push(Measurement { size: [nx, ny], way, ms });
@@ -131,7 +142,7 @@ fn time_ms(device: &Device, way: Way, phantom: &Phantom) -> Result<f64, BenchErr
     let mut draft = DenseDraft::named(way.method).map_err(MotionError::from)?;
     draft.set_preset(way.preset).map_err(MotionError::from)?;
     draft.set("max_levels", way.levels.into(), "paper-b").map_err(MotionError::from)?;
-    let opening = Opening { grid: phantom.grid(), frames: 2, white: 255.0, draft: &draft, device };
+    let opening = MethodOpening { grid: phantom.grid(), frames: 2, white: 255.0, draft: &draft, device };
     let AnyMethod::Pair(mut method) = opening.open()?.method else {
         unreachable!("a method of the paper should take pairs")
     };
@@ -153,50 +164,64 @@ fn time_ms(device: &Device, way: Way, phantom: &Phantom) -> Result<f64, BenchErr
     Ok(middle(&mut times))
 }
 
-impl PaperB {
-    /// Every result as a figure.
-    pub fn figures(&self) -> Vec<Figure> {
+impl Experiments for PaperB {
+    fn figures(&self) -> Vec<Figure> {
         let of = |m: &Measurement| -> Vec<Figure> {
-            let [nx, ny] = m.size;
-            let figure = |role: Role| {
-                let what = format!("{}, {nx}×{ny}, {}", m.way.name(), role.name());
+            let figure = |role: MachineRole| {
+                let what = format!("{}, {}", m.name(), role.name());
                 Some(Figure::new(what, m.ms[role as usize]?, "ms"))
             };
-            Role::ALL.into_iter().filter_map(figure).collect()
+            MachineRole::ALL.into_iter().filter_map(figure).collect()
         };
         self.measurements.iter().flat_map(of).chain(self.distance_figures()).collect()
     }
 
-    /// One table a method, and one of distances, for people.
-    pub fn tables(&self) -> Vec<ExperimentTable> {
+    fn published(&self) -> Vec<Published> {
+        let of = |m: &Measurement| {
+            let value = m.way.published_ms(m.size)?;
+            Some(Published { what: m.name(), by: GTX_260, value, unit: "ms", place: "Figures 3 to 5" })
+        };
+        self.measurements.iter().filter_map(of).collect()
+    }
+
+    fn not_measured(&self) -> Vec<NotMeasured> {
+        Vec::new()
+    }
+
+    fn tables(&self) -> Vec<ExperimentTable> {
         tables::tables(self)
     }
 
-    /// Notes for the tables.
-    pub fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<String> {
         tables::notes(self)
     }
 
-    /// A page with plots and tables, in one file.
-    ///
-    /// # Errors
-    /// [`BenchError::Report`] should not occur.
-    pub fn html(&self) -> Result<String, BenchError> {
+    fn html(&self) -> Result<String, BenchError> {
         page::html(self)
     }
+}
 
-    fn has(&self, role: Role) -> bool {
+impl Measurement {
+    /// The way and the size.
+    fn name(&self) -> String {
+        let [nx, ny] = self.size;
+        format!("{}, {nx}×{ny}", self.way.name())
+    }
+}
+
+impl PaperB {
+    fn has(&self, role: MachineRole) -> bool {
         self.machines.iter().any(|machine| machine.role == role)
     }
 
     /// The roles that exist on this machine.
-    fn roles(&self) -> impl Iterator<Item = Role> + Clone {
-        Role::ALL.into_iter().filter(|role| self.has(*role))
+    fn roles(&self) -> impl Iterator<Item = MachineRole> + Clone {
+        MachineRole::ALL.into_iter().filter(|role| self.has(*role))
     }
 
     /// The role of the fastest machine: the GPU, or all threads without one.
-    fn fastest(&self) -> Role {
-        if self.has(Role::Gpu) { Role::Gpu } else { Role::AllThreads }
+    fn fastest(&self) -> MachineRole {
+        if self.has(MachineRole::Gpu) { MachineRole::Gpu } else { MachineRole::AllThreads }
     }
 
     fn of(&self, way: Way) -> impl Iterator<Item = &Measurement> {

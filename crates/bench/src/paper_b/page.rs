@@ -1,30 +1,20 @@
 //! The experiments as plots on a page.
 
-use super::{PUBLISHED, PaperB, WAYS, Way};
+use super::{GTX_260, PUBLISHED, PaperB, WAYS, Way};
 use crate::BenchError;
-use crate::paper_a::Role;
+use crate::experiments::{ExperimentTable, Experiments, MachineRole, machines_section, published_head};
 use veloxel_report::number;
-use veloxel_report::page::{Headline, Page, Plots, Section, Table};
+use veloxel_report::page::{Headline, Page, Plots, Section};
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
 
 pub(super) fn html(result: &PaperB) -> Result<String, BenchError> {
-    let mut measured_on = Section::new("Measured on");
-    measured_on.facts = result.machines.iter().map(|m| (m.role.name().to_owned(), m.name.clone())).collect();
     let mut all = Section::new("All ways beside each other");
     all.plots = Plots::of(vec![beside_each_other(result)]);
-    let mut sections = vec![measured_on, all];
+    let mut sections = vec![machines_section(&result.machines), all];
     for (way, table) in WAYS.into_iter().zip(result.tables()) {
-        let mut section = Section::new(table.title);
-        (section.lead, section.plots) =
-            (table.note, Plots::of(vec![times(result, way), speed_ups(result, way)]));
-        section.table = Some(Table { head: table.head, rows: table.rows, text_columns: table.text_columns });
-        sections.push(section);
+        sections.push(section(table, vec![times(result, way), speed_ups(result, way)]));
     }
-    let table = result.distance_table();
-    let mut section = Section::new(table.title);
-    (section.lead, section.plots) = (table.note, Plots::of(vec![result.distance_plot()]));
-    section.table = Some(Table { head: table.head, rows: table.rows, text_columns: table.text_columns });
-    sections.push(section);
+    sections.push(section(result.distance_table(), vec![result.distance_plot()]));
     let mut how = Section::new("How it was measured");
     how.notes = result.notes().split_off(result.machines.len());
     sections.push(how);
@@ -32,6 +22,13 @@ pub(super) fn html(result: &PaperB) -> Result<String, BenchError> {
     let mut page = Page::new(title, "GPU-accelerated optical flow and face clustering, GPGPU 2011");
     (page.cards, page.sections) = (cards(result), sections);
     Ok(page.to_html()?)
+}
+
+fn section(table: ExperimentTable, plots: Vec<LinePlot>) -> Section {
+    let mut section = Section::new(table.title.clone());
+    (section.lead, section.plots) = (table.note.clone(), Plots::of(plots));
+    section.table = Some(table.into());
+    section
 }
 
 /// Headlines of the paper's larger size, way by way.
@@ -57,11 +54,11 @@ fn curve(name: String, ink: usize, line: Line, points: Vec<(f64, f64)>) -> Serie
 }
 
 /// The colour of a machine, the same in all plots.
-fn ink(role: Role) -> usize {
+fn ink(role: MachineRole) -> usize {
     match role {
-        Role::Gpu => 0,
-        Role::OneThread => 5,
-        Role::AllThreads => 2,
+        MachineRole::Gpu => 0,
+        MachineRole::OneThread => 5,
+        MachineRole::AllThreads => 2,
     }
 }
 
@@ -77,7 +74,7 @@ fn plot(title: String, y_label: &str, series: Vec<Series>) -> LinePlot {
 }
 
 /// Time over size of a way in a role.
-fn points(result: &PaperB, way: Way, role: Role) -> Vec<(f64, f64)> {
+fn points(result: &PaperB, way: Way, role: MachineRole) -> Vec<(f64, f64)> {
     result.of(way).filter_map(|m| Some((megapixels(m.size), m.ms[role as usize]?))).collect()
 }
 
@@ -86,19 +83,19 @@ fn times(result: &PaperB, way: Way) -> LinePlot {
         .roles()
         .map(|role| curve(role.name().to_owned(), ink(role), Line::Dotted, points(result, way, role)));
     let paper = PUBLISHED.map(|row| (megapixels(row.0), way.published_ms(row.0).unwrap_or(f64::NAN)));
-    let paper = curve("paper, GTX 260".to_owned(), 3, Line::Dashed, paper.into());
+    let paper = curve(published_head(GTX_260), 3, Line::Dashed, paper.into());
     plot("Time of a pair".to_owned(), "milliseconds", curves.chain([paper]).collect())
 }
 
 fn speed_ups(result: &PaperB, way: Way) -> LinePlot {
-    let of = |role: Role| {
+    let of = |role: MachineRole| {
         let ratio = |m: &super::Measurement| {
-            Some((megapixels(m.size), m.ms[Role::OneThread as usize]? / m.ms[role as usize]?))
+            Some((megapixels(m.size), m.ms[MachineRole::OneThread as usize]? / m.ms[role as usize]?))
         };
         let points = result.of(way).filter_map(ratio).collect();
         curve(role.name().to_owned(), ink(role), Line::Dotted, points)
     };
-    let curves = result.roles().filter(|role| *role != Role::OneThread).map(of).collect();
+    let curves = result.roles().filter(|role| *role != MachineRole::OneThread).map(of).collect();
     plot("Speed-up over one thread".to_owned(), "×", curves)
 }
 

@@ -1,7 +1,7 @@
 //! The experiments as tables for people, on a terminal or a page.
 
-use super::{LONG_MS, PaperB, WAYS, Way};
-use crate::paper_a::{ExperimentTable, Role};
+use super::{GTX_260, LONG_MS, PaperB, WAYS, Way};
+use crate::experiments::{ExperimentTable, MachineRole, published_head};
 use veloxel_report::number;
 
 /// One table for each way, and the one of distances.
@@ -14,8 +14,8 @@ fn table(result: &PaperB, way: Way) -> ExperimentTable {
     let dash = || "–".to_owned();
     let row = |m: &super::Measurement| {
         let [nx, ny] = m.size;
-        let time = |role: Role| m.ms[role as usize].map_or_else(dash, number::duration);
-        let speed_up = m.ms[Role::OneThread as usize].zip(m.ms[fastest as usize]);
+        let time = |role: MachineRole| m.ms[role as usize].map_or_else(dash, number::duration);
+        let speed_up = m.ms[MachineRole::OneThread as usize].zip(m.ms[fastest as usize]);
         let rate = m.ms[fastest as usize].map(|ms| number::text(1e3 / ms));
         [format!("{nx}×{ny}")]
             .into_iter()
@@ -29,9 +29,9 @@ fn table(result: &PaperB, way: Way) -> ExperimentTable {
     };
     let head =
         ["size".to_owned()].into_iter().chain(result.roles().map(|role| role.name().to_owned())).chain([
-            format!("{} over {}", fastest.name(), Role::OneThread.name()),
+            format!("{} over {}", fastest.name(), MachineRole::OneThread.name()),
             format!("pairs a second, {}", fastest.name()),
-            "paper, GTX 260".to_owned(),
+            published_head(GTX_260),
         ]);
     ExperimentTable {
         title: format!("{}: {} levels", way.name(), way.levels),

@@ -7,7 +7,11 @@ fn a_processor_has_tables_plots_and_figures_without_a_gpu() {
     let device = Device::cpu(2).unwrap();
     let mut told = 0;
     let plan = PaperBPlan { sizes: &[[32, 24], [48, 40]], sides: &[3, 6] };
-    let result = paper_b(&device, plan, &mut |_| told += 1).unwrap();
+    let mut observer = |_: Event<'_>| {
+        told += 1;
+        Ok(())
+    };
+    let result = run_plan(&device, plan, &mut observer).unwrap();
     // Of distances the paper's four, and dissection on one thread and all.
     assert_eq!(told, 2 * WAYS.len() * 2 + 2 * 6);
     let tables = result.tables();

@@ -1,74 +1,76 @@
 //! Table 4: features on a circle whose kind changes from a step edge on one side to a line on the other.
-//!
-//! The picture is a sum of odd harmonics of the distance from a circle, `Σ sin(n·k·(r − R) + φ)/n`: all of them agree in
-//! the phase φ on the circle, which goes from 0 (edge) to π/2 (line) and back as the direction goes around.
 
 use crate::{BenchError, Figure};
-use std::f32::consts::{FRAC_PI_2, PI, TAU};
-use veloxel_core::{Grid, Volume};
+use std::f32::consts::{PI, TAU};
+use veloxel_core::Volume;
 use veloxel_gpu::Device;
 use veloxel_motion::{FeatureMaps, PhaseParameters, phase_features};
+use veloxel_phantoms::EdgeToLine;
 
 const SIDE: usize = 256;
-const RADIUS: f32 = 96.0;
-/// Wavelength of the first harmonic, pixels; the last one is a little above two pixels.
-const WAVELENGTH: f32 = 64.0;
-const HARMONICS: usize = 29;
 /// Number of points where features are measured, as in the paper.
 const POINTS: usize = 500;
 /// Distance from the circle within which the energy's maximum is searched, pixels, and the steps of the search.
 const REACH: f32 = 2.0;
 const STEP: f32 = 0.1;
 
-pub(super) fn table_4(device: &Device) -> Result<Vec<Figure>, BenchError> {
-    let middle = 0.5 * (SIDE as f32 - 1.0);
-    let image = Volume::from_fn(Grid::image(SIDE, SIDE)?, |[x, y, _]| {
-        let (dx, dy) = (x as f32 - middle, y as f32 - middle);
-        let (distance, phase) = (dx.hypot(dy) - RADIUS, kind(dy.atan2(dx)));
-        let harmonic = |n: usize| (n as f32 * TAU / WAVELENGTH * distance + phase).sin() / n as f32;
-        128.0 + 80.0 * (1..=HARMONICS).step_by(2).map(harmonic).sum::<f32>()
-    });
-    let found = phase_features(&image, &PhaseParameters::default(), device)?;
+/// Errors on the circle, one for each point; signed: outwards, and with the angle.
+pub(crate) struct CircleErrors {
+    pub place_px: Vec<f32>,
+    pub orientation_deg: Vec<f32>,
+    pub phase_deg: Vec<f32>,
+}
+
+/// The test image of Table 4, and Figure 5.
+pub(crate) fn circle() -> Result<EdgeToLine, BenchError> {
+    Ok(EdgeToLine::new([SIDE, SIDE])?)
+}
+
+/// Measures the features of the finest level around the circle.
+pub(crate) fn circle_errors(
+    parameters: &PhaseParameters,
+    device: &Device,
+) -> Result<CircleErrors, BenchError> {
+    let circle = circle()?;
+    let found = phase_features(&circle.image(), parameters, device)?;
     let maps = &found.levels[0];
-    let (mut place, mut orientation, mut phase) = (Vec::new(), Vec::new(), Vec::new());
+    let mut errors = CircleErrors { place_px: vec![], orientation_deg: vec![], phase_deg: vec![] };
     for point in 0..POINTS {
         let direction = TAU * (point as f32 + 0.5) / POINTS as f32;
-        let (sin, cos) = direction.sin_cos();
-        let at = |r: f32| [middle + r * cos, middle + r * sin];
-        place.push(strongest(maps, at).abs());
-        let [x, y] = at(RADIUS).map(|c| c.round() as usize);
+        let at = |r: f32| circle.place(direction, r);
+        errors.place_px.push(strongest(maps, |offset| at(circle.radius_px() + offset)));
+        let [x, y] = at(circle.radius_px()).map(|c| c.round() as usize);
         let i = y * SIDE + x;
         // The pixel's own direction and phase: it lies beside the circle by up to half a pixel.
-        let (dx, dy) = (x as f32 - middle, y as f32 - middle);
-        let own = dy.atan2(dx);
-        orientation.push(apart(maps.orientation_rad.data()[i], own, PI).to_degrees());
-        let moved = TAU / 4.0 * (dx.hypot(dy) - RADIUS);
-        // The sum is of sines, phases are of cosines; seen from the other side a wave runs backwards.
-        let expected = kind(own) - FRAC_PI_2 + moved;
-        let seen = if own.rem_euclid(TAU) < PI { expected } else { -expected };
-        phase.push(apart(maps.phase_rad.data()[i], seen, TAU).to_degrees());
+        let own = circle.features([x as f32, y as f32]);
+        let orientation = difference(maps.orientation_rad.data()[i], own.orientation_rad, PI);
+        errors.orientation_deg.push(orientation.to_degrees());
+        errors.phase_deg.push(difference(maps.phase_rad.data()[i], own.phase_rad, TAU).to_degrees());
     }
-    let mean = |values: &[f32]| values.iter().map(|&v| f64::from(v)).sum::<f64>() / values.len() as f64;
+    Ok(errors)
+}
+
+pub(super) fn table_4(device: &Device) -> Result<Vec<Figure>, BenchError> {
+    let errors = circle_errors(&PhaseParameters::default(), device)?;
+    let mean = |values: &[f32]| values.iter().map(|v| f64::from(v.abs())).sum::<f64>() / values.len() as f64;
+    let figure = |what: &str, values: &[f32], unit| {
+        Figure::new(format!("circle from edge to line: {what}"), mean(values), unit)
+    };
     Ok(vec![
-        Figure::new("circle from edge to line: localisation", mean(&place), "px").at_most(0.07),
-        Figure::new("circle from edge to line: orientation", mean(&orientation), "°").at_most(0.28),
-        Figure::new("circle from edge to line: phase", mean(&phase), "°").at_most(6.55),
+        figure("localisation", &errors.place_px, "px").at_most(0.07),
+        figure("orientation", &errors.orientation_deg, "°").at_most(0.28),
+        figure("phase", &errors.phase_deg, "°").at_most(6.55),
     ])
 }
 
-/// Distance from the circle at which the energy along a ray is largest, pixels.
+/// Distance from the circle at which the energy along a ray is largest, pixels; `at` is the place at a distance.
 fn strongest(maps: &FeatureMaps, at: impl Fn(f32) -> [f32; 2]) -> f32 {
     let steps = (REACH / STEP) as i32;
     (-steps..=steps)
         .map(|k| k as f32 * STEP)
-        .map(|offset| (offset, between(&maps.energy, at(RADIUS + offset))))
+        .map(|offset| (offset, between(&maps.energy, at(offset))))
         .fold((0.0, f32::MIN), |best, next| if next.1 > best.1 { next } else { best })
         .0
-}
-
-/// The phase φ of the feature in a direction, radians.
-fn kind(direction: f32) -> f32 {
-    0.25 * PI * (1.0 - direction.cos())
 }
 
 /// A sample between pixels by Catmull and Rom's cubic: a linear one would put every maximum on a pixel.
@@ -93,8 +95,8 @@ fn cubic(t: f32) -> [f32; 4] {
     ]
 }
 
-/// Distance of two angles on a circle of a period.
-fn apart(a: f32, b: f32, period: f32) -> f32 {
+/// The difference of two angles on a circle of a period: at most half of it, either way.
+fn difference(a: f32, b: f32, period: f32) -> f32 {
     let d = (a - b).rem_euclid(period);
-    d.min(period - d)
+    if d > period - d { d - period } else { d }
 }

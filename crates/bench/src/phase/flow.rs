@@ -3,13 +3,12 @@
 use super::yosemite::yosemite;
 use super::{Scene, presets};
 use crate::{BenchError, Figure, Session};
-use veloxel_core::{Control, Volume, Warnings};
+use veloxel_core::Warnings;
 use veloxel_io::{Strictness, read_flow, read_image};
-use veloxel_measure::flow_error;
-use veloxel_motion::{PhaseParameters, phase_flow};
+use veloxel_motion::PhaseParameters;
 
 /// The scenes that the data folder holds.
-pub(super) fn scenes(session: &Session<'_>) -> Result<Vec<Scene>, BenchError> {
+pub(crate) fn scenes(session: &Session<'_>) -> Result<Vec<Scene>, BenchError> {
     let mut scenes = Vec::new();
     if let Some(folder) = session.data("flow/middlebury-allframes-gray/RubberWhale") {
         let frames = (8..=12)
@@ -41,9 +40,7 @@ pub(super) fn table_6(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> 
         for (preset, parameters) in presets() {
             for tau_l in [0.5, 0.05] {
                 let parameters = PhaseParameters { tau_l, ..parameters.clone() };
-                let frames: Vec<&Volume<f32>> = scene.frames.iter().collect();
-                let found = phase_flow(&frames, &parameters, session.device)?;
-                let error = flow_error(&found.flow, &scene.truth, scene.mask.as_ref(), &Control::default())?;
+                let error = scene.error(&scene.flow(&parameters, session.device)?.flow)?;
                 let bar = BARS.iter().find(|b| b.0 == scene.name && b.1 == tau_l && preset == "accurate");
                 let what = format!("{}, τ_l {tau_l}, {preset}", scene.name);
                 let angle = Figure::new(format!("{what}: angular error"), error.angular_deg.mean, "°");

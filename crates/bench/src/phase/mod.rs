@@ -5,23 +5,40 @@
 //! and the session notes that.
 
 mod contrast;
-mod features;
-mod flow;
-mod speed;
-mod stereo;
-mod twin;
-mod yosemite;
+pub(crate) mod features;
+pub(crate) mod flow;
+pub(crate) mod speed;
+pub(crate) mod stereo;
+pub(crate) mod twin;
+pub(crate) mod yosemite;
 
 use crate::{BenchError, Figure, Session};
-use veloxel_core::{Dimension, Flow, Mask, Volume};
-use veloxel_motion::{PhaseParameters, PhasePreset};
+use veloxel_core::{Control, Dimension, Flow, Mask, Volume};
+use veloxel_gpu::Device;
+use veloxel_measure::{FlowError, flow_error};
+use veloxel_motion::{DenseFlow, PhaseParameters, PhasePreset, phase_flow};
 
-/// Frames with a true field.
-struct Scene {
-    name: &'static str,
-    frames: Vec<Volume<f32>>,
-    truth: Flow,
-    mask: Option<Mask>,
+/// Five frames with the true field of the third.
+pub(crate) struct Scene {
+    pub name: &'static str,
+    pub frames: Vec<Volume<f32>>,
+    pub truth: Flow,
+    pub mask: Option<Mask>,
+}
+
+impl Scene {
+    /// The flow of the centre frame, of as many frames around it as the parameters say.
+    pub fn flow(&self, parameters: &PhaseParameters, device: &Device) -> Result<DenseFlow, BenchError> {
+        let begin = self.frames.len() / 2 - parameters.frames.centre();
+        let frames: Vec<&Volume<f32>> =
+            self.frames[begin..begin + parameters.frames.count()].iter().collect();
+        Ok(phase_flow(&frames, parameters, device)?)
+    }
+
+    /// The error of a field of the centre frame.
+    pub fn error(&self, flow: &Flow) -> Result<FlowError, BenchError> {
+        Ok(flow_error(flow, &self.truth, self.mask.as_ref(), &Control::default())?)
+    }
 }
 
 /// The bench `phase`: Tables 1, 4, 5 and 6, changes of light, and speed.

@@ -70,7 +70,7 @@ fn pair([nx, ny]: [usize; 2], t: f32) -> [Vec<u8>; 2] {
 }
 
 /// Waves of every octave, in directions that do not repeat; about 128 ± 100.
-pub(super) fn texture(x: f32, y: f32) -> f32 {
+pub(crate) fn texture(x: f32, y: f32) -> f32 {
     let wave = |k: usize| {
         let (octave, k) = ((k % 6) as f32, k as f32);
         let frequency = 1.6 / (octave + 0.05 * k).exp2();

@@ -2,10 +2,11 @@
 
 use super::presets;
 use crate::{BenchError, Figure, Session};
-use veloxel_core::{Control, Warnings};
+use veloxel_core::{Control, Volume, Warnings};
+use veloxel_gpu::Device;
 use veloxel_io::{Strictness, read_disparity, read_image};
-use veloxel_measure::disparity_error;
-use veloxel_motion::phase_stereo;
+use veloxel_measure::{DisparityError, disparity_error};
+use veloxel_motion::{PhaseParameters, PhaseStereo, phase_stereo};
 
 /// The pairs: name, the scale of the truth, and the paper's results (its CPU column): greatest mean absolute error (pixels),
 /// least density, and least share below half a pixel.
@@ -17,20 +18,52 @@ const PAIRS: [(&str, f32, f64, f64, f64); 4] = [
     ("teddy", 4.0, 1.99, 0.91, 0.62),
 ];
 
-pub(super) fn table_5(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
-    let mut figures = Vec::new();
-    for (pair, scale, most_px, least_density, least_half) in PAIRS {
-        let Some(folder) = session.data(&format!("stereo/{pair}")) else { continue };
+/// A rectified pair with the true disparity of the left image.
+pub(crate) struct RectifiedPair {
+    pub name: &'static str,
+    pub left: Volume<f32>,
+    pub right: Volume<f32>,
+    pub truth_px: Volume<f32>,
+}
+
+/// The pairs that the data folder holds.
+pub(crate) fn pairs(session: &Session<'_>) -> Result<Vec<RectifiedPair>, BenchError> {
+    let mut pairs = Vec::new();
+    for (name, scale, ..) in PAIRS {
+        let Some(folder) = session.data(&format!("stereo/{name}")) else { continue };
         let mut warnings = Warnings::new();
         let mut image = |name: &str| read_image(&folder.join(name), Strictness::Lenient, &mut warnings);
         let (left, right) = (image("im2.png")?, image("im6.png")?);
-        let truth =
-            read_disparity(&folder.join("disp2.png"), Some(scale), Strictness::Lenient, &mut warnings)?;
+        let truth = folder.join("disp2.png");
+        let truth_px = read_disparity(&truth, Some(scale), Strictness::Lenient, &mut warnings)?;
+        pairs.push(RectifiedPair { name, left, right, truth_px });
+    }
+    Ok(pairs)
+}
+
+impl RectifiedPair {
+    /// The disparity, and its error.
+    pub fn measured(
+        &self,
+        parameters: &PhaseParameters,
+        device: &Device,
+    ) -> Result<(PhaseStereo, DisparityError), BenchError> {
+        let found = phase_stereo(&self.left, &self.right, parameters, device)?;
+        let error = disparity_error(&found.disparity_px, &self.truth_px, None, &Control::default())?;
+        Ok((found, error))
+    }
+}
+
+pub(super) fn table_5(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
+    let mut figures = Vec::new();
+    for pair in pairs(session)? {
+        let bars = PAIRS.into_iter().find(|bars| bars.0 == pair.name);
+        let (pair_name, _, most_px, least_density, least_half) =
+            bars.expect("every pair should have its bars");
         for (preset, parameters) in presets() {
-            let found = phase_stereo(&left, &right, &parameters, session.device)?;
-            let error = disparity_error(&found.disparity_px, &truth, None, &Control::default())?;
+            let (_, error) = pair.measured(&parameters, session.device)?;
             let figure =
-                |what: &str, value, unit| Figure::new(format!("{pair}, {preset}: {what}"), value, unit);
+                |what: &str, value, unit| Figure::new(format!("{pair_name}, {preset}: {what}"), value, unit);
             let mean = figure("mean absolute error", error.absolute_px.mean, "px");
             let spread = figure("its deviation", error.absolute_px.sd, "px");
             let density = figure("density", 100.0 * error.density, "%");

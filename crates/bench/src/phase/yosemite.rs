@@ -13,7 +13,7 @@ const FIRST_SAMPLE: usize = 0xd0;
 
 /// Five frames, the true field of the third (pixels, down is positive), and the land: the sky has no true motion;
 /// none without the data folder.
-pub(super) fn yosemite(session: &Session<'_>) -> Result<Option<Scene>, BenchError> {
+pub(crate) fn yosemite(session: &Session<'_>) -> Result<Option<Scene>, BenchError> {
     let Some(folder) = session.data("flow/yosemite-clouds") else { return Ok(None) };
     let frames = (CENTRE - 2..=CENTRE + 2)
         .map(|t| read_image(&folder.join(format!("yos{t}.tif")), Strictness::Lenient, &mut Warnings::new()))

@@ -6,7 +6,7 @@ use std::time::Instant;
 use veloxel_core::{Dimension, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::{
-    Clg, ClgParams, ClgPreset, DenseFlow, Extras, Frame, ImagePair, Pair, PairMethod, SequenceFrames,
+    Clg, ClgParams, ClgPreset, DenseFlow, FlowExtras, Frame, ImagePair, Pair, PairMethod, SequenceFrames,
     SequenceMode, SequencePlan, run_sequence,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
@@ -21,6 +21,9 @@ const COMPARED: [(Dimension, usize); 2] = [(Dimension::Two, 96), (Dimension::Thr
 
 /// `gpu`: speed of whole runs.
 pub(crate) fn gpu(device: &Device) -> Result<Vec<Figure>, BenchError> {
+    if !device.is_gpu() {
+        return Err(BenchError::NeedsGpu { bench: "gpu", device: device.info().description });
+    }
     let mut figures = resident_pair(device)?;
     figures.push(sequence(device)?);
     Ok(figures)
@@ -136,7 +139,7 @@ fn sequence(device: &Device) -> Result<Figure, BenchError> {
     let frames: Vec<Volume<f32>> =
         (0..count).map(|t| if t % 2 == 0 { phantom.fixed.clone() } else { phantom.moving.clone() }).collect();
     let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
-    let plan = SequencePlan { mode: SequenceMode::Consecutive, reference: 0, extras: Extras::default() };
+    let plan = SequencePlan { mode: SequenceMode::Consecutive, reference: 0, extras: FlowExtras::default() };
     let mut best_s = f64::INFINITY;
     for _ in 0..3 {
         let mut method = Clg::new(phantom.fixed.grid(), params.clone(), device)?;
@@ -146,4 +149,16 @@ fn sequence(device: &Device) -> Result<Figure, BenchError> {
         best_s = best_s.min(start.elapsed().as_secs_f64());
     }
     Ok(Figure::new(format!("{size}³ × {count} frames, transfers included"), best_s, "s").at_most(0.4))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_processor_is_refused_at_once() {
+        let error = gpu(&Device::cpu(1).unwrap()).unwrap_err();
+        assert!(matches!(error, BenchError::NeedsGpu { bench: "gpu", .. }));
+        assert!(!error.to_string().contains('\n'));
+    }
 }

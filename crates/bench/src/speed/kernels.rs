@@ -11,7 +11,7 @@ use veloxel_kernels::image::gradient::Scheme;
 use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
 use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
-use veloxel_kernels::variational::compose::{Compose, Update};
+use veloxel_kernels::variational::compose::{Compose, UpdateRule};
 use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, Mismatch, MotionTensor};
 use veloxel_kernels::variational::operator::{Jacobi, Operator, Relax, RestrictResidual, SubtractProduct};
 use veloxel_phantoms::uniform;
@@ -221,7 +221,7 @@ impl<'a> Workbench<'a> {
             9.0,
             None,
             median_ms(device, || {
-                let (spacing_edges, update) = ([1.0; 3], Update::Compose);
+                let (spacing_edges, update) = ([1.0; 3], UpdateRule::Compose);
                 Compose { shape, spacing_edges, update, displacement: &still, increment: steps }.run(device)
             })?,
         );

@@ -3,8 +3,8 @@
 use crate::paper_b::{matrix_ms, paths_ms, triangle_grid};
 use crate::{BenchError, Figure, Session};
 use veloxel_gpu::Device;
-use veloxel_kernels::paths::floyd_warshall::Half;
-use veloxel_mesh::{Graph, Method, Request, ShortestPaths};
+use veloxel_kernels::paths::floyd_warshall::MatrixHalf;
+use veloxel_mesh::{DistanceMethod, DistanceRequest, Graph, ShortestPaths};
 
 /// Side of the grid with 8192 faces.
 const DENSE_SIDE: usize = 64;
@@ -34,11 +34,13 @@ fn best_ms(mut once: impl FnMut() -> Result<f64, BenchError>) -> Result<f64, Ben
 
 /// Rate of a dense matrix: n³ terms over the time.
 fn dense(device: &Device) -> Result<Vec<Figure>, BenchError> {
-    let graph = Graph::new(&triangle_grid(DENSE_SIDE))?;
+    let graph = Graph::new(&triangle_grid(DENSE_SIDE), device.control())?;
     let floats = |half| best_ms(|| matrix_ms(&graph, half, device, |length| length));
     let whole = |half| best_ms(|| matrix_ms(&graph, half, device, steps));
-    let [(both, lower), (both_16, lower_16)] =
-        [(floats(Half::Both)?, floats(Half::Lower)?), (whole(Half::Both)?, whole(Half::Lower)?)];
+    let [(both, lower), (both_16, lower_16)] = [
+        (floats(MatrixHalf::Both)?, floats(MatrixHalf::Lower)?),
+        (whole(MatrixHalf::Both)?, whole(MatrixHalf::Lower)?),
+    ];
     let rate = |ms: f64| (graph.nodes() as f64).powi(3) / ms / 1e9;
     Ok(vec![
         Figure::new("Floyd-Warshall, n 8192", both, "ms"),
@@ -59,12 +61,12 @@ fn steps(length: f32) -> u16 {
 }
 
 fn mesh(device: &Device) -> Result<Vec<Figure>, BenchError> {
-    let graph = Graph::new(&triangle_grid(MESH_SIDE))?;
+    let graph = Graph::new(&triangle_grid(MESH_SIDE), device.control())?;
     let host = Device::cpu(0)?;
-    let whole = best_ms(|| paths_ms(&graph, Method::Auto, device))?;
-    let searches = paths_ms(&graph, Method::Dijkstra, &host)?;
-    let processor = best_ms(|| paths_ms(&graph, Method::Dissection, &host))?;
-    let request = Request { method: Method::Dissection, ..Request::default() };
+    let whole = best_ms(|| paths_ms(&graph, DistanceMethod::Auto, device))?;
+    let searches = paths_ms(&graph, DistanceMethod::Dijkstra, &host)?;
+    let processor = best_ms(|| paths_ms(&graph, DistanceMethod::Dissection, &host))?;
+    let request = DistanceRequest { method: DistanceMethod::Dissection, ..DistanceRequest::default() };
     let open = || -> Result<f64, BenchError> {
         let start = std::time::Instant::now();
         ShortestPaths::open(&graph, request, device)?;

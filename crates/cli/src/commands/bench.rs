@@ -1,20 +1,22 @@
 //! `veloxel bench`: figures beside the bars that they are held against.
 
 use crate::{
-    DeviceArguments, Outcome, Run, device_text, interrupt, print, print_json, say, table, wrong_usage,
+    DeviceArguments, Outcome, Run, device_text, interrupt, print, print_json, say, table, two_columns,
+    wrong_usage,
 };
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
-use veloxel::Device;
 use veloxel::io::{IoError, write_text};
 use veloxel::report::number;
 use veloxel_bench::{
-    BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, Figure, PaperBPlan, Plan, Record, Session,
-    Verdict, VolumeCost, paper_a, paper_b, plots_page, volume_cost,
+    BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, Experiments, Figure, Measure,
+    MeasureExperiments, NotMeasured, Published, Record, Session, Verdict, VolumeCost, plots_page,
+    volume_cost,
 };
 
 /// Measure speed, memory and accuracy, and compare them with what is required.
@@ -27,12 +29,12 @@ pub struct BenchArguments {
     #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(BENCHES.iter().map(|bench| bench.name)))]
     names: Vec<String>,
 
-    /// As JSON, for scripts
+    /// As JSON, for scripts: of each bench what was measured, what its paper has published, and what cannot be measured
     #[arg(long)]
     json: bool,
 
     /// Accuracy alone, which must lie within 5 % of what docs/status/accuracy.md states, and what stops leave behind; for
-    /// paper-a, paper-b and paper-c, small sizes
+    /// paper-a, paper-b, paper-c and paper-d, small sizes and few repetitions
     #[arg(long)]
     quick: bool,
 
@@ -44,7 +46,7 @@ pub struct BenchArguments {
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
 
-    /// Tables and plots of paper-a, paper-b, paper-c, error-time or cine as a page, in one file
+    /// Tables and plots of paper-a, paper-b, paper-c, paper-d, error-time or cine as a page, in one file
     #[arg(long, value_name = "OUT.html")]
     html: Option<PathBuf>,
 
@@ -56,8 +58,15 @@ pub struct BenchArguments {
     volume: Option<usize>,
 }
 
-const PAPER_A: &str = "paper-a";
-const PAPER_B: &str = "paper-b";
+/// What a bench gives, as JSON: what a paper has published is never among what was measured.
+#[derive(Debug, Default, Serialize)]
+struct Findings {
+    measured: Vec<Figure>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    published: Vec<Published>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_measured: Vec<NotMeasured>,
+}
 
 impl BenchArguments {
     fn benches(&self) -> Vec<&'static Bench> {
@@ -94,11 +103,10 @@ impl Run for BenchArguments {
         let record = self.quick.then(Record::of_this_tree);
         let (mut verdict, mut results) = (Verdict::default(), serde_json::Map::new());
         for bench in benches {
-            let (figures, text) = match bench.name {
-                PAPER_A => measure_paper_a(&device, &self)?,
-                PAPER_B => measure_paper_b(&device, &self)?,
-                _ => {
-                    let figures = (bench.run)(&session)?;
+            let (findings, text) = match bench.measure {
+                Measure::Experiments(measure) => experiments(bench.name, measure, &session, &self)?,
+                Measure::Figures(measure) => {
+                    let figures = measure(&session)?;
                     if let Some(path) = &self.html {
                         write_text(
                             interrupt::files().target(path),
@@ -107,12 +115,12 @@ impl Run for BenchArguments {
                     }
                     let stated = |figure: &Figure| Some(record.as_ref()?.score(bench.name, figure)?.stated);
                     let text = figures_text(&figures, stated);
-                    (figures, text)
+                    (Findings { measured: figures, ..Findings::default() }, text)
                 }
             };
-            verdict.judge(bench, &figures, record.as_ref());
+            verdict.judge(bench, &findings.measured, record.as_ref());
             if self.json {
-                results.insert(bench.name.to_owned(), serde_json::to_value(&figures)?);
+                results.insert(bench.name.to_owned(), serde_json::to_value(&findings)?);
             } else {
                 print(&format!("{} · {}\n{text}\n", bench.name, device_text(&report)))?;
             }
@@ -138,32 +146,26 @@ fn check_folder(arguments: &BenchArguments) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Returns the figures, and the tables as text.
-fn measure_paper_b(device: &Device, arguments: &BenchArguments) -> Result<(Vec<Figure>, String), BenchError> {
+/// Repeats a paper's experiments; what they give, and their tables as text.
+fn experiments(
+    name: &str,
+    measure: MeasureExperiments,
+    session: &Session<'_>,
+    arguments: &BenchArguments,
+) -> Result<(Findings, String), BenchError> {
     check_folder(arguments)?;
-    let plan = if arguments.quick { PaperBPlan::QUICK } else { PaperBPlan::FULL };
-    let result = paper_b(device, plan, &mut |what| say(&format!("{PAPER_B}: {what}")))?;
-    if let Some(path) = &arguments.html {
-        write_text(interrupt::files().target(path), &result.html()?)?;
-    }
-    let figures = result.figures();
-    let text = experiment_text(&result.tables(), &figures, &result.notes());
-    Ok((figures, text))
-}
-
-fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<(Vec<Figure>, String), BenchError> {
-    check_folder(arguments)?;
-    let plan = if arguments.quick { Plan::quick() } else { Plan::full() };
-    let result = paper_a(device, plan, &mut |event| match event {
+    let write_page = |so_far: &dyn Experiments| -> Result<(), BenchError> {
+        let Some(path) = &arguments.html else { return Ok(()) };
+        Ok(write_text(interrupt::files().target(path), &so_far.html()?)?)
+    };
+    let result = measure(session, &mut |event| match event {
         Event::Next(what) => {
-            say(&format!("{PAPER_A}: {what}"));
+            say(&format!("{name}: {what}"));
             Ok(())
         }
         // What was measured stays there if the program is stopped.
         Event::Measured { figures, so_far } => {
-            if let Some(path) = &arguments.html {
-                write_text(interrupt::files().target(path), &so_far.html()?)?;
-            }
+            write_page(so_far)?;
             let line = |f: &Figure| format!("{}: {} {}\n", f.what, number::text(f.value), f.unit);
             let lines: String = figures.iter().map(line).collect();
             if arguments.json {
@@ -173,13 +175,19 @@ fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<(Vec<F
             Ok(print(&lines)?)
         }
     })?;
-    let figures = result.figures();
-    let text = experiment_text(&result.tables(), &figures, &result.notes());
-    Ok((figures, text))
+    write_page(&*result)?;
+    let (measured, published, not_measured) = (result.figures(), result.published(), result.not_measured());
+    let text = experiment_text(&result.tables(), &measured, &not_measured, &result.notes());
+    Ok((Findings { measured, published, not_measured }, text))
 }
 
-/// The tables, then the figures that have a bar, then the notes.
-fn experiment_text(tables: &[ExperimentTable], figures: &[Figure], notes: &[String]) -> String {
+/// The tables, then the figures that have a bar, then what was not measured, then the notes.
+fn experiment_text(
+    tables: &[ExperimentTable],
+    figures: &[Figure],
+    not_measured: &[NotMeasured],
+    notes: &[String],
+) -> String {
     let table_text = |experiment: &ExperimentTable| {
         let rows = table(&experiment.head, experiment.rows.iter().cloned());
         format!("{}\n{}\n\n{rows}\n", experiment.title, experiment.note)
@@ -189,6 +197,10 @@ fn experiment_text(tables: &[ExperimentTable], figures: &[Figure], notes: &[Stri
     if !held.is_empty() {
         text.push_str(&figures_text(&held, |_| None));
         text.push('\n');
+    }
+    if !not_measured.is_empty() {
+        let lines: Vec<_> = not_measured.iter().map(|one| (one.what.as_str(), one.because.clone())).collect();
+        text.push_str(&format!("Not measured here\n\n{}\n", two_columns(&lines)));
     }
     notes.iter().for_each(|note| text.push_str(&format!("{note}\n")));
     text

@@ -7,7 +7,7 @@ use clap::Args;
 use std::path::PathBuf;
 use veloxel::GraphKind;
 use veloxel::jobs::{DistancesJob, distances};
-use veloxel::pipelines::distances::{Method, Precision};
+use veloxel::pipelines::distances::{DistanceMethod, DistancePrecision};
 use veloxel::report::number::{counted, duration};
 
 /// Find the distances between all nodes of a graph
@@ -36,13 +36,13 @@ pub struct DistancesArguments {
 
     /// How: auto chooses by graph, memory and device; dijkstra searches from every node; floyd-warshall works on the whole
     /// matrix, floyd-warshall-undirected on half of it; dissection eliminates nodes over a tree of separators
-    #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = words(Method::ALL), help_heading = "Method")]
-    apsp: Method,
+    #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = words(DistanceMethod::ALL), help_heading = "Method")]
+    apsp: DistanceMethod,
 
-    /// Numbers of the file: f32, or u16, whole numbers that count a step, which the summary names with the largest error; 32767
-    /// where no path leads. Floyd-Warshall works on 16 bits then, about twice as fast; others round once
-    #[arg(long, value_name = "TYPE", default_value = "f32", value_parser = words([("f32", Precision::F32), ("u16", Precision::U16)]), help_heading = "Method")]
-    precision: Precision,
+    /// Numbers of the file: f32; or u16, multiples of a step, which the summary names with the largest error (32767 where no path
+    /// leads). With u16 Floyd-Warshall works on 16 bits, about twice as fast; other methods round at the end
+    #[arg(long, value_name = "TYPE", default_value = "f32", value_parser = words([("f32", DistancePrecision::F32), ("u16", DistancePrecision::U16)]), help_heading = "Method")]
+    precision: DistancePrecision,
 
     /// Memory that the run may take, such as 500M or 2GiB
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Memory")]

@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
 use veloxel::PhaseWanted;
 use veloxel::jobs::{EngineJob, EngineRun, engine};
-use veloxel::pipelines::engine::Confidences;
+use veloxel::pipelines::engine::ConfidenceChoice;
 use veloxel::report::number::{percent, text};
 
 /// Run flow, stereo and features over a stream of frames, in one pass.
@@ -80,7 +80,7 @@ impl Run for EngineArguments {
         if let Some(frames) = self.frames {
             options.method = options.method.set("frames", frames)?;
         }
-        let confidences = if self.confidence { Confidences::Taken } else { Confidences::Left };
+        let confidences = if self.confidence { ConfidenceChoice::Taken } else { ConfidenceChoice::Left };
         let Self { source, right, output: folder, video, report, html, method, .. } = self;
         let is_piped = video.as_deref() == Some(Path::new("-"));
         let job = EngineJob { source, right, wanted, options, folder, confidences, video, report, html };

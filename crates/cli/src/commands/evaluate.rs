@@ -175,6 +175,7 @@ fn flow_text(error: &FlowError) -> String {
     let above = [(0.5, error.r0_5), (1.0, error.r1), (2.0, error.r2)];
     let above = above.map(|(limit, share)| (format!("above {limit} {px}"), percent(share)));
     let mut facts: Vec<_> = above.iter().map(|(name, share)| (name.as_str(), share.clone())).collect();
+    facts.push(("angle below 5°", percent(error.angle_below_5_deg)));
     if is_picture {
         let (fl, all) = (percent(error.fl), percent(error.fl_all));
         facts.push(("Fl", format!("{fl}, with unknown pixels as wrong {all} (KITTI: above 3 px and 5 %)")));

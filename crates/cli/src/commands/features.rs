@@ -23,7 +23,7 @@ pub struct FeaturesArguments {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 
-    /// The report once more, elsewhere
+    /// A copy of the report
     #[arg(long, value_name = "OUT.json", help_heading = "Outputs")]
     report: Option<PathBuf>,
 

@@ -11,7 +11,7 @@ use veloxel::jobs::{
     DenseMethodOptions, DenseOptions, Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile,
     OutsideFill, Refinement, SequenceJob, StartFrom, sequence,
 };
-use veloxel::method::{METHODS, Method, Takes};
+use veloxel::method::{DenseMethodEntry, METHODS, TakenImages};
 use veloxel::report::number::{counted, percent, text};
 use veloxel::report::{PairReport, RunReport};
 use veloxel::{Dimension, SequenceMode, Session, SolveStatus, VeloxelError};
@@ -192,17 +192,17 @@ impl FlowArguments {
             _ if self.sequence.is_some() && self.max_memory.is_some() => {
                 conflict("--max-memory does not go with --sequence: run its pairs one by one")
             }
-            Takes::Pairs if self.sequence.is_none() && count != 2 => {
+            TakenImages::Pairs if self.sequence.is_none() && count != 2 => {
                 let given = counted(count, "input");
                 let message =
                     format!("expected FIXED and MOVING, got {given}; use --sequence for more or fewer");
                 wrong_usage("flow", ErrorKind::WrongNumberOfValues, &message)
             }
-            Takes::Pairs if self.occlusion.is_some() && self.init != StartFrom::Matches => {
+            TakenImages::Pairs if self.occlusion.is_some() && self.init != StartFrom::Matches => {
                 conflict("--occlusion needs --init matches, which looks both ways")
             }
-            Takes::Pairs => {}
-            Takes::Windows { .. } => {
+            TakenImages::Pairs => {}
+            TakenImages::Windows { .. } => {
                 let is_reference = self.sequence.is_some_and(|mode| mode != SequenceMode::Consecutive);
                 let of_pairs = [
                     (is_reference, "--sequence reference or both"),
@@ -265,7 +265,7 @@ impl Run for FlowArguments {
 
 /// Names of the methods, each with its description.
 fn methods() -> PossibleValuesParser {
-    let help = |method: &Method| format!("{}: {}", method.title, method.summary);
+    let help = |method: &DenseMethodEntry| format!("{}: {}", method.title, method.summary);
     METHODS.iter().map(|method| PossibleValue::new(method.name()).help(help(method))).into()
 }
 

@@ -5,9 +5,9 @@ use crate::{Outcome, ReadingArguments, Run, print, print_json, print_lines, tabl
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
-use veloxel::Dimension;
-use veloxel::io::{FileInfo, Kind, Reading, files_in, holds_dicom, inspect};
+use veloxel::io::{ContentKind, FileInfo, Reading, files_in, holds_dicom, inspect};
 use veloxel::report::number::counted;
+use veloxel::{Control, Dimension};
 
 /// Show what a file holds: format, size, spacing, orientation; of a folder, what its files hold; of a folder of DICOM files, what
 /// their series is.
@@ -27,7 +27,8 @@ pub struct InfoArguments {
 
 impl Run for InfoArguments {
     fn run(self) -> Outcome {
-        if self.file.is_dir() && !holds_dicom(&self.file) {
+        let control = Control::default();
+        if self.file.is_dir() && !holds_dicom(&self.file, &control)? {
             return self.list();
         }
         let info = inspect(&self.file, Reading::alone(self.reading.reading()))?;
@@ -85,11 +86,11 @@ impl InfoArguments {
 /// The content of a file, in a word or two.
 fn holds(info: &FileInfo) -> &'static str {
     match (info.kind, info.dimension) {
-        (Kind::Image, Dimension::Two) => "picture",
-        (Kind::Image, Dimension::Three) => "volume",
-        (Kind::Sequence, _) => "sequence",
-        (Kind::Flow, _) => "displacement field",
-        (Kind::Mesh | Kind::Surface, _) => "mesh",
+        (ContentKind::Image, Dimension::Two) => "picture",
+        (ContentKind::Image, Dimension::Three) => "volume",
+        (ContentKind::Sequence, _) => "sequence",
+        (ContentKind::Flow, _) => "displacement field",
+        (ContentKind::Mesh | ContentKind::Surface, _) => "mesh",
     }
 }
 
@@ -108,7 +109,7 @@ fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
         ("size", format!("{} {unit}", size(info))),
         ("samples", info.sample_type.clone()),
     ];
-    if info.kind == Kind::Sequence {
+    if info.kind == ContentKind::Sequence {
         let interval =
             info.frame_interval_ms.map_or(String::new(), |ms| format!(", {} ms apart", trimmed(ms)));
         lines.push(("frames", format!("{}{interval}", counted(info.frames, "frame"))));

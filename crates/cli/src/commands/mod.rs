@@ -14,6 +14,7 @@ mod features;
 mod flow;
 mod info;
 pub(crate) mod parameters;
+mod phantom;
 mod segment;
 mod stereo;
 mod track;
@@ -42,6 +43,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     Entry::of::<parameters::ParametersArguments>("parameters", "params presets"),
     Entry::of::<devices::DevicesArguments>("devices", "gpu gpus"),
     Entry::of::<demo::DemoArguments>("demo", "example"),
+    Entry::of::<phantom::PhantomArguments>("phantom", "synthetic generate testdata"),
     Entry::of::<completions::CompletionsArguments>("completions", ""),
     Entry::of::<completions::ManualArguments>("manual", ""),
     #[cfg(feature = "bench")]

@@ -4,8 +4,11 @@ use crate::{Outcome, Run, print, print_json};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use veloxel::Dimension;
-use veloxel::method::{METHODS, Method};
-use veloxel::parameters::{Choice, Declaration, MethodEntry, MethodParameters, ParameterKind, Values, shown};
+use veloxel::method::{DenseMethodEntry, METHODS};
+use veloxel::parameters::{
+    MethodEntry, MethodParameters, ParameterChoice, ParameterDeclaration, ParameterKind, ParameterValues,
+    shown,
+};
 use veloxel::pipelines::segment::{PARTS_METHODS, PartsMethod};
 
 /// Number of columns of a paragraph.
@@ -78,7 +81,7 @@ pub fn long_help(name: &str) -> String {
 
 /// The methods of flow, then those of meshes.
 fn all() -> impl Iterator<Item = &'static MethodParameters> {
-    METHODS.iter().map(Method::parameters).chain(PARTS_METHODS.iter().map(PartsMethod::parameters))
+    METHODS.iter().map(DenseMethodEntry::parameters).chain(PARTS_METHODS.iter().map(PartsMethod::parameters))
 }
 
 fn find(name: &str) -> &'static MethodParameters {
@@ -86,7 +89,7 @@ fn find(name: &str) -> &'static MethodParameters {
 }
 
 /// Everything that is declared of a parameter, as text.
-fn entry(declaration: &Declaration, presets: &[(&Choice, [Values; 2])]) -> String {
+fn entry(declaration: &ParameterDeclaration, presets: &[(&ParameterChoice, [ParameterValues; 2])]) -> String {
     let symbol =
         if declaration.symbol.is_empty() { String::new() } else { format!(" ({})", declaration.symbol) };
     let mut text = format!("{}{symbol}: {}\n", declaration.name, declaration.expected());
@@ -94,22 +97,26 @@ fn entry(declaration: &Declaration, presets: &[(&Choice, [Values; 2])]) -> Strin
     if let ParameterKind::OneOf(choices) = declaration.kind {
         choices.iter().for_each(|choice| text += &folded(&format!("{}: {}", choice.name, choice.meaning), 6));
     }
-    let preset =
-        |(preset, columns): &(&Choice, [Values; 2])| match values(columns, declaration.name).as_slice() {
-            [images, volumes] => format!("{} {images} (volumes: {volumes})", preset.name),
-            same => format!("{} {}", preset.name, same.concat()),
-        };
+    let preset = |(preset, columns): &(&ParameterChoice, [ParameterValues; 2])| match values(
+        columns,
+        declaration.name,
+    )
+    .as_slice()
+    {
+        [images, volumes] => format!("{} {images} (volumes: {volumes})", preset.name),
+        same => format!("{} {}", preset.name, same.concat()),
+    };
     text + &folded(&presets.iter().map(preset).collect::<Vec<_>>().join("; "), 4)
 }
 
 /// The values of a preset for images and for volumes.
-fn columns(method: &MethodParameters, preset: &Choice) -> [Values; 2] {
+fn columns(method: &MethodParameters, preset: &ParameterChoice) -> [ParameterValues; 2] {
     [Dimension::Two, Dimension::Three]
         .map(|dimension| method.preset(preset.name, dimension).expect("a method should know its presets"))
 }
 
 /// A parameter's value as `--set` takes it; two where images and volumes differ.
-fn values(columns: &[Values; 2], name: &str) -> Vec<String> {
+fn values(columns: &[ParameterValues; 2], name: &str) -> Vec<String> {
     let mut values: Vec<_> = columns.iter().map(|values| shown(&values[name])).collect();
     values.dedup();
     values

@@ -8,7 +8,9 @@ use clap::Args;
 use std::path::PathBuf;
 use veloxel::io::{InnerContour, LabelMeaning, PlainNames, TextOrder};
 use veloxel::jobs::{ContourInput, DenseMethodOptions, FilmChoice, RegionInput, TrackJob, track};
-use veloxel::pipelines::heart::{Cavities, CycleEstimate, MotionSpace, Periodic, Placement, PresetChoice};
+use veloxel::pipelines::heart::{
+    Cavities, CycleEstimate, MotionSpace, PeriodicChoice, Placement, PresetChoice,
+};
 use veloxel::report::TrackRun;
 use veloxel::report::number::{counted, duration, percent};
 
@@ -50,7 +52,7 @@ pub struct TrackArguments {
 
     /// Whether the last frame is followed by the first: one whole cycle
     #[arg(long, value_name = "auto|yes|no", value_parser = words(PERIODIC), default_value = "auto", help_heading = "Method")]
-    periodic: Periodic,
+    periodic: PeriodicChoice,
 
     /// How motion is put together: forward or backward in time from frame to frame, both blended, the start frame to each, or
     /// (fe) all together
@@ -71,8 +73,8 @@ pub struct TrackArguments {
     #[arg(long, value_name = "drawn|stack", value_parser = words([Placement::AsDrawn, Placement::ByStack].map(|place| (place.word(), place))), default_value = "stack", help_heading = "Method")]
     placement: Placement,
 
-    /// Outlines of cavities: moved, as the motion has them; or rim, half way from there to where as much of their inside is dark
-    /// as on the seed. Strain is the motion's alone
+    /// Outlines of cavities: moved by the motion alone; or rim, half way from there to where as much of their inside is dark as
+    /// in the outline to start from. Strain comes from the motion in both cases
     #[arg(long, value_name = "moved|rim", value_parser = words([Cavities::Moved, Cavities::Rim].map(|how| (how.word(), how))), default_value = "rim", help_heading = "Method")]
     cavities: Cavities,
 
@@ -126,8 +128,8 @@ fn contour_input(text: &str) -> Result<ContourInput, String> {
 }
 
 /// The words of --periodic.
-const PERIODIC: [(&str, Periodic); 3] =
-    [("auto", Periodic::Auto), ("yes", Periodic::Yes), ("no", Periodic::No)];
+const PERIODIC: [(&str, PeriodicChoice); 3] =
+    [("auto", PeriodicChoice::Auto), ("yes", PeriodicChoice::Yes), ("no", PeriodicChoice::No)];
 
 /// The words of --estimate.
 const ESTIMATES: [(&str, CycleEstimate); 6] = [

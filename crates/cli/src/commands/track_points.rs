@@ -23,11 +23,11 @@ pub struct TrackPointsArguments {
     #[arg(long, value_name = "P.csv", conflicts_with = "corners")]
     points: Option<PathBuf>,
 
-    /// Tracks begin at so many corners of the first frame
+    /// Number of corners of the first frame at which tracks begin
     #[arg(long, value_name = "N", default_value_t = 500)]
     corners: usize,
 
-    /// Corners lie at least so far from each other, in pixels
+    /// Least distance between corners, in pixels
     #[arg(long, value_name = "PX", default_value_t = 8.0)]
     corner_distance: f32,
 
@@ -47,11 +47,11 @@ pub struct TrackPointsArguments {
     #[arg(long, value_name = "PX", default_value_t = 21, value_parser = window, help_heading = "Method")]
     window: usize,
 
-    /// Levels of the pyramid at most: each one more doubles the motion that is found
+    /// Most levels of the pyramid: each further one doubles the motion that is found
     #[arg(long, value_name = "N", default_value_t = 4, help_heading = "Method")]
     levels: usize,
 
-    /// Longest distance between a point and where the way there and back ends, in pixels; 0: no check, half the work
+    /// Longest distance between a point and the end of its path there and back, in pixels; 0: no check, half the work
     #[arg(long, value_name = "PX", default_value_t = 1.0, help_heading = "Method")]
     check: f32,
 

@@ -296,7 +296,7 @@ fn wrong_usage_is_exit_code_two() {
     let run = place.run(&["flow", "a", "b", "-o", "f.nii.gz", "--preset", "best"]);
     assert!(
         run.stderr.contains(
-            "[possible values: accurate, fast, realtime, ultrafast, paper, cine, cine-apart, hardware]"
+            "[possible values: accurate, fast, realtime, ultrafast, paper, paper-literal, cine, cine-apart, hardware]"
         ),
         "{}",
         run.stderr

@@ -7,6 +7,7 @@ mod distances;
 mod end_to_end;
 mod help;
 mod hostile;
+mod papers;
 mod parameters;
 mod phase;
 mod segment;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use veloxel_core::Warnings;
 
 /// Two boxes of a grid of squares, one on the other, as OBJ with squares as faces; the number of faces.
-fn stacked_boxes(place: &Workplace, name: &str) -> usize {
+pub fn stacked_boxes(place: &Workplace, name: &str) -> usize {
     let (mut points, mut faces, mut count) = (String::new(), String::new(), 0);
     let mut number = std::collections::HashMap::new();
     let is_solid = |[x, y, z]: [i32; 3]| {
@@ -247,6 +247,20 @@ fn the_page_of_fuzzy_clustering_shows_the_cuts_that_it_began_with() {
     assert_eq!(["errors", "parts-change", "fuzziness-changes"].map(&noted), ["0", "true", "true"]);
     // Its own tree ends at the three parts; that of cuts goes on.
     assert_eq!(["answer-changes", "answer-returns", "most-parts"].map(&noted), ["true", "true", "40"]);
+}
+
+#[test]
+fn the_page_says_whether_fuzzy_clustering_began_with_cuts() {
+    let place = Workplace::new();
+    stacked_boxes(&place, "tower.obj");
+    let (began, did_not) = ("began with the parts of cuts", "did not begin with the parts of cuts");
+    for (preset, expected) in [("standard", [true, false]), ("paper", [false, true])] {
+        let arguments = ["segment", "tower.obj", "-k", "2", "-o", "t.ply", "--method", "fuzzy"];
+        let page = ["--preset", preset, "--html", "t.html"];
+        place.run(&arguments.into_iter().chain(page).collect::<Vec<_>>()).succeeded();
+        let page = std::fs::read_to_string(place.path("t.html")).expect("a page");
+        assert_eq!([began, did_not].map(|sentence| page.contains(sentence)), expected, "{preset}");
+    }
 }
 
 #[test]

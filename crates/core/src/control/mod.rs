@@ -4,6 +4,7 @@
 //! [`Control::step`] where it knows how far it is, and [`Control::check`] wherever a stretch of work may be long; both ask the
 //! observer, and both fail with [`Stopped`] once it has answered [`ControlFlow::Break`].
 
+mod bytes_read;
 pub mod pace;
 pub mod sorting;
 
@@ -117,6 +118,8 @@ struct Channel {
     is_followed: AtomicBool,
     /// When the observer was asked last, milliseconds after `Follower::since`.
     asked_ms: AtomicU64,
+    bytes_expected: AtomicU64,
+    bytes_read: AtomicU64,
     state: Mutex<State>,
 }
 
@@ -144,6 +147,12 @@ impl Follower {
 
     fn now_ms(&self) -> u64 {
         self.since.elapsed().as_millis() as u64
+    }
+
+    /// What the rest of the stage will take once this share is done; none while that is too little for an estimate.
+    fn left_ms(&self, done: f64) -> Option<f64> {
+        let stage_ms = self.stage_since.elapsed().as_secs_f64() * 1e3;
+        (done >= LEFT_FROM).then(|| stage_ms * (1.0 - done) / done)
     }
 }
 
@@ -180,6 +189,7 @@ impl Control {
         self.0.is_followed.store(observer.is_some(), Ordering::Relaxed);
         self.0.asked_ms.store(0, Ordering::Relaxed);
         self.0.is_stopped.store(false, Ordering::Relaxed);
+        self.expect_bytes(0);
         *state = State { follower: observer.map(Follower::new), ..State::default() };
     }
 
@@ -229,6 +239,7 @@ impl Control {
         if let Some(follower) = &mut state.follower {
             follower.stage_since = Instant::now();
         }
+        self.0.bytes_read.store(0, Ordering::Relaxed);
         state.step = Step { stage, ..Step::default() };
         state.portion = Span::default();
         self.ask(&mut state)
@@ -257,10 +268,7 @@ impl Control {
         }
         let mut state = self.state();
         let done = (state.portion.from + state.portion.width * done.clamp(0.0, 1.0)).clamp(0.0, 1.0);
-        let left_ms = state.follower.as_ref().filter(|_| done >= LEFT_FROM).map(|follower| {
-            let stage_ms = follower.stage_since.elapsed().as_secs_f64() * 1e3;
-            stage_ms * (1.0 - done) / done
-        });
+        let left_ms = state.follower.as_ref().and_then(|follower| follower.left_ms(done));
         state.step = Step { stage: state.step.stage, done, left_ms, counters, residual };
         self.ask(&mut state)
     }
@@ -282,6 +290,9 @@ impl Control {
         if let Some(follower) = &state.follower
             && !self.is_stopped()
         {
+            if let Some(done) = self.share_read(&state.step) {
+                (state.step.done, state.step.left_ms) = (done, follower.left_ms(done));
+            }
             if follower.observer.step(state.step).is_break() {
                 self.stop();
             }

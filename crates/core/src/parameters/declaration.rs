@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// A parameter: its name, symbol, meaning and type.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Declaration {
+pub struct ParameterDeclaration {
     /// The name in the struct, in settings and in files.
     pub name: &'static str,
     /// The symbol in the paper; empty without one.
@@ -33,21 +33,21 @@ pub enum ParameterKind {
         unit: &'static str,
     },
     /// One of these words.
-    OneOf(&'static [Choice]),
+    OneOf(&'static [ParameterChoice]),
 }
 
 /// A word that a parameter can be, with what belongs to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Choice {
+pub struct ParameterChoice {
     /// The word, in kebab case.
     pub name: &'static str,
     /// What it means, with its source.
     pub meaning: &'static str,
     /// Numbers that the word needs beside it.
-    pub fields: &'static [Declaration],
+    pub fields: &'static [ParameterDeclaration],
 }
 
-impl Choice {
+impl ParameterChoice {
     /// The word as settings have it: `quadratic`, or `{ charbonnier = { epsilon = a number from 1e-6 to 1000 } }`.
     fn form(&self) -> String {
         let fields: Vec<_> = self.fields.iter().map(|f| format!("{} = {}", f.name, f.expected())).collect();
@@ -58,7 +58,7 @@ impl Choice {
     }
 }
 
-impl Declaration {
+impl ParameterDeclaration {
     /// What a value has to be: `a number from 0 to 16 voxels`, or `jacobi, sor or multigrid`.
     pub fn expected(&self) -> String {
         match self.kind {
@@ -66,7 +66,7 @@ impl Declaration {
                 let number = if whole { "a whole number" } else { "a number" };
                 format!("{number} from {range} {unit}").trim_end().to_owned()
             }
-            ParameterKind::OneOf(choices) => any_of(choices.iter().map(Choice::form)),
+            ParameterKind::OneOf(choices) => any_of(choices.iter().map(ParameterChoice::form)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Settings by name on their way to a method's parameters.
 
 use super::declaration::any_of;
-use super::{MethodParameters, ParameterError, Parameters, Values};
+use super::{MethodParameters, ParameterError, ParameterValues, Parameters};
 use crate::grid::Dimension;
 use serde_json::Value;
 use std::fmt;
@@ -27,19 +27,19 @@ pub trait MethodEntry: PartialEq + 'static {
 /// The method is an entry of a table of its kind, or one that another program declares. Drafts of two kinds of methods are two
 /// types.
 #[derive(PartialEq)]
-pub struct Draft<M: MethodEntry> {
+pub struct MethodDraft<M: MethodEntry> {
     method: &'static M,
     preset: &'static str,
-    settings: Values,
+    settings: ParameterValues,
 }
 
-impl<M: MethodEntry> Clone for Draft<M> {
+impl<M: MethodEntry> Clone for MethodDraft<M> {
     fn clone(&self) -> Self {
         Self { method: self.method, preset: self.preset, settings: self.settings.clone() }
     }
 }
 
-impl<M: MethodEntry> fmt::Debug for Draft<M> {
+impl<M: MethodEntry> fmt::Debug for MethodDraft<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { preset, settings, .. } = self;
         let mut shown = f.debug_struct("Draft");
@@ -51,7 +51,7 @@ impl<M: MethodEntry> fmt::Debug for Draft<M> {
     }
 }
 
-impl<M: MethodEntry> Default for Draft<M> {
+impl<M: MethodEntry> Default for MethodDraft<M> {
     /// The default preset of the first method of the table.
     ///
     /// # Panics
@@ -61,11 +61,11 @@ impl<M: MethodEntry> Default for Draft<M> {
     }
 }
 
-impl<M: MethodEntry> Draft<M> {
+impl<M: MethodEntry> MethodDraft<M> {
     /// The default preset of a method, which need not be one of the table.
     pub fn new(method: &'static M) -> Self {
         let preset = method.parameters().presets.first().map_or("", |preset| preset.name);
-        Self { method, preset, settings: Values::new() }
+        Self { method, preset, settings: ParameterValues::new() }
     }
 
     /// The default preset of a method of the table.
@@ -147,7 +147,7 @@ impl<M: MethodEntry> Draft<M> {
     ///
     /// # Errors
     /// As [`build`](Self::build).
-    pub fn values(&self, dimension: Dimension) -> Result<Values, ParameterError> {
+    pub fn values(&self, dimension: Dimension) -> Result<ParameterValues, ParameterError> {
         self.parameters().with(self.preset, dimension, &self.settings)
     }
 

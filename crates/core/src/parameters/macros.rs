@@ -63,8 +63,8 @@ macro_rules! parameters {
         impl $crate::parameters::Parameters for $name {
             type Preset = $preset;
             const METHOD: &'static str = $method;
-            const PRESETS: &'static [$crate::parameters::Choice] = <$preset>::CHOICES;
-            const DECLARATIONS: &'static [$crate::parameters::Declaration] = &[$(
+            const PRESETS: &'static [$crate::parameters::ParameterChoice] = <$preset>::CHOICES;
+            const DECLARATIONS: &'static [$crate::parameters::ParameterDeclaration] = &[$(
                 $crate::declaration!([$($doc)+] $field [$($symbol)?] $type [$($least $most [$($unit)?])?])
             ),+];
 
@@ -109,7 +109,7 @@ macro_rules! choices {
 
         impl $name {
             /// Every value, with its word and its meaning.
-            pub const CHOICES: &'static [$crate::parameters::Choice] = &[$($crate::parameters::Choice {
+            pub const CHOICES: &'static [$crate::parameters::ParameterChoice] = &[$($crate::parameters::ParameterChoice {
                 name: $word,
                 meaning: concat!($($doc),+).split_at(1).1,
                 fields: &[$($(
@@ -130,7 +130,7 @@ macro_rules! choices {
 #[macro_export]
 macro_rules! declaration {
     ([$($doc:literal)+] $name:ident [$($symbol:literal)?] $type:ident [$($range:tt)*]) => {
-        $crate::parameters::Declaration {
+        $crate::parameters::ParameterDeclaration {
             name: stringify!($name),
             symbol: concat!($($symbol)?),
             meaning: concat!($($doc),+).split_at(1).1,
@@ -165,7 +165,7 @@ macro_rules! preset_values {
         $crate::preset_values!(@row $field $preset $type $($values)+)
     };
     (@row $field:ident $preset:ident $type:ident $value:tt [$($of:ident [$($dimension:ident)?] $other:expr),*]) => {{
-        const PLACES: &[$crate::parameters::Place] = &[$($crate::parameters::Place {
+        const PLACES: &[$crate::parameters::PresetPlace] = &[$($crate::parameters::PresetPlace {
             preset: stringify!($of),
             scope: $crate::preset_values!(@scope $($dimension)?),
         }),*];
@@ -179,7 +179,7 @@ macro_rules! preset_values {
             !$crate::parameters::is_double(PLACES),
             concat!("the parameter `", stringify!($field), "` has two values for one preset")
         );
-        const ROW: $crate::parameters::Row<$type> = $crate::parameters::Row {
+        const ROW: $crate::parameters::PresetRow<$type> = $crate::parameters::PresetRow {
             value: $crate::preset_values!(@value $value),
             places: PLACES,
             others: &[$($other),*],
@@ -188,9 +188,9 @@ macro_rules! preset_values {
     }};
     (@value ($($value:tt)+)) => { $($value)+ };
     (@value $value:tt) => { $value };
-    (@scope) => { $crate::parameters::Scope::Both };
-    (@scope image) => { $crate::parameters::Scope::Image };
-    (@scope volume) => { $crate::parameters::Scope::Volume };
+    (@scope) => { $crate::parameters::PresetScope::Both };
+    (@scope image) => { $crate::parameters::PresetScope::Image };
+    (@scope volume) => { $crate::parameters::PresetScope::Volume };
     (@scope $other:ident) => {
         compile_error!(concat!("a preset has values for `image` and `volume`, not for `", stringify!($other), "`"))
     };

@@ -1,14 +1,14 @@
 //! The parameters of a method: as a struct, and without their type for tables of methods.
 
 use super::declaration::any_of;
-use super::{Choice, Declaration, ParameterError, ParameterKind};
+use super::{ParameterChoice, ParameterDeclaration, ParameterError, ParameterKind};
 use crate::grid::Dimension;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 /// Parameters by name, as JSON.
-pub type Values = Map<String, Value>;
+pub type ParameterValues = Map<String, Value>;
 
 /// The struct of a method's parameters; [`parameters!`](crate::parameters!) implements it.
 pub trait Parameters: Clone + Serialize + DeserializeOwned {
@@ -17,9 +17,9 @@ pub trait Parameters: Clone + Serialize + DeserializeOwned {
     /// The method's name, as on the command line.
     const METHOD: &'static str;
     /// Every parameter, in the order of the table.
-    const DECLARATIONS: &'static [Declaration];
+    const DECLARATIONS: &'static [ParameterDeclaration];
     /// Every preset; the first is the default.
-    const PRESETS: &'static [Choice];
+    const PRESETS: &'static [ParameterChoice];
 
     /// The values of a preset for images or for volumes.
     fn preset(preset: Self::Preset, dimension: Dimension) -> Self;
@@ -39,7 +39,7 @@ pub trait Parameters: Clone + Serialize + DeserializeOwned {
     }
 
     /// Names and values, with no more digits than the values were given with.
-    fn to_json(&self) -> Values {
+    fn to_json(&self) -> ParameterValues {
         // By way of text, because 0.1 as f32 is 0.10000000149 as f64.
         serde_json::to_string(self)
             .and_then(|text| serde_json::from_str(&text))
@@ -53,7 +53,7 @@ pub trait Parameters: Clone + Serialize + DeserializeOwned {
     ///
     /// # Panics
     /// If a setting has the name of no parameter, or a value of another type.
-    fn with(&self, settings: &Values) -> Result<Self, ParameterError> {
+    fn with(&self, settings: &ParameterValues) -> Result<Self, ParameterError> {
         let mut values = self.to_json();
         values.extend(settings.clone());
         let params: Self = serde_json::from_value(values.into()).expect("checked settings should fit");
@@ -77,11 +77,11 @@ pub struct MethodParameters {
     /// The method's name, as on the command line.
     pub method: &'static str,
     /// Every parameter, in the order of the table.
-    pub declarations: &'static [Declaration],
+    pub declarations: &'static [ParameterDeclaration],
     /// Every preset; the first is the default.
-    pub presets: &'static [Choice],
-    preset_named: fn(&str, Dimension) -> Result<Values, ParameterError>,
-    build: fn(&str, Dimension, &Values) -> Result<Values, ParameterError>,
+    pub presets: &'static [ParameterChoice],
+    preset_named: fn(&str, Dimension) -> Result<ParameterValues, ParameterError>,
+    build: fn(&str, Dimension, &ParameterValues) -> Result<ParameterValues, ParameterError>,
 }
 
 impl PartialEq for MethodParameters {
@@ -110,7 +110,7 @@ impl MethodParameters {
     ///
     /// # Errors
     /// [`ParameterError::Value`] with those that there are.
-    pub fn preset(&self, name: &str, dimension: Dimension) -> Result<Values, ParameterError> {
+    pub fn preset(&self, name: &str, dimension: Dimension) -> Result<ParameterValues, ParameterError> {
         (self.preset_named)(name, dimension)
     }
 
@@ -125,13 +125,13 @@ impl MethodParameters {
         &self,
         preset: &str,
         dimension: Dimension,
-        settings: &Values,
-    ) -> Result<Values, ParameterError> {
+        settings: &ParameterValues,
+    ) -> Result<ParameterValues, ParameterError> {
         (self.build)(preset, dimension, settings)
     }
 
     /// The parameter of this name.
-    pub fn find(&self, name: &str) -> Option<&'static Declaration> {
+    pub fn find(&self, name: &str) -> Option<&'static ParameterDeclaration> {
         self.declarations.iter().find(|declaration| declaration.name == name)
     }
 
@@ -144,7 +144,7 @@ impl MethodParameters {
                 [Dimension::Two, Dimension::Three].map(|dimension| (preset.name, of(dimension)))
             })
             .collect();
-        let property = |declaration: &Declaration| {
+        let property = |declaration: &ParameterDeclaration| {
             let mut schema = declaration.schema();
             let mut presets = Map::new();
             for (preset, values) in &values {
@@ -164,7 +164,7 @@ impl MethodParameters {
     }
 }
 
-impl Declaration {
+impl ParameterDeclaration {
     fn schema(&self) -> Map<String, Value> {
         let mut schema = Map::from_iter([("description".to_owned(), self.meaning.into())]);
         let mut say = |key: &str, value: Value| drop(schema.insert(key.to_owned(), value));
@@ -180,13 +180,15 @@ impl Declaration {
                     say("x-unit", unit.into());
                 }
             }
-            ParameterKind::OneOf(choices) => say("oneOf", choices.iter().map(Choice::schema).collect()),
+            ParameterKind::OneOf(choices) => {
+                say("oneOf", choices.iter().map(ParameterChoice::schema).collect())
+            }
         }
         schema
     }
 }
 
-impl Choice {
+impl ParameterChoice {
     fn schema(&self) -> Value {
         if self.fields.is_empty() {
             return json!({ "const": self.name, "description": self.meaning });

@@ -3,13 +3,13 @@
 //! [`parameters!`](crate::parameters!) takes a table with one row a parameter: meaning, name, symbol in the paper, type, range,
 //! unit, and its value, with those of the presets in which it differs.
 //! [`choices!`](crate::choices!) does the same for a parameter that is one of a few words.
-//! They give the struct and the enums with serde, `Default`, the presets, and [`Declaration`]s, from which everything else is
+//! They give the struct and the enums with serde, `Default`, the presets, and [`ParameterDeclaration`]s, from which everything else is
 //! made: checks, help, JSON, its schema.
 //! Methods of one kind have a table of [`MethodEntry`]s.
-//! A [`Draft`] of an entry collects settings by name, checks each at once, and becomes the struct later, when the images are known.
+//! A [`MethodDraft`] of an entry collects settings by name, checks each at once, and becomes the struct later, when the images are known.
 //!
 //! ```
-//! use veloxel_core::parameters::{Draft, MethodEntry, MethodParameters, Parameters};
+//! use veloxel_core::parameters::{MethodDraft, MethodEntry, MethodParameters, Parameters};
 //! use veloxel_core::{Dimension, choices, parameters};
 //!
 //! choices! {
@@ -53,7 +53,7 @@
 //!     }
 //! }
 //!
-//! let mut draft: Draft<SmallMethod> = Draft::named("small")?;
+//! let mut draft: MethodDraft<SmallMethod> = MethodDraft::named("small")?;
 //! draft.set("rho", 2.0.into(), "--set")?;
 //! let params: SmallParams = draft.build(Dimension::Three)?;
 //! assert_eq!(params, SmallParams { rho: 2.0, ..SmallParams::preset(SmallPreset::Accurate, Dimension::Three) });
@@ -99,8 +99,8 @@ mod macros;
 mod method;
 mod presets;
 
-pub use declaration::{Choice, Declaration, ParameterKind, shown};
-pub use draft::{Draft, MethodEntry};
+pub use declaration::{ParameterChoice, ParameterDeclaration, ParameterKind, shown};
+pub use draft::{MethodDraft, MethodEntry};
 pub use error::ParameterError;
-pub use method::{MethodParameters, Parameters, Values};
-pub use presets::{Place, Row, Scope, is_double, is_preset};
+pub use method::{MethodParameters, ParameterValues, Parameters};
+pub use presets::{PresetPlace, PresetRow, PresetScope, is_double, is_preset};

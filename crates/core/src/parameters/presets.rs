@@ -1,12 +1,12 @@
 //! A row's values: one for all presets, and those of the presets that differ.
 
-use super::Choice;
+use super::ParameterChoice;
 use crate::grid::Dimension;
 
 /// What a value of a preset is for.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum PresetScope {
     /// Images and volumes.
     Both,
     /// Images.
@@ -18,26 +18,26 @@ pub enum Scope {
 /// Where a row names a value of its own: `fast`, `fast.image` or `fast.volume`.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct PresetPlace {
     /// The preset's word, with `_` for `-`.
     pub preset: &'static str,
     /// Images, volumes or both.
-    pub scope: Scope,
+    pub scope: PresetScope,
 }
 
 /// A row's values; `places` and `others` belong together.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Row<T: 'static> {
+pub struct PresetRow<T: 'static> {
     /// The value of all presets that are not among the places.
     pub value: T,
     /// Where another value stands.
-    pub places: &'static [Place],
+    pub places: &'static [PresetPlace],
     /// That value.
     pub others: &'static [T],
 }
 
-impl<T: Copy> Row<T> {
+impl<T: Copy> PresetRow<T> {
     /// The value of a preset, by its word.
     pub fn of(&self, preset: &str, dimension: Dimension) -> T {
         let mut values = self.places.iter().zip(self.others);
@@ -46,12 +46,12 @@ impl<T: Copy> Row<T> {
     }
 }
 
-impl Place {
+impl PresetPlace {
     fn is_of(self, preset: &str, dimension: Dimension) -> bool {
         let is_in_scope = match self.scope {
-            Scope::Both => true,
-            Scope::Image => dimension == Dimension::Two,
-            Scope::Volume => dimension == Dimension::Three,
+            PresetScope::Both => true,
+            PresetScope::Image => dimension == Dimension::Two,
+            PresetScope::Volume => dimension == Dimension::Three,
         };
         is_in_scope && is_word(preset, self.preset)
     }
@@ -60,7 +60,7 @@ impl Place {
     const fn meets(self, other: Self) -> bool {
         let are_apart = matches!(
             (self.scope, other.scope),
-            (Scope::Image, Scope::Volume) | (Scope::Volume, Scope::Image)
+            (PresetScope::Image, PresetScope::Volume) | (PresetScope::Volume, PresetScope::Image)
         );
         !are_apart && is_word(self.preset, other.preset)
     }
@@ -68,7 +68,7 @@ impl Place {
 
 /// Whether there is such a preset.
 #[doc(hidden)]
-pub const fn is_preset(name: &str, presets: &[Choice]) -> bool {
+pub const fn is_preset(name: &str, presets: &[ParameterChoice]) -> bool {
     let mut nth = 0;
     while nth < presets.len() {
         if is_word(presets[nth].name, name) {
@@ -81,7 +81,7 @@ pub const fn is_preset(name: &str, presets: &[Choice]) -> bool {
 
 /// Whether a preset has two values for the same dimension.
 #[doc(hidden)]
-pub const fn is_double(places: &[Place]) -> bool {
+pub const fn is_double(places: &[PresetPlace]) -> bool {
     let mut nth = 0;
     while nth < places.len() {
         let mut before = 0;
@@ -113,14 +113,15 @@ const fn is_word(word: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    const fn place(preset: &'static str, scope: Scope) -> Place {
-        Place { preset, scope }
+    const fn place(preset: &'static str, scope: PresetScope) -> PresetPlace {
+        PresetPlace { preset, scope }
     }
 
     #[test]
     fn a_value_is_that_of_its_preset_and_dimension() {
-        const PLACES: &[Place] = &[place("fast", Scope::Volume), place("by_hand", Scope::Both)];
-        let row = Row { value: 1, places: PLACES, others: &[2, 3] };
+        const PLACES: &[PresetPlace] =
+            &[place("fast", PresetScope::Volume), place("by_hand", PresetScope::Both)];
+        let row = PresetRow { value: 1, places: PLACES, others: &[2, 3] };
         let both = |preset| [Dimension::Two, Dimension::Three].map(|dimension| row.of(preset, dimension));
         assert_eq!(both("accurate"), [1, 1]);
         assert_eq!(both("fast"), [1, 2]);
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn names_stand_for_whole_words() {
-        let preset = |name| Choice { name, meaning: "", fields: &[] };
+        let preset = |name| ParameterChoice { name, meaning: "", fields: &[] };
         let presets = [preset("fast"), preset("by-hand")];
         for name in ["fast", "by_hand"] {
             assert!(is_preset(name, &presets), "{name}");
@@ -142,8 +143,8 @@ mod tests {
     #[test]
     fn two_values_for_one_place_are_found() {
         let [both, image, volume] =
-            [Scope::Both, Scope::Image, Scope::Volume].map(|scope| place("fast", scope));
-        assert!(!is_double(&[image, volume, place("paper", Scope::Both)]));
+            [PresetScope::Both, PresetScope::Image, PresetScope::Volume].map(|scope| place("fast", scope));
+        assert!(!is_double(&[image, volume, place("paper", PresetScope::Both)]));
         for twice in [[both, both], [both, image], [volume, both], [image, image]] {
             assert!(is_double(&twice), "{twice:?}");
         }

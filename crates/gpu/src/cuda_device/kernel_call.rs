@@ -67,7 +67,7 @@ impl Call {
     }
 
     /// The kernel's name and how many threads it has, about.
-    pub fn profile_name(&self) -> String {
+    pub(crate) fn profile_name(&self) -> String {
         let ([gx, gy, gz], [bx, by, bz]) = (self.groups, self.kernel.block);
         let threads = u64::from(gx * bx) * u64::from(gy * by) * u64::from(gz * bz);
         let (name, entry) = self.kernel.name;
@@ -75,7 +75,7 @@ impl Call {
     }
 
     /// Whether both calls have the same argument values; both must be of the same kernel.
-    pub fn has_values_of(&self, other: &Self) -> bool {
+    pub(crate) fn has_values_of(&self, other: &Self) -> bool {
         self.words == other.words
     }
 
@@ -102,7 +102,7 @@ impl Call {
 
     /// Calls `take` with the parameters of a kernel node of a CUDA graph. The pointers in them are valid until `take`
     /// returns.
-    pub fn as_node<R>(&self, take: impl FnOnce(&sys::CUDA_KERNEL_NODE_PARAMS) -> R) -> R {
+    pub(crate) fn as_node<R>(&self, take: impl FnOnce(&sys::CUDA_KERNEL_NODE_PARAMS) -> R) -> R {
         let ([gx, gy, gz], [bx, by, bz]) = (self.groups, self.kernel.block);
         let mut arguments = self.arguments();
         take(&sys::CUDA_KERNEL_NODE_PARAMS {

@@ -18,17 +18,17 @@ mod uploads;
 
 use crate::compilations::{CompilationClock, Compilations};
 use crate::error::ComputeError;
-use crate::gpu::{Gpu, QueueNumber, Stretch};
-use crate::launches::bindings::Bind;
+use crate::gpu::{Gpu, MemoryStretch, QueueNumber};
+use crate::launches::bindings::BoundBuffer;
 use crate::launches::launch::{Launch, Variant};
 use crate::launches::translation::text_of;
-use crate::listing::{DeviceInfo, Listing};
+use crate::listing::{DeviceInfo, ListedDevice};
 use crate::memory::buffer_pool::MemoryStats;
 use crate::memory::element::Word;
 use crate::memory::gpu_memory::GpuMemory;
-use crate::memory::host_memory::Content;
-use crate::memory::place::Place;
-use crate::nvrtc::{ComputeCapability, Image, Nvrtc};
+use crate::memory::host_memory::MemoryContent;
+use crate::memory::place::PointerPlace;
+use crate::nvrtc::{CompiledImage, ComputeCapability, Nvrtc};
 use crate::timestamp::{Moment, Timestamp};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
 use downloads::{Downloads, Ready};
@@ -128,7 +128,7 @@ impl CudaDevice {
         let text = text_of(self.nvrtc.cache(), launch).map_err(|e| what(&e))?;
         let name = format!("{}.cu", launch.entry);
         let compiled = self.nvrtc.cached(&text.source, &name, self.architecture).map_err(|e| what(&e))?;
-        let (Image::Cubin(image) | Image::Ptx(image)) = compiled.image;
+        let (CompiledImage::Cubin(image) | CompiledImage::Ptx(image)) = compiled.image;
         let entry = CString::new(text.entry).map_err(|e| what(&e))?;
         self.context.bind_to_thread().map_err(|e| self.failed(said(e)))?;
         // SAFETY: the image is complete (PTX ends with a zero byte), and the module is never unloaded.
@@ -147,11 +147,11 @@ impl CudaDevice {
         let mut bound = Vec::with_capacity(launch.buffers.len());
         for bind in launch.buffers {
             bound.push(match bind {
-                Bind::In(buffer) | Bind::Out(buffer) => {
+                BoundBuffer::In(buffer) | BoundBuffer::Out(buffer) => {
                     let address = buffer.gpu()?.piece::<CudaMemory>()?.address;
-                    Some(Access { address, writes: matches!(bind, Bind::Out(_)) })
+                    Some(Access { address, writes: matches!(bind, BoundBuffer::Out(_)) })
                 }
-                Bind::Absent | Bind::Spare => None,
+                BoundBuffer::Absent | BoundBuffer::Spare => None,
             });
         }
         Ok(Call::new(kernel, launch, &bound))
@@ -168,9 +168,9 @@ impl Gpu for CudaDevice {
     fn is_hardware(&self) -> bool {
         true
     }
-    fn allocate(&self, words: usize, content: Content) -> Result<GpuMemory, ComputeError> {
+    fn allocate(&self, words: usize, content: MemoryContent) -> Result<GpuMemory, ComputeError> {
         let memory = self.pool.take(words)?;
-        if content == Content::Zeros {
+        if content == MemoryContent::Zeros {
             self.queues.queue().clear(memory.address, words * size_of::<Word>());
         }
         Ok(GpuMemory::new(memory))
@@ -183,18 +183,18 @@ impl Gpu for CudaDevice {
     }
     fn download(
         &self,
-        wanted: &[Vec<Stretch<'_>>],
+        wanted: &[Vec<MemoryStretch<'_>>],
         after: Option<&Timestamp>,
         control: &Control,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         let now = if after.is_some() { None } else { self.mark()? };
         let ready = after.or(now.as_ref()).ok_or(ComputeError::WrongDevice)?.moment::<CudaMoment>()?;
         ready.require().map_err(|e| self.failed(e))?;
-        let address = |Stretch { memory, words }: &Stretch<'_>| {
+        let address = |MemoryStretch { memory, words }: &MemoryStretch<'_>| {
             let start = memory.piece::<CudaMemory>()?.address;
             Ok((start + (words.start * size_of::<Word>()) as u64, words.len()))
         };
-        let addresses = |own: &Vec<Stretch<'_>>| own.iter().map(address).collect();
+        let addresses = |own: &Vec<MemoryStretch<'_>>| own.iter().map(address).collect();
         let wanted = wanted.iter().map(addresses).collect::<Result<Vec<_>, ComputeError>>()?;
         let ready = Ready { event: &ready.event, control };
         self.downloads.fetch(&wanted, ready, |e| self.failed(said(e)))
@@ -222,10 +222,10 @@ impl Gpu for CudaDevice {
         let (queues, nth, device) = (self.queues.clone(), self.queues.current(), self.info.name.clone());
         Ok(Timestamp::of(CudaMoment { event, queues, nth, device }))
     }
-    fn address(&self, memory: &GpuMemory) -> Result<(u64, Place), ComputeError> {
+    fn address(&self, memory: &GpuMemory) -> Result<(u64, PointerPlace), ComputeError> {
         let address = memory.piece::<CudaMemory>()?.address;
         let stream = self.queues.queue().submitted_to().map_err(|e| self.failed(e))?;
-        Ok((address, Place::Cuda { ordinal: self.context.ordinal(), stream }))
+        Ok((address, PointerPlace::Cuda { ordinal: self.context.ordinal(), stream }))
     }
     fn release_kept(&self) {
         self.pool.release_kept();
@@ -335,16 +335,16 @@ fn describe(context: &CudaContext, nvrtc: &Nvrtc, driver: i32) -> Result<String,
 }
 
 /// All CUDA devices, or the reason why there is none.
-pub(crate) fn list() -> Vec<Listing> {
+pub(crate) fn list() -> Vec<ListedDevice> {
     let count = match count() {
         Ok(count) => count,
-        Err(reason) => return vec![Listing::Absent { name: "cuda".to_owned(), reason }],
+        Err(reason) => return vec![ListedDevice::Absent { name: "cuda".to_owned(), reason }],
     };
     (0..count)
         .map(|ordinal| match CudaDevice::open(ordinal) {
-            Ok(device) => Listing::Present(device.info),
-            Err(ComputeError::NoDevice { name, reason }) => Listing::Absent { name, reason },
-            Err(error) => Listing::Absent { name: format!("cuda:{ordinal}"), reason: error.to_string() },
+            Ok(device) => ListedDevice::Present(device.info),
+            Err(ComputeError::NoDevice { name, reason }) => ListedDevice::Absent { name, reason },
+            Err(error) => ListedDevice::Absent { name: format!("cuda:{ordinal}"), reason: error.to_string() },
         })
         .collect()
 }

@@ -100,7 +100,7 @@ impl Copyists {
     ///
     /// # Safety
     /// At `to` there must be room for as many values as `from` has, and nothing else may access it.
-    pub unsafe fn copy_to<T: Copy + Sync>(&self, from: &[T], to: *mut T) {
+    pub(crate) unsafe fn copy_to<T: Copy + Sync>(&self, from: &[T], to: *mut T) {
         let count = self.threads().map_or(1, rayon::ThreadPool::current_num_threads);
         let share = from.len().div_ceil(count).max(BYTES_PER_THREAD / size_of::<T>());
         let to = Room(to);

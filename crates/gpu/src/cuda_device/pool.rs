@@ -56,7 +56,7 @@ impl Pool {
 
     /// Takes memory of `words` words for an upload. The event, if there is one, must happen before the upload writes:
     /// kernels may use the memory until then.
-    pub fn take_landing(
+    pub(crate) fn take_landing(
         self: &Arc<Self>,
         words: usize,
     ) -> Result<(CudaMemory, Option<CudaEvent>), ComputeError> {

@@ -14,7 +14,7 @@ pub(super) struct Profile {
 
 impl Profile {
     /// An empty profile if `VELOXEL_PROFILE` asks for the times of kernels.
-    pub fn asked_for() -> Option<Self> {
+    pub(crate) fn asked_for() -> Option<Self> {
         std::env::var_os("VELOXEL_PROFILE").filter(|asked| asked != "host").map(|_| Self::default())
     }
 
@@ -66,7 +66,7 @@ pub(super) struct HostTimes(Option<Mutex<BTreeMap<&'static str, (usize, Duration
 
 impl HostTimes {
     /// Empty times; they are measured if `VELOXEL_PROFILE` is set.
-    pub fn asked_for() -> Self {
+    pub(crate) fn asked_for() -> Self {
         Self(std::env::var_os("VELOXEL_PROFILE").map(|_| Mutex::default()))
     }
 

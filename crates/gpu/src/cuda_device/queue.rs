@@ -89,7 +89,7 @@ impl Queue {
     }
 
     /// Submits all work and returns an event recorded after it.
-    pub fn record_now(&self) -> Result<CudaEvent, Refusal> {
+    pub(crate) fn record_now(&self) -> Result<CudaEvent, Refusal> {
         self.flush()?;
         self.stream.record_event(None).map_err(of_stream)
     }
@@ -113,7 +113,7 @@ impl Queue {
     }
 
     /// Submits all collected work, and gives the driver's handle of the stream that it went to.
-    pub fn submitted_to(&self) -> Result<u64, Refusal> {
+    pub(crate) fn submitted_to(&self) -> Result<u64, Refusal> {
         self.flush()?;
         Ok(self.stream.cu_stream().expose_provenance() as u64)
     }
@@ -126,7 +126,7 @@ impl Queue {
     }
 
     /// Whether a profile is taken.
-    pub fn is_profiled(&self) -> bool {
+    pub(crate) fn is_profiled(&self) -> bool {
         self.work().profile.is_some()
     }
 

@@ -53,7 +53,7 @@ impl Queues {
 
     /// Takes a queue, which waits for everything that the calling thread asked for so far; none if all are taken, or while a
     /// profile measures launches one by one.
-    pub fn fork(&self) -> Result<Option<usize>, Refusal> {
+    pub(crate) fn fork(&self) -> Result<Option<usize>, Refusal> {
         if self.nth(0).is_profiled() {
             return Ok(None);
         }

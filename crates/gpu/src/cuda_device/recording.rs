@@ -46,7 +46,7 @@ impl Task {
     }
 
     /// Submits the task to a stream.
-    pub fn submit(&self, stream: &CudaStream) -> Result<(), DriverError> {
+    pub(crate) fn submit(&self, stream: &CudaStream) -> Result<(), DriverError> {
         match self {
             Self::Launch(call) => call.launch(stream),
             // SAFETY: the memory has at least that many bytes, and its next owner's work comes later on the same stream.

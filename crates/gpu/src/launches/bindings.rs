@@ -8,24 +8,24 @@ use std::fmt::Write;
 
 /// What launches of a shader bind: the uniform block at binding 0, then the buffers in order.
 #[derive(Debug)]
-pub struct Declaration {
+pub struct BindingDeclaration {
     /// The members of the uniform block.
     pub block: &'static [Member],
     /// The buffers.
-    pub slots: &'static [Slot],
+    pub slots: &'static [BindingSlot],
     /// The last buffer, if launches leave sums of their workgroups: its name, and its elements.
-    pub sums: Option<Slot>,
+    pub sums: Option<BindingSlot>,
 }
 
 /// Buffers that follow each other.
 #[derive(Debug, Clone, Copy)]
-pub enum Slot {
+pub enum BindingSlot {
     /// Buffers of the same kind by their names, such as the components of a field.
     Buffers {
         /// Their names in WGSL.
         names: &'static [&'static str],
         /// What the shader may do with them.
-        access: Access,
+        access: BufferAccess,
         /// The type of the buffers' elements.
         element: Type,
     },
@@ -35,7 +35,7 @@ pub enum Slot {
 
 /// What a shader may do with a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum BufferAccess {
     /// `var<storage, read>`
     Read,
     /// `var<storage, read_write>`
@@ -46,11 +46,11 @@ pub enum Access {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Declared {
     pub name: &'static str,
-    pub access: Access,
+    pub access: BufferAccess,
     pub element: Type,
 }
 
-impl Declaration {
+impl BindingDeclaration {
     /// All buffers in order, from binding 1 on.
     pub(crate) fn buffers(&self) -> Vec<Declared> {
         let mut buffers = Vec::new();
@@ -80,7 +80,7 @@ impl Declaration {
     }
 }
 
-impl Access {
+impl BufferAccess {
     fn text(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -89,9 +89,9 @@ impl Access {
     }
 }
 
-impl Slot {
+impl BindingSlot {
     /// Buffers of these names that hold elements `T`.
-    pub const fn of<T: Stored>(names: &'static [&'static str], access: Access) -> Self {
+    pub const fn of<T: Stored>(names: &'static [&'static str], access: BufferAccess) -> Self {
         Self::Buffers { names, access, element: T::TYPE }
     }
     fn collect(&self, buffers: &mut Vec<Declared>) {
@@ -106,7 +106,7 @@ impl Slot {
 
 /// How one buffer of a launch is bound.
 #[derive(Debug, Clone, Copy)]
-pub enum Bind<'a> {
+pub enum BoundBuffer<'a> {
     /// `var<storage, read>`.
     In(&'a dyn AnyBuffer),
     /// `var<storage, read_write>`; the same buffer may not have another binding in the launch.
@@ -117,25 +117,25 @@ pub enum Bind<'a> {
     Spare,
 }
 
-impl<'a> Bind<'a> {
+impl<'a> BoundBuffer<'a> {
     /// The binding of a buffer that a shader accesses like this.
-    fn buffer(access: Access, buffer: &'a dyn AnyBuffer) -> Self {
+    fn buffer(access: BufferAccess, buffer: &'a dyn AnyBuffer) -> Self {
         match access {
-            Access::Read => Self::In(buffer),
-            Access::Write => Self::Out(buffer),
+            BufferAccess::Read => Self::In(buffer),
+            BufferAccess::Write => Self::Out(buffer),
         }
     }
     /// The binding in place of a buffer that a shader would access like this.
-    fn none(access: Access) -> Self {
+    fn none(access: BufferAccess) -> Self {
         match access {
-            Access::Read => Self::Absent,
-            Access::Write => Self::Spare,
+            BufferAccess::Read => Self::Absent,
+            BufferAccess::Write => Self::Spare,
         }
     }
     /// The bindings of the first `count` components of a field that a shader accesses like this; a component that is missing is
     /// bound to no buffer.
     pub fn components<T: Element>(
-        access: Access,
+        access: BufferAccess,
         field: &'a [Buffer<T>],
         count: usize,
     ) -> impl Iterator<Item = Self> {
@@ -145,17 +145,17 @@ impl<'a> Bind<'a> {
 }
 
 /// Buffers by name that a launch binds, in the order of their slots.
-pub trait Slots<'a> {
+pub trait BindingSlots<'a> {
     /// The slots.
-    const SLOTS: &'static [Slot];
+    const SLOTS: &'static [BindingSlot];
     /// Appends every buffer.
-    fn bind(&self, buffers: &mut Vec<Bind<'a>>);
+    fn bind(&self, buffers: &mut Vec<BoundBuffer<'a>>);
 }
 
 /// All that a launch binds: a uniform block, and buffers by name.
-pub trait Bindings<'a>: Slots<'a> {
+pub trait Bindings<'a>: BindingSlots<'a> {
     /// What the shader binds; every value of a type is bound by the same declaration.
-    const DECLARATION: &'static Declaration;
+    const DECLARATION: &'static BindingDeclaration;
     /// The uniform block.
     type Block: Value;
     /// The uniform block's values.

@@ -1,6 +1,6 @@
 //! The check that a shader binds what its declaration says. It runs once for every source, when a pipeline is made of it.
 
-use super::bindings::{Access, Declaration, Declared};
+use super::bindings::{BindingDeclaration, BufferAccess, Declared};
 use super::launch::ShaderSource;
 use super::wgsl::{Member, Type};
 use wgsl_to_cuda::{BufferPart, Resource, resources};
@@ -21,7 +21,7 @@ pub(crate) fn check(source: &ShaderSource) {
 }
 
 /// The first difference between a declaration and what WGSL binds.
-fn compare(declaration: &Declaration, wgsl: &str) -> Result<(), String> {
+fn compare(declaration: &BindingDeclaration, wgsl: &str) -> Result<(), String> {
     // What is no WGSL is an error of the pipeline, with its line.
     let Ok(bound) = resources(wgsl) else { return Ok(()) };
     let mut bound = bound.into_iter();
@@ -71,8 +71,8 @@ fn expected_buffer(declared: &Declared, binding: u32, found: &BufferPart) -> Res
         binding,
         name: declared.name.to_owned(),
         access: match declared.access {
-            Access::Read => wgsl_to_cuda::Access::Read,
-            Access::Write => wgsl_to_cuda::Access::ReadWrite,
+            BufferAccess::Read => wgsl_to_cuda::Access::Read,
+            BufferAccess::Write => wgsl_to_cuda::Access::ReadWrite,
         },
         parts: vec![BufferPart { path: String::new(), type_, offset: 0 }],
         size,
@@ -108,15 +108,18 @@ fn place_one(type_: &Type, path: String, offset: u32, parts: &mut Vec<BufferPart
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launches::bindings::Slot;
+    use crate::launches::bindings::BindingSlot;
     use crate::launches::wgsl::{Value, vec4};
 
-    static DECLARATION: Declaration = Declaration {
+    static DECLARATION: BindingDeclaration = BindingDeclaration {
         block: &[
             Member { name: "count", type_: <u32 as Value>::TYPE },
             Member { name: "taps", type_: <[vec4<f32>; 3] as Value>::TYPE },
         ],
-        slots: &[Slot::of::<f32>(&["x", "y"], Access::Read), Slot::of::<vec4<u32>>(&["out"], Access::Write)],
+        slots: &[
+            BindingSlot::of::<f32>(&["x", "y"], BufferAccess::Read),
+            BindingSlot::of::<vec4<u32>>(&["out"], BufferAccess::Write),
+        ],
         sums: None,
     };
 

@@ -1,7 +1,7 @@
 //! One launch of a kernel: its shader, entry point, pipeline constants, uniform block (binding 0), buffers (binding 1
 //! and on) and number of workgroups.
 
-use super::bindings::{Bind, Declaration};
+use super::bindings::{BindingDeclaration, BoundBuffer};
 use std::sync::Once;
 
 /// The source of a shader: what it binds, WGSL in parts that are joined in order and, where WGSL cannot express the kernel, CUDA
@@ -11,7 +11,7 @@ pub struct ShaderSource {
     /// The kernel's name, the same as its folder's.
     pub name: &'static str,
     /// What its launches bind.
-    pub declaration: &'static Declaration,
+    pub declaration: &'static BindingDeclaration,
     wgsl: &'static [&'static str],
     cuda: Option<&'static str>,
     /// Whether the text was compared with the declaration.
@@ -22,7 +22,7 @@ impl ShaderSource {
     /// A shader in WGSL only. The text of the declaration stands before its parts, which bind nothing.
     pub const fn wgsl(
         name: &'static str,
-        declaration: &'static Declaration,
+        declaration: &'static BindingDeclaration,
         parts: &'static [&'static str],
     ) -> Self {
         Self { name, declaration, wgsl: parts, cuda: None, checked: Once::new() }
@@ -36,7 +36,7 @@ impl ShaderSource {
     /// workgroup. The parameters of the entry point are the uniform block and then all buffers of the declaration, in order.
     pub const fn cuda(
         name: &'static str,
-        declaration: &'static Declaration,
+        declaration: &'static BindingDeclaration,
         parts: &'static [&'static str],
         text: &'static str,
     ) -> Self {
@@ -44,12 +44,12 @@ impl ShaderSource {
     }
     /// The WGSL that the declaration gives, and the parts, joined. For a source with CUDA C++ it holds the declaration's
     /// structs and no bindings.
-    pub fn whole_wgsl(&self) -> String {
+    pub(crate) fn whole_wgsl(&self) -> String {
         let bound = if self.cuda.is_some() { self.declaration.block_text() } else { self.declaration.text() };
         bound + &self.wgsl.join("\n")
     }
     /// The hand-written CUDA C++; `None` if there is only WGSL.
-    pub fn cuda_text(&self) -> Option<&'static str> {
+    pub(crate) fn cuda_text(&self) -> Option<&'static str> {
         self.cuda
     }
 }
@@ -66,7 +66,7 @@ pub struct Launch<'a> {
     /// The bytes of the uniform block, at binding 0.
     pub uniform: &'a [u8],
     /// The buffers, at bindings 1 and on.
-    pub buffers: &'a [Bind<'a>],
+    pub buffers: &'a [BoundBuffer<'a>],
     /// Number of workgroups along x, y and z.
     pub groups: [u32; 3],
 }

@@ -21,7 +21,7 @@ pub(crate) struct Policy<P> {
 
 impl<P> Policy<P> {
     /// The policy of a GPU's memory: every piece is kept.
-    pub fn of_gpu(first: First<P>) -> Self {
+    pub(crate) fn of_gpu(first: First<P>) -> Self {
         Self { grain_bytes: 4096, largest_bytes: usize::MAX, most_bytes: usize::MAX, first }
     }
 }
@@ -83,7 +83,7 @@ impl<P> BufferPool<P> {
     }
 
     /// The size in bytes of a piece for `words` words.
-    pub fn size_for(&self, words: usize) -> usize {
+    pub(crate) fn size_for(&self, words: usize) -> usize {
         words.saturating_mul(size_of::<Word>()).max(1).next_multiple_of(self.policy.grain_bytes)
     }
 
@@ -100,7 +100,7 @@ impl<P> BufferPool<P> {
     }
 
     /// Takes the piece that is first in the policy's order, if there is one and it is `usable`.
-    pub fn take_kept_if(&self, bytes: usize, usable: impl FnOnce(&P) -> bool) -> Option<P> {
+    pub(crate) fn take_kept_if(&self, bytes: usize, usable: impl FnOnce(&P) -> bool) -> Option<P> {
         let mut free = self.free();
         let pieces = free.pieces.get_mut(&bytes)?;
         let entry = match self.policy.first {
@@ -115,7 +115,7 @@ impl<P> BufferPool<P> {
     }
 
     /// Counts an allocation made outside of [`Self::take`].
-    pub fn count_allocation(&self, bytes: usize) {
+    pub(crate) fn count_allocation(&self, bytes: usize) {
         self.free().stats.allocations += 1;
         self.count_use(bytes);
     }

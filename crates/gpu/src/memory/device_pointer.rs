@@ -2,8 +2,8 @@
 
 use crate::memory::buffer::{Buffer, Memory};
 use crate::memory::element::Element;
-use crate::memory::place::Place;
-use crate::{ComputeError, Device, Kind};
+use crate::memory::place::PointerPlace;
+use crate::{ComputeError, Device, DeviceKind};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct DevicePointer {
     address: u64,
     bytes: usize,
-    place: Place,
+    place: PointerPlace,
     _keeps: Arc<dyn Keeps>,
 }
 
@@ -32,14 +32,14 @@ impl DevicePointer {
         self.bytes
     }
     /// Where the address is valid.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> PointerPlace {
         self.place
     }
 }
 
 impl Device {
     /// Gives up a buffer for its address. Work that writes the buffer was submitted when this returns, and may still run: see
-    /// [`Place`].
+    /// [`PointerPlace`].
     ///
     /// # Errors
     /// [`ComputeError::NoAddress`] for a device whose memory has no address that others could use;
@@ -47,10 +47,10 @@ impl Device {
     pub fn pointer_to<T: Element>(&self, buffer: Buffer<T>) -> Result<DevicePointer, ComputeError> {
         let bytes = buffer.len() * size_of::<T>();
         let (address, place) = match (self.kind(), buffer.memory()) {
-            (Kind::Cpu(_), Memory::Host(_) | Memory::Shared(_)) => {
-                (buffer.host().as_ptr().expose_provenance() as u64, Place::Host)
+            (DeviceKind::Cpu(_), Memory::Host(_) | Memory::Shared(_)) => {
+                (buffer.host().as_ptr().expose_provenance() as u64, PointerPlace::Host)
             }
-            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.address(memory)?,
+            (DeviceKind::Gpu(gpu), Memory::Gpu(memory)) => gpu.address(memory)?,
             _ => return Err(ComputeError::WrongDevice),
         };
         Ok(DevicePointer { address, bytes, place, _keeps: Arc::new(buffer) })
@@ -65,7 +65,7 @@ mod tests {
     fn an_address_keeps_its_memory() {
         let device = Device::cpu(1).unwrap();
         let pointer = device.pointer_to(device.upload(vec![1.0f32, 2.0, 3.0]).unwrap()).unwrap();
-        assert_eq!((pointer.bytes(), pointer.place()), (12, Place::Host));
+        assert_eq!((pointer.bytes(), pointer.place()), (12, PointerPlace::Host));
         let clone = pointer.clone();
         drop(pointer);
         let samples = std::ptr::with_exposed_provenance::<f32>(clone.address() as usize);

@@ -21,7 +21,7 @@ const LARGE_PAGES_FROM_BYTES: usize = 8 << 20;
 
 /// The content of newly taken memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
+pub enum MemoryContent {
     /// Zeros.
     Zeros,
     /// Undefined; the caller writes it before it reads it.
@@ -75,10 +75,14 @@ unsafe fn unwritten(len: usize) -> Result<Vec<Word>, ComputeError> {
 
 impl HostMemory {
     /// Takes memory for `len` words from `pool`.
-    pub(crate) fn take(pool: &Arc<HostPool>, len: usize, content: Content) -> Result<Self, ComputeError> {
+    pub(crate) fn take(
+        pool: &Arc<HostPool>,
+        len: usize,
+        content: MemoryContent,
+    ) -> Result<Self, ComputeError> {
         let padded = len + PADDING_BYTES / size_of::<Word>();
         let (mut words, origin) = pool.take(pool.size_for(padded), || zeroed(padded))?;
-        if origin == Origin::Kept && content == Content::Zeros {
+        if origin == Origin::Kept && content == MemoryContent::Zeros {
             words.fill(0);
         }
         let address = words.as_ptr().addr();
@@ -167,16 +171,16 @@ mod tests {
     fn memory_comes_back_and_zeros_are_zeros() {
         let pool = pool();
         let take = |len, content| HostMemory::take(&pool, len, content).unwrap();
-        let mut first = take(1000, Content::Zeros);
+        let mut first = take(1000, MemoryContent::Zeros);
         assert!(first.words().as_ptr().addr().is_multiple_of(LINE_BYTES));
         first.words_mut().fill(7);
         let address = first.words.as_ptr();
         drop(first);
-        let second = take(1000, Content::Any);
+        let second = take(1000, MemoryContent::Any);
         assert_eq!((second.words.as_ptr(), second.words()[500]), (address, 7));
         drop(second);
-        assert!(take(999, Content::Any).words().iter().all(|s| *s == 0), "another size is new");
-        assert!(take(1000, Content::Zeros).words().iter().all(|s| *s == 0));
+        assert!(take(999, MemoryContent::Any).words().iter().all(|s| *s == 0), "another size is new");
+        assert!(take(1000, MemoryContent::Zeros).words().iter().all(|s| *s == 0));
         assert_eq!(pool.stats().allocations, 2);
     }
 
@@ -184,7 +188,7 @@ mod tests {
     fn memory_of_one_size_starts_at_different_places_of_its_pages() {
         let pool = pool();
         let all: Vec<_> =
-            (0..COLOURS).map(|_| HostMemory::take(&pool, 1 << 21, Content::Any).unwrap()).collect();
+            (0..COLOURS).map(|_| HostMemory::take(&pool, 1 << 21, MemoryContent::Any).unwrap()).collect();
         let places: std::collections::HashSet<_> =
             all.iter().map(|memory| memory.words().as_ptr().addr() % (COLOURS * COLOUR_BYTES)).collect();
         // Other tests that run at the same time take colours too.

@@ -3,7 +3,7 @@
 /// Where an address is valid, and in which order work on it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum PointerPlace {
     /// In the memory of the host; everything that writes there is done.
     Host,
     /// In the memory of a CUDA device, in its primary context.

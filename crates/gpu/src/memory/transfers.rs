@@ -1,14 +1,15 @@
 //! Allocation of buffers on a device, uploads from the host, and readback to the host.
 
-use crate::device::{Device, Kind};
+use crate::device::{Device, DeviceKind};
 use crate::error::ComputeError;
-use crate::gpu::Stretch;
+use crate::gpu::MemoryStretch;
 use crate::memory::buffer::{AnyBuffer, Buffer, Field, Memory};
 use crate::memory::element::{Element, Word, elements_of, try_words_of, words_of};
-use crate::memory::host_memory::{Content, HostMemory};
+use crate::memory::host_memory::{HostMemory, MemoryContent};
 use crate::timestamp::Timestamp;
 use std::ops::Range;
 use std::sync::Arc;
+use veloxel_core::planar;
 
 impl Device {
     /// Allocates a buffer of `len` samples, filled with zeros.
@@ -16,20 +17,20 @@ impl Device {
     /// # Errors
     /// [`ComputeError::OutOfMemory`] with the bytes asked for.
     pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>, ComputeError> {
-        self.allocate(len, Content::Zeros)
+        self.allocate(len, MemoryContent::Zeros)
     }
     /// Allocates a buffer of `len` samples of undefined content; a kernel writes them before they are read.
     ///
     /// # Errors
     /// As [`Self::zeros`].
     pub fn scratch<T: Element>(&self, len: usize) -> Result<Buffer<T>, ComputeError> {
-        self.allocate(len, Content::Any)
+        self.allocate(len, MemoryContent::Any)
     }
-    fn allocate<T: Element>(&self, len: usize, content: Content) -> Result<Buffer<T>, ComputeError> {
+    fn allocate<T: Element>(&self, len: usize, content: MemoryContent) -> Result<Buffer<T>, ComputeError> {
         let words = words_of::<T>(len);
         let memory = match self.kind() {
-            Kind::Cpu(cpu) => Memory::Host(HostMemory::take(&cpu.memory, words, content)?),
-            Kind::Gpu(gpu) => Memory::Gpu(gpu.allocate(words, content)?),
+            DeviceKind::Cpu(cpu) => Memory::Host(HostMemory::take(&cpu.memory, words, content)?),
+            DeviceKind::Gpu(gpu) => Memory::Gpu(gpu.allocate(words, content)?),
         };
         Ok(Buffer::new(memory, len))
     }
@@ -43,12 +44,12 @@ impl Device {
     /// A kernel writes every sample before anything reads one: the processor's memory holds nothing defined until then.
     pub unsafe fn scratch_to_download(&self, len: usize) -> Result<Buffer, ComputeError> {
         match self.kind() {
-            Kind::Cpu(cpu) => {
+            DeviceKind::Cpu(cpu) => {
                 // SAFETY: the caller promises what is asked for.
                 let memory = unsafe { HostMemory::take_to_give(&cpu.memory, len)? };
                 Ok(Buffer::new(Memory::Host(memory), len))
             }
-            Kind::Gpu(_) => self.scratch(len),
+            DeviceKind::Gpu(_) => self.scratch(len),
         }
     }
     /// Makes a buffer hold `len` samples of undefined content: in its own memory if that has room, else in new memory.
@@ -83,11 +84,11 @@ impl Device {
     pub fn upload<T: Element>(&self, samples: Vec<T>) -> Result<Buffer<T>, ComputeError> {
         let len = samples.len();
         match self.kind() {
-            Kind::Cpu(_) => match try_words_of(samples) {
+            DeviceKind::Cpu(_) => match try_words_of(samples) {
                 Ok(words) => Ok(Buffer::new(Memory::Host(HostMemory::from_words(words)), len)),
                 Err(samples) => self.upload_copy(&samples),
             },
-            Kind::Gpu(_) => self.upload_copy(&samples),
+            DeviceKind::Gpu(_) => self.upload_copy(&samples),
         }
     }
     /// Copies samples from the host into a new buffer.
@@ -96,12 +97,12 @@ impl Device {
     /// [`ComputeError::OutOfMemory`].
     pub fn upload_copy<T: Element>(&self, samples: &[T]) -> Result<Buffer<T>, ComputeError> {
         match self.kind() {
-            Kind::Cpu(_) => {
+            DeviceKind::Cpu(_) => {
                 let mut buffer = self.scratch(samples.len())?;
                 buffer.host_mut().copy_from_slice(samples);
                 Ok(buffer)
             }
-            Kind::Gpu(gpu) => {
+            DeviceKind::Gpu(gpu) => {
                 let memory = gpu.upload(bytemuck::cast_slice(samples))?;
                 Ok(Buffer::new(Memory::Gpu(memory), samples.len()))
             }
@@ -113,8 +114,8 @@ impl Device {
     /// [`ComputeError::OutOfMemory`].
     pub fn share<T: Element>(&self, samples: &Arc<Vec<T>>) -> Result<Buffer<T>, ComputeError> {
         match self.kind() {
-            Kind::Cpu(_) => Ok(Buffer::new(Memory::Shared(samples.clone()), samples.len())),
-            Kind::Gpu(_) => self.upload_copy(samples),
+            DeviceKind::Cpu(_) => Ok(Buffer::new(Memory::Shared(samples.clone()), samples.len())),
+            DeviceKind::Gpu(_) => self.upload_copy(samples),
         }
     }
     /// Reads a buffer back to the host and frees it.
@@ -123,8 +124,8 @@ impl Device {
     /// [`ComputeError::DeviceFailed`] if the device was lost.
     pub fn download<T: Element>(&self, buffer: Buffer<T>) -> Result<Vec<T>, ComputeError> {
         match self.kind() {
-            Kind::Cpu(_) => Ok(buffer.into_samples()),
-            Kind::Gpu(_) => self.read(&buffer),
+            DeviceKind::Cpu(_) => Ok(buffer.into_samples()),
+            DeviceKind::Gpu(_) => self.read(&buffer),
         }
     }
     /// Reads several buffers back together as [`Self::download`] does, pipelined: while one is on the bus, another is copied on
@@ -138,8 +139,8 @@ impl Device {
         mark: Option<&Timestamp>,
     ) -> Result<Vec<Vec<T>>, ComputeError> {
         match self.kind() {
-            Kind::Cpu(_) => Ok(buffers.into_iter().map(Buffer::into_samples).collect()),
-            Kind::Gpu(_) => self.read_all_after(&buffers.iter().collect::<Vec<_>>(), mark),
+            DeviceKind::Cpu(_) => Ok(buffers.into_iter().map(Buffer::into_samples).collect()),
+            DeviceKind::Gpu(_) => self.read_all_after(&buffers.iter().collect::<Vec<_>>(), mark),
         }
     }
     /// [`Self::download_all_after`] for fields: each comes as one vector, its components one after the other.
@@ -152,12 +153,18 @@ impl Device {
         mark: Option<&Timestamp>,
     ) -> Result<Vec<Vec<f32>>, ComputeError> {
         match self.kind() {
-            Kind::Cpu(_) => Ok(fields.into_iter().map(joined).collect()),
-            Kind::Gpu(gpu) => {
+            DeviceKind::Cpu(_) => {
+                let planar = |field: Field| {
+                    let samples = field.iter().map(Buffer::len).sum();
+                    planar(field.into_iter().map(Buffer::into_samples), samples)
+                };
+                Ok(fields.into_iter().map(planar).collect())
+            }
+            DeviceKind::Gpu(gpu) => {
                 let stretches = fields.iter().map(|field| {
                     field
                         .iter()
-                        .map(|buffer| Ok(Stretch { memory: buffer.gpu()?, words: 0..buffer.len() }))
+                        .map(|buffer| Ok(MemoryStretch { memory: buffer.gpu()?, words: 0..buffer.len() }))
                         .collect()
                 });
                 let words = gpu.download(
@@ -210,14 +217,16 @@ impl Device {
         let is_inside = |(buffer, range): &(&Buffer<T>, Range<usize>)| range.end <= buffer.len();
         assert!(parts.iter().all(is_inside), "a part should lie in its buffer");
         match self.kind() {
-            Kind::Cpu(_) => Ok(parts.iter().map(|(b, range)| b.host()[range.clone()].to_vec()).collect()),
+            DeviceKind::Cpu(_) => {
+                Ok(parts.iter().map(|(b, range)| b.host()[range.clone()].to_vec()).collect())
+            }
             _ if parts.is_empty() => Ok(Vec::new()),
-            Kind::Gpu(gpu) => {
+            DeviceKind::Gpu(gpu) => {
                 // Transfers move whole words; samples of the first word before the range are dropped here.
                 let per_word = size_of::<Word>() / size_of::<T>();
                 let wanted = parts.iter().map(|(buffer, range)| {
                     let words = range.start / per_word..words_of::<T>(range.end);
-                    Ok(vec![Stretch { memory: buffer.gpu()?, words }])
+                    Ok(vec![MemoryStretch { memory: buffer.gpu()?, words }])
                 });
                 let wanted = wanted.collect::<Result<Vec<_>, ComputeError>>()?;
                 let words = gpu.download(&wanted, mark, self.control())?;
@@ -228,14 +237,4 @@ impl Device {
             }
         }
     }
-}
-
-/// The components of a field one after the other; each is freed as soon as it is copied.
-fn joined(field: Field) -> Vec<f32> {
-    let samples = field.iter().map(Buffer::len).sum::<usize>();
-    let mut components = field.into_iter().map(Buffer::into_samples);
-    let mut planar = components.next().unwrap_or_default();
-    planar.reserve_exact(samples - planar.len());
-    components.for_each(|component| planar.extend_from_slice(&component));
-    planar
 }

@@ -4,7 +4,7 @@
 //! file that is not complete or not valid counts as absent. A cache that cannot be read or written is not an error: the
 //! kernels are then compiled.
 
-use super::Image;
+use super::CompiledImage;
 use siphasher::sip128::SipHasher13;
 use std::io::Write;
 use std::path::PathBuf;
@@ -51,7 +51,7 @@ fn hash(bytes: &[u8]) -> u128 {
 
 impl Cache {
     /// The cache in `veloxel/kernels` of the user's cache folder; nothing is cached if that folder is unknown.
-    pub fn of_platform() -> Self {
+    pub(crate) fn of_platform() -> Self {
         let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let root = variable("XDG_CACHE_HOME").or_else(|| {
             if cfg!(windows) {
@@ -79,18 +79,18 @@ impl Cache {
         Some(self.folder.as_ref()?.join(format!("{}.kernel", key.name())))
     }
 
-    pub(super) fn read(&self, key: Key) -> Option<Image> {
+    pub(super) fn read(&self, key: Key) -> Option<CompiledImage> {
         match self.read_any(key)? {
-            (CUBIN, image) => Some(Image::Cubin(image)),
-            (PTX, image) => Some(Image::Ptx(image)),
+            (CUBIN, image) => Some(CompiledImage::Cubin(image)),
+            (PTX, image) => Some(CompiledImage::Ptx(image)),
             _ => None,
         }
     }
 
-    pub(super) fn write(&self, key: Key, image: &Image) {
+    pub(super) fn write(&self, key: Key, image: &CompiledImage) {
         match image {
-            Image::Cubin(image) => self.write_any(key, CUBIN, image),
-            Image::Ptx(image) => self.write_any(key, PTX, image),
+            CompiledImage::Cubin(image) => self.write_any(key, CUBIN, image),
+            CompiledImage::Ptx(image) => self.write_any(key, PTX, image),
         }
     }
 
@@ -154,13 +154,17 @@ mod tests {
         let cache = Cache::at(folder);
         let key = Key::of(&["kernel"]);
         assert_eq!(cache.read(key), None);
-        for image in [Image::Cubin(vec![1, 2, 3]), Image::Ptx(b"text\0".to_vec()), Image::Cubin(Vec::new())] {
+        for image in [
+            CompiledImage::Cubin(vec![1, 2, 3]),
+            CompiledImage::Ptx(b"text\0".to_vec()),
+            CompiledImage::Cubin(Vec::new()),
+        ] {
             cache.write(key, &image);
             assert_eq!(cache.read(key), Some(image));
         }
         cache.write_text(key, "text");
         assert_eq!((cache.read(key), cache.read_text(key)), (None, Some("text".to_owned())));
-        cache.write(key, &Image::Cubin(vec![7; 100]));
+        cache.write(key, &CompiledImage::Cubin(vec![7; 100]));
         let file = cache.file(key).unwrap();
         let whole = std::fs::read(&file).unwrap();
         for place in 0..whole.len() {
@@ -172,7 +176,7 @@ mod tests {
             assert_eq!(cache.read(key), None, "first {place} bytes");
         }
         assert_eq!(std::fs::read_dir(folder).unwrap().count(), 1, "no temporary file stays");
-        Cache::none().write(key, &Image::Cubin(vec![1]));
+        Cache::none().write(key, &CompiledImage::Cubin(vec![1]));
         assert_eq!(Cache::none().read(key), None);
     }
 }

@@ -79,7 +79,7 @@ impl Library {
     }
 
     /// Architectures that it can compile for, as 10 · major + minor; empty if the version cannot list them.
-    pub fn architectures(&self) -> Result<Vec<u32>, NvrtcError> {
+    pub(crate) fn architectures(&self) -> Result<Vec<u32>, NvrtcError> {
         let (Some(count), Some(list)) = (self.count_architectures, self.architectures) else {
             return Ok(Vec::new());
         };

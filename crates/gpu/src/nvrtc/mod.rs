@@ -11,7 +11,7 @@ mod search_paths;
 mod tests;
 
 pub(crate) use cache::{Cache, Key};
-pub use resources::Resources;
+pub use resources::KernelResources;
 
 use library::{Library, Program};
 use std::path::PathBuf;
@@ -20,23 +20,22 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub struct Nvrtc {
     library: Library,
-    found_at: PathBuf,
     version: (i32, i32),
     cache: Cache,
 }
 
 /// The result of a compilation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compiled {
+pub struct CompiledText {
     /// The image that the driver loads.
-    pub image: Image,
+    pub image: CompiledImage,
     /// The compiler's warnings; empty if there are none, or if the image comes from the cache.
     pub log: String,
 }
 
 /// A compiled kernel in a form that the driver loads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Image {
+pub enum CompiledImage {
     /// Machine code for the architecture asked for.
     Cubin(Vec<u8>),
     /// PTX assembly, for a GPU newer than the compiler: the driver compiles it when it is loaded. Ends with a zero
@@ -126,10 +125,10 @@ impl Nvrtc {
     ///
     /// # Errors
     /// As [`Self::find`].
-    pub fn find_for(driver_major: i32) -> Result<Self, NvrtcError> {
-        let (library, found_at) = search_paths::find(driver_major)?;
+    pub(crate) fn find_for(driver_major: i32) -> Result<Self, NvrtcError> {
+        let library = search_paths::find(driver_major)?;
         let version = library.version()?;
-        Ok(Self { library, found_at, version, cache: Cache::of_platform() })
+        Ok(Self { library, version, cache: Cache::of_platform() })
     }
 
     /// This compiler with another cache.
@@ -148,11 +147,6 @@ impl Nvrtc {
         self.version
     }
 
-    /// The path of the library, or the name under which the system found it.
-    pub fn found_at(&self) -> &std::path::Path {
-        &self.found_at
-    }
-
     /// Compiles `source` for the compute capability `architecture`; `name` stands in error messages.
     ///
     /// # Errors
@@ -162,11 +156,11 @@ impl Nvrtc {
         source: &str,
         name: &str,
         architecture: ComputeCapability,
-    ) -> Result<Compiled, NvrtcError> {
+    ) -> Result<CompiledText, NvrtcError> {
         self.compile_with(source, name, &self.options(architecture)?)
     }
 
-    /// Registers and memory that a kernel uses; all are 0 if it becomes [`Image::Ptx`]. The assembler's log is cached on disk.
+    /// Registers and memory that a kernel uses; all are 0 if it becomes [`CompiledImage::Ptx`]. The assembler's log is cached on disk.
     ///
     /// # Errors
     /// As [`Self::compile`].
@@ -175,16 +169,16 @@ impl Nvrtc {
         source: &str,
         name: &str,
         architecture: ComputeCapability,
-    ) -> Result<Resources, NvrtcError> {
+    ) -> Result<KernelResources, NvrtcError> {
         let mut options = self.options(architecture)?;
         options.arguments.push("--ptxas-options=-v".to_owned());
         let key = self.key(source, &options);
         if let Some(log) = self.cache.read_text(key) {
-            return Ok(Resources::of_log(&log));
+            return Ok(KernelResources::of_log(&log));
         }
         let log = self.compile_with(source, name, &options)?.log;
         self.cache.write_text(key, &log);
-        Ok(Resources::of_log(&log))
+        Ok(KernelResources::of_log(&log))
     }
 
     /// Compiles as [`Self::compile`] does, with the cache on disk: a source is compiled only once.
@@ -196,11 +190,11 @@ impl Nvrtc {
         source: &str,
         name: &str,
         architecture: ComputeCapability,
-    ) -> Result<Compiled, NvrtcError> {
+    ) -> Result<CompiledText, NvrtcError> {
         let options = self.options(architecture)?;
         let key = self.key(source, &options);
         if let Some(image) = self.cache.read(key) {
-            return Ok(Compiled { image, log: String::new() });
+            return Ok(CompiledText { image, log: String::new() });
         }
         let compiled = self.compile_with(source, name, &options)?;
         self.cache.write(key, &compiled.image);
@@ -213,7 +207,7 @@ impl Nvrtc {
         Key::of(&[source, &options.arguments.join(" "), &version, env!("CARGO_PKG_VERSION")])
     }
 
-    fn compile_with(&self, source: &str, name: &str, options: &Options) -> Result<Compiled, NvrtcError> {
+    fn compile_with(&self, source: &str, name: &str, options: &Options) -> Result<CompiledText, NvrtcError> {
         let program = Program::new(&self.library, source, name)?;
         let done = program.compile(&options.arguments);
         let log = program.log()?;
@@ -222,10 +216,10 @@ impl Nvrtc {
         }
         done?;
         let image = match options.is_machine_code {
-            true => Image::Cubin(program.output(&self.library.cubin)?),
-            false => Image::Ptx(program.output(&self.library.ptx)?),
+            true => CompiledImage::Cubin(program.output(&self.library.cubin)?),
+            false => CompiledImage::Ptx(program.output(&self.library.ptx)?),
         };
-        Ok(Compiled { image, log })
+        Ok(CompiledText { image, log })
     }
 
     /// The options for a GPU: machine code if the compiler supports its architecture, otherwise PTX for the newest

@@ -2,7 +2,7 @@
 
 /// Registers and memory that a kernel uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Resources {
+pub struct KernelResources {
     /// Registers per thread.
     pub registers: u32,
     /// Bytes of spill stores and spill loads of a thread: values that did not fit its registers.
@@ -13,7 +13,7 @@ pub struct Resources {
     pub stack_bytes: u32,
 }
 
-impl Resources {
+impl KernelResources {
     /// Parses the log of `--ptxas-options=-v` for a source with one kernel; values that the log does not mention are 0.
     pub(super) fn of_log(log: &str) -> Self {
         let number = |unit| number_before(log, unit).unwrap_or(0);
@@ -41,8 +41,9 @@ mod tests {
         let log = "ptxas info    : Function properties for main\n\
                    ptxas         .     16 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads\n\
                    ptxas info    : Used 19 registers, used 1 barriers, 1024 bytes smem, 400 bytes cmem[0]";
-        let expected = Resources { registers: 19, spill_bytes: 20, shared_bytes: 1024, stack_bytes: 16 };
-        assert_eq!(Resources::of_log(log), expected);
-        assert_eq!(Resources::of_log(""), Resources::default());
+        let expected =
+            KernelResources { registers: 19, spill_bytes: 20, shared_bytes: 1024, stack_bytes: 16 };
+        assert_eq!(KernelResources::of_log(log), expected);
+        assert_eq!(KernelResources::of_log(""), KernelResources::default());
     }
 }

@@ -21,10 +21,10 @@ enum Place {
 }
 
 /// Loads the first NVRTC whose major version is at most `most`. If `VELOXEL_NVRTC` is set, only that file is tried.
-pub(super) fn find(most: i32) -> Result<(Library, PathBuf), NvrtcError> {
+pub(super) fn find(most: i32) -> Result<Library, NvrtcError> {
     if let Some(path) = variable("VELOXEL_NVRTC").map(PathBuf::from) {
         return match open(path.as_os_str(), most) {
-            Ok(library) => Ok((library, path)),
+            Ok(library) => Ok(library),
             Err(reason) => Err(NvrtcError::Named { path, reason }),
         };
     }
@@ -34,7 +34,7 @@ pub(super) fn find(most: i32) -> Result<(Library, PathBuf), NvrtcError> {
             Place::Name(name) => {
                 // A name that the system does not find needs no reason in the error.
                 match Library::open(OsStr::new(name)).ok().map(|library| suitable(library, most)) {
-                    Some(Ok(library)) => return Ok((library, PathBuf::from(name))),
+                    Some(Ok(library)) => return Ok(library),
                     Some(Err(reason)) => looked.push(format!("{name} ({reason})")),
                     None => looked.push(name.to_owned()),
                 }
@@ -43,7 +43,7 @@ pub(super) fn find(most: i32) -> Result<(Library, PathBuf), NvrtcError> {
                 let mut refusals = String::new();
                 for file in folders(&pattern).iter().flat_map(|folder| libraries(folder)) {
                     match open(file.as_os_str(), most) {
-                        Ok(library) => return Ok((library, file)),
+                        Ok(library) => return Ok(library),
                         Err(error) => refusals += &format!(" ({}: {error})", file.display()),
                     }
                 }

@@ -1,6 +1,6 @@
 //! The adapters of each wgpu back end, and the reason where a back end has none.
 
-use crate::listing::{DeviceInfo, Listing};
+use crate::listing::{DeviceInfo, ListedDevice};
 use pollster::block_on;
 
 /// Whether the system reports a graphics card. This check is cheap; to ask every driver takes longer than to process a
@@ -83,16 +83,16 @@ pub(super) fn absent(kind: &str) -> String {
 }
 
 /// All adapters; kinds without an adapter are listed with the reason.
-pub(crate) fn list() -> Vec<Listing> {
+pub(crate) fn list() -> Vec<ListedDevice> {
     let mut out = Vec::new();
     for kind in KINDS {
         let found = adapters(kind);
         if found.is_empty() {
-            out.push(Listing::Absent { name: (*kind).to_owned(), reason: absent(kind) });
+            out.push(ListedDevice::Absent { name: (*kind).to_owned(), reason: absent(kind) });
         }
         out.extend(found.iter().enumerate().map(|(i, adapter)| {
             let name = if i == 0 { (*kind).to_owned() } else { format!("{kind}:{i}") };
-            Listing::Present(describe(adapter, name))
+            ListedDevice::Present(describe(adapter, name))
         }));
     }
     out
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn vulkan_adapters_say_how_much_memory_they_have() {
         for listing in list() {
-            if let Listing::Present(info) = listing
+            if let ListedDevice::Present(info) = listing
                 && info.name.starts_with("vulkan")
             {
                 assert!(info.memory_bytes.is_some_and(|bytes| bytes >= 1 << 26), "{info:?}");

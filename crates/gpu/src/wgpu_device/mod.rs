@@ -13,15 +13,15 @@ pub(crate) use adapters::{card_may_be_there, list};
 
 use crate::compilations::{CompilationClock, Compilations};
 use crate::error::ComputeError;
-use crate::gpu::{Gpu, Stretch};
-use crate::launches::bindings::{Access, Bind, Declared};
+use crate::gpu::{Gpu, MemoryStretch};
+use crate::launches::bindings::{BoundBuffer, BufferAccess, Declared};
 use crate::launches::launch::{Launch, Variant};
 use crate::launches::{cuda_check, declared};
 use crate::listing::DeviceInfo;
 use crate::memory::buffer_pool::{First, MemoryStats, Origin, Policy};
 use crate::memory::element::Word;
 use crate::memory::gpu_memory::GpuMemory;
-use crate::memory::host_memory::Content;
+use crate::memory::host_memory::MemoryContent;
 use crate::timestamp::Timestamp;
 use adapters::{absent, adapters, describe};
 use pollster::block_on;
@@ -50,7 +50,7 @@ pub(crate) struct WgpuDevice {
 /// Compiled pipelines.
 type Pipelines = HashMap<Variant, Arc<Pipeline>>;
 
-/// Maximal number of [`Bind::Spare`] outputs of a launch.
+/// Maximal number of [`BoundBuffer::Spare`] outputs of a launch.
 const MOST_SPARE: usize = 8;
 /// Time between two questions whether to go on, while the host waits for the device.
 const ASK_EVERY: Duration = Duration::from_millis(20);
@@ -166,7 +166,10 @@ impl WgpuDevice {
             count: None,
         };
         let storage = |(buffer, binding): (Declared, u32)| {
-            entry(binding, wgpu::BufferBindingType::Storage { read_only: buffer.access == Access::Read })
+            entry(
+                binding,
+                wgpu::BufferBindingType::Storage { read_only: buffer.access == BufferAccess::Read },
+            )
         };
         let entries: Vec<_> = std::iter::once(entry(0, wgpu::BufferBindingType::Uniform))
             .chain(launch.source.declaration.buffers().into_iter().zip(1..).map(storage))
@@ -234,10 +237,10 @@ impl Gpu for WgpuDevice {
     fn is_hardware(&self) -> bool {
         self.hardware
     }
-    fn allocate(&self, words: usize, content: Content) -> Result<GpuMemory, ComputeError> {
+    fn allocate(&self, words: usize, content: MemoryContent) -> Result<GpuMemory, ComputeError> {
         let (memory, origin) = self.take(words)?;
         // wgpu zeroes new memory that is read before it is written.
-        if content == Content::Zeros && origin == Origin::Kept {
+        if content == MemoryContent::Zeros && origin == Origin::Kept {
             self.recording().clear(memory.buffer.clone());
         }
         Ok(GpuMemory::new(memory))
@@ -261,7 +264,7 @@ impl Gpu for WgpuDevice {
     }
     fn download(
         &self,
-        wanted: &[Vec<Stretch<'_>>],
+        wanted: &[Vec<MemoryStretch<'_>>],
         _after: Option<&Timestamp>,
         control: &Control,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
@@ -278,9 +281,9 @@ impl Gpu for WgpuDevice {
             .buffers
             .iter()
             .map(|bind| match bind {
-                Bind::In(buffer) | Bind::Out(buffer) => self.memory_of(buffer.gpu()?).cloned(),
-                Bind::Absent => Ok(self.nothing[0].clone()),
-                Bind::Spare => {
+                BoundBuffer::In(buffer) | BoundBuffer::Out(buffer) => self.memory_of(buffer.gpu()?).cloned(),
+                BoundBuffer::Absent => Ok(self.nothing[0].clone()),
+                BoundBuffer::Spare => {
                     Ok(spare.next().expect("a launch should not have so many spare outputs").clone())
                 }
             })

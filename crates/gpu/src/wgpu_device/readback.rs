@@ -2,7 +2,7 @@
 
 use super::WgpuDevice;
 use crate::error::ComputeError;
-use crate::gpu::Stretch;
+use crate::gpu::MemoryStretch;
 use crate::memory::element::Word;
 use crate::memory::host_memory::room_for;
 use veloxel_core::Control;
@@ -11,13 +11,13 @@ use veloxel_core::Control;
 const MOST_TOGETHER_BYTES: usize = 16 << 20;
 
 /// A stretch, and the room that it is appended to, by its number.
-type Wanted<'a> = (usize, &'a Stretch<'a>);
+type Wanted<'a> = (usize, &'a MemoryStretch<'a>);
 
 impl WgpuDevice {
     /// One vector for each entry of `wanted`, which holds the entry's stretches one after the other.
     pub(super) fn read_back(
         &self,
-        wanted: &[Vec<Stretch<'_>>],
+        wanted: &[Vec<MemoryStretch<'_>>],
         control: &Control,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         let lengths =
@@ -49,7 +49,7 @@ impl WgpuDevice {
         let staging = self.ask(bytes as u64, usage).ok_or_else(|| self.out_of_memory(bytes))?;
         let mut encoder = self.device.create_command_encoder(&Default::default());
         let mut offset = 0;
-        for (_, Stretch { memory, words }) in wanted {
+        for (_, MemoryStretch { memory, words }) in wanted {
             let [start, bytes] = [words.start, words.len()].map(|words| (words * size_of::<Word>()) as u64);
             encoder.copy_buffer_to_buffer(self.memory_of(memory)?, start, &staging, offset, bytes);
             offset += bytes;
@@ -83,6 +83,6 @@ fn how_many_together(stretches: &[Wanted<'_>]) -> usize {
     fits.count().max(1)
 }
 
-fn bytes_of(stretch: &Stretch<'_>) -> usize {
+fn bytes_of(stretch: &MemoryStretch<'_>) -> usize {
     stretch.words.len() * size_of::<Word>()
 }

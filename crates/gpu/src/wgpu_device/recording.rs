@@ -42,12 +42,12 @@ pub(super) const MOST_STEPS_IN_SOFTWARE: usize = 4;
 
 impl Recording {
     /// Nothing is recorded; so many steps go into a submission at most.
-    pub fn of_steps(most_steps: usize) -> Self {
+    pub(crate) fn of_steps(most_steps: usize) -> Self {
         Self { steps: Vec::new(), uniforms: Vec::new(), submissions: 0, most_steps }
     }
 
     /// Whether enough steps are recorded for a submission.
-    pub fn is_due(&self) -> bool {
+    pub(crate) fn is_due(&self) -> bool {
         self.steps.len() >= (FEWEST_STEPS << self.submissions.min(8)).min(self.most_steps)
     }
 
@@ -71,7 +71,7 @@ impl Recording {
     }
 
     /// Submits all steps to the queue, in order.
-    pub fn submit(&mut self, device: &wgpu::Device, queue: &wgpu::Queue) {
+    pub(crate) fn submit(&mut self, device: &wgpu::Device, queue: &wgpu::Queue) {
         if self.steps.is_empty() {
             return;
         }

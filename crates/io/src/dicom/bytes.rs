@@ -26,7 +26,7 @@ impl<R: Read + Seek> Bytes<R> {
 
 impl<R: Read> Bytes<Inflated<BufReader<R>>> {
     /// The content of a deflated stream, whose length is unknown. A stream that does not end is cut short.
-    pub fn inflated(deflated: R) -> Self {
+    pub(crate) fn inflated(deflated: R) -> Self {
         let reader = Inflated::deflate(BufReader::with_capacity(HELD, deflated));
         let skip = |reader: &mut _, count: u64| io::copy(&mut Read::take(reader, count), &mut io::sink());
         Self { reader, at: 0, length: u64::MAX, skip }

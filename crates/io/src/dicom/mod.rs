@@ -30,7 +30,7 @@ use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::source::Source;
 use crate::tables::cine_place::CineImage;
-pub(crate) use files::holds_dicom;
+pub(crate) use files::{files_below, holds_dicom};
 use opened::Opened;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};

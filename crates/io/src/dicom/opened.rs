@@ -28,7 +28,13 @@ impl Opened {
     pub fn file(path: &Path, until: Option<Tag>, context: &Context) -> Result<Self> {
         let file = File::open(path).map_err(IoError::open(path))?;
         let length = file.metadata().map_err(IoError::open(path))?.len();
-        Self::new(BufReader::new(Asking::new(file, context.control())), length, until, path, context)
+        Self::new(
+            BufReader::new(Asking::new(file, context.control()).counted()),
+            length,
+            until,
+            path,
+            context,
+        )
     }
 
     /// Parses the elements that `length` bytes hold.

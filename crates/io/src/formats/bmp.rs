@@ -1,7 +1,7 @@
 //! Windows bitmaps: 1, 4 and 8 bit with a palette, 24 and 32 bit.
 //!
 //! *Specification*: Microsoft, "Bitmap Storage" (BITMAPCOREHEADER to BITMAPV5HEADER).
-//! Palettes are expanded; colour becomes luminance ([`crate::LUMA`]). The fourth byte of 32-bit pixels is no alpha by
+//! Palettes are expanded; colour becomes luminance ([`LUMA`](crate::read::luminance::LUMA)). The fourth byte of 32-bit pixels is no alpha by
 //! the format's own rules and is left out.
 //! *Limits*: uncompressed only (no run lengths, no 16-bit pixels, bit fields only in their usual order).
 

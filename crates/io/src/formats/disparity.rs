@@ -7,9 +7,9 @@
 //! *Limits*: a KITTI PNG holds 0 to 255.99 px in steps of 1/256 px; a disparity of 0 becomes the smallest step there,
 //! because 0 means unknown.
 
-use crate::content::Kind;
+use crate::content::ContentKind;
 use crate::error::{IoError, Result};
-use crate::format::{Format, Precision};
+use crate::format::{Format, FormatPrecision};
 use crate::formats::lookup::{require, require_to_read};
 use crate::read::context::Context;
 use crate::read::read_image;
@@ -22,12 +22,12 @@ use veloxel_core::{Dimension, Hint, Volume, Warnings};
 
 /// A format whose samples are not changed for the eye.
 fn is_read(format: &Format) -> bool {
-    format.reads(Kind::Image) && format.precision != Precision::Lossy
+    format.reads(ContentKind::Image) && format.precision != FormatPrecision::Lossy
 }
 
 /// A format of floats, or with a rule for disparities.
 fn is_written(format: &Format) -> Option<()> {
-    let floats = format.write_image.is_some() && format.precision == Precision::Float;
+    let floats = format.write_image.is_some() && format.precision == FormatPrecision::Float;
     (floats || format.write_disparity.is_some()).then_some(())
 }
 
@@ -59,7 +59,7 @@ pub fn read_disparity(
     if let Some(scale) = scale.filter(|s| !(s.is_finite() && *s > 0.0)) {
         return Err(IoError::malformed(path, "disparity scale", "a number above 0", scale));
     }
-    if scale.is_none() && format.precision == Precision::Whole {
+    if scale.is_none() && format.precision == FormatPrecision::Whole {
         let mut context = Context::new(path, reading.clone(), warnings);
         let disparity = match format.read_disparity {
             Some(read) => {

@@ -7,9 +7,9 @@
 //! *Unknown*: a component above 1e9 in the file (1e10 is written), NaN in every component in memory.
 //! *Limits*: 2-D; no spacing, origin or direction.
 
-use crate::content::{Decoded, Kind};
+use crate::content::{ContentKind, Decoded};
 use crate::error::Result;
-use crate::format::{Format, Precision, Reader};
+use crate::format::{Format, FormatPrecision, Reader};
 use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Stored};
 use crate::read::source::Source;
@@ -19,8 +19,8 @@ use std::io::Write;
 use veloxel_core::Flow;
 
 pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Flow],
-    precision: Precision::Float,
+    reads: &[ContentKind::Flow],
+    precision: FormatPrecision::Float,
     write_flow: Some(write),
     ..Format::picture("flo", "FLO", &["flo"], Reader::Whole(read))
 };

@@ -1,6 +1,6 @@
 //! JPEG pictures, baseline and progressive, 8 bit.
 //!
-//! *Specification*: ITU-T T.81. Colour becomes luminance ([`crate::LUMA`]) after the decoder's YCbCr to RGB.
+//! *Specification*: ITU-T T.81. Colour becomes luminance ([`LUMA`](crate::read::luminance::LUMA)) after the decoder's YCbCr to RGB.
 //! A stream without its end marker is cut short: an error, though a decoder could fill the rest with grey.
 //! Written baseline at [`JPEG_QUALITY`], colour without coarser chroma. That loses samples, so it is for pictures that are
 //! looked at: what is measured (fields, disparities, confidence, labels) does not go there.
@@ -9,7 +9,7 @@
 use crate::asking::Asking;
 use crate::content::Decoded;
 use crate::error::{IoError, Result};
-use crate::format::{Format, Limits, Precision, Reader};
+use crate::format::{Format, FormatPrecision, Limits, Reader};
 use crate::read::context::Context;
 use crate::read::luminance::{Channels, Picture, Samples};
 use crate::read::source::Source;
@@ -27,7 +27,7 @@ const MAX_SIDE: usize = u16::MAX as usize;
 const LARGER: &str = "write .png or .tif";
 
 pub(super) static FORMAT: Format = Format {
-    precision: Precision::Lossy,
+    precision: FormatPrecision::Lossy,
     limits: Limits { dimension: Dimension::Two, side: MAX_SIDE, hint: LARGER },
     read_grid: Some(read_grid),
     write_image: Some(write),
@@ -36,7 +36,7 @@ pub(super) static FORMAT: Format = Format {
 };
 
 /// The quality that JPEG is written with, of 100: smooth samples come back within about 2 of 255.
-pub const JPEG_QUALITY: u8 = 95;
+pub(crate) const JPEG_QUALITY: u8 = 95;
 
 /// Bytes of a stream that are coded, or decoded, between two questions whether to go on.
 const BLOCK_BYTES: usize = 1 << 14;
@@ -128,7 +128,7 @@ fn write(target: &Target, image: &Volume<f32>, warnings: &mut Warnings) -> Resul
     Ok(())
 }
 
-/// Writes an RGB picture at [`JPEG_QUALITY`]: `rgb` holds `width · height` interleaved triples, 8 bits each.
+/// Writes an RGB picture at quality 95: `rgb` holds `width · height` interleaved triples, 8 bits each.
 ///
 /// # Errors
 /// [`IoError::Malformed`] if `rgb` has another length; [`IoError::Unsupported`] for a side of 0 or above 65535;

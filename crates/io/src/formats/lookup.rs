@@ -1,6 +1,6 @@
 //! Which format a file has: its extension decides.
 
-use crate::content::Kind;
+use crate::content::ContentKind;
 use crate::error::{IoError, Result};
 use crate::format::Format;
 use crate::formats::FORMATS;
@@ -57,7 +57,7 @@ pub(crate) fn require_to_read(
 
 /// Whether a format holds samples on a grid: images, sequences or fields.
 pub(crate) fn has_grid(format: &Format) -> bool {
-    [Kind::Image, Kind::Sequence, Kind::Flow].iter().any(|kind| format.reads(*kind))
+    [ContentKind::Image, ContentKind::Sequence, ContentKind::Flow].iter().any(|kind| format.reads(*kind))
 }
 
 /// The extensions of some formats, as a list in words.

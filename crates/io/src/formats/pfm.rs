@@ -7,9 +7,9 @@
 //! *Invalid*: infinity in the file, NaN in memory; NaN in the file stays NaN.
 //! *Limits*: 2-D; three channels are always flow.
 
-use crate::content::{Content, Decoded, Kind};
+use crate::content::{Content, ContentKind, Decoded};
 use crate::error::Result;
-use crate::format::{Format, Precision, Reader};
+use crate::format::{Format, FormatPrecision, Reader};
 use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Stored};
 use crate::read::source::Source;
@@ -19,8 +19,8 @@ use std::io::Write;
 use veloxel_core::Grid;
 
 pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Image, Kind::Flow],
-    precision: Precision::Float,
+    reads: &[ContentKind::Image, ContentKind::Flow],
+    precision: FormatPrecision::Float,
     read_grid: Some(|mut source, context| Ok(header(&mut source, context)?.grid)),
     // An unknown sample is infinity in the file.
     write_image: Some(|target, image, _| write(target, image.grid(), "Pf", |i| [image.data()[i]])),

@@ -1,7 +1,7 @@
 //! Portable grey and colour maps: P2, P3 (text) and P5, P6 (binary), 8 and 16 bit.
 //!
 //! *Specification*: Netpbm, `pgm(5)` and `ppm(5)`; 16-bit samples are big-endian.
-//! Samples keep the file's own scale (0 to `maxval`); colour becomes luminance ([`crate::LUMA`]).
+//! Samples keep the file's own scale (0 to `maxval`); colour becomes luminance ([`LUMA`](crate::read::luminance::LUMA)).
 //! *Limits*: no bitmaps (P1, P4), one image a file.
 
 use crate::content::Decoded;

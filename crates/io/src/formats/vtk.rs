@@ -5,9 +5,9 @@
 //! big-endian.
 //! *Limits*: every cell must be a linear tetrahedron (type 10); point and cell data behind the cells are left out, with a note.
 
-use crate::content::{Content, Decoded, Kind};
+use crate::content::{Content, ContentKind, Decoded};
 use crate::error::Result;
-use crate::format::{Format, Precision, Reader};
+use crate::format::{Format, FormatPrecision, Reader};
 use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Element};
 use crate::read::source::Source;
@@ -16,8 +16,8 @@ use crate::text::words::Words;
 use veloxel_core::{TetMesh, WarningKind};
 
 pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Mesh],
-    precision: Precision::Float,
+    reads: &[ContentKind::Mesh],
+    precision: FormatPrecision::Float,
     ..Format::picture("vtk", "VTK", &["vtk"], Reader::Whole(read))
 };
 

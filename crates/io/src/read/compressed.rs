@@ -54,7 +54,7 @@ impl<R: BufRead> Inflated<R> {
 
     /// By itself. Bytes after it are left alone.
     #[cfg(feature = "dicom")]
-    pub fn deflate(inner: R) -> Self {
+    pub(crate) fn deflate(inner: R) -> Self {
         Self { inner, state: Some(Decompress::new(false)), gives_what_follows: false }
     }
 

@@ -76,7 +76,7 @@ impl<'a> Context<'a> {
     }
 
     /// A claim of no byte yet, to be enlarged.
-    pub fn no_claim(&self) -> Claim {
+    pub(crate) fn no_claim(&self) -> Claim {
         self.reading.files.budget().claim()
     }
 
@@ -94,12 +94,12 @@ impl<'a> Context<'a> {
     }
 
     /// Everything that was claimed, for what outlives this context.
-    pub fn into_claim(self) -> Claim {
+    pub(crate) fn into_claim(self) -> Claim {
         self.claim.into_inner()
     }
 
     /// A header that cannot be taken as it stands: a warning with what is assumed, or the end if strict.
-    pub fn assume(&mut self, assumption: impl Into<String>) -> Result<()> {
+    pub(crate) fn assume(&mut self, assumption: impl Into<String>) -> Result<()> {
         let assumption = assumption.into();
         match self.reading.options.strictness {
             Strictness::Lenient => {
@@ -118,13 +118,13 @@ impl<'a> Context<'a> {
     }
 
     /// Takes over what was said while another file was read.
-    pub fn pass_on(&mut self, warnings: Warnings) {
+    pub(crate) fn pass_on(&mut self, warnings: Warnings) {
         self.warnings.extend(warnings);
     }
 
     /// From now on an alpha channel becomes a mask.
     #[must_use]
-    pub fn masked_by_alpha(self) -> Self {
+    pub(crate) fn masked_by_alpha(self) -> Self {
         Self { alpha_is_mask: true, ..self }
     }
 
@@ -149,7 +149,7 @@ impl<'a> Context<'a> {
     }
 
     /// The mask that the alpha channel became.
-    pub fn take_mask(&mut self) -> Option<Mask> {
+    pub(crate) fn take_mask(&mut self) -> Option<Mask> {
         self.mask.take()
     }
 
@@ -162,7 +162,7 @@ impl<'a> Context<'a> {
         self.note(WarningKind::Header, format!("{count} after the last sample were ignored"));
     }
 
-    pub fn malformed(
+    pub(crate) fn malformed(
         &self,
         what: impl Into<String>,
         expected: impl Into<String>,
@@ -189,7 +189,12 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     /// [`IoError::Truncated`] where they are not.
-    pub fn require_bytes(&self, what: &'static str, expected_bytes: u64, got_bytes: u64) -> Result<()> {
+    pub(crate) fn require_bytes(
+        &self,
+        what: &'static str,
+        expected_bytes: u64,
+        got_bytes: u64,
+    ) -> Result<()> {
         if expected_bytes <= got_bytes {
             Ok(())
         } else {
@@ -197,7 +202,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    pub fn truncated(&self, what: &'static str, expected_bytes: u64, got_bytes: u64) -> IoError {
+    pub(crate) fn truncated(&self, what: &'static str, expected_bytes: u64, got_bytes: u64) -> IoError {
         IoError::truncated(self.path, what, expected_bytes, got_bytes)
     }
 
@@ -214,7 +219,7 @@ impl<'a> Context<'a> {
     }
 
     #[cfg(feature = "dicom")]
-    pub fn ambiguous(&self, what: String, choices: String, hint: &'static str) -> IoError {
+    pub(crate) fn ambiguous(&self, what: String, choices: String, hint: &'static str) -> IoError {
         IoError::Ambiguous {
             what,
             choices: one_line(&choices),
@@ -229,7 +234,7 @@ impl<'a> Context<'a> {
     }
 
     /// The grid of a picture, spacing 1.
-    pub fn picture_grid(&self, nx: usize, ny: usize) -> Result<Grid> {
+    pub(crate) fn picture_grid(&self, nx: usize, ny: usize) -> Result<Grid> {
         Grid::image(nx, ny).map_err(IoError::core(self.path))
     }
 

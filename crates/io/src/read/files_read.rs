@@ -4,9 +4,10 @@ use crate::format::Format;
 use crate::read::context::Context;
 use crate::read::frames;
 use crate::read::reading::Reading;
+use crate::read::series;
 use crate::read::source::Source;
 use std::path::{Path, PathBuf};
-use veloxel_core::Warnings;
+use veloxel_core::{Control, Stopped, Warnings};
 
 /// All files that reading a path opens, as far as they are there; the path itself comes first.
 pub fn files_read(path: &Path) -> Vec<PathBuf> {
@@ -22,6 +23,27 @@ pub fn files_read(path: &Path) -> Vec<PathBuf> {
     let data: Vec<PathBuf> = files.iter().flat_map(|file| data_files_named_by(file)).collect();
     files.extend(data);
     files
+}
+
+/// Bytes of all files that reading these paths opens, as far as they are there: what
+/// [`Control::expect_bytes`](veloxel_core::Control::expect_bytes) takes.
+///
+/// # Errors
+/// [`Stopped`].
+pub fn bytes_to_read<'a>(
+    paths: impl IntoIterator<Item = &'a PathBuf>,
+    control: &Control,
+) -> Result<u64, Stopped> {
+    let size = |file: &PathBuf| std::fs::metadata(file).map_or(0, |m| if m.is_file() { m.len() } else { 0 });
+    let of_path = |path: &'a PathBuf| {
+        control.check()?;
+        let files = files_read(path);
+        // Series of DICOM lie in folders within folders, under any name.
+        let is_series = path.is_dir() && files.len() == 1;
+        let below = if is_series { series::files_below(path, control)? } else { Vec::new() };
+        Ok(files.iter().chain(&below).map(size).sum::<u64>())
+    };
+    paths.into_iter().map(of_path).sum()
 }
 
 /// The files that a header names for its samples.
@@ -50,6 +72,10 @@ mod tests {
         fs::write(path("b.nrrd"), "NRRD0004\ndata file: sub/b.raw\n\n").unwrap();
         fs::write(path("c.mha"), mhd.replace("of a.raw", "LOCAL")).unwrap();
         assert_eq!(files_read(&path("a.mhd")), ["a.mhd", "of a.raw"].map(path));
+        fs::write(path("of a.raw"), [0; 7]).unwrap();
+        let (header, both) = (mhd.len() as u64, [path("a.mhd"), path("none.png")]);
+        assert_eq!(bytes_to_read(&both, &Control::default()), Ok(header + 7));
+        fs::remove_file(path("of a.raw")).unwrap();
         assert_eq!(files_read(&path("c.mha")), [path("c.mha")]);
         assert_eq!(files_read(&path("none.mhd")), [path("none.mhd")]);
         let scene = r#"{"buffers":[{"uri":"my%20d.bin"},{"uri":"data:;base64,AA=="},{"uri":"e.bin"}]}"#;

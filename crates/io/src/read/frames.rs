@@ -1,6 +1,6 @@
 //! The files of a folder of frames or of a pattern, in natural order (frame 9 before frame 10).
 
-use crate::content::Kind;
+use crate::content::ContentKind;
 use crate::error::{IoError, Result};
 use crate::file_name::file_name;
 use crate::format::Format;
@@ -14,13 +14,13 @@ use wildmatch::WildMatch;
 ///
 /// # Errors
 /// [`IoError::NoFrames`] if there is none; [`IoError::Open`] if the folder cannot be listed.
-pub fn list_folder(folder: &Path, kind: Kind) -> Result<Vec<PathBuf>> {
+pub fn list_folder(folder: &Path, kind: ContentKind) -> Result<Vec<PathBuf>> {
     of_formats(folder, |format| format.reads(kind))
 }
 
 /// Images in a folder.
 pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
-    list_folder(folder, Kind::Image)
+    list_folder(folder, ContentKind::Image)
 }
 
 /// Files of any format in a folder that hold samples on a grid, by natural order of their names; hidden files are left out.
@@ -68,7 +68,7 @@ fn listed(folder: &Path, shown: &Path, keep: impl Fn(&str) -> bool) -> Result<Ve
         if let Some(refusal) = foreign_file {
             return Err(refusal);
         }
-        let known = lookup::extensions(|format| format.reads(Kind::Image));
+        let known = lookup::extensions(|format| format.reads(ContentKind::Image));
         return Err(IoError::NoFrames { path: shown.to_owned(), known });
     }
     alphanumeric_sort::sort_path_slice(&mut paths);

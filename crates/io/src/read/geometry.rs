@@ -45,7 +45,7 @@ impl Axes {
     }
 
     /// Mends what cannot be, in this order: spacing, origin, lengths and independence of the directions.
-    pub fn into_grid(self, context: &mut Context) -> Result<Grid> {
+    pub(crate) fn into_grid(self, context: &mut Context) -> Result<Grid> {
         let Self { dimension, size, mut spacing_mm, mut origin_mm, mut direction } = self;
         for (axis, h) in spacing_mm.iter_mut().enumerate() {
             *h = usable_spacing(*h, axis, context)?;

@@ -1,6 +1,6 @@
 //! The header of a file in the terms of this library, for `veloxel info`.
 
-use crate::content::{Content, Decoded, Kind};
+use crate::content::{Content, ContentKind, Decoded};
 use crate::error::{IoError, Result};
 use crate::format::{Format, Reader};
 use crate::formats::lookup::{has_grid, require_to_read};
@@ -20,7 +20,7 @@ pub struct FileInfo {
     /// The format.
     pub format: &'static Format,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ContentKind,
     /// 2-D or 3-D.
     pub dimension: Dimension,
     /// Voxels per axis `(x, y, z)`.
@@ -98,12 +98,12 @@ pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
 
 fn of_content(path: &Path, format: &'static Format, decoded: &Decoded) -> Result<FileInfo> {
     let info = match &decoded.content {
-        Content::Image(image) => on_grid(format, Kind::Image, image.grid()),
-        Content::Flow(flow) => on_grid(format, Kind::Flow, flow.grid()),
+        Content::Image(image) => on_grid(format, ContentKind::Image, image.grid()),
+        Content::Flow(flow) => on_grid(format, ContentKind::Flow, flow.grid()),
         Content::Sequence(s) => FileInfo {
             frames: s.frames().len(),
             frame_interval_ms: s.frame_interval_ms(),
-            ..on_grid(format, Kind::Sequence, s.grid())
+            ..on_grid(format, ContentKind::Sequence, s.grid())
         },
         other @ (Content::Mesh(_) | Content::Surface(_)) => {
             return Err(IoError::kind(path, WHAT, other.describe(), "give samples on a grid"));
@@ -114,9 +114,9 @@ fn of_content(path: &Path, format: &'static Format, decoded: &Decoded) -> Result
 
 fn of_layout(format: &'static Format, layout: &Layout) -> FileInfo {
     let kind = match layout.meaning {
-        Meaning::Vector(_) => Kind::Flow,
-        _ if layout.frames > 1 => Kind::Sequence,
-        _ => Kind::Image,
+        Meaning::Vector(_) => ContentKind::Flow,
+        _ if layout.frames > 1 => ContentKind::Sequence,
+        _ => ContentKind::Image,
     };
     let name = layout.stored.element.name();
     let sample_type = match layout.components() {
@@ -131,7 +131,7 @@ fn of_layout(format: &'static Format, layout: &Layout) -> FileInfo {
     }
 }
 
-fn on_grid(format: &'static Format, kind: Kind, grid: &Grid) -> FileInfo {
+fn on_grid(format: &'static Format, kind: ContentKind, grid: &Grid) -> FileInfo {
     FileInfo {
         format,
         kind,

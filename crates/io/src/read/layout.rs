@@ -20,7 +20,7 @@ pub(crate) enum Meaning {
 
 impl Meaning {
     /// What channels that a header leaves unnamed stand for: colour if they are 3 or 4 small integers, else vectors.
-    pub fn of_channels(
+    pub(crate) fn of_channels(
         channels: usize,
         element: Element,
         dimension: Dimension,
@@ -80,7 +80,7 @@ impl Layout {
     }
 
     /// Samples in the file.
-    pub fn sample_count(&self, context: &Context) -> Result<usize> {
+    pub(crate) fn sample_count(&self, context: &Context) -> Result<usize> {
         self.grid
             .len()
             .checked_mul(self.components())
@@ -89,14 +89,14 @@ impl Layout {
     }
 
     /// Bytes that the samples take when they are not compressed.
-    pub fn sample_bytes(&self, context: &Context) -> Result<u64> {
+    pub(crate) fn sample_bytes(&self, context: &Context) -> Result<u64> {
         (self.sample_count(context)? as u64)
             .checked_mul(self.stored.element.bytes() as u64)
             .ok_or_else(|| context.malformed("size", "a product below 2^64", "more"))
     }
 
     /// The samples with x fastest and frames last.
-    pub fn in_axis_order(&self, samples: Vec<f32>, context: &Context) -> Result<Vec<f32>> {
+    pub(crate) fn in_axis_order(&self, samples: Vec<f32>, context: &Context) -> Result<Vec<f32>> {
         if self.axis_order == AxisOrder::XFastest {
             return Ok(samples);
         }

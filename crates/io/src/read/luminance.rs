@@ -10,7 +10,7 @@ use crate::read::context::Context;
 use veloxel_core::{Grid, Volume, WarningKind};
 
 /// Weights of red, green and blue (ITU-R BT.601).
-pub const LUMA: [f64; 3] = [0.299, 0.587, 0.114];
+pub(crate) const LUMA: [f64; 3] = [0.299, 0.587, 0.114];
 
 /// What is said where colours are given up.
 pub(crate) const COLOUR_NOTE: &str = "colour was turned to luminance (0.299 R + 0.587 G + 0.114 B)";
@@ -58,7 +58,7 @@ impl Picture {
         Ok(Decoded { content: Content::Image(self.into_luminance(context)?), sample_type })
     }
 
-    pub fn into_luminance(self, context: &mut Context) -> Result<Volume<f32>> {
+    pub(crate) fn into_luminance(self, context: &mut Context) -> Result<Volume<f32>> {
         let Self { grid, channels, opaque, samples } = self;
         let data = match samples {
             // Already what is wanted.

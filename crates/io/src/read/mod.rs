@@ -18,7 +18,7 @@ pub(crate) mod series;
 pub(crate) mod source;
 pub(crate) mod stream;
 
-use crate::content::{Content, Decoded, Kind};
+use crate::content::{Content, ContentKind, Decoded};
 use crate::error::{IoError, Result};
 use crate::format::{Format, Reader};
 use crate::formats::lookup::{has_grid, require, require_to_read};
@@ -123,7 +123,7 @@ fn one_image(path: &Path, content: Content) -> Result<Volume<f32>> {
 /// As [`read`]; [`IoError::Kind`] if a single file is no sequence; [`IoError::NoFrames`] for a folder without images.
 pub fn read_sequence(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Sequence> {
     let reading = reading.into();
-    if path.is_dir() && !holds_dicom(path) {
+    if path.is_dir() && !holds_dicom(path, reading.files.control())? {
         return read_frames(&frames::in_folder(path)?, reading, warnings);
     }
     let hint = "give a 4-D file, a folder of frames, or a list of files";
@@ -180,7 +180,7 @@ pub fn read_frames(
 /// As [`read`]; [`IoError::Kind`] if the file holds something else.
 pub fn read_flow(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Flow> {
     const WHAT: &str = "a displacement field";
-    let format = require_to_read(path, WHAT, |format| format.reads(Kind::Flow))?;
+    let format = require_to_read(path, WHAT, |format| format.reads(ContentKind::Flow))?;
     let mut context = Context::new(path, reading, warnings);
     let source = Source::open(path, context.control())?;
     let decoded = match format.read_flow {
@@ -244,7 +244,7 @@ pub fn read_mask(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
 /// As [`read`]; [`IoError::Malformed`] for an index without a point, [`IoError::Unsupported`] for other cells.
 pub fn read_mesh(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<TetMesh> {
     const WHAT: &str = "a tetrahedral mesh";
-    let format = require_to_read(path, WHAT, |format| format.reads(Kind::Mesh))?;
+    let format = require_to_read(path, WHAT, |format| format.reads(ContentKind::Mesh))?;
     let mut context = Context::new(path, reading, warnings);
     let source = Source::open(path, context.control())?;
     match decode(format, source, &mut context)?.content {
@@ -263,7 +263,7 @@ pub fn read_surface(
     warnings: &mut Warnings,
 ) -> Result<TriangleMesh> {
     const WHAT: &str = "a mesh of triangles or polygons";
-    let format = require_to_read(path, WHAT, |format| format.reads(Kind::Surface))?;
+    let format = require_to_read(path, WHAT, |format| format.reads(ContentKind::Surface))?;
     let mut context = Context::new(path, reading, warnings);
     let source = Source::open(path, context.control())?;
     match decode(format, source, &mut context)?.content {

@@ -19,7 +19,7 @@ pub(crate) struct Polygons {
 
 impl Polygons {
     /// Room for so many points and faces, within the budget.
-    pub fn with_room(points: usize, faces: usize, context: &Context) -> Result<Self> {
+    pub(crate) fn with_room(points: usize, faces: usize, context: &Context) -> Result<Self> {
         Ok(Self {
             points: context.room_for(points)?,
             corners: context.room_for(faces.saturating_mul(3))?,

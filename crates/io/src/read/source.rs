@@ -53,8 +53,8 @@ impl<'a> Source<'a> {
     }
 
     /// Bytes from a pipe: their number is unknown, so only bytes that have come count.
-    pub fn from_stream(reader: impl Read + Send + 'a, control: &Control) -> Self {
-        Self::raw(buffered(reader, control), ENDLESS, control)
+    pub(crate) fn from_stream(reader: impl Read + Send + 'a, control: &Control) -> Self {
+        Self::raw(buffered(Asking::new(reader, control)), ENDLESS, control)
     }
 
     pub fn open(path: &Path, control: &Control) -> Result<Source<'static>> {
@@ -71,7 +71,10 @@ impl<'a> Source<'a> {
         let mut file = File::open(path).map_err(&fail)?;
         let available = file.metadata().and_then(require_file).map_err(&fail)?.len();
         let last_word = last_word(&mut file);
-        Ok(Source { last_word, ..Source::raw(buffered(file, control), available, control) })
+        Ok(Source {
+            last_word,
+            ..Source::raw(buffered(Asking::new(file, control).counted()), available, control)
+        })
     }
 
     /// Bytes that can still come: exact for raw bytes, an upper bound for compressed ones.
@@ -84,17 +87,17 @@ impl<'a> Source<'a> {
     }
 
     /// The same bytes, decompressed on the way if they begin as a gzip stream does.
-    pub fn gunzip_if_compressed(mut self, context: &Context) -> Result<Source<'a>> {
+    pub(crate) fn gunzip_if_compressed(mut self, context: &Context) -> Result<Source<'a>> {
         Ok(if self.starts_as_gzip(context)? { self.gunzip() } else { self })
     }
 
     /// Decompresses gzip, several members one after the other included.
-    pub fn gunzip(self) -> Source<'a> {
+    pub(crate) fn gunzip(self) -> Source<'a> {
         Self::expanded(GzipMembers::new(self.reader), self.available, self.last_word, &self.control)
     }
 
     /// Decompresses zlib (or gzip, which some writers put in its place).
-    pub fn inflate(mut self, context: &Context) -> Result<Source<'a>> {
+    pub(crate) fn inflate(mut self, context: &Context) -> Result<Source<'a>> {
         if self.starts_as_gzip(context)? {
             return Ok(self.gunzip());
         }
@@ -108,12 +111,17 @@ impl<'a> Source<'a> {
         control: &Control,
     ) -> Source<'a> {
         let at_most = compressed_bytes.saturating_mul(DEFLATE_MAX_RATIO);
-        let raw = Self::raw(buffered(stream, control), at_most, control);
+        let raw = Self::raw(buffered(Asking::new(stream, control)), at_most, control);
         Source { compressed: Some(Compressed { at_most, announced }), ..raw }
     }
 
     /// Checks that so many bytes follow, without keeping them; compressed ones are expanded unless their end tells.
-    pub fn require_bytes(mut self, what: &'static str, count: u64, context: &mut Context) -> Result<()> {
+    pub(crate) fn require_bytes(
+        mut self,
+        what: &'static str,
+        count: u64,
+        context: &mut Context,
+    ) -> Result<()> {
         context.require_bytes(what, count, self.available)?;
         let Some(Compressed { at_most, announced }) = &self.compressed else { return Ok(()) };
         if *announced == Some((at_most - self.available + count) as u32) {
@@ -124,7 +132,12 @@ impl<'a> Source<'a> {
     }
 
     /// Exactly `count` bytes: a header, or a payload whose size the caller has bounded.
-    pub fn take_bytes(&mut self, what: &'static str, count: u64, context: &Context) -> Result<Vec<u8>> {
+    pub(crate) fn take_bytes(
+        &mut self,
+        what: &'static str,
+        count: u64,
+        context: &Context,
+    ) -> Result<Vec<u8>> {
         context.require_bytes(what, count, self.available)?;
         // Of a pipe only what has come is a reason to make room.
         let mut bytes = if self.available >= ENDLESS / 2 {
@@ -151,12 +164,12 @@ impl<'a> Source<'a> {
     }
 
     /// Everything that is left of a raw source.
-    pub fn take_rest(&mut self, context: &Context) -> Result<Vec<u8>> {
+    pub(crate) fn take_rest(&mut self, context: &Context) -> Result<Vec<u8>> {
         self.take_bytes("the file", self.available, context)
     }
 
     /// The first bytes, as many as a picture's header may have.
-    pub fn take_head(&mut self, context: &Context) -> Result<Vec<u8>> {
+    pub(crate) fn take_head(&mut self, context: &Context) -> Result<Vec<u8>> {
         self.take_bytes("the header", self.available.min(MOST_HEAD_BYTES), context)
     }
 
@@ -227,8 +240,8 @@ impl<'a> Source<'a> {
 }
 
 /// A reader of blocks that asks before each of them.
-fn buffered<R: Read>(reader: R, control: &Control) -> BufReader<Asking<R>> {
-    BufReader::with_capacity(CHUNK_BYTES, Asking::new(reader, control))
+fn buffered<R: Read>(reader: Asking<R>) -> BufReader<Asking<R>> {
+    BufReader::with_capacity(CHUNK_BYTES, reader)
 }
 
 /// The last four bytes of a file, which is left at its beginning.

@@ -54,7 +54,7 @@ impl FrameStream {
                 y4m::open(Source::from_stream(std::io::stdin(), reading.files.control()), &mut context)?;
             return Ok(Self::new(name, Frames::Reader(reader), reading));
         }
-        if source.is_dir() && holds_dicom(source) {
+        if source.is_dir() && holds_dicom(source, reading.files.control())? {
             return Self::loaded(source, reading, warnings);
         }
         let files = if source.is_dir() {

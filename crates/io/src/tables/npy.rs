@@ -104,7 +104,7 @@ impl<T: NpySample> NpyWriter<T> {
         }
         assert_eq!(self.written.into_inner(), self.rows, "every row should have been written");
         drop(self.handle);
-        self.file.publish(self.target.place()).map_err(fail)
+        self.file.publish(self.target.place(), self.target.files().control()).map_err(fail)
     }
 }
 

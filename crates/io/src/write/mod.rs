@@ -11,7 +11,7 @@ pub(crate) mod video;
 pub(crate) mod video_writer;
 pub(crate) mod whole_file;
 
-use crate::content::Kind;
+use crate::content::ContentKind;
 use crate::error::{IoError, Result};
 use crate::formats::lookup::require;
 use crate::write::painted_mesh::PaintedMesh;
@@ -24,12 +24,12 @@ use veloxel_core::{Dimension, Flow, Grid, Sequence, Volume, WarningKind, Warning
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`], [`IoError::Unsupported`] or [`IoError::NoFolder`].
-pub fn check_output(path: &Path, kind: Kind, dimension: Option<Dimension>) -> Result<()> {
+pub fn check_output(path: &Path, kind: ContentKind, dimension: Option<Dimension>) -> Result<()> {
     let what = match kind {
-        Kind::Image => "writing an image",
-        Kind::Sequence => "writing a sequence",
-        Kind::Flow => "writing a displacement field",
-        Kind::Mesh | Kind::Surface => "writing a mesh",
+        ContentKind::Image => "writing an image",
+        ContentKind::Sequence => "writing a sequence",
+        ContentKind::Flow => "writing a displacement field",
+        ContentKind::Mesh | ContentKind::Surface => "writing a mesh",
     };
     let (format, ()) = require(path, what, |format| format.writes(kind).then_some(()))?;
     dimension.map_or(Ok(()), |dimension| format.check_dimension(path, dimension))?;

@@ -5,8 +5,17 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 use tempfile::{Builder, NamedTempFile};
+use veloxel_core::Control;
+
+/// A file from which on a disk may take longer than between two questions whether to go on.
+const LONG_SYNC_BYTES: u64 = 4 << 20;
+/// Time between two such questions.
+const ASK_EVERY: Duration = Duration::from_millis(20);
 
 /// Everything that is being written for one session. Clones are the same list.
 ///
@@ -133,9 +142,9 @@ impl Unfinished {
     }
 
     /// Gives the file its name, once the disk has it; what had the name before is replaced.
-    pub fn publish(self, target: &Path) -> Result<()> {
+    pub fn publish(self, target: &Path, control: &Control) -> Result<()> {
         // Network file systems tell of a full disk only when the data must be there.
-        self.item.as_file().sync_data()?;
+        on_disk(self.item.as_file(), control)?;
         let Self { item, listed } = self;
         item.persist(target)?;
         drop(listed);
@@ -145,6 +154,27 @@ impl Unfinished {
     /// The temporary name.
     pub fn path(&self) -> &Path {
         &self.listed.path
+    }
+}
+
+/// Waits until the disk has the bytes of a file, and asks meanwhile whether to go on. After a stop the system may still be busy
+/// with them.
+fn on_disk(file: &File, control: &Control) -> Result<()> {
+    if file.metadata()?.len() < LONG_SYNC_BYTES {
+        return file.sync_data();
+    }
+    let (same, (tell, told)) = (file.try_clone()?, mpsc::channel());
+    // Nobody listens any more after a stop.
+    let waiting = thread::Builder::new().spawn(move || _ = tell.send(same.sync_data()));
+    if waiting.is_err() {
+        return file.sync_data();
+    }
+    loop {
+        match told.recv_timeout(ASK_EVERY) {
+            Ok(done) => return done,
+            Err(RecvTimeoutError::Timeout) => control.check().map_err(Error::other)?,
+            Err(RecvTimeoutError::Disconnected) => return file.sync_data(),
+        }
     }
 }
 

@@ -31,7 +31,7 @@ impl Raster {
     ///
     /// # Errors
     /// [`IoError::Stopped`].
-    pub fn quantised(target: &Target, image: &Volume<f32>, warnings: &mut Warnings) -> Result<Self> {
+    pub(crate) fn quantised(target: &Target, image: &Volume<f32>, warnings: &mut Warnings) -> Result<Self> {
         let mut values: Vec<u16> = Vec::with_capacity(image.data().len());
         let (mut clamped, mut changed) = (0, 0);
         for block in image.data().chunks(BLOCK) {
@@ -79,7 +79,7 @@ impl Raster {
     }
 
     /// Refuses samples of 16 bits in a format of 8.
-    pub fn require_eight_bits(&self, path: &Path, title: &str) -> Result<()> {
+    pub(crate) fn require_eight_bits(&self, path: &Path, title: &str) -> Result<()> {
         if self.depth == Depth::Sixteen {
             let what = format!("a value above 255 in a {title}");
             return Err(IoError::unsupported(path, what, "write .png, .tif or .pgm"));

@@ -61,7 +61,7 @@ impl<'a> Record<'a> {
     }
 
     /// A field as it is in memory: the components of the grid's axes, in voxels.
-    pub fn flow_vox(flow: &'a Flow) -> Self {
+    pub(crate) fn flow_vox(flow: &'a Flow) -> Self {
         let components = flow.grid().dimension().count();
         Self { components, ..Self::new(flow.grid(), Samples::Components(flow)) }
     }

@@ -56,12 +56,12 @@ impl WholeFile {
     }
 
     /// Gives the file its name.
-    pub fn commit(self) -> Result<()> {
+    pub(crate) fn commit(self) -> Result<()> {
         let Self { writer, target } = self;
         let file = writer.into_inner().map_err(Error::from);
-        // A disk may take its time to have the bytes: the last moment to ask is before that.
         target.check()?;
-        file.and_then(|file| file.into_inner().publish(target.place())).map_err(target.fail())
+        file.and_then(|file| file.into_inner().publish(target.place(), target.files().control()))
+            .map_err(target.fail())
     }
 }
 

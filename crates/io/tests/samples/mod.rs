@@ -42,22 +42,22 @@ pub fn samples() -> Vec<Sample> {
             let mut add = |kind: &str, write: &dyn Fn(&Path) -> Result<(), IoError>| {
                 samples.extend(written(&format!("{kind}.{extension}"), write));
             };
-            if format.writes(Kind::Image) {
+            if format.writes(ContentKind::Image) {
                 add("image", &|path| write_image(path, &image, &mut Warnings::new()));
             }
             if format.writes_labels() {
                 add("labels", &|path| write_labels(path, &image.map(|&v| v as i32)));
             }
-            if format.writes(Kind::Flow) {
+            if format.writes(ContentKind::Flow) {
                 add("flow", &|path| write_flow(path, &Flow::zeros(grid.clone())));
             }
-            if format.writes(Kind::Sequence) {
+            if format.writes(ContentKind::Sequence) {
                 let frames = vec![image.clone(), image.clone()];
                 let sequence =
                     Sequence::new(frames, Some(20.0)).expect("two frames of one grid should be a sequence");
                 add("cine", &|path| write_sequence(path, &sequence));
             }
-            if format.writes(Kind::Surface) {
+            if format.writes(ContentKind::Surface) {
                 add("mesh", &write_mesh);
             }
             if format.writes_videos() {

@@ -76,7 +76,7 @@ impl Problems<'_> {
     }
 
     /// The sums at every control point of a value that every problem, component and pixel has.
-    pub fn sums_of_pixels(self, value: impl Fn(usize, usize, usize) -> f32 + Sync) -> Vec<f32> {
+    pub(crate) fn sums_of_pixels(self, value: impl Fn(usize, usize, usize) -> f32 + Sync) -> Vec<f32> {
         let Self { cpu, elements, takes } = self;
         let ([nx, ..], [cx, ..]) = (elements.shape.size, elements.controls());
         let (d, rows, axis) = (elements.components(), elements.shape.rows(), elements.axis(0));
@@ -96,7 +96,12 @@ impl Problems<'_> {
 
     /// Sums over the items of every problem, a partial sum for each of its workgroups: thread `t` of all `T` adds up the items
     /// `t, t + T, …`.
-    pub fn partial_sums(self, count: usize, value: impl Fn(usize, usize) -> f32 + Sync, out: &mut [f32]) {
+    pub(crate) fn partial_sums(
+        self,
+        count: usize,
+        value: impl Fn(usize, usize) -> f32 + Sync,
+        out: &mut [f32],
+    ) {
         let groups = reduction_groups(count);
         let samples = count * out.len() / groups;
         self.cpu.split_rows([out], 1, samples, |index, [sum]| {

@@ -5,13 +5,13 @@ use veloxel_core::Axes;
 /// Number of values in a problem's state.
 pub const STATE: usize = 8;
 /// Index of the accepted set of control points, residuals and gradients, 0 or 1; the other one is on trial.
-pub const ACCEPTED_SET: usize = 0;
+pub(crate) const ACCEPTED_SET: usize = 0;
 /// Index of the damping λ.
 pub const DAMPING: usize = 1;
 /// Index of the energy of the accepted set.
 pub const ENERGY: usize = 2;
 /// Index of a flag: 1 while steps are still made, 0 afterwards.
-pub const ACTIVE: usize = 3;
+pub(crate) const ACTIVE: usize = 3;
 /// Index of the number of steps taken, which counts the first evaluation.
 pub const TAKEN: usize = 4;
 /// Index of the number of steps refused.
@@ -46,7 +46,7 @@ pub(super) struct States<'a>(pub &'a [f32]);
 
 impl States<'_> {
     /// Whether a problem is worked on.
-    pub fn is_active(self, problem: usize) -> bool {
+    pub(crate) fn is_active(self, problem: usize) -> bool {
         self.0[STATE * problem + ACTIVE] != 0.0
     }
     /// The damping λ of a problem.

@@ -95,7 +95,7 @@ impl<const D: usize> Lattice<D> {
 
     /// The sum of `start` and the linear interpolation in samples of the lattice.
     #[inline(always)]
-    pub fn add_linear(&self, start: Lanes, cells: &Cells<D>, samples: &[f32]) -> Lanes {
+    pub(crate) fn add_linear(&self, start: Lanes, cells: &Cells<D>, samples: &[f32]) -> Lanes {
         assert!(samples.len() == self.len, "samples should belong to the lattice");
         let base = &cells.base;
         let [wx, wy] = [cells.weight[0], cells.weight[1]];
@@ -129,7 +129,7 @@ impl<const D: usize> Lattice<D> {
     /// The samples with the most weight among those at the corners of each cell, where equal samples are taken together; the
     /// nearest voxel's sample unless another has more.
     #[inline(always)]
-    pub fn most_weight(&self, at: [Lanes; D], samples: &[f32]) -> Lanes {
+    pub(crate) fn most_weight(&self, at: [Lanes; D], samples: &[f32]) -> Lanes {
         let (cells, nearest) = (self.cells(at), self.nearest(at));
         let mut out = [0.0; LANES];
         for k in 0..LANES {
@@ -171,7 +171,7 @@ impl<const D: usize> Lattice<D> {
     }
 
     /// Copies four samples an axis, from one voxel before `low` on, mirrored at the border.
-    pub fn mirrored_block(&self, low: [usize; D], samples: &[f32]) -> [f32; 64] {
+    pub(crate) fn mirrored_block(&self, low: [usize; D], samples: &[f32]) -> [f32; 64] {
         let mut offsets = [[0; 4]; 3];
         for a in 0..D {
             let low = low[a] as isize;
@@ -190,7 +190,7 @@ impl<const D: usize> Lattice<D> {
 
     /// The number 0 where a position is inside, NaN elsewhere.
     #[inline(always)]
-    pub fn nan_outside(&self, at: [Lanes; D]) -> Lanes {
+    pub(crate) fn nan_outside(&self, at: [Lanes; D]) -> Lanes {
         let mut mark = Lanes::splat(0.0);
         for (at, last) in at.into_iter().zip(self.last) {
             let most = last + self.reach;

@@ -91,7 +91,7 @@ impl Pack for Lanes {
 impl Lanes {
     /// The samples from `at`, 0 beyond the end of the row.
     #[inline(always)]
-    pub fn load_or_zero(row: &[f32], at: usize) -> Self {
+    pub(crate) fn load_or_zero(row: &[f32], at: usize) -> Self {
         let rest = &row[at..];
         if rest.len() >= LANES {
             // SAFETY: there are enough.
@@ -103,7 +103,7 @@ impl Lanes {
     }
     /// Overwrites the samples from `at`, as many as there are.
     #[inline(always)]
-    pub fn store_what_fits(self, row: &mut [f32], at: usize) {
+    pub(crate) fn store_what_fits(self, row: &mut [f32], at: usize) {
         let rest = &mut row[at..];
         if rest.len() >= LANES {
             // SAFETY: there are enough.
@@ -134,7 +134,7 @@ impl Lanes {
         Self(each(|k| self.0[k].sqrt()))
     }
     #[inline(always)]
-    pub fn from_whole(whole: [i32; LANES]) -> Self {
+    pub(crate) fn from_whole(whole: [i32; LANES]) -> Self {
         Self(each(|k| whole[k] as f32))
     }
     #[inline(always)]

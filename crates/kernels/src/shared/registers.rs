@@ -58,12 +58,12 @@ mod x86 {
     use std::ops::{Add, Div, Mul, Neg, Sub};
 
     #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq")]
-    pub fn with_avx512<W: Work>(work: W) {
+    pub(crate) fn with_avx512<W: Work>(work: W) {
         work.run::<Avx512>();
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn with_avx2<W: Work>(work: W) {
+    pub(crate) fn with_avx2<W: Work>(work: W) {
         work.run::<Avx2>();
     }
 

@@ -28,7 +28,7 @@ impl Taps {
         self.weights.len() - 1
     }
     /// Whether the filter changes nothing.
-    pub fn is_identity(&self) -> bool {
+    pub(crate) fn is_identity(&self) -> bool {
         self.weights.len() == 1
     }
     /// The weights, centre first, then outwards.

@@ -3,7 +3,7 @@
 //! Each part knows its neighbours; the pairs wait in a heap, where an entry is stale once one of its parts has changed.
 //! Entries at one cost come by the numbers of their faces, so that the order is the same on every machine.
 
-use super::hierarchy::{Hierarchy, Merge};
+use super::hierarchy::{Hierarchy, PartMerge};
 use crate::dual_graph::DualGraph;
 use crate::numbered::count_of;
 use std::cmp::Ordering;
@@ -132,7 +132,7 @@ impl Agglomeration {
             pace.step()?;
             if [kept, joined].map(|part| self.parts[part as usize].version) == versions {
                 self.join(kept, joined);
-                merges.push(Merge { kept, joined, cost });
+                merges.push(PartMerge { kept, joined, cost });
                 heap.extend(self.pairs_of(kept));
             }
         }
@@ -140,7 +140,7 @@ impl Agglomeration {
     }
 
     /// By how much each of these merges raises the sum, one after the other; each of a part that stays and a part beside it.
-    pub fn merge_costs(mut self, merges: &[[u32; 2]]) -> Vec<f64> {
+    pub(crate) fn merge_costs(mut self, merges: &[[u32; 2]]) -> Vec<f64> {
         let cost = |&[kept, joined]: &[u32; 2]| {
             let mut beside = self.parts[kept as usize].beside.iter();
             let between = beside.find(|(other, _)| *other == joined).map_or(0.0, |(_, cost)| *cost);

@@ -7,7 +7,7 @@ use crate::numbered::numbered;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hierarchy {
     pub(super) faces: usize,
-    pub(super) merges: Vec<Merge>,
+    pub(super) merges: Vec<PartMerge>,
 }
 
 /// The last merges of a tree.
@@ -23,7 +23,7 @@ pub struct TreeTop {
 
 /// A merge of two parts into one. A part is named by one of its faces.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Merge {
+pub struct PartMerge {
     /// The part that stays.
     pub kept: u32,
     /// The part that it takes in.
@@ -34,7 +34,7 @@ pub struct Merge {
 
 impl Hierarchy {
     /// Every merge, in the order of time.
-    pub fn merges(&self) -> &[Merge] {
+    pub fn merges(&self) -> &[PartMerge] {
         &self.merges
     }
 
@@ -44,7 +44,7 @@ impl Hierarchy {
     }
 
     /// For each face the face that names its part, of `parts` parts, or of as many as are possible.
-    pub fn part_names(&self, parts: usize) -> Vec<u32> {
+    pub(crate) fn part_names(&self, parts: usize) -> Vec<u32> {
         let merges = self.faces.saturating_sub(parts).min(self.merges.len());
         let mut name: Vec<u32> = (0..self.faces as u32).collect();
         // A face that was taken in later is looked at earlier: whoever took it in has its name already.

@@ -22,11 +22,11 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
-pub use hierarchy::{Hierarchy, Merge, TreeTop};
+pub use hierarchy::{Hierarchy, PartMerge, TreeTop};
 pub use parameters::{CutsParams, CutsPreset};
 pub use parts::{PartCount, Parts};
 
-use crate::dual_graph::{Bend, DualArc, DualGraph};
+use crate::dual_graph::{DualArc, DualGraph, EdgeBend};
 use crate::error::MeshError;
 use crate::lines_of_sight::blocked_sight;
 use crate::shape_diameter::shape_diameter;
@@ -114,7 +114,7 @@ fn feature(
 /// What it costs to cut each arc: the length of its edge, less where it is concave and where `more` speaks for a cut.
 fn cut_costs(graph: &DualGraph, steepness: f64, more: impl Fn(usize) -> f64) -> Vec<f64> {
     let cost = |(nth, arc): (usize, &DualArc)| {
-        let share = if arc.bend == Bend::Concave { 1.0 } else { CONVEX_SHARE };
+        let share = if arc.bend == EdgeBend::Concave { 1.0 } else { CONVEX_SHARE };
         arc.length * (-(steepness * share * arc.angle_rad + more(nth))).exp()
     };
     graph.arcs.iter().enumerate().map(cost).collect()

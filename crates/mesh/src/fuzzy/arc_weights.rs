@@ -2,7 +2,7 @@
 
 use super::{BandCosts, FuzzyParams};
 use crate::cuts::Cuts;
-use crate::dual_graph::{Bend, DualArc, DualGraph};
+use crate::dual_graph::{DualArc, DualGraph, EdgeBend};
 use crate::lines_of_sight::blocked_sight;
 use veloxel_core::Stopped;
 use veloxel_gpu::Cpu;
@@ -60,7 +60,7 @@ fn ways(graph: &DualGraph, cuts: &Cuts, params: &FuzzyParams, cpu: &Cpu) -> Resu
 
 /// The angular term `Ang = η (1 − cos θ)`.
 fn bend(arc: &DualArc, params: &FuzzyParams) -> f64 {
-    let share = if arc.bend == Bend::Concave { 1.0 } else { params.convex_share };
+    let share = if arc.bend == EdgeBend::Concave { 1.0 } else { params.convex_share };
     share * (1.0 - arc.angle_rad.cos())
 }
 

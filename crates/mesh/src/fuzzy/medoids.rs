@@ -87,7 +87,7 @@ impl<'a> MedoidSearch<'a> {
     }
 
     /// The medoids of so many parts, each face with its own part alone.
-    pub fn medoids_of(&mut self, labels: &[u32], parts: usize) -> Result<Vec<u32>, MeshError> {
+    pub(crate) fn medoids_of(&mut self, labels: &[u32], parts: usize) -> Result<Vec<u32>, MeshError> {
         let faces = labels.len();
         let mut first = vec![0; parts];
         let mut weights = vec![0.0; parts * faces];

@@ -28,7 +28,7 @@ use crate::connected_parts::connected_parts;
 use crate::dual_graph::DualGraph;
 use crate::error::MeshError;
 use crate::numbered::count_of;
-use crate::shortest_paths::{Request, ShortestPaths};
+use crate::shortest_paths::{DistanceRequest, ShortestPaths};
 use medoids::MedoidSearch;
 use veloxel_core::{Control, Stopped};
 use veloxel_gpu::Device;
@@ -38,7 +38,7 @@ const FACES_AT_ONCE: usize = 1 << 12;
 
 /// Where medoids begin.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Seeds<'a> {
+pub enum MedoidSeeds<'a> {
     /// A number of medoids, each as far as possible from those before it.
     Farthest(usize),
     /// The medoids of a segmentation: the number of its part for each face.
@@ -67,22 +67,26 @@ pub struct FuzzyClusters {
 pub fn fuzzy_clustering(
     graph: &DualGraph,
     weights: &ArcWeights,
-    seeds: Seeds<'_>,
+    seeds: MedoidSeeds<'_>,
     params: &FuzzyParams,
     device: &Device,
 ) -> Result<FuzzyClusters, MeshError> {
-    let paths = ShortestPaths::open(&graph.weighted(&weights.ways)?, Request::default(), device)?;
+    let paths = ShortestPaths::open(
+        &graph.weighted(&weights.ways, device.control())?,
+        DistanceRequest::default(),
+        device,
+    )?;
     let (expected, got) = (graph.arcs.len(), weights.cut_costs.len());
     if got != expected {
         return Err(MeshError::Count { what: "costs of cutting the arcs", expected, got });
     }
     let mut search = MedoidSearch::new(graph, &paths, device)?;
     let mut medoids = match seeds {
-        Seeds::Farthest(count) if count == 0 || count > graph.faces() => {
+        MedoidSeeds::Farthest(count) if count == 0 || count > graph.faces() => {
             return Err(MeshError::Parts { asked: count, faces: graph.faces() });
         }
-        Seeds::Farthest(count) => farthest(count, &paths, search.middle()?)?,
-        Seeds::Parts(labels) => search.medoids_of(labels, count_of(labels))?,
+        MedoidSeeds::Farthest(count) => farthest(count, &paths, search.middle()?)?,
+        MedoidSeeds::Parts(labels) => search.medoids_of(labels, count_of(labels))?,
     };
     let mut around = search.around(&medoids, params.sharpness)?;
     for _ in 0..params.iterations {

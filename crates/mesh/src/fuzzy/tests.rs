@@ -29,7 +29,7 @@ fn corner(squares: u32) -> DualGraph {
     .unwrap()
 }
 
-fn found(graph: &DualGraph, seeds: Seeds<'_>, params: &FuzzyParams, threads: usize) -> FuzzyClusters {
+fn found(graph: &DualGraph, seeds: MedoidSeeds<'_>, params: &FuzzyParams, threads: usize) -> FuzzyClusters {
     let device = Device::cpu(threads).unwrap();
     let trees = cuts(graph, &CutsParams::default(), &Cpu::new(1).unwrap()).unwrap();
     let weights = ArcWeights::new(graph, &trees, params, &Cpu::new(threads).unwrap()).unwrap();
@@ -41,7 +41,7 @@ fn a_corner_is_cut_along_its_edge() {
     let graph = corner(12);
     for sharpness in [1.0, 6.0] {
         let params = FuzzyParams { sharpness, ..FuzzyParams::default() };
-        let clusters = found(&graph, Seeds::Farthest(2), &params, 1);
+        let clusters = found(&graph, MedoidSeeds::Farthest(2), &params, 1);
         let half = graph.faces() / 2;
         assert!(clusters.labels[..half].iter().all(|&label| label == 0), "{sharpness}");
         assert!(clusters.labels[half..].iter().all(|&label| label == 1), "{sharpness}");
@@ -51,7 +51,7 @@ fn a_corner_is_cut_along_its_edge() {
         }
         let certainty = clusters.certainty(&Control::default()).unwrap();
         assert!(certainty[half] < certainty[clusters.medoids[1] as usize]);
-        assert_eq!(clusters, found(&graph, Seeds::Farthest(2), &params, 3), "any number of threads");
+        assert_eq!(clusters, found(&graph, MedoidSeeds::Farthest(2), &params, 3), "any number of threads");
     }
 }
 
@@ -60,7 +60,12 @@ fn medoids_are_the_best_of_all_faces() {
     let (graph, device) = (corner(100), Device::cpu(2).unwrap());
     let faces = graph.faces();
     let weights: Vec<f32> = (0..graph.arcs.len()).map(|arc| 1.0 + (arc * arc % 7) as f32).collect();
-    let paths = ShortestPaths::open(&graph.weighted(&weights).unwrap(), Request::default(), &device).unwrap();
+    let paths = ShortestPaths::open(
+        &graph.weighted(&weights, &Control::default()).unwrap(),
+        DistanceRequest::default(),
+        &device,
+    )
+    .unwrap();
     let mut search = MedoidSearch::new(&graph, &paths, &device).unwrap();
     let medoids = [30, 140, 700];
     let around = search.around(&medoids, 2.0).unwrap();
@@ -113,7 +118,7 @@ on_every_device! {
         let ways: Vec<f32> = (0..graph.arcs.len()).map(|arc| 1.0 + (arc * arc % 7) as f32).collect();
         let weights = ArcWeights { cut_costs: ways.iter().map(|&way| f64::from(way)).collect(), ways };
         let clusters = |device: &Device| {
-            fuzzy_clustering(&graph, &weights, Seeds::Farthest(5), &params, device).unwrap()
+            fuzzy_clustering(&graph, &weights, MedoidSeeds::Farthest(5), &params, device).unwrap()
         };
         assert_eq!(clusters(device), clusters(&Device::cpu(1).unwrap()));
     }
@@ -128,7 +133,7 @@ fn parts_seed_medoids_and_flat_meshes_have_no_angles() {
     let graph =
         DualGraph::new(&CleanMesh::new(&mesh, &Control::default()).unwrap(), &Control::default()).unwrap();
     let seeds: Vec<u32> = (0..60).map(|face| u32::from(face >= 20)).collect();
-    let clusters = found(&graph, Seeds::Parts(&seeds), &FuzzyParams::default(), 1);
+    let clusters = found(&graph, MedoidSeeds::Parts(&seeds), &FuzzyParams::default(), 1);
     assert_eq!(clusters.parts(), 2);
     let first = clusters.labels.iter().filter(|&&label| label == 0).count();
     assert!((22..=38).contains(&first), "about halves of a strip: {first}");
@@ -136,8 +141,13 @@ fn parts_seed_medoids_and_flat_meshes_have_no_angles() {
     let arcs = graph.arcs.len();
     let weights = ArcWeights { ways: vec![1.0; arcs], cut_costs: vec![1.0; arcs] };
     for count in [0, 61] {
-        let error =
-            fuzzy_clustering(&graph, &weights, Seeds::Farthest(count), &FuzzyParams::default(), &device);
+        let error = fuzzy_clustering(
+            &graph,
+            &weights,
+            MedoidSeeds::Farthest(count),
+            &FuzzyParams::default(),
+            &device,
+        );
         assert!(matches!(error, Err(MeshError::Parts { faces: 60, .. })), "{error:?}");
     }
 }

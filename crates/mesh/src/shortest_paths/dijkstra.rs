@@ -22,7 +22,7 @@ pub(super) struct Dijkstra {
 impl Engine for Dijkstra {
     fn rows(&self, sources: &[u32], visit: Visit<'_>) -> Result<(), MeshError> {
         self.cpu.split(sources.len(), Cpu::HEAVY_ITEMS, |range| {
-            let mut search = Search::new(self.graph.nodes());
+            let mut search = NodeSearch::new(self.graph.nodes());
             for source in sources[range].iter().take_while(|_| self.cpu.check().is_ok()) {
                 let rows = search.run(&self.graph, *source);
                 visit(RowBlock { sources: std::slice::from_ref(source), rows });
@@ -34,12 +34,12 @@ impl Engine for Dijkstra {
 
 /// The memory of one search, used again by the next.
 #[derive(Debug)]
-pub(super) struct Search {
+pub(super) struct NodeSearch {
     distances: Vec<f32>,
     heap: BinaryHeap<Reverse<u64>>,
 }
 
-impl Search {
+impl NodeSearch {
     pub fn new(nodes: usize) -> Self {
         Self { distances: vec![f32::INFINITY; nodes], heap: BinaryHeap::new() }
     }

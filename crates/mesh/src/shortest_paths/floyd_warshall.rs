@@ -4,14 +4,14 @@
 //! *Cost*: n³ additions, half as many on half a matrix; 4 n² bytes, or half.
 //! *Limits*: the matrix must fit; worth its cost for dense graphs alone.
 
-use super::Request;
+use super::DistanceRequest;
 use super::engine::{Engine, RowBlock, Visit};
-use super::precision::{Precision, Step};
+use super::precision::{DistancePrecision, DistanceStep};
 use crate::error::MeshError;
 use crate::graph::Graph;
 use veloxel_gpu::{Cpu, Device};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::paths::floyd_warshall::{FloydWarshall, Half, Length, TileLayout};
+use veloxel_kernels::paths::floyd_warshall::{FloydWarshall, Length, MatrixHalf, TileLayout};
 
 /// Every distance, in tiles.
 #[derive(Debug)]
@@ -25,14 +25,14 @@ pub(super) struct TiledDistances {
 enum Lengths {
     Floats(Vec<f32>),
     /// Multiples of a step.
-    Steps(Vec<u16>, Step),
+    Steps(Vec<u16>, DistanceStep),
 }
 
 /// Bytes of the matrix.
-pub(super) fn matrix_bytes(nodes: usize, half: Half, precision: Precision) -> u64 {
+pub(super) fn matrix_bytes(nodes: usize, half: MatrixHalf, precision: DistancePrecision) -> u64 {
     let bytes = match precision {
-        Precision::F32 => 4,
-        Precision::U16 => 2,
+        DistancePrecision::F32 => 4,
+        DistancePrecision::U16 => 2,
     };
     bytes * TileLayout::new(nodes, half).len() as u64
 }
@@ -42,8 +42,8 @@ impl TiledDistances {
     /// [`MeshError::Memory`] for a matrix above the request's budget; [`MeshError::TooManyArcs`]; [`MeshError::Compute`].
     pub fn new(
         graph: &Graph,
-        half: Half,
-        request: Request,
+        half: MatrixHalf,
+        request: DistanceRequest,
         device: &Device,
         cpu: &Cpu,
     ) -> Result<Self, MeshError> {
@@ -56,9 +56,9 @@ impl TiledDistances {
         }
         let layout = TileLayout::new(graph.nodes(), half);
         let lengths = match request.precision {
-            Precision::F32 => Lengths::Floats(closed(graph, &layout, device, |length| length)?),
-            Precision::U16 => {
-                let step = Step::of_arcs(graph)?;
+            DistancePrecision::F32 => Lengths::Floats(closed(graph, &layout, device, |length| length)?),
+            DistancePrecision::U16 => {
+                let step = DistanceStep::of_arcs(graph, device.control())?;
                 Lengths::Steps(closed(graph, &layout, device, |length| step.steps(length))?, step)
             }
         };

@@ -2,14 +2,14 @@
 
 /// Which part of the matrix is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Storage {
+pub enum MatrixStorage {
     /// Every pair.
     Full,
     /// Pairs `(row, column)` with `column ≤ row`: half the memory; for undirected graphs alone.
     LowerTriangle,
 }
 
-impl Storage {
+impl MatrixStorage {
     /// Distances that are kept of a graph of `nodes` nodes.
     pub fn len(self, nodes: usize) -> usize {
         self.begin(nodes, nodes)
@@ -34,7 +34,7 @@ impl Storage {
 #[derive(Debug, Clone, PartialEq)]
 pub struct DistanceMatrix {
     pub(super) nodes: usize,
-    pub(super) storage: Storage,
+    pub(super) storage: MatrixStorage,
     pub(super) distances: Vec<f32>,
 }
 
@@ -44,7 +44,7 @@ impl DistanceMatrix {
         self.nodes
     }
     /// Which part is kept.
-    pub fn storage(&self) -> Storage {
+    pub fn storage(&self) -> MatrixStorage {
         self.storage
     }
     /// The distances that are kept, row after row.
@@ -52,7 +52,7 @@ impl DistanceMatrix {
         &self.distances
     }
     /// The distances that are kept, taken out.
-    pub fn into_distances(self) -> Vec<f32> {
+    pub(crate) fn into_distances(self) -> Vec<f32> {
         self.distances
     }
     /// The distance from one node to another; infinite if no path leads there.
@@ -62,8 +62,8 @@ impl DistanceMatrix {
     pub fn at(&self, from: usize, to: usize) -> f32 {
         assert!(from < self.nodes && to < self.nodes, "both nodes should be of the graph");
         let (row, column) = match self.storage {
-            Storage::Full => (from, to),
-            Storage::LowerTriangle => (from.max(to), from.min(to)),
+            MatrixStorage::Full => (from, to),
+            MatrixStorage::LowerTriangle => (from.max(to), from.min(to)),
         };
         self.distances[self.storage.begin(row, self.nodes) + column]
     }

@@ -1,16 +1,16 @@
 //! The methods by name, and which one runs.
 
-use super::Request;
+use super::DistanceRequest;
 use super::floyd_warshall::matrix_bytes;
 use crate::error::MeshError;
 use crate::graph::Graph;
 use veloxel_core::GraphKind;
 use veloxel_gpu::Device;
-use veloxel_kernels::paths::floyd_warshall::Half;
+use veloxel_kernels::paths::floyd_warshall::MatrixHalf;
 
 /// How distances are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Method {
+pub enum DistanceMethod {
     /// The fastest that takes the graph and fits into memory.
     #[default]
     Auto,
@@ -24,7 +24,7 @@ pub enum Method {
     Dissection,
 }
 
-impl Method {
+impl DistanceMethod {
     /// Every method, as users name it.
     pub const ALL: [(&'static str, Self); 5] = [
         ("auto", Self::Auto),
@@ -44,11 +44,13 @@ impl Method {
 const FEW: usize = 64;
 
 /// The method that runs, and why; dissection where it is to be tried.
-pub(super) fn choose(request: Request, graph: &Graph) -> Result<(Method, String), MeshError> {
+pub(super) fn choose(request: DistanceRequest, graph: &Graph) -> Result<(DistanceMethod, String), MeshError> {
     match request.method {
-        Method::Auto if graph.nodes() <= FEW => Ok((Method::Dijkstra, "the graph is small".to_owned())),
-        Method::Auto => Ok((Method::Dissection, "the graph has small separators".to_owned())),
-        method @ Method::FloydWarshallUndirected if graph.kind() == GraphKind::Directed => {
+        DistanceMethod::Auto if graph.nodes() <= FEW => {
+            Ok((DistanceMethod::Dijkstra, "the graph is small".to_owned()))
+        }
+        DistanceMethod::Auto => Ok((DistanceMethod::Dissection, "the graph has small separators".to_owned())),
+        method @ DistanceMethod::FloydWarshallUndirected if graph.kind() == GraphKind::Directed => {
             let ways_out = "dissection, dijkstra or floyd-warshall";
             Err(MeshError::Directed { method: method.name(), ways_out })
         }
@@ -66,14 +68,18 @@ pub(super) fn is_worth(operations: f64, graph: &Graph) -> bool {
 }
 
 /// What runs in place of dissection on a graph without small separators.
-pub(super) fn without_separators(request: Request, graph: &Graph, device: &Device) -> (Method, String) {
-    let matrix_bytes = matrix_bytes(graph.nodes(), Half::Both, request.precision);
+pub(super) fn without_separators(
+    request: DistanceRequest,
+    graph: &Graph,
+    device: &Device,
+) -> (DistanceMethod, String) {
+    let matrix_bytes = matrix_bytes(graph.nodes(), MatrixHalf::Both, request.precision);
     let free = device.free_bytes().map_or(0, |free| free as u64);
     if device.is_gpu() && 2 * matrix_bytes <= free.min(request.budget()) {
         return (
-            Method::FloydWarshall,
+            DistanceMethod::FloydWarshall,
             "the graph has no small separators, and the matrix fits on the GPU".to_owned(),
         );
     }
-    (Method::Dijkstra, "the graph has no small separators".to_owned())
+    (DistanceMethod::Dijkstra, "the graph has no small separators".to_owned())
 }

@@ -1,6 +1,6 @@
 //! All distances of a graph: rows for sources, all rows as a stream, weighted sums of them, or the whole matrix.
 //!
-//! [`ShortestPaths`] is opened once for a graph, a [`Request`] and a device, and then asked. Distances of all methods agree to
+//! [`ShortestPaths`] is opened once for a graph, a [`DistanceRequest`] and a device, and then asked. Distances of all methods agree to
 //! 1e-5 relative: a shortest path is the same, but the order of the additions along it differs. One method gives the same bits
 //! for any number of threads.
 
@@ -16,35 +16,35 @@ mod tests;
 mod weighted_sums;
 
 pub use engine::RowBlock;
-pub use matrix::{DistanceMatrix, Storage};
-pub use method::Method;
-pub use precision::{Precision, Step};
+pub use matrix::{DistanceMatrix, MatrixStorage};
+pub use method::DistanceMethod;
+pub use precision::{DistancePrecision, DistanceStep};
 pub use weighted_sums::WeightedSums;
 
 use crate::error::MeshError;
 use crate::graph::Graph;
 use dijkstra::Dijkstra;
-use dissection::{Dissection, Plan};
+use dissection::{Dissection, EliminationPlan};
 use engine::Engine;
 use floyd_warshall::TiledDistances;
 use veloxel_core::{GraphKind, SystemMemory};
 use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Buffer, Cpu, Device, Kind};
-use veloxel_kernels::paths::floyd_warshall::Half;
+use veloxel_gpu::{Buffer, Cpu, Device, DeviceKind};
+use veloxel_kernels::paths::floyd_warshall::MatrixHalf;
 use weighted_sums::SumsOf;
 
 /// How distances are to be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Request {
+pub struct DistanceRequest {
     /// The method.
-    pub method: Method,
+    pub method: DistanceMethod,
     /// Memory that may be used, bytes; none: what the system has.
     pub max_bytes: Option<u64>,
     /// What distances are kept in. Floyd–Warshall works on 16 bits then; other methods round once.
-    pub precision: Precision,
+    pub precision: DistancePrecision,
 }
 
-impl Request {
+impl DistanceRequest {
     fn budget(&self) -> u64 {
         let free = || SystemMemory::now().map(|memory| memory.available_bytes);
         self.max_bytes.or_else(free).unwrap_or(u64::MAX)
@@ -54,13 +54,14 @@ impl Request {
 /// A method that is opened for a graph: asked as often as needed.
 ///
 /// ```
-/// use veloxel_core::{ArcList, GraphKind, WeightedArc};
+/// use veloxel_core::{ArcList, Control, GraphKind, WeightedArc};
 /// use veloxel_gpu::Device;
-/// use veloxel_mesh::{Graph, Request, ShortestPaths, Storage};
+/// use veloxel_mesh::{DistanceRequest, Graph, MatrixStorage, ShortestPaths};
 ///
 /// let arcs = [(0, 1, 1.0), (1, 2, 2.5)].map(|(from, to, weight)| WeightedArc { from, to, weight });
-/// let graph = Graph::new(&ArcList { nodes: 3, kind: GraphKind::Undirected, arcs: arcs.to_vec() })?;
-/// let paths = ShortestPaths::open(&graph, Request::default(), &Device::cpu(1)?)?;
+/// let list = ArcList { nodes: 3, kind: GraphKind::Undirected, arcs: arcs.to_vec() };
+/// let graph = Graph::new(&list, &Control::default())?;
+/// let paths = ShortestPaths::open(&graph, DistanceRequest::default(), &Device::cpu(1)?)?;
 /// assert_eq!(paths.distances_from(&[2])?, [3.5, 2.5, 0.0]);
 /// assert_eq!(paths.matrix(Storage::Full)?.at(0, 2), 3.5);
 /// # Ok::<(), veloxel_mesh::MeshError>(())
@@ -70,10 +71,10 @@ pub struct ShortestPaths {
     engine: Box<dyn Engine>,
     nodes: usize,
     kind: GraphKind,
-    request: Request,
-    method: Method,
+    request: DistanceRequest,
+    method: DistanceMethod,
     chosen_because: String,
-    step: Option<Step>,
+    step: Option<DistanceStep>,
 }
 
 impl ShortestPaths {
@@ -82,13 +83,13 @@ impl ShortestPaths {
     /// # Errors
     /// [`MeshError::Directed`] for a method that does not take the graph; [`MeshError::Memory`] before memory is taken that is
     /// not there; [`MeshError::Compute`] of the device.
-    pub fn open(graph: &Graph, request: Request, device: &Device) -> Result<Self, MeshError> {
+    pub fn open(graph: &Graph, request: DistanceRequest, device: &Device) -> Result<Self, MeshError> {
         let cpu = threads_of(device)?;
         let (mut method, mut chosen_because) = method::choose(request, graph)?;
-        let is_free = request.method == Method::Auto;
+        let is_free = request.method == DistanceMethod::Auto;
         let mut engine = None;
-        if method == Method::Dissection {
-            let plan = Plan::new(graph, &cpu)?;
+        if method == DistanceMethod::Dissection {
+            let plan = EliminationPlan::new(graph, &cpu)?;
             if is_free && !method::is_worth(plan.operations(), graph) {
                 (method, chosen_because) = method::without_separators(request, graph, device);
             } else {
@@ -98,7 +99,7 @@ impl ShortestPaths {
                             "{} would take {needed_bytes} bytes of memory, and {budget_bytes} may be used",
                             method.name()
                         );
-                        method = Method::Dijkstra;
+                        method = DistanceMethod::Dijkstra;
                         None
                     }
                     eliminated => Some(Box::new(eliminated?) as Box<dyn Engine>),
@@ -110,15 +111,17 @@ impl ShortestPaths {
             None => open_engine(method, graph, request, device, &cpu)?,
         };
         let step = match (request.precision, method) {
-            (Precision::F32, _) => None,
-            (_, Method::FloydWarshall | Method::FloydWarshallUndirected) => Some(Step::of_arcs(graph)?),
-            _ => Some(Step::of_distances(graph)),
+            (DistancePrecision::F32, _) => None,
+            (_, DistanceMethod::FloydWarshall | DistanceMethod::FloydWarshallUndirected) => {
+                Some(DistanceStep::of_arcs(graph, device.control())?)
+            }
+            _ => Some(DistanceStep::of_distances(graph, device.control())?),
         };
         Ok(Self { engine, nodes: graph.nodes(), kind: graph.kind(), request, method, chosen_because, step })
     }
 
-    /// The method that runs; never [`Method::Auto`].
-    pub fn method(&self) -> Method {
+    /// The method that runs; never [`DistanceMethod::Auto`].
+    pub fn method(&self) -> DistanceMethod {
         self.method
     }
     /// Why this method runs, as half a sentence.
@@ -126,7 +129,7 @@ impl ShortestPaths {
         &self.chosen_because
     }
     /// What distances of 16 bits are multiples of, and how far they may be from exact ones; none: they are floats.
-    pub fn step(&self) -> Option<Step> {
+    pub fn step(&self) -> Option<DistanceStep> {
         self.step
     }
     /// Number of nodes.
@@ -175,7 +178,7 @@ impl ShortestPaths {
     ///
     /// # Errors
     /// [`MeshError::Compute`] of the device.
-    pub fn for_each_block(&self, visit: impl Fn(RowBlock<'_>) + Sync) -> Result<(), MeshError> {
+    pub(crate) fn for_each_block(&self, visit: impl Fn(RowBlock<'_>) + Sync) -> Result<(), MeshError> {
         let sources: Vec<u32> = (0..self.nodes as u32).collect();
         self.engine.rows(&sources, &visit)
     }
@@ -202,8 +205,8 @@ impl ShortestPaths {
     /// # Errors
     /// [`MeshError::Memory`] with the bytes if they do not fit; [`MeshError::Directed`] for half of the matrix of a directed
     /// graph; [`MeshError::Compute`] of the device.
-    pub fn matrix(&self, storage: Storage) -> Result<DistanceMatrix, MeshError> {
-        if storage == Storage::LowerTriangle && self.kind == GraphKind::Directed {
+    pub fn matrix(&self, storage: MatrixStorage) -> Result<DistanceMatrix, MeshError> {
+        if storage == MatrixStorage::LowerTriangle && self.kind == GraphKind::Directed {
             return Err(MeshError::Directed { method: "lower triangle", ways_out: "the full matrix" });
         }
         let mut distances = self.room(storage.len(self.nodes), "the matrix of distances")?;
@@ -227,7 +230,7 @@ impl ShortestPaths {
         let sources: Vec<u32> = (0..self.nodes as u32).collect();
         match self.engine.resident_rows(&sources) {
             Some(matrix) => matrix,
-            None => Ok(device.upload(self.matrix(Storage::Full)?.into_distances())?),
+            None => Ok(device.upload(self.matrix(MatrixStorage::Full)?.into_distances())?),
         }
     }
 
@@ -235,7 +238,7 @@ impl ShortestPaths {
     ///
     /// # Errors
     /// As [`Self::distances_from`]; [`MeshError::Compute`] also for rows that do not fit on the device.
-    pub fn resident_rows(&self, sources: &[u32], device: &Device) -> Result<Buffer, MeshError> {
+    pub(crate) fn resident_rows(&self, sources: &[u32], device: &Device) -> Result<Buffer, MeshError> {
         self.check(sources)?;
         match self.engine.resident_rows(sources) {
             Some(rows) => rows,
@@ -264,27 +267,29 @@ impl ShortestPaths {
 }
 
 fn open_engine(
-    method: Method,
+    method: DistanceMethod,
     graph: &Graph,
-    request: Request,
+    request: DistanceRequest,
     device: &Device,
     cpu: &Cpu,
 ) -> Result<Box<dyn Engine>, MeshError> {
-    let tiled = |half: Half| TiledDistances::new(graph, half, request, device, cpu);
+    let tiled = |half: MatrixHalf| TiledDistances::new(graph, half, request, device, cpu);
     Ok(match method {
-        Method::Dissection => {
-            Box::new(Dissection::new(Plan::new(graph, cpu)?, device, cpu, request.budget())?)
+        DistanceMethod::Dissection => {
+            Box::new(Dissection::new(EliminationPlan::new(graph, cpu)?, device, cpu, request.budget())?)
         }
-        Method::FloydWarshall => Box::new(tiled(Half::Both)?),
-        Method::FloydWarshallUndirected => Box::new(tiled(Half::Lower)?),
-        Method::Dijkstra | Method::Auto => Box::new(Dijkstra { graph: graph.clone(), cpu: cpu.clone() }),
+        DistanceMethod::FloydWarshall => Box::new(tiled(MatrixHalf::Both)?),
+        DistanceMethod::FloydWarshallUndirected => Box::new(tiled(MatrixHalf::Lower)?),
+        DistanceMethod::Dijkstra | DistanceMethod::Auto => {
+            Box::new(Dijkstra { graph: graph.clone(), cpu: cpu.clone() })
+        }
     })
 }
 
 /// The threads of the processor: those of the device, if it is one.
 fn threads_of(device: &Device) -> Result<Cpu, MeshError> {
     match device.kind() {
-        Kind::Cpu(cpu) => Ok(cpu.clone()),
-        Kind::Gpu(_) => Ok(Cpu::new(0)?.controlled_by(device.control().clone())),
+        DeviceKind::Cpu(cpu) => Ok(cpu.clone()),
+        DeviceKind::Gpu(_) => Ok(Cpu::new(0)?.controlled_by(device.control().clone())),
     }
 }

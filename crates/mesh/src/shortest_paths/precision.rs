@@ -6,24 +6,25 @@
 //! *Notation*: L bounds the longest distance, H the arcs of a shortest path; step = L / (32766 − H / 2), which leaves room for what
 //! rounding adds.
 
-use super::dijkstra::Search;
+use super::dijkstra::NodeSearch;
 use crate::error::MeshError;
 use crate::graph::Graph;
+use veloxel_core::{Control, Stopped};
 use veloxel_kernels::paths::floyd_warshall::Length;
 
 /// The numbers that distances are stored as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Precision {
+pub enum DistancePrecision {
     /// 32-bit floats.
     #[default]
     F32,
-    /// Multiples of a [`Step`], in 16 bits.
+    /// Multiples of a [`DistanceStep`], in 16 bits.
     U16,
 }
 
 /// The steps that distances of 16 bits come in.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
+pub struct DistanceStep {
     /// The length of a step.
     pub length: f32,
     /// Greatest difference between distances and exact ones.
@@ -35,13 +36,13 @@ const MOST: f64 = (u16::INFINITE - 1) as f64;
 /// What sums of floats may be wrong by, relative.
 const FLOATS: f64 = 1e-5;
 
-impl Step {
+impl DistanceStep {
     /// The step for arcs that are rounded before they are added.
     ///
     /// # Errors
-    /// [`MeshError::TooManyArcs`] of a path for the steps that there are.
-    pub(super) fn of_arcs(graph: &Graph) -> Result<Self, MeshError> {
-        let longest = longest(graph);
+    /// [`MeshError::TooManyArcs`] of a path for the steps that there are; [`MeshError::Stopped`].
+    pub(super) fn of_arcs(graph: &Graph, control: &Control) -> Result<Self, MeshError> {
+        let longest = longest(graph, control)?;
         let mut shortest: Vec<f32> = (0..graph.nodes() as u32)
             .filter_map(|node| graph.neighbours(node).map(|(_, weight)| weight).reduce(f32::min))
             .collect();
@@ -63,10 +64,13 @@ impl Step {
     }
 
     /// The step for distances that are rounded once.
-    pub(super) fn of_distances(graph: &Graph) -> Self {
-        let longest = longest(graph);
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub(super) fn of_distances(graph: &Graph, control: &Control) -> Result<Self, Stopped> {
+        let longest = longest(graph, control)?;
         let length = if longest > 0.0 { (longest / MOST) as f32 } else { 1.0 };
-        Self { length, most_error: (0.5 * f64::from(length) + FLOATS * longest) as f32 }
+        Ok(Self { length, most_error: (0.5 * f64::from(length) + FLOATS * longest) as f32 })
     }
 
     /// The nearest multiple of the step; [`u16::INFINITE`](Length::INFINITE) for a distance that is infinite, and for an arc that is
@@ -97,21 +101,24 @@ fn count_within(lengths: impl Iterator<Item = f64>, most: f64) -> usize {
 }
 
 /// A length that no finite distance is above.
-fn longest(graph: &Graph) -> f64 {
-    let reverse = graph.reversed();
-    let mut there = Search::new(graph.nodes());
-    let mut back = Search::new(graph.nodes());
+fn longest(graph: &Graph, control: &Control) -> Result<f64, Stopped> {
+    let reverse = graph.reversed(control)?;
+    let mut there = NodeSearch::new(graph.nodes());
+    let mut back = NodeSearch::new(graph.nodes());
     let mut is_seen = vec![false; graph.nodes()];
     let mut longest = 0.0f64;
     for root in 0..graph.nodes() as u32 {
         if is_seen[root as usize] {
             continue;
         }
+        control.check()?;
         // From the middle between two ends no node is farther than half of the way, or not by much.
         let first = farthest(there.run(graph, root));
         let second = farthest(there.run(graph, first));
+        control.check()?;
         let between = there.run(graph, second).to_vec();
         let other = back.run(&reverse, first);
+        control.check()?;
         let way = |node: usize| between[node].max(other[node]);
         let nearer = |best, node| if way(node) < way(best) { node } else { best };
         let middle = (0..graph.nodes()).fold(root as usize, nearer) as u32;
@@ -120,7 +127,7 @@ fn longest(graph: &Graph) -> f64 {
         for node in 0..graph.nodes() {
             if from[node].is_finite() != to[node].is_finite() {
                 // Some nodes are reached one way alone: no path leaves a node twice.
-                return most_of_all(graph);
+                return Ok(most_of_all(graph));
             }
             if from[node].is_finite() {
                 is_seen[node] = true;
@@ -129,7 +136,7 @@ fn longest(graph: &Graph) -> f64 {
         }
         longest = longest.max(reach[0] + reach[1]);
     }
-    longest * (1.0 + FLOATS)
+    Ok(longest * (1.0 + FLOATS))
 }
 
 fn farthest(distances: &[f32]) -> u32 {

@@ -18,7 +18,7 @@ fn random(seed: u64, count: usize) -> Vec<f32> {
 
 fn graph(nodes: usize, kind: GraphKind, arcs: &[(u32, u32, f32)]) -> Graph {
     let arcs = arcs.iter().map(|&(from, to, weight)| WeightedArc { from, to, weight }).collect();
-    Graph::new(&ArcList { nodes, kind, arcs }).expect("a test's graph should be one")
+    Graph::new(&ArcList { nodes, kind, arcs }, &Control::default()).expect("a test's graph should be one")
 }
 
 /// Arcs between random nodes; with few of them the graph falls into several components.
@@ -67,8 +67,8 @@ fn cases() -> Vec<(&'static str, Graph)> {
 
 /// The methods that take a graph.
 fn opened<'a>(graph: &'a Graph, device: &'a Device) -> impl Iterator<Item = ShortestPaths> + 'a {
-    Method::ALL.into_iter().filter_map(move |(_, method)| {
-        let request = Request { method, ..Request::default() };
+    DistanceMethod::ALL.into_iter().filter_map(move |(_, method)| {
+        let request = DistanceRequest { method, ..DistanceRequest::default() };
         match ShortestPaths::open(graph, request, device) {
             Err(MeshError::Directed { .. }) => None,
             found => Some(found.expect("a small graph should open")),
@@ -87,7 +87,7 @@ on_every_device! {
             let (n, expected) = (graph.nodes(), exact(&graph));
             for paths in opened(&graph, device) {
                 let what = format!("{name}, {}", paths.method().name());
-                let matrix = paths.matrix(Storage::Full).unwrap();
+                let matrix = paths.matrix(MatrixStorage::Full).unwrap();
                 for (i, &expected) in expected.iter().enumerate() {
                     assert_close(matrix.at(i / n, i % n), expected, &format!("{what}, {} to {}", i / n, i % n));
                 }
@@ -151,10 +151,10 @@ fn one_way_grid(side: usize) -> Graph {
 on_every_device! {
     fn dissection_follows_arcs_one_way(device: &Device) {
         let graph = one_way_grid(24);
-        let open = |method| ShortestPaths::open(&graph, Request { method, ..Request::default() }, device).unwrap();
-        assert_eq!(open(Method::Auto).method(), Method::Dissection);
+        let open = |method| ShortestPaths::open(&graph, DistanceRequest { method, ..DistanceRequest::default() }, device).unwrap();
+        assert_eq!(open(DistanceMethod::Auto).method(), DistanceMethod::Dissection);
         let sources: Vec<u32> = (0..graph.nodes() as u32).step_by(7).collect();
-        let [got, expected] = [Method::Dissection, Method::Dijkstra].map(|m| open(m).distances_from(&sources).unwrap());
+        let [got, expected] = [DistanceMethod::Dissection, DistanceMethod::Dijkstra].map(|m| open(m).distances_from(&sources).unwrap());
         assert!(expected.iter().any(|d| d.is_finite() && *d > 5.0));
         for (i, (&got, &expected)) in got.iter().zip(&expected).enumerate() {
             assert_close(got, f64::from(expected), &format!("distance {i}"));
@@ -165,11 +165,11 @@ on_every_device! {
         let detour = graph(3, GraphKind::Undirected, &[(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1e6)]);
         for (name, graph) in cases().into_iter().chain([("one way", one_way_grid(9)), ("detour", detour)]) {
             let (n, expected) = (graph.nodes(), exact(&graph));
-            for (_, method) in Method::ALL {
-                let request = Request { method, precision: Precision::U16, ..Request::default() };
+            for (_, method) in DistanceMethod::ALL {
+                let request = DistanceRequest { method, precision: DistancePrecision::U16, ..DistanceRequest::default() };
                 let Ok(paths) = ShortestPaths::open(&graph, request, device) else { continue };
                 let step = paths.step().unwrap();
-                let matrix = paths.matrix(Storage::Full).unwrap();
+                let matrix = paths.matrix(MatrixStorage::Full).unwrap();
                 for (i, &expected) in expected.iter().enumerate() {
                     let steps = step.steps(matrix.at(i / n, i % n));
                     let got = f64::from(step.distance(steps));
@@ -187,16 +187,17 @@ fn dissection_is_left_where_it_takes_more_than_searches() {
     let (random, grid) = (scattered(2000, 8000, GraphKind::Directed), one_way_grid(40));
     let cubed = |graph: &Graph| (graph.nodes() as f64).powi(3);
     assert!(method::is_worth(cubed(&grid), &grid) && !method::is_worth(100.0 * cubed(&random), &random));
-    let (method, because) = method::without_separators(Request::default(), &random, &device);
-    assert!(method == Method::Dijkstra && because.contains("no small separators"));
+    let (method, because) = method::without_separators(DistanceRequest::default(), &random, &device);
+    assert!(method == DistanceMethod::Dijkstra && because.contains("no small separators"));
 }
 
 #[test]
 fn half_a_matrix_holds_all_of_it() {
     let device = Device::cpu(1).unwrap();
     let graph = scattered(60, 200, GraphKind::Undirected);
-    let paths = ShortestPaths::open(&graph, Request::default(), &device).unwrap();
-    let [full, half] = [Storage::Full, Storage::LowerTriangle].map(|storage| paths.matrix(storage).unwrap());
+    let paths = ShortestPaths::open(&graph, DistanceRequest::default(), &device).unwrap();
+    let [full, half] =
+        [MatrixStorage::Full, MatrixStorage::LowerTriangle].map(|storage| paths.matrix(storage).unwrap());
     assert_eq!(half.distances().len(), 60 * 61 / 2);
     for i in 0..60 * 60 {
         let (a, b) = (full.at(i / 60, i % 60), half.at(i / 60, i % 60));
@@ -208,11 +209,15 @@ fn half_a_matrix_holds_all_of_it() {
 fn what_cannot_be_had_is_an_error_before_memory_is_taken() {
     let device = Device::cpu(1).unwrap();
     let graph = scattered(200, 500, GraphKind::Directed);
-    let request = Request { method: Method::Dijkstra, max_bytes: Some(100_000), ..Request::default() };
+    let request = DistanceRequest {
+        method: DistanceMethod::Dijkstra,
+        max_bytes: Some(100_000),
+        ..DistanceRequest::default()
+    };
     let paths = ShortestPaths::open(&graph, request, &device).unwrap();
-    let error = paths.matrix(Storage::Full).unwrap_err().to_string();
+    let error = paths.matrix(MatrixStorage::Full).unwrap_err().to_string();
     assert!(error.contains("160000 bytes") && error.contains("100000 may"), "{error}");
-    assert!(matches!(paths.matrix(Storage::LowerTriangle), Err(MeshError::Directed { .. })));
+    assert!(matches!(paths.matrix(MatrixStorage::LowerTriangle), Err(MeshError::Directed { .. })));
     assert!(matches!(paths.distances_from(&[200]), Err(MeshError::NoSuchSource { .. })));
     assert!(matches!(paths.weighted_sums(&[1.0], 1), Err(MeshError::Count { .. })));
 }
@@ -248,7 +253,7 @@ mod needs_data {
             .unwrap();
         let weights: Vec<f32> =
             dual.arcs.iter().map(|arc| (arc.distance + 0.01 * (1.0 - arc.angle_rad.cos())) as f32).collect();
-        dual.weighted(&weights).unwrap()
+        dual.weighted(&weights, &Control::default()).unwrap()
     }
 
     #[test]
@@ -262,13 +267,13 @@ mod needs_data {
             }
             seen += 1;
             let sources: Vec<u32> = (0..graph.nodes() as u32).step_by(graph.nodes().div_ceil(40)).collect();
-            let rows = |method: Method| {
-                let request = Request { method, ..Request::default() };
+            let rows = |method: DistanceMethod| {
+                let request = DistanceRequest { method, ..DistanceRequest::default() };
                 ShortestPaths::open(&graph, request, &device).unwrap().distances_from(&sources).unwrap()
             };
-            let expected = rows(Method::Dijkstra);
-            for (name, method) in &Method::ALL[2..] {
-                if *method != Method::Dissection && graph.nodes() > MOST_CUBED {
+            let expected = rows(DistanceMethod::Dijkstra);
+            for (name, method) in &DistanceMethod::ALL[2..] {
+                if *method != DistanceMethod::Dissection && graph.nodes() > MOST_CUBED {
                     continue;
                 }
                 for (got, expected) in rows(*method).into_iter().zip(&expected) {

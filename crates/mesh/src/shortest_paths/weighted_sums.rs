@@ -38,7 +38,7 @@ const PART: usize = 256;
 
 impl SumsOf<'_> {
     /// The sums of one row of distances, and how many distances are infinite.
-    pub fn of_row(&self, row: &[f32]) -> (Vec<f64>, u32) {
+    pub(crate) fn of_row(&self, row: &[f32]) -> (Vec<f64>, u32) {
         let mut totals = vec![0.0f64; self.columns];
         let mut part = vec![0.0f32; self.columns];
         let rows = row.chunks(PART).zip(self.table.chunks(PART * self.columns.max(1)));

@@ -16,7 +16,7 @@ use veloxel_kernels::image::median::{Median, MedianKind};
 use veloxel_kernels::image::warp::Border;
 use veloxel_kernels::matching::best_candidate::{BestCandidate, Pull};
 use veloxel_kernels::matching::match_confidence::{MatchConfidence, MatchError};
-use veloxel_kernels::matching::window_scores::{BlockSearch, Measure, Output, WindowScores};
+use veloxel_kernels::matching::window_scores::{BlockSearch, ScoreMeasure, ScoreOutput, WindowScores};
 use veloxel_kernels::{Kernel, Taps};
 
 /// Standard deviation of the window that neighbours' errors are seen in, voxels.
@@ -124,11 +124,11 @@ impl<'a> BlockMatchingLevel<'a> {
             WindowScores { shape, nodes, search, measure, pairs, weight, gain, output, scores }.run(device)
         };
         let [measure, of_gradients] = params.measures();
-        score(measure, &[(&images.fixed, &*warped)], gain, Output::Overwrite)?;
+        score(measure, &[(&images.fixed, &*warped)], gain, ScoreOutput::Overwrite)?;
         if params.gamma > 0.0 {
             Gradient { shape, scheme: Scheme::Central4, image: warped, out: of_warped }.run(device)?;
             let pairs: Vec<_> = of_fixed.iter().zip(of_warped.iter()).collect();
-            score(of_gradients, &pairs, gain * params.gamma, Output::Add)?;
+            score(of_gradients, &pairs, gain * params.gamma, ScoreOutput::Add)?;
         }
         Ok(())
     }
@@ -172,7 +172,7 @@ impl<'a> BlockMatchingLevel<'a> {
 
     /// Voxels beyond its own block that the confidence of a voxel depends on: the mean of the errors around it, each of them
     /// with a mean of displacements.
-    pub fn confidence_reach_vox() -> usize {
+    pub(crate) fn confidence_reach_vox() -> usize {
         2 * Self::confidence_window().radius()
     }
 
@@ -181,7 +181,7 @@ impl<'a> BlockMatchingLevel<'a> {
     }
 
     /// The confidence of the displacement, which is brought to every voxel and becomes NaN where no data count.
-    pub fn conclude(mut self, displacement: &mut Field) -> Result<Certainty, ComputeError> {
+    pub(crate) fn conclude(mut self, displacement: &mut Field) -> Result<Certainty, ComputeError> {
         let (device, shape) = (self.device, self.geometry.shape);
         self.warp(displacement)?;
         *displacement = on_grid(device, std::mem::take(displacement), [self.nodes, shape])?;
@@ -192,11 +192,11 @@ impl<'a> BlockMatchingLevel<'a> {
                 shape,
                 nodes: shape,
                 search,
-                measure: Measure::Ncc { floor: self.params.floor.max(LEAST_FLOOR) },
+                measure: ScoreMeasure::Ncc { floor: self.params.floor.max(LEAST_FLOOR) },
                 pairs: &[(&self.images.fixed, &self.warped)],
                 weight,
                 gain: 1.0,
-                output: Output::Overwrite,
+                output: ScoreOutput::Overwrite,
                 scores,
             };
             kernel.run(device)

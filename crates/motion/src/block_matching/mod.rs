@@ -40,7 +40,7 @@ pub mod parameters;
 
 use crate::method::footprint::{Footprint, Tiling};
 use crate::method::start::coarsening;
-use crate::steps::choices::Intensity;
+use crate::steps::choices::IntensityMapping;
 use crate::steps::image_pyramids::{Preparation, preparation_vox};
 use crate::steps::intensity::IntensityMap;
 use crate::steps::level_by_level::{LevelByLevel, LevelFound, LevelSolver, LevelTask};
@@ -75,9 +75,9 @@ impl LevelSolver for BlockMatchingParams {
     }
     fn maps(&self, [fixed, moving]: [IntensityMap; 2]) -> [IntensityMap; 2] {
         let maps = match (self.intensity, self.measure) {
-            (Intensity::Raw, _) => [IntensityMap::IDENTITY; 2],
+            (IntensityMapping::Raw, _) => [IntensityMap::IDENTITY; 2],
             // Correlation is blind to gain and offset, its floor is not: each image has a map of its own.
-            (Intensity::Percentiles, MatchMeasure::Ncc) => [fixed, moving],
+            (IntensityMapping::Percentiles, MatchMeasure::Ncc) => [fixed, moving],
             _ => [fixed; 2],
         };
         maps.map(IntensityMap::centred)

@@ -1,6 +1,6 @@
 //! The parameters of [`BlockMatching`](crate::BlockMatching), and the presets.
 
-use crate::steps::choices::{Intensity, Interpolation};
+use crate::steps::choices::{IntensityMapping, Interpolation};
 use veloxel_core::{choices, parameters};
 use veloxel_kernels::matching::best_candidate::{SubVoxel, Symmetry};
 use veloxel_kernels::matching::window_scores;
@@ -39,14 +39,14 @@ parameters! {
     /// Weight of the images' derivatives in the measure. 0: off.
     gamma "γ": f32 in 0..=100 = 0.0 { accurate.image: 0.5 };
     /// Whose blocks are compared; where stride is above 1: one-sided.
-    ends: Ends = Both { paper: Fixed };
+    ends: ScoredEnds = Both { paper: Fixed };
     /// Penalty on long increments, per voxel²: it breaks ties between blocks. 0: none.
     increment_cost "λ₀": f32 in 0..=100 = 0.01 { accurate.volume: 0.001, fast: 0.03, paper: 1e-6 };
     /// Weight of the neighbours' mean displacement against the measure, per voxel². 0: every block for itself.
     smoothness "λ": f32 in 0..=100 = 0.1 { fast: 0.3, paper: 0.0 };
     /// Standard deviation of the window of that mean, blocks.
     smoothness_sigma: f64 in 0.3..=16 "blocks" = 2.0 { fast.image: 3.0 };
-    /// How often blocks choose anew after their neighbours did, where smoothness is above 0.
+    /// Passes in which every block chooses again, given the choices of its neighbours, where smoothness is above 0.
     sweeps: usize in 1..=100 = 1 { accurate: 3 };
     /// Half width of the median filter after each search. 0: off.
     median: usize in 0..=3 "blocks" = 2 { accurate.volume: 1, fast.volume: 1, paper: 0 };
@@ -57,7 +57,7 @@ parameters! {
     /// Most levels of the pyramid, each half as wide as the next finer one. 1: no pyramid.
     max_levels: usize in 1..=64 = 64 { paper: 5 };
     /// How intensities are mapped; raw leaves them as they are.
-    intensity: Intensity = Percentiles;
+    intensity: IntensityMapping = Percentiles;
 }
 
 choices! {
@@ -72,7 +72,7 @@ choices! {
     }
 
     /// Whose blocks a candidate is scored by.
-    pub enum Ends {
+    pub enum ScoredEnds {
         /// The fixed image's (the paper's).
         Fixed = "fixed",
         /// The blocks around both of its ends, so that equal images match exactly without motion.
@@ -90,13 +90,13 @@ choices! {
 
 impl BlockMatchingParams {
     /// The measures of images, and of their derivatives.
-    pub(super) fn measures(&self) -> [window_scores::Measure; 2] {
-        use window_scores::Measure;
+    pub(super) fn measures(&self) -> [window_scores::ScoreMeasure; 2] {
+        use window_scores::ScoreMeasure;
         let floor = self.floor;
         match self.measure {
-            MatchMeasure::Ncc => [Measure::Ncc { floor }, Measure::Correlation { floor }],
-            MatchMeasure::Ssd => [Measure::Ssd; 2],
-            MatchMeasure::Sad => [Measure::Sad; 2],
+            MatchMeasure::Ncc => [ScoreMeasure::Ncc { floor }, ScoreMeasure::Correlation { floor }],
+            MatchMeasure::Ssd => [ScoreMeasure::Ssd; 2],
+            MatchMeasure::Sad => [ScoreMeasure::Sad; 2],
         }
     }
 
@@ -112,7 +112,7 @@ impl BlockMatchingParams {
 
     pub(super) fn symmetry(&self) -> Symmetry {
         match self.ends {
-            Ends::Both if self.stride == 1 => Symmetry::BothEnds,
+            ScoredEnds::Both if self.stride == 1 => Symmetry::BothEnds,
             _ => Symmetry::OneSided,
         }
     }

@@ -12,7 +12,7 @@ use crate::method::pending_flow::{Determinant, PendingFlow};
 use crate::method::resident::ResidentStart;
 use crate::method::start::levels_used;
 use crate::steps::buffers::resampled;
-use crate::steps::choices::Intensity;
+use crate::steps::choices::IntensityMapping;
 use crate::steps::frame::{Frame, with_contrast};
 use crate::steps::image_pyramids::ImagePyramids;
 use crate::steps::intensity::IntensityMap;
@@ -31,7 +31,7 @@ impl Stage {
             || voxel_map(pair.fixed.frame().grid(), pair.moving.frame().grid()) == VoxelAffine::IDENTITY;
         self.finest > 0
             && self.params.presmooth == 0.0
-            && self.params.intensity == Intensity::Percentiles
+            && self.params.intensity == IntensityMapping::Percentiles
             && pair.region.mask.is_none()
             && pair.region.volume_mask.is_none()
             && matches!(pair.start, ResidentStart::Zero)

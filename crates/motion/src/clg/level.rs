@@ -1,7 +1,7 @@
 //! One pyramid level of [`Clg`](crate::Clg): warps until the increments are small.
 
 use super::diagnostics::{AskedTolerances, Compared, PendingWarps, WarpRun};
-use super::parameters::{ClgParams, Regularise, VolumeTerm};
+use super::parameters::{ClgParams, RegularisedField, VolumeTerm};
 use super::weights::{Weights, window};
 use super::workspace::Workspace;
 use crate::clg::multigrid::{Solver, Stopping, sweep};
@@ -21,7 +21,7 @@ use veloxel_kernels::variational::diffusivity::{Diffusivity, ImageEdges};
 use veloxel_kernels::variational::jacobian::Jacobian;
 use veloxel_kernels::variational::motion_tensor::{Mismatch, MotionTensor};
 use veloxel_kernels::variational::operator::{Operator, SubtractProduct, SubtractVolumeTarget};
-use veloxel_kernels::variational::robust_tensor::{Group, RobustTensor};
+use veloxel_kernels::variational::robust_tensor::{ConstraintGroup, RobustTensor};
 use veloxel_kernels::{Kernel, Taps};
 
 /// Second difference of the flow that is a motion edge for the non-local median, edges.
@@ -104,7 +104,7 @@ impl<'a> ClgLevel<'a> {
     }
 
     /// The same level, deciding by shared scalars whose keys hold this level.
-    pub fn deciding(self, level: usize, shared: &'a mut SharedScalars) -> Self {
+    pub(crate) fn deciding(self, level: usize, shared: &'a mut SharedScalars) -> Self {
         Self { shared: Some((shared, ScalarKey { level, nth: 0 })), ..self }
     }
 
@@ -223,7 +223,7 @@ impl<'a> ClgLevel<'a> {
     }
 
     /// Mean squared distance, edges², by which the images last warped still miss each other.
-    pub fn mismatch2(&self, images: &LevelImages) -> Result<Later<f64>, ComputeError> {
+    pub(crate) fn mismatch2(&self, images: &LevelImages) -> Result<Later<f64>, ComputeError> {
         let (zeta, warped) = (Weights::fixed(self.params).zeta, &self.memory.warped[0]);
         let brightness = [(&images.fixed, warped)];
         let term = self.params.data_term(self.geometry, zeta, &brightness, images.mask.as_ref());
@@ -271,7 +271,7 @@ impl<'a> ClgLevel<'a> {
     ) -> Result<Solving, ComputeError> {
         self.reweigh(images, displacement)?;
         let mut begin = None;
-        if self.params.regularise == Regularise::Total {
+        if self.params.regularise == RegularisedField::Total {
             begin = self.add_total_terms(displacement, weights)?;
         }
         // With a tolerance the first norm is measured again, by the kernel that measures the later ones.
@@ -304,7 +304,7 @@ impl<'a> ClgLevel<'a> {
         let (device, params, shape) = (self.device, self.params, self.geometry.shape);
         let memory = &mut *self.memory;
         let weighed = memory.groups.iter().zip([1.0, params.gamma]).filter(|(tensor, _)| !tensor.is_empty());
-        let groups: Vec<_> = weighed.map(|(tensor, gain)| Group { tensor, gain }).collect();
+        let groups: Vec<_> = weighed.map(|(tensor, gain)| ConstraintGroup { tensor, gain }).collect();
         if !groups.is_empty() {
             let epsilon = params.data_penaliser.epsilon().unwrap_or(f32::MAX.sqrt());
             let (increment, out) = (&memory.increment, &mut memory.system);

@@ -26,6 +26,7 @@
 //! *Where we differ from the paper*, each by a parameter whose `paper` preset is the paper's choice: the regulariser acts on
 //! the total displacement; derivatives are central and taken on both images; a pyramid; constraints are normalised to
 //! distances; the divergence is squared (printed linear in eq. 10, where it would vanish from the Euler-Lagrange equations);
+//! forward differences are put where they belong, half a voxel away (`paper-literal` takes them for derivatives at the voxel);
 //! volume change may be measured by the Jacobian of the composed motion; increments are composed, so that the field does
 //! not fold; robust penalisers, gradient constancy, local normalisation and medians; adaptive stopping (future work iii);
 //! weights that follow the mismatch of the images, the mean displacement free where they match, and a second stage for
@@ -35,12 +36,13 @@
 //! takes memory for its result alone; a warp moves 8 (warp) + 50 (tensor) + 70 (V-cycle)
 //! volumes, and 2 (mismatch) + 27 (mean and its product) where weights follow the mismatch.
 //!
-//! *Evidence*: `tests/motion/phantoms.rs` (smooth motion ≤ 0.02 voxel, shells in volumes ≤ 0.025), `tests/motion/symmetry.rs`
+//! *Evidence*: `tests/motion/convergence.rs` (error over warps), `tests/motion/phantoms.rs` (smooth motion ≤ 0.02 voxel, shells in volumes ≤ 0.025), `tests/motion/symmetry.rs`
 //! (equal images, flips, axis swaps, spacing, threads), `tests/motion/solvers.rs`; docs/status/accuracy.md (Middlebury, NIREP, mouse LV).
 //!
 //! *Limits*: motion larger than half the image, or than 16 voxels of the coarsest level, is not found; where the moving image
 //! ends there are no data and the neighbours decide (confidence falls); images without contrast give the zero field with
-//! confidence 0 and a warning.
+//! confidence 0 and a warning; forward differences taken for derivatives at voxels (`paper-literal`) let errors on fine texture
+//! grow with every warp, of which every such run warns.
 
 mod coarse;
 mod coarse_pair;
@@ -60,11 +62,11 @@ use crate::error::Result;
 use crate::method::dense::DenseMethod;
 use crate::method::footprint::Footprint;
 use crate::method::pair::{ImagePair, Pair, PairMethod};
-use crate::method::pending_flow::{DenseFlow, Found, PendingBrightness, PendingFlow};
+use crate::method::pending_flow::{DenseFlow, FoundFlow, PendingBrightness, PendingFlow};
 use crate::method::resident::ResidentStart;
 use crate::method::shared_scalars::SharedScalars;
 use crate::method::start::{levels_used, start_on_coarsest};
-use crate::steps::choices::Intensity;
+use crate::steps::choices::IntensityMapping;
 use crate::steps::frame::{Frame, pair_maps};
 use crate::steps::image_pyramids::{ImagePyramids, LevelImages, RawImages};
 use crate::steps::intensity::IntensityMap;
@@ -73,7 +75,7 @@ use crate::steps::moving_image::voxel_map;
 use crate::steps::pyramid::{LevelGeometry, levels, transfer, transfer_by};
 use diagnostics::PendingWarps;
 use level::{ClgLevel, Progress, WarpLimits};
-use parameters::ClgParams;
+use parameters::{ClgParams, DerivativeScheme};
 use std::slice::{from_mut, from_ref};
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Grid, Volume, WarningKind};
@@ -112,6 +114,10 @@ struct Stage {
 
 /// ClgLevel of the second stage's finest level in the keys of shared scalars: above those of the first stage.
 const SECOND_STAGE: usize = 1000;
+
+/// What is said of every run with forward differences at voxels.
+const FORWARD_DIVERGES: &str = "derivatives = forward takes the difference to the next voxel for the derivative at the voxel, half a \
+     voxel beside it: on fine texture the error grows with every warp; derivatives = two-sided (preset paper) does not";
 
 /// The result on the finest level.
 struct Estimate {
@@ -195,11 +201,11 @@ impl PairMethod for Clg {
             let ImagePair { fixed, moving, region, start } = pair;
             let images = [fixed.frame(), moving.frame()];
             let differing = match (self.first.params.intensity, region.mask) {
-                (Intensity::Moving, None) => region_of_motion(images)?,
+                (IntensityMapping::Moving, None) => region_of_motion(images)?,
                 _ => None,
             };
             let map = match pair_maps(images, region.mask.or(differing.as_ref()))? {
-                Ok(_) if self.first.params.intensity == Intensity::Raw => IntensityMap::IDENTITY,
+                Ok(_) if self.first.params.intensity == IntensityMapping::Raw => IntensityMap::IDENTITY,
                 Ok([map, _]) => map,
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
@@ -226,6 +232,9 @@ impl PairMethod for Clg {
             };
             self.shared = std::mem::take(&mut self.first.shared);
             let mut pending = PendingFlow::new(&device, found, region.measured())?;
+            if self.first.params.derivatives == DerivativeScheme::Forward {
+                pending.warnings.push(WarningKind::Convergence, FORWARD_DIVERGES);
+            }
             if let Some(descent) = descent {
                 pending.warnings.push(WarningKind::Note, descent.sentence());
             }
@@ -307,7 +316,7 @@ impl Stage {
     }
 
     /// The flow in voxels, its confidence, and the diagnostics of the run.
-    fn conclude(&mut self, estimate: Estimate, start: ResidentStart<'_>) -> Result<Found> {
+    fn conclude(&mut self, estimate: Estimate, start: ResidentStart<'_>) -> Result<FoundFlow> {
         let Estimate { images, mut displacement, before, runs } = estimate;
         let mut level = self.level(self.finest, &images)?;
         level.warp(&images, &displacement)?;
@@ -318,7 +327,7 @@ impl Stage {
         ToVoxels { shape, spacing_edges, map: start.affine(), field: &mut displacement }.run(&self.device)?;
         let brightness = Some(PendingBrightness { sums: [before, after], gain: 1.0 });
         let account = LevelsAccount { levels: runs, brightness };
-        Ok(Found::new(&self.grid, displacement, confidence, account))
+        Ok(FoundFlow::new(&self.grid, displacement, confidence, account))
     }
 }
 

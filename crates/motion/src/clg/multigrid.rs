@@ -19,7 +19,7 @@ use veloxel_core::{Axes, Shape, choices};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{InPlace, Norm2, Operation};
-use veloxel_kernels::variational::multigrid_transfer::{Onto, Prolong, Restrict, coarser};
+use veloxel_kernels::variational::multigrid_transfer::{Prolong, Restrict, TransferTarget, coarser};
 use veloxel_kernels::variational::operator::{Jacobi, Operator, Relax, ResidualNorm2, RestrictResidual};
 
 choices! {
@@ -100,7 +100,7 @@ impl Multigrid {
     }
 
     /// Samples below the finest grid, for each of its voxels.
-    pub fn samples_per_voxel(finest: Shape, spacing: Axes<f32>, terms: Terms) -> f64 {
+    pub(crate) fn samples_per_voxel(finest: Shape, spacing: Axes<f32>, terms: Terms) -> f64 {
         let of_level = |(shape, spacing)| -> usize {
             let parts = CoarseGrid::new(shape, spacing).parts(terms).map(|(_, count)| count);
             parts.iter().sum::<usize>() * shape.len()
@@ -220,14 +220,16 @@ impl Multigrid {
             let (head, below) = levels.split_at_mut(at + 1);
             let level = &mut head[at];
             match below.first() {
-                Some(coarser) => coarser.prolong(level.shape, &mut level.x, Onto::Nothing).run(device)?,
+                Some(coarser) => {
+                    coarser.prolong(level.shape, &mut level.x, TransferTarget::Nothing).run(device)?
+                }
                 None => InPlace { operation: Operation::Fill(0.0), field: &mut level.x }.run(device)?,
             }
             let (own, own_x, own_rhs) = level.equations(operator);
             cycle(device, &own, own_x, own_rhs, below)?;
         }
         if let Some(second) = levels.first() {
-            second.prolong(operator.shape, x, Onto::Nothing).run(device)?;
+            second.prolong(operator.shape, x, TransferTarget::Nothing).run(device)?;
         }
         Ok(())
     }
@@ -238,7 +240,7 @@ const SWEEPS_PER_CYCLE: f64 = 3.3;
 
 impl CoarseGrid {
     /// The level's unknowns on a finer grid.
-    fn prolong<'a>(&'a self, fine_shape: Shape, fine: &'a mut [Buffer], onto: Onto) -> Prolong<'a> {
+    fn prolong<'a>(&'a self, fine_shape: Shape, fine: &'a mut [Buffer], onto: TransferTarget) -> Prolong<'a> {
         Prolong { coarse_shape: self.shape, coarse: &self.x, fine_shape, fine, onto }
     }
 
@@ -295,7 +297,7 @@ fn cycle(
         let (own, own_x, own_rhs) = coarse.equations(operator);
         cycle(device, &own, own_x, own_rhs, further)?;
     }
-    coarse.prolong(operator.shape, x, Onto::Present).run(device)?;
+    coarse.prolong(operator.shape, x, TransferTarget::Present).run(device)?;
     Relax { operator: *operator, x, rhs, omega: 1.0, sweeps: 1 }.run(device)?;
     Ok(Some(norm2))
 }

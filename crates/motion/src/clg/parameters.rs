@@ -1,7 +1,7 @@
 //! The parameters of [`Clg`](crate::Clg), and the presets.
 
 use crate::clg::multigrid::Solver;
-use crate::steps::choices::{Intensity, Interpolation, MedianFilter, Normalisation, Update};
+use crate::steps::choices::{IncrementUpdate, IntensityMapping, Interpolation, MedianFilter, Normalisation};
 use crate::steps::image_pyramids::Preparation;
 use crate::steps::pyramid::LevelGeometry;
 use veloxel_core::{Dimension, choices, parameters};
@@ -26,8 +26,11 @@ parameters! {
         Realtime = "realtime",
         /// The least time: the estimate ends on a coarser level still.
         Ultrafast = "ultrafast",
-        /// Every choice as in Thiyagalingam et al. 2011.
+        /// Every choice as in Thiyagalingam et al. 2011; its forward differences stand where they belong, half a voxel away.
         Paper = "paper",
+        /// Thiyagalingam et al. 2011 to the letter: forward differences taken for derivatives at the voxel. It diverges on fine
+        /// texture, the more the longer it runs.
+        PaperLiteral = "paper-literal",
         /// Cine MR of the heart: frames of a slice, or two stacks of short-axis slices.
         Cine = "cine",
         /// Cine MR of the heart: slices far apart in time, such as end-diastole and end-systole.
@@ -37,19 +40,19 @@ parameters! {
     /// Weight of smoothness against data. Small: noise gets through; large: the flow goes towards its mean.
     alpha "α": f32 in 1e-9..=1e6 = 0.4 {
         accurate.volume: 0.12, fast.volume: 0.1, realtime.volume: 0.1, ultrafast.image: 0.8,
-        ultrafast.volume: 0.1, paper: 0.03, cine.image: 1.0, cine.volume: 2.0, cine_apart: 2.0,
+        ultrafast.volume: 0.1, paper: 0.2, paper_literal: 0.03, cine.image: 1.0, cine.volume: 2.0, cine_apart: 2.0,
     };
     /// Weight of volume preservation. 0: off; large: only motion that changes no volume is left.
-    beta "β": f32 in 0..=1e6 = 0.0 { paper: 0.01 };
+    beta "β": f32 in 0..=1e6 = 0.0 { paper: 0.01, paper_literal: 0.01 };
     /// How volume preservation measures a change of volume.
-    volume: VolumeTerm = Jacobian { paper: Divergence };
+    volume: VolumeTerm = Jacobian { paper: Divergence, paper_literal: Divergence };
     /// Standard deviation of the local window. 0: no window (Horn & Schunck); large: the mean motion of the window.
     rho "ρ": f64 in 0..=16 "voxels" = 1.0 {
-        accurate.image: 0.4, fast.image: 0.4, realtime.image: 0.4, ultrafast.image: 0.4, cine.image: 0.4,
+        accurate.image: 0.4, fast.image: 0.4, realtime.image: 0.4, ultrafast.image: 0.4, paper: 2.7, cine.image: 0.4,
     };
     /// Weight of gradient constancy beside brightness constancy. 0: off.
     gamma "γ": f32 in 0..=1000 = 2.0 {
-        accurate.volume: 0.0, fast.volume: 0.0, realtime.volume: 0.0, ultrafast.volume: 0.0, paper: 0.0,
+        accurate.volume: 0.0, fast.volume: 0.0, realtime.volume: 0.0, ultrafast.volume: 0.0, paper: 0.0, paper_literal: 0.0,
         cine.image: 1.0,
     };
     /// Standard deviation of the window of local normalisation (LCC). 0: off.
@@ -58,15 +61,15 @@ parameters! {
     presmooth: f64 in 0..=8 "voxels" = 0.0 { accurate.image: 0.6, fast.image: 0.6, cine.image: 0.6 };
     /// The linear solver.
     solver: Solver = Multigrid {
-        accurate.image: Sor, fast.image: Sor, realtime.image: Sor, ultrafast.image: Sor, paper: Jacobi,
+        accurate.image: Sor, fast.image: Sor, realtime.image: Sor, ultrafast.image: Sor, paper: Jacobi, paper_literal: Jacobi,
         cine.image: Sor,
     };
     /// Most V-cycles (multigrid) or sweeps (jacobi, sor) of a solve.
     iterations "K": usize in 1..=100000 = 1 {
-        accurate.image: 15, fast.image: 7, realtime.image: 5, ultrafast.image: 6, paper: 100, cine.image: 7,
+        accurate.image: 15, fast.image: 7, realtime.image: 5, ultrafast.image: 6, paper: 100, paper_literal: 100, cine.image: 7,
     };
-    /// A solve ends when its residual has fallen to this share of the first one; the run says if one does not get there. 0: after
-    /// all iterations.
+    /// A solve ends when its residual has fallen to this share of the first one; the report warns of a solve that does not get
+    /// there. 0: after all iterations.
     rtol: f64 in 0..=0.999 = 0.0;
     /// Over-relaxation of sor. 1: Gauss-Seidel.
     omega "ω": f32 in 0.001..=1.999 = 1.0 {
@@ -74,22 +77,23 @@ parameters! {
     };
     /// Warps of a level, coarse levels included.
     warps "R": usize in 1..=1000 = 4 {
-        accurate.volume: 20, fast.image: 2, realtime.image: 2, ultrafast.image: 2, paper: 10, cine.image: 2,
+        accurate.volume: 20, fast.image: 2, realtime.image: 2, ultrafast.image: 2, paper: 20, paper_literal: 10, cine.image: 2,
         cine.volume: 8, cine_apart: 8,
     };
     /// Warps of the finest level.
     finest_warps: usize in 1..=1000 = 2 {
-        accurate.image: 4, accurate.volume: 16, realtime.image: 1, paper: 10, cine.volume: 4, cine_apart: 4,
+        accurate.image: 4, accurate.volume: 16, realtime.image: 1, paper: 20, paper_literal: 10, cine.volume: 4, cine_apart: 4,
     };
-    /// A level ends when the mean increment of a warp is below this; the run says if one does not get there, unless the value
-    /// is a preset's. 0: after all warps.
+    /// A level ends when the mean increment of a warp is below this; the report warns of a level that does not get there, unless
+    /// the value is the preset's own. 0: after all warps.
     warp_tol: f64 in 0..=1 "voxels" = 0.0 { accurate.volume: 0.0004 };
     /// Size of a level over that of the next finer one.
     eta "η": f64 in 0.4..=0.95 = 0.5 { accurate.image: 0.7 };
     /// Most levels of the pyramid. 1: no pyramid.
-    max_levels: usize in 1..=64 = 64 { paper: 1, cine.volume: 3, cine_apart: 3 };
+    max_levels: usize in 1..=64 = 64 { paper: 1, paper_literal: 1, cine.volume: 3, cine_apart: 3 };
     /// Level of the pyramid on which the estimate ends; the flow and its confidence are interpolated from there. 0: the full
-    /// grid; large: what moves as a whole is found in little time, and what is small is lost. Above 0 there is no second stage.
+    /// grid; large: the motion of large structures is found in little time, and that of small ones is lost. Above 0
+    /// refine_mismatch has no effect.
     finest_level: usize in 0..=16 = 0 {
         realtime.image: 2, realtime.volume: 1, ultrafast.image: 3, ultrafast.volume: 2,
     };
@@ -110,15 +114,15 @@ parameters! {
     /// How much weaker smoothness is across edges of the fixed image: exp(−κ|∇I|). 0: not at all.
     kappa "κ": f32 in 0..=100 = 0.0;
     /// What smoothness and volume preservation act on.
-    regularise: Regularise = Total { paper: Increment, cine: Increment, cine_apart: Increment };
+    regularise: RegularisedField = Total { paper: Increment, paper_literal: Increment, cine: Increment, cine_apart: Increment };
     /// The derivatives of the images.
-    derivatives: Derivatives = Central4 { paper: Forward };
+    derivatives: DerivativeScheme = Central4 { paper: TwoSided, paper_literal: Forward };
     /// Whether constraints are measured in distance or in contrast.
-    normalise: Normalisation = Distance { paper: Off };
+    normalise: Normalisation = Distance { paper: Off, paper_literal: Off };
     /// Contrast below which brightness counts less, where constraints are measured in distance. Where beta is 0, it falls with
     /// the mismatch below half of alpha_mismatch.
     zeta "ζ": f32 in 1e-6..=1 "per voxel" = 0.3 {
-        accurate.volume: 0.1, fast.volume: 0.1, realtime.volume: 0.1, ultrafast.volume: 0.1, paper: 0.1,
+        accurate.volume: 0.1, fast.volume: 0.1, realtime.volume: 0.1, ultrafast.volume: 0.1, paper: 0.1, paper_literal: 0.1,
         cine.volume: 0.12, cine_apart: 0.12,
     };
     /// Contrast of the derivatives below which gradient constancy counts less, where constraints are measured in distance.
@@ -126,29 +130,29 @@ parameters! {
         accurate.image: 0.08, fast.image: 0.08, realtime.image: 0.08, ultrafast.image: 0.08, cine.image: 0.08,
     };
     /// Interpolation of the moving image.
-    interpolation: Interpolation = CubicSpline { paper: Linear };
+    interpolation: Interpolation = CubicSpline { paper: Linear, paper_literal: Linear };
     /// Longest increment of a warp. Small: steps stay where the linearisation holds, and more warps are needed.
     increment_limit: f32 in 1e-6..=1e6 "voxels" = 1e6 {
         accurate.volume: 0.8, fast.volume: 0.8, realtime.volume: 0.8, ultrafast.volume: 0.8, cine.volume: 0.5,
         cine_apart: 0.5,
     };
     /// How an increment joins the flow.
-    update: Update = Add {
+    update: IncrementUpdate = Add {
         accurate.volume: Compose, fast.volume: Compose, realtime.volume: Compose, ultrafast.volume: Compose,
         cine.volume: Compose, cine_apart: Compose,
     };
     /// Filter of the flow between warps.
     median: MedianFilter = Off { accurate.image: NonLocal, fast.image: NonLocal, cine.image: NonLocal };
-    /// How far apart the slices of a stack count, over how far apart they lie, where that is twice a pixel's width or more.
-    /// Small: neighbouring slices move together; large: each slice moves on its own.
+    /// Factor on the distance between the slices of a stack, where that is twice a pixel's width or more. Small: neighbouring
+    /// slices move together; large: each slice moves on its own.
     slice_distance: f64 in 0.25..=8 = 1.0 { cine.volume: 1.5, cine_apart: 1.5 };
-    /// By how much the base of a stack of short-axis slices descends towards the apex while blood leaves them, for a square
-    /// millimetre of bright blood that a slice loses. The run begins from there; at most 16 mm. 0: nothing is known before.
+    /// Descent of the base of a stack of short-axis slices towards the apex, for each square millimetre of bright blood that a
+    /// slice loses. The run starts from that motion, of 16 mm at most. 0: it starts without motion.
     long_axis: f64 in 0..=1 "mm per mm²" = 0.0 { cine.volume: 0.025, cine_apart: 0.025 };
     /// How intensities are mapped; raw leaves them as they are.
-    intensity: Intensity = Percentiles { cine.volume: Moving, cine_apart: Moving };
-    /// σ, the mismatch from which on alpha counts in full; below it alpha falls with the mismatch squared, as the ratio of the
-    /// variances of data and motion asks for. 0: alpha is fixed (the paper's).
+    intensity: IntensityMapping = Percentiles { cine.volume: Moving, cine_apart: Moving };
+    /// The mismatch σ from which on alpha counts in full; below it alpha falls with the square of the mismatch. 0:
+    /// alpha is fixed (the paper's).
     alpha_mismatch: f64 in 0..=10 "voxels" = 0.0 { accurate.volume: 0.2 };
     /// Least share of alpha that is left when the images match.
     alpha_floor: f32 in 1e-6..=1 = 0.01 { accurate.volume: 0.025 };
@@ -161,11 +165,11 @@ parameters! {
     /// Once the mismatch is below half of alpha_mismatch, smoothness acts on the total displacement less 0.9 of its mean over a
     /// window of this standard deviation, so that longer bends are flattened ten times less. 0: on all of it.
     mean_matched: f64 in 0..=16 "voxels" = 0.0 { accurate.volume: 2.0 };
-    /// Warps of the finest level while the mismatch is below half of alpha_mismatch, where a long bend grows by a tenth of
-    /// itself a warp. Fewer than finest_warps count for nothing.
+    /// Warps of the finest level while the mismatch is below half of alpha_mismatch: a long bend needs many, as each adds a tenth
+    /// of its height. Values below finest_warps have no effect.
     matched_warps: usize in 1..=1000 = 1 { accurate.volume: 60 };
-    /// Mismatch of the estimate below which the images count as free of outliers, and the finest level goes on with the
-    /// quadratic energy of volumes. Large: also where motion breaks, which it then smooths over. 0: never.
+    /// Mismatch of the estimate below which the images count as free of outliers, and the finest level goes on with the quadratic
+    /// energy of volumes. Large: also images with edges of motion, which are then smoothed. 0: never.
     refine_mismatch: f64 in 0..=10 "voxels" = 0.0 { accurate.image: 0.2 };
 }
 
@@ -179,7 +183,7 @@ choices! {
     }
 
     /// What the regulariser acts on.
-    pub enum Regularise {
+    pub enum RegularisedField {
         /// The total displacement, d0 + δ (Bruhn et al. 2005).
         Total = "total",
         /// The increment δ only (thiyagalingam2011, Algorithm 1).
@@ -187,9 +191,12 @@ choices! {
     }
 
     /// Image derivatives.
-    pub enum Derivatives {
+    pub enum DerivativeScheme {
         /// Forward difference on the fixed image, 0 at the border (thiyagalingam2011, section 4.1).
         Forward = "forward",
+        /// The mean of the forward differences of a voxel's two sides, on the fixed image, 0 beyond the border
+        /// (thiyagalingam2011, section 4.1, each difference where it belongs: half a voxel away).
+        TwoSided = "two-sided",
         /// (−1, 8, 0, −8, 1)/12 on the mean of the fixed and the warped image (Bruhn et al. 2005).
         Central4 = "central4",
     }
@@ -241,8 +248,9 @@ impl ClgParams {
         weight: Option<&'a Buffer>,
     ) -> DataTerm<'a> {
         let scheme = match self.derivatives {
-            Derivatives::Forward => Scheme::Forward,
-            Derivatives::Central4 => Scheme::Central4,
+            DerivativeScheme::Forward => Scheme::Forward,
+            DerivativeScheme::TwoSided => Scheme::TwoSided,
+            DerivativeScheme::Central4 => Scheme::Central4,
         };
         geometry.data_term(scheme, self.normalise.constraint(zeta), pairs, weight)
     }

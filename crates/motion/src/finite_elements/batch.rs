@@ -1,17 +1,17 @@
-//! Pairs of pictures that are worked on together: a stack whose slices stand alone ([`Cover::Slices`]), in the same launches.
+//! Pairs of pictures that are worked on together: a stack whose slices stand alone ([`ElementCover::Slices`]), in the same launches.
 //!
 //! Every picture is mapped to its own pair's range before it is laid into the stack, where nothing is mapped again: flows and
 //! confidences are those of the pairs one by one, bit by bit. What is said of the lattices is left out.
 
 use super::FiniteElements;
 use super::images::weight_of;
-use super::parameters::{Cover, FiniteElementsParams};
+use super::parameters::{ElementCover, FiniteElementsParams};
 use crate::error::Result;
 use crate::method::pair::ImagePair;
-use crate::method::pending_flow::{Found, MethodAccount, PendingFlow};
-use crate::method::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
+use crate::method::pending_flow::{FoundFlow, MethodAccount, PendingFlow};
+use crate::method::resident::{DataRegion, ResidentFlow, ResidentMask, ResidentStart};
 use crate::steps::buffers::{copied_run, stacked};
-use crate::steps::choices::Intensity;
+use crate::steps::choices::IntensityMapping;
 use crate::steps::frame::{Frame, FrameSource};
 use crate::steps::intensity::IntensityMap;
 use crate::steps::moving_image::voxel_map;
@@ -45,7 +45,7 @@ impl FiniteElements {
     pub(super) fn together(&mut self, pairs: Vec<ImagePair<'_>>) -> Result<Vec<PendingFlow>> {
         let (device, grid) = (self.device.clone(), self.grid.clone());
         let maps = pairs.iter().map(|pair| self.intensity_map(pair)).collect::<Result<Vec<_>, _>>()?;
-        let regions: Vec<Region<'_>> = pairs.iter().map(|pair| pair.region).collect();
+        let regions: Vec<DataRegion<'_>> = pairs.iter().map(|pair| pair.region).collect();
         let mut seen = Vec::with_capacity(pairs.len());
         for (pair, map) in pairs.into_iter().zip(&maps) {
             seen.extend(map.as_ref().ok().map(|&map| (pair, map)));
@@ -80,7 +80,7 @@ impl FiniteElements {
 /// Whether pairs can be laid above each other: images on one grid, starts of one kind, regions with the same parts.
 pub(super) fn are_alike(pairs: &[ImagePair<'_>]) -> bool {
     let kind = |pair: &ImagePair<'_>| {
-        let Region { mask, weight, .. } = pair.region;
+        let DataRegion { mask, weight, .. } = pair.region;
         (pair.start.flow().is_some(), mask.is_some(), weight.is_some())
     };
     let Some(first) = pairs.first() else { return false };
@@ -95,12 +95,15 @@ impl Batch {
     fn new(one: &FiniteElements, count: usize) -> Result<Self> {
         let [nx, ny, _] = one.grid.size();
         let grid = Grid::volume(nx, ny, count)?.with_spacing_mm(one.grid.spacing_mm())?;
-        let params =
-            FiniteElementsParams { cover: Cover::Slices, intensity: Intensity::Raw, ..one.params.clone() };
+        let params = FiniteElementsParams {
+            cover: ElementCover::Slices,
+            intensity: IntensityMapping::Raw,
+            ..one.params.clone()
+        };
         Ok(Self { count, stack: FiniteElements::new(&grid, params, &one.device)? })
     }
 
-    fn find(&mut self, device: &Device, pairs: Vec<(ImagePair<'_>, IntensityMap)>) -> Result<Found> {
+    fn find(&mut self, device: &Device, pairs: Vec<(ImagePair<'_>, IntensityMap)>) -> Result<FoundFlow> {
         let grid = self.stack.grid.clone();
         let (mut images, mut weights, mut starts) = ([Vec::new(), Vec::new()], Vec::new(), Vec::new());
         for (pair, map) in pairs {
@@ -122,7 +125,7 @@ impl Batch {
         let pair = ImagePair {
             fixed: frame(&fixed)?,
             moving: frame(&moving)?,
-            region: Region { weight: weight.as_ref(), ..Region::default() },
+            region: DataRegion { weight: weight.as_ref(), ..DataRegion::default() },
             start: start.as_ref().map_or(ResidentStart::Zero, ResidentStart::Flow),
         };
         drop((fixed, moving));
@@ -144,12 +147,12 @@ fn stacked_start(device: &Device, grid: &Grid, starts: &[&ResidentFlow]) -> Resu
 }
 
 /// What was found of every picture of a stack.
-fn split(device: &Device, grid: &Grid, found: Found, count: usize) -> Result<Vec<Found>> {
+fn split(device: &Device, grid: &Grid, found: FoundFlow, count: usize) -> Result<Vec<FoundFlow>> {
     let part = |from: &Buffer, nth: usize| copied_run(device, from, nth, grid.len());
-    let one = |nth: usize| -> Result<Found> {
+    let one = |nth: usize| -> Result<FoundFlow> {
         let components = &found.flow.components_vox[..grid.dimension().count()];
         let components_vox = components.iter().map(|c| part(c, nth)).collect::<Result<_, _>>()?;
-        Ok(Found::new(grid, components_vox, part(&found.confidence, nth)?, MethodAccount::default()))
+        Ok(FoundFlow::new(grid, components_vox, part(&found.confidence, nth)?, MethodAccount::default()))
     };
     (0..count).map(one).collect()
 }

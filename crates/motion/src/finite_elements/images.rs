@@ -4,7 +4,7 @@ use super::parameters::FiniteElementsParams;
 use super::plan::Plan;
 use crate::error::Result;
 use crate::method::pair::ImagePair;
-use crate::method::resident::Region;
+use crate::method::resident::DataRegion;
 use crate::steps::buffers::copied;
 use crate::steps::frame::Frame;
 use crate::steps::image_pyramids::{normalise_locally, presmoothed};
@@ -131,7 +131,7 @@ fn pyramid(device: &Device, image: Buffer, shapes: &[Shape]) -> Result<Vec<Buffe
 }
 
 /// How much a pair's data count: the weight image within the mask; none: all alike.
-pub(super) fn weight_of(device: &Device, region: Region<'_>) -> Result<Option<Buffer>> {
+pub(super) fn weight_of(device: &Device, region: DataRegion<'_>) -> Result<Option<Buffer>> {
     let Some(first) = region.weight.or(region.mask) else { return Ok(None) };
     let mut weight = copied(device, &first.weight)?;
     if let (Some(_), Some(mask)) = (region.weight, region.mask) {

@@ -48,10 +48,10 @@ use crate::error::Result;
 use crate::method::dense::DenseMethod;
 use crate::method::footprint::{Footprint, Tiling};
 use crate::method::pair::{ImagePair, PairMethod};
-use crate::method::pending_flow::{Found, PendingFlow};
+use crate::method::pending_flow::{FoundFlow, PendingFlow};
 use crate::method::resident::ResidentStart;
 use crate::steps::buffers::copied;
-use crate::steps::choices::Intensity;
+use crate::steps::choices::IntensityMapping;
 use crate::steps::frame::pair_maps;
 use crate::steps::intensity::IntensityMap;
 use crate::steps::level_account::{LevelRun, LevelsAccount};
@@ -59,7 +59,7 @@ use batch::{Batch, are_alike};
 use diagnostics::Descent;
 use images::{LevelImages, images};
 use optimiser::{ElementsLevel, first_state};
-use parameters::{Cover, FiniteElementsParams, Measure};
+use parameters::{ElementCover, FiniteElementsParams, ImageMeasure};
 use plan::Plan;
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Axes, Counter, Grid, Shape};
@@ -122,12 +122,14 @@ impl FiniteElements {
         pair.check(&self.grid)?;
         let map = pair_maps([pair.fixed.frame(), pair.moving.frame()], pair.region.mask)?;
         Ok(map.map(
-            |[map, _]| if self.params.intensity == Intensity::Raw { IntensityMap::IDENTITY } else { map },
+            |[map, _]| {
+                if self.params.intensity == IntensityMapping::Raw { IntensityMap::IDENTITY } else { map }
+            },
         ))
     }
 
     /// The flow of a pair, mapped.
-    fn find(&self, pair: ImagePair<'_>, map: IntensityMap) -> Result<Found> {
+    fn find(&self, pair: ImagePair<'_>, map: IntensityMap) -> Result<FoundFlow> {
         let (start, all) = (pair.start, self.lattices.len());
         let used = if start.flow().is_some() { all.min(LATTICES_AFTER_START) } else { all };
         let images = images(&self.device, &self.params, &self.plan, pair, map, used)?;
@@ -190,7 +192,7 @@ impl FiniteElements {
         images: &[LevelImages],
         runs: Vec<LevelRun<Later<Descent>>>,
         start: ResidentStart<'_>,
-    ) -> Result<Found> {
+    ) -> Result<FoundFlow> {
         let (device, shape) = (&self.device, Shape::of(&self.grid));
         let confidence = level.confidence(&images[0])?;
         let mut components_vox = device.scratch_field(self.components(), shape.len())?;
@@ -210,7 +212,7 @@ impl FiniteElements {
             ToVoxels { shape, spacing_edges: [1.0; 3], map, field: &mut components_vox }.run(device)?;
         }
         let account = LevelsAccount { levels: runs, brightness: None };
-        Ok(Found::new(&self.grid, components_vox, confidence, account))
+        Ok(FoundFlow::new(&self.grid, components_vox, confidence, account))
     }
 }
 
@@ -227,7 +229,7 @@ fn footprint(params: &FiniteElementsParams, lattices: &[Elements]) -> Footprint 
     let coarser = lattices.get(1).map_or(0.0, lattice);
     // The conjugate gradients, then the field whose folds are looked for; at last confidence, flow and determinant.
     let most = (coarser + inner).max(coarser + d + 1.0).max(unknowns(finest) / d + 2.0 + d);
-    let matched = if params.measure == Measure::Correlation { 4.0 } else { 0.0 };
+    let matched = if params.measure == ImageMeasure::Correlation { 4.0 } else { 0.0 };
     let images: f64 = lattices.iter().map(|e| share(e.pixels())).sum();
     // The pyramids take over most of what the frames were sent in.
     Footprint {
@@ -240,8 +242,8 @@ fn footprint(params: &FiniteElementsParams, lattices: &[Elements]) -> Footprint 
 /// motion over time are one problem.
 fn tiling(params: &FiniteElementsParams) -> Tiling {
     match params.cover {
-        Cover::Time | Cover::Cycle => Tiling::Never,
-        Cover::Volume | Cover::Slices => Tiling::Overlap {
+        ElementCover::Time | ElementCover::Cycle => Tiling::Never,
+        ElementCover::Volume | ElementCover::Slices => Tiling::Overlap {
             guard_vox: (GUARD_ELEMENTS * params.element).ceil() as usize,
             coarsening: 1 << LATTICES_AFTER_START,
         },

@@ -1,12 +1,12 @@
 //! One lattice: trial steps, and the conjugate gradients of each.
 
 use super::images::LevelImages;
-use super::parameters::{FiniteElementsParams, Measure, Optimiser};
+use super::parameters::{FiniteElementsParams, ImageMeasure, Optimiser};
 use crate::steps::buffers::{copied, written};
 use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Device, reduction_groups};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::elements::conjugate_gradient::{Advance, Decide, Judgement, Rule};
+use veloxel_kernels::elements::conjugate_gradient::{AdvanceTrial, DecideTrial, TrialJudgement, TrialRule};
 use veloxel_kernels::elements::lattice::{Elements, LastAxis};
 use veloxel_kernels::elements::least_squares_gradient::LeastSquaresGradient;
 use veloxel_kernels::elements::least_squares_product::{LeastSquaresProduct, SUMS};
@@ -20,11 +20,11 @@ use veloxel_kernels::elements::unfolding::Unfolding;
 use veloxel_kernels::image::pointwise::CopyPart;
 
 /// λ falls to a fifth after an accepted step and rises eightfold after a refused one.
-const MARQUARDT: Judgement =
-    Judgement { accepted: 0.2, refused: 8.0, least: 1e-7, most: 1e5, tolerance: 0.0 };
+const MARQUARDT: TrialJudgement =
+    TrialJudgement { accepted: 0.2, refused: 8.0, least: 1e-7, most: 1e5, tolerance: 0.0 };
 /// The step of a descent grows by a fifth, or shrinks to a third.
-const DESCENT: Judgement =
-    Judgement { accepted: 1.2, refused: 0.33, least: 1e-12, most: 1e12, tolerance: 0.0 };
+const DESCENT: TrialJudgement =
+    TrialJudgement { accepted: 1.2, refused: 0.33, least: 1e-12, most: 1e12, tolerance: 0.0 };
 /// Deviation of the difference of two images that agree, in intensities of 0..1.
 const NOISE: f32 = 0.02;
 /// A slope that is not seen, intensities of 0..1 for an edge.
@@ -157,8 +157,8 @@ impl<'a> ElementsLevel<'a> {
             energy: [device.scratch(row_partials(elements))?, device.scratch(of_unknowns)?],
             begin: device.scratch(all / 2)?,
             matched: match params.measure {
-                Measure::SquaredDifference => None,
-                Measure::Correlation => Some(Matched::new(device, elements)?),
+                ImageMeasure::SquaredDifference => None,
+                ImageMeasure::Correlation => Some(Matched::new(device, elements)?),
             },
         })
     }
@@ -274,12 +274,14 @@ impl<'a> ElementsLevel<'a> {
     fn decide(&mut self, inner: &mut Inner) -> Result<(), ComputeError> {
         let tolerance = self.params.tolerance;
         let rule = match self.params.optimiser {
-            Optimiser::LevenbergMarquardt => Rule::LevenbergMarquardt(Judgement { tolerance, ..MARQUARDT }),
-            Optimiser::GradientDescent => Rule::Descent(Judgement { tolerance, ..DESCENT }),
+            Optimiser::LevenbergMarquardt => {
+                TrialRule::LevenbergMarquardt(TrialJudgement { tolerance, ..MARQUARDT })
+            }
+            Optimiser::GradientDescent => TrialRule::Descent(TrialJudgement { tolerance, ..DESCENT }),
         };
         let [state, next] = &mut self.state;
         let [energy_of_pixels, energy_of_unknowns] = &self.energy;
-        let decide = Decide {
+        let decide = DecideTrial {
             elements: self.elements,
             rule,
             state,
@@ -330,7 +332,7 @@ impl<'a> ElementsLevel<'a> {
             };
             product.run(device)?;
         }
-        let advance = Advance {
+        let advance = AdvanceTrial {
             elements,
             state: &self.state[0],
             sums: &inner.sums[1],

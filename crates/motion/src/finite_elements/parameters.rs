@@ -1,6 +1,6 @@
 //! The parameters of [`FiniteElements`](crate::FiniteElements), and the presets.
 
-use crate::steps::choices::Intensity;
+use crate::steps::choices::IntensityMapping;
 use veloxel_core::{choices, parameters};
 
 parameters! {
@@ -24,8 +24,8 @@ parameters! {
     element "h": f64 in 2..=64 "edges" = 8.0 { accurate.image: 4.0, accurate.volume: 6.0 };
     /// Lattices, each with elements of twice the next finer one's length, on images of half its size.
     lattices: usize in 1..=12 = 2 { accurate: 3 };
-    /// What the elements of a volume cover: slice by slice alone, or the volume.
-    cover: Cover = Volume { paper: Slices };
+    /// What an element covers: a slice, the volume, or pictures that follow each other.
+    cover: ElementCover = Volume { paper: Slices };
     /// Length of an element in time, of pictures that follow each other. Small: every frame for itself; large: slow motion alone.
     time_element "h_t": f64 in 1..=1000 "frames" = 3.0;
     /// Weight of the velocity. Large: motion that lags behind.
@@ -36,10 +36,10 @@ parameters! {
     alpha "α": f32 in 0..=1000 = 0.0 { paper: 0.001 };
     /// Weight of its second derivatives. Small: noise gets through; large: the field bends little.
     beta "β": f32 in 0..=1000 = 0.1 { paper: 0.0001 };
-    /// Weight of mixed second derivatives over β: 2 is the same in all directions.
+    /// Weight of mixed second derivatives over β. 2: bending costs the same in all directions.
     mixed "β₃/β": f32 in 0..=4 = 2.0 { paper: 1.0 };
-    /// Share of smoothness that is asked of the whole field; every step is asked for all of it. 1: the paper's, an elastic
-    /// body; 0: a fluid, which forgets what it was bent by, and goes as far as the steps take it.
+    /// Share of the smoothness that acts on the whole field; on each step it acts in full. 1: an elastic body (the paper's); 0: a
+    /// fluid, in which earlier steps cost nothing, so that motion may be large.
     elastic "τ": f32 in 0..=1 = 1.0;
     /// The optimiser.
     optimiser: Optimiser = LevenbergMarquardt;
@@ -47,7 +47,7 @@ parameters! {
     steps: usize in 1..=100_000 = 6 { paper: 20 };
     /// Iterations of the conjugate gradients a step.
     inner_iterations: usize in 1..=10_000 = 8 { paper: 50 };
-    /// What the conjugate gradients leave of their first residual, relative.
+    /// Share of their first residual at which the conjugate gradients end.
     inner_tolerance: f32 in 0..=1 = 0.1 { paper: 0.01 };
     /// A lattice ends when a step gains less of the energy. 0: after all steps.
     tolerance: f32 in 0..=1 = 0.001;
@@ -55,29 +55,29 @@ parameters! {
     damping "λ": f32 in 1e-9..=1e9 = 0.001;
     /// Standard deviation of the smoothing of both images before the pyramid, in voxels of the full grid. 0: off.
     presmooth: f64 in 0..=8 "voxels" = 0.0;
-    /// What is small where images agree.
-    measure: Measure = SquaredDifference;
+    /// How the difference of the images is measured.
+    measure: ImageMeasure = SquaredDifference;
     /// Standard deviation of the window of local normalisation, in voxels of a level: the squared difference is then that of
     /// local normalised cross-correlation. 0: off.
     lcc_sigma: f64 in 0..=32 "voxels" = 0.0;
     /// Error at which the confidence is halved.
     half_error: f32 in 1e-3..=100 "edges" = 0.5;
     /// How intensities are mapped; raw leaves them as they are.
-    intensity: Intensity = Percentiles;
+    intensity: IntensityMapping = Percentiles;
 }
 
 choices! {
     /// What is small where images agree.
-    pub enum Measure {
+    pub enum ImageMeasure {
         /// The squared difference.
         SquaredDifference = "squared-difference",
-        /// What the best gain and offset leave of it: normalised cross-correlation, of the image as it is warped.
+        /// The squared difference after the best gain and offset: normalised cross-correlation, of the image as it is warped.
         Correlation = "ncc",
     }
 
     /// What the elements of a volume cover.
-    pub enum Cover {
-        /// A slice each: motion stays within slices, and slices know nothing of each other.
+    pub enum ElementCover {
+        /// A slice each: motion stays within slices, and slices do not influence each other.
         Slices = "slices",
         /// The volume: tricubic elements.
         Volume = "volume",

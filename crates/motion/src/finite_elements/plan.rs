@@ -1,6 +1,6 @@
 //! The lattices of a grid: which elements, on images of which size.
 
-use super::parameters::{Cover, FiniteElementsParams};
+use super::parameters::{ElementCover, FiniteElementsParams};
 use crate::error::Result;
 use crate::steps::pyramid::levels;
 use veloxel_core::{Axes, Dimension, Grid, Shape};
@@ -34,16 +34,18 @@ pub(super) struct Plan {
 impl Plan {
     pub fn new(grid: &Grid, params: &FiniteElementsParams) -> Result<Self> {
         let [nx, ny, nz] = grid.size();
-        let cover = if grid.dimension() == Dimension::Two { Cover::Volume } else { params.cover };
+        let cover = if grid.dimension() == Dimension::Two { ElementCover::Volume } else { params.cover };
         let (own, [problems, pictures]) = match cover {
-            Cover::Volume => (grid.clone(), [1, 1]),
-            Cover::Slices => (Grid::image(nx, ny)?.with_spacing_mm(grid.spacing_mm())?, [nz, 1]),
-            Cover::Time | Cover::Cycle => (Grid::image(nx, ny)?.with_spacing_mm(grid.spacing_mm())?, [1, nz]),
+            ElementCover::Volume => (grid.clone(), [1, 1]),
+            ElementCover::Slices => (Grid::image(nx, ny)?.with_spacing_mm(grid.spacing_mm())?, [nz, 1]),
+            ElementCover::Time | ElementCover::Cycle => {
+                (Grid::image(nx, ny)?.with_spacing_mm(grid.spacing_mm())?, [1, nz])
+            }
         };
         let last = match cover {
-            Cover::Volume | Cover::Slices => LastAxis::Space,
-            Cover::Time => LastAxis::Time,
-            Cover::Cycle => LastAxis::Cycle,
+            ElementCover::Volume | ElementCover::Slices => LastAxis::Space,
+            ElementCover::Time => LastAxis::Time,
+            ElementCover::Cycle => LastAxis::Cycle,
         };
         let images = levels(&own, 0.5, params.lattices);
         let d = own.dimension().count();
@@ -82,7 +84,7 @@ impl Plan {
     }
 
     /// A lattice with the pixels of the full grid.
-    pub fn on_full_grid(&self, nth: usize) -> LatticePlan {
+    pub(crate) fn on_full_grid(&self, nth: usize) -> LatticePlan {
         let (level, full) = (&self.levels[nth].lattice, &self.levels[0].lattice);
         let mut axes = level.axes;
         for (own, finest) in axes.iter_mut().zip(&full.axes) {

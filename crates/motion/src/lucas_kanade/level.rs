@@ -1,8 +1,8 @@
 //! One pyramid level of [`LucasKanade`](crate::LucasKanade): warps, sums and solves.
 
-use super::parameters::{LucasKanadeParams, Window};
+use super::parameters::{LucasKanadeParams, SharedInWindow, WindowShape};
 use crate::steps::buffers::{fit, written};
-use crate::steps::choices::{Interpolation, MedianFilter, Update};
+use crate::steps::choices::{IncrementUpdate, Interpolation, MedianFilter};
 use crate::steps::image_pyramids::LevelImages;
 use crate::steps::level_account;
 use crate::steps::level_account::{Increments, LevelDiagnostics, LevelRun, over_levels};
@@ -16,14 +16,15 @@ use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
 use veloxel_kernels::image::median::MedianKind;
-use veloxel_kernels::image::pointwise::{InPlace, Operation};
+use veloxel_kernels::image::pointwise::{CopyBuffer, InPlace, Operation};
 use veloxel_kernels::image::warp::{Border, VoxelAffine};
 use veloxel_kernels::image::window_sum::WindowSum;
 use veloxel_kernels::matching::least_eigenvalue::{LeastEigenvalue, MaskedWindows};
 use veloxel_kernels::matching::local_solve::LocalSolve;
 use veloxel_kernels::matching::local_step::{self, LocalStep, Terms};
 use veloxel_kernels::variational::motion_tensor::MotionTensor;
-use veloxel_kernels::variational::robust_tensor::{Group, RobustTensor};
+use veloxel_kernels::variational::operator::{Operator, SubtractProduct};
+use veloxel_kernels::variational::robust_tensor::{ConstraintGroup, RobustTensor};
 use veloxel_kernels::{Kernel, Taps};
 
 /// Second difference of the flow that is a motion edge for the non-local median, edges: a third of that of [`mod@crate::clg`], since
@@ -146,7 +147,13 @@ impl<'a> LucasKanadeLevel<'a> {
         }
         self.warp(displacement)?;
         self.constraints()?;
+        if params.shared == SharedInWindow::Displacement {
+            self.constrain_displacement(displacement)?;
+        }
         self.sum_windows()?;
+        if params.shared == SharedInWindow::Displacement {
+            self.subtract_present(displacement)?;
+        }
         let ridge = params.ridge * self.window_weight();
         let Memory { tensor, increment, .. } = &mut *self.memory;
         LocalSolve { shape, ridge, tensor, increment }.run(device)?;
@@ -159,11 +166,12 @@ impl<'a> LucasKanadeLevel<'a> {
     /// What an iteration finds vectors by, if a GPU can make all of it in one launch.
     fn in_one(&self) -> Option<Terms> {
         let (params, images, shape) = (self.params, self.images, self.geometry.shape);
-        let Window::Box { radius } = params.window else { return None };
+        let WindowShape::Box { radius } = params.window else { return None };
         let is_plain = images.mask.is_none()
             && images.cut.is_none()
             && params.epsilon == 0.0
-            && params.update == Update::Add
+            && params.update == IncrementUpdate::Add
+            && params.shared == SharedInWindow::Increment
             && params.interpolation == Interpolation::Linear
             && images.moving_shape == shape
             && images.moving_from_fixed == VoxelAffine::IDENTITY;
@@ -207,7 +215,7 @@ impl<'a> LucasKanadeLevel<'a> {
         let groups: Vec<_> = [(&memory.tensor, 1.0), (&memory.gradient_tensor, params.gamma)]
             .into_iter()
             .filter(|(tensor, _)| !tensor.is_empty())
-            .map(|(tensor, gain)| Group { tensor, gain })
+            .map(|(tensor, gain)| ConstraintGroup { tensor, gain })
             .collect();
         InPlace { operation: Operation::Fill(0.0), field: &mut memory.increment }.run(device)?;
         let epsilon = if params.epsilon > 0.0 { params.epsilon } else { f32::MAX.sqrt() };
@@ -215,6 +223,22 @@ impl<'a> LucasKanadeLevel<'a> {
         RobustTensor { shape, epsilon, groups: &groups, increment, out }.run(device)?;
         memory.tensor.iter_mut().zip(&mut memory.spare).for_each(|(tensor, sum)| std::mem::swap(tensor, sum));
         Ok(())
+    }
+
+    /// Turns constraints on the increment into those on the displacement: every voxel's own one is added to its right-hand side.
+    fn constrain_displacement(&mut self, displacement: &[Buffer]) -> Result<(), ComputeError> {
+        let (device, field) = (self.device, &mut self.memory.increment);
+        for (from, to) in displacement.iter().zip(field.iter_mut()) {
+            CopyBuffer { from, to }.run(device)?;
+        }
+        InPlace { operation: Operation::Rescale { gain: -1.0, offset: 0.0 }, field }.run(device)?;
+        let Memory { tensor, increment, .. } = &mut *self.memory;
+        subtract_product(device, self.geometry, tensor, increment)
+    }
+
+    /// Leaves of every window's equations for the displacement those for the increment.
+    fn subtract_present(&mut self, displacement: &[Buffer]) -> Result<(), ComputeError> {
+        subtract_product(self.device, self.geometry, &mut self.memory.tensor, displacement)
     }
 
     /// Sums the constraints of every window.
@@ -230,8 +254,8 @@ impl<'a> LucasKanadeLevel<'a> {
     /// What a window's weights sum up to.
     fn window_weight(&self) -> f32 {
         match self.params.window {
-            Window::Gaussian { .. } => 1.0,
-            Window::Box { radius } => {
+            WindowShape::Gaussian { .. } => 1.0,
+            WindowShape::Box { radius } => {
                 (2.0 * radius as f32 + 1.0).powi(self.geometry.shape.components() as i32)
             }
         }
@@ -249,7 +273,7 @@ impl<'a> LucasKanadeLevel<'a> {
     }
 
     /// Warps; how well the images match then, and the confidence of the displacement, which becomes NaN where a window has no weight.
-    pub fn conclude(mut self, displacement: &mut Field) -> Result<Certainty, ComputeError> {
+    pub(crate) fn conclude(mut self, displacement: &mut Field) -> Result<Certainty, ComputeError> {
         self.warp(displacement)?;
         let Self { device, params, geometry, images, memory } = self;
         let (shape, mask) = (geometry.shape, images.mask.as_ref());
@@ -259,8 +283,8 @@ impl<'a> LucasKanadeLevel<'a> {
         let term = geometry.data_term(Scheme::Central4, constraint, &brightness, mask);
         // The window itself, and how many voxels it pools.
         let (taps, width) = match params.window {
-            Window::Gaussian { sigma } => (Taps::gaussian(sigma, TRUNCATE), 3.5 * sigma as f32),
-            Window::Box { radius } => (Taps::mean(radius), (2 * radius + 1) as f32),
+            WindowShape::Gaussian { sigma } => (Taps::gaussian(sigma, TRUNCATE), 3.5 * sigma as f32),
+            WindowShape::Box { radius } => (Taps::mean(radius), (2 * radius + 1) as f32),
         };
         MotionTensor { term, taps: &isotropic(&taps), out: &mut memory.tensor }.run(device)?;
         let (tensor, half) = (&memory.tensor, params.half_eigenvalue);
@@ -281,20 +305,34 @@ impl<'a> LucasKanadeLevel<'a> {
     }
 }
 
+/// Takes the product of the spatial entries and a field from the right-hand side.
+fn subtract_product(
+    device: &Device,
+    geometry: &LevelGeometry,
+    tensor: &mut [Buffer],
+    x: &[Buffer],
+) -> Result<(), ComputeError> {
+    let shape = geometry.shape;
+    let (entries, rhs) = tensor.split_at_mut(shape.tensor_entries());
+    let operator = Operator { tensor: Some(entries), ..geometry.laplacian(0.0) };
+    SubtractProduct { operator, x, target: &mut rhs[..shape.components()] }.run(device)?;
+    Ok(())
+}
+
 /// Sums the samples of every window in place; the other buffer is overwritten.
 fn window_sum(
     device: &Device,
-    window: Window,
+    window: WindowShape,
     shape: Shape,
     [samples, between]: [&mut Buffer; 2],
 ) -> Result<(), ComputeError> {
     let input = &*samples;
     match window {
-        Window::Gaussian { sigma } => {
+        WindowShape::Gaussian { sigma } => {
             let taps = &isotropic(&Taps::gaussian(sigma, TRUNCATE));
             Convolve { shape, taps, input, output: between }.run(device)?;
         }
-        Window::Box { radius } => {
+        WindowShape::Box { radius } => {
             WindowSum { shape, radius: [radius; 3], input, output: between }.run(device)?
         }
     }
@@ -303,10 +341,15 @@ fn window_sum(
 }
 
 /// The sum of the mask's weights in every window, out to the end of a box window, or to where a Gaussian one is cut.
-fn mask_sum(device: &Device, window: Window, shape: Shape, mask: &Buffer) -> Result<Buffer, ComputeError> {
+fn mask_sum(
+    device: &Device,
+    window: WindowShape,
+    shape: Shape,
+    mask: &Buffer,
+) -> Result<Buffer, ComputeError> {
     let radius: Axes<usize> = match window {
-        Window::Gaussian { sigma } => [Taps::gaussian(sigma, TRUNCATE).radius(); 3],
-        Window::Box { radius } => [radius; 3],
+        WindowShape::Gaussian { sigma } => [Taps::gaussian(sigma, TRUNCATE).radius(); 3],
+        WindowShape::Box { radius } => [radius; 3],
     };
     written(device, shape.len(), |output| WindowSum { shape, radius, input: mask, output }.run(device))
 }

@@ -5,7 +5,8 @@
 //! 1981; the pyramid of J.-Y. Bouguet, "Pyramidal implementation of the Lucas Kanade feature tracker", Intel 2000; on GPUs
 //! as in "GPU-accelerated optical flow and face clustering", GPGPU 2011, section 3.3.
 //!
-//! *Energy* of the displacement d0 + δ of one window w:
+//! *Energy* of the displacement d0 + δ of one window w, d0 each voxel's own or, with [`Shared`](parameters::Shared)
+//! displacement, δ that of the window less each voxel's own:
 //!
 //! ```text
 //! E(δ) = Σ_x w(x) m(x) [ ψ n (∇I·δ + I_t)² + γ ψ Σ_a n_a (∇I_a·δ + I_at)² ] + λ |δ|²,      (J + λ I) δ = b
@@ -31,7 +32,7 @@
 //! ([`veloxel_kernels::variational::expected_error`]: roughness of the field, and what the residual says).
 //!
 //! *Cost*, 3-D without γ: 18 volumes of memory; box windows are sums of sums, whose cost hardly depends on the width.
-//! *Evidence*: `tests/motion/lucas_kanade.rs`; docs/algorithms/lucas_kanade.md; docs/status/accuracy.md (Middlebury).
+//! *Evidence*: `tests/motion/{lucas_kanade,convergence}.rs`; docs/algorithms/lucas_kanade.md; docs/status/accuracy.md (Middlebury).
 //! *Limits*: motion larger than a few voxels of the coarsest level is lost; a window across a motion boundary takes either side
 //! or their mean; a window with one edge finds what moves across it alone, and says so by its confidence.
 
@@ -40,14 +41,14 @@ pub mod parameters;
 
 use crate::method::footprint::{Footprint, Tiling};
 use crate::method::start::coarsening;
-use crate::steps::choices::{Intensity, MedianFilter, Update};
+use crate::steps::choices::{IncrementUpdate, IntensityMapping, MedianFilter};
 use crate::steps::image_pyramids::{Preparation, preparation_vox};
 use crate::steps::intensity::IntensityMap;
 use crate::steps::level_by_level::{LevelByLevel, LevelFound, LevelSolver, LevelTask};
 use crate::steps::level_steps::{TRUNCATE, roughness_reach_vox};
 use crate::steps::pyramid::{LevelGeometry, levels, transfer_by};
 use level::{Iterations, LucasKanadeLevel, Memory};
-use parameters::{LucasKanadeParams, Window};
+use parameters::{LucasKanadeParams, WindowShape};
 use veloxel_core::{Grid, Shape};
 use veloxel_gpu::{ComputeError, Device, Field};
 use veloxel_kernels::Taps;
@@ -75,7 +76,7 @@ impl LevelSolver for LucasKanadeParams {
         Preparation { presmooth: self.presmooth, lcc_sigma: self.lcc_sigma, interpolation }
     }
     fn maps(&self, [fixed, _]: [IntensityMap; 2]) -> [IntensityMap; 2] {
-        [if self.intensity == Intensity::Raw { IntensityMap::IDENTITY } else { fixed }; 2]
+        [if self.intensity == IntensityMapping::Raw { IntensityMap::IDENTITY } else { fixed }; 2]
     }
     fn iterations_of(&self, nth: usize) -> usize {
         if nth == 0 { self.finest_iterations } else { self.iterations }
@@ -117,12 +118,12 @@ impl LucasKanadeParams {
     fn tiling(&self, shape: Shape) -> Tiling {
         let (guard_vox, coarsening) = (GUARD_VOX[shape.components() - 2], coarsening(self.eta, 0));
         // A mean over all voxels, and positions that are composed, are not of a vector's surroundings.
-        if self.tolerance > 0.0 || self.lcc_sigma > 0.0 || self.update != Update::Add {
+        if self.tolerance > 0.0 || self.lcc_sigma > 0.0 || self.update != IncrementUpdate::Add {
             return Tiling::Overlap { guard_vox, coarsening };
         }
         let window_vox = match self.window {
-            Window::Box { radius } => radius,
-            Window::Gaussian { sigma } => Taps::gaussian(sigma, TRUNCATE).radius() + 1,
+            WindowShape::Box { radius } => radius,
+            WindowShape::Gaussian { sigma } => Taps::gaussian(sigma, TRUNCATE).radius() + 1,
         };
         let gradients_vox = if self.gamma > 0.0 { 2 * GRADIENT_VOX } else { GRADIENT_VOX };
         let median_vox = match self.median {

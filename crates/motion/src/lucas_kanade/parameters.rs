@@ -1,6 +1,6 @@
 //! The parameters of [`LucasKanade`](crate::LucasKanade), and the presets.
 
-use crate::steps::choices::{Intensity, Interpolation, MedianFilter, Normalisation, Update};
+use crate::steps::choices::{IncrementUpdate, IntensityMapping, Interpolation, MedianFilter, Normalisation};
 use veloxel_core::{choices, parameters};
 
 parameters! {
@@ -15,15 +15,17 @@ parameters! {
         Accurate = "accurate",
         /// Little work for its accuracy.
         Fast = "fast",
-        /// The method of the textbooks: a box window, contrast as it is, three levels.
+        /// Weighted least squares for the velocity of a window, as in the GPGPU paper of 2011: contrast as it is, three levels.
         Paper = "paper",
     }
 
     /// The window whose voxels share one displacement. Small: details, and noise gets through; large: the mean motion.
-    window: Window = (Box { radius: 3 }) {
+    window: WindowShape = (Box { radius: 3 }) {
         accurate.image: Gaussian { sigma: 1.5 }, accurate.volume: Gaussian { sigma: 2.0 },
-        fast.volume: Box { radius: 2 },
+        fast.volume: Box { radius: 2 }, paper: Gaussian { sigma: 2.0 },
     };
+    /// What the voxels of a window share.
+    shared: SharedInWindow = Increment { paper: Displacement };
     /// Iterations of a level, coarse levels included.
     iterations "K": usize in 1..=1000 = 5 { fast.image: 1, fast.volume: 4 };
     /// Iterations of the finest level.
@@ -57,18 +59,27 @@ parameters! {
     /// Longest increment of an iteration.
     increment_limit: f32 in 1e-6..=1e6 "voxels" = 2.0 { accurate.volume: 1.0, fast.volume: 1.0 };
     /// How an increment joins the flow.
-    update: Update = Add;
+    update: IncrementUpdate = Add;
     /// Filter of the flow after each iteration.
     median: MedianFilter = (Plain { radius: 1 }) {
         accurate.image: NonLocal, fast.image: Plain { radius: 2 }, paper: Off,
     };
     /// How intensities are mapped; raw leaves them as they are.
-    intensity: Intensity = Percentiles;
+    intensity: IntensityMapping = Percentiles;
 }
 
 choices! {
+    /// What the equations of a window are solved for.
+    pub enum SharedInWindow {
+        /// The increment: each iteration adds to what is found, and many of them undo the window's mean, noise included.
+        Increment = "increment",
+        /// The displacement itself (gpgpu2011, section 3.3: the local model is a constant velocity): each voxel's constraint counts at
+        /// its own displacement, and iterations end where every vector is its window's mean.
+        Displacement = "displacement",
+    }
+
     /// The voxels that share one displacement.
-    pub enum Window {
+    pub enum WindowShape {
         /// All that lie so far away along each axis, alike; the cost hardly depends on it.
         Box = "box" {
             /// Half width of the window.

@@ -3,8 +3,8 @@
 use crate::error::Result;
 use crate::method::dense::DenseMethod;
 use crate::method::local_method::LocalMethod;
-use crate::method::pending_flow::{DenseFlow, Extras, OnDevice, PendingFlow};
-use crate::method::resident::{Region, ResidentRegion, ResidentStart};
+use crate::method::pending_flow::{DenseFlow, FlowExtras, OnDevice, PendingFlow};
+use crate::method::resident::{DataRegion, ResidentRegion, ResidentStart};
 use crate::method::shared_scalars::SharedScalars;
 use crate::method::start::Start;
 use crate::steps::frame::{Frame, FrameSource};
@@ -50,14 +50,14 @@ pub trait PairMethod: DenseMethod {
     /// # Errors
     /// As [`Self::estimate`]; [`MotionError::Affine`](crate::MotionError::Affine) if a start cannot be found.
     fn run(&mut self, pair: &Pair<'_>) -> Result<DenseFlow> {
-        self.run_with(pair, Extras::default())
+        self.run_with(pair, FlowExtras::default())
     }
 
     /// [`Self::run`] with further volumes.
     ///
     /// # Errors
     /// As [`Self::run`].
-    fn run_with(&mut self, pair: &Pair<'_>, extras: Extras) -> Result<DenseFlow> {
+    fn run_with(&mut self, pair: &Pair<'_>, extras: FlowExtras) -> Result<DenseFlow> {
         let device = self.device().clone();
         device.scope(|| {
             let (fixed, moving) = (Frame::lend(&device, pair.fixed)?, Frame::lend(&device, pair.moving)?);
@@ -129,7 +129,7 @@ pub struct ImagePair<'a> {
     /// The image the flow points into, with a grid of its own.
     pub moving: FrameSource<'a>,
     /// Where data count.
-    pub region: Region<'a>,
+    pub region: DataRegion<'a>,
     /// What is known before the first step.
     pub start: ResidentStart<'a>,
 }
@@ -137,7 +137,7 @@ pub struct ImagePair<'a> {
 impl<'a> ImagePair<'a> {
     /// Two images of which nothing else is known, and which are needed again.
     pub fn new(fixed: &'a Frame, moving: &'a Frame) -> Self {
-        let (region, start) = (Region::default(), ResidentStart::Zero);
+        let (region, start) = (DataRegion::default(), ResidentStart::Zero);
         Self { fixed: fixed.into(), moving: moving.into(), region, start }
     }
 
@@ -176,7 +176,7 @@ impl<'a> ImagePair<'a> {
 }
 
 /// Checks that the moving image can be sampled from the fixed grid, on which the masks lie.
-fn check_grids([fixed, moving]: [&Frame; 2], region: Region<'_>) -> Result<()> {
+fn check_grids([fixed, moving]: [&Frame; 2], region: DataRegion<'_>) -> Result<()> {
     let grid = fixed.grid();
     require_sampled(grid, moving.grid())?;
     for (mask, what) in [

@@ -1,7 +1,7 @@
 //! A flow that was asked for, which the device may not have found yet, and what is fetched of it.
 
 use crate::error::Result;
-use crate::method::resident::{Region, ResidentFlow, ResidentMask};
+use crate::method::resident::{DataRegion, ResidentFlow, ResidentMask};
 use crate::steps::buffers::resampled;
 use crate::steps::frame::{Frame, FrameSource};
 use crate::steps::intensity::IntensityMap;
@@ -24,9 +24,9 @@ pub struct DenseFlow {
     pub flow: Flow,
     /// In [0, 1].
     pub confidence: Volume<f32>,
-    /// The moving image at x + d(x); NaN outside. Where [`Extras`] asked for it.
+    /// The moving image at x + d(x); NaN outside. Where [`FlowExtras`] asked for it.
     pub warped: Option<Volume<f32>>,
-    /// det(I + ∇d). Where [`Extras`] asked for it.
+    /// det(I + ∇d). Where [`FlowExtras`] asked for it.
     pub jacobian: Option<Volume<f32>>,
     /// 1 where a voxel is hidden in the moving image or outside of it, 0 elsewhere. Where the run began from matches.
     pub occlusion: Option<Volume<f32>>,
@@ -43,14 +43,14 @@ impl DenseFlow {
 
 /// Volumes that are fetched on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Extras {
+pub struct FlowExtras {
     /// The moving image as seen from the fixed grid.
     pub warped: bool,
     /// det(I + ∇d) at every voxel.
     pub jacobian: bool,
 }
 
-impl Extras {
+impl FlowExtras {
     /// Everything.
     pub const ALL: Self = Self { warped: true, jacobian: true };
 }
@@ -67,7 +67,7 @@ pub struct OnDevice {
 }
 
 /// The result of a method, still on the device.
-pub struct Found {
+pub struct FoundFlow {
     /// The flow.
     pub flow: ResidentFlow,
     /// In [0, 1], one for every voxel.
@@ -76,7 +76,7 @@ pub struct Found {
     pub account: Box<dyn PendingAccount>,
 }
 
-impl Found {
+impl FoundFlow {
     /// A flow on a grid, voxels, with its confidence and its account.
     pub fn new(
         grid: &Grid,
@@ -237,14 +237,18 @@ impl PendingFlow {
     ///
     /// # Errors
     /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
-    pub fn new(device: &Device, found: Found, measured: Option<&ResidentMask>) -> Result<Self> {
+    pub fn new(device: &Device, found: FoundFlow, measured: Option<&ResidentMask>) -> Result<Self> {
         let determinant = determinant_of(device, &found.flow, measured)?;
         Self::with_determinant(device, found, determinant)
     }
 
     /// Takes what a method found with its determinant, which may be that of the level on which the field was found.
-    pub(crate) fn with_determinant(device: &Device, found: Found, determinant: Determinant) -> Result<Self> {
-        let Found { flow, confidence, account } = found;
+    pub(crate) fn with_determinant(
+        device: &Device,
+        found: FoundFlow,
+        determinant: Determinant,
+    ) -> Result<Self> {
+        let FoundFlow { flow, confidence, account } = found;
         Ok(Self {
             device: device.clone(),
             flow,
@@ -265,7 +269,7 @@ impl PendingFlow {
     ///
     /// # Errors
     /// [`MotionError::Compute`](crate::MotionError::Compute).
-    pub(crate) fn refine(&mut self, guide: &Frame, region: Region<'_>) -> Result<()> {
+    pub(crate) fn refine(&mut self, guide: &Frame, region: DataRegion<'_>) -> Result<()> {
         let Some(map) = guide.map_within(region.mask)? else { return Ok(()) };
         let (device, shape) = (&self.device, Shape::of(&self.flow.grid));
         let mut out = device.scratch_field(shape.components(), shape.len())?;
@@ -289,13 +293,13 @@ impl PendingFlow {
     ///
     /// # Errors
     /// [`MotionError::Compute`](crate::MotionError::Compute) if the device has too little memory.
-    pub fn no_content(device: &Device, grid: &Grid, why: String) -> Result<Self> {
+    pub(crate) fn no_content(device: &Device, grid: &Grid, why: String) -> Result<Self> {
         let shape = Shape::of(grid);
         let mut warnings = Warnings::new();
         warnings.push(WarningKind::Content, why);
         let account = MethodAccount { status: SolveStatus::NoContent, warnings, ..MethodAccount::default() };
         let components_vox = device.zeros_field(shape.components(), shape.len())?;
-        Self::new(device, Found::new(grid, components_vox, device.zeros(shape.len())?, account), None)
+        Self::new(device, FoundFlow::new(grid, components_vox, device.zeros(shape.len())?, account), None)
     }
 
     /// The flow on the device.
@@ -304,7 +308,7 @@ impl PendingFlow {
     }
 
     /// Asks for the determinant of a flow that changed.
-    pub(crate) fn measure_again(&mut self, region: Region<'_>) -> Result<()> {
+    pub(crate) fn measure_again(&mut self, region: DataRegion<'_>) -> Result<()> {
         self.determinant = determinant_of(&self.device, &self.flow, region.measured())?;
         self.mark()
     }
@@ -339,7 +343,7 @@ impl PendingFlow {
     ///
     /// # Errors
     /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
-    pub fn finish(self, extras: Extras) -> Result<DenseFlow> {
+    pub fn finish(self, extras: FlowExtras) -> Result<DenseFlow> {
         let Self { device, flow, confidence, determinant, mut account, mut mark, .. } = self;
         let (mut measured, mut inverse) = (self.brightness, self.inverse_residual);
         let ResidentFlow { grid, components_vox } = flow;

@@ -59,9 +59,9 @@ impl ResidentRegion {
     }
 
     /// Where data count.
-    pub fn lend(&self) -> Region<'_> {
+    pub(crate) fn lend(&self) -> DataRegion<'_> {
         let Self { mask, volume_mask, weight } = self;
-        Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref(), weight: weight.as_ref() }
+        DataRegion { mask: mask.as_ref(), volume_mask: volume_mask.as_ref(), weight: weight.as_ref() }
     }
 }
 
@@ -178,7 +178,7 @@ impl<'a> ResidentStart<'a> {
 
 /// Where a pair's data count, on its fixed grid.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Region<'a> {
+pub struct DataRegion<'a> {
     /// Where data count; none: everywhere.
     pub mask: Option<&'a ResidentMask>,
     /// Where volume is preserved; none: wherever data count.
@@ -187,7 +187,7 @@ pub struct Region<'a> {
     pub weight: Option<&'a ResidentMask>,
 }
 
-impl<'a> Region<'a> {
+impl<'a> DataRegion<'a> {
     /// Where a field is measured: where volume is preserved, else where data count.
     pub fn measured(&self) -> Option<&'a ResidentMask> {
         self.volume_mask.or(self.mask)

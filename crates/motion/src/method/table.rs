@@ -10,82 +10,82 @@ use crate::finite_elements::parameters::FiniteElementsParams;
 use crate::lucas_kanade::LucasKanade;
 use crate::lucas_kanade::parameters::LucasKanadeParams;
 use crate::method::pair::PairMethod;
-use crate::method::uses::{Dimensions, Given, Tiles, Use, Uses};
+use crate::method::uses::{DimensionSupport, GivenInput, InputUse, MethodUses, TileSupport};
 use crate::method::window::WindowMethod;
 use crate::over::inverse_consistency::InverseConsistent;
 use crate::over::matches::Matched;
 use crate::over::refined::Refined;
 use crate::phase::flow::PhaseFlow;
-use crate::phase::parameters::{Frames, PhaseParameters};
+use crate::phase::parameters::{FrameCount, PhaseParameters};
 use std::fmt;
 use veloxel_core::Grid;
-use veloxel_core::parameters::{Draft, MethodEntry, MethodParameters, Parameters, Values};
+use veloxel_core::parameters::{MethodDraft, MethodEntry, MethodParameters, ParameterValues, Parameters};
 use veloxel_gpu::Device;
 
 /// What most methods of pairs use.
-const OF_PAIRS: Uses = Uses {
-    mask: Use::Always,
-    start: Use::Always,
-    second_direction: Use::Always,
-    tiles: Tiles::Overlapping,
-    ..Uses::IMAGES_ALONE
+const OF_PAIRS: MethodUses = MethodUses {
+    mask: InputUse::Always,
+    start: InputUse::Always,
+    second_direction: InputUse::Always,
+    tiles: TileSupport::Overlapping,
+    ..MethodUses::IMAGES_ALONE
 };
 
 /// What methods of windows use.
-const OF_WINDOWS: Uses = Uses {
-    mask: Use::Always,
-    tiles: Tiles::SameBits,
-    dimensions: Dimensions::Pictures,
-    ..Uses::IMAGES_ALONE
+const OF_WINDOWS: MethodUses = MethodUses {
+    mask: InputUse::Always,
+    tiles: TileSupport::SameBits,
+    dimensions: DimensionSupport::Pictures,
+    ..MethodUses::IMAGES_ALONE
 };
 
 /// Every dense method; the first is the one that faces begin with.
-pub static METHODS: [Method; 5] = [
-    Method {
+pub static METHODS: [DenseMethodEntry; 5] = [
+    DenseMethodEntry {
         parameters: MethodParameters::of::<ClgParams>(),
         title: "Combined local-global flow",
         summary: "a local window and global smoothness, in warps over a pyramid",
-        takes: Takes::Pairs,
-        uses: Uses { volume_mask: Use::Above0("beta"), ..OF_PAIRS },
+        takes: TakenImages::Pairs,
+        uses: MethodUses { volume_mask: InputUse::Above0("beta"), ..OF_PAIRS },
         open: |opening| opening.pairs(Clg::new),
     },
-    Method {
+    DenseMethodEntry {
         parameters: MethodParameters::of::<PhaseParameters>(),
         title: "Phase-based flow",
         summary: "of the centre of 2, 3 or 5 pictures (of the first of two), from phases of Gabor filters",
-        takes: Takes::Windows { most: 5 },
+        takes: TakenImages::Windows { most: 5 },
         uses: OF_WINDOWS,
         open: open_phase,
     },
-    Method {
+    DenseMethodEntry {
         parameters: MethodParameters::of::<LucasKanadeParams>(),
         title: "Pyramidal iterative Lucas-Kanade",
         summary: "every voxel from its own window",
-        takes: Takes::Pairs,
-        uses: Uses { tiles: Tiles::SameBits, ..OF_PAIRS },
+        takes: TakenImages::Pairs,
+        uses: MethodUses { tiles: TileSupport::SameBits, ..OF_PAIRS },
         open: |opening| opening.pairs(LucasKanade::new),
     },
-    Method {
+    DenseMethodEntry {
         parameters: MethodParameters::of::<BlockMatchingParams>(),
         title: "Pyramidal block matching",
         summary: "the window of one image that is most like that of the other",
-        takes: Takes::Pairs,
-        uses: Uses { tiles: Tiles::SameBits, ..OF_PAIRS },
+        takes: TakenImages::Pairs,
+        uses: MethodUses { tiles: TileSupport::SameBits, ..OF_PAIRS },
         open: |opening| opening.pairs(BlockMatching::new),
     },
-    Method {
+    DenseMethodEntry {
         parameters: MethodParameters::of::<FiniteElementsParams>(),
         title: "Finite elements",
         summary: "a smooth field of cubic Bézier elements, by Levenberg-Marquardt",
-        takes: Takes::Pairs,
-        uses: Uses { weight: Use::Always, ..OF_PAIRS },
+        takes: TakenImages::Pairs,
+        uses: MethodUses { weight: InputUse::Always, ..OF_PAIRS },
         open: |opening| opening.pairs(FiniteElements::new),
     },
 ];
 
 /// What a method estimates its flow from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
+pub enum TakenImages {
     /// Two images.
     Pairs,
     /// Consecutive frames.
@@ -101,20 +101,22 @@ pub enum Takes {
 ///
 /// ```
 /// use veloxel_core::parameters::MethodParameters;
-/// use veloxel_motion::{DenseDraft, LucasKanade, LucasKanadeParams, Method, Takes, Use, Uses};
+/// use veloxel_motion::{
+///     DenseDraft, DenseMethodEntry, InputUse, LucasKanade, LucasKanadeParams, MethodUses, TakenImages,
+/// };
 ///
-/// static MASKED_ONLY: Method = Method {
+/// static MASKED_ONLY: DenseMethodEntry = DenseMethodEntry {
 ///     parameters: MethodParameters::of::<LucasKanadeParams>(),
 ///     title: "Lucas-Kanade from another crate",
 ///     summary: "every voxel from its own window",
-///     takes: Takes::Pairs,
-///     uses: Uses { mask: Use::Always, ..Uses::IMAGES_ALONE },
+///     takes: TakenImages::Pairs,
+///     uses: MethodUses { mask: InputUse::Always, ..MethodUses::IMAGES_ALONE },
 ///     open: |opening| opening.pairs(LucasKanade::new),
 /// };
 /// let draft = DenseDraft::new(&MASKED_ONLY);
 /// assert_eq!(draft.method().title, "Lucas-Kanade from another crate");
 /// ```
-pub struct Method {
+pub struct DenseMethodEntry {
     /// Its name, its parameters and its presets.
     pub parameters: MethodParameters,
     /// What it is called, as a heading.
@@ -122,19 +124,19 @@ pub struct Method {
     /// How it works, in a few words that go on from the title.
     pub summary: &'static str,
     /// What it estimates its flow from.
-    pub takes: Takes,
+    pub takes: TakenImages,
     /// What it uses beside its images.
-    pub uses: Uses,
-    /// Opens it; [`Opening::pairs`] does so by the constructor of a method of pairs.
-    pub open: fn(&Opening<'_>) -> Result<Opened>,
+    pub uses: MethodUses,
+    /// Opens it; [`MethodOpening::pairs`] does so by the constructor of a method of pairs.
+    pub open: fn(&MethodOpening<'_>) -> Result<OpenedMethod>,
 }
 
 /// A dense method with a preset and settings.
-pub type DenseDraft = Draft<Method>;
+pub type DenseDraft = MethodDraft<DenseMethodEntry>;
 
 /// What a method is opened with.
 #[derive(Debug, Clone, Copy)]
-pub struct Opening<'a> {
+pub struct MethodOpening<'a> {
     /// The grid of the images.
     pub grid: &'a Grid,
     /// How many frames there are.
@@ -148,11 +150,11 @@ pub struct Opening<'a> {
 }
 
 /// An opened method and the parameters in force.
-pub struct Opened {
+pub struct OpenedMethod {
     /// The method.
     pub method: AnyMethod,
     /// Names and values.
-    pub parameters: Values,
+    pub parameters: ParameterValues,
 }
 
 /// A method of either kind.
@@ -163,20 +165,20 @@ pub enum AnyMethod {
     Window(Box<dyn WindowMethod>),
 }
 
-impl fmt::Debug for Method {
+impl fmt::Debug for DenseMethodEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Method").field("name", &self.name()).finish_non_exhaustive()
     }
 }
 
-impl PartialEq for Method {
+impl PartialEq for DenseMethodEntry {
     /// Whether both are one and the same value: two methods may bear one name.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
 }
 
-impl MethodEntry for Method {
+impl MethodEntry for DenseMethodEntry {
     fn table() -> &'static [Self] {
         &METHODS
     }
@@ -186,7 +188,7 @@ impl MethodEntry for Method {
     }
 }
 
-impl Method {
+impl DenseMethodEntry {
     /// The method's name, as on the command line.
     pub fn name(&self) -> &'static str {
         self.parameters.method
@@ -196,10 +198,10 @@ impl Method {
     ///
     /// # Errors
     /// [`MotionError::NotUsed`] with the first input that it does not use, and the methods of [`METHODS`] that do.
-    pub fn require(&self, given: &[Given]) -> Result<()> {
-        let unused = given.iter().find(|input| self.uses.of(**input) == Use::Never);
+    pub fn require(&self, given: &[GivenInput]) -> Result<()> {
+        let unused = given.iter().find(|input| self.uses.of(**input) == InputUse::Never);
         let Some(&input) = unused else { return Ok(()) };
-        let used_by = METHODS.iter().filter(|method| method.uses.of(input) != Use::Never);
+        let used_by = METHODS.iter().filter(|method| method.uses.of(input) != InputUse::Never);
         let used_by = used_by.map(Self::name).collect();
         Err(MotionError::NotUsed { method: self.name(), input, used_by })
     }
@@ -242,13 +244,13 @@ impl AnyMethod {
     }
 }
 
-impl Opening<'_> {
+impl MethodOpening<'_> {
     /// Opens the draft's method.
     ///
     /// # Errors
     /// [`MotionError::Parameter`]; [`MotionError::NotAPicture`] for volumes where only pictures are possible;
     /// [`MotionError::Sequence`] for a number of frames that the method cannot take.
-    pub fn open(&self) -> Result<Opened> {
+    pub fn open(&self) -> Result<OpenedMethod> {
         (self.draft.method().open)(self)
     }
 
@@ -259,16 +261,16 @@ impl Opening<'_> {
     pub fn pairs<P: Parameters, M: PairMethod + 'static>(
         &self,
         new: fn(&Grid, P, &Device) -> Result<M>,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedMethod> {
         let params: P = self.draft.build(self.grid.dimension())?;
         let parameters = params.to_json();
         let method = new(self.grid, params, self.device)?;
-        Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
+        Ok(OpenedMethod { method: AnyMethod::Pair(Box::new(method)), parameters })
     }
 }
 
-fn open_phase(opening: &Opening<'_>) -> Result<Opened> {
-    let frames = Frames::of_count(opening.frames).ok_or_else(|| {
+fn open_phase(opening: &MethodOpening<'_>) -> Result<OpenedMethod> {
+    let frames = FrameCount::of_count(opening.frames).ok_or_else(|| {
         let got = if opening.frames > 5 { "more".to_owned() } else { opening.frames.to_string() };
         let advice = "give just these, or estimate a sequence or a stream for every frame";
         MotionError::Sequence {
@@ -279,5 +281,5 @@ fn open_phase(opening: &Opening<'_>) -> Result<Opened> {
     let base = PhaseParameters { frames, full_scale: opening.white, ..preset };
     let params: PhaseParameters = opening.draft.over(&base)?;
     let method = PhaseFlow::new(opening.grid, &params, opening.device)?;
-    Ok(Opened { method: AnyMethod::Window(Box::new(method)), parameters: params.to_json() })
+    Ok(OpenedMethod { method: AnyMethod::Window(Box::new(method)), parameters: params.to_json() })
 }

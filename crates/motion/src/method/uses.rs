@@ -1,11 +1,11 @@
 //! What a method uses of what a run is given beside its images; what it does not use is refused.
 
 use veloxel_core::Hint;
-use veloxel_core::parameters::Values;
+use veloxel_core::parameters::ParameterValues;
 
 /// Something that a run can be given beside its images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Given {
+pub enum GivenInput {
     /// A mask of where data count.
     Mask,
     /// A mask of where volume is preserved.
@@ -20,7 +20,7 @@ pub enum Given {
 
 /// Whether a method uses what it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Use {
+pub enum InputUse {
     /// Never: it is refused.
     Never,
     /// Whenever it is given.
@@ -31,7 +31,7 @@ pub enum Use {
 
 /// The dimensions of the images that a method takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dimensions {
+pub enum DimensionSupport {
     /// Pictures.
     Pictures,
     /// Pictures and volumes.
@@ -40,7 +40,7 @@ pub enum Dimensions {
 
 /// Whether a method, with the parameters of its default preset, can estimate large images in tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tiles {
+pub enum TileSupport {
     /// Not at all.
     Never,
     /// Tiles overlap, and the flow differs a little from that of a run without tiles.
@@ -51,24 +51,24 @@ pub enum Tiles {
 
 /// What a method uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Uses {
+pub struct MethodUses {
     /// The mask of where data count.
-    pub mask: Use,
+    pub mask: InputUse,
     /// The mask of where volume is preserved.
-    pub volume_mask: Use,
+    pub volume_mask: InputUse,
     /// The weight image.
-    pub weight: Use,
+    pub weight: InputUse,
     /// The start.
-    pub start: Use,
+    pub start: InputUse,
     /// The flow back.
-    pub second_direction: Use,
+    pub second_direction: InputUse,
     /// Tiles.
-    pub tiles: Tiles,
+    pub tiles: TileSupport,
     /// The dimensions of its images.
-    pub dimensions: Dimensions,
+    pub dimensions: DimensionSupport,
 }
 
-impl Given {
+impl GivenInput {
     /// Everything that a run can be given.
     pub const ALL: [Self; 5] =
         [Self::Mask, Self::VolumeMask, Self::Weight, Self::Start, Self::SecondDirection];
@@ -96,33 +96,33 @@ impl Given {
     }
 }
 
-impl Uses {
+impl MethodUses {
     /// Images alone, pictures or volumes, in one piece.
     pub const IMAGES_ALONE: Self = Self {
-        mask: Use::Never,
-        volume_mask: Use::Never,
-        weight: Use::Never,
-        start: Use::Never,
-        second_direction: Use::Never,
-        tiles: Tiles::Never,
-        dimensions: Dimensions::PicturesAndVolumes,
+        mask: InputUse::Never,
+        volume_mask: InputUse::Never,
+        weight: InputUse::Never,
+        start: InputUse::Never,
+        second_direction: InputUse::Never,
+        tiles: TileSupport::Never,
+        dimensions: DimensionSupport::PicturesAndVolumes,
     };
 
     /// Whether the method uses an input.
-    pub const fn of(&self, input: Given) -> Use {
+    pub const fn of(&self, input: GivenInput) -> InputUse {
         match input {
-            Given::Mask => self.mask,
-            Given::VolumeMask => self.volume_mask,
-            Given::Weight => self.weight,
-            Given::Start => self.start,
-            Given::SecondDirection => self.second_direction,
+            GivenInput::Mask => self.mask,
+            GivenInput::VolumeMask => self.volume_mask,
+            GivenInput::Weight => self.weight,
+            GivenInput::Start => self.start,
+            GivenInput::SecondDirection => self.second_direction,
         }
     }
 
     /// The parameter that keeps an input without effect, because it is 0 in `values`.
-    pub fn switched_off_by(&self, input: Given, values: &Values) -> Option<&'static str> {
+    pub fn switched_off_by(&self, input: GivenInput, values: &ParameterValues) -> Option<&'static str> {
         match self.of(input) {
-            Use::Above0(name) if values.get(name)?.as_f64() == Some(0.0) => Some(name),
+            InputUse::Above0(name) if values.get(name)?.as_f64() == Some(0.0) => Some(name),
             _ => None,
         }
     }

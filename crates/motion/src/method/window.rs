@@ -3,14 +3,14 @@
 use crate::error::{MotionError, Result};
 use crate::method::dense::DenseMethod;
 use crate::method::local_window::LocalWindow;
-use crate::method::pending_flow::{DenseFlow, Extras, PendingFlow};
+use crate::method::pending_flow::{DenseFlow, FlowExtras, PendingFlow};
 use crate::steps::frame::Frame;
 use veloxel_core::{Mask, SolveStatus, Volume, WarningKind};
 
 /// A method that estimates the flow of the centre of a few consecutive frames.
 pub trait WindowMethod: DenseMethod {
     /// How many frames it takes.
-    fn window(&self) -> Window;
+    fn window(&self) -> FrameWindow;
 
     /// Asks the device for the flow of the centre frame towards the next one.
     ///
@@ -28,7 +28,7 @@ pub trait WindowMethod: DenseMethod {
     ///
     /// # Errors
     /// As [`Self::estimate`].
-    fn run(&mut self, frames: &[&Volume<f32>], mask: Option<&Mask>, extras: Extras) -> Result<DenseFlow> {
+    fn run(&mut self, frames: &[&Volume<f32>], mask: Option<&Mask>, extras: FlowExtras) -> Result<DenseFlow> {
         let device = self.device().clone();
         let centre = self.window().centre;
         device.scope(|| {
@@ -64,14 +64,14 @@ pub(crate) fn known_within(mut found: DenseFlow, mask: Option<&Mask>) -> Result<
 
 /// The frames that a [`WindowMethod`] takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
+pub struct FrameWindow {
     /// How many.
     pub frames: usize,
     /// The frame whose flow is found, towards the next one.
     pub centre: usize,
 }
 
-impl Window {
+impl FrameWindow {
     /// Fails for another number of frames.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::method::footprint::Footprint;
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::PendingFlow;
-use crate::method::resident::{Region, ResidentStart};
+use crate::method::resident::{DataRegion, ResidentStart};
 use crate::method::shared_scalars::SharedScalars;
 use crate::over::decorated::{Decorated, Decoration};
 use crate::steps::affine_registration::invert;
@@ -16,7 +16,7 @@ use crate::steps::frame::FrameSource;
 use crate::steps::moving_image::frame_on;
 use veloxel_core::{Grid, Shape};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::variational::compose::{Compose, Update};
+use veloxel_kernels::variational::compose::{Compose, UpdateRule};
 use veloxel_kernels::variational::inverse_consistency::WeighByResidual;
 
 /// Residual at which the confidence halves, voxels.
@@ -52,7 +52,7 @@ impl Decoration for BothDirections {
             fixed: moving,
             moving: fixed,
             // The muscle lies elsewhere in the other image, but by less than its size.
-            region: Region { mask: seen.as_ref(), ..region },
+            region: DataRegion { mask: seen.as_ref(), ..region },
             start: match start {
                 ResidentStart::Affine(map) => ResidentStart::Affine(invert(&map)?),
                 _ => ResidentStart::Zero,
@@ -64,7 +64,7 @@ impl Decoration for BothDirections {
         let shape = Shape::of(&flow.grid);
         let mut residual = copied_field(&device, &flow.components_vox)?;
         let back = &back.flow().components_vox;
-        let (spacing_edges, update) = ([1.0; 3], Update::Compose);
+        let (spacing_edges, update) = ([1.0; 3], UpdateRule::Compose);
         Compose { shape, spacing_edges, update, displacement: back, increment: &mut residual }
             .run(&device)?;
         let weigh = WeighByResidual { residual: &residual, half_vox: HALF_CONFIDENCE_VOX, confidence };

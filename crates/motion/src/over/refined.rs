@@ -8,8 +8,8 @@ use crate::error::Result;
 use crate::method::footprint::Footprint;
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::PendingFlow;
-use crate::method::resident::Region;
-use crate::method::window::{Window, WindowMethod};
+use crate::method::resident::DataRegion;
+use crate::method::window::{FrameWindow, WindowMethod};
 use crate::over::decorated::{Decorated, Decoration};
 use crate::steps::frame::Frame;
 use veloxel_core::Grid;
@@ -34,13 +34,13 @@ impl Decoration for Refinement {
 }
 
 impl<M: WindowMethod + ?Sized> WindowMethod for Refined<M> {
-    fn window(&self) -> Window {
+    fn window(&self) -> FrameWindow {
         self.method.window()
     }
     fn estimate(&mut self, frames: &[&Frame]) -> Result<PendingFlow> {
         let mut found = self.method.estimate(frames)?;
         let centre = frames[self.window().centre];
-        self.method.device().scope(|| found.refine(centre, Region::default()))?;
+        self.method.device().scope(|| found.refine(centre, DataRegion::default()))?;
         Ok(found)
     }
 }

@@ -14,7 +14,7 @@ use super::features::{Features, PhaseFeatures};
 use super::flow::{FlowFields, PhaseFlowFields};
 use super::parameters::PhaseParameters;
 use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, check_count, check_samples};
-use super::results::{Confidences, PhaseCounts, PhaseTaken};
+use super::results::{ConfidenceChoice, PhaseCounts, PhaseTaken};
 use super::stereo::{PhaseStereo, Stereo};
 use super::twin::round_features;
 use crate::error::Result;
@@ -354,7 +354,7 @@ impl PhaseOutputs<'_> {
     ///
     /// # Errors
     /// As [`Self::flow`].
-    pub fn take(self, confidences: Confidences) -> Result<PhaseTaken> {
+    pub fn take(self, confidences: ConfidenceChoice) -> Result<PhaseTaken> {
         let PhaseEngine { flow, stereo, features, plan, grid, .. } = self.engine;
         let device = &plan.device;
         let flow = flow.as_mut().filter(|_| self.has.flow);

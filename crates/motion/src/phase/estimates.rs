@@ -4,9 +4,9 @@
 //! What does not return is unknown; then a median over the pixels around that did return, where they are the majority, smooths
 //! what is left and closes small holes: a few pixels at the edge of something that only one image shows.
 
-use super::parameters::{PhaseMedian, Unknown, Warping};
+use super::parameters::{PhaseMedian, UnknownPixels, WarpedData};
 use super::plan::{GaborPyramid, PhasePlan};
-use super::results::{Confidences, TakenField};
+use super::results::{ConfidenceChoice, TakenField};
 use super::twin::{round_estimate, warped_level};
 use crate::error::Result;
 use std::mem::replace;
@@ -14,7 +14,7 @@ use veloxel_gpu::{Buffer, ComputeError};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::valid_median::{Planes, ValidMedian};
 use veloxel_kernels::phase::forward_backward_check::{ForwardBackwardCheck, Matches};
-use veloxel_kernels::phase::phase_flow::{PhaseSampling, Place};
+use veloxel_kernels::phase::phase_flow::{PhaseLevel, PhaseSampling};
 
 /// The estimates of every level in the memory of a device.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ struct Checked {
 
 /// What a level is estimated from, and where to.
 pub(crate) struct Estimating<'a> {
-    pub place: Place<'a>,
+    pub place: PhaseLevel<'a>,
     pub phases: Vec<&'a Buffer<u16>>,
     pub coarser: Option<&'a Buffer>,
     pub out: &'a mut Buffer,
@@ -85,24 +85,26 @@ impl Estimates {
             let (finer, coarser) = self.filtered.split_at_mut(level + 1);
             let coarser = coarser.first().or(start);
             let warped = match coarser {
-                Some(coarser) if parameters.warping == Warping::Images => {
+                Some(coarser) if parameters.warping == WarpedData::Images => {
                     Some(warped_level(plan, level, images, coarser)?)
                 }
                 _ => None,
             };
             let (place, phases) = match &warped {
                 Some(warped) => {
-                    let place = Place { levels: &warped.levels, level: 0, sampling: PhaseSampling::InPlace };
+                    let place =
+                        PhaseLevel { levels: &warped.levels, level: 0, sampling: PhaseSampling::InPlace };
                     (place, warped.phases.iter().collect())
                 }
                 None => {
-                    let place = Place { levels: &plan.levels, level, sampling: PhaseSampling::Displaced };
+                    let place =
+                        PhaseLevel { levels: &plan.levels, level, sampling: PhaseSampling::Displaced };
                     (place, images.iter().map(|(image, _)| &image.phases).collect())
                 }
             };
             let (out, confidence) = (&mut self.raw[level], &mut self.confidence[level]);
             estimate(Estimating { place, phases, coarser, out, confidence })?;
-            let fills = parameters.unknown == Unknown::PassThrough && is_filled(level);
+            let fills = parameters.unknown == UnknownPixels::PassThrough && is_filled(level);
             let median = ValidMedian {
                 planes: Planes { size: plan.levels.size(level), count: self.planes },
                 window: plan.window(level),
@@ -160,7 +162,7 @@ impl Estimates {
     }
 
     /// Gives them away; the next ones are found in other memory.
-    pub fn take(&mut self, plan: &PhasePlan, confidences: Confidences) -> Result<TakenField> {
+    pub fn take(&mut self, plan: &PhasePlan, confidences: ConfidenceChoice) -> Result<TakenField> {
         let [estimate, confidence] = match &mut self.checked {
             Some(checked) => {
                 [checked.filtered.as_mut().unwrap_or(&mut checked.returned), &mut checked.confidence]
@@ -171,7 +173,7 @@ impl Estimates {
             let other = plan.device.scratch(buffer.len())?;
             Ok(replace(buffer, other))
         };
-        let is_wanted = confidences == Confidences::Taken;
+        let is_wanted = confidences == ConfidenceChoice::Taken;
         let confidence = is_wanted.then(|| taken(confidence)).transpose()?;
         Ok(TakenField { estimate: taken(estimate)?, confidence })
     }

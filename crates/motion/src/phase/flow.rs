@@ -19,15 +19,15 @@
 //! over the frames is assumed, and `tau_l` says how strictly.
 
 use super::estimates::{Estimates, Estimating};
-use super::parameters::{PhaseParameters, Weighing};
+use super::parameters::{PhaseParameters, VelocityWeighing};
 use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, picture_size};
 use super::report::PhaseReport;
 use crate::error::{MotionError, Result};
 use crate::method::dense::DenseMethod;
 use crate::method::footprint::Footprint;
 use crate::method::local_window::LocalWindow;
-use crate::method::pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingFlow};
-use crate::method::window::{Window, WindowMethod};
+use crate::method::pending_flow::{DenseFlow, FlowExtras, FoundFlow, MethodAccount, PendingFlow};
+use crate::method::window::{FrameWindow, WindowMethod};
 use crate::steps::buffers::copied_run;
 use crate::steps::frame::Frame;
 use veloxel_core::{DiagnosticCell, DiagnosticTable, Flow, Grid, MethodDiagnostics, Volume};
@@ -91,9 +91,9 @@ impl DenseMethod for PhaseFlow {
 }
 
 impl WindowMethod for PhaseFlow {
-    fn window(&self) -> Window {
+    fn window(&self) -> FrameWindow {
         let frames = self.plan.parameters.frames;
-        Window { frames: frames.count(), centre: frames.centre() }
+        FrameWindow { frames: frames.count(), centre: frames.centre() }
     }
 
     fn estimate(&mut self, frames: &[&Frame]) -> Result<PendingFlow> {
@@ -110,7 +110,7 @@ impl WindowMethod for PhaseFlow {
         fields.find(plan, &pyramids.iter().collect::<Vec<_>>(), None)?;
         let account = MethodAccount { diagnostics: self.diagnostics(), ..MethodAccount::default() };
         let (components_vox, confidence) = fields.split(plan)?;
-        PendingFlow::new(&plan.device, Found::new(&self.grid, components_vox, confidence, account), None)
+        PendingFlow::new(&plan.device, FoundFlow::new(&self.grid, components_vox, confidence, account), None)
     }
 
     fn local(&mut self) -> Option<&mut dyn LocalWindow> {
@@ -131,7 +131,7 @@ pub fn phase_flow(
     let Some(first) = frames.first() else {
         return Err(MotionError::Sequence { reason: "frames are needed, none was given".to_owned() });
     };
-    PhaseFlow::new(first.grid(), parameters, device)?.run(frames, None, Extras::default())
+    PhaseFlow::new(first.grid(), parameters, device)?.run(frames, None, FlowExtras::default())
 }
 
 /// Which velocities count.
@@ -140,8 +140,8 @@ fn constraints(parameters: &PhaseParameters) -> Constraints {
         tau_l: parameters.tau_l,
         min_orientations: parameters.min_orientations,
         weighing: match parameters.weighing {
-            Weighing::Alike => kernel::Weighing::Alike,
-            Weighing::ByFit => kernel::Weighing::ByFit,
+            VelocityWeighing::Alike => kernel::PhaseWeighing::Alike,
+            VelocityWeighing::ByFit => kernel::PhaseWeighing::ByFit,
         },
     }
 }

@@ -15,7 +15,7 @@ parameters! {
         Accurate = "accurate",
         /// Less work: no checks, smaller medians, flow of three frames. Pixels that only one view sees get a value as well.
         Fast = "fast",
-        /// The choices of Pauwels et al. 2012 (its CPU and GPU columns), with the check of stereo that its Fig. 6 shows.
+        /// The choices of Pauwels et al. 2012 (its CPU and GPU columns, of five frames), with the check of stereo that its Fig. 6 shows.
         Paper = "paper",
         /// A model of the FPGA of Pauwels et al. 2012: warped images, three frames, fixed point, plain sums.
         Hardware = "hardware",
@@ -24,15 +24,15 @@ parameters! {
     /// Mean squared error of the line through the phases, below which a velocity counts.
     tau_l "τ_l": f32 in 1e-6..=10 "radians²" = 0.5;
     /// Frames that a flow field is estimated from.
-    frames: Frames = Five { fast: Three, hardware: Three };
-    /// Orientations that must count at a pixel, for flow and for stereo, which has seven.
+    frames: FrameCount = Five { fast: Three, hardware: Three };
+    /// Fewest orientations with a velocity that counts, for an estimate at a pixel; of seven for stereo.
     min_orientations: usize in 2..=8 = 4;
-    /// Flow of two frames: largest distance between a pixel and where the way there and back ends. 0: no check.
+    /// Flow of two frames: largest distance between a pixel and the end of its path there and back. 0: no check.
     flow_check_px: f32 in 0..=1000 "pixels" = 2.0 { fast: 0.0 };
-    /// Stereo: the same between the disparities of the left and the right image. 0: no check.
+    /// Stereo: largest distance between a pixel of the left image and the end of its path to the right one and back. 0: no check.
     stereo_check_px: f32 in 0..=1000 "pixels" = 4.0 { accurate: 5.0, fast: 0.0 };
     /// What becomes of pixels without an estimate on a level.
-    unknown: Unknown = PassThrough;
+    unknown: UnknownPixels = PassThrough;
     /// Median filter of the finest level's estimates.
     median: PhaseMedian = Three;
     /// Median filter of the coarser levels' estimates.
@@ -40,7 +40,7 @@ parameters! {
     /// Median filter of the estimates that passed a check (disparities, or flow of two frames); it closes small holes.
     checked_median: PhaseMedian = Off { accurate: Five };
     /// How velocities of different orientations are weighted.
-    weighing: Weighing = ByFit { paper: Alike, hardware: Alike };
+    weighing: VelocityWeighing = ByFit { paper: Alike, hardware: Alike };
     /// Most levels of the pyramid. 1: no pyramid, motion up to half a wavelength.
     max_levels: usize in 1..=13 = 13;
     /// Least short side of the coarsest level, for flow and features.
@@ -55,16 +55,16 @@ parameters! {
     /// Share of full scale that a response must reach to have a phase.
     least_magnitude: f32 in 0..=1 = 1e-5;
     /// What is warped by the coarser level's estimate.
-    warping: Warping = Responses { hardware: Images };
+    warping: WarpedData = Responses { hardware: Images };
     /// How responses become a local phase.
     feature_sums: FeatureSums = Weighted { hardware: Plain };
     /// Numbers from the responses on.
-    arithmetic: Arithmetic = Float { hardware: Fixed };
+    arithmetic: PhaseArithmetic = Float { hardware: Fixed };
 }
 
 choices! {
     /// What is warped by the coarser level's estimate.
-    pub enum Warping {
+    pub enum WarpedData {
         /// Phases of the filter responses.
         Responses = "responses",
         /// Images, which are filtered anew on every level (pauwels2012, sections 4.2 and 5.2: the hardware's); stereo has no
@@ -73,7 +73,7 @@ choices! {
     }
 
     /// Numbers from the responses on.
-    pub enum Arithmetic {
+    pub enum PhaseArithmetic {
         /// 32-bit floating point.
         Float = "float",
         /// Fixed point of the hardware's widths: flow and disparity 8.4 bits, features 9 (pauwels2012, sections 4.2 to 6.2.3).
@@ -81,7 +81,7 @@ choices! {
     }
 
     /// Frames a flow field is estimated from.
-    pub enum Frames {
+    pub enum FrameCount {
         /// The field belongs to the first; checked by the field back.
         Two = "two",
         /// The field belongs to the second.
@@ -91,7 +91,7 @@ choices! {
     }
 
     /// How velocities of different orientations are weighted.
-    pub enum Weighing {
+    pub enum VelocityWeighing {
         /// All that count alike (pauwels2012).
         Alike = "alike",
         /// By how well a line fits the phase: 1/(1 + 20 e), e in radians².
@@ -99,7 +99,7 @@ choices! {
     }
 
     /// What becomes of pixels without an estimate on a level.
-    pub enum Unknown {
+    pub enum UnknownPixels {
         /// The coarser level's estimate stands and finer levels try again; disparities, which are checked, keep it at the end.
         PassThrough = "pass-through",
         /// They stay unknown on this level; stereo does not try again on finer ones.
@@ -125,7 +125,7 @@ choices! {
     }
 }
 
-impl Frames {
+impl FrameCount {
     /// 2, 3 or 5.
     pub const fn count(self) -> usize {
         match self {
@@ -135,7 +135,7 @@ impl Frames {
         }
     }
     /// 2, 3 or 5 frames.
-    pub fn of_count(count: usize) -> Option<Self> {
+    pub(crate) fn of_count(count: usize) -> Option<Self> {
         [Self::Two, Self::Three, Self::Five].into_iter().find(|frames| frames.count() == count)
     }
     /// Index of the frame the field belongs to.
@@ -157,6 +157,6 @@ impl PhaseMedian {
 impl PhaseParameters {
     /// Whether the field back is estimated as well, to check with.
     pub(super) fn is_checked(&self) -> bool {
-        self.frames == Frames::Two && self.flow_check_px > 0.0
+        self.frames == FrameCount::Two && self.flow_check_px > 0.0
     }
 }

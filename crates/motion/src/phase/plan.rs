@@ -1,6 +1,6 @@
 //! The Gabor pyramid of an image in the memory of a device: phases, which stereo and flow are made of, and features.
 
-use super::parameters::{Arithmetic, FeatureSums, PhaseMedian, PhaseParameters};
+use super::parameters::{FeatureSums, PhaseArithmetic, PhaseMedian, PhaseParameters};
 use crate::error::{MotionError, Result};
 use crate::method::footprint::{Footprint, Tiling};
 use crate::steps::buffers::copied;
@@ -185,7 +185,7 @@ impl GaborPyramid {
 fn rounding(parameters: &PhaseParameters) -> Option<FixedPoint> {
     let grey = parameters.full_scale / 255.0;
     let form = FixedPoint { step: grey * 2f32.powi(-RESPONSE_BITS), most: 512.0 * grey };
-    (parameters.arithmetic == Arithmetic::Fixed).then_some(form)
+    (parameters.arithmetic == PhaseArithmetic::Fixed).then_some(form)
 }
 
 /// The levels of an image.

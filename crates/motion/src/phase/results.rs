@@ -7,7 +7,7 @@ use veloxel_gpu::{Buffer, Device, Later, Timestamp, fetch};
 
 /// Whether the confidences of flow and stereo are taken with their fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Confidences {
+pub enum ConfidenceChoice {
     /// They are.
     Taken,
     /// They stay.

@@ -12,7 +12,7 @@
 //! pixels of it, are the most; repetitive texture, and what only one eye sees, is found out by the check at best.
 
 use super::estimates::{Estimates, Estimating};
-use super::parameters::{PhaseParameters, Warping};
+use super::parameters::{PhaseParameters, WarpedData};
 use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, check_picture};
 use super::report::PhaseReport;
 use crate::error::Result;
@@ -82,7 +82,7 @@ pub(crate) struct Stereo {
 impl Stereo {
     pub fn new(plan: &PhasePlan) -> Result<Self> {
         let parameters = &plan.parameters;
-        let is_checked = parameters.stereo_check_px > 0.0 && parameters.warping == Warping::Responses;
+        let is_checked = parameters.stereo_check_px > 0.0 && parameters.warping == WarpedData::Responses;
         let views = if is_checked { Views::Both } else { Views::Left };
         let estimates = Estimates::new(plan, plan.stereo_levels, views.count(), views.count())?;
         let estimates = if is_checked { estimates.checked(plan, 1)? } else { estimates };

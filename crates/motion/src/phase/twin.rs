@@ -3,7 +3,7 @@
 //! Images are warped instead of their phases, and filtered anew on every level; every number from the responses on has a
 //! fixed point. Neither is faster here: buffers are taken level by level.
 
-use super::parameters::Arithmetic;
+use super::parameters::PhaseArithmetic;
 use super::plan::{GaborPyramid, PhasePlan};
 use crate::error::Result;
 use veloxel_gpu::Buffer;
@@ -68,7 +68,7 @@ pub(crate) fn round_features(plan: &PhasePlan, [energy, orientation, phase]: &mu
 
 fn round(plan: &PhasePlan, form: FixedPoint, samples: &mut Buffer) -> Result<()> {
     match plan.parameters.arithmetic {
-        Arithmetic::Float => Ok(()),
-        Arithmetic::Fixed => Ok(Quantise { form, samples }.run(&plan.device)?),
+        PhaseArithmetic::Float => Ok(()),
+        PhaseArithmetic::Fixed => Ok(Quantise { form, samples }.run(&plan.device)?),
     }
 }

@@ -15,7 +15,7 @@ choices! {
     }
 
     /// Mapping of intensities.
-    pub enum Intensity {
+    pub enum IntensityMapping {
         /// The fixed image's 0.5 and 99.5 percentiles become 0 and 1; the moving image follows by the same map.
         Percentiles = "percentiles",
         /// The same percentiles of the box of the fixed image in which the images differ, unless there is a mask.
@@ -33,7 +33,7 @@ choices! {
     }
 
     /// How increments join the flow.
-    pub enum Update {
+    pub enum IncrementUpdate {
         /// d + δ (the paper's).
         Add = "add",
         /// δ + d ∘ (id + δ): prevents folding (Vercauteren et al. 2009).
@@ -56,7 +56,7 @@ choices! {
 
 impl Interpolation {
     /// As kernels know it.
-    pub fn of_kernel(self) -> warp::Interpolation {
+    pub(crate) fn of_kernel(self) -> warp::Interpolation {
         match self {
             Self::Linear => warp::Interpolation::Linear,
             Self::CubicSpline => warp::Interpolation::CubicSpline,
@@ -74,12 +74,12 @@ impl Normalisation {
     }
 }
 
-impl Update {
+impl IncrementUpdate {
     /// As kernels know it.
-    pub(crate) fn of_kernel(self) -> compose::Update {
+    pub(crate) fn of_kernel(self) -> compose::UpdateRule {
         match self {
-            Self::Add => compose::Update::Add,
-            Self::Compose => compose::Update::Compose,
+            Self::Add => compose::UpdateRule::Add,
+            Self::Compose => compose::UpdateRule::Compose,
         }
     }
 }

@@ -11,9 +11,9 @@ use crate::steps::buffers::written_field;
 use veloxel_core::{Flow, Shape};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
-use veloxel_kernels::variational::flow_composition::{FlowComposition, Outside};
+use veloxel_kernels::variational::flow_composition::{FlowComposition, OutsideVector};
 
-/// The motion of `first` followed by `second`, on a device that holds both; see [`Outside`] for what is unknown.
+/// The motion of `first` followed by `second`, on a device that holds both; see [`OutsideVector`] for what is unknown.
 ///
 /// # Errors
 /// [`MotionError::Input`](crate::MotionError::Input) unless both lie on one grid;
@@ -22,7 +22,7 @@ pub fn compose_resident(
     device: &Device,
     first: &ResidentFlow,
     second: &ResidentFlow,
-    outside: Outside,
+    outside: OutsideVector,
 ) -> Result<ResidentFlow> {
     first.grid.require_same(&second.grid, "two fields to compose")?;
     let shape = Shape::of(&first.grid);
@@ -40,7 +40,7 @@ pub fn compose_resident(
 /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
 pub fn compose_flows(first: &Flow, second: &Flow, device: &Device) -> Result<Flow> {
     let [resident, after] = [first, second].map(|flow| ResidentFlow::upload(device, flow));
-    device.scope(|| compose_resident(device, &resident?, &after?, Outside::Unknown)?.download(device))
+    device.scope(|| compose_resident(device, &resident?, &after?, OutsideVector::Unknown)?.download(device))
 }
 
 /// A field at any voxel position, linear between voxels; none outside the grid and beside unknown vectors.

@@ -1,7 +1,7 @@
 //! The images of a pair: mapped, smoothed, at every size of the pyramid, ready for warping.
 
 use crate::error::Result;
-use crate::method::resident::Region;
+use crate::method::resident::DataRegion;
 use crate::steps::buffers::{convolved, written};
 use crate::steps::frame::FrameSource;
 use crate::steps::intensity::IntensityMap;
@@ -36,7 +36,7 @@ pub struct Preparation {
 pub(crate) struct RawImages<'a> {
     pub fixed: FrameSource<'a>,
     pub moving: FrameSource<'a>,
-    pub region: Region<'a>,
+    pub region: DataRegion<'a>,
     /// Intensity maps of the fixed image and of the moving one.
     pub maps: [IntensityMap; 2],
     /// From voxel positions of the fixed grid to those of the moving one.
@@ -248,7 +248,7 @@ impl ImagePyramids {
 
     /// The images from a level on, the first of `levels`, at which they are already, on one grid and without masks; `start` is
     /// what is known to have moved.
-    pub fn from_level(
+    pub(crate) fn from_level(
         device: &Device,
         preparation: Preparation,
         [fixed, moving]: [Buffer; 2],

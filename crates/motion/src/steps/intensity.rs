@@ -28,7 +28,7 @@ impl IntensityMap {
     pub const IDENTITY: Self = Self { lower: 0.0, upper: 1.0 };
 
     /// `(gain, offset)`: v becomes gain · v + offset.
-    pub fn gain_and_offset(&self) -> (f32, f32) {
+    pub(crate) fn gain_and_offset(&self) -> (f32, f32) {
         let gain = 1.0 / (self.upper - self.lower);
         (gain, -self.lower * gain)
     }

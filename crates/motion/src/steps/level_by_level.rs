@@ -6,7 +6,7 @@ use crate::method::dense::DenseMethod;
 use crate::method::footprint::Footprint;
 use crate::method::local_method::LocalMethod;
 use crate::method::pair::{ImagePair, PairMethod};
-use crate::method::pending_flow::{Found, PendingBrightness, PendingFlow};
+use crate::method::pending_flow::{FoundFlow, PendingBrightness, PendingFlow};
 use crate::method::resident::ResidentStart;
 use crate::method::start::{levels_used, start_on_coarsest};
 use crate::steps::buffers::on_grid;
@@ -117,7 +117,7 @@ impl<P: LevelSolver> LevelByLevel<P> {
     }
 
     /// From the coarsest level that the start leaves open down to the finest.
-    fn coarse_to_fine(&mut self, images: RawImages<'_>, start: ResidentStart<'_>) -> Result<Found> {
+    fn coarse_to_fine(&mut self, images: RawImages<'_>, start: ResidentStart<'_>) -> Result<FoundFlow> {
         let Self { device, grid, params, levels, memory } = self;
         let used = levels_used(start, levels.len(), 0);
         let levels = &levels[..used];
@@ -145,7 +145,7 @@ impl<P: LevelSolver> LevelByLevel<P> {
                 let brightness =
                     after.map(|after| PendingBrightness { sums: [pyramids.before, after], gain: 1.0 });
                 let account = LevelsAccount { levels: runs, brightness };
-                return Ok(Found::new(grid, displacement, confidence, account));
+                return Ok(FoundFlow::new(grid, displacement, confidence, account));
             }
         }
         unreachable!("a pyramid should have a finest level")

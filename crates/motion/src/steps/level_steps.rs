@@ -2,7 +2,7 @@
 //! confidence at the end.
 
 use crate::steps::buffers::written;
-use crate::steps::choices::{MedianFilter, Update};
+use crate::steps::choices::{IncrementUpdate, MedianFilter};
 use crate::steps::image_pyramids::LevelImages;
 use crate::steps::pyramid::LevelGeometry;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
@@ -79,7 +79,7 @@ impl LevelGeometry {
         device: &Device,
         [displacement, increment]: [&mut Field; 2],
         limit: f32,
-        update: Update,
+        update: IncrementUpdate,
     ) -> Result<Later<f64>, ComputeError> {
         let length = ClipLength { limit, field: increment }.run(device)?;
         let (shape, spacing_edges, update) = (self.shape, self.spacing_edges, update.of_kernel());

@@ -2,7 +2,7 @@
 //!
 //! Both grids are placed in the world by their origins, spacings and directions. A position of the fixed grid is looked up in
 //! the moving image where it lies in the world; where the moving image is finer than the fixed grid it is smoothed first
-//! ([`moving_levels`]), as before any step to a coarser level. On one common grid nothing of this changes a bit.
+//! (`moving_levels`), as before any step to a coarser level. On one common grid nothing of this changes a bit.
 
 use crate::error::{MotionError, Result};
 use crate::method::resident::ResidentMask;

@@ -30,7 +30,7 @@ pub struct LevelGeometry {
 }
 
 /// An axis is not made shorter than this.
-pub const SHORTEST_AXIS: usize = 16;
+pub(crate) const SHORTEST_AXIS: usize = 16;
 
 impl LevelGeometry {
     fn new(grid: &Grid, size: Axes<usize>) -> Self {
@@ -44,7 +44,7 @@ impl LevelGeometry {
     }
 
     /// The level's operator of smoothness α alone.
-    pub fn laplacian<'a>(&self, alpha: f32) -> Operator<'a> {
+    pub(crate) fn laplacian<'a>(&self, alpha: f32) -> Operator<'a> {
         let (shape, spacing_edges) = (self.shape, self.spacing_edges);
         Operator { shape, spacing_edges, alpha, tensor: None, diffusivity: None, volume_weight: None }
     }
@@ -78,7 +78,7 @@ const SHORTEST_MOVING_AXIS: usize = 4;
 
 /// The sizes at which a moving image on a grid of its own is sampled from the levels of a fixed one: as coarse as these, and
 /// no finer than it is. `moving_from_fixed` is the map between the full grids' voxel positions.
-pub fn moving_levels(
+pub(crate) fn moving_levels(
     grid: &Grid,
     moving_from_fixed: &VoxelAffine,
     fixed: &[LevelGeometry],
@@ -226,7 +226,7 @@ pub(crate) fn pair_pyramids(
 ///
 /// # Errors
 /// [`ComputeError::OutOfMemory`].
-pub fn mask_pyramid(
+pub(crate) fn mask_pyramid(
     device: &Device,
     mask: &ResidentMask,
     levels: &[LevelGeometry],

@@ -50,7 +50,7 @@ impl Solving {
         Some(if *first > 0.0 { (last / first).sqrt() } else { 1.0 })
     }
     /// Whether there was nothing to solve, as far as that is known.
-    pub fn is_trivial(&self) -> bool {
+    pub(crate) fn is_trivial(&self) -> bool {
         self.norms2.first().and_then(Later::peek) == Some(&0.0)
     }
     /// The numbers that settling waits for.
@@ -68,7 +68,11 @@ impl Solving {
     ///
     /// # Errors
     /// As [`Self::settle`].
-    pub fn settle_after(self, device: &Device, mark: Option<&Timestamp>) -> Result<Solved, ComputeError> {
+    pub(crate) fn settle_after(
+        self,
+        device: &Device,
+        mark: Option<&Timestamp>,
+    ) -> Result<Solved, ComputeError> {
         let Self { norms2, sweeps, stop } = self;
         let norms2 = settled(device, mark, norms2)?;
         if norms2[0] == 0.0 {

@@ -10,7 +10,7 @@ use veloxel_core::{Dimension, Grid, Mask, SolveStatus, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::block_matching::parameters::MatchMeasure;
 use veloxel_motion::{
-    BlockMatching, BlockMatchingParams, BlockMatchingPreset, DenseFlow, Extras, Pair, PairMethod, Refined,
+    BlockMatching, BlockMatchingParams, BlockMatchingPreset, DenseFlow, FlowExtras, Pair, PairMethod, Refined,
 };
 use veloxel_phantoms::catalogue::{MotionKind, isotropic_grid};
 use veloxel_phantoms::{CentredFrame, Noise, Phantom, Sinusoid, SpeckleTexture};
@@ -26,7 +26,7 @@ fn preset(preset: BlockMatchingPreset, dimension: Dimension) -> BlockMatchingPar
 
 fn run(pair: &Pair<'_>, params: &BlockMatchingParams, device: &Device) -> DenseFlow {
     let method = BlockMatching::new(pair.fixed.grid(), params.clone(), device);
-    method.unwrap().run_with(pair, Extras::ALL).unwrap()
+    method.unwrap().run_with(pair, FlowExtras::ALL).unwrap()
 }
 
 fn small(dimension: Dimension) -> usize {
@@ -209,8 +209,8 @@ fn refinement_brings_a_noisy_flow_nearer_to_the_truth() {
         ..preset(BlockMatchingPreset::Fast, Dimension::Three)
     };
     let method = || BlockMatching::new(phantom.grid(), params.clone(), &cpu(2)).unwrap();
-    let plain = method().run_with(&pair, Extras::ALL).unwrap();
-    let refined = Refined::new(method()).run_with(&pair, Extras::ALL).unwrap();
+    let plain = method().run_with(&pair, FlowExtras::ALL).unwrap();
+    let refined = Refined::new(method()).run_with(&pair, FlowExtras::ALL).unwrap();
     require_sane(&refined, "refined");
     let [before, after] = [&plain, &refined].map(|found| mean_error_vox(&found.flow, &phantom));
     println!("{before:.4} voxel before, {after:.4} after");

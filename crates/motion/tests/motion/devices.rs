@@ -11,7 +11,7 @@ use veloxel_gpu::Device;
 use veloxel_motion::clg::multigrid::Solver;
 use veloxel_motion::steps::affine_registration::AffineModel;
 use veloxel_motion::{
-    Clg, ClgParams, ClgPreset, DenseFlow, Extras, InverseConsistent, MotionError, Pair, PairMethod,
+    Clg, ClgParams, ClgPreset, DenseFlow, FlowExtras, InverseConsistent, MotionError, Pair, PairMethod,
     SequenceFrames, SequenceMode, SequencePlan, Start, run_sequence,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, oblique_grid};
@@ -151,7 +151,7 @@ on_every_device! {
         let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
         let mut method = Clg::new(phantom.grid(), params.clone(), device).unwrap();
         let all = SequenceFrames::new(&frames);
-        let plan = SequencePlan { mode: SequenceMode::Consecutive, reference: 0, extras: Extras::ALL };
+        let plan = SequencePlan { mode: SequenceMode::Consecutive, reference: 0, extras: FlowExtras::ALL };
         let mut fields = Vec::new();
         let mut keep = |field| {
             fields.push(field);

@@ -8,10 +8,10 @@ use crate::measure;
 use measure::{cpu, difference_vox, mean_error_vox, pair, smooth};
 use veloxel_core::{Dimension, Grid, Mask, Volume};
 use veloxel_gpu::Device;
-use veloxel_motion::finite_elements::parameters::{Cover, Measure, Optimiser};
+use veloxel_motion::finite_elements::parameters::{ElementCover, ImageMeasure, Optimiser};
 use veloxel_motion::{
-    DenseFlow, Extras, FiniteElements, FiniteElementsParams, FiniteElementsPreset, Frame, ImagePair, Pair,
-    PairMethod, Region, ResidentFlow, ResidentMask, ResidentStart, Start,
+    DataRegion, DenseFlow, FiniteElements, FiniteElementsParams, FiniteElementsPreset, FlowExtras, Frame,
+    ImagePair, Pair, PairMethod, ResidentFlow, ResidentMask, ResidentStart, Start,
 };
 use veloxel_phantoms::Phantom;
 use veloxel_phantoms::catalogue::MotionKind;
@@ -22,7 +22,7 @@ const BOTH: [Dimension; 2] = [Dimension::Two, Dimension::Three];
 
 fn run(pair: &Pair<'_>, params: &FiniteElementsParams, device: &Device) -> DenseFlow {
     let mut method = FiniteElements::new(pair.fixed.grid(), params.clone(), device).unwrap();
-    method.run_with(pair, Extras::ALL).unwrap()
+    method.run_with(pair, FlowExtras::ALL).unwrap()
 }
 
 fn phantom(motion: MotionKind, dimension: Dimension) -> Phantom {
@@ -87,15 +87,15 @@ fn slices_of_a_stack_are_pictures() {
     let phantoms = [MotionKind::Shift, MotionKind::Rotation].map(|motion| phantom(motion, Dimension::Two));
     let raw = |cover| FiniteElementsParams {
         cover,
-        intensity: veloxel_motion::steps::choices::Intensity::Raw,
+        intensity: veloxel_motion::steps::choices::IntensityMapping::Raw,
         ..accurate(Dimension::Two)
     };
     let (fixed, moving) =
         (stack(&phantoms.each_ref().map(|p| &p.fixed)), stack(&phantoms.each_ref().map(|p| &p.moving)));
-    let found = run(&pair(&fixed, &moving), &raw(Cover::Slices), &cpu(2));
+    let found = run(&pair(&fixed, &moving), &raw(ElementCover::Slices), &cpu(2));
     assert!(found.flow.component_vox(2).iter().all(|v| *v == 0.0));
     for (z, phantom) in phantoms.iter().enumerate() {
-        let alone = run(&pair(&phantom.fixed, &phantom.moving), &raw(Cover::Volume), &cpu(1));
+        let alone = run(&pair(&phantom.fixed, &phantom.moving), &raw(ElementCover::Volume), &cpu(1));
         for c in 0..2 {
             let (whole, own) = (found.flow.component_vox(c), alone.flow.component_vox(c));
             let pairs = whole[z * own.len()..(z + 1) * own.len()].iter().zip(own);
@@ -144,7 +144,7 @@ fn weights_say_how_much_data_count() {
     let with = |weight: Option<&Volume<f32>>, mask: Option<&Mask>| {
         let pair = Pair { mask, weight, ..Pair::new(&phantom.fixed, &phantom.moving) };
         // Intensities are mapped within a mask, and a weight is none.
-        let intensity = veloxel_motion::steps::choices::Intensity::Raw;
+        let intensity = veloxel_motion::steps::choices::IntensityMapping::Raw;
         run(&pair, &FiniteElementsParams { intensity, ..accurate(Dimension::Two) }, &cpu(2))
     };
     let everywhere = Mask::everywhere(grid.clone());
@@ -175,12 +175,13 @@ fn normalised_cross_correlation_sees_no_gain_and_no_offset() {
     let phantom = phantom(MotionKind::Rotation, Dimension::Two);
     let moving = phantom.moving.map(|v| 0.2 + 0.4 * v);
     let error = |measure, moving: &Volume<f32>| {
-        let intensity = veloxel_motion::steps::choices::Intensity::Raw;
+        let intensity = veloxel_motion::steps::choices::IntensityMapping::Raw;
         let params = FiniteElementsParams { measure, intensity, ..accurate(Dimension::Two) };
         mean_error_vox(&run(&pair(&phantom.fixed, moving), &params, &cpu(2)).flow, &phantom)
     };
-    let bright = error(Measure::Correlation, &phantom.moving);
-    let [dark, difference] = [Measure::Correlation, Measure::SquaredDifference].map(|m| error(m, &moving));
+    let bright = error(ImageMeasure::Correlation, &phantom.moving);
+    let [dark, difference] =
+        [ImageMeasure::Correlation, ImageMeasure::SquaredDifference].map(|m| error(m, &moving));
     println!("{bright}, darker {dark}, by differences {difference} pixel");
     assert!(
         bright < 0.02 && (dark - bright).abs() < 0.01 && difference > 0.5,
@@ -259,14 +260,14 @@ on_every_device! {
         let start = ResidentFlow::upload(device, &phantoms[1].truth).unwrap();
         for (is_weighted, is_started) in [(false, false), (true, true)] {
             let pair = |nth: usize| ImagePair {
-                region: Region { weight: is_weighted.then(|| &weights[nth]), ..Region::default() },
+                region: DataRegion { weight: is_weighted.then(|| &weights[nth]), ..DataRegion::default() },
                 start: if is_started { ResidentStart::Flow(&start) } else { ResidentStart::Zero },
                 ..ImagePair::new(&frames[nth][0], &frames[nth][1])
             };
             let together = method.estimate_many((0..4).map(pair).collect()).unwrap();
             for (nth, found) in together.into_iter().enumerate() {
-                let found = found.finish(Extras::default()).unwrap();
-                let alone = method.estimate(pair(nth)).unwrap().finish(Extras::default()).unwrap();
+                let found = found.finish(FlowExtras::default()).unwrap();
+                let alone = method.estimate(pair(nth)).unwrap().finish(FlowExtras::default()).unwrap();
                 assert_eq!(found.flow, alone.flow, "pair {nth}");
                 assert_eq!(found.confidence, alone.confidence, "pair {nth}");
                 assert_eq!(found.statistics.status, alone.statistics.status);
@@ -276,9 +277,9 @@ on_every_device! {
 
     fn fields_are_the_same(device: &Device) {
         for (dimension, measure) in [
-            (Dimension::Two, Measure::SquaredDifference),
-            (Dimension::Two, Measure::Correlation),
-            (Dimension::Three, Measure::SquaredDifference),
+            (Dimension::Two, ImageMeasure::SquaredDifference),
+            (Dimension::Two, ImageMeasure::Correlation),
+            (Dimension::Three, ImageMeasure::SquaredDifference),
         ] {
             let phantom = smooth(MotionKind::Sinusoid, dimension, if dimension == Dimension::Two { 48 } else { 20 });
             let params = FiniteElementsParams { steps: 4, inner_iterations: 4, measure, ..accurate(dimension) };

@@ -5,9 +5,9 @@ use crate::masks_and_extremes::{left, wave, well_left};
 use crate::measure::{cpu, determinant, difference_vox, estimate, pair, run, smooth};
 use crate::phase::scene::{picture, texture};
 use veloxel_core::{Dimension, Flow, Mask, Volume};
-use veloxel_motion::phase::parameters::Frames;
+use veloxel_motion::phase::parameters::FrameCount;
 use veloxel_motion::{
-    ClgParams, ClgPreset, Extras, Pair, PhaseFlow, PhaseParameters, PhasePreset, WindowMethod,
+    ClgParams, ClgPreset, FlowExtras, Pair, PhaseFlow, PhaseParameters, PhasePreset, WindowMethod,
 };
 use veloxel_phantoms::catalogue::MotionKind;
 
@@ -48,13 +48,13 @@ fn phase_sees_nothing_outside_of_a_mask() {
         (0..3).map(|t| picture([96, 80], move |x, y| texture(x - 0.5 * t as f32, y))).collect();
     let mask = left(frames[0].grid());
     let parameters = PhaseParameters {
-        frames: Frames::Three,
+        frames: FrameCount::Three,
         ..PhaseParameters::preset(PhasePreset::Fast, Dimension::Two)
     };
     let found = |frames: &[Volume<f32>]| {
         let frames: Vec<_> = frames.iter().collect();
         let mut method = PhaseFlow::new(frames[0].grid(), &parameters, &cpu(1)).expect("a possible method");
-        method.run(&frames, Some(&mask), Extras::default()).expect("the run should succeed").flow
+        method.run(&frames, Some(&mask), FlowExtras::default()).expect("the run should succeed").flow
     };
     let others: Vec<_> = frames.iter().map(|frame| with_other_outside(frame, &mask)).collect();
     let vox = largest_difference_vox(&found(&frames), &found(&others), &mask);

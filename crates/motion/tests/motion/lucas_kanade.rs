@@ -8,9 +8,9 @@ use crate::measure;
 use measure::{cpu, difference_vox, mean_difference_vox, mean_error_vox, pair, smooth};
 use veloxel_core::{Dimension, Grid, Mask, SolveStatus, Volume};
 use veloxel_gpu::Device;
-use veloxel_motion::lucas_kanade::parameters::Window;
+use veloxel_motion::lucas_kanade::parameters::WindowShape;
 use veloxel_motion::{
-    DenseFlow, Extras, LucasKanade, LucasKanadeParams, LucasKanadePreset, MotionError, Pair, PairMethod,
+    DenseFlow, FlowExtras, LucasKanade, LucasKanadeParams, LucasKanadePreset, MotionError, Pair, PairMethod,
 };
 use veloxel_phantoms::Phantom;
 use veloxel_phantoms::catalogue::MotionKind;
@@ -22,7 +22,7 @@ const PRESETS: [LucasKanadePreset; 3] =
     [LucasKanadePreset::Accurate, LucasKanadePreset::Fast, LucasKanadePreset::Paper];
 
 fn try_run(pair: &Pair<'_>, params: &LucasKanadeParams, device: &Device) -> Result<DenseFlow, MotionError> {
-    LucasKanade::new(pair.fixed.grid(), params.clone(), device)?.run_with(pair, Extras::ALL)
+    LucasKanade::new(pair.fixed.grid(), params.clone(), device)?.run_with(pair, FlowExtras::ALL)
 }
 
 fn run(pair: &Pair<'_>, params: &LucasKanadeParams, device: &Device) -> DenseFlow {
@@ -118,7 +118,7 @@ fn what_a_mask_hides_counts_nothing_and_has_no_vector() {
             false if (x + y + z) % 5 == 0 => f32::NAN,
             false => (x * 7 + y * 3 + z) as f32 % 11.0,
         });
-        for window in [Window::Box { radius: 2 }, Window::Gaussian { sigma: 1.0 }] {
+        for window in [WindowShape::Box { radius: 2 }, WindowShape::Gaussian { sigma: 1.0 }] {
             let preset = LucasKanadeParams::preset(LucasKanadePreset::Fast, dimension);
             let params = LucasKanadeParams { window, ..preset };
             let found = run(&Pair { mask: Some(&mask), ..pair(&fixed, &phantom.moving) }, &params, &cpu(2));

@@ -4,6 +4,7 @@ mod affine;
 mod block_matching;
 mod coarse_end;
 mod confidence;
+mod convergence;
 mod devices;
 mod finite_elements;
 mod known_issues;

@@ -7,8 +7,10 @@ use measure::{
 };
 use veloxel_core::{Dimension, Flow, Grid, Mask, SolveStatus, Volume, WarningKind};
 use veloxel_motion::clg::multigrid::Solver;
-use veloxel_motion::steps::choices::Update;
-use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, Extras, MotionError, Pair, PairMethod, Start};
+use veloxel_motion::steps::choices::IncrementUpdate;
+use veloxel_motion::{
+    Clg, ClgParams, ClgPreset, DenseFlow, FlowExtras, MotionError, Pair, PairMethod, Start,
+};
 use veloxel_phantoms::catalogue::{MotionKind, isotropic_grid};
 use veloxel_phantoms::{CentredFrame, Noise, Phantom, Sinusoid, SmoothTexture, Texture};
 
@@ -20,7 +22,7 @@ fn small(dimension: Dimension) -> usize {
 }
 
 fn try_run(pair: &Pair<'_>, params: &ClgParams) -> Result<DenseFlow, MotionError> {
-    Clg::new(pair.fixed.grid(), params.clone(), &cpu(1))?.run_with(pair, Extras::ALL)
+    Clg::new(pair.fixed.grid(), params.clone(), &cpu(1))?.run_with(pair, FlowExtras::ALL)
 }
 
 /// Left of a plane at 60 % of the width.
@@ -251,8 +253,8 @@ pub fn wave(dimension: Dimension, amplitude: f64, details: f64) -> Phantom {
 /// Voxels with det ≤ 0 of the estimate with composed increments, and with added ones.
 fn folded(phantom: &Phantom) -> (usize, usize) {
     let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
-    assert_eq!(params.update, Update::Compose);
-    let added = ClgParams { update: Update::Add, increment_limit: 1e6, ..params.clone() };
+    assert_eq!(params.update, IncrementUpdate::Compose);
+    let added = ClgParams { update: IncrementUpdate::Add, increment_limit: 1e6, ..params.clone() };
     let count = |params| {
         let output = estimate(&phantom.fixed, &phantom.moving, params);
         let own = determinant(&output).data().iter().filter(|v| **v <= 0.0).count();

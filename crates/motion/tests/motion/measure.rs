@@ -4,7 +4,7 @@ use veloxel_core::{Dimension, Flow, Mask, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::steps::affine_registration::{AffineModel, affine_registration};
 use veloxel_motion::{
-    Clg, ClgParams, DenseFlow, Extras, Frame, MotionError, Pair, PairMethod, ResidentMask, VoxelAffine,
+    Clg, ClgParams, DenseFlow, FlowExtras, Frame, MotionError, Pair, PairMethod, ResidentMask, VoxelAffine,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_phantoms::{Noise, Phantom};
@@ -33,7 +33,7 @@ pub fn estimate(fixed: &Volume<f32>, moving: &Volume<f32>, params: &ClgParams) -
 /// Runs the method on a pair.
 pub fn run(pair: &Pair<'_>, params: &ClgParams, device: &Device) -> DenseFlow {
     Clg::new(pair.fixed.grid(), params.clone(), device)
-        .and_then(|mut method| method.run_with(pair, Extras::ALL))
+        .and_then(|mut method| method.run_with(pair, FlowExtras::ALL))
         .expect("the estimate should succeed")
 }
 

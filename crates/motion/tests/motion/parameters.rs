@@ -1,12 +1,14 @@
 //! What holds for every parameter of every method: ranges, presets, and what a wrong value is answered.
 
 use serde_json::{Map, Value, json};
-use veloxel_core::parameters::{Declaration, MethodParameters, ParameterError, ParameterKind, Parameters};
+use veloxel_core::parameters::{
+    MethodParameters, ParameterDeclaration, ParameterError, ParameterKind, Parameters,
+};
 use veloxel_core::{Dimension, Grid};
 use veloxel_gpu::Device;
 use veloxel_motion::clg::parameters::Penaliser;
 use veloxel_motion::steps::choices::MedianFilter;
-use veloxel_motion::{Clg, ClgParams, DenseDraft, METHODS, Method, PhaseParameters};
+use veloxel_motion::{Clg, ClgParams, DenseDraft, DenseMethodEntry, METHODS, PhaseParameters};
 
 const DIMENSIONS: [(Dimension, &str); 2] = [(Dimension::Two, "2d"), (Dimension::Three, "3d")];
 
@@ -15,7 +17,14 @@ fn declared() -> impl Iterator<Item = &'static MethodParameters> {
 }
 
 /// Every number that is declared: the method, the setting's name and a value for it made from a number.
-fn each_number(mut check: impl FnMut(&'static Method, &Declaration, &Declaration, &dyn Fn(Value) -> Value)) {
+fn each_number(
+    mut check: impl FnMut(
+        &'static DenseMethodEntry,
+        &ParameterDeclaration,
+        &ParameterDeclaration,
+        &dyn Fn(Value) -> Value,
+    ),
+) {
     for method in &METHODS {
         for declaration in method.parameters.declarations {
             match declaration.kind {
@@ -175,13 +184,13 @@ fn names_that_are_not_are_answered_with_the_nearest_or_the_owner() {
     let text = answer("tau_l");
     assert!(text.ends_with("clg has no parameter `tau_l`, which belongs to phase"), "{text}");
     let text = DenseDraft::named("magic").unwrap_err().to_string();
-    let [others @ .., last] = METHODS.each_ref().map(Method::name);
+    let [others @ .., last] = METHODS.each_ref().map(DenseMethodEntry::name);
     let known = format!("{} or {last}", others.join(", "));
     assert_eq!(text, format!("parameter `method` is magic, expected {known}"));
     let text = clg.set_preset("best").unwrap_err().to_string();
     assert_eq!(
         text,
-        "clg: parameter `preset` is best, expected accurate, fast, realtime, ultrafast, paper, cine or cine-apart"
+        "clg: parameter `preset` is best, expected accurate, fast, realtime, ultrafast, paper, paper-literal, cine or cine-apart"
     );
     let text = clg.build::<PhaseParameters>(Dimension::Two).unwrap_err().to_string();
     assert_eq!(text, "parameter `method` is clg, expected phase");

@@ -9,7 +9,7 @@ use measure::{cpu, estimate, mean_difference_vox, pair, run, smooth};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
 use veloxel_motion::clg::multigrid::Solver;
 use veloxel_motion::steps::choices::Interpolation;
-use veloxel_motion::{ClgParams, ClgPreset, Extras, PairMethod};
+use veloxel_motion::{ClgParams, ClgPreset, FlowExtras, PairMethod};
 use veloxel_phantoms::catalogue::{Case, MotionKind, NOISE, TextureKind, isotropic_grid, oblique_grid};
 use veloxel_phantoms::{CentredFrame, Noise, Phantom, SmoothTexture};
 
@@ -304,7 +304,7 @@ fn doing_it_twice_gives_the_same_bits() {
         let mut method = veloxel_motion::Clg::new(phantom.grid(), params, &device).expect("valid parameters");
         // The report holds times: everything else is compared.
         let mut again = || {
-            let output = method.run_with(&both, Extras::ALL).expect("the estimate should succeed");
+            let output = method.run_with(&both, FlowExtras::ALL).expect("the estimate should succeed");
             (output.flow, output.confidence, output.jacobian)
         };
         assert_eq!(again(), again(), "{dimension:?}");

@@ -4,20 +4,20 @@ use crate::measure::{cpu, smooth};
 use serde_json::json;
 use veloxel_core::{Diagnosis, Dimension, ErrorKind, Flow, Grid, Mask, Volume};
 use veloxel_motion::{
-    AnyMethod, DenseDraft, DenseFlow, Dimensions, Extras, Given, METHODS, Method, MotionError, Opening, Pair,
-    Start, Tiles, Tiling, Use,
+    AnyMethod, DenseDraft, DenseFlow, DenseMethodEntry, DimensionSupport, FlowExtras, GivenInput, InputUse,
+    METHODS, MethodOpening, MotionError, Pair, Start, TileSupport, Tiling,
 };
 use veloxel_phantoms::Phantom;
 use veloxel_phantoms::catalogue::MotionKind;
 
 /// A method in its fast preset, or in its default one, opened for two frames of a grid.
-fn open(method: &'static Method, settings: &[&str], grid: &Grid) -> Result<AnyMethod, MotionError> {
+fn open(method: &'static DenseMethodEntry, settings: &[&str], grid: &Grid) -> Result<AnyMethod, MotionError> {
     let mut draft = DenseDraft::new(method);
     if method.parameters.presets.iter().any(|preset| preset.name == "fast") {
         draft.set_preset("fast")?;
     }
     settings.iter().try_for_each(|name| draft.set(name, json!(1), ""))?;
-    let opening = Opening { grid, frames: 2, white: 1.0, draft: &draft, device: &cpu(1) };
+    let opening = MethodOpening { grid, frames: 2, white: 1.0, draft: &draft, device: &cpu(1) };
     Ok(opening.open()?.method)
 }
 
@@ -39,21 +39,21 @@ impl Inputs {
     }
 
     /// A method's flow with one input or with none.
-    fn run(&self, method: AnyMethod, phantom: &Phantom, input: Option<Given>) -> DenseFlow {
+    fn run(&self, method: AnyMethod, phantom: &Phantom, input: Option<GivenInput>) -> DenseFlow {
         let mut pair = Pair::new(&phantom.fixed, &phantom.moving);
         let mut method = method;
         match input {
             None => {}
-            Some(Given::Mask) => pair.mask = Some(&self.mask),
-            Some(Given::VolumeMask) => pair.volume_mask = Some(&self.mask),
-            Some(Given::Weight) => pair.weight = Some(&self.weight),
-            Some(Given::Start) => pair.start = Start::Flow(&self.start),
-            Some(Given::SecondDirection) => method = method.inverse_consistent(),
+            Some(GivenInput::Mask) => pair.mask = Some(&self.mask),
+            Some(GivenInput::VolumeMask) => pair.volume_mask = Some(&self.mask),
+            Some(GivenInput::Weight) => pair.weight = Some(&self.weight),
+            Some(GivenInput::Start) => pair.start = Start::Flow(&self.start),
+            Some(GivenInput::SecondDirection) => method = method.inverse_consistent(),
         }
         match method {
             AnyMethod::Pair(mut method) => method.run(&pair),
             AnyMethod::Window(mut method) => {
-                method.run(&[pair.fixed, pair.moving], pair.mask, Extras::default())
+                method.run(&[pair.fixed, pair.moving], pair.mask, FlowExtras::default())
             }
         }
         .expect("the estimate should succeed")
@@ -72,10 +72,10 @@ fn every_input_changes_the_flow_or_is_refused() {
     let inputs = Inputs::of(&phantom);
     for method in &METHODS {
         let name = method.name();
-        for input in Given::ALL {
+        for input in GivenInput::ALL {
             let settings = match method.uses.of(input) {
-                Use::Above0(parameter) => vec![parameter],
-                Use::Never | Use::Always => vec![],
+                InputUse::Above0(parameter) => vec![parameter],
+                InputUse::Never | InputUse::Always => vec![],
             };
             let found = |input| {
                 let opened = open(method, &settings, phantom.grid()).expect("the method should open");
@@ -98,10 +98,10 @@ fn a_refusal_names_the_methods_that_use_the_input() {
     let method = |name: &str| METHODS.iter().find(|method| method.name() == name).expect("a method");
     let (clg, local) = (method("clg"), method("lucas-kanade"));
     assert_eq!(clg.require(&[]), Ok(()));
-    assert_eq!(clg.require(&[Given::Mask, Given::VolumeMask, Given::Start]), Ok(()));
-    let text = local.require(&[Given::Mask, Given::VolumeMask]).unwrap_err().to_string();
+    assert_eq!(clg.require(&[GivenInput::Mask, GivenInput::VolumeMask, GivenInput::Start]), Ok(()));
+    let text = local.require(&[GivenInput::Mask, GivenInput::VolumeMask]).unwrap_err().to_string();
     assert!(text.starts_with("lucas-kanade does not use a volume mask: clg do"), "{text}");
-    for input in Given::ALL {
+    for input in GivenInput::ALL {
         let (users, others): (Vec<_>, Vec<_>) = METHODS.iter().partition(|m| m.require(&[input]).is_ok());
         for other in others {
             let text = other.require(&[input]).unwrap_err().to_string();
@@ -117,8 +117,8 @@ fn a_refusal_names_the_methods_that_use_the_input() {
 #[test]
 fn a_parameter_of_0_switches_an_input_off() {
     for method in &METHODS {
-        for input in Given::ALL {
-            let Use::Above0(name) = method.uses.of(input) else { continue };
+        for input in GivenInput::ALL {
+            let InputUse::Above0(name) = method.uses.of(input) else { continue };
             let declared = method.parameters.find(name).expect("the parameter should be the method's");
             declared.check(&json!(0), "").expect("0 should be possible");
             let values = |value: f64| [(name.to_owned(), json!(value))].into_iter().collect();
@@ -138,20 +138,20 @@ fn methods_take_the_dimensions_and_tiles_that_the_table_says() {
             let opened = match open(method, &[], grid) {
                 Ok(opened) => opened,
                 Err(MotionError::NotAPicture { .. }) => {
-                    assert!(!is_picture && method.uses.dimensions == Dimensions::Pictures, "{name}");
+                    assert!(!is_picture && method.uses.dimensions == DimensionSupport::Pictures, "{name}");
                     continue;
                 }
                 Err(error) => panic!("{name}: {error}"),
             };
-            assert!(is_picture || method.uses.dimensions == Dimensions::PicturesAndVolumes, "{name}");
+            assert!(is_picture || method.uses.dimensions == DimensionSupport::PicturesAndVolumes, "{name}");
             let footprint = match opened {
                 AnyMethod::Pair(method) => method.footprint(),
                 AnyMethod::Window(method) => method.footprint(),
             };
             let tiles = match footprint.map_or(Tiling::Never, |footprint| footprint.tiling) {
-                Tiling::Never => Tiles::Never,
-                Tiling::Overlap { .. } => Tiles::Overlapping,
-                Tiling::Local { .. } | Tiling::Halves { .. } => Tiles::SameBits,
+                Tiling::Never => TileSupport::Never,
+                Tiling::Overlap { .. } => TileSupport::Overlapping,
+                Tiling::Local { .. } | Tiling::Halves { .. } => TileSupport::SameBits,
             };
             assert_eq!(tiles, method.uses.tiles, "{name}");
         }

@@ -145,7 +145,7 @@ impl HeartPhantom {
     }
 
     /// The exact motion from frame `fixed` to frame `moving` as a function of the position.
-    pub fn motion_between(&self, fixed: usize, moving: usize) -> HeartMotion {
+    pub(crate) fn motion_between(&self, fixed: usize, moving: usize) -> HeartMotion {
         HeartMotion { from: self.state(fixed), to: self.state(moving) }
     }
 

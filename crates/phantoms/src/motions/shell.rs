@@ -53,7 +53,7 @@ impl BeatingShell {
     }
 
     /// Where a radius of the fixed image lies in the moving image, mm.
-    pub fn moved_radius_mm(&self, radius_mm: f64) -> f64 {
+    pub(crate) fn moved_radius_mm(&self, radius_mm: f64) -> f64 {
         let power = exponent(self.shape);
         let u = radius_mm.powf(power);
         ((u + self.constant * self.weight(u).0) / self.stretch()).max(0.0).powf(1.0 / power)

@@ -5,7 +5,10 @@ use crate::number::{counted, duration};
 use crate::pages::tables;
 pub use crate::pages::tables::Table;
 use crate::pictures::film::Frame;
-use crate::pictures::panel::Panel;
+use crate::pictures::overlay::Canvas;
+use crate::pictures::panel::{Panel, Picture, image};
+use crate::pictures::phase_pictures::MapPicture;
+use crate::pictures::picture::{opaque, rgba_data_uri};
 use crate::plots::svg_plot::{Format, LinePlot};
 use crate::run::header::RunHeader;
 use minijinja::Environment;
@@ -135,6 +138,21 @@ impl Section {
     /// A section without content.
     pub fn new(heading: impl Into<String>) -> Self {
         Self { heading: heading.into(), ..Self::default() }
+    }
+
+    /// Adds a picture under its title; two stand in a row.
+    ///
+    /// # Errors
+    /// [`ReportError::Picture`] should not occur.
+    pub fn show(&mut self, title: &'static str, picture: &MapPicture) -> Result<(), ReportError> {
+        let MapPicture { width, height, rgb } = picture;
+        let samples: Vec<u8> = rgb.as_chunks::<3>().0.iter().flat_map(|&pixel| opaque(pixel)).collect();
+        let uri = rgba_data_uri(*width, *height, &samples)?;
+        let (width, height) = (*width as f64, *height as f64);
+        let canvas = Canvas { width, height, units_per_mm: 1.0 };
+        let pictures = vec![Picture::framed(canvas, title, &image(&uri, canvas))];
+        self.panels.push(Panel { title, pictures, ..Panel::default() });
+        Ok(())
     }
 }
 

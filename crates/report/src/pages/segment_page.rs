@@ -20,13 +20,26 @@ pub struct SegmentView<'a> {
     pub points: &'a [[f64; 3]],
     /// Its triangles.
     pub triangles: &'a [[u32; 3]],
-    /// The run's answer; behind it another answer, if the method begins with one.
+    /// The run's answer; behind it another method's, if there is one.
     pub answers: &'a [AnswerView<'a>],
+}
+
+/// What an answer is to the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerRole {
+    /// The run's own.
+    Own,
+    /// Parts that the run's method began with.
+    Beginning,
+    /// Another method's, which the run's own did not begin with.
+    Beside,
 }
 
 /// The result of one method: a tree of parts.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerView<'a> {
+    /// What it is to the run.
+    pub role: AnswerRole,
     /// Name of the method for readers.
     pub name: &'static str,
     /// The number of parts that certainties belong to; the slider begins there.
@@ -82,9 +95,15 @@ pub fn segment_html(
     let mut lead = "Drag to turn, scroll to come nearer. A colour fades to white where a face may as well belong to the part \
                     beside it; at other numbers of parts than the run's, near every border."
         .to_owned();
-    if view.answers.len() > 1 {
-        lead.push_str(" Fuzzy clustering began with the parts of cuts, whose tree has more parts to show.");
-    }
+    lead.push_str(match view.answers.get(1).map(|second| second.role) {
+        Some(AnswerRole::Beginning) => {
+            " Fuzzy clustering began with the parts of cuts, whose tree has more parts to show."
+        }
+        Some(AnswerRole::Beside) => {
+            " Fuzzy clustering did not begin with the parts of cuts; their tree, beside it, has more parts to show."
+        }
+        Some(AnswerRole::Own) | None => "",
+    });
     let scene = Section { lead, scene: Some(scene(view, control)?), ..Section::new("Parts") };
     let parts = Section { table: Some(table(&report.segments)), ..Section::new("Every part") };
     let cleaning = &report.cleaning;

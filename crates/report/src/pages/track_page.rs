@@ -1,7 +1,7 @@
 //! The page of a run that followed outlines over a cine.
 
 use crate::error::ReportError;
-use crate::number::{percent, text};
+use crate::number::{fixed, percent, signed, text};
 use crate::pages::cine_loops;
 use crate::pages::page::{Figure, Headline, Page, Plots, Section};
 use crate::pages::tables::Table;
@@ -61,14 +61,14 @@ fn cards(report: &TrackReport, run: &TrackRun) -> Vec<Headline> {
     let mut cards = Vec::new();
     cards.extend(run.ventricles.lv.as_ref().map(|lv| {
         let note = format!("EDV {} ml, ESV {} ml", text(lv.edv_ml), text(lv.esv_ml));
-        Headline::new("Ejection fraction", format!("{:.1}", 100.0 * lv.ejection_fraction), "%", note)
+        Headline::new("Ejection fraction", fixed(100.0 * lv.ejection_fraction, 1), "%", note)
     }));
     cards.extend(run.ventricles.mass_g.map(|g| {
         Headline::new("Mass of the left ventricle", format!("{g:.0}"), "g", "slices with both outlines")
     }));
     cards.extend(run.strain.first().map(|all| {
-        let [short, thick] = all.peaks().map(|strain| format!("{:+.1}", 100.0 * strain));
-        let long = all.peak_longitudinal().map(|s| format!(", longitudinal {:+.1} %", 100.0 * s));
+        let [short, thick] = all.peaks().map(|strain| signed(100.0 * strain, 1));
+        let long = all.peak_longitudinal().map(|s| format!(", longitudinal {} %", signed(100.0 * s, 1)));
         let note = format!("radial {thick} %{}", long.unwrap_or_default());
         Headline::new("Peak circumferential strain", short, "%", note)
     }));
@@ -113,8 +113,8 @@ fn function_section(report: &TrackReport) -> Option<Section> {
             name.to_owned(),
             format!("{:.1} (frame {})", chamber.edv_ml, chamber.end_diastole),
             format!("{:.1} (frame {})", chamber.esv_ml, chamber.end_systole),
-            format!("{:.1}", chamber.edv_ml - chamber.esv_ml),
-            format!("{:.1}", 100.0 * chamber.ejection_fraction),
+            fixed(chamber.edv_ml - chamber.esv_ml, 1),
+            fixed(100.0 * chamber.ejection_fraction, 1),
             mass_g.map_or("–".to_owned(), |g| format!("{g:.0}")),
         ]
     };
@@ -207,7 +207,7 @@ fn distance_section(report: &TrackReport) -> Option<Section> {
         let millimetres = [s.modified_hausdorff_mm, s.worst_modified_hausdorff_mm, s.hausdorff_mm, s.mean_mm];
         let mut row = vec![run.name(), s.structure.title().to_owned(), s.count.to_string()];
         row.extend(millimetres.map(|mm| format!("{mm:.2}")));
-        row.push(format!("{:+.1}", s.area_difference_mm2));
+        row.push(signed(s.area_difference_mm2, 1));
         row
     };
     let rows = report.runs.iter().flat_map(|run| {

@@ -28,7 +28,7 @@ pub enum ColourKey {
 }
 
 /// Adds a strip with a text and a key below the picture; a part without room is left out.
-pub fn captioned(picture: MapPicture, text: &str, key: &ColourKey) -> MapPicture {
+pub(crate) fn captioned(picture: MapPicture, text: &str, key: &ColourKey) -> MapPicture {
     let MapPicture { width, height, mut rgb } = picture;
     let size = width.div_ceil(WIDTH_A_SIZE).max(1);
     let strip_height = size * (LETTER + 2 * MARGIN);

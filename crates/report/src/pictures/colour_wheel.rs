@@ -2,7 +2,10 @@
 
 use crate::pictures::colour::wheel;
 use crate::pictures::maps::full_colour;
-use veloxel_core::Flow;
+use veloxel_core::{Control, Flow, Stopped};
+
+/// Pixels between two questions whether to go on: about a millisecond.
+const PIXELS_A_QUESTION: usize = 1 << 15;
 
 /// One plane of a field in colours.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,13 +24,22 @@ pub struct ColourWheelPicture {
 ///
 /// `scale_vox`: the length that gets full colour; without one, a round number that 99 % of the vectors do not exceed.
 ///
+/// # Errors
+/// [`Stopped`].
+///
 /// # Panics
 /// If the grid has no plane `z`.
-pub fn colour_wheel_rgb(flow: &Flow, z: usize, scale_vox: Option<f64>) -> ColourWheelPicture {
+pub fn colour_wheel_rgb(
+    flow: &Flow,
+    z: usize,
+    scale_vox: Option<f64>,
+    control: &Control,
+) -> Result<ColourWheelPicture, Stopped> {
     let [width, height, planes] = flow.grid().size();
     assert!(z < planes, "plane {z} should be one of the grid's {planes}");
     let plane = z * width * height..(z + 1) * width * height;
     let vectors = plane.map(|i| (flow.is_valid(i), flow.vector_vox(i)));
+    control.check()?;
     let scale_vox = scale_vox.filter(|s| s.is_finite() && *s > 0.0).unwrap_or_else(|| {
         let lengths = vectors.clone().filter(|(valid, _)| *valid).map(|(_, [u, v, _])| u.hypot(v));
         full_colour(lengths)
@@ -37,7 +49,12 @@ pub fn colour_wheel_rgb(flow: &Flow, z: usize, scale_vox: Option<f64>) -> Colour
         true => wheel([share(u), share(v)]),
         false => [0; 3],
     };
-    ColourWheelPicture { width, height, rgb: vectors.flat_map(colour).collect(), scale_vox }
+    let (mut rgb, mut pace) = (Vec::with_capacity(3 * width * height), control.once_in(PIXELS_A_QUESTION));
+    for vector in vectors {
+        pace.step()?;
+        rgb.extend(colour(vector));
+    }
+    Ok(ColourWheelPicture { width, height, rgb, scale_vox })
 }
 
 #[cfg(test)]
@@ -52,11 +69,12 @@ mod tests {
         for component in flow.components_vox_mut() {
             component[3] = f32::NAN;
         }
-        let picture = colour_wheel_rgb(&flow, 1, None);
+        let control = &Control::default();
+        let picture = colour_wheel_rgb(&flow, 1, None, control).unwrap();
         assert_eq!((picture.width, picture.height, picture.scale_vox), (2, 1, 2.0));
         assert_eq!(picture.rgb, [255, 0, 0, 0, 0, 0]);
         assert_eq!(
-            colour_wheel_rgb(&flow, 0, Some(3.0)).rgb,
+            colour_wheel_rgb(&flow, 0, Some(3.0), control).unwrap().rgb,
             [255; 6],
             "no motion within the plane is white"
         );

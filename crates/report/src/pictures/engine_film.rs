@@ -7,7 +7,7 @@ use crate::pictures::colour_wheel::colour_wheel_rgb;
 use crate::pictures::grey::grey_rgb;
 use crate::pictures::phase_pictures::{MapPicture, disparity_rgb, orientation_rgb};
 use crate::run::phase_reports::ValueRange;
-use veloxel_core::{Flow, Volume};
+use veloxel_core::{Control, Flow, Stopped, Volume};
 
 /// An output that has a tile in every picture, even for a frame without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,15 +62,15 @@ impl EngineFilm {
     /// The picture of the next frame.
     ///
     /// # Errors
-    /// [`ReportError::Core`] if orientation and energy lie on two grids.
-    pub fn picture(&mut self, frame: &FilmFrame<'_>) -> Result<MapPicture, ReportError> {
+    /// [`ReportError::Core`] if orientation and energy lie on two grids; [`ReportError::Stopped`].
+    pub fn picture(&mut self, frame: &FilmFrame<'_>, control: &Control) -> Result<MapPicture, ReportError> {
         let white = frame.image.data().iter().copied().fold(255.0, f32::max);
         let own =
             captioned(grey_rgb(frame.image, white), &format!("frame {}", frame.number), &ColourKey::None);
         let mut tiles = vec![own];
         for tile in self.tiles.clone() {
             tiles.push(match tile {
-                EngineTile::Flow => self.flow(frame),
+                EngineTile::Flow => self.flow(frame, control)?,
                 EngineTile::Disparity => self.disparity(frame),
             });
         }
@@ -81,13 +81,13 @@ impl EngineFilm {
         Ok(mosaic(&tiles))
     }
 
-    fn flow(&mut self, frame: &FilmFrame<'_>) -> MapPicture {
-        let Some(flow) = frame.flow else { return nothing(frame, "no flow at this end") };
-        let picture = colour_wheel_rgb(flow, 0, self.flow_px);
+    fn flow(&mut self, frame: &FilmFrame<'_>, control: &Control) -> Result<MapPicture, Stopped> {
+        let Some(flow) = frame.flow else { return Ok(nothing(frame, "no flow at this end")) };
+        let picture = colour_wheel_rgb(flow, 0, self.flow_px, control)?;
         let scale = *self.flow_px.get_or_insert(picture.scale_vox);
         let key = ColourKey::Wheel(format!("{} px", text(scale)));
         let (width, height) = (picture.width, picture.height);
-        captioned(MapPicture { width, height, rgb: picture.rgb }, "flow", &key)
+        Ok(captioned(MapPicture { width, height, rgb: picture.rgb }, "flow", &key))
     }
 
     fn disparity(&mut self, frame: &FilmFrame<'_>) -> MapPicture {

@@ -32,8 +32,13 @@ impl Thumbnail {
             title: view.title.to_owned(),
             frames: view.frames,
             aspect: plane.down.extent_mm() / plane.across.extent_mm(),
-            grey: Raster::sample(plane, LONGEST_SIDE, |i| [view.fixed.data()[i]]),
-            motion_mm: Raster::sample(plane, LONGEST_SIDE, |i| plane.page_vector_mm(view.flow.vector_vox(i))),
+            grey: Raster::sample(plane, LONGEST_SIDE, |i| [view.fixed.data()[i]], control)?,
+            motion_mm: Raster::sample(
+                plane,
+                LONGEST_SIDE,
+                |i| plane.page_vector_mm(view.flow.vector_vox(i)),
+                control,
+            )?,
         })
     }
 

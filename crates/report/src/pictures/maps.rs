@@ -7,7 +7,7 @@ use crate::pictures::overlay::{Canvas, letters_svg, outline_svg};
 use crate::pictures::panel::{Legend, MOTION_WHEEL, NO_ESTIMATE, Panel, Picture, Scaled, image, wheel_uri};
 use crate::pictures::picture::{LONGEST_SIDE, Raster};
 use crate::pictures::planes::{Plane, planes_through};
-use veloxel_core::{Control, Flow, Grid, Mask, Volume};
+use veloxel_core::{Control, Flow, Grid, Mask, Stopped, Volume};
 use veloxel_measure::{finite_quantiles, is_physical};
 
 /// A map over planes, and how it is coloured.
@@ -37,7 +37,7 @@ pub(crate) struct Wheel {
 
 impl Wheel {
     /// Colours of orientations: they repeat after half a turn, because opposite directions are the same.
-    pub const ORIENTATION: Self = Self {
+    pub(crate) const ORIENTATION: Self = Self {
         times: 2.0,
         colour: orientation_wheel,
         disc: orientation_disc,
@@ -45,7 +45,7 @@ impl Wheel {
         note: "a colour lies in the direction across the edge or line; dark: little energy",
     };
     /// Colours of phases: 0 is to the right.
-    pub const PHASE: Self = Self {
+    pub(crate) const PHASE: Self = Self {
         times: 1.0,
         colour: phase_wheel,
         disc: phase_wheel,
@@ -77,14 +77,14 @@ impl Map<'_> {
     }
 
     /// A PNG data URI, and whether something is missing in it.
-    fn to_data_uri(self, plane: &Plane) -> Result<(String, bool), ReportError> {
+    fn to_data_uri(self, plane: &Plane, control: &Control) -> Result<(String, bool), ReportError> {
         let plane = &self.own_plane().unwrap_or_else(|| plane.clone());
         let values = |value: &dyn Fn(usize) -> f32, Scaled { ramp, low, high }| {
-            let raster = Raster::sample(plane, LONGEST_SIDE, |i| [value(i)]);
+            let raster = Raster::sample(plane, LONGEST_SIDE, |i| [value(i)], control)?;
             Ok((raster.to_data_uri(ramp, low as f32, high as f32)?, raster.has_gaps()))
         };
         let vectors = |vector: &dyn Fn(usize) -> [f32; 2], colour: &dyn Fn([f32; 2]) -> Rgb| {
-            let raster = Raster::sample(plane, LONGEST_SIDE, vector);
+            let raster = Raster::sample(plane, LONGEST_SIDE, vector, control)?;
             Ok((raster.to_data_uri_by(colour)?, raster.has_gaps()))
         };
         match self {
@@ -176,7 +176,7 @@ impl<'a> Stage<'a> {
             let mut content = String::new();
             for (k, (_, map)) in layers.iter().enumerate() {
                 self.control.check()?;
-                let (uri, has_gaps) = map.to_data_uri(plane)?;
+                let (uri, has_gaps) = map.to_data_uri(plane, self.control)?;
                 if has_gaps {
                     panel.gap = NO_ESTIMATE;
                 }
@@ -186,7 +186,7 @@ impl<'a> Stage<'a> {
                     _ => format!(r#"<g class="layer layer-{k}">{picture}</g>"#),
                 });
             }
-            panel.pictures.push(self.framed(plane, *canvas, title, &content));
+            panel.pictures.push(self.framed(plane, *canvas, title, &content)?);
         }
         Ok(panel)
     }
@@ -203,22 +203,33 @@ impl<'a> Stage<'a> {
     }
 
     /// The content with the mask's outline and the letters above.
-    pub fn framed(&self, plane: &Plane, canvas: Canvas, title: &str, content: &str) -> Picture {
-        let outline = self.mask.map(|mask| {
-            let inside = Raster::sample(plane, LONGEST_SIDE, |i| [f32::from(u8::from(mask.data()[i]))]);
-            outline_svg(&inside, canvas, "outline")
-        });
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub(crate) fn framed(
+        &self,
+        plane: &Plane,
+        canvas: Canvas,
+        title: &str,
+        content: &str,
+    ) -> Result<Picture, Stopped> {
+        let outline = |mask: &Mask| {
+            let inside = |i| [f32::from(u8::from(mask.data()[i]))];
+            let inside = Raster::sample(plane, LONGEST_SIDE, inside, self.control)?;
+            Ok(outline_svg(&inside, canvas, "outline"))
+        };
+        let outline = self.mask.map(outline).transpose()?;
         let content = format!("{content}{}{}", outline.unwrap_or_default(), letters_svg(plane, canvas));
         let (name, label) = match plane.name {
             "" => (self.picture.unwrap_or(title), String::new()),
             name if self.columns == 0 => (name, format!("{name}, {}", plane.position)),
             name => (name, plane.position.clone()),
         };
-        Picture { label, ..Picture::framed(canvas, name, &content) }
+        Ok(Picture { label, ..Picture::framed(canvas, name, &content) })
     }
 
     /// A round length that 99 % of a field's shown vectors do not exceed; it gets full colour.
-    pub fn motion_scale(&self, field: &Flow) -> f64 {
+    pub(crate) fn motion_scale(&self, field: &Flow) -> f64 {
         full_colour(self.planes.iter().flat_map(|(plane, _)| {
             plane.indices().map(move |i| {
                 let [u, v] = plane.page_vector_mm(field.vector_vox(i));

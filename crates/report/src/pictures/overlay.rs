@@ -53,7 +53,12 @@ impl Quiver {
     }
 
     /// The arrows of a plane from vectors (right, down) in millimetres; gaps and vectors of almost no length draw nothing.
-    pub fn to_svg(self, plane: &Plane, vector_mm: impl Fn(usize) -> [f32; 2], canvas: Canvas) -> String {
+    pub(crate) fn to_svg(
+        self,
+        plane: &Plane,
+        vector_mm: impl Fn(usize) -> [f32; 2],
+        canvas: Canvas,
+    ) -> String {
         let (columns, rows) = plane.shape();
         let step = |spacing_mm: f64, count: usize| {
             ((self.step_mm / spacing_mm).round() as usize).clamp(1, count.max(1))
@@ -76,7 +81,7 @@ impl Quiver {
     }
 
     /// The key: an arrow of known motion in the lower left corner.
-    pub fn key_svg(self, canvas: Canvas, unit: &str) -> String {
+    pub(crate) fn key_svg(self, canvas: Canvas, unit: &str) -> String {
         let length = self.key_mm * self.gain * canvas.units_per_mm;
         let (x, y) = (16.0, canvas.height - 18.0);
         let mut path = String::new();

@@ -26,7 +26,7 @@ pub(crate) struct Panel {
 
 impl Panel {
     /// Sets the text for hatched places, if there are any.
-    pub fn gaps_are(mut self, name: &'static str) -> Self {
+    pub(crate) fn gaps_are(mut self, name: &'static str) -> Self {
         if !self.gap.is_empty() {
             self.gap = name;
         }
@@ -47,7 +47,7 @@ pub(crate) struct Picture {
 
 impl Picture {
     /// A picture with hatching below, which shows through gaps, and the content above.
-    pub fn framed(canvas: Canvas, name: &str, content: &str) -> Self {
+    pub(crate) fn framed(canvas: Canvas, name: &str, content: &str) -> Self {
         let Canvas { width, height, .. } = canvas;
         let svg = format!(
             r#"<svg class="picture" viewBox="0 0 {width:.1} {height:.1}" role="img" aria-label="{name}"><rect class="gap" width="100%" height="100%"/>{content}</svg>"#
@@ -76,11 +76,11 @@ impl Scaled {
     pub const CONFIDENCE: Self = Self { ramp: Ramp::Sequential, low: 0.0, high: 1.0 };
 
     /// A ramp of signed values up to a limit.
-    pub fn around_zero(limit: f64) -> Self {
+    pub(crate) fn around_zero(limit: f64) -> Self {
         Self { ramp: Ramp::Difference, low: -limit, high: limit }
     }
 
-    pub fn legend(self, note: &str) -> Legend {
+    pub(crate) fn legend(self, note: &str) -> Legend {
         let stops: Vec<String> = (0..=12).map(|i| hex(self.ramp.at(i as f32 / 12.0))).collect();
         Legend::Ramp {
             gradient: stops.join(","),

@@ -33,7 +33,7 @@ pub(crate) fn panels(view: &PairView, control: &Control) -> Result<Vec<Panel>, R
     let motion_scale = shown.stage.motion_scale(view.flow);
     let mut panels = vec![
         shown.motion_colours("Motion", view.flow, motion_scale)?,
-        shown.motion_arrows(motion_scale),
+        shown.motion_arrows(motion_scale)?,
         shown.images()?,
     ];
     panels.extend(shown.differences()?);
@@ -122,7 +122,7 @@ impl<'a> Shown<'a> {
         Ok(panel.gaps_are(if title == TRUE_MOTION { "no truth" } else { "no vector" }))
     }
 
-    fn motion_arrows(&self, scale_mm: f64) -> Panel {
+    fn motion_arrows(&self, scale_mm: f64) -> Result<Panel, Stopped> {
         const TITLE: &str = "Motion as arrows";
         let stage = &self.stage;
         let arrows = if stage.columns > 1 { ARROWS_OF_A_SLICE } else { ARROWS };
@@ -141,13 +141,13 @@ impl<'a> Shown<'a> {
         } else {
             format!("drawn at {} of their length", number::percent(factor))
         };
-        Panel {
+        Ok(Panel {
             title: TITLE,
             caption: format!("From the fixed to the moving image, {drawn}."),
-            pictures: pictures.collect(),
+            pictures: pictures.collect::<Result<_, _>>()?,
             columns: stage.columns,
             ..Panel::default()
-        }
+        })
     }
 
     fn images(&self) -> Result<Panel, ReportError> {
@@ -164,7 +164,7 @@ impl<'a> Shown<'a> {
         }
         if let [(plane, canvas)] = stage.planes.as_slice() {
             // one plane leaves room for the fixed image beside the others
-            let mut fixed = stage.framed(plane, *canvas, panel.title, r##"<use href="#fixed-0"/>"##);
+            let mut fixed = stage.framed(plane, *canvas, panel.title, r##"<use href="#fixed-0"/>"##)?;
             fixed.label = "fixed".to_owned();
             panel.pictures.iter_mut().for_each(|p| p.label = "as chosen above".to_owned());
             panel.pictures.insert(0, fixed);
@@ -232,7 +232,8 @@ impl<'a> Shown<'a> {
         let map = Map::Volume(self.view.jacobian, scaled);
         let mut panel = self.stage.panel(title, &caption, map, "det(I + ∇d)")?.gaps_are("no vector");
         for (picture, (plane, canvas)) in panel.pictures.iter_mut().zip(&self.stage.planes) {
-            let folded = Raster::sample(plane, LONGEST_SIDE, |i| [f32::from(u8::from(data[i] <= 0.0))]);
+            let folded = |i| [f32::from(u8::from(data[i] <= 0.0))];
+            let folded = Raster::sample(plane, LONGEST_SIDE, folded, self.stage.control)?;
             let outline = outline_svg(&folded, *canvas, "folded");
             picture.svg = picture.svg.replace("</svg>", &format!("{outline}</svg>"));
         }

@@ -6,6 +6,7 @@ use crate::pictures::planes::Plane;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use png::{BitDepth, ColorType, Compression, Encoder};
+use veloxel_core::{Control, Stopped};
 
 /// Longest side of a raster, pixels: longer planes are averaged down to it, so that a report stays small.
 pub(crate) const LONGEST_SIDE: usize = 640;
@@ -20,10 +21,24 @@ pub(crate) struct Raster<const N: usize> {
 
 impl<const N: usize> Raster<N> {
     /// Samples a plane; every plane longer than `longest` is averaged down over its finite values.
-    pub fn sample(plane: &Plane, longest: usize, at: impl Fn(usize) -> [f32; N]) -> Self {
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn sample(
+        plane: &Plane,
+        longest: usize,
+        at: impl Fn(usize) -> [f32; N],
+        control: &Control,
+    ) -> Result<Self, Stopped> {
         let (columns, rows) = plane.shape();
-        let full = Self { columns, rows, values: plane.indices().map(at).collect() };
-        full.averaged(columns.div_ceil(longest).max(rows.div_ceil(longest)))
+        let mut values = Vec::with_capacity(columns * rows);
+        for row in 0..rows {
+            control.check()?;
+            values.extend((0..columns).map(|column| at(plane.index(column, row))));
+        }
+        let full = Self { columns, rows, values };
+        control.check()?;
+        Ok(full.averaged(columns.div_ceil(longest).max(rows.div_ceil(longest))))
     }
 
     fn averaged(self, block: usize) -> Self {
@@ -51,7 +66,7 @@ impl<const N: usize> Raster<N> {
     }
 
     /// Whether a value is missing.
-    pub fn has_gaps(&self) -> bool {
+    pub(crate) fn has_gaps(&self) -> bool {
         self.values.iter().flatten().any(|v| !v.is_finite())
     }
 }
@@ -61,7 +76,7 @@ const STEPS: usize = 160;
 
 impl Raster<1> {
     /// A PNG data URI through a ramp from `low` to `high`; gaps are transparent.
-    pub fn to_data_uri(&self, ramp: Ramp, low: f32, high: f32) -> Result<String, ReportError> {
+    pub(crate) fn to_data_uri(&self, ramp: Ramp, low: f32, high: f32) -> Result<String, ReportError> {
         let last = STEPS as f32 - 1.0;
         let range = if high > low { high - low } else { 1.0 };
         let entry = |v: f32| match v.is_finite() {
@@ -81,7 +96,7 @@ impl Raster<1> {
 
 impl Raster<2> {
     /// A PNG data URI through any colouring of finite vectors; gaps are transparent.
-    pub fn to_data_uri_by(&self, colour: impl Fn([f32; 2]) -> Rgb) -> Result<String, ReportError> {
+    pub(crate) fn to_data_uri_by(&self, colour: impl Fn([f32; 2]) -> Rgb) -> Result<String, ReportError> {
         let pixel = |&[u, v]: &[f32; 2]| match (u + v).is_finite() {
             true => opaque(colour([u, v])),
             false => [0; 4],

@@ -67,7 +67,7 @@ impl Plane {
         (0..rows).flat_map(move |r| (0..columns).map(move |c| self.index(c, r)))
     }
     /// The in-plane part of a vector in the axes of the page (right, down), millimetres.
-    pub fn page_vector_mm(&self, vector_vox: [f32; 3]) -> [f32; 2] {
+    pub(crate) fn page_vector_mm(&self, vector_vox: [f32; 3]) -> [f32; 2] {
         [self.across.component_mm(vector_vox), self.down.component_mm(vector_vox)]
     }
 }

@@ -49,7 +49,7 @@ impl PairView<'_> {
     ///
     /// # Errors
     /// [`ReportError::Core`] that names the first map on another grid.
-    pub fn require_one_grid(&self) -> Result<(), ReportError> {
+    pub(crate) fn require_one_grid(&self) -> Result<(), ReportError> {
         let others = [
             (Some(self.moving.grid()), "fixed and moving image"),
             (self.warped.map(|warped| warped.grid()), "fixed and warped image"),

@@ -2,6 +2,7 @@
 //!
 //! *Paper*: Cerqueira et al.: Standardized myocardial segmentation, Circulation 2002.
 
+use crate::number::{fixed, signed};
 use crate::pages::page::Figure;
 use std::f64::consts::PI;
 
@@ -41,12 +42,11 @@ fn segment_svg(d: &str, segment: usize, value: Option<f64>, full: f64, [x, y]: [
             r#"<path class="segment gap" d="{d}"><title>segment {segment}: not seen</title></path>"#
         );
     };
-    // A rounded value: no minus before a 0.
-    let shown = value.round() + 0.0;
+    let (shown, exact) = (fixed(value.round(), 0), signed(value, 1));
     let share = (100.0 * (value / full).clamp(0.0, 1.0)).round();
     let y = y + 4.0;
     format!(
-        r#"<path class="segment" style="--share:{share}%" d="{d}"><title>segment {segment}: {value:+.1}</title></path><text x="{x:.1}" y="{y:.1}">{shown}</text>"#
+        r#"<path class="segment" style="--share:{share}%" d="{d}"><title>segment {segment}: {exact}</title></path><text x="{x:.1}" y="{y:.1}">{shown}</text>"#
     )
 }
 
@@ -64,6 +64,6 @@ mod tests {
             (svg.matches("class=\"segment gap\"").count(), svg.matches("--share:80%").count()),
             (1, 16)
         );
-        assert!(!svg.contains("NaN"));
+        assert!(svg.contains(">−20<") && svg.contains(": −20.0<") && !svg.contains("NaN"));
     }
 }

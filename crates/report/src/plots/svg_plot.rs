@@ -142,7 +142,7 @@ impl LinePlot {
     }
 
     /// The `<svg>` element; empty text without a point.
-    pub fn to_svg(&self, format: Format) -> String {
+    pub(crate) fn to_svg(&self, format: Format) -> String {
         let Some(frame) = self.frame(format) else { return String::new() };
         let (width, height) = (frame.right + RIGHT, frame.bottom + BOTTOM);
         let [x_label, y_label] = [&self.x_label, &self.y_label].map(|label| escape(label));
@@ -154,7 +154,7 @@ impl LinePlot {
     }
 
     /// The named curves with their colours, as `(style, dashed, name)`.
-    pub fn legend(&self) -> Vec<(String, bool, String)> {
+    pub(crate) fn legend(&self) -> Vec<(String, bool, String)> {
         let named = self.series.iter().filter(|s| !s.name.is_empty());
         named.map(|s| (ink(s.ink), s.line == Line::Dashed, s.name.clone())).collect()
     }
@@ -294,7 +294,7 @@ fn range(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
 }
 
 /// Text escaped for an element or an attribute.
-pub fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -2,7 +2,7 @@
 
 use super::inputs::flow_inputs::load_images;
 use super::options::dense_options::header;
-use super::{DenseMethodOptions, Holds, JobRun, MaskFile, OutputPlan, Result, Role, name};
+use super::{DenseMethodOptions, JobRun, MaskFile, OutputContent, OutputPlan, OutputRole, Result, name};
 use crate::Session;
 use crate::pipelines::{Account, CompareRequest, MethodChoice, PairNames};
 use std::path::PathBuf;
@@ -46,8 +46,8 @@ impl CompareJob {
             .reads("moving", [&self.moving])
             .reads("mask", self.mask.as_ref().map(|mask| &mask.path))
             .reads("truth", &self.truth)
-            .writes(Role::Page, [&self.html], Holds::Text)
-            .writes(Role::Report, &self.report, Holds::Text)
+            .writes(OutputRole::Page, [&self.html], OutputContent::Text)
+            .writes(OutputRole::Report, &self.report, OutputContent::Text)
             .checked()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::options::dense_options::header;
 use super::sequence::flow_file;
-use super::{FlowRun, Holds, OutputPlan, Result, Role};
+use super::{FlowRun, OutputContent, OutputPlan, OutputRole, Result};
 use crate::Session;
 use crate::pipelines::{Account, DemoPhantom, SequenceOutput};
 use std::path::PathBuf;
@@ -28,12 +28,13 @@ const SEQUENCE: &str = "heart.nii.gz";
 /// # Errors
 /// [`VeloxelError::Io`](crate::VeloxelError::Io) if the folder cannot be written; nothing is left behind then.
 pub fn demo(job: &DemoJob, session: &Session) -> Result<FlowRun> {
-    let plan = OutputPlan::of(session).writes(Role::Folder, [&job.folder], Holds::Folder).checked()?;
+    let plan =
+        OutputPlan::of(session).writes(OutputRole::Folder, [&job.folder], OutputContent::Folder).checked()?;
     planned(job, session, plan)
 }
 
 fn planned(job: &DemoJob, session: &Session, mut plan: OutputPlan) -> Result<FlowRun> {
-    let folder = plan.target(Role::Folder)?.expect("the folder should be planned");
+    let folder = plan.target(OutputRole::Folder)?.expect("the folder should be planned");
     let mut phantom = DemoPhantom::new(session.control())?;
     let mut log = Account { stages: std::mem::take(&mut phantom.stages), ..Account::default() };
     session.enter(Stage::Write)?;
@@ -62,6 +63,7 @@ fn planned(job: &DemoJob, session: &Session, mut plan: OutputPlan) -> Result<Flo
     };
     io::write_text(folder.join("report.html"), &result.page(&report, session.control())?)?;
     let run = plan.publish(report, |_| Ok(String::new()))?;
-    let written = vec![(Role::Sequence, shown_path), (Role::Page, job.folder.join("report.html"))];
+    let written =
+        vec![(OutputRole::Sequence, shown_path), (OutputRole::Page, job.folder.join("report.html"))];
     Ok(FlowRun { written, ..run })
 }

@@ -1,6 +1,6 @@
 //! A graph's file in, a matrix of all its distances out.
 
-use super::{Holds, JobRun, OutputPlan, Role};
+use super::{JobRun, OutputContent, OutputPlan, OutputRole};
 use crate::pipelines::distances::{DistanceRow, Distances, DistancesFound, DistancesRequest, arc_count};
 use crate::{Result, Session, VeloxelError};
 use serde::Serialize;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use veloxel_core::{GraphKind, Stage, StageTime, Warnings};
 use veloxel_io::{NpyWriter, ReadOptions, Target, read_graph};
-use veloxel_mesh::{Graph, Method, Precision};
+use veloxel_mesh::{DistanceMethod, DistancePrecision, Graph};
 use veloxel_report::DeviceReport;
 
 /// One graph.
@@ -21,9 +21,9 @@ pub struct DistancesJob {
     /// Nodes whose rows are wanted, in their order; none: all.
     pub sources: Option<Vec<u32>>,
     /// The algorithm.
-    pub algorithm: Method,
+    pub algorithm: DistanceMethod,
     /// Numbers of the matrix.
-    pub precision: Precision,
+    pub precision: DistancePrecision,
     /// The matrix: a row for each source, `.npy`.
     pub output: PathBuf,
     /// The run as JSON.
@@ -70,8 +70,8 @@ pub struct DistancesReport {
 pub fn distances(job: &DistancesJob, session: &Session) -> Result<JobRun<DistancesReport>> {
     let plan = OutputPlan::of(session)
         .reads("graph", [&job.graph])
-        .writes(Role::Distances, [&job.output], Holds::Matrix)
-        .writes(Role::Report, &job.report, Holds::Text)
+        .writes(OutputRole::Distances, [&job.output], OutputContent::Matrix)
+        .writes(OutputRole::Report, &job.report, OutputContent::Text)
         .checked()?;
     planned(job, session, plan)
 }
@@ -81,7 +81,7 @@ fn planned(job: &DistancesJob, session: &Session, mut plan: OutputPlan) -> Resul
     let begin = Instant::now();
     let list = read_graph(&job.graph, job.kind, session.reading(ReadOptions::default()))?;
     let read = StageTime { stage: "read".to_owned(), time_ms: begin.elapsed().as_secs_f64() * 1e3 };
-    let graph = Graph::new(&list).map_err(VeloxelError::of_mesh_file(&job.graph))?;
+    let graph = Graph::new(&list, session.control()).map_err(VeloxelError::of_mesh_file(&job.graph))?;
     drop(list);
     let request = DistancesRequest {
         graph: (&graph).into(),
@@ -91,7 +91,7 @@ fn planned(job: &DistancesJob, session: &Session, mut plan: OutputPlan) -> Resul
     };
     let mut found = Distances::open(&request, session)?;
     let mut rows = DistancesFound::default();
-    plan.write(Role::Distances, |target| {
+    plan.write(OutputRole::Distances, |target| {
         rows = write(&mut found, target)?;
         Ok::<_, VeloxelError>(())
     })?;

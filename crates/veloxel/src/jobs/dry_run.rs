@@ -1,7 +1,7 @@
 //! What a flow would do: memory, tiles, time and files, from the headers of its inputs alone.
 
 use super::flow_job::inputs_one_by_one;
-use super::{FlowJob, Result, Role};
+use super::{FlowJob, OutputRole, Result};
 use crate::Session;
 use crate::pipelines::{DryRunRequest, FlowPlan, FlowSketch, Forecast, TimeEstimate};
 use serde::Serialize;
@@ -26,7 +26,7 @@ pub struct DryRun {
     /// Time.
     pub time: TimeEstimate,
     /// Files that would be written, by their roles.
-    pub writes: Vec<(Role, PathBuf)>,
+    pub writes: Vec<(OutputRole, PathBuf)>,
     /// What the headers give to know.
     pub warnings: Warnings,
 }

@@ -2,6 +2,7 @@
 
 use super::MaskFile;
 use super::inputs::input_error::InputError;
+use super::outputs::output_plan::expect_to_read;
 use crate::pipelines::{
     self, EvaluateNames, EvaluateRequest, EvaluateSegmentationRequest, SegmentationReport, TrueSegmentation,
 };
@@ -25,6 +26,13 @@ pub struct EvaluateJob {
 }
 
 impl EvaluateJob {
+    /// Begins to read the files.
+    fn begin(&self, session: &Session) -> Result<()> {
+        let mask = self.mask.as_ref().map(|mask| &mask.path);
+        expect_to_read([&self.result, &self.truth].into_iter().chain(mask), session.control())?;
+        Ok(session.enter(Stage::Read)?)
+    }
+
     /// Reads the mask, and then measures.
     fn measure<T, R>(
         &self,
@@ -57,7 +65,7 @@ pub struct DisparityScales {
 /// # Errors
 /// Anything wrong with the files; as [`pipelines::evaluate_flow`].
 pub fn evaluate_flow(job: &EvaluateJob, warnings: &mut Warnings, session: &Session) -> Result<FlowError> {
-    session.enter(Stage::Read)?;
+    job.begin(session)?;
     let result = io::read_flow(&job.result, session.reading(job.reading), warnings)?;
     let truth = io::read_flow(&job.truth, session.reading(job.reading), warnings)?;
     job.measure(&result, &truth, warnings, session, |request| pipelines::evaluate_flow(request, session))
@@ -73,7 +81,7 @@ pub fn evaluate_disparity(
     warnings: &mut Warnings,
     session: &Session,
 ) -> Result<DisparityError> {
-    session.enter(Stage::Read)?;
+    job.begin(session)?;
     let reading = &session.reading(job.reading);
     let result = io::read_disparity(&job.result, scales.result, reading, warnings)?;
     let truth = io::read_disparity(&job.truth, scales.truth, reading, warnings)?;
@@ -89,7 +97,7 @@ pub fn evaluate_labels(
     warnings: &mut Warnings,
     session: &Session,
 ) -> Result<LabelOverlapReport> {
-    session.enter(Stage::Read)?;
+    job.begin(session)?;
     let result = io::read_image(&job.result, session.reading(job.reading), warnings)?;
     let truth = io::read_image(&job.truth, session.reading(job.reading), warnings)?;
     job.measure(&result, &truth, warnings, session, |request| pipelines::evaluate_labels(request, session))
@@ -108,7 +116,7 @@ pub fn evaluate_contours(
     warnings: &mut Warnings,
     session: &Session,
 ) -> Result<ContourDistances> {
-    session.enter(Stage::Read)?;
+    job.begin(session)?;
     let reading = session.reading(job.reading);
     let mut place = cine.map(|path| place_of(path, &reading, warnings)).transpose()?;
     let options = ContourReading { names, reading, ..ContourReading::default() };

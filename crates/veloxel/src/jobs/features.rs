@@ -1,7 +1,7 @@
 //! A picture from a file; energy, orientation and phase at every scale to files.
 
 use super::options::phase_options::PhaseOptions;
-use super::{Holds, JobRun, OutputPlan, Role, name};
+use super::{JobRun, OutputContent, OutputPlan, OutputRole, name};
 use crate::pipelines::account::Account;
 use crate::pipelines::{self, FeaturesRequest, FeaturesResult};
 use crate::{FeatureMaps, Result, Session};
@@ -40,10 +40,10 @@ pub fn features(job: &FeaturesJob, session: &Session) -> Result<FeaturesRun> {
     let plan = OutputPlan::of(session)
         .reads("image", [&job.image])
         .reads_settings(options.method.files())
-        .writes(Role::Folder, [&job.folder], Holds::Folder)
-        .members(Role::Folder, &["energy_", "orientation", "phase", "report.json"])
-        .writes(Role::Report, &job.report, Holds::Text)
-        .writes(Role::Page, &job.html, Holds::Text)
+        .writes(OutputRole::Folder, [&job.folder], OutputContent::Folder)
+        .members(OutputRole::Folder, &["energy_", "orientation", "phase", "report.json"])
+        .writes(OutputRole::Report, &job.report, OutputContent::Text)
+        .writes(OutputRole::Page, &job.html, OutputContent::Text)
         .checked()?;
     planned(job, session, plan)
 }
@@ -60,7 +60,8 @@ fn planned(job: &FeaturesJob, session: &Session, mut plan: OutputPlan) -> Result
     all.absorb(account);
     session.enter(Stage::Write)?;
     let Account { stages, warnings, .. } = &mut all;
-    stages.time("write", || plan.write(Role::Folder, |folder| write_maps(&folder, &levels, warnings)))?;
+    stages
+        .time("write", || plan.write(OutputRole::Folder, |folder| write_maps(&folder, &levels, warnings)))?;
     let inputs = plan.input_reports(|_| image.grid());
     let report = FeaturesReport { header: options.header("phase-features", all, inputs), scales };
     plan.publish(report, |report| {

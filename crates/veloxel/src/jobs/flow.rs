@@ -3,7 +3,7 @@
 use super::flow_job::FlowJob;
 use super::inputs::flow_inputs::FlowInputs;
 use super::outputs::pictures::{write_colours, write_confidence, write_sampled};
-use super::{JobRun, OutputPlan, Result, Role, VeloxelError};
+use super::{JobRun, OutputPlan, OutputRole, Result, VeloxelError};
 use crate::Session;
 use crate::pipelines::{Account, PairResult};
 use veloxel_core::{Grid, Stage, Warnings};
@@ -58,14 +58,16 @@ fn planned(job: &FlowJob, session: &Session, mut plan: OutputPlan) -> Result<Flo
 /// Writes the flow and its maps.
 fn write(result: &PairResult, plan: &mut OutputPlan, warnings: &mut Warnings) -> Result<()> {
     let found = &result.found;
-    plan.write(Role::Flow, |target| io::write_flow(target, &found.flow))?;
-    plan.write(Role::Confidence, |target| write_confidence(&target, &found.confidence, warnings))?;
+    plan.write(OutputRole::Flow, |target| io::write_flow(target, &found.flow))?;
+    plan.write(OutputRole::Confidence, |target| write_confidence(&target, &found.confidence, warnings))?;
     if let Some(occlusion) = &found.occlusion {
-        plan.write(Role::Occlusion, |target| write_confidence(&target, occlusion, warnings))?;
+        plan.write(OutputRole::Occlusion, |target| write_confidence(&target, occlusion, warnings))?;
     }
     if let Some(warped) = &result.warped {
         let like = &result.prepared.moving;
-        plan.write(Role::WarpedImage, |target| write_sampled(&target, warped, like, warnings))?;
+        plan.write(OutputRole::WarpedImage, |target| write_sampled(&target, warped, like, warnings))?;
     }
-    plan.write::<VeloxelError>(Role::Picture, |target| Ok(write_colours(&target, &found.flow, warnings)?))
+    plan.write::<VeloxelError>(OutputRole::Picture, |target| {
+        Ok(write_colours(&target, &found.flow, warnings)?)
+    })
 }

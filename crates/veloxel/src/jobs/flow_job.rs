@@ -1,11 +1,11 @@
 //! A run of a dense method over files: what is asked for, and what it takes.
 
-use super::{DenseOptions, Holds, JobError, OutputPlan, Result, Role, StartFrom, name};
+use super::{DenseOptions, JobError, OutputContent, OutputPlan, OutputRole, Result, StartFrom, name};
 use crate::Session;
 use crate::pipelines::OutsideFill;
 use std::path::PathBuf;
-use veloxel_io::Kind;
-use veloxel_motion::Takes;
+use veloxel_io::ContentKind;
+use veloxel_motion::TakenImages;
 
 /// Files to write.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -48,7 +48,7 @@ impl FlowJob {
     pub(super) fn plan(&self, session: &Session) -> Result<OutputPlan> {
         let outputs = &self.outputs;
         let plan = match (self.takes(), self.inputs.as_slice()) {
-            (Takes::Pairs, [fixed, moving]) => {
+            (TakenImages::Pairs, [fixed, moving]) => {
                 OutputPlan::of(session).reads("fixed", [fixed]).reads("moving", [moving])
             }
             (_, frames) => OutputPlan::of(session).reads("frame", frames),
@@ -56,17 +56,17 @@ impl FlowJob {
         plan.reads_dense(&self.options)
             .reads("start", self.start.file())
             .reads("truth", &self.truth)
-            .writes(Role::Flow, [&outputs.flow], Holds::Samples(Kind::Flow))
-            .writes(Role::Confidence, &outputs.confidence, Holds::Confidence)
-            .writes(Role::Occlusion, &outputs.occlusion, Holds::Confidence)
-            .writes(Role::WarpedImage, &outputs.warped, Holds::Samples(Kind::Image))
-            .writes(Role::Picture, &outputs.picture, Holds::Picture)
-            .writes(Role::Report, &outputs.report, Holds::Text)
-            .writes(Role::Page, &outputs.html, Holds::Text)
+            .writes(OutputRole::Flow, [&outputs.flow], OutputContent::Samples(ContentKind::Flow))
+            .writes(OutputRole::Confidence, &outputs.confidence, OutputContent::Confidence)
+            .writes(OutputRole::Occlusion, &outputs.occlusion, OutputContent::Confidence)
+            .writes(OutputRole::WarpedImage, &outputs.warped, OutputContent::Samples(ContentKind::Image))
+            .writes(OutputRole::Picture, &outputs.picture, OutputContent::Picture)
+            .writes(OutputRole::Report, &outputs.report, OutputContent::Text)
+            .writes(OutputRole::Page, &outputs.html, OutputContent::Text)
             .checked()
     }
 
-    pub(super) fn takes(&self) -> Takes {
+    pub(super) fn takes(&self) -> TakenImages {
         self.options.method.draft().method().takes
     }
 
@@ -101,8 +101,8 @@ pub(super) fn takes_pair(job: &FlowJob) -> Result<[&PathBuf; 2]> {
 /// [`JobError::PairInputs`] for another number than the method takes; [`JobError::DryRunSource`] for one source of several frames.
 pub(super) fn inputs_one_by_one(job: &FlowJob) -> Result<Vec<&PathBuf>> {
     match (job.takes(), job.inputs.as_slice()) {
-        (Takes::Pairs, _) => Ok(takes_pair(job)?.to_vec()),
-        (Takes::Windows { .. }, [one]) => Err(JobError::DryRunSource { source_name: name(one) }.into()),
-        (Takes::Windows { .. }, frames) => Ok(frames.iter().collect()),
+        (TakenImages::Pairs, _) => Ok(takes_pair(job)?.to_vec()),
+        (TakenImages::Windows { .. }, [one]) => Err(JobError::DryRunSource { source_name: name(one) }.into()),
+        (TakenImages::Windows { .. }, frames) => Ok(frames.iter().collect()),
     }
 }

@@ -1,12 +1,12 @@
 //! A mesh's file in, files of its parts out.
 
-use super::{Account, Holds, JobRun, OutputPlan, PartsMethodOptions, Role, Stages};
+use super::{Account, JobRun, OutputContent, OutputPlan, OutputRole, PartsMethodOptions, Stages};
 use crate::pipelines::segment::{self as pipeline, MembershipChoice, SegmentMethod, SegmentRequest};
 use crate::pipelines::segment::{PartsTree, SegmentResult};
 use crate::{Result, Session, VeloxelError};
 use std::path::PathBuf;
 use veloxel_core::{Stage, TriangleMesh, Warnings};
-use veloxel_io::{self as io, Kind, Matrix, PaintedMesh, ReadOptions, Target};
+use veloxel_io::{self as io, ContentKind, Matrix, PaintedMesh, ReadOptions, Target};
 use veloxel_mesh::{MeshError, PartCount};
 use veloxel_report::{AnswerView, RunHeader, SegmentReport, SegmentView, part_colours, segment_html};
 
@@ -50,13 +50,13 @@ impl SegmentJob {
         OutputPlan::of(session)
             .reads("mesh", [&self.mesh])
             .reads_settings(self.method.files())
-            .writes(Role::PaintedParts, [painted], Holds::Samples(Kind::Surface))
-            .writes(Role::Labels, labels, Holds::FaceLabels)
-            .writes(Role::Membership, membership, Holds::MatrixTable)
-            .writes(Role::Page, html, Holds::Text)
-            .writes(Role::Parts, parts, Holds::Folder)
-            .members(Role::Parts, &["part_"])
-            .writes(Role::Report, report, Holds::Text)
+            .writes(OutputRole::PaintedParts, [painted], OutputContent::Samples(ContentKind::Surface))
+            .writes(OutputRole::Labels, labels, OutputContent::FaceLabels)
+            .writes(OutputRole::Membership, membership, OutputContent::MatrixTable)
+            .writes(OutputRole::Page, html, OutputContent::Text)
+            .writes(OutputRole::Parts, parts, OutputContent::Folder)
+            .members(OutputRole::Parts, &["part_"])
+            .writes(OutputRole::Report, report, OutputContent::Text)
             .checked()
     }
 
@@ -102,16 +102,16 @@ fn planned(job: &SegmentJob, session: &Session, mut plan: OutputPlan) -> Result<
 fn write(mesh: &TriangleMesh, found: &SegmentResult, plan: &mut OutputPlan) -> Result<()> {
     let rgb = part_colours(&found.labels, &found.certainty);
     let painted = PaintedMesh { mesh, rgb: &rgb, certainty: &found.certainty, segment: &found.labels };
-    plan.write(Role::PaintedParts, |target| io::write_painted_mesh(target, &painted))?;
-    plan.write(Role::Labels, |target| io::write_face_labels(target, &found.polygon_labels))?;
+    plan.write(OutputRole::PaintedParts, |target| io::write_painted_mesh(target, &painted))?;
+    plan.write(OutputRole::Labels, |target| io::write_face_labels(target, &found.polygon_labels))?;
     if let Some(membership) = &found.membership {
         let columns: Vec<String> = (0..membership.columns()).map(|part| format!("part_{part}")).collect();
         let rows: Vec<_> = (0..membership.rows()).map(|triangle| membership.row(triangle)).collect();
-        plan.write(Role::Membership, |target| {
+        plan.write(OutputRole::Membership, |target| {
             io::write_matrix(target, &Matrix { columns: &columns, rows: &rows })
         })?;
     }
-    plan.write(Role::Parts, |folder| {
+    plan.write(OutputRole::Parts, |folder| {
         let count = found.parts.len();
         let digits = count.saturating_sub(1).to_string().len().max(2);
         (0..count).try_for_each(|part| {
@@ -142,6 +142,7 @@ fn page(
 
 fn answer_view(tree: &PartsTree) -> AnswerView<'_> {
     AnswerView {
+        role: tree.role,
         name: tree.name,
         parts: tree.parts,
         finest: &tree.finest,

@@ -4,7 +4,7 @@ use super::inputs::frame_selection::ReadFrames;
 use super::inputs::sequence_truth::TrueFields;
 use super::options::dense_options::{DenseOptions, ReadRegion};
 use super::sequence_maps::{SequenceMaps, holds, is_folder};
-use super::{FlowRun, FrameSelection, Holds, JobError, OutputPlan, Result, Role, StartFrom};
+use super::{FlowRun, FrameSelection, JobError, OutputContent, OutputPlan, OutputRole, Result, StartFrom};
 use crate::Session;
 use crate::pipelines::{
     Account, FieldLabel, FrameNames, OutsideFill, PairWanted, SequenceOutput, SequenceRequest, Wanted,
@@ -63,14 +63,14 @@ impl SequenceJob {
             .reads("sequence", &self.inputs)
             .reads_dense(&self.options)
             .reads("truth", &self.truth)
-            .writes(Role::Folder, [&self.folder], Holds::Folder)
-            .writes(Role::Confidence, &self.confidence, holds(&self.confidence))
-            .writes(Role::Warped, &self.warped, holds(&self.warped))
-            .members(Role::Folder, &["consecutive_", "reference_", "report.json"])
-            .members(Role::Confidence, &["confidence_"])
-            .members(Role::Warped, &["warped_"])
-            .writes(Role::Report, &self.report, Holds::Text)
-            .writes(Role::Page, &self.html, Holds::Text)
+            .writes(OutputRole::Folder, [&self.folder], OutputContent::Folder)
+            .writes(OutputRole::Confidence, &self.confidence, holds(&self.confidence))
+            .writes(OutputRole::Warped, &self.warped, holds(&self.warped))
+            .members(OutputRole::Folder, &["consecutive_", "reference_", "report.json"])
+            .members(OutputRole::Confidence, &["confidence_"])
+            .members(OutputRole::Warped, &["warped_"])
+            .writes(OutputRole::Report, &self.report, OutputContent::Text)
+            .writes(OutputRole::Page, &self.html, OutputContent::Text)
             .checked()
     }
 
@@ -168,9 +168,9 @@ struct FieldWriter {
 
 impl FieldWriter {
     fn new(job: &SequenceJob, plan: &mut OutputPlan) -> Result<Self> {
-        let folder = plan.target(Role::Folder)?.expect("the folder should be planned");
-        let confidences = SequenceMaps::new(plan, Role::Confidence, &job.confidence)?;
-        let maps = [confidences, SequenceMaps::new(plan, Role::Warped, &job.warped)?];
+        let folder = plan.target(OutputRole::Folder)?.expect("the folder should be planned");
+        let confidences = SequenceMaps::new(plan, OutputRole::Confidence, &job.confidence)?;
+        let maps = [confidences, SequenceMaps::new(plan, OutputRole::Warped, &job.warped)?];
         Ok(Self { folder, maps, warnings: Warnings::new() })
     }
 

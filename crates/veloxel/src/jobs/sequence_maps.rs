@@ -1,18 +1,18 @@
 //! The maps of a sequence, such as its confidences: one 4-D file, or a file a field in a folder, as the name says.
 
 use super::outputs::pictures::write_sampled;
-use super::{Holds, OutputPlan, Result, Role};
+use super::{OutputContent, OutputPlan, OutputRole, Result};
 use crate::pipelines::FieldLabel;
 use crate::pipelines::encode::is_in_whole_numbers;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Dimension, Sequence, Volume, Warnings};
-use veloxel_io::{self as io, Kind, Target};
+use veloxel_io::{self as io, ContentKind, Target};
 
 /// What an output of maps holds, by its name.
-pub(super) fn holds(path: &Option<PathBuf>) -> Holds {
+pub(super) fn holds(path: &Option<PathBuf>) -> OutputContent {
     match path {
-        Some(path) if !is_folder(path) => Holds::Samples(Kind::Sequence),
-        _ => Holds::Folder,
+        Some(path) if !is_folder(path) => OutputContent::Samples(ContentKind::Sequence),
+        _ => OutputContent::Folder,
     }
 }
 
@@ -23,7 +23,7 @@ pub(super) fn is_folder(path: &Path) -> bool {
 
 /// Maps on their way to their output.
 pub(super) struct SequenceMaps {
-    role: Role,
+    role: OutputRole,
     place: Place,
 }
 
@@ -38,7 +38,7 @@ enum Place {
 
 impl SequenceMaps {
     /// Maps of an output of the plan.
-    pub fn new(plan: &mut OutputPlan, role: Role, path: &Option<PathBuf>) -> Result<Self> {
+    pub fn new(plan: &mut OutputPlan, role: OutputRole, path: &Option<PathBuf>) -> Result<Self> {
         let place = match path {
             None => Place::Nowhere,
             Some(path) if is_folder(path) => {

@@ -2,7 +2,7 @@
 
 use super::options::phase_options::PhaseOptions;
 use super::outputs::pictures::write_confidence;
-use super::{Holds, JobRun, MaskFile, OutputPlan, Role, name};
+use super::{JobRun, MaskFile, OutputContent, OutputPlan, OutputRole, name};
 use crate::pipelines::account::Account;
 use crate::pipelines::{self, StereoRequest, StereoResult, undo_disparity};
 use crate::{Result, Session, VeloxelError};
@@ -47,10 +47,10 @@ impl StereoJob {
             .reads_settings(self.options.method.files())
             .reads("mask", self.mask.as_ref().map(|mask| &mask.path))
             .reads("truth", &self.truth)
-            .writes(Role::Disparity, [&self.disparity], Holds::Disparity)
-            .writes(Role::Confidence, &self.confidence, Holds::Confidence)
-            .writes(Role::Report, &self.report, Holds::Text)
-            .writes(Role::Page, &self.html, Holds::Text)
+            .writes(OutputRole::Disparity, [&self.disparity], OutputContent::Disparity)
+            .writes(OutputRole::Confidence, &self.confidence, OutputContent::Confidence)
+            .writes(OutputRole::Report, &self.report, OutputContent::Text)
+            .writes(OutputRole::Page, &self.html, OutputContent::Text)
             .checked()
     }
 }
@@ -72,8 +72,8 @@ fn planned(job: &StereoJob, session: &Session, mut plan: OutputPlan) -> Result<S
     session.enter(Stage::Write)?;
     let Account { stages, warnings, .. } = &mut all;
     stages.time("write", || {
-        plan.write(Role::Disparity, |target| io::write_disparity(target, &found.disparity_px))?;
-        plan.write(Role::Confidence, |target| write_confidence(&target, &found.confidence, warnings))
+        plan.write(OutputRole::Disparity, |target| io::write_disparity(target, &found.disparity_px))?;
+        plan.write(OutputRole::Confidence, |target| write_confidence(&target, &found.confidence, warnings))
     })?;
     let Inputs { left, right, truth, .. } = &inputs;
     let inputs = plan.input_reports(|_| left.grid());

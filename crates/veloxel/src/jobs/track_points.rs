@@ -2,7 +2,7 @@
 
 use super::inputs::read_ahead::ReadAhead;
 use super::outputs::film::Film;
-use super::{Holds, JobRun, OutputPlan, Role};
+use super::{JobRun, OutputContent, OutputPlan, OutputRole};
 use crate::pipelines::{
     EndedTracks, PointTracks, PointsError, TrackingParameters, TracksBegin, TracksRequest, TracksResult,
 };
@@ -82,7 +82,7 @@ fn planned(
         [one] => FrameStream::open(one, reading, &mut warnings)?,
         several => FrameStream::of_files(several.to_vec(), reading),
     };
-    let mut film = plan.target(Role::Overlay)?.map(|to| Film::new(to, stream.frame_interval_ms()));
+    let mut film = plan.target(OutputRole::Overlay)?.map(|to| Film::new(to, stream.frame_interval_ms()));
     let frames = ReadAhead::of(move || {
         let mut warnings = Warnings::new();
         Ok(stream.next_frame(&mut warnings)?.map(|image| StreamFrame { image, warnings }))
@@ -111,7 +111,7 @@ fn planned(
     let TracksResult { table, frames, tracks, alive, account } = tracks.finish()?;
     session.enter(Stage::Write)?;
     film.map_or(Ok(()), Film::finish)?;
-    plan.write(Role::Tracks, |target| io::write_text(target, &tracks_csv(table)))?;
+    plan.write(OutputRole::Tracks, |target| io::write_text(target, &tracks_csv(table)))?;
     warnings.extend(account.warnings);
     let report = TrackPointsReport { frames, tracks, alive, device: account.device, warnings };
     Ok(JobRun { report, written: plan.finish()? })
@@ -132,9 +132,9 @@ impl TrackPointsJob {
         OutputPlan::of(session)
             .reads("frames", &self.frames)
             .reads("points", points)
-            .writes(Role::Tracks, [&self.output], Holds::Table)
-            .writes(Role::Overlay, &self.overlay, Holds::Video)
-            .members(Role::Overlay, &["frame_"])
+            .writes(OutputRole::Tracks, [&self.output], OutputContent::Table)
+            .writes(OutputRole::Overlay, &self.overlay, OutputContent::Video)
+            .members(OutputRole::Overlay, &["frame_"])
             .checked()
     }
 

@@ -1,7 +1,7 @@
 //! Fields and what they are applied to, images, labels or points, from files; the result to a file.
 
 use super::inputs::input_error::InputError;
-use super::{Holds, OutputPlan, Role, name};
+use super::{OutputContent, OutputPlan, OutputRole, name};
 use crate::pipelines::prepare::grids::OutsideFill;
 use crate::pipelines::{
     self, Interpolation, LabelChoice, MovedPoints, WarpImageRequest, WarpLabelsRequest, WarpNames,
@@ -10,7 +10,7 @@ use crate::pipelines::{
 use crate::{Result, Session};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Stage, Warnings};
-use veloxel_io::{self as io, IoError, Kind, PointFile, ReadOptions, Target};
+use veloxel_io::{self as io, ContentKind, IoError, PointFile, ReadOptions, Target};
 
 /// A field, what it moves, and where the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl WarpJob {
     /// Checks the files, reads the field, does the work, and writes what comes of it.
     fn run<T>(
         &self,
-        holds: Holds,
+        holds: OutputContent,
         session: &Session,
         work: impl FnOnce(&Flow, &mut Warnings) -> Result<T>,
         write: impl FnOnce(Target, T, &mut Warnings) -> Result<(), IoError>,
@@ -37,7 +37,7 @@ impl WarpJob {
         let mut plan = OutputPlan::of(session)
             .reads("flow", [&self.flow])
             .reads("input", [&self.input])
-            .writes(Role::Output, [&self.output], holds)
+            .writes(OutputRole::Output, [&self.output], holds)
             .checked()?;
         session.enter(Stage::Read)?;
         let mut warnings = Warnings::new();
@@ -45,7 +45,7 @@ impl WarpJob {
         plan.check_dimension(flow.grid().dimension())?;
         let done = work(&flow, &mut warnings)?;
         session.enter(Stage::Write)?;
-        plan.write(Role::Output, |target| write(target, done, &mut warnings))?;
+        plan.write(OutputRole::Output, |target| write(target, done, &mut warnings))?;
         plan.finish()?;
         Ok(warnings)
     }
@@ -71,7 +71,7 @@ pub fn warp_image(
         warnings.extend(account.warnings);
         Ok(warped)
     };
-    job.run(Holds::Samples(Kind::Image), session, work, |target, moved, warnings| {
+    job.run(OutputContent::Samples(ContentKind::Image), session, work, |target, moved, warnings| {
         io::write_image(target, &moved, warnings)
     })
 }
@@ -88,7 +88,9 @@ pub fn warp_labels(job: &WarpJob, choice: LabelChoice, session: &Session) -> Res
         warnings.extend(account.warnings);
         Ok(warped)
     };
-    job.run(Holds::Samples(Kind::Image), session, work, |target, moved, _| io::write_labels(target, &moved))
+    job.run(OutputContent::Samples(ContentKind::Image), session, work, |target, moved, _| {
+        io::write_labels(target, &moved)
+    })
 }
 
 /// How many points a run moved.
@@ -121,6 +123,6 @@ pub fn warp_points(job: &WarpJob, session: &Session) -> Result<(PointsRun, Warni
         Ok(file.with_points(&points))
     };
     let warnings =
-        job.run(Holds::Points, session, work, |target, moved, _| io::write_text(target, &moved))?;
+        job.run(OutputContent::Points, session, work, |target, moved, _| io::write_text(target, &moved))?;
     Ok((run, warnings))
 }

@@ -2,7 +2,7 @@
 
 use crate::{Result, Session};
 use std::time::Instant;
-use veloxel_core::parameters::Values;
+use veloxel_core::parameters::ParameterValues;
 use veloxel_core::{StageTime, Warnings};
 use veloxel_report::DeviceReport;
 
@@ -16,7 +16,7 @@ pub struct Account {
     /// What was assumed, changed or left out.
     pub warnings: Warnings,
     /// Names and values of the method's parameters, as used.
-    pub parameters: Values,
+    pub parameters: ParameterValues,
 }
 
 impl Account {

@@ -7,11 +7,11 @@ use super::prepare::full_scale::full_scale;
 use super::prepare::grids::moving_on;
 use crate::{Result, Session, VeloxelError};
 use std::time::Instant;
-use veloxel_core::parameters::Values;
+use veloxel_core::parameters::ParameterValues;
 use veloxel_core::{Control, Flow, Mask, Stage, Stopped, Volume};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
-use veloxel_motion::{AnyMethod, DenseFlow, Extras, Given, MotionError, Opened, Pair};
+use veloxel_motion::{AnyMethod, DenseFlow, FlowExtras, GivenInput, MotionError, OpenedMethod, Pair};
 use veloxel_report::{ComparedRun, ComparedView, LeftOut, PairReport, PairView};
 
 /// Voxels that are looked at between two questions whether to go on: some milliseconds.
@@ -67,7 +67,7 @@ pub struct ComparedMethod {
     /// The method.
     pub method: MethodChoice,
     /// Names and values of its parameters, as used.
-    pub parameters: Values,
+    pub parameters: ParameterValues,
     /// The flow, its confidence and its diagnostics.
     pub found: DenseFlow,
     /// Occlusion: 1 where the moving image does not show a voxel; none on two grids, and for methods that take windows of
@@ -156,10 +156,10 @@ pub fn compare(request: &CompareRequest<'_>, session: &Session) -> Result<Compar
 
 /// Opens a method and runs it, twice where that is quick.
 fn run(choice: &MethodChoice, pair: &Pair<'_>, device: &Device) -> Result<ComparedMethod, MotionError> {
-    choice.require_used(&[(Given::Mask, pair.mask.is_some())])?;
+    choice.require_used(&[(GivenInput::Mask, pair.mask.is_some())])?;
     let grid = pair.fixed.grid();
-    let Opened { mut method, parameters } = choice.open(grid, full_scale(pair.fixed), 2, device)?;
-    let mut solve = |extras: Extras| {
+    let OpenedMethod { mut method, parameters } = choice.open(grid, full_scale(pair.fixed), 2, device)?;
+    let mut solve = |extras: FlowExtras| {
         let begin = Instant::now();
         let found = match &mut method {
             AnyMethod::Pair(method) => method.run_with(pair, extras),
@@ -167,8 +167,8 @@ fn run(choice: &MethodChoice, pair: &Pair<'_>, device: &Device) -> Result<Compar
         };
         found.map(|found| (found, begin.elapsed().as_secs_f64() * 1e3))
     };
-    let (found, first_ms) = solve(Extras::ALL)?;
-    let time_ms = if first_ms < LONG_MS { solve(Extras::default())?.1.min(first_ms) } else { first_ms };
+    let (found, first_ms) = solve(FlowExtras::ALL)?;
+    let time_ms = if first_ms < LONG_MS { solve(FlowExtras::default())?.1.min(first_ms) } else { first_ms };
     let backward = match &mut method {
         AnyMethod::Pair(method) if pair.moving.grid() == grid => {
             Some(method.run(&Pair::new(pair.moving, pair.fixed))?.flow)

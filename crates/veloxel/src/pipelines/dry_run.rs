@@ -8,7 +8,7 @@ use serde::Serialize;
 use veloxel_core::{Dimension, Grid, Stage, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
-use veloxel_motion::{AnyMethod, Extras, Given, Pair, Takes};
+use veloxel_motion::{AnyMethod, FlowExtras, GivenInput, Pair, TakenImages};
 
 /// A run without its samples.
 #[derive(Debug, Clone, Copy)]
@@ -52,12 +52,12 @@ pub fn dry_run(request: &DryRunRequest<'_>, session: &Session) -> Result<Forecas
     let (sketch, mut warnings) = (&request.sketch, Warnings::new());
     let (grids, fixed) = (sketch.grids, sketch.grids[0]);
     sketch.method.require_used(&[
-        (Given::Weight, sketch.weights > 0),
-        (Given::Start, sketch.start != StartKind::None),
+        (GivenInput::Weight, sketch.weights > 0),
+        (GivenInput::Start, sketch.start != StartKind::None),
     ])?;
     match sketch.method.takes() {
-        Takes::Pairs => allow_two_grids(fixed, grids[1], request.strictness, &mut warnings)?,
-        Takes::Windows { .. } => {
+        TakenImages::Pairs => allow_two_grids(fixed, grids[1], request.strictness, &mut warnings)?,
+        TakenImages::Windows { .. } => {
             let mut others = grids.iter().enumerate().skip(1);
             others.try_for_each(|(t, grid)| fixed.require_same(grid, &format!("frames 0 and {t}")))?;
         }
@@ -86,8 +86,8 @@ impl TimeEstimate {
         for _ in 0..if device.is_gpu() { 2 } else { 1 } {
             let start = std::time::Instant::now();
             match method.open(&grid, 255.0, like.len(), device)?.method {
-                AnyMethod::Pair(mut method) => method.run_with(&pair, Extras::default())?,
-                AnyMethod::Window(mut method) => method.run(&window, None, Extras::default())?,
+                AnyMethod::Pair(mut method) => method.run_with(&pair, FlowExtras::default())?,
+                AnyMethod::Window(mut method) => method.run(&window, None, FlowExtras::default())?,
             };
             best_ms = best_ms.min(start.elapsed().as_secs_f64() * 1e3);
         }

@@ -2,7 +2,7 @@
 
 use super::prepare::full_scale::full_scale;
 use std::borrow::Cow;
-use veloxel_core::{Dimension, Flow, Volume, WarningKind, Warnings};
+use veloxel_core::{Control, Dimension, Flow, Stopped, Volume, WarningKind, Warnings};
 use veloxel_report::number::text;
 use veloxel_report::{ColourWheelPicture, colour_wheel_rgb};
 
@@ -47,14 +47,24 @@ pub(crate) fn confidence_in_bytes(confidence: &Volume<f32>) -> Volume<f32> {
 }
 
 /// A field in the colours of the wheel; of a volume the plane along z that moves most. Notes its scale; `name` is the file.
-pub(crate) fn colours_of(flow: &Flow, name: &str, warnings: &mut Warnings) -> ColourWheelPicture {
+///
+/// # Errors
+/// [`Stopped`].
+pub(crate) fn colours_of(
+    flow: &Flow,
+    name: &str,
+    warnings: &mut Warnings,
+    control: &Control,
+) -> Result<ColourWheelPicture, Stopped> {
     let [nx, ny, nz] = flow.grid().size();
     let motion = |z: usize| {
+        control.check()?;
         let plane = (z * nx * ny..(z + 1) * nx * ny).filter(|&i| flow.is_valid(i));
-        plane.map(|i| flow.vector_vox(i)).map(|[u, v, _]| f64::from(u.hypot(v))).sum::<f64>()
+        Ok(plane.map(|i| flow.vector_vox(i)).map(|[u, v, _]| f64::from(u.hypot(v))).sum::<f64>())
     };
-    let z = (0..nz).max_by(|&a, &b| motion(a).total_cmp(&motion(b))).unwrap_or(0);
-    let picture = colour_wheel_rgb(flow, z, None);
+    let motions = (0..nz).map(motion).collect::<Result<Vec<_>, _>>()?;
+    let z = (0..nz).max_by(|&a, &b| motions[a].total_cmp(&motions[b])).unwrap_or(0);
+    let picture = colour_wheel_rgb(flow, z, None, control)?;
     let (plane, unit) = match flow.grid().dimension() {
         Dimension::Two => (String::new(), "px"),
         Dimension::Three => (format!("plane z = {z}, "), "voxels"),
@@ -62,5 +72,5 @@ pub(crate) fn colours_of(flow: &Flow, name: &str, warnings: &mut Warnings) -> Co
     let scale = text(picture.scale_vox);
     let message = format!("{name}: {plane}full colour at {scale} {unit}; longer vectors are darker");
     warnings.push(WarningKind::Note, message);
-    picture
+    Ok(picture)
 }

@@ -14,6 +14,7 @@ mod features;
 pub mod heart;
 pub(crate) mod memory_plan;
 mod pair;
+mod phantom;
 mod phase_method;
 mod point_tracks;
 mod points;
@@ -42,6 +43,9 @@ pub use evaluate::{
 pub use features::{FeaturesRequest, FeaturesResult, features};
 pub use memory_plan::{FlowPlan, FlowSketch, MemoryPart, memory_plan};
 pub use pair::{PairRequest, ResidentPair, pair, pair_on_device};
+pub use phantom::{
+    PHANTOMS, PhantomContent, PhantomPart, PhantomRequest, PhantomSettings, TextureKind, phantom,
+};
 pub use point_tracks::{
     EndedTracks, PointTracks, TrackingParameters, TracksBegin, TracksRequest, TracksResult, track_points,
 };

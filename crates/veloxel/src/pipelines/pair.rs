@@ -15,8 +15,8 @@ use veloxel_core::{CoreError, Flow, Grid, Mask, Stage, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_motion::{
-    AnyMethod, DenseFlow, Extras, Given, Matched, MotionError, OnDevice, OpenTile, Opened, Pair, PairMethod,
-    TilePlan, Tiled, require_weights,
+    AnyMethod, DenseFlow, FlowExtras, GivenInput, Matched, MotionError, OnDevice, OpenTile, OpenedMethod,
+    Pair, PairMethod, TilePlan, Tiled, require_weights,
 };
 
 /// Two images, what is known of them, and what is wanted.
@@ -86,10 +86,10 @@ impl<'a> PairRequest<'a> {
     /// Images without sample values that stand for no data, and masks on the fixed grid.
     pub(super) fn prepare(&self, warnings: &mut Warnings) -> Result<PreparedPair> {
         self.method.require_used(&[
-            (Given::Mask, self.mask.is_some()),
-            (Given::VolumeMask, self.volume_mask.is_some()),
-            (Given::Weight, self.weight.is_some()),
-            (Given::Start, self.start.kind() != StartKind::None),
+            (GivenInput::Mask, self.mask.is_some()),
+            (GivenInput::VolumeMask, self.volume_mask.is_some()),
+            (GivenInput::Weight, self.weight.is_some()),
+            (GivenInput::Start, self.start.kind() != StartKind::None),
         ])?;
         let images = [(0, &self.fixed), (1, &self.moving)].map(|(nth, image)| {
             let mut image = image.volume();
@@ -134,10 +134,10 @@ impl<'a> PairRequest<'a> {
         key
     }
 
-    fn open(&self, grid: &Grid, white: f32, device: &Device) -> Result<Opened> {
-        let Opened { method, parameters } = self.method.open(grid, white, 2, device)?;
+    fn open(&self, grid: &Grid, white: f32, device: &Device) -> Result<OpenedMethod> {
+        let OpenedMethod { method, parameters } = self.method.open(grid, white, 2, device)?;
         let method = if self.begins_from_matches() { method.matched() } else { method };
-        Ok(Opened { method, parameters })
+        Ok(OpenedMethod { method, parameters })
     }
 
     fn takes_windows(&self) -> DenseError {
@@ -233,7 +233,11 @@ struct Call<'a> {
 
 impl Call<'_> {
     /// What the method finds, in tiles where that is necessary.
-    fn find(&self, opened: &mut Opened, account: &mut Account) -> Result<(DenseFlow, Option<TilePlan>)> {
+    fn find(
+        &self,
+        opened: &mut OpenedMethod,
+        account: &mut Account,
+    ) -> Result<(DenseFlow, Option<TilePlan>)> {
         let Self { request, prepared, .. } = *self;
         account.parameters = opened.parameters.clone();
         let grids = [prepared.fixed.grid(), prepared.moving.grid()];
@@ -241,7 +245,7 @@ impl Call<'_> {
         let tiles = tiles_of(&sketch, &opened.method, self.session, &mut account.warnings)?;
         let wanted = request.wanted;
         let needs_determinant = wanted.measures.is_yes() || wanted.page.is_yes();
-        let extras = Extras { warped: wanted.samples_moving(), jacobian: needs_determinant };
+        let extras = FlowExtras { warped: wanted.samples_moving(), jacobian: needs_determinant };
         let AnyMethod::Pair(method) = &mut opened.method else { return Err(request.takes_windows().into()) };
         let pair = request.pair(prepared);
         let found = account.stages.time("solve", || match &tiles {
@@ -251,7 +255,12 @@ impl Call<'_> {
         Ok((found, tiles))
     }
 
-    fn in_tiles(&self, plan: &TilePlan, pair: &Pair<'_>, extras: Extras) -> Result<DenseFlow, MotionError> {
+    fn in_tiles(
+        &self,
+        plan: &TilePlan,
+        pair: &Pair<'_>,
+        extras: FlowExtras,
+    ) -> Result<DenseFlow, MotionError> {
         let Self { request, white, device, .. } = *self;
         let open = |grid: &Grid| match request.method.open(grid, white, 2, device)?.method {
             AnyMethod::Pair(method) => Ok(method),

@@ -4,7 +4,7 @@ use super::account::Account;
 use super::dense::Image;
 use super::phase_method::phase_parameters;
 use super::prepare::full_scale::full_scale;
-use super::prepare::grids::{Sampling, warp_image};
+use super::prepare::grids::{MovingSampling, warp_image};
 use super::view_order::ViewOrder;
 use crate::{Result, Session};
 use veloxel_core::parameters::Parameters;
@@ -102,6 +102,6 @@ pub fn undo_disparity<'a>(
     let along_x = disparity_px.data().iter().map(|d| -d).collect();
     let along_y = disparity_px.data().iter().map(|d| if d.is_finite() { 0.0 } else { f32::NAN }).collect();
     let match_of_left = Flow::new(disparity_px.grid().clone(), vec![along_x, along_y])?;
-    let sampling = Sampling { interpolation: Interpolation::Linear, border: Border::Voxels };
+    let sampling = MovingSampling { interpolation: Interpolation::Linear, border: Border::Voxels };
     warp_image(session.device()?, &match_of_left, &right.into().volume(), sampling)
 }

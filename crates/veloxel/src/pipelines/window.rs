@@ -10,7 +10,7 @@ use super::prepare::grids::mask_on;
 use super::prepare::sentinels::clip_sentinels;
 use crate::{Result, Session};
 use veloxel_core::{CoreError, Flow, Mask, Stage, Volume, Warnings};
-use veloxel_motion::{AnyMethod, DenseFlow, Extras, Given, Opened, TilePlan, TiledWindows};
+use veloxel_motion::{AnyMethod, DenseFlow, FlowExtras, GivenInput, OpenedMethod, TilePlan, TiledWindows};
 
 /// A window of frames, and what is wanted.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ impl<'a> WindowRequest<'a> {
 
     /// Frames without sample values that stand for no data, and the mask on their grid.
     fn prepare(&self, warnings: &mut Warnings) -> Result<(Vec<Volume<f32>>, Option<Mask>)> {
-        self.method.require_used(&[(Given::Mask, self.mask.is_some())])?;
+        self.method.require_used(&[(GivenInput::Mask, self.mask.is_some())])?;
         let clipped = |(nth, frame): (usize, &Image<'_>)| {
             let mut frame = frame.volume();
             clip_sentinels(&mut frame, &self.names.image(nth), warnings);
@@ -93,7 +93,7 @@ struct Solved {
 }
 
 impl Call<'_> {
-    fn find(&self, opened: &mut Opened, account: &mut Account) -> Result<Solved> {
+    fn find(&self, opened: &mut OpenedMethod, account: &mut Account) -> Result<Solved> {
         let Self { request, frames, mask, session } = *self;
         account.parameters = opened.parameters.clone();
         let grids: Vec<_> = frames.iter().map(|frame| frame.grid()).collect();
@@ -114,7 +114,7 @@ impl Call<'_> {
         };
         let window: Vec<_> = frames.iter().collect();
         // Only with the warped image is it known how well the frames of a window agree.
-        let (extras, device) = (Extras::ALL, session.device()?);
+        let (extras, device) = (FlowExtras::ALL, session.device()?);
         let found = account.stages.time("solve", || match &tiles {
             None => method.run(&window, mask, extras),
             Some(plan) => TiledWindows { device, plan }.run(&mut **method, &window, mask, extras),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use veloxel_core::SystemMemory;
-use veloxel_gpu::{ComputeError, Device, Kind, Listing};
+use veloxel_gpu::{ComputeError, Device, DeviceKind, ListedDevice};
 use veloxel_report::DeviceReport;
 
 /// Which device to use.
@@ -42,7 +42,7 @@ impl OpenDevice {
     /// A device that was asked for with so many threads of the processor; 0: as many as the machine has.
     pub fn new(device: Device, chosen_because: String, threads: usize) -> Self {
         let threads = match (threads, device.kind()) {
-            (_, Kind::Cpu(cpu)) => cpu.threads(),
+            (_, DeviceKind::Cpu(cpu)) => cpu.threads(),
             (0, _) => std::thread::available_parallelism().map_or(1, |n| n.get()),
             (asked, _) => asked,
         };
@@ -74,10 +74,10 @@ pub struct DeviceListing {
 
 /// Every kind of device, and why the absent ones are.
 pub fn devices() -> Vec<DeviceListing> {
-    let listing = |listing: Listing| {
+    let listing = |listing: ListedDevice| {
         let (name, info, reason_absent) = match listing {
-            Listing::Present(info) => (info.name.clone(), Some(info), None),
-            Listing::Absent { name, reason } => (name, None, Some(reason)),
+            ListedDevice::Present(info) => (info.name.clone(), Some(info), None),
+            ListedDevice::Absent { name, reason } => (name, None, Some(reason)),
         };
         let system = SystemMemory::now().filter(|_| info.is_some() && name == "cpu");
         DeviceListing {

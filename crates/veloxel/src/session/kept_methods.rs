@@ -1,7 +1,7 @@
 //! The methods that a session opened last: a run of the same kind takes one up again, with its buffers and recordings.
 
 use veloxel_core::Grid;
-use veloxel_motion::{DenseDraft, Opened};
+use veloxel_motion::{DenseDraft, OpenedMethod};
 
 /// What an opened method depends on: two runs of equal keys can use one method, one after the other.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +26,7 @@ pub(super) struct KeptMethods {
 
 struct KeptMethod {
     key: MethodKey,
-    opened: Opened,
+    opened: OpenedMethod,
 }
 
 impl std::fmt::Debug for KeptMethods {
@@ -42,13 +42,13 @@ impl KeptMethods {
     }
 
     /// Takes out the method of a key.
-    pub fn take(&mut self, key: &MethodKey) -> Option<Opened> {
+    pub fn take(&mut self, key: &MethodKey) -> Option<OpenedMethod> {
         let nth = self.methods.iter().position(|kept| kept.key == *key)?;
         Some(self.methods.remove(nth).opened)
     }
 
     /// Keeps a method; the one that was not used for the longest time goes.
-    pub fn put(&mut self, key: MethodKey, opened: Opened) {
+    pub fn put(&mut self, key: MethodKey, opened: OpenedMethod) {
         if self.most == 0 {
             return;
         }

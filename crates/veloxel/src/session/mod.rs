@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 use veloxel_core::{Control, Observer, Stage, Stopped};
 use veloxel_gpu::{ComputeError, Device};
 use veloxel_io::{Files, PendingFiles, ReadOptions, Reading};
-use veloxel_motion::Opened;
+use veloxel_motion::OpenedMethod;
 use veloxel_report::DeviceReport;
 
 /// How many opened methods a session keeps for the next run of the same kind.
@@ -182,8 +182,8 @@ impl Session {
     pub fn with_method<R, E>(
         &self,
         key: &MethodKey,
-        open: impl FnOnce() -> Result<Opened, E>,
-        run: impl FnOnce(&mut Opened) -> Result<R, E>,
+        open: impl FnOnce() -> Result<OpenedMethod, E>,
+        run: impl FnOnce(&mut OpenedMethod) -> Result<R, E>,
     ) -> Result<R, E> {
         let kept = self.kept().take(key);
         let mut opened = kept.map_or_else(open, Ok)?;

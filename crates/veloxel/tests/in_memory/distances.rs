@@ -6,7 +6,9 @@ use std::fmt::Write;
 use std::path::Path;
 use veloxel::io;
 use veloxel::jobs::{self, DistancesJob};
-use veloxel::pipelines::distances::{DistanceValues, DistancesRequest, Method, Precision, distances};
+use veloxel::pipelines::distances::{
+    DistanceMethod, DistancePrecision, DistanceValues, DistancesRequest, distances,
+};
 use veloxel::{Graph, GraphKind};
 
 /// The side of a grid of nodes.
@@ -33,7 +35,7 @@ fn numbers<T, const N: usize>(path: &Path, number: fn([u8; N]) -> T) -> Vec<T> {
     bytes[128..].chunks_exact(N).map(|bytes| number(bytes.try_into().unwrap())).collect()
 }
 
-fn compare(precision: Precision, algorithm: Method, sources: Option<Vec<u32>>) {
+fn compare(precision: DistancePrecision, algorithm: DistanceMethod, sources: Option<Vec<u32>>) {
     let folder = tempfile::tempdir().unwrap();
     let (file, output) = (folder.path().join("streets.txt"), folder.path().join("distances.npy"));
     io::write_text(&file, &streets()).unwrap();
@@ -47,9 +49,9 @@ fn compare(precision: Precision, algorithm: Method, sources: Option<Vec<u32>>) {
         report: None,
     };
     let report = jobs::distances(&job, &session()).unwrap().report;
-    let graph =
-        Graph::new(&io::read_graph(&file, GraphKind::Undirected, io::Strictness::Lenient).unwrap()).unwrap();
+    let list = io::read_graph(&file, GraphKind::Undirected, io::Strictness::Lenient).unwrap();
     let (session, sources) = (session(), sources.as_deref());
+    let graph = Graph::new(&list, session.control()).unwrap();
     let request = DistancesRequest { sources, algorithm, precision, ..DistancesRequest::new(&graph) };
     let found = without_files(|| distances(&request, &session)).unwrap();
     match &found.values {
@@ -64,8 +66,8 @@ fn compare(precision: Precision, algorithm: Method, sources: Option<Vec<u32>>) {
 #[test]
 fn distances_are_those_of_the_command() {
     alone(|| {
-        compare(Precision::U16, Method::Auto, None);
-        compare(Precision::U16, Method::FloydWarshallUndirected, None);
-        compare(Precision::F32, Method::Dissection, Some(vec![7, 0, 7, 399]));
+        compare(DistancePrecision::U16, DistanceMethod::Auto, None);
+        compare(DistancePrecision::U16, DistanceMethod::FloydWarshallUndirected, None);
+        compare(DistancePrecision::F32, DistanceMethod::Dissection, Some(vec![7, 0, 7, 399]));
     });
 }

@@ -9,10 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use veloxel::io;
 use veloxel::jobs::{self, EngineJob, PhaseOptions};
 use veloxel::pipelines::engine::{
-    Confidences, Engine, EngineFound, EngineImage, EngineRequest, EngineTally, FrameImages,
+    ConfidenceChoice, Engine, EngineFound, EngineImage, EngineRequest, EngineTally, FrameImages,
 };
 use veloxel::report::{EngineFilm, EngineTile, FilmFrame, MapPicture, OrientationMaps};
-use veloxel::{Diagnosis, ErrorKind, Observer, PhaseWanted, Session, Step, VeloxelError, Volume, Warnings};
+use veloxel::{
+    Control, Diagnosis, ErrorKind, Observer, PhaseWanted, Session, Step, VeloxelError, Volume, Warnings,
+};
 
 const FRAMES: usize = 7;
 
@@ -33,7 +35,7 @@ fn job(place: &Path) -> EngineJob {
         wanted: PhaseWanted { flow: true, stereo: true, features: true },
         options: PhaseOptions::new().unwrap(),
         folder: Some(place.join("out")),
-        confidences: Confidences::Taken,
+        confidences: ConfidenceChoice::Taken,
         video: Some(place.join("v.y4m")),
         report: None,
         html: Some(place.join("p.html")),
@@ -72,7 +74,7 @@ fn drawn(found: &[EngineFound]) -> Vec<MapPicture> {
             disparity_px: fields.disparity_px.as_ref(),
             orientation: Some(orientation),
         };
-        film.picture(&frame).unwrap()
+        film.picture(&frame, &Control::default()).unwrap()
     };
     found.iter().map(picture).collect()
 }
@@ -88,7 +90,7 @@ fn every_field_is_that_of_the_command() {
         let views = views.map(|paths| paths.iter().map(|path| pictures::read(path)).collect());
         let request = EngineRequest {
             wanted: job.wanted,
-            fields: Some(Confidences::Taken),
+            fields: Some(ConfidenceChoice::Taken),
             images: FrameImages::Returned,
             method: job.options.method.draft().clone(),
             name: "frames".to_owned(),

@@ -10,7 +10,7 @@ use veloxel::pipelines::distances::{DistancesRequest, distances};
 use veloxel::pipelines::heart::{Cine, TrackRequest, track};
 use veloxel::pipelines::segment::{SegmentRequest, segment};
 use veloxel::{
-    ArcList, Diagnosis, ErrorKind, Graph, GraphKind, Grid, Observer, Session, Step, TriangleMesh,
+    ArcList, Control, Diagnosis, ErrorKind, Graph, GraphKind, Grid, Observer, Session, Step, TriangleMesh,
     VeloxelError, WeightedArc,
 };
 
@@ -64,7 +64,8 @@ fn segmentation_stops() {
 fn distances_stop() {
     let arc = |i: u32| [1, 20].map(|step| WeightedArc { from: i, to: (i + step) % 400, weight: 1.0 });
     let arcs = (0..400).flat_map(arc).collect();
-    let graph = Graph::new(&ArcList { nodes: 400, kind: GraphKind::Undirected, arcs }).unwrap();
+    let graph =
+        Graph::new(&ArcList { nodes: 400, kind: GraphKind::Undirected, arcs }, &Control::default()).unwrap();
     stop_at_each_step(|session| Ok(distances(&DistancesRequest::new(&graph), session)?.values));
 }
 

@@ -8,7 +8,7 @@ use veloxel::jobs::{
     self, EndedTracks, EngineJob, FeaturesJob, PhaseOptions, StereoJob, TrackPointsJob, TrackStart,
 };
 use veloxel::pipelines::TrackingParameters;
-use veloxel::pipelines::engine::Confidences;
+use veloxel::pipelines::engine::ConfidenceChoice;
 use veloxel_io::ReadOptions;
 use veloxel_motion::{MotionError, PhaseWanted};
 
@@ -60,7 +60,7 @@ pub(super) fn engine(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
         wanted: PhaseWanted { flow: true, stereo: true, features: true },
         options: options()?,
         folder: None,
-        confidences: Confidences::Taken,
+        confidences: ConfidenceChoice::Taken,
         video: None,
         report: None,
         html: None,

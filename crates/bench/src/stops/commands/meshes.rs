@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use veloxel::jobs::{self, DistancesJob, PartsMethodOptions, SegmentJob, SegmentOutputs};
 use veloxel_core::GraphKind;
 use veloxel_io::ReadOptions;
-use veloxel_mesh::{Method, PartCount, Precision};
+use veloxel_mesh::{DistanceMethod, DistancePrecision, PartCount};
 use veloxel_motion::MotionError;
 
 fn segment(inputs: &Inputs<'_>, faces: usize, method: &str, count: PartCount) -> Result<Job, BenchError> {
@@ -44,8 +44,8 @@ pub(super) fn fuzzy(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
 fn distances(
     inputs: &Inputs<'_>,
     side: usize,
-    algorithm: Method,
-    precision: Precision,
+    algorithm: DistanceMethod,
+    precision: DistancePrecision,
 ) -> Result<Job, BenchError> {
     let job = DistancesJob {
         graph: inputs.streets(side)?,
@@ -63,9 +63,9 @@ fn distances(
 }
 
 pub(super) fn distances_auto(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
-    distances(inputs, 100, Method::Auto, Precision::U16)
+    distances(inputs, 100, DistanceMethod::Auto, DistancePrecision::U16)
 }
 
 pub(super) fn floyd_warshall(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
-    distances(inputs, 44, Method::FloydWarshall, Precision::F32)
+    distances(inputs, 44, DistanceMethod::FloydWarshall, DistancePrecision::F32)
 }

@@ -18,9 +18,9 @@ const KERNEL: &str = "extern \"C\" __global__ void twice(float* x) {
 #[test]
 fn a_kernel_becomes_machine_code() {
     let nvrtc = nvrtc();
-    assert!(nvrtc.version().0 >= 11, "{:?} at {}", nvrtc.version(), nvrtc.found_at().display());
+    assert!(nvrtc.version().0 >= 11, "{:?}", nvrtc.version());
     let compiled = nvrtc.compile(KERNEL, "twice", ComputeCapability::new(9, 0)).unwrap();
-    let Image::Cubin(image) = compiled.image else { panic!("{:?}", compiled.image) };
+    let CompiledImage::Cubin(image) = compiled.image else { panic!("{:?}", compiled.image) };
     assert_eq!(&image[..4], b"\x7fELF");
     assert_eq!(compiled.log, "");
 }
@@ -45,7 +45,7 @@ fn resources_are_told() {
 fn younger_gpus_get_assembly_and_older_ones_a_reason() {
     let nvrtc = nvrtc();
     let young = nvrtc.compile(KERNEL, "twice", ComputeCapability::new(99, 0)).unwrap();
-    let Image::Ptx(text) = young.image else { panic!("{:?}", young.image) };
+    let CompiledImage::Ptx(text) = young.image else { panic!("{:?}", young.image) };
     assert!(String::from_utf8_lossy(&text).contains(".visible .entry twice"));
     assert_eq!(text.last(), Some(&0));
     let old = nvrtc.compile(KERNEL, "twice", ComputeCapability::new(1, 0)).unwrap_err();

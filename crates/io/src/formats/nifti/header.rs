@@ -114,7 +114,7 @@ impl Header {
     }
 
     /// The header in little-endian order, and the four bytes that say "no extension".
-    pub fn to_bytes(&self) -> [u8; SAMPLES_AT] {
+    pub(crate) fn to_bytes(&self) -> [u8; SAMPLES_AT] {
         let mut bytes = [0; SAMPLES_AT];
         self.put(&mut bytes);
         bytes

@@ -128,7 +128,7 @@ impl Space {
         Ok(())
     }
 
-    pub fn put_origin(&self, axes: &mut Axes, fields: &Fields, context: &mut Context) -> Result<()> {
+    pub(crate) fn put_origin(&self, axes: &mut Axes, fields: &Fields, context: &mut Context) -> Result<()> {
         let Some(origin) = vectors(fields, "space origin", self.dimension, context)? else { return Ok(()) };
         let [Some(origin)] = &origin[..] else {
             let got = excerpt(fields.text("space origin").unwrap_or_default());

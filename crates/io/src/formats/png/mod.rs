@@ -2,7 +2,7 @@
 //!
 //! *Specification*: W3C, "Portable Network Graphics (PNG) Specification (Third Edition)", 2025.
 //! Samples of fewer than 8 bits and palettes are expanded to 0..255, 16-bit samples keep 0..65535; colour becomes
-//! luminance ([`crate::LUMA`]). Gamma and colour profiles are left alone.
+//! luminance ([`LUMA`](crate::read::luminance::LUMA)). Gamma and colour profiles are left alone.
 //! *Fields and disparities*: by KITTI's rules ([`kitti`]).
 //! *Limits*: animations give their first frame; spacing (`pHYs`) is not read: pictures count in pixels.
 
@@ -10,7 +10,7 @@ mod filter;
 mod kitti;
 pub(crate) mod stream;
 
-use crate::content::{Decoded, Kind};
+use crate::content::{ContentKind, Decoded};
 use crate::error::Result;
 use crate::format::{Format, Reader};
 use crate::read::context::Context;
@@ -21,7 +21,7 @@ use crate::write::raster::{Depth, Raster};
 use veloxel_core::Grid;
 
 pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Image, Kind::Flow],
+    reads: &[ContentKind::Image, ContentKind::Flow],
     read_grid: Some(read_grid),
     // Asked for as a field, a PNG need not look like one at first sight.
     read_flow: Some(kitti::read),

@@ -1,16 +1,16 @@
 //! TIFF pictures: 8, 16 and 32-bit integers and floats, grey or colour, tiled or in strips; several pages are frames.
 //!
 //! *Specification*: Adobe, "TIFF Revision 6.0", 1992; uncompressed, PackBits, LZW and deflate.
-//! Samples keep the file's own scale; colour becomes luminance ([`crate::LUMA`]).
+//! Samples keep the file's own scale; colour becomes luminance ([`LUMA`](crate::read::luminance::LUMA)).
 //! Written as one page of uncompressed 32-bit floats, which loses nothing.
 //! *Limits*: no palettes, CMYK or YCbCr; resolution tags are not read: pictures count in pixels.
 
 mod survey;
 
 use crate::asking::Asking;
-use crate::content::Kind;
+use crate::content::ContentKind;
 use crate::error::{IoError, Result};
-use crate::format::{Format, Precision, Reader};
+use crate::format::{Format, FormatPrecision, Reader};
 use crate::read::context::Context;
 use crate::read::frame_reader::FrameReader;
 use crate::read::luminance::{Channels, Picture, Samples};
@@ -24,8 +24,8 @@ use tiff::{ColorType, TiffError};
 use veloxel_core::{Grid, Volume, WarningKind, Warnings};
 
 pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Image, Kind::Sequence],
-    precision: Precision::Float,
+    reads: &[ContentKind::Image, ContentKind::Sequence],
+    precision: FormatPrecision::Float,
     write_image: Some(write),
     read_grid: Some(read_grid),
     ..Format::picture("tiff", "TIFF", &["tif", "tiff"], Reader::Frames(open))

@@ -11,14 +11,14 @@
 mod reader;
 mod writer;
 
-use crate::content::Kind;
-use crate::format::{Format, Precision, Reader};
+use crate::content::ContentKind;
+use crate::format::{Format, FormatPrecision, Reader};
 pub(crate) use reader::open;
 pub(crate) use writer::write_to_pipe;
 
 pub(super) static FORMAT: Format = Format {
-    reads: &[Kind::Sequence],
-    precision: Precision::Lossy,
+    reads: &[ContentKind::Sequence],
+    precision: FormatPrecision::Lossy,
     write_video: Some(writer::create),
     ..Format::picture("y4m", "Y4M", &["y4m"], Reader::Frames(open))
 };

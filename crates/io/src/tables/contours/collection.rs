@@ -32,7 +32,7 @@ impl<'a> Collection<'a> {
     }
 
     /// The cine, or a refusal that says what needs it.
-    pub fn require_place(&self, what: &'static str) -> Result<&CinePlace> {
+    pub(crate) fn require_place(&self, what: &'static str) -> Result<&CinePlace> {
         let hint = "its cine must be known to read it: name that";
         self.place().ok_or_else(|| self.context.unsupported(what, hint).about(Hint::Cine))
     }
@@ -66,12 +66,17 @@ impl<'a> Collection<'a> {
         Ok(())
     }
 
-    pub fn add_polygon(&mut self, Spot { structure, frame, slice }: Spot, polygon: Polygon) {
+    pub(crate) fn add_polygon(&mut self, Spot { structure, frame, slice }: Spot, polygon: Polygon) {
         self.contours.push(Contour { structure, frame, slice, polygon });
     }
 
     /// Adds an outline in LPS millimetres, all of it in one slice.
-    pub fn add_mm(&mut self, structure: Structure, frame: usize, points_mm: &[[f64; 3]]) -> Result<()> {
+    pub(crate) fn add_mm(
+        &mut self,
+        structure: Structure,
+        frame: usize,
+        points_mm: &[[f64; 3]],
+    ) -> Result<()> {
         let grid = self.require_place("an outline in millimetres")?.grid.clone();
         let voxels: Vec<[f64; 3]> = points_mm.iter().map(|&p| grid.voxel_from_world(p)).collect();
         let mean = voxels.iter().map(|v| v[2]).sum::<f64>() / voxels.len().max(1) as f64;

@@ -1,12 +1,12 @@
 //! The decision of Levenberg-Marquardt, and the step that the conjugate gradients find between decisions.
 //!
-//! [`Decide`] looks at the energy on trial: a lower one is accepted and the damping λ falls, a higher one is refused and λ
+//! [`DecideTrial`] looks at the energy on trial: a lower one is accepted and the damping λ falls, a higher one is refused and λ
 //! rises; a problem ends when an accepted step gains less than `tolerance` of its energy, or λ exceeds `most`. It then begins
 //! `(H + λ diag H) x = −½ ∇E` with x = 0. [`super::least_squares_product`] iterates, preconditioned by the damped diagonal, and
-//! [`Advance`] writes the control points that are then on trial. Everything is decided on the device, so the number of launches
+//! [`AdvanceTrial`] writes the control points that are then on trial. Everything is decided on the device, so the number of launches
 //! does not depend on the images; a problem that is done costs only the launches.
 //!
-//! Gradient descent ([`Rule::Descent`]) puts `P − s ½ ∇E` on trial; its step s takes the place of λ in the state, grows with
+//! Gradient descent ([`TrialRule::Descent`]) puts `P − s ½ ∇E` on trial; its step s takes the place of λ in the state, grows with
 //! every accepted step and shrinks with every refused one.
 //! *Sums*: in the order of workgroups, the same bits everywhere.
 
@@ -31,7 +31,7 @@ static ADVANCE: ShaderSource =
     wgsl!("advance", AdvanceBindings, [LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl")], "advance.wgsl");
 
 bindings! {
-    /// What a launch of [`Decide`] binds.
+    /// What a launch of [`DecideTrial`] binds.
     struct DecideBindings<'a> {
         block: DecideBlock {
             lattice: Lattice,
@@ -54,7 +54,7 @@ bindings! {
 }
 
 bindings! {
-    /// What a launch of [`Advance`] binds.
+    /// What a launch of [`AdvanceTrial`] binds.
     struct AdvanceBindings<'a> {
         block: AdvanceBlock { lattice: Lattice, },
         tables: group Tables<'a>,
@@ -67,16 +67,16 @@ bindings! {
 
 /// How a trial is judged, and what follows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Rule {
+pub enum TrialRule {
     /// Levenberg-Marquardt.
-    LevenbergMarquardt(Judgement),
+    LevenbergMarquardt(TrialJudgement),
     /// Gradient descent.
-    Descent(Judgement),
+    Descent(TrialJudgement),
 }
 
 /// How the damping follows the decisions.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Judgement {
+pub struct TrialJudgement {
     /// Factor of the damping (of a descent's step) after an accepted step.
     pub accepted: f32,
     /// Factor of the damping (of a descent's step) after a refused step.
@@ -89,8 +89,8 @@ pub struct Judgement {
     pub tolerance: f32,
 }
 
-impl Rule {
-    pub(super) fn judgement(&self) -> Judgement {
+impl TrialRule {
+    pub(super) fn judgement(&self) -> TrialJudgement {
         match *self {
             Self::LevenbergMarquardt(judgement) | Self::Descent(judgement) => judgement,
         }
@@ -102,11 +102,11 @@ impl Rule {
 
 /// Judges the set on trial and begins the next step.
 #[derive(Debug)]
-pub struct Decide<'a> {
+pub struct DecideTrial<'a> {
     /// The lattice.
     pub elements: &'a Elements,
     /// The rule by which the trial is judged.
-    pub rule: Rule,
+    pub rule: TrialRule,
     /// The [`super::state`] before the decision.
     pub state: &'a Buffer,
     /// Partial sums of r² of the set on trial.
@@ -131,7 +131,7 @@ pub struct Decide<'a> {
 
 /// Ends the conjugate gradients: puts the step that they found on trial.
 #[derive(Debug)]
-pub struct Advance<'a> {
+pub struct AdvanceTrial<'a> {
     /// The lattice.
     pub elements: &'a Elements,
     /// The [`super::state`] of the problems.
@@ -146,7 +146,7 @@ pub struct Advance<'a> {
     pub controls: &'a mut Buffer,
 }
 
-impl Kernel for Decide<'_> {
+impl Kernel for DecideTrial<'_> {
     const NAME: &'static str = "decide";
     type Output = ();
 
@@ -198,7 +198,7 @@ impl Kernel for Decide<'_> {
         judged.partial_sums(unknowns, product, self.progress.host_mut());
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let Judgement { accepted, refused, least, most, tolerance } = self.rule.judgement();
+        let TrialJudgement { accepted, refused, least, most, tolerance } = self.rule.judgement();
         let descent = f32::from(u8::from(self.rule.is_descent()));
         let bindings = DecideBindings {
             block: DecideBlock {
@@ -223,7 +223,7 @@ impl Kernel for Decide<'_> {
     }
 }
 
-impl Kernel for Advance<'_> {
+impl Kernel for AdvanceTrial<'_> {
     const NAME: &'static str = "advance";
     type Output = ();
 
@@ -260,8 +260,8 @@ impl Kernel for Advance<'_> {
 }
 
 /// The state of a problem after a trial of such an energy, with its smoothness.
-fn judge(state: &mut [f32], rule: Rule, [energy, smoothness]: [f32; 2]) {
-    let Judgement { accepted, refused, least, most, tolerance } = rule.judgement();
+fn judge(state: &mut [f32], rule: TrialRule, [energy, smoothness]: [f32; 2]) {
+    let TrialJudgement { accepted, refused, least, most, tolerance } = rule.judgement();
     if state[ACTIVE] == 0.0 {
         return;
     }

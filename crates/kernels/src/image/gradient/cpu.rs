@@ -16,6 +16,7 @@ pub(crate) struct Difference {
 pub(crate) const fn gain(scheme: Scheme) -> f32 {
     match scheme {
         Scheme::Forward => 1.0,
+        Scheme::TwoSided => 0.5,
         Scheme::Central4 => 1.0 / 12.0,
     }
 }
@@ -40,6 +41,7 @@ pub(crate) fn difference_row(image: &[f32], along: Difference, row: usize, gain:
     };
     match scheme {
         Scheme::Forward => subtract(neighbour(1), neighbour(0), gain, out),
+        Scheme::TwoSided => subtract(neighbour(1), neighbour(-1), gain, out),
         Scheme::Central4 => central4(neighbour(-2), neighbour(-1), neighbour(1), neighbour(2), gain, out),
     }
 }
@@ -50,6 +52,13 @@ fn along_x(row: &[f32], scheme: Scheme, gain: f32, out: &mut [f32]) {
         Scheme::Forward => {
             subtract(&row[1..], &row[..n - 1], gain, &mut out[..n - 1]);
             out[n - 1] = 0.0;
+        }
+        Scheme::TwoSided => {
+            if n >= 3 {
+                subtract(&row[2..], &row[..n - 2], gain, &mut out[1..n - 1]);
+            }
+            out[0] = (row[1.min(n - 1)] - row[0]) * gain;
+            out[n - 1] = (row[n - 1] - row[n.saturating_sub(2)]) * gain;
         }
         Scheme::Central4 => {
             if n >= 5 {
@@ -109,7 +118,7 @@ mod tests {
             let shape = Shape { size: [n, 1, 1], dimension: Dimension::Two };
             let image: Vec<f32> = (0..n).map(|x| x as f32).collect();
             let mut out = vec![f32::NAN; n];
-            for scheme in [Scheme::Central4, Scheme::Forward] {
+            for scheme in [Scheme::Central4, Scheme::Forward, Scheme::TwoSided] {
                 derivative_row(&image, Difference { shape, axis: 0, scheme }, 0, &mut out);
                 assert!(out.iter().all(|v| v.is_finite()), "{n} {scheme:?}");
             }

@@ -36,8 +36,22 @@ bindings! {
 pub enum Scheme {
     /// The forward difference `I(x+1) − I(x)`, 0 at the last voxel (thiyagalingam2011, section 4.1).
     Forward,
+    /// The mean of the forward differences of a voxel's two sides, `(I(x+1) − I(x−1))/2`, of which the one beyond a border
+    /// is 0: each is the derivative half a voxel away, their mean the derivative at the voxel.
+    TwoSided,
     /// The central difference `(1, −8, 0, 8, −1)/12`, fourth order, on replicated borders (Bruhn et al. 2005).
     Central4,
+}
+
+impl Scheme {
+    /// The number by which shaders know the scheme.
+    pub(crate) fn code(self) -> usize {
+        match self {
+            Self::Forward => 0,
+            Self::Central4 => 1,
+            Self::TwoSided => 2,
+        }
+    }
 }
 
 /// Writes the derivatives of an image along all axes that count.
@@ -75,7 +89,7 @@ impl Kernel for Gradient<'_> {
         let (source, pack) = packed(&SOURCES, nx);
         let block = Block { size: [nx / pack, ny, nz].into() };
         gpu.launch(source, "gradient")
-            .constant("CENTRAL", self.scheme == Scheme::Central4)
+            .constant("SCHEME", self.scheme.code())
             .constant("COMPONENTS", self.shape.components())
             .bind(&Bindings { block, image: self.image, out: self.out })
             .run([cover(nx / pack, 32), cover(ny, 4), nz as u32])

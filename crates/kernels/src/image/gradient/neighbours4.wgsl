@@ -7,7 +7,7 @@ fn derivative_x(row: u32, x: u32) -> vec4<f32> {
         after = image[row + x + 1u].xy;
     }
     let up = vec4<f32>(here.yzw, after.x);
-    if (CENTRAL == 0u) {
+    if (SCHEME == 0u) {
         let steps = up - here;
         return vec4<f32>(steps.xyz, select(steps.w, 0.0, is_last));
     }
@@ -16,6 +16,9 @@ fn derivative_x(row: u32, x: u32) -> vec4<f32> {
         before = image[row + x - 1u].zw;
     }
     let down = vec4<f32>(before.y, here.xyz);
+    if (SCHEME == 2u) {
+        return (up - down) * 0.5;
+    }
     let outer = vec4<f32>(before, here.xy) - vec4<f32>(here.zw, after);
     return (outer + 8.0 * (up - down)) * (1.0 / 12.0);
 }

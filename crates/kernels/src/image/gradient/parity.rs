@@ -8,7 +8,7 @@ use veloxel_testkit::parity::{Pair, noise, noise_field, shapes};
 on_every_device! {
     fn all_axes_at_once(device: &Device) {
         for shape in shapes() {
-            for scheme in [Scheme::Forward, Scheme::Central4] {
+            for scheme in [Scheme::Forward, Scheme::TwoSided, Scheme::Central4] {
                 Pair::new(device).alike(&format!("{:?} {scheme:?}", shape.size), |device| {
                     let mut samples = noise(shape.len(), 1);
                     samples.iter_mut().step_by(53).for_each(|v| *v = f32::NAN);

@@ -139,7 +139,7 @@ mod tests {
     fn a_stop_between_counting_and_gathering_selects_nothing() {
         let control = Control::default();
         let device = Device::cpu(2).unwrap().controlled_by(control.clone());
-        let veloxel_gpu::Kind::Cpu(cpu) = device.kind() else { panic!("a processor") };
+        let veloxel_gpu::DeviceKind::Cpu(cpu) = device.kind() else { panic!("a processor") };
         let image = device.zeros(64 * PIECE).unwrap();
         let args = Quantiles { image: &image, weight: None, step: 1, shares: [900, 1000] };
         let asked = AtomicUsize::new(0);

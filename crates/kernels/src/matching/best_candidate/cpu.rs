@@ -5,7 +5,7 @@ use super::{BestCandidate, SubVoxel, Symmetry};
 use crate::image::pointwise::ClipLength;
 use crate::kernel::Kernel;
 use crate::shared::rows::row_loops;
-use crate::variational::compose::{Compose, Update};
+use crate::variational::compose::{Compose, UpdateRule};
 use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_core::Axes;
@@ -40,7 +40,7 @@ pub(super) fn best_candidate(cpu: &Cpu, mut args: BestCandidate<'_>) -> Later<f6
     });
     let BestCandidate { nodes: shape, spacing_edges, displacement, .. } = args;
     let length = ClipLength { limit: f32::MAX, field: &mut *increment }.on_cpu(cpu);
-    Compose { shape, spacing_edges, update: Update::Add, displacement, increment }.on_cpu(cpu);
+    Compose { shape, spacing_edges, update: UpdateRule::Add, displacement, increment }.on_cpu(cpu);
     length
 }
 

@@ -59,7 +59,7 @@ pub(crate) const REACH_VOX: f32 = 0.5;
 
 /// The greatest distance between a voxel and the end of its path by the forward and then the backward field.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tolerance {
+pub struct PathTolerance {
     /// Least tolerance a, voxels.
     pub least_vox: f32,
     /// Share b of the motion's length that is added.
@@ -68,7 +68,7 @@ pub struct Tolerance {
 
 /// What is written for a vector.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Verdict {
+pub enum PathVerdict {
     /// The number 1 where the vector is confirmed, 0 elsewhere.
     Confirmed,
     /// The distance over the tolerance, cut at `most` and divided by it: 0 to 1; [`NOWHERE`] where the path leads outside or is
@@ -88,13 +88,13 @@ pub struct Confirmation<'a> {
     /// Shape of all buffers.
     pub shape: Shape,
     /// The tolerance a and b.
-    pub tolerance: Tolerance,
+    pub tolerance: PathTolerance,
     /// The forward displacement d, voxels.
     pub forward: &'a [Buffer],
     /// The backward displacement e, voxels.
     pub backward: &'a [Buffer],
     /// What is written for a vector.
-    pub verdict: Verdict,
+    pub verdict: PathVerdict,
     /// The verdict of every vector.
     pub out: &'a mut Buffer,
 }
@@ -112,10 +112,10 @@ impl Kernel for Confirmation<'_> {
         by_dimension!(self.shape, confirmation(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let Tolerance { least_vox, share } = self.tolerance;
+        let PathTolerance { least_vox, share } = self.tolerance;
         let (is_doubt, most) = match self.verdict {
-            Verdict::Confirmed => (false, 1.0),
-            Verdict::Doubt { most } => (true, most),
+            PathVerdict::Confirmed => (false, 1.0),
+            PathVerdict::Doubt { most } => (true, most),
         };
         let block = ConfirmationBlock { size: self.shape.size.into(), least: least_vox, share, most };
         let Self { forward, backward, out, .. } = self;
@@ -209,7 +209,7 @@ fn confirmation<const D: usize>(cpu: &Cpu, args: Confirmation<'_>) {
         for (x, out) in out.iter_mut().enumerate() {
             let own = forward.map(|component| component[row * nx + x]);
             let Some(cell) = target(shape, [x, row % ny, row / ny], own) else {
-                *out = if verdict == Verdict::Confirmed { 0.0 } else { NOWHERE };
+                *out = if verdict == PathVerdict::Confirmed { 0.0 } else { NOWHERE };
                 continue;
             };
             let (mut distance2, mut length2) = (0.0, 0.0);
@@ -221,9 +221,9 @@ fn confirmation<const D: usize>(cpu: &Cpu, args: Confirmation<'_>) {
             let most = tolerance.least_vox + tolerance.share * length2.sqrt();
             *out = match verdict {
                 // NaN fails the comparison.
-                Verdict::Confirmed => f32::from(u8::from(distance2 <= most * most)),
-                Verdict::Doubt { .. } if distance2.is_nan() => NOWHERE,
-                Verdict::Doubt { most: at_most } => (distance2.sqrt() / most).min(at_most) / at_most,
+                PathVerdict::Confirmed => f32::from(u8::from(distance2 <= most * most)),
+                PathVerdict::Doubt { .. } if distance2.is_nan() => NOWHERE,
+                PathVerdict::Doubt { most: at_most } => (distance2.sqrt() / most).min(at_most) / at_most,
             };
         }
     });

@@ -1,6 +1,6 @@
 //! Tests of the kernels on every device against their texts for processors.
 
-use super::{Confirmation, NOWHERE, Tolerance, Verdict, Visible};
+use super::{Confirmation, NOWHERE, PathTolerance, PathVerdict, Visible};
 use crate::kernel::Kernel;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device, Field};
@@ -17,15 +17,15 @@ fn field(device: &Device, shape: Shape, seed: u64) -> Field {
     (0..shape.components()).map(component).collect()
 }
 
-fn judged(device: &Device, shape: Shape, verdict: Verdict, fields: [&Field; 2]) -> Buffer {
+fn judged(device: &Device, shape: Shape, verdict: PathVerdict, fields: [&Field; 2]) -> Buffer {
     let mut out = device.scratch(shape.len()).unwrap();
-    let ([forward, backward], tolerance) = (fields, Tolerance { least_vox: 0.75, share: 0.125 });
+    let ([forward, backward], tolerance) = (fields, PathTolerance { least_vox: 0.75, share: 0.125 });
     Confirmation { shape, tolerance, forward, backward, verdict, out: &mut out }.run(device).unwrap();
     out
 }
 
 fn confirmed(device: &Device, shape: Shape, fields: [&Field; 2]) -> Buffer {
-    judged(device, shape, Verdict::Confirmed, fields)
+    judged(device, shape, PathVerdict::Confirmed, fields)
 }
 
 on_every_device! {
@@ -39,7 +39,7 @@ on_every_device! {
                 Visible { shape, forward: &there, confirmed: own, confirmed_back: other, out: &mut out }
                     .run(device)
                     .unwrap();
-                let doubt = judged(device, shape, Verdict::Doubt { most: 4.0 }, [&there, &back]);
+                let doubt = judged(device, shape, PathVerdict::Doubt { most: 4.0 }, [&there, &back]);
                 both.into_iter().chain([out, doubt]).collect()
             });
         }
@@ -62,9 +62,12 @@ fn what_others_move_onto_is_hidden() {
         .unwrap();
     assert_eq!(own.host(), [1., 1., 1., 1., 1., 0., 0., 1., 1., 1., 1., 1.]);
     assert_eq!(out.host(), [1., 1., 1., 1., 1., 0., 0., 1., 1., 1., 1., 1.]);
-    let doubt = judged(&device, shape, Verdict::Doubt { most: 2.0 }, [&there, &back]);
+    let doubt = judged(&device, shape, PathVerdict::Doubt { most: 2.0 }, [&there, &back]);
     assert_eq!(doubt.host()[..5], [0.0; 5]);
     assert_eq!(doubt.host()[5..7], [1.0; 2], "two voxels off are more than twice the tolerance");
     let away = vec![device.upload(vec![99.0; 12]).unwrap(), device.zeros(12).unwrap()];
-    assert_eq!(judged(&device, shape, Verdict::Doubt { most: 2.0 }, [&away, &back]).host(), [NOWHERE; 12]);
+    assert_eq!(
+        judged(&device, shape, PathVerdict::Doubt { most: 2.0 }, [&away, &back]).host(),
+        [NOWHERE; 12]
+    );
 }

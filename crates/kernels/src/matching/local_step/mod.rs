@@ -20,9 +20,9 @@ use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::matching::local_solve::LocalSolve;
 use crate::shared::taps::Taps;
 use crate::shared::{LATTICE, NAN};
-use crate::variational::compose::{Compose, Update};
+use crate::variational::compose::{Compose, UpdateRule};
 use crate::variational::motion_tensor::{Constraint, DataTerm, MotionTensor, tile};
-use crate::variational::robust_tensor::{Group, RobustTensor};
+use crate::variational::robust_tensor::{ConstraintGroup, RobustTensor};
 use veloxel_core::{Axes, Dimension, Shape};
 use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, cover};
@@ -143,13 +143,13 @@ impl Kernel for LocalStep<'_> {
             MotionTensor { term, taps: &alone, out }.on_cpu(cpu);
         };
         term(0, &[(fixed, warped)], brightness);
-        let mut groups = vec![Group { tensor: &*brightness, gain: 1.0 }];
+        let mut groups = vec![ConstraintGroup { tensor: &*brightness, gain: 1.0 }];
         if terms.gamma > 0.0 {
             Gradient { shape, scheme, image: fixed, out: of_fixed }.on_cpu(cpu);
             Gradient { shape, scheme, image: warped, out: of_warped }.on_cpu(cpu);
             let pairs: Vec<_> = of_fixed.iter().zip(of_warped.iter()).collect();
             term(1, &pairs, gradients);
-            groups.push(Group { tensor: gradients, gain: terms.gamma });
+            groups.push(ConstraintGroup { tensor: gradients, gain: terms.gamma });
         }
         InPlace { operation: Operation::Fill(0.0), field: increment }.on_cpu(cpu);
         let epsilon = f32::MAX.sqrt();
@@ -159,7 +159,7 @@ impl Kernel for LocalStep<'_> {
         }
         LocalSolve { shape, ridge: terms.ridge, tensor: sums, increment }.on_cpu(cpu);
         let length = ClipLength { limit: terms.limit, field: increment }.on_cpu(cpu);
-        Compose { shape, spacing_edges, update: Update::Add, displacement, increment }.on_cpu(cpu);
+        Compose { shape, spacing_edges, update: UpdateRule::Add, displacement, increment }.on_cpu(cpu);
         increment.iter_mut().zip(out).for_each(|(increment, out)| std::mem::swap(increment, out));
         length
     }

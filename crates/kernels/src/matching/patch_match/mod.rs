@@ -110,7 +110,7 @@ pub const MOST_BITS: u32 = 9;
 /// The cost of a match that was not compared yet, or cannot be.
 pub const WORST: u32 = 1 << 20;
 /// Number of sizes of the moving image that are possible.
-pub const MOST_SIZES: RangeInclusive<usize> = 1..=5;
+pub(crate) const MOST_SIZES: RangeInclusive<usize> = 1..=5;
 
 /// Number of bits of a component in a packed match.
 const fn bits(components: usize) -> u32 {

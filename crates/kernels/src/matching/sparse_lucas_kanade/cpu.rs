@@ -1,6 +1,6 @@
 //! Processor text of [`SparseLucasKanade`]: a row of a window is one vector or two.
 
-use super::{Fate, PointSearch, SparseLucasKanade};
+use super::{PointFate, PointSearch, SparseLucasKanade};
 use crate::phase::gabor::Levels;
 use crate::shared::lanes::LANES;
 use crate::shared::registers::{Sixteen, Work, widest};
@@ -42,7 +42,7 @@ struct Pictures<'a> {
 struct Found {
     at: [f32; 2],
     error: f32,
-    fate: Fate,
+    fate: PointFate,
 }
 
 pub(super) fn track(cpu: &Cpu, args: SparseLucasKanade<'_>) {
@@ -86,7 +86,7 @@ impl Share<'_> {
             let point = [points[0][i], points[1][i]];
             let guess = guesses.map(|g| [g[0][i], g[1][i]]).filter(|g| !g[0].is_nan() && !g[1].is_nan());
             let found = window.track(pictures, point, guess.unwrap_or(point));
-            let is_found = found.fate == Fate::Found;
+            let is_found = found.fate == PointFate::Found;
             let or_nan = |value: f32| if is_found { value } else { f32::NAN };
             (x[nth], y[nth], error[nth]) = (or_nan(found.at[0]), or_nan(found.at[1]), or_nan(found.error));
             fate[nth] = found.fate.code();
@@ -144,12 +144,12 @@ impl<P: Sixteen, const V: usize> PointWindow<P, V> {
     #[inline(always)]
     fn track(&mut self, pictures: &Pictures<'_>, point: [f32; 2], guess: [f32; 2]) -> Found {
         let Pictures { levels, search, .. } = pictures;
-        let lost = |fate: Fate| Found { at: point, error: 0.0, fate };
+        let lost = |fate: PointFate| Found { at: point, error: 0.0, fate };
         if point[0].is_nan() || point[1].is_nan() {
-            return lost(Fate::Undefined);
+            return lost(PointFate::Undefined);
         }
         if !inside(point, levels.size(0), 0.0) {
-            return lost(Fate::Outside);
+            return lost(PointFate::Outside);
         }
         let radius = search.radius as f32;
         let mut scale = 1.0 / (1u32 << (levels.count() - 1)) as f32;
@@ -167,7 +167,7 @@ impl<P: Sixteen, const V: usize> PointWindow<P, V> {
             if !(least_eigenvalue(matrix, self.rows) >= search.least_eigenvalue && determinant(matrix) > 0.0)
             {
                 if is_finest {
-                    return lost(Fate::Flat);
+                    return lost(PointFate::Flat);
                 }
                 here = here.map(|h| 2.0 * h);
                 continue;
@@ -176,7 +176,7 @@ impl<P: Sixteen, const V: usize> PointWindow<P, V> {
             here = self.arrive(second, matrix, search, limit, here);
             if is_finest {
                 if !inside(here, size, 0.0) {
-                    return lost(Fate::Left);
+                    return lost(PointFate::Left);
                 }
                 let [sum, _] = self.compare::<false>(second, here.map(|h| h - radius));
                 error = sum / (self.rows * self.rows) as f32;
@@ -184,7 +184,7 @@ impl<P: Sixteen, const V: usize> PointWindow<P, V> {
                 here = here.map(|h| 2.0 * h);
             }
         }
-        Found { at: here, error, fate: Fate::Found }
+        Found { at: here, error, fate: PointFate::Found }
     }
 
     /// Makes the steps on one level, from a position on.

@@ -4,7 +4,7 @@
 //! IJCAI 1981 and Shi & Tomasi, CVPR 1994.
 //!
 //! *In*: two pyramids of [`crate::phase::gabor::Pyramid`], whose pixel `X` lies at `2X` of the finer level; positions in pixels
-//! of the finest one, and guesses of where they are found. *Out*: where they are, the fate of each ([`Fate`]), and the mean
+//! of the finest one, and guesses of where they are found. *Out*: where they are, the fate of each ([`PointFate`]), and the mean
 //! absolute difference of both windows, in the pictures' unit. The window is taken from the first picture, between pixels
 //! linearly, with Scharr's derivatives (3, 10, 3)/32; the matrix of a level is made once. A step is that of Gauss and Newton,
 //! made longer (at most twice as long) or shorter by the secant through the last two steps. A level ends when the next step,
@@ -105,7 +105,7 @@ impl PointSearch {
 
 /// What became of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum PointFate {
     /// It was found.
     Found,
     /// It has no position.
@@ -118,7 +118,7 @@ pub enum Fate {
     Flat,
 }
 
-impl Fate {
+impl PointFate {
     const ALL: [Self; 5] = [Self::Found, Self::Undefined, Self::Outside, Self::Left, Self::Flat];
 
     /// The number of the fate in buffers.
@@ -154,7 +154,7 @@ pub struct SparseLucasKanade<'a> {
     pub moved: [&'a mut Buffer; 2],
     /// Mean absolute difference of the windows; NaN unless it was found.
     pub error: &'a mut Buffer,
-    /// The fate of every point: see [`Fate::of_code`].
+    /// The fate of every point: see [`PointFate::of_code`].
     pub fate: &'a mut Buffer,
 }
 
@@ -231,7 +231,7 @@ fn cuda_lanes(rows: usize) -> usize {
 mod tests {
     use super::*;
     use veloxel_gpu::nvrtc::{ComputeCapability, Nvrtc};
-    use veloxel_gpu::{Bind, Launch};
+    use veloxel_gpu::{BoundBuffer, Launch};
     use veloxel_testkit::every_device::here;
 
     #[test]
@@ -243,7 +243,7 @@ mod tests {
                 entry: "track",
                 constants: &[("ROWS", rows as f64), ("WIDTH", WIDTH as f64), ("GUESSED", 1.0)],
                 uniform: &[0; size_of::<[u32; 4]>() * (2 + MOST_LEVELS)],
-                buffers: &[Bind::Absent; 10],
+                buffers: &[BoundBuffer::Absent; 10],
                 groups: [1; 3],
             };
             let text = veloxel_gpu::cuda_source(&launch).expect("a text");

@@ -1,6 +1,6 @@
 //! Tests of the kernel on every device against its text for processors, and of that text against known motion.
 
-use super::{Fate, PointSearch, SparseLucasKanade};
+use super::{PointFate, PointSearch, SparseLucasKanade};
 use crate::kernel::Kernel;
 use crate::phase::gabor::{Levels, Picture, Pyramid};
 use veloxel_gpu::{Buffer, Device};
@@ -107,7 +107,7 @@ on_every_device! {
         let found = tracked(device, &levels, search(4), pictures, points.each_ref(), None);
         let [x, y, error, fate] = [0, 1, 2, 3].map(|k: usize| device.read(&found[k]).unwrap());
         for (i, p) in grid.iter().enumerate() {
-            assert_eq!(Fate::of_code(fate[i]), Fate::Found, "{p:?}");
+            assert_eq!(PointFate::of_code(fate[i]), PointFate::Found, "{p:?}");
             let off = (x[i] - p[0] - truth[0]).hypot(y[i] - p[1] - truth[1]);
             assert!(off < 0.05 && error[i] < 0.01, "{p:?}: {off} px, error {}", error[i]);
         }
@@ -121,20 +121,20 @@ on_every_device! {
         }
         let levels = Levels::new(SIZE, 8, 3);
         let cases = [
-            ([50.0, 20.0], Fate::Found),
-            ([f32::NAN, 20.0], Fate::Undefined),
-            ([3.0, f32::NAN], Fate::Undefined),
-            ([-0.1, 20.0], Fate::Outside),
-            ([20.0, 69.5], Fate::Outside),
-            ([0.5, 30.0], Fate::Left),
-            ([50.0, 60.0], Fate::Flat),
+            ([50.0, 20.0], PointFate::Found),
+            ([f32::NAN, 20.0], PointFate::Undefined),
+            ([3.0, f32::NAN], PointFate::Undefined),
+            ([-0.1, 20.0], PointFate::Outside),
+            ([20.0, 69.5], PointFate::Outside),
+            ([0.5, 30.0], PointFate::Left),
+            ([50.0, 60.0], PointFate::Flat),
         ];
         let points = [0, 1].map(|a| device.upload(cases.map(|(p, _)| p[a]).to_vec()).unwrap());
         let found = tracked(device, &levels, search(4), [&a, &b], points.each_ref(), None);
         let [x, fate] = [0, 3].map(|k: usize| device.read(&found[k]).unwrap());
         for (i, (p, expected)) in cases.into_iter().enumerate() {
-            assert_eq!(Fate::of_code(fate[i]), expected, "{p:?}");
-            assert_eq!(x[i].is_nan(), expected != Fate::Found, "{p:?}");
+            assert_eq!(PointFate::of_code(fate[i]), expected, "{p:?}");
+            assert_eq!(x[i].is_nan(), expected != PointFate::Found, "{p:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Processor text of [`super::WindowScores`]: bands of rows, whose images are copied with their borders first.
 
-use super::{BlockSearch, Output, WindowScores, centre};
+use super::{BlockSearch, ScoreOutput, WindowScores, centre};
 use crate::shared::rows::add;
 use multiversion::multiversion;
 use std::ops::Range;
@@ -132,7 +132,7 @@ fn scores_of<const MEASURE: u8, const MASKED: bool>(cpu: &Cpu, args: WindowScore
             share: 1.0 / args.search.voxels() as f32,
             floor2: args.measure.floor().powi(2),
             gain: args.gain,
-            is_added: args.output == Output::Add,
+            is_added: args.output == ScoreOutput::Add,
         },
         pairs: args.pairs,
         weight: args.weight,

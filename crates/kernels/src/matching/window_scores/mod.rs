@@ -78,7 +78,7 @@ const TILE: [usize; 2] = [32, 8];
 
 /// The measure of a match.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Measure {
+pub enum ScoreMeasure {
     /// Normalised cross-correlation about the windows' means: blind to gain and offset.
     Ncc {
         /// Deviation ε below which a window counts as flat; above 0.
@@ -95,7 +95,7 @@ pub enum Measure {
     Sad,
 }
 
-impl Measure {
+impl ScoreMeasure {
     fn floor(self) -> f32 {
         match self {
             Self::Ncc { floor } | Self::Correlation { floor } => floor,
@@ -152,7 +152,7 @@ impl BlockSearch {
 
 /// What happens to the scores that the output holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Output {
+pub enum ScoreOutput {
     /// New scores overwrite them.
     Overwrite,
     /// New scores are added to them.
@@ -174,7 +174,7 @@ pub struct WindowScores<'a> {
     /// The windows and the candidates.
     pub search: BlockSearch,
     /// The measure of a match.
-    pub measure: Measure,
+    pub measure: ScoreMeasure,
     /// One to three fixed images, each with its moving image.
     pub pairs: &'a [(&'a Buffer, &'a Buffer)],
     /// Weight of every voxel of the fixed image, 0 to 1; none for 1 everywhere.
@@ -182,7 +182,7 @@ pub struct WindowScores<'a> {
     /// Factor of a score.
     pub gain: f32,
     /// Whether scores are added up.
-    pub output: Output,
+    pub output: ScoreOutput,
     /// The scores.
     pub scores: &'a mut Buffer,
 }
@@ -229,7 +229,7 @@ impl Kernel for WindowScores<'_> {
         let lines = search.widths()[1] * search.widths()[2];
         gpu.launch(&SOURCE, "window_scores")
             .constant("MEASURE", u32::from(self.measure.index()))
-            .constants([("MASKED", weight.is_some()), ("ADD", self.output == Output::Add)])
+            .constants([("MASKED", weight.is_some()), ("ADD", self.output == ScoreOutput::Add)])
             .constant("CHANNELS", self.pairs.len())
             .bind(&bindings)
             .run_over([nodes[0], nodes[1], nodes[2] * lines], [32, 8])
@@ -242,7 +242,7 @@ fn of_dense_ncc<'a>(args: &WindowScores<'a>) -> Option<(&'a Buffer, &'a Buffer)>
     let is_dense = args.shape == args.nodes && args.shape.components() == 2 && args.weight.is_none();
     let is_small = (1..=DENSE_NCC_MOST).contains(&rx) && x <= DENSE_NCC_MOST && [rx, x] == [ry, y];
     match (args.measure, args.output, args.pairs) {
-        (Measure::Ncc { .. }, Output::Overwrite, [pair]) if is_dense && is_small => Some(*pair),
+        (ScoreMeasure::Ncc { .. }, ScoreOutput::Overwrite, [pair]) if is_dense && is_small => Some(*pair),
         _ => None,
     }
 }

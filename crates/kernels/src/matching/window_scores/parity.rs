@@ -1,14 +1,18 @@
 //! Tests of the kernel on every device against its text for processors, and of that text against its definition.
 
-use super::{BlockSearch, Measure, Output, WindowScores, centre};
+use super::{BlockSearch, ScoreMeasure, ScoreOutput, WindowScores, centre};
 use crate::kernel::Kernel;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::Device;
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_field, shapes};
 
-const MEASURES: [Measure; 4] =
-    [Measure::Ncc { floor: 0.01 }, Measure::Correlation { floor: 0.01 }, Measure::Ssd, Measure::Sad];
+const MEASURES: [ScoreMeasure; 4] = [
+    ScoreMeasure::Ncc { floor: 0.01 },
+    ScoreMeasure::Correlation { floor: 0.01 },
+    ScoreMeasure::Ssd,
+    ScoreMeasure::Sad,
+];
 
 /// Weights: 1 for one of three voxels, 0 for the next, ½ for the third.
 fn weights(n: usize) -> Vec<f32> {
@@ -31,7 +35,7 @@ on_every_device! {
                         let mut scores = device.zeros(search.candidates() * nodes.len()).unwrap();
                         let all = [(&images[0], &images[1]), (&images[2], &images[3])];
                         for (pairs, gain, output) in
-                            [(&all[..1], 1.0, Output::Overwrite), (&all[..], 0.5, Output::Add)]
+                            [(&all[..1], 1.0, ScoreOutput::Overwrite), (&all[..], 0.5, ScoreOutput::Add)]
                         {
                             let weight = masked.then_some(&weight);
                             let scores = &mut scores;
@@ -61,11 +65,11 @@ fn correlation_is_that_of_the_windows() {
             shape,
             nodes: shape,
             search,
-            measure: Measure::Ncc { floor: 1e-6 },
+            measure: ScoreMeasure::Ncc { floor: 1e-6 },
             pairs: &[(&fixed, &moving)],
             weight: None,
             gain: 1.0,
-            output: Output::Overwrite,
+            output: ScoreOutput::Overwrite,
             scores: &mut scores,
         };
         kernel.run(&device).unwrap();
@@ -112,12 +116,15 @@ fn windows_without_contrast_or_weight_score_nothing() {
                 pairs: &[(&flat, &flat)],
                 weight,
                 gain: 1.0,
-                output: Output::Overwrite,
+                output: ScoreOutput::Overwrite,
                 scores: &mut scores,
             };
             kernel.run(&device).unwrap();
-            let expected =
-                if matches!(measure, Measure::Correlation { .. }) && weight.is_none() { 1.0 } else { 0.0 };
+            let expected = if matches!(measure, ScoreMeasure::Correlation { .. }) && weight.is_none() {
+                1.0
+            } else {
+                0.0
+            };
             assert!(scores.host().iter().all(|s| (s - expected).abs() < 1e-4), "{measure:?}");
         }
     }

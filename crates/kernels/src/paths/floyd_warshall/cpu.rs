@@ -1,6 +1,6 @@
 //! Processor text: tiles on all threads, three of them at a time in each cache.
 
-use super::{FloydWarshall, Half, Length, TILE, TILE_LEN, TileLayout};
+use super::{FloydWarshall, Length, MatrixHalf, TILE, TILE_LEN, TileLayout};
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
@@ -52,8 +52,8 @@ fn update_panels<T: Length>(
     closed: &[T],
     [row, column]: [&mut [T]; 2],
 ) {
-    let has_row = layout.half() == Half::Both || other < pivot;
-    let has_column = layout.half() == Half::Both || other > pivot;
+    let has_row = layout.half() == MatrixHalf::Both || other < pivot;
+    let has_column = layout.half() == MatrixHalf::Both || other > pivot;
     let tile = |row: usize, column: usize| {
         let begin = layout.begin(row, column);
         // SAFETY: a tile beside the pivots belongs to the one thread that has the other block.

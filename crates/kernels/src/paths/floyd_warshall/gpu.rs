@@ -2,7 +2,7 @@
 //! of pivots.
 
 use super::texts::{Bindings, Block};
-use super::{FloydWarshall, Half, Length, TILE_LEN};
+use super::{FloydWarshall, Length, MatrixHalf, TILE_LEN};
 use crate::kernel::Launcher;
 use veloxel_gpu::{ComputeError, line};
 
@@ -18,7 +18,7 @@ pub(super) fn floyd_warshall<T: Length>(
     if side == 0 {
         return Ok(());
     }
-    let is_lower = layout.half() == Half::Lower;
+    let is_lower = layout.half() == MatrixHalf::Lower;
     let tasks = layout.tasks();
     let count = tasks.len();
     // The task that is the next pivots' own tile, once those of a block of pivots are left out; after the last there is none.
@@ -60,7 +60,7 @@ mod tests {
     use super::super::texts::{F32, U16};
     use super::*;
     use veloxel_gpu::nvrtc::{ComputeCapability, Nvrtc};
-    use veloxel_gpu::{Bind, Launch, cuda_source};
+    use veloxel_gpu::{BoundBuffer, Launch, cuda_source};
     use veloxel_testkit::every_device::here;
 
     #[test]
@@ -74,7 +74,7 @@ mod tests {
                     entry,
                     constants: &constants,
                     uniform: &[0; 16],
-                    buffers: &[Bind::Absent; 5],
+                    buffers: &[BoundBuffer::Absent; 5],
                     groups: [1; 3],
                 };
                 let text = cuda_source(&launch).unwrap();

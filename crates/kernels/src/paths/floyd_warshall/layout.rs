@@ -4,7 +4,7 @@ use super::{Length, TILE, TILE_LEN};
 
 /// Which tiles of a matrix are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Half {
+pub enum MatrixHalf {
     /// All tiles.
     Both,
     /// Tiles with column ≤ row, of a matrix that is its own transpose; tiles of the diagonal are whole.
@@ -15,7 +15,7 @@ pub enum Half {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TileLayout {
     nodes: usize,
-    half: Half,
+    half: MatrixHalf,
     /// The place of each tile, row after row; [`ABSENT`] for tiles that are not kept.
     slots: Vec<u32>,
     tiles: usize,
@@ -25,7 +25,7 @@ const ABSENT: u32 = u32::MAX;
 
 impl TileLayout {
     /// The layout of a matrix of nodes × nodes.
-    pub fn new(nodes: usize, half: Half) -> Self {
+    pub fn new(nodes: usize, half: MatrixHalf) -> Self {
         let side = nodes.div_ceil(TILE);
         let mut slots = vec![ABSENT; side * side];
         let pairs = z_order(side, half);
@@ -39,7 +39,7 @@ impl TileLayout {
         self.nodes
     }
     /// Which tiles are kept.
-    pub fn half(&self) -> Half {
+    pub fn half(&self) -> MatrixHalf {
         self.half
     }
     /// Number of tiles along a side.
@@ -69,7 +69,7 @@ impl TileLayout {
     /// Index of a sample; in half a matrix, that of its mirror image if the sample itself is not kept.
     pub fn at(&self, row: usize, column: usize) -> usize {
         let (row, column) = match self.half {
-            Half::Lower if row / TILE < column / TILE => (column, row),
+            MatrixHalf::Lower if row / TILE < column / TILE => (column, row),
             _ => (row, column),
         };
         self.begin(row / TILE, column / TILE) + row % TILE * TILE + column % TILE
@@ -85,7 +85,7 @@ impl TileLayout {
     /// A row of the matrix.
     pub fn copy_row<T: Copy>(&self, lengths: &[T], row: usize, out: &mut [T]) {
         for (tile, out) in out.chunks_mut(TILE).enumerate() {
-            if self.half == Half::Lower && tile > row / TILE {
+            if self.half == MatrixHalf::Lower && tile > row / TILE {
                 let begin = self.begin(tile, row / TILE) + row % TILE;
                 let column = lengths[begin..].iter().step_by(TILE);
                 out.iter_mut().zip(column).for_each(|(slot, length)| *slot = *length);
@@ -98,9 +98,9 @@ impl TileLayout {
 }
 
 /// Pairs (row, column) of a square or its lower triangle, the bits of row and column interleaved in ascending order.
-fn z_order(side: usize, half: Half) -> Vec<[usize; 2]> {
+fn z_order(side: usize, half: MatrixHalf) -> Vec<[usize; 2]> {
     let spread = |v: usize| (0..16).map(|bit| (v >> bit & 1) << (2 * bit)).sum::<usize>();
-    let kept = |[row, column]: &[usize; 2]| half == Half::Both || column <= row;
+    let kept = |[row, column]: &[usize; 2]| half == MatrixHalf::Both || column <= row;
     let mut pairs: Vec<_> = (0..side * side).map(|i| [i / side, i % side]).filter(kept).collect();
     pairs.sort_unstable_by_key(|[row, column]| spread(*row) << 1 | spread(*column));
     pairs
@@ -112,9 +112,9 @@ mod tests {
 
     #[test]
     fn half_a_matrix_takes_half_the_memory_and_every_sample_has_its_place() {
-        let [both, lower] = [Half::Both, Half::Lower].map(|half| TileLayout::new(8192, half));
+        let [both, lower] = [MatrixHalf::Both, MatrixHalf::Lower].map(|half| TileLayout::new(8192, half));
         assert!(lower.len() as f64 <= 0.52 * both.len() as f64);
-        let small = TileLayout::new(300, Half::Lower);
+        let small = TileLayout::new(300, MatrixHalf::Lower);
         assert_eq!((small.at(5, 290), small.len()), (small.at(290, 5), 6 * TILE_LEN));
         let mut lengths = vec![0.0; small.len()];
         for i in 0..300 {

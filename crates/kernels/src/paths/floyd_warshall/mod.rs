@@ -18,14 +18,14 @@ mod length;
 mod parity;
 mod texts;
 
-pub use layout::{Half, TileLayout};
+pub use layout::{MatrixHalf, TileLayout};
 pub use length::Length;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use veloxel_gpu::{Buffer, ComputeError, Cpu};
 
 /// Number of rows, and of columns, of a tile.
-pub const TILE: usize = 128;
+pub(crate) const TILE: usize = 128;
 /// Number of samples of a tile.
 const TILE_LEN: usize = TILE * TILE;
 

@@ -1,6 +1,6 @@
 //! Tests of both halves on every device against their text for processors, and against the definition.
 
-use super::{FloydWarshall, Half, Length, TileLayout};
+use super::{FloydWarshall, Length, MatrixHalf, TileLayout};
 use crate::kernel::Kernel;
 use veloxel_gpu::Device;
 use veloxel_testkit::on_every_device;
@@ -23,7 +23,7 @@ fn lengths(layout: &TileLayout) -> Vec<f32> {
 on_every_device! {
     fn distances(device: &Device) {
         Pair::new(device).alike("distances", |device| {
-            let cases = [(300, Half::Both), (300, Half::Lower), (128, Half::Both), (3, Half::Lower)];
+            let cases = [(300, MatrixHalf::Both), (300, MatrixHalf::Lower), (128, MatrixHalf::Both), (3, MatrixHalf::Lower)];
             let found = cases.map(|(nodes, half)| {
                 let layout = TileLayout::new(nodes, half);
                 let mut lengths = device.upload(lengths(&layout)).unwrap();
@@ -36,7 +36,7 @@ on_every_device! {
 
     fn distances_of_16_bits(device: &Device) {
         let [here, there] = [&Device::cpu(2).unwrap(), device].map(|device| {
-            [(300, Half::Both), (300, Half::Lower), (128, Half::Both), (3, Half::Lower)].map(|(nodes, half)| {
+            [(300, MatrixHalf::Both), (300, MatrixHalf::Lower), (128, MatrixHalf::Both), (3, MatrixHalf::Lower)].map(|(nodes, half)| {
                 let layout = TileLayout::new(nodes, half);
                 let whole = |&length: &f32| if length.is_finite() { (1e3 * length) as u16 } else { u16::INFINITE };
                 let mut lengths = device.upload(lengths(&layout).iter().map(whole).collect()).unwrap();
@@ -52,7 +52,7 @@ on_every_device! {
 fn both_halves_are_the_distances() {
     let device = Device::cpu(2).unwrap();
     let nodes = 260;
-    let whole = TileLayout::new(nodes, Half::Both);
+    let whole = TileLayout::new(nodes, MatrixHalf::Both);
     let arcs = lengths(&whole);
     let mut expected: Vec<f64> =
         (0..nodes * nodes).map(|i| f64::from(arcs[whole.at(i / nodes, i % nodes)])).collect();
@@ -64,7 +64,7 @@ fn both_halves_are_the_distances() {
             }
         }
     }
-    for half in [Half::Both, Half::Lower] {
+    for half in [MatrixHalf::Both, MatrixHalf::Lower] {
         let layout = TileLayout::new(nodes, half);
         let mut found = device.upload(lengths(&layout)).unwrap();
         FloydWarshall { layout: &layout, lengths: &mut found }.run(&device).unwrap();

@@ -45,9 +45,9 @@ use veloxel_gpu::{Buffer, ComputeError, Cpu, Device};
 /// Number of orientations.
 pub const ORIENTATIONS: usize = 8;
 /// The orientation q of each lane.
-pub const LANE_ORIENTATIONS: [usize; ORIENTATIONS] = [0, 4, 1, 7, 2, 6, 3, 5];
+pub(crate) const LANE_ORIENTATIONS: [usize; ORIENTATIONS] = [0, 4, 1, 7, 2, 6, 3, 5];
 /// The peak frequency ω₀ of the finest level, radians per pixel.
-pub const PEAK_FREQUENCY: f64 = FRAC_PI_2;
+pub(crate) const PEAK_FREQUENCY: f64 = FRAC_PI_2;
 /// Number of pixels on either side that a filter reaches.
 pub(crate) const RADIUS: usize = 5;
 /// Number of one-dimensional filters: the Gaussian, then even and odd ones of the frequencies ω₀ cos(kπ/8), k = 0..4.

@@ -1,6 +1,6 @@
 //! Processor text of [`super::PhaseFlow`].
 
-use super::{Constraints, ERROR_SCALE, LEAST_DETERMINANT, PhaseFlow, PhaseSampling, Weighing};
+use super::{Constraints, ERROR_SCALE, LEAST_DETERMINANT, PhaseFlow, PhaseSampling, PhaseWeighing};
 use crate::phase::gabor::{
     BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, by_lane, per_lane, product_over_lanes,
     sum_over_lanes,
@@ -197,7 +197,7 @@ fn solve(
     let one: Block = each(|i| if (seen[i] & 1 == 1) & (error[i] < tau) { 1.0 } else { 0.0 });
     // A product, not a choice: divisions behind a condition are done one by one.
     let goodness: Block = each(|i| one[i] * (1.0 / (1.0 + error_scale * error[i])));
-    let weight = if constraints.weighing == Weighing::ByFit { goodness } else { one };
+    let weight = if constraints.weighing == PhaseWeighing::ByFit { goodness } else { one };
     let pull = by_lane(&each(|i| weight[i] * slope[i]));
     let [weight, one, goodness] = [by_lane(&weight), by_lane(&one), by_lane(&goodness)];
     let [wx, wy] = &frequencies.along;

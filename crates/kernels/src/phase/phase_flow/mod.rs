@@ -51,7 +51,7 @@ bindings! {
 
 /// How component velocities are weighted against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weighing {
+pub enum PhaseWeighing {
     /// All valid ones count equally (the paper's weighting).
     Alike,
     /// Each counts by how well a line fits the phase: `1/(1 + 20 e)`.
@@ -75,12 +75,12 @@ pub struct Constraints {
     /// Number of orientations that must count.
     pub min_orientations: usize,
     /// Weighting of the velocities that count.
-    pub weighing: Weighing,
+    pub weighing: PhaseWeighing,
 }
 
 /// A level of phases.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct PhaseLevel<'a> {
     /// How the phases lie in memory.
     pub levels: &'a Levels,
     /// Number of the level.
@@ -89,7 +89,7 @@ pub struct Place<'a> {
     pub sampling: PhaseSampling,
 }
 
-impl Place<'_> {
+impl PhaseLevel<'_> {
     /// Width and height `(nx, ny)` of the level.
     pub(crate) fn size(&self) -> [usize; 2] {
         self.levels.size(self.level)
@@ -113,7 +113,7 @@ pub(crate) const LEAST_DETERMINANT: f32 = 1e-6;
 #[derive(Debug)]
 pub struct PhaseFlow<'a> {
     /// The level.
-    pub place: Place<'a>,
+    pub place: PhaseLevel<'a>,
     /// Which velocities count.
     pub constraints: Constraints,
     /// Phases of two, three or five frames, in the order of time.
@@ -165,7 +165,7 @@ impl Kernel for PhaseFlow<'_> {
             .constant("FRAMES", frames.len())
             .constant("DISPLACED", place.sampling == PhaseSampling::Displaced)
             .constant("COARSER", coarser.is_some())
-            .constant("BY_FIT", constraints.weighing == Weighing::ByFit)
+            .constant("BY_FIT", constraints.weighing == PhaseWeighing::ByFit)
             .bind(&Bindings { block, frame0, frame1, frame2, frame3, frame4, coarser, out, confidence })
             .run([cover(nx, 32), cover(ny, 4), 1])
     }

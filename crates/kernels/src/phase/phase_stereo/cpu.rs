@@ -4,7 +4,7 @@ use super::{PhaseStereo, SPREAD_SCALE, Votes};
 use crate::phase::gabor::{
     BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, by_lane, per_lane, sum_over_lanes,
 };
-use crate::phase::phase_flow::{PhaseSampling, Place};
+use crate::phase::phase_flow::{PhaseLevel, PhaseSampling};
 use crate::shared::expansion::Coarser;
 use crate::shared::lanes::{each, ordered};
 use crate::shared::phases::{Halves, RADIANS, ahead, along, angles, moved_across, taken};
@@ -16,7 +16,7 @@ const BLIND: usize = 1;
 
 /// The values that every pixel of a view needs.
 struct View<'a> {
-    place: Place<'a>,
+    place: PhaseLevel<'a>,
     /// Phases of this view.
     here: &'a [u16],
     there: &'a [u16],

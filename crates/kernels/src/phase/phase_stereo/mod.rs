@@ -16,7 +16,7 @@ mod cpu;
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::phase::gabor::{ORIENTATIONS, alternate};
-use crate::phase::phase_flow::{PhaseSampling, Place};
+use crate::phase::phase_flow::{PhaseLevel, PhaseSampling};
 use crate::shared::{EXPANSION, NAN, PHASES};
 use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
@@ -77,7 +77,7 @@ pub(crate) const SPREAD_SCALE: f32 = 4.0;
 pub struct PhaseStereo<'a> {
     /// The level. If phases are sampled in place, the right ones belong to an image that was warped onto the left one, and only
     /// [`Views::Left`] is possible.
-    pub place: Place<'a>,
+    pub place: PhaseLevel<'a>,
     /// Which phase differences count.
     pub votes: Votes,
     /// Phases of the left image.

@@ -52,7 +52,7 @@ bindings! {
 
 /// How an increment joins the displacement so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Update {
+pub enum UpdateRule {
     /// The sum `d + δ` (the paper's).
     Add,
     /// The composition `δ + d ∘ (id + δ)`: diffeomorphic for small steps (Vercauteren et al. 2009).
@@ -67,7 +67,7 @@ pub struct Compose<'a> {
     /// Voxel spacing in edges, per axis.
     pub spacing_edges: Axes<f32>,
     /// How δ joins d.
-    pub update: Update,
+    pub update: UpdateRule,
     /// The displacement d, edges.
     pub displacement: &'a [Buffer],
     /// The increment δ, edges; the result afterwards.
@@ -88,14 +88,14 @@ impl Kernel for Compose<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let Self { shape, displacement, increment, .. } = self;
         match self.update {
-            Update::Add => {
+            UpdateRule::Add => {
                 let (source, pack) = packed(&ADD, shape.len());
                 let block = AddBlock { items: shape.len() / pack };
                 gpu.launch_in(shape.components(), source, "add")
                     .bind(&AddBindings { block, displacement, increment })
                     .run(line(block.items, 256))
             }
-            Update::Compose => {
+            UpdateRule::Compose => {
                 let per_edge = self.spacing_edges.map(|s| 1.0 / s).into();
                 let block = ComposeBlock { size: shape.size.into(), per_edge };
                 gpu.launch_in(shape.components(), &COMPOSE, "compose")
@@ -113,12 +113,12 @@ fn compose_in<const D: usize>(cpu: &Cpu, args: Compose<'_>) {
     let per_edge = spacing_edges.map(|s| 1.0 / s);
     let [nx, ny, _] = shape.size;
     cpu.split_rows(components_mut(increment), nx, 2 * shape.len(), |row, delta| match update {
-        Update::Add => {
+        UpdateRule::Add => {
             for (delta, d) in delta.into_iter().zip(&d) {
                 delta.iter_mut().zip(&d[row * nx..]).for_each(|(o, &d)| *o += d);
             }
         }
-        Update::Compose => {
+        UpdateRule::Compose => {
             compose_row(&lattice, d, per_edge, [0.0, (row % ny) as f32, (row / ny) as f32], delta);
         }
     });
@@ -162,7 +162,7 @@ mod tests {
         let zero = || device.zeros(shape.len()).unwrap();
         let d = [device.upload(ramp).unwrap(), zero(), zero()];
         let mut step = [device.upload(vec![0.5; shape.len()]).unwrap(), zero(), zero()];
-        let (spacing_edges, update) = ([1.0; 3], Update::Compose);
+        let (spacing_edges, update) = ([1.0; 3], UpdateRule::Compose);
         Compose { shape, spacing_edges, update, displacement: &d, increment: &mut step }
             .run(&device)
             .unwrap();

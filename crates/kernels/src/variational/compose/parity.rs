@@ -1,7 +1,7 @@
 //! Tests of the kernel on every device against its text for processors.
 
 use crate::kernel::Kernel;
-use crate::variational::compose::{Compose, Update};
+use crate::variational::compose::{Compose, UpdateRule};
 use veloxel_core::Shape;
 use veloxel_gpu::{Device, Field};
 use veloxel_testkit::on_every_device;
@@ -21,7 +21,7 @@ fn step(device: &Device, shape: Shape) -> Field {
 on_every_device! {
     fn steps_join_displacements(device: &Device) {
         for shape in shapes() {
-            for update in [Update::Add, Update::Compose] {
+            for update in [UpdateRule::Add, UpdateRule::Compose] {
                 Pair::new(device).alike(&format!("{:?} {update:?}", shape.size), |device| {
                     let displacement = noise_field(device, shape.components(), shape.len(), 1);
                     let mut increment = step(device, shape);

@@ -2,7 +2,7 @@
 //!
 //! *In*: two planar displacements on one shape, voxels. *Out*: a displacement of the same form.
 //! Between voxels `d2` is linear; vectors that have no weight at a position may be unknown.
-//! *Outside*: where `d1` is unknown or leaves the grid, or `d2` is unknown around, see [`Outside`]. *Halo*: unbounded (gathers).
+//! *Outside*: where `d1` is unknown or leaves the grid, or `d2` is unknown around, see [`OutsideVector`]. *Halo*: unbounded (gathers).
 
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
@@ -31,7 +31,7 @@ bindings! {
 
 /// The vector where the second flow is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outside {
+pub enum OutsideVector {
     /// The vector is NaN.
     Unknown,
     /// The vector is that of the first flow, as a start for another estimate.
@@ -48,7 +48,7 @@ pub struct FlowComposition<'a> {
     /// The second flow d2, voxels.
     pub second: &'a [Buffer],
     /// The vector where the second flow is unknown.
-    pub outside: Outside,
+    pub outside: OutsideVector,
     /// The composed flow, voxels.
     pub out: &'a mut [Buffer],
 }
@@ -69,7 +69,7 @@ impl Kernel for FlowComposition<'_> {
         let Self { shape, outside, first, second, out } = self;
         let block = Block { size: shape.size.into() };
         gpu.launch_in(shape.components(), &SOURCE, "compose_flows")
-            .constant("KEEP_FIRST", outside == Outside::KeepFirst)
+            .constant("KEEP_FIRST", outside == OutsideVector::KeepFirst)
             .bind(&Bindings { block, first, second, out })
             .run_over(shape.size, [64, 4])
     }
@@ -86,7 +86,7 @@ fn compose_flows<const D: usize>(cpu: &Cpu, args: FlowComposition<'_>) {
             let found = sample(second, shape.size, from_fn(|c| voxel[c] as f32 + own[c]));
             for c in 0..D {
                 let composed = own[c] + found[c];
-                let kept = outside == Outside::KeepFirst && !composed.is_finite();
+                let kept = outside == OutsideVector::KeepFirst && !composed.is_finite();
                 out[c][x] = if kept { own[c] } else { composed };
             }
         }

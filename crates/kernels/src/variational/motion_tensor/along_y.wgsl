@@ -271,7 +271,7 @@ fn along_y(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id
     let rows = min(size.w, size.y - first_y);
     var y = first_y - min(first_y, RADIUS_Y);
     var columns: Columns;
-    if (FORWARD == 0u) {
+    if (SCHEME == 1u) {
         for (var k = 0u; k < 5u; k = k + 1u) {
             columns = advance_all(columns, base + min(y + k - min(y + k, 2u), size.y - 1u) * size.x);
         }
@@ -321,7 +321,7 @@ fn along_y(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id
             let step = turn * ROWS + nth;
             let i = base + row_at[nth] * size.x;
             var row: Channels;
-            if (FORWARD == 1u) {
+            if (SCHEME != 1u) {
                 row = all_products(i, to, row_at[nth]);
             } else if (MEANS == 1u) {
                 let over = over_means(mean_row(turn, nth) + places.own);
@@ -336,7 +336,7 @@ fn along_y(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id
             // Beyond the border the row stays the same, and so does the column.
             if (row_at[nth + 1u] != row_at[nth] && MEANS == 1u) {
                 columns.first = advanced(columns.first, fixed_entering[nth], warped_entering[nth]);
-            } else if (row_at[nth + 1u] != row_at[nth] && FORWARD == 0u) {
+            } else if (row_at[nth + 1u] != row_at[nth] && SCHEME == 1u) {
                 columns = advance_all(columns, base + min(row_at[nth + 1u] + 2u, size.y - 1u) * size.x);
             }
         }

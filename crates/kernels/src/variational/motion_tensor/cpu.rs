@@ -110,8 +110,8 @@ impl<const D: usize> Stencil<D> {
         for axis in 0..D {
             let gain = gain(term.scheme) / term.spacing_edges[axis];
             let gradient = &mut self.gradient[axis];
-            if term.scheme == Scheme::Forward {
-                let along = Difference { shape: term.shape, axis, scheme: Scheme::Forward };
+            if term.scheme != Scheme::Central4 {
+                let along = Difference { shape: term.shape, axis, scheme: term.scheme };
                 difference_row(fixed, along, row, gain, gradient);
                 continue;
             }

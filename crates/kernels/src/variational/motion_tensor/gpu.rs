@@ -260,15 +260,22 @@ fn launch<'a>(
 ) -> PreparedLaunch<'a> {
     gpu.launch(source, entry)
         .constants([("COMPONENTS", term.shape.components()), ("PAIRS", term.pairs.len())])
-        .constants([("WEIGHTED", term.weight.is_some()), ("FORWARD", term.scheme == Scheme::Forward)])
-        .constant("NORMALISED", term.constraint != Constraint::Plain)
+        .constants([
+            ("WEIGHTED", term.weight.is_some()),
+            ("NORMALISED", term.constraint != Constraint::Plain),
+        ])
+        .constant("SCHEME", term.scheme.code())
 }
 
 /// The uniform block.
 fn block(term: &DataTerm<'_>, rows: usize, [taps_x, taps_y]: [&Taps; 2]) -> Block {
     let [nx, ny, nz] = term.shape.size;
     // Of central differences the shader adds both images up.
-    let per_difference = if term.scheme == Scheme::Central4 { 1.0 / 24.0 } else { 1.0 };
+    let per_difference = match term.scheme {
+        Scheme::Forward => 1.0,
+        Scheme::TwoSided => 0.5,
+        Scheme::Central4 => 1.0 / 24.0,
+    };
     let [x, y, z] = term.spacing_edges.map(|spacing| per_difference / spacing);
     Block {
         size: [nx, ny, nz, rows].into(),

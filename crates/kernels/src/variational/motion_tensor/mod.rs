@@ -53,8 +53,8 @@ pub struct DataTerm<'a> {
     pub shape: Shape,
     /// Voxel spacing in edges, per axis.
     pub spacing_edges: Axes<f32>,
-    /// The derivatives: on the mean of both images ([`Scheme::Central4`]) or on the fixed one ([`Scheme::Forward`], the
-    /// paper's).
+    /// The derivatives: on the mean of both images ([`Scheme::Central4`]) or on the fixed one ([`Scheme::Forward`] and
+    /// [`Scheme::TwoSided`], the paper's).
     pub scheme: Scheme,
     /// Scaling of the constraint.
     pub constraint: Constraint,

@@ -88,10 +88,15 @@ on_every_device! {
     fn tensors_of_every_option(device: &Device) {
         for shape in [shapes()[0], shapes()[2]] {
             let d = shape.components();
-            check(device, shape, Case { scheme: Scheme::Forward, constraint: Constraint::Plain, ..Case::of(taps([3, 2, 1])) }.weighted());
+            for scheme in [Scheme::Forward, Scheme::TwoSided] {
+                let plain = Case { scheme, constraint: Constraint::Plain, ..Case::of(taps([3, 2, 1])) };
+                check(device, shape, plain.weighted());
+            }
             check(device, shape, Case { pairs: d, ..Case::of(taps([0, 1, 0])) }.weighted().with_tt());
         }
-        check(device, shapes()[3], Case { scheme: Scheme::Forward, ..Case::of(taps([0; 3])) }.with_tt());
+        for scheme in [Scheme::Forward, Scheme::TwoSided] {
+            check(device, shapes()[3], Case { scheme, ..Case::of(taps([0; 3])) }.with_tt());
+        }
     }
 
     fn tensors_under_wide_filters(device: &Device) {

@@ -4,7 +4,9 @@
 override COMPONENTS: u32 = 3u;
 override PAIRS: u32 = 1u;
 override WEIGHTED: u32 = 0u;
-override FORWARD: u32 = 0u;
+// Derivatives: 0: forward differences of the fixed image; 1: central differences of the mean of both; 2: means of the fixed
+// image's forward differences of both sides.
+override SCHEME: u32 = 1u;
 override NORMALISED: u32 = 0u;
 
 fn fixed_at(pair: u32, i: u32) -> f32 {
@@ -48,8 +50,11 @@ fn steps(at: u32, count: u32, stride: u32) -> vec4<u32> {
 
 // The finite difference along an axis at voxel `i`, without its factor.
 fn differ(pair: u32, i: u32, to: vec4<u32>) -> f32 {
-    if (FORWARD == 1u) {
+    if (SCHEME == 0u) {
         return fixed_at(pair, i + to.z) - fixed_at(pair, i);
+    }
+    if (SCHEME == 2u) {
+        return fixed_at(pair, i + to.z) - fixed_at(pair, i + to.y);
     }
     return both(pair, i + to.x) - both(pair, i + to.w) + 8.0 * (both(pair, i + to.z) - both(pair, i + to.y));
 }

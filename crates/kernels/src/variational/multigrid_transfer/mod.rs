@@ -84,7 +84,7 @@ impl Kernel for Restrict<'_> {
 
 /// The field that a prolongation adds to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Onto {
+pub enum TransferTarget {
     /// The content of the fine grid.
     Present,
     /// Zero.
@@ -103,7 +103,7 @@ pub struct Prolong<'a> {
     /// As many components on the fine grid.
     pub fine: &'a mut [Buffer],
     /// What the interpolated components are added to.
-    pub onto: Onto,
+    pub onto: TransferTarget,
 }
 
 impl Kernel for Prolong<'_> {
@@ -118,7 +118,7 @@ impl Kernel for Prolong<'_> {
     fn on_cpu(self, cpu: &Cpu) {
         for (coarse, fine) in self.coarse.iter().zip(self.fine) {
             let fine = fine.host_mut();
-            if self.onto == Onto::Nothing {
+            if self.onto == TransferTarget::Nothing {
                 fine.fill(0.0);
             }
             prolong_add(cpu, coarse.host(), self.coarse_shape, fine, self.fine_shape);
@@ -128,7 +128,7 @@ impl Kernel for Prolong<'_> {
         let block = Block { fine: self.fine_shape.size.into(), coarse: self.coarse_shape.size.into() };
         gpu.launch(&SOURCE, "prolong_add")
             .constant("CHANNELS", self.coarse.len())
-            .constant("ANEW", self.onto == Onto::Nothing)
+            .constant("ANEW", self.onto == TransferTarget::Nothing)
             .bind(&Bindings { block, from: self.coarse, to: self.fine })
             .run(line(self.fine_shape.len(), 256))
     }

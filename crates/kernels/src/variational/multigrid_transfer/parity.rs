@@ -1,7 +1,7 @@
 //! Tests of the kernel on every device against its text for processors.
 
 use crate::kernel::Kernel;
-use crate::variational::multigrid_transfer::{Onto, Prolong, Restrict, coarser};
+use crate::variational::multigrid_transfer::{Prolong, Restrict, TransferTarget, coarser};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise_field, shapes};
 
@@ -23,7 +23,7 @@ on_every_device! {
                         let input = noise_field(device, components, coarse_shape.len(), 1);
                         let mut out = noise_field(device, components, fine_shape.len(), 4);
                         let mut anew = noise_field(device, components, fine_shape.len(), 7);
-                        for (fine, onto) in [(&mut out, Onto::Present), (&mut anew, Onto::Nothing)] {
+                        for (fine, onto) in [(&mut out, TransferTarget::Present), (&mut anew, TransferTarget::Nothing)] {
                             let coarse = input.as_slice();
                             Prolong { coarse_shape, coarse, fine_shape, fine, onto }.run(device).unwrap();
                         }

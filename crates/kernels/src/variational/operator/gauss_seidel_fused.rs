@@ -86,11 +86,11 @@ mod tests {
     use veloxel_core::{Dimension, Shape};
     #[cfg(feature = "gpu")]
     use veloxel_gpu::{
-        Bind, Launch,
+        BoundBuffer, Launch,
         nvrtc::{ComputeCapability, Nvrtc},
         wgsl::Block,
     };
-    use veloxel_gpu::{Buffer, Device, Kind};
+    use veloxel_gpu::{Buffer, Device, DeviceKind};
     use veloxel_phantoms::signed_noise as noise;
     use veloxel_testkit::every_device::here;
 
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn fused_sweeps_are_the_processors_on_cuda() {
         let device = here("cuda", Device::named("cuda", 1));
-        let Kind::Gpu(gpu) = device.kind() else { unreachable!("CUDA devices are GPUs") };
+        let DeviceKind::Gpu(gpu) = device.kind() else { unreachable!("CUDA devices are GPUs") };
         let cpu = Device::cpu(2).unwrap();
         for size in SIZES {
             let shape = shape(size);
@@ -177,7 +177,7 @@ mod tests {
                 entry: "gauss_seidel_fused",
                 constants: &plan.constants,
                 uniform: &Block::bytes_of::<FusedBlock>(&plan.block(&view, 1.0)),
-                buffers: &[Bind::Absent; 13],
+                buffers: &[BoundBuffer::Absent; 13],
                 groups: [WORKGROUPS, 1, 1],
             };
             let text = veloxel_gpu::cuda_source(&launch).unwrap();

@@ -65,7 +65,7 @@ impl Layout {
     }
 
     /// Writes the unknowns of a row.
-    pub fn load_unknowns(self, [even, odd]: [&mut [f32]; 2], x: [&[f32]; COMPONENTS]) {
+    pub(crate) fn load_unknowns(self, [even, odd]: [&mut [f32]; 2], x: [&[f32]; COMPONENTS]) {
         for (component, x) in x.into_iter().enumerate() {
             let Range { start, end } = self.unknown(component);
             [&mut *even, &mut *odd].into_iter().for_each(|half| half[start - LANES..start].fill(0.0));
@@ -74,7 +74,7 @@ impl Layout {
     }
 
     /// Reads the unknowns of a row back.
-    pub fn store_unknowns(self, [even, odd]: [&[f32]; 2], x: [&mut [f32]; COMPONENTS]) {
+    pub(crate) fn store_unknowns(self, [even, odd]: [&[f32]; 2], x: [&mut [f32]; COMPONENTS]) {
         for (component, x) in x.into_iter().enumerate() {
             merge(&even[self.unknown(component)], &odd[self.unknown(component)], x);
         }

@@ -16,7 +16,7 @@ pub(super) struct System<'a, const D: usize> {
 
 impl<'a, const D: usize> System<'a, D> {
     /// Lends scratch for one row after the other.
-    pub fn with_row<R>(&self, work: impl FnOnce(&mut Row<'_, D>) -> R) -> R {
+    pub(crate) fn with_row<R>(&self, work: impl FnOnce(&mut Row<'_, D>) -> R) -> R {
         let n = self.operator.shape.size[0];
         with_scratch(Row::<D>::scratch(n), |scratch| work(&mut Row::new(scratch, &self.operator)))
     }

@@ -36,7 +36,7 @@ bindings! {
 
 /// One constraint.
 #[derive(Debug, Clone, Copy)]
-pub struct Group<'a> {
+pub struct ConstraintGroup<'a> {
     /// The tensor: spatial entries, minus mixed entries, tt.
     pub tensor: &'a [Buffer],
     /// Share γ of the constraint in the data term.
@@ -51,7 +51,7 @@ pub struct RobustTensor<'a> {
     /// The scale ε of the penaliser, in the square root of the tensor's unit.
     pub epsilon: f32,
     /// The constraints.
-    pub groups: &'a [Group<'a>],
+    pub groups: &'a [ConstraintGroup<'a>],
     /// The increment δ, edges.
     pub increment: &'a [Buffer],
     /// The combined tensor: spatial entries, then the right-hand side.

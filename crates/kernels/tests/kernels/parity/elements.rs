@@ -3,7 +3,7 @@
 use super::*;
 use veloxel_core::Dimension;
 use veloxel_gpu::reduction_groups;
-use veloxel_kernels::elements::conjugate_gradient::{Advance, Decide, Judgement, Rule};
+use veloxel_kernels::elements::conjugate_gradient::{AdvanceTrial, DecideTrial, TrialJudgement, TrialRule};
 use veloxel_kernels::elements::lattice::{AxisPlan, Elements, LastAxis, LatticePlan};
 use veloxel_kernels::elements::lattice_fit::LatticeFit;
 use veloxel_kernels::elements::least_squares_gradient::LeastSquaresGradient;
@@ -20,8 +20,8 @@ use veloxel_testkit::on_every_device;
 
 const SMOOTHNESS: Smoothness =
     Smoothness { alpha: [0.01, 0.02, 0.015], beta: [0.1, 0.2, 0.15], mixed: [0.3, 0.2, 0.1] };
-const JUDGEMENT: Judgement =
-    Judgement { accepted: 0.2, refused: 8.0, least: 1e-7, most: 1e5, tolerance: 1e-3 };
+const JUDGEMENT: TrialJudgement =
+    TrialJudgement { accepted: 0.2, refused: 8.0, least: 1e-7, most: 1e5, tolerance: 1e-3 };
 /// A map that turns a little, so that the products of the affine map count.
 const TURNED: VoxelAffine = VoxelAffine {
     matrix: [[0.98, 0.1, 0.0], [-0.1, 0.98, 0.05], [0.02, 0.0, 1.0]],
@@ -41,7 +41,7 @@ fn plan(shape: Shape, last: LastAxis, problems: usize, elements: [usize; 3]) -> 
 struct Run<'a> {
     device: &'a Device,
     elements: Elements,
-    rule: Rule,
+    rule: TrialRule,
     state: Buffer,
     controls: Buffer,
     pixels: [Buffer; 3],
@@ -53,7 +53,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(device: &'a Device, plan: &LatticePlan, rule: Rule) -> Self {
+    fn new(device: &'a Device, plan: &LatticePlan, rule: TrialRule) -> Self {
         let elements = Elements::new(device, plan).unwrap();
         let (n, d) = (elements.pixels(), elements.components());
         let all = plan.problems * elements.unknowns();
@@ -128,7 +128,7 @@ impl<'a> Run<'a> {
     fn decide(&mut self) {
         let mut next = self.device.zeros(self.state.len()).unwrap();
         let [_, _, step, _, residual, ..] = &mut self.inner;
-        Decide {
+        DecideTrial {
             elements: &self.elements,
             rule: self.rule,
             state: &self.state,
@@ -180,7 +180,7 @@ impl<'a> Run<'a> {
             }
             std::mem::swap(before, sums);
         }
-        Advance { elements, state, sums: before, direction, step, controls: &mut self.controls }
+        AdvanceTrial { elements, state, sums: before, direction, step, controls: &mut self.controls }
             .run(self.device)
             .unwrap();
     }
@@ -272,7 +272,7 @@ on_every_device! {
             (three, LastAxis::Time, 1, [6, 4, 3]),
         ];
         for (shape, last, problems, elements) in cases {
-            let rules = [Rule::LevenbergMarquardt(JUDGEMENT), Rule::Descent(JUDGEMENT)];
+            let rules = [TrialRule::LevenbergMarquardt(JUDGEMENT), TrialRule::Descent(JUDGEMENT)];
             for rule in rules.into_iter().take(if problems == 3 { 2 } else { 1 }) {
                 Pair::new(device).alike(&format!("{:?} {last:?} {rule:?}", shape.size), |device| {
                     let [fixed, moving, weight] = images(device, shape, problems);
@@ -293,7 +293,7 @@ on_every_device! {
                             _ => run.evaluate(images),
                         }
                         run.decide();
-                        if let Rule::LevenbergMarquardt(_) = rule {
+                        if let TrialRule::LevenbergMarquardt(_) = rule {
                             run.solve();
                         }
                     }

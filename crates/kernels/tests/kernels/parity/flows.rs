@@ -1,6 +1,6 @@
 use super::*;
 use veloxel_kernels::image::centre_of_mass::CentreOfMass;
-use veloxel_kernels::variational::flow_composition::{FlowComposition, Outside};
+use veloxel_kernels::variational::flow_composition::{FlowComposition, OutsideVector};
 use veloxel_kernels::variational::flow_length::FlowLength;
 use veloxel_kernels::variational::inverse_consistency::WeighByResidual;
 use veloxel_testkit::on_every_device;
@@ -20,7 +20,7 @@ fn flow(device: &Device, shape: Shape, seed: u64) -> Field {
 on_every_device! {
     fn flows_follow_each_other(device: &Device) {
         for shape in shapes() {
-            for outside in [Outside::Unknown, Outside::KeepFirst] {
+            for outside in [OutsideVector::Unknown, OutsideVector::KeepFirst] {
                 Pair::new(device).alike(&format!("{:?} {outside:?}", shape.size), |device| {
                     let (first, second) = (flow(device, shape, 1), flow(device, shape, 11));
                     let mut out = device.scratch_field(shape.components(), shape.len()).unwrap();

@@ -6,7 +6,7 @@ use veloxel_kernels::phase::forward_backward_check::{ForwardBackwardCheck, Match
 use veloxel_kernels::phase::gabor::{
     Bank, Filters, Levels, LocalPhase, LocalPhaseOutputs, ORIENTATIONS, Picture, Pyramid, Sums, turns,
 };
-use veloxel_kernels::phase::phase_flow::{Constraints, PhaseFlow, PhaseSampling, Place, Weighing};
+use veloxel_kernels::phase::phase_flow::{Constraints, PhaseFlow, PhaseLevel, PhaseSampling, PhaseWeighing};
 use veloxel_kernels::phase::phase_stereo::{PhaseStereo, Views, Votes};
 use veloxel_testkit::on_every_device;
 
@@ -110,12 +110,12 @@ on_every_device! {
             for (count, sampling) in
                 [(2, PhaseSampling::Displaced), (3, PhaseSampling::Displaced), (5, PhaseSampling::Displaced), (5, PhaseSampling::InPlace)]
             {
-                for (weighing, is_coarsest) in [(Weighing::ByFit, false), (Weighing::Alike, true)] {
+                for (weighing, is_coarsest) in [(PhaseWeighing::ByFit, false), (PhaseWeighing::Alike, true)] {
                     let what = format!("{:?} {count} {sampling:?} {weighing:?}", levels.sizes());
                     Pair::new(device).alike(&what, |device| {
                         let frames: Vec<_> =
                             (0..count).map(|t| phases_of(device, &levels, 3 + t)).collect();
-                        let place = Place { levels: &levels, level: 0, sampling };
+                        let place = PhaseLevel { levels: &levels, level: 0, sampling };
                         let constraints =
                             Constraints { tau_l: 1.5, min_orientations: 3, weighing };
                         let coarser = estimates(device, 2, halved(levels.size(0)), 1.5);
@@ -143,7 +143,7 @@ on_every_device! {
                 for is_coarsest in [false, true] {
                     Pair::new(device).alike(&format!("{:?} {views:?} {sampling:?}", levels.sizes()), |device| {
                         let pair = [phases_of(device, &levels, 8), phases_of(device, &levels, 9)];
-                        let place = Place { levels: &levels, level: 0, sampling };
+                        let place = PhaseLevel { levels: &levels, level: 0, sampling };
                         let votes = Votes { min_orientations: 3, views };
                         let coarser = estimates(device, views.count(), halved(levels.size(0)), 3.0);
                         let n = views.count() * levels.pixels(0);

@@ -5,7 +5,7 @@ use veloxel_kernels::variational::confidence::Confidence;
 use veloxel_kernels::variational::diffusivity::{Diffusivity, ImageEdges};
 use veloxel_kernels::variational::jacobian::Jacobian;
 use veloxel_kernels::variational::occlusion::{Scales, Visibility};
-use veloxel_kernels::variational::robust_tensor::{Group, RobustTensor};
+use veloxel_kernels::variational::robust_tensor::{ConstraintGroup, RobustTensor};
 use veloxel_testkit::on_every_device;
 
 const SPACING: [f32; 3] = [1.0, 1.25, 2.0];
@@ -85,7 +85,7 @@ on_every_device! {
                     let groups: Vec<_> = tensors
                         .iter()
                         .zip([1.0, 2.5])
-                        .map(|(tensor, gain)| Group { tensor, gain })
+                        .map(|(tensor, gain)| ConstraintGroup { tensor, gain })
                         .take(count)
                         .collect();
                     let increment = noise_field(device, d, n, 70);

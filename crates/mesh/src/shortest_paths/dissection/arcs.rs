@@ -2,7 +2,7 @@
 
 use crate::graph::Graph;
 use std::borrow::Cow;
-use veloxel_core::GraphKind;
+use veloxel_core::{Control, GraphKind, Stopped};
 
 /// A graph, and the same with all arcs turned round.
 #[derive(Debug)]
@@ -12,14 +12,14 @@ pub(super) struct Arcs<'a> {
 }
 
 impl<'a> Arcs<'a> {
-    pub fn new(graph: &'a Graph) -> Self {
+    pub fn new(graph: &'a Graph, control: &Control) -> Result<Self, Stopped> {
         let reverse = match graph.kind() {
             GraphKind::Undirected => Cow::Borrowed(graph),
-            GraphKind::Directed => Cow::Owned(graph.reversed()),
+            GraphKind::Directed => Cow::Owned(graph.reversed(control)?),
         };
-        Self { graph, reverse }
+        Ok(Self { graph, reverse })
     }
-    pub fn is_directed(&self) -> bool {
+    pub(crate) fn is_directed(&self) -> bool {
         self.graph.kind() == GraphKind::Directed
     }
     pub fn nodes(&self) -> usize {

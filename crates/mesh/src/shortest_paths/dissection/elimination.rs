@@ -19,7 +19,7 @@ use veloxel_kernels::paths::supernode_sweep::{SupernodeEntry, Supernodes};
 const LEAF: usize = 48;
 
 /// A graph whose order of elimination is known, and what that takes.
-pub struct Plan<'a> {
+pub struct EliminationPlan<'a> {
     arcs: Arcs<'a>,
     pub(super) tree: SeparatorTree,
     /// The place of each node.
@@ -31,11 +31,11 @@ pub struct Plan<'a> {
     coupling_len: usize,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> EliminationPlan<'a> {
     /// # Errors
     /// [`Stopped`].
     pub fn new(graph: &'a Graph, cpu: &Cpu) -> Result<Self, Stopped> {
-        let arcs = Arcs::new(graph);
+        let arcs = Arcs::new(graph, cpu.control())?;
         let tree = SeparatorTree::new(&arcs, LEAF, cpu)?;
         let mut place_of = vec![0; graph.nodes()];
         for (place, &node) in tree.node_at.iter().enumerate() {
@@ -90,7 +90,7 @@ impl<'a> Plan<'a> {
     ///
     /// # Errors
     /// [`Stopped`].
-    pub fn eliminate(&mut self, cpu: &Cpu) -> Result<Supernodes, Stopped> {
+    pub(crate) fn eliminate(&mut self, cpu: &Cpu) -> Result<Supernodes, Stopped> {
         let is_directed = self.arcs.is_directed();
         let mut closure = vec![0.0; self.closure_len];
         let mut coupling = vec![0.0; self.coupling_len];

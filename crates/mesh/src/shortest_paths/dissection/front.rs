@@ -69,7 +69,7 @@ impl Front<'_> {
     }
 
     /// Arcs of own nodes to each other, and to and from the boundary; those of places below are in the children's updates.
-    pub fn take_arcs(&mut self, arcs: &Arcs<'_>, node_at: &[u32], place_of: &[u32]) {
+    pub(crate) fn take_arcs(&mut self, arcs: &Arcs<'_>, node_at: &[u32], place_of: &[u32]) {
         for row in 0..self.own {
             let node = node_at[self.begin + row];
             for (to, length) in arcs.from(node) {
@@ -86,7 +86,7 @@ impl Front<'_> {
     }
 
     /// Lengths between a child's boundary, all of which is in this front.
-    pub fn take_update(&mut self, boundary: &[u32], update: &[f32]) {
+    pub(crate) fn take_update(&mut self, boundary: &[u32], update: &[f32]) {
         // Neighbours there are mostly neighbours here: whole runs are taken at once.
         let mut runs: Vec<(Range<usize>, usize)> = Vec::new();
         for (i, &place) in boundary.iter().enumerate() {
@@ -111,7 +111,7 @@ impl Front<'_> {
     }
 
     /// Floyd–Warshall over the own nodes, by blocks of pivots.
-    pub fn eliminate(&mut self) {
+    pub(crate) fn eliminate(&mut self) {
         let (side, stride) = (self.side(), self.stride);
         for begin in (0..self.own).step_by(PIVOTS) {
             let count = PIVOTS.min(self.own - begin);
@@ -179,7 +179,7 @@ impl Front<'_> {
     }
 
     /// Copies lengths from the nodes of some rows to those of some columns, column by column.
-    pub fn copy_turned(&self, rows: &Range<usize>, columns: &Range<usize>, out: &mut [f32]) {
+    pub(crate) fn copy_turned(&self, rows: &Range<usize>, columns: &Range<usize>, out: &mut [f32]) {
         for (column, out) in columns.clone().zip(out.chunks_exact_mut(rows.len().max(1))) {
             for (row, slot) in rows.clone().zip(out) {
                 *slot = self.lengths[row * self.stride + column];

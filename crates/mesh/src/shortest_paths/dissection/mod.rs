@@ -20,7 +20,7 @@ mod refinement;
 mod separator;
 mod separator_tree;
 
-pub(super) use elimination::Plan;
+pub(super) use elimination::EliminationPlan;
 
 use super::engine::{Engine, RowBlock, Visit};
 use super::weighted_sums::{SumsOf, WeightedSums};
@@ -58,7 +58,12 @@ struct Scratch {
 impl Dissection {
     /// # Errors
     /// [`MeshError::Memory`] if factor and scratch take more than `budget_bytes`; [`MeshError::Compute`].
-    pub fn new(mut plan: Plan<'_>, device: &Device, cpu: &Cpu, budget_bytes: u64) -> Result<Self, MeshError> {
+    pub fn new(
+        mut plan: EliminationPlan<'_>,
+        device: &Device,
+        cpu: &Cpu,
+        budget_bytes: u64,
+    ) -> Result<Self, MeshError> {
         let nodes = plan.place_of.len();
         let threads = if device.is_gpu() { 0 } else { cpu.threads() as u64 };
         let row_bytes = 4 * (BLOCK * nodes) as u64;

@@ -4,7 +4,7 @@ use super::arcs::Arcs;
 
 /// Which part a node belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum NodePart {
     First,
     Second,
     Separator,
@@ -58,7 +58,7 @@ impl Piece {
     }
 
     /// The nodes of both sides and the arcs between those of the same one; `number` is memory.
-    pub fn halves(&self, parts: &[Part], number: &mut Vec<u32>) -> [Self; 2] {
+    pub fn halves(&self, parts: &[NodePart], number: &mut Vec<u32>) -> [Self; 2] {
         let mut count = [0u32; 3];
         number.clear();
         number.extend(parts.iter().map(|&part| {
@@ -66,7 +66,7 @@ impl Piece {
             *next += 1;
             *next - 1
         }));
-        [Part::First, Part::Second].map(|part| {
+        [NodePart::First, NodePart::Second].map(|part| {
             let count = count[part as usize] as usize;
             let mut half = Self {
                 offsets: Vec::with_capacity(count + 1),

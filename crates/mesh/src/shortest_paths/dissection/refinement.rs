@@ -61,7 +61,7 @@ impl Sides {
         self.cut /= 2;
     }
 
-    pub fn badness(&self) -> Badness {
+    pub(crate) fn badness(&self) -> Badness {
         (excess_of(self.weights), self.cut, self.weights[0].abs_diff(self.weights[1]))
     }
 

@@ -4,7 +4,7 @@
 //! many as a largest matching of these arcs).
 
 use super::level_sets::LevelSets;
-use super::piece::{Part, Piece};
+use super::piece::{NodePart, Piece};
 use super::refinement::{Memory, Sides};
 
 /// Cuts that are refined; the best counts.
@@ -18,14 +18,14 @@ pub(super) struct Separators {
     sides: [Sides; 2],
     matching: Matching,
     /// The part of every node of the last piece.
-    pub parts: Vec<Part>,
+    pub parts: Vec<NodePart>,
     /// For the numbers of nodes in parts.
     pub number: Vec<u32>,
 }
 
 impl Separators {
     /// Finds the part of every node.
-    pub fn separate(&mut self, piece: &Piece) {
+    pub(crate) fn separate(&mut self, piece: &Piece) {
         let cuts = self.level_sets.cuts(piece);
         let [best, tried] = &mut self.sides;
         for (trial, cut) in cuts[..TRIALS].iter().enumerate() {
@@ -41,9 +41,10 @@ impl Separators {
             }
         }
         self.parts.clear();
-        self.parts.extend(best.of.iter().map(|&side| if side == 0 { Part::First } else { Part::Second }));
+        self.parts
+            .extend(best.of.iter().map(|&side| if side == 0 { NodePart::First } else { NodePart::Second }));
         for node in least_cover(piece, best, &mut self.matching) {
-            self.parts[node as usize] = Part::Separator;
+            self.parts[node as usize] = NodePart::Separator;
         }
     }
 }

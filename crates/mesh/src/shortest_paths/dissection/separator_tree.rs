@@ -4,7 +4,7 @@
 //! doi:10.1137/0710032.
 
 use super::arcs::Arcs;
-use super::piece::{Part, Piece};
+use super::piece::{NodePart, Piece};
 use super::separator::Separators;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -119,7 +119,7 @@ fn cut(piece: &Piece, leaf: usize, separators: &mut Separators) -> Cut {
         let halves = piece.halves(parts, &mut separators.number);
         // As in a clique, where one is empty: nothing is gained by a cut.
         if halves.iter().all(|half| half.len() > 0) {
-            let own = piece.nodes.iter().zip(parts).filter(|(_, part)| **part == Part::Separator);
+            let own = piece.nodes.iter().zip(parts).filter(|(_, part)| **part == NodePart::Separator);
             return Cut { own: own.map(|(&node, _)| node).collect(), rest: halves.into() };
         }
     }

@@ -9,10 +9,6 @@
 //! *Limits*: contours that cross themselves have no normals to speak of; vertices that the motion leaves unknown make the whole
 //! contour of that frame unknown.
 
-use super::{Cycle, CycleFrame};
-use crate::steps::composition::sample_vox;
-use veloxel_core::Flow;
-
 /// How a contour follows the motion.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ContourRule {
@@ -65,29 +61,6 @@ impl ContourRule {
 const POINTS_PER_PX: f64 = 2.0;
 /// The fewest and the most of them.
 const POINTS: std::ops::RangeInclusive<f64> = 32.0..=4096.0;
-
-/// The contour on every frame of a cycle, in order of time; none where the motion of a part of it is unknown.
-///
-/// `contour_px` are the vertices of a closed polygon on the start frame, pixels; the result has as many, in the same order.
-pub fn follow_contour(
-    cycle: &Cycle,
-    contour_px: &[[f64; 2]],
-    rule: &ContourRule,
-) -> Vec<Option<Vec<[f64; 2]>>> {
-    let moved = |frame: &CycleFrame| {
-        let flow = match (&frame.reference, rule.motion) {
-            (Some(reference), ContourMotion::Reference) => reference,
-            _ => &frame.flow,
-        };
-        rule.moved(contour_px, &|point| displaced(flow, point))
-    };
-    cycle.frames.iter().map(moved).collect()
-}
-
-fn displaced(flow: &Flow, [x, y]: [f64; 2]) -> Option<[f64; 2]> {
-    let [u, v, _] = sample_vox(flow, [x, y, 0.0])?;
-    Some([x + u, y + v])
-}
 
 /// A closed polygon, resampled at even steps of its length.
 struct EvenLine {
@@ -199,8 +172,8 @@ fn smoothed(values: &[[f64; 2]], deviation: f64) -> Vec<[f64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::over::cycle::periodicity::{Periodic, Periodicity};
-    use veloxel_core::{Grid, JacobianReport};
+    use crate::steps::composition::sample_vox;
+    use veloxel_core::{Flow, Grid};
 
     const CENTRE: [f64; 2] = [30.0, 28.0];
 
@@ -210,44 +183,35 @@ mod tests {
         (0..50).map(at).map(|(s, c)| [CENTRE[0] + radius * c, CENTRE[1] + radius * s]).collect()
     }
 
-    fn cycle(motion: impl Fn([f64; 2]) -> [f64; 2]) -> Cycle {
+    fn field(motion: impl Fn([f64; 2]) -> [f64; 2]) -> Flow {
         let grid = Grid::image(64, 60).expect("a grid of constants");
-        let flow = Flow::from_fn(grid, |[x, y, _]| {
+        Flow::from_fn(grid, |[x, y, _]| {
             let [u, v] = motion([x, y]);
             [u, v, 0.0]
-        });
-        let frame = CycleFrame {
-            flow: flow.clone(),
-            forward: flow.clone(),
-            backward: flow,
-            reference: None,
-            jacobian: JacobianReport::default(),
-        };
-        let periodicity = Periodicity {
-            asked: Periodic::Yes,
-            is_periodic: true,
-            closing_difference: 0.0,
-            largest_difference: 1.0,
-        };
-        Cycle { frames: vec![frame], periodicity, drift_vox: [None; 2] }
+        })
+    }
+
+    fn displaced(flow: &Flow, [x, y]: [f64; 2]) -> Option<[f64; 2]> {
+        let [u, v, _] = sample_vox(flow, [x, y, 0.0])?;
+        Some([x + u, y + v])
     }
 
     fn radius(points: &[[f64; 2]]) -> f64 {
         points.iter().map(|p| (p[0] - CENTRE[0]).hypot(p[1] - CENTRE[1])).sum::<f64>() / points.len() as f64
     }
 
-    fn followed(cycle: &Cycle, contour: &[[f64; 2]], rule: ContourRule) -> Vec<[f64; 2]> {
-        follow_contour(cycle, contour, &rule)[0].clone().expect("the motion should be known")
+    fn followed(flow: &Flow, contour: &[[f64; 2]], rule: ContourRule) -> Vec<[f64; 2]> {
+        rule.moved(contour, &|point| displaced(flow, point)).expect("the motion should be known")
     }
 
     #[test]
     fn a_shift_moves_every_vertex_alike_whatever_the_rule() {
-        let cycle = cycle(|_| [2.25, -1.5]);
+        let flow = field(|_| [2.25, -1.5]);
         for clockwise in [false, true] {
             let contour = circle(15.0, clockwise);
             for rule in [ContourRule::default(), ContourRule::endocardium(0.8), ContourRule::epicardium(0.8)]
             {
-                for (a, b) in contour.iter().zip(followed(&cycle, &contour, rule)) {
+                for (a, b) in contour.iter().zip(followed(&flow, &contour, rule)) {
                     assert!((b[0] - a[0] - 2.25).abs() < 1e-6 && (b[1] - a[1] + 1.5).abs() < 1e-6);
                 }
             }
@@ -257,7 +221,7 @@ mod tests {
     #[test]
     fn a_contour_beside_the_edge_stays_beside_it() {
         // The edge lies at 13 and comes in by 4; at 15 the motion is 2 only.
-        let cycle = cycle(|[x, y]| {
+        let flow = field(|[x, y]| {
             let [dx, dy] = [x - CENTRE[0], y - CENTRE[1]];
             let r = dx.hypot(dy).max(1e-9);
             let inwards = (4.0 - (r - 13.0)).clamp(0.0, 4.0);
@@ -265,17 +229,17 @@ mod tests {
         });
         for clockwise in [false, true] {
             let contour = circle(15.0, clockwise);
-            let beneath = radius(&followed(&cycle, &contour, ContourRule::default()));
+            let beneath = radius(&followed(&flow, &contour, ContourRule::default()));
             assert!((beneath - 13.0).abs() < 0.1, "{beneath}");
             let rule = ContourRule { inset_px: 3.0, ..ContourRule::default() };
-            let beside = radius(&followed(&cycle, &contour, rule));
+            let beside = radius(&followed(&flow, &contour, rule));
             assert!((beside - 11.0).abs() < 0.05, "{beside}");
         }
     }
 
     #[test]
     fn smoothing_takes_noise_out_of_the_motion_and_what_is_unknown_stays_so() {
-        let noisy = cycle(|[x, y]| [if ((x + y) as usize).is_multiple_of(2) { 0.5 } else { -0.5 }, 0.0]);
+        let noisy = field(|[x, y]| [if ((x + y) as usize).is_multiple_of(2) { 0.5 } else { -0.5 }, 0.0]);
         let contour = circle(15.0, false);
         let spread = |rule| {
             let there = followed(&noisy, &contour, rule);
@@ -284,6 +248,6 @@ mod tests {
         let smooth = spread(ContourRule { smooth_px: 8.0, ..ContourRule::default() });
         assert!(smooth < 0.05 && spread(ContourRule::default()) > 0.2, "{smooth}");
         let outside = circle(40.0, false);
-        assert_eq!(follow_contour(&noisy, &outside, &ContourRule::default()), [None]);
+        assert_eq!(ContourRule::default().moved(&outside, &|point| displaced(&noisy, point)), None);
     }
 }

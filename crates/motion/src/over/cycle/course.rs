@@ -13,10 +13,10 @@ use veloxel_core::{Flow, JacobianReport, Portion};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::Mix;
-use veloxel_kernels::variational::flow_composition::Outside;
+use veloxel_kernels::variational::flow_composition::OutsideVector;
 
 /// One cine of several that are followed together, in the memory of a device.
-pub(super) struct Lane {
+pub(super) struct CineLane {
     pub frames: Vec<Frame>,
     /// Where and how much their data count.
     pub regions: FrameRegions,
@@ -24,7 +24,7 @@ pub(super) struct Lane {
     outlined: Option<ResidentOutlined>,
 }
 
-impl Lane {
+impl CineLane {
     pub fn upload(device: &Device, cine: &CineFrames<'_>) -> Result<Self> {
         let upload = |frame| Frame::upload(device, frame);
         Ok(Self {
@@ -39,7 +39,7 @@ impl Lane {
 pub(super) struct Course<'a> {
     method: &'a mut dyn PairMethod,
     device: Device,
-    lanes: &'a [Lane],
+    lanes: &'a [CineLane],
     plan: CyclePlan,
     pairs: usize,
     done: usize,
@@ -55,7 +55,7 @@ struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    fn pair(&self, lanes: &'a [Lane]) -> ImagePair<'a> {
+    fn pair(&self, lanes: &'a [CineLane]) -> ImagePair<'a> {
         let (lane, [fixed, moving]) = (&lanes[self.lane], self.frames);
         let (region, start) = (lane.regions.of(fixed), self.start);
         ImagePair { region, start, ..ImagePair::new(&lane.frames[fixed], &lane.frames[moving]) }
@@ -85,7 +85,7 @@ enum Direction {
 }
 
 impl<'a> Course<'a> {
-    pub fn new(method: &'a mut dyn PairMethod, lanes: &'a [Lane], plan: CyclePlan) -> Self {
+    pub fn new(method: &'a mut dyn PairMethod, lanes: &'a [CineLane], plan: CyclePlan) -> Self {
         let device = method.device().clone();
         Self { method, device, lanes, plan, pairs: 0, done: 0 }
     }
@@ -166,7 +166,7 @@ impl<'a> Course<'a> {
                 let flow = match &way.flows[*before] {
                     None => pending.flow,
                     Some(so_far) => {
-                        compose_resident(&self.device, so_far, pending.flow(), Outside::KeepFirst)?
+                        compose_resident(&self.device, so_far, pending.flow(), OutsideVector::KeepFirst)?
                     }
                 };
                 let place = if *frame == start { &mut way.around } else { &mut way.flows[*frame] };

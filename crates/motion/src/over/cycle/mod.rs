@@ -45,10 +45,10 @@ mod whole;
 use crate::error::MotionError;
 use crate::method::pair::PairMethod;
 use crate::over::sequence::{SequenceFrames, require_frames};
-pub use contour::{ContourMotion, ContourRule, follow_contour, offset_vertices};
-use course::{Course, Lane};
+pub use contour::{ContourMotion, ContourRule, offset_vertices};
+use course::{CineLane, Course};
 pub use outlined::Outlined;
-pub use periodicity::{Periodic, Periodicity};
+pub use periodicity::{PeriodicChoice, Periodicity};
 pub use placement::{BloodPlace, misplaced_px};
 pub use rim::Rim;
 pub use slice::Slice;
@@ -79,7 +79,7 @@ pub struct CyclePlan {
     /// The frame on whose grid motion lives.
     pub start: usize,
     /// Whether the last frame is followed by the first.
-    pub periodic: Periodic,
+    pub periodic: PeriodicChoice,
     /// Which motion is handed out.
     pub estimate: CycleEstimate,
 }
@@ -167,9 +167,9 @@ pub fn track_cycles(
     }
     let device = method.device().clone();
     device.scope(|| {
-        let upload = |frames| Lane::upload(&device, frames);
+        let upload = |frames| CineLane::upload(&device, frames);
         let lanes = cines.iter().map(upload).collect::<Result<Vec<_>, _>>()?;
-        let decide = |lane: &Lane| {
+        let decide = |lane: &CineLane| {
             periodicity::decide(&device, &lane.frames, lane.regions.of(plan.start).mask, plan.periodic)
         };
         let periodicities = lanes.iter().map(decide).collect::<Result<Vec<_>, _>>()?;

@@ -17,7 +17,7 @@ const CLOSING: f64 = 1.5;
 
 /// Whether the last frame is followed by the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Periodic {
+pub enum PeriodicChoice {
     /// The images decide.
     #[default]
     Auto,
@@ -31,7 +31,7 @@ pub enum Periodic {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Periodicity {
     /// What was asked for.
-    pub asked: Periodic,
+    pub asked: PeriodicChoice,
     /// Whether it is.
     pub is_periodic: bool,
     /// Mean absolute difference of the last and the first frame, in their unit.
@@ -46,8 +46,8 @@ impl Periodicity {
         let Self { asked, is_periodic, closing_difference, largest_difference } = self;
         let what = if *is_periodic { "periodic" } else { "not periodic" };
         let why = match asked {
-            Periodic::Auto => "the images say so",
-            Periodic::Yes | Periodic::No => "as asked for",
+            PeriodicChoice::Auto => "the images say so",
+            PeriodicChoice::Yes | PeriodicChoice::No => "as asked for",
         };
         format!(
             "the sequence is taken as {what}, {why}: its last frame differs from its first by {closing_difference:.3}, neighbours \
@@ -60,7 +60,7 @@ pub(super) fn decide(
     device: &Device,
     frames: &[Frame],
     mask: Option<&ResidentMask>,
-    asked: Periodic,
+    asked: PeriodicChoice,
 ) -> Result<Periodicity> {
     let count = frames.len();
     let mut differences = Vec::with_capacity(count);
@@ -74,10 +74,10 @@ pub(super) fn decide(
     let closing_difference = means.pop().unwrap_or(0.0);
     let largest_difference = means.into_iter().fold(0.0, f64::max);
     let is_periodic = match asked {
-        Periodic::Yes => true,
-        Periodic::No => false,
+        PeriodicChoice::Yes => true,
+        PeriodicChoice::No => false,
         // Two frames differ once only: they cannot say.
-        Periodic::Auto => count > 2 && closing_difference <= CLOSING * largest_difference,
+        PeriodicChoice::Auto => count > 2 && closing_difference <= CLOSING * largest_difference,
     };
     Ok(Periodicity { asked, is_periodic, closing_difference, largest_difference })
 }

@@ -4,7 +4,7 @@ use crate::clg::parameters::{ClgParams, ClgPreset};
 use crate::finite_elements::parameters::{FiniteElementsParams, FiniteElementsPreset};
 use crate::method::dense::DenseMethod;
 use crate::method::pair::ImagePair;
-use crate::method::pending_flow::{Found, MethodAccount, PendingFlow};
+use crate::method::pending_flow::{FoundFlow, MethodAccount, PendingFlow};
 use crate::method::resident::ResidentFlow;
 use veloxel_core::{Dimension, Grid, Volume};
 use veloxel_gpu::Device;
@@ -75,7 +75,7 @@ fn half_a_beat_is_not_periodic_and_is_followed_both_ways_from_its_middle() {
         assert!((middle(&frame.flow)[0] - BEAT[t] + BEAT[1]).abs() < 0.1, "{t}");
         assert_eq!(frame.forward, frame.backward);
     }
-    let asked = track(&frames, CyclePlan { periodic: Periodic::Yes, ..plan });
+    let asked = track(&frames, CyclePlan { periodic: PeriodicChoice::Yes, ..plan });
     assert!(asked.periodicity.is_periodic && asked.periodicity.sentence().contains("as asked for"));
 }
 
@@ -117,11 +117,11 @@ impl PairMethod for Steady {
         let components_vox = vec![device.upload(vec![step; n])?, device.upload(vec![0.0; n])?];
         let flow = ResidentFlow { grid: self.grid.clone(), components_vox };
         let account = Box::new(MethodAccount::default());
-        PendingFlow::new(device, Found { flow, confidence: device.upload(vec![1.0; n])?, account }, None)
+        PendingFlow::new(device, FoundFlow { flow, confidence: device.upload(vec![1.0; n])?, account }, None)
     }
 }
 
-fn steady(periodic: Periodic) -> Cycle {
+fn steady(periodic: PeriodicChoice) -> Cycle {
     let grid = Grid::image(24, 8).expect("a grid of constants should be possible");
     let device = Device::cpu(1).expect("a processor should be there");
     let frames: Vec<_> = (0..5).map(|t| Volume::from_fn(grid.clone(), |_| t as f32)).collect();
@@ -132,14 +132,14 @@ fn steady(periodic: Periodic) -> Cycle {
 
 #[test]
 fn steady_motion_adds_up_where_nothing_comes_around() {
-    for (t, frame) in steady(Periodic::No).frames.iter().enumerate() {
+    for (t, frame) in steady(PeriodicChoice::No).frames.iter().enumerate() {
         assert_eq!(middle(&frame.flow), [0.25 * (t as f64 - 1.0), 0.0], "frame {t}");
     }
 }
 
 #[test]
 fn the_blend_takes_a_steady_drift_out_of_what_comes_around() {
-    let cycle = steady(Periodic::Yes);
+    let cycle = steady(PeriodicChoice::Yes);
     // Paths that leave the grid keep the vector that they had.
     assert!(
         cycle.drift_vox.iter().all(|d| d.is_some_and(|d| (1.2..=1.25).contains(&d))),
@@ -168,10 +168,10 @@ fn whole_motion_of_a_cycle_is_found() {
     let shifts: Vec<f64> =
         (0..12).map(|t| 1.2 * (1.0 - (std::f64::consts::TAU * f64::from(t) / 12.0).cos())).collect();
     let frames = frames(&shifts);
-    for (start, periodic) in [(0, Periodic::Auto), (5, Periodic::No)] {
+    for (start, periodic) in [(0, PeriodicChoice::Auto), (5, PeriodicChoice::No)] {
         let plan = CyclePlan { start, periodic, estimate: CycleEstimate::Whole };
         let cycle = track_whole(&params, given(&frames), plan, &device).expect("it should run");
-        assert_eq!(cycle.periodicity.is_periodic, periodic == Periodic::Auto);
+        assert_eq!(cycle.periodicity.is_periodic, periodic == PeriodicChoice::Auto);
         for (t, frame) in cycle.frames.iter().enumerate() {
             let ([u, v], expected) = (middle(&frame.flow), shifts[t] - shifts[start]);
             assert!((u - expected).abs() < 0.1 && v.abs() < 0.1, "{start} → {t}: ({u}, {v}) for {expected}");
@@ -209,7 +209,8 @@ fn between_ventricles(outlined: Option<Outlined<'_>>) -> Flow {
     let device = Device::cpu(1).expect("a processor should be there");
     let mut method = Clg::new(frames[0].grid(), params, &device).expect("the preset should open");
     let cine = CineFrames { frames: given(&frames), outlined };
-    let plan = CyclePlan { periodic: Periodic::No, estimate: CycleEstimate::Forward, ..CyclePlan::default() };
+    let plan =
+        CyclePlan { periodic: PeriodicChoice::No, estimate: CycleEstimate::Forward, ..CyclePlan::default() };
     let cycles = track_cycles(&mut method, &[cine], plan).expect("the cycle should run");
     cycles[0].frames[1].flow.clone()
 }
@@ -235,7 +236,7 @@ fn starts_that_fit_no_better_or_lead_too_far_are_not_taken() {
     let params = ClgParams::preset(ClgPreset::Fast, Dimension::Two);
     let device = Device::cpu(1).expect("a processor should be there");
     let mut method = Clg::new(frames[0].grid(), params, &device).expect("the preset should open");
-    let plan = CyclePlan { periodic: Periodic::No, ..CyclePlan::default() };
+    let plan = CyclePlan { periodic: PeriodicChoice::No, ..CyclePlan::default() };
     let rest = track(&frames, plan).frames.remove(1).flow;
     // Nothing contracts, and the shift between the frames is farther than anything may move.
     for within in [frames[0].map(|_| true), frames[0].map(|_| false)] {

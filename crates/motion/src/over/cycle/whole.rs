@@ -15,7 +15,7 @@
 use super::{Cycle, CycleFrame, CyclePlan, Periodicity, periodicity};
 use crate::error::{MotionError, Result};
 use crate::finite_elements::FiniteElements;
-use crate::finite_elements::parameters::{Cover, FiniteElementsParams};
+use crate::finite_elements::parameters::{ElementCover, FiniteElementsParams};
 use crate::method::pair::{Pair, PairMethod};
 use crate::method::pending_flow::determinant_of;
 use crate::method::resident::{ResidentFlow, ResidentMask};
@@ -81,7 +81,7 @@ fn together(
     let fixed = all(&|_| frames[start].data().to_vec())?;
     let moving = all(&|t| frames[t].data().to_vec())?;
     let masks = mask.map(|mask| Volume::new(above.clone(), mask.data().repeat(count))).transpose()?;
-    let cover = if periodicity.is_periodic { Cover::Cycle } else { Cover::Time };
+    let cover = if periodicity.is_periodic { ElementCover::Cycle } else { ElementCover::Time };
     let mut method = FiniteElements::new(&above, FiniteElementsParams { cover, ..params.clone() }, device)?;
     let weights = weight.map(|w| Volume::new(above.clone(), w.data().repeat(count))).transpose()?;
     let pair = Pair { mask: masks.as_ref(), weight: weights.as_ref(), ..Pair::new(&fixed, &moving) };

@@ -15,10 +15,10 @@ use veloxel_kernels::image::gradient::{Gradient, Scheme};
 use veloxel_kernels::image::pointwise::{Multiply, Operation};
 use veloxel_kernels::image::warp::{Border, Interpolation};
 use veloxel_kernels::matching::agreement::AddDifference;
-use veloxel_kernels::matching::confirmation::{Confirmation, Tolerance, Verdict};
+use veloxel_kernels::matching::confirmation::{Confirmation, PathTolerance, PathVerdict};
 
 /// The distance that way there and back may leave, voxels, and how many times more makes no difference.
-const TOLERANCE: Tolerance = Tolerance { least_vox: 0.2, share: 0.02 };
+const TOLERANCE: PathTolerance = PathTolerance { least_vox: 0.2, share: 0.02 };
 const MOST_TOLERANCES: f32 = 4.0;
 /// What a difference as large as the mean one says, and the most that one can say: of the image, and of all derivatives.
 const PER_MEAN: f64 = 0.05;
@@ -44,7 +44,7 @@ impl Doubt {
     /// Asks for it, with the differences where vectors are confirmed.
     pub fn ask(work: &Work<'_>, [forward, backward]: [&Field; 2], confirmed: &Buffer) -> Result<Self> {
         let (device, shape) = (work.device, work.shape());
-        let verdict = Verdict::Doubt { most: MOST_TOLERANCES };
+        let verdict = PathVerdict::Doubt { most: MOST_TOLERANCES };
         let doubt = written(device, shape.len(), |out| {
             Confirmation { shape, tolerance: TOLERANCE, forward, backward, verdict, out }.run(device)
         })?;

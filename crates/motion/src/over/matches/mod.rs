@@ -34,7 +34,7 @@ use crate::error::Result;
 use crate::method::footprint::{Footprint, Tiling};
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::PendingFlow;
-use crate::method::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
+use crate::method::resident::{DataRegion, ResidentFlow, ResidentMask, ResidentStart};
 use crate::over::decorated::{Decorated, Decoration};
 use crate::steps::buffers::{convolved, written};
 use crate::steps::frame::{Frame, FrameSource};
@@ -47,17 +47,17 @@ use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::pointwise::Multiply;
 use veloxel_kernels::image::warp::{Border, Interpolation};
-use veloxel_kernels::matching::confirmation::{Confirmation, Tolerance, Verdict, Visible};
+use veloxel_kernels::matching::confirmation::{Confirmation, PathTolerance, PathVerdict, Visible};
 use veloxel_kernels::{Kernel, Taps};
 
 /// Distance within which the other direction confirms a first match, voxels.
-const FIRST_TOLERANCE: Tolerance = Tolerance { least_vox: 2.0, share: 0.0 };
+const FIRST_TOLERANCE: PathTolerance = PathTolerance { least_vox: 2.0, share: 0.0 };
 /// Distance within which matches with a warped image are confirmed, voxels.
-const SECOND_TOLERANCE: Tolerance = Tolerance { least_vox: 1.5, share: 0.0 };
+const SECOND_TOLERANCE: PathTolerance = PathTolerance { least_vox: 1.5, share: 0.0 };
 /// Distance within which the flow of the method is confirmed, voxels: vectors beyond it are replaced by the models around them.
-const FLOW_TOLERANCE: Tolerance = Tolerance { least_vox: 1.0, share: 0.02 };
+const FLOW_TOLERANCE: PathTolerance = PathTolerance { least_vox: 1.0, share: 0.02 };
 /// Distance within which a vector is used for others, voxels: vectors beyond it are not interpolated from.
-const SURE_TOLERANCE: Tolerance = Tolerance { least_vox: 0.3, share: 0.03 };
+const SURE_TOLERANCE: PathTolerance = PathTolerance { least_vox: 0.3, share: 0.03 };
 
 /// Begins a method from matches.
 #[derive(Debug)]
@@ -104,7 +104,7 @@ impl Decoration for FromMatches {
             let found = work.hidden([forward.flow(), backward.flow()])?;
             drop((forward, backward));
             let visible = ResidentMask { grid: grid.clone(), weight: found.visible };
-            let region = Region { mask: Some(&visible), ..pair.region };
+            let region = DataRegion { mask: Some(&visible), ..pair.region };
             let start = ResidentStart::Matches(&found.start);
             let confirmed = ImagePair { region, start, ..pair.borrowed() };
             let third = Portion::nth_of(2, PASSES);
@@ -177,7 +177,7 @@ impl Work<'_> {
         &self,
         densifiers: &[Densifier<'_>; 2],
         fields: &[Field; 2],
-        tolerance: Tolerance,
+        tolerance: PathTolerance,
     ) -> Result<[ResidentFlow; 2]> {
         self.both(|side| {
             let weight = self.confirmed([&fields[side], &fields[1 - side]], tolerance, side)?;
@@ -191,10 +191,10 @@ impl Work<'_> {
     fn confirmed(
         &self,
         [forward, backward]: [&[Buffer]; 2],
-        tolerance: Tolerance,
+        tolerance: PathTolerance,
         side: usize,
     ) -> Result<Buffer, ComputeError> {
-        let (device, shape, verdict) = (self.device, self.shape(), Verdict::Confirmed);
+        let (device, shape, verdict) = (self.device, self.shape(), PathVerdict::Confirmed);
         written(device, shape.len(), |out| {
             Confirmation { shape, tolerance, forward, backward, verdict, out: &mut *out }.run(device)?;
             self.mask(side, out)
@@ -229,10 +229,10 @@ impl Work<'_> {
     }
 
     /// The pair of a direction.
-    fn pair<'p>(&'p self, side: usize, start: &'p ResidentFlow, region: Region<'p>) -> ImagePair<'p> {
+    fn pair<'p>(&'p self, side: usize, start: &'p ResidentFlow, region: DataRegion<'p>) -> ImagePair<'p> {
         let [fixed, moving] = [self.sides.frames[side], self.sides.frames[1 - side]].map(FrameSource::from);
         // The muscle lies elsewhere in the other image, but by less than its size.
-        let region = Region { mask: self.sides.masks[side], ..region };
+        let region = DataRegion { mask: self.sides.masks[side], ..region };
         ImagePair { fixed, moving, region, start: ResidentStart::Matches(start) }
     }
 

@@ -159,7 +159,7 @@ pub(super) struct Searched {
 impl Searched {
     /// Matches over the whole range of motion, from both images' sides: level by level, so that a GPU works on both coarse ones
     /// at once.
-    pub fn over_all(coded: &[Coded<'_>; 2]) -> Result<[Self; 2]> {
+    pub(crate) fn over_all(coded: &[Coded<'_>; 2]) -> Result<[Self; 2]> {
         let coarsest = coarsest_level(coded[0].shape);
         let mut found: [Option<Self>; 2] = [None, None];
         for level in (0..=coarsest).rev() {
@@ -205,7 +205,7 @@ impl Searched {
     }
 
     /// Matches within a few voxels.
-    pub fn nearby(fixed: &Coded<'_>, moving: &Coded<'_>) -> Result<Self> {
+    pub(crate) fn nearby(fixed: &Coded<'_>, moving: &Coded<'_>) -> Result<Self> {
         let reach = NEAR_REACH[fixed.shape.components() - 2];
         let images = [StackedImage { growth: 0, ..moving.images[0] }];
         let codes = codes([fixed, moving], 0, &images, reach);

@@ -18,13 +18,13 @@ mod run;
 
 use crate::error::{MotionError, Result};
 use crate::method::pair::PairMethod;
-use crate::method::pending_flow::{DenseFlow, Extras};
+use crate::method::pending_flow::{DenseFlow, FlowExtras};
 use crate::method::resident::ResidentStart;
 use crate::method::window::WindowMethod;
 pub(crate) use regions::FrameRegions;
 use run::Run;
 use veloxel_core::{Mask, Portion, Volume};
-use veloxel_kernels::variational::flow_composition::Outside;
+use veloxel_kernels::variational::flow_composition::OutsideVector;
 
 /// Which flows of a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub struct SequencePlan {
     /// The frame that reference flows live on.
     pub reference: usize,
     /// What is fetched beside every flow.
-    pub extras: Extras,
+    pub extras: FlowExtras,
 }
 
 /// The frames and where their data count.
@@ -63,7 +63,7 @@ pub struct SequenceFrames<'a> {
 
 /// What a flow is in its sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum SequenceRole {
     /// A frame to its successor; of `both`, also the last to the first.
     Consecutive,
     /// The reference to a frame.
@@ -74,7 +74,7 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SequenceField {
     /// Which series it belongs to.
-    pub role: Role,
+    pub role: SequenceRole,
     /// The frame that it lives on.
     pub fixed: usize,
     /// The frame that it points into.
@@ -136,13 +136,14 @@ pub fn run_sequence<E: From<MotionError>>(
     for fixed in first..count - 1 {
         let pending = run.ask(fixed, fixed + 1, ResidentStart::Zero)?;
         if plan.mode == SequenceMode::Both {
-            around = Some(run.extend(around.as_ref(), pending.flow(), Outside::Unknown)?);
+            around = Some(run.extend(around.as_ref(), pending.flow(), OutsideVector::Unknown)?);
         }
         if with_reference && fixed >= plan.reference {
-            from_reference = Some(run.extend(from_reference.as_ref(), pending.flow(), Outside::KeepFirst)?);
+            from_reference =
+                Some(run.extend(from_reference.as_ref(), pending.flow(), OutsideVector::KeepFirst)?);
         }
         if hand_out {
-            deliver(run.finish(pending, Role::Consecutive, [fixed, fixed + 1])?)?;
+            deliver(run.finish(pending, SequenceRole::Consecutive, [fixed, fixed + 1])?)?;
         }
         if let Some(start) = &from_reference {
             run.deliver_reference(fixed + 1, start, deliver)?;
@@ -152,7 +153,7 @@ pub fn run_sequence<E: From<MotionError>>(
         from_reference = None;
         for fixed in (1..=plan.reference).rev() {
             let back = run.ask(fixed, fixed - 1, ResidentStart::Zero)?;
-            let start = run.extend(from_reference.as_ref(), back.flow(), Outside::KeepFirst)?;
+            let start = run.extend(from_reference.as_ref(), back.flow(), OutsideVector::KeepFirst)?;
             run.deliver_reference(fixed - 1, &start, deliver)?;
             from_reference = Some(start);
         }
@@ -161,8 +162,8 @@ pub fn run_sequence<E: From<MotionError>>(
         return Ok(None);
     }
     let pending = run.ask(count - 1, 0, ResidentStart::Zero)?;
-    let around = run.extend(around.as_ref(), pending.flow(), Outside::Unknown)?;
-    deliver(run.finish(pending, Role::Consecutive, [count - 1, 0])?)?;
+    let around = run.extend(around.as_ref(), pending.flow(), OutsideVector::Unknown)?;
+    deliver(run.finish(pending, SequenceRole::Consecutive, [count - 1, 0])?)?;
     Ok(around.mean_length_vox(&run.device, run.regions.of(0).measured())?)
 }
 
@@ -173,7 +174,7 @@ pub fn run_sequence<E: From<MotionError>>(
 pub fn run_windows<E: From<MotionError>>(
     method: &mut dyn WindowMethod,
     frames: SequenceFrames<'_>,
-    extras: Extras,
+    extras: FlowExtras,
     deliver: Deliver<'_, E>,
 ) -> Result<(), E> {
     let window = method.window();
@@ -188,7 +189,7 @@ pub fn run_windows<E: From<MotionError>>(
         let run = || method.run(&each, frames.mask(fixed), extras);
         let output = control.portion(Portion::nth_of(first, count), run)?;
         control.step((first + 1) as f64 / count as f64, [None; 2]).map_err(MotionError::from)?;
-        deliver(SequenceField { role: Role::Consecutive, fixed, moving: fixed + 1, output })?;
+        deliver(SequenceField { role: SequenceRole::Consecutive, fixed, moving: fixed + 1, output })?;
     }
     Ok(())
 }
@@ -214,7 +215,7 @@ fn consecutive<E: From<MotionError>>(mut run: Run<'_>, deliver: Deliver<'_, E>) 
         });
         for (fixed, pending) in receiver.into_iter().enumerate() {
             let output = pending?.finish(extras)?;
-            deliver(SequenceField { role: Role::Consecutive, fixed, moving: fixed + 1, output })?;
+            deliver(SequenceField { role: SequenceRole::Consecutive, fixed, moving: fixed + 1, output })?;
         }
         Ok(())
     })
@@ -266,7 +267,7 @@ mod tests {
         let drift = run_sequence::<MotionError>(
             &mut method,
             SequenceFrames::new(&frames),
-            SequencePlan { mode, reference, extras: Extras::default() },
+            SequencePlan { mode, reference, extras: FlowExtras::default() },
             &mut |field| {
                 fields.push(field);
                 Ok(())
@@ -281,8 +282,8 @@ mod tests {
         let (_, shift) = frames();
         for reference in [0, 2] {
             let (fields, drift) = run(SequenceMode::Both, reference);
-            assert_eq!(fields.iter().filter(|f| f.role == Role::Consecutive).count(), 4);
-            assert_eq!(fields.iter().filter(|f| f.role == Role::Reference).count(), 3);
+            assert_eq!(fields.iter().filter(|f| f.role == SequenceRole::Consecutive).count(), 4);
+            assert_eq!(fields.iter().filter(|f| f.role == SequenceRole::Reference).count(), 3);
             for field in &fields {
                 let middle = field.output.flow.grid().index([20, 18, 0]);
                 let expected = shift[field.moving] - shift[field.fixed];

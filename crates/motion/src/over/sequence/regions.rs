@@ -2,7 +2,7 @@
 
 use super::{SequenceFrames, of_frame};
 use crate::error::Result;
-use crate::method::resident::{Region, ResidentMask};
+use crate::method::resident::{DataRegion, ResidentMask};
 use veloxel_core::Mask;
 use veloxel_gpu::Device;
 
@@ -28,8 +28,8 @@ impl FrameRegions {
     }
 
     /// Masks and weight image of a frame.
-    pub fn of(&self, frame: usize) -> Region<'_> {
-        Region {
+    pub fn of(&self, frame: usize) -> DataRegion<'_> {
+        DataRegion {
             mask: of_frame(&self.masks, frame),
             volume_mask: of_frame(&self.volume_masks, frame),
             weight: of_frame(&self.weights, frame),

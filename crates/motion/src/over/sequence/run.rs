@@ -1,7 +1,7 @@
 //! The frames that a sequence has on its device, and the flows between them.
 
 use super::regions::FrameRegions;
-use super::{Deliver, Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan};
+use super::{Deliver, SequenceField, SequenceFrames, SequenceMode, SequencePlan, SequenceRole};
 use crate::error::{MotionError, Result};
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::PendingFlow;
@@ -11,7 +11,7 @@ use crate::steps::frame::Frame;
 use std::collections::BTreeMap;
 use veloxel_core::Portion;
 use veloxel_gpu::Device;
-use veloxel_kernels::variational::flow_composition::Outside;
+use veloxel_kernels::variational::flow_composition::OutsideVector;
 
 /// The method, and the frames and masks that it has on its device.
 pub(super) struct Run<'a> {
@@ -41,7 +41,7 @@ impl<'a> Run<'a> {
     }
 
     /// Whether three pairs' results leave more than enough memory for a run.
-    pub fn has_room_for_three(&self) -> bool {
+    pub(crate) fn has_room_for_three(&self) -> bool {
         let voxels = self.frames.frames.first().map_or(0, |frame| frame.grid().len());
         let enough = (VOLUMES_OF_THREE * voxels * size_of::<f32>()) as u64;
         self.device.info().memory_bytes.is_some_and(|bytes| bytes >= enough)
@@ -49,7 +49,7 @@ impl<'a> Run<'a> {
 
     /// A frame to its successor; the frame after that is on its way before, so that its statistics are known when its turn
     /// comes.
-    pub fn ask_ahead(&mut self, fixed: usize) -> Result<PendingFlow> {
+    pub(crate) fn ask_ahead(&mut self, fixed: usize) -> Result<PendingFlow> {
         for frame in fixed..fixed + 3 {
             self.bring(frame, [fixed, fixed + 1])?;
         }
@@ -74,20 +74,20 @@ impl<'a> Run<'a> {
     }
 
     /// The reference to a frame, from the composed flow between them.
-    pub fn deliver_reference<E: From<MotionError>>(
+    pub(crate) fn deliver_reference<E: From<MotionError>>(
         &mut self,
         moving: usize,
         start: &ResidentFlow,
         deliver: Deliver<'_, E>,
     ) -> Result<(), E> {
         let pending = self.ask(self.plan.reference, moving, ResidentStart::Flow(start))?;
-        deliver(self.finish(pending, Role::Reference, [self.plan.reference, moving])?)
+        deliver(self.finish(pending, SequenceRole::Reference, [self.plan.reference, moving])?)
     }
 
     pub fn finish(
         &self,
         pending: PendingFlow,
-        role: Role,
+        role: SequenceRole,
         [fixed, moving]: [usize; 2],
     ) -> Result<SequenceField> {
         Ok(SequenceField { role, fixed, moving, output: pending.finish(self.plan.extras)? })
@@ -98,7 +98,7 @@ impl<'a> Run<'a> {
         &self,
         so_far: Option<&ResidentFlow>,
         next: &ResidentFlow,
-        outside: Outside,
+        outside: OutsideVector,
     ) -> Result<ResidentFlow> {
         match so_far {
             None => next.duplicate(&self.device),

@@ -1,6 +1,6 @@
 //! What a tiled run says of itself, and how a face follows it.
 
-use super::mosaic::Seams;
+use super::mosaic::TileSeams;
 use super::plan::TilePlan;
 use std::sync::Mutex;
 use veloxel_core::{
@@ -42,7 +42,7 @@ impl Account {
         }
     }
 
-    pub fn finish(self, plan: &TilePlan, seams: Seams) -> FlowStatistics {
+    pub fn finish(self, plan: &TilePlan, seams: TileSeams) -> FlowStatistics {
         let mean = |sum: f64| sum / self.voxels.max(1.0);
         let mut warnings = Warnings::new();
         self.missed.into_iter().for_each(|missed| warnings.push(WarningKind::Convergence, missed));

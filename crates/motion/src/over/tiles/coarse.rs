@@ -106,7 +106,7 @@ fn places(begin: usize, size: usize, shrinking: usize, coarse: usize) -> Vec<(us
 }
 
 /// A coarse flow on the voxels of a part of the fine grid, linearly interpolated, in voxels of the fine grid.
-pub(super) fn enlarge(flow: &Flow, shrinking: Axes<usize>, part: super::cut::Part) -> Vec<Vec<f32>> {
+pub(super) fn enlarge(flow: &Flow, shrinking: Axes<usize>, part: super::cut::TilePart) -> Vec<Vec<f32>> {
     let small = flow.grid().size();
     let along = [0, 1, 2].map(|a| places(part.begin[a], part.size[a], shrinking[a], small[a]));
     let component = |(a, samples): (usize, &[f32])| {
@@ -136,7 +136,7 @@ pub(super) fn enlarge(flow: &Flow, shrinking: Axes<usize>, part: super::cut::Par
 
 #[cfg(test)]
 mod tests {
-    use super::super::cut::Part;
+    use super::super::cut::TilePart;
     use super::*;
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
             let x = coarse.world_from_voxel(x);
             [x[0] / 4.0, x[1] / 2.0, x[2]]
         });
-        let part = Part { begin: [10, 5, 3], size: [20, 16, 9] };
+        let part = TilePart { begin: [10, 5, 3], size: [20, 16, 9] };
         let found = enlarge(&flow, [4, 2, 1], part);
         for (i, x) in (0..part.len()).map(|i| (i, [10 + i % 20, 5 + i / 20 % 16, 3 + i / 320])) {
             (0..3).for_each(|a| assert!((found[a][i] - x[a] as f32).abs() < 1e-4));

@@ -5,12 +5,12 @@ use veloxel_core::{Axes, Grid, Volume};
 
 /// Voxels `begin..begin + size` of a grid along each axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct TilePart {
     pub begin: Axes<usize>,
     pub size: Axes<usize>,
 }
 
-impl Part {
+impl TilePart {
     /// Voxels.
     pub fn len(&self) -> usize {
         self.size.iter().product()
@@ -34,7 +34,7 @@ impl Part {
     }
 
     /// Copies it, as a part of a whole of one size, from a part of `samples`, of another.
-    pub fn copy_from(
+    pub(crate) fn copy_from(
         &self,
         whole: Axes<usize>,
         out: &mut [f32],
@@ -48,7 +48,7 @@ impl Part {
     }
 
     /// This part of a volume, on a grid of its own.
-    pub fn of_volume<T: Copy>(&self, volume: &Volume<T>, grid: &Grid) -> Result<Volume<T>> {
+    pub(crate) fn of_volume<T: Copy>(&self, volume: &Volume<T>, grid: &Grid) -> Result<Volume<T>> {
         Ok(Volume::new(grid.clone(), self.of(volume.data(), volume.grid().size()))?)
     }
 
@@ -64,10 +64,10 @@ pub(super) fn slabs(
     axis: usize,
     thickness: usize,
     margin: usize,
-) -> impl Iterator<Item = (Part, Part)> {
+) -> impl Iterator<Item = (TilePart, TilePart)> {
     (0..size[axis]).step_by(thickness).map(move |begin| {
         let slab = |begin: usize, end: usize| {
-            let mut part = Part { begin: [0; 3], size };
+            let mut part = TilePart { begin: [0; 3], size };
             (part.begin[axis], part.size[axis]) = (begin, end - begin);
             part
         };
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn a_part_holds_its_rows() {
         let volume = Volume::from_fn(Grid::volume(4, 3, 2).unwrap(), |[x, y, z]| 100 * z + 10 * y + x);
-        let part = Part { begin: [1, 1, 0], size: [2, 2, 2] };
+        let part = TilePart { begin: [1, 1, 0], size: [2, 2, 2] };
         assert_eq!(part.of(volume.data(), [4, 3, 2]), [11, 12, 21, 22, 111, 112, 121, 122]);
     }
 }

@@ -1,6 +1,6 @@
 //! What is measured of a field, and sampled by it, slab by slab: no copy of a whole volume is made on the device.
 
-use super::cut::{Part, slabs};
+use super::cut::{TilePart, slabs};
 use super::moving_part::Moving;
 use crate::error::Result;
 use crate::method::pending_flow::{DenseFlow, folding_warning};
@@ -19,7 +19,7 @@ fn grid_slabs(
     volumes: usize,
     most_samples: usize,
     margin: usize,
-) -> impl Iterator<Item = (Part, Part)> {
+) -> impl Iterator<Item = (TilePart, TilePart)> {
     let (size, axis) = (grid.size(), grid.dimension().count() - 1);
     let thickness = (most_samples / (volumes * grid.len() / size[axis])).clamp(1, size[axis]);
     slabs(size, axis, thickness, margin)
@@ -129,8 +129,9 @@ pub fn warp_in_slabs(
         let samples = device.upload(part.of(moving.data(), moving.grid().size()))?;
         let displacement =
             displacement.into_iter().map(|c| device.upload(c)).collect::<Result<Vec<_>, _>>()?;
-        let place =
-            |part: Part, grid: &Grid| part.grid(grid, grid.world_from_voxel(part.begin.map(|b| b as f64)));
+        let place = |part: TilePart, grid: &Grid| {
+            part.grid(grid, grid.world_from_voxel(part.begin.map(|b| b as f64)))
+        };
         let seen = if whole.is_on_one_grid() {
             let offset = [0, 1, 2].map(|a| own.begin[a] as f64 - part.begin[a] as f64);
             let map = VoxelAffine { offset, ..VoxelAffine::IDENTITY };

@@ -29,14 +29,14 @@ mod shrunk_levels;
 mod windows;
 
 pub use field::warp_in_slabs;
-pub use mosaic::Seams;
+pub use mosaic::TileSeams;
 pub use plan::{CoarsePlan, TilePlan};
 pub use windows::TiledWindows;
 
 use crate::error::Result;
 use crate::method::footprint::coarse_width_mm;
 use crate::method::pair::{ImagePair, Pair, PairMethod};
-use crate::method::pending_flow::{DenseFlow, Extras};
+use crate::method::pending_flow::{DenseFlow, FlowExtras};
 use crate::method::resident::{ResidentFlow, ResidentRegion, ResidentStart};
 use crate::method::shared_scalars::SharedScalars;
 use crate::method::start::Start;
@@ -45,7 +45,7 @@ use crate::steps::intensity::IntensityMap;
 use crate::steps::moving_image::{require_sampled, voxel_map};
 use crate::steps::pyramid::rescaled;
 use account::{Account, TileProgress};
-use cut::Part;
+use cut::TilePart;
 use mosaic::{Core, Mosaic};
 use moving_part::Moving;
 use plan::{ALIGNMENT_VOX, RAMP_VOX};
@@ -93,7 +93,7 @@ impl Tiled<'_> {
     ///
     /// # Errors
     /// As [`PairMethod::run_with`].
-    pub fn run(&self, pair: &Pair<'_>, extras: Extras) -> Result<DenseFlow> {
+    pub fn run(&self, pair: &Pair<'_>, extras: FlowExtras) -> Result<DenseFlow> {
         let mut found = self.find(pair)?;
         let (measured, room) = (pair.volume_mask.or(pair.mask), self.plan.slab_samples());
         let moving = extras.warped.then_some((pair.moving, Interpolation::CubicSpline));
@@ -187,7 +187,7 @@ impl Tiled<'_> {
         let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
         let portion = progress.of(pair.fixed.grid().len());
         let found = device.control().portion(portion, || method.estimate(images))?;
-        found.finish(Extras::default())
+        found.finish(FlowExtras::default())
     }
 
     fn solve_tiles(
@@ -198,7 +198,7 @@ impl Tiled<'_> {
         progress: &TileProgress,
     ) -> Result<DenseFlow> {
         let (plan, grid) = (self.plan, pair.fixed.grid());
-        let local = Part { begin: [0; 3], size: plan.tile_size }.grid(grid, grid.origin_mm())?;
+        let local = TilePart { begin: [0; 3], size: plan.tile_size }.grid(grid, grid.origin_mm())?;
         let mut run = TileRun {
             device: self.device,
             method: (self.open)(&local)?,
@@ -261,14 +261,14 @@ impl Tiled<'_> {
     }
 
     /// The box of a core: in its middle, or as near to it as the grid allows.
-    fn tile_of(&self, core: &Core) -> Part {
+    fn tile_of(&self, core: &Core) -> TilePart {
         let (size, whole) = (self.plan.tile_size, self.plan.grid_size);
         let begin = [0, 1, 2].map(|a| {
             let middle = (core.begin[a] + core.end[a]) / 2;
             let begin = middle.saturating_sub(size[a] / 2).min(whole[a] - size[a]);
             begin / ALIGNMENT_VOX * ALIGNMENT_VOX
         });
-        Part { begin, size }
+        TilePart { begin, size }
     }
 }
 
@@ -284,7 +284,7 @@ fn tile_cores(plan: &TilePlan) -> impl Iterator<Item = Core> {
 
 impl Starts<'_> {
     /// The start of a tile, voxels; a start may have holes, where nothing is known.
-    fn of(&self, tile: Part) -> Vec<Vec<f32>> {
+    fn of(&self, tile: TilePart) -> Vec<Vec<f32>> {
         let mut start = match self {
             Self::Coarse(flow, shrinking) => coarse::enlarge(flow, *shrinking, tile),
             Self::Whole(flow) => {
@@ -312,7 +312,7 @@ impl TileRun<'_> {
     /// What the method finds in a tile, and what the moving image was shifted by.
     fn estimate(
         &mut self,
-        tile: Part,
+        tile: TilePart,
         shift: Axes<isize>,
         mut start: Vec<Vec<f32>>,
     ) -> Result<(DenseFlow, Axes<f32>)> {
@@ -341,7 +341,7 @@ impl TileRun<'_> {
         let start = ResidentFlow { grid: local.clone(), components_vox };
         let (region, start) = (region.lend(), ResidentStart::Flow(&start));
         let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
-        Ok((self.method.estimate(images)?.finish(Extras::default())?, shift))
+        Ok((self.method.estimate(images)?.finish(FlowExtras::default())?, shift))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The flow of the whole grid, made of what tiles contribute; where two meet, one fades into the other.
 
-use super::cut::Part;
+use super::cut::TilePart;
 use super::plan::RAMP_VOX;
 use crate::error::Result;
 use crate::method::pending_flow::DenseFlow;
@@ -15,20 +15,20 @@ pub(super) struct Core {
 
 impl Core {
     /// Its own voxels, as a part of its tile.
-    pub fn inside(&self, tile: Part) -> Part {
+    pub fn inside(&self, tile: TilePart) -> TilePart {
         let begin = [0, 1, 2].map(|a| self.begin[a] - tile.begin[a]);
-        Part { begin, size: [0, 1, 2].map(|a| self.end[a] - self.begin[a]) }
+        TilePart { begin, size: [0, 1, 2].map(|a| self.end[a] - self.begin[a]) }
     }
 
     /// The longest axis, if it has so many voxels.
-    pub fn longest_axis(&self, least: usize) -> Option<usize> {
+    pub(crate) fn longest_axis(&self, least: usize) -> Option<usize> {
         let length = |a: &usize| self.end[*a] - self.begin[*a];
         (0..3).filter(|a| length(a) >= least).max_by_key(length)
     }
 
     /// Works through a core. If `work` returns an axis, the core is halved along it, and `work` is called for the halves, which
     /// it may halve again.
-    pub fn in_pieces(self, mut work: impl FnMut(Self) -> Result<Option<usize>>) -> Result<()> {
+    pub(crate) fn in_pieces(self, mut work: impl FnMut(Self) -> Result<Option<usize>>) -> Result<()> {
         let mut cores = vec![self];
         while let Some(core) = cores.pop() {
             if let Some(axis) = work(core)? {
@@ -48,11 +48,11 @@ impl Core {
     }
 
     /// The voxels that it contributes to, ramps included.
-    pub fn reach(&self, whole: Axes<usize>) -> Part {
+    pub fn reach(&self, whole: Axes<usize>) -> TilePart {
         let begin = self.begin.map(|b| b.saturating_sub(RAMP_VOX));
         let end = [0, 1, 2].map(|a| if self.end[a] == whole[a] { whole[a] } else { self.end[a] + RAMP_VOX });
         let end = [0, 1, 2].map(|a| end[a].min(whole[a]));
-        Part { begin, size: [0, 1, 2].map(|a| end[a] - begin[a]) }
+        TilePart { begin, size: [0, 1, 2].map(|a| end[a] - begin[a]) }
     }
 
     /// Its share at each voxel of its reach along an axis; those of neighbours add up to 1.
@@ -81,7 +81,7 @@ struct Share {
 
 /// How far neighbouring tiles differ in the middle between them, voxels.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Seams {
+pub struct TileSeams {
     /// Voxels compared.
     pub count: usize,
     /// Mean length of the difference.
@@ -95,7 +95,7 @@ pub(super) struct Mosaic {
     size: Axes<usize>,
     flow: Vec<Vec<f32>>,
     confidence: Vec<f32>,
-    seams: Seams,
+    seams: TileSeams,
 }
 
 impl Mosaic {
@@ -105,15 +105,15 @@ impl Mosaic {
             size: grid.size(),
             flow: (0..grid.dimension().count()).map(|_| volume()).collect(),
             confidence: volume(),
-            seams: Seams::default(),
+            seams: TileSeams::default(),
         }
     }
 
     /// Adds what a tile found in its box, `shift` voxels more.
-    pub fn add(&mut self, core: Core, tile: Part, found: &DenseFlow, shift: Axes<f32>) {
+    pub fn add(&mut self, core: Core, tile: TilePart, found: &DenseFlow, shift: Axes<f32>) {
         let reach = core.reach(self.size);
         let [along_x, along_y, along_z] = [0, 1, 2].map(|a| core.shares(a, self.size));
-        let inner = Part { begin: [0, 1, 2].map(|a| reach.begin[a] - tile.begin[a]), size: reach.size };
+        let inner = TilePart { begin: [0, 1, 2].map(|a| reach.begin[a] - tile.begin[a]), size: reach.size };
         let components: Vec<&[f32]> = found.flow.components_vox().collect();
         for (row, (to, from)) in reach.rows(self.size).zip(inner.rows(tile.size)).enumerate() {
             let (y, z) = (along_y[row % reach.size[1]], along_z[row / reach.size[1]]);
@@ -140,7 +140,7 @@ impl Mosaic {
     }
 
     /// What all tiles found, and how they agree.
-    pub fn finish(self, grid: &Grid) -> Result<(Flow, Volume<f32>, Seams)> {
+    pub fn finish(self, grid: &Grid) -> Result<(Flow, Volume<f32>, TileSeams)> {
         let Self { flow, confidence, mut seams, .. } = self;
         seams.mean_vox /= seams.count.max(1) as f64;
         Ok((Flow::new(grid.clone(), flow)?, Volume::new(grid.clone(), confidence)?, seams))

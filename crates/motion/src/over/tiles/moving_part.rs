@@ -1,7 +1,7 @@
 //! The part of the moving image that a tile can reach.
 
 use super::SAMPLING_VOX;
-use super::cut::Part;
+use super::cut::TilePart;
 use super::plan::ALIGNMENT_VOX;
 use crate::error::Result;
 use crate::method::pair::Pair;
@@ -30,14 +30,14 @@ impl<'a> Moving<'a> {
     }
 
     /// Whether both images lie on one grid.
-    pub fn is_on_one_grid(&self) -> bool {
+    pub(crate) fn is_on_one_grid(&self) -> bool {
         self.moving_from_fixed == VoxelAffine::IDENTITY
     }
 
     /// By how many voxels a tile's moving image is shifted, so that it holds all that the tile's `core` is sent to by its
     /// start: near the mean motion, as far as the image goes. None if the tile is too small for that; nothing is shifted on
     /// two grids.
-    pub fn shift(&self, core: Part, tile: Part, start: &[Vec<f32>]) -> Option<Axes<isize>> {
+    pub fn shift(&self, core: TilePart, tile: TilePart, start: &[Vec<f32>]) -> Option<Axes<isize>> {
         let mut shift = [0; 3];
         if !self.is_on_one_grid() {
             return Some(shift);
@@ -72,10 +72,10 @@ impl<'a> Moving<'a> {
 
     /// The part that a tile reaches from its start, on the tile's grid or, on two grids, where it lies as seen from that;
     /// none if it reaches nothing.
-    pub fn of(&self, tile: Part, start: &[Vec<f32>], shift: Axes<f32>) -> Result<Option<Volume<f32>>> {
+    pub fn of(&self, tile: TilePart, start: &[Vec<f32>], shift: Axes<f32>) -> Result<Option<Volume<f32>>> {
         if self.is_on_one_grid() {
             let begin = [0, 1, 2].map(|a| (tile.begin[a] as isize + shift[a] as isize) as usize);
-            return Part { begin, ..tile }.of_volume(self.image, &self.local).map(Some);
+            return TilePart { begin, ..tile }.of_volume(self.image, &self.local).map(Some);
         }
         let Some(mut part) = self.reached(tile, start, SAMPLING_VOX) else { return Ok(None) };
         if self.fixed.dimension() == Dimension::Two {
@@ -98,7 +98,7 @@ impl<'a> Moving<'a> {
     }
 
     /// The box of the moving grid that holds everything that a part's flow leads to, and `margin` voxels around it.
-    pub fn reached(&self, part: Part, flow: &[Vec<f32>], margin: usize) -> Option<Part> {
+    pub fn reached(&self, part: TilePart, flow: &[Vec<f32>], margin: usize) -> Option<TilePart> {
         let map = self.moving_from_fixed;
         let size = self.image.grid().size();
         let axes = self.fixed.dimension().count();
@@ -119,6 +119,6 @@ impl<'a> Moving<'a> {
         let begin = [0, 1, 2].map(|a| bound((low[a] - margin as f64).floor(), a));
         let end = [0, 1, 2].map(|a| bound((high[a] + margin as f64).ceil() + 1.0, a));
         let is_empty = (0..axes).any(|a| end[a] <= begin[a]);
-        (!is_empty).then(|| Part { begin, size: [0, 1, 2].map(|a| (end[a] - begin[a]).max(1)) })
+        (!is_empty).then(|| TilePart { begin, size: [0, 1, 2].map(|a| (end[a] - begin[a]).max(1)) })
     }
 }

@@ -1,6 +1,6 @@
 //! The coarser levels of both images and of the mask on the host, made slab by slab: the bits of pyramids of the whole images.
 
-use super::cut::Part;
+use super::cut::TilePart;
 use crate::error::Result;
 use crate::steps::buffers::convolved;
 use crate::steps::image_pyramids::{presmoothed, presmoothing_vox};
@@ -37,7 +37,7 @@ impl<'a> Samples<'a> {
 
     /// A part on the device, prepared; what lies within the reach of the smoothing from the part's borders is wrong unless the
     /// image ends there.
-    pub fn part(&self, device: &Device, part: Part, like: Shape) -> Result<veloxel_gpu::Buffer> {
+    pub fn part(&self, device: &Device, part: TilePart, like: Shape) -> Result<veloxel_gpu::Buffer> {
         let mut samples = device.upload(part.of(&self.data, self.size))?;
         let Some(Open { map, presmooth }) = self.open else { return Ok(samples) };
         let (gain, offset) = map.gain_and_offset();
@@ -69,7 +69,7 @@ pub(super) fn shrunk(
         let mut source = PartOf::all(from.size);
         let rows = own.source(from.size);
         (source.begin[axis], source.size[axis]) = (rows.begin[axis], rows.size[axis]);
-        let mut seen = Part { begin: source.begin, size: source.size };
+        let mut seen = TilePart { begin: source.begin, size: source.size };
         seen.begin[axis] = source.begin[axis].saturating_sub(margin);
         let end = (source.begin[axis] + source.size[axis] + margin).min(from.size[axis]);
         seen.size[axis] = end - seen.begin[axis];

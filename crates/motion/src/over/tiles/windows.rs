@@ -6,14 +6,14 @@
 //! than there was room for, the tile is done again with more. A part larger than memory allows has its core halved.
 
 use super::account::{Account, TileProgress};
-use super::cut::{Part, slabs};
-use super::mosaic::{Core, Seams};
+use super::cut::{TilePart, slabs};
+use super::mosaic::{Core, TileSeams};
 use super::plan::{MOTION_PX, SHORTEST_CORE, TilePlan};
 use super::{field, intensities, tile_cores};
 use crate::error::Result;
 use crate::method::local_window::{LocalWindow, PartFlow, WindowPart};
 use crate::method::pair::Pair;
-use crate::method::pending_flow::{DenseFlow, Extras};
+use crate::method::pending_flow::{DenseFlow, FlowExtras};
 use crate::method::window::{WindowMethod, known_within};
 use veloxel_core::{BrightnessReport, Flow, FlowStatistics, Mask, Volume};
 use veloxel_gpu::Device;
@@ -45,7 +45,7 @@ impl TiledWindows<'_> {
         method: &mut dyn WindowMethod,
         frames: &[&Volume<f32>],
         mask: Option<&Mask>,
-        extras: Extras,
+        extras: FlowExtras,
     ) -> Result<DenseFlow> {
         let (window, interpolation, grid) = (method.window(), method.interpolation(), method.grid().clone());
         window.require(frames.len())?;
@@ -115,7 +115,7 @@ impl TiledWindows<'_> {
                 Ok(None)
             })?;
         }
-        Ok((found, account.finish(plan, Seams::default())))
+        Ok((found, account.finish(plan, TileSeams::default())))
     }
 
     /// A frame so many levels up, made of strips.
@@ -155,7 +155,7 @@ struct WindowRun<'a> {
 /// What becomes of a core.
 enum TileResult {
     /// The part around it, and what was found there.
-    Found(Part, PartFlow),
+    Found(TilePart, PartFlow),
     /// The part is too large: the axis to halve the core along.
     TooLarge(usize),
 }
@@ -188,10 +188,10 @@ impl WindowRun<'_> {
     }
 
     /// A core and what its vectors depend on, from multiples of the coarsest pixels to such.
-    fn part(&self, core: &Core, reach_px: usize) -> Part {
+    fn part(&self, core: &Core, reach_px: usize) -> TilePart {
         let (step, whole) = (1 << self.levels, self.plan.grid_size);
         let halo = self.plan.overlap_vox - MOTION_PX + reach_px;
-        let mut part = Part { begin: [0; 3], size: [1; 3] };
+        let mut part = TilePart { begin: [0; 3], size: [1; 3] };
         for a in 0..2 {
             let begin = core.begin[a].saturating_sub(halo) / step * step;
             let end = ((core.end[a] + halo).div_ceil(step) * step).min(whole[a]);
@@ -201,15 +201,15 @@ impl WindowRun<'_> {
     }
 
     /// The part's pixels of a level so many levels up.
-    fn above(&self, part: Part, levels: usize) -> Part {
+    fn above(&self, part: TilePart, levels: usize) -> TilePart {
         let step = 1 << levels;
-        Part {
+        TilePart {
             begin: [part.begin[0] / step, part.begin[1] / step, 0],
             size: [part.size[0].div_ceil(step), part.size[1].div_ceil(step), 1],
         }
     }
 
-    fn window_part(&self, part: Part) -> WindowPart {
+    fn window_part(&self, part: TilePart) -> WindowPart {
         let (seen, coarse) = (self.above(part, self.levels), self.coarse_size);
         let planes = |start: &Vec<f32>| {
             let planes = start.chunks_exact(coarse[0] * coarse[1]);
@@ -231,14 +231,15 @@ impl WindowRun<'_> {
     }
 
     /// The longest vector that a position around a core was displaced by on any level, pixels of the finest level.
-    fn longest_on_the_way(&self, core: &Core, part: Part, flow: &PartFlow) -> f32 {
+    fn longest_on_the_way(&self, core: &Core, part: TilePart, flow: &PartFlow) -> f32 {
         let around = self.part(core, SPARE_PX);
         let inner =
-            Part { begin: [0, 1, 2].map(|a| around.begin[a].saturating_sub(part.begin[a])), ..around };
+            TilePart { begin: [0, 1, 2].map(|a| around.begin[a].saturating_sub(part.begin[a])), ..around };
         let of_level = |(nth, directions): (usize, &Vec<Vec<f32>>)| {
             let level = nth + 1;
             let (whole, seen) = (self.above(part, level).size, self.above(inner, level));
-            let seen = Part { size: [0, 1, 2].map(|a| seen.size[a].min(whole[a] - seen.begin[a])), ..seen };
+            let seen =
+                TilePart { size: [0, 1, 2].map(|a| seen.size[a].min(whole[a] - seen.begin[a])), ..seen };
             let longest = directions.iter().map(|d| longest(d, seen, whole)).fold(0.0, f32::max);
             (1 << level) as f32 * longest
         };
@@ -248,7 +249,7 @@ impl WindowRun<'_> {
 }
 
 /// The largest component in a part of two planes.
-fn longest(planes: &[f32], part: Part, whole: [usize; 3]) -> f32 {
+fn longest(planes: &[f32], part: TilePart, whole: [usize; 3]) -> f32 {
     let planes = planes.chunks_exact(whole[0] * whole[1]);
     let samples = planes.flat_map(|plane| part.rows(whole).flat_map(move |row| &plane[row]));
     // The larger one of a number and NaN is the number.
@@ -256,8 +257,15 @@ fn longest(planes: &[f32], part: Part, whole: [usize; 3]) -> f32 {
 }
 
 /// Copies what a part's flow says of its core.
-fn keep(core: Core, whole: [usize; 3], inner: Part, size: [usize; 3], flow: &PartFlow, out: &mut PartFlow) {
-    let own = Part { begin: core.begin, size: inner.size };
+fn keep(
+    core: Core,
+    whole: [usize; 3],
+    inner: TilePart,
+    size: [usize; 3],
+    flow: &PartFlow,
+    out: &mut PartFlow,
+) {
+    let own = TilePart { begin: core.begin, size: inner.size };
     let outs = out.components_px.iter_mut().chain([&mut out.confidence]);
     for (out, samples) in outs.zip(flow.components_px.iter().chain([&flow.confidence])) {
         own.copy_from(whole, out, inner, size, samples);

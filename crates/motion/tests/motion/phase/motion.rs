@@ -4,9 +4,9 @@
 
 use super::scene::{picture, processor, shifted, texture};
 use veloxel_core::{Dimension, Flow, Volume};
-use veloxel_motion::phase::parameters::{FeatureSums, Frames, PhaseMedian, Unknown};
+use veloxel_motion::phase::parameters::{FeatureSums, FrameCount, PhaseMedian, UnknownPixels};
 use veloxel_motion::{
-    Confidences, PhaseEngine, PhaseImage, PhaseParameters, PhasePreset, PhaseWanted, phase_features,
+    ConfidenceChoice, PhaseEngine, PhaseImage, PhaseParameters, PhasePreset, PhaseWanted, phase_features,
     phase_flow, phase_stereo,
 };
 use veloxel_testkit::on_every_device;
@@ -18,7 +18,7 @@ fn moving(velocity: [f32; 2], time: f32) -> Volume<f32> {
     picture(SIZE, |x, y| texture(x - velocity[0] * time, y - velocity[1] * time))
 }
 
-fn frames(velocity: [f32; 2], frames: Frames) -> Vec<Volume<f32>> {
+fn frames(velocity: [f32; 2], frames: FrameCount) -> Vec<Volume<f32>> {
     let centre = frames.centre() as f32;
     (0..frames.count()).map(|t| moving(velocity, t as f32 - centre)).collect()
 }
@@ -46,7 +46,7 @@ fn components_of(flow: &Flow) -> Vec<&[f32]> {
 
 #[test]
 fn textures_that_move_are_followed() {
-    for (count, bound) in [(Frames::Two, 0.08), (Frames::Three, 0.08), (Frames::Five, 0.06)] {
+    for (count, bound) in [(FrameCount::Two, 0.08), (FrameCount::Three, 0.08), (FrameCount::Five, 0.06)] {
         for velocity in [[0.0, 0.0], [0.3, -0.7], [2.4, 1.1], [-3.0, 3.5]] {
             let images = frames(velocity, count);
             let images: Vec<_> = images.iter().collect();
@@ -63,7 +63,7 @@ fn textures_that_move_are_followed() {
 #[test]
 fn the_hardware_follows_less_closely() {
     let velocity = [2.4, 1.1];
-    let images = frames(velocity, Frames::Three);
+    let images = frames(velocity, FrameCount::Three);
     let images: Vec<_> = images.iter().collect();
     let error = |parameters: &PhaseParameters| {
         let output = phase_flow(&images, parameters, &processor(2)).unwrap();
@@ -71,7 +71,7 @@ fn the_hardware_follows_less_closely() {
     };
     let hardware = PhaseParameters::preset(PhasePreset::Hardware, Dimension::Two);
     let (full, _) = error(&PhaseParameters {
-        frames: Frames::Three,
+        frames: FrameCount::Three,
         ..PhaseParameters::preset(PhasePreset::Paper, Dimension::Two)
     });
     let (less, output) = error(&hardware);
@@ -129,7 +129,7 @@ fn mirrors_change_the_sides() {
 #[test]
 fn light_changes_nothing() {
     let velocity = [1.3, -0.6];
-    let images = frames(velocity, Frames::Five);
+    let images = frames(velocity, FrameCount::Five);
     let flow = |images: &[Volume<f32>]| {
         phase_flow(&images.iter().collect::<Vec<_>>(), &PhaseParameters::default(), &processor(2)).unwrap()
     };
@@ -171,7 +171,7 @@ fn known(values: &[f32]) -> f64 {
 
 #[test]
 fn threads_do_not_matter() {
-    let images = frames([1.2, 0.4], Frames::Five);
+    let images = frames([1.2, 0.4], FrameCount::Five);
     let images: Vec<_> = images.iter().collect();
     let run = |threads| {
         let (parameters, device) = (PhaseParameters::default(), processor(threads));
@@ -190,17 +190,17 @@ fn threads_do_not_matter() {
 on_every_device! {
     fn whole_runs_on_every_device(device: &Device) {
         let paper = PhaseParameters {
-            unknown: Unknown::Stay,
+            unknown: UnknownPixels::Stay,
             median: PhaseMedian::Five,
             feature_sums: FeatureSums::Plain,
             stereo_check_px: 0.0,
             ..PhaseParameters::preset(PhasePreset::Paper, Dimension::Two)
         };
         for (count, base) in [
-            (Frames::Two, PhaseParameters::default()),
-            (Frames::Three, paper),
-            (Frames::Three, PhaseParameters::preset(PhasePreset::Hardware, Dimension::Two)),
-            (Frames::Five, PhaseParameters::default()),
+            (FrameCount::Two, PhaseParameters::default()),
+            (FrameCount::Three, paper),
+            (FrameCount::Three, PhaseParameters::preset(PhasePreset::Hardware, Dimension::Two)),
+            (FrameCount::Five, PhaseParameters::default()),
         ] {
             let parameters = PhaseParameters { frames: count, ..base };
             let images = frames([2.1, -0.8], count);
@@ -226,7 +226,7 @@ on_every_device! {
         let rights: Vec<_> = (0..8)
             .map(|t| picture(SIZE, |x, y| texture(x + 2.5 - 1.4 * t as f32, y - 0.7 * t as f32)))
             .collect();
-        for count in [Frames::Two, Frames::Five] {
+        for count in [FrameCount::Two, FrameCount::Five] {
             let parameters = PhaseParameters { frames: count, ..PhaseParameters::default() };
             let mut engine = PhaseEngine::new(SIZE, wanted, parameters.clone(), device).unwrap();
             for t in 0..8 {
@@ -293,7 +293,7 @@ on_every_device! {
     fn what_is_taken_stays_what_it_was(device: &Device) {
         let wanted = PhaseWanted { flow: true, stereo: true, features: true };
         let images: Vec<_> = (0..7).map(|t| moving([1.4, 0.7], t as f32)).collect();
-        for count in [Frames::Two, Frames::Three] {
+        for count in [FrameCount::Two, FrameCount::Three] {
             let parameters = PhaseParameters { frames: count, ..PhaseParameters::default() };
             let mut engines =
                 [(); 2].map(|()| PhaseEngine::new(SIZE, wanted, parameters.clone(), device).unwrap());
@@ -313,7 +313,7 @@ on_every_device! {
                         first.features(1).unwrap().map(|f| f.levels[0].clone()),
                     ));
                     let counts = second.count_known().unwrap();
-                    taken.push((counts, second.take(Confidences::Taken).unwrap()));
+                    taken.push((counts, second.take(ConfidenceChoice::Taken).unwrap()));
                 }
             }
             // By another thread, after the last push.

@@ -4,7 +4,7 @@ use crate::measure::{cpu, pair};
 use veloxel_core::{Dimension, Grid, Mask};
 use veloxel_gpu::Device;
 use veloxel_motion::{
-    BlockMatching, BlockMatchingParams, BlockMatchingPreset, DenseMethod, Extras, LucasKanade,
+    BlockMatching, BlockMatchingParams, BlockMatchingPreset, DenseMethod, FlowExtras, LucasKanade,
     LucasKanadeParams, LucasKanadePreset, MotionError, Pair, PairMethod, TilePlan, Tiled,
 };
 use veloxel_phantoms::Noise;
@@ -32,7 +32,7 @@ fn same_bits(what: &str, pair: &Pair<'_>, open: &Open<'_>, share: f64) {
     let device = cpu(2);
     let of_tile = |grid: &Grid| open(grid, &device);
     let run = Tiled { open: &of_tile, open_coarse: None, device: &device, plan: &plan };
-    let found = run.run(pair, Extras::default()).expect("the run should succeed");
+    let found = run.run(pair, FlowExtras::default()).expect("the run should succeed");
     let bits = |samples: &[f32]| samples.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     for (a, (found, whole)) in found.flow.components_vox().zip(whole.flow.components_vox()).enumerate() {
         let differing = bits(found).iter().zip(bits(whole)).filter(|(f, w)| **f != *w).count();

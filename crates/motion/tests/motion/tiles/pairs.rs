@@ -6,9 +6,9 @@ use measure::{cpu, difference_vox, pair, smooth};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::{
-    Clg, ClgParams, ClgPreset, DenseFlow, DenseMethod, Extras, FiniteElements, FiniteElementsParams,
-    FiniteElementsPreset, Footprint, InverseConsistent, LucasKanade, LucasKanadeParams, LucasKanadePreset,
-    MotionError, Pair, PairMethod, Start, TilePlan, Tiled,
+    Clg, ClgParams, ClgPreset, DenseFlow, DenseMethod, FiniteElements, FiniteElementsParams,
+    FiniteElementsPreset, FlowExtras, Footprint, InverseConsistent, LucasKanade, LucasKanadeParams,
+    LucasKanadePreset, MotionError, Pair, PairMethod, Start, TilePlan, Tiled,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 use veloxel_phantoms::{Noise, Phantom};
@@ -29,7 +29,7 @@ fn tiled(pair: &Pair<'_>, params: &ClgParams, share: f64, device: &Device) -> (D
         Ok(Box::new(Clg::new(grid, params.clone(), device)?))
     };
     let run = Tiled { open: &open, open_coarse: None, device, plan: &plan };
-    (run.run(pair, Extras::ALL).expect("the run should succeed"), plan)
+    (run.run(pair, FlowExtras::ALL).expect("the run should succeed"), plan)
 }
 
 fn fast(dimension: Dimension) -> ClgParams {
@@ -145,8 +145,8 @@ fn elements_in_tiles(
     let plan = TilePlan::new(grid, &footprint, budget).expect("tiles should fit");
     assert!(plan.count() > 1 && plan.device_bytes <= budget);
     let run = Tiled { open: &open, open_coarse: None, device: &device, plan: &plan };
-    let tiled = run.run(pair, Extras::ALL).expect("the run should succeed");
-    let whole = method.run_with(pair, Extras::ALL).expect("the run should succeed");
+    let tiled = run.run(pair, FlowExtras::ALL).expect("the run should succeed");
+    let whole = method.run_with(pair, FlowExtras::ALL).expect("the run should succeed");
     ([tiled, whole], plan)
 }
 

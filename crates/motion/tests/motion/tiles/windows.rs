@@ -3,9 +3,9 @@
 use crate::measure::cpu;
 use crate::phase::scene::{picture, texture};
 use veloxel_core::{Grid, Mask, Volume};
-use veloxel_motion::phase::parameters::Frames;
+use veloxel_motion::phase::parameters::FrameCount;
 use veloxel_motion::{
-    DenseMethod, Extras, PhaseFlow, PhaseParameters, PhasePreset, TilePlan, TiledWindows, WindowMethod,
+    DenseMethod, FlowExtras, PhaseFlow, PhaseParameters, PhasePreset, TilePlan, TiledWindows, WindowMethod,
 };
 
 const SIZE: [usize; 2] = [523, 411];
@@ -22,7 +22,7 @@ fn frames(count: usize, motion_px: f32) -> Vec<Volume<f32>> {
     (0..count).map(frame).collect()
 }
 
-fn parameters(preset: PhasePreset, frames: Frames) -> PhaseParameters {
+fn parameters(preset: PhasePreset, frames: FrameCount) -> PhaseParameters {
     PhaseParameters { frames, ..PhaseParameters::preset(preset, veloxel_core::Dimension::Two) }
 }
 
@@ -41,11 +41,11 @@ fn same_bits(parameters: &PhaseParameters, motion_px: f32, share: f64, mask: Opt
     let frames: Vec<_> = frames.iter().collect();
     let grid = frames[0].grid();
     let open = |threads| PhaseFlow::new(grid, parameters, &cpu(threads)).expect("a possible method");
-    let whole = open(2).run(&frames, mask, Extras::ALL).expect("the run should succeed");
+    let whole = open(2).run(&frames, mask, FlowExtras::ALL).expect("the run should succeed");
     let mut method = open(2);
     let (device, plan) = (method.device().clone(), plan(&method, grid, share));
     let tiles = TiledWindows { device: &device, plan: &plan };
-    let found = tiles.run(&mut method, &frames, mask, Extras::ALL).expect("the run should succeed");
+    let found = tiles.run(&mut method, &frames, mask, FlowExtras::ALL).expect("the run should succeed");
     let bits = |samples: &[f32]| samples.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     for (a, (found, whole)) in found.flow.components_vox().zip(whole.flow.components_vox()).enumerate() {
         let differing = bits(found).iter().zip(bits(whole)).filter(|(f, w)| **f != *w).count();
@@ -64,10 +64,10 @@ fn same_bits(parameters: &PhaseParameters, motion_px: f32, share: f64, mask: Opt
 #[test]
 fn tiles_of_five_three_and_two_frames_have_the_bits_of_the_whole() {
     for (preset, frames) in [
-        (PhasePreset::Accurate, Frames::Five),
-        (PhasePreset::Paper, Frames::Three),
-        (PhasePreset::Accurate, Frames::Two),
-        (PhasePreset::Hardware, Frames::Three),
+        (PhasePreset::Accurate, FrameCount::Five),
+        (PhasePreset::Paper, FrameCount::Three),
+        (PhasePreset::Accurate, FrameCount::Two),
+        (PhasePreset::Hardware, FrameCount::Three),
     ] {
         same_bits(&parameters(preset, frames), 1.5, 0.6, None);
     }
@@ -76,23 +76,23 @@ fn tiles_of_five_three_and_two_frames_have_the_bits_of_the_whole() {
 /// Motion that tiles have no room for: they are done again with more, or contribute less.
 #[test]
 fn tiles_follow_motion_beyond_their_room() {
-    same_bits(&parameters(PhasePreset::Accurate, Frames::Five), 14.0, 0.6, None);
+    same_bits(&parameters(PhasePreset::Accurate, FrameCount::Five), 14.0, 0.6, None);
 }
 
 #[test]
 fn outside_of_a_mask_tiles_know_nothing_either() {
     let grid = Grid::image(SIZE[0], SIZE[1]).expect("a possible size");
     let mask = Mask::from_fn(grid, |[x, y, _]| x + 2 * y > 300);
-    same_bits(&parameters(PhasePreset::Fast, Frames::Three), 1.0, 0.7, Some(&mask));
+    same_bits(&parameters(PhasePreset::Fast, FrameCount::Three), 1.0, 0.7, Some(&mask));
 }
 
 #[test]
 fn the_footprint_of_phase_flow_is_what_was_in_use() {
     for (preset, count) in [
-        (PhasePreset::Accurate, Frames::Five),
-        (PhasePreset::Fast, Frames::Three),
-        (PhasePreset::Accurate, Frames::Two),
-        (PhasePreset::Paper, Frames::Two),
+        (PhasePreset::Accurate, FrameCount::Five),
+        (PhasePreset::Fast, FrameCount::Three),
+        (PhasePreset::Accurate, FrameCount::Two),
+        (PhasePreset::Paper, FrameCount::Two),
     ] {
         let (frames, parameters) = (frames(count.count(), 1.0), parameters(preset, count));
         let grid = frames[0].grid();
@@ -100,7 +100,7 @@ fn the_footprint_of_phase_flow_is_what_was_in_use() {
         let said = method.footprint().expect("the method should know its memory").bytes(grid.len());
         let device = method.device().clone();
         let frames: Vec<_> = frames.iter().collect();
-        method.run(&frames, None, Extras::default()).expect("the run should succeed");
+        method.run(&frames, None, FlowExtras::default()).expect("the run should succeed");
         let share = device.memory_stats().most_used_bytes as f64 / said as f64;
         assert!((0.95..1.05).contains(&share), "{preset:?} {count:?}: {share}");
     }

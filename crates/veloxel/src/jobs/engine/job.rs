@@ -1,11 +1,11 @@
 //! The job of the engine: a stream, which outputs, and where they go.
 
 use super::frames::AtStop;
-use crate::jobs::Role;
+use crate::jobs::OutputRole;
 use crate::jobs::inputs::input_error::InputError;
 use crate::jobs::options::phase_options::PhaseOptions;
-use crate::jobs::{Holds, JobRun, OutputPlan};
-use crate::pipelines::engine::{Confidences, EngineRequest, FrameImages};
+use crate::jobs::{JobRun, OutputContent, OutputPlan};
+use crate::pipelines::engine::{ConfidenceChoice, EngineRequest, FrameImages};
 use crate::{PhaseWanted, Result, Session};
 use std::path::{Path, PathBuf};
 use veloxel_report::EngineReport;
@@ -24,7 +24,7 @@ pub struct EngineJob {
     /// The folder for the fields of every frame; made if it is not there.
     pub folder: Option<PathBuf>,
     /// Whether the folder gets the confidences of flow and disparity as well.
-    pub confidences: Confidences,
+    pub confidences: ConfidenceChoice,
     /// The annotated video: `.y4m`, `.gif`, `-` for Y4M on standard output, or a folder for PNG pictures.
     pub video: Option<PathBuf>,
     /// JSON.
@@ -45,12 +45,12 @@ impl EngineJob {
             .reads_settings(self.options.method.files())
             .reads("left", [&self.source])
             .reads("right", &self.right)
-            .writes(Role::Fields, &self.folder, Holds::Folder)
-            .writes(Role::Video, &self.video, Holds::Video)
-            .members(Role::Fields, &["flow_", "disparity_", "energy_", "orientation_", "phase_"])
-            .members(Role::Video, &["frame_"])
-            .writes(Role::Report, &self.report, Holds::Text)
-            .writes(Role::Page, &self.html, Holds::Text)
+            .writes(OutputRole::Fields, &self.folder, OutputContent::Folder)
+            .writes(OutputRole::Video, &self.video, OutputContent::Video)
+            .members(OutputRole::Fields, &["flow_", "disparity_", "energy_", "orientation_", "phase_"])
+            .members(OutputRole::Video, &["frame_"])
+            .writes(OutputRole::Report, &self.report, OutputContent::Text)
+            .writes(OutputRole::Page, &self.html, OutputContent::Text)
             .checked()
     }
 
@@ -73,10 +73,10 @@ impl EngineJob {
     }
 
     /// Whether any field leaves the device, and whether confidences do.
-    fn fields(&self) -> Option<Confidences> {
+    fn fields(&self) -> Option<ConfidenceChoice> {
         let is_page = self.html.is_some();
         let any = is_page || self.folder.is_some() || self.video.is_some();
-        any.then_some(if is_page { Confidences::Taken } else { self.confidences })
+        any.then_some(if is_page { ConfidenceChoice::Taken } else { self.confidences })
     }
 
     pub(super) fn wanted(&self) -> PhaseWanted {

@@ -2,19 +2,19 @@
 
 use super::job::EngineJob;
 use crate::jobs::OutputPlan;
-use crate::jobs::Role;
+use crate::jobs::OutputRole;
 use crate::jobs::features::named;
 use crate::jobs::outputs::film::Film;
-use crate::pipelines::engine::{Confidences, EngineFound, EngineWatch, WatchedFrame};
+use crate::pipelines::engine::{ConfidenceChoice, EngineFound, EngineWatch, WatchedFrame};
 use crate::{Result, Session};
-use veloxel_core::Warnings;
+use veloxel_core::{Control, Warnings};
 use veloxel_io::{self as io, Target};
 use veloxel_report::{EngineFilm, EngineTile, FilmFrame, OrientationMaps};
 
 /// Where results go.
 pub(super) struct Results {
     folder: Option<Target>,
-    confidences: Confidences,
+    confidences: ConfidenceChoice,
     video: Option<Video>,
     watch: EngineWatch,
     page: Page,
@@ -24,6 +24,7 @@ pub(super) struct Results {
 struct Video {
     film: Film,
     drawing: EngineFilm,
+    control: Control,
 }
 
 /// Whether there is a page that shows a frame.
@@ -47,11 +48,13 @@ impl Results {
             let flow = wanted.flow.then_some(EngineTile::Flow);
             flow.into_iter().chain(wanted.stereo.then_some(EngineTile::Disparity)).collect()
         };
-        let video = plan
-            .target(Role::Video)?
-            .map(|to| Video { film: Film::new(own(to), interval_ms), drawing: EngineFilm::new(tiles()) });
+        let video = plan.target(OutputRole::Video)?.map(|to| Video {
+            film: Film::new(own(to), interval_ms),
+            drawing: EngineFilm::new(tiles()),
+            control: session.control().clone(),
+        });
         let page = if job.html.is_some() { Page::Wanted } else { Page::Absent };
-        let (folder, confidences) = (plan.target(Role::Fields)?.map(own), job.confidences);
+        let (folder, confidences) = (plan.target(OutputRole::Fields)?.map(own), job.confidences);
         Ok(Self { folder, confidences, video, watch: EngineWatch::default(), page })
     }
 
@@ -59,10 +62,10 @@ impl Results {
     pub fn take(&mut self, found: EngineFound) -> Result<()> {
         self.write(&found)?;
         self.watch.look(&found);
-        if let Some(Video { film, drawing }) = &mut self.video
+        if let Some(Video { film, drawing, control }) = &mut self.video
             && let Some(shown) = film_frame(&found)
         {
-            film.push(shown.number, &drawing.picture(&shown)?)?;
+            film.push(shown.number, &drawing.picture(&shown, control)?)?;
         }
         if self.page == Page::Wanted {
             self.watch.keep(found);
@@ -85,7 +88,7 @@ impl Results {
             ("flow_confidence", &fields.flow_confidence),
             ("disparity_confidence", &fields.disparity_confidence),
         ];
-        let sure = sure.into_iter().filter(|_| self.confidences == Confidences::Taken);
+        let sure = sure.into_iter().filter(|_| self.confidences == ConfidenceChoice::Taken);
         let sure = sure.filter_map(|(name, map)| Some((name, map.as_ref()?)));
         for (name, map) in sure.chain(fields.features.iter().flat_map(named)) {
             io::write_image(to(name, "pfm"), map, &mut Warnings::new())?;

@@ -11,7 +11,7 @@ use crate::pipelines::{
 use std::path::{Path, PathBuf};
 use veloxel_core::{CoreError, Flow, Mask, Volume, Warnings};
 use veloxel_io::{self as io, FrameStream, Reading};
-use veloxel_motion::Takes;
+use veloxel_motion::TakenImages;
 
 /// What was read.
 pub(crate) struct FlowInputs {
@@ -31,12 +31,12 @@ impl FlowInputs {
         let mut flow = |path: Option<&PathBuf>| path.map(|p| io::read_flow(p, reading, warnings)).transpose();
         let (start, truth) = (flow(job.start.file())?, flow(job.truth.as_ref())?);
         let (frames, visible) = match job.takes() {
-            Takes::Pairs => {
+            TakenImages::Pairs => {
                 let [fixed, moving] = takes_pair(job)?;
                 let ReadImages { fixed, moving, visible } = load_images(fixed, moving, reading, warnings)?;
                 (vec![fixed, moving], visible)
             }
-            Takes::Windows { most } => (load_window(job, most, reading, warnings)?, None),
+            TakenImages::Windows { most } => (load_window(job, most, reading, warnings)?, None),
         };
         Ok(Self { frames, visible, region, start, truth })
     }
@@ -62,7 +62,7 @@ impl FlowInputs {
         let (method, truth, ReadRegion { mask, volume_mask, weight }) =
             (&options.choice(), self.truth.as_ref(), &self.region);
         match (job.takes(), self.frames.as_slice()) {
-            (Takes::Pairs, [fixed, moving]) => {
+            (TakenImages::Pairs, [fixed, moving]) => {
                 let request = PairRequest {
                     names,
                     mask: mask.as_ref(),

@@ -6,7 +6,7 @@ use crate::pipelines::{DenseError, FrameNames};
 use std::path::PathBuf;
 use std::str::FromStr;
 use veloxel_core::{Sequence, Volume, Warnings};
-use veloxel_io::{self as io, CineImage, IoError, Kind, Reading};
+use veloxel_io::{self as io, CineImage, ContentKind, IoError, Reading};
 
 /// All frames that were given.
 pub(crate) struct ReadFrames {
@@ -29,7 +29,7 @@ impl ReadFrames {
             return Ok(whole(series.sequence, series.images));
         }
         let paths = match inputs {
-            [folder] if folder.is_dir() => io::list_folder(folder, Kind::Image)?,
+            [folder] if folder.is_dir() => io::list_folder(folder, ContentKind::Image)?,
             [one] => return Ok(whole(io::read_sequence(one, reading, warnings)?, Vec::new())),
             many => many.to_vec(),
         };

@@ -4,7 +4,7 @@ use crate::jobs::{JobError, Result, name};
 use crate::pipelines::FieldLabel;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Warnings};
-use veloxel_io::{self as io, Kind, Reading};
+use veloxel_io::{self as io, ContentKind, Reading};
 
 /// A folder of true fields: by the names of the run's own, such as `consecutive_000_001.flo`, or one for every field in order.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl TrueFields {
         if !folder.is_dir() {
             return Err(wrong("it is no folder").into());
         }
-        let files = io::list_folder(folder, Kind::Flow).map_err(|_| wrong("it holds no field"))?;
+        let files = io::list_folder(folder, ContentKind::Flow).map_err(|_| wrong("it holds no field"))?;
         Ok(Self { folder: folder.to_owned(), files, reading: reading.clone() })
     }
 

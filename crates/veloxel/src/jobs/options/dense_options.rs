@@ -8,7 +8,7 @@ use crate::pipelines::{Directions, MethodChoice, Refinement};
 use std::path::PathBuf;
 use veloxel_core::{Mask, Volume, Warnings};
 use veloxel_io::{self as io, ReadOptions, Reading};
-use veloxel_motion::{Given, MotionError};
+use veloxel_motion::{GivenInput, MotionError};
 use veloxel_report::{InputReport, RunHeader};
 
 /// A dense method, where its data count, and how files are read.
@@ -53,10 +53,10 @@ impl DenseOptions {
     /// [`MotionError::NotUsed`].
     pub(crate) fn require_used(&self, start: &StartFrom) -> Result<(), MotionError> {
         self.choice().require_used(&[
-            (Given::Mask, self.mask.is_some()),
-            (Given::VolumeMask, self.volume_mask.is_some()),
-            (Given::Weight, self.weight.is_some()),
-            (Given::Start, *start != StartFrom::None),
+            (GivenInput::Mask, self.mask.is_some()),
+            (GivenInput::VolumeMask, self.volume_mask.is_some()),
+            (GivenInput::Weight, self.weight.is_some()),
+            (GivenInput::Start, *start != StartFrom::None),
         ])
     }
 

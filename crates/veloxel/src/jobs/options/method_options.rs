@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use veloxel_core::Dimension;
-use veloxel_core::parameters::{Draft, MethodEntry, ParameterError, Parameters};
+use veloxel_core::parameters::{MethodDraft, MethodEntry, ParameterError, Parameters};
 use veloxel_io::{self as io, Reading};
 use veloxel_mesh::PartsMethod;
-use veloxel_motion::Method;
+use veloxel_motion::DenseMethodEntry;
 
 /// A method with its preset and settings, each checked when it is given; the last setting of a name counts.
 ///
@@ -33,12 +33,12 @@ use veloxel_motion::Method;
 /// ```
 #[derive(Debug, PartialEq)]
 pub struct MethodOptions<M: MethodEntry> {
-    draft: Draft<M>,
+    draft: MethodDraft<M>,
     files: Vec<PathBuf>,
 }
 
 /// A method of dense flow with its preset and settings.
-pub type DenseMethodOptions = MethodOptions<Method>;
+pub type DenseMethodOptions = MethodOptions<DenseMethodEntry>;
 
 /// A method that finds the parts of a mesh, with its preset and settings.
 pub type PartsMethodOptions = MethodOptions<PartsMethod>;
@@ -55,12 +55,12 @@ impl<M: MethodEntry> Clone for MethodOptions<M> {
 impl<M: MethodEntry> Default for MethodOptions<M> {
     /// The default preset of the first method of its kind.
     fn default() -> Self {
-        Draft::default().into()
+        MethodDraft::default().into()
     }
 }
 
-impl<M: MethodEntry> From<Draft<M>> for MethodOptions<M> {
-    fn from(draft: Draft<M>) -> Self {
+impl<M: MethodEntry> From<MethodDraft<M>> for MethodOptions<M> {
+    fn from(draft: MethodDraft<M>) -> Self {
         Self { draft, files: Vec::new() }
     }
 }
@@ -68,7 +68,7 @@ impl<M: MethodEntry> From<Draft<M>> for MethodOptions<M> {
 impl<M: MethodEntry> MethodOptions<M> {
     /// The default preset of a method, which may be one that another crate declares.
     pub fn new(method: &'static M) -> Self {
-        Draft::new(method).into()
+        MethodDraft::new(method).into()
     }
 
     /// The default preset of a method by its name.
@@ -76,7 +76,7 @@ impl<M: MethodEntry> MethodOptions<M> {
     /// # Errors
     /// [`ParameterError::Value`] with the methods that there are.
     pub fn named(method: &str) -> Result<Self, ParameterError> {
-        Draft::named(method).map(Self::from)
+        MethodDraft::named(method).map(Self::from)
     }
 
     /// Starts from another preset.
@@ -139,7 +139,7 @@ impl<M: MethodEntry> MethodOptions<M> {
     }
 
     /// The preset and the settings.
-    pub fn draft(&self) -> &Draft<M> {
+    pub fn draft(&self) -> &MethodDraft<M> {
         &self.draft
     }
 

@@ -3,20 +3,20 @@
 
 use super::identity::{Identity, files, is_stream};
 use super::pictures::check_keeps_samples;
-use crate::jobs::Role;
+use crate::jobs::OutputRole;
 use crate::jobs::job_run::JobRun;
 use crate::{Result, Session, VeloxelError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Dimension, Grid};
-use veloxel_io::{self as io, Files, Format, IoError, Kind, Publication, Target, Unpublished};
+use veloxel_core::{Control, Dimension, Grid};
+use veloxel_io::{self as io, ContentKind, Files, Format, IoError, Publication, Target, Unpublished};
 use veloxel_report::{InputReport, to_json};
 
 /// What an output holds, which says how it is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
+pub enum OutputContent {
     /// Samples in the format of the extension.
-    Samples(Kind),
+    Samples(ContentKind),
     /// Samples in [0, 1], which a format must not change.
     Confidence,
     /// A disparity in the format of the extension.
@@ -43,15 +43,15 @@ pub enum Holds {
 
 /// An output, and how far it is.
 struct Output {
-    role: Role,
+    role: OutputRole,
     path: PathBuf,
-    holds: Holds,
+    holds: OutputContent,
     /// Where it is written until all get their names; none until it is begun.
     target: Option<Target>,
     /// Beginnings of the names of the files that a folder gets.
     members: &'static [&'static str],
     /// Output folder that contains this file; both are published together.
-    home: Option<Role>,
+    home: Option<OutputRole>,
 }
 
 /// All files of a job by their roles. Dropped before [`finish`](Self::finish), it leaves none of them.
@@ -87,7 +87,7 @@ impl OutputPlan {
 
     /// Says how the names begin of the files that a folder gets: inputs that lie in it and are called so are refused before the
     /// work, not at its end.
-    pub fn members(mut self, role: Role, members: &'static [&'static str]) -> Self {
+    pub fn members(mut self, role: OutputRole, members: &'static [&'static str]) -> Self {
         self.outputs
             .iter_mut()
             .filter(|output| output.role == role)
@@ -98,13 +98,13 @@ impl OutputPlan {
     /// Adds an output, where one is asked for.
     pub fn writes<'a>(
         mut self,
-        role: Role,
+        role: OutputRole,
         path: impl IntoIterator<Item = &'a PathBuf>,
-        holds: Holds,
+        holds: OutputContent,
     ) -> Self {
         for path in path {
             let is_home = |folder: &&Output| folder.is_folder() && lies_in(path, &folder.path);
-            let home = self.outputs.iter().filter(|_| holds == Holds::Text).find(is_home);
+            let home = self.outputs.iter().filter(|_| holds == OutputContent::Text).find(is_home);
             let home = home.map(|folder| folder.role);
             self.outputs.push(Output { role, path: path.clone(), holds, target: None, members: &[], home });
         }
@@ -144,12 +144,13 @@ impl OutputPlan {
     }
 
     /// The plan, once nothing in it is refused ([`check`](Self::check)); what earlier runs left unfinished where it writes is
-    /// finished or removed.
+    /// finished or removed. From then on progress while files are read is a share of the inputs' bytes.
     pub(crate) fn checked(self) -> Result<Self> {
         for output in self.outputs.iter().filter(|output| !is_stream(&output.path)) {
             io::resolve_earlier(&output.path, &self.files)?;
         }
         self.check()?;
+        expect_to_read(self.inputs.iter().map(|(_, path)| path), self.files.control())?;
         Ok(self)
     }
 
@@ -195,7 +196,7 @@ impl OutputPlan {
     }
 
     /// The outputs, by their roles.
-    pub fn outputs(&self) -> impl Iterator<Item = (Role, &PathBuf)> {
+    pub fn outputs(&self) -> impl Iterator<Item = (OutputRole, &PathBuf)> {
         self.outputs.iter().map(|output| (output.role, &output.path))
     }
 
@@ -203,7 +204,7 @@ impl OutputPlan {
     ///
     /// # Errors
     /// [`IoError::Write`] if there is no place for it.
-    pub fn target(&mut self, role: Role) -> Result<Option<Target>> {
+    pub fn target(&mut self, role: OutputRole) -> Result<Option<Target>> {
         let Some(output) = self.outputs.iter_mut().find(|output| output.role == role) else {
             return Ok(None);
         };
@@ -228,7 +229,7 @@ impl OutputPlan {
     /// As [`target`](Self::target) and `write`.
     pub fn write<E: Into<VeloxelError>>(
         &mut self,
-        role: Role,
+        role: OutputRole,
         write: impl FnOnce(Target) -> Result<(), E>,
     ) -> Result<()> {
         self.target(role)?.map_or(Ok(()), |target| write(target).map_err(Into::into))
@@ -239,7 +240,7 @@ impl OutputPlan {
     /// # Errors
     /// [`IoError::Write`], [`VeloxelError::ReplacesInput`] or [`VeloxelError::SameOutput`]; no output has its name then, and the
     /// error carries those that could not be taken back.
-    pub fn finish(mut self) -> Result<Vec<(Role, PathBuf)>> {
+    pub fn finish(mut self) -> Result<Vec<(OutputRole, PathBuf)>> {
         self.check_members()?;
         if let Some(publication) = self.publication.take() {
             publication.publish().map_err(|Unpublished { error, left_behind }| {
@@ -258,9 +259,11 @@ impl OutputPlan {
         page: impl FnOnce(&R) -> Result<String>,
     ) -> Result<JobRun<R>> {
         let json = to_json(&report)?;
-        self.write(Role::Folder, |folder| io::write_text(folder.join("report.json"), &json))?;
-        self.write(Role::Report, |target| io::write_text(target, &json))?;
-        self.write(Role::Page, |target| Ok::<_, VeloxelError>(io::write_text(target, &page(&report)?)?))?;
+        self.write(OutputRole::Folder, |folder| io::write_text(folder.join("report.json"), &json))?;
+        self.write(OutputRole::Report, |target| io::write_text(target, &json))?;
+        self.write(OutputRole::Page, |target| {
+            Ok::<_, VeloxelError>(io::write_text(target, &page(&report)?)?)
+        })?;
         Ok(JobRun { report, written: self.finish()? })
     }
 
@@ -271,6 +274,19 @@ impl OutputPlan {
         };
         self.inputs.iter().enumerate().map(report).collect()
     }
+}
+
+/// Says how many bytes these inputs have, for the progress of the stage that reads them.
+///
+/// # Errors
+/// [`VeloxelError::Stopped`].
+pub(crate) fn expect_to_read<'a>(
+    inputs: impl IntoIterator<Item = &'a PathBuf>,
+    control: &Control,
+) -> Result<()> {
+    let files = inputs.into_iter().filter(|path| !is_stream(path));
+    control.expect_bytes(io::bytes_to_read(files, control)?);
+    Ok(())
 }
 
 impl Output {
@@ -288,8 +304,8 @@ impl Output {
     }
 
     fn is_folder(&self) -> bool {
-        self.holds == Holds::Folder
-            || self.holds == Holds::Video && !is_stream(&self.path) && self.path.extension().is_none()
+        self.holds == OutputContent::Folder
+            || self.holds == OutputContent::Video && !is_stream(&self.path) && self.path.extension().is_none()
     }
 
     fn check(&self, dimension: Option<Dimension>, session: &Files) -> Result<()> {
@@ -304,21 +320,21 @@ impl Output {
                 }
                 return Ok(());
             }
-            Holds::Video if is_stream(path) => return Ok(()),
-            Holds::Video => io::check_video_output(path)?,
-            Holds::Samples(kind) => io::check_output(path, kind, dimension)?,
-            Holds::Confidence => {
+            OutputContent::Video if is_stream(path) => return Ok(()),
+            OutputContent::Video => io::check_video_output(path)?,
+            OutputContent::Samples(kind) => io::check_output(path, kind, dimension)?,
+            OutputContent::Confidence => {
                 check_keeps_samples(path)?;
-                io::check_output(path, Kind::Image, dimension)?;
+                io::check_output(path, ContentKind::Image, dimension)?;
             }
-            Holds::Disparity => io::check_disparity_output(path)?,
-            Holds::Picture => io::check_rgb_output(path)?,
-            Holds::Matrix => io::check_npy_output(path)?,
-            Holds::MatrixTable => io::check_matrix_output(path)?,
-            Holds::Table => check_table(path)?,
-            Holds::FaceLabels => io::check_face_labels_output(path)?,
-            Holds::Points => check_points(path)?,
-            Holds::Text | Holds::Folder => io::check_folder(path)?,
+            OutputContent::Disparity => io::check_disparity_output(path)?,
+            OutputContent::Picture => io::check_rgb_output(path)?,
+            OutputContent::Matrix => io::check_npy_output(path)?,
+            OutputContent::MatrixTable => io::check_matrix_output(path)?,
+            OutputContent::Table => check_table(path)?,
+            OutputContent::FaceLabels => io::check_face_labels_output(path)?,
+            OutputContent::Points => check_points(path)?,
+            OutputContent::Text | OutputContent::Folder => io::check_folder(path)?,
         }
         Ok(io::check_writable(session.target(path))?)
     }

@@ -3,7 +3,7 @@
 use crate::pipelines::encode::{colours_of, confidence_in_bytes, within_range_of};
 use std::path::Path;
 use veloxel_core::{Flow, Volume, Warnings};
-use veloxel_io::{self as io, Format, IoError, Precision, Target};
+use veloxel_io::{self as io, Format, FormatPrecision, IoError, Target};
 
 /// Writes an image that was sampled from `like`: formats of whole numbers get the range that `like` has, and 0 where there is no
 /// value; others get the samples as they are.
@@ -14,7 +14,7 @@ pub(crate) fn write_sampled(
     warnings: &mut Warnings,
 ) -> Result<(), IoError> {
     let path = target.path();
-    if Format::from_path(path).is_some_and(|format| format.precision() != Precision::Float) {
+    if Format::from_path(path).is_some_and(|format| format.precision() != FormatPrecision::Float) {
         let bounded = within_range_of(image, like, &path.display().to_string(), warnings);
         return io::write_image(target, &bounded, warnings);
     }
@@ -23,14 +23,14 @@ pub(crate) fn write_sampled(
 
 /// Writes a field in the colours of the wheel; of a volume the plane along z that moves most.
 pub(crate) fn write_colours(target: &Target, flow: &Flow, warnings: &mut Warnings) -> Result<(), IoError> {
-    let picture = colours_of(flow, &target.path().display().to_string(), warnings);
+    let picture = colours_of(flow, &target.path().display().to_string(), warnings, target.files().control())?;
     io::write_rgb(target, [picture.width, picture.height], &picture.rgb)
 }
 
 /// Refuses a confidence where its samples would not stay what they are.
 pub(crate) fn check_keeps_samples(path: &Path) -> Result<(), IoError> {
     match Format::from_path(path) {
-        Some(format) if format.precision() == Precision::Lossy => Err(IoError::unsupported(
+        Some(format) if format.precision() == FormatPrecision::Lossy => Err(IoError::unsupported(
             path,
             format!("a confidence as {format}, which changes samples,"),
             "write .png, .tif, .nii.gz, .mha or .nrrd",
@@ -46,7 +46,7 @@ pub(crate) fn write_confidence(
     warnings: &mut Warnings,
 ) -> Result<(), IoError> {
     match Format::from_path(target.path()) {
-        Some(format) if format.precision() == Precision::Whole => {
+        Some(format) if format.precision() == FormatPrecision::Whole => {
             io::write_image(target, &confidence_in_bytes(confidence), warnings)
         }
         _ => io::write_image(target, confidence, warnings),

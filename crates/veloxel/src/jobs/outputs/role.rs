@@ -6,7 +6,7 @@ use std::fmt;
 /// What an output is to its job; reports and summaries show its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Role {
+pub enum OutputRole {
     /// Confidence of every vector or disparity.
     Confidence,
     /// A disparity.
@@ -51,7 +51,7 @@ pub enum Role {
     WarpedImage,
 }
 
-impl Role {
+impl OutputRole {
     /// The role in words.
     pub fn text(self) -> &'static str {
         match self {
@@ -80,13 +80,13 @@ impl Role {
     }
 }
 
-impl fmt::Display for Role {
+impl fmt::Display for OutputRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.text())
     }
 }
 
-impl Serialize for Role {
+impl Serialize for OutputRole {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.text())
     }

@@ -6,8 +6,8 @@ mod writing;
 
 use super::inputs::frame_selection::ReadFrames;
 use super::job_error::JobError;
-use super::{Account, DenseMethodOptions, Holds, JobRun, OutputPlan, Stages};
-use crate::jobs::Role;
+use super::{Account, DenseMethodOptions, JobRun, OutputContent, OutputPlan, Stages};
+use crate::jobs::OutputRole;
 use crate::pipelines::heart::{self, Cavities, Cine, MotionSpace, Placement, PresetChoice, RegionChoice};
 use crate::pipelines::heart::{TrackRequest, TrackResult};
 use crate::{Result, Session};
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use veloxel_core::{ContourSet, Mask, Stage, Volume, Warnings};
 use veloxel_io::{self as io, CinePlace, Format, LabelMeaning, PlainNames, ReadOptions, Target};
 use veloxel_motion::DenseDraft;
-use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
+use veloxel_motion::over::cycle::{CycleEstimate, PeriodicChoice};
 use veloxel_report::{InputReport, RunHeader, TrackReport, TrackView, track_html};
 use writing::RunFiles;
 
@@ -46,7 +46,7 @@ pub struct TrackJob {
     /// How outlines of cavities follow.
     pub cavities: Cavities,
     /// Whether the last frame is followed by the first.
-    pub periodic: Periodic,
+    pub periodic: PeriodicChoice,
     /// Which motion is taken: of one way in time, of both, or from the start frame.
     pub estimate: CycleEstimate,
     /// The methods with their presets and parameters, one run each; at least one.
@@ -95,7 +95,7 @@ impl TrackJob {
             space: MotionSpace::default(),
             placement: Placement::default(),
             cavities: Cavities::default(),
-            periodic: Periodic::default(),
+            periodic: PeriodicChoice::default(),
             estimate: CycleEstimate::Closed,
             methods: vec![method.expect("clg should have the preset cine")],
             presets: PresetChoice::ByFrames,
@@ -121,8 +121,8 @@ impl TrackJob {
             .reads("weight", &self.weight)
             .reads_settings(self.contours.iter().chain(&self.truth).map(|file| &file.path))
             .reads("cine", &self.inputs)
-            .writes(Role::Folder, [&self.folder], Holds::Folder)
-            .members(Role::Folder, MEMBERS)
+            .writes(OutputRole::Folder, [&self.folder], OutputContent::Folder)
+            .members(OutputRole::Folder, MEMBERS)
             .checked()
     }
 }
@@ -176,13 +176,13 @@ fn planned(job: &TrackJob, session: &Session, mut plan: OutputPlan) -> Result<Jo
     stages.merge(std::mem::take(&mut found.account.stages));
     warnings.extend(std::mem::take(&mut found.account.warnings));
     session.enter(Stage::Write)?;
-    let folder = plan.target(Role::Folder)?.expect("the folder should be planned");
+    let folder = plan.target(OutputRole::Folder)?.expect("the folder should be planned");
     stages.time("write", || write(job, &inputs, &found, &folder))?;
     let account = Account { stages, warnings, ..std::mem::take(&mut found.account) };
     let grid = inputs.cine.grid();
     let report = report(job, &found, account, plan.input_reports(|_| grid));
     let page = track_html(&report, &views(&inputs, &found), session.control())?;
-    plan.write(Role::Folder, |folder| io::write_text(folder.join("report.html"), &page))?;
+    plan.write(OutputRole::Folder, |folder| io::write_text(folder.join("report.html"), &page))?;
     plan.publish(report, |_| Ok(String::new()))
 }
 

@@ -3,7 +3,7 @@
 use crate::session::MethodKey;
 use veloxel_core::Grid;
 use veloxel_gpu::Device;
-use veloxel_motion::{DenseDraft, Given, MotionError, Opened, Opening, Takes};
+use veloxel_motion::{DenseDraft, GivenInput, MethodOpening, MotionError, OpenedMethod, TakenImages};
 
 /// Which directions of a pair are estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,14 +53,14 @@ impl MethodChoice {
     ///
     /// # Errors
     /// [`MotionError::NotUsed`].
-    pub fn require_used(&self, inputs: &[(Given, bool)]) -> Result<(), MotionError> {
-        let both = (Given::SecondDirection, self.directions == Directions::Both);
+    pub fn require_used(&self, inputs: &[(GivenInput, bool)]) -> Result<(), MotionError> {
+        let both = (GivenInput::SecondDirection, self.directions == Directions::Both);
         let given = inputs.iter().chain([&both]).filter(|(_, is_given)| *is_given);
         self.draft.method().require(&given.map(|(input, _)| *input).collect::<Vec<_>>())
     }
 
     /// What the method estimates its flow from.
-    pub fn takes(&self) -> Takes {
+    pub fn takes(&self) -> TakenImages {
         self.draft.method().takes
     }
 
@@ -71,13 +71,13 @@ impl MethodChoice {
         white: f32,
         frames: usize,
         device: &Device,
-    ) -> Result<Opened, MotionError> {
+    ) -> Result<OpenedMethod, MotionError> {
         let draft = &self.draft;
-        let opened = Opening { grid, frames, white, draft, device }.open()?;
+        let opened = MethodOpening { grid, frames, white, draft, device }.open()?;
         let is_checked = self.directions == Directions::Both;
         let method = if is_checked { opened.method.inverse_consistent() } else { opened.method };
         let method = if self.refinement == Refinement::None { method } else { method.refined() };
-        Ok(Opened { method, ..opened })
+        Ok(OpenedMethod { method, ..opened })
     }
 
     /// What a session keeps the opened method under.

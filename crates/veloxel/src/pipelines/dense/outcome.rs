@@ -5,10 +5,10 @@ use crate::Result;
 use crate::pipelines::account::Account;
 use crate::pipelines::prepare::grids::{WHOLE_IMAGE, moving_on};
 use std::borrow::Cow;
-use veloxel_core::parameters::Values;
+use veloxel_core::parameters::ParameterValues;
 use veloxel_core::{Flow, Hint, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
-use veloxel_motion::{DenseDraft, DenseFlow, Given, TilePlan};
+use veloxel_motion::{DenseDraft, DenseFlow, GivenInput, TilePlan};
 use veloxel_report::{PairReport, PairView};
 
 /// Images and masks as the method took them: without sample values that stand for no data, masks on the fixed grid.
@@ -179,11 +179,11 @@ fn warn_of_little_overlap(outside_share: f64, warnings: &mut Warnings) {
 pub(crate) fn note_idle_volume_mask(
     draft: &DenseDraft,
     name: &str,
-    parameters: &Values,
+    parameters: &ParameterValues,
     warnings: &mut Warnings,
 ) {
     let uses = &draft.method().uses;
-    if let Some(parameter) = uses.switched_off_by(Given::VolumeMask, parameters) {
+    if let Some(parameter) = uses.switched_off_by(GivenInput::VolumeMask, parameters) {
         let message = format!("{name} has no effect while {parameter} is 0: set {parameter} to 1, or more");
         warnings.push_with_hint(WarningKind::Content, Hint::Parameters, message);
     }

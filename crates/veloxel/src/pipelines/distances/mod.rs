@@ -7,8 +7,8 @@ use crate::{Result, Session};
 pub use source::{ArcRows, GraphSource};
 use std::sync::{Mutex, PoisonError};
 use veloxel_core::{GraphKind, Stage, WarningKind, Warnings};
-use veloxel_mesh::{Graph, LeftOut, MeshError, Request, ShortestPaths};
-pub use veloxel_mesh::{Method, Precision, Step};
+pub use veloxel_mesh::{DistanceMethod, DistancePrecision, DistanceStep};
+use veloxel_mesh::{DistanceRequest, Graph, LeftOut, MeshError, ShortestPaths};
 use veloxel_report::number::counted;
 
 /// A graph, and which of its distances are wanted.
@@ -19,15 +19,20 @@ pub struct DistancesRequest<'a> {
     /// Nodes whose rows are wanted, in their order; none: all.
     pub sources: Option<&'a [u32]>,
     /// The algorithm.
-    pub algorithm: Method,
+    pub algorithm: DistanceMethod,
     /// The type of number that distances are given as.
-    pub precision: Precision,
+    pub precision: DistancePrecision,
 }
 
 impl<'a> DistancesRequest<'a> {
     /// All distances of a graph as 32-bit floats, by the algorithm that suits it.
     pub fn new(graph: impl Into<GraphSource<'a>>) -> Self {
-        Self { graph: graph.into(), sources: None, algorithm: Method::Auto, precision: Precision::F32 }
+        Self {
+            graph: graph.into(),
+            sources: None,
+            algorithm: DistanceMethod::Auto,
+            precision: DistancePrecision::F32,
+        }
     }
 }
 
@@ -70,9 +75,9 @@ pub struct DistancesResult {
     /// What it holds.
     pub found: DistancesFound,
     /// What numbers of 16 bits count, and how far they may be from exact distances; none: they are floats.
-    pub step: Option<Step>,
+    pub step: Option<DistanceStep>,
     /// The algorithm that ran.
-    pub algorithm: Method,
+    pub algorithm: DistanceMethod,
     /// Why that algorithm ran, as half a sentence.
     pub chosen_because: String,
     /// How the run went.
@@ -96,8 +101,10 @@ pub struct Distances<'a> {
 /// use veloxel::{ArcList, Device, Graph, GraphKind, Session, WeightedArc};
 ///
 /// let arcs = [(0, 1, 1.0), (1, 2, 2.5)].map(|(from, to, weight)| WeightedArc { from, to, weight });
-/// let graph = Graph::new(&ArcList { nodes: 3, kind: GraphKind::Undirected, arcs: arcs.to_vec() })?;
-/// let found = distances(&DistancesRequest::new(&graph), &Session::on(Device::cpu(1)?))?;
+/// let session = Session::on(Device::cpu(1)?);
+/// let list = ArcList { nodes: 3, kind: GraphKind::Undirected, arcs: arcs.to_vec() };
+/// let graph = Graph::new(&list, session.control())?;
+/// let found = distances(&DistancesRequest::new(&graph), &session)?;
 /// assert_eq!(found.values, DistanceValues::Floats(vec![0.0, 1.0, 3.5, 1.0, 0.0, 2.5, 3.5, 2.5, 0.0]));
 /// # Ok::<(), veloxel::VeloxelError>(())
 /// ```
@@ -119,10 +126,10 @@ impl<'a> Distances<'a> {
         session.enter(Stage::Solve)?;
         let mut account = Account::begin(session)?;
         let DistancesRequest { algorithm: method, precision, .. } = *request;
-        let own = Request { method, max_bytes: session.max_memory_bytes(), precision };
+        let own = DistanceRequest { method, max_bytes: session.max_memory_bytes(), precision };
         let device = session.device()?;
         let (left_out, paths) = account.stages.time("prepare", || {
-            let graph = request.graph.graph()?;
+            let graph = request.graph.graph(session.control())?;
             Ok::<_, MeshError>((graph.left_out(), ShortestPaths::open(&graph, own, device)?))
         })?;
         warn_of_arcs(left_out, &mut account.warnings);
@@ -142,12 +149,12 @@ impl<'a> Distances<'a> {
     }
 
     /// What rows of 16 bits count, and how far they may be from exact distances; none: rows are floats.
-    pub fn step(&self) -> Option<Step> {
+    pub fn step(&self) -> Option<DistanceStep> {
         self.paths.step()
     }
 
     /// The algorithm that runs.
-    pub fn algorithm(&self) -> Method {
+    pub fn algorithm(&self) -> DistanceMethod {
         self.paths.method()
     }
 

@@ -2,7 +2,7 @@
 //! memory.
 
 use std::borrow::Cow;
-use veloxel_core::{ArcList, GraphKind, WeightedArc};
+use veloxel_core::{ArcList, Control, GraphKind, WeightedArc};
 use veloxel_mesh::{Graph, MeshError};
 
 /// A graph that a pipeline borrows.
@@ -53,11 +53,11 @@ impl<'a> GraphSource<'a> {
     ///
     /// # Errors
     /// As [`Graph::new`]; [`MeshError::Rows`] for rows that do not lie one after the other.
-    pub(super) fn graph(self) -> Result<Cow<'a, Graph>, MeshError> {
+    pub(super) fn graph(self, control: &Control) -> Result<Cow<'a, Graph>, MeshError> {
         match self {
             Self::Graph(graph) => Ok(Cow::Borrowed(graph)),
-            Self::Arcs(arcs) => Graph::new(arcs).map(Cow::Owned),
-            Self::Rows(rows) => Graph::new(&rows.list()?).map(Cow::Owned),
+            Self::Arcs(arcs) => Graph::new(arcs, control).map(Cow::Owned),
+            Self::Rows(rows) => Graph::new(&rows.list()?, control).map(Cow::Owned),
         }
     }
 }
@@ -93,12 +93,12 @@ mod tests {
     fn every_source_gives_the_same_graph() {
         let arcs = [[0, 1], [0, 2], [2, 1]].map(|[from, to]| WeightedArc { from, to, weight: 0.5 }).to_vec();
         let list = ArcList { nodes: 3, kind: GraphKind::Directed, arcs };
-        let graph = Graph::new(&list).unwrap();
+        let graph = Graph::new(&list, &Control::default()).unwrap();
         let (offsets, targets, weights) = ([0, 2, 2, 3], [1, 2, 1], [0.5; 3]);
         let rows =
             ArcRows { kind: GraphKind::Directed, offsets: &offsets, targets: &targets, weights: &weights };
         for source in [GraphSource::from(&graph), (&list).into(), rows.into()] {
-            assert_eq!(*source.graph().unwrap(), graph);
+            assert_eq!(*source.graph(&Control::default()).unwrap(), graph);
         }
     }
 

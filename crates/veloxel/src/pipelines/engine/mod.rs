@@ -40,7 +40,7 @@ use std::time::Instant;
 pub use tally::{EngineTally, MeanShares};
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Counter, Grid, Stage, Volume};
-pub use veloxel_motion::Confidences;
+pub use veloxel_motion::ConfidenceChoice;
 use veloxel_motion::{DenseDraft, PhaseEngine, PhaseOutputs, PhaseParameters, PhaseWanted};
 pub use watch::{EngineWatch, WatchedFrame};
 
@@ -50,7 +50,7 @@ pub struct EngineRequest {
     /// Which results are found; stereo of frames that come with a right one.
     pub wanted: PhaseWanted,
     /// Whether fields are fetched, and their confidences with them; none: the numbers of known pixels alone.
-    pub fields: Option<Confidences>,
+    pub fields: Option<ConfidenceChoice>,
     /// Whether a frame comes back with its results.
     pub images: FrameImages,
     /// The phase-based method with its preset and settings.
@@ -73,7 +73,7 @@ impl EngineRequest {
     pub fn of_flow(method: &DenseDraft) -> Self {
         Self {
             wanted: PhaseWanted { flow: true, stereo: false, features: false },
-            fields: Some(Confidences::Left),
+            fields: Some(ConfidenceChoice::Left),
             images: FrameImages::Dropped,
             method: method.clone(),
             name: "the stream".to_owned(),
@@ -201,7 +201,7 @@ impl Waiting {
         outputs: PhaseOutputs<'_>,
         pushed: usize,
         begin: Instant,
-        fields: Option<Confidences>,
+        fields: Option<ConfidenceChoice>,
     ) -> Result<EngineFrame> {
         let (frame, counts) = (outputs.frame(), outputs.count_known()?);
         let (since, image) = self.take(frame, pushed);

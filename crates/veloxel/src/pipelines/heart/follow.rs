@@ -5,12 +5,12 @@ use super::region::MARGIN_MM;
 use crate::pipelines::prepare::full_scale::full_scale;
 use crate::session::MethodKey;
 use crate::{Result, Session};
-use veloxel_core::parameters::{Parameters, Values};
+use veloxel_core::parameters::{ParameterValues, Parameters};
 use veloxel_core::{Mask, Portion, Volume};
 use veloxel_motion::over::cycle::{
-    CineFrames, Cycle, CycleEstimate, CyclePlan, Outlined, Periodic, track_cycles, track_whole,
+    CineFrames, Cycle, CycleEstimate, CyclePlan, Outlined, PeriodicChoice, track_cycles, track_whole,
 };
-use veloxel_motion::{AnyMethod, DenseDraft, FiniteElementsParams, Opening, SequenceFrames};
+use veloxel_motion::{AnyMethod, DenseDraft, FiniteElementsParams, MethodOpening, SequenceFrames};
 
 /// The frames of one slice, or of a stack, and how much their data count.
 pub(super) struct Frames {
@@ -32,7 +32,7 @@ impl Frames {
 /// Motion of cines, with every parameter as used.
 pub(super) struct Followed {
     pub cycles: Vec<Cycle>,
-    pub parameters: Values,
+    pub parameters: ParameterValues,
 }
 
 /// Follows the motion of cines on one grid from a start frame, each for itself; at least one.
@@ -43,7 +43,7 @@ pub(super) fn follow(
     session: &Session,
 ) -> Result<Followed> {
     // Two frames are one way there and back: nothing comes around.
-    let periodic = if cines[0].frames.len() == 2 { Periodic::No } else { plan.periodic };
+    let periodic = if cines[0].frames.len() == 2 { PeriodicChoice::No } else { plan.periodic };
     let plan = CyclePlan { periodic, ..plan };
     if plan.estimate == CycleEstimate::Whole {
         return together(cines, plan, draft, session);
@@ -51,7 +51,7 @@ pub(super) fn follow(
     let (first, device) = (&cines[0].frames[plan.start], session.device()?);
     let (grid, frames, white) = (first.grid(), 2, full_scale(first));
     let key = MethodKey { draft: draft.clone(), grid: grid.clone(), frames, white, decorations: Vec::new() };
-    let open = || Ok(Opening { grid, frames, white, draft, device }.open()?);
+    let open = || Ok(MethodOpening { grid, frames, white, draft, device }.open()?);
     session.with_method(&key, open, |opened| {
         let AnyMethod::Pair(method) = &mut opened.method else {
             return Err(HeartError::Windows { method: draft.method_name() }.into());

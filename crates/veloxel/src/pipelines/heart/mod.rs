@@ -32,8 +32,8 @@ use setting::Setting;
 pub use slice_order::{ClearerFit, clearer_fit};
 pub use tables::{FunctionCurve, FunctionTable, STRAIN_KINDS, StrainNumbers, StrainRow, StrainTable};
 use veloxel_core::{Portion, Stage, Volume};
-pub use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
-use veloxel_motion::{DenseDraft, Given, require_weights};
+pub use veloxel_motion::over::cycle::{CycleEstimate, PeriodicChoice};
+use veloxel_motion::{DenseDraft, GivenInput, require_weights};
 
 /// The preset of CLG for slices of frames far apart in time.
 const APART: &str = "cine-apart";
@@ -83,7 +83,7 @@ fn methods(request: &TrackRequest<'_>) -> Result<Vec<DenseDraft>> {
 
 /// Every method must have weights in its energy, and the image must hold weights.
 fn check_weight(request: &TrackRequest<'_>, weight: &Volume<f32>) -> Result<()> {
-    request.methods.iter().try_for_each(|method| method.method().require(&[Given::Weight]))?;
+    request.methods.iter().try_for_each(|method| method.method().require(&[GivenInput::Weight]))?;
     request.cine.grid().require_same(weight.grid(), "the cine and the weight image")?;
     Ok(require_weights(weight)?)
 }

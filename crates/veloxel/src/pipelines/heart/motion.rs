@@ -5,7 +5,7 @@ use super::follow::{Followed, Frames, follow};
 use super::region::{Region, SliceInTime};
 use super::setting::Setting;
 use crate::Result;
-use veloxel_core::parameters::Values;
+use veloxel_core::parameters::ParameterValues;
 use veloxel_core::{Dimension, Flow, Grid, Volume};
 use veloxel_measure::{CurveEnds, share_folded};
 use veloxel_motion::DenseDraft;
@@ -41,7 +41,7 @@ pub(super) struct CineMotion {
     parts: Vec<Option<Cycle>>,
     space: MotionSpace,
     /// Every parameter as used.
-    pub parameters: Values,
+    pub parameters: ParameterValues,
 }
 
 impl CineMotion {

@@ -3,6 +3,7 @@
 use super::cine::Cine;
 use veloxel_core::{ContourSet, Hint, Structure, WarningKind, Warnings};
 use veloxel_motion::over::cycle::{BloodPlace, misplaced_px};
+use veloxel_report::number::fixed;
 
 /// The outlines of a slice on a frame that are to be shifted, and by how much.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,8 +37,8 @@ pub(super) fn note(misplaced: &[Misplaced], pixel_mm: f64, warnings: &mut Warnin
         return;
     }
     let one = |m: &Misplaced| {
-        let [x, y] = m.shift_px.map(|px| px * pixel_mm);
-        format!("slice {} of frame {} by {x:.1}, {y:.1} mm", m.slice, m.frame)
+        let [x, y] = m.shift_px.map(|px| fixed(px * pixel_mm, 1));
+        format!("slice {} of frame {} by {x}, {y} mm", m.slice, m.frame)
     };
     let list: Vec<String> = misplaced.iter().map(one).collect();
     let text = format!(

@@ -8,7 +8,7 @@ use crate::pipelines::account::Account;
 use veloxel_core::{ContourSet, Flow, Sequence, Volume};
 use veloxel_io::LabelMeaning;
 use veloxel_motion::DenseDraft;
-use veloxel_motion::over::cycle::{CycleEstimate, Periodic};
+use veloxel_motion::over::cycle::{CycleEstimate, PeriodicChoice};
 use veloxel_report::{CineReport, TrackRun};
 
 /// Outlines of a heart that are to be followed over a cine.
@@ -34,7 +34,7 @@ pub struct TrackRequest<'a> {
     /// How outlines of cavities follow.
     pub cavities: Cavities,
     /// Whether the last frame is followed by the first.
-    pub periodic: Periodic,
+    pub periodic: PeriodicChoice,
     /// Which motion is taken: of one way in time, of both, or from the start frame.
     pub estimate: CycleEstimate,
     /// The methods with presets and settings, one run each; at least one.
@@ -58,7 +58,7 @@ impl<'a> TrackRequest<'a> {
             space: MotionSpace::default(),
             placement: Placement::default(),
             cavities: Cavities::default(),
-            periodic: Periodic::Auto,
+            periodic: PeriodicChoice::Auto,
             estimate: CycleEstimate::Closed,
             methods,
             presets: PresetChoice::default(),

@@ -68,7 +68,7 @@ pub(crate) fn moving_on<'a>(
         return Ok(Cow::Borrowed(moving));
     }
     let still = Flow::zeros(fixed.clone());
-    let sampling = Sampling { interpolation: Interpolation::Linear, border: Border::Voxels };
+    let sampling = MovingSampling { interpolation: Interpolation::Linear, border: Border::Voxels };
     Ok(Cow::Owned(warp_image(device, &still, moving, sampling)?))
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn on_first_grid(
     for frame in &mut frames {
         allow_two_grids(&first, frame.grid(), strictness, warnings)?;
         let seen = |border| {
-            let sampling = Sampling { interpolation: Interpolation::Linear, border };
+            let sampling = MovingSampling { interpolation: Interpolation::Linear, border };
             warp_image(device, &still, frame, sampling)
         };
         covered.push(seen(Border::Voxels)?.map(|v| v.is_finite()));
@@ -120,7 +120,7 @@ pub(crate) fn intersection(mut mask: Mask, other: &Mask) -> Mask {
 
 /// How a moving image is looked up.
 #[derive(Debug, Clone, Copy)]
-pub struct Sampling {
+pub struct MovingSampling {
     /// Between voxels.
     pub interpolation: Interpolation,
     /// Where the image ends.
@@ -137,7 +137,7 @@ pub fn warp_image(
     device: &Device,
     flow: &Flow,
     moving: &Volume<f32>,
-    sampling: Sampling,
+    sampling: MovingSampling,
 ) -> Result<Volume<f32>> {
     let samples = device.upload_copy(moving.data())?;
     let displacement = flow.components_vox().map(|c| device.upload_copy(c)).collect::<Result<Vec<_>, _>>()?;

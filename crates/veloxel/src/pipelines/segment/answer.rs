@@ -3,10 +3,13 @@
 use super::method::{Answer, Found};
 use std::collections::BTreeMap;
 use veloxel_mesh::{CleanMesh, DualGraph};
+use veloxel_report::AnswerRole;
 
 /// The top of a tree of parts: the most parts that it shows, and which of them become one as their number falls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartsTree {
+    /// What it is to the run.
+    pub role: AnswerRole,
     /// What a reader calls the method.
     pub name: &'static str,
     /// The number of parts that was found, to which `certainty` belongs.
@@ -45,6 +48,7 @@ fn tree(clean: &CleanMesh, answer: &Answer, names: &[u32]) -> PartsTree {
     }
     let faces = || clean.face_of.iter().map(|&face| face as usize);
     PartsTree {
+        role: answer.role,
         name: answer.name,
         parts: answer.count,
         finest: faces().map(|face| top.labels[face]).collect(),

@@ -4,12 +4,13 @@ use super::SegmentRequest;
 use super::membership::{FaceMembership, MembershipChoice};
 use crate::Result;
 use veloxel_core::Dimension;
-use veloxel_core::parameters::{ParameterError, Parameters, Values};
+use veloxel_core::parameters::{ParameterError, ParameterValues, Parameters};
 use veloxel_gpu::{Cpu, Device};
 use veloxel_mesh::{
-    ArcWeights, Cuts, CutsParams, DualGraph, FirstMedoids, FuzzyParams, PartCount, Parts, PartsDraft,
-    PartsMethod, Seeds, TreeTop, cuts, fuzzy_clustering,
+    ArcWeights, Cuts, CutsParams, DualGraph, FirstMedoids, FuzzyParams, MedoidSeeds, PartCount, Parts,
+    PartsDraft, PartsMethod, TreeTop, cuts, fuzzy_clustering,
 };
+use veloxel_report::AnswerRole;
 
 /// Parts that a tree shows, at least where there are so many: the slider of a page reaches them.
 const MOST_SHOWN: usize = 40;
@@ -54,16 +55,18 @@ pub(super) struct PartsTask<'a> {
 /// Parts, however they were found.
 pub(super) struct Found {
     pub answer: Answer,
-    /// The answer of cuts, if the method begins with them.
+    /// The answer of cuts, where the method needs their votes.
     pub beside: Option<Answer>,
     pub membership: Option<FaceMembership>,
     /// By face, as a share of the square root of the mesh's area.
     pub thickness: Vec<f64>,
-    pub parameters: Values,
+    pub parameters: ParameterValues,
 }
 
 /// The answer of one method.
 pub(super) struct Answer {
+    /// What it is to the run.
+    pub role: AnswerRole,
     /// What a reader calls the method.
     pub name: &'static str,
     /// By face.
@@ -76,9 +79,9 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    fn of_cuts(found: &Cuts, parts: Parts) -> Self {
+    fn of_cuts(found: &Cuts, parts: Parts, role: AnswerRole) -> Self {
         let top = found.hierarchy.top(MOST_SHOWN.max(parts.count));
-        Self { name: "Cuts", labels: parts.labels, count: parts.count, certainty: parts.certainty, top }
+        Self { role, name: "Cuts", labels: parts.labels, count: parts.count, certainty: parts.certainty, top }
     }
 }
 
@@ -100,12 +103,12 @@ impl PartsTask<'_> {
             // The parts stay as they are: their medoids tell how probable each is.
             let params = FuzzyParams { iterations: 0, band: 0.0, least_area: 0.0, ..FuzzyParams::default() };
             let (weights, seeds) =
-                (ArcWeights::new(graph, &found, &params, cpu)?, Seeds::Parts(&parts.labels));
+                (ArcWeights::new(graph, &found, &params, cpu)?, MedoidSeeds::Parts(&parts.labels));
             let clusters = fuzzy_clustering(graph, &weights, seeds, &params, device)?;
             membership = Some(FaceMembership::of(&clusters, device.control())?);
         }
         Ok(Found {
-            answer: Answer::of_cuts(&found, parts),
+            answer: Answer::of_cuts(&found, parts, AnswerRole::Own),
             beside: None,
             membership,
             thickness: found.shape_diameter,
@@ -120,18 +123,23 @@ impl PartsTask<'_> {
         let weights = ArcWeights::new(graph, &found, params, cpu)?;
         let parts = found.parts(graph, request.count, &tree, device.control())?;
         let seeds = match (params.seeds, request.count) {
-            (FirstMedoids::Cuts, _) => Seeds::Parts(&parts.labels),
-            (FirstMedoids::Farthest, PartCount::Given(asked)) => Seeds::Farthest(asked),
-            (FirstMedoids::Farthest, PartCount::Chosen) => Seeds::Farthest(parts.count),
+            (FirstMedoids::Cuts, _) => MedoidSeeds::Parts(&parts.labels),
+            (FirstMedoids::Farthest, PartCount::Given(asked)) => MedoidSeeds::Farthest(asked),
+            (FirstMedoids::Farthest, PartCount::Chosen) => MedoidSeeds::Farthest(parts.count),
         };
         let clusters = fuzzy_clustering(graph, &weights, seeds, params, device)?;
         let is_wanted = request.membership == MembershipChoice::Computed;
         let membership = is_wanted.then(|| FaceMembership::of(&clusters, device.control())).transpose()?;
         let top = found.tree_above(graph, &clusters.labels, &tree, device.control())?;
         let (count, certainty) = (clusters.parts(), clusters.certainty(device.control())?);
+        let (role, labels) = (AnswerRole::Own, clusters.labels);
+        let beside = match params.seeds {
+            FirstMedoids::Cuts => AnswerRole::Beginning,
+            FirstMedoids::Farthest => AnswerRole::Beside,
+        };
         Ok(Found {
-            answer: Answer { name: "Fuzzy clustering", labels: clusters.labels, count, certainty, top },
-            beside: Some(Answer::of_cuts(&found, parts)),
+            answer: Answer { role, name: "Fuzzy clustering", labels, count, certainty, top },
+            beside: Some(Answer::of_cuts(&found, parts, beside)),
             membership,
             thickness: found.shape_diameter,
             parameters: params.to_json(),

@@ -13,7 +13,7 @@ pub use method::SegmentMethod;
 use method::{Found, PartsTask};
 pub use parts::PartMesh;
 use veloxel_core::{CleaningReport, Stage, TriangleMesh, WarningKind, Warnings};
-use veloxel_gpu::{Cpu, Device, Kind};
+use veloxel_gpu::{Cpu, Device, DeviceKind};
 use veloxel_mesh::{CleanMesh, DualGraph};
 pub use veloxel_mesh::{
     CutsParams, CutsPreset, FirstMedoids, FuzzyParams, FuzzyPreset, PARTS_METHODS, PartCount, PartsDraft,
@@ -60,7 +60,7 @@ pub struct SegmentResult {
     pub mean_certainty: f64,
     /// What was found and mended before.
     pub cleaning: CleaningReport,
-    /// The tree of parts; after it that of cuts, where another method begins with them.
+    /// The tree of parts; after it that of cuts, where another method has it beside its own.
     pub trees: Vec<PartsTree>,
     /// How the run went.
     pub account: Account,
@@ -106,8 +106,10 @@ pub fn segment(request: &SegmentRequest<'_>, session: &Session) -> Result<Segmen
 /// The threads of the processor: those of the device, if it is one.
 fn cpu_of(device: &Device, session: &Session) -> Result<Cpu> {
     Ok(match device.kind() {
-        Kind::Cpu(cpu) => cpu.clone(),
-        Kind::Gpu(_) => Cpu::new(session.device_report()?.threads)?.controlled_by(session.control().clone()),
+        DeviceKind::Cpu(cpu) => cpu.clone(),
+        DeviceKind::Gpu(_) => {
+            Cpu::new(session.device_report()?.threads)?.controlled_by(session.control().clone())
+        }
     })
 }
 

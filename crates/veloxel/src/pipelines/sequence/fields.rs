@@ -10,7 +10,7 @@ use crate::pipelines::account::Stages;
 use crate::pipelines::prepare::grids::{OutsideFill, WHOLE_IMAGE};
 use veloxel_core::{Flow, Volume, Warnings};
 use veloxel_gpu::Device;
-use veloxel_motion::{DenseFlow, Role, SequenceField, SequenceMode, SequencePlan};
+use veloxel_motion::{DenseFlow, SequenceField, SequenceMode, SequencePlan, SequenceRole};
 use veloxel_report::PairReport;
 
 /// One field of a sequence, as it is handed out.
@@ -60,8 +60,8 @@ impl SequenceRun<'_> {
         let (role, fixed, moving) = (field.role, field.fixed, field.moving);
         let numbers = [fixed, moving].map(|nth| self.request.names.number(nth));
         let nth = match (role, self.plan.mode) {
-            (Role::Consecutive, _) => collected.consecutive_so_far(),
-            (Role::Reference, mode) => {
+            (SequenceRole::Consecutive, _) => collected.consecutive_so_far(),
+            (SequenceRole::Reference, mode) => {
                 let first = if mode == SequenceMode::Both { self.prepared.frames.len() } else { 0 };
                 first + moving - usize::from(moving > self.plan.reference)
             }

@@ -1,12 +1,12 @@
 //! Which field of a sequence, and what it is called.
 
-use veloxel_motion::Role;
+use veloxel_motion::SequenceRole;
 
 /// Which field of a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldLabel {
     /// Which series it belongs to.
-    pub role: Role,
+    pub role: SequenceRole,
     /// The frame that it lives on, counted over those that are given.
     pub fixed: usize,
     /// The frame that it points into, counted over those that are given.
@@ -22,7 +22,7 @@ pub struct FieldLabel {
 impl FieldLabel {
     /// `consecutive_000_001`.
     pub fn name(&self) -> String {
-        let series = if self.role == Role::Consecutive { "consecutive" } else { "reference" };
+        let series = if self.role == SequenceRole::Consecutive { "consecutive" } else { "reference" };
         let [fixed, moving] = self.numbers;
         format!("{series}_{fixed:03}_{moving:03}")
     }

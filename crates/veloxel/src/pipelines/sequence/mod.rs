@@ -22,7 +22,8 @@ use result::Collected;
 use std::time::Instant;
 use veloxel_core::Stage;
 use veloxel_motion::{
-    AnyMethod, Extras, Opened, SequenceField, SequenceMode, SequencePlan, Takes, run_sequence, run_windows,
+    AnyMethod, FlowExtras, OpenedMethod, SequenceField, SequenceMode, SequencePlan, TakenImages,
+    run_sequence, run_windows,
 };
 
 /// Where the fields of a sequence go, one after the other; nothing of them is kept but what a page draws.
@@ -48,14 +49,14 @@ pub fn sequence(
     let first = &prepared.frames[0];
     let (grid, white, count) = (first.grid(), full_scale(first), prepared.frames.len());
     let frames = match request.method.takes() {
-        Takes::Pairs => 2,
-        Takes::Windows { most } => most.min(count),
+        TakenImages::Pairs => 2,
+        TakenImages::Windows { most } => most.min(count),
     };
     let device = session.device()?;
     // Measured fields say how well the images agree, for which the moving one is sampled.
     let extras = match request.wanted.measures.is_yes() || request.wanted.page.is_yes() {
-        true => Extras::ALL,
-        false => Extras { warped: request.wanted.samples_moving(), jacobian: false },
+        true => FlowExtras::ALL,
+        false => FlowExtras { warped: request.wanted.samples_moving(), jacobian: false },
     };
     let plan = SequencePlan { mode: request.mode, reference, extras };
     let collected = session.with_method(
@@ -69,7 +70,11 @@ pub fn sequence(
     Ok(SequenceResult::new(request, prepared, collected, account))
 }
 
-fn run_with(run: &mut SequenceRun<'_>, opened: &mut Opened, account: &mut Account) -> Result<Collected> {
+fn run_with(
+    run: &mut SequenceRun<'_>,
+    opened: &mut OpenedMethod,
+    account: &mut Account,
+) -> Result<Collected> {
     account.parameters = opened.parameters.clone();
     if !run.prepared.volume_masks.is_empty() {
         let name = run.request.volume_mask_name;

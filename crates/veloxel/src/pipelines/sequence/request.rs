@@ -9,7 +9,7 @@ use crate::{Result, Session};
 use std::slice::from_ref;
 use veloxel_core::{CoreError, Flow, Grid, Mask, Volume, Warnings};
 use veloxel_io::Strictness;
-use veloxel_motion::{Given, SequenceFrames, SequenceMode, require_weights};
+use veloxel_motion::{GivenInput, SequenceFrames, SequenceMode, require_weights};
 
 /// Gives the true field of a run's field, where it is known; what was assumed goes to the warnings.
 pub type TrueField<'a> = &'a dyn Fn(&FieldLabel, &mut Warnings) -> Result<Option<Flow>>;
@@ -68,9 +68,9 @@ impl<'a> SequenceRequest<'a> {
     /// Frames without sample values that stand for no data, all on the first one's grid, and the masks there.
     pub(super) fn prepare(&self, session: &Session, warnings: &mut Warnings) -> Result<PreparedSequence> {
         self.method.require_used(&[
-            (Given::Mask, !self.masks.is_empty()),
-            (Given::VolumeMask, !self.volume_masks.is_empty()),
-            (Given::Weight, self.weight.is_some()),
+            (GivenInput::Mask, !self.masks.is_empty()),
+            (GivenInput::VolumeMask, !self.volume_masks.is_empty()),
+            (GivenInput::Weight, self.weight.is_some()),
         ])?;
         let clipped = |(nth, frame): (usize, &Image<'_>)| {
             let mut frame = frame.volume();

@@ -8,7 +8,7 @@ use crate::pipelines::account::Account;
 use crate::pipelines::dense::view_of;
 use veloxel_core::{Control, Flow, Grid};
 use veloxel_measure::MeasureError;
-use veloxel_motion::{Role, SequenceField, SequenceMode};
+use veloxel_motion::{SequenceField, SequenceMode, SequenceRole};
 use veloxel_report::{PairReport, PairView, RunReport, Thumbnail, sequence_html};
 
 /// The measurements of a sequence, and the one field that a page shows in full.
@@ -27,7 +27,7 @@ pub struct SequenceResult {
 #[derive(Debug)]
 pub(super) struct MeasuredField {
     pub title: String,
-    pub role: Role,
+    pub role: SequenceRole,
     pub fixed: usize,
     pub moving: usize,
     pub report: Option<PairReport>,
@@ -51,7 +51,7 @@ pub(super) struct Collected {
     pub count: usize,
     drift_vox: Option<f64>,
     /// The series on the page.
-    page_role: Role,
+    page_role: SequenceRole,
     /// The first field on the page, whose scales the thumbnails share.
     first: Option<SequenceField>,
     shown: Option<Shown>,
@@ -60,15 +60,15 @@ pub(super) struct Collected {
 impl Collected {
     pub fn of(mode: SequenceMode, count: usize) -> Self {
         let is_consecutive = mode == SequenceMode::Consecutive;
-        let page_role = if is_consecutive { Role::Consecutive } else { Role::Reference };
+        let page_role = if is_consecutive { SequenceRole::Consecutive } else { SequenceRole::Reference };
         Self { fields: Vec::new(), count, drift_vox: None, page_role, first: None, shown: None }
     }
 
     pub fn consecutive_so_far(&self) -> usize {
-        self.fields.iter().filter(|field| field.role == Role::Consecutive).count()
+        self.fields.iter().filter(|field| field.role == SequenceRole::Consecutive).count()
     }
 
-    pub fn is_on_page(&self, role: Role) -> bool {
+    pub fn is_on_page(&self, role: SequenceRole) -> bool {
         role == self.page_role
     }
 
@@ -97,7 +97,7 @@ impl Collected {
 
     pub fn finish(&mut self, drift_vox: Option<f64>) {
         (self.drift_vox, self.first) = (drift_vox, None);
-        self.fields.sort_by_key(|field| (field.role == Role::Reference, field.fixed, field.moving));
+        self.fields.sort_by_key(|field| (field.role == SequenceRole::Reference, field.fixed, field.moving));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::WarpResult;
 use crate::pipelines::Image;
 use crate::pipelines::account::Account;
-use crate::pipelines::prepare::grids::{self, OutsideFill, Sampling, allow_two_grids};
+use crate::pipelines::prepare::grids::{self, MovingSampling, OutsideFill, allow_two_grids};
 use crate::{Result, Session};
 use veloxel_core::{Flow, Stage};
 use veloxel_io::Strictness;
@@ -55,7 +55,7 @@ pub fn warp_image(request: &WarpImageRequest<'_>, session: &Session) -> Result<W
     let image = request.image.volume();
     image.require_finite(names.image, |_| false)?;
     allow_two_grids(flow.grid(), image.grid(), strictness, &mut account.warnings)?;
-    let sampling = Sampling { interpolation, border: outside.border() };
+    let sampling = MovingSampling { interpolation, border: outside.border() };
     let mut warped = account.stages.time("warp", || grids::warp_image(device, flow, &image, sampling))?;
     outside.fill(&mut warped, names.warped, &mut account.warnings);
     Ok(WarpResult { warped, account })

@@ -2,12 +2,17 @@
 
 use super::*;
 use std::fs;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use veloxel_core::{Observer, Stage, Step, Volume, Warnings};
 
 /// The roles of a plan's outputs, in their order.
-const ROLES: [Role; 4] = [Role::Flow, Role::Confidence, Role::Folder, Role::Fields];
+const ROLES: [OutputRole; 4] =
+    [OutputRole::Flow, OutputRole::Confidence, OutputRole::Folder, OutputRole::Fields];
 
 /// A plan over files in a folder.
-fn plan(folder: &Path, inputs: &[&str], outputs: &[(&'static str, Holds)]) -> OutputPlan {
+fn plan(folder: &Path, inputs: &[&str], outputs: &[(&'static str, OutputContent)]) -> OutputPlan {
     let path = |name: &&str| if *name == "-" { PathBuf::from("-") } else { folder.join(name) };
     let plan = OutputPlan::default().reads("input", &inputs.iter().map(path).collect::<Vec<_>>());
     outputs
@@ -22,7 +27,7 @@ fn no_output_replaces_an_input_or_another_output() {
     fs::create_dir(folder.path().join("sub")).unwrap();
     fs::write(folder.path().join("a"), "").unwrap();
     let check = |inputs: &[&str], outputs: &[&'static str]| {
-        let outputs: Vec<_> = outputs.iter().map(|name| (*name, Holds::Text)).collect();
+        let outputs: Vec<_> = outputs.iter().map(|name| (*name, OutputContent::Text)).collect();
         plan(folder.path(), inputs, &outputs).check()
     };
     assert!(check(&["a", "b"], &["c", "d"]).is_ok());
@@ -30,9 +35,9 @@ fn no_output_replaces_an_input_or_another_output() {
     assert!(matches!(check(&["a"], &["c", "sub/../c"]), Err(VeloxelError::SameOutput { .. })));
     let same_samples = check(&["b.mhd"], &["b.nhdr"]);
     assert!(matches!(same_samples, Err(VeloxelError::ReplacesInput { .. })), "both have b.raw");
-    let into = plan(folder.path(), &["sub"], &[("sub/.", Holds::Folder)]);
+    let into = plan(folder.path(), &["sub"], &[("sub/.", OutputContent::Folder)]);
     assert!(matches!(into.check(), Err(VeloxelError::ReplacesInput { .. })));
-    assert!(plan(folder.path(), &["-"], &[("-", Holds::Video)]).check().is_ok());
+    assert!(plan(folder.path(), &["-"], &[("-", OutputContent::Video)]).check().is_ok());
     #[cfg(unix)]
     {
         fs::hard_link(folder.path().join("a"), folder.path().join("second name")).unwrap();
@@ -48,11 +53,15 @@ fn files_behind_an_input_are_not_replaced_either() {
     write("a.mhd", &format!("{header}samples.raw\n"));
     write("frame_1.png", "");
     let refuse = |plan: OutputPlan| assert!(matches!(plan.check(), Err(VeloxelError::ReplacesInput { .. })));
-    refuse(plan(folder.path(), &["a.mhd"], &[("samples.nhdr", Holds::Samples(Kind::Image))]));
-    refuse(plan(folder.path(), &["frame*.png"], &[("frame_1.png", Holds::Samples(Kind::Image))]));
-    let settings = plan(folder.path(), &[], &[("a.mhd", Holds::Text)]);
+    refuse(plan(folder.path(), &["a.mhd"], &[("samples.nhdr", OutputContent::Samples(ContentKind::Image))]));
+    refuse(plan(
+        folder.path(),
+        &["frame*.png"],
+        &[("frame_1.png", OutputContent::Samples(ContentKind::Image))],
+    ));
+    let settings = plan(folder.path(), &[], &[("a.mhd", OutputContent::Text)]);
     refuse(settings.reads_settings(&[folder.path().join("a.mhd")]));
-    let into = || plan(folder.path(), &["frame*.png"], &[(".", Holds::Folder)]);
+    let into = || plan(folder.path(), &["frame*.png"], &[(".", OutputContent::Folder)]);
     refuse(into().members(ROLES[0], &["frame_"]));
     into().members(ROLES[0], &["flow_"]).check().unwrap();
     // Whoever does not say beforehand what a folder gets is refused in the end.
@@ -60,14 +69,14 @@ fn files_behind_an_input_are_not_replaced_either() {
     late.write(ROLES[0], |hidden| io::write_text(hidden.join("frame_1.png"), "later")).unwrap();
     assert!(matches!(late.finish(), Err(VeloxelError::ReplacesInput { .. })));
     assert_eq!(fs::read_to_string(folder.path().join("frame_1.png")).unwrap(), "");
-    let both = plan(folder.path(), &[], &[(".", Holds::Folder), ("flow_1.flo", Holds::Text)]);
+    let both = plan(folder.path(), &[], &[(".", OutputContent::Folder), ("flow_1.flo", OutputContent::Text)]);
     assert!(matches!(both.members(ROLES[0], &["flow_"]).check(), Err(VeloxelError::SameOutput { .. })));
 }
 
 #[test]
 fn a_text_in_the_jobs_own_folder_appears_with_it() {
     let folder = tempfile::tempdir().unwrap();
-    let outputs = [("out", Holds::Folder), ("out/page.html", Holds::Text)];
+    let outputs = [("out", OutputContent::Folder), ("out/page.html", OutputContent::Text)];
     let mut plan = plan(folder.path(), &[], &outputs);
     plan.check().unwrap();
     plan.write(ROLES[0], |hidden| io::write_text(hidden.join("a"), "")).unwrap();
@@ -81,7 +90,7 @@ fn a_text_in_the_jobs_own_folder_appears_with_it() {
 #[test]
 fn what_cannot_be_written_is_known_before() {
     let folder = tempfile::tempdir().unwrap();
-    let flow = Holds::Samples(Kind::Flow);
+    let flow = OutputContent::Samples(ContentKind::Flow);
     let of = |name, holds| plan(folder.path(), &[], &[(name, holds)]);
     assert!(of("a.flo", flow).check().is_ok());
     assert!(of("a.flo", flow).check_dimension(Dimension::Two).is_ok());
@@ -89,12 +98,12 @@ fn what_cannot_be_written_is_known_before() {
     let refused = [
         of("a.flo", flow).check_dimension(Dimension::Three),
         of("a.xyz", flow).check(),
-        of("none/a.json", Holds::Text).check(),
-        of("", Holds::Text).check(),
-        of("c.jpg", Holds::Confidence).check(),
-        of("v.png", Holds::Video).check(),
-        of("file", Holds::Folder).check(),
-        of("none/out", Holds::Folder).check(),
+        of("none/a.json", OutputContent::Text).check(),
+        of("", OutputContent::Text).check(),
+        of("c.jpg", OutputContent::Confidence).check(),
+        of("v.png", OutputContent::Video).check(),
+        of("file", OutputContent::Folder).check(),
+        of("none/out", OutputContent::Folder).check(),
     ];
     assert!(refused.iter().all(Result::is_err), "{refused:?}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -102,12 +111,17 @@ fn what_cannot_be_written_is_known_before() {
 
 /// Writes to every output of a plan, and to a file of its folder that was there before.
 fn write_all(folder: &Path) -> OutputPlan {
-    let outputs = [("a", Holds::Text), ("b", Holds::Text), ("out", Holds::Folder), ("new", Holds::Folder)];
+    let outputs = [
+        ("a", OutputContent::Text),
+        ("b", OutputContent::Text),
+        ("out", OutputContent::Folder),
+        ("new", OutputContent::Folder),
+    ];
     let mut plan = plan(folder, &[], &outputs);
-    for role in [Role::Flow, Role::Confidence] {
+    for role in [OutputRole::Flow, OutputRole::Confidence] {
         plan.write(role, |path| io::write_text(path, "later")).unwrap();
     }
-    for role in [Role::Folder, Role::Fields] {
+    for role in [OutputRole::Folder, OutputRole::Fields] {
         plan.write(role, |hidden| io::write_text(hidden.join("c"), "later")).unwrap();
     }
     plan
@@ -137,4 +151,45 @@ fn nothing_stays_of_a_failure_and_everything_of_a_success() {
     let written = write_all(folder.path()).finish().unwrap();
     assert_eq!(written.iter().map(|(role, _)| *role).collect::<Vec<_>>(), ROLES);
     assert_eq!((all(), count()), (["later"; 4].map(str::to_owned), 4));
+}
+
+/// Keeps the shares of work done that a run tells.
+#[derive(Default)]
+struct Shares(Mutex<Vec<f64>>);
+
+impl Observer for Shares {
+    fn step(&self, step: Step) -> ControlFlow<()> {
+        self.0.lock().unwrap().push(step.done);
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn progress_of_reading_is_the_share_of_the_inputs_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = Volume::from_fn(Grid::image(64, 50).unwrap(), |[x, _, _]| x as f32);
+    let frames = ["a.pfm", "b.pfm"].map(|name| folder.path().join(name));
+    for frame in &frames {
+        io::write_image(frame, &image, &mut Warnings::new()).unwrap();
+    }
+    let observer = Arc::new(Shares::default());
+    let files = Files::under(Control::followed_by(observer.clone()));
+    let plan = OutputPlan { files: files.clone(), ..OutputPlan::default() };
+    plan.reads("sequence", [&folder.path().to_owned()]).checked().unwrap();
+    let read = || -> Result<()> {
+        files.control().enter(Stage::Read)?;
+        for frame in &frames {
+            io::read_image(frame, files.reading(io::ReadOptions::default()), &mut Warnings::new())?;
+            // Until the next question reaches the observer.
+            std::thread::sleep(Duration::from_millis(30));
+            files.control().check()?;
+        }
+        Ok(())
+    };
+    read().unwrap();
+    files.control().enter(Stage::Solve).unwrap();
+    let shares = observer.0.lock().unwrap();
+    let (solving, reading) = shares.split_last().unwrap();
+    assert!(reading.is_sorted() && reading.contains(&0.5), "{reading:?}");
+    assert_eq!((reading.last(), *solving), (Some(&1.0), 0.0));
 }

@@ -1,0 +1,160 @@
+//! Error over iterations: the presets of papers get no worse the longer they run. What all others do is in docs/status/methods.md.
+
+#![allow(clippy::print_stdout, reason = "the figures of a passing test are worth reading")]
+
+use crate::measure::{cpu, mean_error_vox};
+use serde_json::json;
+use veloxel_core::{Dimension, Grid, WarningKind};
+use veloxel_motion::{AnyMethod, DenseDraft, DenseFlow, FlowExtras, MethodOpening, Pair};
+use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
+use veloxel_phantoms::{
+    CentredFrame, HeartParams, HeartPhantom, Noise, Phantom, Sinusoid, SmoothTexture, SpeckleTexture,
+};
+
+/// Numbers of iterations R.
+const RUNS: [usize; 5] = [1, 3, 8, 20, 40];
+const DIMENSIONS: [Dimension; 2] = [Dimension::Two, Dimension::Three];
+
+/// A preset of a method.
+type Preset = (&'static str, &'static str);
+
+/// The presets of the papers that hold every bar.
+const PAPERS: [Preset; 3] = [("clg", "paper"), ("lucas-kanade", "paper"), ("block-matching", "paper")];
+/// The one that follows its paper to the letter and diverges.
+const LITERAL: Preset = ("clg", "paper-literal");
+
+/// What the settings that count iterations are called; CLG's are those of `--warps`.
+fn counted(method: &str) -> &'static [&'static str] {
+    match method {
+        "clg" => &["warps", "finest_warps", "matched_warps"],
+        "lucas-kanade" => &["iterations", "finest_iterations"],
+        "block-matching" => &["searches"],
+        _ => &["steps"],
+    }
+}
+
+/// A preset's estimate after exactly so many iterations a level.
+fn estimate((method, preset): Preset, runs: usize, phantom: &Phantom) -> DenseFlow {
+    let mut draft = DenseDraft::named(method).expect("a method");
+    draft.set_preset(preset).expect("a preset");
+    let counts = counted(method).iter().map(|name| (*name, runs));
+    let tolerances = ["warp_tol", "refine_mismatch"].map(|name| (name, 0));
+    for (name, value) in counts.chain(tolerances.into_iter().filter(|_| method == "clg")) {
+        draft.set(name, json!(value), "").expect("a count");
+    }
+    let opening =
+        MethodOpening { grid: phantom.grid(), frames: 2, white: 1.0, draft: &draft, device: &cpu(1) };
+    let AnyMethod::Pair(mut method) = opening.open().expect("a method").method else {
+        unreachable!("a method of pairs")
+    };
+    let pair = Pair::new(&phantom.fixed, &phantom.moving);
+    method.run_with(&pair, FlowExtras::default()).expect("the estimate should succeed")
+}
+
+/// The five kinds of phantom, without noise or at 20 dB: noise of a tenth of the image's standard deviation.
+fn phantoms(grid: &Grid, is_noisy: bool) -> Vec<Phantom> {
+    use MotionKind::{Affine, BeatingShell, Shift};
+    let frame = CentredFrame::new(grid);
+    let made = |noise| {
+        let smooth = |motion| Case { motion, texture: TextureKind::Smooth, noise }.build(grid);
+        let amplitude_mm = [1.0, 1.0, if grid.dimension() == Dimension::Two { 0.0 } else { 1.0 }];
+        let wave = Sinusoid { amplitude_mm, wavelength_mm: 1.6 * frame.half_extent_mm() };
+        let bent =
+            Phantom::new(grid, &wave, &SmoothTexture::new(&frame, 2), noise).named("sinusoid".to_owned());
+        let speckle =
+            Phantom::new(grid, &wave, &SpeckleTexture::new(&frame, 2), noise).named("speckle".to_owned());
+        vec![smooth(Shift), smooth(Affine), smooth(BeatingShell), bent, speckle]
+    };
+    let exact = made(Noise::None);
+    if !is_noisy {
+        return exact;
+    }
+    let noisy = |(nth, phantom): (usize, &Phantom)| {
+        let samples = phantom.fixed.data();
+        let mean = samples.iter().sum::<f32>() / samples.len() as f32;
+        let variance = samples.iter().map(|v| (v - mean).powi(2)).sum::<f32>() / samples.len() as f32;
+        made(Noise::Gaussian { sd: f64::from(0.1 * variance.sqrt()), seed: 11 }).swap_remove(nth)
+    };
+    exact.iter().enumerate().map(noisy).collect()
+}
+
+/// Whether the increment alone is regularised, so that noise gets in with every iteration.
+fn is_fluid((method, preset): Preset) -> bool {
+    method == "clg" && (preset == "paper" || preset.starts_with("cine"))
+}
+
+/// By how much the error rises at most above what is allowed after its least value so far.
+fn excess(preset: Preset, phantom: &Phantom, is_noisy: bool) -> f64 {
+    let (factor, summand) = match (is_noisy, is_fluid(preset)) {
+        (false, _) => (1.05, 0.01),
+        (true, false) => (1.05, 0.02),
+        (true, true) => (1.25, 0.05),
+    };
+    let errors = RUNS.map(|runs| mean_error_vox(&estimate(preset, runs, phantom).flow, phantom));
+    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+    for error in errors {
+        most = if error.is_nan() { f64::INFINITY } else { most.max(error - factor * least - summand) };
+        least = least.min(error);
+    }
+    let noise = if is_noisy { "20 dB" } else { "no noise" };
+    let shown = errors.map(|error| format!("{error:.3}")).join(" ");
+    println!("{preset:?}, {}, {noise}: {shown}, {most:+.3}", phantom.name);
+    most
+}
+
+/// The largest excess of a preset in images or in volumes.
+fn largest_excess(preset: Preset, dimension: Dimension) -> f64 {
+    let size = if dimension == Dimension::Two { 40 } else { 20 };
+    let grid = isotropic_grid(dimension, size).expect("the size should be possible");
+    let of = |is_noisy| {
+        let phantoms = phantoms(&grid, is_noisy);
+        phantoms.iter().map(|phantom| excess(preset, phantom, is_noisy)).fold(f64::NEG_INFINITY, f64::max)
+    };
+    of(false).max(of(true))
+}
+
+fn hold(preset: Preset) {
+    for dimension in DIMENSIONS {
+        let excess = largest_excess(preset, dimension);
+        assert!(excess <= 0.0, "{preset:?}, {dimension:?}: the error rises by {excess:.3} too much");
+    }
+}
+
+#[test]
+fn clg_as_in_the_paper_gets_no_worse() {
+    hold(PAPERS[0]);
+}
+
+#[test]
+fn lucas_kanade_as_in_the_paper_gets_no_worse() {
+    hold(PAPERS[1]);
+}
+
+#[test]
+fn block_matching_as_in_the_paper_gets_no_worse() {
+    hold(PAPERS[2]);
+}
+
+#[test]
+fn the_literal_preset_diverges_on_speckle_and_says_why() {
+    let grid = isotropic_grid(Dimension::Three, 20).expect("possible");
+    let speckle = phantoms(&grid, false).pop().expect("a phantom");
+    let [one, twenty] = [1, 20].map(|runs| estimate(LITERAL, runs, &speckle));
+    let [first, last] = [&one, &twenty].map(|found| mean_error_vox(&found.flow, &speckle));
+    assert!(last > 2.0 * first, "{first} after one warp, {last} after twenty");
+    let said = twenty.statistics.warnings.iter().find(|warning| warning.kind == WarningKind::Convergence);
+    let said = &said.expect("a warning").message;
+    assert!(said.contains("half a voxel") && said.contains("preset paper"), "{said}");
+    let paper = estimate(PAPERS[0], 20, &speckle);
+    assert!(paper.statistics.warnings.iter().all(|warning| warning.kind != WarningKind::Convergence));
+}
+
+#[test]
+fn the_heart_of_the_demonstration_is_followed_as_in_the_paper() {
+    let heart = HeartPhantom::new(HeartParams::default()).expect("a heart");
+    let mut phantom = heart.pair(0, heart.end_systole());
+    phantom.interior = phantom.muscle.clone().expect("muscle");
+    let error = mean_error_vox(&estimate(PAPERS[0], 20, &phantom).flow, &phantom);
+    println!("muscle, end-diastole to end-systole: {error:.3} voxel of 2.36");
+    assert!(error <= 0.35, "{error} voxel");
+}
