@@ -59,7 +59,7 @@ impl EdgeToLine {
     /// The picture.
     pub fn image(&self) -> Volume<f32> {
         Volume::from_fn(self.grid.clone(), |[x, y, _]| {
-            let [dx, dy] = self.from_centre([x as f32, y as f32]);
+            let [dx, dy] = self.offset_from_centre([x as f32, y as f32]);
             let (distance, phase) = (dx.hypot(dy) - self.radius, kind(dy.atan2(dx)));
             let harmonic = |n: usize| (n as f32 * TAU / WAVELENGTH * distance + phase).sin() / n as f32;
             128.0 + 80.0 * (1..=HARMONICS).step_by(2).map(harmonic).sum::<f32>()
@@ -68,7 +68,7 @@ impl EdgeToLine {
 
     /// The features at a place near the circle, pixels, for filters of four pixels' period.
     pub fn features(&self, place_px: [f32; 2]) -> TrueFeatures {
-        let [dx, dy] = self.from_centre(place_px);
+        let [dx, dy] = self.offset_from_centre(place_px);
         let direction = dy.atan2(dx);
         let moved = TAU / 4.0 * (dx.hypot(dy) - self.radius);
         // The sum is of sines, phases are of cosines; seen from the other side a wave runs backwards.
@@ -82,7 +82,7 @@ impl EdgeToLine {
         let map = |value: &dyn Fn(TrueFeatures) -> f32| {
             Volume::from_fn(self.grid.clone(), |[x, y, _]| {
                 let place = [x as f32, y as f32];
-                let [dx, dy] = self.from_centre(place);
+                let [dx, dy] = self.offset_from_centre(place);
                 match (dx.hypot(dy) - self.radius).abs() <= BAND_PX {
                     true => value(self.features(place)),
                     false => f32::NAN,
@@ -100,7 +100,7 @@ impl EdgeToLine {
         [nx, ny].map(|n| 0.5 * (n as f32 - 1.0))
     }
 
-    fn from_centre(&self, [x, y]: [f32; 2]) -> [f32; 2] {
+    fn offset_from_centre(&self, [x, y]: [f32; 2]) -> [f32; 2] {
         let [cx, cy] = self.centre();
         [x - cx, y - cy]
     }

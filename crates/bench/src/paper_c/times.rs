@@ -87,13 +87,10 @@ pub(super) fn complexity(
     }
     let growth = curves.iter().map(|curve| Some(curve.last()?.1 / curve.first()?.1)).collect();
     rows.push(Row::new("time with 256 times the elements", "×", growth));
-    let series = |(nth, (machine, points)): (usize, (&Machine, Vec<(f64, f64)>))| Series {
-        name: machine.role.name().to_owned(),
-        ink: Ink::Numbered(nth),
-        line: Line::Dotted,
-        points,
-    };
-    let series = machines.iter().zip(curves).enumerate().map(series).collect();
+    let named = machines.iter().map(|machine| machine.role.name().to_owned()).zip(curves).enumerate();
+    let series = named
+        .map(|(nth, (name, points))| Series { name, ink: Ink::Numbered(nth), line: Line::Dotted, points })
+        .collect();
     let labels = AxisLabels { x: "elements", y: "time of a pair, ms" };
     let plot = LinePlot::new("What more elements cost, 128 × 128 pixels", labels, series, &[0.0]);
     let plot = LinePlot { x_scale: Scale::Logarithmic, y_scale: Scale::Logarithmic, ..plot };

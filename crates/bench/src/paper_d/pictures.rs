@@ -56,7 +56,8 @@ impl Pictures {
     /// The centre frame, its true flow, and the flow at both thresholds.
     pub fn flow(&mut self, scene: &Scene, [medium, high]: [&Flow; 2]) {
         let colours = |flow: &Flow, scale_vox: Option<f64>| {
-            colour_wheel_rgb(flow, 0, scale_vox, &Control::default()).expect("nobody stops this channel")
+            colour_wheel_rgb(flow, 0, scale_vox, &Control::default())
+                .expect("a channel without an owner should not be stopped")
         };
         let own = colours(&scene.truth, None);
         let of = |title, flow: &Flow| {

@@ -53,13 +53,13 @@ pub(super) fn table_7(machines: &[Machine], extent: Extent) -> Result<Comparison
             let [nx, ny] = size;
             let pixels = (nx * ny) as f64;
             let what = format!("{nx} × {ny}, {}", if scales > 1 { "six scales" } else { "one scale" });
-            let values: [(&str, &'static str, &dyn Fn(f64) -> f64); 3] = [
-                ("time of a frame", "ms", &|ms| ms),
-                ("frames a second", "Hz", &|ms| 1e3 / ms),
-                ("throughput", "MP/s", &|ms| 1e-3 * pixels / ms),
+            let values = |of: &dyn Fn(f64) -> f64| times.iter().map(|&ms| Some(of(ms))).collect();
+            let columns = [
+                ("time of a frame", "ms", values(&|ms| ms)),
+                ("frames a second", "Hz", values(&|ms| 1e3 / ms)),
+                ("throughput", "MP/s", values(&|ms| 1e-3 * pixels / ms)),
             ];
-            for (column, (name, unit, value)) in values.into_iter().enumerate() {
-                let ours = times.iter().map(|&ms| Some(value(ms))).collect();
+            for (column, (name, unit, ours)) in columns.into_iter().enumerate() {
                 let theirs = published.into_iter().flat_map(|row| row.platforms.map(|of| Some(of[column])));
                 rows.push(Row::new(format!("{what}: {name}"), unit, ours).beside(theirs));
             }

@@ -49,8 +49,9 @@ fn a_signal_ends_a_stream_and_a_second_one_stops_at_once() {
         (engine, pipe)
     };
     let fields = |hidden: bool| {
-        let folders = place.names().into_iter().filter(move |n| n.starts_with(".out") == hidden);
-        let files = folders.filter_map(|n| std::fs::read_dir(place.path(&n)).ok()).flatten().flatten();
+        let staged = place.names().into_iter().filter(|n| n.starts_with(".veloxel-")).map(|n| n + "/new/out");
+        let folders = if hidden { staged.collect() } else { vec!["out".to_owned()] };
+        let files = folders.iter().filter_map(|n| std::fs::read_dir(place.path(n)).ok()).flatten().flatten();
         let names = files.map(|f| f.file_name().to_string_lossy().into_owned());
         names.filter(|n| n.starts_with("flow_")).collect::<Vec<_>>()
     };

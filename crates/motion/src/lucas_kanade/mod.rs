@@ -32,7 +32,7 @@
 //! ([`veloxel_kernels::variational::expected_error`]: roughness of the field, and what the residual says).
 //!
 //! *Cost*, 3-D without γ: 18 volumes of memory; box windows are sums of sums, whose cost hardly depends on the width.
-//! *Evidence*: `tests/motion/{lucas_kanade,convergence}.rs`; docs/algorithms/lucas_kanade.md; docs/status/accuracy.md (Middlebury).
+//! *Evidence*: `tests/motion/lucas_kanade.rs`, `tests/motion/convergence.rs`; docs/algorithms/lucas_kanade.md; docs/status/accuracy.md (Middlebury).
 //! *Limits*: motion larger than a few voxels of the coarsest level is lost; a window across a motion boundary takes either side
 //! or their mean; a window with one edge finds what moves across it alone, and says so by its confidence.
 

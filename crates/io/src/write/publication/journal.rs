@@ -1,6 +1,6 @@
 //! The list of all moves of a publication, which the disk has before the first of them.
 //!
-//! It lies in the first staging folder; those on other places hold its path, so that whoever finds one of them finds all.
+//! It lies in the first staging folder; those on other places hold its path, so that a run that finds one of them finds all.
 
 use super::staging::Staging;
 use std::ffi::OsString;

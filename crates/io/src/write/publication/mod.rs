@@ -66,10 +66,10 @@ impl Publication {
         Ok(self.files.target(path).staged_at(place))
     }
 
-    /// As [`target`](Self::target), for a folder, which is made.
+    /// Makes the place of an output that is a folder; [`target`](Self::target) serves files.
     ///
     /// # Errors
-    /// As [`target`](Self::target).
+    /// [`IoError::Write`] if no hidden folder can be made there.
     pub fn folder(&mut self, path: &Path) -> Result<Target> {
         let target = self.target(path)?;
         std::fs::create_dir_all(target.place()).map_err(IoError::write(path))?;
@@ -93,7 +93,7 @@ impl Publication {
     ///
     /// # Errors
     /// [`Unpublished`]; a folder that has the name of a file is never replaced.
-    pub fn publish(mut self) -> Result<(), Unpublished> {
+    pub fn publish(mut self) -> Result<(), Box<Unpublished>> {
         if self.stagings.is_empty() {
             return Ok(());
         }
@@ -101,8 +101,8 @@ impl Publication {
         // The journal, in the first one, goes last.
         while self.stagings.pop().is_some() {}
         done.map_err(|failed| match self.files.stopped() {
-            Some(error) => Unpublished { error, left_behind: Vec::new() },
-            None => failed.unpublished(),
+            Some(error) => Box::new(Unpublished { error, left_behind: Vec::new() }),
+            None => Box::new(failed.unpublished()),
         })
     }
 

@@ -30,7 +30,7 @@ impl Failed {
 }
 
 /// Waits until no other run publishes into these folders; the turn is over when the result is dropped. Where folders cannot be
-/// locked, nobody waits.
+/// locked, no run waits.
 pub(super) fn in_turn<'a>(
     roots: impl IntoIterator<Item = &'a Path>,
     control: &Control,

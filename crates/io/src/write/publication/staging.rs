@@ -48,7 +48,7 @@ pub(super) fn is_discarded(path: &Path) -> bool {
     path.to_str().is_some_and(|path| path.ends_with(DISCARDED))
 }
 
-/// The staging folders in a folder, whoever owns them.
+/// The staging folders in a folder, of running and of ended processes.
 pub(super) fn in_folder(root: &Path) -> Result<Vec<PathBuf>> {
     let is_staging =
         |name: &str| name.starts_with(PREFIX) && (name.ends_with(SUFFIX) || name.ends_with(DISCARDED));
@@ -176,7 +176,7 @@ fn add_content(folder: &Path, name: &Path, content: &mut Content) -> Result<()> 
     Ok(())
 }
 
-/// Removes a staging folder, also while another thread still writes into it: under another name nobody finds it.
+/// Removes a staging folder, also while another thread still writes into it: under another name no thread finds it.
 pub(crate) fn remove(path: &Path) {
     let discarded = path.with_extension(&DISCARDED[1..]);
     let is_renamed = fs::rename(path, &discarded).is_ok();

@@ -243,7 +243,8 @@ impl OutputPlan {
     pub fn finish(mut self) -> Result<Vec<(OutputRole, PathBuf)>> {
         self.check_members()?;
         if let Some(publication) = self.publication.take() {
-            publication.publish().map_err(|Unpublished { error, left_behind }| {
+            publication.publish().map_err(|failed| {
+                let Unpublished { error, left_behind } = *failed;
                 VeloxelError::from(error).leaving(left_behind)
             })?;
         }
