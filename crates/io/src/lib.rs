@@ -23,8 +23,8 @@
 //! # What is stable
 //!
 //! The library `veloxel` gives this crate on as its module `io`. Stable are the functions that read, write, inspect and list, and the
-//! types that they take and return. What serves the library's own jobs may change in any version: [`PendingFiles`], [`Unfinished`],
-//! [`Revocable`], [`NpyWriter`], and the functions whose names begin with `check_`.
+//! types that they take and return. What serves the library's own jobs may change in any version: [`PendingFiles`],
+//! [`Publication`], [`NpyWriter`], and the functions whose names begin with `check_`.
 
 mod asking;
 mod content;

@@ -5,7 +5,7 @@
 //! 1981; the pyramid of J.-Y. Bouguet, "Pyramidal implementation of the Lucas Kanade feature tracker", Intel 2000; on GPUs
 //! as in "GPU-accelerated optical flow and face clustering", GPGPU 2011, section 3.3.
 //!
-//! *Energy* of the displacement d0 + δ of one window w, d0 each voxel's own or, with [`Shared`](parameters::Shared)
+//! *Energy* of the displacement d0 + δ of one window w, d0 each voxel's own or, with [`SharedInWindow`](parameters::SharedInWindow)
 //! displacement, δ that of the window less each voxel's own:
 //!
 //! ```text

@@ -23,10 +23,10 @@ pub struct ContourRule {
 /// Which motion a contour follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ContourMotion {
-    /// [`CycleFrame::flow`].
+    /// [`CycleFrame::flow`](super::CycleFrame::flow).
     #[default]
     Estimate,
-    /// [`CycleFrame::reference`], where there is one.
+    /// [`CycleFrame::reference`](super::CycleFrame::reference), where there is one.
     Reference,
 }
 
