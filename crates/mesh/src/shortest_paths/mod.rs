@@ -63,7 +63,7 @@ impl DistanceRequest {
 /// let graph = Graph::new(&list, &Control::default())?;
 /// let paths = ShortestPaths::open(&graph, DistanceRequest::default(), &Device::cpu(1)?)?;
 /// assert_eq!(paths.distances_from(&[2])?, [3.5, 2.5, 0.0]);
-/// assert_eq!(paths.matrix(Storage::Full)?.at(0, 2), 3.5);
+/// assert_eq!(paths.matrix(MatrixStorage::Full)?.at(0, 2), 3.5);
 /// # Ok::<(), veloxel_mesh::MeshError>(())
 /// ```
 #[derive(Debug)]
