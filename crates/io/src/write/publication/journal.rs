@@ -2,11 +2,11 @@
 //!
 //! It lies in the first staging folder; those on other places hold its path, so that a run that finds one of them finds all.
 
-use super::staging::Staging;
+use super::staging::{Staging, is_own, is_staging};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{Result, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The moves of one publication.
 #[derive(Debug)]
@@ -103,12 +103,12 @@ impl Journal {
     pub fn read(staging: &Path) -> Option<Self> {
         let text = fs::read_to_string(staging.join("journal")).ok()?;
         let Some(first) = text.strip_prefix(ELSEWHERE) else { return Self::parse(&text) };
-        let first = unescaped(first.trim_end())?;
+        let first = unescaped(first.trim_end()).filter(|first| is_staging(first) && is_own(first))?;
         let journal = Self::parse(&fs::read_to_string(first.join("journal")).ok()?)?;
         journal.parts.iter().any(|part| part.staging == staging).then_some(journal)
     }
 
-    fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let mut lines = text.strip_suffix(&format!("{LAST_LINE}\n"))?.lines();
         if lines.next() != Some(FIRST_LINE) {
             return None;
@@ -118,10 +118,12 @@ impl Journal {
             let (what, path) = line.split_once(' ')?;
             let path = unescaped(path)?;
             match (what, parts.last_mut()) {
-                ("at", _) => {
+                ("at", _) if path.is_absolute() && is_staging(&path) => {
                     let root = path.parent()?.to_owned();
                     parts.push(Part { staging: path, root, folders: Vec::new(), files: Vec::new() });
                 }
+                // A name leads nowhere but into the folder of its part.
+                ("folder" | "file" | "over", Some(_)) if !is_plain(&path) => return None,
                 ("folder", Some(part)) => part.folders.push(path),
                 ("file" | "over", Some(part)) => {
                     part.files.push(Move { name: path, replaces: what == "over" });
@@ -131,6 +133,11 @@ impl Journal {
         }
         (!parts.is_empty()).then_some(Self { parts })
     }
+}
+
+/// Whether a path leads downwards alone.
+fn is_plain(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// Writes a small file that is there whole, on the disk, or not at all.

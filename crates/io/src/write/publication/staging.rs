@@ -48,15 +48,34 @@ pub(super) fn is_discarded(path: &Path) -> bool {
     path.to_str().is_some_and(|path| path.ends_with(DISCARDED))
 }
 
-/// The staging folders in a folder, of running and of ended processes.
+/// Whether a path has the name of a staging folder.
+pub(super) fn is_staging(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.starts_with(PREFIX) && (name.ends_with(SUFFIX) || name.ends_with(DISCARDED))
+}
+
+/// Whether a path is a folder of this process's user: in a folder that several users write into, another's journal is not
+/// followed.
+#[cfg(unix)]
+pub(super) fn is_own(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let user = rustix::process::geteuid().as_raw();
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir() && metadata.uid() == user)
+}
+
+/// Whether a path is a folder; this system does not tell whose.
+#[cfg(not(unix))]
+pub(super) fn is_own(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
+}
+
+/// The staging folders of this user in a folder, of running and of ended processes.
 pub(super) fn in_folder(root: &Path) -> Result<Vec<PathBuf>> {
-    let is_staging =
-        |name: &str| name.starts_with(PREFIX) && (name.ends_with(SUFFIX) || name.ends_with(DISCARDED));
     let mut found = Vec::new();
     for entry in fs::read_dir(root)? {
-        let entry = entry?;
-        if entry.file_name().to_str().is_some_and(is_staging) && entry.file_type()?.is_dir() {
-            found.push(entry.path());
+        let path = entry?.path();
+        if is_staging(&path) && is_own(&path) {
+            found.push(path);
         }
     }
     found.sort();
@@ -94,6 +113,9 @@ impl Staging {
 
     /// Takes over a staging folder whose owner is gone; none if it lives, or is not known to be gone.
     pub fn left_by_its_owner(path: &Path) -> Option<Self> {
+        if !is_own(path) {
+            return None;
+        }
         let owner = File::options().read(true).write(true).open(path.join("owner"));
         let owner = match owner {
             Ok(owner) => owner,

@@ -179,3 +179,15 @@ fn names_of_any_bytes_survive_the_journal() {
     assert_eq!(scene.resolve(), [Outcome::Published]);
     assert_eq!(fs::read_to_string(scene.path(name)).unwrap(), "newer");
 }
+
+#[test]
+fn a_journal_names_nothing_outside_of_its_folders() {
+    let journal = |at: &str, name: &str| format!("veloxel moves 1\nat {at}\nfile {name}\nend\n");
+    let staging = "/data/.veloxel-abc.part";
+    assert!(Journal::parse(&journal(staging, "a/b")).is_some());
+    for name in ["../b", "a/../../b", "/etc/passwd", "."] {
+        assert!(Journal::parse(&journal(staging, name)).is_none(), "{name}");
+    }
+    assert!(Journal::parse(&journal("/data/other", "b")).is_none());
+    assert!(Journal::parse(&journal(".veloxel-abc.part", "b")).is_none());
+}
