@@ -37,7 +37,9 @@ pub struct DryRun {
 /// As [`flow`](super::flow): everything that can be known before the samples are read.
 pub fn dry_run(job: &FlowJob, session: &Session) -> Result<DryRun> {
     job.options.require_used(&job.start)?;
-    let (options, plan) = (&job.options, job.plan(session)?);
+    let (options, plan) = (&job.options, job.plan(session));
+    // What an earlier run left unfinished stays as it is: nothing is written here.
+    plan.check()?;
     session.enter(Stage::Read)?;
     let mut warnings = Warnings::new();
     let reading = &session.reading(options.reading);

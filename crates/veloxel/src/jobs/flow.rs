@@ -21,7 +21,7 @@ pub type FlowRun = JobRun<RunReport>;
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn flow(job: &FlowJob, session: &Session) -> Result<FlowRun> {
     job.options.require_used(&job.start)?;
-    planned(job, session, job.plan(session)?)
+    planned(job, session, job.plan(session).checked()?)
 }
 
 fn planned(job: &FlowJob, session: &Session, mut plan: OutputPlan) -> Result<FlowRun> {

@@ -45,7 +45,8 @@ pub struct FlowJob {
 }
 
 impl FlowJob {
-    pub(super) fn plan(&self, session: &Session) -> Result<OutputPlan> {
+    /// The plan of its files, not checked yet.
+    pub(super) fn plan(&self, session: &Session) -> OutputPlan {
         let outputs = &self.outputs;
         let plan = match (self.takes(), self.inputs.as_slice()) {
             (TakenImages::Pairs, [fixed, moving]) => {
@@ -63,7 +64,6 @@ impl FlowJob {
             .writes(OutputRole::Picture, &outputs.picture, OutputContent::Picture)
             .writes(OutputRole::Report, &outputs.report, OutputContent::Text)
             .writes(OutputRole::Page, &outputs.html, OutputContent::Text)
-            .checked()
     }
 
     pub(super) fn takes(&self) -> TakenImages {
