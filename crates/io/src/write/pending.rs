@@ -116,25 +116,21 @@ pub(crate) struct Unfinished {
 }
 
 impl Unfinished {
+    /// Makes a file in the folder of `target` that has no name, where the system can, and goes at once: a check that one can
+    /// be made.
+    pub fn check(target: &Path) -> Result<()> {
+        check_name(target)?;
+        tempfile::tempfile_in(folder_of(target)).map(drop)
+    }
+
     pub fn file(target: &Path, pending: &PendingFiles) -> Result<Self> {
-        // The temporary name is shorter.
-        if let Err(error) = std::fs::symlink_metadata(target)
-            && error.kind() == ErrorKind::InvalidFilename
-        {
-            return Err(error);
-        }
-        // Renaming over a device or a folder would do something else than asked.
-        if std::fs::metadata(target).is_ok_and(|m| !m.is_file()) {
-            return Err(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file"));
-        }
-        let name = target.file_name().ok_or(Error::new(ErrorKind::InvalidInput, "the path names no file"))?;
-        let parent =
-            target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        check_name(target)?;
+        let name = target.file_name().unwrap_or_default();
         let prefix = format!(".{}.", beginning(&name.to_string_lossy()));
         let (item, listed) = pending.list(|| {
             // With the permissions of any new file: temporary ones are closed to others.
             let make = |path: &Path| File::create_new(path);
-            let item = Builder::new().prefix(&prefix).suffix(".part").make_in(parent, make)?;
+            let item = Builder::new().prefix(&prefix).suffix(".part").make_in(folder_of(target), make)?;
             let path = item.path().to_owned();
             Ok((item, path))
         })?;
@@ -176,6 +172,26 @@ fn on_disk(file: &File, control: &Control) -> Result<()> {
             Err(RecvTimeoutError::Disconnected) => return file.sync_data(),
         }
     }
+}
+
+/// Refuses a name that no file can get.
+fn check_name(target: &Path) -> Result<()> {
+    // The temporary name is shorter.
+    if let Err(error) = std::fs::symlink_metadata(target)
+        && error.kind() == ErrorKind::InvalidFilename
+    {
+        return Err(error);
+    }
+    // Renaming over a device or a folder would do something else than asked.
+    if std::fs::metadata(target).is_ok_and(|m| !m.is_file()) {
+        return Err(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file"));
+    }
+    let nameless = || Error::new(ErrorKind::InvalidInput, "the path names no file");
+    target.file_name().map(drop).ok_or_else(nameless)
+}
+
+fn folder_of(target: &Path) -> &Path {
+    target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// As much of a name as leaves room for what makes it a temporary one: file systems end names at 255 bytes.

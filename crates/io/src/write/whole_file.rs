@@ -32,12 +32,13 @@ pub fn write_bytes(target: impl Into<Target>, bytes: &[u8]) -> Result<()> {
     write(&target.into(), |file| file.write_all(bytes))
 }
 
-/// Checks that a file can be written there by making one beside it, which is removed at once.
+/// Checks that a file can be written there by making one in its folder, which is removed at once.
 ///
 /// # Errors
 /// [`IoError::Write`](crate::IoError::Write), also for a device or a folder of that name.
 pub fn check_writable(target: impl Into<Target>) -> Result<()> {
-    WholeFile::create(&target.into()).map(drop)
+    let target = target.into();
+    Unfinished::check(target.place()).map_err(target.fail())
 }
 
 /// A file that has another name until it is whole; dropped before [`commit`](Self::commit), it leaves nothing, nor does a
