@@ -119,9 +119,10 @@ impl Staging {
         let owner = File::options().read(true).write(true).open(path.join("owner"));
         let owner = match owner {
             Ok(owner) => owner,
-            // Its owner is about to make the file, or was ended before it could.
-            Err(error) if error.kind() == ErrorKind::NotFound && is_old(path) => {
-                File::create(path.join("owner")).ok()?
+            // Its owner was ended before it could make the file, or is about to and will make another folder.
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let _ = fs::remove_dir(path);
+                return None;
             }
             Err(_) => return None,
         };
@@ -177,12 +178,6 @@ impl Staging {
 
 /// The content of `owner` on file systems without locks.
 const UNLOCKED: &[u8] = b"unlocked";
-
-/// Whether a folder is more than a minute old; false where that is not known.
-fn is_old(path: &Path) -> bool {
-    let age = path.metadata().and_then(|m| m.modified()).map(|time| time.elapsed().unwrap_or_default());
-    age.is_ok_and(|age| age.as_secs() > 60)
-}
 
 fn add_content(folder: &Path, name: &Path, content: &mut Content) -> Result<()> {
     for entry in fs::read_dir(folder)? {

@@ -160,6 +160,14 @@ fn an_interruption_before_the_journal_leaves_the_earlier_files() {
 }
 
 #[test]
+fn an_interruption_before_the_owners_mark_leaves_nothing() {
+    let scene = Scene::new();
+    fs::create_dir(scene.path("a/.veloxel-abc.part")).unwrap();
+    assert_eq!(scene.resolve(), []);
+    assert_eq!(scene.state(), (earlier(), false));
+}
+
+#[test]
 fn what_a_running_process_writes_is_nobody_elses() {
     let scene = Scene::new();
     let publication = scene.written();
