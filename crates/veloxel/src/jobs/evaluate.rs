@@ -8,8 +8,8 @@ use crate::pipelines::{
 };
 use crate::{Result, Session, VeloxelError};
 use std::path::{Path, PathBuf};
-use veloxel_core::{Mask, Stage, Warnings};
-use veloxel_io::{self as io, CinePlace, ContourReading, PlainNames, ReadOptions, Reading};
+use veloxel_core::{Diagnosis, Hint, Mask, Stage, Warnings};
+use veloxel_io::{self as io, CinePlace, ContourFile, ContourReading, PlainNames, ReadOptions, Reading};
 use veloxel_measure::{ContourDistances, DisparityError, FlowError, LabelOverlapReport};
 
 /// A result and the truth.
@@ -118,15 +118,11 @@ pub fn evaluate_contours(
 ) -> Result<ContourDistances> {
     job.begin(session)?;
     let reading = session.reading(job.reading);
-    let mut place = cine.map(|path| place_of(path, &reading, warnings)).transpose()?;
-    let options = ContourReading { names, reading, ..ContourReading::default() };
-    if place.is_none() {
-        // The file that describes its cine is read first, whichever of the two that is.
-        let mut unsaid = Warnings::new();
-        let tried =
-            [&job.result, &job.truth].map(|path| io::read_contours(path, None, &options, &mut unsaid));
-        place = tried.into_iter().flatten().find_map(|file| file.place);
-    }
+    let options = ContourReading { names, reading: reading.clone(), ..ContourReading::default() };
+    let place = match cine {
+        Some(path) => Some(place_of(path, &reading, warnings)?),
+        None => told_place([&job.result, &job.truth], &options)?,
+    };
     let Some(place) = place else {
         return Err(InputError::NoCine { outlines: job.result.clone() }.into());
     };
@@ -134,6 +130,22 @@ pub fn evaluate_contours(
     let (result, truth) = (read(&job.result)?.contours, read(&job.truth)?.contours);
     let [sx, sy, _] = place.grid.spacing_mm();
     pipelines::evaluate_contours(&EvaluateRequest::new(&result, &truth), [sx, sy], session)
+}
+
+/// The cine, from the first of the files that describes it.
+fn told_place(files: [&PathBuf; 2], options: &ContourReading) -> Result<Option<CinePlace>> {
+    // Each file is read again with the place, and is warned of then.
+    let mut unsaid = Warnings::new();
+    for path in files {
+        match io::read_contours(path, None, options, &mut unsaid) {
+            Ok(ContourFile { place: Some(place), .. }) => return Ok(Some(place)),
+            Ok(ContourFile { place: None, .. }) => {}
+            // These outlines need the place: the other file may have it.
+            Err(error) if error.hint() == Some(Hint::Cine) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(None)
 }
 
 /// Grid and frames of a file with a time axis, or of one frame.

@@ -123,6 +123,18 @@ impl Holdings<'_> {
         method.with_masks(self.sketch.masks + self.sketch.weights).with_more(3.0 * larger)
     }
 
+    /// The method's memory, or that of the matches that it begins from.
+    fn at_once(&self, method: Footprint) -> Footprint {
+        self.footprint(self.matched.unwrap_or(method))
+    }
+
+    /// Bytes on the device without tiles: the whole grid at once holds a start that is given, and the warped image is sampled.
+    fn whole_bytes(&self, method: Footprint) -> u64 {
+        let start = (self.given_starts() * self.components()) as f64;
+        let more = start + if self.sketch.samples_moving { 3.0 } else { 0.0 };
+        self.at_once(method).with_more(more).bytes(self.fixed.len())
+    }
+
     /// The next coarser level's field, from which exact tiles begin, and its pictures, where they are made of all frames at once;
     /// of so much smaller axes, or, as long as that is open, of the least that they shrink by.
     fn coarser_level(&self, footprint: &Footprint, shrinking: Option<usize>) -> Option<MemoryPart> {
@@ -178,6 +190,10 @@ pub fn memory_plan(sketch: &FlowSketch<'_>, session: &Session) -> Result<FlowPla
     FlowPlan::of(sketch, footprint, matched, session)
 }
 
+/// A GPU's driver is not asked for the free memory before runs that take no more than this: the question takes as long as many
+/// kernels of so small a run.
+const NEVER_SHORT_BYTES: u64 = 64 << 20;
+
 /// What white is where nothing depends on it.
 const WHITE: f32 = 255.0;
 
@@ -194,6 +210,10 @@ pub(crate) fn tiles_of(
     // Without a budget the processor has what the system has.
     let is_bounded = session.max_memory_bytes().is_some();
     if !is_bounded && !session.device()?.is_gpu() {
+        return Ok(None);
+    }
+    let footprint = footprint_of(opened).filter(|_| !is_bounded && sketch.start != StartKind::Matches);
+    if footprint.is_some_and(|method| Holdings::of(sketch, None).whole_bytes(method) <= NEVER_SHORT_BYTES) {
         return Ok(None);
     }
     let plan = || match sketch.start {
@@ -228,6 +248,15 @@ fn footprint_of(method: &AnyMethod) -> Option<Footprint> {
     }
 }
 
+impl<'a> Holdings<'a> {
+    fn of(sketch: &FlowSketch<'a>, matched: Option<Footprint>) -> Self {
+        let (grids, sketch) = (sketch.grids, *sketch);
+        let [fixed, moving] = [grids[0], grids[grids.len().min(2) - 1]];
+        let more_frames = grids.len().saturating_sub(2) as u64;
+        Self { sketch, fixed, moving, more_frames, matched }
+    }
+}
+
 impl FlowPlan {
     fn of(
         sketch: &FlowSketch<'_>,
@@ -237,10 +266,7 @@ impl FlowPlan {
     ) -> Result<Self> {
         let method = sketch.method.draft.method_name();
         let footprint = footprint.ok_or(DenseError::NoFootprint { method })?;
-        let (grids, sketch) = (sketch.grids, *sketch);
-        let [fixed, moving] = [grids[0], grids[grids.len().min(2) - 1]];
-        let more_frames = grids.len().saturating_sub(2) as u64;
-        let holdings = Holdings { sketch, fixed, moving, more_frames, matched };
+        let holdings = Holdings::of(sketch, matched);
         Ok(Self::new(&holdings, footprint, session.max_memory_bytes(), session.device()?)?)
     }
 
@@ -253,11 +279,8 @@ impl FlowPlan {
         let footprint = holdings.footprint(method);
         let (held, components) = (holdings.parts(), holdings.components() as f64);
         let after = [held.clone(), vec![holdings.result(), holdings.measures()]].concat();
-        let at_once = holdings.matched.map_or(footprint, |matched| holdings.footprint(matched));
-        // The whole grid at once holds a start that is given, and samples the warped image on the device.
-        let start = holdings.given_starts() as f64 * components;
-        let more = start + if holdings.sketch.samples_moving { 3.0 } else { 0.0 };
-        let whole_bytes = at_once.with_more(more).bytes(holdings.fixed.len());
+        let at_once = holdings.at_once(method);
+        let whole_bytes = holdings.whole_bytes(method);
         let one_tile = || {
             let tiles = holdings.split(&footprint, u64::MAX).expect("without a limit one tile should do");
             TilePlan { device_bytes: whole_bytes, ..tiles }

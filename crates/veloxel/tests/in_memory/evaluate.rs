@@ -99,6 +99,9 @@ fn distances_of_outlines_are_those_of_the_command() {
         assert_eq!(ours, theirs);
         let nowhere = jobs::evaluate_contours(&job, None, PlainNames::default(), &mut none, &session);
         assert!(nowhere.unwrap_err().to_string().contains("cine"));
+        let absent = place.job("absent.json", "truth.csv");
+        let absent = jobs::evaluate_contours(&absent, None, PlainNames::default(), &mut none, &session);
+        assert!(absent.unwrap_err().to_string().contains("cannot open"));
     });
 }
 
