@@ -111,18 +111,15 @@ fn longest(graph: &Graph, control: &Control) -> Result<f64, Stopped> {
         if is_seen[root as usize] {
             continue;
         }
-        control.check()?;
         // From the middle between two ends no node is farther than half of the way, or not by much.
-        let first = farthest(there.run(graph, root));
-        let second = farthest(there.run(graph, first));
-        control.check()?;
-        let between = there.run(graph, second).to_vec();
-        let other = back.run(&reverse, first);
-        control.check()?;
+        let first = farthest(there.run(graph, root, control)?);
+        let second = farthest(there.run(graph, first, control)?);
+        let between = there.run(graph, second, control)?.to_vec();
+        let other = back.run(&reverse, first, control)?;
         let way = |node: usize| between[node].max(other[node]);
         let nearer = |best, node| if way(node) < way(best) { node } else { best };
         let middle = (0..graph.nodes()).fold(root as usize, nearer) as u32;
-        let (from, to) = (there.run(graph, middle), back.run(&reverse, middle));
+        let (from, to) = (there.run(graph, middle, control)?, back.run(&reverse, middle, control)?);
         let mut reach = [0.0f64; 2];
         for node in 0..graph.nodes() {
             if from[node].is_finite() != to[node].is_finite() {
