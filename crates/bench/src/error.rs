@@ -1,5 +1,6 @@
 //! Errors of measuring.
 
+use std::path::PathBuf;
 use veloxel::VeloxelError;
 use veloxel_core::CoreError;
 use veloxel_gpu::ComputeError;
@@ -54,6 +55,14 @@ pub enum BenchError {
         bench: &'static str,
         /// The device, as people know it.
         device: String,
+    },
+    /// A file of results cannot stand beside others.
+    #[error("cannot merge {}: {reason}", path.display())]
+    Merge {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
     },
     /// A measurement in a process of its own gave no result.
     #[error("a measurement in a process of its own failed: {reason}")]

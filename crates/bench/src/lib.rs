@@ -17,7 +17,10 @@ mod stops;
 mod verdict;
 
 pub use error::BenchError;
-pub use experiments::{Event, ExperimentTable, Experiments, NotMeasured, Observer, Published};
+pub use experiments::{
+    Event, ExperimentTable, Experiments, Findings, MergedRuns, NotMeasured, Observer, Published, SystemFact,
+    system_facts,
+};
 pub use figure::{Bar, Figure};
 pub use plots_page::plots_page;
 pub use record::{Record, Scored};

@@ -52,6 +52,11 @@ impl<'a> Session<'a> {
         Self { only, ..self }
     }
 
+    /// The device that measures.
+    pub fn device(&self) -> &Device {
+        self.device
+    }
+
     /// This session, measuring accuracy alone: on shared machines speeds mean nothing.
     pub fn quick(self) -> Self {
         Self { is_quick: true, ..self }

@@ -3,7 +3,7 @@
 use crate::backends;
 use crate::compilations::Compilations;
 use crate::error::ComputeError;
-use crate::gpu::Gpu;
+use crate::gpu::{ErrorCorrection, Gpu};
 use crate::listing::{DeviceInfo, ListedDevice};
 use crate::memory::buffer_pool::MemoryStats;
 use crate::processor::{Cpu, instruction_set};
@@ -163,6 +163,11 @@ impl Device {
     /// Free device memory in bytes; `None` on the processor and where a GPU's driver does not report it.
     pub fn free_bytes(&self) -> Option<usize> {
         self.gpu()?.free_bytes()
+    }
+    /// Whether the device's memory is checked and corrected (ECC); `None` on the processor and where a GPU's driver does not
+    /// report it.
+    pub fn error_correction(&self) -> Option<ErrorCorrection> {
+        self.gpu()?.error_correction()
     }
     /// Gives memory that is kept for later requests back to the system or the driver; waits for the device. This helps when the
     /// next work needs pieces of other sizes under a budget.

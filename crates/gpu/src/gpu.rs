@@ -20,6 +20,15 @@ use veloxel_core::Control;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueNumber(pub(crate) usize);
 
+/// Whether a GPU checks and corrects its memory (ECC), as its driver reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorCorrection {
+    /// Errors of single bits are corrected.
+    On,
+    /// Nothing is checked.
+    Off,
+}
+
 /// A range of words in the memory of a GPU.
 #[derive(Debug, Clone)]
 pub struct MemoryStretch<'a> {
@@ -100,6 +109,10 @@ pub trait Gpu: Debug + Send + Sync {
     fn release_kept(&self) {}
     /// Free device memory in bytes; `None` where the driver does not report it.
     fn free_bytes(&self) -> Option<usize> {
+        None
+    }
+    /// Whether the device's memory is checked and corrected (ECC); `None` where the driver does not report it.
+    fn error_correction(&self) -> Option<ErrorCorrection> {
         None
     }
 }

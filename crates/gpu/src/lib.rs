@@ -35,7 +35,7 @@ pub use compilations::Compilations;
 pub use concurrent::Concurrent;
 pub use device::{Device, DeviceKind};
 pub use error::ComputeError;
-pub use gpu::{Gpu, MemoryStretch, QueueNumber};
+pub use gpu::{ErrorCorrection, Gpu, MemoryStretch, QueueNumber};
 pub use launches::bindings::{
     BindingDeclaration, BindingSlot, BindingSlots, Bindings, BoundBuffer, BufferAccess,
 };

@@ -1,16 +1,23 @@
 //! What the experiments of every paper give: measured figures, those that the paper prints, tables, a page.
 
 mod comparison;
+mod findings;
 mod machines;
+mod merged;
 mod page;
 mod published;
+mod system;
 mod table;
 
 pub(crate) use comparison::{Comparison, Row};
+pub use findings::Findings;
 pub(crate) use machines::{Machine, MachineRole, machines, middle};
+pub use merged::MergedRuns;
 pub(crate) use page::{comparison_section, machines_section, not_measured_section};
 pub(crate) use published::published_head;
 pub use published::{NotMeasured, Published};
+pub(crate) use system::error_correction;
+pub use system::{SystemFact, system_facts};
 pub use table::ExperimentTable;
 
 use crate::{BenchError, Figure};

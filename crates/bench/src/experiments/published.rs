@@ -1,6 +1,6 @@
 //! Figures that papers print, and what of a paper cannot be measured here: both stand beside our figures, never among them.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A figure that a paper prints. Its authors measured it, on a machine of theirs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -18,7 +18,7 @@ pub struct Published {
 }
 
 /// Something that a paper has and this machine cannot measure.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotMeasured {
     /// A name, with its place in the paper.
     pub what: String,

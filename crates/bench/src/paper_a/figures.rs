@@ -2,8 +2,7 @@
 
 use super::components::Component;
 use super::published::{HEADLINE, TABLES};
-use super::runs::Time;
-use super::settings::{TAPS, WARPS};
+use super::settings::{FIGURE_ITERATIONS, TAPS, WARPS};
 use super::tables::ratio;
 use super::{Measured, Measurement, PaperA};
 use crate::Figure;
@@ -48,14 +47,17 @@ fn speed_ups(m: &Measurement) -> Vec<Figure> {
 }
 
 fn runs(result: &PaperA, measured: &Measured, place: &str) -> Vec<Figure> {
-    let figure = |(warps, taps): (usize, usize), time: &Time| {
+    let whole = measured.whole.iter().map(|time| {
         let scaled = if time.scaled { ", scaled" } else { "" };
-        Figure::new(format!("{place}: R {warps}, {taps} taps{scaled}"), time.ms, "ms")
+        Figure::new(format!("{place}: R {WARPS}, {TAPS} taps{scaled}"), time.ms, "ms")
+    });
+    let of_figure_5 = |warps: usize, taps: usize, ms: f64| {
+        let name = format!("{place}: R {warps} of {FIGURE_ITERATIONS} iterations, {taps} taps");
+        Figure::new(name, ms, "ms")
     };
-    let whole = measured.whole.iter().map(|time| figure((WARPS, TAPS), time));
     let warps =
-        result.plan.warps.iter().zip(&measured.warps).map(|(&warps, time)| figure((warps, TAPS), time));
-    let taps = result.plan.taps.iter().zip(&measured.taps).map(|(&taps, time)| figure((WARPS, taps), time));
+        result.plan.warps.iter().zip(&measured.warps).map(|(&warps, &ms)| of_figure_5(warps, TAPS, ms));
+    let taps = result.plan.taps.iter().zip(&measured.taps).map(|(&taps, &ms)| of_figure_5(WARPS, taps, ms));
     whole.chain(warps).chain(taps).collect()
 }
 

@@ -7,7 +7,9 @@ use super::settings::{ITERATIONS, TAPS, WARPS};
 use super::tables::{Transfers, notes, ratio, tables, time_text};
 use super::{Measured, Measurement, PaperA};
 use crate::BenchError;
-use crate::experiments::{ExperimentTable, MachineRole, machines_section, published_head};
+use crate::experiments::{
+    ExperimentTable, Experiments, MachineRole, machines_section, not_measured_section, published_head,
+};
 use veloxel_report::number;
 use veloxel_report::page::{Headline, Page, Plots, Section, TimeBar};
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
@@ -25,11 +27,13 @@ pub(super) fn html(result: &PaperA) -> Result<String, BenchError> {
         let table = tables(result).into_iter().find(|table| table.title.contains(title));
         sections.extend(table.map(|table| section(table, plots, bars)));
     };
+    add("Table 1", Vec::new(), Vec::new());
     add("Tables 2", whole_runs(result), Vec::new());
     add("Figure 5a", varied(result, "R", &result.plan.warps, |m| &m.warps), Vec::new());
     add("Figure 5b", varied(result, "taps", &result.plan.taps, |m| &m.taps), Vec::new());
     add("Figure 6", components(result), bars(result));
     add("Figure 7b", transfers(result), Vec::new());
+    sections.push(not_measured_section(&result.not_measured()));
     sections.push(how);
 
     let title = "GPUs for motion estimation: the paper's experiments on this machine";
@@ -151,14 +155,15 @@ fn varied(
     result: &PaperA,
     name: &str,
     values: &[usize],
-    times: impl Fn(&Measured) -> &Vec<Time>,
+    times_ms: impl Fn(&Measured) -> &Vec<f64>,
 ) -> Vec<LinePlot> {
     let fastest = result.fastest();
     let sizes: Vec<_> =
         result.measurements.iter().filter(|m| result.plan.figure_sizes.contains(&m.size)).collect();
     let curves = |value: &dyn Fn(&[Option<Time>; 3]) -> Option<f64>| -> Vec<Series> {
         let of_size = |(nth, m): (usize, &&Measurement)| {
-            let at = |k: usize| value(&m.times(|measured| times(measured).get(k).copied()));
+            let at =
+                |k: usize| value(&m.times(|measured| times_ms(measured).get(k).copied().map(Time::measured)));
             let points = values.iter().enumerate().filter_map(|(k, &x)| Some((x as f64, at(k)?))).collect();
             curve(&format!("{}³", m.size), nth, Line::Dotted, points)
         };

@@ -2,7 +2,7 @@
 
 use super::components::{Component, Costs, LONG_MS};
 use super::scene::Scene;
-use super::settings::{ITERATIONS, params};
+use super::settings::{ITERATIONS, TAPS, WARPS, params};
 use crate::BenchError;
 use crate::experiments::middle;
 use veloxel_core::Grid;
@@ -17,18 +17,9 @@ pub(super) struct Time {
     pub scaled: bool,
 }
 
-/// The cost of a run: once, for each warp, and for each iteration of a warp.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Prediction {
-    taps: usize,
-    once_ms: f64,
-    warp_ms: f64,
-    iteration_ms: f64,
-}
-
-impl Prediction {
-    fn total_ms(&self, warps: usize) -> f64 {
-        self.once_ms + warps as f64 * (self.warp_ms + ITERATIONS as f64 * self.iteration_ms)
+impl Time {
+    pub const fn measured(ms: f64) -> Self {
+        Self { ms, scaled: false }
     }
 }
 
@@ -58,37 +49,42 @@ impl<'a> Run<'a> {
         Ok((ms, pending))
     }
 
-    /// Predicts times from runs of one warp.
-    pub(crate) fn predict(&self, taps: usize) -> Result<Prediction, BenchError> {
-        let params = params(1, 1, taps);
+    /// Predicts the time of a whole run, ms, from a run of one warp with one iteration.
+    fn predicted_ms(&self) -> Result<f64, BenchError> {
+        let params = params(1, 1, TAPS);
         let (mut total_ms, mut pending) = self.ask(&params)?;
         // The first run on a GPU may have compiled kernels; a short one found its memory new.
         if self.device.is_gpu() || total_ms < LONG_MS {
             (total_ms, pending) = self.ask(&params)?;
         }
         let level_ms = pending.finish(FlowExtras::default())?.statistics.method.device_ms.unwrap_or_default();
-        Ok(Prediction {
-            taps,
-            once_ms: (total_ms - level_ms).max(0.0),
-            warp_ms: (level_ms - self.iteration_ms).max(0.0),
-            iteration_ms: self.iteration_ms,
-        })
+        let (once_ms, warp_ms) = ((total_ms - level_ms).max(0.0), (level_ms - self.iteration_ms).max(0.0));
+        Ok(once_ms + WARPS as f64 * (warp_ms + ITERATIONS as f64 * self.iteration_ms))
     }
 
-    /// The time of R warps: the median of several runs, or the prediction if that is longer than `longest_s`.
-    pub fn time(&self, warps: usize, predicted: &Prediction, longest_s: f64) -> Result<Time, BenchError> {
-        let predicted_ms = predicted.total_ms(warps);
-        if predicted_ms > 1e3 * longest_s {
-            return Ok(Time { ms: predicted_ms, scaled: true });
+    /// The time of a whole run: measured, or predicted where that is longer than `longest_s`.
+    pub fn whole(&self, longest_s: f64) -> Result<Time, BenchError> {
+        if longest_s < f64::INFINITY {
+            let ms = self.predicted_ms()?;
+            if ms > 1e3 * longest_s {
+                return Ok(Time { ms, scaled: true });
+            }
         }
-        let params = params(warps, ITERATIONS, predicted.taps);
-        let runs = if predicted_ms < LONG_MS { 3 } else { 1 };
-        let mut times = Vec::new();
-        for _ in 0..runs {
-            let (ms, pending) = self.ask(&params)?;
+        Ok(Time::measured(self.measured_ms(&params(WARPS, ITERATIONS, TAPS))?))
+    }
+
+    /// The time of a run, ms: the median of several after a first one, or that of the first one where it is long.
+    pub fn measured_ms(&self, params: &ClgParams) -> Result<f64, BenchError> {
+        let one = || -> Result<f64, BenchError> {
+            let (ms, pending) = self.ask(params)?;
             pending.wait()?;
-            times.push(ms);
+            Ok(ms)
+        };
+        // The first run on a GPU may have compiled kernels.
+        let first = if self.device.is_gpu() { one().and_then(|_| one())? } else { one()? };
+        if first > LONG_MS {
+            return Ok(first);
         }
-        Ok(Time { ms: middle(&mut times), scaled: false })
+        Ok(middle(&mut [one()?, one()?, one()?]))
     }
 }

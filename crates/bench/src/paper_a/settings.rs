@@ -7,6 +7,8 @@ use veloxel_motion::{ClgParams, ClgPreset};
 /// The numbers of warps R, half of the preset's, and of Jacobi iterations of a warp, as in the preset.
 pub(super) const WARPS: usize = 10;
 pub(super) const ITERATIONS: usize = 100;
+/// Jacobi iterations of a warp in Figure 5, fewer, so that one thread measures every point.
+pub(super) const FIGURE_ITERATIONS: usize = 20;
 /// Width of K_ρ, taps (section 5.2).
 pub(super) const TAPS: usize = 15;
 /// The numbers α and β of the preset.

@@ -3,14 +3,22 @@
 use super::components::{Component, LONG_MS};
 use super::published::{self, of_size};
 use super::runs::Time;
-use super::settings::{ITERATIONS, TAPS, WARPS};
+use super::settings::{FIGURE_ITERATIONS, ITERATIONS, TAPS, WARPS};
+use super::systems::systems;
 use super::{Measurement, PaperA};
 use crate::experiments::{ExperimentTable, MachineRole, published_head};
 use veloxel_report::number;
 
 /// All tables that have a row.
 pub(super) fn tables(result: &PaperA) -> Vec<ExperimentTable> {
-    let all = [whole_runs(result), warps(result), taps(result), components(result), transfers(result)];
+    let all = [
+        systems(result),
+        whole_runs(result),
+        warps(result),
+        taps(result),
+        components(result),
+        transfers(result),
+    ];
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
@@ -42,10 +50,28 @@ fn warps(result: &PaperA) -> ExperimentTable {
     ExperimentTable {
         title: "Number of iterations (Figure 5a)".to_owned(),
         note: format!(
-            "R warps of {ITERATIONS} Jacobi iterations; the paper's speed-ups hardly change with R, but grow with the size."
+            "R warps of {FIGURE_ITERATIONS} Jacobi iterations, every time measured.{} The paper's figure (128³ and 256³) has no numbers; its text finds no noticeable change with R.",
+            range_over_warps(result)
         ),
         ..varied(result, "R", &result.plan.warps, |measured, nth| measured.warps.get(nth).copied())
     }
+}
+
+/// The least and the greatest measured speed-up over all R, size by size, as sentences.
+fn range_over_warps(result: &PaperA) -> String {
+    let fastest = result.fastest();
+    let sentence = |m: &Measurement| {
+        let at = |nth: usize| {
+            let times = m.times(|measured| measured.warps.get(nth).copied().map(Time::measured));
+            ratio(&times, MachineRole::OneThread, fastest)
+        };
+        let ratios: Vec<f64> = (0..result.plan.warps.len()).filter_map(at).collect();
+        let least = ratios.iter().copied().reduce(f64::min)?;
+        let greatest = ratios.iter().copied().reduce(f64::max)?;
+        let (least, greatest, name) = (number::text(least), number::text(greatest), fastest.name());
+        Some(format!(" {}³, {name} over one thread: {least} to {greatest}×.", m.size))
+    };
+    result.measurements.iter().filter_map(sentence).collect()
 }
 
 /// The table of Figure 5b.
@@ -53,7 +79,7 @@ fn taps(result: &PaperA) -> ExperimentTable {
     ExperimentTable {
         title: "Size of the Gaussian kernel (Figure 5b)".to_owned(),
         note: format!(
-            "R = {WARPS} warps of {ITERATIONS} iterations; the paper's speed-ups grow with the kernel."
+            "R = {WARPS} warps of {FIGURE_ITERATIONS} iterations, every time measured; the paper's speed-ups grow with the kernel."
         ),
         ..varied(result, "taps", &result.plan.taps, |measured, nth| measured.taps.get(nth).copied())
     }
@@ -63,12 +89,12 @@ fn varied(
     result: &PaperA,
     name: &str,
     values: &[usize],
-    time: impl Fn(&super::Measured, usize) -> Option<Time>,
+    ms: impl Fn(&super::Measured, usize) -> Option<f64>,
 ) -> ExperimentTable {
     let mut rows = Vec::new();
     for m in &result.measurements {
         for (nth, value) in values.iter().enumerate() {
-            let times = m.times(|measured| time(measured, nth));
+            let times = m.times(|measured| ms(measured, nth).map(Time::measured));
             if times.iter().any(Option::is_some) {
                 let labels = [format!("{}³", m.size), value.to_string()];
                 rows.push(labels.into_iter().chain(cells(result, &times)).collect());
@@ -84,7 +110,7 @@ fn components(result: &PaperA) -> ExperimentTable {
     let mut rows = Vec::new();
     for m in &result.measurements {
         for component in Component::ALL {
-            let times = m.times(|measured| measured.costs.ms(component).map(|ms| Time { ms, scaled: false }));
+            let times = m.times(|measured| measured.costs.ms(component).map(Time::measured));
             if times.iter().any(Option::is_some) {
                 let labels = [format!("{}³", m.size), component.name().to_owned()];
                 rows.push(labels.into_iter().chain(cells(result, &times)).collect());
@@ -161,13 +187,11 @@ impl Transfers {
 /// How everything was measured, and what was not.
 pub(super) fn notes(result: &PaperA) -> Vec<String> {
     let machines = result.machines.iter().map(|m| format!("{}: {}.", m.role.name(), m.name));
-    let scaled = result.measurements.iter().flat_map(|m| m.by_role.iter().flatten()).any(|measured| {
-        measured.whole.iter().chain(&measured.warps).chain(&measured.taps).any(|time| time.scaled)
-    });
-    let scaled = scaled.then(|| {
+    let all = || result.measurements.iter().flat_map(|m| m.by_role.iter().flatten());
+    let scaled = all().any(|measured| measured.whole.is_some_and(|time| time.scaled)).then(|| {
         format!(
-            "≈: a run that would take more than {} s ({} s in Figure 5) was measured with one warp of one iteration, and scaled to {ITERATIONS} iterations and all warps by what one iteration takes.",
-            result.plan.longest_s, result.plan.longest_in_figures_s
+            "≈: a run above {}³ that would take more than {} s was measured with one warp of one iteration, and scaled to {ITERATIONS} iterations and all warps by what one iteration takes.",
+            result.plan.measured_to, result.plan.longest_s
         )
     });
     let mut notes: Vec<String> = machines.collect();

@@ -9,8 +9,8 @@ fn tiny() -> Plan {
         figure_sizes: vec![10],
         warps: vec![1, 2],
         taps: vec![5, 9],
+        measured_to: 10,
         longest_s: 1e-4,
-        longest_in_figures_s: 1e3,
     }
 }
 
@@ -29,15 +29,18 @@ fn a_processor_has_tables_without_a_gpu_and_says_what_was_scaled() {
     let result = run_plan(&device, tiny(), &mut observer).unwrap();
     let tables = result.tables();
     let titles: Vec<&str> = tables.iter().map(|t| t.title.rsplit('(').next().unwrap()).collect();
-    assert_eq!(titles, ["Tables 2 and 3)", "Figure 5a)", "Figure 5b)", "Figure 6)"]);
-    for table in &tables {
+    assert_eq!(titles, ["Table 1)", "Tables 2 and 3)", "Figure 5a)", "Figure 5b)", "Figure 6)"]);
+    for table in &tables[1..] {
         assert!(table.head.iter().all(|name| !name.contains("GPU")), "{:?}", table.head);
         assert!(table.rows.iter().all(|row| row.len() == table.head.len()), "{table:?}");
     }
     let rows: Vec<usize> = tables.iter().map(|t| t.rows.len()).collect();
-    assert_eq!(rows, [2, 2, 2, 3 * 5]);
-    assert!(tables[0].rows.iter().all(|row| row[1].starts_with('≈')), "{:?}", tables[0].rows);
-    assert!(tables[1].rows.iter().all(|row| !row[2].starts_with('≈')), "{:?}", tables[1].rows);
+    assert_eq!(rows, [7, 2, 2, 2, 3 * 5]);
+    let scaled: Vec<bool> = tables[1].rows.iter().map(|row| row[1].starts_with('≈')).collect();
+    assert_eq!(scaled, [false, true], "sizes up to `measured_to` are measured: {:?}", tables[1].rows);
+    for table in &tables[2..4] {
+        assert!(table.rows.iter().flatten().all(|cell| !cell.contains('≈')), "{:?}", table.rows);
+    }
     assert!(result.notes().iter().any(|note| note.starts_with('≈')));
     let figures = result.figures();
     assert!(figures.iter().all(|f| f.value > 0.0 && f.value.is_finite()), "{figures:?}");
@@ -46,7 +49,16 @@ fn a_processor_has_tables_without_a_gpu_and_says_what_was_scaled() {
     assert_eq!(pages.len(), 3 * 2);
     assert_eq!(pages.last(), result.html().ok().as_ref());
     let page = result.html().unwrap();
+    assert!(page.contains("cannot be switched here"));
     assert!(page.contains("<svg") && !page.contains("NaN") && !page.contains("http"), "self-contained");
+}
+
+#[test]
+fn no_plan_scales_up_to_128() {
+    for plan in [Plan::full(), Plan::quick()] {
+        assert!(plan.measured_to >= 128);
+        assert!(plan.figure_sizes.iter().all(|&size| size <= 128));
+    }
 }
 
 #[test]

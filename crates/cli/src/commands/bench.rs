@@ -7,16 +7,15 @@ use crate::{
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
-use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 use veloxel::io::{IoError, write_text};
 use veloxel::report::number;
 use veloxel_bench::{
-    BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, Experiments, Figure, Measure,
-    MeasureExperiments, NotMeasured, Published, Record, Session, Verdict, VolumeCost, plots_page,
-    volume_cost,
+    BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, Experiments, Figure, Findings, Measure,
+    MeasureExperiments, MergedRuns, NotMeasured, Record, Session, Verdict, VolumeCost, plots_page,
+    system_facts, volume_cost,
 };
 
 /// Measure speed, memory and accuracy, and compare them with what is required.
@@ -50,22 +49,16 @@ pub struct BenchArguments {
     #[arg(long, value_name = "OUT.html")]
     html: Option<PathBuf>,
 
+    /// Measure nothing: put what --json printed on several machines beside each other, NAMEs alone or all, with --html as a page
+    #[arg(long, value_name = "RUN.json", num_args = 1.., conflicts_with_all = ["json", "quick", "allow_missing", "only"])]
+    merge: Vec<PathBuf>,
+
     #[command(flatten)]
     device: DeviceArguments,
 
     /// Measures one pair of volumes, for this command's own use
     #[arg(long, hide = true, value_name = "SIZE")]
     volume: Option<usize>,
-}
-
-/// What a bench gives, as JSON: what a paper has published is never among what was measured.
-#[derive(Debug, Default, Serialize)]
-struct Findings {
-    measured: Vec<Figure>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    published: Vec<Published>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    not_measured: Vec<NotMeasured>,
 }
 
 impl BenchArguments {
@@ -82,6 +75,9 @@ impl BenchArguments {
 
 impl Run for BenchArguments {
     fn run(self) -> Outcome {
+        if !self.merge.is_empty() {
+            return merge(&self);
+        }
         let begin = Instant::now();
         let opened = veloxel::Session::open(&self.device.options())?;
         let opening_ms = begin.elapsed().as_secs_f64() * 1e3;
@@ -115,7 +111,8 @@ impl Run for BenchArguments {
                     }
                     let stated = |figure: &Figure| Some(record.as_ref()?.score(bench.name, figure)?.stated);
                     let text = figures_text(&figures, stated);
-                    (Findings { measured: figures, ..Findings::default() }, text)
+                    let system = system_facts(&device);
+                    (Findings { system, measured: figures, ..Findings::default() }, text)
                 }
             };
             verdict.judge(bench, &findings.measured, record.as_ref());
@@ -134,6 +131,26 @@ impl Run for BenchArguments {
         }
         Ok(())
     }
+}
+
+/// Puts the runs of several machines beside each other.
+fn merge(arguments: &BenchArguments) -> Outcome {
+    let BenchArguments { names, merge: paths, html, .. } = arguments;
+    if let Some(page) = html.as_ref().filter(|page| paths.iter().any(|path| is_same_file(path, page))) {
+        let text = format!("{} is one of the files to merge: write the page to another name", page.display());
+        wrong_usage("bench", ErrorKind::ArgumentConflict, &text);
+    }
+    check_folder(arguments)?;
+    let merged = MergedRuns::read(paths, names)?;
+    if let Some(path) = html {
+        write_text(interrupt::files().target(path), &merged.html()?)?;
+    }
+    Ok(print(&experiment_text(&merged.tables(), &[], &[], &[]))?)
+}
+
+/// Whether two paths name one file that exists.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Refuses a page whose folder does not exist, before minutes are spent on measuring.
@@ -178,7 +195,8 @@ fn experiments(
     write_page(&*result)?;
     let (measured, published, not_measured) = (result.figures(), result.published(), result.not_measured());
     let text = experiment_text(&result.tables(), &measured, &not_measured, &result.notes());
-    Ok((Findings { measured, published, not_measured }, text))
+    let system = system_facts(session.device());
+    Ok((Findings { system, measured, published, not_measured }, text))
 }
 
 /// The tables, then the figures that have a bar, then what was not measured, then the notes.

@@ -18,7 +18,7 @@ mod uploads;
 
 use crate::compilations::{CompilationClock, Compilations};
 use crate::error::ComputeError;
-use crate::gpu::{Gpu, MemoryStretch, QueueNumber};
+use crate::gpu::{ErrorCorrection, Gpu, MemoryStretch, QueueNumber};
 use crate::launches::bindings::BoundBuffer;
 use crate::launches::launch::{Launch, Variant};
 use crate::launches::translation::text_of;
@@ -251,6 +251,11 @@ impl Gpu for CudaDevice {
     }
     fn free_bytes(&self) -> Option<usize> {
         self.context.mem_get_info().ok().map(|(free, _)| free)
+    }
+    fn error_correction(&self) -> Option<ErrorCorrection> {
+        let enabled = sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_ECC_ENABLED;
+        let state = self.context.attribute(enabled).ok()?;
+        Some(if state == 0 { ErrorCorrection::Off } else { ErrorCorrection::On })
     }
 }
 
