@@ -1,6 +1,6 @@
 //! One pyramid level of [`BlockMatching`](crate::BlockMatching): searches on the image warped by what was found.
 
-use super::parameters::BlockMatchingParams;
+use super::parameters::{BlockMatchingParams, MatchQuality};
 use crate::steps::buffers::{convolved, on_grid, resampled_field, written};
 use crate::steps::image_pyramids::LevelImages;
 use crate::steps::level_account::{Increments, LevelDiagnostics, LevelRun};
@@ -220,6 +220,10 @@ impl<'a> BlockMatchingLevel<'a> {
             error_to_confidence: &mut confidence,
         };
         kernel.run(device)?;
+        let confidence = match self.params.confidence {
+            MatchQuality::Error => confidence,
+            MatchQuality::Ncc => quality,
+        };
         Ok(Certainty { confidence, after: None })
     }
 }

@@ -27,7 +27,7 @@
 //! *Between blocks* (stride above 1) the flow is interpolated linearly; the paper gives every voxel its block's vector.
 //! *Masks* weigh voxels; a vector whose block holds no weight is NaN, with confidence 0. What lies outside of the images is
 //! their outermost sample.
-//! *Confidence*: [`veloxel_kernels::matching::match_confidence`].
+//! *Confidence*: [`veloxel_kernels::matching::match_confidence`], or by `confidence` the raw NCC of the matched blocks.
 //!
 //! *Cost*: a search keeps the score of every candidate, (2R + 1)^D volumes; time grows with the width of a block on
 //! processors, with its volume on GPUs.

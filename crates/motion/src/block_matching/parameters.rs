@@ -52,6 +52,8 @@ parameters! {
     median: usize in 0..=3 "blocks" = 2 { accurate.volume: 1, fast.volume: 1, paper: 0 };
     /// Where between candidates the best match lies.
     sub_voxel: MatchSubVoxel = Parabola { paper: Off };
+    /// What the map of confidence holds.
+    confidence: MatchQuality = Error;
     /// Interpolation of the moving image.
     interpolation: Interpolation = CubicSpline { paper: Linear };
     /// Most levels of the pyramid, each half as wide as the next finer one. 1: no pyramid.
@@ -77,6 +79,14 @@ choices! {
         Fixed = "fixed",
         /// The blocks around both of its ends, so that equal images match exactly without motion.
         Both = "both",
+    }
+
+    /// What the map of confidence holds.
+    pub enum MatchQuality {
+        /// 0 to 1, by the error that a vector and its neighbours suggest.
+        Error = "error",
+        /// The normalised cross-correlation of the matched blocks as it is, −1 to 1 (the paper's measure of quality).
+        Ncc = "ncc",
     }
 
     /// Where the best match lies.

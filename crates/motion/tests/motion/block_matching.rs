@@ -8,7 +8,7 @@ use crate::measure;
 use measure::{cpu, difference_vox, mean_error_vox, pair, require_sane, smooth};
 use veloxel_core::{Dimension, Grid, Mask, SolveStatus, Volume};
 use veloxel_gpu::Device;
-use veloxel_motion::block_matching::parameters::MatchMeasure;
+use veloxel_motion::block_matching::parameters::{MatchMeasure, MatchQuality};
 use veloxel_motion::{
     BlockMatching, BlockMatchingParams, BlockMatchingPreset, DenseFlow, FlowExtras, Pair, PairMethod, Refined,
 };
@@ -147,6 +147,34 @@ fn flat_blocks_have_no_confidence_and_harm_nobody() {
         let constant = phantom.fixed.map(|_| 3.0);
         let found = run(&pair(&constant, &constant), &preset(BlockMatchingPreset::Fast, dimension), &cpu(1));
         assert_eq!(found.statistics.status, SolveStatus::NoContent);
+    }
+}
+
+#[test]
+fn the_map_can_hold_the_correlation_of_the_matched_blocks() {
+    for dimension in BOTH {
+        let phantom = smooth(MotionKind::Shift, dimension, small(dimension));
+        let images = pair(&phantom.fixed, &phantom.moving);
+        for name in PRESETS {
+            let errors = run(&images, &preset(name, dimension), &cpu(2));
+            let params = BlockMatchingParams { confidence: MatchQuality::Ncc, ..preset(name, dimension) };
+            let found = run(&images, &params, &cpu(2));
+            assert!(found.flow == errors.flow, "{dimension:?} {name:?}: the map changes no vector");
+            let correlation = found.confidence.data();
+            assert!(correlation.iter().all(|q| (-1.0001..=1.0001).contains(q)), "{dimension:?} {name:?}");
+            let mean = correlation.iter().sum::<f32>() / correlation.len() as f32;
+            assert!(mean > 0.9, "{dimension:?} {name:?}: blocks of a shifted image correlate, {mean}");
+        }
+        let inverted = phantom.moving.map(|v| 1.0 - v);
+        let params = BlockMatchingParams {
+            confidence: MatchQuality::Ncc,
+            max_levels: 1,
+            reach: 1,
+            ..preset(BlockMatchingPreset::Paper, dimension)
+        };
+        let found = run(&pair(&phantom.fixed, &inverted), &params, &cpu(1));
+        let least = found.confidence.data().iter().copied().fold(1.0, f32::min);
+        assert!(least < -0.2, "{dimension:?}: what does not match at all is below 0: {least}");
     }
 }
 

@@ -28,7 +28,7 @@ fn bilateral_field(@builtin(global_invocation_id) id: vec3<u32>) {
                 let near = exponential(apart * block.factors.x + unlike * unlike * block.factors.y);
                 all = all + near;
                 if (!is_nan(field_x[k])) {
-                    let c = confidence[k];
+                    let c = select(confidence[k], 0.0, confidence[k] < 0.0);
                     let share = near * (c + 0.001);
                     certain = certain + near * c;
                     total = total + share;

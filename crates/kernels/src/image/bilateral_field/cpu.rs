@@ -111,8 +111,9 @@ fn add_line<const D: usize>(
         let near = exponential(apart + unlike * unlike * alike);
         all[i] += near;
         let is_known = !field[0][i].is_nan();
-        let share = if is_known { near * (confidence[i] + LEAST_CONFIDENCE) } else { 0.0 };
-        certain[i] += if is_known { near * confidence[i] } else { 0.0 };
+        let own = if confidence[i] < 0.0 { 0.0 } else { confidence[i] };
+        let share = if is_known { near * (own + LEAST_CONFIDENCE) } else { 0.0 };
+        certain[i] += if is_known { near * own } else { 0.0 };
         total[i] += share;
         for c in 0..D {
             out[c][i] += if is_known { share * field[c][i] } else { 0.0 };

@@ -9,7 +9,8 @@
 //! *Paper*: the future work of "GPU-accelerated optical flow and face clustering", GPGPU 2011, section 6.1; the kernel is
 //! that of C. Tomasi, R. Manduchi, "Bilateral filtering for gray and color images", ICCV 1998.
 //! *Unknown vectors* (NaN) add only their g to the support. Where the support of an unknown vector is at least `fill_from`, and
-//! its own weight is above 0, it becomes known, with the confidence `fill_share · s`. A known vector keeps its confidence.
+//! its own weight is above 0, it becomes known, with the confidence `fill_share · s`. A known vector keeps its confidence, which
+//! weighs as 0 where it is below 0, as a correlation may be.
 //! *Window*: `2 r + 1` voxels an axis, cut at the border. *Units*: the field's; the guide's for τ. *Halo*: r.
 
 mod cpu;
@@ -82,7 +83,7 @@ pub struct BilateralField<'a> {
     pub window: Bilateral,
     /// The field; NaN where unknown.
     pub field: &'a [Buffer],
-    /// The confidence c, 0 to 1.
+    /// The confidence c, at most 1.
     pub confidence: &'a Buffer,
     /// The guiding image I.
     pub guide: &'a Buffer,
