@@ -164,8 +164,8 @@ fn gathers_share_no_row() {
                 increment: &mut fields,
             };
             compose.run(device).unwrap();
-            use Interpolation::{CubicSpline, Linear, MostWeight, Nearest};
-            for interpolation in [Nearest, MostWeight, Linear, CubicSpline] {
+            use Interpolation::{CubicConvolution, CubicSpline, Linear, MostWeight, Nearest};
+            for interpolation in [Nearest, MostWeight, Linear, CubicConvolution, CubicSpline] {
                 let mut out = positive(device, shape, 0);
                 let warp = Warp {
                     shape,

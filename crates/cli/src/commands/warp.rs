@@ -69,7 +69,12 @@ struct Files {
 /// Values of --interpolation that say how samples between voxels are found.
 fn between() -> impl TypedValueParser<Value = Interpolation> {
     words([
+        (PossibleValue::new("nearest").help("The nearest voxel's sample"), Interpolation::Nearest),
         (PossibleValue::new("linear").help("Bi- or trilinear"), Interpolation::Linear),
+        (
+            PossibleValue::new("cubic-convolution").help("Bi- or tricubic (Keys)"),
+            Interpolation::CubicConvolution,
+        ),
         (PossibleValue::new("cubic").help("Cubic B-spline"), Interpolation::CubicSpline),
     ])
 }

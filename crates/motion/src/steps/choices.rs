@@ -26,8 +26,12 @@ choices! {
 
     /// Interpolation of the moving image.
     pub enum Interpolation {
+        /// The nearest voxel's sample: motion below half a voxel is not seen between warps.
+        Nearest = "nearest",
         /// Bi- or trilinear (the paper's).
         Linear = "linear",
+        /// Bi- or tricubic convolution (Keys 1981).
+        CubicConvolution = "cubic-convolution",
         /// Cubic B-spline (Unser 1999).
         CubicSpline = "cubic-spline",
     }
@@ -58,7 +62,9 @@ impl Interpolation {
     /// As kernels know it.
     pub(crate) fn of_kernel(self) -> warp::Interpolation {
         match self {
+            Self::Nearest => warp::Interpolation::Nearest,
             Self::Linear => warp::Interpolation::Linear,
+            Self::CubicConvolution => warp::Interpolation::CubicConvolution,
             Self::CubicSpline => warp::Interpolation::CubicSpline,
         }
     }

@@ -177,11 +177,15 @@ pub(crate) fn presmoothing_vox(sigma_vox: f64) -> usize {
     if sigma_vox == 0.0 { 0 } else { Taps::gaussian(sigma_vox, 3.0).radius() }
 }
 
-/// Voxels of the images as they came that a sample of the prepared ones depends on: the smoothing, and the spline's
-/// coefficients around it.
+/// Voxels of the images as they came that a sample of the prepared ones depends on: the smoothing, and what is interpolated
+/// between, of a spline with the coefficients around it.
 pub(crate) fn preparation_vox(preparation: Preparation) -> usize {
-    let spline = if preparation.interpolation == Interpolation::CubicSpline { 13 + 2 } else { 1 };
-    presmoothing_vox(preparation.presmooth) + spline
+    let between = match preparation.interpolation {
+        Interpolation::CubicSpline => 13 + 2,
+        Interpolation::CubicConvolution => 2,
+        Interpolation::Linear | Interpolation::Nearest | Interpolation::MostWeight => 1,
+    };
+    presmoothing_vox(preparation.presmooth) + between
 }
 
 /// Both images' pyramids and the masks'; levels are given away as they are used.

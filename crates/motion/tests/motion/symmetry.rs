@@ -181,6 +181,13 @@ fn equal_images_have_exactly_no_motion_with_linear_interpolation() {
 }
 
 #[test]
+fn equal_images_have_exactly_no_motion_with_other_interpolations() {
+    for interpolation in [Interpolation::Nearest, Interpolation::CubicConvolution] {
+        nothing_moves(ClgPreset::Paper, interpolation);
+    }
+}
+
+#[test]
 fn the_unit_of_length_does_not_matter() {
     for (dimension, size) in [(Dimension::Two, 40), (Dimension::Three, 24)] {
         let grid = oblique_grid(dimension, size).expect("possible");

@@ -17,7 +17,10 @@ pub(super) fn warp<const D: usize>(cpu: &Cpu, args: Warp<'_>) {
     let [x0, y0, z0] = args.cut.map_or([0; 3], |cut| cut.fixed_begin);
     let samples = args.moving.host();
     let (per_edge, map) = (args.spacing_edges.map(|s| 1.0 / s), Map::of(&args.moving_from_fixed));
-    let cost = if args.interpolation == Interpolation::CubicSpline { 12 } else { 4 };
+    let cost = match args.interpolation {
+        Interpolation::CubicSpline | Interpolation::CubicConvolution => 12,
+        _ => 4,
+    };
     cpu.split_rows([args.out.host_mut()], nx, cost * args.shape.len(), |row, [out]| {
         let displacement = std::array::from_fn(|c| &args.displacement[c].host()[row * nx..(row + 1) * nx]);
         let start = [x0 as f32, (y0 + row % ny) as f32, (z0 + row / ny) as f32];
@@ -30,7 +33,8 @@ pub(super) fn warp<const D: usize>(cpu: &Cpu, args: Warp<'_>) {
                 label_row(&lattice, &path, out, |at| lattice.most_weight(at, samples));
             }
             Interpolation::Linear => linear_row(&lattice, samples, &path, out),
-            Interpolation::CubicSpline => cubic_spline_row(&lattice, samples, &path, out),
+            Interpolation::CubicSpline => cubic_row::<Spline, D>(&lattice, samples, &path, out),
+            Interpolation::CubicConvolution => cubic_row::<Convolution, D>(&lattice, samples, &path, out),
         }
     });
 }
@@ -119,7 +123,7 @@ fn linear_row<const D: usize>(lattice: &Lattice<D>, samples: &[f32], path: &Path
 
 // As above.
 #[multiversion(targets("x86_64+avx", "aarch64+neon"))]
-fn cubic_spline_row<const D: usize>(
+fn cubic_row<W: CubicWeights, const D: usize>(
     lattice: &Lattice<D>,
     samples: &[f32],
     path: &Path<'_, D>,
@@ -131,7 +135,7 @@ fn cubic_spline_row<const D: usize>(
         let mut weights = [[at[0]; 4]; D];
         for a in 0..D {
             let (lower, upper) = lattice.lower(at[a], a);
-            (low[a], weights[a]) = (lower, spline_weights(upper));
+            (low[a], weights[a]) = (lower, W::of(upper));
         }
         // Voxel by voxel what its four columns of samples bring, then all voxels along x.
         let mut columns = [[0.0; 4]; LANES];
@@ -180,25 +184,48 @@ fn blend_columns<const D: usize>(block: &[f32], stride: [usize; D], [wy, wz]: [[
     sum
 }
 
-/// Weights of the four neighbours: `(1−t)³, 4 − 6t² + 3t³, 1 + 3t + 3t² − 3t³, t³`, all over 6.
-#[inline(always)]
-fn spline_weights(t: Lanes) -> [Lanes; 4] {
-    const SIXTH: f32 = 1.0 / 6.0;
-    const POWERS: [[f32; 4]; 4] = [
-        [SIXTH, 4.0 * SIXTH, SIXTH, 0.0],
-        [-0.5, 0.0, 0.5, 0.0],
-        [0.5, -1.0, 0.5, 0.0],
-        [-SIXTH, 0.5, -0.5, SIXTH],
-    ];
-    let mut weights = POWERS[3].map(Lanes::splat);
-    for power in [2, 1, 0] {
-        for k in 0..4 {
-            weights[k] = Lanes::splat(POWERS[power][k]) + t * weights[k];
+/// Weights of the four neighbours of a position, `t` behind the second of them.
+trait CubicWeights {
+    fn of(t: Lanes) -> [Lanes; 4];
+}
+
+/// The cubic B-spline: `(1−t)³, 4 − 6t² + 3t³, 1 + 3t + 3t² − 3t³, t³`, all over 6.
+struct Spline;
+
+impl CubicWeights for Spline {
+    #[inline(always)]
+    fn of(t: Lanes) -> [Lanes; 4] {
+        const SIXTH: f32 = 1.0 / 6.0;
+        const POWERS: [[f32; 4]; 4] = [
+            [SIXTH, 4.0 * SIXTH, SIXTH, 0.0],
+            [-0.5, 0.0, 0.5, 0.0],
+            [0.5, -1.0, 0.5, 0.0],
+            [-SIXTH, 0.5, -0.5, SIXTH],
+        ];
+        let mut weights = POWERS[3].map(Lanes::splat);
+        for power in [2, 1, 0] {
+            for k in 0..4 {
+                weights[k] = Lanes::splat(POWERS[power][k]) + t * weights[k];
+            }
         }
+        // Without the zeros, which compilers leave out.
+        weights[3] = Lanes::splat(SIXTH) * t * t * t;
+        weights
     }
-    // Without the zeros, which compilers leave out.
-    weights[3] = Lanes::splat(SIXTH) * t * t * t;
-    weights
+}
+
+/// Cubic convolution: `−t + 2t² − t³, 2 − 5t² + 3t³, t + 4t² − 3t³, −t² + t³`, all over 2.
+struct Convolution;
+
+impl CubicWeights for Convolution {
+    #[inline(always)]
+    fn of(t: Lanes) -> [Lanes; 4] {
+        const SQUARES: [f32; 4] = [1.0, -2.5, 2.0, -0.5];
+        const CUBES: [f32; 4] = [-0.5, 1.5, -1.5, 0.5];
+        let [a, b, c, d]: [Lanes; 4] =
+            std::array::from_fn(|k| t * (Lanes::splat(SQUARES[k]) + t * Lanes::splat(CUBES[k])));
+        [t * (Lanes::splat(-0.5) + a), Lanes::splat(1.0) + t * b, t * (Lanes::splat(0.5) + c), t * d]
+    }
 }
 
 #[cfg(test)]
@@ -239,10 +266,14 @@ mod tests {
     }
 
     #[test]
-    fn linear_and_spline_keep_ramps_and_mark_the_outside() {
+    fn linear_and_cubic_ones_keep_ramps_and_mark_the_outside() {
         let ramp = |p: [f32; 3]| p[0] + 10.0 * p[1] + 100.0 * p[2];
         // The spline mirrors the ramp at the border; five voxels away 0.27⁵ of the kink (200 a voxel) is left.
-        for (interpolation, tolerance) in [(Interpolation::Linear, 1e-3), (Interpolation::CubicSpline, 0.5)] {
+        for (interpolation, tolerance) in [
+            (Interpolation::Linear, 1e-3),
+            (Interpolation::CubicConvolution, 1e-3),
+            (Interpolation::CubicSpline, 0.5),
+        ] {
             let out = run(interpolation, [0.25, 1.0, -0.5], ramp);
             let expected = ramp([5.25, 5.5, 4.5]);
             assert!(
@@ -251,6 +282,19 @@ mod tests {
             );
             assert!(out[19].is_nan(), "x + 0.25 and z − 0.5 leave the grid");
         }
+    }
+
+    #[test]
+    fn cubic_convolution_keeps_samples_and_parabolas() {
+        let image = |p: [f32; 3]| (1.3 * p[0] + 0.7 * p[1] * p[2]).sin();
+        let still = run(Interpolation::CubicConvolution, [0.0; 3], image);
+        let samples =
+            (0..still.len()).map(|i| image([(i % 20) as f32, (i / 20 % 11) as f32, (i / 220) as f32]));
+        assert!(still.iter().copied().eq(samples), "at a voxel its sample, bit for bit");
+        let parabola = |p: [f32; 3]| p[0] * p[0] + p[1] * p[1] - p[2] * p[2];
+        let moved = run(Interpolation::CubicConvolution, [0.25, 1.0, -0.5], parabola);
+        let expected = parabola([5.25, 5.5, 4.5]);
+        assert!((moved[5 + 20 * (5 + 11 * 5)] - expected).abs() < 1e-4);
     }
 
     #[test]

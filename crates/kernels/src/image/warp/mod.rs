@@ -52,13 +52,15 @@ bindings! {
 /// How samples between voxels are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interpolation {
-    /// The nearest voxel's sample; for labels.
+    /// The nearest voxel's sample.
     Nearest,
     /// The label, among those at the corners of the cell, with the most bi- or trilinear weight; the nearest voxel's label
     /// unless another has more.
     MostWeight,
     /// Bi- or trilinear interpolation.
     Linear,
+    /// Cubic convolution, 4 samples an axis, with a = −½ (Keys 1981): the image itself at its voxels, parabolas between them.
+    CubicConvolution,
     /// A cubic B-spline, 4 samples an axis (Unser 1999): the image must hold the coefficients of [`super::spline`].
     CubicSpline,
 }
@@ -176,12 +178,13 @@ impl Kernel for Warp<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (map, block) = (self.moving_from_fixed, self.block());
         let (d, [nx, ny, nz]) = (self.shape.components(), self.shape.size);
-        // A spline has loads enough to wait for with one voxel.
+        // Cubic ones have loads enough to wait for with one voxel.
         let (interpolation, voxels) = match self.interpolation {
             Interpolation::Nearest => (0usize, 4),
             Interpolation::Linear => (1, 4),
             Interpolation::CubicSpline => (2, 1),
             Interpolation::MostWeight => (3, 1),
+            Interpolation::CubicConvolution => (4, 1),
         };
         let (groups, depth) = match d {
             2 => ([cover(nx, 32), cover(ny, 8 * voxels), 1], 1usize),

@@ -7,8 +7,13 @@ use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_buffer, shapes};
 
-const ALL: [Interpolation; 4] =
-    [Interpolation::Nearest, Interpolation::MostWeight, Interpolation::Linear, Interpolation::CubicSpline];
+const ALL: [Interpolation; 5] = [
+    Interpolation::Nearest,
+    Interpolation::MostWeight,
+    Interpolation::Linear,
+    Interpolation::CubicConvolution,
+    Interpolation::CubicSpline,
+];
 
 /// Noise of amplitude 2.5, NaN here and there.
 fn displacement(device: &Device, shape: Shape) -> Field {
@@ -66,7 +71,9 @@ on_every_device! {
                 matrix[2] = [0.0, 0.0, 1.0];
             }
             let map = VoxelAffine { matrix, offset: [0.3, -0.2, 0.1] };
-            for interpolation in [Interpolation::Linear, Interpolation::CubicSpline] {
+            for interpolation in
+                [Interpolation::Linear, Interpolation::CubicConvolution, Interpolation::CubicSpline]
+            {
                 Pair::new(device).alike(&format!("{:?} {interpolation:?}", shape.size), |device| {
                     let [nx, ny, _] = shape.size;
                     let smooth = |i: usize| {

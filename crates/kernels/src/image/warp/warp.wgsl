@@ -1,7 +1,7 @@
 // Samples the moving image at displaced positions. The contract is in mod.rs.
 
 override COMPONENTS: u32 = 3u;
-// 0: nearest; 1: linear; 2: cubic spline; 3: the label of the most weight.
+// 0: nearest; 1: linear; 2: cubic spline; 3: the label of the most weight; 4: cubic convolution.
 override INTERPOLATION: u32 = 1u;
 override AFFINE: u32 = 0u;
 // Voxels per thread, along the last axis: 1 or 4.
@@ -10,7 +10,7 @@ override VOXELS: u32 = 4u;
 override THIN: u32 = 0u;
 // 1: both images are parts of larger ones, and positions count from the first voxels of these.
 override PART: u32 = 0u;
-// Number of planes that the spline reads: 1 (2-D) or 4 (3-D).
+// Number of planes that cubic ones read: 1 (2-D) or 4 (3-D).
 override DEPTH: u32 = 4u;
 
 // The displacements of all voxels of a thread are loaded before the first sample of the image.
@@ -115,7 +115,7 @@ fn sample(x: f32, y: f32, z: f32) -> f32 {
     if (INTERPOLATION == 3u) {
         return most_weight(x, y, z);
     }
-    return cubic_spline(x, y, z);
+    return cubic(x, y, z);
 }
 
 // The voxel of the part at a voxel of the whole image, or the nearest one that has `after - 1` behind it.
@@ -257,11 +257,24 @@ fn is_inner(low: u32, begin: u32, count: u32) -> bool {
     return low >= begin + 1u && low + 2u < begin + count;
 }
 
-fn cubic_spline(x: f32, y: f32, z: f32) -> f32 {
+// Weights of the four neighbours of cubic convolution: −t + 2t² − t³, 2 − 5t² + 3t³, t + 4t² − 3t³, −t² + t³, all divided by 2.
+fn convolution_weights(t: f32) -> vec4<f32> {
+    let curve = t * (vec4<f32>(1.0, -2.5, 2.0, -0.5) + t * vec4<f32>(-0.5, 1.5, -1.5, 0.5));
+    return vec4<f32>(t * (-0.5 + curve.x), 1.0 + t * curve.y, t * (0.5 + curve.z), t * curve.w);
+}
+
+fn cubic_weights(t: f32) -> vec4<f32> {
+    if (INTERPOLATION == 4u) {
+        return convolution_weights(t);
+    }
+    return spline_weights(t);
+}
+
+fn cubic(x: f32, y: f32, z: f32) -> f32 {
     let cx = cell_of(x, block.moving_whole.x);
     let cy = cell_of(y, block.moving_whole.y);
-    let wx = spline_weights(cx.weight);
-    let wy = spline_weights(cy.weight);
+    let wx = cubic_weights(cx.weight);
+    let wy = cubic_weights(cy.weight);
     var low_z = 0u;
     var wz = vec4<f32>(1.0, 0.0, 0.0, 0.0);
     var inside = is_inner(cx.low, block.moving_begin.x, block.moving_size.x);
@@ -269,7 +282,7 @@ fn cubic_spline(x: f32, y: f32, z: f32) -> f32 {
     if (COMPONENTS == 3u) {
         let cz = cell_of(z, block.moving_whole.z);
         low_z = cz.low;
-        wz = spline_weights(cz.weight);
+        wz = cubic_weights(cz.weight);
         inside = inside && is_inner(cz.low, block.moving_begin.z, block.moving_size.z);
     }
     var sum = vec4<f32>();
