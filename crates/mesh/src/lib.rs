@@ -39,8 +39,8 @@ pub use cuts::{Cuts, CutsParams, CutsPreset, Hierarchy, PartCount, PartMerge, Pa
 pub use dual_graph::{DualArc, DualGraph, EdgeBend};
 pub use error::MeshError;
 pub use fuzzy::{
-    ArcWeights, BandCosts, FirstMedoids, FuzzyClusters, FuzzyParams, FuzzyPreset, MedoidSeeds,
-    fuzzy_clustering,
+    ArcWeights, BandCosts, FirstMedoids, FuzzyClusters, FuzzyParams, FuzzyPreset, LENGTH_PARAMETERS,
+    MedoidSeeds, arc_lengths, fuzzy_clustering,
 };
 pub use graph::{Graph, LeftOut};
 pub use methods::{PARTS_METHODS, PartsDraft, PartsMethod};

@@ -4,6 +4,7 @@ use crate::jobs::{InputError, JobError};
 use crate::pipelines::DenseError;
 use crate::pipelines::PointsError;
 use crate::pipelines::engine::EngineError;
+use crate::pipelines::filter::FilterError;
 use crate::pipelines::heart::HeartError;
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::ParameterError;
@@ -114,6 +115,9 @@ pub enum VeloxelError {
     /// Points cannot be followed.
     #[error(transparent)]
     Points(#[from] PointsError),
+    /// Settings are no filter, or not one of the image.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
     /// Inputs do not belong together, or not to their output.
     #[error(transparent)]
     Input(#[from] InputError),
@@ -161,6 +165,7 @@ impl VeloxelError {
             Self::Engine(error) => error,
             Self::Points(error) => error,
             Self::Input(error) => error,
+            Self::Filter(error) => error,
             Self::Mesh(error) | Self::MeshFile { source: error, .. } => error,
             Self::Compute(error) => error,
             Self::Phantom(error) => error,

@@ -11,6 +11,7 @@ mod dry_run;
 mod engine;
 mod evaluate;
 mod features;
+mod filter;
 mod flow;
 mod info;
 pub(crate) mod parameters;
@@ -37,6 +38,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     Entry::of::<track_points::TrackPointsArguments>("track-points", ""),
     Entry::of::<segment::SegmentArguments>("segment", "parts decompose partition cluster segmentation"),
     Entry::of::<warp::WarpArguments>("warp", "apply transform resample deform"),
+    Entry::of::<filter::FilterArguments>("filter", "gaussian smooth blur convolve resize"),
     Entry::of::<distances::DistancesArguments>("distances", ""),
     Entry::of::<evaluate::EvaluateArguments>("evaluate", "eval compare score dice epe"),
     Entry::of::<info::InfoArguments>("info", "header inspect show"),

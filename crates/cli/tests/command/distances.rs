@@ -75,3 +75,73 @@ fn what_cannot_be_done_is_one_line_and_leaves_no_file() {
     }
     assert!(!place.path("d.npy").exists() && !place.path("d.txt").exists());
 }
+
+/// A bent strip of squares, each of two triangles; the last triangle stands twice.
+fn strip() -> String {
+    let points = (0..=6).flat_map(|x| {
+        let height = if x > 3 { f64::from(x - 3) } else { 0.0 };
+        [format!("v {x} 0 {height}\n"), format!("v {x} 1 {height}\n")]
+    });
+    let square = |x: usize| {
+        let a = 2 * x + 1;
+        format!("f {a} {} {}\nf {a} {} {}\n", a + 2, a + 3, a + 3, a + 1)
+    };
+    points.chain((0..6).map(square)).chain(["f 11 14 12\n".to_owned()]).collect()
+}
+
+#[test]
+fn faces_of_a_mesh_have_distances() {
+    let place = Workplace::new();
+    place.write("strip.obj", &strip());
+    let by = |method: &str, set: &str| {
+        let run = place.run(&[
+            "distances",
+            "strip.obj",
+            "-o",
+            "d.npy",
+            "--set",
+            set,
+            "--apsp",
+            method,
+            "--device",
+            "cpu",
+        ]);
+        assert!(run.stdout.contains("13 faces"), "{} {}", run.stdout, run.stderr);
+        samples(&place, "d.npy")
+    };
+    let (lengths, angles) = (by("dijkstra", "angle_share=0"), by("dijkstra", "angle_share=1"));
+    assert_eq!((lengths.len(), lengths[0]), (13 * 13, 0.0));
+    for method in ["auto", "dissection", "floyd-warshall"] {
+        let found = by(method, "angle_share=0");
+        assert!(found.iter().zip(&lengths).all(|(a, b)| (a - b).abs() <= 1e-5 * b), "{method}");
+    }
+    let row = |matrix: &[f32], face: usize| matrix[13 * face..][..13].to_vec();
+    assert_eq!(row(&lengths, 11), row(&lengths, 12), "triangles at one place share a row");
+    assert_eq!(lengths[12 * 13 + 11], 0.0);
+    assert!((0..11).all(|face| lengths[face] < lengths[face + 1]), "the way grows along the strip");
+    assert!(angles[5] < 1e-6 && angles[6] > 1.0, "angles alone: the fold is all of the way: {angles:?}");
+    place
+        .run(&["distances", "strip.obj", "-o", "one.npy", "--from", "12,3", "--set", "angle_share=0", "-q"])
+        .succeeded();
+    assert_eq!(samples(&place, "one.npy"), [row(&lengths, 12), row(&lengths, 3)].concat());
+}
+
+#[test]
+fn what_a_mesh_does_not_take_is_one_line() {
+    let place = Workplace::new();
+    place.write("strip.obj", &strip());
+    place.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
+    place.write("path.mtx", PATH);
+    for (arguments, says) in [
+        (&["strip.obj", "-o", "d.npy", "--set", "sharpness=2"][..], "angle_share"),
+        (&["strip.obj", "-o", "d.npy", "--set", "angle_shar=2"], "the nearest is `angle_share`"),
+        (&["strip.obj", "-o", "d.npy", "--set", "angle_share=2"], "--set"),
+        (&["strip.obj", "-o", "d.npy", "--from", "13"], "node 13"),
+        (&["strip.obj", "-o", "d.npy", "--directed"], "both ways"),
+        (&["path.mtx", "-o", "d.npy", "--set", "angle_share=0.8"], "path.mtx"),
+        (&["flat.obj", "-o", "d.npy"], "flat.obj"),
+    ] {
+        place.run(&[&["distances"], arguments].concat()).failed_with(&[says]);
+    }
+    assert!(!place.path("d.npy").exists());
+}

@@ -5,6 +5,7 @@ mod compare;
 mod disparity;
 mod distances;
 mod end_to_end;
+mod filter;
 mod help;
 mod hostile;
 mod papers;

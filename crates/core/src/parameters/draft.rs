@@ -93,6 +93,11 @@ impl<M: MethodEntry> MethodDraft<M> {
         self.preset
     }
 
+    /// The names of the parameters that were set.
+    pub fn settings(&self) -> impl Iterator<Item = &str> {
+        self.settings.keys().map(String::as_str)
+    }
+
     fn parameters(&self) -> &'static MethodParameters {
         self.method.parameters()
     }

@@ -1,6 +1,7 @@
 //! Weights of symmetric one-dimensional filters.
 
-/// A symmetric filter: `weights[k]` belongs to the neighbours `k` voxels away on either side; the sum over both is 1.
+/// A symmetric filter: `weights[k]` belongs to the neighbours `k` voxels away on either side; the sum over both is 1, but for
+/// weights of the caller's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Taps {
     weights: Vec<f32>,
@@ -23,13 +24,19 @@ impl Taps {
     pub fn mean(radius: usize) -> Self {
         Self { weights: vec![1.0 / (2 * radius + 1) as f32; radius + 1] }
     }
+    /// A filter of weights of the caller's, centre first, then outwards, taken as they are: their sum may be another than 1.
+    ///
+    /// Without a weight it is the identity.
+    pub fn of_weights(weights: Vec<f32>) -> Self {
+        Self { weights: if weights.is_empty() { vec![1.0] } else { weights } }
+    }
     /// Number of voxels on either side that count.
     pub fn radius(&self) -> usize {
         self.weights.len() - 1
     }
     /// Whether the filter changes nothing.
     pub(crate) fn is_identity(&self) -> bool {
-        self.weights.len() == 1
+        self.weights == [1.0]
     }
     /// The weights, centre first, then outwards.
     pub fn weights(&self) -> &[f32] {

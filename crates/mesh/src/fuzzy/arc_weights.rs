@@ -1,9 +1,11 @@
 //! Weights of the arcs of the dual graph for fuzzy clustering: their lengths, and the costs of cutting them.
 
 use super::{BandCosts, FuzzyParams};
-use crate::cuts::Cuts;
+use crate::cuts::{Cuts, CutsParams, cuts};
 use crate::dual_graph::{DualArc, DualGraph, EdgeBend};
+use crate::error::MeshError;
 use crate::lines_of_sight::blocked_sight;
+use crate::shape_diameter::shape_diameter;
 use veloxel_core::Stopped;
 use veloxel_gpu::Cpu;
 
@@ -26,18 +28,58 @@ impl ArcWeights {
             BandCosts::Angles => costs_by_angles(graph, params),
             BandCosts::Cuts => cuts.cut_costs.clone(),
         };
-        Ok(Self { ways: ways(graph, cuts, params, cpu)?, cut_costs })
+        let shape = Shape { diameter: &cuts.shape_diameter, votes: &cuts.votes };
+        Ok(Self { ways: ways(graph, shape, params, cpu)?, cut_costs })
     }
 }
 
-fn ways(graph: &DualGraph, cuts: &Cuts, params: &FuzzyParams, cpu: &Cpu) -> Result<Vec<f32>, Stopped> {
-    let smooth = graph.smoothed(cuts.shape_diameter.clone(), params.smoothing, cpu.control())?;
+/// The parameters that change [`arc_lengths`]; the others are those of clusters.
+pub const LENGTH_PARAMETERS: [&str; 7] = [
+    "angle_share",
+    "convex_share",
+    "thickness_weight",
+    "vote_weight",
+    "sight_weight",
+    "sight_reach",
+    "smoothing",
+];
+
+/// The length of each arc from face to face, 0 or more: [`ArcWeights::ways`], without what clusters need besides. Rays and
+/// agglomerations run only where the parameters weigh them.
+///
+/// # Errors
+/// [`MeshError::Stopped`].
+pub fn arc_lengths(graph: &DualGraph, params: &FuzzyParams, cpu: &Cpu) -> Result<Vec<f32>, MeshError> {
+    let has_rays = params.thickness_weight > 0.0 || params.sight_weight > 0.0;
+    let (diameter, votes) = match (params.vote_weight > 0.0, has_rays) {
+        (true, _) => {
+            let found = cuts(graph, &CutsParams::default(), cpu)?;
+            (found.shape_diameter, found.votes)
+        }
+        (false, true) => (shape_diameter(graph, cpu)?, vec![0.0; graph.arcs.len()]),
+        // One thickness everywhere adds nothing.
+        (false, false) => (vec![1.0; graph.faces()], vec![0.0; graph.arcs.len()]),
+    };
+    Ok(ways(graph, Shape { diameter: &diameter, votes: &votes }, params, cpu)?)
+}
+
+/// What rays and agglomerations found.
+#[derive(Debug, Clone, Copy)]
+struct Shape<'a> {
+    /// Shape diameter of each face.
+    diameter: &'a [f64],
+    /// Votes for each arc.
+    votes: &'a [f64],
+}
+
+fn ways(graph: &DualGraph, shape: Shape<'_>, params: &FuzzyParams, cpu: &Cpu) -> Result<Vec<f32>, Stopped> {
+    let smooth = graph.smoothed(shape.diameter.to_vec(), params.smoothing, cpu.control())?;
     let thickness: Vec<f64> = smooth.iter().map(|d| d.max(1e-6).ln()).collect();
     let sight = match params.sight_weight {
         0.0 => vec![0.0; graph.arcs.len()],
-        _ => blocked_sight(graph, &cuts.shape_diameter, params.sight_reach, cpu)?,
+        _ => blocked_sight(graph, shape.diameter, params.sight_reach, cpu)?,
     };
-    let terms: Vec<[f64; 5]> = (graph.arcs.iter().zip(&cuts.votes).zip(&sight))
+    let terms: Vec<[f64; 5]> = (graph.arcs.iter().zip(shape.votes).zip(&sight))
         .map(|((arc, &vote), &sight)| {
             let [a, b] = arc.faces.map(|face| thickness[face as usize]);
             [bend(arc, params), arc.distance, (a - b).abs(), vote, sight]

@@ -3,7 +3,8 @@
 use super::*;
 use crate::cleaning::CleanMesh;
 use crate::cuts::{CutsParams, cuts};
-use veloxel_core::{Control, TriangleMesh};
+use veloxel_core::parameters::Parameters;
+use veloxel_core::{Control, Dimension, TriangleMesh};
 use veloxel_gpu::Cpu;
 use veloxel_testkit::on_every_device;
 
@@ -149,5 +150,24 @@ fn parts_seed_medoids_and_flat_meshes_have_no_angles() {
             &device,
         );
         assert!(matches!(error, Err(MeshError::Parts { faces: 60, .. })), "{error:?}");
+    }
+}
+
+#[test]
+fn lengths_without_clusters_are_those_of_clusters() {
+    let (graph, cpu) = (corner(12), Cpu::new(2).unwrap());
+    let trees = cuts(&graph, &CutsParams::default(), &cpu).unwrap();
+    let declared: Vec<&str> = FuzzyParams::DECLARATIONS.iter().map(|one| one.name).collect();
+    assert!(LENGTH_PARAMETERS.iter().all(|name| declared.contains(name)));
+    for preset in [FuzzyPreset::Standard, FuzzyPreset::Paper] {
+        for (sight_weight, vote_weight) in [(0.0, 0.0), (5.0, 0.0), (0.0, 4.0)] {
+            let own = FuzzyParams::preset(preset, Dimension::Three);
+            let params = FuzzyParams { sight_weight, vote_weight, ..own };
+            let weights = ArcWeights::new(&graph, &trees, &params, &cpu).unwrap();
+            assert_eq!(arc_lengths(&graph, &params, &cpu).unwrap(), weights.ways);
+            let other =
+                FuzzyParams { sharpness: 3.0, iterations: 1, band: 0.2, part_worth: 9.0, ..params.clone() };
+            assert_eq!(arc_lengths(&graph, &other, &cpu).unwrap(), weights.ways);
+        }
     }
 }

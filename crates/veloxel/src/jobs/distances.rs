@@ -1,21 +1,25 @@
-//! A graph's file in, a matrix of all its distances out.
+//! A graph's file in, or a mesh's, a matrix of all its distances out.
 
-use super::{JobRun, OutputContent, OutputPlan, OutputRole};
-use crate::pipelines::distances::{DistanceRow, Distances, DistancesFound, DistancesRequest, arc_count};
+use super::{Account, JobError, JobRun, OutputContent, OutputPlan, OutputRole, PartsMethodOptions};
+use crate::pipelines::distances::{
+    DistanceRow, Distances, DistancesFound, DistancesRequest, FaceGraph, GraphSource, arc_count,
+};
 use crate::{Result, Session, VeloxelError};
 use serde::Serialize;
 use std::path::PathBuf;
-use std::time::Instant;
-use veloxel_core::{GraphKind, Stage, StageTime, Warnings};
-use veloxel_io::{NpyWriter, ReadOptions, Target, read_graph};
-use veloxel_mesh::{DistanceMethod, DistancePrecision, Graph};
+use veloxel_core::parameters::ParameterValues;
+use veloxel_core::{Dimension, GraphKind, Stage, StageTime, Warnings};
+use veloxel_io::{ContentKind, Format, NpyWriter, ReadOptions, Target, read_graph, read_surface};
+use veloxel_mesh::{DistanceMethod, DistancePrecision, FuzzyParams, FuzzyPreset, Graph, LENGTH_PARAMETERS};
 use veloxel_report::DeviceReport;
 
-/// One graph.
+/// One graph, or the faces of one mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DistancesJob {
-    /// Matrix Market or a list of edges.
+    /// Matrix Market, a list of edges, or a mesh, whose faces are the nodes.
     pub graph: PathBuf,
+    /// How far the faces of a mesh are from their neighbours, as fuzzy clustering says it; none: its preset `paper`, or a graph.
+    pub lengths: Option<PartsMethodOptions>,
     /// How the arcs of a list of edges lead.
     pub kind: GraphKind,
     /// Nodes whose rows are wanted, in their order; none: all.
@@ -33,12 +37,15 @@ pub struct DistancesJob {
 /// How a run went.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DistancesReport {
-    /// Nodes.
+    /// Nodes; of a mesh, its triangles.
     pub nodes: usize,
     /// Arcs; those of an undirected graph count once.
     pub arcs: usize,
     /// Whether arcs lead one way.
     pub directed: bool,
+    /// What the distances of a mesh were made by; empty for a graph.
+    #[serde(skip_serializing_if = "ParameterValues::is_empty")]
+    pub parameters: ParameterValues,
     /// Rows of the matrix.
     pub rows: usize,
     /// Pairs that no path joins, among those asked for.
@@ -65,26 +72,97 @@ pub struct DistancesReport {
 /// matrix is never whole in memory, but where Floyd–Warshall needs it.
 ///
 /// # Errors
-/// [`VeloxelError::Io`] for files; [`VeloxelError::MeshFile`] for a graph that is none; [`VeloxelError::Mesh`] for an algorithm
-/// that does not take it, or memory; [`VeloxelError::Stopped`].
+/// [`VeloxelError::Io`] for files; [`VeloxelError::MeshFile`] for a graph or a mesh that is none; [`VeloxelError::Job`] for
+/// parameters that do not belong to the file; [`VeloxelError::Mesh`] for an algorithm that does not take it, or memory;
+/// [`VeloxelError::Stopped`].
 pub fn distances(job: &DistancesJob, session: &Session) -> Result<JobRun<DistancesReport>> {
     let plan = OutputPlan::of(session)
         .reads("graph", [&job.graph])
+        .reads_settings(job.lengths.iter().flat_map(PartsMethodOptions::files))
         .writes(OutputRole::Distances, [&job.output], OutputContent::Matrix)
         .writes(OutputRole::Report, &job.report, OutputContent::Text)
         .checked()?;
+    job.check()?;
     planned(job, session, plan)
+}
+
+impl DistancesJob {
+    /// Whether the file is a mesh, by its name.
+    fn is_mesh(&self) -> bool {
+        Format::from_path(&self.graph).is_some_and(|format| format.reads(ContentKind::Surface))
+    }
+
+    /// Refuses what the file does not use.
+    fn check(&self) -> Result<()> {
+        let path = || self.graph.clone();
+        if !self.is_mesh() {
+            return self
+                .lengths
+                .as_ref()
+                .map_or(Ok(()), |_| Err(JobError::LengthsOfGraph { path: path() }.into()));
+        }
+        if self.kind == GraphKind::Directed {
+            return Err(JobError::DirectedMesh { path: path() }.into());
+        }
+        let mut settings = self.lengths.iter().flat_map(|lengths| lengths.draft().settings());
+        match settings.find(|name| !LENGTH_PARAMETERS.contains(name)) {
+            Some(name) => Err(JobError::NoLength { name: name.to_owned() }.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads the graph, or the mesh and makes the graph of its faces.
+    fn read(&self, session: &Session, account: &mut Account) -> Result<NamedNodes> {
+        let reading = session.reading(ReadOptions::default());
+        let of_file = |error| match error {
+            VeloxelError::Mesh(source) => VeloxelError::of_mesh_file(&self.graph)(source),
+            other => other,
+        };
+        if !self.is_mesh() {
+            let list = account.stages.time("read", || read_graph(&self.graph, self.kind, reading))?;
+            let graph =
+                Graph::new(&list, session.control()).map_err(VeloxelError::of_mesh_file(&self.graph))?;
+            return Ok(NamedNodes::Graph(graph));
+        }
+        let warnings = &mut account.warnings;
+        let mesh = account.stages.time("read", || read_surface(&self.graph, reading, warnings))?;
+        let params = match &self.lengths {
+            Some(lengths) => lengths.build(Dimension::Three)?,
+            None => FuzzyParams::preset(FuzzyPreset::Paper, Dimension::Three),
+        };
+        let mut faces = FaceGraph::new(&mesh, &params, session).map_err(of_file)?;
+        account.stages.merge(std::mem::take(&mut faces.stages));
+        Ok(NamedNodes::Faces(faces))
+    }
+}
+
+/// What the distances are between.
+enum NamedNodes {
+    Graph(Graph),
+    Faces(FaceGraph),
+}
+
+impl NamedNodes {
+    fn graph(&self) -> &Graph {
+        match self {
+            Self::Graph(graph) => graph,
+            Self::Faces(faces) => faces.graph(),
+        }
+    }
+    fn source(&self) -> GraphSource<'_> {
+        match self {
+            Self::Graph(graph) => graph.into(),
+            Self::Faces(faces) => faces.into(),
+        }
+    }
 }
 
 fn planned(job: &DistancesJob, session: &Session, mut plan: OutputPlan) -> Result<JobRun<DistancesReport>> {
     session.enter(Stage::Read)?;
-    let begin = Instant::now();
-    let list = read_graph(&job.graph, job.kind, session.reading(ReadOptions::default()))?;
-    let read = StageTime { stage: "read".to_owned(), time_ms: begin.elapsed().as_secs_f64() * 1e3 };
-    let graph = Graph::new(&list, session.control()).map_err(VeloxelError::of_mesh_file(&job.graph))?;
-    drop(list);
+    let mut account = Account::default();
+    let nodes = job.read(session, &mut account)?;
     let request = DistancesRequest {
-        graph: (&graph).into(),
+        graph: nodes.source(),
         sources: job.sources.as_deref(),
         algorithm: job.algorithm,
         precision: job.precision,
@@ -95,10 +173,12 @@ fn planned(job: &DistancesJob, session: &Session, mut plan: OutputPlan) -> Resul
         rows = write(&mut found, target)?;
         Ok::<_, VeloxelError>(())
     })?;
+    account.absorb(std::mem::take(&mut found.account));
     let report = DistancesReport {
-        nodes: graph.nodes(),
-        arcs: arc_count(&graph),
-        directed: graph.kind() == GraphKind::Directed,
+        nodes: found.columns(),
+        arcs: arc_count(nodes.graph()),
+        directed: nodes.graph().kind() == GraphKind::Directed,
+        parameters: account.parameters,
         rows: found.rows(),
         unreachable_pairs: rows.unreachable_pairs,
         longest: rows.longest,
@@ -106,9 +186,9 @@ fn planned(job: &DistancesJob, session: &Session, mut plan: OutputPlan) -> Resul
         chosen_because: found.chosen_because().to_owned(),
         step: found.step().map(|step| step.length),
         most_error: found.step().map(|step| step.most_error),
-        device: found.account.device,
-        stages: std::iter::once(read).chain(found.account.stages.0).collect(),
-        warnings: found.account.warnings,
+        device: account.device,
+        stages: account.stages.0,
+        warnings: account.warnings,
     };
     session.enter(Stage::Write)?;
     plan.publish(report, |_| Ok(String::new()))

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use veloxel_core::{Diagnosis, ErrorKind, Hint};
+use veloxel_mesh::LENGTH_PARAMETERS;
 use veloxel_report::number::counted;
 
 /// Paths that do not belong together, or not to their job.
@@ -64,6 +65,24 @@ pub enum JobError {
         /// How many there should be.
         count: usize,
     },
+    /// Parameters of the faces of a mesh, and a file that is none.
+    #[error("{}: parameters weigh the faces of a mesh, and this is a graph, whose file has its weights", path.display())]
+    LengthsOfGraph {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Arcs that lead one way, of a mesh.
+    #[error("{}: neighbours of a mesh reach each other both ways: only arcs of a graph lead one way", path.display())]
+    DirectedMesh {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A parameter of clusters that changes no distance.
+    #[error("`{name}` does not change the distances between faces: those that do are {}", LENGTH_PARAMETERS.join(", "))]
+    NoLength {
+        /// The parameter.
+        name: String,
+    },
 }
 
 impl Diagnosis for JobError {
@@ -76,7 +95,12 @@ impl Diagnosis for JobError {
             Self::PairInputs { .. } => Some(Hint::Sequence),
             Self::SeriesInFile { output, .. } => Some(*output),
             Self::TruthFolder { .. } | Self::TruthCount { .. } => Some(Hint::Truth),
-            Self::DryRunSource { .. } | Self::FieldsInFile { .. } | Self::HeartInFile { .. } => None,
+            Self::DryRunSource { .. }
+            | Self::FieldsInFile { .. }
+            | Self::HeartInFile { .. }
+            | Self::LengthsOfGraph { .. }
+            | Self::DirectedMesh { .. }
+            | Self::NoLength { .. } => None,
         }
     }
 }

@@ -9,6 +9,7 @@ mod dry_run;
 mod engine;
 mod evaluate;
 mod features;
+mod filter;
 mod flow;
 mod flow_job;
 mod inputs;
@@ -43,6 +44,7 @@ pub use evaluate::{
     evaluate_flow, evaluate_labels, evaluate_segmentation,
 };
 pub use features::{FeaturesJob, FeaturesRun, features};
+pub use filter::{FilterJob, filter};
 pub use flow::{FlowRun, flow};
 pub use flow_job::{FlowJob, FlowOutputs};
 pub use inputs::frame_selection::FrameSelection;

@@ -11,6 +11,7 @@ pub(crate) mod encode;
 pub mod engine;
 mod evaluate;
 mod features;
+pub mod filter;
 pub mod heart;
 pub(crate) mod memory_plan;
 mod pair;

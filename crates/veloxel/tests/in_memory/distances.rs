@@ -41,6 +41,7 @@ fn compare(precision: DistancePrecision, algorithm: DistanceMethod, sources: Opt
     io::write_text(&file, &streets()).unwrap();
     let job = DistancesJob {
         graph: file.clone(),
+        lengths: None,
         kind: GraphKind::Undirected,
         sources: sources.clone(),
         algorithm,

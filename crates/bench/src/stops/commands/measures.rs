@@ -1,4 +1,4 @@
-//! `warp` and `evaluate`.
+//! `warp`, `filter` and `evaluate`.
 
 use super::{Job, files_alone, told};
 use crate::BenchError;
@@ -6,9 +6,10 @@ use crate::stops::inputs::Inputs;
 use std::f64::consts::TAU;
 use std::path::PathBuf;
 use veloxel::jobs::{
-    self, DisparityScales, EvaluateJob, EvaluateSegmentationJob, LabelChoice, OutsideFill, WarpJob,
+    self, DisparityScales, EvaluateJob, EvaluateSegmentationJob, FilterJob, LabelChoice, OutsideFill, WarpJob,
 };
 use veloxel::pipelines::Interpolation;
+use veloxel::pipelines::filter::FilterSettings;
 use veloxel_core::{Contour, ContourSet, Flow, Grid, Polygon, Structure, Volume, Warnings};
 use veloxel_io::{self as io, CinePlace, PlainNames, ReadOptions};
 
@@ -43,6 +44,16 @@ pub(super) fn warp_labels(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
     Ok(Box::new(move |session, out| {
         let job = WarpJob { output: out.join("warped.nii"), ..job.clone() };
         jobs::warp_labels(&job, LabelChoice::MostWeight, session).map(files_alone)
+    }))
+}
+
+pub(super) fn filter(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
+    let settings = FilterSettings { sigma_vox: Some(vec![4.0]), ..FilterSettings::default() };
+    let input = inputs.volumes(SIDE)?.moving;
+    Ok(Box::new(move |session, out| {
+        let (name, output) = ("gaussian".to_owned(), out.join("smooth.nii"));
+        let (input, settings, reading) = (input.clone(), settings.clone(), ReadOptions::default());
+        jobs::filter(&FilterJob { name, settings, input, output, reading }, session).map(files_alone)
     }))
 }
 

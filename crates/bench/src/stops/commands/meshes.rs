@@ -49,6 +49,7 @@ fn distances(
 ) -> Result<Job, BenchError> {
     let job = DistancesJob {
         graph: inputs.streets(side)?,
+        lengths: None,
         kind: GraphKind::Undirected,
         sources: None,
         algorithm,

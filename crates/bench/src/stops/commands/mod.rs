@@ -66,6 +66,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::new("distances, floyd-warshall", meshes::floyd_warshall),
     Command::new("warp image", measures::warp_image),
     Command::new("warp labels", measures::warp_labels),
+    Command::new("filter", measures::filter),
     Command::new("evaluate flow", measures::flow),
     Command::new("evaluate disparity", measures::disparity),
     Command::new("evaluate labels", measures::labels).quick(),

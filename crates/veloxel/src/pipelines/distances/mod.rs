@@ -1,10 +1,13 @@
 //! A graph in, all its distances out: row by row as they are found, or as one matrix.
 
+mod faces;
 mod source;
 
 use crate::pipelines::account::Account;
 use crate::{Result, Session};
+pub use faces::FaceGraph;
 pub use source::{ArcRows, GraphSource};
+use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 use veloxel_core::{GraphKind, Stage, WarningKind, Warnings};
 pub use veloxel_mesh::{DistanceMethod, DistancePrecision, DistanceStep};
@@ -89,6 +92,8 @@ pub struct DistancesResult {
 pub struct Distances<'a> {
     paths: ShortestPaths,
     sources: Vec<u32>,
+    /// The node of each row and column, where they are not the nodes themselves: faces that stand for several triangles.
+    node_of: Option<Vec<u32>>,
     session: &'a Session,
     /// How the run went until now.
     pub account: Account,
@@ -134,8 +139,18 @@ impl<'a> Distances<'a> {
         })?;
         warn_of_arcs(left_out, &mut account.warnings);
         device.check()?;
-        let sources = request.sources.map_or_else(|| (0..paths.nodes() as u32).collect(), <[u32]>::to_vec);
-        Ok(Self { paths, sources, session, account })
+        let mut node_of = None;
+        if let GraphSource::Faces(faces) = request.graph {
+            faces.cleaning.warn(&mut account.warnings);
+            account.parameters.clone_from(&faces.parameters);
+            node_of = faces.node_of().map(<[u32]>::to_vec);
+        }
+        let columns = node_of.as_ref().map_or(paths.nodes(), Vec::len);
+        let sources = request.sources.map_or_else(|| (0..columns as u32).collect(), <[u32]>::to_vec);
+        if let Some(&node) = sources.iter().find(|&&source| source as usize >= columns) {
+            return Err(MeshError::NoSuchSource { node, nodes: columns }.into());
+        }
+        Ok(Self { paths, sources, node_of, session, account })
     }
 
     /// How many rows there are: one a source.
@@ -143,9 +158,9 @@ impl<'a> Distances<'a> {
         self.sources.len()
     }
 
-    /// How many numbers a row has: one a node.
+    /// How many numbers a row has: one a node, or one a triangle of a mesh.
     pub fn columns(&self) -> usize {
-        self.paths.nodes()
+        self.node_of.as_ref().map_or(self.paths.nodes(), Vec::len)
     }
 
     /// What rows of 16 bits count, and how far they may be from exact distances; none: rows are floats.
@@ -173,13 +188,14 @@ impl<'a> Distances<'a> {
         &mut self,
         deliver: &(dyn Fn(usize, DistanceRow<'_>) + Sync),
     ) -> Result<DistancesFound> {
-        let Self { paths, sources, session, account } = self;
+        let Self { paths, sources, node_of, session, account } = self;
         let begin = std::time::Instant::now();
+        let wanted = Wanted { sources, node_of: node_of.as_deref() };
         let found = match paths.step() {
-            None => visit_rows(paths, sources, session, &|places, row| {
+            None => visit_rows(paths, wanted, session, &|places, row| {
                 places.iter().for_each(|place| deliver(place.1, DistanceRow::Floats(row)));
             }),
-            Some(step) => visit_rows(paths, sources, session, &|places, row| {
+            Some(step) => visit_rows(paths, wanted, session, &|places, row| {
                 let steps: Vec<u16> = row.iter().map(|&distance| step.steps(distance)).collect();
                 places.iter().for_each(|place| deliver(place.1, DistanceRow::Steps(&steps)));
             }),
@@ -277,20 +293,45 @@ impl DistancesFound {
 /// A source, and a place among the rows that are wanted.
 type Place = (u32, usize);
 
+/// The rows that are wanted, and what their columns are.
+#[derive(Debug, Clone, Copy)]
+struct Wanted<'a> {
+    /// Numbers of rows.
+    sources: &'a [u32],
+    /// The node of each row and column; none where they are the nodes.
+    node_of: Option<&'a [u32]>,
+}
+
+impl Wanted<'_> {
+    /// The node of each wanted row.
+    fn nodes(&self) -> Vec<u32> {
+        let node = |&source: &u32| self.node_of.map_or(source, |node_of| node_of[source as usize]);
+        self.sources.iter().map(node).collect()
+    }
+
+    /// The columns of a row over nodes.
+    fn columns<'row>(&self, row: &'row [f32]) -> Cow<'row, [f32]> {
+        let Some(node_of) = self.node_of else { return Cow::Borrowed(row) };
+        Cow::Owned(node_of.iter().map(|&node| row[node as usize]).collect())
+    }
+}
+
 /// Gives every row to `visit` with its places, from any thread; once the run is to stop, the rows that are left are skipped.
 fn visit_rows(
     paths: &ShortestPaths,
-    sources: &[u32],
+    wanted: Wanted<'_>,
     session: &Session,
     visit: &(dyn Fn(&[Place], &[f32]) + Sync),
 ) -> Result<DistancesFound> {
-    let mut places: Vec<Place> = sources.iter().copied().zip(0..).collect();
+    let nodes = wanted.nodes();
+    let mut places: Vec<Place> = nodes.iter().copied().zip(0..).collect();
     places.sort_unstable();
     let (found, control) = (Mutex::new(DistancesFound::default()), session.control());
-    paths.for_each_row_of(sources, |source, row| {
+    paths.for_each_row_of(&nodes, |source, row| {
         if control.check().is_err() {
             return;
         }
+        let row = &*wanted.columns(row);
         let own = DistancesFound::of(row);
         let first = places.partition_point(|place| place.0 < source);
         let count = places[first..].partition_point(|place| place.0 == source);

@@ -1,6 +1,7 @@
 //! The forms in which a graph is given: checked already, as a list of arcs, or as rows of a sparse matrix in the caller's
 //! memory.
 
+use super::faces::FaceGraph;
 use std::borrow::Cow;
 use veloxel_core::{ArcList, Control, GraphKind, WeightedArc};
 use veloxel_mesh::{Graph, MeshError};
@@ -14,6 +15,8 @@ pub enum GraphSource<'a> {
     Arcs(&'a ArcList),
     /// Arcs in compressed rows, which are read once.
     Rows(ArcRows<'a>),
+    /// The faces of a mesh.
+    Faces(&'a FaceGraph),
 }
 
 /// The arcs of a graph in compressed rows, as a sparse matrix has them: those that leave node `i` lie at
@@ -42,6 +45,12 @@ impl<'a> From<&'a ArcList> for GraphSource<'a> {
     }
 }
 
+impl<'a> From<&'a FaceGraph> for GraphSource<'a> {
+    fn from(faces: &'a FaceGraph) -> Self {
+        Self::Faces(faces)
+    }
+}
+
 impl<'a> From<ArcRows<'a>> for GraphSource<'a> {
     fn from(rows: ArcRows<'a>) -> Self {
         Self::Rows(rows)
@@ -56,6 +65,7 @@ impl<'a> GraphSource<'a> {
     pub(super) fn graph(self, control: &Control) -> Result<Cow<'a, Graph>, MeshError> {
         match self {
             Self::Graph(graph) => Ok(Cow::Borrowed(graph)),
+            Self::Faces(faces) => Ok(Cow::Borrowed(faces.graph())),
             Self::Arcs(arcs) => Graph::new(arcs, control).map(Cow::Owned),
             Self::Rows(rows) => Graph::new(&rows.list()?, control).map(Cow::Owned),
         }

@@ -104,7 +104,7 @@ pub fn segment(request: &SegmentRequest<'_>, session: &Session) -> Result<Segmen
 }
 
 /// The threads of the processor: those of the device, if it is one.
-fn cpu_of(device: &Device, session: &Session) -> Result<Cpu> {
+pub(in crate::pipelines) fn cpu_of(device: &Device, session: &Session) -> Result<Cpu> {
     Ok(match device.kind() {
         DeviceKind::Cpu(cpu) => cpu.clone(),
         DeviceKind::Gpu(_) => {
