@@ -1,18 +1,22 @@
 //! The second half of the paper, Figure 7: all distances of graphs of meshes, its four versions over sizes beside dissection.
 //!
 //! *As in the paper*: repeated Dijkstra on one thread and on all, tiled Floyd–Warshall on the whole matrix and on half of it; a
-//! matrix that is made on the device has its arcs there from the start, and stays there. *Where we differ*: graphs of our own,
-//! grids of triangles with weights that look random, whose structure is that of any mesh's faces.
+//! matrix that is made on the device has its arcs there from the start, and stays there. *Where we differ*: beside meshes of the
+//! data folder, weighed as in the paper, grids of triangles with weights that look random; dissection beside the four.
 
 use super::PaperB;
+use super::inputs::NamedMesh;
 use crate::experiments::{Event, ExperimentTable, Machine, MachineRole, Observer, middle};
 use crate::{BenchError, Figure};
 use std::time::Instant;
-use veloxel_core::{ArcList, Control, GraphKind, WeightedArc};
-use veloxel_gpu::Device;
+use veloxel_core::{ArcList, Control, Dimension, GraphKind, WeightedArc};
+use veloxel_gpu::{Cpu, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::paths::floyd_warshall::{FloydWarshall, Length, MatrixHalf, TileLayout};
-use veloxel_mesh::{DistanceMethod, DistanceRequest, Graph, MatrixStorage, ShortestPaths};
+use veloxel_mesh::{
+    CleanMesh, DistanceMethod, DistanceRequest, DualGraph, FuzzyParams, FuzzyPreset, Graph, MatrixStorage,
+    MeshError, ShortestPaths, arc_lengths,
+};
 use veloxel_report::number;
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
 
@@ -30,8 +34,8 @@ const LONG_MS: f64 = 400.0;
 /// A method on a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Version {
-    method: DistanceMethod,
-    role: MachineRole,
+    pub method: DistanceMethod,
+    pub role: MachineRole,
 }
 
 /// The versions: the paper's four, the matrices on the fastest machine, and dissection on all.
@@ -55,7 +59,9 @@ impl Version {
 /// The time of one version over one graph; none if it was not run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DistanceTime {
-    nodes: usize,
+    /// Name of the mesh.
+    pub mesh: String,
+    pub nodes: usize,
     version: Version,
     ms: Option<f64>,
 }
@@ -86,23 +92,48 @@ pub(crate) fn triangle_grid(side: usize) -> ArcList {
     ArcList { nodes: 2 * side * side, kind: GraphKind::Undirected, arcs }
 }
 
-/// Measures every version over grids of some sides.
+/// The graph of a mesh's faces, with the mesh's name.
+pub(super) struct NamedGraph {
+    mesh: String,
+    graph: Graph,
+}
+
+/// The graphs of grids of some sides, and of meshes, small ones first.
+pub(super) fn graphs(sides: &[usize], meshes: &[NamedMesh]) -> Result<Vec<NamedGraph>, BenchError> {
+    let control = Control::default();
+    let grid = |&side: &usize| -> Result<NamedGraph, BenchError> {
+        Ok(NamedGraph { mesh: format!("grid {side}²"), graph: Graph::new(&triangle_grid(side), &control)? })
+    };
+    let cpu = Cpu::new(0)?;
+    let of_mesh = |named: &NamedMesh| -> Result<NamedGraph, BenchError> {
+        let dual =
+            DualGraph::new(&CleanMesh::new(&named.mesh, &control)?, &control).map_err(MeshError::from)?;
+        let params = FuzzyParams::preset(FuzzyPreset::Paper, Dimension::Three);
+        let graph = dual.weighted(&arc_lengths(&dual, &params, &cpu)?, &control)?;
+        Ok(NamedGraph { mesh: named.name.clone(), graph })
+    };
+    let grids = sides.iter().map(grid);
+    let mut all = grids.chain(meshes.iter().map(of_mesh)).collect::<Result<Vec<_>, _>>()?;
+    all.sort_by_key(|named| named.graph.nodes());
+    Ok(all)
+}
+
+/// Measures every version over some graphs.
 pub(super) fn distance_times(
     machines: &[Machine],
-    sides: &[usize],
+    graphs: &[NamedGraph],
     observer: &mut Observer<'_>,
 ) -> Result<Vec<DistanceTime>, BenchError> {
     let has_gpu = machines.iter().any(|machine| machine.role == MachineRole::Gpu);
     let fastest = if has_gpu { MachineRole::Gpu } else { MachineRole::AllThreads };
     let mut times = Vec::new();
-    for &side in sides {
-        let graph = Graph::new(&triangle_grid(side), &Control::default())?;
+    for NamedGraph { mesh, graph } in graphs {
         for version in versions(fastest, machines.iter().map(|machine| machine.role)) {
             let machine = machines.iter().find(|machine| machine.role == version.role);
             let machine = machine.expect("every version should have its machine");
-            observer(Event::Next(&format!("{} faces, {}", graph.nodes(), version.name())))?;
-            let ms = time_ms(&graph, version, &machine.device)?;
-            times.push(DistanceTime { nodes: graph.nodes(), version, ms });
+            observer(Event::Next(&format!("{mesh}, {} faces, {}", graph.nodes(), version.name())))?;
+            let ms = time_ms(graph, version, &machine.device)?;
+            times.push(DistanceTime { mesh: mesh.clone(), nodes: graph.nodes(), version, ms });
         }
     }
     Ok(times)
@@ -172,18 +203,18 @@ pub(crate) fn matrix_ms<T: Length>(
 
 impl PaperB {
     /// The versions, in the order of the paper.
-    fn versions(&self) -> Vec<Version> {
+    pub(super) fn versions(&self) -> Vec<Version> {
         versions(self.fastest(), self.machines.iter().map(|machine| machine.role))
     }
 
-    fn times_of(&self, version: Version) -> impl Iterator<Item = &DistanceTime> {
+    pub(super) fn times_of(&self, version: Version) -> impl Iterator<Item = &DistanceTime> {
         self.distances.iter().filter(move |time| time.version == version)
     }
 
     /// Times as figures.
     pub(super) fn distance_figures(&self) -> impl Iterator<Item = Figure> {
         self.distances.iter().filter_map(|time| {
-            let what = format!("all distances, {} faces, {}", time.nodes, time.version.name());
+            let what = format!("all distances, {}, {} faces, {}", time.mesh, time.nodes, time.version.name());
             Some(Figure::new(what, time.ms?, "ms"))
         })
     }
@@ -191,25 +222,31 @@ impl PaperB {
     /// Figure 7 as a table: a row a size, a column a version.
     pub(super) fn distance_table(&self) -> ExperimentTable {
         let versions = self.versions();
-        let sizes: Vec<usize> = self.times_of(versions[0]).map(|time| time.nodes).collect();
-        let cell = |nodes: usize, version: Version| {
-            let time = self.times_of(version).find(|time| time.nodes == nodes);
-            time.and_then(|time| time.ms).map_or_else(|| "–".to_owned(), number::duration)
-        };
-        let row = |&nodes: &usize| {
-            [nodes.to_string()]
+        let row = |first: &DistanceTime| {
+            let cell =
+                |&version: &Version| self.ms(first, version).map_or_else(|| "–".to_owned(), number::duration);
+            [first.mesh.clone(), first.nodes.to_string()]
                 .into_iter()
-                .chain(versions.iter().map(|&version| cell(nodes, version)))
+                .chain(versions.iter().map(cell))
                 .collect()
         };
         ExperimentTable {
             title: "All distances between the faces of a mesh".to_owned(),
             note: "From the graph to the whole matrix, in memory of the machine that made it (Figure 7)."
                 .to_owned(),
-            head: ["faces".to_owned()].into_iter().chain(versions.iter().map(|v| v.name())).collect(),
-            rows: sizes.iter().map(row).collect(),
-            text_columns: 0,
+            head: ["mesh", "faces"]
+                .map(str::to_owned)
+                .into_iter()
+                .chain(versions.iter().map(|version| version.name()))
+                .collect(),
+            rows: self.times_of(versions[0]).map(row).collect(),
+            text_columns: 1,
         }
+    }
+
+    /// The time of a version over the mesh of another measurement.
+    pub(super) fn ms(&self, of: &DistanceTime, version: Version) -> Option<f64> {
+        self.times_of(version).find(|time| time.mesh == of.mesh && time.nodes == of.nodes)?.ms
     }
 
     /// Figure 7 as a plot.

@@ -2,7 +2,9 @@
 
 use super::{GTX_260, PUBLISHED, PaperB, WAYS, Way};
 use crate::BenchError;
-use crate::experiments::{ExperimentTable, Experiments, MachineRole, machines_section, published_head};
+use crate::experiments::{
+    ExperimentTable, Experiments, MachineRole, machines_section, not_measured_section, published_head,
+};
 use veloxel_report::number;
 use veloxel_report::page::{Headline, Page, Plots, Section};
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
@@ -15,6 +17,9 @@ pub(super) fn html(result: &PaperB) -> Result<String, BenchError> {
         sections.push(section(table, vec![times(result, way), speed_ups(result, way)]));
     }
     sections.push(section(result.distance_table(), vec![result.distance_plot()]));
+    sections.push(section(result.speed_up_table(), Vec::new()));
+    sections.extend(result.share_table().map(|table| section(table, Vec::new())));
+    sections.push(not_measured_section(&result.not_measured()));
     let mut how = Section::new("How it was measured");
     how.notes = result.notes().split_off(result.machines.len());
     sections.push(how);

@@ -6,18 +6,19 @@ use veloxel_report::number;
 
 /// One table for each way, and the one of distances.
 pub(super) fn tables(result: &PaperB) -> Vec<ExperimentTable> {
-    WAYS.into_iter().map(|way| table(result, way)).chain([result.distance_table()]).collect()
+    let ways = WAYS.into_iter().map(|way| table(result, way));
+    ways.chain([result.distance_table(), result.speed_up_table()]).chain(result.share_table()).collect()
 }
 
 fn table(result: &PaperB, way: Way) -> ExperimentTable {
     let fastest = result.fastest();
     let dash = || "–".to_owned();
     let row = |m: &super::Measurement| {
-        let [nx, ny] = m.size;
         let time = |role: MachineRole| m.ms[role as usize].map_or_else(dash, number::duration);
         let speed_up = m.ms[MachineRole::OneThread as usize].zip(m.ms[fastest as usize]);
         let rate = m.ms[fastest as usize].map(|ms| number::text(1e3 / ms));
-        [format!("{nx}×{ny}")]
+        let [nx, ny] = m.size;
+        [m.name.clone(), format!("{nx}×{ny}"), number::text(m.error_px)]
             .into_iter()
             .chain(result.roles().map(time))
             .chain([
@@ -27,18 +28,22 @@ fn table(result: &PaperB, way: Way) -> ExperimentTable {
             ])
             .collect()
     };
-    let head =
-        ["size".to_owned()].into_iter().chain(result.roles().map(|role| role.name().to_owned())).chain([
+    let head = ["pictures", "size", "error, px"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(result.roles().map(|role| role.name().to_owned()))
+        .chain([
             format!("{} over {}", fastest.name(), MachineRole::OneThread.name()),
             format!("pairs a second, {}", fastest.name()),
             published_head(GTX_260),
         ]);
     ExperimentTable {
         title: format!("{}: {} levels", way.name(), way.levels),
-        note: "A pair that is on the device already, the flow left there (Figures 3 to 5).".to_owned(),
+        note: "A pair that is on the device already, the flow left there (Figures 3 to 5); the mean end-point error of Middlebury's pairs and of phantoms."
+            .to_owned(),
         head: head.collect(),
         rows: result.of(way).map(row).collect(),
-        text_columns: 1,
+        text_columns: 2,
     }
 }
 
