@@ -1,5 +1,7 @@
 //! `veloxel bench`: figures beside the bars that they are held against.
 
+mod merge;
+
 use crate::{
     DeviceArguments, Outcome, Run, device_text, interrupt, print, print_json, say, table, two_columns,
     wrong_usage,
@@ -14,8 +16,8 @@ use veloxel::io::{IoError, write_text};
 use veloxel::report::number;
 use veloxel_bench::{
     BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, Experiments, Figure, Findings, Measure,
-    MeasureExperiments, MergedRuns, NotMeasured, Record, Session, Verdict, VolumeCost, plots_page,
-    system_facts, volume_cost,
+    MeasureExperiments, NotMeasured, Record, Session, Verdict, VolumeCost, plots_page, system_facts,
+    volume_cost,
 };
 
 /// Measure speed, memory and accuracy, and compare them with what is required.
@@ -76,7 +78,7 @@ impl BenchArguments {
 impl Run for BenchArguments {
     fn run(self) -> Outcome {
         if !self.merge.is_empty() {
-            return merge(&self);
+            return merge::merge(&self);
         }
         let begin = Instant::now();
         let opened = veloxel::Session::open(&self.device.options())?;
@@ -131,26 +133,6 @@ impl Run for BenchArguments {
         }
         Ok(())
     }
-}
-
-/// Puts the runs of several machines beside each other.
-fn merge(arguments: &BenchArguments) -> Outcome {
-    let BenchArguments { names, merge: paths, html, .. } = arguments;
-    if let Some(page) = html.as_ref().filter(|page| paths.iter().any(|path| is_same_file(path, page))) {
-        let text = format!("{} is one of the files to merge: write the page to another name", page.display());
-        wrong_usage("bench", ErrorKind::ArgumentConflict, &text);
-    }
-    check_folder(arguments)?;
-    let merged = MergedRuns::read(paths, names)?;
-    if let Some(path) = html {
-        write_text(interrupt::files().target(path), &merged.html()?)?;
-    }
-    Ok(print(&experiment_text(&merged.tables(), &[], &[], &[]))?)
-}
-
-/// Whether two paths name one file that exists.
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Refuses a page whose folder does not exist, before minutes are spent on measuring.

@@ -1,0 +1,4 @@
+//! Images by the command: filters, and pairs on two grids.
+
+mod filter;
+mod two_grids;
