@@ -93,11 +93,11 @@ fn fast_volumes_stay_near_the_truth() {
     within(0.15, ClgPreset::Fast, smooth_phantoms(motions, Dimension::Three));
 }
 
-/// Samples at the nearest voxel are off by a quarter of a voxel on average, and warps cannot see less; what passes through the
-/// samples costs hundredths at most.
+/// Warps that take the nearest voxel see no motion below the distance to it, whose mean over a pixel is 0.383 and over a voxel
+/// 0.480; a cubic interpolation is no worse than a linear one.
 #[test]
 fn every_interpolation_finds_a_twist() {
-    for (dimension, size) in [(Dimension::Two, 96), (Dimension::Three, 40)] {
+    for (dimension, size, to_nearest_vox) in [(Dimension::Two, 96, 0.383), (Dimension::Three, 40, 0.48)] {
         let phantom = smooth(MotionKind::Twist, dimension, size);
         let error = |interpolation| {
             let params = ClgParams { interpolation, ..ClgParams::preset(ClgPreset::Accurate, dimension) };
@@ -105,7 +105,7 @@ fn every_interpolation_finds_a_twist() {
             println!("{dimension:?} {interpolation:?}: {error:.4} voxel");
             error
         };
-        assert!(error(Interpolation::Nearest) < 0.25, "{dimension:?}");
+        assert!(error(Interpolation::Nearest) < to_nearest_vox, "{dimension:?}");
         let linear = error(Interpolation::Linear);
         for interpolation in [Interpolation::CubicConvolution, Interpolation::CubicSpline] {
             assert!(error(interpolation) <= linear + 1e-3, "{dimension:?} {interpolation:?}");
