@@ -1,16 +1,20 @@
 //! A cache on disk of compiled kernels and of the sources they were compiled from, one file each.
 //!
-//! Layout of a file: format (8 bytes), kind (1 byte), length of the content (8 bytes), checksum (16 bytes), content. A
-//! file that is not complete or not valid counts as absent. A cache that cannot be read or written is not an error: the
+//! Layout of a file: format (8 bytes), kind (1 byte), length of the content (8 bytes), checksum of key, kind and content (16
+//! bytes), content. A file that is not complete, not valid or of another key counts as absent, and so does whatever is no
+//! regular file: a pipe or a device in the folder would not end. A cache that cannot be read or written is not an error: the
 //! kernels are then compiled.
 
 use super::CompiledImage;
 use siphasher::sip128::SipHasher13;
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::{File, Metadata};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-const FORMAT: [u8; 8] = *b"veloxel1";
+const FORMAT: [u8; 8] = *b"veloxel2";
+/// Compiled kernels have some 10 to 100 KB.
+const MOST_BYTES: u64 = 64 << 20;
 const HEADER: usize = FORMAT.len() + 1 + 8 + 16;
 
 /// The cache's folder; `None` means that nothing is cached.
@@ -106,11 +110,11 @@ impl Cache {
     }
 
     fn read_any(&self, key: Key) -> Option<(u8, Vec<u8>)> {
-        let mut bytes = std::fs::read(self.file(key)?).ok()?;
+        let mut bytes = read_file(&self.file(key)?)?;
         let (header, content) = bytes.split_at_checked(HEADER)?;
         let (format, rest) = header.split_at(FORMAT.len());
         let (&kind, sums) = rest.split_first()?;
-        let is_whole = format == FORMAT && *sums == sums_of(kind, content);
+        let is_whole = format == FORMAT && *sums == sums_of(key, kind, content);
         is_whole.then(|| (kind, bytes.split_off(HEADER)))
     }
 
@@ -118,7 +122,7 @@ impl Cache {
     /// the content is then compiled again next time.
     fn write_any(&self, key: Key, kind: u8, content: &[u8]) {
         let (Some(folder), Some(file)) = (&self.folder, self.file(key)) else { return };
-        let bytes = [&FORMAT, &[kind][..], &sums_of(kind, content), content].concat();
+        let bytes = [&FORMAT, &[kind][..], &sums_of(key, kind, content), content].concat();
         let write = || -> std::io::Result<()> {
             std::fs::create_dir_all(folder)?;
             let mut unfinished = NamedTempFile::new_in(folder)?;
@@ -130,11 +134,27 @@ impl Cache {
     }
 }
 
-/// The length of the content (8 bytes), then the checksum of kind and content (16 bytes).
-fn sums_of(kind: u8, content: &[u8]) -> [u8; 24] {
+/// The bytes of a regular file that is no longer than an entry can be.
+fn read_file(path: &Path) -> Option<Vec<u8>> {
+    let mut options = File::options();
+    options.read(true);
+    // Opening a pipe waits for its other end.
+    #[cfg(target_os = "linux")]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let is_entry = |metadata: &Metadata| metadata.is_file() && metadata.len() <= MOST_BYTES;
+    std::fs::metadata(path).ok().filter(is_entry)?;
+    let file = options.open(path).ok()?;
+    file.metadata().ok().filter(is_entry)?;
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// The length of the content (8 bytes), then the checksum of key, kind and content (16 bytes).
+fn sums_of(key: Key, kind: u8, content: &[u8]) -> [u8; 24] {
     let mut sums = [0; 24];
     sums[..8].copy_from_slice(&(content.len() as u64).to_le_bytes());
-    sums[8..].copy_from_slice(&(hash(content) ^ u128::from(kind)).to_le_bytes());
+    sums[8..].copy_from_slice(&hash(&[&key.0.to_le_bytes(), &[kind][..], content].concat()).to_le_bytes());
     sums
 }
 
@@ -175,8 +195,30 @@ mod tests {
             std::fs::write(&file, &whole[..place]).unwrap();
             assert_eq!(cache.read(key), None, "first {place} bytes");
         }
+        // A file under the name of another key.
+        std::fs::write(cache.file(Key::of(&["other"])).unwrap(), &whole).unwrap();
+        assert_eq!(cache.read(Key::of(&["other"])), None);
+        std::fs::remove_file(cache.file(Key::of(&["other"])).unwrap()).unwrap();
         assert_eq!(std::fs::read_dir(folder).unwrap().count(), 1, "no temporary file stays");
         Cache::none().write(key, &CompiledImage::Cubin(vec![1]));
         assert_eq!(Cache::none().read(key), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_regular_file_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
+        let (pipe, device, long) = (Key::of(&["pipe"]), Key::of(&["device"]), Key::of(&["long"]));
+        let made = std::process::Command::new("mkfifo").arg(cache.file(pipe).unwrap()).status().unwrap();
+        assert!(made.success());
+        std::os::unix::fs::symlink("/dev/zero", cache.file(device).unwrap()).unwrap();
+        File::create(cache.file(long).unwrap()).unwrap().set_len(1 << 40).unwrap();
+        for key in [pipe, device, long] {
+            assert_eq!(cache.read(key), None);
+            // The entry takes its place.
+            cache.write(key, &CompiledImage::Cubin(vec![1]));
+            assert_eq!(cache.read(key), Some(CompiledImage::Cubin(vec![1])));
+        }
     }
 }
