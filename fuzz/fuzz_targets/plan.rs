@@ -133,7 +133,7 @@ fuzz_target!(|bytes: &[u8]| {
         } else {
             plan = plan.writes(role, [&path], HOLDS[usize::from(pair[1] / 2) % HOLDS.len()]);
             if pair[1] >= 128 {
-                plan = plan.members(role, &["frame_", "new"]);
+                plan = plan.members(role, ["frame_", "new"]);
             }
             outputs.push(role);
         }

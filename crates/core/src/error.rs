@@ -89,6 +89,12 @@ pub enum CoreError {
     /// A sequence needs at least one frame.
     #[error("a sequence needs at least one frame, got none")]
     EmptySequence,
+    /// A time between frames that no sequence has.
+    #[error("a time of {interval_ms:e} ms between frames: expected one from 1e-9 to 1e12 ms, or none")]
+    FrameInterval {
+        /// The time, ms.
+        interval_ms: f64,
+    },
     /// Points that are no closed outline.
     #[error("the outline cannot be used: {reason}")]
     Outline {

@@ -34,6 +34,12 @@ pub enum IoError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// A file that is read and that an output of the same run would replace.
+    #[error("{} is an input, which the output would replace: give the output another name", path.display())]
+    ReplacesInput {
+        /// The input.
+        path: PathBuf,
+    },
     /// The folder to write into is not there.
     #[error("cannot write {}: the folder {} does not exist: make it first", path.display(), folder.display())]
     NoFolder {
@@ -218,7 +224,7 @@ impl Diagnosis for IoError {
             Self::Open { .. } | Self::Read { .. } | Self::Write { .. } | Self::DiskFull { .. } => {
                 ErrorKind::Io
             }
-            Self::NoFolder { .. } => ErrorKind::Io,
+            Self::NoFolder { .. } | Self::ReplacesInput { .. } => ErrorKind::Io,
             Self::Memory { .. } => ErrorKind::Memory,
             Self::UnknownExtension { .. } | Self::Unsupported { .. } | Self::Foreign { .. } => {
                 ErrorKind::Unsupported

@@ -1,9 +1,12 @@
-//! What all that reads and writes for one session shares: who may stop it, the memory it may take, and the list of files that
-//! are not whole yet.
+//! What all that reads and writes for one session shares: who may stop it, the memory it may take, the list of files that are not
+//! whole yet, and which files were opened.
 
 use crate::error::IoError;
+use crate::file_identity::FileIdentity;
 use crate::read::budget::DecodeBudget;
+use crate::read::opened_files::{OpenedFiles, OpenedList};
 use crate::write::pending::PendingFiles;
+use std::sync::Arc;
 use veloxel_core::{Control, Stopped};
 
 /// The files of one session: readers and writers that share it are stopped together, take their memory from one budget, and list
@@ -25,6 +28,7 @@ pub struct Files {
     control: Control,
     budget: DecodeBudget,
     pending: PendingFiles,
+    opened: OpenedFiles,
 }
 
 impl Files {
@@ -39,6 +43,12 @@ impl Files {
         Self { pending, ..self }
     }
 
+    /// Files for a run beside one of these: with a channel and a budget of memory of their own, in the same lists.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        Self { pending: self.pending.clone(), opened: self.opened.clone(), ..Self::default() }
+    }
+
     /// Whom readers and writers ask whether to go on.
     pub fn control(&self) -> &Control {
         &self.control
@@ -47,6 +57,18 @@ impl Files {
     /// The outputs that are not whole yet.
     pub fn pending(&self) -> &PendingFiles {
         &self.pending
+    }
+
+    /// A list of all files that readers open from now on; those that `will_replace` holds for, outputs of a run, are not read.
+    pub fn list_opened(
+        &self,
+        will_replace: impl Fn(&FileIdentity) -> bool + Send + Sync + 'static,
+    ) -> Arc<OpenedList> {
+        self.opened.list(Box::new(will_replace))
+    }
+
+    pub(crate) fn opened(&self) -> &OpenedFiles {
+        &self.opened
     }
 
     /// The error of a run that was stopped, if it was.

@@ -24,13 +24,14 @@
 //!
 //! The library `veloxel` gives this crate on as its module `io`. Stable are the functions that read, write, inspect and list, and the
 //! types that they take and return. What serves the library's own jobs may change in any version: [`PendingFiles`],
-//! [`Publication`], [`NpyWriter`], and the functions whose names begin with `check_`.
+//! [`FileIdentity`], [`FileSet`], [`OpenedList`], [`Publication`], [`NpyWriter`], and the functions whose names begin with `check_`.
 
 mod asking;
 mod content;
 #[cfg(feature = "dicom")]
 mod dicom;
 mod error;
+mod file_identity;
 mod file_name;
 mod files;
 mod format;
@@ -42,6 +43,7 @@ mod write;
 
 pub use content::{Content, ContentKind};
 pub use error::{IoError, Result};
+pub use file_identity::{FileIdentity, FileSet};
 pub use files::Files;
 pub use format::{Format, FormatPrecision};
 pub use formats::disparity::{check_disparity_output, read_disparity, write_disparity};
@@ -51,6 +53,7 @@ pub use formats::png::stream::write_rgb_png;
 pub use read::files_read::{bytes_to_read, files_read};
 pub use read::frames::{files_in, list_folder};
 pub use read::inspect::{FileInfo, inspect, read_grid};
+pub use read::opened_files::OpenedList;
 pub use read::reading::{DataFiles, ReadOptions, Reading, SeriesChoice, Strictness};
 pub use read::series::{CineSeries, holds_dicom, read_cine};
 pub use read::stream::FrameStream;
@@ -58,7 +61,7 @@ pub use read::{
     read, read_bytes, read_flow, read_frame_list, read_frames, read_image, read_image_and_mask, read_labels,
     read_mask, read_mesh, read_sequence, read_surface, read_text,
 };
-pub use tables::cine_place::{CineImage, CinePlace};
+pub use tables::cine_place::{CineImage, CinePlace, CineSpot};
 pub use tables::contours::{
     ContourFile, ContourReading, InnerContour, LabelMeaning, PlainNames, TextOrder, read_contours,
     write_contours,

@@ -336,6 +336,8 @@ fn nodes_of_a_glb_place_their_meshes() {
         ("\"mode\":4", "\"mode\":5"),
         ("{\"mesh\":0}", "{\"mesh\":1}"),
         ("{\"mesh\":0}", "{\"children\":[0]}"),
+        ("{\"mesh\":0}", "{\"mesh\":0,\"matrix\":[1,0,0]}"),
+        ("{\"mesh\":0}", "{\"mesh\":0,\"scale\":[1,\"2\",3]}"),
         ("\"count\":9", "\"count\":9000000000000000"),
         ("\"VEC3\"", "\"VEC2\""),
     ] {

@@ -19,6 +19,7 @@ mod label_overlap;
 mod segmentation_error;
 mod sparsification;
 mod strain;
+mod strain_summary;
 mod ventricle;
 mod wall_mesh;
 
@@ -32,5 +33,6 @@ pub use label_overlap::{LabelOverlap, LabelOverlapReport, label_overlap, labels_
 pub use segmentation_error::{SegmentationError, segmentation_error};
 pub use sparsification::{Sparsification, SparsificationPoint, sparsification};
 pub use strain::{CurveEnds, DEFINITIONS, RegionStrain, StrainAt, WallMotion, eulerian, rate_per_s, strains};
+pub use strain_summary::{KindSummary, StrainSummary};
 pub use ventricle::{AreaCurve, Chamber, Ventricles};
 pub use wall_mesh::{LAYERS, SPOKES, SegmentFrame, SliceLevel, WallMesh};

@@ -81,17 +81,6 @@ impl RegionStrain {
     pub fn curve(&self, of: fn(&StrainAt) -> f64) -> Vec<f64> {
         self.frames.iter().map(of).collect()
     }
-
-    /// The strongest shortening midway, and the strongest thickening.
-    pub fn peaks(&self) -> [f64; 2] {
-        let least = self.frames.iter().map(|s| s.circumferential_mid).fold(0.0, f64::min);
-        [least, self.frames.iter().map(|s| s.radial).fold(0.0, f64::max)]
-    }
-
-    /// The strongest shortening from base to apex, where that is known.
-    pub fn peak_longitudinal(&self) -> Option<f64> {
-        self.frames.iter().filter_map(|s| s.longitudinal).min_by(f64::total_cmp)
-    }
 }
 
 /// Eulerian from Lagrangian strain.
@@ -222,6 +211,7 @@ fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strain_summary::StrainSummary;
     use crate::wall_mesh::WallMesh;
 
     /// A ring whose points at radius r (10 to 15 mm) move to `at(r)`.
@@ -252,13 +242,14 @@ mod tests {
         let walls: Vec<WallMotion> = (0..4).map(wall).collect();
         let all = strains(&walls, 0);
         for region in &all {
-            let found = region.peak_longitudinal().expect("slices lie next to each other");
-            assert!((found + 0.15).abs() < 1e-9, "{region:?}");
+            let found =
+                StrainSummary::of(region, Some(1)).longitudinal.expect("slices lie next to each other");
+            assert!((found.extreme + 0.15).abs() < 1e-9 && found.extreme_frame == 1, "{region:?}");
         }
         let cap = all.iter().find(|r| r.slice.is_none() && r.segment == Some(17)).expect("the apex");
         assert!(cap.frames[1].circumferential_epi.abs() < 1e-9);
         let alone = strains(&walls[..1], 0);
-        assert!(alone.iter().all(|region| region.peak_longitudinal().is_none()));
+        assert!(alone.iter().all(|region| StrainSummary::of(region, None).longitudinal.is_none()));
     }
 
     #[test]
@@ -278,8 +269,10 @@ mod tests {
             assert!((now.circumferential_mid - (11.2 / 12.5 - 1.0)).abs() < 1e-9);
             assert!((now.radial - (6.4 / 5.0 - 1.0)).abs() < 1e-9 && (now.thickness_mm - 6.4).abs() < 1e-9);
         }
-        let [short, thick] = all[0].peaks();
-        assert!(short < -0.1 && thick > 0.27);
+        let summary = StrainSummary::of(&all[0], Some(1));
+        let [short, thick] = [summary.circumferential, summary.radial].map(|kind| kind.unwrap());
+        assert!(short.extreme < -0.1 && thick.extreme > 0.27);
+        assert_eq!(short.end_systolic, Some(short.extreme));
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub struct AreaCurve {
 pub struct Chamber {
     /// The slices that count.
     pub slices: Vec<usize>,
-    /// The volume by frame, ml; for a single plane without a thickness, the area, cm².
+    /// The volume by frame, ml; of a single slice that of the slice alone.
     pub volume_ml: Vec<f64>,
     /// The frame of the largest volume.
     pub end_diastole: usize,
@@ -37,8 +37,10 @@ pub struct Chamber {
     pub edv_ml: f64,
     /// The smallest volume, ml.
     pub esv_ml: f64,
-    /// The share of the largest volume that is ejected.
+    /// The share of the largest volume that is ejected; of a single slice the fractional change of its area.
     pub ejection_fraction: f64,
+    /// Largest and smallest area of a single slice, cm²: a slice has no volume of a ventricle. None for a stack.
+    pub areas_cm2: Option<[f64; 2]>,
 }
 
 /// Areas and volumes that follow from the outlines of a heart.
@@ -98,6 +100,10 @@ fn chamber(areas: &[AreaCurve], structure: Structure, thickness_mm: f64) -> Opti
         edv_ml,
         esv_ml,
         ejection_fraction: (edv_ml - esv_ml) / edv_ml,
+        areas_cm2: match own[..] {
+            [only] => Some([largest, smallest].map(|frame| only.area_mm2[frame] * 1e-2)),
+            _ => None,
+        },
         volume_ml,
     })
 }
@@ -133,9 +139,13 @@ mod tests {
         all.push(square(Structure::Endo, 5, 0, 99.0));
         let found = Ventricles::measure(&ContourSet::new(all).unwrap(), 3, [2.0, 1.0, 5.0]);
         let lv = found.lv.unwrap();
-        assert_eq!((lv.slices, lv.volume_ml), (vec![2, 3], vec![8.0, 2.0, 4.5]));
+        assert_eq!((&lv.slices[..], &lv.volume_ml[..]), (&[2, 3][..], &[8.0, 2.0, 4.5][..]));
         assert_eq!((lv.end_diastole, lv.end_systole, lv.ejection_fraction), (0, 1, 0.75));
         assert_eq!(found.muscle_ml, Some(vec![10.0, 16.0, 13.5]));
         assert!((found.mass_g.unwrap() - 10.5).abs() < 1e-9 && found.rv.is_none());
+        assert_eq!(lv.areas_cm2, None);
+        let single = [20.0, 10.0].into_iter().enumerate().map(|(t, side)| square(Structure::Rv, 4, t, side));
+        let found = Ventricles::measure(&ContourSet::new(single.collect()).unwrap(), 2, [2.0, 1.0, 5.0]);
+        assert_eq!(found.rv.unwrap().areas_cm2, Some([8.0, 2.0]));
     }
 }

@@ -39,6 +39,7 @@ pub use pictures::tracked_points::{TrackedMark, tracked_points_rgb};
 pub use pictures::view::{ComparedView, PairView};
 #[doc(hidden)]
 pub use plots::svg_plot;
+pub use run::chamber_words::ChamberWords;
 pub use run::flow_report::{MotionReport, PairReport, RunReport};
 pub use run::header::{DeviceReport, InputReport, RunHeader, to_json};
 pub use run::phase_reports::{

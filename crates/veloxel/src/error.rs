@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use veloxel_core::parameters::ParameterError;
 use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped};
 use veloxel_gpu::ComputeError;
-use veloxel_io::IoError;
+use veloxel_io::{IoError, Unpublished};
 use veloxel_measure::MeasureError;
 use veloxel_mesh::MeshError;
 use veloxel_motion::MotionError;
@@ -94,7 +94,7 @@ pub enum VeloxelError {
     /// An output where an input is.
     #[error("{} is an input, which the output would replace: give the output another name", path.display())]
     ReplacesInput {
-        /// The output, as it was given.
+        /// The file, by the name of the output or of the input.
         path: PathBuf,
     },
     /// Two outputs of one name.
@@ -124,11 +124,24 @@ pub enum VeloxelError {
 }
 
 impl From<IoError> for VeloxelError {
-    /// Turns a stop while reading or writing into a stop of the run.
+    /// Turns a stop while reading or writing into a stop of the run, and a refusal of an input into that of its output.
     fn from(error: IoError) -> Self {
         match error {
             IoError::Stopped(stopped) => Self::Stopped(stopped),
+            IoError::ReplacesInput { path } => Self::ReplacesInput { path },
             error => Self::Io(error),
+        }
+    }
+}
+
+impl From<Box<Unpublished>> for VeloxelError {
+    /// Why outputs did not appear, with those that could not be taken back.
+    fn from(failed: Box<Unpublished>) -> Self {
+        let Unpublished { error, left_behind } = *failed;
+        let error = Self::from(error);
+        match left_behind.is_empty() {
+            true => error,
+            false => Self::LeftBehind { error: Box::new(error), paths: left_behind },
         }
     }
 }
@@ -140,11 +153,6 @@ impl VeloxelError {
             Self::LeftBehind { paths, .. } => paths,
             _ => &[],
         }
-    }
-
-    /// The error of a job that could not take these back.
-    pub(crate) fn leaving(self, paths: Vec<PathBuf>) -> Self {
-        if paths.is_empty() { self } else { Self::LeftBehind { error: Box::new(self), paths } }
     }
 
     /// What is wrong with the mesh or graph of a file.

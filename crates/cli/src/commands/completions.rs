@@ -1,10 +1,12 @@
 //! `veloxel completions` and `veloxel manual`, made from the same description of the command line as its help.
 
-use crate::{Outcome, Run, interface, print};
-use clap::Args;
+use crate::{Outcome, Run, interface, interrupt, print};
+use clap::{Args, Command};
 use clap_complete::{Shell, generate};
+use clap_mangen::Man;
 use std::path::PathBuf;
-use veloxel::io::IoError;
+use veloxel::VeloxelError;
+use veloxel::io::{IoError, Publication, Target, resolve_earlier, write_bytes};
 
 /// Print what a shell needs to complete commands and options.
 ///
@@ -37,8 +39,25 @@ pub struct ManualArguments {
 
 impl Run for ManualArguments {
     fn run(self) -> Outcome {
-        let made = std::fs::create_dir_all(&self.folder);
-        let written = made.and_then(|()| clap_mangen::generate_to(interface(), &self.folder));
-        Ok(written.map_err(|source| IoError::Write { path: self.folder, source })?)
+        let files = interrupt::files();
+        resolve_earlier(&self.folder, &files)?;
+        let mut publication = Publication::of(&files);
+        let folder = publication.folder(&self.folder)?;
+        let mut all = interface().disable_help_subcommand(true);
+        all.build();
+        write_pages(&all, &folder)?;
+        Ok(publication.publish().map_err(VeloxelError::from)?)
     }
+}
+
+/// Writes the page of a command and those of its own commands.
+fn write_pages(command: &Command, folder: &Target) -> Result<(), IoError> {
+    let shown = command.get_subcommands().filter(|own| !own.is_hide_set());
+    shown.into_iter().try_for_each(|own| write_pages(own, folder))?;
+    let page = Man::new(command.clone());
+    let mut text = Vec::new();
+    let rendered = page.render(&mut text);
+    let target = folder.join(page.get_filename());
+    rendered.map_err(IoError::write(target.path()))?;
+    write_bytes(target, &text)
 }

@@ -2,17 +2,18 @@
 
 use crate::commands::compare::method;
 use crate::{
-    Bar, ComputeArguments, Outcome, Run, command_line, followed, print_lines, setting, warn, words, written,
+    Bar, ComputeArguments, Outcome, Run, command_line, followed, print_lines, setting, warn, warn_and_note,
+    words, written,
 };
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use veloxel::io::{InnerContour, LabelMeaning, PlainNames, TextOrder};
 use veloxel::jobs::{ContourInput, DenseMethodOptions, FilmChoice, RegionInput, TrackJob, track};
 use veloxel::pipelines::heart::{
     Cavities, CycleEstimate, MotionSpace, PeriodicChoice, Placement, PresetChoice,
 };
-use veloxel::report::TrackRun;
-use veloxel::report::number::{counted, duration, percent};
+use veloxel::report::number::{counted, duration, percent, signed};
+use veloxel::report::{ChamberWords, TrackRun};
 
 /// Follow outlines of a heart over a cine: contours on every frame, fields, strain, volumes and ejection fraction.
 ///
@@ -120,9 +121,10 @@ impl NameArguments {
     }
 }
 
-/// Reads an input of outlines: `FILE` or `FILE@3`.
+/// Reads an input of outlines: `FILE` or `FILE@3`; a file or folder of that very name comes first.
 fn contour_input(text: &str) -> Result<ContourInput, String> {
-    let split = text.rsplit_once('@').and_then(|(path, frame)| Some((path, frame.parse().ok()?)));
+    let named = text.rsplit_once('@').filter(|_| !Path::new(text).exists());
+    let split = named.and_then(|(path, frame)| Some((path, frame.parse().ok()?)));
     let (path, frame) = split.map_or((text, None), |(path, frame)| (path, Some(frame)));
     Ok(ContourInput { path: path.into(), frame })
 }
@@ -178,10 +180,12 @@ impl Run for TrackArguments {
         let bar = if self.quiet { Bar::Hidden } else { Bar::Shown };
         let run = followed(&self.compute.session(), bar, |session| track(&job, session))?;
         let report = &run.report;
-        warn(&report.header.warnings);
         if self.quiet {
+            warn(&report.header.warnings);
             return Ok(());
         }
+        // Notes say where each outline went.
+        warn_and_note(&report.header.warnings);
         let cine = &report.cine;
         let [nx, ny, nz] = cine.size;
         let (frames, slices) = (counted(cine.frames, "frame"), counted(cine.slices.len(), "slice"));
@@ -207,16 +211,25 @@ fn results(run: &TrackRun) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     for (name, chamber) in [("left", &run.ventricles.lv), ("right", &run.ventricles.rv)] {
         lines.extend(chamber.as_ref().map(|c| {
-            let ef = 100.0 * c.ejection_fraction;
-            (name, format!("EF {ef:.1} %, EDV {:.1} ml, ESV {:.1} ml", c.edv_ml, c.esv_ml))
+            let words = ChamberWords::of(c);
+            let ChamberWords { share_name, share_percent, largest, smallest, .. } = &words;
+            (name, format!("{share_name} {share_percent} %, {largest}, {smallest}"))
         }));
     }
-    lines.extend(run.strain.first().map(|all| {
-        let [short, thick] = all.peaks().map(|s| 100.0 * s);
-        let long = all.peak_longitudinal();
-        let long = long.map_or(String::new(), |long| format!(", longitudinal {:+.1} %", 100.0 * long));
-        ("strain", format!("circumferential {short:+.1} %, radial {thick:+.1} %{long}, at their peaks"))
-    }));
+    if let Some(all) = run.strain_summary.first() {
+        let kinds = [
+            ("circumferential", all.circumferential),
+            ("radial", all.radial),
+            ("longitudinal", all.longitudinal),
+        ];
+        let known = kinds.into_iter().filter_map(|(name, kind)| Some((name, kind?)));
+        lines.extend(known.map(|(name, kind)| {
+            let percent = |strain: f64| format!("{} %", signed(100.0 * strain, 1));
+            let end = kind.end_systolic.map(|strain| format!(", {} at end-systole", percent(strain)));
+            let (extreme, frame) = (percent(kind.extreme), kind.extreme_frame);
+            ("strain", format!("{name}: extreme {extreme} (frame {frame}){}", end.unwrap_or_default()))
+        }));
+    }
     for s in run.distances.iter().flat_map(|d| &d.structures) {
         let (title, count) = (s.structure.title(), s.count);
         let [mean, worst] = [s.modified_hausdorff_mm, s.worst_modified_hausdorff_mm];

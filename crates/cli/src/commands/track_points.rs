@@ -1,15 +1,17 @@
 //! `veloxel track-points`: points or corners followed through a stream of frames.
 
-use crate::{Bar, ComputeArguments, Outcome, Run, device_text, followed, print_lines, warn, written};
+use crate::{
+    Bar, ComputeArguments, Ending, Outcome, Run, device_text, followed_until, print_lines, say, warn, written,
+};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use veloxel::jobs::{EndedTracks, TrackPointsJob, TrackStart, track_points};
 use veloxel::pipelines::TrackingParameters;
 
 /// Follow points through pictures, each by a small window around it.
 ///
 /// FRAMES are two pictures or more, or one source of frames: a folder, a pattern such as 'frames/*.png', an animated GIF, a Y4M
-/// file, or - for Y4M on standard input. OUT.csv gets a row `frame,id,x,y,status,error,forward_backward` for every frame that
+/// file, or - for Y4M on standard input, which Ctrl-C ends: the tracks until then are written. OUT.csv gets a row `frame,id,x,y,status,error,forward_backward` for every frame that
 /// a track reaches, and for the one that it ends in: found, left (the picture), flat (too little contrast), inconsistent (the
 /// way back leads elsewhere), undefined (no position), outside (of the first frame). Positions are pixels, errors the mean
 /// absolute difference of the windows.
@@ -79,7 +81,11 @@ impl Run for TrackPointsArguments {
             reading: self.compute.reading(),
         };
         let bar = if self.quiet { Bar::Hidden } else { Bar::Shown };
-        let run = followed(&self.compute.session(), bar, |session| track_points(&job, session))?;
+        let is_endless = job.frames.iter().any(|source| source == Path::new("-"));
+        let ending = if is_endless { Ending::WritesFound } else { Ending::Discards };
+        let is_piped = job.overlay.as_deref() == Some(Path::new("-"));
+        let session = self.compute.session();
+        let run = followed_until(&session, bar, ending, |session| track_points(&job, session))?;
         let report = &run.report;
         warn(&report.warnings);
         if self.quiet {
@@ -89,6 +95,11 @@ impl Run for TrackPointsArguments {
             format!("{} of {} reach the last of {} frames", report.alive, report.tracks, report.frames);
         let mut lines = vec![("points", alive), ("device", device_text(&report.device))];
         lines.extend(written(&run));
+        if is_piped {
+            // Standard output belongs to the video then.
+            lines.iter().for_each(|(name, value)| say(&format!("{name:<14}{value}")));
+            return Ok(());
+        }
         print_lines(&lines)
     }
 }

@@ -8,6 +8,7 @@ mod end_to_end;
 mod help;
 mod hostile;
 mod images;
+mod inputs;
 mod papers;
 mod parameters;
 mod phase;

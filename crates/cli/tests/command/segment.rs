@@ -84,6 +84,27 @@ fn a_tower_is_cut_from_its_base() {
 }
 
 #[test]
+fn parts_of_an_earlier_run_that_stay_are_told() {
+    let place = Workplace::new();
+    stacked_boxes(&place, "tower.obj");
+    let segment = |count: &str| {
+        place
+            .run(&["segment", "tower.obj", "-k", count, "-o", "t.ply", "--part-meshes", "parts", "-q"])
+            .succeeded()
+    };
+    assert_eq!(segment("3").stderr, "");
+    place.write("parts/notes.txt", "by hand");
+    let run = segment("2");
+    assert!(
+        run.stderr.contains("parts: 1 other file there has a name like those of this run"),
+        "{}",
+        run.stderr
+    );
+    assert!(place.path("parts/part_02.ply").exists());
+    assert!(segment("3").stderr.is_empty());
+}
+
+#[test]
 fn what_cannot_be_segmented_is_one_line() {
     let place = Workplace::new();
     stacked_boxes(&place, "tower.obj");

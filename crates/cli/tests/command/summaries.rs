@@ -160,6 +160,28 @@ fn what_is_always_so_is_a_note_in_the_report() {
 }
 
 #[test]
+fn volume_that_is_not_preserved_is_told_with_its_figure() {
+    let place = Workplace::new();
+    let grid = small_volume().fixed.grid().clone();
+    let image = |scale: f32| {
+        Volume::from_fn(grid.clone(), |at| {
+            let [x, y, z] = at.map(|v| scale * (v as f32 - 9.5));
+            100.0 + 40.0 * (0.7 * x).sin() + 30.0 * (0.6 * y).cos() + 20.0 * (0.5 * z + 0.3 * x).sin()
+        })
+    };
+    place.write_image("a.nii.gz", &image(1.0));
+    place.write_image("b.nii.gz", &image(1.2));
+    let mask =
+        Volume::from_fn(grid.clone(), |at| f32::from(u8::from(at.iter().all(|v| (4..15).contains(v)))));
+    place.write_image("mask.nii.gz", &mask);
+    let flow =
+        ["flow", "a.nii.gz", "b.nii.gz", "-o", "f.nii", "--preset", "cine", "--volume-mask", "mask.nii.gz"];
+    // Too weak to preserve anything.
+    let run = place.run(&[&flow[..], &["--set", "beta=1e-9", "-q"]].concat()).succeeded();
+    assert!(run.stderr.contains("mask.nii.gz: volume there changes by 0."), "{}", run.stderr);
+}
+
+#[test]
 fn shells_and_manuals_know_every_command() {
     let place = Workplace::new();
     for shell in ["bash", "zsh", "fish"] {
@@ -170,4 +192,19 @@ fn shells_and_manuals_know_every_command() {
     let page = std::fs::read_to_string(place.path("share/man/veloxel-flow.1")).unwrap();
     assert!(page.contains("--volume") || page.contains(r"\-\-volume\-mask"), "{page}");
     place.run(&["manual", "share/man/veloxel.1"]).failed_with(&["veloxel.1"]);
+    // A link to a file of the user's is replaced, and the file is not.
+    #[cfg(unix)]
+    {
+        place.write("notes", "mine");
+        std::fs::remove_file(place.path("share/man/veloxel.1")).expect("a page");
+        std::os::unix::fs::symlink("../../notes", place.path("share/man/veloxel.1")).expect("a link");
+        place.run(&["manual", "share/man"]).succeeded();
+        assert_eq!(std::fs::read_to_string(place.path("notes")).expect("a file"), "mine");
+        assert!(!place.path("share/man/veloxel.1").is_symlink());
+    }
+    // What cannot be written leaves no page behind.
+    std::fs::create_dir(place.path("other")).expect("a folder");
+    std::fs::create_dir(place.path("other/veloxel-flow.1")).expect("a folder");
+    place.run(&["manual", "other"]).failed_with(&["veloxel-flow.1"]);
+    assert_eq!(std::fs::read_dir(place.path("other")).expect("a folder").count(), 1);
 }

@@ -202,6 +202,84 @@ fn a_slice_drawn_beside_its_blood_is_placed_by_the_others() {
 }
 
 #[test]
+fn an_outline_that_the_run_would_replace_is_refused_before_the_work() {
+    let place = workplace(&phantom(1, 4));
+    std::fs::create_dir(place.path("heart")).expect("a folder");
+    std::fs::copy(place.path("exact.json"), place.path("heart/clg-cine_contours.json")).expect("a copy");
+    let methods = ["--method", "clg:cine", "--method", "block-matching", "-o", "heart", "--device", "cpu"];
+    let track = ["track", "cine.nii.gz", "--contours", "heart/clg-cine_contours.json"];
+    let run = place.run(&[&track[..], &methods].concat());
+    run.failed_with(&["is an input"]);
+    // With one method no file has that name.
+    let one = ["-o", "heart", "--method", "block-matching", "--device", "cpu", "-q"];
+    place.run(&[&track[..], &one].concat()).succeeded();
+}
+
+#[test]
+fn a_folder_whose_name_ends_like_a_frame_is_that_folder() {
+    let place = workplace(&phantom(1, 4));
+    std::fs::create_dir(place.path("set@2")).expect("a folder");
+    place.write("set@2/endo_frame0.txt", "30 30\n45 30\n45 45\n30 45\n");
+    let run =
+        place.run(&[&["track", "cine.nii.gz", "--contours", "set@2", "-o", "out"], &METHOD[..]].concat());
+    run.succeeded();
+}
+
+#[test]
+fn a_cine_that_no_nifti_holds_is_refused_before_the_work() {
+    let place = Workplace::new();
+    let frame = |shift: f32| {
+        let at = move |[x, y, _]: [usize; 3]| {
+            (1000.0 + 400.0 * ((x as f32 - shift) / 3.0).sin() + y as f32).round()
+        };
+        Volume::from_fn(Grid::image(33_000, 16).expect("a grid"), at)
+    };
+    place.write_image("a.tif", &frame(0.0));
+    place.write_image("b.tif", &frame(0.5));
+    place.write("endo_frame0.txt", "30 3\n45 3\n45 12\n30 12\n");
+    let run = ["track", "a.tif", "b.tif", "--contours", "endo_frame0.txt", "-o", "out"];
+    let run = place.run(&[&run[..], &METHOD].concat());
+    run.failed_with(&["a.tif: an axis of 33000", "32767", "cut the images"]);
+}
+
+#[test]
+fn notes_say_where_outlines_went_and_single_slices_have_areas() {
+    let place = workplace(&phantom(1, 4));
+    place.write("endo_frame0.txt", "30 30\n45 30\n45 45\n30 45\n");
+    let options = ["-o", "out", "--method", "block-matching", "--device", "cpu", "--labels", "lv=1"];
+    let track = |outlines: &'static str| {
+        place.run(&[&["track", "cine.nii.gz", "--contours", outlines], &options[..]].concat()).succeeded()
+    };
+    let run = track("endo_frame0.txt");
+    assert!(run.stderr.contains("endo_frame0.txt is endo on slice 0, frame 0"), "{}", run.stderr);
+    assert!(run.stdout.contains("area change") && run.stdout.contains("largest area"), "{}", run.stdout);
+    assert!(!run.stdout.contains("EDV"), "{}", run.stdout);
+    let run = track("exact.json");
+    assert!(
+        run.stdout.contains("circumferential: extreme −") && run.stdout.contains("at end-systole"),
+        "{}",
+        run.stdout
+    );
+    // The muscle has no label: it is not written.
+    let labels = veloxel_io::read_sequence(
+        &place.path("out/labels.nii.gz"),
+        veloxel_io::Strictness::Strict,
+        &mut veloxel_core::Warnings::new(),
+    );
+    let found: std::collections::BTreeSet<i32> =
+        labels.expect("labels").frames()[0].data().iter().map(|&v| v as i32).collect();
+    assert_eq!(Vec::from_iter(found), [0, 1]);
+    let page = std::fs::read_to_string(place.path("out/report.html")).expect("a page");
+    for words in [
+        "Circumferential strain, extreme",
+        "Circumferential strain, at end-systole",
+        "Fractional area change",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+}
+
+#[test]
 fn mistakes_are_told_in_one_line() {
     let place = workplace(&phantom(2, 5));
     let track = |more: &[&str]| {

@@ -65,7 +65,7 @@ pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<P
     for path in paths {
         context.check()?;
         let opened = match Opened::file(path, Some(tags::PIXEL_DATA), context) {
-            Err(error @ IoError::Memory { .. }) => return Err(error),
+            Err(error @ (IoError::Memory { .. } | IoError::ReplacesInput { .. })) => return Err(error),
             opened => opened.map_err(|error| format!("it is no DICOM file, or a broken one ({error})")),
         };
         if opened.as_ref().is_ok_and(|opened| opened.behind > 0) {

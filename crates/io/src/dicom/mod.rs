@@ -17,6 +17,7 @@ mod run_lengths;
 mod series;
 mod stack;
 mod structure;
+mod thin;
 
 #[cfg(test)]
 mod compressed_tests;
@@ -32,6 +33,7 @@ use crate::read::source::Source;
 use crate::tables::cine_place::CineImage;
 pub(crate) use files::{files_below, holds_dicom};
 use opened::Opened;
+use std::collections::HashSet;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use veloxel_core::Volume;
@@ -40,7 +42,7 @@ use veloxel_core::Volume;
 pub(crate) struct DicomSeries {
     pub frames: Vec<Volume<f32>>,
     pub frame_interval_ms: Option<f64>,
-    /// The files that are one slice at one time each.
+    /// The files that are one slice at one time each, then those that were left out.
     pub images: Vec<CineImage>,
     pub sample_type: String,
 }
@@ -59,7 +61,13 @@ pub(crate) type Open<'a> = &'a dyn Fn(&Path, &Context) -> Result<Opened>;
 pub(crate) fn read_series(paths: &[PathBuf], context: &mut Context) -> Result<DicomSeries> {
     let found = files::find(paths, context)?;
     let images = header::read_all(&found, context)?;
-    assembled(images, &|path, context| Opened::file(path, None, context), context)
+    let mut series = assembled(images, &|path, context| Opened::file(path, None, context), context)?;
+    if !series.images.is_empty() {
+        let own: HashSet<String> = series.images.iter().map(|image| image.stem.clone()).collect();
+        let others = found.iter().map(|path| pixels::stem(path)).filter(|stem| !own.contains(stem));
+        series.images.extend(others.map(|stem| CineImage { stem, instance: None, spot: None }));
+    }
+    Ok(series)
 }
 
 fn assembled(

@@ -24,10 +24,12 @@ impl Opened {
     /// Opens a file, up to an element where only those before it are wanted.
     ///
     /// # Errors
-    /// [`IoError::Open`]; else as [`Opened::new`].
+    /// [`IoError::Open`]; [`IoError::ReplacesInput`]; else as [`Opened::new`].
     pub fn file(path: &Path, until: Option<Tag>, context: &Context) -> Result<Self> {
         let file = File::open(path).map_err(IoError::open(path))?;
-        let length = file.metadata().map_err(IoError::open(path))?.len();
+        let metadata = file.metadata().map_err(IoError::open(path))?;
+        context.files().opened().tell(path, &metadata)?;
+        let length = metadata.len();
         Self::new(
             BufReader::new(Asking::new(file, context.control()).counted()),
             length,

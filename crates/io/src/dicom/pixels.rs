@@ -8,10 +8,10 @@ use super::{DicomSeries, Open};
 use crate::error::{IoError, Result};
 use crate::read::context::Context;
 use crate::read::luminance::LUMA;
-use crate::tables::cine_place::CineImage;
+use crate::tables::cine_place::{CineImage, CineSpot};
 use dicom_object::DefaultDicomObject;
 use dicom_pixeldata::{DecodedPixelData, PixelDecoder, PixelRepresentation};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use veloxel_core::WarningKind;
 
 /// The samples of all planes.
@@ -40,8 +40,8 @@ pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Re
             sample_type = kind;
             inverted += usize::from(plane.is_inverted);
             if plane.frames == 1 {
-                let stem = plane.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                images.push(CineImage { stem, instance: plane.instance, slice, frame });
+                let (stem, spot) = (stem(&plane.path), Some(CineSpot { slice, frame }));
+                images.push(CineImage { stem, instance: plane.instance, spot });
             }
         }
     }
@@ -52,6 +52,11 @@ pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Re
     let frames = samples.into_iter().map(|samples| context.volume(grid.clone(), samples));
     let frames = frames.collect::<Result<Vec<_>, _>>()?;
     Ok(DicomSeries { frames, frame_interval_ms: stack.frame_interval_ms, images, sample_type })
+}
+
+/// A file's name without its extension.
+pub(super) fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Bytes of a sample that decoders hold at a time: coefficients or planes, what is interleaved of them, and the result.

@@ -1,6 +1,7 @@
 //! Planes in order: slices along the normal of the image planes, frames of each over time.
 
 use super::header::PlaneHeader;
+use super::thin;
 use crate::error::Result;
 use crate::file_name::file_name;
 use crate::read::context::Context;
@@ -16,8 +17,6 @@ pub(super) struct Stack {
     pub frame_interval_ms: Option<f64>,
 }
 
-/// Planes nearer to each other lie in one slice, mm.
-const SAME_MM: f64 = 0.05;
 /// Distances of slices may differ by this share.
 const EVEN: f64 = 0.02;
 
@@ -38,7 +37,7 @@ impl Stack {
         let slices = of_one_length(slices, context);
         let (planes, distance_mm) = evenly(slices, context)?;
         let frames = planes.iter().flatten().next().map_or(0, Vec::len);
-        let frame_interval_ms = interval_ms(&planes);
+        let frame_interval_ms = interval_ms(&planes).and_then(|ms| context.frame_interval_ms(ms));
         let origin = planes.iter().flatten().next().and_then(|slice| slice[0].position_mm);
         let grid = grid(&first, planes.len(), distance_mm, origin, context)?;
         if frames > 1 && frame_interval_ms.is_none() {
@@ -75,9 +74,10 @@ fn slices(images: Vec<PlaneHeader>, context: &mut Context) -> Result<Vec<Slice>>
         context.assume("no positions: all images are taken to lie in one slice")?;
     }
     placed.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let same_mm = thin::same_mm(&placed, context);
     let mut slices: Vec<Slice> = Vec::new();
     for (along_mm, image) in placed {
-        match slices.last_mut().filter(|slice| along_mm - slice.along_mm < SAME_MM) {
+        match slices.last_mut().filter(|slice| along_mm - slice.along_mm < same_mm) {
             Some(slice) => slice.planes.push(image),
             None => slices.push(Slice { along_mm, planes: vec![image] }),
         }

@@ -100,6 +100,39 @@ fn read_folder(path: &Path, reading: impl Into<Reading>) -> (Result<DicomSeries,
 }
 
 #[test]
+fn thin_slices_are_no_frames_and_frames_are_no_thin_slices() {
+    const TRIGGER: Tag = Tag(0x0018, 0x1060);
+    const POSITION: Tag = Tag(0x0020, 0x0032);
+    let read = |images: &[(f64, &str)]| {
+        let folder = tempfile::tempdir().unwrap();
+        for (nth, (along_mm, trigger_ms)) in images.iter().enumerate() {
+            let image = Image::new(0, nth as i32).with(TRIGGER, VR::DS, trigger_ms);
+            let image = image.with(POSITION, VR::DS, &format!("0\\0\\{along_mm}"));
+            image.write(&folder.path().join(format!("IM{nth}")));
+        }
+        let (series, said) = read_folder(folder.path(), Strictness::Lenient);
+        let series = series.unwrap();
+        let grid = series.frames[0].grid();
+        (grid.size()[2], series.frames.len(), grid.spacing_mm()[2], said)
+    };
+    // Slices of a micro-CT, without times and with the same one everywhere; then each at two times.
+    for trigger_ms in ["", "0"] {
+        let thin: Vec<_> = (0..12).map(|i| (0.02 * f64::from(i), trigger_ms)).collect();
+        let (slices, frames, distance_mm, _) = read(&thin);
+        assert_eq!((slices, frames), (12, 1));
+        assert!((distance_mm - 0.02).abs() < 1e-9, "{distance_mm}");
+    }
+    let twice: Vec<_> = (0..12).map(|i| (0.001 * f64::from(i / 2), ["0", "30"][i as usize % 2])).collect();
+    assert_eq!((read(&twice).0, read(&twice).1), (6, 2));
+    // Frames of a scanner that writes each with another last digit.
+    let (slices, frames, _, said) = read(&[(0.0, "0"), (0.01, "30"), (0.02, "60"), (0.03, "90")]);
+    assert_eq!((slices, frames), (1, 4));
+    assert!(said.contains("frames of one slice"), "{said}");
+    let (slices, frames, ..) = read(&[(0.0, ""), (0.01, ""), (0.04, "")]);
+    assert_eq!((slices, frames), (1, 3));
+}
+
+#[test]
 fn files_in_no_order_become_slices_and_frames() {
     let folder = folder(|_, _| true, |image| image);
     fs::create_dir(folder.path().join("more")).unwrap();
@@ -116,13 +149,10 @@ fn files_in_no_order_become_slices_and_frames() {
     for (frame, volume) in series.frames.iter().enumerate() {
         assert!((0..3).all(|slice| *volume.at([2, 1, slice]) == (100 * slice + 10 * frame + 2) as f32));
     }
-    assert_eq!(series.images.len(), 12);
-    assert!(
-        series
-            .images
-            .iter()
-            .all(|image| image.instance == Some((1 + image.frame + 100 * image.slice) as i64))
-    );
+    let (left_out, images) = series.images.split_last().unwrap();
+    assert_eq!((images.len(), left_out.stem.as_str(), left_out.spot), (12, "broken", None));
+    let number = |image: &CineImage| image.spot.map(|at| (1 + at.frame + 100 * at.slice) as i64);
+    assert!(images.iter().all(|image| image.instance.is_some() && image.instance == number(image)));
     assert!(said.contains("notes.txt") && said.contains("broken.dcm was left out"), "{said}");
 }
 

@@ -63,7 +63,7 @@ pub fn read_disparity(
         let mut context = Context::new(path, reading.clone(), warnings);
         let disparity = match format.read_disparity {
             Some(read) => {
-                let source = Source::open(path, context.control())?;
+                let source = Source::open(path, context.files())?;
                 let disparity = read(source, &mut context);
                 context.settled(disparity)?
             }

@@ -1,11 +1,12 @@
 //! The context of a reader: the file's name, how it is read, the memory that it claims, and the warnings.
 
 use crate::error::{IoError, Result};
+use crate::files::Files;
 use crate::read::budget::Claim;
 use crate::read::reading::{Reading, Strictness};
 use std::cell::RefCell;
 use std::path::Path;
-use veloxel_core::{Control, CoreError, Grid, Mask, Volume, WarningKind, Warnings};
+use veloxel_core::{Control, CoreError, Grid, Mask, Sequence, Volume, WarningKind, Warnings};
 
 /// Text out of a file as a part of one line: its control characters spelt out.
 fn one_line(text: &str) -> String {
@@ -37,6 +38,11 @@ impl<'a> Context<'a> {
     /// [`IoError::Stopped`].
     pub fn check(&self) -> Result<()> {
         Ok(self.control().check()?)
+    }
+
+    /// What the readers of the session share.
+    pub fn files(&self) -> &Files {
+        &self.reading.files
     }
 
     /// Whom to ask whether to go on.
@@ -115,6 +121,16 @@ impl<'a> Context<'a> {
     /// Something to know that is no fault of the header.
     pub fn note(&mut self, kind: WarningKind, message: impl AsRef<str>) {
         self.warnings.push(kind, format!("{}: {}", self.path.display(), one_line(message.as_ref())));
+    }
+
+    /// A time between frames, where it is one that a sequence can have; of any other a note says that it counts as unknown.
+    pub(crate) fn frame_interval_ms(&mut self, interval_ms: f64) -> Option<f64> {
+        if Sequence::INTERVALS_MS.contains(&interval_ms) {
+            return Some(interval_ms);
+        }
+        let text = format!("a frame interval of {interval_ms:e} ms is not possible: it counts as unknown");
+        self.note(WarningKind::Header, text);
+        None
     }
 
     /// Takes over what was said while another file was read.

@@ -52,7 +52,7 @@ fn data_files_named_by(header: &Path) -> Vec<PathBuf> {
         let names_data_files = Format::from_path(header)?.names_data_files?;
         let mut unsaid = Warnings::new();
         let context = Context::new(header, Reading::default(), &mut unsaid);
-        Some(names_data_files(&mut Source::open(header, context.control()).ok()?, &context))
+        Some(names_data_files(&mut Source::open(header, context.files()).ok()?, &context))
     };
     let beside = |name: String| header.with_file_name("").join(name);
     names().unwrap_or_default().into_iter().map(beside).collect()

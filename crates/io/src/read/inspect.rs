@@ -56,7 +56,7 @@ pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo> {
         return Ok(FileInfo { warnings, ..of_content(path, format, &decoded)? });
     }
     let format = require_to_read(path, WHAT, has_grid)?;
-    let source = Source::open(path, context.control())?;
+    let source = Source::open(path, context.files())?;
     let mut info = if let Reader::Header(header) = format.reader {
         let (layout, source) = header(source, &mut context)?;
         let needed = layout.sample_bytes(&context)?;
@@ -85,7 +85,7 @@ pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
         };
     }
     let format = require_to_read(path, "an image", has_grid)?;
-    let source = Source::open(path, context.control())?;
+    let source = Source::open(path, context.files())?;
     match (format.read_grid, format.reader) {
         (Some(read), _) => read(source, &mut context),
         (None, Reader::Header(header)) => Ok(header(source, &mut context)?.0.grid),

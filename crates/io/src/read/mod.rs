@@ -12,6 +12,7 @@ pub(crate) mod geometry;
 pub(crate) mod inspect;
 pub(crate) mod layout;
 pub(crate) mod luminance;
+pub(crate) mod opened_files;
 pub(crate) mod polygons;
 pub(crate) mod reading;
 pub(crate) mod series;
@@ -46,7 +47,7 @@ fn read_content(path: &Path, context: &mut Context) -> Result<Content> {
         return Ok(decoded.content);
     }
     let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
-    Ok(decode(format, Source::open(path, context.control())?, context)?.content)
+    Ok(decode(format, Source::open(path, context.files())?, context)?.content)
 }
 
 /// Reads from memory, meshes as well: `name` stands for the file in messages, and its extension decides the format.
@@ -73,7 +74,7 @@ pub fn read_bytes(
 pub fn read_text(path: &Path, most_bytes: u64, reading: impl Into<Reading>) -> Result<String> {
     let mut unsaid = Warnings::new();
     let context = Context::new(path, reading, &mut unsaid);
-    let mut source = Source::open(path, context.control())?;
+    let mut source = Source::open(path, context.files())?;
     if source.available() > most_bytes {
         let expected = format!("at most {most_bytes} bytes");
         return Err(context.malformed("text", expected, format!("{} bytes", source.available())));
@@ -182,7 +183,7 @@ pub fn read_flow(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
     const WHAT: &str = "a displacement field";
     let format = require_to_read(path, WHAT, |format| format.reads(ContentKind::Flow))?;
     let mut context = Context::new(path, reading, warnings);
-    let source = Source::open(path, context.control())?;
+    let source = Source::open(path, context.files())?;
     let decoded = match format.read_flow {
         Some(read) => {
             let decoded = read(source, &mut context);
@@ -246,7 +247,7 @@ pub fn read_mesh(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
     const WHAT: &str = "a tetrahedral mesh";
     let format = require_to_read(path, WHAT, |format| format.reads(ContentKind::Mesh))?;
     let mut context = Context::new(path, reading, warnings);
-    let source = Source::open(path, context.control())?;
+    let source = Source::open(path, context.files())?;
     match decode(format, source, &mut context)?.content {
         Content::Mesh(mesh) => Ok(mesh),
         other => Err(IoError::kind(path, WHAT, other.describe(), "give a mesh")),
@@ -265,7 +266,7 @@ pub fn read_surface(
     const WHAT: &str = "a mesh of triangles or polygons";
     let format = require_to_read(path, WHAT, |format| format.reads(ContentKind::Surface))?;
     let mut context = Context::new(path, reading, warnings);
-    let source = Source::open(path, context.control())?;
+    let source = Source::open(path, context.files())?;
     match decode(format, source, &mut context)?.content {
         Content::Surface(mesh) => Ok(mesh),
         other => Err(IoError::kind(path, WHAT, other.describe(), "give a surface")),

@@ -13,7 +13,7 @@ use veloxel_core::{Control, Sequence, Stopped, Warnings};
 pub struct CineSeries {
     /// The frames in order of time.
     pub sequence: Sequence,
-    /// The files that are one slice at one time each.
+    /// The files that are one slice at one time each, then those that were left out.
     pub images: Vec<CineImage>,
 }
 

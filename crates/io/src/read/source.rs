@@ -2,6 +2,7 @@
 
 use crate::asking::Asking;
 use crate::error::{IoError, Result};
+use crate::files::Files;
 use crate::read::compressed::{DEFLATE_MAX_RATIO, GzipMembers, Inflated};
 use crate::read::context::Context;
 use crate::read::element::{Fit, Stored};
@@ -57,7 +58,7 @@ impl<'a> Source<'a> {
         Self::raw(buffered(Asking::new(reader, control)), ENDLESS, control)
     }
 
-    pub fn open(path: &Path, control: &Control) -> Result<Source<'static>> {
+    pub fn open(path: &Path, files: &Files) -> Result<Source<'static>> {
         let fail = IoError::open(path);
         // A pipe or a device has no size to check against, may never end, and may wait for ever when it is opened.
         let require_file = |metadata: Metadata| {
@@ -69,7 +70,9 @@ impl<'a> Source<'a> {
         };
         std::fs::metadata(path).and_then(require_file).map_err(&fail)?;
         let mut file = File::open(path).map_err(&fail)?;
-        let available = file.metadata().and_then(require_file).map_err(&fail)?.len();
+        let metadata = file.metadata().and_then(require_file).map_err(&fail)?;
+        files.opened().tell(path, &metadata)?;
+        let (available, control) = (metadata.len(), files.control());
         let last_word = last_word(&mut file);
         Ok(Source {
             last_word,

@@ -67,7 +67,7 @@ impl FrameStream {
                 return Self::loaded(source, reading, warnings);
             };
             let mut context = Context::new(source, reading.clone(), warnings);
-            let opened = open(Source::open(source, context.control())?, &mut context);
+            let opened = open(Source::open(source, context.files())?, &mut context);
             let frames = Frames::Reader(context.settled(opened)?);
             let _held = context.into_claim();
             return Ok(Self { _held, ..Self::new(source, frames, reading) });

@@ -14,8 +14,8 @@ pub(crate) fn axes_of(list: &Value) -> Option<WorldAxes> {
     }
 }
 
-/// Three numbers.
+/// Three numbers and nothing else.
 pub(crate) fn coordinates(position: &Value) -> Option<[f64; 3]> {
-    let numbers: Vec<f64> = position.as_array()?.iter().filter_map(Value::as_f64).collect();
-    numbers.try_into().ok()
+    let numbers: Option<Vec<f64>> = position.as_array()?.iter().map(Value::as_f64).collect();
+    numbers?.try_into().ok()
 }

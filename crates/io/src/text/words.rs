@@ -132,6 +132,22 @@ pub(crate) fn lines<'a>(text: &'a str, comments: &'static [char]) -> impl Iterat
     numbered.filter(move |(_, line)| !line.is_empty() && !line.starts_with(comments))
 }
 
+/// Whether a line has a comma between two digits beside other separators, as spreadsheets of half of the world write fractions:
+/// `0;1;2,5`. Read as a separator it would make two numbers of one.
+pub(crate) fn has_decimal_comma(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let is_fraction =
+        |three: &[u8]| three[1] == b',' && three[0].is_ascii_digit() && three[2].is_ascii_digit();
+    let is_blank_alone = |three: &[u8]| {
+        let is_part = |byte: u8| !byte.is_ascii_whitespace() && byte != b',';
+        three[1].is_ascii_whitespace() && is_part(three[0]) && is_part(three[2])
+    };
+    bytes.windows(3).any(is_fraction) && (line.contains(';') || bytes.windows(3).any(is_blank_alone))
+}
+
+/// What is expected where a line has such a comma.
+pub(crate) const DECIMAL_POINT: &str = "fractions with a point, such as 2.5 (a comma parts columns)";
+
 /// A word may be as long as its file: more bytes of it than these are not looked at for a message.
 const MOST_SHOWN_BYTES: usize = 240;
 
@@ -143,4 +159,19 @@ pub(crate) fn shown(word: &[u8]) -> String {
 /// A number as text.
 pub(crate) fn parse<T: FromStr>(word: &[u8]) -> Option<T> {
     std::str::from_utf8(word).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_decimal_comma;
+
+    #[test]
+    fn decimal_commas_stand_beside_other_separators() {
+        for line in ["0;1;2,5", "12,2; 10,0", "0 1 2,5", "0\t1\t2,5", "1,5 2,5", "1,2;3,4"] {
+            assert!(has_decimal_comma(line), "{line}");
+        }
+        for line in ["0,1,2.5", "0, 1, 2.5", "0 , 1 , 2.5", "0;1;2.5", "0 1 2.5", "endo,0,0,1,2", "", "1,2"] {
+            assert!(!has_decimal_comma(line), "{line}");
+        }
+    }
 }

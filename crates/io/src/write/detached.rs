@@ -30,7 +30,7 @@ pub(crate) fn open(name: &str, context: &Context) -> Result<Source<'static>> {
     if context.reading.options.data_files == DataFiles::BesideHeader && !lies_beside(&data, context.path) {
         return Err(IoError::Outside { data, path: context.path.to_owned() });
     }
-    Source::open(&data, context.control()).map_err(|error| match error {
+    Source::open(&data, context.files()).map_err(|error| match error {
         IoError::Open { source, .. } => {
             context.malformed("data file", EXPECTED, format!("{name} ({source})"))
         }

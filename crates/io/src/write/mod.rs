@@ -3,6 +3,7 @@
 pub(crate) mod detached;
 pub(crate) mod painted_mesh;
 pub(crate) mod pending;
+pub(crate) mod plain_error;
 pub(crate) mod publication;
 pub(crate) mod raster;
 pub(crate) mod record;
@@ -17,14 +18,14 @@ use crate::formats::lookup::require;
 use crate::write::painted_mesh::PaintedMesh;
 use crate::write::target::Target;
 use std::path::Path;
-use veloxel_core::{Dimension, Flow, Grid, Sequence, Volume, WarningKind, Warnings};
+use veloxel_core::{Flow, Grid, Sequence, Volume, WarningKind, Warnings};
 
 /// Checks, before any work is done for it, that a result could be written there: an extension of a format that holds
-/// its kind and, where it is known, its dimension, and a folder that exists.
+/// its kind and, where that is known, its grid, and a folder that exists.
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`], [`IoError::Unsupported`] or [`IoError::NoFolder`].
-pub fn check_output(path: &Path, kind: ContentKind, dimension: Option<Dimension>) -> Result<()> {
+pub fn check_output(path: &Path, kind: ContentKind, grid: Option<&Grid>) -> Result<()> {
     let what = match kind {
         ContentKind::Image => "writing an image",
         ContentKind::Sequence => "writing a sequence",
@@ -32,7 +33,7 @@ pub fn check_output(path: &Path, kind: ContentKind, dimension: Option<Dimension>
         ContentKind::Mesh | ContentKind::Surface => "writing a mesh",
     };
     let (format, ()) = require(path, what, |format| format.writes(kind).then_some(()))?;
-    dimension.map_or(Ok(()), |dimension| format.check_dimension(path, dimension))?;
+    grid.map_or(Ok(()), |grid| format.check_grid(path, grid))?;
     detached::check_name(path)?;
     check_folder(path)
 }

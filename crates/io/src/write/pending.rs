@@ -1,5 +1,6 @@
 //! Temporary files and folders of unfinished outputs, listed by session, so that a stopped program removes them.
 
+use crate::write::plain_error::without_path;
 use crate::write::publication::{Resolved, remove_staging};
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -57,12 +58,14 @@ impl PendingFiles {
         ending
     }
 
-    /// What was done since the last call with outputs of earlier runs that had been ended.
+    /// What was done since the last call with outputs of earlier runs: those that had been ended, and those that stay beside new
+    /// ones.
     pub fn take_resolved(&self) -> Vec<Resolved> {
         std::mem::take(&mut self.listing().resolved)
     }
 
-    pub(crate) fn tell(&self, resolved: Resolved) {
+    /// Adds to what [`take_resolved`](Self::take_resolved) gives.
+    pub fn tell(&self, resolved: Resolved) {
         self.listing().resolved.push(resolved);
     }
 
@@ -120,7 +123,7 @@ impl Unfinished {
     /// be made.
     pub fn check(target: &Path) -> Result<()> {
         check_name(target)?;
-        tempfile::tempfile_in(folder_of(target)).map(drop)
+        tempfile::tempfile_in(folder_of(target)).map(drop).map_err(without_path)
     }
 
     pub fn file(target: &Path, pending: &PendingFiles) -> Result<Self> {
@@ -130,7 +133,8 @@ impl Unfinished {
         let (item, listed) = pending.list(|| {
             // With the permissions of any new file: temporary ones are closed to others.
             let make = |path: &Path| File::create_new(path);
-            let item = Builder::new().prefix(&prefix).suffix(".part").make_in(folder_of(target), make)?;
+            let made = Builder::new().prefix(&prefix).suffix(".part").make_in(folder_of(target), make);
+            let item = made.map_err(without_path)?;
             let path = item.path().to_owned();
             Ok((item, path))
         })?;
@@ -209,5 +213,21 @@ impl Write for Unfinished {
 
     fn flush(&mut self) -> Result<()> {
         self.item.as_file_mut().flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_do_not_name_temporary_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let lost = folder.path().join(".veloxel-x.part/new/a.png");
+        let made = Unfinished::file(&lost, &PendingFiles::default()).map(drop);
+        for error in [made, Unfinished::check(&lost)] {
+            let text = error.unwrap_err().to_string();
+            assert!(text.contains("No such file") && !text.contains(".part"), "{text}");
+        }
     }
 }

@@ -1,16 +1,18 @@
 //! The page of a run that followed outlines over a cine.
 
 use crate::error::ReportError;
-use crate::number::{fixed, percent, signed, text};
+use crate::number::{percent, signed};
 use crate::pages::cine_loops;
 use crate::pages::page::{Figure, Headline, Page, Plots, Section};
 use crate::pages::tables::Table;
 use crate::pictures::track_view::TrackView;
 use crate::plots::bulls_eye;
 use crate::plots::svg_plot::{AxisLabels, Ink, Line, LinePlot, Series};
+use crate::run::chamber_words::ChamberWords;
 use crate::run::track_report::{TrackReport, TrackRun};
 use veloxel_core::{Control, Structure};
-use veloxel_measure::{Chamber, ContourDistance, ContourSummary, CurveEnds, StrainAt, Ventricles};
+use veloxel_measure::{Chamber, ContourDistance, ContourSummary, CurveEnds, KindSummary, StrainAt};
+use veloxel_measure::{StrainSummary, Ventricles};
 
 /// The page: function, outlines over the moving images, strain, distances to the truth; methods beside each other.
 ///
@@ -59,19 +61,20 @@ fn loops_section(
 
 fn cards(report: &TrackReport, run: &TrackRun) -> Vec<Headline> {
     let mut cards = Vec::new();
-    cards.extend(run.ventricles.lv.as_ref().map(|lv| {
-        let note = format!("EDV {} ml, ESV {} ml", text(lv.edv_ml), text(lv.esv_ml));
-        Headline::new("Ejection fraction", fixed(100.0 * lv.ejection_fraction, 1), "%", note)
+    let Ventricles { lv, rv, mass_g, .. } = &run.ventricles;
+    for (side, chamber) in [("left ventricle", lv), ("right ventricle", rv)] {
+        cards.extend(chamber.as_ref().map(|chamber| {
+            let words = ChamberWords::of(chamber);
+            let note = format!("{side}: {}, {}", words.largest, words.smallest);
+            Headline::new(words.share_title, words.share_percent, "%", note)
+        }));
+    }
+    cards.extend(mass_g.map(|g| {
+        let is_slice = lv.as_ref().is_some_and(|lv| lv.areas_cm2.is_some());
+        let title = if is_slice { "Muscle mass of one slice" } else { "Mass of the left ventricle" };
+        Headline::new(title, format!("{g:.0}"), "g", "slices with both outlines")
     }));
-    cards.extend(run.ventricles.mass_g.map(|g| {
-        Headline::new("Mass of the left ventricle", format!("{g:.0}"), "g", "slices with both outlines")
-    }));
-    cards.extend(run.strain.first().map(|all| {
-        let [short, thick] = all.peaks().map(|strain| signed(100.0 * strain, 1));
-        let long = all.peak_longitudinal().map(|s| format!(", longitudinal {} %", signed(100.0 * s, 1)));
-        let note = format!("radial {thick} %{}", long.unwrap_or_default());
-        Headline::new("Peak circumferential strain", short, "%", note)
-    }));
+    cards.extend(run.strain_summary.first().map(strain_cards).unwrap_or_default());
     cards.extend(run.distances.iter().flat_map(|d| &d.structures).map(|summary| {
         let note = format!("modified Hausdorff distance, mean of {}", summary.count);
         let distance = format!("{:.2}", summary.modified_hausdorff_mm);
@@ -79,6 +82,28 @@ fn cards(report: &TrackReport, run: &TrackRun) -> Vec<Headline> {
     }));
     cards.push(Headline::of_time(&report.header));
     cards
+}
+
+/// The extreme strain of each kind, with that at end-systole.
+fn strain_cards(all: &StrainSummary) -> Vec<Headline> {
+    let kinds = [
+        ("Circumferential strain, extreme", all.circumferential),
+        ("Radial strain, extreme", all.radial),
+        ("Longitudinal strain, extreme", all.longitudinal),
+    ];
+    let card = |(title, kind): (&str, Option<KindSummary>)| {
+        let kind = kind?;
+        let at_end_systole =
+            kind.end_systolic.map(|strain| format!("; at end-systole {} %", percent_of(strain)));
+        let note = format!("on frame {}{}", kind.extreme_frame, at_end_systole.unwrap_or_default());
+        Some(Headline::new(title, percent_of(kind.extreme), "%", note))
+    };
+    kinds.into_iter().filter_map(card).collect()
+}
+
+/// A strain in %, with its sign.
+fn percent_of(strain: f64) -> String {
+    signed(100.0 * strain, 1)
 }
 
 fn series(name: &str, nth: usize, values: &[f64]) -> Series {
@@ -106,15 +131,16 @@ fn function_section(report: &TrackReport) -> Option<Section> {
         over_frames("Right ventricle's cavity", "ml", volume(|found| &found.rv)),
         over_frames("Thickness of the wall", "mm", thickness),
     ]);
-    let head = ["method", "chamber", "EDV, ml", "ESV, ml", "stroke, ml", "EF, %", "mass, g"];
+    let head = ["method", "ventricle", "largest", "smallest", "difference", "share", "mass, g"];
     let row = |run: &TrackRun, name: &str, chamber: &Chamber, mass_g: Option<f64>| {
+        let words = ChamberWords::of(chamber);
         vec![
             run.name(),
             name.to_owned(),
-            format!("{:.1} (frame {})", chamber.edv_ml, chamber.end_diastole),
-            format!("{:.1} (frame {})", chamber.esv_ml, chamber.end_systole),
-            fixed(chamber.edv_ml - chamber.esv_ml, 1),
-            fixed(100.0 * chamber.ejection_fraction, 1),
+            format!("{} (frame {})", words.largest, chamber.end_diastole),
+            format!("{} (frame {})", words.smallest, chamber.end_systole),
+            words.difference,
+            format!("{} {} %", words.share_name, words.share_percent),
             mass_g.map_or("–".to_owned(), |g| format!("{g:.0}")),
         ]
     };
@@ -123,7 +149,8 @@ fn function_section(report: &TrackReport) -> Option<Section> {
         let left = lv.as_ref().map(|chamber| row(run, "left", chamber, *mass_g));
         left.into_iter().chain(rv.as_ref().map(|chamber| row(run, "right", chamber, None)))
     });
-    let lead = "Volumes are areas of slices times their distance, over the slices that are outlined.";
+    let lead = "Volumes are areas of slices times their distance, over the slices that are outlined. A single slice has areas, \
+                and no end-diastolic volume: its curve is the volume of that slice alone.";
     let table = Some(Table::new(&head, rows));
     (!plots.is_empty()).then(|| Section { lead: lead.to_owned(), plots, table, ..Section::new("Function") })
 }
@@ -151,31 +178,78 @@ fn strain_section(report: &TrackReport) -> Option<Section> {
         plots.push(over_frames("Longitudinal strain", "%", vec![long]));
     }
     let lead = "Lagrangian strain relative to the reference frame: (L − L₀) / L₀ of material lines around the cavity, \
-                across the wall, and, where all slices moved together, from base to apex; strain.csv has the Eulerian form, rates, slices and segments.";
+                across the wall, and, where all slices moved together, from base to apex. Extreme: the strain of largest magnitude \
+                over all frames, with its sign; end-systole: the frame of the smallest cavity; strain.csv has the Eulerian form, rates, slices and segments.";
     Some(Section {
         lead: lead.to_owned(),
         figures: report.runs.iter().flat_map(bulls_eyes).collect(),
         plots: Plots::of(plots),
+        table: Some(strain_table(report)),
         ..Section::new("Strain")
     })
 }
 
-/// Strains of the segments at their peaks.
+/// Strains of the segments: their extremes over the beat, and those at end-systole.
 fn bulls_eyes(run: &TrackRun) -> Vec<Figure> {
-    let mut values = [[None; 17]; 3];
-    for region in run.strain.iter().filter(|region| region.slice.is_none()) {
-        let Some(segment) = region.segment else { continue };
-        let [short, thick] = region.peaks();
-        let nth = usize::from(segment) - 1;
-        values[0][nth] = Some(100.0 * short);
-        // The apex has no wall around a cavity.
-        values[1][nth] = Some(100.0 * thick).filter(|_| segment != 17);
-        values[2][nth] = region.peak_longitudinal().map(|long| 100.0 * long);
+    type Value = fn(&KindSummary) -> Option<f64>;
+    let values: [(&str, Value); 2] =
+        [("extreme", |kind| Some(kind.extreme)), ("at end-systole", |kind| kind.end_systolic)];
+    let mut figures = Vec::new();
+    for (name, of) in values {
+        let mut values = [[None; 17]; 3];
+        for region in run.strain_summary.iter().filter(|region| region.slice.is_none()) {
+            let Some(segment) = region.segment else { continue };
+            let nth = usize::from(segment) - 1;
+            // The apex has no wall around a cavity.
+            let radial = region.radial.filter(|_| segment != 17);
+            for (values, kind) in values.iter_mut().zip([region.circumferential, radial, region.longitudinal])
+            {
+                values[nth] = kind.as_ref().and_then(of).map(|strain| 100.0 * strain);
+            }
+        }
+        let caption =
+            format!("{}, %, signed; the other sign in the other colour; hatched: not seen", run.name());
+        let kinds =
+            [("Circumferential strain", -30.0), ("Radial strain", 60.0), ("Longitudinal strain", -25.0)];
+        let known = kinds.into_iter().zip(&values).filter(|(_, values)| values.iter().any(Option::is_some));
+        figures.extend(known.map(|((kind, full), values)| {
+            bulls_eye::figure(&format!("{kind}, {name}"), &caption, values, full)
+        }));
     }
-    let caption = format!("{}, % at its peak; hatched: not seen", run.name());
-    let kinds = [("Circumferential strain", -30.0), ("Radial strain", 60.0), ("Longitudinal strain", -25.0)];
-    let known = kinds.into_iter().zip(&values).filter(|(_, values)| values.iter().any(Option::is_some));
-    known.map(|((name, full), values)| bulls_eye::figure(name, &caption, values, full)).collect()
+    figures
+}
+
+/// Strains of the segments and of the whole ring as a table.
+fn strain_table(report: &TrackReport) -> Table {
+    let head = [
+        "method",
+        "segment",
+        "circumferential, extreme, %",
+        "at end-systole",
+        "radial, extreme, %",
+        "at end-systole",
+        "longitudinal, extreme, %",
+        "at end-systole",
+    ];
+    let unknown = || "–".to_owned();
+    let cells = |kind: Option<KindSummary>| match kind {
+        Some(kind) => [
+            format!("{} (frame {})", percent_of(kind.extreme), kind.extreme_frame),
+            kind.end_systolic.map_or_else(unknown, percent_of),
+        ],
+        None => [unknown(), unknown()],
+    };
+    let row = |run: &TrackRun, region: &StrainSummary| {
+        let segment = region.segment.map_or("all".to_owned(), |segment| segment.to_string());
+        let radial = region.radial.filter(|_| region.segment != Some(17));
+        let kinds = [region.circumferential, radial, region.longitudinal].map(cells);
+        [vec![run.name(), segment], kinds.concat()].concat()
+    };
+    let rows = report.runs.iter().flat_map(|run| {
+        let all = run.strain_summary.iter().filter(|region| region.slice.is_none());
+        all.map(move |region| row(run, region))
+    });
+    Table::new(&head, rows)
 }
 
 fn distance_section(report: &TrackReport) -> Option<Section> {

@@ -2,7 +2,7 @@
 //!
 //! *Paper*: Cerqueira et al.: Standardized myocardial segmentation, Circulation 2002.
 
-use crate::number::{fixed, signed};
+use crate::number::signed;
 use crate::pages::page::Figure;
 use std::f64::consts::PI;
 
@@ -10,7 +10,8 @@ use std::f64::consts::PI;
 const RINGS: [([f64; 2], usize, usize); 3] =
     [([72.0, 98.0], 1, 6), ([46.0, 72.0], 7, 6), ([20.0, 46.0], 13, 4)];
 
-/// A value for every segment that has one: `values[0]` is that of segment 1. The colour is full at `full`.
+/// A value for every segment that has one: `values[0]` is that of segment 1. The colour is full at `full`; values of the other sign
+/// have another one.
 pub(crate) fn figure(title: &str, caption: &str, values: &[Option<f64>; 17], full: f64) -> Figure {
     let mut svg = String::from(
         r#"<svg class="bulls-eye" viewBox="-104 -104 208 208" role="img" aria-label="Bull's-eye">"#,
@@ -42,17 +43,30 @@ fn segment_svg(d: &str, segment: usize, value: Option<f64>, full: f64, [x, y]: [
             r#"<path class="segment gap" d="{d}"><title>segment {segment}: not seen</title></path>"#
         );
     };
-    let (shown, exact) = (fixed(value.round(), 0), signed(value, 1));
-    let share = (100.0 * (value / full).clamp(0.0, 1.0)).round();
+    let (shown, exact) = (signed(value.round(), 0), signed(value, 1));
+    let share = (100.0 * (value / full).abs().min(1.0)).round();
+    let class = if value / full < 0.0 { "segment opposite" } else { "segment" };
     let y = y + 4.0;
     format!(
-        r#"<path class="segment" style="--share:{share}%" d="{d}"><title>segment {segment}: {exact}</title></path><text x="{x:.1}" y="{y:.1}">{shown}</text>"#
+        r#"<path class="{class}" style="--share:{share}%" d="{d}"><title>segment {segment}: {exact}</title></path><text x="{x:.1}" y="{y:.1}">{shown}</text>"#
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_of_the_other_sign_are_seen() {
+        let mut values = [None; 17];
+        (values[0], values[1]) = (Some(26.0), Some(-15.0));
+        let svg = figure("Strain", "", &values, -30.0).svg;
+        assert!(
+            svg.contains(r#"class="segment opposite" style="--share:87%""#) && svg.contains(">+26<"),
+            "{svg}"
+        );
+        assert!(svg.contains(r#"class="segment" style="--share:50%""#), "{svg}");
+    }
 
     #[test]
     fn every_segment_has_a_place_and_the_unseen_are_hatched() {

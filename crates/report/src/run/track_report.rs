@@ -2,7 +2,7 @@
 
 use crate::run::header::RunHeader;
 use serde::Serialize;
-use veloxel_measure::{ContourDistances, CurveEnds, RegionStrain, Ventricles};
+use veloxel_measure::{ContourDistances, CurveEnds, RegionStrain, StrainSummary, Ventricles};
 
 /// A cine, and the results of each method on it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -64,6 +64,8 @@ pub struct TrackRun {
     pub ventricles: Ventricles,
     /// Strain by region: of all, of segments over all slices, of slices, and of segments of slices.
     pub strain: Vec<RegionStrain>,
+    /// Extreme and end-systolic strain of the same regions.
+    pub strain_summary: Vec<StrainSummary>,
     /// Distances to the true outlines, if they are known.
     pub distances: Option<ContourDistances>,
     /// Distances to the true outlines of outlines that were carried forwards alone, and backwards alone.

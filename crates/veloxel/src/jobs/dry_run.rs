@@ -47,7 +47,7 @@ pub fn dry_run(job: &FlowJob, session: &Session) -> Result<DryRun> {
     let grids = grids.map(|path| io::read_grid(path, reading, &mut warnings));
     let grids = grids.collect::<Result<Vec<_>, _>>()?;
     let grids: Vec<_> = grids.iter().collect();
-    plan.check_dimension(grids[0].dimension())?;
+    plan.check_grid(grids[0])?;
     let sketch = FlowSketch {
         grids: &grids,
         method: &options.choice(),

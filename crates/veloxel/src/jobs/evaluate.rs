@@ -9,7 +9,9 @@ use crate::pipelines::{
 use crate::{Result, Session, VeloxelError};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Diagnosis, Hint, Mask, Stage, Warnings};
-use veloxel_io::{self as io, CinePlace, ContourFile, ContourReading, PlainNames, ReadOptions, Reading};
+use veloxel_io::{
+    self as io, CinePlace, CineSeries, ContourFile, ContourReading, PlainNames, ReadOptions, Reading,
+};
 use veloxel_measure::{ContourDistances, DisparityError, FlowError, LabelOverlapReport};
 
 /// A result and the truth.
@@ -150,6 +152,10 @@ fn told_place(files: [&PathBuf; 2], options: &ContourReading) -> Result<Option<C
 
 /// Grid and frames of a file with a time axis, or of one frame.
 fn place_of(path: &Path, reading: &Reading, warnings: &mut Warnings) -> Result<CinePlace> {
+    if let Some(CineSeries { sequence, images }) = io::read_cine(&[path.to_owned()], reading, warnings)? {
+        let (grid, frames) = (sequence.grid().clone(), sequence.frames().len());
+        return Ok(CinePlace { grid, frames, frame_interval_ms: sequence.frame_interval_ms(), images });
+    }
     let (info, grid) = (io::inspect(path, reading)?, io::read_grid(path, reading, warnings)?);
     let (frames, frame_interval_ms) = (info.frames, info.frame_interval_ms);
     Ok(CinePlace { grid, frames, frame_interval_ms, images: Vec::new() })

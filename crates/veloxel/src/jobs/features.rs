@@ -41,7 +41,7 @@ pub fn features(job: &FeaturesJob, session: &Session) -> Result<FeaturesRun> {
         .reads("image", [&job.image])
         .reads_settings(options.method.files())
         .writes(OutputRole::Folder, [&job.folder], OutputContent::Folder)
-        .members(OutputRole::Folder, &["energy_", "orientation", "phase", "report.json"])
+        .members(OutputRole::Folder, ["energy_", "orientation", "phase", "report.json"])
         .writes(OutputRole::Report, &job.report, OutputContent::Text)
         .writes(OutputRole::Page, &job.html, OutputContent::Text)
         .checked()?;

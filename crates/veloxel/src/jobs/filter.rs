@@ -36,7 +36,7 @@ pub fn filter(job: &FilterJob, session: &Session) -> Result<Warnings> {
     session.enter(Stage::Read)?;
     let mut warnings = Warnings::new();
     let image = io::read_image(&job.input, session.reading(job.reading), &mut warnings)?;
-    plan.check_dimension(image.grid().dimension())?;
+    plan.check_grid(image.grid())?;
     let name = job.input.display().to_string();
     let request = FilterRequest { image: (&image).into(), filter: &filter, name: &name };
     let found = pipeline::filter(&request, session)?;

@@ -28,7 +28,7 @@ fn planned(job: &FlowJob, session: &Session, mut plan: OutputPlan) -> Result<Flo
     session.enter(Stage::Read)?;
     let Account { mut stages, mut warnings, .. } = Account::default();
     let inputs = stages.time("load", || FlowInputs::load(job, session, &mut warnings))?;
-    plan.check_dimension(inputs.frames[0].grid().dimension())?;
+    plan.check_grid(inputs.frames[0].grid())?;
     let mut log = Account { stages, warnings, ..Account::default() };
     let mut result = inputs.solve(job, session)?;
     log.absorb(std::mem::take(&mut result.account));

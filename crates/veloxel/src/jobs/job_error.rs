@@ -1,7 +1,7 @@
 //! What is wrong with the paths that a job is given.
 
 use std::path::PathBuf;
-use veloxel_core::{Diagnosis, ErrorKind, Hint};
+use veloxel_core::{Diagnosis, ErrorKind, Grid, Hint};
 use veloxel_mesh::LENGTH_PARAMETERS;
 use veloxel_report::number::counted;
 
@@ -32,6 +32,18 @@ pub enum JobError {
     HeartInFile {
         /// The file.
         path: PathBuf,
+    },
+    /// Images whose results no NIfTI file holds.
+    #[error(
+        "{}: an axis of {axis}: the results are written as NIfTI, which holds {MOST_ON_AXIS} along each: cut the images out \
+         first",
+        path.display()
+    )]
+    LongAxis {
+        /// The images, the first of them.
+        path: PathBuf,
+        /// Voxels or frames along the longest axis.
+        axis: usize,
     },
     /// One file for two series of maps.
     #[error("{}: one file holds one series of {maps}, and both consecutive and reference fields have one: name a folder", path.display())]
@@ -85,6 +97,16 @@ pub enum JobError {
     },
 }
 
+/// Voxels or frames along an axis of a NIfTI file.
+const MOST_ON_AXIS: usize = i16::MAX as usize;
+
+/// Refuses images whose results are written as NIfTI and would not fit, before the work.
+pub(super) fn require_nifti(inputs: &[PathBuf], grid: &Grid, frames: usize) -> Result<(), JobError> {
+    let axis = grid.size().into_iter().fold(frames, usize::max);
+    let path = inputs.first().cloned().unwrap_or_default();
+    if axis <= MOST_ON_AXIS { Ok(()) } else { Err(JobError::LongAxis { path, axis }) }
+}
+
 impl Diagnosis for JobError {
     fn kind(&self) -> ErrorKind {
         ErrorKind::Input
@@ -100,7 +122,8 @@ impl Diagnosis for JobError {
             | Self::HeartInFile { .. }
             | Self::LengthsOfGraph { .. }
             | Self::DirectedMesh { .. }
-            | Self::NoLength { .. } => None,
+            | Self::NoLength { .. }
+            | Self::LongAxis { .. } => None,
         }
     }
 }

@@ -55,7 +55,7 @@ impl SegmentJob {
             .writes(OutputRole::Membership, membership, OutputContent::MatrixTable)
             .writes(OutputRole::Page, html, OutputContent::Text)
             .writes(OutputRole::Parts, parts, OutputContent::Folder)
-            .members(OutputRole::Parts, &["part_"])
+            .members(OutputRole::Parts, ["part_"])
             .writes(OutputRole::Report, report, OutputContent::Text)
             .checked()
     }

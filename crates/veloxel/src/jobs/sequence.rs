@@ -2,6 +2,7 @@
 
 use super::inputs::frame_selection::ReadFrames;
 use super::inputs::sequence_truth::TrueFields;
+use super::job_error::require_nifti;
 use super::options::dense_options::{DenseOptions, ReadRegion};
 use super::sequence_maps::{SequenceMaps, holds, is_folder};
 use super::{FlowRun, FrameSelection, JobError, OutputContent, OutputPlan, OutputRole, Result, StartFrom};
@@ -66,9 +67,9 @@ impl SequenceJob {
             .writes(OutputRole::Folder, [&self.folder], OutputContent::Folder)
             .writes(OutputRole::Confidence, &self.confidence, holds(&self.confidence))
             .writes(OutputRole::Warped, &self.warped, holds(&self.warped))
-            .members(OutputRole::Folder, &["consecutive_", "reference_", "report.json"])
-            .members(OutputRole::Confidence, &["confidence_"])
-            .members(OutputRole::Warped, &["warped_"])
+            .members(OutputRole::Folder, ["consecutive_", "reference_", "report.json"])
+            .members(OutputRole::Confidence, ["confidence_"])
+            .members(OutputRole::Warped, ["warped_"])
             .writes(OutputRole::Report, &self.report, OutputContent::Text)
             .writes(OutputRole::Page, &self.html, OutputContent::Text)
             .checked()
@@ -111,7 +112,10 @@ fn planned(job: &SequenceJob, session: &Session, mut plan: OutputPlan) -> Result
     let loaded = stages.time("load", || job.load(session, &mut warnings))?;
     let mut log = Account { stages, warnings, ..Account::default() };
     if let Some(first) = loaded.frames.first() {
-        plan.check_dimension(first.grid().dimension())?;
+        plan.check_grid(first.grid())?;
+        if first.grid().dimension() == Dimension::Three {
+            require_nifti(&job.inputs, first.grid(), 1)?;
+        }
     }
     let options = &job.options;
     let Loaded { frames, interval_ms, names, region, truth } = &loaded;

@@ -1,7 +1,7 @@
 //! Points or corners, and a stream of frames, from files; their tracks to files.
 
-use super::inputs::read_ahead::ReadAhead;
-use super::outputs::film::Film;
+use super::inputs::read_ahead::{AtStop, ReadAhead, stopped_after};
+use super::outputs::film::{Audience, Film};
 use super::{JobRun, OutputContent, OutputPlan, OutputRole};
 use crate::pipelines::{
     EndedTracks, PointTracks, PointsError, TrackingParameters, TracksBegin, TracksRequest, TracksResult,
@@ -9,7 +9,7 @@ use crate::pipelines::{
 use crate::{Result, Session};
 use serde::Serialize;
 use std::path::PathBuf;
-use veloxel_core::{Dimension, Stage, Volume, Warnings};
+use veloxel_core::{Control, Dimension, Stage, Volume, WarningKind, Warnings};
 use veloxel_io::{self as io, FrameStream, PointFile, ReadOptions};
 use veloxel_report::{DeviceReport, tracks_csv};
 
@@ -61,6 +61,9 @@ pub struct TrackPointsReport {
 /// `veloxel track-points`: a row `frame,id,x,y,status,error,forward_backward` for every frame that a track reaches, and for the
 /// one that it ends in; x and y are pixels, `nan` where there is no position.
 ///
+/// Where a stream on standard input is stopped by the session's observer, it is taken to end there: the tracks until then are
+/// written, and a warning says so.
+///
 /// # Errors
 /// [`PointsError`] for fewer than two frames; [`VeloxelError::Motion`](crate::VeloxelError::Motion) for frames smaller than the
 /// window; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped); anything else that is wrong with files or the device, as one
@@ -78,39 +81,35 @@ fn planned(
     session.enter(Stage::Read)?;
     let mut warnings = Warnings::new();
     let reading = session.reading(job.reading);
-    let mut stream = match &job.frames[..] {
+    let stream = match &job.frames[..] {
         [one] => FrameStream::open(one, reading, &mut warnings)?,
         several => FrameStream::of_files(several.to_vec(), reading),
     };
-    let mut film = plan.target(OutputRole::Overlay)?.map(|to| Film::new(to, stream.frame_interval_ms()));
-    let frames = ReadAhead::of(move || {
-        let mut warnings = Warnings::new();
-        Ok(stream.next_frame(&mut warnings)?.map(|image| StreamFrame { image, warnings }))
-    })?;
-    let mut next = || -> Result<Option<Volume<f32>>> {
-        let Some(StreamFrame { image, warnings: own }) = frames.next(session.control())? else {
-            return Ok(None);
-        };
-        warnings.extend(own);
-        Ok(Some(image))
-    };
-    let Some(first) = next()? else { return Err(PointsError::FewFrames { got: 0 }.into()) };
-    let mut tracks = job.begin(&first, session)?;
+    // What was found until a stream is stopped is a result: nobody stops its frames halfway.
+    let at_stop = AtStop::of(&job.frames);
+    let beside = (at_stop == AtStop::EndsStream).then(|| session.beside()).transpose()?;
+    let working = beside.as_ref().unwrap_or(session);
+    let film = plan.target(OutputRole::Overlay)?.map(|to| to.under(working.files()));
+    let mut film = film.map(|to| Film::new(to, stream.frame_interval_ms()));
+    let mut incoming = Incoming::of(stream, at_stop, session.control())?;
+    let Some(first) = incoming.next()? else { return Err(PointsError::FewFrames { got: 0 }.into()) };
+    let mut tracks = job.begin(&first, working)?;
     let mut draw = |number: u64, frame: &Volume<f32>, tracks: &PointTracks<'_>| {
-        film.as_mut().map_or(Ok(()), |film| film.push(number, &tracks.picture(frame)))
+        let film = film.as_mut().filter(|film| film.audience() == Audience::Watches);
+        film.map_or(Ok(()), |film| film.push(number, &tracks.picture(frame)))
     };
     draw(0, &first, &tracks)?;
     drop(first);
     let mut number = 0;
-    while let Some(frame) = next()? {
+    while let Some(frame) = incoming.next()? {
         tracks.push(&frame)?;
         number += 1;
         draw(number, &frame, &tracks)?;
     }
-    frames.join();
+    warnings.extend(incoming.end());
     let TracksResult { table, frames, tracks, alive, account } = tracks.finish()?;
     session.enter(Stage::Write)?;
-    film.map_or(Ok(()), Film::finish)?;
+    film.map_or(Ok(()), |film| film.finish(&mut warnings))?;
     plan.write(OutputRole::Tracks, |target| io::write_text(target, &tracks_csv(table)))?;
     warnings.extend(account.warnings);
     let report = TrackPointsReport { frames, tracks, alive, device: account.device, warnings };
@@ -121,6 +120,52 @@ fn planned(
 struct StreamFrame {
     image: Volume<f32>,
     warnings: Warnings,
+}
+
+/// Frames as they are read ahead, until they end or are stopped.
+struct Incoming<'a> {
+    frames: ReadAhead<StreamFrame>,
+    at_stop: AtStop,
+    control: &'a Control,
+    count: usize,
+    is_stopped: bool,
+    warnings: Warnings,
+}
+
+impl<'a> Incoming<'a> {
+    fn of(mut stream: FrameStream, at_stop: AtStop, control: &'a Control) -> Result<Self> {
+        let frames = ReadAhead::of(move || {
+            let mut warnings = Warnings::new();
+            Ok(stream.next_frame(&mut warnings)?.map(|image| StreamFrame { image, warnings }))
+        })?;
+        Ok(Self { frames, at_stop, control, count: 0, is_stopped: false, warnings: Warnings::new() })
+    }
+
+    /// The next frame; none at the end of the stream, and where it is stopped.
+    fn next(&mut self) -> Result<Option<Volume<f32>>> {
+        let came = match self.frames.next(self.control) {
+            Err(error) if self.at_stop.ends(&error, self.control) => {
+                self.is_stopped = true;
+                return Ok(None);
+            }
+            came => came?,
+        };
+        Ok(came.map(|StreamFrame { image, warnings }| {
+            self.count += 1;
+            self.warnings.extend(warnings);
+            image
+        }))
+    }
+
+    /// Ends reading; what there is to say of it.
+    fn end(mut self) -> Warnings {
+        if self.is_stopped {
+            self.warnings.push(WarningKind::Content, stopped_after(self.count));
+        } else {
+            self.frames.join();
+        }
+        self.warnings
+    }
 }
 
 impl TrackPointsJob {
@@ -134,7 +179,7 @@ impl TrackPointsJob {
             .reads("points", points)
             .writes(OutputRole::Tracks, [&self.output], OutputContent::Table)
             .writes(OutputRole::Overlay, &self.overlay, OutputContent::Video)
-            .members(OutputRole::Overlay, &["frame_"])
+            .members(OutputRole::Overlay, ["frame_"])
             .checked()
     }
 

@@ -42,7 +42,7 @@ impl WarpJob {
         session.enter(Stage::Read)?;
         let mut warnings = Warnings::new();
         let flow = io::read_flow(&self.flow, session.reading(self.reading), &mut warnings)?;
-        plan.check_dimension(flow.grid().dimension())?;
+        plan.check_grid(flow.grid())?;
         let done = work(&flow, &mut warnings)?;
         session.enter(Stage::Write)?;
         plan.write(OutputRole::Output, |target| write(target, done, &mut warnings))?;

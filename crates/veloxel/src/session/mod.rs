@@ -83,8 +83,8 @@ impl Session {
     /// # Errors
     /// As [`Self::device`].
     pub fn beside(&self) -> Result<Self> {
-        let session = Self { max_memory_bytes: self.max_memory_bytes, ..Self::of(KEPT_METHODS) };
-        let session = session.listed_in(self.files.pending().clone());
+        let (files, max_memory_bytes) = (self.files.beside(), self.max_memory_bytes);
+        let session = Self { files, max_memory_bytes, ..Self::of(KEPT_METHODS) };
         session.set(Ok(self.opened()?.clone()));
         Ok(session)
     }

@@ -68,7 +68,7 @@ impl<'a> Scene<'a> {
         }
         self.nodes_left -= 1;
         let node = self.item("nodes", node)?;
-        let placement = after(above, &placement(node));
+        let placement = after(above, &placement(node, self.context)?);
         if !node["mesh"].is_null() {
             let mesh = self.item("meshes", &node["mesh"])?;
             for primitive in mesh["primitives"].as_array().into_iter().flatten() {
@@ -168,27 +168,37 @@ impl Accessor<'_> {
     }
 }
 
-/// The numbers of a node under a name; `default` where they are missing or not as many.
-fn numbers<const N: usize>(node: &Value, name: &str, default: [f64; N]) -> [f64; N] {
-    let given = node[name].as_array().into_iter().flatten().filter_map(Value::as_f64);
-    given.collect::<Vec<_>>().try_into().unwrap_or(default)
+/// The numbers of a node under a name; `default` where they are missing.
+fn numbers<const N: usize>(
+    node: &Value,
+    name: &str,
+    default: [f64; N],
+    context: &Context,
+) -> Result<[f64; N]> {
+    if node[name].is_null() {
+        return Ok(default);
+    }
+    let numbers = || node[name].as_array()?.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>();
+    let numbers = numbers().and_then(|numbers| numbers.try_into().ok());
+    numbers.ok_or_else(|| context.malformed(format!("{name} of a node"), format!("{N} numbers"), "others"))
 }
 
 /// Where a node lies in the one above it.
-fn placement(node: &Value) -> Placement {
+fn placement(node: &Value, context: &Context) -> Result<Placement> {
     if !node["matrix"].is_null() {
         // Columns first.
-        let m = numbers(node, "matrix", [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1.]);
-        return [0, 1, 2].map(|row| [m[row], m[row + 4], m[row + 8], m[row + 12]]);
+        let m = numbers(node, "matrix", [0.0; 16], context)?;
+        return Ok([0, 1, 2].map(|row| [m[row], m[row + 4], m[row + 8], m[row + 12]]));
     }
-    let (t, s) = (numbers(node, "translation", [0.0; 3]), numbers(node, "scale", [1.0; 3]));
-    let [x, y, z, w] = numbers(node, "rotation", [0.0, 0.0, 0.0, 1.0]);
+    let t = numbers(node, "translation", [0.0; 3], context)?;
+    let s = numbers(node, "scale", [1.0; 3], context)?;
+    let [x, y, z, w] = numbers(node, "rotation", [0.0, 0.0, 0.0, 1.0], context)?;
     let turn = [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
         [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
         [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
     ];
-    [0, 1, 2].map(|row| [turn[row][0] * s[0], turn[row][1] * s[1], turn[row][2] * s[2], t[row]])
+    Ok([0, 1, 2].map(|row| [turn[row][0] * s[0], turn[row][1] * s[1], turn[row][2] * s[2], t[row]]))
 }
 
 /// First `inner`, then `outer`.

@@ -11,7 +11,7 @@ use crate::read::geometry::WorldAxes;
 use crate::read::layout::{Arrangement, AxisOrder, Layout, Meaning};
 use crate::read::luminance::Channels;
 use crate::read::source::Source;
-use veloxel_core::{Dimension, WarningKind};
+use veloxel_core::Dimension;
 
 /// Reads the header and leaves the source at the first sample.
 pub(super) fn layout<'a>(source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>)> {
@@ -134,11 +134,5 @@ fn frame_interval_ms(header: &Header, context: &mut Context) -> Option<f64> {
         24 => 1e-3,
         _ => return None,
     };
-    let interval = f64::from(header.pixdim[4]) * ms;
-    if interval.is_finite() && interval > 0.0 {
-        return Some(interval);
-    }
-    let text = format!("a frame interval of {interval} ms is not possible: it counts as unknown");
-    context.note(WarningKind::Header, text);
-    None
+    context.frame_interval_ms(f64::from(header.pixdim[4]) * ms)
 }

@@ -132,7 +132,7 @@ fn frame_interval_ms(
     fields: &Fields,
     time: ExtraAxis,
     spacing: Option<f64>,
-    context: &Context,
+    context: &mut Context,
 ) -> Result<Option<f64>> {
     let units = quoted(fields, "units", time.rank, context)?;
     let ms = match units.map(|u| u[time.axis].to_lowercase()).as_deref() {
@@ -141,5 +141,5 @@ fn frame_interval_ms(
         Some("us" | "usec" | "microseconds") => 1e-3,
         _ => return Ok(None),
     };
-    Ok(spacing.map(|s| s * ms).filter(|i| i.is_finite() && *i > 0.0))
+    Ok(spacing.and_then(|spacing| context.frame_interval_ms(spacing * ms)))
 }

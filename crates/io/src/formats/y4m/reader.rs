@@ -5,7 +5,7 @@ use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Element, Scaling};
 use crate::read::frame_reader::FrameReader;
 use crate::read::source::Source;
-use veloxel_core::{Grid, Volume, WarningKind};
+use veloxel_core::{Grid, Sequence, Volume, WarningKind};
 
 const MAGIC: &str = "YUV4MPEG2";
 const LINE_LIMIT: usize = 1024;
@@ -149,7 +149,7 @@ impl FrameReader for Y4mReader<'_> {
 fn interval_ms(rate: &str) -> Option<f64> {
     let (frames, seconds) = rate.split_once(':')?;
     let (frames, seconds): (f64, f64) = (frames.parse().ok()?, seconds.parse().ok()?);
-    (frames > 0.0 && seconds > 0.0).then(|| 1e3 * seconds / frames)
+    Some(1e3 * seconds / frames).filter(|interval_ms| Sequence::INTERVALS_MS.contains(interval_ms))
 }
 
 /// How many samples of which depth stand beside the luma.

@@ -51,6 +51,25 @@ impl<'a> Collection<'a> {
         self.context.require(is_same, "the cine of the outlines", expected, got)
     }
 
+    /// The slice of an outline: the named one, or the only one.
+    ///
+    /// # Errors
+    /// [`IoError::Malformed`] where none is named and the cine has several.
+    pub(crate) fn slice(&self, named: Option<usize>, spot: impl Fn() -> String) -> Result<usize> {
+        let slices = self.place().map_or(1, |place| place.grid.size()[2]);
+        let got = || format!("no slice for {}, of {slices}", spot());
+        match named {
+            None if slices > 1 => Err(self.context.malformed("the outlines", "the slice of each", got())),
+            named => Ok(named.unwrap_or(0)),
+        }
+    }
+
+    /// Says where an outline went whose place is not written beside its points.
+    pub(crate) fn tell(&mut self, name: &str, Spot { structure, frame, slice }: Spot) {
+        let text = format!("{name} is {structure} on slice {slice}, frame {frame}");
+        self.context.note(WarningKind::Note, text);
+    }
+
     pub fn note(&mut self, message: impl AsRef<str>) {
         self.context.note(WarningKind::Header, message);
     }
@@ -89,6 +108,7 @@ impl<'a> Collection<'a> {
         let got = format!("points around slice {mean:.2}, up to {apart:.2} slices away");
         self.context.require(is_in_one, what, expected, got)?;
         let spot = Spot { structure, frame, slice: slice as usize };
+        self.tell("a curve in millimetres", spot);
         self.add(spot, voxels.into_iter().map(|[x, y, _]| [x, y]).collect())
     }
 

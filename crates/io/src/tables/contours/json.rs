@@ -4,7 +4,7 @@ use super::CinePlace;
 use super::collection::{Collection, Spot};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
-use veloxel_core::{ContourSet, Dimension, Grid, Structure};
+use veloxel_core::{ContourSet, Dimension, Grid, Sequence, Structure};
 
 const FORMAT: &str = "veloxel-contours";
 const VERSION: u32 = 1;
@@ -66,7 +66,8 @@ pub(super) fn read(document: serde_json::Value, into: &mut Collection) -> Result
             return Err(into.context.malformed(what, format!("{axes} coordinates"), bad.len()));
         }
         if document.unit == Unit::Px {
-            let spot = Spot { structure, frame, slice: slice.unwrap_or(0) };
+            let slice = into.slice(slice, || format!("{structure} on frame {frame}"))?;
+            let spot = Spot { structure, frame, slice };
             into.add(spot, points.iter().map(|p| [p[0], p[1]]).collect())?;
         } else {
             let points: Vec<_> = points.iter().map(|p| [p[0], p[1], p[2]]).collect();
@@ -92,6 +93,9 @@ fn place(cine: Cine) -> Result<CinePlace, String> {
         return Err("no frames".to_owned());
     }
     let frame_interval_ms = cine.frame_interval_ms;
+    if frame_interval_ms.is_some_and(|ms| !Sequence::INTERVALS_MS.contains(&ms)) {
+        return Err("a time between frames that is not possible".to_owned());
+    }
     Ok(CinePlace { grid, frames: cine.frames, frame_interval_ms, images: Vec::new() })
 }
 

@@ -5,25 +5,29 @@ use super::{CinePlace, ContourReading};
 use crate::content::Content;
 use crate::error::{IoError, Result};
 use crate::read::{read, require_labels};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::str::FromStr;
-use veloxel_core::{Polygon, Structure, Volume, Warnings};
+use veloxel_core::{Polygon, Structure, Volume, WarningKind, Warnings};
 
-/// Which labels are what.
+/// Which labels are what: numbers from 1 to 65535, none of them twice. What has none is neither read nor written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LabelMeaning {
     /// The cavity of the right ventricle.
-    pub rv: i32,
+    pub rv: Option<i32>,
     /// The muscle of the left ventricle.
-    pub muscle: i32,
+    pub muscle: Option<i32>,
     /// The cavity of the left ventricle.
-    pub lv: i32,
+    pub lv: Option<i32>,
 }
+
+/// Labels of structures; 0 is what lies outside of all.
+const LABELS: RangeInclusive<i32> = 1..=65535;
 
 impl Default for LabelMeaning {
     /// The labels of ACDC: 1, 2 and 3.
     fn default() -> Self {
-        Self { rv: 1, muscle: 2, lv: 3 }
+        Self { rv: Some(1), muscle: Some(2), lv: Some(3) }
     }
 }
 
@@ -33,16 +37,23 @@ impl FromStr for LabelMeaning {
     /// `rv=1,muscle=2,lv=3`; what is not named has no label.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("expected rv=1,muscle=2,lv=3 or some of it, got \"{text}\"");
-        let mut meaning = Self { rv: -1, muscle: -1, lv: -1 };
+        let mut meaning = Self { rv: None, muscle: None, lv: None };
         for part in text.split(',') {
             let (name, value) = part.split_once('=').ok_or_else(wrong)?;
-            let value = value.trim().parse().map_err(|_| wrong())?;
-            match name.trim() {
-                "rv" => meaning.rv = value,
-                "muscle" | "myocardium" | "myo" => meaning.muscle = value,
-                "lv" => meaning.lv = value,
-                _ => return Err(wrong()),
+            let value: i32 = value.trim().parse().map_err(|_| wrong())?;
+            if !LABELS.contains(&value) {
+                return Err(format!("expected labels from 1 to 65535, got {value}"));
             }
+            if [meaning.rv, meaning.muscle, meaning.lv].contains(&Some(value)) {
+                return Err(format!("expected a label of its own for each structure, got {value} twice"));
+            }
+            let place = match name.trim() {
+                "rv" => &mut meaning.rv,
+                "muscle" | "myocardium" | "myo" => &mut meaning.muscle,
+                "lv" => &mut meaning.lv,
+                _ => return Err(wrong()),
+            };
+            *place = Some(value);
         }
         Ok(meaning)
     }
@@ -51,6 +62,7 @@ impl FromStr for LabelMeaning {
 impl LabelMeaning {
     /// Whether a label lies inside the outline of a structure.
     fn is_in(self, structure: Structure, label: i32) -> bool {
+        let label = Some(label);
         match structure {
             Structure::Endo => label == self.lv,
             Structure::Epi => label == self.lv || label == self.muscle,
@@ -73,6 +85,9 @@ pub(super) fn read_outlines(path: &Path, options: &ContourReading, into: &mut Co
         other => return Err(IoError::kind(path, "a label image", other.describe(), "give labels")),
     };
     let (mut others, mut small) = (0, 0);
+    if let [(frame, _)] = &frames[..] {
+        into.context.note(WarningKind::Note, format!("its labels are outlines on frame {frame}"));
+    }
     for (_, labels) in &frames {
         require_labels(path, labels.grid(), 0, labels.data(), 65535)?;
     }
@@ -122,7 +137,7 @@ fn outline(
     let [nx, ny, _] = labels.grid().size();
     let label = |[x, y]: [usize; 2]| *labels.at([x, y, spot.slice]) as i32;
     // An epicardium surrounds a cavity: slices of muscle alone have none.
-    let has_cavity = (0..nx * ny).any(|i| label([i % nx, i / nx]) == meaning.lv);
+    let has_cavity = (0..nx * ny).any(|i| Some(label([i % nx, i / nx])) == meaning.lv);
     if spot.structure == Structure::Epi && !has_cavity {
         return Ok(None);
     }

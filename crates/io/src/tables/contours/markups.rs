@@ -23,7 +23,10 @@ pub(super) fn read(document: &Value, options: &ContourReading, into: &mut Collec
             let system = markup["coordinateSystem"].as_str();
             into.context.malformed("coordinateSystem", "LPS or RAS", system.unwrap_or("nothing"))
         })?;
-        let position = |point: &Value| coordinates(&point["position"]).map(|p| axes.turned(p));
+        let position = |point: &Value| {
+            let is_set = point["positionStatus"].as_str().is_none_or(|status| status == "defined");
+            coordinates(&point["position"]).filter(|_| is_set).map(|p| axes.turned(p))
+        };
         let points = markup["controlPoints"].as_array().cloned().unwrap_or_default();
         let Some(points) = points.iter().map(position).collect::<Option<Vec<_>>>() else {
             return Err(into.context.malformed("a control point", "a position of three numbers", name));

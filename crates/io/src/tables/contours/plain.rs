@@ -2,15 +2,17 @@
 //!
 //! `IM-0001-0181-icontour-auto.txt` (Sunnybrook): image 181 of its series, the inner outline. `P09-0022-ocontour-manual.txt`
 //! (RVSC): the image `P09-0022.dcm`, the outer outline. Other names must contain the structure: `endo_frame3_slice7.txt`.
-//! A number becomes a slice and a frame by the instance numbers of the DICOM files of the cine; without them, by its order: all
-//! frames of a slice, then all of the next one, the slices of the cine upwards or downwards.
+//! A name becomes a slice and a frame by the DICOM file of the cine that has it. Where the files are named in another way, the
+//! number is an instance number of theirs; without such files it counts all frames of a slice, then all of the next one, the
+//! slices of the cine upwards or downwards. Where each text went is told.
 
 use super::collection::{Collection, Spot};
 use super::{CinePlace, ContourReading, MOST_BYTES};
 use crate::error::{IoError, Result};
 use crate::file_name::file_name;
 use crate::read::read_text;
-use crate::text::words::lines;
+use crate::tables::cine_place::{CineImage, CineSpot};
+use crate::text::words::{DECIMAL_POINT, has_decimal_comma, lines};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use veloxel_core::{Hint, Structure};
@@ -81,7 +83,10 @@ pub(super) fn read_folder(folder: &Path, options: &ContourReading, into: &mut Co
             continue;
         };
         match name.spot(options, into)? {
-            Some(spot) => into.add(spot, points(&path, options)?)?,
+            Some(spot) => {
+                into.tell(&file_name(&path), spot);
+                into.add(spot, points(&path, options)?)?;
+            }
             None => elsewhere.push(path),
         }
     }
@@ -106,6 +111,7 @@ pub(super) fn read_file(path: &Path, options: &ContourReading, into: &mut Collec
     let spot = spot.ok_or_else(|| {
         into.context.malformed("the image of the outline", "one of the cine", file_name(path))
     })?;
+    into.tell(&file_name(path), spot);
     into.add(spot, points(path, options)?)
 }
 
@@ -118,7 +124,8 @@ fn points(path: &Path, options: &ContourReading) -> Result<Vec<[f64; 2]>> {
         let numbers: Option<Vec<f64>> = cells.map(|cell| cell.parse().ok()).collect();
         let Some(&[x, y]) = numbers.as_deref() else {
             let (what, got) = (format!("line {number}"), format!("\"{line}\""));
-            return Err(IoError::malformed(path, what, "two numbers", got));
+            let expected = if has_decimal_comma(line) { DECIMAL_POINT } else { "two numbers" };
+            return Err(IoError::malformed(path, what, expected, got));
         };
         points.push([x, y]);
     }
@@ -174,14 +181,44 @@ impl Name {
             return Ok(Some(Spot { structure, frame, slice }));
         };
         let place = into.require_place("a folder of numbered texts")?;
-        if !place.images.is_empty() {
-            let by_name = place.images.iter().find(|image| image.stem == *stem);
-            let found = by_name.or_else(|| place.images.iter().find(|image| image.instance == Some(*number)));
-            return Ok(found.map(|image| Spot { structure, frame: image.frame, slice: image.slice }));
+        let has_instances = place.images.iter().any(|image| image.instance.is_some());
+        if has_instances || has_names_like(place, stem) {
+            let found = image_of(place, stem, *number, into)?;
+            return Ok(found.map(|CineSpot { slice, frame }| Spot { structure, frame, slice }));
         }
         let found = in_order(place, *number, options.names.order, into)?;
         Ok(found.map(|[slice, frame]| Spot { structure, frame, slice }))
     }
+}
+
+/// Where the image of an outline lies: by the name of its file, or else by its instance number, which is not tried where the files
+/// of the cine have names of the outline's kind. None in both cases where there is no such image; an error where there are several.
+fn image_of(place: &CinePlace, stem: &str, number: i64, into: &Collection) -> Result<Option<CineSpot>> {
+    let is_of_names = has_names_like(place, stem);
+    let is_own = |image: &&CineImage| match is_of_names {
+        true => is_like(image, stem) && numbered(&image.stem).1 == Some(number),
+        false => image.instance == Some(number),
+    };
+    let found: Vec<&CineImage> = place.images.iter().filter(is_own).collect();
+    let (what, by) = ("the image of the outline", if is_of_names { "name" } else { "instance number" });
+    let (expected, got) = (format!("one of that {by}"), format!("{} for {stem}", found.len()));
+    into.context.require(found.len() < 2, what, expected, got)?;
+    Ok(found.first().and_then(|image| image.spot))
+}
+
+/// Whether files of a cine are named as an outline's image is: the same but for the number at the end.
+fn has_names_like(place: &CinePlace, stem: &str) -> bool {
+    place.images.iter().any(|image| is_like(image, stem) && numbered(&image.stem).1.is_some())
+}
+
+fn is_like(image: &CineImage, stem: &str) -> bool {
+    numbered(&image.stem).0.eq_ignore_ascii_case(numbered(stem).0)
+}
+
+/// A name in two: what comes before the digits at its end, and their number.
+fn numbered(stem: &str) -> (&str, Option<i64>) {
+    let (kind, digits) = stem.split_at(stem.trim_end_matches(|c: char| c.is_ascii_digit()).len());
+    (kind, digits.parse().ok())
 }
 
 /// Slice and frame of a number counted from 1 over a cine without numbers of its own.

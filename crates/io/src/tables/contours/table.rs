@@ -3,7 +3,7 @@
 use super::ContourReading;
 use super::collection::{Collection, Spot};
 use crate::error::Result;
-use crate::text::words::lines;
+use crate::text::words::{DECIMAL_POINT, has_decimal_comma, lines};
 use std::fmt::Write;
 use veloxel_core::{ContourSet, Structure};
 
@@ -24,11 +24,17 @@ pub(super) fn read(text: &str, options: &ContourReading, into: &mut Collection) 
     let columns = columns(head).ok_or_else(|| {
         into.context.malformed("the head line", format!("the columns {HEAD}"), format!("\"{head}\""))
     })?;
+    if columns.slice.is_none() {
+        into.slice(None, || "the rows of a table without that column".to_owned())?;
+    }
+    let separator = separator_of(head);
     let mut open: Option<(Spot, Vec<[f64; 2]>)> = None;
     for (number, line) in lines {
-        let cells: Vec<&str> = line.split([',', ';']).map(str::trim).collect();
-        let (spot, point) = row(&columns, &cells, options.frame)
-            .ok_or_else(|| into.context.malformed(format!("line {number}"), HEAD, format!("\"{line}\"")))?;
+        let cells: Vec<&str> = line.split(separator).map(str::trim).collect();
+        let (spot, point) = row(&columns, &cells, options.frame).ok_or_else(|| {
+            let expected = if has_decimal_comma(line) { DECIMAL_POINT } else { HEAD };
+            into.context.malformed(format!("line {number}"), expected, format!("\"{line}\""))
+        })?;
         let key = |s: &Spot| (s.structure, s.frame, s.slice);
         match &mut open {
             Some((there, points)) if key(there) == key(&spot) => points.push(point),
@@ -42,8 +48,13 @@ pub(super) fn read(text: &str, options: &ContourReading, into: &mut Collection) 
     open.map_or(Ok(()), |(spot, points)| into.add(spot, points))
 }
 
+/// What parts the cells of a table with this head.
+fn separator_of(head: &str) -> char {
+    [';', '\t'].into_iter().find(|separator| head.contains(*separator)).unwrap_or(',')
+}
+
 fn columns(head: &str) -> Option<Columns> {
-    let names: Vec<String> = head.split([',', ';']).map(|name| name.trim().to_lowercase()).collect();
+    let names: Vec<String> = head.split(separator_of(head)).map(|name| name.trim().to_lowercase()).collect();
     let place = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
     Some(Columns {
         structure: place(&["structure"])?,

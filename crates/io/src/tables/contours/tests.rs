@@ -1,5 +1,5 @@
 use super::*;
-use crate::tables::cine_place::CineImage;
+use crate::tables::cine_place::{CineImage, CineSpot};
 use std::fs;
 use veloxel_core::{Grid, Structure, Volume};
 
@@ -61,6 +61,9 @@ fn what_is_no_outline_is_refused_with_its_place() {
         ("a.csv", "structure,frame,slice,x,y\nendo,0,3,5,5\nendo,0,3,9,5\nendo,0,3,9,9\n", "slice 3"),
         ("a.csv", "structure,frame,slice,x,y\nendo,4,0,5,5\nendo,4,0,9,5\nendo,4,0,9,9\n", "frames 0 to 3"),
         ("a.csv", "x,y\n1,2\n", "the head line"),
+        ("a.csv", "structure,frame,x,y\nendo,0,5,5\nendo,0,9,5\nendo,0,9,9\n", "the slice of each"),
+        ("a.csv", "structure;frame;slice;x;y\nendo;0;0;12,2;10,0\nendo;0;0;30,1;12,0\n", "with a point"),
+        ("endo_slice1.txt", "12,2 10,0\n30,1 12,0\n", "with a point"),
         ("a.csv", "structure,frame,slice,x,y\nheart,0,0,1,1\n", "line 2"),
         (
             "a.csv",
@@ -84,12 +87,15 @@ fn what_is_no_outline_is_refused_with_its_place() {
         assert!(error.contains(words) && !error.contains('\n'), "{name}: {error}");
     }
     let twice = r#"{"format": "veloxel-contours", "version": 1, "unit": "px", "contours": [
-        {"structure": "epi", "frame": 1, "points": [[1,1],[5,1],[5,5]]}, {"structure": "epi", "frame": 1, "points": [[1,1],[6,1],[5,5]]}]}"#;
+        {"structure": "epi", "frame": 1, "slice": 0, "points": [[1,1],[5,1],[5,5]]}, {"structure": "epi", "frame": 1, "slice": 0, "points": [[1,1],[6,1],[5,5]]}]}"#;
     assert!(
         parsed("a.json", twice, &ContourReading::default())
             .unwrap_err()
             .contains("epi on frame 1 of slice 0")
     );
+    let without = twice.replace("\"slice\": 0, ", "");
+    let error = parsed("a.json", &without, &ContourReading::default()).unwrap_err();
+    assert!(error.contains("epi on frame 1, of 3"), "{error}");
 }
 
 #[test]
@@ -107,7 +113,7 @@ fn numbered_texts_find_their_slice_and_frame() {
         let options = ContourReading { names, ..ContourReading::default() };
         let mut warnings = Warnings::new();
         let file = read_contours(folder.path(), Some(&place(images)), &options, &mut warnings);
-        (file.map(|f| seen(&f)).map_err(|e| e.to_string()), warnings.iter().count())
+        (file.map(|f| seen(&f)).map_err(|e| e.to_string()), warnings.urgent().count())
     };
     let order = |order| PlainNames { order: Some(order), inner: None };
     assert_eq!(
@@ -120,7 +126,8 @@ fn numbered_texts_find_their_slice_and_frame() {
         Ok(vec![(Structure::Rv, 1, 1, 100.0), (Structure::RvEpi, 0, 3, 100.0)])
     );
     assert!(read(PlainNames::default(), Vec::new()).0.unwrap_err().contains("descending"));
-    let image = CineImage { stem: "I13".to_owned(), instance: Some(13), slice: 2, frame: 2 };
+    let image =
+        CineImage { stem: "I13".to_owned(), instance: Some(13), spot: Some(CineSpot { slice: 2, frame: 2 }) };
     assert_eq!(read(PlainNames::default(), vec![image]).0, Ok(vec![(Structure::Endo, 2, 2, 100.0)]));
 }
 
@@ -128,14 +135,38 @@ fn numbered_texts_find_their_slice_and_frame() {
 fn texts_of_rvsc_belong_to_the_image_of_their_name() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("P09-0022-icontour-manual.txt"), SQUARE).unwrap();
-    let image = CineImage { stem: "P09-0022".to_owned(), instance: Some(41), slice: 0, frame: 0 };
-    let file = read_contours(
-        folder.path(),
-        Some(&place(vec![image])),
-        &ContourReading::default(),
-        &mut Warnings::new(),
-    );
-    assert_eq!(seen(&file.unwrap()), [(Structure::Rv, 0, 0, 100.0)]);
+    let image = |stem: &str, instance, spot: Option<[usize; 2]>| {
+        let spot = spot.map(|[slice, frame]| CineSpot { slice, frame });
+        CineImage { stem: stem.to_owned(), instance, spot }
+    };
+    let read = |images: Vec<CineImage>| {
+        let mut warnings = Warnings::new();
+        let options = ContourReading::default();
+        let file = read_contours(folder.path(), Some(&place(images)), &options, &mut warnings);
+        let said: Vec<String> = warnings.iter().map(|w| w.message.clone()).collect();
+        (file.map(|file| seen(&file)).map_err(|error| error.to_string()), said.join("\n"))
+    };
+    let first = image("P09-0022", Some(41), Some([0, 0]));
+    let (found, said) = read(vec![first.clone()]);
+    assert_eq!(found, Ok(vec![(Structure::Rv, 0, 0, 100.0)]));
+    assert!(said.contains("P09-0022-icontour-manual.txt is rv on slice 0, frame 0"), "{said}");
+    // Its image was left out, or is not there at all: the image with that instance number is another slice.
+    let other = image("P09-0040", Some(22), Some([2, 1]));
+    for images in [vec![other.clone(), image("P09-0022", None, None)], vec![other.clone()]] {
+        let (found, said) = read(images);
+        assert!(found.unwrap_err().contains("none"));
+        assert!(said.contains("not in the cine") && said.contains("P09-0022"), "{said}");
+    }
+    // So do frames that are no DICOM files.
+    let frames = CineImage::of_frames(&["P09-0021.png", "P09-0022.png"].map(std::path::PathBuf::from));
+    assert_eq!(read(frames).0, Ok(vec![(Structure::Rv, 0, 1, 100.0)]));
+    // Names of another kind: the number is that of the instance, if it is one image's alone.
+    let numbered = |stem, spot| image(stem, Some(22), Some(spot));
+    assert_eq!(read(vec![numbered("I7", [2, 1])]).0, Ok(vec![(Structure::Rv, 2, 1, 100.0)]));
+    let (found, _) = read(vec![numbered("I7", [2, 1]), numbered("I8", [0, 1])]);
+    assert!(found.unwrap_err().contains("instance number"));
+    let (found, _) = read(vec![first.clone(), first]);
+    assert!(found.unwrap_err().contains("one of that name"));
 }
 
 #[test]
@@ -174,7 +205,10 @@ fn labels_become_outlines_of_the_frame_asked_for() {
     ];
     assert_eq!(seen(&file), expected);
     assert!("rv=1,heart=2".parse::<LabelMeaning>().is_err());
-    assert_eq!("lv=1, muscle=2".parse(), Ok(LabelMeaning { rv: -1, muscle: 2, lv: 1 }));
+    assert_eq!("lv=1, muscle=2".parse(), Ok(LabelMeaning { rv: None, muscle: Some(2), lv: Some(1) }));
+    for text in ["lv=0", "lv=-1", "lv=70000", "lv=1,rv=1"] {
+        assert!(text.parse::<LabelMeaning>().is_err(), "{text}");
+    }
 }
 
 #[test]

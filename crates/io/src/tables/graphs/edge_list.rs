@@ -4,7 +4,7 @@
 
 use super::{GraphFormat, Lines};
 use crate::error::{IoError, Result};
-use crate::text::words::lines as numbered;
+use crate::text::words::{DECIMAL_POINT, has_decimal_comma, lines as numbered};
 use veloxel_core::{ArcList, GraphKind, WeightedArc};
 
 pub(super) const FORMAT: GraphFormat =
@@ -17,6 +17,9 @@ fn parse(lines: &Lines<'_>, kind: GraphKind) -> Result<ArcList> {
     let mut list = ArcList { nodes: 0, kind, arcs: Vec::new() };
     for (nth, (number, line)) in numbered(lines.text, &['#', '%']).enumerate() {
         lines.ask(number)?;
+        if has_decimal_comma(line) {
+            return Err(lines.malformed(number, DECIMAL_POINT, line));
+        }
         let mut cells = line.split([' ', '\t', ',', ';']).filter(|cell| !cell.is_empty());
         let [from, to] = [cells.next(), cells.next()].map(|cell| cell.and_then(|c| c.parse::<u32>().ok()));
         let (Some(from), Some(to)) = (from, to) else {

@@ -124,6 +124,8 @@ mod tests {
             ("a.txt", "0 1 nan\n".to_owned(), "`nan`"),
             ("a.txt", "0 1 1\n0 x 1\n".to_owned(), "line 2"),
             ("a.txt", "0 4294967295 1\n".to_owned(), "below"),
+            ("a.csv", "0;1;2,5\n1;2;1,5\n".to_owned(), "with a point"),
+            ("a.txt", "0 1 2,5\n".to_owned(), "with a point"),
             ("a.txt", String::new(), "an edge"),
             ("a.xyz", String::new(), ".mtx"),
         ] {

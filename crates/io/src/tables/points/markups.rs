@@ -27,6 +27,8 @@ impl Markups {
             context.require(has_axes, "coordinateSystem of the markups", "\"LPS\" or \"RAS\"", got)?;
             for (nth, point) in points_of_mut(list).enumerate() {
                 count += 1;
+                let (is_point, what) = (point.is_object(), format!("control point {}", nth + 1));
+                context.require(is_point, what, "an object with a position", &*point)?;
                 let position = &point["position"];
                 let is_right = position.is_null() || coordinates(position).is_some();
                 let what = format!("position of control point {}", nth + 1);

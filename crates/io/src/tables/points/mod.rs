@@ -167,6 +167,21 @@ mod tests {
         assert_eq!(value["@schema"], "markups");
         assert!(parsed(r#"{"markups": []}"#, Dimension::Three).unwrap_err().contains("no point"));
         assert!(parsed("{", Dimension::Three).unwrap_err().contains("markups"));
+        for (point, words) in [
+            ("7", "control point 3"),
+            ("null", "control point 3"),
+            (r#"{"position": ["1", 2, 3, 4]}"#, "three numbers"),
+            (r#"{"position": [1, 2]}"#, "three numbers"),
+        ] {
+            let broken = text.replace(
+                "]}]}]}",
+                &format!(
+                    "]}}]}}, {{\"coordinateSystem\": \"LPS\", \"controlPoints\": [{{}}, {{}}, {point}]}}]}}"
+                ),
+            );
+            let error = parsed(&broken, Dimension::Three).unwrap_err();
+            assert!(error.contains(words) && !error.contains('\n'), "{point}: {error}");
+        }
         let unclear = text.replace("\"RAS\"", "\"IJK\"");
         assert!(parsed(&unclear, Dimension::Three).unwrap_err().contains("IJK"));
     }

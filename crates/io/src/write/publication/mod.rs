@@ -69,8 +69,11 @@ impl Publication {
     /// Makes the place of an output that is a folder; [`target`](Self::target) serves files.
     ///
     /// # Errors
-    /// [`IoError::Write`] if no hidden folder can be made there.
+    /// [`IoError::Write`] if no hidden folder can be made there, or something else has that name.
     pub fn folder(&mut self, path: &Path) -> Result<Target> {
+        if path.exists() && !path.is_dir() {
+            return Err(IoError::write(path)(std::io::Error::other("it exists and is not a folder")));
+        }
         let target = self.target(path)?;
         std::fs::create_dir_all(target.place()).map_err(IoError::write(path))?;
         Ok(target)

@@ -8,19 +8,19 @@ use std::io::Result;
 use std::path::{Path, PathBuf};
 use veloxel_core::Control;
 
-/// What was done with the outputs of an earlier run that had been ended.
+/// What was done with outputs of an earlier run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Resolved {
-    /// The folder that it wrote into.
+    /// The folder that they lie in.
     pub folder: PathBuf,
-    /// Number of its outputs.
+    /// Number of them.
     pub count: usize,
     /// What they are now.
     pub outcome: Outcome,
 }
 
-/// What became of the outputs of a run that had been ended.
+/// What became of outputs of an earlier run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// They were whole and got their names.
@@ -29,6 +29,15 @@ pub enum Outcome {
     TakenBack,
     /// They were not whole and were removed.
     Removed,
+    /// They are whole, have names that a run of this kind gives its outputs, and stay beside those of a run that has fewer.
+    Stayed,
+}
+
+impl Resolved {
+    /// Outputs of this number in a folder, and what became of them.
+    pub fn new(folder: PathBuf, count: usize, outcome: Outcome) -> Self {
+        Self { folder, count, outcome }
+    }
 }
 
 impl fmt::Display for Resolved {
@@ -36,6 +45,15 @@ impl fmt::Display for Resolved {
         let Self { folder, count, outcome } = self;
         let (outputs, folder) = (if *count == 1 { "output" } else { "outputs" }, folder.display());
         let became = match outcome {
+            Outcome::Stayed => {
+                let (have, they) =
+                    if *count == 1 { ("has a name", "it stays") } else { ("have names", "they stay") };
+                let files = if *count == 1 { "file" } else { "files" };
+                return write!(
+                    f,
+                    "{folder}: {count} other {files} there {have} like those of this run; {they}, and may be of an earlier one"
+                );
+            }
             Outcome::Published => "was ended while they got their names: all have them now",
             Outcome::TakenBack => "was ended while they got their names: the earlier files are back",
             Outcome::Removed => "was ended before they were whole: they were removed",

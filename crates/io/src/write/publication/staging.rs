@@ -3,6 +3,7 @@
 //! `FOLDER/.veloxel-XXXXXX.part/` holds `owner`, a file that its process keeps locked; `new/`, the outputs with their paths
 //! relative to `FOLDER`; `earlier/`, second names of the files that they replace; and `journal` once the outputs are decided.
 
+use crate::write::plain_error::without_path;
 use std::fs::{self, File, TryLockError};
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Component, Path, PathBuf};
@@ -94,7 +95,8 @@ impl Staging {
     }
 
     fn try_make(root: &Path) -> Result<Self> {
-        let folder = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(root)?;
+        let folder = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(root);
+        let folder = folder.map_err(without_path)?;
         let taken = |_| Error::from(ErrorKind::WouldBlock);
         let mut owner =
             File::create_new(folder.path().join("owner")).map_err(|error| match error.kind() {

@@ -1,23 +1,16 @@
 //! Frames of one stream or two, as they are read ahead of the engine on a thread of their own, until they end or are stopped.
 
+use crate::Result;
 use crate::jobs::inputs::input_error::InputError;
-use crate::jobs::inputs::read_ahead::ReadAhead;
+use crate::jobs::inputs::read_ahead::{AtStop, ReadAhead};
 use crate::pipelines::account::Stages;
 use crate::pipelines::engine::EngineImage;
-use crate::{Result, VeloxelError};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use veloxel_core::{Control, Warnings};
 use veloxel_io::FrameStream;
-
-/// What a stop means to a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AtStop {
-    /// Its end: what was found until then is a result.
-    EndsStream,
-    /// A failure: nothing stays.
-    Fails,
-}
 
 /// A frame, and the one of the right camera if there is one.
 pub(super) struct Views {
@@ -64,13 +57,26 @@ impl Streams {
     }
 }
 
+/// How a stream ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StreamEnd {
+    /// After its last frame.
+    Itself,
+    /// By a stop.
+    Stopped,
+    /// With the reader of its video.
+    ReaderLeft,
+}
+
 /// Frames as they come, until the stream ends or is stopped.
 pub(super) struct Source<'a> {
     pub views: &'a ReadAhead<Views>,
     pub control: &'a Control,
     pub at_stop: AtStop,
-    /// After how many frames the stream was ended before its end.
-    pub stopped: Option<usize>,
+    /// Whether further results have no reader.
+    pub has_ended: Arc<AtomicBool>,
+    /// How the stream ended, once it has.
+    pub end: StreamEnd,
     pub frames: usize,
     /// What there is to say of opening and reading the streams.
     pub warnings: Warnings,
@@ -80,14 +86,16 @@ pub(super) struct Source<'a> {
 impl Source<'_> {
     /// The next frame; none at the end of the stream, and where it is stopped.
     pub fn next(&mut self) -> Result<Option<Views>> {
+        if self.has_ended.load(Ordering::Relaxed) {
+            self.end = StreamEnd::ReaderLeft;
+            return Ok(None);
+        }
         let begin = Instant::now();
         let next = self.views.next(self.control);
         self.stages.add("read", begin.elapsed().as_secs_f64() * 1e3);
         let mut views = match next {
-            Err(VeloxelError::Stopped(_)) if self.at_stop == AtStop::EndsStream => {
-                // What was found is still to be written.
-                self.control.resume();
-                self.stopped = Some(self.frames);
+            Err(error) if self.at_stop.ends(&error, self.control) => {
+                self.end = StreamEnd::Stopped;
                 return Ok(None);
             }
             next => next?,

@@ -1,8 +1,8 @@
 //! The job of the engine: a stream, which outputs, and where they go.
 
-use super::frames::AtStop;
 use crate::jobs::OutputRole;
 use crate::jobs::inputs::input_error::InputError;
+use crate::jobs::inputs::read_ahead::AtStop;
 use crate::jobs::options::phase_options::PhaseOptions;
 use crate::jobs::{JobRun, OutputContent, OutputPlan};
 use crate::pipelines::engine::{ConfidenceChoice, EngineRequest, FrameImages};
@@ -47,17 +47,21 @@ impl EngineJob {
             .reads("right", &self.right)
             .writes(OutputRole::Fields, &self.folder, OutputContent::Folder)
             .writes(OutputRole::Video, &self.video, OutputContent::Video)
-            .members(OutputRole::Fields, &["flow_", "disparity_", "energy_", "orientation_", "phase_"])
-            .members(OutputRole::Video, &["frame_"])
+            .members(OutputRole::Fields, ["flow_", "disparity_", "energy_", "orientation_", "phase_"])
+            .members(OutputRole::Video, ["frame_"])
             .writes(OutputRole::Report, &self.report, OutputContent::Text)
             .writes(OutputRole::Page, &self.html, OutputContent::Text)
             .checked()
     }
 
-    /// A stream on standard input has no whole; of anything else a part would pass for that.
     pub(super) fn at_stop(&self) -> AtStop {
-        let mut sources = std::iter::once(&self.source).chain(&self.right);
-        if sources.any(|source| source == Path::new("-")) { AtStop::EndsStream } else { AtStop::Fails }
+        AtStop::of(std::iter::once(&self.source).chain(&self.right))
+    }
+
+    /// Whether the stream ends with the reader of its video: one without an end, and one whose results go nowhere else.
+    pub(super) fn ends_with_its_reader(&self) -> bool {
+        let has_others = self.folder.is_some() || self.report.is_some() || self.html.is_some();
+        self.at_stop() == AtStop::EndsStream || !has_others
     }
 
     /// What the engine is asked for.

@@ -9,14 +9,15 @@ mod job;
 mod outputs;
 
 use super::OutputPlan;
-use super::inputs::read_ahead::{ReadAhead, no_thread};
+use super::inputs::read_ahead::{AtStop, ReadAhead, no_thread, stopped_after};
 use crate::pipelines::account::{Account, Stages};
 use crate::pipelines::engine::{Engine, EngineEnd, EngineFound, EngineFrame, EngineTally, WatchedFrame};
 use crate::{Result, Session};
-use frames::{AtStop, Source, Streams, Views};
+use frames::{Source, StreamEnd, Streams, Views};
 pub use job::{EngineJob, EngineRun};
 use outputs::Results;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::Instant;
 use veloxel_core::{Stage, WarningKind, Warnings};
@@ -55,7 +56,8 @@ fn planned(job: &EngineJob, session: &Session, mut plan: OutputPlan) -> Result<E
         views: &views,
         control: session.control(),
         at_stop: job.at_stop(),
-        stopped: None,
+        has_ended: Arc::default(),
+        end: StreamEnd::Itself,
         frames: 0,
         warnings,
         stages: Stages::default(),
@@ -64,13 +66,12 @@ fn planned(job: &EngineJob, session: &Session, mut plan: OutputPlan) -> Result<E
     let beside = (job.at_stop() == AtStop::EndsStream).then(|| session.beside()).transpose()?;
     let working = beside.as_ref().unwrap_or(session);
     let engine = Engine::new(job.request(), working)?;
-    let results = Results::new(&mut plan, job, interval_ms, working)?;
+    let results = Results::new(&mut plan, job, interval_ms, working, &source.has_ended)?;
     let Outcome { end, tally, mut account, shown } = run(engine, &mut source, results)?;
-    if let Some(frames) = source.stopped {
-        let message = format!("stopped after {frames} frames: what was found until then is written");
-        account.warnings.push(WarningKind::Content, message);
-    } else {
-        views.join();
+    match source.end {
+        StreamEnd::Itself => views.join(),
+        StreamEnd::Stopped => account.warnings.push(WarningKind::Content, stopped_after(source.frames)),
+        StreamEnd::ReaderLeft => {}
     }
     session.enter(Stage::Write)?;
     let inputs = plan.input_reports(|_| &end.grid);

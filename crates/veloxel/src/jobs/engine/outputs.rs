@@ -4,9 +4,11 @@ use super::job::EngineJob;
 use crate::jobs::OutputPlan;
 use crate::jobs::OutputRole;
 use crate::jobs::features::named;
-use crate::jobs::outputs::film::Film;
+use crate::jobs::outputs::film::{Audience, Film};
 use crate::pipelines::engine::{ConfidenceChoice, EngineFound, EngineWatch, WatchedFrame};
 use crate::{Result, Session};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use veloxel_core::{Control, Warnings};
 use veloxel_io::{self as io, Target};
 use veloxel_report::{EngineFilm, EngineTile, FilmFrame, OrientationMaps};
@@ -25,6 +27,22 @@ struct Video {
     film: Film,
     drawing: EngineFilm,
     control: Control,
+    /// Set once the film has no reader any more, where the stream ends with it.
+    ends: Option<Arc<AtomicBool>>,
+}
+
+impl Video {
+    /// Adds the picture of a frame that came back, as long as the video has a reader.
+    fn push(&mut self, found: &EngineFound) -> Result<()> {
+        let Some(shown) = film_frame(found).filter(|_| self.film.audience() == Audience::Watches) else {
+            return Ok(());
+        };
+        self.film.push(shown.number, &self.drawing.picture(&shown, &self.control)?)?;
+        if let (Audience::Left, Some(ends)) = (self.film.audience(), &self.ends) {
+            ends.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
 }
 
 /// Whether there is a page that shows a frame.
@@ -40,6 +58,7 @@ impl Results {
         job: &EngineJob,
         interval_ms: Option<f64>,
         session: &Session,
+        has_ended: &Arc<AtomicBool>,
     ) -> Result<Self> {
         // Under the channel of the session that finds the results: a stream that ends by a stop is still written.
         let own = |target: Target| target.under(session.files());
@@ -52,6 +71,7 @@ impl Results {
             film: Film::new(own(to), interval_ms),
             drawing: EngineFilm::new(tiles()),
             control: session.control().clone(),
+            ends: job.ends_with_its_reader().then(|| has_ended.clone()),
         });
         let page = if job.html.is_some() { Page::Wanted } else { Page::Absent };
         let (folder, confidences) = (plan.target(OutputRole::Fields)?.map(own), job.confidences);
@@ -62,10 +82,8 @@ impl Results {
     pub fn take(&mut self, found: EngineFound) -> Result<()> {
         self.write(&found)?;
         self.watch.look(&found);
-        if let Some(Video { film, drawing, control }) = &mut self.video
-            && let Some(shown) = film_frame(&found)
-        {
-            film.push(shown.number, &drawing.picture(&shown, control)?)?;
+        if let Some(video) = &mut self.video {
+            video.push(&found)?;
         }
         if self.page == Page::Wanted {
             self.watch.keep(found);
@@ -98,7 +116,7 @@ impl Results {
 
     /// Ends the video, and warns of views that are swapped; the frame for the page.
     pub fn finish(self, warnings: &mut Warnings) -> Result<Option<WatchedFrame>> {
-        self.video.map_or(Ok(()), |video| video.film.finish())?;
+        self.video.map_or(Ok(()), |video| video.film.finish(warnings))?;
         Ok(self.watch.finish(warnings))
     }
 }

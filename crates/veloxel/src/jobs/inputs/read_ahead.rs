@@ -1,7 +1,9 @@
 //! Frames that are read on a thread of their own, ahead of the run that uses them, until they end or the run is stopped.
 
 use super::input_error::InputError;
+use crate::jobs::outputs::planned_files::is_stream;
 use crate::{Result, VeloxelError};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -12,6 +14,36 @@ use veloxel_gpu::ComputeError;
 const READ_AHEAD: usize = 3;
 /// How often waiting for a frame is interrupted to ask whether to go on.
 const STOP_HEARD_WITHIN: Duration = Duration::from_millis(50);
+
+/// What a stop means to frames that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AtStop {
+    /// The end of their stream: what was found until then is a result.
+    EndsStream,
+    /// A failure: nothing stays.
+    Fails,
+}
+
+impl AtStop {
+    /// A stream on standard input has no whole; of anything else a part would pass for that.
+    pub fn of<'a>(sources: impl IntoIterator<Item = &'a PathBuf>) -> Self {
+        if sources.into_iter().any(|source| is_stream(source)) { Self::EndsStream } else { Self::Fails }
+    }
+
+    /// Whether a failure is the end of a stream; then the run goes on, to write what was found.
+    pub fn ends(self, error: &VeloxelError, control: &Control) -> bool {
+        let ends = self == Self::EndsStream && matches!(error, VeloxelError::Stopped(_));
+        if ends {
+            control.resume();
+        }
+        ends
+    }
+}
+
+/// What there is to say of a stream that was stopped after so many frames.
+pub(crate) fn stopped_after(frames: usize) -> String {
+    format!("stopped after {frames} frames: what was found until then is written")
+}
 
 /// What a thread reads, in order.
 pub(crate) struct ReadAhead<T> {

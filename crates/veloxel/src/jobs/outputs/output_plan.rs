@@ -1,15 +1,20 @@
 //! The plan of a job's files: all that it reads and all that it writes, checked before the first byte, written, and taken
 //! back if a later one fails.
 
-use super::identity::{Identity, files, is_stream};
 use super::pictures::check_keeps_samples;
+use super::planned_files::{PlannedFiles, PlannedFolder, files, identities_read, is_stream, of_streams};
 use crate::jobs::OutputRole;
 use crate::jobs::job_run::JobRun;
 use crate::{Result, Session, VeloxelError};
 use serde::Serialize;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Control, Dimension, Grid};
-use veloxel_io::{self as io, ContentKind, Files, Format, IoError, Publication, Target, Unpublished};
+use std::sync::Arc;
+use veloxel_core::{Control, Grid};
+use veloxel_io::{
+    self as io, ContentKind, FileIdentity, FileSet, Files, Format, IoError, OpenedList, Outcome,
+};
+use veloxel_io::{Publication, Resolved, Target};
 use veloxel_report::{InputReport, to_json};
 
 /// What an output holds, which says how it is checked.
@@ -49,7 +54,7 @@ struct Output {
     /// Where it is written until all get their names; none until it is begun.
     target: Option<Target>,
     /// Beginnings of the names of the files that a folder gets.
-    members: &'static [&'static str],
+    members: Vec<String>,
     /// Output folder that contains this file; both are published together.
     home: Option<OutputRole>,
 }
@@ -63,6 +68,8 @@ pub struct OutputPlan {
     /// Files that are read and are no inputs of the method.
     settings: Vec<PathBuf>,
     outputs: Vec<Output>,
+    /// Every file that was opened since the plan was checked.
+    opened: Option<Arc<OpenedList>>,
     /// The outputs that were begun.
     publication: Option<Publication>,
 }
@@ -87,11 +94,14 @@ impl OutputPlan {
 
     /// Says how the names begin of the files that a folder gets: inputs that lie in it and are called so are refused before the
     /// work, not at its end.
-    pub fn members(mut self, role: OutputRole, members: &'static [&'static str]) -> Self {
-        self.outputs
-            .iter_mut()
-            .filter(|output| output.role == role)
-            .for_each(|output| output.members = members);
+    pub fn members<S: Into<String>>(
+        mut self,
+        role: OutputRole,
+        members: impl IntoIterator<Item = S>,
+    ) -> Self {
+        if let Some(output) = self.outputs.iter_mut().find(|output| output.role == role) {
+            output.members = members.into_iter().map(Into::into).collect();
+        }
         self
     }
 
@@ -106,7 +116,14 @@ impl OutputPlan {
             let is_home = |folder: &&Output| folder.is_folder() && lies_in(path, &folder.path);
             let home = self.outputs.iter().filter(|_| holds == OutputContent::Text).find(is_home);
             let home = home.map(|folder| folder.role);
-            self.outputs.push(Output { role, path: path.clone(), holds, target: None, members: &[], home });
+            self.outputs.push(Output {
+                role,
+                path: path.clone(),
+                holds,
+                target: None,
+                members: Vec::new(),
+                home,
+            });
         }
         self
     }
@@ -118,50 +135,63 @@ impl OutputPlan {
     /// [`IoError::Write`] for a link to a standard stream of this program.
     pub fn check(&self) -> Result<()> {
         self.outputs.iter().try_for_each(|output| output.check(None, &self.files))?;
-        let (inputs, streams) = (self.identities_read(), Identity::of_streams());
-        let mut taken: Vec<Identity> = Vec::new();
+        let (inputs, streams) = (self.identities_read(), of_streams());
+        let mut taken = PlannedFiles::default();
+        let folders: Vec<PlannedFolder> = self.outputs.iter().filter_map(Output::planned_folder).collect();
         for output in &self.outputs {
-            let (path, own) = (&output.path, output.identities());
-            let is_one_of = |others: &[Identity]| others.iter().any(|other| own.iter().any(|o| o.is(other)));
-            if is_one_of(&inputs) || inputs.iter().any(|input| output.will_replace(&own, input)) {
+            let (path, own) = (&output.path, output.planned());
+            if inputs.iter().any(|input| own.will_replace(input)) {
                 return Err(VeloxelError::ReplacesInput { path: path.clone() });
             }
-            let mut folders = self.outputs.iter().filter(|output| output.is_folder());
-            let in_folder = |folder: &Output| {
-                let place = folder.identities();
-                own.iter().any(|own| folder.will_replace(&place, own))
-            };
-            if is_one_of(&taken) || folders.any(in_folder) {
+            let is_in_folder = |own| folders.iter().any(|folder| folder.will_replace(own));
+            if own.files.iter().any(|own| taken.will_replace(own) || is_in_folder(own)) {
                 return Err(VeloxelError::SameOutput { path: path.clone() });
             }
-            if is_one_of(&streams) {
+            if streams.iter().any(|stream| own.will_replace(stream)) {
                 let error = std::io::Error::other("it is a standard stream of this program: name a file");
                 return Err(IoError::write(path)(error).into());
             }
-            taken.extend(own);
+            taken.files.extend(own.files);
         }
         Ok(())
     }
 
     /// The plan, once nothing in it is refused ([`check`](Self::check)); what earlier runs left unfinished where it writes is
-    /// finished or removed. From then on progress while files are read is a share of the inputs' bytes.
-    pub(crate) fn checked(self) -> Result<Self> {
+    /// finished or removed. From then on a file that an output would replace is not read, whatever leads to it, and progress while
+    /// files are read is a share of the inputs' bytes.
+    pub(crate) fn checked(mut self) -> Result<Self> {
         for output in self.outputs.iter().filter(|output| !is_stream(&output.path)) {
             io::resolve_earlier(&output.path, &self.files)?;
         }
         self.check()?;
+        let planned = self.planned();
+        self.opened = Some(self.files.list_opened(move |file| planned.will_replace(file)));
         expect_to_read(self.inputs.iter().map(|(_, path)| path), self.files.control())?;
         Ok(self)
     }
 
-    /// Everything that the job reads: members of folders and patterns, and the samples of headers, included.
-    fn identities_read(&self) -> Vec<Identity> {
+    /// All that the outputs will replace, the file behind standard output included.
+    fn planned(&self) -> PlannedFiles {
+        let mut planned = PlannedFiles::default();
+        for output in &self.outputs {
+            let own = output.planned();
+            planned.files.extend(own.files);
+            planned.members_there.extend(own.folders.iter().flat_map(PlannedFolder::members_there));
+            planned.folders.extend(own.folders);
+            let stream = is_stream(&output.path).then(|| FileIdentity::of_stream(&std::io::stdout()));
+            planned.files.extend(stream.flatten());
+        }
+        planned
+    }
+
+    /// Everything that the job reads, as far as it is known beforehand: members of folders and patterns, and the samples of headers, included.
+    fn identities_read(&self) -> Vec<FileIdentity> {
         let paths = self.inputs.iter().map(|(_, path)| path).chain(&self.settings);
         let files = paths.flat_map(|path| {
             if is_stream(path) {
-                Identity::of_stream(&std::io::stdin()).into_iter().collect()
+                FileIdentity::of_stream(&std::io::stdin()).into_iter().collect()
             } else {
-                Identity::read(path)
+                identities_read(path)
             }
         });
         files.collect()
@@ -169,17 +199,18 @@ impl OutputPlan {
 
     /// Refuses files of hidden folders that would replace an input or another output, once their names are known.
     fn check_members(&self) -> Result<()> {
-        let inputs = self.identities_read();
+        let inputs: FileSet = self.identities_read().into_iter().collect();
         let is_file = |output: &&Output| !output.is_folder() && output.home.is_none();
-        let outputs: Vec<Identity> =
-            self.outputs.iter().filter(is_file).flat_map(Output::identities).collect();
+        let outputs: Vec<FileIdentity> =
+            self.outputs.iter().filter(is_file).flat_map(|output| output.planned().files).collect();
         let folders: Vec<_> = self.outputs.iter().filter(|output| output.is_folder()).collect();
         for file in self.publication.iter().map(Publication::names).collect::<Result<Vec<_>, _>>()?.concat() {
-            let own = Identity::of(&file);
-            if inputs.iter().any(|input| input.is(&own)) {
+            let own = FileIdentity::of(&file);
+            let is_opened = self.opened.as_ref().is_some_and(|opened| opened.holds(&own));
+            if is_opened || inputs.contains(&own) {
                 return Err(VeloxelError::ReplacesInput { path: file });
             }
-            let is_member = folders.iter().any(|folder| lies_below(&own, &Identity::of(&folder.path)));
+            let is_member = folders.iter().any(|folder| lies_below(&own, &FileIdentity::of(&folder.path)));
             if is_member && outputs.iter().any(|output| output.is(&own)) {
                 return Err(VeloxelError::SameOutput { path: file });
             }
@@ -187,12 +218,24 @@ impl OutputPlan {
         Ok(())
     }
 
-    /// Refuses formats that cannot hold the dimension, once that is known.
+    /// Files that lie in output folders under names that a run of this kind gives, and that this run does not write: parts of an
+    /// earlier run with more of them, which pass for parts of this one.
+    fn others_of_their_kind(&self) -> Vec<Resolved> {
+        let names = self.publication.as_ref().and_then(|publication| publication.names().ok());
+        let own: HashSet<PathBuf> = names.unwrap_or_default().into_iter().collect();
+        let others = |planned: PlannedFolder| {
+            let count = planned.names_there().iter().filter(|path| !own.contains(*path)).count();
+            (count > 0).then(|| Resolved::new(planned.folder.path, count, Outcome::Stayed))
+        };
+        self.outputs.iter().filter_map(Output::planned_folder).filter_map(others).collect()
+    }
+
+    /// Refuses formats that cannot hold the grid of the results, once that is known.
     ///
     /// # Errors
     /// [`IoError::Unsupported`].
-    pub fn check_dimension(&self, dimension: Dimension) -> Result<()> {
-        self.outputs.iter().try_for_each(|output| output.check(Some(dimension), &self.files))
+    pub fn check_grid(&self, grid: &Grid) -> Result<()> {
+        self.outputs.iter().try_for_each(|output| output.check(Some(grid), &self.files))
     }
 
     /// The outputs, by their roles.
@@ -242,12 +285,11 @@ impl OutputPlan {
     /// error carries those that could not be taken back.
     pub fn finish(mut self) -> Result<Vec<(OutputRole, PathBuf)>> {
         self.check_members()?;
+        let stayed = self.others_of_their_kind();
         if let Some(publication) = self.publication.take() {
-            publication.publish().map_err(|failed| {
-                let Unpublished { error, left_behind } = *failed;
-                VeloxelError::from(error).leaving(left_behind)
-            })?;
+            publication.publish()?;
         }
+        stayed.into_iter().for_each(|files| self.files.pending().tell(files));
         let written =
             self.outputs.into_iter().filter(|output| output.target.is_some() || output.home.is_some());
         Ok(written.map(|output| (output.role, output.path)).collect())
@@ -291,17 +333,20 @@ pub(crate) fn expect_to_read<'a>(
 }
 
 impl Output {
-    /// Itself, and the file beside it that gets its samples.
-    fn identities(&self) -> Vec<Identity> {
-        files(&self.path).iter().map(|file| Identity::of(file)).collect()
+    /// Itself, and the file beside it that gets its samples; of a folder its members as well.
+    fn planned(&self) -> PlannedFiles {
+        let files = files(&self.path).iter().map(|file| FileIdentity::of(file)).collect();
+        PlannedFiles {
+            files,
+            folders: self.planned_folder().into_iter().collect(),
+            ..PlannedFiles::default()
+        }
     }
 
-    /// Whether a file lies in this folder, whose identity is `own`, under a name that the folder will get.
-    fn will_replace(&self, own: &[Identity], file: &Identity) -> bool {
-        let name = file.path.file_name().unwrap_or_default().to_string_lossy();
-        self.is_folder()
-            && own.iter().any(|folder| file.path.parent() == Some(&folder.path))
-            && self.members.iter().any(|member| name.starts_with(member))
+    /// The folder that this output is, with the names of its members.
+    fn planned_folder(&self) -> Option<PlannedFolder> {
+        let folder = || PlannedFolder { folder: FileIdentity::of(&self.path), members: self.members.clone() };
+        self.is_folder().then(folder)
     }
 
     fn is_folder(&self) -> bool {
@@ -309,7 +354,7 @@ impl Output {
             || self.holds == OutputContent::Video && !is_stream(&self.path) && self.path.extension().is_none()
     }
 
-    fn check(&self, dimension: Option<Dimension>, session: &Files) -> Result<()> {
+    fn check(&self, grid: Option<&Grid>, session: &Files) -> Result<()> {
         let path = &self.path;
         match self.holds {
             _ if self.home.is_some() => return Ok(()),
@@ -323,10 +368,10 @@ impl Output {
             }
             OutputContent::Video if is_stream(path) => return Ok(()),
             OutputContent::Video => io::check_video_output(path)?,
-            OutputContent::Samples(kind) => io::check_output(path, kind, dimension)?,
+            OutputContent::Samples(kind) => io::check_output(path, kind, grid)?,
             OutputContent::Confidence => {
                 check_keeps_samples(path)?;
-                io::check_output(path, ContentKind::Image, dimension)?;
+                io::check_output(path, ContentKind::Image, grid)?;
             }
             OutputContent::Disparity => io::check_disparity_output(path)?,
             OutputContent::Picture => io::check_rgb_output(path)?,
@@ -363,11 +408,11 @@ fn check_points(path: &Path) -> Result<(), IoError> {
 /// Whether a file lies directly in a folder, which need not be there yet.
 fn lies_in(file: &Path, folder: &Path) -> bool {
     let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
-    parent.is_some_and(|parent| Identity::of(parent).is(&Identity::of(folder)))
+    parent.is_some_and(|parent| FileIdentity::of(parent).is(&FileIdentity::of(folder)))
 }
 
 /// Whether a file lies in a folder or in one of its folders.
-fn lies_below(file: &Identity, folder: &Identity) -> bool {
+fn lies_below(file: &FileIdentity, folder: &FileIdentity) -> bool {
     file.path.starts_with(&folder.path)
 }
 

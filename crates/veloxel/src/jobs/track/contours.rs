@@ -50,12 +50,16 @@ fn read_one(
     ReadCine { cine, place }: ReadCine<'_>,
     warnings: &mut Warnings,
 ) -> Result<ContourSet> {
-    let given = read_contours(path, Some(place), &reading, warnings);
+    let mut said = Warnings::new();
+    let given = read_contours(path, Some(place), &reading, &mut said);
     let slices = place.grid.size()[2];
     let is_ambiguous = reading.names.order.is_none() && slices > 1 && path.is_dir();
     let refusal = match given {
         Err(error @ IoError::Unsupported { .. }) if is_ambiguous => error,
-        other => return Ok(other?.contours),
+        other => {
+            warnings.extend(said);
+            return Ok(other?.contours);
+        }
     };
     // Numbers alone do not say at which end they begin: the images do, where the outlines fit one way only.
     let with = |order: TextOrder| -> Result<_, IoError> {

@@ -5,7 +5,7 @@ mod region;
 mod writing;
 
 use super::inputs::frame_selection::ReadFrames;
-use super::job_error::JobError;
+use super::job_error::{JobError, require_nifti};
 use super::{Account, DenseMethodOptions, JobRun, OutputContent, OutputPlan, Stages};
 use crate::jobs::OutputRole;
 use crate::pipelines::heart::{self, Cavities, Cine, MotionSpace, Placement, PresetChoice, RegionChoice};
@@ -16,7 +16,7 @@ use contours::ReadCine;
 pub use region::RegionInput;
 use std::path::PathBuf;
 use veloxel_core::{ContourSet, Mask, Stage, Volume, Warnings};
-use veloxel_io::{self as io, CinePlace, Format, LabelMeaning, PlainNames, ReadOptions, Target};
+use veloxel_io::{self as io, CineImage, CinePlace, Format, LabelMeaning, PlainNames, ReadOptions, Target};
 use veloxel_motion::DenseDraft;
 use veloxel_motion::over::cycle::{CycleEstimate, PeriodicChoice};
 use veloxel_report::{InputReport, RunHeader, TrackReport, TrackView, track_html};
@@ -75,9 +75,9 @@ pub enum FilmChoice {
     Written,
 }
 
-/// How the names begin of the files that a run writes.
-const MEMBERS: &[&str] =
-    &["contours.", "labels.", "field_", "strain.csv", "function.csv", "loop.gif", "report."];
+/// How the names begin of the files that a run writes for each method.
+const MEMBERS: [&str; 7] =
+    ["contours.json", "contours.csv", "labels.nii.gz", "field_", "strain.csv", "function.csv", "loop.gif"];
 
 impl TrackJob {
     /// A run as the command makes it without options: CLG's preset for cines by the number of frames, around the outlines of one
@@ -122,8 +122,25 @@ impl TrackJob {
             .reads_settings(self.contours.iter().chain(&self.truth).map(|file| &file.path))
             .reads("cine", &self.inputs)
             .writes(OutputRole::Folder, [&self.folder], OutputContent::Folder)
-            .members(OutputRole::Folder, MEMBERS)
+            .members(OutputRole::Folder, self.members())
             .checked()
+    }
+
+    /// How the names begin of all files that the folder gets: with several methods, each with its method and its preset, which
+    /// may be one that suits the cine.
+    fn members(&self) -> Vec<String> {
+        let presets_of = |method: &DenseMethodOptions| {
+            let presets = method.draft().method().parameters.presets.iter();
+            let name = method.method_name();
+            presets.map(move |preset| prefix(name, preset.name)).collect::<Vec<_>>()
+        };
+        let prefixes = match &self.methods[..] {
+            [_] => vec![String::new()],
+            several => several.iter().flat_map(presets_of).collect(),
+        };
+        let of_run = |prefix: &String| MEMBERS.map(|name| format!("{prefix}{name}"));
+        let of_all = ["report.json", "report.html"].map(str::to_owned);
+        prefixes.iter().flat_map(of_run).chain(of_all).collect()
     }
 }
 
@@ -140,9 +157,13 @@ struct Inputs {
 impl Inputs {
     fn read(job: &TrackJob, session: &Session, warnings: &mut Warnings) -> Result<Self> {
         let reading = &session.reading(job.reading);
-        let ReadFrames { frames, interval_ms, images, .. } = ReadFrames::of(&job.inputs, reading, warnings)?;
+        let ReadFrames { frames, interval_ms, mut images, paths } =
+            ReadFrames::of(&job.inputs, reading, warnings)?;
         let cine = Cine::of_frames(frames, interval_ms, reading.options.strictness, session)?;
         let frames = cine.frames().len();
+        if images.is_empty() && cine.grid().size()[2] == 1 {
+            images = CineImage::of_frames(&paths);
+        }
         let place = CinePlace { grid: cine.grid().clone(), frames, frame_interval_ms: interval_ms, images };
         let read = ReadCine { cine: &cine, place: &place };
         let contours = contours::read(job, &job.contours, read, reading, warnings)?;
@@ -172,6 +193,7 @@ fn planned(job: &TrackJob, session: &Session, mut plan: OutputPlan) -> Result<Jo
     session.enter(Stage::Read)?;
     let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
     let inputs = stages.time("load", || Inputs::read(job, session, &mut warnings))?;
+    require_nifti(&job.inputs, inputs.cine.grid(), inputs.place.frames)?;
     let mut found = follow(job, &inputs, session)?;
     stages.merge(std::mem::take(&mut found.account.stages));
     warnings.extend(std::mem::take(&mut found.account.warnings));
@@ -234,7 +256,7 @@ fn write(job: &TrackJob, inputs: &Inputs, found: &TrackResult, folder: &Target) 
     for (run, view) in found.runs.iter().zip(views(inputs, found)) {
         let prefix = match found.runs.len() {
             1 => String::new(),
-            _ => format!("{}-{}_", run.measures.method, run.measures.preset),
+            _ => prefix(&run.measures.method, &run.measures.preset),
         };
         let files = RunFiles { folder, prefix: &prefix, place: &inputs.place, reference };
         files.write(run)?;
@@ -243,6 +265,11 @@ fn write(job: &TrackJob, inputs: &Inputs, found: &TrackResult, folder: &Target) 
         }
     }
     Ok(())
+}
+
+/// How the names of a run's files begin where there are several.
+fn prefix(method: &str, preset: &str) -> String {
+    format!("{method}-{preset}_")
 }
 
 fn report(job: &TrackJob, found: &TrackResult, account: Account, inputs: Vec<InputReport>) -> TrackReport {

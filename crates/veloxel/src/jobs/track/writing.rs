@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::jobs::outputs::film::Film;
 use crate::pipelines::heart::TrackedRun;
-use veloxel_core::Dimension;
+use veloxel_core::{Dimension, Warnings};
 use veloxel_io::{self as io, CinePlace, Target};
 use veloxel_report::{OutlineFilm, TrackView};
 
@@ -49,6 +49,6 @@ impl RunFiles<'_> {
         for frame in 0..self.place.frames {
             film.push(frame as u64, &pictures.picture(frame))?;
         }
-        film.finish()
+        film.finish(&mut Warnings::new())
     }
 }

@@ -10,7 +10,7 @@ mod wanted;
 pub use choice::{Directions, MethodChoice, Refinement};
 pub use error::DenseError;
 pub use image::{Image, PairNames};
-pub(crate) use outcome::{Outcome, note_idle_volume_mask, view_of};
+pub(crate) use outcome::{Outcome, note_idle_volume_mask, view_of, warn_of_volume_change};
 pub use outcome::{PairResult, PreparedPair};
 pub use start::{PairStart, StartKind};
 pub use wanted::{PairWanted, Wanted};

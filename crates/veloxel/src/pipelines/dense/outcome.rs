@@ -112,6 +112,8 @@ impl Outcome<'_> {
         if self.prepared.volume_mask.is_some() {
             let name = self.names.volume_mask;
             note_idle_volume_mask(self.draft, name, &account.parameters, &mut account.warnings);
+            let change = found.statistics.jacobian.mean_abs_minus_one;
+            warn_of_volume_change(self.draft, name, change, &mut account);
         }
         let Account { stages, warnings, .. } = &mut account;
         let warped = stages.time("warp", || self.warped(&mut found, warnings))?;
@@ -175,6 +177,24 @@ fn warn_of_little_overlap(outside_share: f64, warnings: &mut Warnings) {
     }
 }
 
+/// Above this mean |det − 1|, volume is not preserved as the constraint promises.
+const VOLUME_CHANGE: f64 = 0.05;
+
+/// Says so if the volume inside a mask of the volume constraint changes although the constraint is on: `change` is the mean
+/// |det(I + ∇d) − 1| there.
+pub(crate) fn warn_of_volume_change(draft: &DenseDraft, name: &str, change: f64, account: &mut Account) {
+    let uses = &draft.method().uses;
+    let is_off = uses.switched_off_by(GivenInput::VolumeMask, &account.parameters).is_some();
+    if is_off || change <= VOLUME_CHANGE {
+        return;
+    }
+    let message = format!(
+        "{name}: volume there changes by {change:.3} in the mean (|det − 1|; expected at most {VOLUME_CHANGE}): it is not \
+         preserved with this preset: take the preset accurate, or raise beta"
+    );
+    account.warnings.push_with_hint(WarningKind::Field, Hint::Parameters, message);
+}
+
 /// Says so if a mask of the volume constraint is given without the constraint.
 pub(crate) fn note_idle_volume_mask(
     draft: &DenseDraft,
@@ -186,5 +206,27 @@ pub(crate) fn note_idle_volume_mask(
     if let Some(parameter) = uses.switched_off_by(GivenInput::VolumeMask, parameters) {
         let message = format!("{name} has no effect while {parameter} is 0: set {parameter} to 1, or more");
         warnings.push_with_hint(WarningKind::Content, Hint::Parameters, message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use veloxel_core::Dimension;
+
+    #[test]
+    fn a_change_of_volume_is_told_where_it_should_be_preserved() {
+        let told = |beta: f64, change: f64| {
+            let mut draft = DenseDraft::named("clg").unwrap();
+            draft.set("beta", json!(beta), "").unwrap();
+            let parameters = draft.values(Dimension::Three).unwrap();
+            let mut account = Account { parameters, ..Account::default() };
+            warn_of_volume_change(&draft, "muscle.nii.gz", change, &mut account);
+            account.warnings.urgent().map(|warning| warning.message.clone()).collect::<String>()
+        };
+        assert_eq!(told(3.0, 0.05) + &told(0.0, 0.289), "");
+        let message = told(3.0, 0.289);
+        assert!(message.contains("muscle.nii.gz") && message.contains("0.289"), "{message}");
     }
 }

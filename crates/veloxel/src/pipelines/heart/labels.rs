@@ -32,7 +32,9 @@ fn frame_labels(
     for slice in contours.slices() {
         for (structure, label) in order {
             control.check()?;
-            let Some(contour) = contours.get(structure, slice, frame) else { continue };
+            let (Some(label), Some(contour)) = (label, contours.get(structure, slice, frame)) else {
+                continue;
+            };
             for y in 0..ny {
                 for x in 0..nx {
                     if contour.polygon.contains([x as f64, y as f64]) {

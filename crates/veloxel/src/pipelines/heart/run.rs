@@ -9,7 +9,7 @@ use crate::Result;
 use crate::pipelines::account::Account;
 use std::time::Instant;
 use veloxel_core::{ContourSet, Portion, WarningKind, Warnings};
-use veloxel_measure::{ContourDistances, Ventricles, WallMotion, strains};
+use veloxel_measure::{ContourDistances, StrainSummary, Ventricles, WallMotion, strains};
 use veloxel_motion::DenseDraft;
 use veloxel_report::TrackRun;
 
@@ -64,6 +64,9 @@ impl Setting<'_> {
             }
         }
         self.session.control().check()?;
+        let ventricles = Ventricles::measure(contours, frames, grid.spacing_mm());
+        let strain = if walls.is_empty() { Vec::new() } else { strains(walls, self.seeds.reference()) };
+        let end_systole = ventricles.lv.as_ref().map(|lv| lv.end_systole);
         Ok(TrackRun {
             method: draft.method_name().to_owned(),
             preset: draft.preset().to_owned(),
@@ -72,8 +75,9 @@ impl Setting<'_> {
             periodicity: motion.periodicity(),
             drift_mm: motion.drift_vox().map(|drift| drift.map(|vox| vox * sx)),
             folded: motion.folded(frames),
-            ventricles: Ventricles::measure(contours, frames, grid.spacing_mm()),
-            strain: if walls.is_empty() { Vec::new() } else { strains(walls, self.seeds.reference()) },
+            ventricles,
+            strain_summary: strain.iter().map(|region| StrainSummary::of(region, end_systole)).collect(),
+            strain,
             distances: request.truth.map(|truth| self.apart(contours, truth)).transpose()?,
             ways,
         })

@@ -1,6 +1,6 @@
 //! The tables of a run: strain of every region, and areas and volumes over time.
 
-use veloxel_measure::{CurveEnds, RegionStrain, StrainAt, eulerian, rate_per_s};
+use veloxel_measure::{Chamber, CurveEnds, RegionStrain, StrainAt, eulerian, rate_per_s};
 use veloxel_report::TrackRun;
 
 /// The times of frames.
@@ -126,14 +126,22 @@ impl FunctionTable {
     /// The table of a run over so many frames.
     pub(super) fn of(run: &TrackRun, frames: usize, timing: Timing) -> Self {
         let found = &run.ventricles;
+        // A single slice has a volume of its own, which is none of its ventricle.
+        let of_chamber = |side: &str, chamber: &Option<Chamber>| {
+            let chamber = chamber.as_ref()?;
+            let of = if chamber.areas_cm2.is_some() { "slice_volume_ml" } else { "volume_ml" };
+            Some(FunctionCurve { name: format!("{side}_{of}"), values: chamber.volume_ml.clone() })
+        };
+        let of_muscle = |values: &Vec<f64>| FunctionCurve {
+            name: "lv_muscle_volume_ml".to_owned(),
+            values: values.clone(),
+        };
         let volumes = [
-            ("lv_volume_ml", found.lv.as_ref().map(|lv| &lv.volume_ml)),
-            ("lv_muscle_volume_ml", found.muscle_ml.as_ref()),
-            ("rv_volume_ml", found.rv.as_ref().map(|rv| &rv.volume_ml)),
+            of_chamber("lv", &found.lv),
+            found.muscle_ml.as_ref().map(of_muscle),
+            of_chamber("rv", &found.rv),
         ];
-        let volumes = volumes.into_iter().filter_map(|(name, curve)| {
-            Some(FunctionCurve { name: name.to_owned(), values: curve?.clone() })
-        });
+        let volumes = volumes.into_iter().flatten();
         let areas = found.areas.iter().map(|curve| FunctionCurve {
             name: format!("{}_slice{}_mm2", curve.structure, curve.slice),
             values: curve.area_mm2.clone(),

@@ -14,7 +14,7 @@ pub use request::{SequenceRequest, TrueField};
 pub use result::SequenceResult;
 
 use super::account::{Account, Stages};
-use super::dense::{DenseError, note_idle_volume_mask};
+use super::dense::{DenseError, note_idle_volume_mask, warn_of_volume_change};
 use super::prepare::full_scale::full_scale;
 use crate::{Result, Session, VeloxelError};
 use fields::SequenceRun;
@@ -102,6 +102,10 @@ fn run_with(
     account.stages.add("solve", solve_ms);
     account.stages.merge(elsewhere);
     collected.finish(drift_vox);
+    if !run.prepared.volume_masks.is_empty() {
+        let (name, change) = (run.request.volume_mask_name, collected.volume_change);
+        warn_of_volume_change(&run.request.method.draft, name, change, account);
+    }
     Ok(collected)
 }
 

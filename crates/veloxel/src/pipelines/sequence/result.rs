@@ -50,6 +50,8 @@ pub(super) struct Collected {
     /// How many there will be.
     pub count: usize,
     drift_vox: Option<f64>,
+    /// The largest mean |det − 1| of a field, where it is measured.
+    pub volume_change: f64,
     /// The series on the page.
     page_role: SequenceRole,
     /// The first field on the page, whose scales the thumbnails share.
@@ -61,7 +63,15 @@ impl Collected {
     pub fn of(mode: SequenceMode, count: usize) -> Self {
         let is_consecutive = mode == SequenceMode::Consecutive;
         let page_role = if is_consecutive { SequenceRole::Consecutive } else { SequenceRole::Reference };
-        Self { fields: Vec::new(), count, drift_vox: None, page_role, first: None, shown: None }
+        Self {
+            fields: Vec::new(),
+            count,
+            drift_vox: None,
+            volume_change: 0.0,
+            page_role,
+            first: None,
+            shown: None,
+        }
     }
 
     pub fn consecutive_so_far(&self) -> usize {

@@ -62,15 +62,28 @@ fn files_behind_an_input_are_not_replaced_either() {
     let settings = plan(folder.path(), &[], &[("a.mhd", OutputContent::Text)]);
     refuse(settings.reads_settings(&[folder.path().join("a.mhd")]));
     let into = || plan(folder.path(), &["frame*.png"], &[(".", OutputContent::Folder)]);
-    refuse(into().members(ROLES[0], &["frame_"]));
-    into().members(ROLES[0], &["flow_"]).check().unwrap();
+    refuse(into().members(ROLES[0], ["frame_"]));
+    into().members(ROLES[0], ["flow_"]).check().unwrap();
     // Whoever does not say beforehand what a folder gets is refused in the end.
     let mut late = into();
     late.write(ROLES[0], |hidden| io::write_text(hidden.join("frame_1.png"), "later")).unwrap();
     assert!(matches!(late.finish(), Err(VeloxelError::ReplacesInput { .. })));
     assert_eq!(fs::read_to_string(folder.path().join("frame_1.png")).unwrap(), "");
     let both = plan(folder.path(), &[], &[(".", OutputContent::Folder), ("flow_1.flo", OutputContent::Text)]);
-    assert!(matches!(both.members(ROLES[0], &["flow_"]).check(), Err(VeloxelError::SameOutput { .. })));
+    assert!(matches!(both.members(ROLES[0], ["flow_"]).check(), Err(VeloxelError::SameOutput { .. })));
+}
+
+#[test]
+fn a_file_that_a_reader_finds_is_an_input_even_if_its_refusal_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = folder.path().join("found");
+    fs::write(&found, "input").unwrap();
+    let mut plan = plan(folder.path(), &[], &[("found", OutputContent::Text)]).checked().unwrap();
+    let read = io::read_text(&found, 9, plan.files.reading(io::ReadOptions::default()));
+    assert!(matches!(read.map_err(VeloxelError::from), Err(VeloxelError::ReplacesInput { .. })));
+    plan.write(ROLES[0], |target| io::write_text(target, "output")).unwrap();
+    assert!(matches!(plan.finish(), Err(VeloxelError::ReplacesInput { .. })));
+    assert_eq!(fs::read_to_string(&found).unwrap(), "input");
 }
 
 #[test]
@@ -93,10 +106,15 @@ fn what_cannot_be_written_is_known_before() {
     let flow = OutputContent::Samples(ContentKind::Flow);
     let of = |name, holds| plan(folder.path(), &[], &[(name, holds)]);
     assert!(of("a.flo", flow).check().is_ok());
-    assert!(of("a.flo", flow).check_dimension(Dimension::Two).is_ok());
+    let (picture, volume) = (Grid::image(4, 4).unwrap(), Grid::volume(4, 4, 4).unwrap());
+    let long = Grid::image(33_000, 1).unwrap();
+    assert!(of("a.flo", flow).check_grid(&picture).is_ok());
+    assert!(of("a.nrrd", flow).check_grid(&long).is_ok());
     fs::write(folder.path().join("file"), "").unwrap();
     let refused = [
-        of("a.flo", flow).check_dimension(Dimension::Three),
+        of("a.flo", flow).check_grid(&volume),
+        of("a.nii", flow).check_grid(&long),
+        of("a.nii", OutputContent::Confidence).check_grid(&long),
         of("a.xyz", flow).check(),
         of("none/a.json", OutputContent::Text).check(),
         of("", OutputContent::Text).check(),
