@@ -54,6 +54,7 @@ pub use read::inspect::{FileInfo, inspect, read_grid};
 pub use read::reading::{DataFiles, ReadOptions, Reading, SeriesChoice, Strictness};
 pub use read::series::{CineSeries, holds_dicom, read_cine};
 pub use read::stream::FrameStream;
+pub use read::watch::{FolderWatch, StreamEnd};
 pub use read::{
     read, read_bytes, read_flow, read_frame_list, read_frames, read_image, read_image_and_mask, read_labels,
     read_mask, read_mesh, read_sequence, read_surface, read_text,

@@ -55,6 +55,7 @@ pub use over::refined::Refined;
 pub use over::sequence::{
     SequenceField, SequenceFrames, SequenceMode, SequencePlan, SequenceRole, run_sequence, run_windows,
 };
+pub use over::stream::{PairStream, StreamFlow, StreamedFlow};
 pub use over::tiles::{CoarsePlan, OpenTile, TilePlan, TileSeams, Tiled, TiledWindows, warp_in_slabs};
 pub use phase::{
     ConfidenceChoice, FeatureMaps, KnownShares, PhaseCounts, PhaseEngine, PhaseFeatures, PhaseFields,

@@ -22,6 +22,7 @@ mod pfm;
 mod ply;
 pub(crate) mod png;
 mod pnm;
+pub(crate) mod raw_frames;
 mod stl;
 #[cfg(feature = "tiff")]
 mod tiff;
@@ -50,6 +51,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     #[cfg(feature = "gif")]
     &gif::FORMAT,
     &y4m::FORMAT,
+    &raw_frames::FORMAT,
     &vtk::FORMAT,
     &off::FORMAT,
     &obj::FORMAT,

@@ -4,13 +4,14 @@ use crate::content::Content;
 use crate::error::{IoError, Result};
 use crate::format::Reader;
 use crate::formats::lookup::{has_grid, require_to_read};
-use crate::formats::y4m;
+use crate::formats::{raw_frames, y4m};
 use crate::read::budget::Claim;
 use crate::read::context::Context;
 use crate::read::frame_reader::FrameReader;
 use crate::read::reading::Reading;
 use crate::read::series::holds_dicom;
 use crate::read::source::Source;
+use crate::read::watch::{FolderWatch, WatchedFolder};
 use crate::read::{frames, read, read_image};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -36,11 +37,12 @@ enum Frames {
     Files(std::vec::IntoIter<PathBuf>),
     Loaded(std::vec::IntoIter<Volume<f32>>),
     Reader(Box<dyn FrameReader>),
+    Watched(Box<WatchedFolder>),
     Ended,
 }
 
 impl FrameStream {
-    /// Opens a source: `-` (Y4M on standard input), a `.y4m` or `.gif` file, a folder of images or a pattern with `*`
+    /// Opens a source: `-` (Y4M or raw frames behind a line of JSON on standard input), a `.y4m`, `.gif` or `.frames` file, a folder of images or a pattern with `*`
     /// and `?` (both in natural order of names), an image, or a file with a time axis.
     ///
     /// # Errors
@@ -50,8 +52,10 @@ impl FrameStream {
         if source == Path::new(STANDARD_INPUT) {
             let name = Path::new("standard input");
             let mut context = Context::new(name, reading.clone(), warnings);
-            let reader =
-                y4m::open(Source::from_stream(std::io::stdin(), reading.files.control()), &mut context)?;
+            let mut source = Source::from_stream(std::io::stdin(), reading.files.control());
+            let first = source.first_byte(&context)?;
+            let open = if first == Some(raw_frames::FIRST_BYTE) { raw_frames::open } else { y4m::open };
+            let reader = open(source, &mut context)?;
             return Ok(Self::new(name, Frames::Reader(reader), reading));
         }
         if source.is_dir() && holds_dicom(source, reading.files.control())? {
@@ -73,6 +77,16 @@ impl FrameStream {
             return Ok(Self { _held, ..Self::new(source, frames, reading) });
         };
         Ok(Self::new(source, Frames::Files(files.into_iter()), reading))
+    }
+
+    /// The files of a folder as they come: those that are there in natural order of their names, then new ones, for which
+    /// [`Self::next_frame`] waits until [`FolderWatch`] ends the stream.
+    ///
+    /// # Errors
+    /// [`IoError::Open`] if the folder cannot be listed.
+    pub fn watch(folder: &Path, watch: FolderWatch, reading: impl Into<Reading>) -> Result<Self> {
+        let watched = WatchedFolder::open(folder, watch)?;
+        Ok(Self::new(folder, Frames::Watched(Box::new(watched)), reading.into()))
     }
 
     /// Frames from files, in the order given.
@@ -133,6 +147,13 @@ impl FrameStream {
                 self.frame_interval_ms = reader.frame_interval_ms();
                 frame
             }
+            Frames::Watched(watched) => match watched.next(&self.reading, &mut own)? {
+                None => None,
+                Some((file, frame)) => {
+                    path = file;
+                    Some(frame)
+                }
+            },
             Frames::Files(files) => match files.next() {
                 None => None,
                 Some(file) => {

@@ -31,6 +31,7 @@ fn frames(place: &Path) -> [Vec<PathBuf>; 2] {
 fn job(place: &Path) -> EngineJob {
     EngineJob {
         source: place.join("left"),
+        watch: None,
         right: Some(place.join("right")),
         wanted: PhaseWanted { flow: true, stereo: true, features: true },
         options: PhaseOptions::new().unwrap(),

@@ -56,6 +56,7 @@ pub(super) fn engine(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
     let (size, frames) = ([640, 480], 10);
     let job = EngineJob {
         source: inputs.frames("left", size, frames, 0.0)?,
+        watch: None,
         right: Some(inputs.frames("right", size, frames, -2.0)?),
         wanted: PhaseWanted { flow: true, stereo: true, features: true },
         options: options()?,

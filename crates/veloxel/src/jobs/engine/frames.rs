@@ -9,8 +9,9 @@ use std::path::Path;
 use std::time::Instant;
 use veloxel_core::{Control, Warnings};
 use veloxel_io::FrameStream;
+use veloxel_motion::DenseDraft;
 
-/// What a stop means to a stream.
+/// What a stop means to a stream, or a frame that cannot be read after others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AtStop {
     /// Its end: what was found until then is a result.
@@ -31,6 +32,8 @@ pub(super) struct Views {
 pub(super) struct Streams {
     pub left: FrameStream,
     pub right: Option<FrameStream>,
+    /// The method that takes them.
+    pub method: DenseDraft,
     /// Frames so far.
     pub count: usize,
 }
@@ -49,7 +52,8 @@ impl Streams {
             (Some(left), None) => (left, None),
             (Some(left), Some(Some(right))) => {
                 left.grid().require_same(right.grid(), "left and right frame")?;
-                (left, Some(EngineImage::new(&right, &named(right_name))?))
+                let right = EngineImage::for_method(&self.method, &right, &named(right_name), &mut warnings)?;
+                (left, Some(right))
             }
             (left, _) => {
                 let (longer, shorter) =
@@ -58,7 +62,7 @@ impl Streams {
                 return Err(InputError::Lengths { shorter, longer, frames: self.count }.into());
             }
         };
-        let left = EngineImage::new(&left, &named(left_name))?;
+        let left = EngineImage::for_method(&self.method, &left, &named(left_name), &mut warnings)?;
         self.count += 1;
         Ok(Some(Views { left, right, warnings }))
     }
@@ -71,6 +75,8 @@ pub(super) struct Source<'a> {
     pub at_stop: AtStop,
     /// After how many frames the stream was ended before its end.
     pub stopped: Option<usize>,
+    /// Why the stream broke off, where what was found until then is a result all the same.
+    pub broken: Option<VeloxelError>,
     pub frames: usize,
     /// What there is to say of opening and reading the streams.
     pub warnings: Warnings,
@@ -78,7 +84,7 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// The next frame; none at the end of the stream, and where it is stopped.
+    /// The next frame; none at the end of the stream, and where it is stopped or broken off.
     pub fn next(&mut self) -> Result<Option<Views>> {
         let begin = Instant::now();
         let next = self.views.next(self.control);
@@ -88,6 +94,10 @@ impl Source<'_> {
                 // What was found is still to be written.
                 self.control.resume();
                 self.stopped = Some(self.frames);
+                return Ok(None);
+            }
+            Err(error) if self.at_stop == AtStop::EndsStream && self.frames > 0 => {
+                self.broken = Some(error);
                 return Ok(None);
             }
             next => next?,

@@ -8,13 +8,18 @@ use crate::jobs::{JobRun, OutputContent, OutputPlan};
 use crate::pipelines::engine::{ConfidenceChoice, EngineRequest, FrameImages};
 use crate::{PhaseWanted, Result, Session};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+use veloxel_motion::TakenImages;
 use veloxel_report::EngineReport;
 
 /// One run over a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EngineJob {
-    /// Left (or the only) frames: `-` for Y4M on standard input, a `.y4m` or `.gif` file, a folder, a pattern.
+    /// Left (or the only) frames: `-` for Y4M or raw frames on standard input, a `.y4m`, `.gif` or `.frames` file, a file with a
+    /// time axis, a folder, a pattern.
     pub source: PathBuf,
+    /// How long the source, a folder, is watched for frames that are still to come; none: it has all of them.
+    pub watch: Option<WatchUntil>,
     /// Right frames: a source of the same kinds as for the left frames.
     pub right: Option<PathBuf>,
     /// Which outputs; stereo needs right frames.
@@ -33,6 +38,24 @@ pub struct EngineJob {
     pub html: Option<PathBuf>,
 }
 
+/// When watching a folder ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum WatchUntil {
+    /// By a stop of the session alone.
+    Stopped,
+    /// After so long without a new frame as well.
+    Idle(Duration),
+}
+
+impl WatchUntil {
+    pub(super) fn idle(self) -> Option<Duration> {
+        match self {
+            Self::Stopped => None,
+            Self::Idle(idle) => Some(idle),
+        }
+    }
+}
+
 /// Report of a run, and the files written.
 pub type EngineRun = JobRun<EngineReport>;
 
@@ -40,6 +63,9 @@ impl EngineJob {
     pub(super) fn plan(&self, session: &Session) -> Result<OutputPlan> {
         if self.right.as_deref() == Some(Path::new("-")) && self.source == Path::new("-") {
             return Err(InputError::OneInput.into());
+        }
+        if let (Some(_), false) = (self.watch, self.source.is_dir()) {
+            return Err(InputError::NotWatched { source_name: self.source.display().to_string() }.into());
         }
         OutputPlan::of(session)
             .reads_settings(self.options.method.files())
@@ -54,10 +80,14 @@ impl EngineJob {
             .checked()
     }
 
-    /// A stream on standard input has no whole; of anything else a part would pass for that.
+    /// A stream on standard input has no whole, nor has a folder that grows; of anything else a part would pass for that.
     pub(super) fn at_stop(&self) -> AtStop {
         let mut sources = std::iter::once(&self.source).chain(&self.right);
-        if sources.any(|source| source == Path::new("-")) { AtStop::EndsStream } else { AtStop::Fails }
+        if self.watch.is_some() || sources.any(|source| source == Path::new("-")) {
+            AtStop::EndsStream
+        } else {
+            AtStop::Fails
+        }
     }
 
     /// What the engine is asked for.
@@ -81,6 +111,23 @@ impl EngineJob {
 
     pub(super) fn wanted(&self) -> PhaseWanted {
         PhaseWanted { stereo: self.wanted.stereo && self.right.is_some(), ..self.wanted }
+    }
+
+    /// The heading of the page.
+    pub(super) fn heading(&self) -> String {
+        let method = self.options.method.draft().method();
+        match method.takes {
+            TakenImages::Windows { .. } => "Phase engine".to_owned(),
+            TakenImages::Pairs => format!("{}, frame by frame", method.title),
+        }
+    }
+
+    /// What was run, for the report: the engine of phases has a name of its own.
+    pub(super) fn method(&self) -> &'static str {
+        match self.options.method.method_name() {
+            "phase" => "phase-engine",
+            method => method,
+        }
     }
 
     /// The names of the results that are found.

@@ -7,8 +7,10 @@ use crate::jobs::features::named;
 use crate::jobs::outputs::film::Film;
 use crate::pipelines::engine::{ConfidenceChoice, EngineFound, EngineWatch, WatchedFrame};
 use crate::{Result, Session};
-use veloxel_core::{Control, Warnings};
+use veloxel_core::{Control, Dimension, Flow, Warning, WarningKind, Warnings};
 use veloxel_io::{self as io, Target};
+use veloxel_motion::PhaseFields;
+use veloxel_report::number::counted;
 use veloxel_report::{EngineFilm, EngineTile, FilmFrame, OrientationMaps};
 
 /// Where results go.
@@ -17,6 +19,7 @@ pub(super) struct Results {
     confidences: ConfidenceChoice,
     video: Option<Video>,
     watch: EngineWatch,
+    said: StreamWarnings,
     page: Page,
 }
 
@@ -55,12 +58,20 @@ impl Results {
         });
         let page = if job.html.is_some() { Page::Wanted } else { Page::Absent };
         let (folder, confidences) = (plan.target(OutputRole::Fields)?.map(own), job.confidences);
-        Ok(Self { folder, confidences, video, watch: EngineWatch::default(), page })
+        Ok(Self {
+            folder,
+            confidences,
+            video,
+            watch: EngineWatch::default(),
+            said: StreamWarnings::default(),
+            page,
+        })
     }
 
     /// Takes what was found for a frame.
     pub fn take(&mut self, found: EngineFound) -> Result<()> {
         self.write(&found)?;
+        self.said.take(&found);
         self.watch.look(&found);
         if let Some(Video { film, drawing, control }) = &mut self.video
             && let Some(shown) = film_frame(&found)
@@ -78,8 +89,9 @@ impl Results {
         let (Some(folder), Some(fields)) = (&self.folder, &found.fields) else { return Ok(()) };
         let number = found.report.frame;
         let to = |name: &str, extension: &str| folder.join(format!("{name}_{number:06}.{extension}"));
+        let [of_flow, of_map] = extensions(fields);
         if let Some(flow) = &fields.flow {
-            io::write_flow(to("flow", "flo"), flow)?;
+            io::write_flow(to("flow", of_flow), flow)?;
         }
         if let Some(disparity_px) = &fields.disparity_px {
             io::write_disparity(to("disparity", "pfm"), disparity_px)?;
@@ -91,7 +103,7 @@ impl Results {
         let sure = sure.into_iter().filter(|_| self.confidences == ConfidenceChoice::Taken);
         let sure = sure.filter_map(|(name, map)| Some((name, map.as_ref()?)));
         for (name, map) in sure.chain(fields.features.iter().flat_map(named)) {
-            io::write_image(to(name, "pfm"), map, &mut Warnings::new())?;
+            io::write_image(to(name, of_map), map, &mut Warnings::new())?;
         }
         Ok(())
     }
@@ -99,7 +111,43 @@ impl Results {
     /// Ends the video, and warns of views that are swapped; the frame for the page.
     pub fn finish(self, warnings: &mut Warnings) -> Result<Option<WatchedFrame>> {
         self.video.map_or(Ok(()), |video| video.film.finish())?;
+        self.said.finish(warnings);
         Ok(self.watch.finish(warnings))
+    }
+}
+
+/// The extensions of fields and of maps: volumes are written as they are, since packing takes longer than finding them.
+fn extensions(fields: &PhaseFields) -> [&'static str; 2] {
+    let is_volume = |flow: &Flow| flow.grid().dimension() == Dimension::Three;
+    if fields.flow.as_ref().is_some_and(is_volume) { ["nii"; 2] } else { ["flo", "pfm"] }
+}
+
+/// What a method says of its pairs: the first of each kind in full, since a stream may say the same of every frame.
+#[derive(Debug, Default)]
+struct StreamWarnings {
+    first: Vec<Warning>,
+    more: usize,
+}
+
+impl StreamWarnings {
+    fn take(&mut self, found: &EngineFound) {
+        for warning in found.warnings.iter() {
+            if self.first.iter().any(|said| said.kind == warning.kind) {
+                self.more += 1;
+                continue;
+            }
+            let message = format!("frame {}: {}", found.report.frame, warning.message);
+            self.first.push(Warning { message, ..warning.clone() });
+        }
+    }
+
+    fn finish(self, warnings: &mut Warnings) {
+        self.first.into_iter().for_each(|warning| warnings.add(warning));
+        if self.more > 0 {
+            let message =
+                format!("{} of these kinds, of later frames, are left out", counted(self.more, "warning"));
+            warnings.push(WarningKind::Note, message);
+        }
     }
 }
 
