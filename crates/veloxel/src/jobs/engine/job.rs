@@ -64,6 +64,7 @@ impl EngineJob {
         if self.right.as_deref() == Some(Path::new("-")) && self.source == Path::new("-") {
             return Err(InputError::OneInput.into());
         }
+        self.request().check()?;
         if let (Some(_), false) = (self.watch, self.source.is_dir()) {
             return Err(InputError::NotWatched { source_name: self.source.display().to_string() }.into());
         }

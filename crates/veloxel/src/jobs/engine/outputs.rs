@@ -1,6 +1,7 @@
 //! What becomes of the engine's results: fields in a folder, a video, and the frame that the page shows.
 
 use super::job::EngineJob;
+use crate::jobs::InputError;
 use crate::jobs::OutputPlan;
 use crate::jobs::OutputRole;
 use crate::jobs::features::named;
@@ -76,6 +77,9 @@ impl Results {
         if let Some(Video { film, drawing, control }) = &mut self.video
             && let Some(shown) = film_frame(&found)
         {
+            if shown.image.grid().dimension() == Dimension::Three {
+                return Err(InputError::FilmOfVolumes.into());
+            }
             film.push(shown.number, &drawing.picture(&shown, control)?)?;
         }
         if self.page == Page::Wanted {

@@ -71,6 +71,18 @@ pub enum FrameImages {
 }
 
 impl EngineRequest {
+    /// Refuses results that the method does not have, before there is a frame.
+    ///
+    /// # Errors
+    /// [`EngineError::FlowAlone`].
+    pub fn check(&self) -> Result<(), EngineError> {
+        let PhaseWanted { flow, stereo, features } = self.wanted;
+        if takes_pairs(&self.method) && (stereo || features || !flow) {
+            return Err(EngineError::FlowAlone { method: self.method.method_name() });
+        }
+        Ok(())
+    }
+
     /// The flow of every frame, fetched without its confidence.
     pub fn of_flow(method: &DenseDraft) -> Self {
         Self {
@@ -115,11 +127,7 @@ impl<'s> Engine<'s> {
     /// [`VeloxelError::Compute`](crate::VeloxelError::Compute) if the session's device is not there;
     /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
     pub fn new(request: EngineRequest, session: &'s Session) -> Result<Self> {
-        if takes_pairs(&request.method)
-            && (request.wanted.stereo || request.wanted.features || !request.wanted.flow)
-        {
-            return Err(EngineError::FlowAlone { method: request.method.method_name() }.into());
-        }
+        request.check()?;
         let account = Account::begin(session)?;
         session.enter(Stage::Solve)?;
         Ok(Self { request, session, account, open: None, waiting: Waiting::default(), frames: 0 })
