@@ -47,6 +47,7 @@ pub use format::{Format, FormatPrecision};
 pub use formats::disparity::{check_disparity_output, read_disparity, write_disparity};
 #[cfg(feature = "jpeg")]
 pub use formats::jpeg::write_rgb_jpeg;
+pub use formats::packed::{PackedFields, write_packed};
 pub use formats::png::stream::write_rgb_png;
 pub use read::files_read::{bytes_to_read, files_read};
 pub use read::frames::{files_in, list_folder};

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use veloxel::PhaseWanted;
 use veloxel::jobs::{EngineJob, EngineRun, WatchUntil, engine};
+use veloxel::pipelines::Wanted;
 use veloxel::pipelines::engine::ConfidenceChoice;
 use veloxel::report::LatencyReport;
 use veloxel::report::number::{percent, text};
@@ -67,6 +68,10 @@ pub struct EngineArguments {
     #[arg(long, requires = "output", help_heading = "Outputs")]
     confidence: bool,
 
+    /// All results of a frame, a picture, in 63 bits a pixel as well, in the folder of -o: packed_000002.p63
+    #[arg(long, requires = "output", help_heading = "Outputs")]
+    packed: bool,
+
     /// The frames, pictures, with all outputs in colours: .y4m, .gif, - for Y4M on standard output, or a folder for .png
     #[arg(long, value_name = "VIDEO", help_heading = "Outputs")]
     video: Option<PathBuf>,
@@ -108,11 +113,23 @@ impl Run for EngineArguments {
             options.method = options.method.set("frames", frames)?;
         }
         let confidences = if self.confidence { ConfidenceChoice::Taken } else { ConfidenceChoice::Left };
+        let packed = Wanted::when(self.packed);
         let watch = self.watch.then(|| self.idle.map_or(WatchUntil::Stopped, WatchUntil::Idle));
         let Self { source, right, output: folder, video, report, html, method, .. } = self;
         let is_piped = video.as_deref() == Some(Path::new("-"));
-        let job =
-            EngineJob { source, watch, right, wanted, options, folder, confidences, video, report, html };
+        let job = EngineJob {
+            source,
+            watch,
+            right,
+            wanted,
+            options,
+            folder,
+            confidences,
+            packed,
+            video,
+            report,
+            html,
+        };
         let run = followed_until(&method.session(), method.bar(), ending, |session| engine(&job, session))?;
         warn(&run.report.header.warnings);
         match summary(&run) {

@@ -18,6 +18,7 @@ pub(crate) mod npy;
 mod nrrd;
 mod obj;
 mod off;
+pub(crate) mod packed;
 mod pfm;
 mod ply;
 pub(crate) mod png;
@@ -42,6 +43,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &bmp::FORMAT,
     &flo::FORMAT,
     &pfm::FORMAT,
+    &packed::FORMAT,
     &nifti::FORMAT,
     #[cfg(feature = "dicom")]
     &dicom::FORMAT,

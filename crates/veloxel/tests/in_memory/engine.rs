@@ -6,8 +6,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use veloxel::io;
+use veloxel::io::{self, Strictness};
 use veloxel::jobs::{self, EngineJob, PhaseOptions};
+use veloxel::pipelines::Wanted;
 use veloxel::pipelines::engine::{
     ConfidenceChoice, Engine, EngineFound, EngineImage, EngineRequest, EngineTally, FrameImages,
 };
@@ -37,6 +38,7 @@ fn job(place: &Path) -> EngineJob {
         options: PhaseOptions::new().unwrap(),
         folder: Some(place.join("out")),
         confidences: ConfidenceChoice::Taken,
+        packed: Wanted::Yes,
         video: Some(place.join("v.y4m")),
         report: None,
         html: Some(place.join("p.html")),
@@ -80,6 +82,13 @@ fn drawn(found: &[EngineFound]) -> Vec<MapPicture> {
     found.iter().map(picture).collect()
 }
 
+/// Fails unless numbers agree to half of 1/16 px, and are unknown in the same places.
+#[track_caller]
+fn assert_near(packed: &[f32], exact: &[f32]) {
+    let near = |(p, e): (&f32, &f32)| (p.is_nan() && e.is_nan()) || (p - e).abs() <= 1.0 / 32.0;
+    assert!(packed.len() == exact.len() && packed.iter().zip(exact).all(near));
+}
+
 #[test]
 fn every_field_is_that_of_the_command() {
     alone(|| {
@@ -111,6 +120,13 @@ fn every_field_is_that_of_the_command() {
                 io::write_flow(&own, flow).unwrap();
                 assert_same_file(&own, &theirs("flow", "flo"));
             }
+            let packed = theirs("packed", "p63");
+            if let Some(flow) = &fields.flow {
+                let read = io::read_flow(&packed, Strictness::Strict, &mut Warnings::new()).unwrap();
+                assert_near(read.planar_vox(), flow.planar_vox());
+            }
+            let read = io::read_disparity(&packed, None, Strictness::Strict, &mut Warnings::new()).unwrap();
+            assert_near(read.data(), fields.disparity_px.as_ref().unwrap().data());
             let own = place.path().join("own.pfm");
             io::write_disparity(&own, fields.disparity_px.as_ref().unwrap()).unwrap();
             assert_same_file(&own, &theirs("disparity", "pfm"));

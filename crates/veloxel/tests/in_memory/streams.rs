@@ -8,7 +8,7 @@ use std::time::Duration;
 use veloxel::io;
 use veloxel::jobs::{self, DenseMethodOptions, EngineJob, PhaseOptions, WatchUntil};
 use veloxel::pipelines::engine::{ConfidenceChoice, Engine, EngineImage, EngineRequest, EngineTally};
-use veloxel::pipelines::{DenseDraft, MethodChoice, PairRequest, WindowRequest, pair, window};
+use veloxel::pipelines::{DenseDraft, MethodChoice, PairRequest, Wanted, WindowRequest, pair, window};
 use veloxel::{
     Device, Diagnosis, ErrorKind, Grid, PhaseWanted, Sequence, Session, VeloxelError, Volume, Warnings,
 };
@@ -175,6 +175,7 @@ fn job(source: &Path, folder: &Path) -> EngineJob {
         options: PhaseOptions { method, ..PhaseOptions::new().unwrap() },
         folder: Some(folder.to_owned()),
         confidences: ConfidenceChoice::Taken,
+        packed: Wanted::No,
         video: None,
         report: None,
         html: None,

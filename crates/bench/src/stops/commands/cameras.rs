@@ -8,6 +8,7 @@ use veloxel::jobs::{
     self, EndedTracks, EngineJob, FeaturesJob, PhaseOptions, StereoJob, TrackPointsJob, TrackStart,
 };
 use veloxel::pipelines::TrackingParameters;
+use veloxel::pipelines::Wanted;
 use veloxel::pipelines::engine::ConfidenceChoice;
 use veloxel_io::ReadOptions;
 use veloxel_motion::{MotionError, PhaseWanted};
@@ -62,6 +63,7 @@ pub(super) fn engine(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
         options: options()?,
         folder: None,
         confidences: ConfidenceChoice::Taken,
+        packed: Wanted::No,
         video: None,
         report: None,
         html: None,

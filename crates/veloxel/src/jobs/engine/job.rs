@@ -5,6 +5,7 @@ use crate::jobs::OutputRole;
 use crate::jobs::inputs::input_error::InputError;
 use crate::jobs::options::phase_options::PhaseOptions;
 use crate::jobs::{JobRun, OutputContent, OutputPlan};
+use crate::pipelines::Wanted;
 use crate::pipelines::engine::{ConfidenceChoice, EngineRequest, FrameImages};
 use crate::{PhaseWanted, Result, Session};
 use std::path::{Path, PathBuf};
@@ -30,6 +31,8 @@ pub struct EngineJob {
     pub folder: Option<PathBuf>,
     /// Whether the folder gets the confidences of flow and disparity as well.
     pub confidences: ConfidenceChoice,
+    /// Whether the folder gets all results of a frame in 63 bits a pixel as well: of pictures.
+    pub packed: Wanted,
     /// The annotated video: `.y4m`, `.gif`, `-` for Y4M on standard output, or a folder for PNG pictures.
     pub video: Option<PathBuf>,
     /// JSON.
@@ -74,7 +77,10 @@ impl EngineJob {
             .reads("right", &self.right)
             .writes(OutputRole::Fields, &self.folder, OutputContent::Folder)
             .writes(OutputRole::Video, &self.video, OutputContent::Video)
-            .members(OutputRole::Fields, &["flow_", "disparity_", "energy_", "orientation_", "phase_"])
+            .members(
+                OutputRole::Fields,
+                &["flow_", "disparity_", "energy_", "orientation_", "phase_", "packed_"],
+            )
             .members(OutputRole::Video, &["frame_"])
             .writes(OutputRole::Report, &self.report, OutputContent::Text)
             .writes(OutputRole::Page, &self.html, OutputContent::Text)

@@ -6,10 +6,11 @@ use crate::jobs::OutputPlan;
 use crate::jobs::OutputRole;
 use crate::jobs::features::named;
 use crate::jobs::outputs::film::Film;
+use crate::pipelines::Wanted;
 use crate::pipelines::engine::{ConfidenceChoice, EngineFound, EngineWatch, WatchedFrame};
 use crate::{Result, Session};
 use veloxel_core::{Control, Dimension, Flow, Warning, WarningKind, Warnings};
-use veloxel_io::{self as io, Target};
+use veloxel_io::{self as io, PackedFields, Target};
 use veloxel_motion::PhaseFields;
 use veloxel_report::number::counted;
 use veloxel_report::{EngineFilm, EngineTile, FilmFrame, OrientationMaps};
@@ -18,6 +19,7 @@ use veloxel_report::{EngineFilm, EngineTile, FilmFrame, OrientationMaps};
 pub(super) struct Results {
     folder: Option<Target>,
     confidences: ConfidenceChoice,
+    packed: Wanted,
     video: Option<Video>,
     watch: EngineWatch,
     said: StreamWarnings,
@@ -59,20 +61,14 @@ impl Results {
         });
         let page = if job.html.is_some() { Page::Wanted } else { Page::Absent };
         let (folder, confidences) = (plan.target(OutputRole::Fields)?.map(own), job.confidences);
-        Ok(Self {
-            folder,
-            confidences,
-            video,
-            watch: EngineWatch::default(),
-            said: StreamWarnings::default(),
-            page,
-        })
+        let (watch, said) = Default::default();
+        Ok(Self { folder, confidences, packed: job.packed, video, watch, said, page })
     }
 
     /// Takes what was found for a frame.
     pub fn take(&mut self, found: EngineFound) -> Result<()> {
         self.write(&found)?;
-        self.said.take(&found);
+        self.said.add(found.report.frame, &found.warnings);
         self.watch.look(&found);
         if let Some(Video { film, drawing, control }) = &mut self.video
             && let Some(shown) = film_frame(&found)
@@ -89,7 +85,7 @@ impl Results {
     }
 
     /// The files of a frame.
-    fn write(&self, found: &EngineFound) -> Result<()> {
+    fn write(&mut self, found: &EngineFound) -> Result<()> {
         let (Some(folder), Some(fields)) = (&self.folder, &found.fields) else { return Ok(()) };
         let number = found.report.frame;
         let to = |name: &str, extension: &str| folder.join(format!("{name}_{number:06}.{extension}"));
@@ -109,6 +105,11 @@ impl Results {
         for (name, map) in sure.chain(fields.features.iter().flat_map(named)) {
             io::write_image(to(name, of_map), map, &mut Warnings::new())?;
         }
+        if self.packed.is_yes() {
+            let mut beyond = Warnings::new();
+            io::write_packed(to("packed", "p63"), &packed(fields, found.white), &mut beyond)?;
+            self.said.add(number, &beyond);
+        }
         Ok(())
     }
 
@@ -120,13 +121,20 @@ impl Results {
     }
 }
 
+/// All that was found for a frame, as it is packed.
+fn packed(fields: &PhaseFields, white: f32) -> PackedFields<'_> {
+    let features =
+        fields.features.as_ref().map(|maps| [&maps.energy, &maps.orientation_rad, &maps.phase_rad]);
+    PackedFields { flow: fields.flow.as_ref(), disparity_px: fields.disparity_px.as_ref(), features, white }
+}
+
 /// The extensions of fields and of maps: volumes are written as they are, since packing takes longer than finding them.
 fn extensions(fields: &PhaseFields) -> [&'static str; 2] {
     let is_volume = |flow: &Flow| flow.grid().dimension() == Dimension::Three;
     if fields.flow.as_ref().is_some_and(is_volume) { ["nii"; 2] } else { ["flo", "pfm"] }
 }
 
-/// What a method says of its pairs: the first of each kind in full, since a stream may say the same of every frame.
+/// What methods and files say of frames: the first of each kind in full, since a stream may say the same of every frame.
 #[derive(Debug, Default)]
 struct StreamWarnings {
     first: Vec<Warning>,
@@ -134,13 +142,13 @@ struct StreamWarnings {
 }
 
 impl StreamWarnings {
-    fn take(&mut self, found: &EngineFound) {
-        for warning in found.warnings.iter() {
+    fn add(&mut self, frame: u64, warnings: &Warnings) {
+        for warning in warnings.iter() {
             if self.first.iter().any(|said| said.kind == warning.kind) {
                 self.more += 1;
                 continue;
             }
-            let message = format!("frame {}: {}", found.report.frame, warning.message);
+            let message = format!("frame {frame}: {}", warning.message);
             self.first.push(Warning { message, ..warning.clone() });
         }
     }

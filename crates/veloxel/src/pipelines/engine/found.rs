@@ -17,6 +17,7 @@ pub struct EngineFrame {
     /// When the last frame that its results need was.
     pub(super) begin: Instant,
     pub(super) image: Option<Volume<f32>>,
+    pub(super) white: f32,
     pub(super) found: FoundOnDevice,
 }
 
@@ -49,6 +50,8 @@ pub struct EngineFound {
     pub report: FrameReport,
     /// The frame itself, where it comes back.
     pub image: Option<Volume<f32>>,
+    /// What white is in the stream: at least that of 8 bits for the phase-based method.
+    pub white: f32,
     /// Its fields, where they are fetched; of a method of pairs the flow and its confidence.
     pub fields: Option<PhaseFields>,
     /// What the method says of the pair, where its field is fetched.
@@ -77,7 +80,7 @@ impl EngineFrame {
     /// # Errors
     /// [`VeloxelError::Motion`](crate::VeloxelError::Motion) if the device fails.
     pub fn fetch(self) -> Result<EngineFound> {
-        let Self { frame, since, begin, image, found } = self;
+        let Self { frame, since, begin, image, white, found } = self;
         let InMemory { fields, shares, warnings } = found.fetch()?;
         let KnownShares { flow, stereo, features } = shares;
         let here = Instant::now();
@@ -89,7 +92,7 @@ impl EngineFrame {
             stereo_valid_share: stereo,
             features_valid_share: features,
         };
-        Ok(EngineFound { report, image, fields, warnings, begin, here })
+        Ok(EngineFound { report, image, white, fields, warnings, begin, here })
     }
 }
 

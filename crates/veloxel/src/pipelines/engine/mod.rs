@@ -153,10 +153,10 @@ impl<'s> Engine<'s> {
         let nth = self.frames as u64;
         self.frames += 1;
         let begin = Instant::now();
-        let found = open.push(nth, &left, right.as_ref());
+        let (found, white) = (open.push(nth, &left, right.as_ref()), open.white);
         let own = (self.request.images == FrameImages::Returned).then_some(left.image);
         self.waiting.0.push_back((begin, own));
-        Ok(found?.map(|found| self.waiting.handed_out(found, self.frames, begin)))
+        Ok(found?.map(|found| self.waiting.handed_out(found, self.frames, begin, white)))
     }
 
     /// At the end of the stream: the results of the next of the last frames, which have no flow; none once all are out.
@@ -166,7 +166,8 @@ impl<'s> Engine<'s> {
     pub fn drain(&mut self) -> Result<Option<EngineFrame>> {
         let begin = Instant::now();
         let Some(open) = &mut self.open else { return Ok(None) };
-        Ok(open.drain()?.map(|found| self.waiting.handed_out(found, self.frames, begin)))
+        let white = open.white;
+        Ok(open.drain()?.map(|found| self.waiting.handed_out(found, self.frames, begin, white)))
     }
 
     /// Ends the stream.
@@ -192,10 +193,10 @@ struct Waiting(VecDeque<(Instant, Option<Volume<f32>>)>);
 
 impl Waiting {
     /// What was found for a frame, with the frame; `pushed` frames have come, the last that these results needed at `begin`.
-    fn handed_out(&mut self, found: FoundFor, pushed: usize, begin: Instant) -> EngineFrame {
+    fn handed_out(&mut self, found: FoundFor, pushed: usize, begin: Instant, white: f32) -> EngineFrame {
         let FoundFor { frame, found } = found;
         let (since, image) = self.take(frame, pushed);
-        EngineFrame { frame, since, begin, image, found }
+        EngineFrame { frame, since, begin, image, white, found }
     }
 
     /// The one that results belong to; `pushed` frames have come.

@@ -24,6 +24,8 @@ pub(super) struct OpenEngine {
     pub parameters: ParameterValues,
     /// Frames that a flow is found from.
     pub needed: usize,
+    /// What white is in the frames.
+    pub white: f32,
     fields: Option<ConfidenceChoice>,
 }
 
@@ -49,7 +51,7 @@ impl OpenEngine {
                 unreachable!("a method that takes pairs should be opened as one")
             };
             let engine = AnyEngine::Pairs(Box::new(PairStream::new(method)));
-            return Ok(Self { engine, grid, parameters, needed: PAIR, fields });
+            return Ok(Self { engine, grid, parameters, needed: PAIR, white: full_scale(first), fields });
         }
         let [nx, ny, _] = grid.size();
         if grid.dimension().count() != 2 {
@@ -62,7 +64,14 @@ impl OpenEngine {
         let parameters = phase_parameters(draft, white)?;
         let engine = PhaseEngine::new([nx, ny], request.wanted, parameters.clone(), session.device()?)?;
         let (engine, needed) = (AnyEngine::Phase(Box::new(engine)), parameters.frames.count());
-        Ok(Self { engine, grid, parameters: parameters.to_json(), needed, fields })
+        Ok(Self {
+            engine,
+            grid,
+            parameters: parameters.to_json(),
+            needed,
+            white: parameters.full_scale,
+            fields,
+        })
     }
 
     /// Takes the `nth` frame, counted from 0; what was found for it or for one before it.
