@@ -54,7 +54,7 @@ pub use read::frames::{files_in, list_folder};
 pub use read::inspect::{FileInfo, inspect, read_grid};
 pub use read::reading::{DataFiles, ReadOptions, Reading, SeriesChoice, Strictness};
 pub use read::series::{CineSeries, holds_dicom, read_cine};
-pub use read::stream::FrameStream;
+pub use read::stream::{FrameStream, StreamShape};
 pub use read::watch::{FolderWatch, StreamEnd};
 pub use read::{
     read, read_bytes, read_flow, read_frame_list, read_frames, read_image, read_image_and_mask, read_labels,

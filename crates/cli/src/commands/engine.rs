@@ -2,19 +2,20 @@
 
 use crate::commands::flow::methods;
 use crate::{
-    Ending, MethodArguments, Outcome, Run, device_text, followed_until, print_lines, say, warn, written,
-    wrong_usage,
+    Ending, MethodArguments, Outcome, Run, device_text, followed, followed_until, print_lines, say, warn,
+    warn_and_note, written, wrong_usage,
 };
 use clap::Args;
 use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use veloxel::PhaseWanted;
-use veloxel::jobs::{EngineJob, EngineRun, WatchUntil, engine};
+use veloxel::io::write_text;
+use veloxel::jobs::{EngineJob, EngineRun, WatchUntil, engine, engine_dry_run};
 use veloxel::pipelines::Wanted;
-use veloxel::pipelines::engine::ConfidenceChoice;
-use veloxel::report::LatencyReport;
-use veloxel::report::number::{percent, text};
+use veloxel::pipelines::engine::{ConfidenceChoice, EngineForecast};
+use veloxel::report::number::{counted, percent, size, text};
+use veloxel::report::{LatencyReport, to_json};
+use veloxel::{PhaseWanted, Session};
 
 /// The method that has disparities and features.
 const PHASE: &str = "phase";
@@ -84,6 +85,11 @@ pub struct EngineArguments {
     #[arg(long, value_name = "OUT.json", help_heading = "Outputs")]
     report: Option<PathBuf>,
 
+    /// Print what would run, the memory that it would need, and the files that it would write; only headers are read, and nothing is
+    /// written but --report, as JSON
+    #[arg(long, conflicts_with = "html", help_heading = "Memory")]
+    dry_run: bool,
+
     /// How to estimate: only phase has disparities and features
     #[arg(long = "method", value_parser = methods(), default_value = "phase", help_heading = "Method")]
     name: String,
@@ -130,6 +136,9 @@ impl Run for EngineArguments {
             report,
             html,
         };
+        if self.dry_run {
+            return followed(&method.session(), method.bar(), |session| show_dry_run(&job, session));
+        }
         let run = followed_until(&method.session(), method.bar(), ending, |session| engine(&job, session))?;
         warn(&run.report.header.warnings);
         match summary(&run) {
@@ -140,6 +149,30 @@ impl Run for EngineArguments {
         }
         Ok(())
     }
+}
+
+/// Shows what a job would do; if a report is requested, the plan is written as JSON in its place.
+fn show_dry_run(job: &EngineJob, session: &Session) -> Outcome {
+    let run = engine_dry_run(job, session)?;
+    warn_and_note(&run.warnings);
+    if let Some(path) = &job.report {
+        write_text(session.files().target(path), &to_json(&run)?)?;
+    }
+    let EngineForecast { frames_needed, peak_bytes, parts, device_bytes } = &run.forecast;
+    let parts: Vec<_> = parts.iter().map(|part| format!("{} {}", part.what, size(part.bytes))).collect();
+    let axes: Vec<_> = run.size.iter().map(usize::to_string).collect();
+    let frames = run.frames.map_or_else(|| "frames".to_owned(), |count| counted(count, "frame"));
+    let mut lines = vec![
+        ("method", format!("{}, preset {}: {}", run.method, run.preset, run.outputs.join(" + "))),
+        ("device", run.device.name.clone()),
+        ("frames", format!("{frames} of {}; a flow is found from {frames_needed}", axes.join(" × "))),
+        ("memory", format!("{}: {}", size(*peak_bytes), parts.join(", "))),
+    ];
+    if parts.iter().all(|part| !part.starts_with("method")) {
+        lines.push(("on device", size(*device_bytes)));
+    }
+    lines.extend(run.writes.iter().map(|(role, path)| (role.text(), path.display().to_string())));
+    print_lines(&lines)
 }
 
 fn summary(run: &EngineRun) -> Vec<(&str, String)> {

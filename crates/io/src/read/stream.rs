@@ -2,12 +2,13 @@
 
 use crate::content::Content;
 use crate::error::{IoError, Result};
-use crate::format::Reader;
+use crate::format::{Format, Reader};
 use crate::formats::lookup::{has_grid, require_to_read};
 use crate::formats::{raw_frames, y4m};
 use crate::read::budget::Claim;
 use crate::read::context::Context;
 use crate::read::frame_reader::FrameReader;
+use crate::read::inspect::inspect;
 use crate::read::reading::Reading;
 use crate::read::series::holds_dicom;
 use crate::read::source::Source;
@@ -41,7 +42,53 @@ enum Frames {
     Ended,
 }
 
+/// What is known of a stream before its frames are read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StreamShape {
+    /// Where the voxels of its first frame lie.
+    pub grid: Grid,
+    /// How many frames it has; none where only reading them would tell.
+    pub frames: Option<usize>,
+}
+
 impl FrameStream {
+    /// Looks at a source without reading its frames: at the first file of a folder or a pattern, at the first frame of a video, at the
+    /// header of a file with a time axis.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; [`IoError::Unsupported`] for standard input, of which nothing is known before it is read.
+    pub fn shape(source: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<StreamShape> {
+        let reading = reading.into();
+        if source == Path::new(STANDARD_INPUT) {
+            let name = Path::new("standard input");
+            return Err(IoError::unsupported(
+                name,
+                "a look at frames before they come",
+                "name a file or a folder",
+            ));
+        }
+        let is_series = source.is_dir() && holds_dicom(source, reading.files.control())?;
+        let files = match (source.is_dir() && !is_series, frames::is_pattern(source)) {
+            (true, _) => Some(frames::in_folder(source)?),
+            (_, true) => Some(frames::matching(source)?),
+            _ => None,
+        };
+        if let Some(files) = files {
+            let grid = inspect(&files[0], reading)?.grid().map_err(IoError::core(&files[0]))?;
+            return Ok(StreamShape { grid, frames: Some(files.len()) });
+        }
+        let is_video = |format: &Format| matches!(format.reader, Reader::Frames(_));
+        if !is_series && Format::from_path(source).is_some_and(is_video) {
+            let mut stream = Self::open(source, reading, warnings)?;
+            let nothing = || IoError::kind(source, "frames", "none", "give at least one");
+            let frame = stream.next_frame(warnings)?.ok_or_else(nothing)?;
+            return Ok(StreamShape { grid: frame.grid().clone(), frames: None });
+        }
+        let info = inspect(source, reading)?;
+        let grid = info.grid().map_err(IoError::core(source))?;
+        Ok(StreamShape { grid, frames: Some(info.frames) })
+    }
+
     /// Opens a source: `-` (Y4M or raw frames behind a line of JSON on standard input), a `.y4m`, `.gif` or `.frames` file, a folder of images or a pattern with `*`
     /// and `?` (both in natural order of names), an image, or a file with a time axis.
     ///

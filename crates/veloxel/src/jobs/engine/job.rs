@@ -63,7 +63,13 @@ impl WatchUntil {
 pub type EngineRun = JobRun<EngineReport>;
 
 impl EngineJob {
+    /// The outputs, checked.
     pub(super) fn plan(&self, session: &Session) -> Result<OutputPlan> {
+        self.planned_outputs(session)?.checked()
+    }
+
+    /// The outputs, before anything is looked at for them.
+    pub(super) fn planned_outputs(&self, session: &Session) -> Result<OutputPlan> {
         if self.right.as_deref() == Some(Path::new("-")) && self.source == Path::new("-") {
             return Err(InputError::OneInput.into());
         }
@@ -71,7 +77,7 @@ impl EngineJob {
         if let (Some(_), false) = (self.watch, self.source.is_dir()) {
             return Err(InputError::NotWatched { source_name: self.source.display().to_string() }.into());
         }
-        OutputPlan::of(session)
+        Ok(OutputPlan::of(session)
             .reads_settings(self.options.method.files())
             .reads("left", [&self.source])
             .reads("right", &self.right)
@@ -83,8 +89,7 @@ impl EngineJob {
             )
             .members(OutputRole::Video, &["frame_"])
             .writes(OutputRole::Report, &self.report, OutputContent::Text)
-            .writes(OutputRole::Page, &self.html, OutputContent::Text)
-            .checked()
+            .writes(OutputRole::Page, &self.html, OutputContent::Text))
     }
 
     /// A stream on standard input has no whole, nor has a folder that grows; of anything else a part would pass for that.

@@ -4,6 +4,7 @@
 //! A frame is on the device while the one before it is fetched and the one before that is written; so the
 //! slowest of the three sets the rate. Fields are fetched where they are written; else the number of known pixels alone.
 
+mod dry_run;
 mod frames;
 mod job;
 mod outputs;
@@ -13,6 +14,7 @@ use super::inputs::read_ahead::{ReadAhead, no_thread};
 use crate::pipelines::account::{Account, Stages};
 use crate::pipelines::engine::{Engine, EngineEnd, EngineFound, EngineFrame, EngineTally, WatchedFrame};
 use crate::{Result, Session, VeloxelError};
+pub use dry_run::{EngineDryRun, engine_dry_run};
 use frames::{AtStop, Source, Streams, Views};
 pub use job::{EngineJob, EngineRun, WatchUntil};
 use outputs::Results;

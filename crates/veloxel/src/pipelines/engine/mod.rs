@@ -26,6 +26,7 @@
 //! ```
 
 mod error;
+mod forecast;
 mod found;
 mod image;
 mod opened;
@@ -35,13 +36,14 @@ mod watch;
 use super::account::Account;
 use crate::{Result, Session};
 pub use error::EngineError;
+pub use forecast::EngineForecast;
 pub use found::{EngineFound, EngineFrame};
 pub use image::EngineImage;
 use opened::{FoundFor, OpenEngine, takes_pairs};
 use std::collections::VecDeque;
 use std::time::Instant;
 pub use tally::{EngineTally, MeanShares};
-use veloxel_core::{Counter, Grid, Stage, Volume};
+use veloxel_core::{Counter, Dimension, Grid, Stage, Volume};
 pub use veloxel_motion::ConfidenceChoice;
 use veloxel_motion::{DenseDraft, PhaseWanted};
 pub use watch::{EngineWatch, WatchedFrame};
@@ -81,6 +83,14 @@ impl EngineRequest {
             return Err(EngineError::FlowAlone { method: self.method.method_name() });
         }
         Ok(())
+    }
+
+    /// Refuses volumes for a method that takes pictures.
+    pub(super) fn check_grid(&self, grid: &Grid) -> Result<(), EngineError> {
+        if takes_pairs(&self.method) || grid.dimension() == Dimension::Two {
+            return Ok(());
+        }
+        Err(EngineError::PicturesAlone { method: self.method.method_name(), size: grid.size_text() })
     }
 
     /// The flow of every frame, fetched without its confidence.

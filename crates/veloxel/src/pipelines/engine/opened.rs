@@ -1,8 +1,8 @@
 //! The engine of a stream, opened with its first frame: of phases, or of any method that takes pairs.
 
+use super::EngineRequest;
 use super::found::FoundOnDevice;
 use super::image::EngineImage;
-use super::{EngineError, EngineRequest};
 use crate::pipelines::dense::MethodChoice;
 use crate::pipelines::phase_method::phase_parameters;
 use crate::pipelines::prepare::full_scale::full_scale;
@@ -14,7 +14,7 @@ use veloxel_motion::{
 };
 
 /// Frames that a method of pairs finds a flow from.
-const PAIR: usize = 2;
+pub(super) const PAIR: usize = 2;
 
 /// An engine for frames of one grid, and the parameters in force.
 #[derive(Debug)]
@@ -53,12 +53,8 @@ impl OpenEngine {
             let engine = AnyEngine::Pairs(Box::new(PairStream::new(method)));
             return Ok(Self { engine, grid, parameters, needed: PAIR, white: full_scale(first), fields });
         }
+        request.check_grid(&grid)?;
         let [nx, ny, _] = grid.size();
-        if grid.dimension().count() != 2 {
-            return Err(
-                EngineError::PicturesAlone { method: draft.method_name(), size: grid.size_text() }.into()
-            );
-        }
         // A dark first frame says nothing of the others: less than 8 bits is not guessed.
         let white = full_scale(first).max(255.0);
         let parameters = phase_parameters(draft, white)?;
