@@ -2,7 +2,7 @@
 
 use super::opened::takes_pairs;
 use crate::pipelines::dense::Image;
-use crate::pipelines::prepare::sentinels::clip_sentinels;
+use crate::pipelines::prepare::sentinels::{clip_sentinels, is_plain};
 use veloxel_core::{CoreError, Volume, Warnings};
 use veloxel_motion::{DenseDraft, PhaseImage};
 
@@ -39,7 +39,9 @@ impl EngineImage {
         warnings: &mut Warnings,
     ) -> Result<Self, CoreError> {
         let mut image = image.into().volume();
-        image.require_finite(name, |_| false)?;
+        if !is_plain(&image) {
+            image.require_finite(name, |_| false)?;
+        }
         clip_sentinels(&mut image, name, warnings);
         Ok(Self { image, bytes: None })
     }
