@@ -3,16 +3,17 @@
 use crate::commands::flow::methods;
 use crate::{
     Ending, MethodArguments, Outcome, Run, device_text, followed, followed_until, print_lines, say, warn,
-    warn_and_note, written, wrong_usage,
+    warn_and_note, words, written, wrong_usage,
 };
 use clap::Args;
+use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use veloxel::io::write_text;
 use veloxel::jobs::{EngineJob, EngineRun, WatchUntil, engine, engine_dry_run};
 use veloxel::pipelines::Wanted;
-use veloxel::pipelines::engine::{ConfidenceChoice, EngineForecast};
+use veloxel::pipelines::engine::{ConfidenceChoice, EngineForecast, FeatureScales};
 use veloxel::report::number::{counted, percent, size, text};
 use veloxel::report::{LatencyReport, to_json};
 use veloxel::{PhaseWanted, Session};
@@ -69,6 +70,10 @@ pub struct EngineArguments {
     #[arg(long, requires = "output", help_heading = "Outputs")]
     confidence: bool,
 
+    /// Features of every scale in the folder of -o, coarser ones as energy_000002_1.pfm, or of full resolution alone
+    #[arg(long, value_parser = scales(), default_value = "finest", help_heading = "Outputs")]
+    scales: FeatureScales,
+
     /// All results of a frame, a picture, in 63 bits a pixel as well, in the folder of -o: packed_000002.p63
     #[arg(long, requires = "output", help_heading = "Outputs")]
     packed: bool,
@@ -119,7 +124,7 @@ impl Run for EngineArguments {
             options.method = options.method.set("frames", frames)?;
         }
         let confidences = if self.confidence { ConfidenceChoice::Taken } else { ConfidenceChoice::Left };
-        let packed = Wanted::when(self.packed);
+        let (packed, scales) = (Wanted::when(self.packed), self.scales);
         let watch = self.watch.then(|| self.idle.map_or(WatchUntil::Stopped, WatchUntil::Idle));
         let Self { source, right, output: folder, video, report, html, method, .. } = self;
         let is_piped = video.as_deref() == Some(Path::new("-"));
@@ -131,6 +136,7 @@ impl Run for EngineArguments {
             options,
             folder,
             confidences,
+            scales,
             packed,
             video,
             report,
@@ -204,6 +210,11 @@ fn of_pixels(share: f64) -> String {
 
 fn of_voxels(share: f64) -> String {
     format!("at {} of the voxels", percent(share))
+}
+
+/// The words of `--scales`.
+fn scales() -> impl TypedValueParser<Value = FeatureScales> {
+    words([("finest", FeatureScales::Finest), ("all", FeatureScales::All)])
 }
 
 /// Reads a time.

@@ -20,6 +20,7 @@
 use super::parameters::PhaseParameters;
 use super::plan::{PhasePlan, PhaseWanted, check_picture, images_of};
 use super::report::PhaseReport;
+use super::results::TakenFeatures;
 use super::twin::round_features;
 use crate::error::Result;
 use veloxel_core::{Grid, Volume};
@@ -84,8 +85,9 @@ impl Features {
     }
 
     /// Gives them away; the next ones are found in other memory.
-    pub fn take(&mut self, plan: &PhasePlan) -> Result<[Buffer; 3]> {
-        Ok(std::mem::replace(&mut self.maps, maps(plan)?))
+    pub fn take(&mut self, plan: &PhasePlan) -> Result<TakenFeatures> {
+        let sizes = plan.levels.sizes()[..plan.flow_levels].to_vec();
+        Ok(TakenFeatures { maps: std::mem::replace(&mut self.maps, maps(plan)?), sizes })
     }
 
     /// The finest `levels`; `grid` is that of the image.
@@ -116,7 +118,7 @@ fn maps(plan: &PhasePlan) -> Result<[Buffer; 3]> {
 }
 
 /// Where a level's pixels lie: pixel X on pixel 2ˡX of the image.
-fn level_grid(grid: &Grid, [nx, ny]: [usize; 2], level: usize) -> Result<Grid> {
+pub(crate) fn level_grid(grid: &Grid, [nx, ny]: [usize; 2], level: usize) -> Result<Grid> {
     let spacing = grid.spacing_mm().map(|s| s * f64::from(1u32 << level));
     let origin = grid.origin_mm();
     Ok(Grid::image(nx, ny)?

@@ -10,7 +10,8 @@ use veloxel::io::{self, Strictness};
 use veloxel::jobs::{self, EngineJob, PhaseOptions};
 use veloxel::pipelines::Wanted;
 use veloxel::pipelines::engine::{
-    ConfidenceChoice, Engine, EngineFound, EngineImage, EngineRequest, EngineTally, FrameImages,
+    ConfidenceChoice, Engine, EngineFound, EngineImage, EngineRequest, EngineTally, FeatureScales,
+    FrameImages,
 };
 use veloxel::report::{EngineFilm, EngineTile, FilmFrame, MapPicture, OrientationMaps};
 use veloxel::{
@@ -38,6 +39,7 @@ fn job(place: &Path) -> EngineJob {
         options: PhaseOptions::new().unwrap(),
         folder: Some(place.join("out")),
         confidences: ConfidenceChoice::Taken,
+        scales: FeatureScales::All,
         packed: Wanted::Yes,
         video: Some(place.join("v.y4m")),
         report: None,
@@ -101,6 +103,7 @@ fn every_field_is_that_of_the_command() {
         let request = EngineRequest {
             wanted: job.wanted,
             fields: Some(ConfidenceChoice::Taken),
+            scales: job.scales,
             images: FrameImages::Returned,
             method: job.options.method.draft().clone(),
             name: "frames".to_owned(),
@@ -141,6 +144,12 @@ fn every_field_is_that_of_the_command() {
                 let Some(map) = map else { continue };
                 io::write_image(&own, map, &mut Warnings::new()).unwrap();
                 assert_same_file(&own, &theirs(name, "pfm"));
+            }
+            assert!(!fields.coarser_features.is_empty());
+            for (level, maps) in (1..).zip(&fields.coarser_features) {
+                io::write_image(&own, &maps.energy, &mut Warnings::new()).unwrap();
+                let coarser = place.path().join(format!("out/energy_{number:06}_{level}.pfm"));
+                assert_same_file(&own, &coarser);
             }
         }
         assert_eq!(found.iter().filter(|found| found.fields.as_ref().unwrap().flow.is_some()).count(), 3);

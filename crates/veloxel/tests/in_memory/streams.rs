@@ -7,7 +7,9 @@ use std::path::Path;
 use std::time::Duration;
 use veloxel::io;
 use veloxel::jobs::{self, DenseMethodOptions, EngineJob, PhaseOptions, WatchUntil};
-use veloxel::pipelines::engine::{ConfidenceChoice, Engine, EngineImage, EngineRequest, EngineTally};
+use veloxel::pipelines::engine::{
+    ConfidenceChoice, Engine, EngineImage, EngineRequest, EngineTally, FeatureScales,
+};
 use veloxel::pipelines::{DenseDraft, MethodChoice, PairRequest, Wanted, WindowRequest, pair, window};
 use veloxel::{
     Device, Diagnosis, ErrorKind, Grid, PhaseWanted, Sequence, Session, VeloxelError, Volume, Warnings,
@@ -175,6 +177,7 @@ fn job(source: &Path, folder: &Path) -> EngineJob {
         options: PhaseOptions { method, ..PhaseOptions::new().unwrap() },
         folder: Some(folder.to_owned()),
         confidences: ConfidenceChoice::Taken,
+        scales: FeatureScales::Finest,
         packed: Wanted::No,
         video: None,
         report: None,

@@ -9,7 +9,7 @@ use veloxel::jobs::{
 };
 use veloxel::pipelines::TrackingParameters;
 use veloxel::pipelines::Wanted;
-use veloxel::pipelines::engine::ConfidenceChoice;
+use veloxel::pipelines::engine::{ConfidenceChoice, FeatureScales};
 use veloxel_io::ReadOptions;
 use veloxel_motion::{MotionError, PhaseWanted};
 
@@ -63,6 +63,7 @@ pub(super) fn engine(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
         options: options()?,
         folder: None,
         confidences: ConfidenceChoice::Taken,
+        scales: FeatureScales::Finest,
         packed: Wanted::No,
         video: None,
         report: None,

@@ -6,7 +6,7 @@ use crate::jobs::inputs::input_error::InputError;
 use crate::jobs::options::phase_options::PhaseOptions;
 use crate::jobs::{JobRun, OutputContent, OutputPlan};
 use crate::pipelines::Wanted;
-use crate::pipelines::engine::{ConfidenceChoice, EngineRequest, FrameImages};
+use crate::pipelines::engine::{ConfidenceChoice, EngineRequest, FeatureScales, FrameImages};
 use crate::{PhaseWanted, Result, Session};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -31,6 +31,8 @@ pub struct EngineJob {
     pub folder: Option<PathBuf>,
     /// Whether the folder gets the confidences of flow and disparity as well.
     pub confidences: ConfidenceChoice,
+    /// Which scales of the features the folder gets.
+    pub scales: FeatureScales,
     /// Whether the folder gets all results of a frame in 63 bits a pixel as well: of pictures.
     pub packed: Wanted,
     /// The annotated video: `.y4m`, `.gif`, `-` for Y4M on standard output, or a folder for PNG pictures.
@@ -108,6 +110,7 @@ impl EngineJob {
         EngineRequest {
             wanted: self.wanted(),
             fields: self.fields(),
+            scales: self.scales,
             images: if is_shown { FrameImages::Returned } else { FrameImages::Dropped },
             method: self.options.method.draft().clone(),
             name: self.source.display().to_string(),

@@ -105,6 +105,12 @@ impl Results {
         for (name, map) in sure.chain(fields.features.iter().flat_map(named)) {
             io::write_image(to(name, of_map), map, &mut Warnings::new())?;
         }
+        for (level, maps) in (1..).zip(&fields.coarser_features) {
+            for (name, map) in named(maps) {
+                let target = folder.join(format!("{name}_{number:06}_{level}.pfm"));
+                io::write_image(target, map, &mut Warnings::new())?;
+            }
+        }
         if self.packed.is_yes() {
             let mut beyond = Warnings::new();
             io::write_packed(to("packed", "p63"), &packed(fields, found.white), &mut beyond)?;

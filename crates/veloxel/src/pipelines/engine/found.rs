@@ -4,7 +4,8 @@ use crate::Result;
 use std::time::Instant;
 use veloxel_core::{Volume, Warnings};
 use veloxel_motion::{
-    ConfidenceChoice, KnownShares, PhaseCounts, PhaseFields, PhaseTaken, StreamFlow, StreamedFlow,
+    ConfidenceChoice, FeatureScales, KnownShares, PhaseCounts, PhaseFields, PhaseTaken, StreamFlow,
+    StreamedFlow,
 };
 use veloxel_report::FrameReport;
 
@@ -26,6 +27,7 @@ pub(super) enum FoundOnDevice {
     Phase {
         counts: PhaseCounts,
         fields: Option<PhaseTaken>,
+        scales: FeatureScales,
     },
     Pair {
         flow: Box<StreamFlow>,
@@ -100,8 +102,8 @@ impl FoundOnDevice {
     fn fetch(self) -> Result<InMemory> {
         let share_of_flow = |share| KnownShares { flow: Some(share), ..KnownShares::default() };
         Ok(match self {
-            Self::Phase { counts, fields } => {
-                let fields = fields.map(PhaseTaken::fetch).transpose()?;
+            Self::Phase { counts, fields, scales } => {
+                let fields = fields.map(|taken| taken.fetch(scales)).transpose()?;
                 InMemory { fields, shares: counts.get()?, warnings: Warnings::new() }
             }
             Self::Pair { flow, fields: None } => {
@@ -117,6 +119,7 @@ impl FoundOnDevice {
                     disparity_px: None,
                     disparity_confidence: None,
                     features: None,
+                    coarser_features: Vec::new(),
                 };
                 let (shares, warnings) = (share_of_flow(known_share), found.statistics.warnings);
                 InMemory { fields: Some(fields), shares, warnings }

@@ -44,7 +44,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 pub use tally::{EngineTally, MeanShares};
 use veloxel_core::{Counter, Dimension, Grid, Stage, Volume};
-pub use veloxel_motion::ConfidenceChoice;
+pub use veloxel_motion::{ConfidenceChoice, FeatureScales};
 use veloxel_motion::{DenseDraft, PhaseWanted};
 pub use watch::{EngineWatch, WatchedFrame};
 
@@ -55,6 +55,8 @@ pub struct EngineRequest {
     pub wanted: PhaseWanted,
     /// Whether fields are fetched, and their confidences with them; none: the numbers of known pixels alone.
     pub fields: Option<ConfidenceChoice>,
+    /// Which scales of the features come with the fields.
+    pub scales: FeatureScales,
     /// Whether a frame comes back with its results.
     pub images: FrameImages,
     /// The method with its preset and settings: the phase-based one, or one of pairs, which finds flow alone.
@@ -98,6 +100,7 @@ impl EngineRequest {
         Self {
             wanted: PhaseWanted { flow: true, stereo: false, features: false },
             fields: Some(ConfidenceChoice::Left),
+            scales: FeatureScales::Finest,
             images: FrameImages::Dropped,
             method: method.clone(),
             name: "the stream".to_owned(),

@@ -10,7 +10,8 @@ use crate::{Result, Session};
 use veloxel_core::parameters::{ParameterValues, Parameters};
 use veloxel_core::{Grid, Volume};
 use veloxel_motion::{
-    AnyMethod, ConfidenceChoice, DenseDraft, OpenedMethod, PairStream, PhaseEngine, PhaseOutputs, TakenImages,
+    AnyMethod, ConfidenceChoice, DenseDraft, FeatureScales, OpenedMethod, PairStream, PhaseEngine,
+    PhaseOutputs, TakenImages,
 };
 
 /// Frames that a method of pairs finds a flow from.
@@ -27,6 +28,7 @@ pub(super) struct OpenEngine {
     /// What white is in the frames.
     pub white: f32,
     fields: Option<ConfidenceChoice>,
+    scales: FeatureScales,
 }
 
 #[derive(Debug)]
@@ -43,7 +45,8 @@ pub(super) struct FoundFor {
 
 impl OpenEngine {
     pub fn of(first: &Volume<f32>, request: &EngineRequest, session: &Session) -> Result<Self> {
-        let (grid, fields, draft) = (first.grid().clone(), request.fields, &request.method);
+        let (grid, draft) = (first.grid().clone(), &request.method);
+        let EngineRequest { fields, scales, .. } = *request;
         if takes_pairs(draft) {
             let opened =
                 MethodChoice::new(draft.clone()).open(&grid, full_scale(first), PAIR, session.device()?)?;
@@ -51,7 +54,15 @@ impl OpenEngine {
                 unreachable!("a method that takes pairs should be opened as one")
             };
             let engine = AnyEngine::Pairs(Box::new(PairStream::new(method)));
-            return Ok(Self { engine, grid, parameters, needed: PAIR, white: full_scale(first), fields });
+            return Ok(Self {
+                engine,
+                grid,
+                parameters,
+                needed: PAIR,
+                white: full_scale(first),
+                fields,
+                scales,
+            });
         }
         request.check_grid(&grid)?;
         let [nx, ny, _] = grid.size();
@@ -67,6 +78,7 @@ impl OpenEngine {
             needed,
             white: parameters.full_scale,
             fields,
+            scales,
         })
     }
 
@@ -85,7 +97,7 @@ impl OpenEngine {
             }
             AnyEngine::Phase(engine) => {
                 let outputs = engine.push(left.as_phase_image(), right.map(EngineImage::as_phase_image))?;
-                outputs.map(|outputs| of_phase(outputs, self.fields)).transpose()
+                outputs.map(|outputs| of_phase(outputs, self.fields, self.scales)).transpose()
             }
         }
     }
@@ -93,7 +105,7 @@ impl OpenEngine {
     /// What was found for the next of the last frames, which have no flow; none once all are out.
     pub fn drain(&mut self) -> Result<Option<FoundFor>> {
         let AnyEngine::Phase(engine) = &mut self.engine else { return Ok(None) };
-        engine.drain()?.map(|outputs| of_phase(outputs, self.fields)).transpose()
+        engine.drain()?.map(|outputs| of_phase(outputs, self.fields, self.scales)).transpose()
     }
 }
 
@@ -102,8 +114,12 @@ pub(super) fn takes_pairs(draft: &DenseDraft) -> bool {
     draft.method().takes == TakenImages::Pairs
 }
 
-fn of_phase(outputs: PhaseOutputs<'_>, fields: Option<ConfidenceChoice>) -> Result<FoundFor> {
+fn of_phase(
+    outputs: PhaseOutputs<'_>,
+    fields: Option<ConfidenceChoice>,
+    scales: FeatureScales,
+) -> Result<FoundFor> {
     let (frame, counts) = (outputs.frame(), outputs.count_known()?);
     let fields = fields.map(|confidences| outputs.take(confidences)).transpose()?;
-    Ok(FoundFor { frame, found: FoundOnDevice::Phase { counts, fields } })
+    Ok(FoundFor { frame, found: FoundOnDevice::Phase { counts, fields, scales } })
 }
