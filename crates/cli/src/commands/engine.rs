@@ -96,7 +96,7 @@ pub struct EngineArguments {
     dry_run: bool,
 
     /// How to estimate: only phase has disparities and features
-    #[arg(long = "method", value_parser = methods(), default_value = "phase", help_heading = "Method")]
+    #[arg(long = "method", value_name = "METHOD", value_parser = methods(), default_value = PHASE, help_heading = "Method")]
     name: String,
 
     #[command(flatten)]

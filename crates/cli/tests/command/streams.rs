@@ -11,12 +11,12 @@ use veloxel_core::{Grid, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow};
 
 const HEAD: &str =
-    r#"{"shape": [10, 18, 20], "dtype": "<f4", "spacing_mm": [0.7, 0.7, 0.9], "interval_ms": 20}"#;
+    r#"{"shape": [10, 18, 20], "dtype": "<f4", "spacing_mm": [0.75, 0.75, 1.0], "interval_ms": 20}"#;
 const CLG: [&str; 8] = ["--method", "clg", "--preset", "fast", "--device", "cpu", "-o", "out"];
 
 /// A volume at a time.
 fn volume(t: usize) -> Volume<f32> {
-    let grid = Grid::volume(20, 18, 10).and_then(|grid| grid.with_spacing_mm([0.7, 0.7, 0.9])).unwrap();
+    let grid = Grid::volume(20, 18, 10).and_then(|grid| grid.with_spacing_mm([0.75, 0.75, 1.0])).unwrap();
     Volume::from_fn(grid, |[x, y, z]| {
         let (x, y, z) = (x as f32 - 0.5 * t as f32, y as f32, z as f32);
         100.0 + 50.0 * ((0.5 * x).sin() + (0.4 * y + 0.2 * x).cos() * (0.3 * z).cos())

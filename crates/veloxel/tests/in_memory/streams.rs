@@ -20,7 +20,7 @@ const FRAMES: usize = 5;
 /// A volume at a time: waves that move and beat, in 8 bits.
 fn volume(t: usize) -> Volume<f32> {
     let shift = 0.6 * (t as f32 * std::f32::consts::TAU / 5.0).sin();
-    let grid = Grid::volume(24, 20, 18).and_then(|grid| grid.with_spacing_mm([0.7, 0.7, 0.9])).unwrap();
+    let grid = Grid::volume(24, 20, 18).and_then(|grid| grid.with_spacing_mm([0.75, 0.75, 1.0])).unwrap();
     Volume::from_fn(grid, |[x, y, z]| {
         let (x, y, z) = (x as f32 - shift, y as f32, z as f32 + 0.5 * shift);
         (110.0 + 50.0 * ((0.5 * x).sin() + (0.4 * y + 0.2 * x).cos() * (0.3 * z).cos())).round()

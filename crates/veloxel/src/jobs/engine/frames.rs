@@ -1,5 +1,6 @@
 //! Frames of one stream or two, as they are read ahead of the engine on a thread of their own, until they end or are stopped.
 
+use super::stream_warnings::StreamWarnings;
 use crate::jobs::inputs::input_error::InputError;
 use crate::jobs::inputs::read_ahead::ReadAhead;
 use crate::pipelines::account::Stages;
@@ -26,6 +27,8 @@ pub(super) struct Views {
     pub right: Option<EngineImage>,
     /// What there is to say of reading both.
     pub warnings: Warnings,
+    /// What there is to say of their samples.
+    pub prepared: Warnings,
 }
 
 /// Left frames, and right ones that must be as many.
@@ -41,7 +44,7 @@ pub(super) struct Streams {
 impl Streams {
     /// The next frame; none at the end.
     pub fn next(&mut self) -> Result<Option<Views>> {
-        let mut warnings = Warnings::new();
+        let (mut warnings, mut prepared) = (Warnings::new(), Warnings::new());
         let left = self.left.next_frame(&mut warnings)?;
         let right = self.right.as_mut().map(|right| right.next_frame(&mut warnings)).transpose()?;
         let left_name = self.left.name();
@@ -52,7 +55,7 @@ impl Streams {
             (Some(left), None) => (left, None),
             (Some(left), Some(Some(right))) => {
                 left.grid().require_same(right.grid(), "left and right frame")?;
-                let right = EngineImage::for_method(&self.method, &right, &named(right_name), &mut warnings)?;
+                let right = EngineImage::for_method(&self.method, &right, &named(right_name), &mut prepared)?;
                 (left, Some(right))
             }
             (left, _) => {
@@ -62,9 +65,9 @@ impl Streams {
                 return Err(InputError::Lengths { shorter, longer, frames: self.count }.into());
             }
         };
-        let left = EngineImage::for_method(&self.method, &left, &named(left_name), &mut warnings)?;
+        let left = EngineImage::for_method(&self.method, &left, &named(left_name), &mut prepared)?;
         self.count += 1;
-        Ok(Some(Views { left, right, warnings }))
+        Ok(Some(Views { left, right, warnings, prepared }))
     }
 }
 
@@ -80,6 +83,8 @@ pub(super) struct Source<'a> {
     pub frames: usize,
     /// What there is to say of opening and reading the streams.
     pub warnings: Warnings,
+    /// What there is to say of the samples of frames.
+    pub said: StreamWarnings,
     pub stages: Stages,
 }
 
@@ -105,6 +110,7 @@ impl Source<'_> {
         if let Some(views) = &mut views {
             self.frames += 1;
             self.warnings.extend(std::mem::take(&mut views.warnings));
+            self.said.add("", &views.prepared);
         }
         Ok(views)
     }

@@ -8,6 +8,7 @@ mod dry_run;
 mod frames;
 mod job;
 mod outputs;
+mod stream_warnings;
 
 use super::OutputPlan;
 use super::inputs::read_ahead::{ReadAhead, no_thread};
@@ -20,6 +21,7 @@ pub use job::{EngineJob, EngineRun, WatchUntil};
 use outputs::Results;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::Instant;
+use stream_warnings::StreamWarnings;
 use veloxel_core::{Stage, WarningKind, Warnings};
 use veloxel_io::{FolderWatch, FrameStream, StreamEnd};
 use veloxel_report::{EngineReport, engine_html};
@@ -59,6 +61,7 @@ fn planned(job: &EngineJob, session: &Session, mut plan: OutputPlan) -> Result<E
         broken: None,
         frames: 0,
         warnings,
+        said: StreamWarnings::default(),
         stages: Stages::default(),
     };
     // What was found until a stream is stopped is a result: nobody stops its frames halfway.
@@ -181,6 +184,7 @@ fn run(engine: Engine<'_>, source: &mut Source<'_>, results: Results) -> Result<
         warnings: std::mem::take(&mut source.warnings),
         ..Account::default()
     };
+    std::mem::take(&mut source.said).finish(&mut account.warnings);
     account.absorb(std::mem::take(&mut end.account));
     account.stages.add("engine", tally.busy_ms());
     account.stages.merge(writing);

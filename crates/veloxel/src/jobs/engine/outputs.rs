@@ -1,6 +1,7 @@
 //! What becomes of the engine's results: fields in a folder, a video, and the frame that the page shows.
 
 use super::job::EngineJob;
+use super::stream_warnings::StreamWarnings;
 use crate::jobs::InputError;
 use crate::jobs::OutputPlan;
 use crate::jobs::OutputRole;
@@ -9,10 +10,9 @@ use crate::jobs::outputs::film::Film;
 use crate::pipelines::Wanted;
 use crate::pipelines::engine::{ConfidenceChoice, EngineFound, EngineWatch, WatchedFrame};
 use crate::{Result, Session};
-use veloxel_core::{Control, Dimension, Flow, Warning, WarningKind, Warnings};
+use veloxel_core::{Control, Dimension, Flow, Warnings};
 use veloxel_io::{self as io, PackedFields, Target};
 use veloxel_motion::PhaseFields;
-use veloxel_report::number::counted;
 use veloxel_report::{EngineFilm, EngineTile, FilmFrame, OrientationMaps};
 
 /// Where results go.
@@ -68,7 +68,7 @@ impl Results {
     /// Takes what was found for a frame.
     pub fn take(&mut self, found: EngineFound) -> Result<()> {
         self.write(&found)?;
-        self.said.add(found.report.frame, &found.warnings);
+        self.said.add(&format!("frame {}: ", found.report.frame), &found.warnings);
         self.watch.look(&found);
         if let Some(Video { film, drawing, control }) = &mut self.video
             && let Some(shown) = film_frame(&found)
@@ -114,7 +114,7 @@ impl Results {
         if self.packed.is_yes() {
             let mut beyond = Warnings::new();
             io::write_packed(to("packed", "p63"), &packed(fields, found.white), &mut beyond)?;
-            self.said.add(number, &beyond);
+            self.said.add("", &beyond);
         }
         Ok(())
     }
@@ -138,35 +138,6 @@ fn packed(fields: &PhaseFields, white: f32) -> PackedFields<'_> {
 fn extensions(fields: &PhaseFields) -> [&'static str; 2] {
     let is_volume = |flow: &Flow| flow.grid().dimension() == Dimension::Three;
     if fields.flow.as_ref().is_some_and(is_volume) { ["nii"; 2] } else { ["flo", "pfm"] }
-}
-
-/// What methods and files say of frames: the first of each kind in full, since a stream may say the same of every frame.
-#[derive(Debug, Default)]
-struct StreamWarnings {
-    first: Vec<Warning>,
-    more: usize,
-}
-
-impl StreamWarnings {
-    fn add(&mut self, frame: u64, warnings: &Warnings) {
-        for warning in warnings.iter() {
-            if self.first.iter().any(|said| said.kind == warning.kind) {
-                self.more += 1;
-                continue;
-            }
-            let message = format!("frame {frame}: {}", warning.message);
-            self.first.push(Warning { message, ..warning.clone() });
-        }
-    }
-
-    fn finish(self, warnings: &mut Warnings) {
-        self.first.into_iter().for_each(|warning| warnings.add(warning));
-        if self.more > 0 {
-            let message =
-                format!("{} of these kinds, of later frames, are left out", counted(self.more, "warning"));
-            warnings.push(WarningKind::Note, message);
-        }
-    }
 }
 
 /// A frame that came back, as a film draws it.
