@@ -13,7 +13,6 @@ mod parameters;
 mod phase;
 mod segment;
 mod sequences;
-mod stopped_stream;
 mod streams;
 mod summaries;
 mod tiles;

@@ -20,7 +20,6 @@
 use super::parameters::PhaseParameters;
 use super::plan::{PhasePlan, PhaseWanted, check_picture, images_of};
 use super::report::PhaseReport;
-use super::results::TakenFeatures;
 use super::twin::round_features;
 use crate::error::Result;
 use veloxel_core::{Grid, Volume};
@@ -77,6 +76,14 @@ pub fn phase_features(
 pub(crate) struct Features {
     /// Energy, orientation, phase of all levels.
     pub maps: [Buffer; 3],
+}
+
+/// Features that were taken: energy, orientation, phase; levels one after the other, the finest first.
+#[derive(Debug)]
+pub(crate) struct TakenFeatures {
+    pub maps: [Buffer; 3],
+    /// Pixels of every level.
+    pub sizes: Vec<[usize; 2]>,
 }
 
 impl Features {

@@ -1,6 +1,6 @@
 //! Results of one frame that outlive the next push: fetched by another thread, while the engine goes on.
 
-use super::features::{FeatureMaps, level_grid};
+use super::features::{FeatureMaps, TakenFeatures, level_grid};
 use crate::error::Result;
 use veloxel_core::{Flow, Grid, Volume};
 use veloxel_gpu::{Buffer, Device, Later, Timestamp, fetch};
@@ -22,14 +22,6 @@ pub enum FeatureScales {
     Finest,
     /// Every scale of the pyramid.
     All,
-}
-
-/// Features that were taken: energy, orientation, phase; levels one after the other, the finest first.
-#[derive(Debug)]
-pub(crate) struct TakenFeatures {
-    pub maps: [Buffer; 3],
-    /// Pixels of every level.
-    pub sizes: Vec<[usize; 2]>,
 }
 
 /// A field, and its confidence where that was taken as well.

@@ -1,7 +1,7 @@
 //! The memory that a stream would take, from the grid of its frames alone.
 
 use super::EngineRequest;
-use super::opened::{PAIR, takes_pairs};
+use super::pairs::{PAIR, takes_pairs};
 use crate::pipelines::dense::{DenseError, MethodChoice};
 use crate::pipelines::memory_plan::{MemoryPart, PROGRAM_BYTES};
 use crate::pipelines::phase_method::phase_parameters;

@@ -1,6 +1,6 @@
 //! A frame as the engine uploads it.
 
-use super::opened::takes_pairs;
+use super::pairs::takes_pairs;
 use crate::pipelines::dense::Image;
 use crate::pipelines::prepare::sentinels::{clip_sentinels, is_plain};
 use veloxel_core::{CoreError, Volume, Warnings};

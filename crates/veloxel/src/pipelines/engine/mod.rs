@@ -30,6 +30,7 @@ mod forecast;
 mod found;
 mod image;
 mod opened;
+mod pairs;
 mod tally;
 mod watch;
 
@@ -39,7 +40,8 @@ pub use error::EngineError;
 pub use forecast::EngineForecast;
 pub use found::{EngineFound, EngineFrame};
 pub use image::EngineImage;
-use opened::{FoundFor, OpenEngine, takes_pairs};
+use opened::{FoundFor, OpenEngine};
+use pairs::takes_pairs;
 use std::collections::VecDeque;
 use std::time::Instant;
 pub use tally::{EngineTally, MeanShares};

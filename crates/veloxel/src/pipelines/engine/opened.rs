@@ -3,6 +3,7 @@
 use super::EngineRequest;
 use super::found::FoundOnDevice;
 use super::image::EngineImage;
+use super::pairs::{PAIR, takes_pairs};
 use crate::pipelines::dense::MethodChoice;
 use crate::pipelines::phase_method::phase_parameters;
 use crate::pipelines::prepare::full_scale::full_scale;
@@ -10,12 +11,8 @@ use crate::{Result, Session};
 use veloxel_core::parameters::{ParameterValues, Parameters};
 use veloxel_core::{Grid, Volume};
 use veloxel_motion::{
-    AnyMethod, ConfidenceChoice, DenseDraft, FeatureScales, OpenedMethod, PairStream, PhaseEngine,
-    PhaseOutputs, TakenImages,
+    AnyMethod, ConfidenceChoice, FeatureScales, OpenedMethod, PairStream, PhaseEngine, PhaseOutputs,
 };
-
-/// Frames that a method of pairs finds a flow from.
-pub(super) const PAIR: usize = 2;
 
 /// An engine for frames of one grid, and the parameters in force.
 #[derive(Debug)]
@@ -107,11 +104,6 @@ impl OpenEngine {
         let AnyEngine::Phase(engine) = &mut self.engine else { return Ok(None) };
         engine.drain()?.map(|outputs| of_phase(outputs, self.fields, self.scales)).transpose()
     }
-}
-
-/// Whether a method takes pairs; the others are the engine's own.
-pub(super) fn takes_pairs(draft: &DenseDraft) -> bool {
-    draft.method().takes == TakenImages::Pairs
 }
 
 fn of_phase(

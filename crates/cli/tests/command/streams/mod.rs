@@ -3,6 +3,8 @@
 // A failed unwrap is a failed test, in functions beside the tests as well.
 #![allow(clippy::unwrap_used)]
 
+mod stopped_stream;
+
 use crate::phase::json;
 use crate::workplace::Workplace;
 use std::io::Write;
