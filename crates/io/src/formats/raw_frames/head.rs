@@ -45,7 +45,7 @@ impl Head {
         if let Some(given) = keys.get("direction") {
             let rows = "three rows of three numbers";
             axes.direction = serde_json::from_value(given.clone())
-                .map_err(|_| context.malformed("direction of raw frames", rows, given))?;
+                .map_err(|_| context.malformed("direction of raw frames", rows, text(Some(given))))?;
         }
         let stored = stored(&keys, context)?;
         let interval_ms = interval_ms(&keys, context)?;
@@ -53,15 +53,21 @@ impl Head {
     }
 }
 
+/// A value as an error shows it.
+fn text(given: Option<&Value>) -> String {
+    given.map_or_else(|| "nothing".to_owned(), Value::to_string)
+}
+
 fn shape(keys: &Map<String, Value>, context: &Context) -> Result<(Dimension, [usize; 3])> {
     const SIDES: &str = "[y, x] or [z, y, x], whole numbers above 0";
-    let given = keys.get("shape").unwrap_or(&Value::Null);
+    let given = keys.get("shape");
     let side = |v: &Value| v.as_u64().and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0);
-    let sides: Option<Vec<usize>> = given.as_array().and_then(|sides| sides.iter().map(side).collect());
+    let sides: Option<Vec<usize>> =
+        given.and_then(Value::as_array).and_then(|sides| sides.iter().map(side).collect());
     match sides.as_deref() {
         Some(&[y, x]) => Ok((Dimension::Two, [x, y, 1])),
         Some(&[z, y, x]) => Ok((Dimension::Three, [x, y, z])),
-        _ => Err(context.malformed("shape of raw frames", SIDES, given)),
+        _ => Err(context.malformed("shape of raw frames", SIDES, text(given))),
     }
 }
 
@@ -84,8 +90,8 @@ fn numbers(
 }
 
 fn stored(keys: &Map<String, Value>, context: &Context) -> Result<Stored> {
-    let given = keys.get("dtype").unwrap_or(&Value::Null);
-    let name = given.as_str().unwrap_or_default();
+    let given = keys.get("dtype");
+    let name = given.and_then(Value::as_str).unwrap_or_default();
     let (order, bare) = match name.split_at_checked(1) {
         Some((">", bare)) => (ByteOrder::Big, bare),
         Some(("<" | "|" | "=", bare)) => (ByteOrder::Little, bare),
@@ -100,7 +106,7 @@ fn stored(keys: &Map<String, Value>, context: &Context) -> Result<Stored> {
         "int32" | "i4" => Element::I32,
         "float32" | "f4" => Element::F32,
         "float64" | "f8" => Element::F64,
-        _ => return Err(context.malformed("dtype of raw frames", DTYPES, given)),
+        _ => return Err(context.malformed("dtype of raw frames", DTYPES, text(given))),
     };
     Ok(Stored { element, order, scaling: Scaling::NONE })
 }
