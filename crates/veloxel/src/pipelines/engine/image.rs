@@ -28,7 +28,7 @@ impl EngineImage {
     }
 
     /// A picture or a volume for a method of pairs, whose samples are read or shared: prepared as
-    /// [`pair`](crate::pipelines::pair) prepares its images, without sample values that stand for no data, which are told in
+    /// [`pair`](fn@crate::pipelines::pair) prepares its images, without sample values that stand for no data, which are told in
     /// `warnings`; `name` is what it is called there and in errors.
     ///
     /// # Errors

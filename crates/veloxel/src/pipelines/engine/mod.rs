@@ -1,7 +1,7 @@
 //! A stream of frames in memory in, flow, disparity and features of every frame out, as they come.
 //!
 //! The phase-based method finds all three of pictures; a method of pairs finds the flow of every frame, picture or volume, to the
-//! next one, with the bits that [`pair`](super::pair) has for these two.
+//! next one, with the bits that [`pair`](fn@super::pair) has for these two.
 //!
 //! [`Engine`] takes frames one after the other. What it has found for a frame is an [`EngineFrame`] on the device, which another
 //! thread can fetch while the next frame is pushed; [`EngineTally`] counts what was fetched, and [`EngineWatch`] keeps the frame
