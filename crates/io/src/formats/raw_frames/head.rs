@@ -12,7 +12,7 @@ const WHAT: &str = "head of raw frames";
 const EXPECTED: &str = "one line of JSON such as {\"shape\": [128, 128, 128], \"dtype\": \"float32\"}";
 const DTYPES: &str =
     "uint8, int8, uint16, int16, uint32, int32, float32, float64, or NumPy's <f4 and its like";
-const KEYS: [&str; 6] = ["shape", "dtype", "spacing_mm", "origin_mm", "direction", "interval_ms"];
+const KEYS: [&str; 7] = ["shape", "dtype", "spacing_mm", "origin_mm", "direction", "interval_ms", "frames"];
 /// A frame lasts no longer than a day.
 const LONGEST_MS: f64 = 86_400_000.0;
 
@@ -22,6 +22,8 @@ pub(super) struct Head {
     pub grid: Grid,
     pub stored: Stored,
     pub interval_ms: Option<f64>,
+    /// How many frames there are; none: as many as come.
+    pub frames: Option<u64>,
 }
 
 impl Head {
@@ -48,8 +50,8 @@ impl Head {
                 .map_err(|_| context.malformed("direction of raw frames", rows, text(Some(given))))?;
         }
         let stored = stored(&keys, context)?;
-        let interval_ms = interval_ms(&keys, context)?;
-        Ok(Self { grid: axes.into_grid(context)?, stored, interval_ms })
+        let (interval_ms, frames) = (interval_ms(&keys, context)?, frames(&keys, context)?);
+        Ok(Self { grid: axes.into_grid(context)?, stored, interval_ms, frames })
     }
 }
 
@@ -116,5 +118,13 @@ fn interval_ms(keys: &Map<String, Value>, context: &Context) -> Result<Option<f6
     match given.as_f64().filter(|ms| *ms > 0.0 && *ms <= LONGEST_MS) {
         Some(ms) => Ok(Some(ms)),
         None => Err(context.malformed("interval_ms of raw frames", "a number above 0", given)),
+    }
+}
+
+fn frames(keys: &Map<String, Value>, context: &Context) -> Result<Option<u64>> {
+    let Some(given) = keys.get("frames").filter(|given| !given.is_null()) else { return Ok(None) };
+    match given.as_u64().filter(|count| *count > 0) {
+        Some(count) => Ok(Some(count)),
+        None => Err(context.malformed("number of raw frames", "a whole number above 0", given)),
     }
 }

@@ -10,8 +10,10 @@
 //! | `origin_mm` | where the first voxel lies, `[x, y, z]` in LPS millimetres | 0 each |
 //! | `direction` | three rows; column `a` is the world's direction of axis `a` | the world's axes |
 //! | `interval_ms` | time from frame to frame, milliseconds | unknown |
+//! | `frames` | how many frames follow | as many as come |
 //!
-//! Then every frame follows without anything in between: its samples, x fastest, then y, then z. The stream ends after a frame.
+//! Then every frame follows without anything in between: its samples, x fastest, then y, then z. The stream ends after a frame, or after
+//! the last of so many as the head says.
 //!
 //! ```text
 //! {"shape": [128, 128, 128], "dtype": "<f4", "spacing_mm": [0.7, 0.7, 0.7], "interval_ms": 20}

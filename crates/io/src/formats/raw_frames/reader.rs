@@ -19,22 +19,26 @@ struct RawFrames<'a> {
     head: Head,
     /// The bytes of a frame, in memory that the next one takes again.
     bytes: Vec<u8>,
-    /// Whether there was a frame.
-    any: bool,
+    /// Frames so far.
+    count: u64,
 }
 
 /// Reads the head.
 pub(crate) fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn FrameReader + 'a>> {
     let line = source.line(LINE_LIMIT, context)?.unwrap_or_default();
     let head = Head::parse(&line, context)?;
-    Ok(Box::new(RawFrames { source, head, bytes: Vec::new(), any: false }))
+    Ok(Box::new(RawFrames { source, head, bytes: Vec::new(), count: 0 }))
 }
 
 impl FrameReader for RawFrames<'_> {
     fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>> {
-        let Head { grid, stored, .. } = &self.head;
+        let Head { grid, stored, frames, .. } = &self.head;
         let (count, element) = (grid.len(), stored.element);
-        if self.source.is_at_end(context)? {
+        let is_over = match frames {
+            Some(frames) => self.count == *frames,
+            None => self.source.is_at_end(context)?,
+        };
+        if is_over {
             return Ok(None);
         }
         let bytes = (count as u64).saturating_mul(element.bytes() as u64);
@@ -44,7 +48,7 @@ impl FrameReader for RawFrames<'_> {
             let text = format!("{} samples were rounded to 32-bit floats", element.name());
             context.note(WarningKind::Samples, text);
         }
-        self.any = true;
+        self.count += 1;
         context.volume(grid.clone(), samples).map(Some)
     }
 
@@ -57,14 +61,16 @@ impl FrameReader for RawFrames<'_> {
     }
 
     fn declared_bytes(&self) -> u64 {
-        // How many frames there are is not said: those of a file are what its length holds.
+        // Of a file no more than what its length holds.
         let frame = (self.head.grid.len() as u64).saturating_mul(self.head.stored.element.bytes() as u64);
         let frames = self.source.bytes_known().unwrap_or(0) / frame.max(1);
         frames.saturating_mul(size_of::<f32>() as u64).saturating_mul(self.head.grid.len() as u64)
     }
 
     fn finish(self: Box<Self>, context: &mut Context) -> Result<()> {
-        context.require(self.any, "stream of raw frames", "at least one frame", "none")
+        context.require(self.count > 0, "stream of raw frames", "at least one frame", "none")?;
+        // A pipe that has given all of its frames may stay open.
+        if self.source.bytes_known().is_some() { self.source.finish(context) } else { Ok(()) }
     }
 }
 
@@ -109,6 +115,9 @@ mod tests {
         let (read, _) =
             frames(&stream(r#"{"shape":[2,2],"dtype":"uint8","colour":"none"}"#, &[&[1, 2, 3, 4]]));
         assert_eq!(read.unwrap()[0].data(), [1.0, 2.0, 3.0, 4.0]);
+        // What follows the last frame of a pipe is not waited for.
+        let (read, _) = frames(&stream(r#"{"shape":[2,2],"dtype":"uint8","frames":1}"#, &[&[1, 2, 3, 4, 5]]));
+        assert_eq!(read.unwrap().len(), 1);
     }
 
     #[test]
@@ -137,6 +146,8 @@ mod tests {
             (r#"{"shape": [2, 2], "dtype": "u1", "spacing_mm": 3}"#, "spacing_mm"),
             (r#"{"shape": [2, 2, 2], "dtype": "u1", "spacing_mm": [1, 1]}"#, "spacing_mm"),
             (r#"{"shape": [2, 2], "dtype": "u1", "interval_ms": -1}"#, "interval_ms"),
+            (r#"{"shape": [2, 2], "dtype": "u1", "frames": 0}"#, "number"),
+            (r#"{"shape": [2, 2], "dtype": "u1", "frames": 99}"#, "cut short"),
             (r#"{"shape": [4000000000, 4000000000, 4000000000], "dtype": "u1"}"#, ""),
             (r#"{"shape": [40000, 40000, 40000], "dtype": "u1"}"#, ""),
         ] {

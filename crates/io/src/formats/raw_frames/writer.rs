@@ -31,6 +31,7 @@ fn head(record: &Record) -> serde_json::Value {
         "spacing_mm": spacing_mm,
         "origin_mm": grid.origin_mm(),
         "direction": grid.direction(),
+        "frames": record.frames,
     });
     if let Some(ms) = record.frame_interval_ms {
         head["interval_ms"] = json!(ms);
