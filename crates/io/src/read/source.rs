@@ -175,7 +175,12 @@ impl<'a> Source<'a> {
     ) -> Result<()> {
         bytes.clear();
         context.require_bytes(what, count, self.available)?;
-        context.claim(count)?;
+        if self.bytes_known().is_some() && bytes.capacity() == 0 {
+            *bytes = context.room_for(usize::try_from(count).unwrap_or(usize::MAX))?;
+        } else {
+            // Of a pipe only what has come is a reason to make room.
+            context.claim(count.saturating_sub(bytes.capacity() as u64))?;
+        }
         self.append(bytes, count, &Part { what, expected: count, before: 0 }, context)
     }
 
