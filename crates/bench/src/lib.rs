@@ -32,7 +32,7 @@ use accuracy::{
     acdc, cine, confidence, error_time, large_motion, local, matching, middlebury, nirep, phantoms,
     segmentation, volume_preservation,
 };
-use speed::{gpu, kernels, multigrid, paths, rates, sessions, tracking, volumes};
+use speed::{gpu, kernels, multigrid, paths, rates, sessions, streams, tracking, volumes};
 
 /// A group of measurements that runs on its own.
 #[derive(Debug)]
@@ -121,6 +121,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("multigrid", |session| multigrid::multigrid(session.device)).by_default(),
     // Small pairs through one session, over bare calls of a method.
     Bench::new("session", sessions::sessions),
+    // Volumes and pictures that arrive one by one: latency and rate.
+    Bench::new("streams", |session| streams::streams(session.device)),
     // Every command, stopped at random moments: how long it takes, and what is left.
     Bench::new("stops", stops::stops).shows_quickly(),
     // Pairs of 64³, 128³ and 256³: time and memory.

@@ -151,9 +151,14 @@ impl MethodArguments {
         self.compute.reading()
     }
 
-    /// The options of a run of the phase engine.
+    /// The options of a run of the phase-based method.
     pub fn phase_options(&self, command: &str) -> Result<PhaseOptions, VeloxelError> {
-        let method = self.method(command, MethodOptions::named("phase")?)?;
+        self.stream_options(command, "phase")
+    }
+
+    /// The options of a run of a method over a stream.
+    pub fn stream_options(&self, command: &str, method: &str) -> Result<PhaseOptions, VeloxelError> {
+        let method = self.method(command, MethodOptions::named(method)?)?;
         Ok(PhaseOptions { method, reading: self.compute.reading(), command_line: command_line() })
     }
 }

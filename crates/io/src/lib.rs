@@ -49,6 +49,7 @@ pub use format::{Format, FormatPrecision};
 pub use formats::disparity::{check_disparity_output, read_disparity, write_disparity};
 #[cfg(feature = "jpeg")]
 pub use formats::jpeg::write_rgb_jpeg;
+pub use formats::packed::{PackedFields, write_packed};
 pub use formats::png::stream::write_rgb_png;
 pub use read::files_read::{bytes_to_read, files_read};
 pub use read::frames::{files_in, list_folder};
@@ -56,7 +57,8 @@ pub use read::inspect::{FileInfo, inspect, read_grid};
 pub use read::opened_files::OpenedList;
 pub use read::reading::{DataFiles, ReadOptions, Reading, SeriesChoice, Strictness};
 pub use read::series::{CineSeries, holds_dicom, read_cine};
-pub use read::stream::FrameStream;
+pub use read::stream::{FrameStream, StreamShape};
+pub use read::watch::{FolderWatch, StreamEnd};
 pub use read::{
     read, read_bytes, read_flow, read_frame_list, read_frames, read_image, read_image_and_mask, read_labels,
     read_mask, read_mesh, read_sequence, read_surface, read_text,

@@ -60,6 +60,11 @@ fn volume_formats() -> Vec<&'static str> {
     extensions(|format| format.writes(ContentKind::Image) && format.keeps_place())
 }
 
+/// Those of them that hold fields.
+fn field_formats() -> Vec<&'static str> {
+    extensions(|format| format.writes(ContentKind::Flow) && format.keeps_place())
+}
+
 fn extensions(of: impl Fn(&Format) -> bool) -> Vec<&'static str> {
     let found: Vec<_> =
         Format::all().iter().filter(|f| of(f)).flat_map(|f| f.extensions()).copied().collect();
@@ -121,7 +126,7 @@ fn the_qform_places_as_the_sform_does() {
 #[test]
 fn fields_keep_their_voxel_vectors() {
     let folder = tempfile::tempdir().unwrap();
-    for extension in volume_formats() {
+    for extension in field_formats() {
         for grid in [oblique_3d(), oblique_2d()] {
             let path = folder.path().join(format!("f.{extension}"));
             let written = flow(grid);
@@ -141,7 +146,7 @@ fn fields_keep_their_voxel_vectors() {
 fn a_picture_out_of_the_plane_keeps_its_field() {
     let folder = tempfile::tempdir().unwrap();
     let grid = oblique_2d().with_direction(oblique_3d().direction()).unwrap();
-    for extension in volume_formats() {
+    for extension in field_formats() {
         let path = folder.path().join(format!("f.{extension}"));
         let written = flow(grid.clone());
         write_flow(&path, &written).unwrap();

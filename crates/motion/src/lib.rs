@@ -55,11 +55,12 @@ pub use over::refined::Refined;
 pub use over::sequence::{
     SequenceField, SequenceFrames, SequenceMode, SequencePlan, SequenceRole, run_sequence, run_windows,
 };
+pub use over::stream::{PairStream, StreamFlow, StreamedFlow};
 pub use over::tiles::{CoarsePlan, OpenTile, TilePlan, TileSeams, Tiled, TiledWindows, warp_in_slabs};
 pub use phase::{
-    ConfidenceChoice, FeatureMaps, KnownShares, PhaseCounts, PhaseEngine, PhaseFeatures, PhaseFields,
-    PhaseFlow, PhaseFlowFields, PhaseFrame, PhaseImage, PhaseOutputs, PhaseParameters, PhasePreset,
-    PhaseReport, PhaseStereo, PhaseTaken, PhaseWanted, phase_features, phase_flow, phase_stereo,
+    ConfidenceChoice, FeatureMaps, FeatureScales, KnownShares, PhaseCounts, PhaseEngine, PhaseFeatures,
+    PhaseFields, PhaseFlow, PhaseFlowFields, PhaseFrame, PhaseImage, PhaseOutputs, PhaseParameters,
+    PhasePreset, PhaseReport, PhaseStereo, PhaseTaken, PhaseWanted, phase_features, phase_flow, phase_stereo,
 };
 pub use point_tracking::{PointStatus, PointTracker, TrackedPoint, TrackingParameters};
 pub use steps::affine_registration::AffineModel;

@@ -16,6 +16,7 @@ use veloxel_mesh::MeshError;
 use veloxel_motion::MotionError;
 use veloxel_phantoms::PhantomError;
 use veloxel_report::ReportError;
+use veloxel_report::number::counted;
 
 /// What this crate's functions return: something, or a [`VeloxelError`].
 pub type Result<T, E = VeloxelError> = std::result::Result<T, E>;
@@ -90,6 +91,14 @@ pub enum VeloxelError {
         error: Box<Self>,
         /// The files and folders that are still there.
         paths: Vec<PathBuf>,
+    },
+    /// A stream that broke off after some frames, whose results were written all the same.
+    #[error("{error}; what was found for the {} before is written", counted(*frames, "frame"))]
+    BrokenOff {
+        /// Why it broke off.
+        error: Box<Self>,
+        /// Frames before that.
+        frames: usize,
     },
     /// An output where an input is.
     #[error("{} is an input, which the output would replace: give the output another name", path.display())]
@@ -182,7 +191,7 @@ impl VeloxelError {
             Self::Stopped(error) => error,
             Self::Dense(error) => error,
             Self::Job(error) => error,
-            Self::LeftBehind { error, .. } => &**error,
+            Self::LeftBehind { error, .. } | Self::BrokenOff { error, .. } => &**error,
             _ => return None,
         })
     }

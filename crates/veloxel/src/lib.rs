@@ -78,3 +78,8 @@ pub use veloxel_report as report;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The program of the page on streams compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/streams.md")]
+struct Streams;

@@ -6,5 +6,6 @@ pub(crate) mod multigrid;
 pub(crate) mod paths;
 pub(crate) mod rates;
 pub(crate) mod sessions;
+pub(crate) mod streams;
 pub(crate) mod tracking;
 pub(crate) mod volumes;

@@ -264,7 +264,7 @@ impl Run for FlowArguments {
 }
 
 /// Names of the methods, each with its description.
-fn methods() -> PossibleValuesParser {
+pub(super) fn methods() -> PossibleValuesParser {
     let help = |method: &DenseMethodEntry| format!("{}: {}", method.title, method.summary);
     METHODS.iter().map(|method| PossibleValue::new(method.name()).help(help(method))).into()
 }

@@ -14,7 +14,7 @@ mod parameters;
 mod phase;
 mod segment;
 mod sequences;
-mod stopped_stream;
+mod streams;
 mod summaries;
 mod tiles;
 mod track;

@@ -18,10 +18,12 @@ pub(crate) mod npy;
 mod nrrd;
 mod obj;
 mod off;
+pub(crate) mod packed;
 mod pfm;
 mod ply;
 pub(crate) mod png;
 mod pnm;
+pub(crate) mod raw_frames;
 mod stl;
 #[cfg(feature = "tiff")]
 mod tiff;
@@ -41,6 +43,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &bmp::FORMAT,
     &flo::FORMAT,
     &pfm::FORMAT,
+    &packed::FORMAT,
     &nifti::FORMAT,
     #[cfg(feature = "dicom")]
     &dicom::FORMAT,
@@ -50,6 +53,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     #[cfg(feature = "gif")]
     &gif::FORMAT,
     &y4m::FORMAT,
+    &raw_frames::FORMAT,
     &vtk::FORMAT,
     &off::FORMAT,
     &obj::FORMAT,

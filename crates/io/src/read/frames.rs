@@ -52,6 +52,22 @@ fn matches(pattern: &str, name: &str) -> bool {
     WildMatch::new(pattern).matches(name) && (pattern.starts_with('.') || !name.starts_with('.'))
 }
 
+/// Files of a folder that may hold none, by natural order of their names.
+///
+/// # Errors
+/// [`IoError::Open`] if the folder cannot be listed.
+pub(crate) fn listed_if_any(folder: &Path, keep: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(IoError::open(folder))? {
+        let name = entry.map_err(IoError::open(folder))?.file_name();
+        if keep(&name.to_string_lossy()) {
+            paths.push(folder.join(name));
+        }
+    }
+    alphanumeric_sort::sort_path_slice(&mut paths);
+    Ok(paths)
+}
+
 /// Files of a folder by natural order of their names: runs of digits count as numbers.
 fn listed(folder: &Path, shown: &Path, keep: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

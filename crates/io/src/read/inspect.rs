@@ -12,7 +12,7 @@ use crate::read::series::decode_series;
 use crate::read::source::Source;
 use serde::Serialize;
 use std::path::Path;
-use veloxel_core::{Dimension, Grid, Warnings};
+use veloxel_core::{CoreError, Dimension, Grid, Warnings};
 
 /// A file's header, in the terms of this library.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -39,6 +39,24 @@ pub struct FileInfo {
     pub frame_interval_ms: Option<f64>,
     /// What reading would warn of. For volume formats only the header is looked at.
     pub warnings: Warnings,
+}
+
+impl FileInfo {
+    /// The grid of its samples.
+    ///
+    /// # Errors
+    /// [`CoreError`] should not occur: the numbers are those of a grid.
+    pub fn grid(&self) -> Result<Grid, CoreError> {
+        let [nx, ny, nz] = self.size;
+        let grid = match self.dimension {
+            Dimension::Two => Grid::image(nx, ny),
+            Dimension::Three => Grid::volume(nx, ny, nz),
+        }?;
+        Ok(grid
+            .with_spacing_mm(self.spacing_mm)?
+            .with_direction(self.direction)?
+            .with_origin_mm(self.origin_mm))
+    }
 }
 
 const WHAT: &str = "an image, sequence or displacement field";

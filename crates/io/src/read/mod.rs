@@ -18,6 +18,7 @@ pub(crate) mod reading;
 pub(crate) mod series;
 pub(crate) mod source;
 pub(crate) mod stream;
+pub(crate) mod watch;
 
 use crate::content::{Content, ContentKind, Decoded};
 use crate::error::{IoError, Result};

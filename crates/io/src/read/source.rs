@@ -89,6 +89,21 @@ impl<'a> Source<'a> {
         Ok(self.reader.fill_buf().map_err(|e| context.read(e))?.starts_with(&[0x1f, 0x8b]))
     }
 
+    /// Bytes that still come, where their number is known: not of a pipe.
+    pub(crate) fn bytes_known(&self) -> Option<u64> {
+        (self.available < ENDLESS / 2).then_some(self.available)
+    }
+
+    /// The first of the bytes that are left, without taking it; none at the end. Waits for a pipe.
+    pub(crate) fn first_byte(&mut self, context: &Context) -> Result<Option<u8>> {
+        Ok(self.reader.fill_buf().map_err(|e| context.read(e))?.first().copied())
+    }
+
+    /// Whether no byte is left. Waits for a pipe.
+    pub(crate) fn is_at_end(&mut self, context: &Context) -> Result<bool> {
+        Ok(self.first_byte(context)?.is_none())
+    }
+
     /// The same bytes, decompressed on the way if they begin as a gzip stream does.
     pub(crate) fn gunzip_if_compressed(mut self, context: &Context) -> Result<Source<'a>> {
         Ok(if self.starts_as_gzip(context)? { self.gunzip() } else { self })
@@ -151,6 +166,25 @@ impl<'a> Source<'a> {
         };
         self.append(&mut bytes, count, &Part { what, expected: count, before: 0 }, context)?;
         Ok(bytes)
+    }
+
+    /// [`Self::take_bytes`] into memory that is used again: what it held before is gone.
+    pub(crate) fn take_into(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        what: &'static str,
+        count: u64,
+        context: &Context,
+    ) -> Result<()> {
+        bytes.clear();
+        context.require_bytes(what, count, self.available)?;
+        if self.bytes_known().is_some() && bytes.capacity() == 0 {
+            *bytes = context.room_for(usize::try_from(count).unwrap_or(usize::MAX))?;
+        } else {
+            // Of a pipe only what has come is a reason to make room.
+            context.claim(count.saturating_sub(bytes.capacity() as u64))?;
+        }
+        self.append(bytes, count, &Part { what, expected: count, before: 0 }, context)
     }
 
     /// Appends exactly `count` bytes of a part.

@@ -2,15 +2,17 @@
 
 use crate::content::Content;
 use crate::error::{IoError, Result};
-use crate::format::Reader;
+use crate::format::{Format, Reader};
 use crate::formats::lookup::{has_grid, require_to_read};
-use crate::formats::y4m;
+use crate::formats::{raw_frames, y4m};
 use crate::read::budget::Claim;
 use crate::read::context::Context;
 use crate::read::frame_reader::FrameReader;
+use crate::read::inspect::inspect;
 use crate::read::reading::Reading;
 use crate::read::series::holds_dicom;
 use crate::read::source::Source;
+use crate::read::watch::{FolderWatch, WatchedFolder};
 use crate::read::{frames, read, read_image};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -36,11 +38,58 @@ enum Frames {
     Files(std::vec::IntoIter<PathBuf>),
     Loaded(std::vec::IntoIter<Volume<f32>>),
     Reader(Box<dyn FrameReader>),
+    Watched(Box<WatchedFolder>),
     Ended,
 }
 
+/// What is known of a stream before its frames are read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StreamShape {
+    /// Where the voxels of its first frame lie.
+    pub grid: Grid,
+    /// How many frames it has; none where only reading them would tell.
+    pub frames: Option<usize>,
+}
+
 impl FrameStream {
-    /// Opens a source: `-` (Y4M on standard input), a `.y4m` or `.gif` file, a folder of images or a pattern with `*`
+    /// Looks at a source without reading its frames: at the first file of a folder or a pattern, at the first frame of a video, at the
+    /// header of a file with a time axis.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; [`IoError::Unsupported`] for standard input, of which nothing is known before it is read.
+    pub fn shape(source: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<StreamShape> {
+        let reading = reading.into();
+        if source == Path::new(STANDARD_INPUT) {
+            let name = Path::new("standard input");
+            return Err(IoError::unsupported(
+                name,
+                "a look at frames before they come",
+                "name a file or a folder",
+            ));
+        }
+        let is_series = source.is_dir() && holds_dicom(source, reading.files.control())?;
+        let files = match (source.is_dir() && !is_series, frames::is_pattern(source)) {
+            (true, _) => Some(frames::in_folder(source)?),
+            (_, true) => Some(frames::matching(source)?),
+            _ => None,
+        };
+        if let Some(files) = files {
+            let grid = inspect(&files[0], reading)?.grid().map_err(IoError::core(&files[0]))?;
+            return Ok(StreamShape { grid, frames: Some(files.len()) });
+        }
+        let is_video = |format: &Format| matches!(format.reader, Reader::Frames(_));
+        if !is_series && Format::from_path(source).is_some_and(is_video) {
+            let mut stream = Self::open(source, reading, warnings)?;
+            let nothing = || IoError::kind(source, "frames", "none", "give at least one");
+            let frame = stream.next_frame(warnings)?.ok_or_else(nothing)?;
+            return Ok(StreamShape { grid: frame.grid().clone(), frames: None });
+        }
+        let info = inspect(source, reading)?;
+        let grid = info.grid().map_err(IoError::core(source))?;
+        Ok(StreamShape { grid, frames: Some(info.frames) })
+    }
+
+    /// Opens a source: `-` (Y4M or raw frames behind a line of JSON on standard input), a `.y4m`, `.gif` or `.frames` file, a folder of images or a pattern with `*`
     /// and `?` (both in natural order of names), an image, or a file with a time axis.
     ///
     /// # Errors
@@ -50,8 +99,10 @@ impl FrameStream {
         if source == Path::new(STANDARD_INPUT) {
             let name = Path::new("standard input");
             let mut context = Context::new(name, reading.clone(), warnings);
-            let reader =
-                y4m::open(Source::from_stream(std::io::stdin(), reading.files.control()), &mut context)?;
+            let mut source = Source::from_stream(std::io::stdin(), reading.files.control());
+            let first = source.first_byte(&context)?;
+            let open = if first == Some(raw_frames::FIRST_BYTE) { raw_frames::open } else { y4m::open };
+            let reader = open(source, &mut context)?;
             return Ok(Self::new(name, Frames::Reader(reader), reading));
         }
         if source.is_dir() && holds_dicom(source, reading.files.control())? {
@@ -73,6 +124,16 @@ impl FrameStream {
             return Ok(Self { _held, ..Self::new(source, frames, reading) });
         };
         Ok(Self::new(source, Frames::Files(files.into_iter()), reading))
+    }
+
+    /// The files of a folder as they come: those that are there in natural order of their names, then new ones, for which
+    /// [`Self::next_frame`] waits until [`FolderWatch`] ends the stream.
+    ///
+    /// # Errors
+    /// [`IoError::Open`] if the folder cannot be listed.
+    pub fn watch(folder: &Path, watch: FolderWatch, reading: impl Into<Reading>) -> Result<Self> {
+        let watched = WatchedFolder::open(folder, watch)?;
+        Ok(Self::new(folder, Frames::Watched(Box::new(watched)), reading.into()))
     }
 
     /// Frames from files, in the order given.
@@ -133,6 +194,13 @@ impl FrameStream {
                 self.frame_interval_ms = reader.frame_interval_ms();
                 frame
             }
+            Frames::Watched(watched) => match watched.next(&self.reading, &mut own)? {
+                None => None,
+                Some((file, frame)) => {
+                    path = file;
+                    Some(frame)
+                }
+            },
             Frames::Files(files) => match files.next() {
                 None => None,
                 Some(file) => {

@@ -28,6 +28,7 @@ pub fn samples() -> Vec<Sample> {
         sample("text.gltf", GLTF.as_bytes()),
         sample("big.ply", &big_endian_ply()),
         sample("binary.stl", &binary_stl()),
+        packed(),
     ];
     if Format::from_path(Path::new("a.dcm")).is_some() {
         samples.extend(dicom::samples());
@@ -66,6 +67,16 @@ pub fn samples() -> Vec<Sample> {
         }
     }
     samples
+}
+
+/// A flow and a disparity in 63 bits a pixel.
+fn packed() -> Sample {
+    let grid = Grid::image(5, 4).expect("a small grid should be possible");
+    let (flow, disparity) = (Flow::zeros(grid.clone()), Volume::from_fn(grid, |[x, ..]| x as f32));
+    let (flow, disparity_px) = (Some(&flow), Some(&disparity));
+    let fields = PackedFields { flow, disparity_px, features: None, white: 255.0 };
+    written("flow.p63", &|path| write_packed(path, &fields, &mut Warnings::new()))
+        .expect("a packed picture should be one file")
 }
 
 /// One frame: where a video of several is cut between two of them, the rest is a whole one.

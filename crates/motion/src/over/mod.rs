@@ -7,4 +7,5 @@ pub(crate) mod inverse_consistency;
 pub(crate) mod matches;
 pub(crate) mod refined;
 pub mod sequence;
+pub mod stream;
 pub mod tiles;

@@ -78,14 +78,23 @@ pub(crate) struct Features {
     pub maps: [Buffer; 3],
 }
 
+/// Features that were taken: energy, orientation, phase; levels one after the other, the finest first.
+#[derive(Debug)]
+pub(crate) struct TakenFeatures {
+    pub maps: [Buffer; 3],
+    /// Pixels of every level.
+    pub sizes: Vec<[usize; 2]>,
+}
+
 impl Features {
     pub fn new(plan: &PhasePlan) -> Result<Self> {
         Ok(Self { maps: maps(plan)? })
     }
 
     /// Gives them away; the next ones are found in other memory.
-    pub fn take(&mut self, plan: &PhasePlan) -> Result<[Buffer; 3]> {
-        Ok(std::mem::replace(&mut self.maps, maps(plan)?))
+    pub fn take(&mut self, plan: &PhasePlan) -> Result<TakenFeatures> {
+        let sizes = plan.levels.sizes()[..plan.flow_levels].to_vec();
+        Ok(TakenFeatures { maps: std::mem::replace(&mut self.maps, maps(plan)?), sizes })
     }
 
     /// The finest `levels`; `grid` is that of the image.
@@ -116,7 +125,7 @@ fn maps(plan: &PhasePlan) -> Result<[Buffer; 3]> {
 }
 
 /// Where a level's pixels lie: pixel X on pixel 2ˡX of the image.
-fn level_grid(grid: &Grid, [nx, ny]: [usize; 2], level: usize) -> Result<Grid> {
+pub(crate) fn level_grid(grid: &Grid, [nx, ny]: [usize; 2], level: usize) -> Result<Grid> {
     let spacing = grid.spacing_mm().map(|s| s * f64::from(1u32 << level));
     let origin = grid.origin_mm();
     Ok(Grid::image(nx, ny)?

@@ -18,5 +18,5 @@ pub use flow::{PhaseFlow, PhaseFlowFields, phase_flow};
 pub use parameters::{PhaseParameters, PhasePreset};
 pub use plan::PhaseWanted;
 pub use report::PhaseReport;
-pub use results::{ConfidenceChoice, KnownShares, PhaseCounts, PhaseFields, PhaseTaken};
+pub use results::{ConfidenceChoice, FeatureScales, KnownShares, PhaseCounts, PhaseFields, PhaseTaken};
 pub use stereo::{PhaseStereo, phase_stereo};

@@ -1,6 +1,6 @@
 //! Results of one frame that outlive the next push: fetched by another thread, while the engine goes on.
 
-use super::features::FeatureMaps;
+use super::features::{FeatureMaps, TakenFeatures, level_grid};
 use crate::error::Result;
 use veloxel_core::{Flow, Grid, Volume};
 use veloxel_gpu::{Buffer, Device, Later, Timestamp, fetch};
@@ -12,6 +12,16 @@ pub enum ConfidenceChoice {
     Taken,
     /// They stay.
     Left,
+}
+
+/// Which scales of the features are fetched; all of them are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FeatureScales {
+    /// Full resolution alone.
+    #[default]
+    Finest,
+    /// Every scale of the pyramid.
+    All,
 }
 
 /// A field, and its confidence where that was taken as well.
@@ -33,8 +43,7 @@ pub struct PhaseTaken {
     /// Both components in one buffer.
     pub(crate) flow: Option<TakenField>,
     pub(crate) disparity: Option<TakenField>,
-    /// Energy, orientation, phase; levels one after the other, the finest first.
-    pub(crate) features: Option<[Buffer; 3]>,
+    pub(crate) features: Option<TakenFeatures>,
 }
 
 /// The fields of a frame, with those of its confidences that were taken.
@@ -50,6 +59,8 @@ pub struct PhaseFields {
     pub disparity_confidence: Option<Volume<f32>>,
     /// Features at full resolution.
     pub features: Option<FeatureMaps>,
+    /// Features of the coarser scales, where all were asked for: half the pixels an axis each.
+    pub coarser_features: Vec<FeatureMaps>,
 }
 
 impl PhaseTaken {
@@ -58,18 +69,18 @@ impl PhaseTaken {
         self.frame
     }
 
-    /// Fetches all fields in one transfer.
+    /// Fetches all fields in one transfer, with the features of these scales.
     ///
     /// # Errors
     /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
-    pub fn fetch(self) -> Result<PhaseFields> {
-        let (grid, n) = (&self.grid, self.grid.len());
+    pub fn fetch(self, scales: FeatureScales) -> Result<PhaseFields> {
+        let grid = &self.grid;
         let of_field = |field: &Option<TakenField>| field.as_ref().map(|field| field.confidence.is_some());
         let [of_flow, of_disparity] = [of_field(&self.flow), of_field(&self.disparity)];
-        let has_features = self.features.is_some();
         let fields = [self.flow, self.disparity].into_iter().flatten();
         let buffers = fields.flat_map(|field| std::iter::once(field.estimate).chain(field.confidence));
-        let buffers = buffers.chain(self.features.into_iter().flatten());
+        let (maps, sizes) = self.features.map_or((None, Vec::new()), |taken| (Some(taken.maps), taken.sizes));
+        let buffers = buffers.chain(maps.into_iter().flatten());
         let fetched = self.device.download_all_after(buffers.collect(), self.mark.as_ref())?;
         let mut fetched = fetched.into_iter();
         let mut next = || fetched.next().expect("every buffer that was asked for should come");
@@ -77,23 +88,42 @@ impl PhaseTaken {
         let flow_confidence = (of_flow == Some(true)).then(|| Volume::new(grid.clone(), next()));
         let disparity = of_disparity.map(|_| Volume::new(grid.clone(), next()));
         let disparity_confidence = (of_disparity == Some(true)).then(|| Volume::new(grid.clone(), next()));
-        let mut map = || {
-            let mut levels = next();
-            levels.truncate(n);
-            Volume::new(grid.clone(), levels)
-        };
-        let features = match has_features {
-            true => Some(FeatureMaps { energy: map()?, orientation_rad: map()?, phase_rad: map()? }),
-            false => None,
-        };
+        let mut features = Vec::new();
+        if !sizes.is_empty() {
+            let count = if scales == FeatureScales::All { sizes.len() } else { 1 };
+            features = split_levels([next(), next(), next()], &sizes[..count], grid)?;
+        }
+        let mut features = features.into_iter();
         Ok(PhaseFields {
             flow: flow.transpose()?,
             flow_confidence: flow_confidence.transpose()?,
             disparity_px: disparity.transpose()?,
             disparity_confidence: disparity_confidence.transpose()?,
-            features,
+            features: features.next(),
+            coarser_features: features.collect(),
         })
     }
+}
+
+/// The maps of levels that lie one after the other, the finest first.
+fn split_levels(mut maps: [Vec<f32>; 3], sizes: &[[usize; 2]], grid: &Grid) -> Result<Vec<FeatureMaps>> {
+    let mut levels = Vec::with_capacity(sizes.len());
+    let mut start = sizes.iter().map(|[nx, ny]| nx * ny).sum::<usize>();
+    maps.iter_mut().for_each(|map| map.truncate(start));
+    // From the end, so that the finest level keeps the memory.
+    for (level, size) in sizes.iter().enumerate().rev() {
+        start -= size[0] * size[1];
+        let grid = level_grid(grid, *size, level)?;
+        let [energy, orientation, phase] =
+            maps.each_mut().map(|map| if level == 0 { std::mem::take(map) } else { map.split_off(start) });
+        levels.push(FeatureMaps {
+            energy: Volume::new(grid.clone(), energy)?,
+            orientation_rad: Volume::new(grid.clone(), orientation)?,
+            phase_rad: Volume::new(grid, phase)?,
+        });
+    }
+    levels.reverse();
+    Ok(levels)
 }
 
 /// Shares of a frame's pixels that are known, 0 to 1.

@@ -6,13 +6,16 @@ use crate::pages::page::{Headline, Page, Plots, Section};
 use crate::pictures::colour::Ramp;
 use crate::pictures::maps::{Map, Stage, Wheel, energy_map};
 use crate::pictures::panel::{Panel, Scaled};
+use crate::pictures::planes::planes_through;
 use crate::plots::svg_plot::{AxisLabels, Ink, Line, LinePlot, Series};
 use crate::run::phase_reports::{EngineReport, FrameReport, ValueRange};
-use veloxel_core::{Control, Flow, Volume};
+use veloxel_core::{Control, Dimension, Flow, Grid, Volume};
 
-/// One frame of a stream with its results, all on its grid.
+/// One frame of a stream, a picture or a volume, with its results, all on its grid.
 #[derive(Debug, Clone, Copy)]
 pub struct EngineView<'a> {
+    /// What was run: the heading of the page.
+    pub heading: &'a str,
     /// The name of the stream.
     pub title: &'a str,
     /// Number of the frame.
@@ -44,17 +47,18 @@ pub fn engine_html(
             Section { plots: Plots::of(plots(&report.per_frame)), ..Section::new("Every frame") },
         ],
         run: Some(&report.header),
-        ..Page::new("Phase engine", view.title)
+        ..Page::new(view.heading, view.title)
     };
     page.to_html()
 }
 
 fn cards(report: &EngineReport) -> Vec<Headline> {
-    let [nx, ny] = report.size;
+    let size: Vec<_> = report.size.iter().map(usize::to_string).collect();
+    let unit = if size.len() == 2 { "pixels" } else { "voxels" };
     let frames = counted(report.frames, "frame");
     let rate = format!("{frames} in {} s, with reading and writing", text(report.wall_s));
     let mut cards = vec![
-        Headline::new("Frames", report.frames.to_string(), "", format!("{nx} × {ny} pixels")),
+        Headline::new("Frames", report.frames.to_string(), "", format!("{} {unit}", size.join(" × "))),
         Headline::new("Rate", text(report.frames_per_s), "frames/s", rate),
     ];
     cards.extend(report.latency.map(|latency| {
@@ -63,12 +67,12 @@ fn cards(report: &EngineReport) -> Vec<Headline> {
         Headline::new("Latency", text(latency.p50_ms), "ms", note)
     }));
     let shares = [
-        ("Flow", report.flow_valid_share, "of the pixels have a vector"),
-        ("Disparity", report.stereo_valid_share, "of the pixels have a disparity"),
-        ("Features", report.features_valid_share, "of the pixels have a phase"),
+        ("Flow", report.flow_valid_share, "vector"),
+        ("Disparity", report.stereo_valid_share, "disparity"),
+        ("Features", report.features_valid_share, "phase"),
     ];
     let share = |(name, share, of): (&str, Option<f64>, &str)| {
-        Some(Headline::new(name, text(100.0 * share?), "%", of))
+        Some(Headline::new(name, text(100.0 * share?), "%", format!("of the {unit} have a {of}")))
     };
     cards.extend(shares.into_iter().filter_map(share));
     let device = &report.header.device;
@@ -78,7 +82,7 @@ fn cards(report: &EngineReport) -> Vec<Headline> {
 }
 
 fn panels(view: &EngineView<'_>, control: &Control) -> Result<Vec<Panel>, ReportError> {
-    let stage = Stage::of_picture(view.image.grid(), control);
+    let stage = stage_of(view.image.grid(), control);
     let confidence = |of: &'static str, map: &Volume<f32>| {
         let caption = "How far the orientations agree: 0 not at all, 1 fully.";
         stage.panel(of, caption, Map::Volume(map, Scaled::CONFIDENCE), "")
@@ -89,8 +93,9 @@ fn panels(view: &EngineView<'_>, control: &Control) -> Result<Vec<Panel>, Report
     if let Some((flow, sure)) = view.flow {
         let caption = "Towards the next frame: hue is the direction, colour strength the length.";
         // Frames may have a spacing; the legend counts pixels, as the flow's own grid does.
-        let map = Map::Motion(flow, Stage::of_picture(flow.grid(), control).motion_scale(flow));
-        panels.push(stage.panel("Motion", caption, map, "px")?.gaps_are("no vector"));
+        let own = stage_of(flow.grid(), control);
+        let map = Map::Motion(flow, own.motion_scale(flow));
+        panels.push(stage.panel("Motion", caption, map, own.unit)?.gaps_are("no vector"));
         panels.push(confidence("Confidence of the motion", sure)?);
     }
     if let Some((disparity_px, sure)) = view.disparity_px {
@@ -112,6 +117,14 @@ fn panels(view: &EngineView<'_>, control: &Control) -> Result<Vec<Panel>, Report
         panels.push(stage.panel("Energy", caption, energy_map(energy), "squared intensity")?);
     }
     Ok(panels)
+}
+
+/// The picture, or the planes through the middle of a volume.
+fn stage_of<'c>(grid: &Grid, control: &'c Control) -> Stage<'c> {
+    match grid.dimension() {
+        Dimension::Two => Stage::of_picture(grid, control),
+        Dimension::Three => Stage::new(grid, planes_through(grid, grid.size().map(|n| n / 2)), control),
+    }
 }
 
 fn plots(frames: &[FrameReport]) -> Vec<LinePlot> {

@@ -69,8 +69,8 @@ pub struct EngineReport {
     /// The run.
     #[serde(flatten)]
     pub header: RunHeader,
-    /// Pixels of a frame `(x, y)`.
-    pub size: [usize; 2],
+    /// Pixels of a frame `(x, y)`, or its voxels `(x, y, z)`.
+    pub size: Vec<usize>,
     /// The outputs: `flow`, `stereo`, `features`.
     pub outputs: Vec<&'static str>,
     /// Number of frames that went in.
@@ -84,7 +84,10 @@ pub struct EngineReport {
     /// Latency from a frame in memory to its written outputs in memory. It includes the wait for the later frames that flow
     /// needs, and for earlier frames that are still being computed.
     pub latency: Option<LatencyReport>,
-    /// Mean share of pixels with a vector.
+    /// Latency from the last frame that results need in memory to these in memory. It includes the wait for earlier frames that are
+    /// still being computed, and no wait for frames.
+    pub response: Option<LatencyReport>,
+    /// Mean share of pixels or voxels with a vector.
     pub flow_valid_share: Option<f64>,
     /// Mean share of pixels with a disparity.
     pub stereo_valid_share: Option<f64>,
@@ -102,7 +105,9 @@ pub struct FrameReport {
     pub frame: u64,
     /// Latency, milliseconds, as [`EngineReport::latency`] counts it.
     pub latency_ms: f64,
-    /// Share of pixels with a vector.
+    /// Latency, milliseconds, as [`EngineReport::response`] counts it.
+    pub response_ms: f64,
+    /// Share of pixels or voxels with a vector.
     pub flow_valid_share: Option<f64>,
     /// Share of pixels with a disparity.
     pub stereo_valid_share: Option<f64>,

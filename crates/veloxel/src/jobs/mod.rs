@@ -38,7 +38,7 @@ pub use compare::{CompareJob, compare};
 pub use demo::{DemoJob, demo};
 pub use distances::{DistancesJob, DistancesReport, distances};
 pub use dry_run::{DryRun, dry_run};
-pub use engine::{EngineJob, EngineRun, engine};
+pub use engine::{EngineDryRun, EngineJob, EngineRun, WatchUntil, engine, engine_dry_run};
 pub use evaluate::{
     DisparityScales, EvaluateJob, EvaluateSegmentationJob, evaluate_contours, evaluate_disparity,
     evaluate_flow, evaluate_labels, evaluate_segmentation,

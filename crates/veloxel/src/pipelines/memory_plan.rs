@@ -12,7 +12,7 @@ use veloxel_motion::{AnyMethod, Footprint, TilePlan, Tiling, VoxelAffine, voxel_
 use veloxel_report::number::size;
 
 /// The program, its threads, and the buffers of files.
-const PROGRAM_BYTES: u64 = 24 << 20;
+pub(crate) const PROGRAM_BYTES: u64 = 24 << 20;
 /// What the processor's pool keeps at most for the next request.
 const MOST_KEPT_BYTES: u64 = 48 << 20;
 /// Bytes of a sample.

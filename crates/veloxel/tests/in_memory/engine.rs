@@ -6,10 +6,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use veloxel::io;
+use veloxel::io::{self, Strictness};
 use veloxel::jobs::{self, EngineJob, PhaseOptions};
+use veloxel::pipelines::Wanted;
 use veloxel::pipelines::engine::{
-    ConfidenceChoice, Engine, EngineFound, EngineImage, EngineRequest, EngineTally, FrameImages,
+    ConfidenceChoice, Engine, EngineFound, EngineImage, EngineRequest, EngineTally, FeatureScales,
+    FrameImages,
 };
 use veloxel::report::{EngineFilm, EngineTile, FilmFrame, MapPicture, OrientationMaps};
 use veloxel::{
@@ -31,11 +33,14 @@ fn frames(place: &Path) -> [Vec<PathBuf>; 2] {
 fn job(place: &Path) -> EngineJob {
     EngineJob {
         source: place.join("left"),
+        watch: None,
         right: Some(place.join("right")),
         wanted: PhaseWanted { flow: true, stereo: true, features: true },
         options: PhaseOptions::new().unwrap(),
         folder: Some(place.join("out")),
         confidences: ConfidenceChoice::Taken,
+        scales: FeatureScales::All,
+        packed: Wanted::Yes,
         video: Some(place.join("v.y4m")),
         report: None,
         html: Some(place.join("p.html")),
@@ -79,6 +84,13 @@ fn drawn(found: &[EngineFound]) -> Vec<MapPicture> {
     found.iter().map(picture).collect()
 }
 
+/// Fails unless numbers agree to half of 1/16 px, and are unknown in the same places.
+#[track_caller]
+fn assert_near(packed: &[f32], exact: &[f32]) {
+    let near = |(p, e): (&f32, &f32)| (p.is_nan() && e.is_nan()) || (p - e).abs() <= 1.0 / 32.0;
+    assert!(packed.len() == exact.len() && packed.iter().zip(exact).all(near));
+}
+
 #[test]
 fn every_field_is_that_of_the_command() {
     alone(|| {
@@ -91,6 +103,7 @@ fn every_field_is_that_of_the_command() {
         let request = EngineRequest {
             wanted: job.wanted,
             fields: Some(ConfidenceChoice::Taken),
+            scales: job.scales,
             images: FrameImages::Returned,
             method: job.options.method.draft().clone(),
             name: "frames".to_owned(),
@@ -110,6 +123,13 @@ fn every_field_is_that_of_the_command() {
                 io::write_flow(&own, flow).unwrap();
                 assert_same_file(&own, &theirs("flow", "flo"));
             }
+            let packed = theirs("packed", "p63");
+            if let Some(flow) = &fields.flow {
+                let read = io::read_flow(&packed, Strictness::Strict, &mut Warnings::new()).unwrap();
+                assert_near(read.planar_vox(), flow.planar_vox());
+            }
+            let read = io::read_disparity(&packed, None, Strictness::Strict, &mut Warnings::new()).unwrap();
+            assert_near(read.data(), fields.disparity_px.as_ref().unwrap().data());
             let own = place.path().join("own.pfm");
             io::write_disparity(&own, fields.disparity_px.as_ref().unwrap()).unwrap();
             assert_same_file(&own, &theirs("disparity", "pfm"));
@@ -124,6 +144,12 @@ fn every_field_is_that_of_the_command() {
                 let Some(map) = map else { continue };
                 io::write_image(&own, map, &mut Warnings::new()).unwrap();
                 assert_same_file(&own, &theirs(name, "pfm"));
+            }
+            assert!(!fields.coarser_features.is_empty());
+            for (level, maps) in (1..).zip(&fields.coarser_features) {
+                io::write_image(&own, &maps.energy, &mut Warnings::new()).unwrap();
+                let coarser = place.path().join(format!("out/energy_{number:06}_{level}.pfm"));
+                assert_same_file(&own, &coarser);
             }
         }
         assert_eq!(found.iter().filter(|found| found.fields.as_ref().unwrap().flow.is_some()).count(), 3);

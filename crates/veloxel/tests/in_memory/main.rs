@@ -17,6 +17,7 @@ mod segment;
 mod sequence;
 mod stereo;
 mod stops;
+mod streams;
 mod track;
 mod track_points;
 mod views;

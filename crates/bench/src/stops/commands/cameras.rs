@@ -8,7 +8,8 @@ use veloxel::jobs::{
     self, EndedTracks, EngineJob, FeaturesJob, PhaseOptions, StereoJob, TrackPointsJob, TrackStart,
 };
 use veloxel::pipelines::TrackingParameters;
-use veloxel::pipelines::engine::ConfidenceChoice;
+use veloxel::pipelines::Wanted;
+use veloxel::pipelines::engine::{ConfidenceChoice, FeatureScales};
 use veloxel_io::ReadOptions;
 use veloxel_motion::{MotionError, PhaseWanted};
 
@@ -56,11 +57,14 @@ pub(super) fn engine(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
     let (size, frames) = ([640, 480], 10);
     let job = EngineJob {
         source: inputs.frames("left", size, frames, 0.0)?,
+        watch: None,
         right: Some(inputs.frames("right", size, frames, -2.0)?),
         wanted: PhaseWanted { flow: true, stereo: true, features: true },
         options: options()?,
         folder: None,
         confidences: ConfidenceChoice::Taken,
+        scales: FeatureScales::Finest,
+        packed: Wanted::No,
         video: None,
         report: None,
         html: None,

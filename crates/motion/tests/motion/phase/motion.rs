@@ -6,8 +6,8 @@ use super::scene::{picture, processor, shifted, texture};
 use veloxel_core::{Dimension, Flow, Volume};
 use veloxel_motion::phase::parameters::{FeatureSums, FrameCount, PhaseMedian, UnknownPixels};
 use veloxel_motion::{
-    ConfidenceChoice, PhaseEngine, PhaseImage, PhaseParameters, PhasePreset, PhaseWanted, phase_features,
-    phase_flow, phase_stereo,
+    ConfidenceChoice, FeatureScales, PhaseEngine, PhaseImage, PhaseParameters, PhasePreset, PhaseWanted,
+    phase_features, phase_flow, phase_stereo,
 };
 use veloxel_testkit::on_every_device;
 
@@ -310,7 +310,7 @@ on_every_device! {
                         first.frame(),
                         first.flow().unwrap(),
                         first.stereo().unwrap(),
-                        first.features(1).unwrap().map(|f| f.levels[0].clone()),
+                        first.features(usize::MAX).unwrap().map(|f| f.levels),
                     ));
                     let counts = second.count_known().unwrap();
                     taken.push((counts, second.take(ConfidenceChoice::Taken).unwrap()));
@@ -319,7 +319,7 @@ on_every_device! {
             // By another thread, after the last push.
             let taken = std::thread::spawn(move || {
                 let fetched = taken.into_iter().map(|(counts, taken)| {
-                    (taken.frame(), counts.get().unwrap(), taken.fetch().unwrap())
+                    (taken.frame(), counts.get().unwrap(), taken.fetch(FeatureScales::All).unwrap())
                 });
                 fetched.collect::<Vec<_>>()
             });
@@ -339,10 +339,14 @@ on_every_device! {
                     assert!(same(a.confidence.data(), c.data()), "{count:?}, frame {frame}: its confidence");
                     assert_eq!(shares.stereo, Some(known(a.disparity_px.data())));
                 }
-                let [a, b] = [features, &fields.features].map(|f| f.as_ref().unwrap());
-                assert!(same(a.energy.data(), b.energy.data()) && same(a.phase_rad.data(), b.phase_rad.data()));
-                assert!(same(a.orientation_rad.data(), b.orientation_rad.data()));
-                assert_eq!(shares.features, Some(known(a.phase_rad.data())));
+                let levels = features.as_ref().unwrap();
+                assert!(levels.len() > 1 && levels.len() == 1 + fields.coarser_features.len());
+                for (a, b) in levels.iter().zip(fields.features.iter().chain(&fields.coarser_features)) {
+                    assert!(same(a.energy.data(), b.energy.data()) && same(a.phase_rad.data(), b.phase_rad.data()));
+                    assert!(same(a.orientation_rad.data(), b.orientation_rad.data()));
+                    assert_eq!(a.phase_rad.grid(), b.phase_rad.grid());
+                }
+                assert_eq!(shares.features, Some(known(levels[0].phase_rad.data())));
             }
         }
     }

@@ -1,16 +1,18 @@
 //! Frames of one stream or two, as they are read ahead of the engine on a thread of their own, until they end or are stopped.
 
-use crate::Result;
+use super::stream_warnings::StreamWarnings;
 use crate::jobs::inputs::input_error::InputError;
 use crate::jobs::inputs::read_ahead::{AtStop, ReadAhead};
 use crate::pipelines::account::Stages;
 use crate::pipelines::engine::EngineImage;
+use crate::{Result, VeloxelError};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use veloxel_core::{Control, Warnings};
 use veloxel_io::FrameStream;
+use veloxel_motion::DenseDraft;
 
 /// A frame, and the one of the right camera if there is one.
 pub(super) struct Views {
@@ -18,12 +20,16 @@ pub(super) struct Views {
     pub right: Option<EngineImage>,
     /// What there is to say of reading both.
     pub warnings: Warnings,
+    /// What there is to say of their samples.
+    pub prepared: Warnings,
 }
 
 /// Left frames, and right ones that must be as many.
 pub(super) struct Streams {
     pub left: FrameStream,
     pub right: Option<FrameStream>,
+    /// The method that takes them.
+    pub method: DenseDraft,
     /// Frames so far.
     pub count: usize,
 }
@@ -31,7 +37,7 @@ pub(super) struct Streams {
 impl Streams {
     /// The next frame; none at the end.
     pub fn next(&mut self) -> Result<Option<Views>> {
-        let mut warnings = Warnings::new();
+        let (mut warnings, mut prepared) = (Warnings::new(), Warnings::new());
         let left = self.left.next_frame(&mut warnings)?;
         let right = self.right.as_mut().map(|right| right.next_frame(&mut warnings)).transpose()?;
         let left_name = self.left.name();
@@ -42,7 +48,8 @@ impl Streams {
             (Some(left), None) => (left, None),
             (Some(left), Some(Some(right))) => {
                 left.grid().require_same(right.grid(), "left and right frame")?;
-                (left, Some(EngineImage::new(&right, &named(right_name))?))
+                let right = EngineImage::for_method(&self.method, &right, &named(right_name), &mut prepared)?;
+                (left, Some(right))
             }
             (left, _) => {
                 let (longer, shorter) =
@@ -51,21 +58,23 @@ impl Streams {
                 return Err(InputError::Lengths { shorter, longer, frames: self.count }.into());
             }
         };
-        let left = EngineImage::new(&left, &named(left_name))?;
+        let left = EngineImage::for_method(&self.method, &left, &named(left_name), &mut prepared)?;
         self.count += 1;
-        Ok(Some(Views { left, right, warnings }))
+        Ok(Some(Views { left, right, warnings, prepared }))
     }
 }
 
-/// How a stream ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StreamEnd {
-    /// After its last frame.
+/// What ends a stream.
+#[derive(Debug)]
+pub(super) enum EndedBy {
+    /// Its last frame.
     Itself,
-    /// By a stop.
-    Stopped,
-    /// With the reader of its video.
-    ReaderLeft,
+    /// A stop.
+    Stop,
+    /// The reader of its video, who left.
+    Reader,
+    /// A frame that cannot be read, where what was found until then is a result all the same.
+    Failure(VeloxelError),
 }
 
 /// Frames as they come, until the stream ends or is stopped.
@@ -75,19 +84,21 @@ pub(super) struct Source<'a> {
     pub at_stop: AtStop,
     /// Whether further results have no reader.
     pub has_ended: Arc<AtomicBool>,
-    /// How the stream ended, once it has.
-    pub end: StreamEnd,
+    /// What ended the stream, once something has.
+    pub end: EndedBy,
     pub frames: usize,
     /// What there is to say of opening and reading the streams.
     pub warnings: Warnings,
+    /// What there is to say of the samples of frames.
+    pub said: StreamWarnings,
     pub stages: Stages,
 }
 
 impl Source<'_> {
-    /// The next frame; none at the end of the stream, and where it is stopped.
+    /// The next frame; none at the end of the stream, and where it is stopped or broken off.
     pub fn next(&mut self) -> Result<Option<Views>> {
         if self.has_ended.load(Ordering::Relaxed) {
-            self.end = StreamEnd::ReaderLeft;
+            self.end = EndedBy::Reader;
             return Ok(None);
         }
         let begin = Instant::now();
@@ -95,7 +106,11 @@ impl Source<'_> {
         self.stages.add("read", begin.elapsed().as_secs_f64() * 1e3);
         let mut views = match next {
             Err(error) if self.at_stop.ends(&error, self.control) => {
-                self.end = StreamEnd::Stopped;
+                self.end = EndedBy::Stop;
+                return Ok(None);
+            }
+            Err(error) if self.at_stop == AtStop::EndsStream && self.frames > 0 => {
+                self.end = EndedBy::Failure(error);
                 return Ok(None);
             }
             next => next?,
@@ -103,6 +118,7 @@ impl Source<'_> {
         if let Some(views) = &mut views {
             self.frames += 1;
             self.warnings.extend(std::mem::take(&mut views.warnings));
+            self.said.add("", &views.prepared);
         }
         Ok(views)
     }

@@ -5,16 +5,22 @@ use crate::jobs::inputs::input_error::InputError;
 use crate::jobs::inputs::read_ahead::AtStop;
 use crate::jobs::options::phase_options::PhaseOptions;
 use crate::jobs::{JobRun, OutputContent, OutputPlan};
-use crate::pipelines::engine::{ConfidenceChoice, EngineRequest, FrameImages};
+use crate::pipelines::Wanted;
+use crate::pipelines::engine::{ConfidenceChoice, EngineRequest, FeatureScales, FrameImages};
 use crate::{PhaseWanted, Result, Session};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+use veloxel_motion::TakenImages;
 use veloxel_report::EngineReport;
 
 /// One run over a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EngineJob {
-    /// Left (or the only) frames: `-` for Y4M on standard input, a `.y4m` or `.gif` file, a folder, a pattern.
+    /// Left (or the only) frames: `-` for Y4M or raw frames on standard input, a `.y4m`, `.gif` or `.frames` file, a file with a
+    /// time axis, a folder, a pattern.
     pub source: PathBuf,
+    /// How long the source, a folder, is watched for frames that are still to come; none: it has all of them.
+    pub watch: Option<WatchUntil>,
     /// Right frames: a source of the same kinds as for the left frames.
     pub right: Option<PathBuf>,
     /// Which outputs; stereo needs right frames.
@@ -25,6 +31,10 @@ pub struct EngineJob {
     pub folder: Option<PathBuf>,
     /// Whether the folder gets the confidences of flow and disparity as well.
     pub confidences: ConfidenceChoice,
+    /// Which scales of the features the folder gets.
+    pub scales: FeatureScales,
+    /// Whether the folder gets all results of a frame in 63 bits a pixel as well: of pictures.
+    pub packed: Wanted,
     /// The annotated video: `.y4m`, `.gif`, `-` for Y4M on standard output, or a folder for PNG pictures.
     pub video: Option<PathBuf>,
     /// JSON.
@@ -33,29 +43,63 @@ pub struct EngineJob {
     pub html: Option<PathBuf>,
 }
 
+/// When watching a folder ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum WatchUntil {
+    /// By a stop of the session alone.
+    Stopped,
+    /// After so long without a new frame as well.
+    Idle(Duration),
+}
+
+impl WatchUntil {
+    pub(super) fn idle(self) -> Option<Duration> {
+        match self {
+            Self::Stopped => None,
+            Self::Idle(idle) => Some(idle),
+        }
+    }
+}
+
 /// Report of a run, and the files written.
 pub type EngineRun = JobRun<EngineReport>;
 
 impl EngineJob {
+    /// The outputs, checked.
     pub(super) fn plan(&self, session: &Session) -> Result<OutputPlan> {
+        self.planned_outputs(session)?.checked()
+    }
+
+    /// The outputs, before anything is looked at for them.
+    pub(super) fn planned_outputs(&self, session: &Session) -> Result<OutputPlan> {
         if self.right.as_deref() == Some(Path::new("-")) && self.source == Path::new("-") {
             return Err(InputError::OneInput.into());
         }
-        OutputPlan::of(session)
+        self.request().check()?;
+        if let (Some(_), false) = (self.watch, self.source.is_dir()) {
+            return Err(InputError::NotWatched { source_name: self.source.display().to_string() }.into());
+        }
+        Ok(OutputPlan::of(session)
             .reads_settings(self.options.method.files())
             .reads("left", [&self.source])
             .reads("right", &self.right)
             .writes(OutputRole::Fields, &self.folder, OutputContent::Folder)
             .writes(OutputRole::Video, &self.video, OutputContent::Video)
-            .members(OutputRole::Fields, ["flow_", "disparity_", "energy_", "orientation_", "phase_"])
+            .members(
+                OutputRole::Fields,
+                ["flow_", "disparity_", "energy_", "orientation_", "phase_", "packed_"],
+            )
             .members(OutputRole::Video, ["frame_"])
             .writes(OutputRole::Report, &self.report, OutputContent::Text)
-            .writes(OutputRole::Page, &self.html, OutputContent::Text)
-            .checked()
+            .writes(OutputRole::Page, &self.html, OutputContent::Text))
     }
 
+    /// What a stop means: a folder that grows has no whole, as a stream on standard input has none.
     pub(super) fn at_stop(&self) -> AtStop {
-        AtStop::of(std::iter::once(&self.source).chain(&self.right))
+        match self.watch {
+            Some(_) => AtStop::EndsStream,
+            None => AtStop::of(std::iter::once(&self.source).chain(&self.right)),
+        }
     }
 
     /// Whether the stream ends with the reader of its video: one without an end, and one whose results go nowhere else.
@@ -70,6 +114,7 @@ impl EngineJob {
         EngineRequest {
             wanted: self.wanted(),
             fields: self.fields(),
+            scales: self.scales,
             images: if is_shown { FrameImages::Returned } else { FrameImages::Dropped },
             method: self.options.method.draft().clone(),
             name: self.source.display().to_string(),
@@ -85,6 +130,23 @@ impl EngineJob {
 
     pub(super) fn wanted(&self) -> PhaseWanted {
         PhaseWanted { stereo: self.wanted.stereo && self.right.is_some(), ..self.wanted }
+    }
+
+    /// The heading of the page.
+    pub(super) fn heading(&self) -> String {
+        let method = self.options.method.draft().method();
+        match method.takes {
+            TakenImages::Windows { .. } => "Phase engine".to_owned(),
+            TakenImages::Pairs => format!("{}, frame by frame", method.title),
+        }
+    }
+
+    /// What was run, for the report: the engine of phases has a name of its own.
+    pub(super) fn method(&self) -> &'static str {
+        match self.options.method.method_name() {
+            "phase" => "phase-engine",
+            method => method,
+        }
     }
 
     /// The names of the results that are found.

@@ -1,27 +1,30 @@
-//! A stream of frames from files in, flow, disparity and features of every frame out, as fast as they come.
+//! A stream of frames from files, a pipe or a folder that grows in, flow, disparity and features of every frame out, as fast as they come.
 //!
 //! This thread brings frames to the [`Engine`], a second one fetches what was found for them, a third one writes it.
 //! A frame is on the device while the one before it is fetched and the one before that is written; so the
 //! slowest of the three sets the rate. Fields are fetched where they are written; else the number of known pixels alone.
 
+mod dry_run;
 mod frames;
 mod job;
 mod outputs;
+mod stream_warnings;
 
 use super::OutputPlan;
 use super::inputs::read_ahead::{AtStop, ReadAhead, no_thread, stopped_after};
 use crate::pipelines::account::{Account, Stages};
 use crate::pipelines::engine::{Engine, EngineEnd, EngineFound, EngineFrame, EngineTally, WatchedFrame};
-use crate::{Result, Session};
-use frames::{Source, StreamEnd, Streams, Views};
-pub use job::{EngineJob, EngineRun};
+use crate::{Result, Session, VeloxelError};
+pub use dry_run::{EngineDryRun, engine_dry_run};
+use frames::{EndedBy, Source, Streams, Views};
+pub use job::{EngineJob, EngineRun, WatchUntil};
 use outputs::Results;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::Instant;
+use stream_warnings::StreamWarnings;
 use veloxel_core::{Stage, WarningKind, Warnings};
-use veloxel_io::FrameStream;
+use veloxel_io::{FolderWatch, FrameStream, StreamEnd};
 use veloxel_report::{EngineReport, engine_html};
 
 /// Frames between being pushed and being written: one on the device, one on its way, one being written.
@@ -29,12 +32,13 @@ const IN_FLIGHT: usize = 3;
 
 /// Runs the engine over a stream and writes what was asked for: a folder of fields and a video appear whole or not at all.
 ///
-/// Where a stream on standard input is stopped by the session's observer, it is taken to end there, even if its next frame is not
+/// Where a stream on standard input, or a folder that is watched, is stopped by the session's observer, it is taken to end there, even if its next frame is not
 /// there yet: what was found until then is written, and a warning says so.
 ///
 /// # Errors
 /// [`EngineError`](crate::pipelines::engine::EngineError) for too few frames; [`InputError`](super::InputError) for one stream
-/// longer than the other; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped) where any other source is stopped; anything
+/// longer than the other; [`VeloxelError::BrokenOff`] where a frame of standard input or of a watched folder cannot be read after
+/// others, whose results are written; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped) where any other source is stopped; anything
 /// else that is wrong with frames, parameters or the device, as one line.
 pub fn engine(job: &EngineJob, session: &Session) -> Result<EngineRun> {
     planned(job, session, job.plan(session)?)
@@ -44,22 +48,21 @@ fn planned(job: &EngineJob, session: &Session, mut plan: OutputPlan) -> Result<E
     session.device()?;
     session.enter(Stage::Read)?;
     let mut warnings = Warnings::new();
-    let mut open = |path: &Path| FrameStream::open(path, session.reading(job.options.reading), &mut warnings);
-    let left = open(&job.source)?;
-    let right = job.right.as_deref().map(&mut open).transpose()?;
-    let interval_ms = left.frame_interval_ms();
+    let waiting = Waiting::default();
+    let mut streams = streams(job, session, &waiting, &mut warnings)?;
+    let interval_ms = streams.left.frame_interval_ms();
     let start = Instant::now();
 
-    let mut streams = Streams { left, right, count: 0 };
     let views = ReadAhead::of(move || streams.next())?;
     let mut source = Source {
         views: &views,
         control: session.control(),
         at_stop: job.at_stop(),
         has_ended: Arc::default(),
-        end: StreamEnd::Itself,
+        end: EndedBy::Itself,
         frames: 0,
         warnings,
+        said: StreamWarnings::default(),
         stages: Stages::default(),
     };
     // What was found until a stream is stopped is a result: nobody stops its frames halfway.
@@ -67,34 +70,90 @@ fn planned(job: &EngineJob, session: &Session, mut plan: OutputPlan) -> Result<E
     let working = beside.as_ref().unwrap_or(session);
     let engine = Engine::new(job.request(), working)?;
     let results = Results::new(&mut plan, job, interval_ms, working, &source.has_ended)?;
-    let Outcome { end, tally, mut account, shown } = run(engine, &mut source, results)?;
-    match source.end {
-        StreamEnd::Itself => views.join(),
-        StreamEnd::Stopped => account.warnings.push(WarningKind::Content, stopped_after(source.frames)),
-        StreamEnd::ReaderLeft => {}
-    }
+    let outcome = run(engine, &mut source, results);
+    let (mut outcome, broken) = match (outcome, source.end) {
+        // Too little was found before the stream broke off.
+        (Err(_), EndedBy::Failure(error)) => return Err(error),
+        (Ok(outcome), EndedBy::Failure(error)) => (outcome, Some(error)),
+        (outcome, EndedBy::Itself) => {
+            let outcome = outcome?;
+            views.join();
+            (outcome, None)
+        }
+        (outcome, EndedBy::Reader) => (outcome?, None),
+        (outcome, EndedBy::Stop) => {
+            let mut outcome = outcome?;
+            outcome.account.warnings.push(WarningKind::Content, stopped_after(source.frames));
+            (outcome, None)
+        }
+    };
     session.enter(Stage::Write)?;
-    let inputs = plan.input_reports(|_| &end.grid);
-    let (wall_s, frames) = (start.elapsed().as_secs_f64(), end.frames);
-    let ([nx, ny, _], shares) = (end.grid.size(), tally.mean_shares());
-    let report = EngineReport {
-        header: job.options.header("phase-engine", account, inputs),
-        size: [nx, ny],
+    let wall_s = start.elapsed().as_secs_f64();
+    let (frames, shown) = (outcome.end.frames, outcome.shown.take());
+    let report = report(job, &plan, outcome, wall_s);
+    let run = plan.publish(report, |report| match &shown {
+        Some(shown) => {
+            let (heading, name) = (job.heading(), super::name(&job.source));
+            Ok(engine_html(report, &shown.view(&heading, &name), session.control())?)
+        }
+        None => Ok(String::new()),
+    })?;
+    match broken {
+        Some(error) if !run.written.is_empty() => {
+            Err(VeloxelError::BrokenOff { error: Box::new(error), frames })
+        }
+        Some(error) => Err(error),
+        None => Ok(run),
+    }
+}
+
+/// Ends the wait for further frames of a folder, whatever becomes of the run.
+#[derive(Default)]
+struct Waiting(StreamEnd);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+/// Opens the sources.
+fn streams(
+    job: &EngineJob,
+    session: &Session,
+    waiting: &Waiting,
+    warnings: &mut Warnings,
+) -> Result<Streams> {
+    let reading = session.reading(job.options.reading);
+    let left = match job.watch {
+        None => FrameStream::open(&job.source, reading.clone(), warnings)?,
+        Some(until) => {
+            let watch = FolderWatch { idle: until.idle(), end: waiting.0.clone() };
+            FrameStream::watch(&job.source, watch, reading.clone())?
+        }
+    };
+    let right = job.right.as_deref().map(|path| FrameStream::open(path, reading, warnings)).transpose()?;
+    Ok(Streams { left, right, method: job.options.method.draft().clone(), count: 0 })
+}
+
+fn report(job: &EngineJob, plan: &OutputPlan, outcome: Outcome, wall_s: f64) -> EngineReport {
+    let Outcome { end, tally, account, .. } = outcome;
+    let (grid, frames, shares) = (&end.grid, end.frames, tally.mean_shares());
+    EngineReport {
+        header: job.options.header(job.method(), account, plan.input_reports(|_| grid)),
+        size: grid.size()[..grid.dimension().count()].to_vec(),
         outputs: job.outputs(),
         frames,
         results: tally.frames().len(),
         wall_s,
         frames_per_s: frames as f64 / wall_s.max(1e-9),
         latency: tally.latency(),
+        response: tally.response(),
         flow_valid_share: shares.flow,
         stereo_valid_share: shares.stereo,
         features_valid_share: shares.features,
         per_frame: tally.frames().to_vec(),
-    };
-    plan.publish(report, |report| match &shown {
-        Some(shown) => Ok(engine_html(report, &shown.view(&super::name(&job.source)), session.control())?),
-        None => Ok(String::new()),
-    })
+    }
 }
 
 /// What comes out of a stream beside its files.
@@ -121,7 +180,7 @@ fn run(engine: Engine<'_>, source: &mut Source<'_>, results: Results) -> Result<
         // A thread that fails stops those before it, whose channels then end: its own error is the one to tell.
         let panicked = "a thread of the engine should not panic";
         let (tally, writing) = (fetcher.join().expect(panicked), writer.join().expect(panicked));
-        Ok::<_, crate::VeloxelError>((engine, tally, writing))
+        Ok::<_, VeloxelError>((engine, tally, writing))
     })?;
     let ((results, writing), tally, engine) = (writing?, tally?, engine?);
     let mut end = engine.finish()?;
@@ -130,6 +189,7 @@ fn run(engine: Engine<'_>, source: &mut Source<'_>, results: Results) -> Result<
         warnings: std::mem::take(&mut source.warnings),
         ..Account::default()
     };
+    std::mem::take(&mut source.said).finish(&mut account.warnings);
     account.absorb(std::mem::take(&mut end.account));
     account.stages.add("engine", tally.busy_ms());
     account.stages.merge(writing);

@@ -1,24 +1,30 @@
 //! What becomes of the engine's results: fields in a folder, a video, and the frame that the page shows.
 
 use super::job::EngineJob;
+use super::stream_warnings::StreamWarnings;
+use crate::jobs::InputError;
 use crate::jobs::OutputPlan;
 use crate::jobs::OutputRole;
 use crate::jobs::features::named;
 use crate::jobs::outputs::film::{Audience, Film};
+use crate::pipelines::Wanted;
 use crate::pipelines::engine::{ConfidenceChoice, EngineFound, EngineWatch, WatchedFrame};
 use crate::{Result, Session};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use veloxel_core::{Control, Warnings};
-use veloxel_io::{self as io, Target};
+use veloxel_core::{Control, Dimension, Flow, Warnings};
+use veloxel_io::{self as io, PackedFields, Target};
+use veloxel_motion::PhaseFields;
 use veloxel_report::{EngineFilm, EngineTile, FilmFrame, OrientationMaps};
 
 /// Where results go.
 pub(super) struct Results {
     folder: Option<Target>,
     confidences: ConfidenceChoice,
+    packed: Wanted,
     video: Option<Video>,
     watch: EngineWatch,
+    said: StreamWarnings,
     page: Page,
 }
 
@@ -37,6 +43,9 @@ impl Video {
         let Some(shown) = film_frame(found).filter(|_| self.film.audience() == Audience::Watches) else {
             return Ok(());
         };
+        if shown.image.grid().dimension() == Dimension::Three {
+            return Err(InputError::FilmOfVolumes.into());
+        }
         self.film.push(shown.number, &self.drawing.picture(&shown, &self.control)?)?;
         if let (Audience::Left, Some(ends)) = (self.film.audience(), &self.ends) {
             ends.store(true, Ordering::Relaxed);
@@ -75,12 +84,14 @@ impl Results {
         });
         let page = if job.html.is_some() { Page::Wanted } else { Page::Absent };
         let (folder, confidences) = (plan.target(OutputRole::Fields)?.map(own), job.confidences);
-        Ok(Self { folder, confidences, video, watch: EngineWatch::default(), page })
+        let (watch, said) = Default::default();
+        Ok(Self { folder, confidences, packed: job.packed, video, watch, said, page })
     }
 
     /// Takes what was found for a frame.
     pub fn take(&mut self, found: EngineFound) -> Result<()> {
         self.write(&found)?;
+        self.said.add(&format!("frame {}: ", found.report.frame), &found.warnings);
         self.watch.look(&found);
         if let Some(video) = &mut self.video {
             video.push(&found)?;
@@ -92,12 +103,13 @@ impl Results {
     }
 
     /// The files of a frame.
-    fn write(&self, found: &EngineFound) -> Result<()> {
+    fn write(&mut self, found: &EngineFound) -> Result<()> {
         let (Some(folder), Some(fields)) = (&self.folder, &found.fields) else { return Ok(()) };
         let number = found.report.frame;
         let to = |name: &str, extension: &str| folder.join(format!("{name}_{number:06}.{extension}"));
+        let [of_flow, of_map] = extensions(fields);
         if let Some(flow) = &fields.flow {
-            io::write_flow(to("flow", "flo"), flow)?;
+            io::write_flow(to("flow", of_flow), flow)?;
         }
         if let Some(disparity_px) = &fields.disparity_px {
             io::write_disparity(to("disparity", "pfm"), disparity_px)?;
@@ -109,7 +121,18 @@ impl Results {
         let sure = sure.into_iter().filter(|_| self.confidences == ConfidenceChoice::Taken);
         let sure = sure.filter_map(|(name, map)| Some((name, map.as_ref()?)));
         for (name, map) in sure.chain(fields.features.iter().flat_map(named)) {
-            io::write_image(to(name, "pfm"), map, &mut Warnings::new())?;
+            io::write_image(to(name, of_map), map, &mut Warnings::new())?;
+        }
+        for (level, maps) in (1..).zip(&fields.coarser_features) {
+            for (name, map) in named(maps) {
+                let target = folder.join(format!("{name}_{number:06}_{level}.pfm"));
+                io::write_image(target, map, &mut Warnings::new())?;
+            }
+        }
+        if self.packed.is_yes() {
+            let mut beyond = Warnings::new();
+            io::write_packed(to("packed", "p63"), &packed(fields, found.white), &mut beyond)?;
+            self.said.add("", &beyond);
         }
         Ok(())
     }
@@ -117,8 +140,22 @@ impl Results {
     /// Ends the video, and warns of views that are swapped; the frame for the page.
     pub fn finish(self, warnings: &mut Warnings) -> Result<Option<WatchedFrame>> {
         self.video.map_or(Ok(()), |video| video.film.finish(warnings))?;
+        self.said.finish(warnings);
         Ok(self.watch.finish(warnings))
     }
+}
+
+/// All that was found for a frame, as it is packed.
+fn packed(fields: &PhaseFields, white: f32) -> PackedFields<'_> {
+    let features =
+        fields.features.as_ref().map(|maps| [&maps.energy, &maps.orientation_rad, &maps.phase_rad]);
+    PackedFields { flow: fields.flow.as_ref(), disparity_px: fields.disparity_px.as_ref(), features, white }
+}
+
+/// The extensions of fields and of maps: volumes are written as they are, since packing takes longer than finding them.
+fn extensions(fields: &PhaseFields) -> [&'static str; 2] {
+    let is_volume = |flow: &Flow| flow.grid().dimension() == Dimension::Three;
+    if fields.flow.as_ref().is_some_and(is_volume) { ["nii"; 2] } else { ["flo", "pfm"] }
 }
 
 /// A frame that came back, as a film draws it.

@@ -24,6 +24,17 @@ pub enum InputError {
         /// Frames of the shorter one.
         frames: usize,
     },
+    /// A film of volumes.
+    #[error(
+        "a video shows pictures, and these frames are volumes: leave the video out; fields and page are of volumes as well"
+    )]
+    FilmOfVolumes,
+    /// A source that cannot be watched.
+    #[error("{source_name}: a folder is watched for frames that come, and this is none")]
+    NotWatched {
+        /// The source.
+        source_name: String,
+    },
     /// The thread that reads ended without an answer.
     #[error("reading the frames stopped without a word: this is a fault of the reader")]
     Reader,

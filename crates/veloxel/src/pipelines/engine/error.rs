@@ -3,7 +3,7 @@
 use veloxel_core::{Diagnosis, ErrorKind, Hint};
 use veloxel_report::number::counted;
 
-/// A stream that is too short.
+/// A stream that is too short, or that its method cannot take.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
@@ -15,8 +15,9 @@ pub enum EngineError {
     },
     /// Fewer frames than flow needs.
     #[error(
-        "{name}: {}, but flow needs {needed}: give more, or ask for flow of two or three frames, or for features alone",
-        counted(*frames, "frame")
+        "{name}: {}, but flow needs {needed}: give more{}",
+        counted(*frames, "frame"),
+        if *needed > 2 { ", or ask for flow of two or three frames, or for features alone" } else { "" }
     )]
     FewFrames {
         /// The stream.
@@ -25,6 +26,22 @@ pub enum EngineError {
         frames: usize,
         /// Frames that flow is estimated from.
         needed: usize,
+    },
+    /// Results that a method of pairs does not have.
+    #[error(
+        "{method} finds the flow of every frame to the next, and nothing else: a second camera, disparities and features are of phase"
+    )]
+    FlowAlone {
+        /// The method.
+        method: &'static str,
+    },
+    /// A volume for a method of pictures.
+    #[error("{method} takes pictures, got a volume of {size}: take another method, such as clg")]
+    PicturesAlone {
+        /// The method.
+        method: &'static str,
+        /// Voxels of the volume.
+        size: String,
     },
 }
 
@@ -35,7 +52,8 @@ impl Diagnosis for EngineError {
     fn hint(&self) -> Option<Hint> {
         match self {
             Self::NoFrames { .. } => None,
-            Self::FewFrames { .. } => Some(Hint::Frames),
+            Self::FewFrames { needed, .. } => (*needed > 2).then_some(Hint::Frames),
+            Self::FlowAlone { .. } | Self::PicturesAlone { .. } => Some(Hint::Method),
         }
     }
 }

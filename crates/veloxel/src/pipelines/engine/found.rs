@@ -2,8 +2,11 @@
 
 use crate::Result;
 use std::time::Instant;
-use veloxel_core::Volume;
-use veloxel_motion::{KnownShares, PhaseCounts, PhaseFields, PhaseTaken};
+use veloxel_core::{Volume, Warnings};
+use veloxel_motion::{
+    ConfidenceChoice, FeatureScales, KnownShares, PhaseCounts, PhaseFields, PhaseTaken, StreamFlow,
+    StreamedFlow,
+};
 use veloxel_report::FrameReport;
 
 /// What was found for a frame, on the device: any thread can fetch it while the next frame is pushed.
@@ -15,8 +18,31 @@ pub struct EngineFrame {
     /// When the last frame that its results need was.
     pub(super) begin: Instant,
     pub(super) image: Option<Volume<f32>>,
-    pub(super) counts: PhaseCounts,
-    pub(super) fields: Option<PhaseTaken>,
+    pub(super) white: f32,
+    pub(super) found: FoundOnDevice,
+}
+
+/// The results of either kind of engine.
+pub(super) enum FoundOnDevice {
+    Phase {
+        counts: PhaseCounts,
+        fields: Option<PhaseTaken>,
+        scales: FeatureScales,
+    },
+    Pair {
+        flow: Box<StreamFlow>,
+        /// Whether the field is fetched, and its confidence with it.
+        fields: Option<ConfidenceChoice>,
+    },
+}
+
+impl std::fmt::Debug for FoundOnDevice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Phase { .. } => "Phase",
+            Self::Pair { .. } => "Pair",
+        })
+    }
 }
 
 /// What was found for a frame, in memory.
@@ -26,12 +52,23 @@ pub struct EngineFound {
     pub report: FrameReport,
     /// The frame itself, where it comes back.
     pub image: Option<Volume<f32>>,
-    /// Its fields, where they are fetched.
+    /// What white is in the stream: at least that of 8 bits for the phase-based method.
+    pub white: f32,
+    /// Its fields, where they are fetched; of a method of pairs the flow and its confidence.
     pub fields: Option<PhaseFields>,
+    /// What the method says of the pair, where its field is fetched.
+    pub warnings: Warnings,
     /// When the last frame that its results need was in memory.
     pub(super) begin: Instant,
     /// When its results were.
     pub(super) here: Instant,
+}
+
+/// Fields and shares in memory.
+struct InMemory {
+    fields: Option<PhaseFields>,
+    shares: KnownShares,
+    warnings: Warnings,
 }
 
 impl EngineFrame {
@@ -45,17 +82,48 @@ impl EngineFrame {
     /// # Errors
     /// [`VeloxelError::Motion`](crate::VeloxelError::Motion) if the device fails.
     pub fn fetch(self) -> Result<EngineFound> {
-        let Self { frame, since, begin, image, counts, fields } = self;
-        let fields = fields.map(PhaseTaken::fetch).transpose()?;
-        let KnownShares { flow, stereo, features } = counts.get()?;
+        let Self { frame, since, begin, image, white, found } = self;
+        let InMemory { fields, shares, warnings } = found.fetch()?;
+        let KnownShares { flow, stereo, features } = shares;
         let here = Instant::now();
         let report = FrameReport {
             frame,
             latency_ms: here.duration_since(since).as_secs_f64() * 1e3,
+            response_ms: here.duration_since(begin).as_secs_f64() * 1e3,
             flow_valid_share: flow,
             stereo_valid_share: stereo,
             features_valid_share: features,
         };
-        Ok(EngineFound { report, image, fields, begin, here })
+        Ok(EngineFound { report, image, white, fields, warnings, begin, here })
+    }
+}
+
+impl FoundOnDevice {
+    fn fetch(self) -> Result<InMemory> {
+        let share_of_flow = |share| KnownShares { flow: Some(share), ..KnownShares::default() };
+        Ok(match self {
+            Self::Phase { counts, fields, scales } => {
+                let fields = fields.map(|taken| taken.fetch(scales)).transpose()?;
+                InMemory { fields, shares: counts.get()?, warnings: Warnings::new() }
+            }
+            Self::Pair { flow, fields: None } => {
+                let shares = share_of_flow(flow.known_share()?);
+                InMemory { fields: None, shares, warnings: Warnings::new() }
+            }
+            Self::Pair { flow, fields: Some(confidences) } => {
+                let StreamedFlow { found, known_share } = flow.fetch()?;
+                let confidence = (confidences == ConfidenceChoice::Taken).then_some(found.confidence);
+                let fields = PhaseFields {
+                    flow: Some(found.flow),
+                    flow_confidence: confidence,
+                    disparity_px: None,
+                    disparity_confidence: None,
+                    features: None,
+                    coarser_features: Vec::new(),
+                };
+                let (shares, warnings) = (share_of_flow(known_share), found.statistics.warnings);
+                InMemory { fields: Some(fields), shares, warnings }
+            }
+        })
     }
 }

@@ -1,5 +1,8 @@
 //! A stream of frames in memory in, flow, disparity and features of every frame out, as they come.
 //!
+//! The phase-based method finds all three of pictures; a method of pairs finds the flow of every frame, picture or volume, to the
+//! next one, with the bits that [`pair`](fn@super::pair) has for these two.
+//!
 //! [`Engine`] takes frames one after the other. What it has found for a frame is an [`EngineFrame`] on the device, which another
 //! thread can fetch while the next frame is pushed; [`EngineTally`] counts what was fetched, and [`EngineWatch`] keeps the frame
 //! that a page shows.
@@ -23,25 +26,28 @@
 //! ```
 
 mod error;
+mod forecast;
 mod found;
 mod image;
+mod opened;
+mod pairs;
 mod tally;
 mod watch;
 
 use super::account::Account;
-use super::phase_method::phase_parameters;
-use super::prepare::full_scale::full_scale;
 use crate::{Result, Session};
 pub use error::EngineError;
+pub use forecast::EngineForecast;
 pub use found::{EngineFound, EngineFrame};
 pub use image::EngineImage;
+use opened::{FoundFor, OpenEngine};
+use pairs::takes_pairs;
 use std::collections::VecDeque;
 use std::time::Instant;
 pub use tally::{EngineTally, MeanShares};
-use veloxel_core::parameters::Parameters;
-use veloxel_core::{Counter, Grid, Stage, Volume};
-pub use veloxel_motion::ConfidenceChoice;
-use veloxel_motion::{DenseDraft, PhaseEngine, PhaseOutputs, PhaseParameters, PhaseWanted};
+use veloxel_core::{Counter, Dimension, Grid, Stage, Volume};
+pub use veloxel_motion::{ConfidenceChoice, FeatureScales};
+use veloxel_motion::{DenseDraft, PhaseWanted};
 pub use watch::{EngineWatch, WatchedFrame};
 
 /// What is estimated of a stream, and what of it is handed out.
@@ -51,9 +57,11 @@ pub struct EngineRequest {
     pub wanted: PhaseWanted,
     /// Whether fields are fetched, and their confidences with them; none: the numbers of known pixels alone.
     pub fields: Option<ConfidenceChoice>,
+    /// Which scales of the features come with the fields.
+    pub scales: FeatureScales,
     /// Whether a frame comes back with its results.
     pub images: FrameImages,
-    /// The phase-based method with its preset and settings.
+    /// The method with its preset and settings: the phase-based one, or one of pairs, which finds flow alone.
     pub method: DenseDraft,
     /// What the stream is called in errors.
     pub name: String,
@@ -69,11 +77,32 @@ pub enum FrameImages {
 }
 
 impl EngineRequest {
+    /// Refuses results that the method does not have, before there is a frame.
+    ///
+    /// # Errors
+    /// [`EngineError::FlowAlone`].
+    pub fn check(&self) -> Result<(), EngineError> {
+        let PhaseWanted { flow, stereo, features } = self.wanted;
+        if takes_pairs(&self.method) && (stereo || features || !flow) {
+            return Err(EngineError::FlowAlone { method: self.method.method_name() });
+        }
+        Ok(())
+    }
+
+    /// Refuses volumes for a method that takes pictures.
+    pub(super) fn check_grid(&self, grid: &Grid) -> Result<(), EngineError> {
+        if takes_pairs(&self.method) || grid.dimension() == Dimension::Two {
+            return Ok(());
+        }
+        Err(EngineError::PicturesAlone { method: self.method.method_name(), size: grid.size_text() })
+    }
+
     /// The flow of every frame, fetched without its confidence.
     pub fn of_flow(method: &DenseDraft) -> Self {
         Self {
             wanted: PhaseWanted { flow: true, stereo: false, features: false },
             fields: Some(ConfidenceChoice::Left),
+            scales: FeatureScales::Finest,
             images: FrameImages::Dropped,
             method: method.clone(),
             name: "the stream".to_owned(),
@@ -94,13 +123,6 @@ pub struct Engine<'s> {
     frames: usize,
 }
 
-#[derive(Debug)]
-struct OpenEngine {
-    engine: PhaseEngine,
-    grid: Grid,
-    parameters: PhaseParameters,
-}
-
 /// The end of a stream: its grid, its number of frames, and its account.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EngineEnd {
@@ -116,9 +138,11 @@ impl<'s> Engine<'s> {
     /// An engine that waits for its first frame.
     ///
     /// # Errors
+    /// [`EngineError::FlowAlone`] if a method of pairs is asked for anything but flow;
     /// [`VeloxelError::Compute`](crate::VeloxelError::Compute) if the session's device is not there;
     /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
     pub fn new(request: EngineRequest, session: &'s Session) -> Result<Self> {
+        request.check()?;
         let account = Account::begin(session)?;
         session.enter(Stage::Solve)?;
         Ok(Self { request, session, account, open: None, waiting: Waiting::default(), frames: 0 })
@@ -131,22 +155,23 @@ impl<'s> Engine<'s> {
     /// can still be had from [`drain`](Self::drain), and the stream ends with [`finish`](Self::finish).
     ///
     /// # Errors
-    /// [`VeloxelError::Motion`](crate::VeloxelError::Motion) for a frame of another size than the first, or a volume;
+    /// [`VeloxelError::Motion`](crate::VeloxelError::Motion) for a frame of another size than the first;
+    /// [`EngineError::PicturesAlone`] for a volume that a method of pictures is given;
     /// [`VeloxelError::Compute`](crate::VeloxelError::Compute); [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
     pub fn push(&mut self, left: EngineImage, right: Option<EngineImage>) -> Result<Option<EngineFrame>> {
         if self.open.is_none() {
             self.open = Some(OpenEngine::of(&left.image, &self.request, self.session)?);
         }
-        let Some(OpenEngine { engine, .. }) = &mut self.open else { return Ok(None) };
+        let Some(open) = &mut self.open else { return Ok(None) };
         let frame = Counter { what: "frame", now: self.frames + 1, of: 0 };
         self.session.control().step(0.0, [Some(frame), None])?;
+        let nth = self.frames as u64;
         self.frames += 1;
         let begin = Instant::now();
-        let outputs = engine.push(left.as_phase_image(), right.as_ref().map(EngineImage::as_phase_image));
+        let (found, white) = (open.push(nth, &left, right.as_ref()), open.white);
         let own = (self.request.images == FrameImages::Returned).then_some(left.image);
         self.waiting.0.push_back((begin, own));
-        let Some(outputs) = outputs? else { return Ok(None) };
-        Ok(Some(self.waiting.handed_out(outputs, self.frames, begin, self.request.fields)?))
+        Ok(found?.map(|found| self.waiting.handed_out(found, self.frames, begin, white)))
     }
 
     /// At the end of the stream: the results of the next of the last frames, which have no flow; none once all are out.
@@ -155,9 +180,9 @@ impl<'s> Engine<'s> {
     /// [`VeloxelError::Compute`](crate::VeloxelError::Compute).
     pub fn drain(&mut self) -> Result<Option<EngineFrame>> {
         let begin = Instant::now();
-        let Some(OpenEngine { engine, .. }) = &mut self.open else { return Ok(None) };
-        let Some(outputs) = engine.drain()? else { return Ok(None) };
-        Ok(Some(self.waiting.handed_out(outputs, self.frames, begin, self.request.fields)?))
+        let Some(open) = &mut self.open else { return Ok(None) };
+        let white = open.white;
+        Ok(open.drain()?.map(|found| self.waiting.handed_out(found, self.frames, begin, white)))
     }
 
     /// Ends the stream.
@@ -166,27 +191,14 @@ impl<'s> Engine<'s> {
     /// [`EngineError::NoFrames`]; [`EngineError::FewFrames`] where flow needs more.
     pub fn finish(self) -> Result<EngineEnd> {
         let Self { request, mut account, open, frames, .. } = self;
-        let Some(OpenEngine { grid, parameters, .. }) = open else {
+        let Some(OpenEngine { grid, parameters, needed, .. }) = open else {
             return Err(EngineError::NoFrames { name: request.name }.into());
         };
-        let needed = parameters.frames.count();
         if request.wanted.flow && frames < needed {
             return Err(EngineError::FewFrames { name: request.name, frames, needed }.into());
         }
-        account.parameters = parameters.to_json();
+        account.parameters = parameters;
         Ok(EngineEnd { grid, frames, account })
-    }
-}
-
-impl OpenEngine {
-    fn of(first: &Volume<f32>, request: &EngineRequest, session: &Session) -> Result<Self> {
-        let grid = first.grid().clone();
-        let [nx, ny, _] = grid.size();
-        // A dark first frame says nothing of the others: less than 8 bits is not guessed.
-        let white = full_scale(first).max(255.0);
-        let parameters = phase_parameters(&request.method, white)?;
-        let engine = PhaseEngine::new([nx, ny], request.wanted, parameters.clone(), session.device()?)?;
-        Ok(Self { engine, grid, parameters })
     }
 }
 
@@ -196,17 +208,10 @@ struct Waiting(VecDeque<(Instant, Option<Volume<f32>>)>);
 
 impl Waiting {
     /// What was found for a frame, with the frame; `pushed` frames have come, the last that these results needed at `begin`.
-    fn handed_out(
-        &mut self,
-        outputs: PhaseOutputs<'_>,
-        pushed: usize,
-        begin: Instant,
-        fields: Option<ConfidenceChoice>,
-    ) -> Result<EngineFrame> {
-        let (frame, counts) = (outputs.frame(), outputs.count_known()?);
+    fn handed_out(&mut self, found: FoundFor, pushed: usize, begin: Instant, white: f32) -> EngineFrame {
+        let FoundFor { frame, found } = found;
         let (since, image) = self.take(frame, pushed);
-        let fields = fields.map(|confidences| outputs.take(confidences)).transpose()?;
-        Ok(EngineFrame { frame, since, begin, image, counts, fields })
+        EngineFrame { frame, since, begin, image, white, found }
     }
 
     /// The one that results belong to; `pushed` frames have come.

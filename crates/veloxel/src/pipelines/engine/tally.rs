@@ -49,6 +49,12 @@ impl EngineTally {
         LatencyReport::of(&times_ms)
     }
 
+    /// From the last frame that the results of a frame need in memory to these in memory; none without results.
+    pub fn response(&self) -> Option<LatencyReport> {
+        let times_ms: Vec<f64> = self.frames.iter().map(|frame| frame.response_ms).collect();
+        LatencyReport::of(&times_ms)
+    }
+
     /// Mean shares of known pixels.
     pub fn mean_shares(&self) -> MeanShares {
         MeanShares {

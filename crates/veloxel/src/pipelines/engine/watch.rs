@@ -20,8 +20,8 @@ pub struct WatchedFrame {
     frame: u64,
     image: Volume<f32>,
     fields: PhaseFields,
-    /// Mean length of its vectors, pixels; none without flow.
-    motion_px: Option<f64>,
+    /// Mean length of its vectors, pixels or voxels; none without flow.
+    motion_vox: Option<f64>,
 }
 
 impl EngineWatch {
@@ -34,9 +34,9 @@ impl EngineWatch {
     /// Keeps a frame that came back, if it moves more than all before it.
     pub fn keep(&mut self, found: EngineFound) {
         let EngineFound { report, image: Some(image), fields: Some(fields), .. } = found else { return };
-        let motion_px = fields.flow.as_ref().map(mean_length_px);
-        if self.shown.as_ref().is_none_or(|shown| motion_px > shown.motion_px) {
-            self.shown = Some(WatchedFrame { frame: report.frame, image, fields, motion_px });
+        let motion_vox = fields.flow.as_ref().map(mean_length_vox);
+        if self.shown.as_ref().is_none_or(|shown| motion_vox > shown.motion_vox) {
+            self.shown = Some(WatchedFrame { frame: report.frame, image, fields, motion_vox });
         }
     }
 
@@ -47,18 +47,19 @@ impl EngineWatch {
     }
 }
 
-fn mean_length_px(flow: &Flow) -> f64 {
+fn mean_length_vox(flow: &Flow) -> f64 {
     let valid = (0..flow.grid().len()).filter(|&i| flow.is_valid(i));
-    let lengths = valid.map(|i| flow.vector_vox(i)).map(|[u, v, _]| f64::from(u.hypot(v)));
+    let lengths = valid.map(|i| flow.vector_vox(i)).map(|[u, v, w]| f64::from(u.hypot(v).hypot(w)));
     let (sum, count) = lengths.fold((0.0, 0usize), |(sum, count), length| (sum + length, count + 1));
     sum / count.max(1) as f64
 }
 
 impl WatchedFrame {
-    /// As a page takes it.
-    pub fn view<'a>(&'a self, title: &'a str) -> EngineView<'a> {
+    /// As a page takes it, under a heading that says what was run, and the name of the stream.
+    pub fn view<'a>(&'a self, heading: &'a str, title: &'a str) -> EngineView<'a> {
         let fields = &self.fields;
         EngineView {
+            heading,
             title,
             frame: self.frame,
             image: &self.image,

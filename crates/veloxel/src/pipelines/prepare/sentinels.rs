@@ -14,6 +14,30 @@ const MOST_SAMPLES: usize = 1 << 16;
 /// Replaces samples beyond ±1e15 by the least or greatest of the others, and notes how many, which, and where the first is; notes
 /// as well where what is left is spread so widely that little of the picture can be seen. NaN and infinities stay.
 pub(crate) fn clip_sentinels(image: &mut Volume<f32>, name: &str, warnings: &mut Warnings) {
+    if !is_plain(image) {
+        replace_sentinels(image, name, warnings);
+    }
+    if let Some([middle, whole]) = spread(image)
+        && whole > WIDEST * middle
+    {
+        let text = format!(
+            "{name}: its samples spread over {whole:.3e}, the middle half of them over {middle:.3e}: values that stand for no data may \
+             hide the picture; replace them, or cover them with a mask"
+        );
+        warnings.push_with_hint(WarningKind::Content, Hint::Mask, text);
+    }
+}
+
+/// Samples that are looked at together: as a vector, without a branch.
+const BLOCK: usize = 1024;
+
+/// Whether every sample is finite and within ±1e15.
+pub(crate) fn is_plain(image: &Volume<f32>) -> bool {
+    let within = |block: &[f32]| block.iter().fold(true, |all, v| all & (v.abs() <= LARGEST));
+    image.data().chunks(BLOCK).all(within)
+}
+
+fn replace_sentinels(image: &mut Volume<f32>, name: &str, warnings: &mut Warnings) {
     let is_sentinel = |v: f32| v.is_finite() && v.abs() > LARGEST;
     let grid = image.grid().clone();
     let (mut count, mut first, mut range) = (0usize, None, [f32::INFINITY, f32::NEG_INFINITY]);
@@ -39,15 +63,6 @@ pub(crate) fn clip_sentinels(image: &mut Volume<f32>, name: &str, warnings: &mut
             if value < 0.0 { "least" } else { "greatest" },
         );
         warnings.push(WarningKind::Content, text);
-    }
-    if let Some([middle, whole]) = spread(image)
-        && whole > WIDEST * middle
-    {
-        let text = format!(
-            "{name}: its samples spread over {whole:.3e}, the middle half of them over {middle:.3e}: values that stand for no data may \
-             hide the picture; replace them, or cover them with a mask"
-        );
-        warnings.push_with_hint(WarningKind::Content, Hint::Mask, text);
     }
 }
 

@@ -1,0 +1,115 @@
+//! Frames of one grid in, one after the other as they come; the flow of each to the next out.
+//!
+//! A frame is sent to the device once: first it is the moving image of a pair, then the fixed one of the next. Its statistics are
+//! found once as well; its pyramid is not kept, since the intensities of both images of a pair are mapped by the fixed one's
+//! percentiles, so that a frame has other samples in its second pair than in its first.
+//!
+//! *Bits*: those of [`PairMethod::run`] for the same pair.
+//!
+//! *Threads*: [`PairStream::push`] asks the device, and another thread may fetch what was asked for while the next frame is
+//! pushed.
+//!
+//! *Cost*: two frames beside the method's own memory, and the results that are not fetched yet; from the third frame on no memory
+//! is new on the device.
+
+use crate::error::Result;
+use crate::method::pair::{ImagePair, PairMethod};
+use crate::method::pending_flow::{DenseFlow, FlowExtras, PendingFlow};
+use crate::steps::frame::Frame;
+use veloxel_core::{Grid, Volume};
+use veloxel_gpu::{Device, Later, Timestamp};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::CountKnown;
+
+/// A method of pairs that follows a stream, and the last frame of it.
+pub struct PairStream {
+    method: Box<dyn PairMethod>,
+    before: Option<Frame>,
+}
+
+impl std::fmt::Debug for PairStream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PairStream").field("before", &self.before).finish_non_exhaustive()
+    }
+}
+
+/// The flow of a frame to the next one, which the device may not have found yet.
+pub struct StreamFlow {
+    device: Device,
+    pending: PendingFlow,
+    known: Later<f64>,
+    /// The moment at which the count is there.
+    mark: Option<Timestamp>,
+    voxels: usize,
+}
+
+impl PairStream {
+    /// A stream that waits for its first frame, on the grid that the method was opened for.
+    pub fn new(method: Box<dyn PairMethod>) -> Self {
+        Self { method, before: None }
+    }
+
+    /// The grid of all frames.
+    pub fn grid(&self) -> &Grid {
+        self.method.grid()
+    }
+
+    /// Takes the next frame (`f32`, any unit) and asks for the flow of the frame before it, which points into this one; none of the
+    /// first frame.
+    ///
+    /// # Errors
+    /// As [`PairMethod::estimate`]. The frame is the next one's predecessor all the same, unless it lies on another grid.
+    pub fn push(&mut self, image: &Volume<f32>) -> Result<Option<StreamFlow>> {
+        let device = self.method.device().clone();
+        device.scope(|| {
+            self.grid().require_same(image.grid(), "the first frame and this one")?;
+            let frame = Frame::lend(&device, image)?;
+            let Some(before) = self.before.take() else {
+                self.before = Some(frame);
+                // Whatever waits for company goes to the device now: the next frame may be long in coming.
+                device.mark()?;
+                return Ok(None);
+            };
+            let pending = self.method.estimate(ImagePair::new(&before, &frame));
+            self.before = Some(frame);
+            StreamFlow::of(&device, pending?).map(Some)
+        })
+    }
+}
+
+impl StreamFlow {
+    fn of(device: &Device, pending: PendingFlow) -> Result<Self> {
+        let voxels = pending.flow().grid.len();
+        let samples = &pending.flow().components_vox[0];
+        let known = CountKnown { samples, count: voxels }.run(device)?;
+        Ok(Self { device: device.clone(), pending, known, mark: device.mark()?, voxels })
+    }
+
+    /// Waits for the device and fetches the flow, its confidence and its diagnostics.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
+    pub fn fetch(self) -> Result<StreamedFlow> {
+        let found = self.pending.finish(FlowExtras::default())?;
+        let known = self.known.get_after(&self.device, self.mark.as_ref())?;
+        Ok(StreamedFlow { found, known_share: known / self.voxels as f64 })
+    }
+
+    /// Waits for the device and fetches the share of voxels with a vector alone, 0 to 1.
+    ///
+    /// # Errors
+    /// As [`Self::fetch`].
+    pub fn known_share(self) -> Result<f64> {
+        let known = self.known.get_after(&self.device, self.mark.as_ref())?;
+        Ok(known / self.voxels as f64)
+    }
+}
+
+/// The flow of a frame of a stream, in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StreamedFlow {
+    /// The flow, its confidence and its diagnostics.
+    pub found: DenseFlow,
+    /// Share of voxels with a vector, 0 to 1.
+    pub known_share: f64,
+}
