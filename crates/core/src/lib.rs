@@ -26,6 +26,7 @@ mod control;
 mod diagnosis;
 mod diagnostics;
 mod error;
+pub mod fallible;
 mod flow;
 mod grid;
 mod mask;

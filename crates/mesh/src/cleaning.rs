@@ -10,6 +10,9 @@ use veloxel_core::{CleaningReport, Control, Stopped, TriangleMesh, sort};
 
 /// Faces between two questions whether to go on: some milliseconds.
 const FACES_AT_ONCE: usize = 1 << 14;
+/// Faces at an edge of which every one is beside every other. Where there are more, each is beside the next alone, so that the
+/// pairs of a mesh are never more than a multiple of its faces.
+const ALL_BESIDE: usize = 32;
 
 /// A mesh without flat and repeated faces.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +96,7 @@ impl CleanMesh {
         }
     }
 
-    /// All pairs of faces that share an edge, and how many edges have one face, and more than two.
+    /// The pairs of faces that are beside each other at an edge, and how many edges have one face, and more than two.
     pub(crate) fn shared_edges(&self, control: &Control) -> Result<(Vec<SharedEdge>, usize, usize), Stopped> {
         // Edge, face, and whether the face runs from the smaller point to the larger.
         let mut sides: Vec<([u32; 2], u32, bool)> = Vec::with_capacity(3 * self.triangles.len());
@@ -108,7 +111,8 @@ impl CleanMesh {
             border += usize::from(group.len() == 1);
             crowded += usize::from(group.len() > 2);
             for (nth, &(points, first, forward)) in group.iter().enumerate() {
-                for &(_, second, other_forward) in &group[nth + 1..] {
+                let beside = if group.len() <= ALL_BESIDE { group.len() } else { 2 };
+                for &(_, second, other_forward) in group[nth + 1..].iter().take(beside - 1) {
                     let is_against = forward == other_forward;
                     pairs.push(SharedEdge { faces: [first, second], points, is_against });
                 }

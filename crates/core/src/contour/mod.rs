@@ -1,5 +1,6 @@
 //! Closed outlines of structures in the planes of images, frame by frame.
 
+mod crossings;
 mod outline;
 mod polygon;
 mod set;
