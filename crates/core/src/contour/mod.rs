@@ -5,5 +5,5 @@ mod outline;
 mod polygon;
 mod set;
 
-pub use polygon::Polygon;
+pub use polygon::{Polygon, PolygonRow};
 pub use set::{Contour, ContourSet, Structure};
