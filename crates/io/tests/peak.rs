@@ -65,7 +65,19 @@ fn texts(folder: &Path) -> Vec<PathBuf> {
     let ring: String =
         ring.map(|t| format!("endo,0,0,{:.3},{:.3}\n", 9. + 5. * t.cos(), 9. + 5. * t.sin())).collect();
     let tables = format!(r#"{{"asset":{{"version":"2.0"}},"a":[{}]}}"#, vec![r#"{"":0}"#; 20_000].join(","));
+    let far = |nth: usize| format!("{nth} {} {}", nth % 91, nth % 89);
+    let vertices =
+        |nth: usize| (3 * nth..3 * nth + 3).map(|at| format!("vertex {}\n", far(at))).collect::<String>();
+    let facet = |nth: usize| format!("facet normal 0 0 1\nouter loop\n{}endloop\nendfacet\n", vertices(nth));
+    let corners: String = (0..30_000).map(|nth| format!(" {}", nth % 900)).collect();
+    let points: String = (0..900).map(|nth| far(nth) + "\n").collect();
     let files = [
+        ("far.stl", format!("solid\n{}endsolid\n", (0..20_000).map(facet).collect::<String>())),
+        ("fan.off", format!("OFF 900 1 0\n{points}30000{corners}\n")),
+        (
+            "fan.obj",
+            format!("v {}f{}\n", points.trim_end().replace('\n', "\nv ") + "\n", corners.replace(" 0", " 1")),
+        ),
         ("points.csv", "1 1\n".repeat(50_000)),
         ("outline.csv", format!("structure,frame,slice,x,y\n{ring}")),
         ("graph.txt", "0 1\n".repeat(50_000)),

@@ -54,7 +54,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
         polygons.counts.push(corners);
         for _ in 0..corners {
             let corner = words.number("a corner", context)?;
-            polygons.corners.push(corner);
+            polygons.corner(corner, context)?;
         }
         // A colour may follow.
         words.line();
