@@ -111,7 +111,7 @@ mod tests {
                 let turn = std::f64::consts::TAU * i as f64 / count as f64;
                 [9.0 + (5.0 + noise) * turn.cos(), 7.0 + (5.0 - noise) * turn.sin()]
             };
-            let points: Vec<_> = (0..count).map(|i| radius(i, next(5) * next(3) * 0.2)).collect();
+            let points: Vec<_> = (0..count).map(|i| radius(i, next(5) * next(3) * 0.4)).collect();
             let edges = closed(&points);
             let expected = by_all_pairs(&edges);
             crossing += usize::from(expected.is_some());

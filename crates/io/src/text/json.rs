@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn what_stands_in_quotes_is_no_value() {
-        assert_eq!(bytes_of_values(br#"{"a": "[[[,,,{{{\"]]"}"#), TABLE_BYTES + 2 * TEXT_BYTES + 2 + 15);
+        assert_eq!(bytes_of_values(br#"{"a": "[[[,,,{{{\"]]"}"#), TABLE_BYTES + 2 * TEXT_BYTES + 2 + 14);
         assert_eq!(bytes_of_values(b"\"open \\"), TEXT_BYTES + 6);
     }
 }
