@@ -10,6 +10,7 @@ mod commands;
 mod following;
 mod hints;
 mod interrupt;
+mod out_of_memory;
 mod output;
 mod run_arguments;
 mod shortcuts;
@@ -43,6 +44,7 @@ fn interface() -> Command {
 
 fn main() -> ExitCode {
     quiet_drivers();
+    out_of_memory::prepare();
     interrupt::stop_cleanly();
     let matches = interface().try_get_matches().unwrap_or_else(|error| with_suggestion(error).exit());
     let (name, given) = matches.subcommand().expect("clap should refuse a line without a command");

@@ -26,6 +26,7 @@ mod control;
 mod diagnosis;
 mod diagnostics;
 mod error;
+pub mod fallible;
 mod flow;
 mod grid;
 mod mask;
@@ -42,7 +43,7 @@ mod warning;
 
 pub use arcs::{ArcList, GraphKind, WeightedArc};
 pub use cleaning_report::CleaningReport;
-pub use contour::{Contour, ContourSet, Polygon, Structure};
+pub use contour::{Contour, ContourSet, Polygon, PolygonRow, Structure};
 pub use control::pace::Pace;
 pub use control::sorting::{sort, sort_by};
 pub use control::{Control, Counter, Observer, Portion, Stage, Step, Stopped};

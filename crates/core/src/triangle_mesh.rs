@@ -37,7 +37,9 @@ impl TriangleMesh {
         corners: &[u32],
         corner_counts: &[u32],
     ) -> Result<Self, CoreError> {
-        let (mut triangles, mut file_faces) = (Vec::new(), Vec::new());
+        // Every polygon makes two triangles fewer than it has corners.
+        let count = corners.len().saturating_sub(2 * corner_counts.len());
+        let (mut triangles, mut file_faces) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut rest = corners;
         for (face, &count) in corner_counts.iter().enumerate() {
             let (polygon, after) = rest.split_at(count as usize);

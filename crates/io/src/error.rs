@@ -1,5 +1,6 @@
 //! Errors of readers and writers.
 
+use crate::text::quotation::quoted;
 use std::path::{Path, PathBuf};
 use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped, memory_size};
 
@@ -281,7 +282,7 @@ impl IoError {
 
     /// Something that cannot be read or written here, with the way out.
     pub fn unsupported(path: &Path, what: impl Into<String>, hint: &'static str) -> Self {
-        Self::Unsupported { what: what.into(), hint, option: None, path: path.to_owned() }
+        Self::Unsupported { what: quoted(&what.into()), hint, option: None, path: path.to_owned() }
     }
 
     pub(crate) fn malformed(
@@ -290,8 +291,8 @@ impl IoError {
         expected: impl Into<String>,
         got: impl ToString,
     ) -> Self {
-        let (what, expected) = (what.into(), expected.into());
-        Self::Malformed { what, expected, got: got.to_string(), path: path.to_owned() }
+        let (what, expected, got) = (quoted(&what.into()), expected.into(), quoted(&got.to_string()));
+        Self::Malformed { what, expected, got, path: path.to_owned() }
     }
 
     pub(crate) fn truncated(path: &Path, what: &'static str, expected_bytes: u64, got_bytes: u64) -> Self {
@@ -304,7 +305,7 @@ impl IoError {
         got: impl Into<String>,
         hint: &'static str,
     ) -> Self {
-        Self::Kind { expected, got: got.into(), hint, option: None, path: path.to_owned() }
+        Self::Kind { expected, got: quoted(&got.into()), hint, option: None, path: path.to_owned() }
     }
 
     /// A promise of this library's types that the content would break.

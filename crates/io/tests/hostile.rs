@@ -308,6 +308,76 @@ fn buffers_of_a_scene_lie_beside_it() {
 }
 
 #[test]
+fn a_scene_of_too_many_empty_primitives_is_refused() {
+    let many = |item: &str| vec![item; 600].join(",");
+    let (nodes, primitives) = (many(r#"{"mesh":0}"#), many(r#"{"attributes":{"POSITION":0}}"#));
+    let roots: Vec<String> = (0..600).map(|node| node.to_string()).collect();
+    let scene = format!(
+        r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[{}]}}],"nodes":[{nodes}],
+        "meshes":[{{"primitives":[{primitives}]}}],"buffers":[{{"uri":"data:;base64,AAAA"}}],
+        "accessors":[{{"bufferView":0,"componentType":5126,"count":0,"type":"VEC3"}}],
+        "bufferViews":[{{"buffer":0,"byteLength":3}}]}}"#,
+        roots.join(",")
+    );
+    let refused = lenient("gltf", scene.as_bytes()).0.unwrap_err().to_string();
+    assert!(refused.contains("primitives of a scene"), "{refused}");
+}
+
+#[test]
+fn a_text_that_is_as_long_as_its_file_is_quoted_in_part() {
+    let long = "A".repeat(100_000);
+    for (name, text) in [
+        ("a.off", format!("{long} 1 2 3")),
+        ("a.off", format!("OFF 1 1 1\n{long}")),
+        ("a.obj", format!("v 0 0 0\nf {long}")),
+        ("a.ply", format!("ply\nformat ascii 1.0\n{long}")),
+        ("a.stl", format!("solid x\n{long}")),
+        ("a.vtk", format!("# vtk DataFile Version 2.0\nx\nASCII\nDATASET {long}")),
+        ("a.gltf", format!("{{\"asset\": {{\"version\": \"{long}\"}}}}")),
+        ("a.pgm", format!("P2 {long}")),
+        ("a.nrrd", format!("NRRD0004\ntype: {}\n\n", &long[..60_000])),
+        ("a.mha", format!("NDims = {}\n", &long[..60_000])),
+    ] {
+        let line = lenient(name, text.as_bytes()).0.unwrap_err().to_string();
+        assert!(line.len() < 800, "{name}: {} bytes, {}", line.len(), &line[..300]);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let contours = |name: &str, text: &str| {
+        read_contours(&path(name, text), None, &ContourReading::default(), &mut Warnings::new()).map(drop)
+    };
+    let point = |text: &str| {
+        let strict = Strictness::Lenient;
+        PointFile::read(&path("p.csv", text), veloxel_core::Dimension::Two, strict).map(drop)
+    };
+    let graph = read_graph(
+        &path("g.txt", &format!("0 1\n{long}")),
+        veloxel_core::GraphKind::Directed,
+        Strictness::Lenient,
+    );
+    for refused in [
+        contours("a.csv", &long),
+        contours("a.csv", &format!("structure,frame,slice,x,y\n{long}")),
+        contours(
+            "a.json",
+            &format!("{{\"format\": \"{long}\", \"version\": 1, \"unit\": \"px\", \"contours\": []}}"),
+        ),
+        contours("a.json", &format!("{{\"markups\": [{{\"type\": \"{long}\"}}]}}")),
+        contours("endo.txt", &long),
+        point(&format!("1 2\n{long}")),
+        graph.map(drop),
+        read_face_labels(&path("a.seg", &long), Strictness::Lenient).map(drop),
+    ] {
+        let line = refused.unwrap_err().to_string();
+        assert!(line.len() < 800, "{} bytes, {}", line.len(), &line[..300]);
+    }
+}
+
+#[test]
 fn nodes_of_a_glb_place_their_meshes() {
     let whole = named("mesh.glb");
     let text = String::from_utf8_lossy(&whole).into_owned();

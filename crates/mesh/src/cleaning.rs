@@ -10,6 +10,11 @@ use veloxel_core::{CleaningReport, Control, Stopped, TriangleMesh, sort};
 
 /// Faces between two questions whether to go on: some milliseconds.
 const FACES_AT_ONCE: usize = 1 << 14;
+/// Faces at an edge of which every one is beside every other. Where there are more, each is beside the next alone, so that the
+/// pairs of a mesh are never more than a multiple of its faces.
+const ALL_BESIDE: usize = 32;
+/// Faces at an edge; where there are more, the mesh is no surface, and a ray would meet all of them.
+const MOST_AT_EDGE: usize = 1024;
 
 /// A mesh without flat and repeated faces.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,11 +40,23 @@ pub(crate) struct SharedEdge {
     pub is_against: bool,
 }
 
+/// The edges of a mesh.
+pub(crate) struct Edges {
+    /// The faces that are beside each other at an edge, pair by pair.
+    pub pairs: Vec<SharedEdge>,
+    /// Number of edges of one face.
+    border: usize,
+    /// Number of edges of more than two.
+    crowded: usize,
+    /// Faces of the edge that has the most of them.
+    most_faces: usize,
+}
+
 impl CleanMesh {
     /// Cleans a mesh.
     ///
     /// # Errors
-    /// [`MeshError::NoArea`] if no face has an area; [`MeshError::TooFar`], [`MeshError::TooSmall`] for coordinates beyond those of
+    /// [`MeshError::NoArea`] if no face has an area; [`MeshError::Crowded`] for an edge of more than a thousand faces; [`MeshError::TooFar`], [`MeshError::TooSmall`] for coordinates beyond those of
     /// 32-bit floats; [`MeshError::Stopped`].
     pub fn new(mesh: &TriangleMesh, control: &Control) -> Result<Self, MeshError> {
         let mut report = CleaningReport { triangles: mesh.triangles().len(), ..CleaningReport::default() };
@@ -93,34 +110,42 @@ impl CleanMesh {
         }
     }
 
-    /// All pairs of faces that share an edge, and how many edges have one face, and more than two.
-    pub(crate) fn shared_edges(&self, control: &Control) -> Result<(Vec<SharedEdge>, usize, usize), Stopped> {
+    /// The pairs of faces that are beside each other at an edge, and how many edges have one face, and more than two.
+    pub(crate) fn edges(&self, control: &Control) -> Result<Edges, Stopped> {
         // Edge, face, and whether the face runs from the smaller point to the larger.
         let mut sides: Vec<([u32; 2], u32, bool)> = Vec::with_capacity(3 * self.triangles.len());
         for (face, &corners) in self.triangles.iter().enumerate() {
             sides.extend(edges(corners).map(|(edge, forward)| (edge, face as u32, forward)));
         }
         sort(&mut sides, control)?;
-        let (mut pairs, mut border, mut crowded) = (Vec::new(), 0, 0);
+        let mut found = Edges { pairs: Vec::new(), border: 0, crowded: 0, most_faces: 0 };
         let mut pace = control.once_in(FACES_AT_ONCE);
         for group in sides.chunk_by(|a, b| a.0 == b.0) {
             pace.step()?;
-            border += usize::from(group.len() == 1);
-            crowded += usize::from(group.len() > 2);
+            found.border += usize::from(group.len() == 1);
+            found.crowded += usize::from(group.len() > 2);
+            found.most_faces = found.most_faces.max(group.len());
             for (nth, &(points, first, forward)) in group.iter().enumerate() {
-                for &(_, second, other_forward) in &group[nth + 1..] {
+                let beside = if group.len() <= ALL_BESIDE { group.len() } else { 2 };
+                for &(_, second, other_forward) in group[nth + 1..].iter().take(beside - 1) {
                     let is_against = forward == other_forward;
-                    pairs.push(SharedEdge { faces: [first, second], points, is_against });
+                    found.pairs.push(SharedEdge { faces: [first, second], points, is_against });
                 }
             }
         }
-        Ok((pairs, border, crowded))
+        Ok(found)
     }
 
     /// Turns faces over until those of a component agree, and components until they look outwards, where
     /// that is sure.
-    fn orient(&mut self, control: &Control) -> Result<(), Stopped> {
-        let (pairs, border, crowded) = self.shared_edges(control)?;
+    ///
+    /// # Errors
+    /// [`MeshError::Crowded`]; [`MeshError::Stopped`].
+    fn orient(&mut self, control: &Control) -> Result<(), MeshError> {
+        let Edges { pairs, border, crowded, most_faces } = self.edges(control)?;
+        if most_faces > MOST_AT_EDGE {
+            return Err(MeshError::Crowded { faces: most_faces, most: MOST_AT_EDGE });
+        }
         let around = neighbours(self.triangles.len(), pairs.iter().map(|pair| (pair.faces, pair.is_against)));
         let mut pace = control.once_in(FACES_AT_ONCE);
         let mut turned: Vec<Option<bool>> = vec![None; self.triangles.len()];

@@ -148,3 +148,22 @@ fn coordinates_beyond_floats_are_told_as_such() {
     points.push([1e300; 3]);
     assert!(CleanMesh::new(&TriangleMesh::new(points, cube()).unwrap(), &Control::default()).is_ok());
 }
+
+/// So many faces at one edge, like the pages of a book.
+fn book(pages: usize) -> Result<CleanMesh, MeshError> {
+    let turn = |page: usize| std::f64::consts::TAU * page as f64 / pages as f64;
+    let outer = (0..pages).map(|page| [turn(page).cos(), turn(page).sin(), 0.5]);
+    let points: Vec<_> = [[0.0; 3], [0.0, 0.0, 1.0]].into_iter().chain(outer).collect();
+    let faces = (2..pages as u32 + 2).map(|page| [0, 1, page]).collect();
+    CleanMesh::new(&TriangleMesh::new(points, faces).unwrap(), &Control::default())
+}
+
+#[test]
+fn an_edge_of_many_faces_has_few_arcs() {
+    let arcs = |pages| DualGraph::new(&book(pages).unwrap(), &Control::default()).unwrap().arcs.len();
+    assert_eq!(arcs(32), 32 * 31 / 2);
+    assert_eq!(arcs(1000), 999);
+    let mesh = book(1000).unwrap();
+    assert_eq!((mesh.report.components, mesh.report.crowded_edges), (1, 1));
+    assert_eq!(book(20_000), Err(MeshError::Crowded { faces: 20_000, most: 1024 }));
+}

@@ -26,7 +26,7 @@ pub fn cut_discrepancy(
         [result, truth].iter().all(|labels| labels.len() == mesh.triangles.len()),
         "a label for each face"
     );
-    let edges = mesh.shared_edges(control)?.0;
+    let edges = mesh.edges(control)?.pairs;
     let cut = |labels: &[u32]| {
         let mut is_cut = vec![false; mesh.points.len()];
         for edge in &edges {

@@ -91,7 +91,7 @@ impl DualGraph {
                 distance: (xa - xb).hypot(ya + yb),
             }
         };
-        let edges = mesh.shared_edges(control)?.0;
+        let edges = mesh.edges(control)?.pairs;
         let mut pace = control.once_in(ARCS_AT_ONCE);
         let arcs = edges.iter().map(|edge| pace.step().map(|()| arc(edge))).collect::<Result<_, _>>()?;
         Ok(Self { areas, centres, normals, corners, arcs })

@@ -108,6 +108,14 @@ pub enum MeshError {
         /// Faces of the mesh.
         triangles: usize,
     },
+    /// An edge of so many faces that the mesh is no surface.
+    #[error("an edge has {faces} faces, and {most} are the most: the mesh is no surface there")]
+    Crowded {
+        /// Faces of the edge.
+        faces: usize,
+        /// How many it may have.
+        most: usize,
+    },
     /// A corner of a face too far away for 32-bit floats, which files of meshes hold.
     #[error(
         "point {point} (counted from 0) lies at {coordinate:e}, and 1e35 is the most: give the mesh in a larger unit of length"

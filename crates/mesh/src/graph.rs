@@ -51,9 +51,18 @@ impl Graph {
     /// [`MeshError::NoNodes`], [`MeshError::TooMany`], [`MeshError::NoSuchNode`], [`MeshError::Weight`]; [`MeshError::Memory`] for
     /// more nodes than the system has memory for; [`MeshError::Stopped`].
     pub fn new(list: &ArcList, control: &Control) -> Result<Self, MeshError> {
+        Self::within(list, None, control)
+    }
+
+    /// The same as [`Self::new`], for which so many bytes may be taken at most; none: what the system has.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn within(list: &ArcList, max_bytes: Option<u64>, control: &Control) -> Result<Self, MeshError> {
         let mut pace = control.once_in(ARCS_A_QUESTION);
+        let free_bytes = SystemMemory::now().map_or(u64::MAX, |memory| memory.available_bytes);
+        check_memory(list, max_bytes.unwrap_or(u64::MAX).min(free_bytes))?;
         check(list, &mut pace)?;
-        check_memory(list, SystemMemory::now().map_or(u64::MAX, |memory| memory.available_bytes))?;
         let both_ways = list.kind == GraphKind::Undirected;
         let mut left_out = LeftOut::default();
         let mut degrees = vec![0u32; list.nodes + 1];
@@ -201,10 +210,10 @@ fn check(list: &ArcList, pace: &mut Pace<'_>) -> Result<(), MeshError> {
 /// Refuses a graph whose tables do not fit: one far number in a list of edges makes as many nodes.
 fn check_memory(list: &ArcList, budget_bytes: u64) -> Result<(), MeshError> {
     // Three tables of the nodes; each arc, both ways, before and after sorting.
-    let needed_bytes = 12 * (list.nodes as u64 + 1) + 32 * list.arcs.len() as u64;
+    let needed_bytes = (list.nodes as u64).saturating_add(1).saturating_mul(12) + 32 * list.arcs.len() as u64;
     if needed_bytes > budget_bytes {
         let what = format!("a graph of {} nodes", list.nodes);
-        let ways_out = "number the nodes without gaps, or use a machine with more memory";
+        let ways_out = "number the nodes without gaps, or allow more";
         return Err(MeshError::Memory { what, needed_bytes, budget_bytes, ways_out });
     }
     Ok(())
@@ -246,6 +255,10 @@ mod tests {
         let line = check_memory(&far, 16 << 30).unwrap_err().to_string();
         assert!(line.contains("4000000001 nodes") && line.contains("without gaps"), "{line}");
         assert_eq!(check_memory(&far, 64 << 30), Ok(()));
+        let many = list(1000, GraphKind::Undirected, &[(0, 1, 1.0)]);
+        let within = |bytes| Graph::within(&many, Some(bytes), &Control::default());
+        assert!(matches!(within(12_000), Err(MeshError::Memory { budget_bytes: 12_000, .. })));
+        assert!(within(13_000).is_ok());
     }
 
     #[test]

@@ -14,6 +14,9 @@ use veloxel_core::{Control, Stopped, TriangleMesh, sort};
 const TOLERANCE: f64 = 1e-6;
 /// Greatest distance of the points of a seam, as a share of the shortest edge at either.
 const OF_EDGE: f64 = 0.01;
+/// Points of a cell that a point is compared with. A cell is a millionth of the mesh wide: only meshes that were made for it have
+/// more, all of them in edges of a hundred millionth.
+const MOST_IN_CELL: usize = 256;
 /// Points or faces between two questions whether to go on: some milliseconds.
 const POINTS_AT_ONCE: usize = 1 << 13;
 
@@ -40,7 +43,7 @@ pub(crate) fn join_seams(
         let mut nearest: Option<(f64, u32)> = None;
         for step in 0..27 {
             let beside = [here[0] + step % 3 - 1, here[1] + step / 3 % 3 - 1, here[2] + step / 9 - 1];
-            for &index in cells.get(&beside).into_iter().flatten() {
+            for &index in cells.get(&beside).into_iter().flatten().take(MOST_IN_CELL) {
                 let (other, edge) = shortest[index as usize];
                 let distance = length(minus(at, mesh.points()[other as usize]));
                 let is_seam = distance <= reach.min(OF_EDGE * own_edge.min(edge));

@@ -174,6 +174,34 @@ fn what_was_published_is_withdrawn_when_a_later_output_fails() {
     assert_eq!((place.names(), fs::read(place.path("f.flo")).unwrap()), (before, b"earlier".to_vec()));
 }
 
+/// Where memory is short a run ends with one line, and leaves nothing; at which of the limits it does is the system's to say.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+#[test]
+fn too_little_memory_is_a_sentence() {
+    let place = place();
+    crate::segment::stacked_boxes(&place, "tower.obj");
+    let before = place.names();
+    let segment = ["segment", "tower.obj", "-o", "t.ply", "--device", "cpu", "--threads", "2", "-q"];
+    let flow = ["flow", "a.pgm", "b.pgm", "-o", "f.flo", "--device", "cpu", "--threads", "2", "-q"];
+    let least_kb = (20..200).map(|mb| 1000 * mb);
+    let starts =
+        |kb: &usize| limited(&place, &format!("ulimit -v {kb}; exec RUN"), &["--version"]).code == Some(0);
+    let least_kb = least_kb.step_by(2).find(starts).unwrap();
+    let mut refused = 0;
+    for kb in (0..6).map(|step| least_kb + 5000 * step) {
+        for arguments in [&segment[..], &flow] {
+            let run = limited(&place, &format!("ulimit -v {kb}; exec RUN"), arguments);
+            if run.code != Some(0) {
+                refused += 1;
+                run.failed_with(&[]);
+                assert_eq!(place.names(), before, "{kb} kB");
+            }
+            let _ = ["t.ply", "f.flo"].map(|name| fs::remove_file(place.path(name)));
+        }
+    }
+    assert!(refused > 0);
+}
+
 /// Users without rights over processes alone have a limit on them.
 #[cfg(unix)]
 #[test]

@@ -1,5 +1,6 @@
 //! A closed polygon in the plane of an image.
 
+use super::crossings::{TooCrowded, first_crossing};
 use crate::error::CoreError;
 
 /// A closed polygon, pixels of its plane: pixel (0, 0) has its centre at (0, 0), x to the right, y down the rows.
@@ -11,18 +12,35 @@ pub struct Polygon {
     pub(super) points_px: Vec<[f64; 2]>,
 }
 
+/// A row of an image through a polygon.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PolygonRow {
+    /// Where edges cross the row, ascending.
+    crossings_px: Vec<f64>,
+}
+
+impl PolygonRow {
+    /// Whether the point of the row at `x` lies inside (even-odd rule), as [`Polygon::contains`] finds it.
+    pub fn contains(&self, x: f64) -> bool {
+        let before = self.crossings_px.partition_point(|&crossing| crossing <= x);
+        (self.crossings_px.len() - before) % 2 == 1
+    }
+}
+
 /// A line counts as open if the gap between its last and its first point is above so many of its longest other edge, and above
 /// [`GAP_SHARE`].
 const GAP_EDGES: f64 = 4.0;
 /// Share of the line's length that the gap of an open line exceeds.
 const GAP_SHARE: f64 = 0.12;
+/// Pairs of edges that are compared for a new outline: less than a second.
+const MOST_COMPARISONS: usize = 1 << 26;
 
 impl Polygon {
     /// A polygon of points in order, in either direction of turn; repeated points and a last one like the first are left out.
     ///
     /// # Errors
     /// [`CoreError::Outline`] for fewer than three different points, one that is not finite, an area of 0, an open line
-    /// (its ends lie far from each other), and edges that cross.
+    /// (its ends lie far from each other), edges that cross, and thousands of long edges side by side.
     pub fn new(points_px: Vec<[f64; 2]>) -> Result<Self, CoreError> {
         let fail = |reason: String| Err(CoreError::Outline { reason });
         if let Some(bad) = points_px.iter().find(|p| !p.iter().all(|v| v.is_finite())) {
@@ -42,8 +60,13 @@ impl Polygon {
                 "it is open: {gap_px:.1} px lie between its last point and its first, far more than between others"
             ));
         }
-        if let Some([x, y]) = polygon.crossing_px() {
-            return fail(format!("it crosses itself at ({x:.1}, {y:.1}) px"));
+        match polygon.crossing_within(MOST_COMPARISONS) {
+            Ok(None) => {}
+            Ok(Some([x, y])) => return fail(format!("it crosses itself at ({x:.1}, {y:.1}) px")),
+            Err(TooCrowded) => {
+                let count = polygon.points_px.len();
+                return fail(format!("its {count} points lie too close beside each other: give fewer"));
+            }
         }
         let area = polygon.signed_area_px2();
         if area.abs() < 1e-9 {
@@ -130,19 +153,22 @@ impl Polygon {
         self.edges_px().filter(crosses).count() % 2 == 1
     }
 
+    /// What [`Self::contains`] needs for a whole row: points of it are found in the time of a search.
+    pub fn row(&self, y: f64) -> PolygonRow {
+        let meets = |[a, b]: &[[f64; 2]; 2]| (a[1] > y) != (b[1] > y);
+        let place = |[a, b]: [[f64; 2]; 2]| a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]);
+        let mut crossings_px: Vec<f64> = self.edges_px().filter(meets).map(place).collect();
+        crossings_px.sort_unstable_by(f64::total_cmp);
+        PolygonRow { crossings_px }
+    }
+
     /// Where two of its edges cross, if some do.
     pub fn crossing_px(&self) -> Option<[f64; 2]> {
-        let edges: Vec<_> = self.edges_px().collect();
-        let n = edges.len();
-        for i in 0..n {
-            for j in i + 2..n {
-                let are_neighbours = i == 0 && j == n - 1;
-                if !are_neighbours && let Some(point) = crossing(edges[i], edges[j]) {
-                    return Some(point);
-                }
-            }
-        }
-        None
+        self.crossing_within(usize::MAX).unwrap_or(None)
+    }
+
+    fn crossing_within(&self, most_comparisons: usize) -> Result<Option<[f64; 2]>, TooCrowded> {
+        first_crossing(&self.edges_px().collect::<Vec<_>>(), most_comparisons)
     }
 
     /// The gap between last and first point, if the line is an open one.
@@ -156,15 +182,6 @@ impl Polygon {
 
 fn distance(a: [f64; 2], b: [f64; 2], spacing: [f64; 2]) -> f64 {
     (spacing[0] * (a[0] - b[0])).hypot(spacing[1] * (a[1] - b[1]))
-}
-
-/// Where the insides of two edges cross; edges that only touch do not.
-fn crossing([a, b]: [[f64; 2]; 2], [c, d]: [[f64; 2]; 2]) -> Option<[f64; 2]> {
-    let side =
-        |o: [f64; 2], p: [f64; 2], q: [f64; 2]| (p[0] - o[0]) * (q[1] - o[1]) - (p[1] - o[1]) * (q[0] - o[0]);
-    let (sc, sd, sa, sb) = (side(a, b, c), side(a, b, d), side(c, d, a), side(c, d, b));
-    let crosses = sc * sd < 0.0 && sa * sb < 0.0;
-    crosses.then(|| [0, 1].map(|k: usize| a[k] + sa / (sa - sb) * (b[k] - a[k])))
 }
 
 #[cfg(test)]
@@ -198,6 +215,9 @@ mod tests {
             let [x, y] = p.centroid_px();
             assert!((x - 9.0).abs() < 1e-9 && (y - 7.0).abs() < 1e-9);
             assert!(p.contains([9.0, 11.9]) && !p.contains([9.0, 12.1]));
+            for [x, y] in (0..400).map(|i| [f64::from(i % 20), f64::from(i / 20)]) {
+                assert_eq!(p.row(y).contains(x), p.contains([x, y]), "({x}, {y})");
+            }
         }
         let even = polygon.resampled_px(90, [1.0; 2]);
         let steps = even.windows(2).map(|w| distance(w[0], w[1], [1.0; 2]));
@@ -216,5 +236,8 @@ mod tests {
         let arc: Vec<_> = circle(100, 5.0).into_iter().take(70).collect();
         assert!(refused(arc).contains("open"));
         assert!(Polygon::new(vec![[0.0, 0.0], [9.0, 0.0], [9.0, 1.0]]).is_ok(), "a triangle has long edges");
+        let teeth = (0..40_000).map(|i| [f64::from(i % 2) * 1e3, f64::from(i) * 1e-6]);
+        let comb: Vec<_> = teeth.chain([[1e3, 900.0], [0.0, 900.0]]).collect();
+        assert!(refused(comb).contains("too close beside each other"));
     }
 }

@@ -5,6 +5,7 @@ use crate::memory::buffer_pool::{BufferPool, First, Origin, Policy};
 use crate::memory::element::Word;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use veloxel_core::fallible;
 
 /// Bytes of a cache line: an access by a vector that straddles two lines costs twice.
 const LINE_BYTES: usize = 64;
@@ -53,7 +54,7 @@ pub(crate) const HOST_POLICY: Policy<Vec<Word>> = Policy {
 /// Allocates zeroed words; their pages cost nothing until they are first touched.
 fn zeroed(len: usize) -> Result<Vec<Word>, ComputeError> {
     // `vec!` aborts when memory is short; this reservation returns an error instead.
-    Vec::<Word>::new().try_reserve_exact(len).map_err(|_| out_of_memory(len))?;
+    fallible::room_for::<Word>(len).ok_or_else(|| out_of_memory(len))?;
     let words = vec![0; len];
     ask_for_large_pages(&words);
     Ok(words)
@@ -148,8 +149,7 @@ fn ask_for_large_pages<T>(words: &[T]) {
 
 /// Reserves host memory for `len` words, with large pages advised; the vector is empty and nothing is written yet.
 pub(crate) fn room_for(len: usize) -> Result<Vec<Word>, ComputeError> {
-    let mut room = Vec::new();
-    room.try_reserve_exact(len).map_err(|_| out_of_memory(len))?;
+    let mut room = fallible::room_for(len).ok_or_else(|| out_of_memory(len))?;
     ask_for_large_pages(room.spare_capacity_mut());
     Ok(room)
 }

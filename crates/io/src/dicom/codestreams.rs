@@ -39,10 +39,10 @@ impl Shape {
     }
 }
 
-/// A sentence if a frame's stream cannot be decoded into this shape; `None` for what is not compressed.
+/// A sentence if a frame's run lengths or deflated bytes cannot be decoded into this shape; `None` for other frames.
 pub(super) fn fault(object: &DefaultDicomObject, frame: u32, shape: Shape) -> Option<String> {
     let syntax = object.meta().transfer_syntax();
-    if syntax != RLE_LOSSLESS && syntax != DEFLATED_IMAGE_FRAME_COMPRESSION && !JPEG.contains(&syntax) {
+    if syntax != RLE_LOSSLESS && syntax != DEFLATED_IMAGE_FRAME_COMPRESSION {
         return None;
     }
     // What is not in fragments would be decoded all the same.
@@ -57,20 +57,28 @@ pub(super) fn fault(object: &DefaultDicomObject, frame: u32, shape: Shape) -> Op
             None => Some(format!("no run lengths of frame {frame}")),
         };
     }
-    if syntax == DEFLATED_IMAGE_FRAME_COMPRESSION {
-        let limit = shape.bytes() as u64 + 2;
-        let mut inflated = DeflateDecoder::new(&fragment?[..]).take(limit);
-        let is_more = std::io::copy(&mut inflated, &mut std::io::sink()).is_ok_and(|count| count == limit);
-        return is_more.then(|| format!("more than {} bytes deflated in frame {frame}", shape.bytes()));
+    let limit = shape.bytes() as u64 + 2;
+    let mut inflated = DeflateDecoder::new(&fragment?[..]).take(limit);
+    let is_more = std::io::copy(&mut inflated, &mut std::io::sink()).is_ok_and(|count| count == limit);
+    is_more.then(|| format!("more than {} bytes deflated in frame {frame}", shape.bytes()))
+}
+
+/// A sentence if one of a file's JPEG streams cannot be decoded into this shape; `None` where there are no such streams.
+pub(super) fn jpeg_fault(object: &DefaultDicomObject, shape: Shape) -> Option<String> {
+    if !JPEG.contains(&object.meta().transfer_syntax()) {
+        return None;
     }
+    let Some(fragments) = object.get(tags::PIXEL_DATA).and_then(|e| e.value().fragments()) else {
+        return Some("compressed pixels without fragments".to_owned());
+    };
     // A frame may go on in the next fragments; where it begins, a fragment does.
     let starts = (0..fragments.len()).filter(|&nth| fragments[nth].starts_with(&[0xff, 0xd8]));
     let streams = starts.map(|nth| fragments[nth..].iter().flatten().copied());
-    streams.filter_map(|mut stream| jpeg_fault(&mut stream, shape)).next()
+    streams.filter_map(|mut stream| stream_fault(&mut stream, shape)).next()
 }
 
 /// A sentence if the frame of a JPEG stream is not of this shape; broken headers are the decoder's to tell.
-fn jpeg_fault(stream: &mut impl Iterator<Item = u8>, shape: Shape) -> Option<String> {
+fn stream_fault(stream: &mut impl Iterator<Item = u8>, shape: Shape) -> Option<String> {
     let pair = |stream: &mut dyn Iterator<Item = u8>| -> Option<usize> {
         Some(usize::from(u16::from_be_bytes([stream.next()?, stream.next()?])))
     };
@@ -115,13 +123,13 @@ mod tests {
         let shape = Shape { size: [4, 3], channels: 1, bits: 16 };
         let whole =
             [0xff, 0xd8, 0xff, 0xe0, 0, 4, 7, 7, 0xff, 0xff, 0xc3, 0, 11, 12, 0, 3, 0, 4, 1, 1, 0x11, 0];
-        assert_eq!(jpeg_fault(&mut whole.into_iter(), shape), None);
+        assert_eq!(stream_fault(&mut whole.into_iter(), shape), None);
         for (at, value) in [(13, 17), (14, 1), (15, 4), (16, 255), (17, 3), (18, 3)] {
             let mut changed = whole;
             changed[at] = value;
-            assert!(jpeg_fault(&mut changed.into_iter(), shape).is_some(), "{at}");
+            assert!(stream_fault(&mut changed.into_iter(), shape).is_some(), "{at}");
         }
         // No frame at all is the decoder's to tell.
-        assert_eq!(jpeg_fault(&mut whole[..10].iter().copied(), shape), None);
+        assert_eq!(stream_fault(&mut whole[..10].iter().copied(), shape), None);
     }
 }

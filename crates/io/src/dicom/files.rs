@@ -4,13 +4,14 @@ use crate::error::{IoError, Result};
 use crate::file_name::file_name;
 use crate::read::context::Context;
 use crate::read::foreign::{begins_as_dicom, is_named_dicom};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Control, Stopped, WarningKind};
 
 /// Folders within folders that are looked into: exports have one a patient, a study and a series.
 const DEPTH: usize = 4;
-/// More files than that are no series, but a hard disk.
-const MOST_FILES: usize = 100_000;
+/// More files and folders than these are no series, but a hard disk.
+const MOST_ENTRIES: usize = 100_000;
 
 /// Whether a path is a DICOM file, or a folder that has one in it; folders within count where no file of another format
 /// lies beside them.
@@ -46,10 +47,9 @@ pub(crate) fn holds_dicom(
 
 /// The files in a folder and in folders within it, so many deep; none where one of them cannot be listed.
 fn within(folder: &Path, depth: usize, control: &Control) -> Result<Vec<PathBuf>, Stopped> {
-    let mut all = Vec::new();
-    let listed = list(folder, depth, &mut all, control);
+    let listed = Listing::of(folder, Reach { depth, entries: MOST_ENTRIES }, control);
     control.check()?;
-    Ok(listed.map(|()| all).unwrap_or_default())
+    Ok(listed.map(|listing| listing.files).unwrap_or_default())
 }
 
 /// All files in a folder and in those within it that a series may lie in.
@@ -65,11 +65,13 @@ pub(super) fn find(paths: &[PathBuf], context: &mut Context) -> Result<Vec<PathB
             found.push(path.clone());
             continue;
         }
-        let mut all = Vec::new();
-        let listed = list(path, DEPTH, &mut all, context.control());
+        let listed = Listing::of(path, Reach { depth: DEPTH, entries: MOST_ENTRIES }, context.control());
         context.check()?;
-        listed.map_err(IoError::open(path))?;
-        for file in all {
+        let listing = listed.map_err(IoError::open(path))?;
+        let got = format!("more than {MOST_ENTRIES} with its folders: name the folder of one series");
+        let expected = format!("at most {MOST_ENTRIES} files");
+        context.require(!listing.is_cut, path.display().to_string(), expected, got)?;
+        for file in listing.files {
             context.check()?;
             let is_image = begins_as_dicom(&file) || is_named_dicom(&file);
             if is_image && file_name(&file) != "DICOMDIR" { found.push(file) } else { strays.push(file) }
@@ -84,19 +86,86 @@ pub(super) fn find(paths: &[PathBuf], context: &mut Context) -> Result<Vec<PathB
     Ok(found)
 }
 
-/// Lists the files of a folder; after a stop it fails.
-fn list(folder: &Path, depth: usize, into: &mut Vec<PathBuf>, control: &Control) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        control.check().map_err(std::io::Error::other)?;
-        let (name, path) = entry.map(|entry| (entry.file_name(), entry.path()))?;
-        if name.to_string_lossy().starts_with('.') || into.len() >= MOST_FILES {
-            continue;
-        }
-        if path.is_file() {
-            into.push(path);
-        } else if depth > 1 && path.is_dir() {
-            list(&path, depth - 1, into, control)?;
-        }
+/// How much of a folder is listed.
+#[derive(Clone, Copy)]
+struct Reach {
+    /// Folders within each other, itself included.
+    depth: usize,
+    /// Files and folders.
+    entries: usize,
+}
+
+/// What lies in a folder and in folders within it.
+#[derive(Default)]
+struct Listing {
+    files: Vec<PathBuf>,
+    /// The folders that were listed, by their places on the disk: links may lead to them again.
+    folders: HashSet<PathBuf>,
+    /// Whether more lie there than are listed.
+    is_cut: bool,
+}
+
+impl Listing {
+    /// Lists a folder; after a stop it fails.
+    fn of(folder: &Path, reach: Reach, control: &Control) -> std::io::Result<Self> {
+        let mut listing = Self::default();
+        listing.add(folder, reach, control)?;
+        Ok(listing)
     }
-    Ok(())
+
+    fn add(&mut self, folder: &Path, reach: Reach, control: &Control) -> std::io::Result<()> {
+        if !self.folders.insert(std::fs::canonicalize(folder)?) {
+            return Ok(());
+        }
+        for entry in std::fs::read_dir(folder)? {
+            control.check().map_err(std::io::Error::other)?;
+            let (name, path) = entry.map(|entry| (entry.file_name(), entry.path()))?;
+            if name.to_string_lossy().starts_with('.') {
+                continue;
+            }
+            if self.files.len() + self.folders.len() > reach.entries {
+                self.is_cut = true;
+                return Ok(());
+            }
+            if path.is_file() {
+                self.files.push(path);
+            } else if reach.depth > 1 && path.is_dir() {
+                self.add(&path, Reach { depth: reach.depth - 1, ..reach }, control)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn links_to_folders_are_followed_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("a.dcm"), "").unwrap();
+        fs::create_dir(path("inside")).unwrap();
+        fs::write(path("inside/b.dcm"), "").unwrap();
+        for nth in 0..20 {
+            std::os::unix::fs::symlink(".", path(&format!("loop{nth}"))).unwrap();
+        }
+        let mut files = files_below(folder.path(), &Control::default()).unwrap();
+        files.sort();
+        assert_eq!(files.len(), 2, "{files:?}");
+        assert_eq!(files[0], path("a.dcm"));
+    }
+
+    #[test]
+    fn a_listing_that_is_cut_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        for nth in 0..5 {
+            fs::write(folder.path().join(format!("{nth}.dcm")), "").unwrap();
+        }
+        let listed = |entries| Listing::of(folder.path(), Reach { depth: 2, entries }, &Control::default());
+        assert_eq!(listed(5).map(|listing| (listing.files.len(), listing.is_cut)).unwrap(), (5, false));
+        assert_eq!(listed(4).map(|listing| (listing.files.len(), listing.is_cut)).unwrap(), (4, true));
+    }
 }

@@ -5,15 +5,16 @@ use crate::error::{IoError, Result};
 use crate::file_name::file_name;
 use crate::read::context::Context;
 use dicom_core::PrimitiveValue;
-use dicom_dictionary_std::tags;
+use dicom_dictionary_std::{tags, uids};
 use dicom_object::{InMemDicomObject, Tag};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use veloxel_core::WarningKind;
 
 /// One plane of samples: a file, or a frame of a file with several.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PlaneHeader {
-    pub path: PathBuf,
+    pub path: Arc<Path>,
     /// The frame of its file, from 0 on, and how many that has.
     pub frame: u32,
     pub frames: u32,
@@ -55,8 +56,17 @@ const GROUPS: [Tag; 6] = [
 ];
 /// Frames of one file.
 const MOST_FRAMES: u32 = 1 << 16;
+/// Planes of all files together.
+const MOST_PLANES: usize = 1 << 18;
+/// Bytes that a plane's header takes with its texts.
+const PLANE_BYTES: u64 = size_of::<PlaneHeader>() as u64 + 2 * MOST_CHARACTERS as u64;
+/// Files that are left out and told one by one; of the others their number is told.
+const MOST_SAID: usize = 32;
 /// Most values of an element that is read.
 const MOST_VALUES: usize = 16;
+/// Transfer syntaxes whose pixels lie in the file as they are, a byte each at least.
+const RAW: [&str; 3] =
+    [uids::IMPLICIT_VR_LITTLE_ENDIAN, uids::EXPLICIT_VR_LITTLE_ENDIAN, "1.2.840.10008.1.2.2"];
 const MOST_CHARACTERS: usize = 64;
 
 /// The planes of all files; files that are broken or hold no image are left out and said.
@@ -72,9 +82,14 @@ pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<P
             longer.push(path);
         }
         match opened.and_then(|opened| planes_of(&opened, path)) {
-            Ok(of_file) => planes.extend(of_file),
+            Ok(of_file) => {
+                context.claim(PLANE_BYTES * of_file.len() as u64)?;
+                planes.extend(of_file);
+            }
             Err(reason) => failed.push((path, reason)),
         }
+        let expected = format!("at most {MOST_PLANES} images and frames");
+        context.require(planes.len() <= MOST_PLANES, "the files of a series", expected, "more")?;
     }
     context.check()?;
     if planes.is_empty() {
@@ -83,8 +98,12 @@ pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<P
             None => context.malformed("DICOM", "an image at least", "none"),
         });
     }
-    for (path, reason) in failed {
+    let unsaid = failed.len().saturating_sub(MOST_SAID);
+    for (path, reason) in failed.into_iter().take(MOST_SAID) {
         context.note(WarningKind::Header, format!("{} was left out: {reason}", file_name(path)));
+    }
+    if unsaid > 0 {
+        context.note(WarningKind::Header, format!("{unsaid} more files were left out"));
     }
     if let Some(path) = longer.first() {
         let (count, name) = (longer.len(), file_name(path));
@@ -104,8 +123,15 @@ pub(super) fn planes_of(opened: &Opened, path: &Path) -> Result<Vec<PlaneHeader>
     if frames > MOST_FRAMES || u64::from(frames) > opened.length {
         return Err(format!("it says that it has {frames} frames, in {} bytes", opened.length));
     }
-    let of_frame =
-        |frame: u32| Fields::new(object, frame).plane(path, frame, frames, [columns as usize, rows as usize]);
+    let size = [columns as usize, rows as usize];
+    let is_raw = RAW.contains(&opened.object.meta().transfer_syntax());
+    let frame_bytes = (size[0] as u64).saturating_mul(size[1] as u64);
+    if is_raw && frames > 1 && frame_bytes.saturating_mul(frames.into()) > opened.length {
+        let [w, h] = size;
+        return Err(format!("it says that it has {frames} frames of {w} × {h}, in {} bytes", opened.length));
+    }
+    let path: Arc<Path> = path.into();
+    let of_frame = |frame: u32| Fields::new(object, frame).plane(&path, frame, frames, size);
     Ok((0..frames).map(of_frame).collect())
 }
 
@@ -163,13 +189,13 @@ impl<'a> Fields<'a> {
         self.0.iter().find_map(first).unwrap_or_default()
     }
 
-    fn plane(&self, path: &Path, frame: u32, frames: u32, size: [usize; 2]) -> PlaneHeader {
+    fn plane(&self, path: &Arc<Path>, frame: u32, frames: u32, size: [usize; 2]) -> PlaneHeader {
         let whole = |tag: Tag| self.number(tag).map(|v| v as i64);
         let above_zero = |v: &f64| *v > 0.0;
         let spacing = self.numbers(tags::PIXEL_SPACING).or_else(|| self.numbers(tags::IMAGER_PIXEL_SPACING));
         let orientation: Option<[f64; 6]> = self.numbers(tags::IMAGE_ORIENTATION_PATIENT);
         PlaneHeader {
-            path: path.to_owned(),
+            path: path.clone(),
             frame,
             frames,
             series_uid: self.text(tags::SERIES_INSTANCE_UID),

@@ -11,7 +11,8 @@ use crate::read::luminance::LUMA;
 use crate::tables::cine_place::{CineImage, CineSpot};
 use dicom_object::DefaultDicomObject;
 use dicom_pixeldata::{DecodedPixelData, PixelDecoder, PixelRepresentation};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use veloxel_core::WarningKind;
 
 /// The samples of all planes.
@@ -22,7 +23,7 @@ pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Re
     let mut samples = vec![vec![0.0f32; grid.len()]; stack.frames];
     let (mut images, mut sample_type, mut inverted) = (Vec::new(), String::new(), 0);
     // A file of many frames is opened once.
-    let mut opened: Option<(PathBuf, Opened)> = None;
+    let mut opened: Option<(Arc<Path>, Opened)> = None;
     for (slice, planes) in stack.planes.iter().enumerate() {
         for (frame, plane) in planes.iter().flatten().enumerate() {
             context.check()?;
@@ -30,6 +31,11 @@ pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Re
                 // Two at once would take twice the memory.
                 drop(opened.take());
                 opened = Some((plane.path.clone(), open(&plane.path, context)?));
+                if let Some((_, Opened { object, .. })) = &opened {
+                    let shape = Shape::of(object, plane.size);
+                    codestreams::jpeg_fault(object, shape)
+                        .map_or(Ok(()), |fault| Err(undecodable(plane, fault)))?;
+                }
             }
             let Some((_, Opened { object, .. })) = &opened else { continue };
             let out = &mut samples[frame][slice * plane_len..(slice + 1) * plane_len];
@@ -59,6 +65,10 @@ pub(super) fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
+fn undecodable(plane: &PlaneHeader, fault: String) -> IoError {
+    IoError::malformed(&plane.path, "the pixels", "an image that can be decoded", fault)
+}
+
 /// Bytes of a sample that decoders hold at a time: coefficients or planes, what is interleaved of them, and the result.
 const DECODING_BYTES: usize = 12;
 
@@ -71,7 +81,7 @@ fn decode_plane(
 ) -> Result<(String, bool)> {
     let shape = Shape::of(object, plane.size);
     if let Some(fault) = codestreams::fault(object, plane.frame, shape) {
-        return Err(IoError::malformed(&plane.path, "the pixels", "an image that can be decoded", fault));
+        return Err(undecodable(plane, fault));
     }
     let _decoding = context.scratch((shape.pixels() * shape.channels * DECODING_BYTES) as u64)?;
     let decoded = object.decode_pixel_data_frame(plane.frame).map_err(|error| broken(&plane.path, &error))?;

@@ -4,43 +4,70 @@ use super::header::PlaneHeader;
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::reading::SeriesChoice;
+use std::collections::HashMap;
 use veloxel_core::Hint;
 
 /// Directions that differ by less are one.
 const DIRECTION: f64 = 1e-3;
+
+/// Series, or kinds of images, that a message lists.
+const MOST_LISTED: usize = 16;
+/// Shapes and orientations that the images of a series may have; every image is compared with each.
+const MOST_KINDS: usize = 256;
+
+/// A series: its first image, and how many it has.
+#[derive(Debug, Clone, Copy)]
+struct Series {
+    first: usize,
+    count: usize,
+}
+
+/// The series of images, in the order in which they come.
+fn counted(images: &[PlaneHeader]) -> Vec<Series> {
+    let mut place_of: HashMap<&str, usize> = HashMap::new();
+    let mut all: Vec<Series> = Vec::new();
+    for (first, image) in images.iter().enumerate() {
+        let place = *place_of.entry(&image.series_uid).or_insert(all.len());
+        match all.get_mut(place) {
+            Some(series) => series.count += 1,
+            None => all.push(Series { first, count: 1 }),
+        }
+    }
+    all
+}
+
+/// The first of `count` texts, and how many follow.
+fn listed(texts: impl Iterator<Item = String>, count: usize) -> String {
+    let shown = texts.take(MOST_LISTED).collect::<Vec<_>>().join("; ");
+    if count > MOST_LISTED { format!("{shown}; and {} more", count - MOST_LISTED) } else { shown }
+}
 
 /// Keeps the images of one series: the one that is asked for, or the only one.
 ///
 /// # Errors
 /// [`IoError::Ambiguous`](crate::IoError::Ambiguous) with the series that there are; [`IoError::Malformed`](crate::IoError::Malformed) if none is the one asked for.
 pub(super) fn choose(images: &mut Vec<PlaneHeader>, context: &mut Context) -> Result<()> {
-    let mut uids: Vec<String> = Vec::new();
-    for image in images.iter() {
-        if !uids.contains(&image.series_uid) {
-            uids.push(image.series_uid.clone());
-        }
-    }
-    let list = |uids: &[String], images: &[PlaneHeader]| -> String {
-        uids.iter().map(|uid| describe(uid, images)).collect::<Vec<_>>().join("; ")
-    };
-    let chosen: Vec<String> = match context.reading.options.series {
-        None => uids.clone(),
-        Some(choice) => uids.iter().filter(|uid| is(choice, uid, images)).cloned().collect(),
+    let all = counted(images);
+    let list = |series: &[Series]| listed(series.iter().map(|one| describe(one, images)), series.len());
+    let chosen: Vec<Series> = match context.reading.options.series {
+        None => all.clone(),
+        Some(choice) => all.iter().copied().filter(|one| is(choice, &images[one.first])).collect(),
     };
     match &chosen[..] {
         [_] => {}
         [] => {
             let asked = context.reading.options.series.map(|choice| choice.to_string()).unwrap_or_default();
-            return Err(context.malformed("series asked for", list(&uids, images), asked));
+            return Err(context.malformed("series asked for", list(&all), asked));
         }
         several => {
-            let (what, list) = (format!("{} series", several.len()), list(several, images));
+            let (what, list) = (format!("{} series", several.len()), list(several));
             return Err(context
                 .ambiguous(what, list, "say which, by its number or its UID")
                 .about(Hint::Series));
         }
     }
-    images.retain(|image| image.series_uid == chosen[0]);
+    let uid = images[chosen[0].first].series_uid.clone();
+    images.retain(|image| image.series_uid == uid);
     one_shape(images, context)
 }
 
@@ -57,16 +84,21 @@ fn one_shape(images: &mut Vec<PlaneHeader>, context: &mut Context) -> Result<()>
     let count = |like: &PlaneHeader| images.iter().filter(|image| is_like(image, like)).count();
     let mut kinds: Vec<(PlaneHeader, usize)> = Vec::new();
     for image in images.iter() {
-        if !kinds.iter().any(|(kind, _)| is_like(kind, image)) {
-            kinds.push((image.clone(), count(image)));
+        if kinds.iter().any(|(kind, _)| is_like(kind, image)) {
+            continue;
         }
+        if kinds.len() == MOST_KINDS {
+            let expected = format!("at most {MOST_KINDS}");
+            return Err(context.malformed("shapes and orientations of images", expected, "more"));
+        }
+        kinds.push((image.clone(), count(image)));
     }
     kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let (most, most_count) = kinds[0].clone();
     if kinds.len() > 1 && kinds[1].1 == most_count {
         let kind =
             |(kind, count): &(PlaneHeader, usize)| format!("{count} of {} × {}", kind.size[0], kind.size[1]);
-        let list = kinds.iter().map(kind).collect::<Vec<_>>().join("; ");
+        let list = listed(kinds.iter().map(kind), kinds.len());
         let hint = "put those that belong together into a folder of their own";
         return Err(context.ambiguous("images of several shapes or orientations".to_owned(), list, hint));
     }
@@ -82,15 +114,14 @@ fn one_shape(images: &mut Vec<PlaneHeader>, context: &mut Context) -> Result<()>
     Ok(())
 }
 
-fn is(choice: SeriesChoice, uid: &str, images: &[PlaneHeader]) -> bool {
-    let number = images.iter().find(|image| image.series_uid == uid).and_then(|image| image.series_number);
-    choice.is(uid, number)
+fn is(choice: SeriesChoice, first: &PlaneHeader) -> bool {
+    choice.is(&first.series_uid, first.series_number)
 }
 
 /// `number 5 (MR, 400 images of 256 × 256, 1.2.840…)`; descriptions are free text and may name people.
-fn describe(uid: &str, images: &[PlaneHeader]) -> String {
-    let own: Vec<&PlaneHeader> = images.iter().filter(|image| image.series_uid == uid).collect();
-    let number = own[0].series_number.map_or("without a number".to_owned(), |n| format!("number {n}"));
-    let [w, h] = own[0].size;
-    format!("{number} ({}, {} images of {w} × {h}, UID {uid})", own[0].modality, own.len())
+fn describe(series: &Series, images: &[PlaneHeader]) -> String {
+    let first = &images[series.first];
+    let number = first.series_number.map_or("without a number".to_owned(), |n| format!("number {n}"));
+    let ([w, h], uid) = (first.size, &first.series_uid);
+    format!("{number} ({}, {} images of {w} × {h}, UID {uid})", first.modality, series.count)
 }

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::file_name::file_name;
 use crate::read::context::Context;
 use crate::read::geometry::cross;
+use std::collections::HashMap;
 use veloxel_core::{Grid, WarningKind};
 
 /// The planes of a cine, and the grid that they form.
@@ -19,6 +20,8 @@ pub(super) struct Stack {
 
 /// Distances of slices may differ by this share.
 const EVEN: f64 = 0.02;
+/// Slices that are told one by one; of the others their number is told.
+const MOST_SAID: usize = 32;
 
 /// The images of one slice in order of time.
 struct Slice {
@@ -117,15 +120,24 @@ fn in_time(slice: &mut Slice, context: &mut Context) -> Result<()> {
     Err(context.malformed("the frames of a slice", "trigger times, or instance numbers, that differ", got))
 }
 
-/// The slices of the length that most images belong to; the others are said one by one.
+/// The slices of the length that most images belong to; the others are said.
 fn of_one_length(slices: Vec<Slice>, context: &mut Context) -> Vec<Slice> {
-    let count = |length: usize| slices.iter().filter(|slice| slice.planes.len() == length).count();
-    let lengths = slices.iter().map(|slice| slice.planes.len());
-    let most = lengths.max_by_key(|&length| (count(length) * length, length)).unwrap_or(0);
-    for slice in slices.iter().filter(|slice| slice.planes.len() != most) {
+    let mut planes_of: HashMap<usize, usize> = HashMap::new();
+    for length in slices.iter().map(|slice| slice.planes.len()) {
+        *planes_of.entry(length).or_default() += length;
+    }
+    let most = planes_of.iter().max_by_key(|&(&length, &planes)| (planes, length));
+    let most = most.map_or(0, |(&length, _)| length);
+    let others = slices.iter().filter(|slice| slice.planes.len() != most);
+    for slice in others.clone().take(MOST_SAID) {
         let (got, at, names) = (slice.planes.len(), slice.along_mm, file_names(&slice.planes));
         let text =
             format!("the slice at {at:.2} mm has {got} frames instead of {most} and was left out ({names})");
+        context.note(WarningKind::Header, text);
+    }
+    let unsaid = others.skip(MOST_SAID).count();
+    if unsaid > 0 {
+        let text = format!("{unsaid} more slices have not {most} frames and were left out");
         context.note(WarningKind::Header, text);
     }
     slices.into_iter().filter(|slice| slice.planes.len() == most).collect()
@@ -147,11 +159,11 @@ fn evenly(slices: Vec<Slice>, context: &mut Context) -> Result<Even> {
     let Some(step) = steps.iter().copied().min_by(f64::total_cmp) else {
         return Ok((slices.into_iter().map(|slice| Some(slice.planes)).collect(), None));
     };
-    let gaps: Vec<usize> = steps.iter().map(|d| (d / step).round() as usize).collect();
-    let is_even =
-        steps.iter().zip(&gaps).all(|(d, &n)| (d - n as f64 * step).abs() < EVEN.max(1e-3) * step * n as f64);
-    let all: usize = gaps.iter().sum::<usize>() + 1;
-    if !is_even || all > 4 * slices.len() {
+    let gaps: Vec<f64> = steps.iter().map(|d| (d / step).round()).collect();
+    let is_even = steps.iter().zip(&gaps).all(|(d, n)| (d - n * step).abs() < EVEN.max(1e-3) * step * n);
+    let all = gaps.iter().sum::<f64>() + 1.0;
+    // Slices may lie so far apart that their number has no end.
+    if !is_even || all > 4.0 * slices.len() as f64 {
         let (least, most) = (step, steps.iter().copied().fold(0.0, f64::max));
         let mean = steps.iter().sum::<f64>() / steps.len() as f64;
         context.assume(format!(
@@ -159,16 +171,26 @@ fn evenly(slices: Vec<Slice>, context: &mut Context) -> Result<Even> {
         ))?;
         return Ok((slices.into_iter().map(|slice| Some(slice.planes)).collect(), Some(mean)));
     }
-    let mut planes = Vec::with_capacity(all);
+    let mut planes = Vec::with_capacity(all as usize);
+    let (mut said, mut unsaid) = (0, 0);
     for (slice, gap) in slices.into_iter().zip(gaps.iter().copied().map(Some).chain([None])) {
         let at = slice.along_mm;
         planes.push(Some(slice.planes));
-        for missing in 1..gap.unwrap_or(1) {
+        for missing in 1..gap.unwrap_or(1.0) as usize {
             let (nth, at) = (planes.len(), at + step * missing as f64);
+            planes.push(None);
+            if said == MOST_SAID {
+                unsaid += 1;
+                continue;
+            }
+            said += 1;
             let text = format!("slice {nth}, at {at:.2} mm, is missing: it is 0 everywhere");
             context.note(WarningKind::Header, text);
-            planes.push(None);
         }
+    }
+    if unsaid > 0 {
+        let text = format!("{unsaid} more slices are missing: they are 0 everywhere");
+        context.note(WarningKind::Header, text);
     }
     Ok((planes, Some(step)))
 }

@@ -288,3 +288,52 @@ fn frames_of_one_file_are_slices_or_times_as_it_says() {
         other => panic!("{}", other.describe()),
     }
 }
+
+#[test]
+fn slices_without_end_between_them_are_taken_as_even() {
+    let places = ["0", "1", "9223372036854775808", "18446744073709551616"];
+    let folder = tempfile::tempdir().unwrap();
+    for (slice, z) in (0..).zip(places) {
+        let image = Image::new(slice, 0).with(Tag(0x0020, 0x0032), VR::DS, &format!("0\\0\\{z}"));
+        image.write(&folder.path().join(z));
+    }
+    let (series, said) = read_folder(folder.path(), Strictness::Lenient);
+    assert_eq!(series.unwrap().frames[0].grid().size(), [4, 3, 4]);
+    assert!(said.contains("is assumed for all"), "{said}");
+}
+
+#[test]
+fn frames_that_a_file_cannot_hold_are_refused_before_they_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.dcm");
+    let frames = |count: &str| {
+        Image::new(0, 0).with(Tag(0x0028, 0x0008), VR::IS, count).write(&path);
+        read_folder(folder.path(), Strictness::Lenient).0.map(|series| series.frames.len()).unwrap_err()
+    };
+    let refused = frames("400");
+    assert!(refused.contains("400 frames of 4 × 3"), "{refused}");
+}
+
+#[test]
+fn the_list_of_many_series_is_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    for series in 0..40 {
+        Image { series, ..Image::new(0, 0) }.write(&folder.path().join(format!("{series}")));
+    }
+    let refused = read_folder(folder.path(), Strictness::Lenient).0.map(drop).unwrap_err();
+    assert!(refused.contains("40 series") && refused.contains("and 24 more"), "{refused}");
+    assert!(refused.len() < 3000, "{}", refused.len());
+}
+
+#[test]
+fn planes_count_in_the_budget() {
+    let folder = folder(|_, _| true, |image| image);
+    let read = |bytes| {
+        let options = ReadOptions { max_decode_bytes: Some(bytes), ..ReadOptions::default() };
+        read_folder(folder.path(), Reading::alone(options)).0.map(drop)
+    };
+    assert!(read(1 << 20).is_ok());
+    // A file and its pixels fit, but not the headers of twelve of them.
+    let refused = read(4000).unwrap_err();
+    assert!(refused.contains("of memory"), "{refused}");
+}

@@ -16,7 +16,8 @@ use crate::read::source::Source;
 pub(super) static FORMAT: Format = Format {
     names_data_files: Some(|source, context| {
         let json = source.take_rest(context).unwrap_or_default();
-        serde_json::from_slice(&json).map_or(Vec::new(), |json| files(&json))
+        crate::text::json::parse(&json, "the JSON of a scene", "glTF", context)
+            .map_or(Vec::new(), |json| files(&json))
     }),
     ..Format::surface("gltf", "glTF", &["gltf"], read)
 };

@@ -15,7 +15,8 @@ use crate::read::element::{ByteOrder, Element, Scaling, Stored};
 use crate::read::geometry::{Axes, header_axes};
 use crate::read::layout::{Arrangement, AxisOrder, Layout, Meaning};
 use crate::read::source::Source;
-use crate::text::header::{Fields, LINE_LIMIT, excerpt, join};
+use crate::text::header::{Fields, LINE_LIMIT, join};
+use crate::text::quotation::quoted;
 use crate::write::detached;
 use crate::write::record::Record;
 use crate::write::target::Target;
@@ -145,7 +146,7 @@ fn parse(source: &mut Source, context: &Context) -> Result<Fields> {
             continue;
         }
         let Some((key, value)) = line.split_once('=') else {
-            return Err(context.malformed("MetaImage header line", "key = value", excerpt(&line)));
+            return Err(context.malformed("MetaImage header line", "key = value", quoted(&line)));
         };
         fields.insert(key.trim(), value);
         if key.trim() == "ElementDataFile" {
@@ -160,7 +161,7 @@ fn flag(fields: &Fields, name: &str, context: &Context) -> Result<bool> {
     match fields.text(name).map(str::to_ascii_lowercase).as_deref() {
         Some("true" | "t" | "1") => Ok(true),
         None | Some("false" | "f" | "0") => Ok(false),
-        Some(other) => Err(context.malformed(name, "True or False", excerpt(other))),
+        Some(other) => Err(context.malformed(name, "True or False", quoted(other))),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::format::Format;
 use crate::read::context::Context;
 use crate::read::polygons::Polygons;
 use crate::read::source::Source;
-use crate::text::header::excerpt;
+use crate::text::quotation::quoted;
 use crate::text::words::parse;
 
 pub(super) static FORMAT: Format = Format::surface("obj", "OBJ", &["obj"], read);
@@ -72,6 +72,6 @@ fn corner(word: &[u8], points: usize) -> Option<u32> {
 }
 
 fn bad(line: &[u8], number: usize, context: &Context) -> IoError {
-    let got = excerpt(String::from_utf8_lossy(line).trim());
+    let got = quoted(String::from_utf8_lossy(line).trim());
     context.malformed(format!("line {}", number + 1), "points by their numbers, from 1", got)
 }

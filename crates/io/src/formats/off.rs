@@ -10,7 +10,8 @@ use crate::format::Format;
 use crate::read::context::Context;
 use crate::read::polygons::Polygons;
 use crate::read::source::Source;
-use crate::text::words::{Words, parse, shown};
+use crate::text::quotation::quoted_bytes;
+use crate::text::words::{Words, parse};
 
 pub(super) static FORMAT: Format = Format::surface("off", "OFF", &["off"], read);
 
@@ -28,9 +29,11 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
         (true, None) if first.eq_ignore_ascii_case(b"BINARY") => {
             return Err(context.unsupported("binary OFF", "write it as text, or as .ply"));
         }
-        (true, None) => return Err(context.malformed("the number of points", "a count", shown(first))),
+        (true, None) => {
+            return Err(context.malformed("the number of points", "a count", quoted_bytes(first)));
+        }
         (false, _) => {
-            let got = if head.is_empty() { "no text".to_owned() } else { shown(head) };
+            let got = if head.is_empty() { "no text".to_owned() } else { quoted_bytes(head) };
             return Err(context.malformed("head of an OFF file", "OFF", got));
         }
     };
@@ -51,7 +54,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
         polygons.counts.push(corners);
         for _ in 0..corners {
             let corner = words.number("a corner", context)?;
-            polygons.corners.push(corner);
+            polygons.corner(corner, context)?;
         }
         // A colour may follow.
         words.line();

@@ -12,7 +12,8 @@ use crate::read::context::Context;
 use crate::read::element::ByteOrder;
 use crate::read::polygons::Triangles;
 use crate::read::source::Source;
-use crate::text::words::{Words, shown};
+use crate::text::quotation::quoted_bytes;
+use crate::text::words::Words;
 
 pub(super) static FORMAT: Format = Format::surface("stl", "STL", &["stl"], read);
 
@@ -83,7 +84,11 @@ fn read_text(bytes: &[u8], context: &mut Context) -> Result<Decoded> {
                 return Err(context.truncated("the STL file", bytes.len() as u64 + 1, bytes.len() as u64));
             }
             (other, true) => {
-                return Err(context.malformed("a word of an STL file", "facet or endsolid", shown(other)));
+                return Err(context.malformed(
+                    "a word of an STL file",
+                    "facet or endsolid",
+                    quoted_bytes(other),
+                ));
             }
         }
     }
@@ -92,7 +97,12 @@ fn read_text(bytes: &[u8], context: &mut Context) -> Result<Decoded> {
 fn expect<const N: usize>(words: &mut Words, expected: [&[u8]; N], context: &Context) -> Result<()> {
     for expected in expected {
         let word = words.word();
-        context.require(word == expected, "a word of an STL file", shown(expected), shown(word))?;
+        context.require(
+            word == expected,
+            "a word of an STL file",
+            quoted_bytes(expected),
+            quoted_bytes(word),
+        )?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::format::{Format, FormatPrecision, Reader};
 use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Element};
 use crate::read::source::Source;
-use crate::text::header::excerpt;
+use crate::text::quotation::quoted;
 use crate::text::words::Words;
 use veloxel_core::{TetMesh, WarningKind};
 
@@ -31,7 +31,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let content = Content::Mesh(whole_mesh(&mut file, context)?);
     let left_out = file.words.text();
     if !left_out.is_empty() {
-        let text = format!("what follows the cells was left out, from {} on", excerpt(&left_out));
+        let text = format!("what follows the cells was left out, from {} on", quoted(&left_out));
         context.note(WarningKind::Note, text);
     }
     Ok(Decoded { content, sample_type: "tetrahedra".to_owned() })
@@ -49,7 +49,7 @@ fn whole_mesh(file: &mut Sections, context: &Context) -> Result<TetMesh> {
             "DATASET" => {
                 let kind = file.words.text();
                 let is_read = kind.eq_ignore_ascii_case("UNSTRUCTURED_GRID");
-                let what = format!("data set {}", excerpt(&kind));
+                let what = format!("data set {}", quoted(&kind));
                 context.support(is_read, what, "give an UNSTRUCTURED_GRID")?;
             }
             "POINTS" => points = Some(file.points()?),
@@ -61,7 +61,7 @@ fn whole_mesh(file: &mut Sections, context: &Context) -> Result<TetMesh> {
                 return Err(context.malformed("VTK file", expected, "its end before them"));
             }
             other => {
-                let what = format!("section {}", excerpt(other));
+                let what = format!("section {}", quoted(other));
                 return Err(context.unsupported(what, "give plain POINTS and CELLS"));
             }
         }
@@ -94,12 +94,12 @@ impl<'a> Sections<'a> {
         let mut words = Words::new(bytes, "the VTK file");
         let magic = String::from_utf8_lossy(words.line());
         let is_vtk = magic.to_ascii_lowercase().starts_with("# vtk datafile version");
-        context.require(is_vtk, "VTK magic", "# vtk DataFile Version", excerpt(&magic))?;
+        context.require(is_vtk, "VTK magic", "# vtk DataFile Version", quoted(&magic))?;
         words.line();
         let binary = match words.text().to_ascii_uppercase().as_str() {
             "ASCII" => false,
             "BINARY" => true,
-            other => return Err(context.malformed("VTK encoding", "ASCII or BINARY", excerpt(other))),
+            other => return Err(context.malformed("VTK encoding", "ASCII or BINARY", quoted(other))),
         };
         Ok(Self { words, binary, context })
     }
@@ -111,7 +111,7 @@ impl<'a> Sections<'a> {
             "float" => Element::F32,
             "double" => Element::F64,
             other => {
-                let what = format!("points of type {}", excerpt(other));
+                let what = format!("points of type {}", quoted(other));
                 return Err(self.context.unsupported(what, "give float or double"));
             }
         };
@@ -136,7 +136,7 @@ impl<'a> Sections<'a> {
         self.require_four_nodes(offsets.iter().enumerate().all(|(i, &o)| o == 4.0 * i as f64))?;
         let name = self.words.text();
         let is_known = name.eq_ignore_ascii_case("CONNECTIVITY");
-        self.context.require(is_known, "VTK cells", "CONNECTIVITY", excerpt(&name))?;
+        self.context.require(is_known, "VTK cells", "CONNECTIVITY", quoted(&name))?;
         let kind = self.integer_type()?;
         let is_whole = first.saturating_sub(1).checked_mul(4) == Some(second);
         let expected = format!("4 nodes for each of {first} - 1 cells");
@@ -162,7 +162,7 @@ impl<'a> Sections<'a> {
             "vtktypeint64" | "long" | "vtkidtype" => Ok(Element::I64),
             "vtktypeint32" | "int" => Ok(Element::I32),
             other => {
-                let what = format!("indices of type {}", excerpt(other));
+                let what = format!("indices of type {}", quoted(other));
                 Err(self.context.unsupported(what, "give vtktypeint64"))
             }
         }

@@ -4,15 +4,10 @@ use crate::error::{IoError, Result};
 use crate::files::Files;
 use crate::read::budget::Claim;
 use crate::read::reading::{Reading, Strictness};
+use crate::text::quotation::told;
 use std::cell::RefCell;
 use std::path::Path;
-use veloxel_core::{Control, CoreError, Grid, Mask, Sequence, Volume, WarningKind, Warnings};
-
-/// Text out of a file as a part of one line: its control characters spelt out.
-fn one_line(text: &str) -> String {
-    let spelt = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    text.chars().map(spelt).collect()
-}
+use veloxel_core::{Control, CoreError, Grid, Mask, Sequence, Volume, WarningKind, Warnings, fallible};
 
 /// The file's name, how to read it, the memory claimed for it, and where warnings go.
 pub(crate) struct Context<'a> {
@@ -93,10 +88,8 @@ impl<'a> Context<'a> {
     pub fn room_for<T>(&self, count: usize) -> Result<Vec<T>> {
         let needed_bytes = (count as u64).saturating_mul(size_of::<T>() as u64);
         self.claim(needed_bytes)?;
-        let mut room = Vec::new();
-        let refused = |_| IoError::Memory { needed_bytes, budget_bytes: 0, path: self.path.to_owned() };
-        room.try_reserve_exact(count).map_err(refused)?;
-        Ok(room)
+        let refused = || IoError::Memory { needed_bytes, budget_bytes: 0, path: self.path.to_owned() };
+        fallible::room_for(count).ok_or_else(refused)
     }
 
     /// Everything that was claimed, for what outlives this context.
@@ -113,14 +106,14 @@ impl<'a> Context<'a> {
                 Ok(())
             }
             Strictness::Strict => {
-                Err(IoError::Strict { assumption: one_line(&assumption), path: self.path.to_owned() })
+                Err(IoError::Strict { assumption: told(&assumption), path: self.path.to_owned() })
             }
         }
     }
 
     /// Something to know that is no fault of the header.
     pub fn note(&mut self, kind: WarningKind, message: impl AsRef<str>) {
-        self.warnings.push(kind, format!("{}: {}", self.path.display(), one_line(message.as_ref())));
+        self.warnings.push(kind, format!("{}: {}", self.path.display(), told(message.as_ref())));
     }
 
     /// A time between frames, where it is one that a sequence can have; of any other a note says that it counts as unknown.
@@ -184,7 +177,7 @@ impl<'a> Context<'a> {
         expected: impl Into<String>,
         got: impl ToString,
     ) -> IoError {
-        IoError::malformed(self.path, one_line(&what.into()), expected, one_line(&got.to_string()))
+        IoError::malformed(self.path, what, expected, got)
     }
 
     /// Goes on where something is as it must be.
@@ -231,18 +224,12 @@ impl<'a> Context<'a> {
     }
 
     pub fn unsupported(&self, what: impl Into<String>, hint: &'static str) -> IoError {
-        IoError::unsupported(self.path, one_line(&what.into()), hint)
+        IoError::unsupported(self.path, what, hint)
     }
 
     #[cfg(feature = "dicom")]
     pub(crate) fn ambiguous(&self, what: String, choices: String, hint: &'static str) -> IoError {
-        IoError::Ambiguous {
-            what,
-            choices: one_line(&choices),
-            hint,
-            option: None,
-            path: self.path.to_owned(),
-        }
+        IoError::Ambiguous { what, choices: told(&choices), hint, option: None, path: self.path.to_owned() }
     }
 
     pub fn core(&self, source: CoreError) -> IoError {

@@ -74,13 +74,17 @@ pub fn read_bytes(
 /// [`IoError::Open`], also for a pipe or a device; [`IoError::Malformed`] for a longer text, or one that is no UTF-8.
 pub fn read_text(path: &Path, most_bytes: u64, reading: impl Into<Reading>) -> Result<String> {
     let mut unsaid = Warnings::new();
-    let context = Context::new(path, reading, &mut unsaid);
-    let mut source = Source::open(path, context.files())?;
+    take_text(most_bytes, &Context::new(path, reading, &mut unsaid))
+}
+
+/// Reads the text of a context's file as [`read_text`] does; its bytes stay claimed as long as the context lives.
+pub(crate) fn take_text(most_bytes: u64, context: &Context) -> Result<String> {
+    let mut source = Source::open(context.path, context.files())?;
     if source.available() > most_bytes {
         let expected = format!("at most {most_bytes} bytes");
         return Err(context.malformed("text", expected, format!("{} bytes", source.available())));
     }
-    let bytes = source.take_rest(&context)?;
+    let bytes = source.take_rest(context)?;
     String::from_utf8(bytes).map_err(|error| context.malformed("text", "UTF-8", error))
 }
 

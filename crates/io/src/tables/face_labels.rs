@@ -2,13 +2,15 @@
 
 use crate::error::{IoError, Result};
 use crate::file_name::extension;
-use crate::read::read_text;
+use crate::read::context::Context;
 use crate::read::reading::Reading;
+use crate::read::take_text;
 use crate::write::check_folder;
 use crate::write::target::Target;
 use crate::write::whole_file;
 use std::io::Write;
 use std::path::Path;
+use veloxel_core::Warnings;
 
 /// Larger label files are refused (bytes).
 const MOST_BYTES: u64 = 1 << 30;
@@ -16,18 +18,20 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Reads a `.seg` file of the Princeton segmentation benchmark: the number of a segment a line, one for each face.
 ///
 /// # Errors
-/// As [`read_text`]; [`IoError::Malformed`] with the line that holds no number.
+/// As [`read_text`](crate::read_text); [`IoError::Malformed`] with the line that holds no number.
 pub fn read_face_labels(path: &Path, reading: impl Into<Reading>) -> Result<Vec<u32>> {
-    let reading = reading.into();
-    let text = read_text(path, MOST_BYTES, &reading)?;
-    let label = |(line, word): (usize, &str)| {
+    let mut unwarned = Warnings::new();
+    let context = Context::new(path, reading, &mut unwarned);
+    let text = take_text(MOST_BYTES, &context)?;
+    let mut labels = context.room_for(text.lines().count())?;
+    for (line, word) in text.trim_end().lines().enumerate() {
         if line.is_multiple_of(LINES_BETWEEN) {
-            reading.files.control().check()?;
+            context.check()?;
         }
-        let bad = || IoError::malformed(path, format!("line {}", line + 1), "the number of a segment", word);
-        word.trim().parse().map_err(|_| bad())
-    };
-    text.trim_end().lines().enumerate().map(label).collect()
+        let bad = |_| context.malformed(format!("line {}", line + 1), "the number of a segment", word);
+        labels.push(word.trim().parse().map_err(bad)?);
+    }
+    Ok(labels)
 }
 
 /// Lines that are read between two questions whether to go on.

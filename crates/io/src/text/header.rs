@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::read::context::Context;
+use crate::text::quotation::quoted;
 use std::collections::HashMap;
 use std::str::FromStr;
 
@@ -27,7 +28,7 @@ impl Fields {
 
     /// One value, if it is there; `expected` says what it should have been.
     pub fn value<T: FromStr>(&self, name: &str, expected: &str, context: &Context) -> Result<Option<T>> {
-        let parsed = |text: &str| text.parse().map_err(|_| context.malformed(name, expected, excerpt(text)));
+        let parsed = |text: &str| text.parse().map_err(|_| context.malformed(name, expected, quoted(text)));
         self.text(name).map(parsed).transpose()
     }
 
@@ -40,8 +41,7 @@ impl Fields {
     /// As many numbers as `count`, if they are there.
     pub fn numbers(&self, name: &str, count: usize, context: &Context) -> Result<Option<Vec<f64>>> {
         let Some(words) = self.words(name, count, context)? else { return Ok(None) };
-        let number =
-            |word: &&str| word.parse().map_err(|_| context.malformed(name, "numbers", excerpt(word)));
+        let number = |word: &&str| word.parse().map_err(|_| context.malformed(name, "numbers", quoted(word)));
         words.iter().map(number).collect::<Result<_, _>>().map(Some)
     }
 
@@ -49,7 +49,7 @@ impl Fields {
     pub fn rank(&self, name: &str, context: &Context) -> Result<usize> {
         let text = self.require(name, context)?;
         let rank = text.parse().ok().filter(|rank| (2..=4).contains(rank));
-        rank.ok_or_else(|| context.malformed(name, "2, 3 or 4", excerpt(text)))
+        rank.ok_or_else(|| context.malformed(name, "2, 3 or 4", quoted(text)))
     }
 
     /// The size of every axis, at least 1.
@@ -58,7 +58,7 @@ impl Fields {
         let words = words.ok_or_else(|| context.malformed(name, format!("{rank} sizes"), "none"))?;
         let size = |word: &&str| {
             let size = word.parse().ok().filter(|&n: &usize| n > 0);
-            size.ok_or_else(|| context.malformed(name, "whole numbers of at least 1", excerpt(word)))
+            size.ok_or_else(|| context.malformed(name, "whole numbers of at least 1", quoted(word)))
         };
         words.iter().map(size).collect()
     }
@@ -70,11 +70,6 @@ pub(crate) fn counted<T>(name: &str, values: Vec<T>, count: usize, context: &Con
         return Ok(values);
     }
     Err(context.malformed(name, format!("{count} values"), values.len()))
-}
-
-/// As much of a text as an error line shows.
-pub(crate) fn excerpt(text: &str) -> String {
-    text.chars().take(60).collect()
 }
 
 /// Values as the text of a header.

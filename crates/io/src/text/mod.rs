@@ -2,4 +2,5 @@
 
 pub(crate) mod header;
 pub(crate) mod json;
+pub(crate) mod quotation;
 pub(crate) mod words;

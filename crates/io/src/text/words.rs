@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::read::context::Context;
-use crate::text::header::excerpt;
+use crate::text::quotation::quoted_bytes;
 use std::fmt::Display;
 use std::str::FromStr;
 
@@ -78,7 +78,7 @@ impl<'a> Words<'a> {
         let word = self.word();
         parse(word).filter(allowed).ok_or_else(|| match word.is_empty() {
             true => context.truncated(self.title, self.bytes.len() as u64 + 1, self.bytes.len() as u64),
-            false => context.malformed(what.to_string(), expected, shown(word)),
+            false => context.malformed(what.to_string(), expected, quoted_bytes(word)),
         })
     }
 
@@ -147,14 +147,6 @@ pub(crate) fn has_decimal_comma(line: &str) -> bool {
 
 /// What is expected where a line has such a comma.
 pub(crate) const DECIMAL_POINT: &str = "fractions with a point, such as 2.5 (a comma parts columns)";
-
-/// A word may be as long as its file: more bytes of it than these are not looked at for a message.
-const MOST_SHOWN_BYTES: usize = 240;
-
-/// As much of a word as an error line shows.
-pub(crate) fn shown(word: &[u8]) -> String {
-    excerpt(&String::from_utf8_lossy(&word[..word.len().min(MOST_SHOWN_BYTES)]))
-}
 
 /// A number as text.
 pub(crate) fn parse<T: FromStr>(word: &[u8]) -> Option<T> {

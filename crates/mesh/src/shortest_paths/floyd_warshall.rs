@@ -34,7 +34,7 @@ pub(super) fn matrix_bytes(nodes: usize, half: MatrixHalf, precision: DistancePr
         DistancePrecision::F32 => 4,
         DistancePrecision::U16 => 2,
     };
-    bytes * TileLayout::new(nodes, half).len() as u64
+    TileLayout::len_of(nodes, half).saturating_mul(bytes)
 }
 
 impl TiledDistances {

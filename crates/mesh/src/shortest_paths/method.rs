@@ -67,6 +67,14 @@ pub(super) fn is_worth(operations: f64, graph: &Graph) -> bool {
     operations <= ADDITIONS_PER_STEP * nodes * (nodes + arcs) * nodes.log2()
 }
 
+/// What runs in place of dissection where that takes more memory than there may be.
+pub(super) fn without_memory(needed_bytes: u64, budget_bytes: u64) -> (DistanceMethod, String) {
+    let dissection = DistanceMethod::Dissection.name();
+    let because =
+        format!("{dissection} would take {needed_bytes} bytes of memory, and {budget_bytes} may be used");
+    (DistanceMethod::Dijkstra, because)
+}
+
 /// What runs in place of dissection on a graph without small separators.
 pub(super) fn without_separators(
     request: DistanceRequest,
@@ -75,7 +83,7 @@ pub(super) fn without_separators(
 ) -> (DistanceMethod, String) {
     let matrix_bytes = matrix_bytes(graph.nodes(), MatrixHalf::Both, request.precision);
     let free = device.free_bytes().map_or(0, |free| free as u64);
-    if device.is_gpu() && 2 * matrix_bytes <= free.min(request.budget()) {
+    if device.is_gpu() && matrix_bytes.saturating_mul(2) <= free.min(request.budget()) {
         return (
             DistanceMethod::FloydWarshall,
             "the graph has no small separators, and the matrix fits on the GPU".to_owned(),

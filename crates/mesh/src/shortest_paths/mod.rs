@@ -27,7 +27,7 @@ use dijkstra::Dijkstra;
 use dissection::{Dissection, EliminationPlan};
 use engine::Engine;
 use floyd_warshall::TiledDistances;
-use veloxel_core::{GraphKind, SystemMemory};
+use veloxel_core::{GraphKind, SystemMemory, fallible};
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, Cpu, Device, DeviceKind};
 use veloxel_kernels::paths::floyd_warshall::MatrixHalf;
@@ -88,6 +88,12 @@ impl ShortestPaths {
         let (mut method, mut chosen_because) = method::choose(request, graph)?;
         let is_free = request.method == DistanceMethod::Auto;
         let mut engine = None;
+        if method == DistanceMethod::Dissection && is_free {
+            let (needed_bytes, budget_bytes) = (EliminationPlan::bytes_to_make(graph), request.budget());
+            if needed_bytes > budget_bytes {
+                (method, chosen_because) = method::without_memory(needed_bytes, budget_bytes);
+            }
+        }
         if method == DistanceMethod::Dissection {
             let plan = EliminationPlan::new(graph, &cpu)?;
             if is_free && !method::is_worth(plan.operations(), graph) {
@@ -95,11 +101,7 @@ impl ShortestPaths {
             } else {
                 engine = match Dissection::new(plan, device, &cpu, request.budget()) {
                     Err(MeshError::Memory { needed_bytes, budget_bytes, .. }) if is_free => {
-                        chosen_because = format!(
-                            "{} would take {needed_bytes} bytes of memory, and {budget_bytes} may be used",
-                            method.name()
-                        );
-                        method = DistanceMethod::Dijkstra;
+                        (method, chosen_because) = method::without_memory(needed_bytes, budget_bytes);
                         None
                     }
                     eliminated => Some(Box::new(eliminated?) as Box<dyn Engine>),
@@ -257,7 +259,7 @@ impl ShortestPaths {
     fn room(&self, len: usize, what: &str) -> Result<Vec<f32>, MeshError> {
         let needed_bytes = 4 * len as u64;
         let budget_bytes = self.request.budget();
-        if needed_bytes > budget_bytes || Vec::<f32>::new().try_reserve_exact(len).is_err() {
+        if needed_bytes > budget_bytes || fallible::room_for::<f32>(len).is_none() {
             let what = format!("{what} of {} nodes", self.nodes);
             let ways_out = "stream the rows instead, ask for fewer sources, or allow more";
             return Err(MeshError::Memory { what, needed_bytes, budget_bytes, ways_out });

@@ -284,3 +284,23 @@ mod needs_data {
         assert!(seen >= 10, "{seen} meshes");
     }
 }
+
+#[test]
+fn a_matrix_of_a_graph_of_many_nodes_is_refused_before_its_tiles_are_numbered() {
+    let graph = graph(2_000_000, GraphKind::Undirected, &[(0, 1, 1.0)]);
+    let cpu = Device::cpu(1).unwrap();
+    for method in [DistanceMethod::FloydWarshall, DistanceMethod::FloydWarshallUndirected] {
+        let request = DistanceRequest { method, max_bytes: Some(1 << 30), ..DistanceRequest::default() };
+        let refused = ShortestPaths::open(&graph, request, &cpu);
+        assert!(matches!(refused, Err(MeshError::Memory { .. })), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_graph_too_large_for_dissection_is_searched() {
+    let graph = graph(100_000, GraphKind::Undirected, &[(0, 1, 1.0)]);
+    let request = DistanceRequest { max_bytes: Some(4 << 20), ..DistanceRequest::default() };
+    let paths = ShortestPaths::open(&graph, request, &Device::cpu(1).unwrap()).unwrap();
+    assert_eq!(paths.method(), DistanceMethod::Dijkstra);
+    assert!(paths.chosen_because().contains("bytes of memory"), "{}", paths.chosen_because());
+}

@@ -92,8 +92,23 @@ pub struct MotionReport {
 /// Number of parts in which voxels are measured. It does not depend on the number of threads, so sums keep their order.
 const PARTS: usize = 64;
 
-/// A thread that measures some of the parts.
-type Joined<'a> = std::thread::ScopedJoinHandle<'a, Result<Vec<Sums>, Stopped>>;
+/// What was measured of some of the parts.
+type Measured = Result<Vec<Sums>, Stopped>;
+
+/// Some of the parts: a thread measures them, or, where none could start, they are measured already.
+enum Share<'scope> {
+    Running(std::thread::ScopedJoinHandle<'scope, Measured>),
+    Done(Measured),
+}
+
+impl Share<'_> {
+    fn wait(self) -> Measured {
+        match self {
+            Self::Running(thread) => thread.join().expect("no thread should have failed"),
+            Self::Done(measured) => measured,
+        }
+    }
+}
 
 impl MotionReport {
     fn measure(view: &PairView, control: &Control) -> Result<Self, Stopped> {
@@ -104,11 +119,14 @@ impl MotionReport {
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(PARTS);
         let of_thread = |nth: usize| (PARTS * nth / threads..PARTS * (nth + 1) / threads).map(part);
         let sums = std::thread::scope(|scope| {
-            let spawn = |nth| scope.spawn(move || of_thread(nth).collect::<Result<Vec<Sums>, Stopped>>());
-            let spawned: Vec<_> = (0..threads).map(spawn).collect();
-            let joined = |thread: Joined<'_>| thread.join().expect("no thread should have failed");
+            let measured = |nth: usize| -> Measured { of_thread(nth).collect() };
+            let spawn = |nth| match std::thread::Builder::new().spawn_scoped(scope, move || measured(nth)) {
+                Ok(thread) => Share::Running(thread),
+                Err(_) => Share::Done(measured(nth)),
+            };
+            let shares: Vec<_> = (0..threads).map(spawn).collect();
             // Every thread is waited for before the first stop is told.
-            let parts: Vec<_> = spawned.into_iter().map(joined).collect();
+            let parts: Vec<_> = shares.into_iter().map(Share::wait).collect();
             let mut sums = Sums::default();
             for parts in parts {
                 sums = parts?.iter().fold(sums, Sums::and);

@@ -120,9 +120,8 @@ impl DistancesJob {
         };
         if !self.is_mesh() {
             let list = account.stages.time("read", || read_graph(&self.graph, self.kind, reading))?;
-            let graph =
-                Graph::new(&list, session.control()).map_err(VeloxelError::of_mesh_file(&self.graph))?;
-            return Ok(NamedNodes::Graph(graph));
+            let graph = Graph::within(&list, session.max_memory_bytes(), session.control());
+            return graph.map(NamedNodes::Graph).map_err(VeloxelError::of_mesh_file(&self.graph));
         }
         let warnings = &mut account.warnings;
         let mesh = account.stages.time("read", || read_surface(&self.graph, reading, warnings))?;

@@ -8,6 +8,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::borrow::Cow;
 
+/// Buffers of a scene; each may be a file that is opened.
+const MOST_BUFFERS: usize = 1 << 12;
+
 /// Every buffer; `binary` is the first, where it has no address of its own.
 pub(super) fn read<'a>(
     json: &Value,
@@ -15,6 +18,8 @@ pub(super) fn read<'a>(
     context: &Context,
 ) -> Result<Vec<Cow<'a, [u8]>>> {
     let buffers = json["buffers"].as_array().map_or(&[][..], Vec::as_slice);
+    let expected = format!("at most {MOST_BUFFERS}");
+    context.require(buffers.len() <= MOST_BUFFERS, "buffers of a scene", expected, buffers.len())?;
     let read = |(nth, buffer): (usize, &Value)| match (buffer["uri"].as_str(), binary) {
         (Some(address), _) => at_address(address, context).map(Cow::Owned),
         (None, Some(binary)) if nth == 0 => Ok(Cow::Borrowed(binary)),

@@ -5,7 +5,7 @@ use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Element};
 use crate::read::layout::AxisOrder;
 use crate::read::source::Source;
-use crate::text::header::excerpt;
+use crate::text::quotation::quoted;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// Samples begin at a multiple of it.
@@ -124,7 +124,7 @@ impl<'a> Words<'a> {
             return Err(self.context.unsupported("an array of records", HINT));
         }
         let name = self.quoted()?;
-        let refuse = || self.context.unsupported(format!("numbers of NumPy's type {}", excerpt(name)), HINT);
+        let refuse = || self.context.unsupported(format!("numbers of NumPy's type {}", quoted(name)), HINT);
         let byte_order = match name.chars().next() {
             Some('<' | '|') => ByteOrder::Little,
             Some('>') => ByteOrder::Big,
@@ -193,6 +193,6 @@ impl<'a> Words<'a> {
     }
 
     fn malformed(&self, expected: &str, got: &str) -> IoError {
-        self.context.malformed("NumPy header", expected, format!("`{}`", excerpt(got)))
+        self.context.malformed("NumPy header", expected, format!("`{}`", quoted(got)))
     }
 }

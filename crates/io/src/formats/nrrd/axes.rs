@@ -4,7 +4,8 @@ use super::header::vectors;
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::geometry::{Axes, cross, length};
-use crate::text::header::{Fields, excerpt};
+use crate::text::header::Fields;
+use crate::text::quotation::quoted;
 
 /// What an axis that is not of space stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,7 +132,7 @@ impl Space {
     pub(crate) fn put_origin(&self, axes: &mut Axes, fields: &Fields, context: &mut Context) -> Result<()> {
         let Some(origin) = vectors(fields, "space origin", self.dimension, context)? else { return Ok(()) };
         let [Some(origin)] = &origin[..] else {
-            let got = excerpt(fields.text("space origin").unwrap_or_default());
+            let got = quoted(fields.text("space origin").unwrap_or_default());
             return Err(context.malformed("space origin", "one vector", got));
         };
         for ((o, value), sign) in axes.origin_mm.iter_mut().zip(origin).zip(self.signs) {

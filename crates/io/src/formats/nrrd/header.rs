@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::element::Element;
 use crate::read::source::Source;
-use crate::text::header::{Fields, LINE_LIMIT, counted, excerpt};
+use crate::text::header::{Fields, LINE_LIMIT, counted};
 
 const MAX_LINES: usize = 10_000;
 
@@ -28,7 +28,7 @@ pub(super) const TYPES: [(Element, &[&str]); 10] = [
 /// are in lower case, comments and key/value pairs are left out.
 pub(super) fn parse(source: &mut Source, context: &Context) -> Result<Fields> {
     let magic = source.line(LINE_LIMIT, context)?.unwrap_or_default();
-    context.require(magic.starts_with("NRRD000"), "NRRD magic", "NRRD0001 to NRRD0005", excerpt(&magic))?;
+    context.require(magic.starts_with("NRRD000"), "NRRD magic", "NRRD0001 to NRRD0005", magic)?;
     let mut fields = Fields::default();
     for _ in 0..MAX_LINES {
         let Some(line) = source.line(LINE_LIMIT, context)? else {
@@ -46,7 +46,7 @@ pub(super) fn parse(source: &mut Source, context: &Context) -> Result<Fields> {
         }
         // A colon and an equals sign make a key/value pair, which is the writer's own affair.
         let Some((name, value)) = line.split_once(':') else {
-            return Err(context.malformed("NRRD header line", "field: value", excerpt(&line)));
+            return Err(context.malformed("NRRD header line", "field: value", &line));
         };
         if !value.starts_with('=') {
             let name = match name.trim().to_lowercase().as_str() {
@@ -80,7 +80,7 @@ pub(super) fn vectors(
     context: &Context,
 ) -> Result<Option<Vec<Option<Vec<f64>>>>> {
     let Some(text) = fields.text(name) else { return Ok(None) };
-    let fail = || context.malformed(name, format!("vectors of {dimension} numbers, or none"), excerpt(text));
+    let fail = || context.malformed(name, format!("vectors of {dimension} numbers, or none"), text);
     let mut vectors = Vec::new();
     let mut left = text;
     while !left.is_empty() {

@@ -26,7 +26,7 @@ struct Packed {
 impl Packed {
     fn read(mut source: Source, context: &mut Context) -> Result<Self> {
         let line = source.line(LINE_LIMIT, context)?.unwrap_or_default();
-        let head = json::parse(&line, WHAT, EXPECTED, context)?;
+        let head = json::parse(line.as_bytes(), WHAT, EXPECTED, context)?;
         let wrong = || context.malformed(WHAT, EXPECTED, &line);
         let side = |key| head[key].as_u64().and_then(|n| usize::try_from(n).ok()).ok_or_else(wrong);
         context.require(head["packed"] == 63, WHAT, EXPECTED, &line)?;

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Element};
-use crate::text::header::excerpt;
+use crate::text::quotation::quoted;
 use crate::text::words::Words;
 
 /// The encodings, as a user reads of them.
@@ -41,13 +41,13 @@ impl Header {
     pub fn read(words: &mut Words, context: &Context) -> Result<Self> {
         let text = |line: &[u8]| String::from_utf8_lossy(line).trim().to_owned();
         let magic = text(words.line());
-        let got = if magic.is_empty() { "no text".to_owned() } else { excerpt(&magic) };
+        let got = if magic.is_empty() { "no text".to_owned() } else { quoted(&magic) };
         context.require(magic == "ply", "PLY magic", "ply", got)?;
         let (mut encoding, mut elements) = (None, Vec::<Rows>::new());
         loop {
             context.require(!words.is_at_end(), "PLY header", "end_header", "the end of the file")?;
             let line = text(words.line());
-            let bad = |expected: &str| context.malformed("PLY header", expected, excerpt(&line));
+            let bad = |expected: &str| context.malformed("PLY header", expected, quoted(&line));
             let typed =
                 |name: &str| element(name).ok_or_else(|| bad("a type of numbers, such as float or int"));
             let before = || bad("an element before its properties");

@@ -32,7 +32,7 @@ impl Head {
     /// # Errors
     /// [`IoError::Malformed`](crate::IoError::Malformed) with the key that is wrong.
     pub fn parse(line: &str, context: &mut Context) -> Result<Self> {
-        let Value::Object(keys) = json::parse(line, WHAT, EXPECTED, context)? else {
+        let Value::Object(keys) = json::parse(line.as_bytes(), WHAT, EXPECTED, context)? else {
             return Err(context.malformed(WHAT, EXPECTED, line));
         };
         if let Some(unknown) = keys.keys().find(|key| !KEYS.contains(&key.as_str())) {

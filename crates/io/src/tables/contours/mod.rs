@@ -15,8 +15,8 @@ use crate::error::{IoError, Result};
 use crate::file_name::file_name;
 use crate::format::Format;
 use crate::read::context::Context;
-use crate::read::read_text;
 use crate::read::reading::Reading;
+use crate::read::take_text;
 use crate::tables::cine_place::CinePlace;
 use crate::write::target::Target;
 use collection::Collection;
@@ -70,10 +70,10 @@ pub fn read_contours(
     } else if name.ends_with(".txt") {
         plain::read_file(path, options, &mut into)?;
     } else if name.ends_with(".csv") {
-        table::read(&read_text(path, MOST_BYTES, options.reading.clone())?, options, &mut into)?;
+        table::read(&take_text(MOST_BYTES, &into.context)?, options, &mut into)?;
     } else if name.ends_with(".json") {
-        let text = read_text(path, MOST_BYTES, options.reading.clone())?;
-        let document = crate::text::json::parse(&text, "the outlines", "JSON", &into.context)?;
+        let text = take_text(MOST_BYTES, &into.context)?;
+        let document = crate::text::json::parse(text.as_bytes(), "the outlines", "JSON", &into.context)?;
         match document.get("markups") {
             Some(_) => markups::read(&document, options, &mut into)?,
             None => json::read(document, &mut into)?,

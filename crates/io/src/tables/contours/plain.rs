@@ -56,6 +56,9 @@ pub struct PlainNames {
     pub inner: Option<InnerContour>,
 }
 
+/// Texts of a folder.
+const MOST_FILES: usize = 20_000;
+
 /// What a file's name says.
 #[derive(Debug, Clone, PartialEq)]
 struct Name {
@@ -74,6 +77,8 @@ pub(super) fn read_folder(folder: &Path, options: &ContourReading, into: &mut Co
         if name.ends_with(".txt") && !name.starts_with('.') && path.is_file() {
             paths.push(path);
         }
+        let expected = format!("at most {MOST_FILES} texts of outlines");
+        into.context.require(paths.len() <= MOST_FILES, "the folder", expected, "more")?;
     }
     paths.sort();
     let (mut unnamed, mut elsewhere) = (Vec::new(), Vec::new());

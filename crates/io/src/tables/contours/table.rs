@@ -9,6 +9,9 @@ use veloxel_core::{ContourSet, Structure};
 
 const HEAD: &str = "structure,frame,slice,x,y";
 
+/// Bytes that a point takes at most: while its list grows, and in its polygon.
+const POINT_BYTES: u64 = 64;
+
 /// Places of the columns.
 struct Columns {
     structure: usize,
@@ -19,6 +22,7 @@ struct Columns {
 
 pub(super) fn read(text: &str, options: &ContourReading, into: &mut Collection) -> Result<()> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    into.context.claim(POINT_BYTES * text.lines().count() as u64)?;
     let mut lines = lines(text, &['#']);
     let head = lines.next().map_or("", |(_, line)| line);
     let columns = columns(head).ok_or_else(|| {

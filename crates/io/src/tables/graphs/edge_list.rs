@@ -3,7 +3,7 @@
 //! Lines that begin with `#` or `%` are comments; a first line without numbers is a head.
 
 use super::{GraphFormat, Lines};
-use crate::error::{IoError, Result};
+use crate::error::Result;
 use crate::text::words::{DECIMAL_POINT, has_decimal_comma, lines as numbered};
 use veloxel_core::{ArcList, GraphKind, WeightedArc};
 
@@ -14,7 +14,7 @@ pub(super) const FORMAT: GraphFormat =
 const MOST_NODES: u32 = u32::MAX - 1;
 
 fn parse(lines: &Lines<'_>, kind: GraphKind) -> Result<ArcList> {
-    let mut list = ArcList { nodes: 0, kind, arcs: Vec::new() };
+    let mut list = ArcList { nodes: 0, kind, arcs: lines.room()? };
     for (nth, (number, line)) in numbered(lines.text, &['#', '%']).enumerate() {
         lines.ask(number)?;
         if has_decimal_comma(line) {
@@ -37,7 +37,8 @@ fn parse(lines: &Lines<'_>, kind: GraphKind) -> Result<ArcList> {
     }
     if list.arcs.is_empty() {
         let expected = "an edge a line, such as `0 1 2.5`";
-        return Err(IoError::malformed(lines.path, "the graph", expected, "no edge"));
+        return Err(lines.context.malformed("the graph", expected, "no edge"));
     }
+    lines.claim_nodes(list.nodes)?;
     Ok(list)
 }

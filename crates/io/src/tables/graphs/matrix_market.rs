@@ -4,7 +4,7 @@
 //! 1996. *Read*: `real`, `integer` and `pattern` (weight 1); `symmetric` (arcs lead both ways) and `general` (one way).
 
 use super::{GraphFormat, Lines};
-use crate::error::{IoError, Result};
+use crate::error::Result;
 use crate::text::words::lines as numbered;
 use veloxel_core::{ArcList, GraphKind, WeightedArc};
 
@@ -35,14 +35,15 @@ fn parse(lines: &Lines<'_>, _unsaid: GraphKind) -> Result<ArcList> {
     if rows != columns {
         return Err(lines.malformed(number, "as many rows as columns: a graph's nodes", size));
     }
-    let mut list = ArcList { nodes: rows, kind, arcs: Vec::new() };
+    lines.claim_nodes(rows)?;
+    let mut list = ArcList { nodes: rows, kind, arcs: lines.room()? };
     for (number, line) in content {
         lines.ask(number)?;
         list.arcs.push(arc(lines, number, line, rows, field)?);
     }
     if list.arcs.len() != entries {
         let expected = format!("{entries} entries, as line {number} says");
-        return Err(IoError::malformed(lines.path, "the matrix", expected, list.arcs.len()));
+        return Err(lines.context.malformed("the matrix", expected, list.arcs.len()));
     }
     Ok(list)
 }

@@ -7,16 +7,21 @@ mod matrix_market;
 
 use crate::error::{IoError, Result};
 use crate::file_name::extension;
-use crate::read::read_text;
+use crate::read::context::Context;
 use crate::read::reading::Reading;
+use crate::read::take_text;
+use crate::text::quotation::quoted;
 use std::path::Path;
-use veloxel_core::{ArcList, Control, GraphKind};
+use veloxel_core::{ArcList, GraphKind, Warnings, WeightedArc};
 
 /// Texts above this size are refused before they are read.
 const MOST_BYTES: u64 = 4 << 30;
 
 /// Lines that are read between two questions whether to go on.
 const LINES_BETWEEN: usize = 1 << 13;
+
+/// Bytes that a graph takes for each node.
+const NODE_BYTES: u64 = 12;
 
 /// A format of graphs.
 struct GraphFormat {
@@ -41,30 +46,39 @@ pub fn read_graph(path: &Path, unsaid: GraphKind, reading: impl Into<Reading>) -
         let known = known.collect::<Vec<_>>().join(", ");
         return Err(IoError::UnknownExtension { path: path.to_owned(), what: "a graph", known });
     };
-    let reading = reading.into();
-    let text = read_text(path, MOST_BYTES, reading.clone())?;
-    (format.parse)(&Lines { path, text: &text, control: reading.files.control() }, unsaid)
+    let mut unwarned = Warnings::new();
+    let context = Context::new(path, reading, &mut unwarned);
+    let text = take_text(MOST_BYTES, &context)?;
+    (format.parse)(&Lines { text: &text, context: &context }, unsaid)
 }
 
 /// A text whose lines are numbered from 1.
 struct Lines<'a> {
-    path: &'a Path,
     text: &'a str,
-    control: &'a Control,
+    context: &'a Context<'a>,
 }
 
 impl Lines<'_> {
     /// Asks whether to go on, every some thousand lines.
     fn ask(&self, line: usize) -> Result<()> {
         if line.is_multiple_of(LINES_BETWEEN) {
-            self.control.check()?;
+            self.context.check()?;
         }
         Ok(())
     }
 
     fn malformed(&self, line: usize, expected: &str, got: &str) -> IoError {
-        let shown: String = got.chars().take(60).collect();
-        IoError::malformed(self.path, format!("line {line}"), expected, format!("`{shown}`"))
+        self.context.malformed(format!("line {line}"), expected, format!("`{}`", quoted(got)))
+    }
+
+    /// A list of arcs with room for one a line, within the budget.
+    fn room(&self) -> Result<Vec<WeightedArc>> {
+        self.context.room_for(self.text.lines().count())
+    }
+
+    /// Claims what a graph of so many nodes takes, before anybody makes it.
+    fn claim_nodes(&self, nodes: usize) -> Result<()> {
+        self.context.claim((nodes as u64).saturating_mul(NODE_BYTES))
     }
 
     /// A weight of 0 or more.
@@ -77,7 +91,6 @@ impl Lines<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use veloxel_core::WeightedArc;
 
     fn read(name: &str, text: &str) -> Result<ArcList> {
         let folder = tempfile::tempdir().unwrap();

@@ -19,7 +19,8 @@ impl Markups {
         let got = "3D Slicer's markups, which lie in millimetres";
         let is_volume = dimension == Dimension::Three;
         context.require(is_volume, "the points", "a table of pixels for a 2-D field", got)?;
-        let mut json = crate::text::json::parse(text, "the markups", "JSON as 3D Slicer writes it", context)?;
+        let mut json =
+            crate::text::json::parse(text.as_bytes(), "the markups", "JSON as 3D Slicer writes it", context)?;
         let mut count = 0;
         for list in lists_mut(&mut json) {
             context.check()?;

@@ -9,8 +9,8 @@ mod table;
 
 use crate::error::Result;
 use crate::read::context::Context;
-use crate::read::read_text;
 use crate::read::reading::Reading;
+use crate::read::take_text;
 use markups::Markups;
 use std::path::Path;
 use table::Table;
@@ -38,14 +38,13 @@ impl PointFile {
     /// Reads the points of a picture or volume.
     ///
     /// # Errors
-    /// As [`read_text`]; [`IoError::Malformed`](crate::IoError::Malformed) with the line that holds no point, or the columns that could be meant;
+    /// As [`read_text`](crate::read_text); [`IoError::Malformed`](crate::IoError::Malformed) with the line that holds no point, or the columns that could be meant;
     /// [`IoError::Unsupported`](crate::IoError::Unsupported) for coordinates that are voxel indices.
     pub fn read(path: &Path, dimension: Dimension, reading: impl Into<Reading>) -> Result<Self> {
-        let reading = reading.into();
-        let text = read_text(path, MOST_BYTES, reading.clone())?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let mut unsaid = Warnings::new();
         let context = Context::new(path, reading, &mut unsaid);
+        let text = take_text(MOST_BYTES, &context)?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let document = match text.trim_start().starts_with('{') {
             true => Document::Markups(Markups::parse(text, dimension, &context)?),
             false => Document::Table(Table::parse(text, dimension, &context)?),

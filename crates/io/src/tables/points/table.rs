@@ -4,6 +4,7 @@ use super::Point;
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::geometry::WorldAxes;
+use std::fmt::Write;
 use std::ops::Range;
 use veloxel_core::Dimension;
 
@@ -12,6 +13,7 @@ use veloxel_core::Dimension;
 pub(super) struct Table {
     text: String,
     axes: WorldAxes,
+    axes_count: usize,
     rows: Vec<Row>,
 }
 
@@ -19,8 +21,27 @@ pub(super) struct Table {
 #[derive(Debug, Clone, PartialEq)]
 struct Row {
     point: Point,
-    /// Where its coordinates stand in the text, x first.
-    cells: Vec<Range<usize>>,
+    /// Where its coordinates stand in the text, x first; empty for axes that there are not. Files of points are smaller than 4 GB.
+    cells: [Cell; 3],
+}
+
+/// A range of the text's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Cell {
+    begin: u32,
+    end: u32,
+}
+
+impl Cell {
+    /// The place of a part of a text in it.
+    fn of(part: &str, text: &str) -> Self {
+        let begin = part.as_ptr().addr() - text.as_ptr().addr();
+        Self { begin: begin as u32, end: (begin + part.len()) as u32 }
+    }
+
+    fn range(self) -> Range<usize> {
+        self.begin as usize..self.end as usize
+    }
 }
 
 /// Which columns hold the coordinates, x first, and what their axes are.
@@ -42,7 +63,10 @@ impl Table {
     pub fn parse(text: &str, dimension: Dimension, context: &Context) -> Result<Self> {
         let axes_count = dimension.count();
         let mut columns = Columns { of_axis: (0..axes_count).collect(), axes: WorldAxes::Lps, named: false };
-        let mut rows = Vec::new();
+        // No more rows than lines, and the text once more.
+        let lines = text.lines().count();
+        context.claim(text.len() as u64)?;
+        let mut rows = context.room_for(lines)?;
         let mut first = true;
         let mut promised = None;
         for (number, line) in text.lines().enumerate() {
@@ -75,18 +99,16 @@ impl Table {
                 continue;
             }
             let (point, chosen) = columns.row(number + 1, &cells, context)?;
-            let place = |cell: &&str| {
-                let start = cell.as_ptr() as usize - text.as_ptr() as usize;
-                start..start + cell.len()
-            };
-            rows.push(Row { point, cells: chosen.iter().map(place).collect() });
+            let mut cells = [Cell::default(); 3];
+            cells.iter_mut().zip(chosen).for_each(|(slot, cell)| *slot = Cell::of(cell, text));
+            rows.push(Row { point, cells });
         }
         let expected = "a point a line, such as \"12.5,3.25,40\", under a head line such as \"x,y,z\"";
         context.require(!rows.is_empty(), "the table", expected, "no point")?;
         if let Some(Some(count)) = promised {
             context.require(count == rows.len(), "the point file", format!("{count} points"), rows.len())?;
         }
-        Ok(Self { text: text.to_owned(), axes: columns.axes, rows })
+        Ok(Self { text: text.to_owned(), axes: columns.axes, axes_count, rows })
     }
 
     pub fn points(&self) -> Vec<Point> {
@@ -94,21 +116,21 @@ impl Table {
     }
 
     pub fn with_points(&self, points: &[Point]) -> String {
-        let mut changes: Vec<(Range<usize>, String)> = Vec::new();
+        // A coordinate takes about as much as it did before.
+        let (mut out, mut at) = (String::with_capacity(self.text.len() + self.text.len() / 4), 0);
         for (row, moved) in self.rows.iter().zip(points) {
             let moved = moved.map(|p| self.axes.turned(p));
-            for (axis, cell) in row.cells.iter().enumerate() {
-                // Not "-0.000000".
-                let shown = moved.map_or("NaN".to_owned(), |p| format!("{:.6}", p[axis] + 0.0));
-                changes.push((cell.clone(), shown));
+            let mut order = [0, 1, 2].map(|axis: usize| (row.cells[axis], axis));
+            order.sort_by_key(|(cell, _)| cell.begin);
+            for (cell, axis) in order.into_iter().filter(|(_, axis)| *axis < self.axes_count) {
+                out.push_str(&self.text[at..cell.range().start]);
+                match moved {
+                    // Not "-0.000000".
+                    Some(p) => _ = write!(out, "{:.6}", p[axis] + 0.0),
+                    None => out.push_str("NaN"),
+                }
+                at = cell.range().end;
             }
-        }
-        changes.sort_by_key(|(cell, _)| cell.start);
-        let (mut out, mut at) = (String::new(), 0);
-        for (cell, shown) in changes {
-            out.push_str(&self.text[at..cell.start]);
-            out.push_str(&shown);
-            at = cell.end;
         }
         out.push_str(&self.text[at..]);
         out

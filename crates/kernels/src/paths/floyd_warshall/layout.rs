@@ -34,6 +34,15 @@ impl TileLayout {
         }
         Self { nodes, half, slots, tiles: pairs.len() }
     }
+    /// Samples of all tiles of such a layout, which need not fit into memory.
+    pub fn len_of(nodes: usize, half: MatrixHalf) -> u64 {
+        let side = nodes.div_ceil(TILE) as u64;
+        let tiles = match half {
+            MatrixHalf::Both => side.saturating_mul(side),
+            MatrixHalf::Lower => side.saturating_mul(side + 1) / 2,
+        };
+        tiles.saturating_mul(TILE_LEN as u64)
+    }
     /// Number of rows of the matrix.
     pub fn nodes(&self) -> usize {
         self.nodes
@@ -116,6 +125,10 @@ mod tests {
         assert!(lower.len() as f64 <= 0.52 * both.len() as f64);
         let small = TileLayout::new(300, MatrixHalf::Lower);
         assert_eq!((small.at(5, 290), small.len()), (small.at(290, 5), 6 * TILE_LEN));
+        for half in [MatrixHalf::Both, MatrixHalf::Lower] {
+            assert_eq!(TileLayout::len_of(300, half), TileLayout::new(300, half).len() as u64);
+            assert!(TileLayout::len_of(usize::MAX, half) > 1 << 60);
+        }
         let mut lengths = vec![0.0; small.len()];
         for i in 0..300 {
             for j in 0..=i {

@@ -203,7 +203,7 @@ fn consecutive<E: From<MotionError>>(mut run: Run<'_>, deliver: Deliver<'_, E>) 
         // With one pair waiting in between, the device has the next one before it is through with this one.
         let waiting = usize::from(run.has_room_for_three());
         let (sender, receiver) = std::sync::mpsc::sync_channel(waiting);
-        scope.spawn(move || {
+        let ahead = move || {
             for fixed in 0..run.frames.frames.len() - 1 {
                 let pending = run.ask_ahead(fixed);
                 let failed = pending.is_err();
@@ -212,7 +212,11 @@ fn consecutive<E: From<MotionError>>(mut run: Run<'_>, deliver: Deliver<'_, E>) 
                     return;
                 }
             }
-        });
+        };
+        let no_thread = |error| MotionError::Sequence {
+            reason: format!("a thread is needed to bring frames, and none could start: {error}"),
+        };
+        std::thread::Builder::new().spawn_scoped(scope, ahead).map_err(no_thread)?;
         for (fixed, pending) in receiver.into_iter().enumerate() {
             let output = pending?.finish(extras)?;
             deliver(SequenceField { role: SequenceRole::Consecutive, fixed, moving: fixed + 1, output })?;

@@ -9,7 +9,7 @@ pub use faces::FaceGraph;
 pub use source::{ArcRows, GraphSource};
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
-use veloxel_core::{GraphKind, Stage, WarningKind, Warnings};
+use veloxel_core::{GraphKind, Stage, WarningKind, Warnings, fallible};
 pub use veloxel_mesh::{DistanceMethod, DistancePrecision, DistanceStep};
 use veloxel_mesh::{DistanceRequest, Graph, LeftOut, MeshError, ShortestPaths};
 use veloxel_report::number::counted;
@@ -134,7 +134,7 @@ impl<'a> Distances<'a> {
         let own = DistanceRequest { method, max_bytes: session.max_memory_bytes(), precision };
         let device = session.device()?;
         let (left_out, paths) = account.stages.time("prepare", || {
-            let graph = request.graph.graph(session.control())?;
+            let graph = request.graph.graph(session.max_memory_bytes(), session.control())?;
             Ok::<_, MeshError>((graph.left_out(), ShortestPaths::open(&graph, own, device)?))
         })?;
         warn_of_arcs(left_out, &mut account.warnings);
@@ -240,12 +240,12 @@ impl<'a> Distances<'a> {
     fn room<T: Copy>(&self, zero: T) -> Result<Vec<T>, MeshError> {
         let needed_bytes = (self.rows() * self.columns() * size_of::<T>()) as u64;
         let budget_bytes = self.session.max_memory_bytes().unwrap_or(u64::MAX);
-        let mut room = Vec::new();
-        if needed_bytes > budget_bytes || room.try_reserve_exact(self.rows() * self.columns()).is_err() {
+        let room = (needed_bytes <= budget_bytes).then(|| fallible::room_for(self.rows() * self.columns()));
+        let mut room = room.flatten().ok_or_else(|| {
             let what = format!("the matrix of distances of {} nodes", self.columns());
             let ways_out = "take the rows one by one, ask for fewer sources, or allow more";
-            return Err(MeshError::Memory { what, needed_bytes, budget_bytes, ways_out });
-        }
+            MeshError::Memory { what, needed_bytes, budget_bytes, ways_out }
+        })?;
         room.resize(self.rows() * self.columns(), zero);
         Ok(room)
     }

@@ -58,16 +58,20 @@ impl<'a> From<ArcRows<'a>> for GraphSource<'a> {
 }
 
 impl<'a> GraphSource<'a> {
-    /// The graph, checked.
+    /// The graph, checked, for which so many bytes may be taken.
     ///
     /// # Errors
     /// As [`Graph::new`]; [`MeshError::Rows`] for rows that do not lie one after the other.
-    pub(super) fn graph(self, control: &Control) -> Result<Cow<'a, Graph>, MeshError> {
+    pub(super) fn graph(
+        self,
+        max_bytes: Option<u64>,
+        control: &Control,
+    ) -> Result<Cow<'a, Graph>, MeshError> {
         match self {
             Self::Graph(graph) => Ok(Cow::Borrowed(graph)),
             Self::Faces(faces) => Ok(Cow::Borrowed(faces.graph())),
-            Self::Arcs(arcs) => Graph::new(arcs, control).map(Cow::Owned),
-            Self::Rows(rows) => Graph::new(&rows.list()?, control).map(Cow::Owned),
+            Self::Arcs(arcs) => Graph::within(arcs, max_bytes, control).map(Cow::Owned),
+            Self::Rows(rows) => Graph::within(&rows.list()?, max_bytes, control).map(Cow::Owned),
         }
     }
 }
@@ -108,7 +112,7 @@ mod tests {
         let rows =
             ArcRows { kind: GraphKind::Directed, offsets: &offsets, targets: &targets, weights: &weights };
         for source in [GraphSource::from(&graph), (&list).into(), rows.into()] {
-            assert_eq!(*source.graph(&Control::default()).unwrap(), graph);
+            assert_eq!(*source.graph(None, &Control::default()).unwrap(), graph);
         }
     }
 

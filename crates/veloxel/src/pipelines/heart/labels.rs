@@ -36,8 +36,10 @@ fn frame_labels(
                 continue;
             };
             for y in 0..ny {
+                control.check()?;
+                let row = contour.polygon.row(y as f64);
                 for x in 0..nx {
-                    if contour.polygon.contains([x as f64, y as f64]) {
+                    if row.contains(x as f64) {
                         labels.data_mut()[(slice * ny + y) * nx + x] = label as f32;
                     }
                 }

@@ -2,7 +2,7 @@
 
 use super::HeartError;
 use crate::Result;
-use veloxel_core::{ContourSet, Dimension, Grid, Mask, Polygon, Structure, Volume};
+use veloxel_core::{ContourSet, Dimension, Grid, Mask, Polygon, PolygonRow, Structure, Volume};
 use veloxel_motion::over::cycle::offset_vertices;
 
 /// Around the outlines, millimetres: the heart moves, and methods look around.
@@ -147,9 +147,11 @@ impl Region {
             .filter_map(ventricle)
             .collect();
         let [x0, y0] = self.from;
-        let within = |[x, y, _]: [usize; 3]| {
-            ventricles.iter().any(|polygon| polygon.contains([(x0 + x) as f64, (y0 + y) as f64]))
+        let rows_of = |polygon: &Polygon| -> Vec<PolygonRow> {
+            (0..plane.size()[1]).map(|y| polygon.row((y0 + y) as f64)).collect()
         };
+        let rows: Vec<_> = ventricles.iter().map(rows_of).collect();
+        let within = |[x, y, _]: [usize; 3]| rows.iter().any(|rows| rows[y].contains((x0 + x) as f64));
         (!ventricles.is_empty()).then(|| Volume::from_fn(plane.clone(), within))
     }
 
