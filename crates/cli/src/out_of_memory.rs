@@ -7,7 +7,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::Duration;
-use veloxel::unstable::fallible;
+use veloxel::fallible;
 
 /// Memory that is given back for the removal of unfinished outputs, bytes; it is never touched before.
 const RESERVE: Layout = Layout::new::<[u8; 1 << 19]>();

@@ -149,7 +149,7 @@ fn coordinates_beyond_floats_are_told_as_such() {
     assert!(CleanMesh::new(&TriangleMesh::new(points, cube()).unwrap(), &Control::default()).is_ok());
 }
 
-/// So many faces at one edge, like the pages of a book.
+/// The faces lie at one edge, like the pages of a book.
 fn book(pages: usize) -> Result<CleanMesh, MeshError> {
     let turn = |page: usize| std::f64::consts::TAU * page as f64 / pages as f64;
     let outer = (0..pages).map(|page| [turn(page).cos(), turn(page).sin(), 0.5]);

@@ -54,7 +54,7 @@ impl Graph {
         Self::within(list, None, control)
     }
 
-    /// The same as [`Self::new`], for which so many bytes may be taken at most; none: what the system has.
+    /// Does as [`Self::new`], and takes at most so many bytes; none: what the system has.
     ///
     /// # Errors
     /// As [`Self::new`].

@@ -32,6 +32,7 @@
 //! | parts of a surface | [`pipelines::segment`](mod@pipelines::segment) |
 //! | outlines of a heart over a cine, its strain and volumes | [`pipelines::heart`] |
 //! | what a command does, from files to files | [`jobs`] |
+//! | an allocator that ends a program where memory is short, but for allocations whose failure is handled | [`fallible`] |
 //! | every parameter with its meaning and range, checked settings by name | [`mod@parameters`], [`jobs::DenseMethodOptions`], [`jobs::PartsMethodOptions`] |
 //!
 //! # What may change in any version
@@ -61,7 +62,7 @@ pub use veloxel_core::{
     StageTime, Step, Stopped, TetMesh, TriangleMesh, Volume, VolumeView, Warning, WarningKind, Warnings,
     WeightedArc,
 };
-pub use veloxel_core::{choices, parameters};
+pub use veloxel_core::{choices, fallible, parameters};
 pub use veloxel_gpu::{ComputeError, Device, DeviceInfo};
 pub use veloxel_io as io;
 pub use veloxel_measure::{self as measure, self as metrics};

@@ -158,8 +158,9 @@ fn rate(draft: &DenseDraft, frames: &[Volume<f32>; 2], device: &Device) -> Resul
         });
         let (prepare, prepared) = sync_channel(IN_FLIGHT);
         scope.spawn(move || {
-            // Whoever pushes has had enough, or has failed.
-            (0..MOST).map(|t| image(draft, frames, t)).try_for_each(|image| prepare.send(image))
+            // Until whoever pushes has had enough, or has failed.
+            let mut images = (0..MOST).map(|t| image(draft, frames, t));
+            while images.next().is_some_and(|image| prepare.send(image).is_ok()) {}
         });
         let start = Instant::now();
         for (t, image) in prepared.into_iter().enumerate() {

@@ -47,15 +47,15 @@ pub struct DistancesArguments {
     #[arg(long, value_name = "TYPE", default_value = "f32", value_parser = words([("f32", DistancePrecision::F32), ("u16", DistancePrecision::U16)]), help_heading = "Method")]
     precision: DistancePrecision,
 
-    /// Of a mesh: how long the way from face to face is; without it paper
+    /// How long the way from face to face of a mesh is; without it paper
     #[arg(long, value_parser = presets(&["fuzzy"]), help_heading = "Mesh")]
     preset: Option<String>,
 
-    /// Of a mesh: change one parameter of fuzzy that lengths have, such as angle_share=0.8
+    /// Change one parameter of fuzzy that lengths on a mesh have, such as angle_share=0.8
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting, help_heading = "Mesh")]
     set: Vec<(String, String)>,
 
-    /// Of a mesh: parameters from a TOML file; --set changes them further
+    /// Parameters of lengths on a mesh, from a TOML file; --set changes them further
     #[arg(long, value_name = "FILE.toml", help_heading = "Mesh")]
     params: Option<PathBuf>,
 

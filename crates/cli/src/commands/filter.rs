@@ -25,15 +25,15 @@ pub struct FilterArguments {
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
 
-    /// Of gaussian: the standard deviation in voxels, for all axes or for each
+    /// The standard deviation of gaussian in voxels, for all axes or for each
     #[arg(long, value_name = "S[,S,S]", value_delimiter = ',')]
     sigma: Option<Vec<f64>>,
 
-    /// Of resample: the voxels along each axis; the image is smoothed before along axes that become coarser
+    /// The voxels along each axis after resample; the image is smoothed before along axes that become coarser
     #[arg(long, value_name = "X,Y[,Z]", value_delimiter = ',')]
     size: Option<Vec<usize>>,
 
-    /// Of convolution: the weights along every axis from one end to the other, such as 0.25,0.5,0.25; taken as they are
+    /// The weights of convolution along every axis from one end to the other, such as 0.25,0.5,0.25; taken as they are
     #[arg(long, value_name = "W,W,W", value_delimiter = ',', allow_hyphen_values = true)]
     taps: Option<Vec<f64>>,
 

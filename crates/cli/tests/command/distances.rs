@@ -92,7 +92,7 @@ fn strip() -> String {
 #[test]
 fn faces_of_a_mesh_have_distances() {
     let place = Workplace::new();
-    place.write("strip.obj", &strip());
+    place.write("strip.obj", strip());
     let by = |method: &str, set: &str| {
         let run = place.run(&[
             "distances",
@@ -131,7 +131,7 @@ fn faces_of_a_mesh_have_distances() {
 #[test]
 fn what_a_mesh_does_not_take_is_one_line() {
     let place = Workplace::new();
-    place.write("strip.obj", &strip());
+    place.write("strip.obj", strip());
     place.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
     place.write("path.mtx", PATH);
     for (arguments, says) in [

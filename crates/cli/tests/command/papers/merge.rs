@@ -16,8 +16,8 @@ fn printed(processor: &str, ms: f64) -> String {
 #[test]
 fn machines_stand_beside_each_other() {
     let place = Workplace::new();
-    place.write("a.json", &printed("Alpha", 100.0));
-    place.write("b.json", &printed("Beta", 200.0));
+    place.write("a.json", printed("Alpha", 100.0));
+    place.write("b.json", printed("Beta", 200.0));
     let job = ["bench", "paper-a", "--merge", "a.json", "b.json", "--html", "page.html"];
     let run = place.run(&job).succeeded();
     for text in ["Alpha", "Beta", "a, measured", "b, measured", "C1060, published", "14.8", "100", "200"] {
@@ -30,7 +30,7 @@ fn machines_stand_beside_each_other() {
 #[test]
 fn what_cannot_be_merged_is_one_line() {
     let place = Workplace::new();
-    place.write("a.json", &printed("Alpha", 100.0));
+    place.write("a.json", printed("Alpha", 100.0));
     place.write("other.json", "[1, 2]");
     place.run(&["bench", "--merge", "a.json", "other.json"]).failed_with(&["other.json", "bench --json"]);
     place.run(&["bench", "--merge", "a.json", "none.json"]).failed_with(&["none.json"]);

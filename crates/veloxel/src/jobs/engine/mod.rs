@@ -71,22 +71,11 @@ fn planned(job: &EngineJob, session: &Session, mut plan: OutputPlan) -> Result<E
     let engine = Engine::new(job.request(), working)?;
     let results = Results::new(&mut plan, job, interval_ms, working, &source.has_ended)?;
     let outcome = run(engine, &mut source, results);
-    let (mut outcome, broken) = match (outcome, source.end) {
-        // Too little was found before the stream broke off.
-        (Err(_), EndedBy::Failure(error)) => return Err(error),
-        (Ok(outcome), EndedBy::Failure(error)) => (outcome, Some(error)),
-        (outcome, EndedBy::Itself) => {
-            let outcome = outcome?;
-            views.join();
-            (outcome, None)
-        }
-        (outcome, EndedBy::Reader) => (outcome?, None),
-        (outcome, EndedBy::Stop) => {
-            let mut outcome = outcome?;
-            outcome.account.warnings.push(WarningKind::Content, stopped_after(source.frames));
-            (outcome, None)
-        }
-    };
+    let (frames, end) = (source.frames, source.end);
+    if matches!((&outcome, &end), (Ok(_), EndedBy::Itself)) {
+        views.join();
+    }
+    let (mut outcome, broken) = ended(outcome, end, frames)?;
     session.enter(Stage::Write)?;
     let wall_s = start.elapsed().as_secs_f64();
     let (frames, shown) = (outcome.end.frames, outcome.shown.take());
@@ -104,6 +93,21 @@ fn planned(job: &EngineJob, session: &Session, mut plan: OutputPlan) -> Result<E
         }
         Some(error) => Err(error),
         None => Ok(run),
+    }
+}
+
+/// What was found until the stream ended, and why it broke off if it did.
+fn ended(outcome: Result<Outcome>, end: EndedBy, frames: usize) -> Result<(Outcome, Option<VeloxelError>)> {
+    match (outcome, end) {
+        // Too little was found before the stream broke off.
+        (Err(_), EndedBy::Failure(error)) => Err(error),
+        (outcome, EndedBy::Failure(error)) => Ok((outcome?, Some(error))),
+        (outcome, EndedBy::Itself | EndedBy::Reader) => Ok((outcome?, None)),
+        (outcome, EndedBy::Stop) => {
+            let mut outcome = outcome?;
+            outcome.account.warnings.push(WarningKind::Content, stopped_after(frames));
+            Ok((outcome, None))
+        }
     }
 }
 

@@ -24,11 +24,7 @@ pub struct EngineFrame {
 
 /// The results of either kind of engine.
 pub(super) enum FoundOnDevice {
-    Phase {
-        counts: PhaseCounts,
-        fields: Option<PhaseTaken>,
-        scales: FeatureScales,
-    },
+    Phase(Box<FoundByPhase>),
     Pair {
         flow: Box<StreamFlow>,
         /// Whether the field is fetched, and its confidence with it.
@@ -36,10 +32,17 @@ pub(super) enum FoundOnDevice {
     },
 }
 
+/// What the engine of phases has found.
+pub(super) struct FoundByPhase {
+    pub counts: PhaseCounts,
+    pub fields: Option<PhaseTaken>,
+    pub scales: FeatureScales,
+}
+
 impl std::fmt::Debug for FoundOnDevice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Phase { .. } => "Phase",
+            Self::Phase(_) => "Phase",
             Self::Pair { .. } => "Pair",
         })
     }
@@ -102,7 +105,8 @@ impl FoundOnDevice {
     fn fetch(self) -> Result<InMemory> {
         let share_of_flow = |share| KnownShares { flow: Some(share), ..KnownShares::default() };
         Ok(match self {
-            Self::Phase { counts, fields, scales } => {
+            Self::Phase(found) => {
+                let FoundByPhase { counts, fields, scales } = *found;
                 let fields = fields.map(|taken| taken.fetch(scales)).transpose()?;
                 InMemory { fields, shares: counts.get()?, warnings: Warnings::new() }
             }

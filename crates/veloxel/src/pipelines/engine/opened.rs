@@ -1,7 +1,7 @@
 //! The engine of a stream, opened with its first frame: of phases, or of any method that takes pairs.
 
 use super::EngineRequest;
-use super::found::FoundOnDevice;
+use super::found::{FoundByPhase, FoundOnDevice};
 use super::image::EngineImage;
 use super::pairs::{PAIR, takes_pairs};
 use crate::pipelines::dense::MethodChoice;
@@ -113,5 +113,6 @@ fn of_phase(
 ) -> Result<FoundFor> {
     let (frame, counts) = (outputs.frame(), outputs.count_known()?);
     let fields = fields.map(|confidences| outputs.take(confidences)).transpose()?;
-    Ok(FoundFor { frame, found: FoundOnDevice::Phase { counts, fields, scales } })
+    let found = FoundByPhase { counts, fields, scales };
+    Ok(FoundFor { frame, found: FoundOnDevice::Phase(Box::new(found)) })
 }
