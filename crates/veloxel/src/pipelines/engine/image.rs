@@ -2,7 +2,7 @@
 
 use super::pairs::takes_pairs;
 use crate::pipelines::dense::Image;
-use crate::pipelines::prepare::sentinels::{clip_sentinels, is_plain};
+use crate::pipelines::prepare::sentinels::clip_frame;
 use veloxel_core::{CoreError, Volume, Warnings};
 use veloxel_motion::{DenseDraft, PhaseImage};
 
@@ -39,10 +39,7 @@ impl EngineImage {
         warnings: &mut Warnings,
     ) -> Result<Self, CoreError> {
         let mut image = image.into().volume();
-        if !is_plain(&image) {
-            image.require_finite(name, |_| false)?;
-        }
-        clip_sentinels(&mut image, name, warnings);
+        clip_frame(&mut image, name, warnings)?;
         Ok(Self { image, bytes: None })
     }
 

@@ -2,14 +2,14 @@
 //!
 //! They would stretch the range of intensities until the picture is one value, or overflow once squared.
 
-use veloxel_core::{Hint, Volume, WarningKind, Warnings};
+use veloxel_core::{CoreError, Hint, Volume, WarningKind, Warnings};
 
 /// No scanner or camera gives intensities as large as this, and squares of it still fit `f32`.
 const LARGEST: f32 = 1e15;
 /// How many times wider than the middle half of the samples the whole may be, outliers aside, before that is noted.
 const WIDEST: f32 = 1e6;
 /// Samples that the spread is taken from, at most.
-const MOST_SAMPLES: usize = 1 << 16;
+const MOST_SAMPLES: usize = 1 << 14;
 
 /// Replaces samples beyond ±1e15 by the least or greatest of the others, and notes how many, which, and where the first is; notes
 /// as well where what is left is spread so widely that little of the picture can be seen. NaN and infinities stay.
@@ -17,6 +17,27 @@ pub(crate) fn clip_sentinels(image: &mut Volume<f32>, name: &str, warnings: &mut
     if !is_plain(image) {
         replace_sentinels(image, name, warnings);
     }
+    note_spread(image, name, warnings);
+}
+
+/// Does as [`clip_sentinels`] with a frame of a stream, whose samples are all finite.
+///
+/// # Errors
+/// [`CoreError::NotFinite`] for samples that are not.
+pub(crate) fn clip_frame(
+    image: &mut Volume<f32>,
+    name: &str,
+    warnings: &mut Warnings,
+) -> Result<(), CoreError> {
+    if !is_plain(image) {
+        image.require_finite(name, |_| false)?;
+        replace_sentinels(image, name, warnings);
+    }
+    note_spread(image, name, warnings);
+    Ok(())
+}
+
+fn note_spread(image: &Volume<f32>, name: &str, warnings: &mut Warnings) {
     if let Some([middle, whole]) = spread(image)
         && whole > WIDEST * middle
     {
@@ -32,7 +53,7 @@ pub(crate) fn clip_sentinels(image: &mut Volume<f32>, name: &str, warnings: &mut
 const BLOCK: usize = 1024;
 
 /// Whether every sample is finite and within ±1e15.
-pub(crate) fn is_plain(image: &Volume<f32>) -> bool {
+fn is_plain(image: &Volume<f32>) -> bool {
     let within = |block: &[f32]| block.iter().fold(true, |all, v| all & (v.abs() <= LARGEST));
     image.data().chunks(BLOCK).all(within)
 }
