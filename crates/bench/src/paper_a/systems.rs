@@ -25,7 +25,7 @@ pub(super) fn systems(result: &PaperA) -> ExperimentTable {
     let paper = ["system 1", "system 2", "system 3"].map(published_head);
     ExperimentTable {
         title: "Systems (Table 1)".to_owned(),
-        note: "Other machines stand beside it with `veloxel bench --merge`.".to_owned(),
+        note: "Other machines stand beside it with veloxel bench --merge.".to_owned(),
         head: head.chain(paper).collect(),
         rows: facts.into_iter().zip(PUBLISHED).map(row).collect(),
         text_columns: 5,
