@@ -304,3 +304,15 @@ fn a_graph_too_large_for_dissection_is_searched() {
     assert_eq!(paths.method(), DistanceMethod::Dijkstra);
     assert!(paths.chosen_because().contains("bytes of memory"), "{}", paths.chosen_because());
 }
+
+#[test]
+fn the_hub_of_a_star_is_not_counted_for_every_leaf() {
+    // Counted so, there would be 10^10 arcs to look at, which takes minutes.
+    let leaves = 100_000;
+    let arcs: Vec<_> = (1..=leaves).map(|leaf| (0, leaf, 1.0)).collect();
+    let star = graph(leaves as usize + 1, GraphKind::Undirected, &arcs);
+    let request = DistanceRequest { method: DistanceMethod::Dissection, ..DistanceRequest::default() };
+    let paths = ShortestPaths::open(&star, request, &Device::cpu(1).unwrap()).unwrap();
+    let row = paths.distances_from(&[1]).unwrap();
+    assert_eq!(row[..3], [1.0, 0.0, 2.0]);
+}

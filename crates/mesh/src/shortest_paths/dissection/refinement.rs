@@ -22,6 +22,8 @@ pub(super) type Badness = (u32, u32, u32);
 
 /// A side holds at most this share of all nodes.
 const MOST_SHARE: f64 = 0.58;
+/// Nodes of the largest piece whose gains are checked where assertions are on.
+const MOST_CHECKED: usize = 4096;
 /// Moves in a row that may make nothing better.
 const PATIENCE: usize = 60;
 const MOST_PASSES: usize = 4;
@@ -36,6 +38,8 @@ pub(super) fn excess_of(weights: [u32; 2]) -> u32 {
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     gains: Vec<i32>,
+    /// The pass in which a node's gain was counted last; moves of its neighbours have changed it since.
+    counted: Vec<u32>,
     /// The pass in which a node was moved last.
     moved: Vec<u32>,
     heaps: [BinaryHeap<(i32, u32)>; 2],
@@ -69,6 +73,8 @@ impl Sides {
     pub fn refine(&mut self, piece: &Piece, memory: &mut Memory) {
         memory.gains.clear();
         memory.gains.resize(piece.len(), i32::MIN);
+        memory.counted.clear();
+        memory.counted.resize(piece.len(), 0);
         memory.moved.clear();
         memory.moved.resize(piece.len(), 0);
         for pass in 1..=MOST_PASSES as u32 {
@@ -83,6 +89,35 @@ impl Sides {
     fn gain(&self, piece: &Piece, node: u32) -> i32 {
         let side = self.of[node as usize];
         piece.neighbours(node).iter().map(|&to| if self.of[to as usize] == side { -1 } else { 1 }).sum()
+    }
+
+    /// Counts the gains of a node's neighbours where that was not done in this pass: the hub of a star is counted once, not
+    /// once for every leaf that moves.
+    fn count_beside(&self, piece: &Piece, memory: &mut Memory, pass: u32, node: u32) {
+        for &to in piece.neighbours(node) {
+            if memory.counted[to as usize] != pass {
+                memory.counted[to as usize] = pass;
+                memory.gains[to as usize] = self.gain(piece, to);
+            }
+        }
+    }
+
+    /// The gains of the neighbours of a node that has moved; a neighbour that is joined both ways changes twice.
+    fn follow(&self, piece: &Piece, memory: &mut Memory, pass: u32, node: u32) {
+        for &to in piece.neighbours(node) {
+            let at = to as usize;
+            if memory.moved[at] != pass {
+                memory.gains[at] += if self.of[at] == self.of[node as usize] { -2 } else { 2 };
+                memory.heaps[self.of[at] as usize].push((memory.gains[at], to));
+            }
+        }
+        debug_assert!(piece.len() > MOST_CHECKED || self.are_counted(piece, memory, pass, node));
+    }
+
+    /// Whether the gains of the neighbours that may still move are those that a new count finds.
+    fn are_counted(&self, piece: &Piece, memory: &Memory, pass: u32, node: u32) -> bool {
+        let mut left = piece.neighbours(node).iter().filter(|to| memory.moved[**to as usize] != pass);
+        left.all(|&to| memory.gains[to as usize] == self.gain(piece, to))
     }
 
     fn flip(&mut self, node: u32, gain: i32) {
@@ -104,21 +139,17 @@ impl Sides {
         for &node in &memory.front {
             let gain = self.gain(piece, node);
             memory.gains[node as usize] = gain;
+            memory.counted[node as usize] = pass;
             memory.heaps[self.of[node as usize] as usize].push((gain, node));
         }
         let (mut best, mut kept) = (self.badness(), 0);
         while memory.moves.len() < kept + PATIENCE {
             let Some((gain, node)) = self.next(memory, pass) else { break };
+            self.count_beside(piece, memory, pass, node);
             self.flip(node, gain);
             memory.moved[node as usize] = pass;
             memory.moves.push(node);
-            for &to in piece.neighbours(node) {
-                if memory.moved[to as usize] != pass {
-                    let gain = self.gain(piece, to);
-                    memory.gains[to as usize] = gain;
-                    memory.heaps[self.of[to as usize] as usize].push((gain, to));
-                }
-            }
+            self.follow(piece, memory, pass, node);
             if self.badness() < best {
                 (best, kept) = (self.badness(), memory.moves.len());
             }
