@@ -1,5 +1,6 @@
 //! How the command spells the inputs and options that errors and warnings of the library name in plain words.
 
+use clap::Command;
 use veloxel::io::IoError;
 use veloxel::parameters::ParameterError;
 use veloxel::{ComputeError, CoreError, Diagnosis, Hint, MeshError, MotionError, VeloxelError, Warning};
@@ -45,6 +46,13 @@ fn options(hint: Hint) -> &'static str {
     }
 }
 
+/// Whether a command has the option that a hint begins with; what begins with other words is of every command.
+fn is_of(options: &str, command: &Command) -> bool {
+    let Some(rest) = options.strip_prefix("--") else { return true };
+    let name = rest.split([' ', ',', ';']).next().unwrap_or_default();
+    command.get_arguments().any(|argument| argument.get_long() == Some(name))
+}
+
 /// The text followed by the options that its hint is about: `…, or cover it with a mask (--mask)`.
 fn with_options(text: String, hint: Option<Hint>) -> String {
     match hint.map(options) {
@@ -53,13 +61,13 @@ fn with_options(text: String, hint: Option<Hint>) -> String {
     }
 }
 
-/// The command's text of an error.
-pub fn error_text(error: &(dyn std::error::Error + 'static)) -> String {
+/// The text of an error of a command, which names no option that the command does not have.
+pub fn error_text(error: &(dyn std::error::Error + 'static), command: &Command) -> String {
     if let Some(method) = unknown_parameter_of(error) {
         return format!("{error} (`veloxel parameters {method}` lists all)");
     }
     let hint = diagnosis(error).and_then(Diagnosis::hint);
-    with_options(error.to_string(), hint)
+    with_options(error.to_string(), hint.filter(|hint| is_of(options(*hint), command)))
 }
 
 /// The diagnosis of an error of the library.
@@ -104,8 +112,10 @@ mod tests {
         let not_finite =
             CoreError::NotFinite { what: "the image".to_owned(), value: f32::NAN, position: [1, 2, 0] };
         let error: Box<dyn std::error::Error> = Box::new(VeloxelError::from(not_finite));
-        assert!(error_text(&*error).ends_with("cover it with a mask (--mask)"));
+        let flow = Command::new("flow").arg(clap::Arg::new("mask").long("mask"));
+        assert!(error_text(&*error, &flow).ends_with("cover it with a mask (--mask)"));
+        assert!(error_text(&*error, &Command::new("filter")).ends_with("cover it with a mask"));
         let plain: Box<dyn std::error::Error> = "something else".into();
-        assert_eq!(error_text(&*plain), "something else");
+        assert_eq!(error_text(&*plain, &flow), "something else");
     }
 }

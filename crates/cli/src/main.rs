@@ -16,8 +16,8 @@ mod run_arguments;
 mod shortcuts;
 mod terminal;
 
-use clap::Command;
 use clap::error::{ContextKind, ContextValue};
+use clap::{ArgMatches, Command};
 use commands::parameters::presets;
 use commands::{COMMANDS, Entry, Outcome, Run};
 use following::{Bar, Ending, followed, followed_until};
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            say(&format!("error: {}", hints::error_text(&*error)));
+            say(&format!("error: {}", hints::error_text(&*error, &running(interface(), &matches))));
             let failed = error.downcast_ref::<VeloxelError>();
             for path in failed.map_or(&[][..], VeloxelError::left_behind) {
                 say(&format!("warning: {} could not be taken back", path.display()));
@@ -66,6 +66,14 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The command that runs, with its options.
+fn running(interface: Command, matches: &ArgMatches) -> Command {
+    let next = matches.subcommand().and_then(|(name, given)| {
+        interface.find_subcommand(name).map(|command| running(command.clone(), given))
+    });
+    next.unwrap_or(interface)
 }
 
 /// Suggests the command that does what another program's command of this name does; clap knows similar spellings alone.
