@@ -1,6 +1,10 @@
 //! Images that stay on the device for many pairs: `cargo run -p veloxel --example own_buffers`.
 //!
 //! Each image goes up once; flows are composed on the device, and one is fetched at the end.
+//!
+//! ```text
+//! there and back misses the middle by 0.001 voxel
+//! ```
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
@@ -24,6 +28,7 @@ fn main() -> Result<(), VeloxelError> {
     let around =
         compose_resident(&device, there.flow(), back.flow(), OutsideVector::Unknown)?.download(&device)?;
     let middle = around.grid().index([24, 24, 24]);
-    println!("there and back misses the middle by {:?} voxels", around.vector_vox(middle));
+    let missed = around.vector_vox(middle).iter().map(|d| d * d).sum::<f32>().sqrt();
+    println!("there and back misses the middle by {missed:.3} voxel");
     Ok(())
 }

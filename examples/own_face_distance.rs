@@ -1,6 +1,10 @@
 //! Parts by a face distance of your own: `cargo run -p veloxel --example own_face_distance [MESH K OUT.seg]`.
 //!
 //! Here climbing is far and level ground is near, so that parts are terraces. Without arguments three of them are made.
+//!
+//! ```text
+//! 3 parts of 1682 triangles
+//! ```
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 

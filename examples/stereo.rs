@@ -1,11 +1,16 @@
 //! Two rectified pictures to a disparity: `cargo run -p veloxel --example stereo [LEFT RIGHT OUT]`.
 //!
 //! Without arguments a picture and its copy shifted by three pixels are compared.
+//!
+//! ```text
+//! disparity in the middle: 3.00 px, expected 3
+//! 100 % of the pixels have a disparity
+//! ```
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use veloxel::pipelines::{DenseDraft, StereoRequest, stereo};
-use veloxel::{DeviceOptions, Grid, Session, Volume, Warnings, io};
+use veloxel::{DeviceOptions, Grid, Session, Volume, Warnings, io, phantoms};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -19,12 +24,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{:.1} % of the pixels have a disparity", 100.0 * found.report.valid_share);
         return Ok(());
     }
-    let picture = |shift: f32| -> Result<Volume<f32>, veloxel::CoreError> {
-        let wave = |x: f32, y: f32| 0.5 + 0.2 * (0.7 * x + 0.2 * y).sin() + 0.2 * (0.3 * x - 0.6 * y).cos();
-        Ok(Volume::from_fn(Grid::image(160, 120)?, |[x, y, _]| wave(x as f32 + shift, y as f32)))
+    // Dots of random brightness: the texture has every wavelength that the filters look for.
+    let dots = phantoms::signed_noise(200 * 120, 1);
+    let picture = |shift: usize| -> Result<Volume<f32>, veloxel::CoreError> {
+        Ok(Volume::from_fn(Grid::image(160, 120)?, |[x, y, _]| dots[y * 200 + x + shift]))
     };
-    let (left, right) = (picture(0.0)?, picture(3.0)?);
+    let (left, right) = (picture(0)?, picture(3)?);
     let found = stereo(&StereoRequest::new(&left, &right, &method), &session)?.found;
-    println!("disparity in the middle: {:.3} px, expected 3", found.disparity_px.data()[60 * 160 + 80]);
+    let middle = found.disparity_px.data()[60 * 160 + 80];
+    println!("disparity in the middle: {middle:.2} px, expected 3");
+    println!("{:.0} % of the pixels have a disparity", 100.0 * found.report.valid_share);
     Ok(())
 }

@@ -1,35 +1,26 @@
 //! The commands that keep the workspace in order, run as `cargo xtask COMMAND`.
 //!
-//! `check` is what every change must pass and what continuous integration runs. Each of its steps is one file
-//! here; [`check`] names them in their order.
+//! `check` is what every change must pass and what continuous integration runs. [`check`] names its
+//! steps in their order.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "these commands print for the person who runs them"
 )]
 
-mod allowed;
 mod bench;
 mod cargo;
 mod check;
-mod circles;
-mod dependencies;
 mod dist;
 mod failure;
-mod floors;
-mod folders;
 mod fuzz;
-mod kernels;
-mod lengths;
-mod manifests;
+mod house;
 mod reading;
 mod sanitize;
 mod sizes;
-mod statics;
 mod systems;
 mod testing;
 mod texts;
-mod thin;
 
 use failure::Failure;
 use std::process::ExitCode;
@@ -39,7 +30,7 @@ usage: cargo xtask COMMAND
 
   check [STEP …]   everything that a change must pass, or only the steps named:
                    format clippy floors dependencies circles flags thin statics lengths folders
-                   kernels evidence words docs tests doctests
+                   kernels evidence words docs tests examples doctests
   test [--slow] [CRATE …]
                    the tests, those that can run here; with --slow the ignored ones as well
   sizes            lines of code by crate, without comments, tests and benchmarks

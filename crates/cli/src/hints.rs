@@ -10,6 +10,7 @@ fn options(hint: Hint) -> &'static str {
     match hint {
         Hint::Mask => "--mask",
         Hint::Start => "--init centre-of-mass, affine or none; `veloxel info FILE` shows where an image lies",
+        Hint::Matches => "--init matches",
         Hint::MaxMemory => "--max-memory",
         Hint::MaxDecode => "--max-decode",
         Hint::Strictness => "--strict",
@@ -21,6 +22,7 @@ fn options(hint: Hint) -> &'static str {
             "--device cpu is always there, --device auto takes the fastest that is; `veloxel devices` lists all"
         }
         Hint::Method => "--method",
+        Hint::Preset => "--preset",
         Hint::Parameters => "`veloxel parameters METHOD` lists all",
         Hint::Weight => "--weight",
         Hint::VolumeMask => "--volume-mask",

@@ -37,6 +37,8 @@ pub enum Hint {
     Mask,
     /// What the run starts from.
     Start,
+    /// A start from matches, which find motion of any size.
+    Matches,
     /// The budget of memory of a run.
     MaxMemory,
     /// The budget of memory for decoding files.
@@ -55,6 +57,8 @@ pub enum Hint {
     Device,
     /// The method.
     Method,
+    /// The preset that the method's parameters start from.
+    Preset,
     /// A parameter of the method.
     Parameters,
     /// The weight image.

@@ -2,6 +2,7 @@
 
 use crate::diagnosis::Hint;
 use serde::Serialize;
+use std::fmt;
 
 /// The family a warning belongs to; scripts test for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -35,6 +36,13 @@ pub struct Warning {
     /// The input or option that it is about, where there is one; a face adds how it spells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<Hint>,
+}
+
+impl fmt::Display for Warning {
+    /// Writes the sentence, without the input or option that a face spells in its own way.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
 }
 
 /// Warnings, collected from every floor that a run passes through.

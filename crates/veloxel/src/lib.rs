@@ -27,6 +27,8 @@
 //! | what is wrong, and what would mend it | [`VeloxelError`], [`Diagnosis`] |
 //! | the flow of a pair of images, of a method | [`clg()`], [`lucas_kanade()`], [`block_matching()`], [`finite_elements()`], [`phase_flow()`], [`ClgParams`] |
 //! | what a command does, from images to results, in memory | [`pipelines`]: [`pipelines::pair()`], [`pipelines::sequence()`], [`pipelines::stereo()`] |
+//! | an image, labels or points moved by a flow | [`pipelines::warp_image()`], [`pipelines::warp_labels()`], [`pipelines::move_points()`] |
+//! | the Jacobian of a flow: the map, its extremes, folded voxels | [`DenseFlow`]`::jacobian` where [`pipelines::PairWanted`] asks for measures, [`FlowStatistics`] |
 //! | flow, disparity and features of a stream of frames | [`pipelines::engine`] |
 //! | all distances of a graph | [`pipelines::distances`](mod@pipelines::distances) |
 //! | parts of a surface | [`pipelines::segment`](mod@pipelines::segment) |

@@ -184,7 +184,9 @@ pub fn pair(request: &PairRequest<'_>, session: &Session) -> Result<PairResult> 
     session.enter(Stage::Measure)?;
     let PairRequest { names, wanted, truth, .. } = *request;
     let draft = &request.method.draft;
-    Outcome { draft, prepared, fixed_frame: 0, names, wanted, truth, device, tiles }.finish(found, account)
+    let start = Some(request.start.kind());
+    Outcome { draft, prepared, fixed_frame: 0, names, start, wanted, truth, device, tiles }
+        .finish(found, account)
 }
 
 /// [`pair`], but that the flow and its confidence stay in the memory of the device. Nothing is measured, and nothing is cut

@@ -74,7 +74,7 @@ pub fn window(request: &WindowRequest<'_>, session: &Session) -> Result<PairResu
     let prepared = PreparedPair { fixed, moving, mask, volume_mask: None };
     let WindowRequest { names, wanted, truth, .. } = *request;
     let draft = &request.method.draft;
-    Outcome { draft, prepared, fixed_frame: centre, names, wanted, truth, device, tiles }
+    Outcome { draft, prepared, fixed_frame: centre, names, start: None, wanted, truth, device, tiles }
         .finish(found, account)
 }
 

@@ -2,6 +2,7 @@
 
 mod choice;
 mod error;
+mod field_warnings;
 mod image;
 mod outcome;
 mod start;
@@ -9,8 +10,9 @@ mod wanted;
 
 pub use choice::{Directions, MethodChoice, Refinement};
 pub use error::DenseError;
+pub(crate) use field_warnings::{note_idle_volume_mask, suggest_cine, warn_of_volume_change};
 pub use image::{Image, PairNames};
-pub(crate) use outcome::{Outcome, note_idle_volume_mask, view_of, warn_of_volume_change};
+pub(crate) use outcome::{Outcome, view_of};
 pub use outcome::{PairResult, PreparedPair};
 pub use start::{PairStart, StartKind};
 pub use wanted::{PairWanted, Wanted};

@@ -1,14 +1,14 @@
 //! From a flow that was found to a result: measured, warned about, with the warped image that is wanted.
 
-use super::{PairNames, PairWanted};
+use super::field_warnings::{note_idle_volume_mask, warn_of_vectors_outside, warn_of_volume_change};
+use super::{PairNames, PairWanted, StartKind};
 use crate::Result;
 use crate::pipelines::account::Account;
 use crate::pipelines::prepare::grids::{WHOLE_IMAGE, moving_on};
 use std::borrow::Cow;
-use veloxel_core::parameters::ParameterValues;
-use veloxel_core::{Flow, Hint, Mask, Volume, WarningKind, Warnings};
+use veloxel_core::{Dimension, Flow, Mask, Volume, Warnings};
 use veloxel_gpu::Device;
-use veloxel_motion::{DenseDraft, DenseFlow, GivenInput, TilePlan};
+use veloxel_motion::{DenseDraft, DenseFlow, TilePlan};
 use veloxel_report::{PairReport, PairView};
 
 /// Images and masks as the method took them: without sample values that stand for no data, masks on the fixed grid.
@@ -89,6 +89,8 @@ pub(crate) struct Outcome<'a> {
     pub prepared: PreparedPair,
     pub fixed_frame: usize,
     pub names: PairNames<'a>,
+    /// What the run started from; none where the method takes no start.
+    pub start: Option<StartKind>,
     pub wanted: PairWanted,
     pub truth: Option<&'a Flow>,
     pub device: &'a Device,
@@ -107,7 +109,8 @@ impl Outcome<'_> {
         let measured = self.measure(&found, moving_on_fixed.as_ref(), &mut account)?;
         account.warnings.extend(found.statistics.warnings.clone());
         if let Some(measured) = &measured {
-            warn_of_little_overlap(measured.motion.outside_share, &mut account.warnings);
+            let share = measured.motion.outside_share;
+            warn_of_vectors_outside(share, self.dimension(), self.start, &mut account.warnings);
         }
         if self.prepared.volume_mask.is_some() {
             let name = self.names.volume_mask;
@@ -119,6 +122,10 @@ impl Outcome<'_> {
         let warped = stages.time("warp", || self.warped(&mut found, warnings))?;
         let Self { prepared, fixed_frame, .. } = self;
         Ok(PairResult { found, warped, moving_on_fixed, measured, prepared, fixed_frame, account })
+    }
+
+    fn dimension(&self) -> Dimension {
+        self.prepared.fixed.grid().dimension()
     }
 
     /// Only a page draws the moving image.
@@ -160,73 +167,5 @@ impl Outcome<'_> {
             outside.fill(warped, self.names.warped, warnings);
         }
         Ok(warped)
-    }
-}
-
-/// Above this share of vectors that leave the moving image, a field says little about it.
-const LITTLE_OVERLAP: f64 = 0.5;
-
-fn warn_of_little_overlap(outside_share: f64, warnings: &mut Warnings) {
-    if outside_share > LITTLE_OVERLAP {
-        let percent = 100.0 * outside_share;
-        let message = format!(
-            "{percent:.0} % of the vectors leave the moving image, which covers little of the fixed one: check the origins and \
-             directions of both, or begin with the shift between their centres of mass"
-        );
-        warnings.push_with_hint(WarningKind::Content, Hint::Start, message);
-    }
-}
-
-/// Above this mean |det − 1|, volume is not preserved as the constraint promises.
-const VOLUME_CHANGE: f64 = 0.05;
-
-/// Says so if the volume inside a mask of the volume constraint changes although the constraint is on: `change` is the mean
-/// |det(I + ∇d) − 1| there.
-pub(crate) fn warn_of_volume_change(draft: &DenseDraft, name: &str, change: f64, account: &mut Account) {
-    let uses = &draft.method().uses;
-    let is_off = uses.switched_off_by(GivenInput::VolumeMask, &account.parameters).is_some();
-    if is_off || change <= VOLUME_CHANGE {
-        return;
-    }
-    let message = format!(
-        "{name}: volume there changes by {change:.3} in the mean (|det − 1|; expected at most {VOLUME_CHANGE}): it is not \
-         preserved with this preset: take the preset accurate, or raise beta"
-    );
-    account.warnings.push_with_hint(WarningKind::Field, Hint::Parameters, message);
-}
-
-/// Says so if a mask of the volume constraint is given without the constraint.
-pub(crate) fn note_idle_volume_mask(
-    draft: &DenseDraft,
-    name: &str,
-    parameters: &ParameterValues,
-    warnings: &mut Warnings,
-) {
-    let uses = &draft.method().uses;
-    if let Some(parameter) = uses.switched_off_by(GivenInput::VolumeMask, parameters) {
-        let message = format!("{name} has no effect while {parameter} is 0: set {parameter} to 1, or more");
-        warnings.push_with_hint(WarningKind::Content, Hint::Parameters, message);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-    use veloxel_core::Dimension;
-
-    #[test]
-    fn a_change_of_volume_is_told_where_it_should_be_preserved() {
-        let told = |beta: f64, change: f64| {
-            let mut draft = DenseDraft::named("clg").unwrap();
-            draft.set("beta", json!(beta), "").unwrap();
-            let parameters = draft.values(Dimension::Three).unwrap();
-            let mut account = Account { parameters, ..Account::default() };
-            warn_of_volume_change(&draft, "muscle.nii.gz", change, &mut account);
-            account.warnings.urgent().map(|warning| warning.message.clone()).collect::<String>()
-        };
-        assert_eq!(told(3.0, 0.05) + &told(0.0, 0.289), "");
-        let message = told(3.0, 0.289);
-        assert!(message.contains("muscle.nii.gz") && message.contains("0.289"), "{message}");
     }
 }

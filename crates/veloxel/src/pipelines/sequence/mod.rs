@@ -14,7 +14,7 @@ pub use request::{SequenceRequest, TrueField};
 pub use result::SequenceResult;
 
 use super::account::{Account, Stages};
-use super::dense::{DenseError, note_idle_volume_mask, warn_of_volume_change};
+use super::dense::{DenseError, note_idle_volume_mask, suggest_cine, warn_of_volume_change};
 use super::prepare::full_scale::full_scale;
 use crate::{Result, Session, VeloxelError};
 use fields::SequenceRun;
@@ -48,6 +48,7 @@ pub fn sequence(
     let prepared = request.prepare(session, &mut account.warnings)?;
     let first = &prepared.frames[0];
     let (grid, white, count) = (first.grid(), full_scale(first), prepared.frames.len());
+    suggest_cine(&request.method.draft, grid, count, &mut account.warnings);
     let frames = match request.method.takes() {
         TakenImages::Pairs => 2,
         TakenImages::Windows { most } => most.min(count),

@@ -1,7 +1,7 @@
 //! Refuses dependencies that nothing uses, and those without a version of their own in the workspace's table.
 
 use crate::Failure;
-use crate::manifests::{Crate, Purpose};
+use crate::house::manifests::{Crate, Purpose};
 use crate::reading::{sources, tokens};
 use proc_macro2::{Spacing, TokenStream, TokenTree};
 use std::collections::BTreeSet;
@@ -100,7 +100,7 @@ fn entries<'a>(manifest: &'a str, heading: &'a str) -> impl Iterator<Item = (&'a
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifests::Dependency;
+    use crate::house::manifests::Dependency;
     use std::fs;
 
     /// The refusals for a crate with `source` and one dependency, on `some-crate`.

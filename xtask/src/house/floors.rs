@@ -8,7 +8,7 @@
 //!
 //! The table is that of ARCHITECTURE.md. A crate that is in neither is refused, so that every new dependency is decided here.
 
-use crate::manifests::{Crate, Purpose};
+use crate::house::manifests::{Crate, Purpose};
 
 /// A crate of ours, its floor, and the crates from outside that it may use.
 struct Room {
@@ -98,7 +98,10 @@ pub fn refusals(crates: &[Crate]) -> Vec<String> {
     let mut refused = Vec::new();
     for each in crates {
         let Some(user) = room(&each.name) else {
-            refused.push(format!("{} has no floor: add it to the table in xtask/src/floors.rs", each.name));
+            refused.push(format!(
+                "{} has no floor: add it to the table in xtask/src/house/floors.rs",
+                each.name
+            ));
             continue;
         };
         for dependency in &each.dependencies {
@@ -142,7 +145,7 @@ fn refusal_of_outside(user: &Room, name: &str) -> Option<String> {
     let owners: Vec<&str> =
         HOUSE.iter().filter(|room| room.outside.contains(&name)).map(|room| room.name).collect();
     let rule = if owners.is_empty() {
-        "no crate may yet: decide in xtask/src/floors.rs".to_owned()
+        "no crate may yet: decide in xtask/src/house/floors.rs".to_owned()
     } else {
         format!("only {} may", owners.join(", "))
     };
@@ -152,7 +155,7 @@ fn refusal_of_outside(user: &Room, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifests::Dependency;
+    use crate::house::manifests::Dependency;
 
     fn refused(user: &str, used: &str, purpose: Purpose) -> Vec<String> {
         let dependencies = vec![Dependency { name: used.to_owned(), purpose, ..Dependency::default() }];
@@ -221,6 +224,6 @@ mod tests {
     fn the_unknown_is_refused_until_somebody_decides() {
         assert_refused("veloxel-io", "some-new-crate", Purpose::Product, "no crate may yet");
         let homeless = refusals(&[Crate { name: "veloxel-new".to_owned(), ..Crate::default() }]);
-        assert_eq!(homeless, ["veloxel-new has no floor: add it to the table in xtask/src/floors.rs"]);
+        assert_eq!(homeless, ["veloxel-new has no floor: add it to the table in xtask/src/house/floors.rs"]);
     }
 }

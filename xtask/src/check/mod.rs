@@ -3,13 +3,16 @@
 //!
 //! Each step prints one line with its time. The first failure prints what it found and stops the rest.
 
-use crate::circles::{self, Circle};
-use crate::testing::runner;
-use crate::texts::{evidence, flags, words};
-use crate::{
-    Failure, allowed, cargo, dependencies, floors, folders, kernels, lengths, manifests, statics, thin,
+mod alive;
+mod present;
+
+use crate::house::circles::Circle;
+use crate::house::{
+    allowed, circles, dependencies, floors, folders, kernels, lengths, manifests, statics, thin,
 };
-use std::io::Write;
+use crate::testing::{doctests, examples, runner};
+use crate::texts::{evidence, flags, words};
+use crate::{Failure, cargo};
 use std::time::Instant;
 
 /// The result of a step that passed.
@@ -31,13 +34,13 @@ struct Step {
     advice: &'static str,
 }
 
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 17] = [
     Step { name: "format", run: format, advice: "run `cargo fmt --all`" },
     Step { name: "clippy", run: clippy, advice: "mend the lints above" },
     Step {
         name: "floors",
         run: floors_step,
-        advice: "move the code to the floor that may use it, or change the table in xtask/src/floors.rs \
+        advice: "move the code to the floor that may use it, or change the table in xtask/src/house/floors.rs \
                  and ARCHITECTURE.md together",
     },
     Step {
@@ -64,13 +67,18 @@ const STEPS: [Step; 16] = [
     Step { name: "words", run: words_step, advice: "begin with a sentence of its own" },
     Step { name: "docs", run: docs, advice: "mend the documentation" },
     Step { name: "tests", run: tests, advice: "mend what the tests above show" },
-    Step { name: "doctests", run: doctests, advice: "mend the examples in the documentation" },
+    Step {
+        name: "examples",
+        run: examples_step,
+        advice: "mend the example, or what its head says that it prints",
+    },
+    Step { name: "doctests", run: doctests_step, advice: "mend the examples in the documentation" },
 ];
 
 /// Runs the steps named, or all of [`STEPS`].
 ///
 /// # Errors
-/// A step is unknown or fails; the steps after it do not run.
+/// A step is unknown, a program is missing that one of the steps needs, or a step fails; the steps after it do not run.
 pub fn check(names: &[&str]) -> Result<(), Failure> {
     if let Some(unknown) = names.iter().find(|name| STEPS.iter().all(|step| step.name != **name)) {
         let known: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
@@ -84,12 +92,14 @@ pub fn check(names: &[&str]) -> Result<(), Failure> {
         [] => STEPS.iter().collect(),
         names => STEPS.iter().filter(|step| names.contains(&step.name)).collect(),
     };
+    let asked_names: Vec<&str> = asked.iter().map(|step| step.name).collect();
+    let missing = present::missing(&asked_names);
+    if !missing.is_empty() {
+        return Err(Failure(format!("cargo xtask check: missing here\n{}", missing.join("\n"))));
+    }
     for step in asked {
-        print!("{:<12} ", step.name);
-        // A terminal shows the name while the step runs; where that fails, the line comes as a whole.
-        let _ = std::io::stdout().flush();
         let start = Instant::now();
-        let outcome = (step.run)();
+        let outcome = alive::telling(step.name, step.run);
         let seconds = start.elapsed().as_secs_f64();
         match outcome {
             Ok(passed) => {
@@ -194,8 +204,18 @@ fn docs() -> Result<Passed, Failure> {
     Ok(Passed::default())
 }
 
-fn doctests() -> Result<Passed, Failure> {
-    let printed = cargo::run_quietly(cargo::cargo(&["test", "--workspace", "--doc"]))?;
+fn examples_step() -> Result<Passed, Failure> {
+    examples::run_all().map(|count| Passed { summary: format!("{count} examples"), ..Passed::default() })
+}
+
+/// Runs the documentation's examples of the crates that have some: rustdoc reads a whole crate to find none.
+fn doctests_step() -> Result<Passed, Failure> {
+    let mut arguments = vec!["test".to_owned(), "--doc".to_owned()];
+    for name in doctests::crates_with_examples()? {
+        arguments.extend(["--package".to_owned(), name]);
+    }
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let printed = cargo::run_quietly(cargo::cargo(&words))?;
     Ok(Passed { summary: runner::sum_of_summaries(&printed).unwrap_or_default(), ..Passed::default() })
 }
 

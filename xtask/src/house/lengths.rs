@@ -2,7 +2,7 @@
 //! that belong together are a struct with a name.
 
 use crate::Failure;
-use crate::allowed::Offence;
+use crate::house::allowed::Offence;
 use crate::reading::{functions, sources, tokens};
 use std::path::Path;
 

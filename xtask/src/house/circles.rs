@@ -4,10 +4,11 @@
 //! compile does not count. Uses between a folder's own file (`mod.rs`, `lib.rs`, `main.rs`) and the modules of that folder do
 //! not count either.
 
-use crate::allowed::Offence;
+use crate::Failure;
+use crate::house::allowed::Offence;
+use crate::house::manifests;
 use crate::reading::modules::{self, Crate};
 use crate::reading::names::{self, Names};
-use crate::{Failure, manifests};
 use proc_macro2::{Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};

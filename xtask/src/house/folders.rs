@@ -1,7 +1,7 @@
 //! Counts the sources that lie loose in a folder: a stranger finds a file by its room, not in a long list.
 
 use crate::Failure;
-use crate::allowed::Offence;
+use crate::house::allowed::Offence;
 use crate::reading::sources;
 use std::collections::BTreeMap;
 use std::path::Path;
