@@ -272,7 +272,10 @@ impl<'a> ClgLevel<'a> {
         self.reweigh(images, displacement)?;
         let mut begin = None;
         if self.params.regularise == RegularisedField::Total {
-            begin = self.add_total_terms(displacement, weights)?;
+            begin = Some(self.subtract_total(displacement, weights)?);
+        }
+        if self.subtract_volume_change(displacement, weights)? {
+            begin = None;
         }
         // With a tolerance the first norm is measured again, by the kernel that measures the later ones.
         begin = begin.filter(|_| increment == Increment::Zero && self.params.rtol == 0.0);
@@ -324,20 +327,19 @@ impl<'a> ClgLevel<'a> {
         kernel.run(device)
     }
 
-    /// What smoothness and volume of the displacement so far put on the right-hand side; the squared norm of it, if it is known.
-    fn add_total_terms(
+    /// What smoothness and divergence of the displacement so far put on the right-hand side, and the squared norm of that.
+    fn subtract_total(
         &mut self,
         displacement: &[Buffer],
         weights: &Weights,
-    ) -> Result<Option<Later<f64>>, ComputeError> {
+    ) -> Result<Later<f64>, ComputeError> {
         let (device, params, geometry) = (self.device, self.params, self.geometry);
-        let (shape, spacing_edges) = (geometry.shape, geometry.spacing_edges);
+        let shape = geometry.shape;
         let memory = &mut *self.memory;
         let rhs = &mut memory.system[shape.tensor_entries()..];
         let smoothness =
             Operator { diffusivity: memory.diffusivity.first(), ..geometry.laplacian(weights.alpha) };
-        let volume_weight = memory.volume_weight.first();
-        let divergence = volume_weight.filter(|_| params.volume == VolumeTerm::Divergence);
+        let divergence = memory.volume_weight.first().filter(|_| params.volume == VolumeTerm::Divergence);
         let operator = Operator { volume_weight: divergence, ..smoothness };
         let mut norm2 = SubtractProduct { operator, x: displacement, target: rhs }.run(device)?;
         let mean = &mut memory.mean;
@@ -349,12 +351,27 @@ impl<'a> ClgLevel<'a> {
             let operator = Operator { alpha, ..smoothness };
             norm2 = SubtractProduct { operator, x: mean, target: rhs }.run(device)?;
         }
-        let Some(change) = memory.volume_change.first_mut() else { return Ok(Some(norm2)) };
+        Ok(norm2)
+    }
+
+    /// What the change of volume so far, ln det(I + ∇d0), puts on the right-hand side, whatever smoothness acts on: a motion of
+    /// steps that change no volume to first order changes it all the same. Whether it put anything there.
+    fn subtract_volume_change(
+        &mut self,
+        displacement: &[Buffer],
+        weights: &Weights,
+    ) -> Result<bool, ComputeError> {
+        let (device, geometry) = (self.device, self.geometry);
+        let (shape, spacing_edges) = (geometry.shape, geometry.spacing_edges);
+        let memory = &mut *self.memory;
+        let rhs = &mut memory.system[shape.tensor_entries()..];
+        let Some(change) = memory.volume_change.first_mut() else { return Ok(false) };
         Jacobian { shape, spacing_edges, displacement, weight: None, out: change }.run(device)?;
         Operation::LogChange.on(change).run(device)?;
-        let operator = Operator { volume_weight, ..smoothness };
+        let (diffusivity, volume_weight) = (memory.diffusivity.first(), memory.volume_weight.first());
+        let operator = Operator { diffusivity, volume_weight, ..geometry.laplacian(weights.alpha) };
         SubtractVolumeTarget { operator, change, rhs }.run(device)?;
-        Ok(None)
+        Ok(true)
     }
 
     /// The median between warps.

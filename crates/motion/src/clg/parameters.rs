@@ -113,7 +113,7 @@ parameters! {
     lagged_updates: usize in 1..=100 = 1 { accurate.image: 3, fast.image: 2, cine.image: 2 };
     /// How much weaker smoothness is across edges of the fixed image: exp(−κ|∇I|). 0: not at all.
     kappa "κ": f32 in 0..=100 = 0.0;
-    /// What smoothness and volume preservation act on.
+    /// What smoothness acts on, and volume preservation as divergence; as jacobian it acts on the composed motion always.
     regularise: RegularisedField = Total { paper: Increment, paper_literal: Increment, cine: Increment, cine_apart: Increment };
     /// The derivatives of the images.
     derivatives: DerivativeScheme = Central4 { paper: TwoSided, paper_literal: Forward };
