@@ -100,9 +100,7 @@ fn size(info: &FileInfo) -> String {
 }
 
 fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
-    let axes = info.dimension.count();
-    let joined =
-        |values: &[f64], by: &str| values[..axes].iter().map(|v| trimmed(*v)).collect::<Vec<_>>().join(by);
+    let joined = |values: &[f64], by: &str| values.iter().map(|v| trimmed(*v)).collect::<Vec<_>>().join(by);
     let unit = if info.dimension == Dimension::Two { "pixels" } else { "voxels" };
     let mut lines = vec![
         ("holds", format!("{} ({})", holds(info), info.format)),
@@ -114,10 +112,12 @@ fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
             info.frame_interval_ms.map_or(String::new(), |ms| format!(", {} ms apart", trimmed(ms)));
         lines.push(("frames", format!("{}{interval}", counted(info.frames, "frame"))));
     }
-    if info.dimension == Dimension::Three || info.spacing_mm[..2] != [1.0, 1.0] {
+    let is_placed = info.grid().is_ok_and(|grid| !grid.is_unplaced());
+    if info.dimension == Dimension::Three || is_placed {
+        // A plane lies in space as a volume does; the third number is the distance to the next one, or its thickness.
         lines.push(("spacing", format!("{} mm", joined(&info.spacing_mm, " × "))));
         lines.push(("origin", format!("({}) mm, LPS", joined(&info.origin_mm, ", "))));
-        for (axis, name) in ["x axis", "y axis", "z axis"].into_iter().enumerate().take(axes) {
+        for (axis, name) in ["x axis", "y axis", "z axis"].into_iter().enumerate() {
             let column = info.direction.map(|row| row[axis]);
             lines.push((name, format!("({})  {}", joined(&column, ", "), towards(column))));
         }

@@ -132,7 +132,7 @@ fn of_content(path: &Path, format: &'static Format, decoded: &Decoded) -> Result
 
 fn of_layout(format: &'static Format, layout: &Layout) -> FileInfo {
     let kind = match layout.meaning {
-        Meaning::Vector(_) => ContentKind::Flow,
+        Meaning::Vector { .. } => ContentKind::Flow,
         _ if layout.frames > 1 => ContentKind::Sequence,
         _ => ContentKind::Image,
     };

@@ -1,4 +1,5 @@
-//! Images by the command: filters, and pairs on two grids.
+//! Images by the command: filters, pairs on two grids, and planes in space.
 
 mod filter;
+mod planes;
 mod two_grids;

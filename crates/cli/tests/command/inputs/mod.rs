@@ -3,8 +3,7 @@
 // A failed unwrap is a failed test, in functions beside the tests as well.
 #![allow(clippy::unwrap_used)]
 
-mod dicom_cine;
-
+use crate::dicom_cine;
 use crate::workplace::Workplace;
 use std::fs;
 

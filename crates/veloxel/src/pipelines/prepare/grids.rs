@@ -2,7 +2,7 @@
 
 use crate::Result;
 use std::borrow::Cow;
-use veloxel_core::{CoreError, Flow, Grid, Hint, Mask, Volume, WarningKind, Warnings};
+use veloxel_core::{CoreError, Dimension, Flow, Grid, Hint, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_kernels::image::warp::Interpolation;
@@ -21,16 +21,20 @@ pub(crate) fn allow_two_grids(
     let same = fixed.require_same(moving, "fixed and moving image (strict reading requires one grid)");
     if let Err(CoreError::GridMismatch { property, left, right, .. }) = same.clone() {
         require_sampled(fixed, moving)?;
-        if voxel_map(fixed, moving) == VoxelAffine::IDENTITY {
+        if fixed.dimension() == Dimension::Two && (fixed.is_unplaced() || moving.is_unplaced()) {
             return Ok(());
         }
         if strictness == Strictness::Strict {
             return same;
         }
-        let text = format!(
-            "the grids of FIXED and MOVING differ in {property} ({left} against {right}): the field is on FIXED's grid, and MOVING is \
-             sampled by position in the world"
-        );
+        let sampled = match voxel_map(fixed, moving) {
+            VoxelAffine::IDENTITY => {
+                "they are parallel planes, and every pixel is compared with the one straight across"
+            }
+            _ => "the field is on FIXED's grid, and MOVING is sampled by position in the world",
+        };
+        let text =
+            format!("the grids of FIXED and MOVING differ in {property} ({left} against {right}): {sampled}");
         warnings.push(WarningKind::Grid, text);
     }
     Ok(())
@@ -258,6 +262,11 @@ mod tests {
         let (unplaced, mut unsaid) = (Grid::image(12, 10).unwrap(), Warnings::new());
         allow_two_grids(&unplaced, &placed, Strictness::Strict, &mut unsaid).unwrap();
         assert!(unsaid.is_empty());
+        let behind = placed.clone().with_origin_mm([40.0, 0.0, 8.0]);
+        let mut across = Warnings::new();
+        allow_two_grids(&placed, &behind, Strictness::Lenient, &mut across).unwrap();
+        assert!(across.iter().next().unwrap().message.contains("parallel planes"));
+        assert!(allow_two_grids(&placed, &behind, Strictness::Strict, &mut across).is_err());
         let pictures = [Grid::image(12, 10).unwrap(), Grid::image(12, 11).unwrap()];
         let error = allow_two_grids(&pictures[0], &pictures[1], Strictness::Lenient, &mut warnings);
         assert!(error.unwrap_err().to_string().contains("crop or scale"));
