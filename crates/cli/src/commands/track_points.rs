@@ -21,7 +21,7 @@ pub struct TrackPointsArguments {
     #[arg(value_name = "FRAMES", required = true)]
     frames: Vec<PathBuf>,
 
-    /// Where tracks begin: a table with columns x and y, or the first two numbers of each line
+    /// Where tracks begin: a table with columns x and y, or the first two numbers of each line; or NumPy's .npy, [n, 2]
     #[arg(long, value_name = "P.csv", conflicts_with = "corners")]
     points: Option<PathBuf>,
 

@@ -1,5 +1,6 @@
-//! Images by the command: filters, pairs on two grids, and planes in space.
+//! Images by the command: filters, pairs on two grids, planes in space, and NumPy's arrays.
 
+mod arrays;
 mod filter;
 mod planes;
 mod two_grids;

@@ -46,6 +46,14 @@ fn the_field_of_two_oblique_slices_is_used_by_every_command() {
         assert!(differences.fold(0.0, f32::max) < 60.0, "{extension}: FIXED is found again");
         flow("again.nii", &["--init", &field]);
     }
+    // Fields in pixels lie on the images of their size.
+    for extension in ["flo", "npy"] {
+        let field = format!("field.{extension}");
+        flow(&field, &[]);
+        flow("again.nii", &["--init", &field, "--truth", &field]);
+        let warped = ["warp", "image", &field, "b.dcm", "-o", "pixels.nii", "--device", "cpu"];
+        place.run(&warped).succeeded();
+    }
     // What was written goes on as an input beside the slices themselves.
     place.run(&[&["flow", "a.dcm", "warped.nii.gz", "-o", "still.mha"], &QUICK[..]].concat()).succeeded();
 }

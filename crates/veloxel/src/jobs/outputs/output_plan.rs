@@ -398,10 +398,11 @@ fn check_table(path: &Path) -> Result<(), IoError> {
 
 /// Refuses points under the name of an image, a field or a mesh.
 fn check_points(path: &Path) -> Result<(), IoError> {
-    if Format::from_path(path).is_none() {
+    let is_array = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
+    if is_array || Format::from_path(path).is_none() {
         return io::check_folder(path);
     }
-    let known = ".csv, .txt, .fcsv, .mrk.json".to_owned();
+    let known = ".csv, .txt, .fcsv, .mrk.json, .npy".to_owned();
     Err(IoError::UnknownExtension { path: path.to_owned(), what: "writing points", known })
 }
 
@@ -418,6 +419,7 @@ fn lies_below(file: &FileIdentity, folder: &FileIdentity) -> bool {
 
 /// The format of a file, as in reports.
 fn format_text(path: &Path) -> String {
+    let path = &io::named_file(path);
     let format = || Format::from_path(path).map_or_else(|| "unknown".to_owned(), Format::to_string);
     if path.is_dir() { "folder".to_owned() } else { format() }
 }

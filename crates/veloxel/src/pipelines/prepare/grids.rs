@@ -59,6 +59,19 @@ pub(crate) fn mask_on(mask: Mask, fixed: &Grid) -> Result<Mask, CoreError> {
     }))
 }
 
+/// A field that counts in pixels and knows no place, as picture formats hold it, on a picture of its size that has one; any other
+/// stays as it is.
+///
+/// # Errors
+/// [`CoreError`] should not occur: the field has as many vectors as the picture has pixels.
+pub(crate) fn field_on(field: Flow, fixed: &Grid) -> Result<Flow, CoreError> {
+    let are_pictures = fixed.dimension() == Dimension::Two && field.grid().dimension() == Dimension::Two;
+    if are_pictures && field.grid().is_unplaced() && field.grid().size() == fixed.size() {
+        return Flow::from_planar_vox(fixed.clone(), field.into_planar_vox());
+    }
+    Ok(field)
+}
+
 /// A moving image on the fixed grid where nothing has moved; NaN where it has no samples.
 ///
 /// # Errors
@@ -248,6 +261,16 @@ mod tests {
         }
         let picture = Mask::everywhere(Grid::image(12, 10).unwrap());
         assert!(mask_on(picture, &grid()).is_err());
+    }
+
+    #[test]
+    fn a_field_in_pixels_lies_on_the_picture_of_its_size() {
+        let placed = Grid::image(12, 10).unwrap().with_origin_mm([40.0, 0.0, 7.0]);
+        let field = |grid: Grid| Flow::from_fn(grid, |[x, ..]| [x, 1.0, 0.0]);
+        let on = field_on(field(Grid::image(12, 10).unwrap()), &placed).unwrap();
+        assert_eq!((on.grid(), on.planar_vox()), (&placed, field(placed.clone()).planar_vox()));
+        let elsewhere = Grid::image(12, 10).unwrap().with_origin_mm([1.0, 0.0, 0.0]);
+        assert_eq!(field_on(field(elsewhere.clone()), &placed).unwrap().grid(), &elsewhere);
     }
 
     #[test]
