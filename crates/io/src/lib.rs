@@ -77,6 +77,7 @@ pub use tables::graphs::read_graph;
 pub use tables::matrix::{Matrix, check_matrix_output, write_matrix};
 pub use tables::npy::{NpySample, NpyWriter, check_npy_output};
 pub use tables::points::{Point, PointFile};
+pub use tables::positions::{PointPosition, PositionCounts, write_positions};
 pub use write::detached::data_file;
 pub use write::painted_mesh::PaintedMesh;
 pub use write::pending::{Ending, PendingFiles};

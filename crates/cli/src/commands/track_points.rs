@@ -37,8 +37,9 @@ pub struct TrackPointsArguments {
     #[arg(long)]
     replenish: bool,
 
-    /// The table of all positions
-    #[arg(short, long, value_name = "OUT.csv")]
+    /// The table of all positions: .csv, .tsv or .txt; or the positions alone as NumPy's .npy, [frames, tracks, 2], NaN where there
+    /// is none
+    #[arg(short, long, value_name = "OUT.csv|npy")]
     output: PathBuf,
 
     /// The frames with their points: .y4m, .gif, - for Y4M on standard output, or a folder for .png

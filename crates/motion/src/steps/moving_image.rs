@@ -46,8 +46,8 @@ fn is_still(map: &VoxelAffine) -> bool {
     entries.all(|(a, b)| (a - b).abs() <= 1e-3) && map.offset.iter().all(|v| v.abs() <= 1e-2)
 }
 
-/// Checks that a moving image can be sampled from a fixed grid: as many axes, and pictures of one size, since a picture's
-/// place in the world is seldom known.
+/// Checks that a moving image can be sampled from a fixed grid: as many axes, and pictures of one size unless both have a place in
+/// the world.
 ///
 /// # Errors
 /// [`CoreError::GridMismatch`] with the way on.
@@ -55,7 +55,8 @@ pub fn require_sampled(fixed: &Grid, moving: &Grid) -> Result<(), CoreError> {
     if fixed.dimension() != moving.dimension() {
         return fixed.require_same(moving, "fixed and moving image must both be pictures or both be volumes");
     }
-    if fixed.dimension() == Dimension::Two && fixed.size() != moving.size() {
+    let are_placed = !fixed.is_unplaced() && !moving.is_unplaced();
+    if fixed.dimension() == Dimension::Two && fixed.size() != moving.size() && !are_placed {
         let what = "pictures must have one size: crop or scale the moving one first (ImageMagick: magick MOVING -resize \
                     WIDTHxHEIGHT! OUT)";
         return fixed.require_same(moving, what);

@@ -77,6 +77,14 @@ fn points_are_arrays_with_a_row_each() {
     place
         .run(&["track-points", "a.png", "b.png", "--points", "p.npy", "-o", "t.csv", "--device", "cpu", "-q"])
         .succeeded();
+    place
+        .run(&["track-points", "a.png", "b.png", "--points", "p.npy", "-o", "t.npy", "--device", "cpu", "-q"])
+        .succeeded();
+    let bytes = std::fs::read(place.path("t.npy")).unwrap();
+    assert!(String::from_utf8_lossy(&bytes[..128]).contains("(2, 3, 2)"));
+    let numbers = &bytes[bytes.len() - 48..];
+    let first: Vec<f32> = numbers.as_chunks().0[..4].iter().map(|four| f32::from_le_bytes(*four)).collect();
+    assert_eq!(first, [30.0, 20.0, 40.5, 25.25]);
     place.run(&["warp", "points", "f.flo", "p.npy", "-o", "q.csv"]).failed_with(&[
         "q.csv",
         "p.npy",

@@ -5,7 +5,7 @@
 
 use crate::dicom_cine::{self, Slice};
 use crate::workplace::Workplace;
-use veloxel_core::Warnings;
+use veloxel_core::{Flow, Grid, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
 
 /// Two DICOM images of one plane, of which no direction is the world's.
@@ -56,6 +56,21 @@ fn the_field_of_two_oblique_slices_is_used_by_every_command() {
     }
     // What was written goes on as an input beside the slices themselves.
     place.run(&[&["flow", "a.dcm", "warped.nii.gz", "-o", "still.mha"], &QUICK[..]].concat()).succeeded();
+}
+
+#[test]
+fn a_field_on_a_part_of_a_plane_is_applied_where_it_lies() {
+    let place = two_slices();
+    let plane = read_image(&place.path("a.dcm"), Strictness::Lenient, &mut Warnings::new()).unwrap();
+    let part = Grid::image(20, 16).and_then(|g| g.with_direction(plane.grid().direction())).unwrap();
+    let part = part.with_origin_mm(plane.grid().world_from_voxel([6.0, 4.0, 0.0]));
+    veloxel_io::write_flow(place.path("part.nii.gz"), &Flow::zeros(part)).unwrap();
+    place.run(&["warp", "image", "part.nii.gz", "a.dcm", "-o", "cut.nii", "--device", "cpu"]).succeeded();
+    let cut = read_image(&place.path("cut.nii"), Strictness::Strict, &mut Warnings::new()).unwrap();
+    for (i, sample) in cut.data().iter().enumerate() {
+        let [x, y, _] = cut.grid().position(i);
+        assert!((sample - plane.data()[(y + 4) * 32 + x + 6]).abs() < 0.1, "{x} {y}");
+    }
 }
 
 #[test]
