@@ -52,15 +52,15 @@ pub use formats::jpeg::write_rgb_jpeg;
 pub use formats::packed::{PackedFields, write_packed};
 pub use formats::png::stream::write_rgb_png;
 pub use read::files_read::{bytes_to_read, files_read};
-pub use read::frame_selection::FrameSelection;
 pub use read::frames::{files_in, list_folder};
+pub use read::input::files::frame_files;
+pub use read::input::frame_selection::FrameSelection;
 pub use read::input::named_file;
-pub use read::input_files::frame_files;
+pub use read::input::series_info::SeriesInfo;
 pub use read::inspect::{FileInfo, inspect, read_grid};
 pub use read::opened_files::OpenedList;
 pub use read::reading::{DataFiles, ReadOptions, Reading, SeriesChoice, Strictness};
 pub use read::series::{CineSeries, holds_dicom, list_series, read_cine};
-pub use read::series_info::SeriesInfo;
 pub use read::stream::{FrameStream, StreamShape};
 pub use read::watch::{FolderWatch, StreamEnd};
 pub use read::{

@@ -3,8 +3,8 @@
 use super::header::PlaneHeader;
 use crate::error::Result;
 use crate::read::context::Context;
+use crate::read::input::series_info::SeriesInfo;
 use crate::read::reading::SeriesChoice;
-use crate::read::series_info::SeriesInfo;
 use std::collections::HashMap;
 use veloxel_core::Hint;
 

@@ -6,8 +6,8 @@ use crate::read::context::Context;
 #[cfg(feature = "dicom")]
 use crate::read::input::Input;
 use crate::read::input::named_file;
+use crate::read::input::series_info::SeriesInfo;
 use crate::read::reading::Reading;
-use crate::read::series_info::SeriesInfo;
 use crate::tables::cine_place::CineImage;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Control, Sequence, Stopped, Warnings};

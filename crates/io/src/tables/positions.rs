@@ -32,7 +32,7 @@ pub struct PositionCounts {
 /// [`IoError::Write`](crate::IoError::Write). Nothing is left behind then.
 ///
 /// # Panics
-/// If a frame comes after a later one, or a frame or a point is none of those that there are.
+/// If a frame comes after a later one, or a number of a frame or a point is too large.
 pub fn write_positions(
     target: impl Into<Target>,
     counts: PositionCounts,

@@ -9,10 +9,14 @@
 //!
 //! A file or folder of that very name comes first. Frames beyond the last are an error that names those that there are.
 
+pub(crate) mod files;
+pub(crate) mod frame_selection;
+pub(crate) mod series_info;
+
 use crate::content::Content;
 use crate::error::{IoError, Result};
 use crate::read::context::Context;
-use crate::read::frame_selection::FrameSelection;
+use crate::read::input::frame_selection::FrameSelection;
 use crate::read::reading::{Reading, SeriesChoice};
 use std::path::{Path, PathBuf};
 use veloxel_core::Sequence;
@@ -60,7 +64,7 @@ impl Input {
         reading
     }
 
-    /// Of all frames those that are asked for.
+    /// The frames that are asked for, of all that there are.
     ///
     /// # Errors
     /// [`IoError::NoSuchFrame`].
@@ -88,7 +92,7 @@ impl Input {
         }
     }
 
-    /// Of the content of its file what is asked for: an image where it is one frame.
+    /// What is asked for, of the content of its file: an image where it is one frame.
     ///
     /// # Errors
     /// [`IoError::NoSuchFrame`]; [`IoError::Kind`] for what has no frames.

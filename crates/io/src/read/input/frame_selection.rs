@@ -40,7 +40,7 @@ impl FromStr for FrameSelection {
     }
 }
 
-/// As it is written: `0:10:2`.
+/// Its text as it is typed: `0:10:2`.
 impl fmt::Display for FrameSelection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:", self.begin)?;
