@@ -6,6 +6,7 @@
 #![allow(clippy::print_stderr, reason = "a command prints")]
 
 mod allocator;
+mod chosen_inputs;
 mod commands;
 mod following;
 mod hints;

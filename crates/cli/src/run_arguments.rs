@@ -1,5 +1,6 @@
 //! Arguments that several commands share: device, method, single parameters, strictness; and the summaries of their runs.
 
+use crate::chosen_inputs::SeriesList;
 use crate::shortcuts::{self, Shortcut};
 use crate::{Bar, Outcome, interrupt, presets, print, print_lines, warn, wrong_usage};
 use clap::Args;
@@ -7,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::io::{DataFiles, ReadOptions, SeriesChoice, Strictness};
+use veloxel::io::{DataFiles, ReadOptions, Strictness};
 use veloxel::jobs::{DenseMethodOptions, DenseOptions, DeviceOptions, JobRun, MethodOptions, PhaseOptions};
 use veloxel::method::{DenseMethodEntry, METHODS};
 use veloxel::parameters::{MethodEntry, ParameterError};
@@ -56,6 +57,11 @@ pub struct ComputeArguments {
 }
 
 impl ComputeArguments {
+    /// The inputs of a command, each with its series where several are named.
+    pub fn inputs(&mut self, command: &str, inputs: Vec<PathBuf>) -> Vec<PathBuf> {
+        self.reading.inputs(command, inputs)
+    }
+
     /// How files are read.
     pub fn reading(&self) -> ReadOptions {
         self.reading.reading()
@@ -136,6 +142,11 @@ impl MethodArguments {
 }
 
 impl MethodArguments {
+    /// The inputs of a command, each with its series where several are named.
+    pub fn inputs(&mut self, command: &str, inputs: Vec<PathBuf>) -> Vec<PathBuf> {
+        self.compute.inputs(command, inputs)
+    }
+
     /// A session on the device, which is opened in the background.
     pub fn session(&self) -> Session {
         self.compute.session()
@@ -243,18 +254,35 @@ pub struct ReadingArguments {
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Files")]
     max_decode: Option<u64>,
 
-    /// Which series of DICOM files, where there are several: by its number or its UID
+    /// Which series of DICOM files, where there are several: by its number or its UID; of FOLDER alone FOLDER@series:3. Of flow and
+    /// track several, as 3,5 or 3-12: one an input, or as many inputs from one folder. `veloxel info FOLDER` lists them
     #[arg(long, value_name = "NUMBER|UID", help_heading = "Files")]
-    series: Option<SeriesChoice>,
+    series: Option<SeriesList>,
 }
 
 impl ReadingArguments {
+    /// The inputs of a command, each with its series where several are named.
+    pub fn inputs(&mut self, command: &str, inputs: Vec<PathBuf>) -> Vec<PathBuf> {
+        match self.series.take() {
+            Some(several) if !several.is_one() => several.of_inputs(command, inputs),
+            other => {
+                self.series = other;
+                inputs
+            }
+        }
+    }
+
+    /// Whether a series is chosen.
+    pub fn chooses_series(&self) -> bool {
+        self.series.is_some()
+    }
+
     pub fn reading(&self) -> ReadOptions {
         ReadOptions {
             strictness: if self.strict { Strictness::Strict } else { Strictness::Lenient },
             data_files: if self.allow_outside { DataFiles::Anywhere } else { DataFiles::BesideHeader },
             max_decode_bytes: self.max_decode,
-            series: self.series,
+            series: self.series.as_ref().map(SeriesList::one),
         }
     }
 }

@@ -4,7 +4,7 @@
     python3 -m pip install SimpleITK numpy opencv-contrib-python-headless trimesh
     python3 crates/cli/tests/peers.py
 
-An anisotropic, oblique, mirrored pair is made by SimpleITK, and one whose images lie on two grids; `veloxel flow` estimates
+An anisotropic, oblique, mirrored pair is made by SimpleITK, one whose images lie on two grids, and slices that lie in space; `veloxel flow` estimates
 its field; SimpleITK resamples the moving image through that field; the result must equal `veloxel warp image` (and, for linear
 interpolation, `--warped`) within 1e-3 of the intensity range, and end at the same voxels. With VELOXEL_DATA, labels of a cine
 of few slices are warped by both. Points are followed by `veloxel track-points` and by OpenCV's calcOpticalFlowPyrLK.
@@ -140,6 +140,29 @@ def run(folder, name, fixed, moving):
         undoes_the_motion(theirs, fixed, moving, what)
 
 
+def slices_in_space(folder):
+    """The oblique pictures as slices of a volume, oblique and coronal: SimpleITK resamples them through our fields."""
+    a, b = 0.35, -0.6
+    about_z = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]])
+    about_x = np.array([[1, 0, 0], [0, np.cos(b), -np.sin(b)], [0, np.sin(b), np.cos(b)]])
+    for name, direction in (("oblique", about_z @ about_x), ("coronal", np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]]))):
+        samples = [sitk.GetArrayFromImage(image)[None] for image in oblique_pictures()]
+        fixed, moving = (place(each, [0.7, 1.3, 8.0], direction) for each in samples)
+        for extension in FORMATS:
+            what = f"{name} slice, {extension}"
+            paths = {role: folder / f"{name}_{role}.mha" for role in ("fixed", "moving", "again")}
+            paths["flow"] = folder / f"{name}_flow.{extension}"
+            sitk.WriteImage(fixed, str(paths["fixed"]))
+            sitk.WriteImage(moving, str(paths["moving"]))
+            estimated = veloxel("flow", paths["fixed"], paths["moving"], "-o", paths["flow"], "--quiet")
+            if not (estimated and veloxel("warp", "image", paths["flow"], paths["moving"], "-o", paths["again"], "--outside", "nan")):
+                continue
+            transform = sitk.DisplacementFieldTransform(sitk.Cast(sitk.ReadImage(str(paths["flow"])), sitk.sitkVectorFloat64))
+            theirs = sitk.Resample(moving, fixed, transform, sitk.sitkLinear, float("nan"), sitk.sitkFloat32)
+            compare(sitk.ReadImage(str(paths["again"]), sitk.sitkFloat32), theirs, moving, what)
+            undoes_the_motion(theirs, fixed, moving, what)
+
+
 def two_grids():
     """The oblique pair, the moving image on a shifted grid of other spacings whose axes are permuted."""
     fixed, moving = oblique_volumes()
@@ -225,6 +248,7 @@ def main():
         run(pathlib.Path(name), "volume", *oblique_volumes())
         run(pathlib.Path(name), "picture", *oblique_pictures())
         run(pathlib.Path(name), "two grids", *two_grids())
+        slices_in_space(pathlib.Path(name))
         labels_of_few_slices(pathlib.Path(name))
         tracked_points(pathlib.Path(name))
         parts_of_a_mesh(pathlib.Path(name))

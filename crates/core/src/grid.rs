@@ -186,7 +186,7 @@ impl Grid {
         apply(&self.voxel_from_world_matrix(), [world_mm[0] - o[0], world_mm[1] - o[1], world_mm[2] - o[2]])
     }
 
-    /// Checks that `other` has the same samples in the same places.
+    /// Checks that `other` has the same samples in the same places; planes are compared where they lie in space.
     ///
     /// Places may differ by a thousandth of a voxel: formats store them in 32 bits.
     ///
@@ -200,18 +200,20 @@ impl Grid {
             return mismatch("size", self.size_text(), other.size_text());
         }
         let h_min = self.spacing_mm.iter().copied().fold(f64::INFINITY, f64::min);
+        // The third axis of a plane has neither a spacing nor a direction that counts.
         let axes = self.dimension.count();
-        let close = |a: [f64; 3], b: [f64; 3], tol: f64| (0..axes).all(|i| (a[i] - b[i]).abs() <= tol);
+        let close =
+            |a: [f64; 3], b: [f64; 3], tol: f64, count: usize| (0..count).all(|i| (a[i] - b[i]).abs() <= tol);
         let places = [
-            ("spacing", self.spacing_mm, other.spacing_mm, 1e-3),
-            ("origin", self.origin_mm, other.origin_mm, 1e-2),
+            ("spacing", self.spacing_mm, other.spacing_mm, 1e-3, axes),
+            ("origin", self.origin_mm, other.origin_mm, 1e-2, 3),
         ];
-        for (property, own, others, tolerance) in places {
-            if !close(own, others, tolerance * h_min) {
+        for (property, own, others, tolerance, count) in places {
+            if !close(own, others, tolerance * h_min, count) {
                 return mismatch(property, format!("{} mm", triple(own)), format!("{} mm", triple(others)));
             }
         }
-        if !(0..axes).all(|r| close(self.direction[r], other.direction[r], 1e-3)) {
+        if !(0..3).all(|row| close(self.direction[row], other.direction[row], 1e-3, axes)) {
             let text = |g: &Self| g.direction.map(triple).join(" ");
             return mismatch("direction", text(self), text(other));
         }
@@ -270,5 +272,21 @@ mod tests {
         let error =
             g.require_same(&g.clone().with_origin_mm([10.0, -20.0, 31.0]), "fixed and moving").unwrap_err();
         assert!(error.to_string().contains("origin"), "{error}");
+    }
+
+    #[test]
+    fn planes_are_compared_where_they_lie_in_space() {
+        // Coronal: its second axis is the world's third.
+        let coronal = [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]];
+        let plane = Grid::image(4, 5).and_then(|g| g.with_direction(coronal)).unwrap();
+        let differs = |other: Grid, property: &str| {
+            let error = plane.require_same(&other, "planes").unwrap_err().to_string();
+            assert!(error.contains(property), "{error}");
+        };
+        differs(plane.clone().with_origin_mm([0.0, 0.0, 1.0]), "origin");
+        differs(plane.clone().with_origin_mm([0.0, 8.0, 0.0]), "origin");
+        differs(Grid::image(4, 5).unwrap(), "direction");
+        let thick = plane.clone().with_spacing_mm([1.0, 1.0, 8.0]).unwrap();
+        assert_eq!(plane.require_same(&thick, ""), Ok(()));
     }
 }

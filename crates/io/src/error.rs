@@ -206,6 +206,16 @@ pub enum IoError {
         /// The extensions that count.
         known: String,
     },
+    /// Frames that a name asks for and that are not there.
+    #[error("{}: there is no frame {asked}: {}", path.display(), frames_there(*count))]
+    NoSuchFrame {
+        /// The frame, or the range.
+        asked: String,
+        /// How many frames there are.
+        count: usize,
+        /// The file, folder or pattern.
+        path: PathBuf,
+    },
     /// A grid, field or sequence that the content cannot form.
     #[error("{}: {source}", path.display())]
     Core {
@@ -217,6 +227,15 @@ pub enum IoError {
     /// The run was stopped by its observer; nothing was left behind.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+}
+
+/// The numbers of so many frames, in words.
+fn frames_there(count: usize) -> String {
+    match count {
+        0 => "it has none".to_owned(),
+        1 => "its only frame is 0".to_owned(),
+        _ => format!("its {count} frames are 0 to {}", count - 1),
+    }
 }
 
 impl Diagnosis for IoError {

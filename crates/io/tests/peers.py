@@ -112,6 +112,38 @@ def images_and_fields(folder):
                     transforms(image, back, what)
 
 
+def planes(folder):
+    """Slices in space, one voxel thick, through us: SimpleITK finds images and fields where it put them."""
+    coronal = np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]])
+    random = np.random.default_rng(6)
+    for name, direction in (("oblique", rotation(3)), ("coronal", coronal), ("axial", np.eye(3))):
+        values = random.normal(0, 1.5, (1, 8, 9, 3))
+        # Vectors of a plane lie in it.
+        values -= (values @ direction[:, 2])[..., None] * direction[:, 2]
+        for kind, samples in (("flow", values), ("image", values[..., 0])):
+            image = sitk.GetImageFromArray(samples.astype(np.float32), isVector=kind == "flow")
+            image.SetSpacing([0.7, 1.25, 8.0])
+            image.SetOrigin([10.5, -20.25, 33.0])
+            image.SetDirection(direction.ravel().tolist())
+            source = folder / f"plane_{kind}.mha"
+            sitk.WriteImage(image, str(source))
+            for target_format in VOLUME_FORMATS:
+                target = folder / f"ours_plane_{kind}.{target_format}"
+                if not convert(kind, source, target):
+                    continue
+                back, what = sitk.ReadImage(str(target)), f"{name} plane {kind} to {target_format}"
+                check(back.GetDimension() == 3, f"{what}: {back.GetDimension()}-D")
+                if back.GetDimension() != 3:
+                    continue
+                corner = image.TransformIndexToPhysicalPoint((8, 7, 0))
+                check(sorted(back.GetSize()) == [1, 8, 9], f"{what}: size {back.GetSize()}")
+                check(np.isclose(np.abs(np.linalg.det(np.reshape(back.GetDirection(), (3, 3)))), 1), f"{what}: direction")
+                last = [n - 1 for n in back.GetSize()]
+                check(np.allclose(back.TransformIndexToPhysicalPoint(last), corner, atol=1e-4), f"{what}: lies elsewhere")
+                left, right = (sitk.GetArrayFromImage(i).ravel() for i in (image, back))
+                check(np.abs(left - right).max() <= FIELD_TOLERANCE_MM, f"{what}: samples differ")
+
+
 def transforms(image, back, what):
     """The field moves points as the peer's own field does."""
     pixel = sitk.sitkVectorFloat64
@@ -197,6 +229,7 @@ def main():
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             images_and_fields(folder)
+            planes(folder)
             displacement_intent(folder)
             flo_and_opencv(folder)
             arrays(folder)

@@ -142,16 +142,83 @@ fn fields_keep_their_voxel_vectors() {
     }
 }
 
+/// Slices as scanners place them: oblique, coronal, and in the world's xy plane above its origin; 8 mm thick.
+fn planes() -> [Grid; 3] {
+    let coronal = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]];
+    let plane = oblique_2d().with_spacing_mm([0.5, 2.0, 8.0]).unwrap();
+    let turned = |direction| plane.clone().with_direction(direction).unwrap();
+    let placed = |grid: Grid| grid.with_origin_mm([10.5, -20.25, 33.0]);
+    [turned(oblique_3d().direction()), turned(coronal), plane.clone()].map(placed)
+}
+
 #[test]
-fn a_picture_out_of_the_plane_keeps_its_field() {
+fn planes_keep_their_place_in_space() {
     let folder = tempfile::tempdir().unwrap();
-    let grid = oblique_2d().with_direction(oblique_3d().direction()).unwrap();
+    for grid in planes() {
+        for extension in field_formats() {
+            let path = folder.path().join(format!("f.{extension}"));
+            let written = flow(grid.clone());
+            write_flow(&path, &written).unwrap();
+            let back = quiet(&path, read_flow);
+            assert_same_grid(&grid, back.grid());
+            for (a, b) in written.components_vox().zip(back.components_vox()) {
+                assert_close(a, b, 1e-5);
+            }
+            assert_same_grid(&grid, &inspect(&path, Strictness::Strict).unwrap().grid().unwrap());
+        }
+        for extension in volume_formats() {
+            let path = folder.path().join(format!("i.{extension}"));
+            let written = image(grid.clone());
+            write_image(&path, &written, &mut Warnings::new()).unwrap();
+            let back = quiet(&path, read_image);
+            assert_same_grid(&grid, back.grid());
+            assert_eq!(written.data(), back.data(), "{extension}");
+        }
+        for extension in extensions(|format| format.writes(ContentKind::Sequence) && format.keeps_place()) {
+            let path = folder.path().join(format!("s.{extension}"));
+            let frames = vec![image(grid.clone()), image(grid.clone()), image(grid.clone())];
+            write_sequence(&path, &Sequence::new(frames, None).unwrap()).unwrap();
+            let back = quiet(&path, read_sequence);
+            assert_same_grid(&grid, back.grid());
+            assert_eq!(back.frames().len(), 3, "{extension}");
+        }
+    }
+}
+
+#[test]
+fn what_is_one_voxel_thick_is_a_plane() {
+    let folder = tempfile::tempdir().unwrap();
+    for (size, order) in [([5, 4, 1], [0, 1, 2]), ([5, 1, 4], [0, 2, 1]), ([1, 5, 4], [1, 2, 0])] {
+        let [nx, ny, nz] = size;
+        let volume = Grid::volume(nx, ny, nz).and_then(|g| g.with_spacing_mm([0.7, 1.25, 2.5])).unwrap();
+        let volume = volume.with_direction(oblique_3d().direction()).unwrap();
+        for extension in volume_formats() {
+            let path = folder.path().join(format!("t.{extension}"));
+            let written = image(volume.clone());
+            write_image(&path, &written, &mut Warnings::new()).unwrap();
+            let back = quiet(&path, read_image);
+            assert_eq!(back.grid().size_text(), "5 × 4 pixels", "{extension}");
+            assert_eq!(written.data(), back.data(), "{extension}");
+            let corner = order.map(|axis| [1.0, 2.0, 3.0][axis]);
+            let [here, there] =
+                [volume.world_from_voxel([1.0, 2.0, 3.0]), back.grid().world_from_voxel(corner)];
+            assert!(here.iter().zip(there).all(|(a, b)| (a - b).abs() < 1e-4), "{extension}");
+        }
+    }
+}
+
+#[test]
+fn a_field_that_leads_out_of_its_plane_is_a_volume_s() {
+    let folder = tempfile::tempdir().unwrap();
+    let [plane, ..] = planes();
+    let volume = Grid::volume(6, 5, 1).and_then(|g| g.with_direction(plane.direction())).unwrap();
+    let across = Flow::from_fn(volume, |[x, y, _]| [0.25 * x - 1.0, 0.5 * y, 0.125 * x]);
     for extension in field_formats() {
-        let path = folder.path().join(format!("f.{extension}"));
-        let written = flow(grid.clone());
-        write_flow(&path, &written).unwrap();
+        let path = folder.path().join(format!("a.{extension}"));
+        write_flow(&path, &across).unwrap();
         let back = quiet(&path, read_flow);
-        for (a, b) in written.components_vox().zip(back.components_vox()) {
+        assert_same_grid(across.grid(), back.grid());
+        for (a, b) in across.components_vox().zip(back.components_vox()) {
             assert_close(a, b, 1e-5);
         }
     }

@@ -1,20 +1,20 @@
 //! `veloxel flow --dry-run`: what a run would need.
 
 use crate::{Outcome, print_lines, warn_and_note};
+use std::path::Path;
 use veloxel::Session;
-use veloxel::jobs::{DryRun, FlowJob, dry_run};
+use veloxel::jobs::DryRun;
 use veloxel::pipelines::TilePlan;
 use veloxel::report::number::{counted, duration, size};
 use veloxel::report::to_json;
 
-/// Shows what a job would do; if a report is requested, the plan is written as JSON in its place.
-pub fn show(job: &FlowJob, session: &Session) -> Outcome {
-    let run = dry_run(job, session)?;
+/// Shows what a run would do; if a report is requested, the plan is written as JSON in its place.
+pub fn show(run: &DryRun, report: Option<&Path>, session: &Session) -> Outcome {
     warn_and_note(&run.warnings);
-    if let Some(path) = &job.outputs.report {
-        veloxel::io::write_text(session.files().target(path), &to_json(&run)?)?;
+    if let Some(path) = report {
+        veloxel::io::write_text(session.files().target(path), &to_json(run)?)?;
     }
-    print_lines(&lines(&run))
+    print_lines(&lines(run))
 }
 
 fn lines(run: &DryRun) -> Vec<(&'static str, String)> {
@@ -28,6 +28,9 @@ fn lines(run: &DryRun) -> Vec<(&'static str, String)> {
         ("device", run.device.name.clone()),
         ("images", if fixed == moving { fixed } else { format!("{fixed} and {moving}") }),
     ];
+    if run.frames > 0 {
+        lines.push(("frames", format!("{}, {}", counted(run.frames, "frame"), counted(run.fields, "field"))));
+    }
     let is_part = memory.parts.iter().any(|part| part.what == "method");
     let [of_process, of_device] = if is_part { [allowed, String::new()] } else { [String::new(), allowed] };
     lines.push(("memory", format!("{}{of_process}: {}", size(memory.peak_bytes), parts.join(", "))));

@@ -31,7 +31,7 @@ enum What {
     Flow(Files),
     /// Absolute error, bad pixels (KITTI's D1 too) and density of a disparity
     ///
-    /// Disparities are .pfm, float .tif, KITTI's 16-bit .png, or pictures with the scale of their samples.
+    /// Disparities are .pfm, float .tif, .npy, KITTI's 16-bit .png, or pictures with the scale of their samples.
     Disparity {
         #[command(flatten)]
         files: Files,

@@ -1,5 +1,6 @@
 //! `veloxel flow`: two images to a field.
 
+use crate::chosen_inputs::ChosenFrames;
 use crate::commands::dry_run;
 use crate::shortcuts::{self, Shortcut};
 use crate::{MethodArguments, Outcome, Run, Summary, allocator, bytes, followed, say, words, wrong_usage};
@@ -8,8 +9,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{
-    DenseMethodOptions, DenseOptions, Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile,
-    OutsideFill, Refinement, SequenceJob, StartFrom, sequence,
+    DenseMethodOptions, DenseOptions, Directions, FieldFormat, FlowJob, FlowOutputs, MaskFile, OutsideFill,
+    Refinement, SequenceJob, StartFrom, sequence, sequence_dry_run,
 };
 use veloxel::method::{DenseMethodEntry, METHODS, TakenImages};
 use veloxel::report::number::{counted, percent, text};
@@ -19,7 +20,7 @@ use veloxel::{Dimension, SequenceMode, Session, SolveStatus, VeloxelError};
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///
 /// The field lives on FIXED and points into MOVING: fixed(x) ≈ moving(x + d(x)).
-/// It is written in pixels as .flo, KITTI .png or .pfm, and in millimetres (LPS) as .nii, .nii.gz, .mha, .mhd,
+/// It is written in pixels as .flo, KITTI .png, .pfm or .npy, and in millimetres (LPS) as .nii, .nii.gz, .mha, .mhd,
 /// .nrrd or .nhdr, which SimpleITK, ANTs, greedy and 3D Slicer load as their own displacement field.
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::commands::parameters::long_help("clg"))]
@@ -29,7 +30,7 @@ use veloxel::{Dimension, SequenceMode, Session, SolveStatus, VeloxelError};
        veloxel flow [OPTIONS] <FRAMES>... -o <FLOW> --method phase")]
 pub struct FlowArguments {
     /// FIXED and MOVING; with --sequence a 4-D file, a folder of frames, or the frames; with --method phase 2, 3 or 5
-    /// frames, or a folder, pattern or video of just these
+    /// frames, or a folder, pattern or video of just these. INPUT@5 is its frame 5, INPUT@0:10 its frames 0 to 9
     #[arg(value_name = "INPUT", num_args = 1.., required_unless_present = "fixed")]
     inputs: Vec<PathBuf>,
 
@@ -53,9 +54,14 @@ pub struct FlowArguments {
     #[arg(long, value_name = "N", requires = "sequence", help_heading = "Sequences")]
     reference: Option<usize>,
 
-    /// Frames of the sequence: BEGIN:END:STEP, without END; each part may be left out
-    #[arg(long, value_name = "0:10:2", requires = "sequence", help_heading = "Sequences")]
-    frames: Option<FrameSelection>,
+    /// Frames of the sequence: BEGIN:END:STEP, without END; each part may be left out. Without --sequence the frames of one input
+    /// that are FIXED and MOVING, such as 0,5
+    #[arg(long, value_name = "0:10:2", help_heading = "Sequences")]
+    frames: Option<ChosenFrames>,
+
+    /// Format of the fields of a sequence, such as nii.gz, mha, nrrd, npy or flo; without it .flo for pictures, .nii.gz for volumes
+    #[arg(long, value_name = "EXTENSION", requires = "sequence", help_heading = "Sequences")]
+    field_format: Option<FieldFormat>,
 
     /// Confidence of every vector, 0 to 1, as an image (0 to 255 in .png .pgm .bmp); with --sequence a 4-D file, or a folder
     #[arg(long, value_name = "OUT", help_heading = "Outputs")]
@@ -102,7 +108,7 @@ pub struct FlowArguments {
     init: StartFrom,
 
     /// Print the memory, tiles, time and files that the run would need; only headers are read; with --report as JSON
-    #[arg(long, conflicts_with_all = ["sequence", "html"], help_heading = "Memory")]
+    #[arg(long, conflicts_with = "html", help_heading = "Memory")]
     dry_run: bool,
 
     /// How to estimate
@@ -219,6 +225,10 @@ impl FlowArguments {
 impl Run for FlowArguments {
     fn run(mut self) -> Outcome {
         self.inputs.extend(self.fixed.take().into_iter().chain(self.moving.take()));
+        self.inputs = self.run.inputs("flow", self.inputs);
+        if let Some(frames) = self.frames.as_ref().filter(|_| self.sequence.is_none()) {
+            self.inputs = frames.of_input("flow", &self.inputs);
+        }
         let (session, options) = self.session_and_options()?;
         if self.max_memory.is_some() {
             allocator::keep_little();
@@ -231,18 +241,24 @@ impl Run for FlowArguments {
             Some(mode) => {
                 let job = SequenceJob {
                     inputs,
-                    frames: self.frames.unwrap_or_default(),
+                    frames: self.frames.map(|frames| frames.of_sequence("flow")).unwrap_or_default(),
                     mode,
                     reference: self.reference,
                     truth,
                     options,
                     folder: output,
+                    field_format: self.field_format,
                     confidence,
                     warped,
                     outside,
                     report,
                     html,
                 };
+                if self.dry_run {
+                    return followed(&session, bar, |session| {
+                        dry_run::show(&sequence_dry_run(&job, session)?, job.report.as_deref(), session)
+                    });
+                }
                 followed(&session, bar, |session| sequence(&job, session))?
             }
             None => {
@@ -251,7 +267,10 @@ impl Run for FlowArguments {
                     FlowOutputs { flow, confidence, occlusion, warped, outside, picture, report, html };
                 let job = FlowJob { inputs, start: self.init, truth, options, outputs };
                 if self.dry_run {
-                    return followed(&session, bar, |session| dry_run::show(&job, session));
+                    return followed(&session, bar, |session| {
+                        let run = veloxel::jobs::dry_run(&job, session)?;
+                        dry_run::show(&run, job.outputs.report.as_deref(), session)
+                    });
                 }
                 followed(&session, bar, |session| veloxel::jobs::flow(&job, session))?
             }

@@ -5,12 +5,12 @@ use crate::{Outcome, ReadingArguments, Run, print, print_json, print_lines, tabl
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
-use veloxel::io::{ContentKind, FileInfo, Reading, files_in, holds_dicom, inspect};
+use veloxel::io::{ContentKind, FileInfo, Reading, SeriesInfo, files_in, holds_dicom, inspect, list_series};
 use veloxel::report::number::counted;
 use veloxel::{Control, Dimension};
 
 /// Show what a file holds: format, size, spacing, orientation; of a folder, what its files hold; of a folder of DICOM files, what
-/// their series is.
+/// their series are.
 #[derive(Debug, Args)]
 pub struct InfoArguments {
     /// An image, a sequence or a displacement field, or a folder of them
@@ -30,6 +30,12 @@ impl Run for InfoArguments {
         let control = Control::default();
         if self.file.is_dir() && !holds_dicom(&self.file, &control)? {
             return self.list();
+        }
+        if self.file.is_dir() && !self.reading.chooses_series() {
+            let series = list_series(&self.file, Reading::alone(self.reading.reading()))?;
+            if series.len() > 1 {
+                return self.list_series(&series);
+            }
         }
         let info = inspect(&self.file, Reading::alone(self.reading.reading()))?;
         if self.json {
@@ -51,6 +57,32 @@ struct Listed {
 }
 
 impl InfoArguments {
+    /// One line a series, with what chooses it.
+    fn list_series(&self, all: &[SeriesInfo]) -> Outcome {
+        if self.json {
+            return print_json(&all);
+        }
+        let row = |series: &SeriesInfo| {
+            let number = series.number.map_or_else(|| "none".to_owned(), |number| number.to_string());
+            let [w, h] = series.size;
+            let (images, files) = (series.images.to_string(), series.files.to_string());
+            let cells = [
+                number,
+                series.description.clone(),
+                series.modality.clone(),
+                format!("{w} × {h}"),
+                images,
+                files,
+                series.uid.clone(),
+            ];
+            cells.iter().map(|cell| one_line(cell).into_owned()).collect()
+        };
+        let names = ["series", "description", "holds", "size", "images", "files", "UID"];
+        print(&table(&names, all.iter().map(row)))?;
+        say(&format!("note: one is read as {}@series:NUMBER or with --series NUMBER", self.file.display()));
+        Ok(())
+    }
+
     /// One line a file; one that cannot be read is listed with its error.
     fn list(&self) -> Outcome {
         let of_file = |path: &PathBuf| {
@@ -100,9 +132,7 @@ fn size(info: &FileInfo) -> String {
 }
 
 fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
-    let axes = info.dimension.count();
-    let joined =
-        |values: &[f64], by: &str| values[..axes].iter().map(|v| trimmed(*v)).collect::<Vec<_>>().join(by);
+    let joined = |values: &[f64], by: &str| values.iter().map(|v| trimmed(*v)).collect::<Vec<_>>().join(by);
     let unit = if info.dimension == Dimension::Two { "pixels" } else { "voxels" };
     let mut lines = vec![
         ("holds", format!("{} ({})", holds(info), info.format)),
@@ -114,10 +144,12 @@ fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
             info.frame_interval_ms.map_or(String::new(), |ms| format!(", {} ms apart", trimmed(ms)));
         lines.push(("frames", format!("{}{interval}", counted(info.frames, "frame"))));
     }
-    if info.dimension == Dimension::Three || info.spacing_mm[..2] != [1.0, 1.0] {
+    let is_placed = info.grid().is_ok_and(|grid| !grid.is_unplaced());
+    if info.dimension == Dimension::Three || is_placed {
+        // A plane lies in space as a volume does; the third number is the distance to the next one, or its thickness.
         lines.push(("spacing", format!("{} mm", joined(&info.spacing_mm, " × "))));
         lines.push(("origin", format!("({}) mm, LPS", joined(&info.origin_mm, ", "))));
-        for (axis, name) in ["x axis", "y axis", "z axis"].into_iter().enumerate().take(axes) {
+        for (axis, name) in ["x axis", "y axis", "z axis"].into_iter().enumerate() {
             let column = info.direction.map(|row| row[axis]);
             lines.push((name, format!("({})  {}", joined(&column, ", "), towards(column))));
         }

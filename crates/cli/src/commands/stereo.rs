@@ -9,7 +9,7 @@ use veloxel::report::number::{percent, text};
 /// Estimate how far to the left every pixel of LEFT lies in RIGHT.
 ///
 /// Rectified pictures of one size: left (x, y) is found at right (x − d, y), by phase (Pauwels et al. 2012).
-/// The disparity d is written in pixels as .pfm (unknown: infinity) or float .tif (NaN), or as KITTI's 16-bit .png.
+/// The disparity d is written in pixels as .pfm (unknown: infinity), float .tif or .npy (NaN), or as KITTI's 16-bit .png.
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::commands::parameters::long_help("phase"))]
 #[command(mut_arg("preset", |preset| preset.value_parser(presets(&["phase"]))))]

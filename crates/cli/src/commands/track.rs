@@ -7,8 +7,11 @@ use crate::{
 };
 use clap::Args;
 use std::path::{Path, PathBuf};
+use veloxel::VeloxelError;
 use veloxel::io::{InnerContour, LabelMeaning, PlainNames, TextOrder};
-use veloxel::jobs::{ContourInput, DenseMethodOptions, FilmChoice, RegionInput, TrackJob, track};
+use veloxel::jobs::{
+    ContourInput, DenseMethodOptions, FieldFormat, FilmChoice, RegionInput, TrackJob, track,
+};
 use veloxel::pipelines::heart::{
     Cavities, CycleEstimate, MotionSpace, PeriodicChoice, Placement, PresetChoice,
 };
@@ -21,7 +24,7 @@ use veloxel::report::{ChamberWords, TrackRun};
 /// field for every frame, strain.csv, function.csv, report.json and report.html.
 #[derive(Debug, Args)]
 pub struct TrackArguments {
-    /// A 4-D file, a folder of frames or of DICOM files, or the frames
+    /// A 4-D file, a folder of frames or of DICOM files, or the frames; CINE@0:20 are its frames 0 to 19
     #[arg(value_name = "CINE", required = true)]
     cine: Vec<PathBuf>,
 
@@ -82,6 +85,10 @@ pub struct TrackArguments {
     /// Weight image on the cine's grid, of --method fe: how much each voxel's data count in every frame, from 0 to 1
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     weight: Option<PathBuf>,
+
+    /// Format of the fields, such as nii.gz, mha, nrrd, npy or flo; without it .flo for one slice, .nii.gz for several
+    #[arg(long, value_name = "EXTENSION")]
+    field_format: Option<FieldFormat>,
 
     /// Write the outlines over the moving images as loop.gif, too
     #[arg(long)]
@@ -144,18 +151,10 @@ const ESTIMATES: [(&str, CycleEstimate); 6] = [
 ];
 
 impl Run for TrackArguments {
-    fn run(self) -> Outcome {
+    fn run(mut self) -> Outcome {
+        self.cine = self.compute.inputs("track", self.cine);
         let presets = if self.method.is_empty() { PresetChoice::ByFrames } else { PresetChoice::AsGiven };
-        let mut methods = self.method;
-        if methods.is_empty() {
-            methods.push(DenseMethodOptions::named("clg")?.preset("cine")?);
-        }
-        for method in &mut methods {
-            let set = |method: DenseMethodOptions, (name, value): &(String, String)| {
-                method.set_from(name, value, "--set")
-            };
-            *method = self.set.iter().try_fold(method.clone(), set)?;
-        }
+        let methods = self.methods()?;
         let job = TrackJob {
             inputs: self.cine,
             contours: self.contours,
@@ -174,6 +173,7 @@ impl Run for TrackArguments {
             weight: self.weight,
             reading: self.compute.reading(),
             command_line: command_line(),
+            field_format: self.field_format,
             film: if self.gif { FilmChoice::Written } else { FilmChoice::LeftOut },
             folder: self.output,
         };
@@ -203,6 +203,23 @@ impl Run for TrackArguments {
         }
         lines.extend(written(&run));
         print_lines(&lines)
+    }
+}
+
+impl TrackArguments {
+    /// The methods with their parameters.
+    fn methods(&self) -> Result<Vec<DenseMethodOptions>, VeloxelError> {
+        let mut methods = self.method.clone();
+        if methods.is_empty() {
+            methods.push(DenseMethodOptions::named("clg")?.preset("cine")?);
+        }
+        for method in &mut methods {
+            let set = |method: DenseMethodOptions, (name, value): &(String, String)| {
+                method.set_from(name, value, "--set")
+            };
+            *method = self.set.iter().try_fold(method.clone(), set)?;
+        }
+        Ok(methods)
     }
 }
 

@@ -21,7 +21,7 @@ pub struct TrackPointsArguments {
     #[arg(value_name = "FRAMES", required = true)]
     frames: Vec<PathBuf>,
 
-    /// Where tracks begin: a table with columns x and y, or the first two numbers of each line
+    /// Where tracks begin: a table with columns x and y, or the first two numbers of each line; or NumPy's .npy, [n, 2]
     #[arg(long, value_name = "P.csv", conflicts_with = "corners")]
     points: Option<PathBuf>,
 
@@ -37,8 +37,9 @@ pub struct TrackPointsArguments {
     #[arg(long)]
     replenish: bool,
 
-    /// The table of all positions
-    #[arg(short, long, value_name = "OUT.csv")]
+    /// The table of all positions: .csv, .tsv or .txt; or the positions alone as NumPy's .npy, [frames, tracks, 2], NaN where there
+    /// is none
+    #[arg(short, long, value_name = "OUT.csv|npy")]
     output: PathBuf,
 
     /// The frames with their points: .y4m, .gif, - for Y4M on standard output, or a folder for .png

@@ -47,7 +47,7 @@ enum What {
     ///
     /// A table with one point a line (.csv, .txt), columns named x, y and z by a head line or else the first numbers: pixels
     /// for 2-D fields, millimetres (LPS; columns r, a, s: RAS) for 3-D ones. 3D Slicer's .fcsv and .mrk.json, in the axes
-    /// that they name, and elastix' point files. Everything else in the file is kept.
+    /// that they name, and elastix' point files. Everything else in the file is kept. NumPy's .npy has a row a point.
     Points(Files),
 }
 

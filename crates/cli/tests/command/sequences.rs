@@ -3,10 +3,11 @@
 // A failed unwrap is a failed test, in functions beside the tests as well.
 #![allow(clippy::unwrap_used)]
 
+use crate::dicom_cine::{self, Slice};
 use crate::phase::{json, texture};
 use crate::workplace::{Workplace, small_volume};
 use veloxel_core::{Flow, Sequence, Warnings};
-use veloxel_io::{Strictness, read_image, read_sequence};
+use veloxel_io::{Strictness, read_flow, read_image, read_sequence};
 
 const SIZE: [usize; 2] = [72, 56];
 const STEP: f32 = 0.4;
@@ -86,6 +87,63 @@ fn frames_are_chosen_and_keep_their_numbers() {
     assert!(place.path("out/reference_002_004.flo").is_file(), "the first frame taken is the reference");
     run(&["--frames", "5:"]).failed_with(&["--frames", "1 of 6"]);
     assert_eq!(run(&["--frames", "x"]).code, Some(2));
+}
+
+#[test]
+fn fields_of_a_one_slice_cine_have_any_format_and_keep_its_place() {
+    let place = Workplace::new();
+    std::fs::create_dir(place.path("cine")).unwrap();
+    for nth in 1..=3 {
+        let slice = Slice {
+            position: "10\\-20\\33",
+            orientation: "0.8\\0.6\\0\\0\\0\\-1",
+            ..dicom_cine::slice(nth, 30 * nth)
+        };
+        place.write(&format!("cine/IM{nth}"), dicom_cine::image(&slice));
+    }
+    let mut none = Warnings::new();
+    let plane = read_image(&place.path("cine/IM1"), Strictness::Lenient, &mut none).unwrap();
+    let run = |format: &str| {
+        let command = ["flow", "cine", "-o", "out", "--sequence", "consecutive", "--preset", "fast"];
+        place.run(&[&command[..], &["--field-format", format, "--device", "cpu"]].concat())
+    };
+    for format in ["nii.gz", "mha", "nrrd", ".NII"] {
+        run(format).succeeded();
+        let name = format!("out/consecutive_001_002.{}", format.trim_start_matches('.').to_lowercase());
+        let field = read_flow(&place.path(&name), Strictness::Strict, &mut none).unwrap();
+        field.grid().require_same(plane.grid(), format).unwrap();
+    }
+    for format in ["flo", "npy"] {
+        run(format).succeeded();
+        assert!(place.path(&format!("out/consecutive_000_001.{format}")).is_file());
+    }
+    let wrong = run("jpg");
+    assert_eq!((wrong.code, wrong.stderr.contains("nii.gz")), (Some(2), true), "{}", wrong.stderr);
+    let cine = with_cine();
+    let volume = ["flow", "cine.nii.gz", "-o", "out", "--sequence", "consecutive", "--field-format", "flo"];
+    cine.run(&volume).failed_with(&[".flo", "volume"]);
+}
+
+#[test]
+fn a_dry_run_of_a_sequence_tells_frames_fields_and_memory() {
+    let place = with_cine();
+    let run = |more: &[&str]| {
+        let command =
+            ["flow", "cine.nii.gz", "-o", "out", "--sequence", "both", "--dry-run", "--device", "cpu"];
+        place.run(&[&command[..], more].concat())
+    };
+    let told = run(&["--report", "plan.json"]).succeeded().stdout;
+    for words in ["4 frames, 7 fields", "20 × 20 × 20", "other frames", "about", "out"] {
+        assert!(told.contains(words), "{words} is missing: {told}");
+    }
+    assert_eq!((json(&place, "plan.json")["fields"].as_u64(), place.path("out").exists()), (Some(7), false));
+    assert!(run(&["--frames", "0:3"]).succeeded().stdout.contains("3 frames, 5 fields"));
+    run(&["--frames", "3:"]).failed_with(&["--frames", "1 of 4"]);
+    let frames = with_frames(3);
+    let told =
+        frames.run(&["flow", "in", "-o", "out", "--sequence", "reference", "--dry-run", "--device", "cpu"]);
+    assert!(told.succeeded().stdout.contains("3 frames, 2 fields"));
+    assert_eq!(frames.names(), ["in"]);
 }
 
 #[test]

@@ -99,6 +99,18 @@ fn labels_are_seeds_and_several_methods_stand_side_by_side() {
     };
     let labels = Volume::from_fn(phantom.params().grid.clone(), label);
     write_labels(place.path("seed.nii.gz"), &labels).expect("labels are written");
+    // The same labels painted on a picture of the slice, which knows no place.
+    let picture = Volume::from_fn(Grid::image(80, 76).expect("a grid"), label);
+    write_labels(place.path("seed.png"), &picture).expect("labels are written");
+    let outlines = |seed: &str, folder: &str| {
+        let run = ["track", "cine.nii.gz@0:3", "--contours", seed, "-o", folder, "--field-format", "mha"];
+        place.run(&[&run[..], &METHOD[..]].concat()).succeeded();
+        std::fs::read(place.path(folder).join("contours.csv")).expect("outlines")
+    };
+    assert_eq!(outlines("seed.png", "painted"), outlines("seed.nii.gz", "placed"));
+    assert!(
+        place.path("placed/field_000_002.mha").exists() && !place.path("placed/field_000_003.mha").exists()
+    );
     let run = ["track", "cine.nii.gz", "--contours", "seed.nii.gz", "-o", "out", "--method", "clg:fast"];
     let text = place.run(&[&run[..], &METHOD[1..]].concat()).succeeded().stdout;
     assert!(text.contains("block-matching") && text.contains("clg, fast"), "{text}");

@@ -86,6 +86,19 @@ pub(super) fn find(paths: &[PathBuf], context: &mut Context) -> Result<Vec<PathB
     Ok(found)
 }
 
+/// All files of one file or folder, of any kind.
+///
+/// # Errors
+/// [`IoError::Open`]; [`IoError::Stopped`].
+pub(super) fn of(path: &Path, context: &Context) -> Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let listed = Listing::of(path, Reach { depth: DEPTH, entries: MOST_ENTRIES }, context.control());
+    context.check()?;
+    Ok(listed.map_err(IoError::open(path))?.files)
+}
+
 /// How much of a folder is listed.
 #[derive(Clone, Copy)]
 struct Reach {

@@ -21,6 +21,8 @@ pub(super) struct PlaneHeader {
     pub series_uid: String,
     pub series_number: Option<i64>,
     pub modality: String,
+    /// Free text of the series, for lists of series alone: it may name people.
+    pub description: String,
     /// Columns and rows.
     pub size: [usize; 2],
     /// Millimetres between columns, and between rows.
@@ -59,7 +61,7 @@ const MOST_FRAMES: u32 = 1 << 16;
 /// Planes of all files together.
 const MOST_PLANES: usize = 1 << 18;
 /// Bytes that a plane's header takes with its texts.
-const PLANE_BYTES: u64 = size_of::<PlaneHeader>() as u64 + 2 * MOST_CHARACTERS as u64;
+const PLANE_BYTES: u64 = size_of::<PlaneHeader>() as u64 + 3 * MOST_CHARACTERS as u64;
 /// Files that are left out and told one by one; of the others their number is told.
 const MOST_SAID: usize = 32;
 /// Most values of an element that is read.
@@ -201,6 +203,7 @@ impl<'a> Fields<'a> {
             series_uid: self.text(tags::SERIES_INSTANCE_UID),
             series_number: whole(tags::SERIES_NUMBER),
             modality: self.text(tags::MODALITY),
+            description: self.text(tags::SERIES_DESCRIPTION),
             size,
             // Rows first in the file.
             spacing_mm: spacing.map(|[y, x]| [x, y]).filter(|v| v.iter().all(above_zero)),

@@ -3,6 +3,7 @@
 use super::header::PlaneHeader;
 use crate::error::Result;
 use crate::read::context::Context;
+use crate::read::input::series_info::SeriesInfo;
 use crate::read::reading::SeriesChoice;
 use std::collections::HashMap;
 use veloxel_core::Hint;
@@ -15,11 +16,36 @@ const MOST_LISTED: usize = 16;
 /// Shapes and orientations that the images of a series may have; every image is compared with each.
 const MOST_KINDS: usize = 256;
 
-/// A series: its first image, and how many it has.
+/// A series: its first image, how many it has, and in how many files.
 #[derive(Debug, Clone, Copy)]
 struct Series {
     first: usize,
     count: usize,
+    files: usize,
+}
+
+/// Whether images are of several series, where none is chosen.
+pub(super) fn are_several(images: &[PlaneHeader], choice: Option<SeriesChoice>) -> bool {
+    choice.is_none() && images.iter().any(|image| image.series_uid != images[0].series_uid)
+}
+
+/// The series of images, by their numbers.
+pub(super) fn listing(images: &[PlaneHeader]) -> Vec<SeriesInfo> {
+    let info = |series: &Series| {
+        let first = &images[series.first];
+        SeriesInfo {
+            number: first.series_number,
+            uid: first.series_uid.clone(),
+            modality: first.modality.clone(),
+            description: first.description.clone(),
+            size: first.size,
+            images: series.count,
+            files: series.files,
+        }
+    };
+    let mut all: Vec<SeriesInfo> = counted(images).iter().map(info).collect();
+    all.sort_by(|a, b| a.number.cmp(&b.number));
+    all
 }
 
 /// The series of images, in the order in which they come.
@@ -29,8 +55,11 @@ fn counted(images: &[PlaneHeader]) -> Vec<Series> {
     for (first, image) in images.iter().enumerate() {
         let place = *place_of.entry(&image.series_uid).or_insert(all.len());
         match all.get_mut(place) {
-            Some(series) => series.count += 1,
-            None => all.push(Series { first, count: 1 }),
+            Some(series) => {
+                series.count += 1;
+                series.files += usize::from(image.frame == 0);
+            }
+            None => all.push(Series { first, count: 1, files: 1 }),
         }
     }
     all
@@ -46,17 +75,21 @@ fn listed(texts: impl Iterator<Item = String>, count: usize) -> String {
 ///
 /// # Errors
 /// [`IoError::Ambiguous`](crate::IoError::Ambiguous) with the series that there are; [`IoError::Malformed`](crate::IoError::Malformed) if none is the one asked for.
-pub(super) fn choose(images: &mut Vec<PlaneHeader>, context: &mut Context) -> Result<()> {
+pub(super) fn choose(
+    images: &mut Vec<PlaneHeader>,
+    choice: Option<SeriesChoice>,
+    context: &mut Context,
+) -> Result<()> {
     let all = counted(images);
     let list = |series: &[Series]| listed(series.iter().map(|one| describe(one, images)), series.len());
-    let chosen: Vec<Series> = match context.reading.options.series {
+    let chosen: Vec<Series> = match choice {
         None => all.clone(),
         Some(choice) => all.iter().copied().filter(|one| is(choice, &images[one.first])).collect(),
     };
     match &chosen[..] {
         [_] => {}
         [] => {
-            let asked = context.reading.options.series.map(|choice| choice.to_string()).unwrap_or_default();
+            let asked = choice.map(|choice| choice.to_string()).unwrap_or_default();
             return Err(context.malformed("series asked for", list(&all), asked));
         }
         several => {
@@ -118,10 +151,15 @@ fn is(choice: SeriesChoice, first: &PlaneHeader) -> bool {
     choice.is(&first.series_uid, first.series_number)
 }
 
-/// `number 5 (MR, 400 images of 256 × 256, 1.2.840…)`; descriptions are free text and may name people.
+/// `number 5, "cine SAX" (MR, 400 images of 256 × 256 in 400 files, UID 1.2.840…)`.
 fn describe(series: &Series, images: &[PlaneHeader]) -> String {
     let first = &images[series.first];
     let number = first.series_number.map_or("without a number".to_owned(), |n| format!("number {n}"));
-    let ([w, h], uid) = (first.size, &first.series_uid);
-    format!("{number} ({}, {} images of {w} × {h}, UID {uid})", first.modality, series.count)
+    let description = match first.description.as_str() {
+        "" => String::new(),
+        text => format!(", {text:?}"),
+    };
+    let ([w, h], uid, modality) = (first.size, &first.series_uid, &first.modality);
+    let (images, files) = (series.count, series.files);
+    format!("{number}{description} ({modality}, {images} images of {w} × {h} in {files} files, UID {uid})")
 }

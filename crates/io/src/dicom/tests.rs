@@ -92,7 +92,7 @@ fn folder(keep: impl Fn(i32, i32) -> bool, change: impl Fn(Image) -> Image) -> t
 fn read_folder(path: &Path, reading: impl Into<Reading>) -> (Result<DicomSeries, String>, String) {
     let mut warnings = Warnings::new();
     let mut context = Context::new(path, reading, &mut warnings);
-    let series = read_series(&[path.to_owned()], &mut context).map_err(|error| error.to_string());
+    let series = read_series(&[Input::of(path)], &mut context).map_err(|error| error.to_string());
     drop(context);
     let said: Vec<&str> = warnings.iter().map(|w| w.message.as_str()).collect();
     assert!(!said.concat().contains("SECRET"));
@@ -201,7 +201,7 @@ fn several_series_are_listed_until_one_is_chosen() {
     let refusal = series.err().unwrap();
     for words in [
         "2 series",
-        "number 10 (MR, 8 images of 4 × 3, UID 1.2.3.1)",
+        "number 10 (MR, 8 images of 4 × 3 in 8 files, UID 1.2.3.1)",
         "number 20",
         "by its number or its UID",
     ] {

@@ -5,6 +5,7 @@
 //! *World*: LPS mm. `TransformMatrix` lists the direction of axis 0, then of axis 1, and so on: the transpose of a
 //! [`Grid`](veloxel_core::Grid)'s direction.
 //! *Fields*: floating-point channels, one an axis, LPS mm. 3 or 4 channels of u8 or u16 are colour.
+//! *2-D*: two axes, or one slice of three: a plane in space, with all its directions.
 //! *Time*: a fourth axis; its unit is not part of the format, so the frame interval is unknown.
 //! *Limits*: binary samples, raw or zlib; one data file; no fourth axis is written.
 
@@ -20,7 +21,7 @@ use crate::text::quotation::quoted;
 use crate::write::detached;
 use crate::write::record::Record;
 use crate::write::target::Target;
-use veloxel_core::{Dimension, WarningKind};
+use veloxel_core::WarningKind;
 
 pub(super) static FORMAT: Format = Format {
     names_data_files: Some(|source, context| {
@@ -90,9 +91,7 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
     let mut sizes = [1usize; 4];
     sizes[..rank].copy_from_slice(&fields.sizes("DimSize", rank, context)?);
     let [nx, ny, nz, frames] = sizes;
-    // A fourth axis over one plane is a 2-D cine.
-    let dimension = if rank == 2 || (rank == 4 && nz == 1) { Dimension::Two } else { Dimension::Three };
-    let axes = place(fields, Axes::new(dimension, [nx, ny, nz]), rank, context)?;
+    let axes = place(fields, Axes::new([nx, ny, nz]), rank, context)?;
     let name = fields.require("ElementType", context)?;
     let element = TYPES.iter().find(|(n, _)| *n == name.trim_end_matches("_ARRAY"));
     let &(_, element) = element
@@ -104,7 +103,7 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
     let channels = fields.value("ElementNumberOfChannels", "a whole number", context)?.unwrap_or(1);
     Ok(Layout {
         grid: axes.into_grid(context)?,
-        meaning: Meaning::of_channels(channels, element, dimension, context)?,
+        meaning: Meaning::of_channels(channels, element, rank.min(3), context)?,
         arrangement: if frames > 1 { Arrangement::Planar } else { Arrangement::Interleaved },
         axis_order: AxisOrder::XFastest,
         frames,

@@ -3,14 +3,16 @@
 use crate::format::Format;
 use crate::read::context::Context;
 use crate::read::frames;
+use crate::read::input::named_file;
 use crate::read::reading::Reading;
 use crate::read::series;
 use crate::read::source::Source;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Control, Stopped, Warnings};
 
-/// All files that reading a path opens, as far as they are there; the path itself comes first.
-pub fn files_read(path: &Path) -> Vec<PathBuf> {
+/// All files that reading an input opens, as far as they are there; its file, folder or pattern comes first.
+pub fn files_read(name: &Path) -> Vec<PathBuf> {
+    let path = &named_file(name);
     let members = if path.is_dir() {
         frames::files_in(path)
     } else if frames::is_pattern(path) {
@@ -38,6 +40,7 @@ pub fn bytes_to_read<'a>(
     let of_path = |path: &'a PathBuf| {
         control.check()?;
         let files = files_read(path);
+        let path = &files[0];
         // Series of DICOM lie in folders within folders, under any name.
         let is_series = path.is_dir() && files.len() == 1;
         let below = if is_series { series::files_below(path, control)? } else { Vec::new() };

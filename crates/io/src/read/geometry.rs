@@ -31,7 +31,6 @@ impl WorldAxes {
 /// Axes as a header gives them, already in LPS millimetres.
 #[derive(Debug, Clone)]
 pub(crate) struct Axes {
-    pub dimension: Dimension,
     pub size: [usize; 3],
     pub spacing_mm: [f64; 3],
     pub origin_mm: [f64; 3],
@@ -40,13 +39,31 @@ pub(crate) struct Axes {
 }
 
 impl Axes {
-    pub fn new(dimension: Dimension, size: [usize; 3]) -> Self {
-        Self { dimension, size, spacing_mm: [1.0; 3], origin_mm: [0.0; 3], direction: IDENTITY }
+    /// Axes along the world's, 1 mm apart.
+    pub fn new(size: [usize; 3]) -> Self {
+        Self { size, spacing_mm: [1.0; 3], origin_mm: [0.0; 3], direction: IDENTITY }
+    }
+
+    /// The same samples with an axis of one voxel last: what is one voxel thick is a plane in space, a 2-D image, whatever number of
+    /// axes its header lists, and the order of its samples does not change.
+    fn thin_axis_last(self) -> Self {
+        let order = match self.size {
+            [_, _, 1] => return self,
+            [_, 1, _] => [0, 2, 1],
+            [1, _, _] => [1, 2, 0],
+            _ => return self,
+        };
+        Self {
+            size: order.map(|axis| self.size[axis]),
+            spacing_mm: order.map(|axis| self.spacing_mm[axis]),
+            direction: self.direction.map(|row| order.map(|axis| row[axis])),
+            ..self
+        }
     }
 
     /// Mends what cannot be, in this order: spacing, origin, lengths and independence of the directions.
     pub(crate) fn into_grid(self, context: &mut Context) -> Result<Grid> {
-        let Self { dimension, size, mut spacing_mm, mut origin_mm, mut direction } = self;
+        let Self { size, mut spacing_mm, mut origin_mm, mut direction } = self.thin_axis_last();
         for (axis, h) in spacing_mm.iter_mut().enumerate() {
             *h = usable_spacing(*h, axis, context)?;
         }
@@ -88,10 +105,7 @@ impl Axes {
         }
         require_floats(spacing_mm, origin_mm, context)?;
         let [nx, ny, nz] = size;
-        let grid = match dimension {
-            Dimension::Two => Grid::image(nx, ny),
-            Dimension::Three => Grid::volume(nx, ny, nz),
-        };
+        let grid = if nz == 1 { Grid::image(nx, ny) } else { Grid::volume(nx, ny, nz) };
         grid.and_then(|g| g.with_spacing_mm(spacing_mm))
             .and_then(|g| g.with_direction(direction))
             .map(|g| g.with_origin_mm(origin_mm))
@@ -140,7 +154,8 @@ pub(crate) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// Axes that a header must list to say all about a grid: 2 for a picture in the world's xy plane at z = 0, else 3.
+/// Axes that a header must list to say all about a grid: 2 for a picture in the world's xy plane at z = 0, else 3. A plane
+/// elsewhere in space is written as a volume of one slice, with all three directions, and its vectors have three components.
 pub(crate) fn header_axes(grid: &Grid) -> usize {
     let d = grid.direction();
     let off_plane = [d[2][0], d[2][1], d[0][2], d[1][2], grid.origin_mm()[2]];

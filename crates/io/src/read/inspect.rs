@@ -6,6 +6,7 @@ use crate::format::{Format, Reader};
 use crate::formats::lookup::{has_grid, require_to_read};
 use crate::read::context::Context;
 use crate::read::decode;
+use crate::read::input::Input;
 use crate::read::layout::{Layout, Meaning};
 use crate::read::reading::Reading;
 use crate::read::series::decode_series;
@@ -66,6 +67,33 @@ const WHAT: &str = "an image, sequence or displacement field";
 /// # Errors
 /// As [`read`](crate::read).
 pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo> {
+    let input = Input::of(path);
+    let reading = input.reading(reading.into());
+    let files = input.asked_files(&reading)?;
+    if let Some(files) = files {
+        let info = inspect(&files[0], reading)?;
+        return Ok(FileInfo { kind: of_frames(files.len(), info.kind), frames: files.len(), ..info });
+    }
+    let mut info = inspect_file(&input.path, reading)?;
+    if let Some(selection) = input.frames {
+        input.require(info.frames)?;
+        info.frames = selection.of(info.frames).len();
+        info.kind = of_frames(info.frames, info.kind);
+        info.frame_interval_ms = info.frame_interval_ms.map(|ms| ms * selection.step() as f64);
+    }
+    Ok(info)
+}
+
+/// What so many frames of a file or a folder are.
+fn of_frames(count: usize, kind: ContentKind) -> ContentKind {
+    match (kind, count) {
+        (ContentKind::Sequence, 1) => ContentKind::Image,
+        (ContentKind::Image, 2..) => ContentKind::Sequence,
+        _ => kind,
+    }
+}
+
+fn inspect_file(path: &Path, reading: Reading) -> Result<FileInfo> {
     let mut warnings = Warnings::new();
     let mut context = Context::new(path, reading, &mut warnings);
     if let Some(decoded) = decode_series(path, &mut context)? {
@@ -94,9 +122,16 @@ pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo> {
 /// # Errors
 /// As [`inspect`], but for samples that are missing.
 pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Grid> {
+    let input = Input::of(path);
+    let reading = input.reading(reading.into());
+    let files = input.asked_files(&reading)?;
+    if let Some([first, ..]) = files.as_deref() {
+        return read_grid(first, reading, warnings);
+    }
+    let path = &input.path;
     let mut context = Context::new(path, reading, warnings);
     if let Some(decoded) = decode_series(path, &mut context)? {
-        return match decoded.content {
+        return match input.content(decoded.content, &context)? {
             Content::Image(image) => Ok(image.grid().clone()),
             Content::Sequence(sequence) => Ok(sequence.grid().clone()),
             other => Err(IoError::kind(path, "an image", other.describe(), "give the image itself")),
@@ -106,9 +141,17 @@ pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
     let source = Source::open(path, context.files())?;
     match (format.read_grid, format.reader) {
         (Some(read), _) => read(source, &mut context),
-        (None, Reader::Header(header)) => Ok(header(source, &mut context)?.0.grid),
+        (None, Reader::Header(header)) => {
+            let (layout, _) = header(source, &mut context)?;
+            input.require(layout.frames)?;
+            Ok(layout.grid)
+        }
         (None, Reader::Whole(_) | Reader::Frames(_)) => match decode(format, source, &mut context)?.content {
             Content::Image(image) => Ok(image.grid().clone()),
+            Content::Sequence(sequence) if input.frames.is_some() => {
+                input.require(sequence.frames().len())?;
+                Ok(sequence.grid().clone())
+            }
             other => Err(IoError::kind(path, "an image", other.describe(), "give the image itself")),
         },
     }
@@ -132,7 +175,7 @@ fn of_content(path: &Path, format: &'static Format, decoded: &Decoded) -> Result
 
 fn of_layout(format: &'static Format, layout: &Layout) -> FileInfo {
     let kind = match layout.meaning {
-        Meaning::Vector(_) => ContentKind::Flow,
+        Meaning::Vector { .. } => ContentKind::Flow,
         _ if layout.frames > 1 => ContentKind::Sequence,
         _ => ContentKind::Image,
     };

@@ -4,35 +4,41 @@ use crate::content::Content;
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::element::{Element, Stored};
-use crate::read::geometry::WorldAxes;
+use crate::read::geometry::{WorldAxes, length};
 use crate::read::luminance::{Channels, Picture, Samples};
 use veloxel_core::matrix3::apply;
-use veloxel_core::{Dimension, Flow, Grid};
+use veloxel_core::{CoreError, Dimension, Flow, Grid};
 
 /// What several components in one voxel mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
     Scalar,
     Colour(Channels),
-    /// A displacement in mm, one component an axis of the grid.
-    Vector(WorldAxes),
+    /// A displacement in mm, one component an axis of the world: two, or three for planes in space and volumes.
+    Vector {
+        axes: WorldAxes,
+        components: usize,
+    },
 }
 
 impl Meaning {
-    /// What channels that a header leaves unnamed stand for: colour if they are 3 or 4 small integers, else vectors.
+    /// What channels that a header with so many axes of space leaves unnamed stand for: colour if they are 3 or 4 small integers,
+    /// else vectors.
     pub(crate) fn of_channels(
         channels: usize,
         element: Element,
-        dimension: Dimension,
+        space_axes: usize,
         context: &Context,
     ) -> Result<Self> {
         match (channels, element) {
             (1, _) => Ok(Self::Scalar),
             (3, Element::U8 | Element::U16) => Ok(Self::Colour(Channels::Rgb)),
             (4, Element::U8 | Element::U16) => Ok(Self::Colour(Channels::Rgba)),
-            (n, Element::F32 | Element::F64) if n == dimension.count() => Ok(Self::Vector(WorldAxes::Lps)),
+            (components, Element::F32 | Element::F64) if components == space_axes => {
+                Ok(Self::Vector { axes: WorldAxes::Lps, components })
+            }
             _ => Err(context.unsupported(
-                format!("{channels} channels of {} in a {}-D image", element.name(), dimension.count()),
+                format!("{channels} channels of {} in a {space_axes}-D image", element.name()),
                 "displacement fields have one floating-point channel an axis",
             )),
         }
@@ -75,7 +81,7 @@ impl Layout {
         match self.meaning {
             Meaning::Scalar => 1,
             Meaning::Colour(channels) => channels.count(),
-            Meaning::Vector(_) => self.grid.dimension().count(),
+            Meaning::Vector { components, .. } => components,
         }
     }
 
@@ -140,7 +146,7 @@ impl Layout {
                     Picture { grid: self.grid, channels, opaque, samples: Samples::Floats(samples) };
                 Ok(Content::Image(picture.into_luminance(context)?))
             }
-            Meaning::Vector(axes) => {
+            Meaning::Vector { axes, .. } => {
                 // Once more than in the file's order.
                 context.claim((self.grid.len() as u64).saturating_mul(12))?;
                 let flow = self.field(&samples, axes, context)?;
@@ -151,7 +157,7 @@ impl Layout {
 }
 
 impl Layout {
-    /// A field in voxels, of vectors in the world's millimetres.
+    /// A field in voxels, of vectors in the world's millimetres; one of a plane is a volume's if it leads out of the plane.
     fn field(self, samples: &[f32], axes: WorldAxes, context: &Context) -> Result<Flow> {
         let (length, components) = (self.grid.len(), self.components());
         let stored = |voxel: usize, component: usize| match self.arrangement {
@@ -159,15 +165,20 @@ impl Layout {
             Arrangement::Interleaved => samples[voxel * components + component],
             Arrangement::Planar => samples[component * length + voxel],
         };
-        let voxel_from_world = self.grid.voxel_from_world_matrix();
-        let mut planar = vec![0.0; self.grid.dimension().count() * length];
+        let vector_mm =
+            |voxel: usize| axes.turned([0, 1, 2].map(|component| f64::from(stored(voxel, component))));
+        let may_leave = self.grid.dimension() == Dimension::Two && components == 3;
+        let grid = if may_leave && leads_out_of_plane(&self.grid, vector_mm, context)? {
+            one_slice_volume(&self.grid).map_err(|e| context.core(e))?
+        } else {
+            self.grid
+        };
+        let voxel_from_world = grid.voxel_from_world_matrix();
+        let mut planar = vec![0.0; grid.dimension().count() * length];
         for first in (0..length).step_by(BLOCK) {
             context.check()?;
             for voxel in first..length.min(first + BLOCK) {
-                // A picture's vectors lie in its plane.
-                let [x, y, z] = [0, 1, 2].map(|component| f64::from(stored(voxel, component)));
-                let vector_mm = if axes == WorldAxes::Ras { [-x, -y, z] } else { [x, y, z] };
-                let vector_vox = apply(&voxel_from_world, vector_mm);
+                let vector_vox = apply(&voxel_from_world, vector_mm(voxel));
                 planar[voxel..]
                     .iter_mut()
                     .step_by(length)
@@ -175,9 +186,42 @@ impl Layout {
                     .for_each(|(place, v)| *place = v as f32);
             }
         }
-        Flow::from_planar_vox(self.grid, planar).map_err(|e| context.core(e))
+        Flow::from_planar_vox(grid, planar).map_err(|e| context.core(e))
     }
 }
+
+/// Whether a vector of a plane has a part across it that is more than the rounding of a header and of 32-bit floats.
+fn leads_out_of_plane(
+    plane: &Grid,
+    vector_mm: impl Fn(usize) -> [f64; 3],
+    context: &Context,
+) -> Result<bool> {
+    let across = plane.voxel_from_world_matrix()[2].map(|v| v * plane.spacing_mm()[2]);
+    for first in (0..plane.len()).step_by(BLOCK) {
+        context.check()?;
+        let leaves = |voxel: usize| {
+            let vector_mm = vector_mm(voxel);
+            let across_mm: f64 = across.iter().zip(vector_mm).map(|(a, v)| a * v).sum();
+            across_mm.abs() > ROUNDING * length(vector_mm) + ROUNDING_MM
+        };
+        if (first..plane.len().min(first + BLOCK)).any(leaves) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The same slice, as a volume.
+fn one_slice_volume(plane: &Grid) -> Result<Grid, CoreError> {
+    let [nx, ny, nz] = plane.size();
+    let volume = Grid::volume(nx, ny, nz)?.with_spacing_mm(plane.spacing_mm())?;
+    Ok(volume.with_direction(plane.direction())?.with_origin_mm(plane.origin_mm()))
+}
+
+/// Share of a vector that rounding turns out of its plane, where directions are written with five digits.
+const ROUNDING: f64 = 1e-4;
+/// Length of a vector that is no motion, mm.
+const ROUNDING_MM: f64 = 1e-6;
 
 /// Voxels whose vectors are turned between two questions whether to go on.
 const BLOCK: usize = 1 << 16;

@@ -9,6 +9,7 @@ pub(crate) mod foreign;
 pub(crate) mod frame_reader;
 pub(crate) mod frames;
 pub(crate) mod geometry;
+pub(crate) mod input;
 pub(crate) mod inspect;
 pub(crate) mod layout;
 pub(crate) mod luminance;
@@ -25,8 +26,9 @@ use crate::error::{IoError, Result};
 use crate::format::{Format, Reader};
 use crate::formats::lookup::{has_grid, require, require_to_read};
 use crate::read::context::Context;
+use crate::read::input::Input;
 use crate::read::reading::Reading;
-use crate::read::series::{decode_series, holds_dicom};
+use crate::read::series::decode_series;
 use crate::read::source::Source;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Grid, Hint, Mask, Sequence, TetMesh, TriangleMesh, Volume, Warnings};
@@ -40,15 +42,25 @@ const MAX_LABEL: i32 = 1 << 24;
 /// [`IoError::UnknownExtension`], [`IoError::Open`], and everything that a broken file can cause; the message names
 /// the file, what was expected and what was found.
 pub fn read(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Content> {
-    read_content(path, &mut Context::new(path, reading, warnings))
+    let input = Input::of(path);
+    let reading = input.reading(reading.into());
+    let files = input.asked_files(&reading)?;
+    match files.as_deref() {
+        Some([one]) => read(one, reading, warnings),
+        Some(several) => read_frames(several, reading, warnings).map(Content::Sequence),
+        None => read_content(&input, &mut Context::new(&input.path, reading, warnings)),
+    }
 }
 
-fn read_content(path: &Path, context: &mut Context) -> Result<Content> {
+/// Reads a file, or a folder of DICOM files.
+fn read_content(input: &Input, context: &mut Context) -> Result<Content> {
+    let path = &input.path;
     if let Some(decoded) = decode_series(path, context)? {
-        return Ok(decoded.content);
+        return input.content(decoded.content, context);
     }
     let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
-    Ok(decode(format, Source::open(path, context.files())?, context)?.content)
+    let decoded = decode(format, Source::open(path, context.files())?, context)?;
+    input.content(decoded.content, context)
 }
 
 /// Reads from memory, meshes as well: `name` stands for the file in messages, and its extension decides the format.
@@ -106,15 +118,23 @@ pub fn read_image_and_mask(
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
 ) -> Result<(Volume<f32>, Option<Mask>)> {
-    let mut context = Context::new(path, reading, warnings).masked_by_alpha();
-    let image = one_image(path, read_content(path, &mut context)?)?;
+    let input = Input::of(path);
+    let reading = input.reading(reading.into());
+    let files = input.asked_files(&reading)?;
+    if let Some([file]) = files.as_deref() {
+        return read_image_and_mask(file, reading, warnings);
+    }
+    let mut context = Context::new(&input.path, reading, warnings).masked_by_alpha();
+    let image = one_image(path, read_content(&input, &mut context)?)?;
     Ok((image, context.take_mask()))
 }
 
 fn one_image(path: &Path, content: Content) -> Result<Volume<f32>> {
     let hint = match content {
         Content::Image(image) => return Ok(image),
-        Content::Sequence(_) => "estimate a sequence, or take out one frame",
+        Content::Sequence(_) => {
+            "estimate a sequence, or name one frame, from 0 on, behind an @ (cine.nii.gz@5)"
+        }
         _ => "give the image itself",
     };
     let is_sequence = matches!(content, Content::Sequence(_));
@@ -128,18 +148,24 @@ fn one_image(path: &Path, content: Content) -> Result<Volume<f32>> {
 /// # Errors
 /// As [`read`]; [`IoError::Kind`] if a single file is no sequence; [`IoError::NoFrames`] for a folder without images.
 pub fn read_sequence(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Sequence> {
-    let reading = reading.into();
-    if path.is_dir() && !holds_dicom(path, reading.files.control())? {
-        return read_frames(&frames::in_folder(path)?, reading, warnings);
+    let (input, reading) = (Input::of(path), reading.into());
+    if input.path.is_dir()
+        && let Some(files) = input.files(&reading)?
+    {
+        return read_frames(&files, reading, warnings);
     }
     let hint = "give a 4-D file, a folder of frames, or a list of files";
     match read(path, reading, warnings)? {
         Content::Sequence(sequence) => Ok(sequence),
+        // A range may have one frame.
+        Content::Image(image) if input.frames.is_some() => {
+            Sequence::new(vec![image], None).map_err(IoError::core(path))
+        }
         other => Err(IoError::kind(path, "a sequence", other.describe(), hint)),
     }
 }
 
-/// Reads one file a frame, in the order given; each may lie on a grid of its own.
+/// Reads one file a frame, in the order given, or the range of frames that a name asks for; each may lie on a grid of its own.
 ///
 /// # Errors
 /// As [`read_image`].
@@ -155,9 +181,14 @@ pub fn read_frame_list(
     let all = Context::new(path, reading.clone(), &mut unsaid);
     let mut frames = Vec::new();
     for path in paths {
-        let frame = read_image(path, reading.clone(), warnings)?;
-        all.claim(size_of_val(frame.data()) as u64)?;
-        frames.push(frame);
+        let own = match read(path, reading.clone(), warnings)? {
+            Content::Sequence(several) if Input::of(path).frames.is_some() => several.into_frames(),
+            other => vec![one_image(path, other)?],
+        };
+        for frame in own {
+            all.claim(size_of_val(frame.data()) as u64)?;
+            frames.push(frame);
+        }
     }
     Ok(frames)
 }
@@ -172,9 +203,11 @@ pub fn read_frames(
     warnings: &mut Warnings,
 ) -> Result<Sequence> {
     let frames = read_frame_list(paths, reading, warnings)?;
-    for (frame, path) in frames.iter().zip(paths) {
-        let same = frames[0].grid().require_same(frame.grid(), "first frame and this one");
-        same.map_err(IoError::core(path))?;
+    if frames.len() == paths.len() {
+        for (frame, path) in frames.iter().zip(paths) {
+            let same = frames[0].grid().require_same(frame.grid(), "first frame and this one");
+            same.map_err(IoError::core(path))?;
+        }
     }
     let path = paths.first().map_or(Path::new(""), PathBuf::as_path);
     Sequence::new(frames, None).map_err(IoError::core(path))

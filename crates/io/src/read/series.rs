@@ -3,6 +3,10 @@
 use crate::content::Decoded;
 use crate::error::Result;
 use crate::read::context::Context;
+#[cfg(feature = "dicom")]
+use crate::read::input::Input;
+use crate::read::input::named_file;
+use crate::read::input::series_info::SeriesInfo;
 use crate::read::reading::Reading;
 use crate::tables::cine_place::CineImage;
 use std::path::{Path, PathBuf};
@@ -17,12 +21,42 @@ pub struct CineSeries {
     pub images: Vec<CineImage>,
 }
 
-/// Whether a path is a DICOM file by its magic, or a folder that has one in it, or in a folder of it.
+/// Whether the path of an input is a DICOM file by its magic, or a folder that has one in it, or in a folder of it.
 ///
 /// # Errors
 /// [`Stopped`].
+pub fn holds_dicom(name: &Path, control: &Control) -> Result<bool, Stopped> {
+    is_dicom(&named_file(name), control)
+}
+
+/// The series that DICOM files in a folder belong to, by their numbers; none where it holds no DICOM files. What the headers give to
+/// know is not said here: reading a series says it.
+///
+/// # Errors
+/// As [`read_cine`], but for several series.
 #[cfg(feature = "dicom")]
-pub fn holds_dicom(path: &Path, control: &Control) -> Result<bool, Stopped> {
+pub fn list_series(path: &Path, reading: impl Into<Reading>) -> Result<Vec<SeriesInfo>> {
+    let (reading, mut unsaid) = (reading.into(), Warnings::new());
+    if !is_dicom(path, reading.files.control())? {
+        return Ok(Vec::new());
+    }
+    let mut context = Context::new(path, reading, &mut unsaid);
+    let listed = crate::dicom::list_series(path, &mut context);
+    context.settled(listed)
+}
+
+/// The series of DICOM files: none, without the feature.
+///
+/// # Errors
+/// None.
+#[cfg(not(feature = "dicom"))]
+pub fn list_series(_: &Path, _: impl Into<Reading>) -> Result<Vec<SeriesInfo>> {
+    Ok(Vec::new())
+}
+
+/// Whether a path is a DICOM file by its magic, or a folder that has one in it, or in a folder of it.
+#[cfg(feature = "dicom")]
+pub(crate) fn is_dicom(path: &Path, control: &Control) -> Result<bool, Stopped> {
     crate::dicom::holds_dicom(path, &|file| crate::format::Format::from_path(file).is_some(), control)
 }
 
@@ -35,10 +69,11 @@ pub(crate) fn files_below(folder: &Path, control: &Control) -> Result<Vec<PathBu
     crate::dicom::files_below(folder, control)
 }
 
-/// Reads DICOM files and folders as one series; none if one of them is something else.
+/// Reads DICOM files and folders as one series, or as several that follow each other in time: where each of several inputs holds one,
+/// or where their names choose series or frames (`export@series:3`). None if one of them is something else.
 ///
 /// # Errors
-/// [`IoError::Ambiguous`](crate::IoError::Ambiguous) with the series that there are; [`IoError::Malformed`](crate::IoError::Malformed) for what cannot be read.
+/// [`IoError::Ambiguous`](crate::IoError::Ambiguous) with the series that there are; [`IoError::NoSuchFrame`](crate::IoError::NoSuchFrame); [`IoError::Core`](crate::IoError::Core) for series on several grids; [`IoError::Malformed`](crate::IoError::Malformed) for what cannot be read.
 #[cfg(feature = "dicom")]
 pub fn read_cine(
     paths: &[PathBuf],
@@ -46,14 +81,15 @@ pub fn read_cine(
     warnings: &mut Warnings,
 ) -> Result<Option<CineSeries>> {
     let reading = reading.into();
-    for path in paths {
-        if !holds_dicom(path, reading.files.control())? {
+    let inputs: Vec<Input> = paths.iter().map(|path| Input::of(path)).collect();
+    for input in &inputs {
+        if !is_dicom(&input.path, reading.files.control())? {
             return Ok(None);
         }
     }
-    let Some(first) = paths.first() else { return Ok(None) };
-    let mut context = Context::new(first, reading, warnings);
-    let series = crate::dicom::read_series(paths, &mut context);
+    let Some(first) = inputs.first() else { return Ok(None) };
+    let mut context = Context::new(&first.path, reading, warnings);
+    let series = crate::dicom::read_series(&inputs, &mut context);
     let series = context.settled(series)?;
     let sequence =
         Sequence::new(series.frames, series.frame_interval_ms).map_err(|error| context.core(error))?;
@@ -64,20 +100,18 @@ pub fn read_cine(
 #[cfg(feature = "dicom")]
 pub(crate) fn decode_series(path: &Path, context: &mut Context) -> Result<Option<Decoded>> {
     let is_named = crate::format::Format::from_path(path).is_some();
-    if (is_named && !path.is_dir()) || !holds_dicom(path, context.control())? {
+    if (is_named && !path.is_dir()) || !is_dicom(path, context.control())? {
         return Ok(None);
     }
-    let decoded = crate::dicom::read_series(&[path.to_owned()], context);
+    let input = Input { path: path.to_owned(), series: None, frames: None };
+    let decoded = crate::dicom::read_series(&[input], context);
     let decoded = decoded.and_then(|series| series.decoded(context));
     context.settled(decoded).map(Some)
 }
 
 /// Whether a path is DICOM: never, without the feature.
-///
-/// # Errors
-/// None.
 #[cfg(not(feature = "dicom"))]
-pub fn holds_dicom(_: &Path, _: &Control) -> Result<bool, Stopped> {
+pub(crate) fn is_dicom(_: &Path, _: &Control) -> Result<bool, Stopped> {
     Ok(false)
 }
 

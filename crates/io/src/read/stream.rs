@@ -8,12 +8,13 @@ use crate::formats::{raw_frames, y4m};
 use crate::read::budget::Claim;
 use crate::read::context::Context;
 use crate::read::frame_reader::FrameReader;
+use crate::read::input::Input;
+use crate::read::input::frame_selection::FrameSelection;
 use crate::read::inspect::inspect;
 use crate::read::reading::Reading;
-use crate::read::series::holds_dicom;
 use crate::read::source::Source;
 use crate::read::watch::{FolderWatch, WatchedFolder};
-use crate::read::{frames, read, read_image};
+use crate::read::{read, read_image};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Grid, Volume, Warnings};
@@ -37,9 +38,52 @@ pub struct FrameStream {
 enum Frames {
     Files(std::vec::IntoIter<PathBuf>),
     Loaded(std::vec::IntoIter<Volume<f32>>),
-    Reader(Box<dyn FrameReader>),
+    Reader(ChosenFrames),
     Watched(Box<WatchedFolder>),
     Ended,
+}
+
+/// A video, of which some frames may be asked for.
+struct ChosenFrames {
+    reader: Box<dyn FrameReader>,
+    input: Input,
+    /// The number of the frame that is read next.
+    next: usize,
+}
+
+impl ChosenFrames {
+    /// The next frame that is asked for; frames before it are left out.
+    ///
+    /// # Errors
+    /// As the reader; [`IoError::NoSuchFrame`] for a video that ends before its frames do.
+    fn next(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>> {
+        loop {
+            let Some(selection) = self.input.frames else { return self.reader.next_frame(context) };
+            if selection.ends_before(self.next) {
+                return Ok(None);
+            }
+            let Some(frame) = self.reader.next_frame(context)? else {
+                self.input.require(self.next)?;
+                return Ok(None);
+            };
+            let number = self.next;
+            self.next += 1;
+            if selection.holds(number) {
+                return Ok(Some(frame));
+            }
+        }
+    }
+
+    /// Milliseconds between the frames that are asked for, where the video says so.
+    fn frame_interval_ms(&self) -> Option<f64> {
+        let step = self.input.frames.map_or(1, FrameSelection::step);
+        self.reader.frame_interval_ms().map(|ms| ms * step as f64)
+    }
+
+    /// Looks at what follows the last frame, where all were read.
+    fn finish(self, context: &mut Context) -> Result<()> {
+        if self.input.frames.is_none() { self.reader.finish(context) } else { Ok(()) }
+    }
 }
 
 /// What is known of a stream before its frames are read.
@@ -67,18 +111,13 @@ impl FrameStream {
                 "name a file or a folder",
             ));
         }
-        let is_series = source.is_dir() && holds_dicom(source, reading.files.control())?;
-        let files = match (source.is_dir() && !is_series, frames::is_pattern(source)) {
-            (true, _) => Some(frames::in_folder(source)?),
-            (_, true) => Some(frames::matching(source)?),
-            _ => None,
-        };
-        if let Some(files) = files {
+        let input = Input::of(source);
+        if let Some(files) = input.files(&reading)? {
             let grid = inspect(&files[0], reading)?.grid().map_err(IoError::core(&files[0]))?;
             return Ok(StreamShape { grid, frames: Some(files.len()) });
         }
         let is_video = |format: &Format| matches!(format.reader, Reader::Frames(_));
-        if !is_series && Format::from_path(source).is_some_and(is_video) {
+        if !input.path.is_dir() && Format::from_path(&input.path).is_some_and(is_video) {
             let mut stream = Self::open(source, reading, warnings)?;
             let nothing = || IoError::kind(source, "frames", "none", "give at least one");
             let frame = stream.next_frame(warnings)?.ok_or_else(nothing)?;
@@ -103,27 +142,28 @@ impl FrameStream {
             let first = source.first_byte(&context)?;
             let open = if first == Some(raw_frames::FIRST_BYTE) { raw_frames::open } else { y4m::open };
             let reader = open(source, &mut context)?;
-            return Ok(Self::new(name, Frames::Reader(reader), reading));
+            let input = Input { path: name.to_owned(), series: None, frames: None };
+            let frames = Frames::Reader(ChosenFrames { reader, input, next: 0 });
+            return Ok(Self::new(name, frames, reading));
         }
-        if source.is_dir() && holds_dicom(source, reading.files.control())? {
+        let input = Input::of(source);
+        if let Some(files) = input.files(&reading)? {
+            return Ok(Self::new(source, Frames::Files(files.into_iter()), reading));
+        }
+        let path = &input.path;
+        if path.is_dir() {
             return Self::loaded(source, reading, warnings);
         }
-        let files = if source.is_dir() {
-            frames::in_folder(source)?
-        } else if frames::is_pattern(source) {
-            frames::matching(source)?
-        } else {
-            let format = require_to_read(source, "frames", has_grid)?;
-            let Reader::Frames(open) = format.reader else {
-                return Self::loaded(source, reading, warnings);
-            };
-            let mut context = Context::new(source, reading.clone(), warnings);
-            let opened = open(Source::open(source, context.files())?, &mut context);
-            let frames = Frames::Reader(context.settled(opened)?);
-            let _held = context.into_claim();
-            return Ok(Self { _held, ..Self::new(source, frames, reading) });
+        let format = require_to_read(path, "frames", has_grid)?;
+        let Reader::Frames(open) = format.reader else {
+            return Self::loaded(source, reading, warnings);
         };
-        Ok(Self::new(source, Frames::Files(files.into_iter()), reading))
+        let mut context = Context::new(path, reading.clone(), warnings);
+        let opened = open(Source::open(path, context.files())?, &mut context);
+        let reader = context.settled(opened)?;
+        let _held = context.into_claim();
+        let frames = Frames::Reader(ChosenFrames { reader, input: input.clone(), next: 0 });
+        Ok(Self { _held, ..Self::new(path, frames, reading) })
     }
 
     /// The files of a folder as they come: those that are there in natural order of their names, then new ones, for which
@@ -189,7 +229,7 @@ impl FrameStream {
             Frames::Ended => None,
             Frames::Loaded(frames) => frames.next(),
             Frames::Reader(reader) => {
-                let frame = reader.next_frame(&mut context);
+                let frame = reader.next(&mut context);
                 let frame = context.settled(frame)?;
                 self.frame_interval_ms = reader.frame_interval_ms();
                 frame

@@ -7,4 +7,5 @@ pub(crate) mod graphs;
 pub(crate) mod matrix;
 pub(crate) mod npy;
 pub(crate) mod points;
+pub(crate) mod positions;
 pub(crate) mod slicer;

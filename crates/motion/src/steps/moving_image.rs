@@ -18,7 +18,8 @@ use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 
 /// From voxel positions of one grid to those of another, through the world; exactly the identity on one common grid, and between
-/// pictures of one size of which one has no place in the world.
+/// pictures of one size of which one has no place in the world, or that are parallel planes of which one lies straight behind the
+/// other.
 pub fn voxel_map(from: &Grid, to: &Grid) -> VoxelAffine {
     let are_pictures = from.dimension() == Dimension::Two && from.size() == to.size();
     let by_pixels = are_pictures && (from.is_unplaced() || to.is_unplaced());
@@ -34,11 +35,19 @@ pub fn voxel_map(from: &Grid, to: &Grid) -> VoxelAffine {
         (0..3).for_each(|a| (matrix[2][a], matrix[a][2]) = (0.0, 0.0));
         (matrix[2][2], offset[2]) = (1.0, 0.0);
     }
-    VoxelAffine { matrix, offset }
+    let map = VoxelAffine { matrix, offset };
+    if are_pictures && is_still(&map) { VoxelAffine::IDENTITY } else { map }
 }
 
-/// Checks that a moving image can be sampled from a fixed grid: as many axes, and pictures of one size, since a picture's
-/// place in the world is seldom known.
+/// Whether a map between pictures moves no pixel by more than headers are rounded: parallel planes, seen straight across.
+fn is_still(map: &VoxelAffine) -> bool {
+    let unmoved = VoxelAffine::IDENTITY.matrix;
+    let mut entries = map.matrix.iter().flatten().zip(unmoved.iter().flatten());
+    entries.all(|(a, b)| (a - b).abs() <= 1e-3) && map.offset.iter().all(|v| v.abs() <= 1e-2)
+}
+
+/// Checks that a moving image can be sampled from a fixed grid: as many axes, and pictures of one size unless both have a place in
+/// the world.
 ///
 /// # Errors
 /// [`CoreError::GridMismatch`] with the way on.
@@ -46,7 +55,8 @@ pub fn require_sampled(fixed: &Grid, moving: &Grid) -> Result<(), CoreError> {
     if fixed.dimension() != moving.dimension() {
         return fixed.require_same(moving, "fixed and moving image must both be pictures or both be volumes");
     }
-    if fixed.dimension() == Dimension::Two && fixed.size() != moving.size() {
+    let are_placed = !fixed.is_unplaced() && !moving.is_unplaced();
+    if fixed.dimension() == Dimension::Two && fixed.size() != moving.size() && !are_placed {
         let what = "pictures must have one size: crop or scale the moving one first (ImageMagick: magick MOVING -resize \
                     WIDTHxHEIGHT! OUT)";
         return fixed.require_same(moving, what);

@@ -1,7 +1,7 @@
 //! The demonstration: a beating, twisting heart whose motion is known, from a phantom to a page.
 
 use super::options::dense_options::header;
-use super::sequence::flow_file;
+use super::sequence::field_file;
 use super::{FlowRun, OutputContent, OutputPlan, OutputRole, Result};
 use crate::Session;
 use crate::pipelines::{Account, DemoPhantom, SequenceOutput};
@@ -43,8 +43,9 @@ fn planned(job: &DemoJob, session: &Session, mut plan: OutputPlan) -> Result<Flo
         Ok(io::write_labels(folder.join("muscle_000.nii.gz"), &phantom.muscle)?)
     })?;
 
-    let mut write =
-        |field: SequenceOutput<'_>| Ok(io::write_flow(folder.join(flow_file(&field)), &field.found.flow)?);
+    let mut write = |field: SequenceOutput<'_>| {
+        Ok(io::write_flow(folder.join(field_file(None, &field)), &field.found.flow)?)
+    };
     let mut result = crate::pipelines::demo(&phantom, session, &mut write)?;
     log.absorb(std::mem::take(&mut result.account));
 

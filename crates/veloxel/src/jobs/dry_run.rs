@@ -1,13 +1,16 @@
 //! What a flow would do: memory, tiles, time and files, from the headers of its inputs alone.
 
 use super::flow_job::inputs_one_by_one;
-use super::{FlowJob, OutputRole, Result};
+use super::inputs::frame_selection::TakeFrames;
+use super::{FieldFormat, FlowJob, JobError, MemoryPart, OutputRole, Result, SequenceJob, StartFrom, name};
 use crate::Session;
-use crate::pipelines::{DryRunRequest, FlowPlan, FlowSketch, Forecast, TimeEstimate};
+use crate::pipelines::prepare::grids::allow_two_grids;
+use crate::pipelines::{DenseError, DryRunRequest, FlowPlan, FlowSketch, Forecast, StartKind, TimeEstimate};
 use serde::Serialize;
 use std::path::PathBuf;
-use veloxel_core::{Stage, Warnings};
-use veloxel_io as io;
+use veloxel_core::{CoreError, Grid, Stage, Warnings};
+use veloxel_io::{self as io, FrameStream, Reading, StreamShape};
+use veloxel_motion::{SequenceMode, TakenImages};
 use veloxel_report::DeviceReport;
 
 /// What a flow would do.
@@ -21,9 +24,13 @@ pub struct DryRun {
     pub device: DeviceReport,
     /// Voxels of the fixed and of the moving image per axis.
     pub sizes: [[usize; 3]; 2],
+    /// How many fields would be estimated.
+    pub fields: usize,
+    /// Frames of a sequence that would be held; 0 for a pair.
+    pub frames: usize,
     /// Memory and tiles.
     pub memory: FlowPlan,
-    /// Time.
+    /// Time of all fields.
     pub time: TimeEstimate,
     /// Files that would be written, by their roles.
     pub writes: Vec<(OutputRole, PathBuf)>,
@@ -59,16 +66,102 @@ pub fn dry_run(job: &FlowJob, session: &Session) -> Result<DryRun> {
     };
     let request = DryRunRequest { sketch, strictness: options.reading.strictness };
     let forecast = crate::pipelines::dry_run(&request, session)?;
-    let Forecast { memory, time, warnings: of_grids } = forecast;
-    warnings.extend(of_grids);
+    warnings.extend(forecast.warnings);
     Ok(DryRun {
         method: options.method.method_name().to_owned(),
         preset: options.method.preset_name().to_owned(),
         device: session.device_report()?.clone(),
         sizes: [grids[0].size(), grids[1].size()],
+        fields: 1,
+        frames: 0,
+        memory: forecast.memory,
+        time: forecast.time,
+        writes: plan.outputs().map(|(role, path)| (role, path.clone())).collect(),
+        warnings,
+    })
+}
+
+/// Tells what the fields of a sequence would take, and reads nothing but headers, where the input has headers apart from its samples.
+///
+/// # Errors
+/// As [`sequence`](super::sequence): everything that can be known before the samples are read.
+pub fn sequence_dry_run(job: &SequenceJob, session: &Session) -> Result<DryRun> {
+    job.options.require_used(&StartFrom::None)?;
+    let (options, plan) = (&job.options, job.plan(session)?);
+    // What an earlier run left unfinished stays as it is: nothing is written here.
+    plan.check()?;
+    session.enter(Stage::Read)?;
+    let mut warnings = Warnings::new();
+    let reading = session.reading(options.reading);
+    let (grid, count) = shape(&job.inputs, &reading, &mut warnings)?;
+    let (taken, _) = job.frames.take(vec![(); count], &[])?;
+    if taken.len() < 2 {
+        return Err(DenseError::FewFrames { left: taken.len(), count }.into());
+    }
+    plan.check_grid(&grid)?;
+    FieldFormat::check(job.field_format.as_ref(), &grid)?;
+    let at_once = match options.method.draft().method().takes {
+        TakenImages::Pairs => 2,
+        TakenImages::Windows { most } => most.min(taken.len()),
+    };
+    let sketch = FlowSketch {
+        grids: &vec![&grid; at_once],
+        method: &options.choice(),
+        masks: options.mask.iter().chain(&options.volume_mask).count(),
+        weights: options.weight.iter().count(),
+        truths: job.truth.iter().count(),
+        start: StartKind::None,
+        samples_moving: job.warped.is_some() || job.html.is_some(),
+    };
+    let request = DryRunRequest { sketch, strictness: options.reading.strictness };
+    let Forecast { mut memory, mut time, warnings: of_grids } = crate::pipelines::dry_run(&request, session)?;
+    warnings.extend(of_grids);
+    // All frames are held from the first field to the last.
+    let other_bytes = (taken.len().saturating_sub(at_once) * grid.len() * size_of::<f32>()) as u64;
+    if other_bytes > 0 {
+        memory.parts.push(MemoryPart { what: "other frames", bytes: other_bytes });
+        memory.peak_bytes += other_bytes;
+    }
+    let fields = field_count(job.mode, taken.len());
+    time.solve_ms *= fields as f64;
+    Ok(DryRun {
+        method: options.method.method_name().to_owned(),
+        preset: options.method.preset_name().to_owned(),
+        device: session.device_report()?.clone(),
+        sizes: [grid.size(); 2],
+        fields,
+        frames: taken.len(),
         memory,
         time,
         writes: plan.outputs().map(|(role, path)| (role, path.clone())).collect(),
         warnings,
     })
+}
+
+/// How many fields there are between so many frames.
+fn field_count(mode: SequenceMode, frames: usize) -> usize {
+    match mode {
+        SequenceMode::Consecutive | SequenceMode::Reference => frames - 1,
+        // The last frame to the first as well.
+        SequenceMode::Both => 2 * (frames - 1) + 1,
+    }
+}
+
+/// The grid of a sequence's frames, and how many there are.
+fn shape(inputs: &[PathBuf], reading: &Reading, warnings: &mut Warnings) -> Result<(Grid, usize)> {
+    // Only reading a series tells which of its files are frames.
+    if let Some(series) = io::read_cine(inputs, reading, warnings)? {
+        return Ok((series.sequence.grid().clone(), series.sequence.frames().len()));
+    }
+    let (mut first, mut count) = (None, 0);
+    for input in inputs {
+        let StreamShape { grid, frames } = FrameStream::shape(input, reading, warnings)?;
+        let Some(frames) = frames else {
+            return Err(JobError::DryRunSource { source_name: name(input) }.into());
+        };
+        let first = first.get_or_insert_with(|| grid.clone());
+        allow_two_grids(first, &grid, reading.options.strictness, warnings)?;
+        count += frames;
+    }
+    Ok((first.ok_or(CoreError::EmptySequence)?, count))
 }

@@ -37,7 +37,7 @@ use crate::{Result, VeloxelError};
 pub use compare::{CompareJob, compare};
 pub use demo::{DemoJob, demo};
 pub use distances::{DistancesJob, DistancesReport, distances};
-pub use dry_run::{DryRun, dry_run};
+pub use dry_run::{DryRun, dry_run, sequence_dry_run};
 pub use engine::{EngineDryRun, EngineJob, EngineRun, WatchUntil, engine, engine_dry_run};
 pub use evaluate::{
     DisparityScales, EvaluateJob, EvaluateSegmentationJob, evaluate_contours, evaluate_disparity,
@@ -47,7 +47,6 @@ pub use features::{FeaturesJob, FeaturesRun, features};
 pub use filter::{FilterJob, filter};
 pub use flow::{FlowRun, flow};
 pub use flow_job::{FlowJob, FlowOutputs};
-pub use inputs::frame_selection::FrameSelection;
 pub use inputs::input_error::InputError;
 pub use inputs::mask_file::MaskFile;
 pub use job_error::JobError;
@@ -56,6 +55,7 @@ pub use options::dense_options::DenseOptions;
 pub use options::method_options::{DenseMethodOptions, MethodOptions, PartsMethodOptions};
 pub use options::phase_options::PhaseOptions;
 pub use options::start_from::StartFrom;
+pub use outputs::field_format::FieldFormat;
 use outputs::output_plan::name;
 pub use outputs::output_plan::{OutputContent, OutputPlan};
 pub use outputs::role::OutputRole;

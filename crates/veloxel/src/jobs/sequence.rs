@@ -1,18 +1,18 @@
 //! Frames over time in, numbered fields with one report out.
 
-use super::inputs::frame_selection::ReadFrames;
+use super::inputs::frame_selection::{ReadFrames, TakeFrames};
 use super::inputs::sequence_truth::TrueFields;
 use super::job_error::require_nifti;
 use super::options::dense_options::{DenseOptions, ReadRegion};
 use super::sequence_maps::{SequenceMaps, holds, is_folder};
-use super::{FlowRun, FrameSelection, JobError, OutputContent, OutputPlan, OutputRole, Result, StartFrom};
+use super::{FieldFormat, FlowRun, JobError, OutputContent, OutputPlan, OutputRole, Result, StartFrom};
 use crate::Session;
 use crate::pipelines::{
     Account, FieldLabel, FrameNames, OutsideFill, PairWanted, SequenceOutput, SequenceRequest, Wanted,
 };
 use std::path::PathBuf;
 use veloxel_core::{Dimension, Hint, Stage, Volume, Warnings};
-use veloxel_io::{self as io, Format, Target};
+use veloxel_io::{self as io, Format, FrameSelection, Target};
 use veloxel_motion::SequenceMode;
 use veloxel_report::RunReport;
 
@@ -33,6 +33,8 @@ pub struct SequenceJob {
     pub options: DenseOptions,
     /// Where the fields and `report.json` go; made if it is not there.
     pub folder: PathBuf,
+    /// The format of the fields; none: `.flo` for pictures, `.nii.gz` for volumes.
+    pub field_format: Option<FieldFormat>,
     /// The confidences: one 4-D file, or a folder where the name has no extension.
     pub confidence: Option<PathBuf>,
     /// The warped images: one 4-D file, or a folder where the name has no extension.
@@ -46,7 +48,8 @@ pub struct SequenceJob {
 }
 
 impl SequenceJob {
-    fn plan(&self, session: &Session) -> Result<OutputPlan> {
+    /// The plan of its files, not checked yet.
+    pub(super) fn plan(&self, session: &Session) -> Result<OutputPlan> {
         if Format::from_path(&self.folder).is_some() {
             return Err(JobError::FieldsInFile { path: self.folder.clone() }.into());
         }
@@ -60,7 +63,7 @@ impl SequenceJob {
                 return Err(JobError::SeriesInFile { path: path.clone(), output, maps }.into());
             }
         }
-        OutputPlan::of(session)
+        Ok(OutputPlan::of(session)
             .reads("sequence", &self.inputs)
             .reads_dense(&self.options)
             .reads("truth", &self.truth)
@@ -71,8 +74,7 @@ impl SequenceJob {
             .members(OutputRole::Confidence, ["confidence_"])
             .members(OutputRole::Warped, ["warped_"])
             .writes(OutputRole::Report, &self.report, OutputContent::Text)
-            .writes(OutputRole::Page, &self.html, OutputContent::Text)
-            .checked()
+            .writes(OutputRole::Page, &self.html, OutputContent::Text))
     }
 
     /// The frames taken, and what they are called.
@@ -96,14 +98,15 @@ struct Loaded {
     truth: Option<TrueFields>,
 }
 
-/// Estimates the fields of a sequence: `consecutive_000_001.nii.gz`, `reference_000_005.nii.gz` (pictures: `.flo`) and
+/// Estimates the fields of a sequence: `consecutive_000_001.nii.gz`, `reference_000_005.nii.gz` (pictures: `.flo`, where no format is
+/// asked for) and
 /// `report.json` in one folder, which gets all of them or none.
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn sequence(job: &SequenceJob, session: &Session) -> Result<FlowRun> {
     job.options.require_used(&StartFrom::None)?;
-    planned(job, session, job.plan(session)?)
+    planned(job, session, job.plan(session)?.checked()?)
 }
 
 fn planned(job: &SequenceJob, session: &Session, mut plan: OutputPlan) -> Result<FlowRun> {
@@ -113,6 +116,7 @@ fn planned(job: &SequenceJob, session: &Session, mut plan: OutputPlan) -> Result
     let mut log = Account { stages, warnings, ..Account::default() };
     if let Some(first) = loaded.frames.first() {
         plan.check_grid(first.grid())?;
+        FieldFormat::check(job.field_format.as_ref(), first.grid())?;
         if first.grid().dimension() == Dimension::Three {
             require_nifti(&job.inputs, first.grid(), 1)?;
         }
@@ -165,6 +169,7 @@ fn planned(job: &SequenceJob, session: &Session, mut plan: OutputPlan) -> Result
 /// Writes fields and their maps as they come.
 struct FieldWriter {
     folder: Target,
+    format: Option<FieldFormat>,
     /// Confidences and warped images.
     maps: [SequenceMaps; 2],
     warnings: Warnings,
@@ -175,11 +180,11 @@ impl FieldWriter {
         let folder = plan.target(OutputRole::Folder)?.expect("the folder should be planned");
         let confidences = SequenceMaps::new(plan, OutputRole::Confidence, &job.confidence)?;
         let maps = [confidences, SequenceMaps::new(plan, OutputRole::Warped, &job.warped)?];
-        Ok(Self { folder, maps, warnings: Warnings::new() })
+        Ok(Self { folder, format: job.field_format.clone(), maps, warnings: Warnings::new() })
     }
 
     fn write(&mut self, field: &SequenceOutput<'_>) -> Result<()> {
-        io::write_flow(self.folder.join(flow_file(field)), &field.found.flow)?;
+        io::write_flow(self.folder.join(field_file(self.format.as_ref(), field)), &field.found.flow)?;
         let [confidences, warped] = &mut self.maps;
         confidences.take(&field.label, &field.found.confidence, None, &mut self.warnings)?;
         let Some(own) = &field.warped else { return Ok(()) };
@@ -188,7 +193,6 @@ impl FieldWriter {
 }
 
 /// The name of a field's file.
-pub(super) fn flow_file(field: &SequenceOutput<'_>) -> String {
-    let extension = if field.found.flow.grid().dimension() == Dimension::Two { "flo" } else { "nii.gz" };
-    format!("{}.{extension}", field.label.name())
+pub(super) fn field_file(format: Option<&FieldFormat>, field: &SequenceOutput<'_>) -> String {
+    format!("{}.{}", field.label.name(), FieldFormat::extension(format, field.found.flow.grid()))
 }

@@ -10,8 +10,10 @@ use crate::{Result, Session};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{Control, Dimension, Stage, Volume, WarningKind, Warnings};
-use veloxel_io::{self as io, FrameStream, PointFile, ReadOptions};
-use veloxel_report::{DeviceReport, tracks_csv};
+use veloxel_io::{
+    self as io, FrameStream, IoError, PointFile, PointPosition, PositionCounts, ReadOptions, Target,
+};
+use veloxel_report::{DeviceReport, TrackRow, tracks_csv};
 
 /// Where tracks begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +61,7 @@ pub struct TrackPointsReport {
 }
 
 /// `veloxel track-points`: a row `frame,id,x,y,status,error,forward_backward` for every frame that a track reaches, and for the
-/// one that it ends in; x and y are pixels, `nan` where there is no position.
+/// one that it ends in; x and y are pixels, `nan` where there is no position. As `.npy` the positions alone, `[frames, tracks, 2]`.
 ///
 /// Where a stream on standard input is stopped by the session's observer, it is taken to end there: the tracks until then are
 /// written, and a warning says so.
@@ -110,10 +112,21 @@ fn planned(
     let TracksResult { table, frames, tracks, alive, account } = tracks.finish()?;
     session.enter(Stage::Write)?;
     film.map_or(Ok(()), |film| film.finish(&mut warnings))?;
-    plan.write(OutputRole::Tracks, |target| io::write_text(target, &tracks_csv(table)))?;
+    plan.write(OutputRole::Tracks, |target| {
+        write_tracks(target, table, PositionCounts { frames, points: tracks })
+    })?;
     warnings.extend(account.warnings);
     let report = TrackPointsReport { frames, tracks, alive, device: account.device, warnings };
     Ok(JobRun { report, written: plan.finish()? })
+}
+
+/// Writes tracks as a table, or their positions as an array.
+fn write_tracks(target: Target, table: Vec<TrackRow>, counts: PositionCounts) -> Result<(), IoError> {
+    if io::check_npy_output(target.path()).is_err() {
+        return io::write_text(target, &tracks_csv(table));
+    }
+    let position = |TrackRow { frame, id, at_px, .. }: TrackRow| PointPosition { frame, point: id, at_px };
+    io::write_positions(target, counts, table.into_iter().map(position))
 }
 
 /// A frame, and what there is to say of reading it.
@@ -177,7 +190,7 @@ impl TrackPointsJob {
         OutputPlan::of(session)
             .reads("frames", &self.frames)
             .reads("points", points)
-            .writes(OutputRole::Tracks, [&self.output], OutputContent::Table)
+            .writes(OutputRole::Tracks, [&self.output], OutputContent::Tracks)
             .writes(OutputRole::Overlay, &self.overlay, OutputContent::Video)
             .members(OutputRole::Overlay, ["frame_"])
             .checked()

@@ -8,7 +8,7 @@ use crate::pipelines::{
     WarpResult, move_points,
 };
 use crate::{Result, Session};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use veloxel_core::{Flow, Stage, Warnings};
 use veloxel_io::{self as io, ContentKind, IoError, PointFile, ReadOptions, Target};
 
@@ -110,8 +110,7 @@ pub struct PointsRun {
 /// # Errors
 /// As [`PointFile::read`]; [`InputError::PointsFormat`] if the result would be named as another kind of file.
 pub fn warp_points(job: &WarpJob, session: &Session) -> Result<(PointsRun, Warnings)> {
-    let kind = |path: &Path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-    if kind(&job.input) != kind(&job.output) {
+    if !PointFile::are_alike(&job.input, &job.output) {
         let (input, output) = (job.input.clone(), job.output.clone());
         return Err(InputError::PointsFormat { input, output }.into());
     }
@@ -120,9 +119,10 @@ pub fn warp_points(job: &WarpJob, session: &Session) -> Result<(PointsRun, Warni
         let file = PointFile::read(&job.input, flow.grid().dimension(), session.reading(job.reading))?;
         let MovedPoints { points, undefined, outside } = move_points(flow, &file.points(), session)?;
         run = PointsRun { points: points.len(), undefined, outside };
-        Ok(file.with_points(&points))
+        Ok((file, points))
     };
-    let warnings =
-        job.run(OutputContent::Points, session, work, |target, moved, _| io::write_text(target, &moved))?;
+    let write =
+        |target, (file, points): (PointFile, Vec<io::Point>), _: &mut Warnings| file.write(target, &points);
+    let warnings = job.run(OutputContent::Points, session, work, write)?;
     Ok((run, warnings))
 }

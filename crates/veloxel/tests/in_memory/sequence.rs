@@ -40,6 +40,7 @@ fn job(folder: &Path, mode: SequenceMode) -> SequenceJob {
         truth: None,
         options: options(),
         folder: folder.join("fields"),
+        field_format: None,
         confidence: None,
         warped: None,
         outside: OutsideFill::default(),

@@ -5,8 +5,8 @@ use crate::BenchError;
 use crate::stops::inputs::{Inputs, PairFiles};
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{
-    self, CompareJob, DenseMethodOptions, DenseOptions, FlowJob, FlowOutputs, FrameSelection, OutsideFill,
-    Refinement, SequenceJob, StartFrom,
+    self, CompareJob, DenseMethodOptions, DenseOptions, FlowJob, FlowOutputs, OutsideFill, Refinement,
+    SequenceJob, StartFrom,
 };
 use veloxel_motion::{MotionError, SequenceMode};
 
@@ -117,7 +117,8 @@ fn sequence(
     let (cine, ..) = inputs.cine(8, 4)?;
     let job = SequenceJob {
         inputs: vec![cine],
-        frames: FrameSelection::default(),
+        frames: veloxel_io::FrameSelection::default(),
+        field_format: None,
         mode,
         reference: None,
         truth: None,

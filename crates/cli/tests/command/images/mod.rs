@@ -1,4 +1,6 @@
-//! Images by the command: filters, and pairs on two grids.
+//! Images by the command: filters, pairs on two grids, planes in space, and NumPy's arrays.
 
+mod arrays;
 mod filter;
+mod planes;
 mod two_grids;

@@ -1,10 +1,13 @@
-//! No output replaces a file that the run reads, whatever led to it: a folder, a header, a scene, a link.
+//! Inputs: frames and series by name; and no output replaces a file that the run reads, whatever led to it: a folder, a header, a
+//! scene, a link.
 
 // A failed unwrap is a failed test, in functions beside the tests as well.
 #![allow(clippy::unwrap_used)]
 
-mod dicom_cine;
+mod frames;
+mod series;
 
+use crate::dicom_cine;
 use crate::workplace::Workplace;
 use std::fs;
 

@@ -4,23 +4,18 @@ use super::header::Header;
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::geometry::{Axes, column_lengths, cross, length, usable_spacing};
+use veloxel_core::WarningKind;
 use veloxel_core::matrix3::{IDENTITY, determinant};
-use veloxel_core::{Dimension, WarningKind};
 
 /// Places the voxels: sform, else qform, else spacing alone.
-pub(super) fn axes(
-    header: &Header,
-    dimension: Dimension,
-    size: [usize; 3],
-    context: &mut Context,
-) -> Result<Axes> {
+pub(super) fn axes(header: &Header, size: [usize; 3], context: &mut Context) -> Result<Axes> {
     let mm = match header.xyzt_units & 7 {
         1 => 1e3,
         3 => 1e-3,
         // Files without a unit are in mm, by the custom of every program.
         _ => 1.0,
     };
-    let mut axes = Axes::new(dimension, size);
+    let mut axes = Axes::new(size);
     // Axes that the file does not have may hold anything in pixdim.
     let listed = usize::from(header.dim[0].unsigned_abs()).min(3);
     for axis in 0..listed {
@@ -74,7 +69,7 @@ fn from_sform(header: &Header, plain: &Axes, mm: f64) -> Option<Axes> {
     let rows = header.srow.map(|row| row.map(|v| f64::from(v) * mm));
     let mut matrix = lps_rows(rows.map(|r| [r[0], r[1], r[2]]));
     let mut spacing = column_lengths(&matrix);
-    if plain.dimension == Dimension::Two && spacing[2] == 0.0 {
+    if plain.size[2] == 1 && spacing[2] == 0.0 {
         // Some writers leave the third column of a picture empty.
         let [a, b] = [0, 1].map(|c| [0, 1, 2].map(|r| matrix[r][c]));
         let normal = cross(a, b);

@@ -11,7 +11,6 @@ use crate::read::geometry::WorldAxes;
 use crate::read::layout::{Arrangement, AxisOrder, Layout, Meaning};
 use crate::read::luminance::Channels;
 use crate::read::source::Source;
-use veloxel_core::Dimension;
 
 /// Reads the header and leaves the source at the first sample.
 pub(super) fn layout<'a>(source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>)> {
@@ -56,13 +55,7 @@ fn interpret(header: &Header, context: &mut Context) -> Result<Layout> {
             return Err(context.unsupported(what, "displacement fields have 3 (in one plane: 2 or 3)"));
         }
     };
-    let rank = header.dim[0];
-    let flat = match meaning {
-        Meaning::Vector(_) => components == 2,
-        _ => rank == 2 || (rank >= 4 && nz == 1),
-    };
-    let dimension = if flat { Dimension::Two } else { Dimension::Three };
-    let axes = axes(header, dimension, [nx, ny, nz], context)?;
+    let axes = axes(header, [nx, ny, nz], context)?;
     // RGB samples stand together; components of a 5-D file do not.
     let (arrangement, scaling) = match colour {
         Some(_) => (Arrangement::Interleaved, Scaling::NONE),
@@ -109,7 +102,7 @@ fn vectors(header: &Header, components: usize, context: &mut Context) -> Result<
             WorldAxes::Lps
         }
     };
-    Ok(Meaning::Vector(axes))
+    Ok(Meaning::Vector { axes, components })
 }
 
 fn scaling(header: &Header, context: &mut Context) -> Result<Scaling> {

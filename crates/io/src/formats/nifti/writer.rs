@@ -7,6 +7,7 @@ use super::FORMAT;
 use super::header::{Header, INTENT_VECTOR};
 use crate::error::Result;
 use crate::format::WriteRecord;
+use crate::read::geometry::header_axes;
 use crate::read::layout::Arrangement::Planar;
 use crate::write::record::Record;
 use crate::write::target::Target;
@@ -14,8 +15,8 @@ use crate::write::whole_file;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
-use veloxel_core::Grid;
 use veloxel_core::matrix3::determinant;
+use veloxel_core::{Dimension, Grid};
 
 /// Code 1: scanner coordinates, the world of this crate.
 const FORM_SCANNER: i16 = 1;
@@ -46,11 +47,12 @@ impl WriteRecord for Nifti {
 
 /// The header; the sides were checked.
 fn header(record: &Record) -> Header {
-    let grid = record.grid;
+    let on_edge = if record.components == 3 { on_edge(record.grid) } else { None };
+    let grid = on_edge.as_ref().unwrap_or(record.grid);
     let (rank, intent) = match (record.components, record.frames) {
         (2.., _) => (5, INTENT_VECTOR),
         (_, 2..) => (4, 0),
-        _ => (grid.dimension().count() as i16, 0),
+        _ => (header_axes(grid) as i16, 0),
     };
     let [nx, ny, nz] = grid.size().map(|side| side as i16);
     let dim = [rank, nx, ny, nz, record.frames as i16, record.components as i16, 1, 1];
@@ -61,6 +63,15 @@ fn header(record: &Record) -> Header {
     }
     place(&mut header, grid);
     header
+}
+
+/// A plane as a volume that is one voxel thick along its second axis; none for a volume.
+fn on_edge(plane: &Grid) -> Option<Grid> {
+    let ([nx, ny, 1], Dimension::Two) = (plane.size(), plane.dimension()) else { return None };
+    let [x, y, across] = plane.spacing_mm();
+    let volume = Grid::volume(nx, 1, ny).and_then(|grid| grid.with_spacing_mm([x, across, y])).ok()?;
+    let direction = plane.direction().map(|[x, y, across]| [x, across, y]);
+    Some(volume.with_direction(direction).ok()?.with_origin_mm(plane.origin_mm()))
 }
 
 /// Fills sform, and qform where a rotation says it all.

@@ -29,7 +29,7 @@ const TYPES: [(&str, Element); 11] = [
 
 /// What a header says.
 #[derive(Debug, PartialEq)]
-pub(super) struct Header {
+pub(crate) struct Header {
     pub element: Element,
     pub byte_order: ByteOrder,
     /// C's order is x fastest, Fortran's x slowest.
@@ -63,7 +63,7 @@ pub(super) fn type_name(element: Element) -> String {
 ///
 /// # Errors [`IoError::Malformed`], [`IoError::Truncated`], and [`IoError::Unsupported`] for numbers of a type that is not in
 /// [`TYPES`].
-pub(super) fn parse(source: &mut Source, context: &Context) -> Result<Header> {
+pub(crate) fn parse(source: &mut Source, context: &Context) -> Result<Header> {
     const WHAT: &str = "the NumPy header";
     let start = source.take_bytes(WHAT, 8, context)?;
     context.require(start.starts_with(MAGIC), "NumPy magic", "\\x93NUMPY", "something else")?;

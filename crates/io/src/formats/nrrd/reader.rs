@@ -11,7 +11,7 @@ use crate::read::luminance::Channels;
 use crate::read::source::Source;
 use crate::text::header::Fields;
 use crate::write::detached;
-use veloxel_core::{Dimension, WarningKind};
+use veloxel_core::WarningKind;
 
 /// Reads the header and leaves the source at the first sample, in whichever file that is.
 pub(super) fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>)> {
@@ -64,15 +64,11 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
     context.require(count == rank, "space directions", format!("{rank} vectors"), count)?;
     let extra = extra_axis(fields, rank, directions.as_deref(), context)?;
     let spatial: Vec<usize> = (0..rank).filter(|&a| extra.is_none_or(|extra| extra.axis != a)).collect();
-    let dimension = match spatial.len() {
-        2 => Dimension::Two,
-        3 => Dimension::Three,
-        n => return Err(context.malformed("axes of space", "2 or 3", n)),
-    };
+    context.require((2..=3).contains(&spatial.len()), "axes of space", "2 or 3", spatial.len())?;
     let mut size = [1; 3];
     size.iter_mut().zip(&spatial).for_each(|(n, &a)| *n = sizes[a]);
     let spacings = fields.numbers("spacings", rank, context)?;
-    let mut axes = Axes::new(dimension, size);
+    let mut axes = Axes::new(size);
     match (directions, &spacings) {
         (Some(directions), _) => space.place(&mut axes, &spatial, &directions, context)?,
         (None, Some(spacings)) => {
@@ -98,10 +94,10 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
                 let spacing = spacings.map(|spacings| spacings[extra.axis]);
                 layout.frame_interval_ms = frame_interval_ms(fields, extra, spacing, context)?;
             }
-            what => layout.meaning = meaning(what, sizes[extra.axis], &layout, context)?,
+            what => layout.meaning = meaning(what, sizes[extra.axis], element, spatial.len(), context)?,
         }
     }
-    if matches!(layout.meaning, Meaning::Vector(_)) && space.signs != [1.0; 3] {
+    if matches!(layout.meaning, Meaning::Vector { .. }) && space.signs != [1.0; 3] {
         let text = "vectors in a space that is not LPS: components are taken as LPS mm";
         context.note(WarningKind::Header, text);
     }
@@ -109,13 +105,20 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
 }
 
 /// What so many components of a vector or a colour are.
-fn meaning(what: Extra, count: usize, layout: &Layout, context: &Context) -> Result<Meaning> {
-    let dimension = layout.grid.dimension();
+fn meaning(
+    what: Extra,
+    count: usize,
+    element: Element,
+    space_axes: usize,
+    context: &Context,
+) -> Result<Meaning> {
     match (what, count) {
         (Extra::Colour, 3) => Ok(Meaning::Colour(Channels::Rgb)),
         (Extra::Colour, 4) => Ok(Meaning::Colour(Channels::Rgba)),
-        (Extra::Vector, n) if n == dimension.count() => Ok(Meaning::Vector(WorldAxes::Lps)),
-        (_, n) => Meaning::of_channels(n, layout.stored.element, dimension, context),
+        (Extra::Vector, components) if components == space_axes => {
+            Ok(Meaning::Vector { axes: WorldAxes::Lps, components })
+        }
+        (_, n) => Meaning::of_channels(n, element, space_axes, context),
     }
 }
 

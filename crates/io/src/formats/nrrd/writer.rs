@@ -24,14 +24,12 @@ impl WriteRecord for Nrrd {
 fn header(record: &Record) -> String {
     let grid = record.grid;
     let sequence = record.frames > 1;
-    // A cine of pictures must not look like a volume; its plane may lie anywhere in space.
-    let n = if sequence { grid.dimension().count() } else { header_axes(grid) };
-    let in_space = header_axes(grid);
+    let n = header_axes(grid);
     let matrix = grid.world_from_voxel_matrix();
     let vector = |v: &[f64]| format!("({})", join(v, ","));
     let mut sizes: Vec<String> = grid.size()[..n].iter().map(usize::to_string).collect();
     let mut directions: Vec<String> =
-        (0..n).map(|a| vector(&[matrix[0][a], matrix[1][a], matrix[2][a]][..in_space])).collect();
+        (0..n).map(|a| vector(&[matrix[0][a], matrix[1][a], matrix[2][a]][..n])).collect();
     let mut kinds = vec!["domain"; n];
     let mut time = String::new();
     if record.components > 1 {
@@ -49,7 +47,7 @@ fn header(record: &Record) -> String {
     }
     let names = TYPES.iter().find(|(element, _)| *element == record.element);
     let element = names.map_or("float", |(_, names)| names[0]);
-    let space = if in_space == 2 { "space dimension: 2" } else { "space: left-posterior-superior" };
+    let space = if n == 2 { "space dimension: 2" } else { "space: left-posterior-superior" };
     format!(
         "NRRD0004\ntype: {element}\ndimension: {}\n{space}\nsizes: {}\nspace directions: {}\nkinds: {}\n\
          {time}endian: little\nencoding: raw\nspace origin: {}\n",
@@ -57,6 +55,6 @@ fn header(record: &Record) -> String {
         sizes.join(" "),
         directions.join(" "),
         kinds.join(" "),
-        vector(&grid.origin_mm()[..in_space]),
+        vector(&grid.origin_mm()[..n]),
     )
 }

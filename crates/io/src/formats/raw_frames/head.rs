@@ -6,7 +6,7 @@ use crate::read::element::{ByteOrder, Element, Scaling, Stored};
 use crate::read::geometry::Axes;
 use crate::text::json;
 use serde_json::{Map, Value};
-use veloxel_core::{Dimension, Grid};
+use veloxel_core::Grid;
 
 const WHAT: &str = "head of raw frames";
 const EXPECTED: &str = "one line of JSON such as {\"shape\": [128, 128, 128], \"dtype\": \"float32\"}";
@@ -40,10 +40,10 @@ impl Head {
                 "the key `{unknown}` of the head of raw frames is unknown: it is left out"
             ))?;
         }
-        let (dimension, size) = shape(&keys, context)?;
-        let mut axes = Axes::new(dimension, size);
-        numbers(&keys, "spacing_mm", dimension, &mut axes.spacing_mm, context)?;
-        numbers(&keys, "origin_mm", dimension, &mut axes.origin_mm, context)?;
+        let (sides, size) = shape(&keys, context)?;
+        let mut axes = Axes::new(size);
+        numbers(&keys, "spacing_mm", sides, &mut axes.spacing_mm, context)?;
+        numbers(&keys, "origin_mm", sides, &mut axes.origin_mm, context)?;
         if let Some(given) = keys.get("direction") {
             let rows = "three rows of three numbers";
             axes.direction = serde_json::from_value(given.clone())
@@ -60,15 +60,16 @@ fn text(given: Option<&Value>) -> String {
     given.map_or_else(|| "nothing".to_owned(), Value::to_string)
 }
 
-fn shape(keys: &Map<String, Value>, context: &Context) -> Result<(Dimension, [usize; 3])> {
+/// How many sides are given, and the size that they are of.
+fn shape(keys: &Map<String, Value>, context: &Context) -> Result<(usize, [usize; 3])> {
     const SIDES: &str = "[y, x] or [z, y, x], whole numbers above 0";
     let given = keys.get("shape");
     let side = |v: &Value| v.as_u64().and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0);
     let sides: Option<Vec<usize>> =
         given.and_then(Value::as_array).and_then(|sides| sides.iter().map(side).collect());
     match sides.as_deref() {
-        Some(&[y, x]) => Ok((Dimension::Two, [x, y, 1])),
-        Some(&[z, y, x]) => Ok((Dimension::Three, [x, y, z])),
+        Some(&[y, x]) => Ok((2, [x, y, 1])),
+        Some(&[z, y, x]) => Ok((3, [x, y, z])),
         _ => Err(context.malformed("shape of raw frames", SIDES, text(given))),
     }
 }
@@ -77,14 +78,14 @@ fn shape(keys: &Map<String, Value>, context: &Context) -> Result<(Dimension, [us
 fn numbers(
     keys: &Map<String, Value>,
     key: &'static str,
-    dimension: Dimension,
+    sides: usize,
     out: &mut [f64; 3],
     context: &Context,
 ) -> Result<()> {
     let Some(given) = keys.get(key) else { return Ok(()) };
     let read: Option<Vec<f64>> = given.as_array().and_then(|each| each.iter().map(Value::as_f64).collect());
-    let Some(read) = read.filter(|read| (dimension.count()..=3).contains(&read.len())) else {
-        let expected = if dimension == Dimension::Two { "[x, y], numbers" } else { "[x, y, z], numbers" };
+    let Some(read) = read.filter(|read| (sides..=3).contains(&read.len())) else {
+        let expected = if sides == 2 { "[x, y], numbers" } else { "[x, y, z], numbers" };
         return Err(context.malformed(format!("{key} of raw frames"), expected, given));
     };
     out[..read.len()].copy_from_slice(&read);

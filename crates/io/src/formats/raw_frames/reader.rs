@@ -101,17 +101,23 @@ mod tests {
 
     #[test]
     fn frames_are_what_the_head_says() {
-        let head = r#"{"shape": [2, 1, 3], "dtype": ">i2", "spacing_mm": [0.5, 1, 2], "origin_mm": [1, 2, 3], "interval_ms": 40}"#;
-        let frame: Vec<u8> = (-1i16..5).flat_map(i16::to_be_bytes).collect();
-        let (read, warnings) = frames(&stream(head, &[&frame, &frame]));
-        let read = read.unwrap();
-        assert_eq!((read.len(), warnings), (2, 0));
-        assert_eq!(read[1].data(), [-1.0, 0.0, 1.0, 2.0, 3.0, 4.0]);
-        let grid = read[0].grid();
-        assert_eq!(
-            (grid.size(), grid.spacing_mm(), grid.origin_mm()),
-            ([3, 1, 2], [0.5, 1.0, 2.0], [1.0, 2.0, 3.0])
-        );
+        // A volume, and one that is a voxel thick along y: a plane.
+        for (shape, size, spacing_mm) in
+            [("[2, 2, 3]", [3, 2, 2], [0.5, 1.0, 2.0]), ("[2, 1, 3]", [3, 2, 1], [0.5, 2.0, 1.0])]
+        {
+            let head = r#"{"shape": SHAPE, "dtype": ">i2", "spacing_mm": [0.5, 1, 2], "origin_mm": [1, 2, 3], "interval_ms": 40}"#;
+            let count = size.iter().product::<usize>() as i16;
+            let frame: Vec<u8> = (-1..count - 1).flat_map(i16::to_be_bytes).collect();
+            let (read, warnings) = frames(&stream(&head.replace("SHAPE", shape), &[&frame, &frame]));
+            let read = read.unwrap();
+            assert_eq!((read.len(), warnings), (2, 0));
+            assert_eq!(read[1].data()[..6], [-1.0, 0.0, 1.0, 2.0, 3.0, 4.0]);
+            let grid = read[0].grid();
+            assert_eq!(
+                (grid.size(), grid.spacing_mm(), grid.origin_mm()),
+                (size, spacing_mm, [1.0, 2.0, 3.0])
+            );
+        }
         let (read, _) =
             frames(&stream(r#"{"shape":[2,2],"dtype":"uint8","colour":"none"}"#, &[&[1, 2, 3, 4]]));
         assert_eq!(read.unwrap()[0].data(), [1.0, 2.0, 3.0, 4.0]);

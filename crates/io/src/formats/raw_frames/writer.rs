@@ -22,7 +22,9 @@ fn head(record: &Record) -> serde_json::Value {
     let grid = record.grid;
     let ([x, y, z], [sx, sy, sz]) = (grid.size(), grid.spacing_mm());
     let (shape, spacing_mm) = match grid.dimension() {
-        Dimension::Two => (json!([y, x]), json!([sx, sy])),
+        Dimension::Two if sz == 1.0 => (json!([y, x]), json!([sx, sy])),
+        // The thickness of a slice is a part of its place.
+        Dimension::Two => (json!([y, x]), json!([sx, sy, sz])),
         Dimension::Three => (json!([z, y, x]), json!([sx, sy, sz])),
     };
     let mut head = json!({

@@ -8,7 +8,7 @@ use crate::read::{read, require_labels};
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::str::FromStr;
-use veloxel_core::{Polygon, Structure, Volume, WarningKind, Warnings};
+use veloxel_core::{Dimension, Polygon, Structure, Volume, WarningKind, Warnings};
 
 /// Which labels are what: numbers from 1 to 65535, none of them twice. What has none is neither read nor written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,9 +94,9 @@ pub(super) fn read_outlines(path: &Path, options: &ContourReading, into: &mut Co
     for (frame, labels) in frames {
         if let Some(place) = into.place() {
             let own = labels.grid();
-            // A plane is a picture to some writers and a volume of one slice to others.
-            let is_plane = place.grid.size() == own.size() && own.size()[2] == 1;
-            if !is_plane || place.grid.dimension() == own.dimension() {
+            // Labels painted on a picture of the one slice have no place.
+            let is_picture = own.is_unplaced() && own.dimension() == Dimension::Two;
+            if !is_picture || place.grid.size() != own.size() {
                 let same = place.grid.require_same(own, "the cine and the labels");
                 same.map_err(IoError::core(path))?;
             }

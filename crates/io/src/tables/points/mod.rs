@@ -1,16 +1,21 @@
-//! Points in text files: tables with a point a line (`.csv`, `.txt`, 3D Slicer's `.fcsv`, elastix' point files), and 3D Slicer's
-//! markups (`.mrk.json`). What a file holds beside the points stays as it is.
+//! Points in files: tables with a point a line (`.csv`, `.txt`, 3D Slicer's `.fcsv`, elastix' point files), 3D Slicer's markups
+//! (`.mrk.json`), and NumPy's arrays (`.npy`). What a text holds beside the points stays as it is.
 //!
 //! *Units*: pixels for pictures, LPS millimetres for volumes; files that say RAS are turned on the way in and out.
 //! *Specification*: <https://slicer.readthedocs.io/en/latest/developer_guide/modules/markups.html>.
 
+mod array;
 mod markups;
 mod table;
 
 use crate::error::Result;
+use crate::file_name::extension;
 use crate::read::context::Context;
 use crate::read::reading::Reading;
 use crate::read::take_text;
+use crate::write::target::Target;
+use crate::write::whole_file::write_text;
+use array::Array;
 use markups::Markups;
 use std::path::Path;
 use table::Table;
@@ -27,9 +32,15 @@ pub struct PointFile {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Document {
+    Array(Array),
     Table(Table),
     Markups(Markups),
 }
+
+/// The extension of arrays.
+const ARRAY: &str = "npy";
+/// The last extension of markups.
+const MARKUPS: &str = "json";
 
 /// A file of points larger than this is no file of points.
 const MOST_BYTES: u64 = 1 << 28;
@@ -42,7 +53,10 @@ impl PointFile {
     /// [`IoError::Unsupported`](crate::IoError::Unsupported) for coordinates that are voxel indices.
     pub fn read(path: &Path, dimension: Dimension, reading: impl Into<Reading>) -> Result<Self> {
         let mut unsaid = Warnings::new();
-        let context = Context::new(path, reading, &mut unsaid);
+        let mut context = Context::new(path, reading, &mut unsaid);
+        if extension(path) == ARRAY {
+            return Ok(Self { document: Document::Array(Array::read(dimension, &mut context)?) });
+        }
         let text = take_text(MOST_BYTES, &context)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let document = match text.trim_start().starts_with('{') {
@@ -55,17 +69,29 @@ impl PointFile {
     /// The points, in the order of the file.
     pub fn points(&self) -> Vec<Point> {
         match &self.document {
+            Document::Array(array) => array.points(),
             Document::Table(table) => table.points(),
             Document::Markups(markups) => markups.points(),
         }
     }
 
-    /// The file's text with these points in the places of its own, one for each; none becomes `NaN`, or *undefined* in markups.
-    pub fn with_points(&self, points: &[Point]) -> String {
+    /// Writes the file with these points in the places of its own, one for each; none becomes `NaN`, or *undefined* in markups.
+    ///
+    /// # Errors
+    /// [`IoError::Write`](crate::IoError::Write).
+    pub fn write(&self, target: impl Into<Target>, points: &[Point]) -> Result<()> {
+        let target = target.into();
         match &self.document {
-            Document::Table(table) => table.with_points(points),
-            Document::Markups(markups) => markups.with_points(points),
+            Document::Array(array) => array.write(&target, points),
+            Document::Table(table) => write_text(target, &table.with_points(points)),
+            Document::Markups(markups) => write_text(target, &markups.with_points(points)),
         }
+    }
+
+    /// Whether two files hold points in the same way, so that one may be written as the other was read.
+    pub fn are_alike(one: &Path, other: &Path) -> bool {
+        let kind = |path: &Path| Some(extension(path)).filter(|e| [ARRAY, MARKUPS].contains(&e.as_str()));
+        kind(one) == kind(other)
     }
 }
 
@@ -85,7 +111,47 @@ mod tests {
         let file = parsed(text, dimension).unwrap();
         let points = file.points();
         let further: Vec<Point> = points.iter().map(|p| p.map(|[x, y, z]| [x + 1.0, y, z])).collect();
-        (points, file.with_points(&further))
+        (points, with_points(&file, &further))
+    }
+
+    /// The text of a file with other points.
+    fn with_points(file: &PointFile, points: &[Point]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("moved.txt");
+        file.write(path.as_path(), points).unwrap();
+        std::fs::read_to_string(path).unwrap()
+    }
+
+    #[test]
+    fn arrays_have_a_row_a_point() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, back] = ["p.npy", "q.npy"].map(|name| folder.path().join(name));
+        let array = |element: &str, shape: &[usize], numbers: &[f64]| {
+            let mut bytes = crate::formats::npy::header::text(element, shape);
+            bytes.extend(numbers.iter().flat_map(|n| match element {
+                "<f8" => n.to_le_bytes().to_vec(),
+                ">i2" => (*n as i16).to_be_bytes().to_vec(),
+                _ => (*n as f32).to_le_bytes().to_vec(),
+            }));
+            std::fs::write(&path, bytes).unwrap();
+        };
+        let read = |dimension| PointFile::read(&path, dimension, Reading::default());
+        array("<f8", &[2, 2], &[1.0, 0.1, f64::NAN, 4.0]);
+        let file = read(Dimension::Two).unwrap();
+        assert_eq!(file.points(), [Some([1.0, 0.1, 0.0]), None]);
+        file.write(back.as_path(), &[Some([1.5, 0.1, 0.0]), None]).unwrap();
+        let written = PointFile::read(&back, Dimension::Two, Reading::default()).unwrap();
+        assert_eq!(written.points(), [Some([1.5, 0.1, 0.0]), None]);
+        array(">i2", &[1, 3], &[-1.0, 2.0, 300.0]);
+        assert_eq!(read(Dimension::Three).unwrap().points(), [Some([-1.0, 2.0, 300.0])]);
+        let error = read(Dimension::Two).unwrap_err().to_string();
+        assert!(error.contains("[n, 2]") && error.contains("[1, 3]"), "{error}");
+        array("<f4", &[4], &[1.0; 4]);
+        assert!(read(Dimension::Two).is_err());
+        array("<f8", &[900, 2], &[1.0; 4]);
+        assert!(read(Dimension::Two).is_err(), "cut short");
+        let alike = |a: &str, b: &str| PointFile::are_alike(Path::new(a), Path::new(b));
+        assert!(alike("a.NPY", "b.npy") && alike("a.csv", "b.txt") && !alike("a.npy", "b.csv"));
     }
 
     #[test]
@@ -158,7 +224,7 @@ mod tests {
             {"type": "Line", "coordinateSystem": "LPS", "controlPoints": [{"position": [4, 5, 6]}]}]}"#;
         let file = parsed(text, Dimension::Three).unwrap();
         assert_eq!(file.points(), [Some([-1.0, -2.0, 3.0]), None, Some([4.0, 5.0, 6.0])]);
-        let written = file.with_points(&[Some([-2.0, -2.0, 3.0]), None, None]);
+        let written = with_points(&file, &[Some([-2.0, -2.0, 3.0]), None, None]);
         let value: serde_json::Value = serde_json::from_str(&written).unwrap();
         assert_eq!(value["markups"][0]["controlPoints"][0]["position"], serde_json::json!([2.0, 2.0, 3.0]));
         assert_eq!(value["markups"][0]["controlPoints"][0]["label"], "apex");

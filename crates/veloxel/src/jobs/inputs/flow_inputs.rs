@@ -5,6 +5,7 @@ use crate::jobs::StartFrom;
 use crate::jobs::flow_job::{FlowJob, takes_pair};
 use crate::jobs::options::dense_options::ReadRegion;
 use crate::jobs::{Result, name};
+use crate::pipelines::prepare::grids::field_on;
 use crate::pipelines::{
     PairNames, PairRequest, PairResult, PairStart, PairWanted, Wanted, WindowRequest, pair, window,
 };
@@ -38,6 +39,12 @@ impl FlowInputs {
             }
             TakenImages::Windows { most } => (load_window(job, most, reading, warnings)?, None),
         };
+        let fixed = frames.first().map(Volume::grid);
+        let placed = |field: Option<Flow>| match (field, fixed) {
+            (Some(field), Some(fixed)) => field_on(field, fixed).map(Some),
+            (field, _) => Ok(field),
+        };
+        let (start, truth) = (placed(start)?, placed(truth)?);
         Ok(Self { frames, visible, region, start, truth })
     }
 

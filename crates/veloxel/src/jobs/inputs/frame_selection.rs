@@ -4,9 +4,8 @@ use crate::Result;
 use crate::jobs::name;
 use crate::pipelines::{DenseError, FrameNames};
 use std::path::PathBuf;
-use std::str::FromStr;
 use veloxel_core::{Sequence, Volume, Warnings};
-use veloxel_io::{self as io, CineImage, ContentKind, IoError, Reading};
+use veloxel_io::{self as io, CineImage, FrameSelection, IoError, Reading};
 
 /// All frames that were given.
 pub(crate) struct ReadFrames {
@@ -28,69 +27,33 @@ impl ReadFrames {
         if let Some(series) = io::read_cine(inputs, reading, warnings)? {
             return Ok(whole(series.sequence, series.images));
         }
-        let paths = match inputs {
-            [folder] if folder.is_dir() => io::list_folder(folder, ContentKind::Image)?,
-            [one] => return Ok(whole(io::read_sequence(one, reading, warnings)?, Vec::new())),
+        let mut paths = match inputs {
+            [one] => match io::frame_files(one, reading)? {
+                Some(files) => files,
+                None => return Ok(whole(io::read_sequence(one, reading, warnings)?, Vec::new())),
+            },
             many => many.to_vec(),
         };
         let frames = io::read_frame_list(&paths, reading, warnings)?;
+        if frames.len() != paths.len() {
+            // Names that ask for several frames are of none of them.
+            paths.clear();
+        }
         Ok(Self { frames, interval_ms: None, paths, images: Vec::new() })
     }
 }
 
-/// Frames `begin`, `begin + step`, … before `end`, as in `0:10:2`; each part may be left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FrameSelection {
-    begin: usize,
-    end: Option<usize>,
-    step: usize,
-}
-
-impl Default for FrameSelection {
-    /// All of them.
-    fn default() -> Self {
-        Self { begin: 0, end: None, step: 1 }
-    }
-}
-
-impl FromStr for FrameSelection {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        const EXPECTED: &str =
-            "expected BEGIN:END or BEGIN:END:STEP, without END, such as 0:10:2 for 0, 2, 4, 6 and 8";
-        let wrong = || EXPECTED.to_owned();
-        let number = |part: &str| match part.trim() {
-            "" => Ok(None),
-            digits => digits.parse::<usize>().map(Some).map_err(|_| wrong()),
-        };
-        let parts = text.split(':').map(number).collect::<Result<Vec<_>, _>>()?;
-        let (begin, end, step) = match parts[..] {
-            [begin, end] => (begin, end, None),
-            [begin, end, step] => (begin, end, step),
-            _ => return Err(wrong()),
-        };
-        let all = Self { begin: begin.unwrap_or(0), end, step: step.unwrap_or(1) };
-        if all.step == 0 || end.is_some_and(|end| end <= all.begin) { Err(wrong()) } else { Ok(all) }
-    }
-}
-
-impl FrameSelection {
-    /// Frames from one taken to the next.
-    pub(crate) fn step(self) -> usize {
-        self.step
-    }
-
-    /// The numbers of the frames taken, of so many.
-    fn of(self, count: usize) -> Vec<usize> {
-        (self.begin..self.end.unwrap_or(count).min(count)).step_by(self.step).collect()
-    }
-
+/// Takes frames out of all that were read.
+pub(crate) trait TakeFrames {
     /// The frames taken, and what they are called; `paths` are their files, where they have files of their own.
     ///
     /// # Errors
     /// [`DenseError::FewFrames`] if fewer than two are left.
-    pub(crate) fn take<T>(self, all: Vec<T>, paths: &[PathBuf]) -> Result<(Vec<T>, FrameNames)> {
+    fn take<T>(self, all: Vec<T>, paths: &[PathBuf]) -> Result<(Vec<T>, FrameNames)>;
+}
+
+impl TakeFrames for FrameSelection {
+    fn take<T>(self, all: Vec<T>, paths: &[PathBuf]) -> Result<(Vec<T>, FrameNames)> {
         let (count, numbers) = (all.len(), self.of(all.len()));
         if self != Self::default() && numbers.len() < 2 {
             return Err(DenseError::FewFrames { left: numbers.len(), count }.into());
@@ -105,17 +68,6 @@ impl FrameSelection {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn slices_are_as_in_python() {
-        let of = |text: &str| text.parse::<FrameSelection>().map(|s| s.of(7));
-        assert_eq!(of("0:10:2"), Ok(vec![0, 2, 4, 6]));
-        assert_eq!(of("2:5"), Ok(vec![2, 3, 4]));
-        assert_eq!((of("5:"), of(":2"), of("::3")), (Ok(vec![5, 6]), Ok(vec![0, 1]), Ok(vec![0, 3, 6])));
-        for wrong in ["", "3", "3:3", "5:2", "0:4:0", "a:b", "-1:3", "1:2:3:4"] {
-            assert!(of(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn frames_keep_their_numbers_and_files() {

@@ -1,5 +1,6 @@
 //! What jobs write: the plan of all files, what they hold, and how they appear together or not at all.
 
+pub(crate) mod field_format;
 pub(crate) mod film;
 pub(crate) mod output_plan;
 pub(crate) mod pictures;

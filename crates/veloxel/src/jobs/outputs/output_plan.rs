@@ -34,8 +34,8 @@ pub enum OutputContent {
     Matrix,
     /// A matrix, `.npy` or `.csv`.
     MatrixTable,
-    /// A table as text: `.csv`, `.tsv` or `.txt`.
-    Table,
+    /// Tracks of points, a table as text or an array: `.csv`, `.tsv`, `.txt` or `.npy`.
+    Tracks,
     /// The part of every face of a mesh, a number a line: `.seg` or `.txt`.
     FaceLabels,
     /// Points, in the format of the file that they came from.
@@ -377,7 +377,7 @@ impl Output {
             OutputContent::Picture => io::check_rgb_output(path)?,
             OutputContent::Matrix => io::check_npy_output(path)?,
             OutputContent::MatrixTable => io::check_matrix_output(path)?,
-            OutputContent::Table => check_table(path)?,
+            OutputContent::Tracks => check_tracks(path)?,
             OutputContent::FaceLabels => io::check_face_labels_output(path)?,
             OutputContent::Points => check_points(path)?,
             OutputContent::Text | OutputContent::Folder => io::check_folder(path)?,
@@ -386,22 +386,23 @@ impl Output {
     }
 }
 
-/// Refuses a table under the name of another kind of file.
-fn check_table(path: &Path) -> Result<(), IoError> {
+/// Refuses tracks under the name of another kind of file.
+fn check_tracks(path: &Path) -> Result<(), IoError> {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    if ["csv", "tsv", "txt"].contains(&extension.as_str()) {
+    if ["csv", "tsv", "txt", "npy"].contains(&extension.as_str()) {
         return io::check_folder(path);
     }
-    let known = ".csv, .tsv, .txt".to_owned();
+    let known = ".csv, .tsv, .txt, .npy".to_owned();
     Err(IoError::UnknownExtension { path: path.to_owned(), what: "writing a table", known })
 }
 
 /// Refuses points under the name of an image, a field or a mesh.
 fn check_points(path: &Path) -> Result<(), IoError> {
-    if Format::from_path(path).is_none() {
+    let is_array = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
+    if is_array || Format::from_path(path).is_none() {
         return io::check_folder(path);
     }
-    let known = ".csv, .txt, .fcsv, .mrk.json".to_owned();
+    let known = ".csv, .txt, .fcsv, .mrk.json, .npy".to_owned();
     Err(IoError::UnknownExtension { path: path.to_owned(), what: "writing points", known })
 }
 
@@ -418,6 +419,7 @@ fn lies_below(file: &FileIdentity, folder: &FileIdentity) -> bool {
 
 /// The format of a file, as in reports.
 fn format_text(path: &Path) -> String {
+    let path = &io::named_file(path);
     let format = || Format::from_path(path).map_or_else(|| "unknown".to_owned(), Format::to_string);
     if path.is_dir() { "folder".to_owned() } else { format() }
 }

@@ -6,7 +6,7 @@ mod writing;
 
 use super::inputs::frame_selection::ReadFrames;
 use super::job_error::{JobError, require_nifti};
-use super::{Account, DenseMethodOptions, JobRun, OutputContent, OutputPlan, Stages};
+use super::{Account, DenseMethodOptions, FieldFormat, JobRun, OutputContent, OutputPlan, Stages};
 use crate::jobs::OutputRole;
 use crate::pipelines::heart::{self, Cavities, Cine, MotionSpace, Placement, PresetChoice, RegionChoice};
 use crate::pipelines::heart::{TrackRequest, TrackResult};
@@ -59,6 +59,8 @@ pub struct TrackJob {
     pub reading: ReadOptions,
     /// The command as typed, for the report.
     pub command_line: String,
+    /// The format of the fields; none: `.flo` for pictures, `.nii.gz` for volumes.
+    pub field_format: Option<FieldFormat>,
     /// Whether a film is written too.
     pub film: FilmChoice,
     /// Where everything goes.
@@ -102,6 +104,7 @@ impl TrackJob {
             weight: None,
             reading: ReadOptions::default(),
             command_line: String::new(),
+            field_format: None,
             film: FilmChoice::default(),
             folder,
         }
@@ -194,6 +197,7 @@ fn planned(job: &TrackJob, session: &Session, mut plan: OutputPlan) -> Result<Jo
     let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
     let inputs = stages.time("load", || Inputs::read(job, session, &mut warnings))?;
     require_nifti(&job.inputs, inputs.cine.grid(), inputs.place.frames)?;
+    FieldFormat::check(job.field_format.as_ref(), inputs.cine.grid())?;
     let mut found = follow(job, &inputs, session)?;
     stages.merge(std::mem::take(&mut found.account.stages));
     warnings.extend(std::mem::take(&mut found.account.warnings));
@@ -258,7 +262,8 @@ fn write(job: &TrackJob, inputs: &Inputs, found: &TrackResult, folder: &Target) 
             1 => String::new(),
             _ => prefix(&run.measures.method, &run.measures.preset),
         };
-        let files = RunFiles { folder, prefix: &prefix, place: &inputs.place, reference };
+        let field_format = job.field_format.as_ref();
+        let files = RunFiles { folder, prefix: &prefix, place: &inputs.place, field_format, reference };
         files.write(run)?;
         if job.film == FilmChoice::Written {
             files.write_film(view, &found.cine.slices)?;

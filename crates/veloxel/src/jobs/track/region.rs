@@ -3,6 +3,7 @@
 use crate::jobs::inputs::mask_file::MaskFile;
 use std::path::Path;
 use std::str::FromStr;
+use veloxel_io::named_file;
 
 /// Where motion is estimated.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,7 +24,7 @@ impl FromStr for RegionInput {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let numbers: Vec<usize> = text.split(',').filter_map(|n| n.trim().parse().ok()).collect();
-        let is_file = || Path::new(text).extension().is_some() || Path::new(text).exists();
+        let is_file = || Path::new(text).extension().is_some() || named_file(Path::new(text)).exists();
         match (text, numbers[..].try_into()) {
             ("auto", _) => Ok(Self::Auto),
             ("all", _) => Ok(Self::All),

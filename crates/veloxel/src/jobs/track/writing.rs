@@ -1,9 +1,10 @@
 //! The files of one method's run.
 
 use crate::Result;
+use crate::jobs::FieldFormat;
 use crate::jobs::outputs::film::Film;
 use crate::pipelines::heart::TrackedRun;
-use veloxel_core::{Dimension, Warnings};
+use veloxel_core::Warnings;
 use veloxel_io::{self as io, CinePlace, Target};
 use veloxel_report::{OutlineFilm, TrackView};
 
@@ -13,6 +14,8 @@ pub(super) struct RunFiles<'a> {
     /// How their names begin.
     pub prefix: &'a str,
     pub place: &'a CinePlace,
+    /// The format of the fields, where one is asked for.
+    pub field_format: Option<&'a FieldFormat>,
     /// The frame that motion is told from.
     pub reference: usize,
 }
@@ -29,7 +32,7 @@ impl RunFiles<'_> {
         }
         io::write_sequence(self.target("labels.nii.gz"), &run.labels)?;
         for (frame, field) in run.fields.iter().enumerate().filter(|(frame, _)| *frame != self.reference) {
-            let extension = if field.grid().dimension() == Dimension::Two { "flo" } else { "nii.gz" };
+            let extension = FieldFormat::extension(self.field_format, field.grid());
             io::write_flow(
                 self.target(&format!("field_{:03}_{frame:03}.{extension}", self.reference)),
                 field,

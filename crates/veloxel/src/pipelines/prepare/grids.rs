@@ -2,7 +2,7 @@
 
 use crate::Result;
 use std::borrow::Cow;
-use veloxel_core::{CoreError, Flow, Grid, Hint, Mask, Volume, WarningKind, Warnings};
+use veloxel_core::{CoreError, Dimension, Flow, Grid, Hint, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_kernels::image::warp::Interpolation;
@@ -21,16 +21,20 @@ pub(crate) fn allow_two_grids(
     let same = fixed.require_same(moving, "fixed and moving image (strict reading requires one grid)");
     if let Err(CoreError::GridMismatch { property, left, right, .. }) = same.clone() {
         require_sampled(fixed, moving)?;
-        if voxel_map(fixed, moving) == VoxelAffine::IDENTITY {
+        if fixed.dimension() == Dimension::Two && (fixed.is_unplaced() || moving.is_unplaced()) {
             return Ok(());
         }
         if strictness == Strictness::Strict {
             return same;
         }
-        let text = format!(
-            "the grids of FIXED and MOVING differ in {property} ({left} against {right}): the field is on FIXED's grid, and MOVING is \
-             sampled by position in the world"
-        );
+        let sampled = match voxel_map(fixed, moving) {
+            VoxelAffine::IDENTITY => {
+                "they are parallel planes, and every pixel is compared with the one straight across"
+            }
+            _ => "the field is on FIXED's grid, and MOVING is sampled by position in the world",
+        };
+        let text =
+            format!("the grids of FIXED and MOVING differ in {property} ({left} against {right}): {sampled}");
         warnings.push(WarningKind::Grid, text);
     }
     Ok(())
@@ -53,6 +57,19 @@ pub(crate) fn mask_on(mask: Mask, fixed: &Grid) -> Result<Mask, CoreError> {
         let inside = (0..3).all(|a| nearest[a] >= 0.0 && nearest[a] < size[a] as f64);
         inside && mask.data()[mask.grid().index(nearest.map(|v| v as usize))]
     }))
+}
+
+/// A field that counts in pixels and knows no place, as picture formats hold it, on a picture of its size that has one; any other
+/// stays as it is.
+///
+/// # Errors
+/// [`CoreError`] should not occur: the field has as many vectors as the picture has pixels.
+pub(crate) fn field_on(field: Flow, fixed: &Grid) -> Result<Flow, CoreError> {
+    let are_pictures = fixed.dimension() == Dimension::Two && field.grid().dimension() == Dimension::Two;
+    if are_pictures && field.grid().is_unplaced() && field.grid().size() == fixed.size() {
+        return Flow::from_planar_vox(fixed.clone(), field.into_planar_vox());
+    }
+    Ok(field)
 }
 
 /// A moving image on the fixed grid where nothing has moved; NaN where it has no samples.
@@ -247,6 +264,16 @@ mod tests {
     }
 
     #[test]
+    fn a_field_in_pixels_lies_on_the_picture_of_its_size() {
+        let placed = Grid::image(12, 10).unwrap().with_origin_mm([40.0, 0.0, 7.0]);
+        let field = |grid: Grid| Flow::from_fn(grid, |[x, ..]| [x, 1.0, 0.0]);
+        let on = field_on(field(Grid::image(12, 10).unwrap()), &placed).unwrap();
+        assert_eq!((on.grid(), on.planar_vox()), (&placed, field(placed.clone()).planar_vox()));
+        let elsewhere = Grid::image(12, 10).unwrap().with_origin_mm([1.0, 0.0, 0.0]);
+        assert_eq!(field_on(field(elsewhere.clone()), &placed).unwrap().grid(), &elsewhere);
+    }
+
+    #[test]
     fn two_grids_are_noted_and_refused_if_asked() {
         let other = grid().with_origin_mm([0.0, 3.0, 0.0]);
         let mut warnings = Warnings::new();
@@ -258,6 +285,11 @@ mod tests {
         let (unplaced, mut unsaid) = (Grid::image(12, 10).unwrap(), Warnings::new());
         allow_two_grids(&unplaced, &placed, Strictness::Strict, &mut unsaid).unwrap();
         assert!(unsaid.is_empty());
+        let behind = placed.clone().with_origin_mm([40.0, 0.0, 8.0]);
+        let mut across = Warnings::new();
+        allow_two_grids(&placed, &behind, Strictness::Lenient, &mut across).unwrap();
+        assert!(across.iter().next().unwrap().message.contains("parallel planes"));
+        assert!(allow_two_grids(&placed, &behind, Strictness::Strict, &mut across).is_err());
         let pictures = [Grid::image(12, 10).unwrap(), Grid::image(12, 11).unwrap()];
         let error = allow_two_grids(&pictures[0], &pictures[1], Strictness::Lenient, &mut warnings);
         assert!(error.unwrap_err().to_string().contains("crop or scale"));

@@ -20,8 +20,25 @@ fn element(tag: [u16; 2], vr: &str, value: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// One image of 32 × 24 pixels: the slice z = 0 at a time, with an instance number.
-pub fn image(instance: usize, trigger_ms: usize) -> Vec<u8> {
+/// What tells one image of 32 × 24 pixels from another.
+#[derive(Clone)]
+pub struct Slice {
+    pub instance: usize,
+    pub trigger_ms: usize,
+    /// The series' number; its UID and its description end in it.
+    pub series: usize,
+    pub position: &'static str,
+    pub orientation: &'static str,
+}
+
+/// The slice z = 0 at a time, with an instance number.
+pub fn slice(instance: usize, trigger_ms: usize) -> Slice {
+    Slice { instance, trigger_ms, series: 1, position: "0\\0\\0", orientation: "1\\0\\0\\0\\1\\0" }
+}
+
+/// The file of an image.
+pub fn image(slice: &Slice) -> Vec<u8> {
+    let &Slice { instance, trigger_ms, series, position, orientation } = slice;
     let short = |tag, value: u16| element(tag, "US", &value.to_le_bytes());
     let text = |tag, vr, value: &str| element(tag, vr, value.as_bytes());
     let pixels = (0..24 * 32).map(|i| {
@@ -39,12 +56,14 @@ pub fn image(instance: usize, trigger_ms: usize) -> Vec<u8> {
     .concat();
     let elements = [
         text([8, 0x60], "CS", "MR"),
+        text([8, 0x103e], "LO", &format!("short axis {series}")),
+        text([0x18, 0x50], "DS", "8"),
         text([0x18, 0x1060], "DS", &trigger_ms.to_string()),
-        text([0x20, 0xe], "UI", "1.2.3.5"),
-        text([0x20, 0x11], "IS", "1"),
+        text([0x20, 0xe], "UI", &format!("1.2.3.5.{series}")),
+        text([0x20, 0x11], "IS", &series.to_string()),
         text([0x20, 0x13], "IS", &instance.to_string()),
-        text([0x20, 0x32], "DS", "0\\0\\0"),
-        text([0x20, 0x37], "DS", "1\\0\\0\\0\\1\\0"),
+        text([0x20, 0x32], "DS", position),
+        text([0x20, 0x37], "DS", orientation),
         short([0x28, 2], 1),
         text([0x28, 4], "CS", "MONOCHROME2"),
         short([0x28, 0x10], 24),
@@ -64,6 +83,6 @@ pub fn image(instance: usize, trigger_ms: usize) -> Vec<u8> {
 pub fn write_cine(place: &Workplace, folder: &str) {
     std::fs::create_dir_all(place.path(folder)).expect("a folder is made");
     for nth in 1..=4 {
-        place.write(&format!("{folder}/IM{nth:04}"), image(nth, 30 * nth));
+        place.write(&format!("{folder}/IM{nth:04}"), image(&slice(nth, 30 * nth)));
     }
 }
