@@ -28,7 +28,7 @@
 //! of the ellipse that fits best first (κ = 1), then with κ falling to its own value.
 //! *Where we differ* from the paper: points alone, no edges of the image; each outline by itself, as `track` carries it over time.
 //! *Cost*: a dense system of 2 K unknowns a round, in double precision on one thread.
-//! *Evidence*: the tests below; `tests/in_memory/contours.rs` of the library.
+//! *Evidence*: the tests below; `tests/in_memory/contours.rs` of the library carries such an outline over a cine.
 //! *Limits*: clicks stand in order around the outline; what bends between two clicks is not known. Sparse clicks of an outline
 //! that is far from an ellipse, such as a crescent, need to stand densely where it bends.
 

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod compare;
+mod contours;
 mod disparity;
 mod distances;
 mod end_to_end;
