@@ -69,8 +69,8 @@ pub use read::{
 };
 pub use tables::cine_place::{CineImage, CinePlace, CineSpot};
 pub use tables::contours::{
-    ContourFile, ContourReading, InnerContour, LabelMeaning, PlainNames, TextOrder, read_contours,
-    write_contours,
+    ContourFile, ContourReading, CurvePoints, InnerContour, LabelMeaning, PlainNames, TextOrder,
+    check_contours_output, read_contours, write_contours,
 };
 pub use tables::face_labels::{check_face_labels_output, read_face_labels, write_face_labels};
 pub use tables::graphs::read_graph;

@@ -10,6 +10,7 @@
 
 mod contour_distance;
 mod disparity_error;
+mod distance_curve;
 mod distance_transform;
 mod distribution;
 mod error;
@@ -25,6 +26,7 @@ mod wall_mesh;
 
 pub use contour_distance::{ContourDistance, ContourDistances, ContourSummary};
 pub use disparity_error::{BadShares, DisparityError, disparity_error};
+pub use distance_curve::{CycleSample, DistanceCurve, on_generic_frames};
 pub use distribution::{Distribution, finite_quantiles};
 pub use error::MeasureError;
 pub use flow_error::{FlowError, end_point_error_vox, flow_error, is_physical, measured_indices};

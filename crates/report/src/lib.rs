@@ -46,5 +46,5 @@ pub use run::phase_reports::{
     EngineReport, FeatureScaleReport, FeaturesReport, FrameReport, LatencyReport, StereoReport, ValueRange,
 };
 pub use run::segment_report::{SegmentReport, SegmentedPart};
-pub use run::track_report::{CineReport, TrackReport, TrackRun};
+pub use run::track_report::{BetweenReaders, CineReport, ReaderDistances, TrackReport, TrackRun};
 pub use run::tracks_table::{TrackRow, tracks_csv};

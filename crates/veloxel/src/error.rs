@@ -2,10 +2,10 @@
 
 use crate::jobs::{InputError, JobError};
 use crate::pipelines::DenseError;
-use crate::pipelines::PointsError;
 use crate::pipelines::engine::EngineError;
 use crate::pipelines::filter::FilterError;
 use crate::pipelines::heart::HeartError;
+use crate::pipelines::{GuidePointsError, PointsError};
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::ParameterError;
 use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped};
@@ -124,6 +124,9 @@ pub enum VeloxelError {
     /// Points cannot be followed.
     #[error(transparent)]
     Points(#[from] PointsError),
+    /// No outline can be laid through clicks.
+    #[error(transparent)]
+    GuidePoints(#[from] GuidePointsError),
     /// Settings are no filter, or not one of the image.
     #[error(transparent)]
     Filter(#[from] FilterError),
@@ -182,6 +185,7 @@ impl VeloxelError {
             Self::Engine(error) => error,
             Self::Points(error) => error,
             Self::Input(error) => error,
+            Self::GuidePoints(error) => error,
             Self::Filter(error) => error,
             Self::Mesh(error) | Self::MeshFile { source: error, .. } => error,
             Self::Compute(error) => error,

@@ -1,6 +1,7 @@
 //! Outlines followed over cines of real hearts: distances to given outlines, ejection fraction, a right ventricle.
 
 use crate::{BenchError, Figure, Session};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use veloxel::jobs::{ContourInput, TrackJob, track};
 use veloxel_core::{ContourSet, Structure, Warnings};
@@ -13,8 +14,7 @@ use veloxel_report::TrackRun;
 use veloxel_report::svg_plot::{AxisLabels, Ink, Line, LinePlot, Series};
 
 /// Slices of the pig's heart, and the required distances of endocardium and epicardium there, mm.
-const PIG: [(std::ops::RangeInclusive<usize>, [f64; 2]); 2] =
-    [(7..=10, [0.85, 0.50]), (6..=13, [1.20, 0.95])];
+const PIG: [(RangeInclusive<usize>, [f64; 2]); 2] = [(7..=10, [0.85, 0.50]), (6..=13, [1.20, 0.95])];
 /// Patients of ACDC with their frames of end-diastole and end-systole.
 const PATIENTS: [(&str, [&str; 2]); 6] = [
     ("001", ["01", "12"]),
@@ -48,14 +48,20 @@ pub(crate) fn cine(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     Ok(figures)
 }
 
-fn run(session: &Session<'_>, job: &TrackJob) -> Result<TrackRun, BenchError> {
+pub(crate) fn run(session: &Session<'_>, job: &TrackJob) -> Result<TrackRun, BenchError> {
     let mut run = track(job, &veloxel::Session::begin(&session.device_options))?;
     Ok(run.report.runs.remove(0))
 }
 
-/// Follows outlines of phase 0 through the cycle, and compares them with the given ones.
-fn pig(session: &Session<'_>, folder: &Path, scratch: &Path) -> Result<Vec<Figure>, BenchError> {
-    let (cine, mut warnings) = (folder.join("shortaxis_4d.nii.gz"), Warnings::new());
+/// The cine of ep-dataset.
+pub(crate) const PIG_CINE: &str = "shortaxis_4d.nii.gz";
+
+/// The outlines of ep-dataset on some slices, and the cine that they are of.
+pub(crate) fn pig_outlines(
+    folder: &Path,
+    slices: &RangeInclusive<usize>,
+) -> Result<(ContourSet, CinePlace), BenchError> {
+    let (cine, mut warnings) = (folder.join(PIG_CINE), Warnings::new());
     let info = inspect(&cine, veloxel_io::Strictness::Lenient)?;
     let grid = read_grid(&cine, veloxel_io::Strictness::Lenient, &mut warnings)?;
     let place = CinePlace {
@@ -67,15 +73,20 @@ fn pig(session: &Session<'_>, folder: &Path, scratch: &Path) -> Result<Vec<Figur
     let names = PlainNames { order: Some(TextOrder::Descending), inner: None };
     let reading = ContourReading { names, ..ContourReading::default() };
     let given = read_contours(&folder.join("lvContours"), Some(&place), &reading, &mut warnings)?;
-    let own = given.contours.into_iter().filter(|c| PIG[1].0.contains(&c.slice)).collect();
-    let own = ContourSet::new(own).unwrap_or_default();
-    let file = scratch.join("pig.json");
+    let own = given.contours.into_iter().filter(|c| slices.contains(&c.slice)).collect();
+    Ok((ContourSet::new(own).unwrap_or_default(), place))
+}
+
+/// Follows outlines of phase 0 through the cycle, and compares them with the given ones.
+fn pig(session: &Session<'_>, folder: &Path, scratch: &Path) -> Result<Vec<Figure>, BenchError> {
+    let (own, place) = pig_outlines(folder, &PIG[1].0)?;
+    let (cine, file) = (folder.join(PIG_CINE), scratch.join("pig.json"));
     write_contours(&file, &own, &place)?;
     let truth = vec![ContourInput { path: file.clone(), frame: None }];
     let job = TrackJob { frames: vec![0], truth, ..TrackJob::new(vec![cine], file, scratch.join("pig")) };
     let found = run(session, &job)?;
     let Some(distances) = &found.distances else { return Ok(Vec::new()) };
-    session.draw(over_time(distances, info.frames));
+    session.draw(over_time(distances, place.frames));
     let mut figures = Vec::new();
     for (slices, bars) in PIG {
         let own = distances.of(|c| slices.contains(&c.slice));

@@ -4,6 +4,7 @@
 mod bench;
 mod compare;
 mod completions;
+mod contours;
 mod demo;
 mod devices;
 mod distances;
@@ -35,6 +36,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     Entry::of::<features::FeaturesArguments>("features", "gabor orientation phase"),
     Entry::of::<engine::EngineArguments>("engine", "stream video live camera"),
     Entry::of::<track::TrackArguments>("track", "cine strain cardiac heart feature-tracking"),
+    Entry::of::<contours::ContoursArguments>("contours", "outline outlines guide-points clicks"),
     Entry::of::<track_points::TrackPointsArguments>("track-points", ""),
     Entry::of::<segment::SegmentArguments>("segment", "parts decompose partition cluster segmentation"),
     Entry::of::<warp::WarpArguments>("warp", "apply transform resample deform"),

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod compare;
+mod contours;
 mod dicom_cine;
 mod disparity;
 mod distances;

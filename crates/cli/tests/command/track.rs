@@ -85,6 +85,59 @@ fn a_phantoms_function_and_strain_are_found_and_written() {
 }
 
 #[test]
+fn several_readers_stand_beside_what_was_tracked() {
+    let phantom = phantom(1, 4);
+    let place = workplace(&phantom);
+    let contours = phantom.contours();
+    let wider = |c: &Contour| {
+        let [cx, cy] = c.polygon.centroid_px();
+        let scaled = |[x, y]: &[f64; 2]| [cx + 1.1 * (x - cx), cy + 1.1 * (y - cy)];
+        let polygon = Polygon::new(c.polygon.points_px().iter().map(scaled).collect()).expect("an outline");
+        Contour { polygon, ..c.clone() }
+    };
+    let second = ContourSet::new(contours.contours().iter().map(wider).collect()).expect("outlines");
+    write_outlines(&place, "second.json", &phantom, &second);
+    for (name, later) in [("early.json", false), ("late.json", true)] {
+        let some = contours.contours().iter().filter(|c| (c.frame > 1) == later).cloned().collect();
+        write_outlines(&place, name, &phantom, &ContourSet::new(some).expect("outlines"));
+    }
+    let track = |truths: &[&'static str], folder: &'static str| {
+        let given: Vec<&str> = truths.iter().flat_map(|truth| ["--truth", truth]).collect();
+        let run = ["track", "cine.nii.gz", "--contours", "exact.json", "-o", folder];
+        let text = place.run(&[&run[..], &given, &METHOD[1..]].concat()).succeeded().stdout;
+        let csv = std::fs::read_to_string(place.path(folder).join("distances.csv")).expect("a table");
+        (text, report(&place, folder), csv)
+    };
+    let (text, both, csv) = track(&["exact.json", "second.json"], "both");
+    assert!(
+        text.contains("to second.json, endocardium") && text.contains("exact.json – second.json"),
+        "{text}"
+    );
+    let [own, other] = [0, 1].map(|nth: usize| &both["runs"][0]["readers"][nth]);
+    assert_eq!([&own["reader"], &other["reader"]], ["exact.json", "second.json"]);
+    let curve = |of: &Value| of["curves"][0]["modified_hausdorff_mm"].as_array().expect("a curve").clone();
+    let between = &both["between_readers"][0];
+    assert_eq!(between["readers"], serde_json::json!(["exact.json", "second.json"]));
+    let (own, other, apart) = (curve(own), curve(other), curve(between));
+    // On the frame that both are from, what is carried is the first reader's.
+    let [first, other, between] = [&own, &other, &apart].map(|curve| curve[0].as_f64().expect("a distance"));
+    assert!(own.len() == 4 && first < 1e-9 && (other - between).abs() < 1e-9, "{first} {other} {between}");
+    assert!(apart.iter().all(|mm| mm.as_f64().is_some_and(|mm| mm > 1.0 && mm < 6.0)), "{apart:?}");
+    assert!(
+        csv.contains("endo,tracked,exact.json,0,1,0.0000\n")
+            && csv.contains("\nepi,exact.json,second.json,3,1,")
+    );
+    let page = std::fs::read_to_string(place.path("both/report.html")).expect("a page");
+    assert!(page.contains("endocardium: tracked and read") && page.contains("exact.json – second.json"));
+    // Files that add to each other are of one reader, with the distances of one file.
+    let (_, parts, _) = track(&["early.json", "late.json"], "parts");
+    let (_, whole, _) = track(&["exact.json"], "whole");
+    assert_eq!(parts["runs"][0]["distances"], whole["runs"][0]["distances"]);
+    assert_eq!(both["runs"][0]["distances"], whole["runs"][0]["distances"]);
+    assert!(parts.get("between_readers").is_none());
+}
+
+#[test]
 fn labels_are_seeds_and_several_methods_stand_side_by_side() {
     let phantom = phantom(1, 8);
     let place = workplace(&phantom);

@@ -327,6 +327,19 @@ fn matrices(elements: usize, nodes: usize, length: f64) -> impl Iterator<Item = 
     rows.into_iter().flatten().flatten()
 }
 
+/// The matrices `∫ ψ_i ψ_j`, `∫ ψ_i' ψ_j'` and `∫ ψ_i'' ψ_j''` of a closed axis, derivatives per element: dense, row by row, a
+/// row for each of the two control points of every node. The last element ends at the first node.
+pub fn closed_matrices(elements: usize) -> [Vec<f64>; 3] {
+    let controls = 2 * elements;
+    let mut dense = [0, 1, 2].map(|_| vec![0.0; controls * controls]);
+    for (nth, entry) in matrices(elements, elements, 1.0).enumerate() {
+        let (row, matrix, n) = (nth / (MATRICES * NEIGHBOURS), nth / NEIGHBOURS % MATRICES, nth % NEIGHBOURS);
+        let column = (2 * (row / 2) + n + controls - 2) % controls;
+        dense[matrix][row * controls + column] += entry;
+    }
+    dense
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -351,6 +364,26 @@ mod tests {
             // The control points of the node between two elements are the last two of one and the first two of the other.
             let (end, begin) = (functions(1.0), functions(0.0));
             assert!((0..2).all(|i| (end[i + 2] - begin[i]).abs() < 1e-15 && end[i].abs() < 1e-15));
+        }
+    }
+
+    #[test]
+    fn a_closed_axis_integrates_around() {
+        // The projection of a cosine around eight elements: ∫p² = 4, and a factor of ω² for each derivative.
+        let (elements, omega) = (8, std::f64::consts::TAU / 8.0);
+        let controls: Vec<f64> = (0..elements)
+            .flat_map(|node| {
+                let t = omega * node as f64;
+                [t.cos() + omega * t.sin() / 3.0, t.cos() - omega * t.sin() / 3.0]
+            })
+            .collect();
+        for (m, matrix) in closed_matrices(elements).iter().enumerate() {
+            let rows = matrix.chunks(2 * elements).zip(&controls);
+            let found: f64 = rows
+                .map(|(row, p)| p * row.iter().zip(&controls).map(|(entry, q)| entry * q).sum::<f64>())
+                .sum();
+            let expected = 4.0 * omega.powi(2 * m as i32);
+            assert!((found - expected).abs() < 0.01 * expected, "{m}: {found} for {expected}");
         }
     }
 

@@ -10,8 +10,9 @@
 //! *Energy*, summed over pixels and integrated exactly over the lattice:
 //!
 //! ```text
-//! E(P) = Σ_X w²(X) (I₀(X) − I_t(X + u(X)))² + ∫ α |∇u|² + β (|∂²u/∂x²|² + |∂²u/∂y²|² + …) + β₃ |∂²u/∂x∂y|² + …
-//! (H + λ diag H) δP = −½ ∇E,     ½ ∇E = Σ_X r s ψ_i + K P,     H = Σ_X s sᵀ ψ_i ψ_j + K        eq. 2 to 5
+//! E(P) = Σ_X w²(X) (I₀(X) − I_t(X + u(X)))²                                                          eq. 2 and 3
+//!      + ∫ α₁ |∂u/∂x|² + α₂ |∂u/∂y|² + … + β₁ |∂²u/∂x²|² + β₂ |∂²u/∂y²|² + … + β₃ |∂²u/∂x∂y|² + …
+//! (H + λ diag H) δP = −½ ∇E,     ½ ∇E = Σ_X r s ψ_i + K P,     H = Σ_X s sᵀ ψ_i ψ_j + K        eq. 4 and 5
 //! ```
 //!
 //! With `measure=ncc` the difference is what the best gain and offset of the moving image, as it is warped, leave of it
@@ -25,7 +26,8 @@
 //! | I₀, I_t | `fixed`, `moving` | 0 to 1 |
 //! | w | `weight`: the weight image within the mask | 0 to 1 |
 //! | I₀ − M_t, ∇I_t | `residual`, `slopes` (times w) | , per edge |
-//! | α, β, β₃ | `alpha`, `beta`, `mixed` times β | edges², edges⁴ |
+//! | α₁, α₂ | `alpha` times `alpha_x`, `alpha_y` (and `alpha_z`) | edges² |
+//! | β₁, β₂, β₃ | `beta` times `beta_x`, `beta_y` (and `beta_z`), `mixed` | edges⁴ |
 //! | λ | `damping` | relative to the diagonal |
 //!
 //! *Where we differ from the paper*: images are sampled by cubic splines, whose own derivative at the warped position is the

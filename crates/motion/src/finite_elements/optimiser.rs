@@ -37,15 +37,18 @@ const LEAST_DETERMINANT: f32 = 0.05;
 /// How often steps around folds are halved: what is left of them then is 1/256.
 const UNFOLDINGS: usize = 8;
 
-/// The weights of the Sobolev term.
+/// The weights of the Sobolev term: those of each axis are shares of α and β, so that shares of 1 leave both as they are.
 fn smoothness(params: &FiniteElementsParams, last: LastAxis) -> Smoothness {
     let FiniteElementsParams { alpha, beta, mixed, time_alpha, time_beta, .. } = *params;
+    let FiniteElementsParams { alpha_x, alpha_y, alpha_z, beta_x, beta_y, beta_z, .. } = *params;
     let between = mixed * beta;
+    let first = [alpha_x, alpha_y, alpha_z].map(|share| share * alpha);
+    let second = [beta_x, beta_y, beta_z].map(|share| share * beta);
     match last {
-        LastAxis::Space => Smoothness { alpha: [alpha; 3], beta: [beta; 3], mixed: [between; 3] },
+        LastAxis::Space => Smoothness { alpha: first, beta: second, mixed: [between; 3] },
         LastAxis::Time | LastAxis::Cycle => Smoothness {
-            alpha: [alpha, alpha, time_alpha],
-            beta: [beta, beta, time_beta],
+            alpha: [first[0], first[1], time_alpha],
+            beta: [second[0], second[1], time_beta],
             mixed: [between, 0.0, 0.0],
         },
     }

@@ -38,6 +38,18 @@ parameters! {
     beta "β": f32 in 0..=1000 = 0.1 { paper: 0.0001 };
     /// Weight of mixed second derivatives over β. 2: bending costs the same in all directions.
     mixed "β₃/β": f32 in 0..=4 = 2.0 { paper: 1.0 };
+    /// Weight of first derivatives along x over α. 0: the field may stretch along x at no cost; 1: as along every other axis.
+    alpha_x "α₁/α": f32 in 0..=1000 = 1.0;
+    /// Weight of first derivatives along y over α. 0: the field may stretch along y at no cost; 1: as along every other axis.
+    alpha_y "α₂/α": f32 in 0..=1000 = 1.0;
+    /// Weight of first derivatives along z over α, of volumes. 0: the field may stretch along z at no cost; 1: as along every other axis.
+    alpha_z "α_z/α": f32 in 0..=1000 = 1.0;
+    /// Weight of second derivatives along x over β. 0: the field may bend along x at no cost; 1: as along every other axis.
+    beta_x "β₁/β": f32 in 0..=1000 = 1.0;
+    /// Weight of second derivatives along y over β. 0: the field may bend along y at no cost; 1: as along every other axis.
+    beta_y "β₂/β": f32 in 0..=1000 = 1.0;
+    /// Weight of second derivatives along z over β, of volumes. 0: the field may bend along z at no cost; 1: as along every other axis.
+    beta_z "β_z/β": f32 in 0..=1000 = 1.0;
     /// Share of the smoothness that acts on the whole field; on each step it acts in full. 1: an elastic body (the paper's); 0: a
     /// fluid, in which earlier steps cost nothing, so that motion may be large.
     elastic "τ": f32 in 0..=1 = 1.0;

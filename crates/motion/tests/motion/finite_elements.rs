@@ -65,6 +65,38 @@ fn what_bends_within_few_voxels_is_found_with_less_smoothness() {
     assert!(bent < 0.06 && smooth > 4.0 * bent, "{smooth} and {bent} voxel");
 }
 
+/// Mean squared difference of a field between neighbours along x, and along y.
+fn stretching(found: &DenseFlow) -> [f64; 2] {
+    let [nx, ny, _] = found.flow.grid().size();
+    let mut sums = [0.0; 2];
+    for u in [0, 1].map(|c| found.flow.component_vox(c)) {
+        for (at, value) in u.iter().enumerate().filter(|(at, _)| at % nx + 1 < nx && at / nx + 1 < ny) {
+            let along = [u[at + 1], u[at + nx]].map(|next| f64::from(next - value).powi(2));
+            sums = [sums[0] + along[0], sums[1] + along[1]];
+        }
+    }
+    sums
+}
+
+#[test]
+fn smoothness_may_differ_by_direction() {
+    let phantom = phantom(MotionKind::Sinusoid, Dimension::Two);
+    let pair = pair(&phantom.fixed, &phantom.moving);
+    let of = |params: FiniteElementsParams| run(&pair, &params, &cpu(2));
+    let base = FiniteElementsParams { alpha: 10.0, ..accurate(Dimension::Two) };
+    let across = stretching(&of(FiniteElementsParams { alpha_y: 0.0, ..base.clone() }));
+    let down = stretching(&of(FiniteElementsParams { alpha_x: 0.0, ..base.clone() }));
+    println!("weight along x: {across:?}; along y: {down:?}");
+    assert!(across[0] < 0.2 * across[1] && down[1] < 0.2 * down[0], "{across:?} {down:?}");
+    // The scalars are the products: the same weights by either name are the same bits.
+    let halves = FiniteElementsParams { alpha: 20.0, alpha_x: 0.5, alpha_y: 0.5, ..base.clone() };
+    let bent = FiniteElementsParams { beta: 0.2, beta_x: 0.5, beta_y: 0.5, mixed: 1.0, ..base.clone() };
+    let expected = of(base);
+    for other in [halves, bent] {
+        assert_eq!(of(other).flow.planar_vox(), expected.flow.planar_vox());
+    }
+}
+
 #[test]
 fn images_that_agree_do_not_move() {
     for dimension in BOTH {

@@ -6,6 +6,7 @@ pub(crate) mod engine_page;
 pub(crate) mod features_page;
 pub(crate) mod flow_page;
 pub mod page;
+mod reader_plots;
 pub(crate) mod segment_page;
 pub(crate) mod stereo_page;
 pub(crate) mod tables;

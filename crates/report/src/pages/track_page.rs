@@ -4,6 +4,7 @@ use crate::error::ReportError;
 use crate::number::{percent, signed};
 use crate::pages::cine_loops;
 use crate::pages::page::{Figure, Headline, Page, Plots, Section};
+use crate::pages::reader_plots::reader_plots;
 use crate::pages::tables::Table;
 use crate::pictures::track_view::TrackView;
 use crate::plots::bulls_eye;
@@ -50,7 +51,8 @@ fn loops_section(
     let names = report.runs.iter().zip(inks.iter().cycle());
     let mut lead: Vec<String> = names.map(|(run, ink)| format!("{ink}: {}", run.name())).collect();
     if views.iter().any(|view| view.truth.is_some()) {
-        lead.push("white, dashed: the true outlines".to_owned());
+        let whose = if report.between_readers.is_empty() { "" } else { " of the first reader" };
+        lead.push(format!("white, dashed: the true outlines{whose}"));
     }
     Ok(Section {
         lead: format!("One beat in a loop; it rests under the pointer. {}.", lead.join("; ")),
@@ -266,6 +268,7 @@ fn distance_section(report: &TrackReport) -> Option<Section> {
     let mut plots: Vec<LinePlot> =
         structures.map(|structure| over_frames(structure.title(), "mm", curves(structure))).collect();
     plots.extend(report.runs.iter().flat_map(way_plots));
+    plots.extend(reader_plots(report));
     let plots = Plots::of(plots);
     let head = [
         "method",
@@ -287,9 +290,14 @@ fn distance_section(report: &TrackReport) -> Option<Section> {
     let rows = report.runs.iter().flat_map(|run| {
         run.distances.iter().flat_map(|d| &d.structures).map(move |structure| row(run, structure))
     });
-    let lead = "Modified Hausdorff distance (Dubuisson and Jain 1994) over time, mean over slices.";
+    let mut lead =
+        "Modified Hausdorff distance (Dubuisson and Jain 1994) over time, mean over slices.".to_owned();
+    if !report.between_readers.is_empty() {
+        lead += " Where several readers drew outlines, cards, table and the first plots are of the first one; the last plots show all \
+                 readers, with the difference between them dashed.";
+    }
     (!plots.is_empty()).then(|| Section {
-        lead: lead.to_owned(),
+        lead,
         plots,
         table: Some(Table::new(&head, rows)),
         ..Section::new("Distance to the true outlines")

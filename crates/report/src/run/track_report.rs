@@ -2,7 +2,7 @@
 
 use crate::run::header::RunHeader;
 use serde::Serialize;
-use veloxel_measure::{ContourDistances, CurveEnds, RegionStrain, StrainSummary, Ventricles};
+use veloxel_measure::{ContourDistances, CurveEnds, DistanceCurve, RegionStrain, StrainSummary, Ventricles};
 
 /// A cine, and the results of each method on it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -14,6 +14,32 @@ pub struct TrackReport {
     pub cine: CineReport,
     /// The run of each method, in the order asked for.
     pub runs: Vec<TrackRun>,
+    /// How far true outlines of several readers lie from each other, pair by pair.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub between_readers: Vec<BetweenReaders>,
+}
+
+/// Outlines that were carried along, against those of one reader, on all frames: where they were drawn by this reader the distance
+/// is 0.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReaderDistances {
+    /// Name of the reader: the first of his files.
+    pub reader: String,
+    /// The mean by frame.
+    pub curves: Vec<DistanceCurve>,
+    /// Outline by outline.
+    pub distances: ContourDistances,
+}
+
+/// The outlines of one reader against those of another.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BetweenReaders {
+    /// Their names.
+    pub readers: [String; 2],
+    /// The mean by frame.
+    pub curves: Vec<DistanceCurve>,
+    /// Outline by outline.
+    pub distances: ContourDistances,
 }
 
 /// The cine that was followed, and where.
@@ -66,10 +92,13 @@ pub struct TrackRun {
     pub strain: Vec<RegionStrain>,
     /// Extreme and end-systolic strain of the same regions.
     pub strain_summary: Vec<StrainSummary>,
-    /// Distances to the true outlines, if they are known.
+    /// Distances to the true outlines of the first reader, if they are known, but on the frames that outlines were carried from.
     pub distances: Option<ContourDistances>,
-    /// Distances to the true outlines of outlines that were carried forwards alone, and backwards alone.
+    /// Distances to the same outlines of those that were carried forwards alone, and backwards alone.
     pub ways: Vec<ContourDistances>,
+    /// Distances to each reader's outlines over all frames.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub readers: Vec<ReaderDistances>,
 }
 
 impl TrackRun {

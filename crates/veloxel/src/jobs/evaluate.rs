@@ -1,6 +1,7 @@
 //! Results and truths from files, measured.
 
 use super::MaskFile;
+use super::inputs::cine_place::{place_of, told_place};
 use super::inputs::input_error::InputError;
 use super::outputs::output_plan::expect_to_read;
 use crate::pipelines::{
@@ -8,10 +9,8 @@ use crate::pipelines::{
 };
 use crate::{Result, Session, VeloxelError};
 use std::path::{Path, PathBuf};
-use veloxel_core::{Diagnosis, Hint, Mask, Stage, Warnings};
-use veloxel_io::{
-    self as io, CinePlace, CineSeries, ContourFile, ContourReading, PlainNames, ReadOptions, Reading,
-};
+use veloxel_core::{Mask, Stage, Warnings};
+use veloxel_io::{self as io, ContourReading, PlainNames, ReadOptions};
 use veloxel_measure::{ContourDistances, DisparityError, FlowError, LabelOverlapReport};
 
 /// A result and the truth.
@@ -123,7 +122,7 @@ pub fn evaluate_contours(
     let options = ContourReading { names, reading: reading.clone(), ..ContourReading::default() };
     let place = match cine {
         Some(path) => Some(place_of(path, &reading, warnings)?),
-        None => told_place([&job.result, &job.truth], &options)?,
+        None => told_place(&[&job.result, &job.truth], &options)?,
     };
     let Some(place) = place else {
         return Err(InputError::NoCine { outlines: job.result.clone() }.into());
@@ -132,33 +131,6 @@ pub fn evaluate_contours(
     let (result, truth) = (read(&job.result)?.contours, read(&job.truth)?.contours);
     let [sx, sy, _] = place.grid.spacing_mm();
     pipelines::evaluate_contours(&EvaluateRequest::new(&result, &truth), [sx, sy], session)
-}
-
-/// The cine, from the first of the files that describes it.
-fn told_place(files: [&PathBuf; 2], options: &ContourReading) -> Result<Option<CinePlace>> {
-    // Each file is read again with the place, and is warned of then.
-    let mut unsaid = Warnings::new();
-    for path in files {
-        match io::read_contours(path, None, options, &mut unsaid) {
-            Ok(ContourFile { place: Some(place), .. }) => return Ok(Some(place)),
-            Ok(ContourFile { place: None, .. }) => {}
-            // These outlines need the place: the other file may have it.
-            Err(error) if error.hint() == Some(Hint::Cine) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(None)
-}
-
-/// Grid and frames of a file with a time axis, or of one frame.
-fn place_of(path: &Path, reading: &Reading, warnings: &mut Warnings) -> Result<CinePlace> {
-    if let Some(CineSeries { sequence, images }) = io::read_cine(&[path.to_owned()], reading, warnings)? {
-        let (grid, frames) = (sequence.grid().clone(), sequence.frames().len());
-        return Ok(CinePlace { grid, frames, frame_interval_ms: sequence.frame_interval_ms(), images });
-    }
-    let (info, grid) = (io::inspect(path, reading)?, io::read_grid(path, reading, warnings)?);
-    let (frames, frame_interval_ms) = (info.frames, info.frame_interval_ms);
-    Ok(CinePlace { grid, frames, frame_interval_ms, images: Vec::new() })
 }
 
 /// A segmentation and one truth or more, all as `.seg` files.

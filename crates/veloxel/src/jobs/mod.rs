@@ -3,6 +3,7 @@
 //! Everything that can be refused early is: output folders and extensions are checked before anything is computed.
 
 mod compare;
+mod contours_fit;
 mod demo;
 mod distances;
 mod dry_run;
@@ -35,6 +36,7 @@ pub use crate::pipelines::{
 pub use crate::session::{DeviceListing, DeviceOptions, devices};
 use crate::{Result, VeloxelError};
 pub use compare::{CompareJob, compare};
+pub use contours_fit::{ContoursFitJob, ContoursFitRun, contours_fit};
 pub use demo::{DemoJob, demo};
 pub use distances::{DistancesJob, DistancesReport, distances};
 pub use dry_run::{DryRun, dry_run, sequence_dry_run};

@@ -12,6 +12,8 @@ pub mod engine;
 mod evaluate;
 mod features;
 pub mod filter;
+mod guide_points;
+mod guide_points_error;
 pub mod heart;
 pub(crate) mod memory_plan;
 mod pair;
@@ -42,6 +44,8 @@ pub use evaluate::{
     evaluate_segmentation,
 };
 pub use features::{FeaturesRequest, FeaturesResult, features};
+pub use guide_points::{GuidePointFit, GuidePointsRequest, guide_points};
+pub use guide_points_error::GuidePointsError;
 pub use memory_plan::{FlowPlan, FlowSketch, MemoryPart, memory_plan};
 pub use pair::{PairRequest, ResidentPair, pair, pair_on_device};
 pub use phantom::{

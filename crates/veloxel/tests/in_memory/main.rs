@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod compare;
+mod contours;
 mod custom_method;
 mod distances;
 mod engine;

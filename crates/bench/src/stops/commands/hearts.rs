@@ -1,14 +1,15 @@
-//! `track` and `demo`.
+//! `track`, `contours fit` and `demo`.
 
 use super::flows::method;
 use super::{Job, files_alone};
 use crate::BenchError;
 use crate::stops::inputs::Inputs;
 use std::path::PathBuf;
-use veloxel::jobs::{self, DemoJob, DenseMethodOptions, FilmChoice, TrackJob};
+use veloxel::jobs::{self, ContoursFitJob, DemoJob, DenseMethodOptions, FilmChoice, TrackJob};
+use veloxel::pipelines::GuidePointFit;
 use veloxel::pipelines::heart::PresetChoice;
 use veloxel_core::ContourSet;
-use veloxel_io::write_contours;
+use veloxel_io::{PlainNames, ReadOptions, write_contours};
 
 fn track(
     inputs: &Inputs<'_>,
@@ -36,6 +37,26 @@ pub(super) fn track_clg(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
 
 pub(super) fn track_fe(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
     track(inputs, 1, 4, method("fe", "fast")?)
+}
+
+/// Outlines of all frames as clicks.
+pub(super) fn contours_fit(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
+    let (cine, phantom, place) = inputs.cine(3, 8)?;
+    let clicks = inputs.path("clicks.json");
+    write_contours(&clicks, &phantom.contours(), &place)?;
+    let job = ContoursFitJob {
+        clicks,
+        cine: Some(cine),
+        frame: 0,
+        names: PlainNames::default(),
+        fit: GuidePointFit::default(),
+        output: PathBuf::new(),
+        reading: ReadOptions::default(),
+    };
+    Ok(Box::new(move |session, out| {
+        let job = ContoursFitJob { output: out.join("outlines.json"), ..job.clone() };
+        jobs::contours_fit(&job, session).map(files_alone)
+    }))
 }
 
 pub(super) fn demo(_: &Inputs<'_>) -> Result<Job, BenchError> {

@@ -59,6 +59,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::new("track-points", cameras::track_points),
     Command::new("track, clg", hearts::track_clg),
     Command::new("track, fe", hearts::track_fe),
+    Command::new("contours fit", hearts::contours_fit),
     Command::new("demo", hearts::demo),
     Command::new("segment, cuts", meshes::cuts).quick(),
     Command::new("segment, fuzzy", meshes::fuzzy),

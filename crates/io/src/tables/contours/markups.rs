@@ -2,8 +2,8 @@
 //!
 //! *Specification*: <https://slicer.readthedocs.io/en/latest/developer_guide/modules/markups.html>.
 
-use super::ContourReading;
 use super::collection::Collection;
+use super::{ContourReading, CurvePoints};
 use crate::error::Result;
 use crate::tables::slicer::{axes_of, coordinates};
 use serde_json::Value;
@@ -18,7 +18,10 @@ pub(super) fn read(document: &Value, options: &ContourReading, into: &mut Collec
         let name = markup["name"].as_str().or_else(|| document["name"].as_str()).unwrap_or_default();
         let kind = markup["type"].as_str().unwrap_or_default();
         let got = format!("{kind} \"{name}\"");
-        into.context.require(kind == "ClosedCurve", "a markup", "a closed curve", got)?;
+        let is_clicked = options.curves == CurvePoints::Clicked;
+        let is_known = kind == "ClosedCurve" || (is_clicked && kind == "Fiducial");
+        let expected = if is_clicked { "a closed curve or a list of points" } else { "a closed curve" };
+        into.context.require(is_known, "a markup", expected, got)?;
         let axes = axes_of(markup).ok_or_else(|| {
             let system = markup["coordinateSystem"].as_str();
             into.context.malformed("coordinateSystem", "LPS or RAS", system.unwrap_or("nothing"))
@@ -40,7 +43,10 @@ pub(super) fn read(document: &Value, options: &ContourReading, into: &mut Collec
         let (structure, frame) = named(name, markup, options).map_err(|reason| {
             into.context.malformed("the name of a closed curve", "endo, epi, rv, rv-epi or region", reason)
         })?;
-        into.add_mm(structure, frame, &curve(&points))?;
+        match options.curves {
+            CurvePoints::Smooth => into.add_mm(structure, frame, &curve(&points))?,
+            CurvePoints::Clicked => into.add_mm(structure, frame, &points)?,
+        }
     }
     Ok(())
 }

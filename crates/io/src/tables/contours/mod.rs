@@ -37,8 +37,20 @@ pub struct ContourReading {
     pub labels: LabelMeaning,
     /// What the names of plain texts mean.
     pub names: PlainNames,
+    /// What is taken of 3D Slicer's curves.
+    pub curves: CurvePoints,
     /// How files are read.
     pub reading: Reading,
+}
+
+/// What is taken of a curve that is told by control points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CurvePoints {
+    /// The smooth curve through them, as 3D Slicer draws it.
+    #[default]
+    Smooth,
+    /// The control points themselves, of lists of points as well: clicks that an outline is laid through.
+    Clicked,
 }
 
 /// Outlines, and what their file says of the cine.
@@ -100,6 +112,19 @@ pub fn write_contours(target: impl Into<Target>, contours: &ContourSet, place: &
         _ => return Err(IoError::unsupported(path, "writing outlines there", "name a .json or a .csv")),
     };
     crate::write::whole_file::write_text(target, &text)
+}
+
+/// Refuses names that outlines cannot be written under.
+///
+/// # Errors
+/// [`IoError::UnknownExtension`]; [`IoError::Write`] if the folder is not there.
+pub fn check_contours_output(path: &Path) -> Result<()> {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    if !["json", "csv"].contains(&extension) {
+        let known = ".json, .csv".to_owned();
+        return Err(IoError::UnknownExtension { path: path.to_owned(), what: "writing outlines", known });
+    }
+    crate::write::check_folder(path)
 }
 
 #[cfg(test)]

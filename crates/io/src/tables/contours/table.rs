@@ -35,6 +35,9 @@ pub(super) fn read(text: &str, options: &ContourReading, into: &mut Collection) 
     let mut open: Option<(Spot, Vec<[f64; 2]>)> = None;
     for (number, line) in lines {
         let cells: Vec<&str> = line.split(separator).map(str::trim).collect();
+        if let Some(Err(expected)) = cells.get(columns.structure).map(|cell| cell.parse::<Structure>()) {
+            return Err(into.context.malformed(format!("line {number}"), "a structure", expected));
+        }
         let (spot, point) = row(&columns, &cells, options.frame).ok_or_else(|| {
             let expected = if has_decimal_comma(line) { DECIMAL_POINT } else { HEAD };
             into.context.malformed(format!("line {number}"), expected, format!("\"{line}\""))

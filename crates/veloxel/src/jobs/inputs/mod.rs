@@ -1,5 +1,6 @@
 //! What jobs read besides single images: masks, frames of sequences and streams, true fields.
 
+pub(crate) mod cine_place;
 pub(crate) mod flow_inputs;
 pub(crate) mod frame_selection;
 pub(crate) mod input_error;

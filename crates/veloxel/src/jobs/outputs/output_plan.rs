@@ -38,6 +38,8 @@ pub enum OutputContent {
     Tracks,
     /// The part of every face of a mesh, a number a line: `.seg` or `.txt`.
     FaceLabels,
+    /// Closed outlines of structures, `.json` or `.csv`.
+    Outlines,
     /// Points, in the format of the file that they came from.
     Points,
     /// JSON or a page, whatever the extension.
@@ -379,6 +381,7 @@ impl Output {
             OutputContent::MatrixTable => io::check_matrix_output(path)?,
             OutputContent::Tracks => check_tracks(path)?,
             OutputContent::FaceLabels => io::check_face_labels_output(path)?,
+            OutputContent::Outlines => io::check_contours_output(path)?,
             OutputContent::Points => check_points(path)?,
             OutputContent::Text | OutputContent::Folder => io::check_folder(path)?,
         }

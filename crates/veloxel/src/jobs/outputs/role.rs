@@ -25,6 +25,8 @@ pub enum OutputRole {
     Membership,
     /// Where a voxel is hidden.
     Occlusion,
+    /// Closed outlines of structures.
+    Outlines,
     /// What a filter makes of its input.
     Output,
     /// Tracks drawn over their frames.
@@ -64,6 +66,7 @@ impl OutputRole {
             Self::Labels => "labels",
             Self::Membership => "membership",
             Self::Occlusion => "occlusion",
+            Self::Outlines => "outlines",
             Self::Output => "output",
             Self::Overlay => "overlay",
             Self::Page => "page",

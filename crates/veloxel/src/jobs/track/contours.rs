@@ -5,7 +5,9 @@ use crate::Result;
 use crate::pipelines::heart::{Cine, ClearerFit, HeartError, clearer_fit};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Contour, ContourSet, Hint, WarningKind, Warnings};
-use veloxel_io::{CinePlace, ContourReading, IoError, PlainNames, Reading, TextOrder, read_contours};
+use veloxel_io::{
+    CinePlace, ContourReading, CurvePoints, IoError, PlainNames, Reading, TextOrder, read_contours,
+};
 
 /// A file of outlines, and the frame of those that say none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,13 +37,46 @@ pub(super) fn read(
     for file in files {
         let frame = file.frame.or(job.frames.first().copied()).unwrap_or(0);
         let reading = reading.clone();
-        let reading = ContourReading { frame, labels: job.labels, names: job.names, reading };
+        let curves = CurvePoints::Smooth;
+        let reading = ContourReading { frame, labels: job.labels, names: job.names, curves, reading };
         all.extend(read_one(&file.path, reading, read, warnings)?);
     }
     ContourSet::new(all).map_err(|twice| {
         let Contour { structure, frame, slice, .. } = twice;
         HeartError::TwoOutlines { structure, frame, slice }.into()
     })
+}
+
+/// What one reader drew.
+pub(super) struct ReaderFiles {
+    /// The first of the files.
+    pub name: String,
+    pub contours: ContourSet,
+}
+
+/// Reads outlines of readers. A file that outlines what another one of a reader outlines is of the next reader; other files add to
+/// the first reader whose files they do not repeat.
+pub(super) fn read_readers(
+    job: &TrackJob,
+    cine: ReadCine<'_>,
+    reading: &Reading,
+    warnings: &mut Warnings,
+) -> Result<Vec<ReaderFiles>> {
+    let mut readers: Vec<ReaderFiles> = Vec::new();
+    for file in &job.truth {
+        let own = read(job, std::slice::from_ref(file), cine, reading, warnings)?;
+        let repeats = |reader: &ReaderFiles| {
+            own.contours().iter().any(|c| reader.contours.get(c.structure, c.slice, c.frame).is_some())
+        };
+        match readers.iter_mut().find(|reader| !repeats(reader)) {
+            Some(reader) => {
+                let all = [reader.contours.contours(), own.contours()].concat();
+                reader.contours = ContourSet::new(all).unwrap_or_default();
+            }
+            None => readers.push(ReaderFiles { name: file.path.display().to_string(), contours: own }),
+        }
+    }
+    Ok(readers)
 }
 
 fn read_one(

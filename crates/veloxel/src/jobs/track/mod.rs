@@ -9,10 +9,10 @@ use super::job_error::{JobError, require_nifti};
 use super::{Account, DenseMethodOptions, FieldFormat, JobRun, OutputContent, OutputPlan, Stages};
 use crate::jobs::OutputRole;
 use crate::pipelines::heart::{self, Cavities, Cine, MotionSpace, Placement, PresetChoice, RegionChoice};
-use crate::pipelines::heart::{TrackRequest, TrackResult};
+use crate::pipelines::heart::{Reader, TrackRequest, TrackResult};
 use crate::{Result, Session};
 pub use contours::ContourInput;
-use contours::ReadCine;
+use contours::{ReadCine, ReaderFiles};
 pub use region::RegionInput;
 use std::path::PathBuf;
 use veloxel_core::{ContourSet, Mask, Stage, Volume, Warnings};
@@ -29,7 +29,7 @@ pub struct TrackJob {
     pub inputs: Vec<PathBuf>,
     /// Outlines to start from.
     pub contours: Vec<ContourInput>,
-    /// Outlines that are true, if some are known.
+    /// Outlines that are true, if some are known: files that outline the same places are those of several readers.
     pub truth: Vec<ContourInput>,
     /// The frames whose outlines are carried along; none: frame 0, or the only one that has some. The first is the reference.
     pub frames: Vec<usize>,
@@ -78,8 +78,16 @@ pub enum FilmChoice {
 }
 
 /// How the names begin of the files that a run writes for each method.
-const MEMBERS: [&str; 7] =
-    ["contours.json", "contours.csv", "labels.nii.gz", "field_", "strain.csv", "function.csv", "loop.gif"];
+const MEMBERS: [&str; 8] = [
+    "contours.json",
+    "contours.csv",
+    "labels.nii.gz",
+    "field_",
+    "strain.csv",
+    "function.csv",
+    "distances.csv",
+    "loop.gif",
+];
 
 impl TrackJob {
     /// A run as the command makes it without options: CLG's preset for cines by the number of frames, around the outlines of one
@@ -152,7 +160,7 @@ struct Inputs {
     cine: Cine,
     place: CinePlace,
     contours: ContourSet,
-    truth: Option<ContourSet>,
+    readers: Vec<ReaderFiles>,
     mask: Option<Mask>,
     weight: Option<Volume<f32>>,
 }
@@ -170,16 +178,13 @@ impl Inputs {
         let place = CinePlace { grid: cine.grid().clone(), frames, frame_interval_ms: interval_ms, images };
         let read = ReadCine { cine: &cine, place: &place };
         let contours = contours::read(job, &job.contours, read, reading, warnings)?;
-        let mut truth = None;
-        if !job.truth.is_empty() {
-            truth = Some(contours::read(job, &job.truth, read, reading, warnings)?);
-        }
+        let readers = contours::read_readers(job, read, reading, warnings)?;
         let mask = match &job.region {
             RegionInput::Mask(file) => Some(file.read(reading, warnings)?),
             _ => None,
         };
         let weight = job.weight.as_ref().map(|path| io::read_image(path, reading, warnings)).transpose()?;
-        Ok(Self { cine, place, contours, truth, mask, weight })
+        Ok(Self { cine, place, contours, readers, mask, weight })
     }
 }
 
@@ -224,10 +229,12 @@ fn follow(job: &TrackJob, inputs: &Inputs, session: &Session) -> Result<TrackRes
         (RegionInput::All, _) => RegionChoice::All,
         _ => RegionChoice::Auto,
     };
+    let readers: Vec<Reader<'_>> =
+        inputs.readers.iter().map(|own| Reader { name: &own.name, contours: &own.contours }).collect();
     let request = TrackRequest {
         cine: &inputs.cine,
         contours: &inputs.contours,
-        truth: inputs.truth.as_ref(),
+        readers: &readers,
         start_frames: &job.frames,
         labels: job.labels,
         region,
@@ -248,7 +255,7 @@ fn views<'a>(inputs: &'a Inputs, found: &'a TrackResult) -> Vec<TrackView<'a>> {
     let view = |run: &'a heart::TrackedRun| TrackView {
         frames: inputs.cine.frames(),
         contours: &run.contours,
-        truth: inputs.truth.as_ref(),
+        truth: inputs.readers.first().map(|reader| &reader.contours),
         region_from_px: found.cine.region_from_px,
         region_size_px: found.cine.region_size_px,
     };
@@ -292,5 +299,6 @@ fn report(job: &TrackJob, found: &TrackResult, account: Account, inputs: Vec<Inp
         },
         cine: found.cine.clone(),
         runs: found.runs.iter().map(|run| run.measures.clone()).collect(),
+        between_readers: found.between_readers.clone(),
     }
 }

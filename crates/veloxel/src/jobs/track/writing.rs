@@ -42,6 +42,9 @@ impl RunFiles<'_> {
         if let Some(strain) = &run.strain {
             io::write_text(self.target("strain.csv"), &strain.to_csv())?;
         }
+        if let Some(distances) = &run.distances {
+            io::write_text(self.target("distances.csv"), &distances.to_csv())?;
+        }
         Ok(())
     }
 

@@ -3,12 +3,14 @@
 mod choices;
 mod cine;
 mod csv;
+mod distance_table;
 mod error;
 mod follow;
 mod labels;
 mod motion;
 mod outlines;
 mod placement;
+mod readers;
 mod region;
 mod request;
 mod run;
@@ -22,15 +24,17 @@ use crate::pipelines::account::Account;
 use crate::{Result, Session};
 pub use choices::{Cavities, MotionSpace, Placement, PresetChoice};
 pub use cine::Cine;
+pub use distance_table::{DistanceTable, NamedCurve};
 pub use error::HeartError;
 use motion::are_apart;
 use region::Region;
 pub use region::RegionChoice;
-pub use request::{TrackRequest, TrackResult, TrackedRun};
+pub use request::{Reader, TrackRequest, TrackResult, TrackedRun};
 use seeds::Seeds;
 use setting::Setting;
 pub use slice_order::{ClearerFit, clearer_fit};
 pub use tables::{FunctionCurve, FunctionTable, STRAIN_KINDS, StrainNumbers, StrainRow, StrainTable};
+pub use veloxel_core::{Contour, ContourSet, Polygon, Structure};
 use veloxel_core::{Portion, Stage, Volume};
 pub use veloxel_motion::over::cycle::{CycleEstimate, PeriodicChoice};
 use veloxel_motion::{DenseDraft, GivenInput, require_weights};
@@ -55,7 +59,8 @@ pub fn track(request: &TrackRequest<'_>, session: &Session) -> Result<TrackResul
         check_weight(request, weight)?;
     }
     let setting = Setting { request, seeds, region, session };
-    let mut runs = Vec::new();
+    let between_readers = setting.between_readers(&mut account.warnings)?;
+    let mut runs: Vec<TrackedRun> = Vec::new();
     for (nth, draft) in methods.iter().enumerate() {
         let portion = Portion::nth_of(nth, methods.len());
         runs.push(session.control().portion(portion, || setting.run(draft, &mut account))?);
@@ -64,7 +69,10 @@ pub fn track(request: &TrackRequest<'_>, session: &Session) -> Result<TrackResul
     if let [only] = &runs[..] {
         account.parameters = only.measures.parameters.as_object().cloned().unwrap_or_default();
     }
-    Ok(TrackResult { cine: setting.report(), runs, account })
+    for run in &mut runs {
+        run.distances = DistanceTable::of(&run.measures.readers, &between_readers);
+    }
+    Ok(TrackResult { cine: setting.report(), runs, between_readers, account })
 }
 
 /// The methods with the presets that suit the cine, where they are not given.

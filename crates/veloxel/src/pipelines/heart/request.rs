@@ -2,6 +2,7 @@
 
 use super::choices::{Cavities, MotionSpace, Placement, PresetChoice};
 use super::cine::Cine;
+use super::distance_table::DistanceTable;
 use super::region::RegionChoice;
 use super::tables::{FunctionTable, StrainTable};
 use crate::pipelines::account::Account;
@@ -9,7 +10,16 @@ use veloxel_core::{ContourSet, Flow, Sequence, Volume};
 use veloxel_io::LabelMeaning;
 use veloxel_motion::DenseDraft;
 use veloxel_motion::over::cycle::{CycleEstimate, PeriodicChoice};
-use veloxel_report::{CineReport, TrackRun};
+use veloxel_report::{BetweenReaders, CineReport, TrackRun};
+
+/// A reader of the cine, with the outlines that they drew.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader<'a> {
+    /// The name in reports.
+    pub name: &'a str,
+    /// The outlines.
+    pub contours: &'a ContourSet,
+}
 
 /// Outlines of a heart that are to be followed over a cine.
 #[derive(Debug, Clone, Copy)]
@@ -18,8 +28,8 @@ pub struct TrackRequest<'a> {
     pub cine: &'a Cine,
     /// Outlines, on the frames to start from at least.
     pub contours: &'a ContourSet,
-    /// Outlines that are true, if some are known.
-    pub truth: Option<&'a ContourSet>,
+    /// Readers whose outlines are true, the first of them first; empty: nothing is measured.
+    pub readers: &'a [Reader<'a>],
     /// The frames whose outlines are carried along, the reference of motion and strain first; empty: frame 0, or the only one that
     /// has some.
     pub start_frames: &'a [usize],
@@ -51,7 +61,7 @@ impl<'a> TrackRequest<'a> {
         Self {
             cine,
             contours,
-            truth: None,
+            readers: &[],
             start_frames: &[],
             labels: LabelMeaning::default(),
             region: RegionChoice::Auto,
@@ -82,6 +92,8 @@ pub struct TrackedRun {
     pub function: FunctionTable,
     /// Strain of every region over time; none without a wall.
     pub strain: Option<StrainTable>,
+    /// Distances to readers and between them, frame by frame; none without readers.
+    pub distances: Option<DistanceTable>,
 }
 
 /// Outlines that were followed.
@@ -91,6 +103,8 @@ pub struct TrackResult {
     pub cine: CineReport,
     /// What each method found, in the order asked for.
     pub runs: Vec<TrackedRun>,
+    /// How far the outlines of several readers lie from each other.
+    pub between_readers: Vec<BetweenReaders>,
     /// How the run went.
     pub account: Account,
 }

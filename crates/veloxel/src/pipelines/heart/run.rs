@@ -39,6 +39,7 @@ impl Setting<'_> {
         Ok(TrackedRun {
             function: FunctionTable::of(&measures, frames, timing),
             strain: StrainTable::of(&measures, timing),
+            distances: None,
             measures,
             contours,
             fields,
@@ -58,11 +59,13 @@ impl Setting<'_> {
         let (frames, grid) = (request.cine.frames().len(), request.cine.grid());
         let [sx, ..] = grid.spacing_mm();
         let mut ways = Vec::new();
-        if let Some(truth) = request.truth {
+        if let Some(first) = request.readers.first() {
             for way in [Way::Forward, Way::Backward] {
-                ways.push(self.apart(&outlines::carried(self, motions, way, warnings)?, truth)?);
+                let carried = outlines::carried(self, motions, way, warnings)?;
+                ways.push(self.without_seeds(&self.between(&carried, first.contours)?));
             }
         }
+        let readers = self.to_readers(contours)?;
         self.session.control().check()?;
         let ventricles = Ventricles::measure(contours, frames, grid.spacing_mm());
         let strain = if walls.is_empty() { Vec::new() } else { strains(walls, self.seeds.reference()) };
@@ -78,16 +81,15 @@ impl Setting<'_> {
             ventricles,
             strain_summary: strain.iter().map(|region| StrainSummary::of(region, end_systole)).collect(),
             strain,
-            distances: request.truth.map(|truth| self.apart(contours, truth)).transpose()?,
+            distances: readers.first().map(|first| self.without_seeds(&first.distances)),
             ways,
+            readers,
         })
     }
 
-    /// Distances to the truth, but of seeds, which are the truth themselves.
-    fn apart(&self, contours: &ContourSet, truth: &ContourSet) -> Result<ContourDistances> {
-        let [sx, sy, _] = self.request.cine.grid().spacing_mm();
-        let distances = ContourDistances::measure(contours, truth, [sx, sy], self.session.control())?;
-        Ok(distances.of(|outline| !self.seeds.frames.contains(&outline.frame)))
+    /// Distances but those of seeds, which are the truth themselves.
+    fn without_seeds(&self, distances: &ContourDistances) -> ContourDistances {
+        distances.of(|outline| !self.seeds.frames.contains(&outline.frame))
     }
 
     /// The motion from each frame that outlines are carried from.

@@ -1,5 +1,7 @@
 //! `veloxel track`: outlines of a heart followed over a cine.
 
+mod summary;
+
 use crate::commands::compare::method;
 use crate::{
     Bar, ComputeArguments, Outcome, Run, command_line, followed, print_lines, setting, warn, warn_and_note,
@@ -7,6 +9,7 @@ use crate::{
 };
 use clap::Args;
 use std::path::{Path, PathBuf};
+use summary::summary;
 use veloxel::VeloxelError;
 use veloxel::io::{InnerContour, LabelMeaning, PlainNames, TextOrder};
 use veloxel::jobs::{
@@ -15,13 +18,11 @@ use veloxel::jobs::{
 use veloxel::pipelines::heart::{
     Cavities, CycleEstimate, MotionSpace, PeriodicChoice, Placement, PresetChoice,
 };
-use veloxel::report::number::{counted, duration, percent, signed};
-use veloxel::report::{ChamberWords, TrackRun};
 
 /// Follow outlines of a heart over a cine: contours on every frame, fields, strain, volumes and ejection fraction.
 ///
 /// CINE is a 4-D file, a folder of frames or of DICOM files, or the frames. DIR gets contours.json and .csv, labels.nii.gz, a
-/// field for every frame, strain.csv, function.csv, report.json and report.html.
+/// field for every frame, strain.csv, function.csv, report.json and report.html; with --truth distances.csv, too.
 #[derive(Debug, Args)]
 pub struct TrackArguments {
     /// A 4-D file, a folder of frames or of DICOM files, or the frames; CINE@0:20 are its frames 0 to 19
@@ -41,7 +42,8 @@ pub struct TrackArguments {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 
-    /// True outlines: report and page then give the error
+    /// True outlines: report and page then give the error. Files that outline the same places are of several readers, whose
+    /// differences are drawn beside it
     #[arg(long, value_name = "FILE[@N]", value_parser = contour_input)]
     truth: Vec<ContourInput>,
 
@@ -186,21 +188,7 @@ impl Run for TrackArguments {
         }
         // Notes say where each outline went.
         warn_and_note(&report.header.warnings);
-        let cine = &report.cine;
-        let [nx, ny, nz] = cine.size;
-        let (frames, slices) = (counted(cine.frames, "frame"), counted(cine.slices.len(), "slice"));
-        let motion = match cine.motion.as_str() {
-            "volume" => "of all slices together (--motion in-plane: each in its plane)",
-            _ => "of each slice in its plane (--motion volume: of all together)",
-        };
-        let mut lines = vec![
-            ("cine", format!("{frames}, {nx} × {ny} × {nz}, outlines in {slices}")),
-            ("motion", motion.to_owned()),
-        ];
-        for each in &report.runs {
-            lines.push(("method", format!("{}, {}, {}", each.method, each.preset, duration(each.time_ms))));
-            lines.extend(results(each));
-        }
+        let mut lines = summary(report);
         lines.extend(written(&run));
         print_lines(&lines)
     }
@@ -221,38 +209,4 @@ impl TrackArguments {
         }
         Ok(methods)
     }
-}
-
-/// The results of a method, line by line.
-fn results(run: &TrackRun) -> Vec<(&'static str, String)> {
-    let mut lines = Vec::new();
-    for (name, chamber) in [("left", &run.ventricles.lv), ("right", &run.ventricles.rv)] {
-        lines.extend(chamber.as_ref().map(|c| {
-            let words = ChamberWords::of(c);
-            let ChamberWords { share_name, share_percent, largest, smallest, .. } = &words;
-            (name, format!("{share_name} {share_percent} %, {largest}, {smallest}"))
-        }));
-    }
-    if let Some(all) = run.strain_summary.first() {
-        let kinds = [
-            ("circumferential", all.circumferential),
-            ("radial", all.radial),
-            ("longitudinal", all.longitudinal),
-        ];
-        let known = kinds.into_iter().filter_map(|(name, kind)| Some((name, kind?)));
-        lines.extend(known.map(|(name, kind)| {
-            let percent = |strain: f64| format!("{} %", signed(100.0 * strain, 1));
-            let end = kind.end_systolic.map(|strain| format!(", {} at end-systole", percent(strain)));
-            let (extreme, frame) = (percent(kind.extreme), kind.extreme_frame);
-            ("strain", format!("{name}: extreme {extreme} (frame {frame}){}", end.unwrap_or_default()))
-        }));
-    }
-    for s in run.distances.iter().flat_map(|d| &d.structures) {
-        let (title, count) = (s.structure.title(), s.count);
-        let [mean, worst] = [s.modified_hausdorff_mm, s.worst_modified_hausdorff_mm];
-        let text = format!("{title}: modified Hausdorff {mean:.2} mm (worst {worst:.2}), mean of {count}");
-        lines.push(("distance", text));
-    }
-    lines.push(("folded", format!("{} of a frame at most", percent(run.worst_folding()))));
-    lines
 }
