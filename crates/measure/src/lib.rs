@@ -1,5 +1,5 @@
 //! How good a result is: fields and disparities against a truth, labels against labels, outlines against outlines, confidences
-//! against errors; and what follows from a heart's outlines: strain, areas and volumes.
+//! against errors; what a field does to volumes and lengths; and what follows from a heart's outlines: strain, areas and volumes.
 //!
 //! Nothing here knows files, pictures or pages. Lengths are voxels (pixels in 2-D) or millimetres, as their names say.
 //!
@@ -9,6 +9,7 @@
 //! types become in JSON reports are stable.
 
 mod contour_distance;
+mod deformation;
 mod disparity_error;
 mod distance_curve;
 mod distance_transform;
@@ -17,6 +18,7 @@ mod error;
 mod flow_error;
 mod folding;
 mod label_overlap;
+mod map_summary;
 mod segmentation_error;
 mod sparsification;
 mod strain;
@@ -25,6 +27,7 @@ mod ventricle;
 mod wall_mesh;
 
 pub use contour_distance::{ContourDistance, ContourDistances, ContourSummary};
+pub use deformation::{Deformation, NamedMap};
 pub use disparity_error::{BadShares, DisparityError, disparity_error};
 pub use distance_curve::{CycleSample, DistanceCurve, on_generic_frames};
 pub use distribution::{Distribution, finite_quantiles};
@@ -32,6 +35,7 @@ pub use error::MeasureError;
 pub use flow_error::{FlowError, end_point_error_vox, flow_error, is_physical, measured_indices};
 pub use folding::share_folded;
 pub use label_overlap::{LabelOverlap, LabelOverlapReport, label_overlap, labels_from_samples};
+pub use map_summary::MapSummary;
 pub use segmentation_error::{SegmentationError, segmentation_error};
 pub use sparsification::{Sparsification, SparsificationPoint, sparsification};
 pub use strain::{CurveEnds, DEFINITIONS, RegionStrain, StrainAt, WallMotion, eulerian, rate_per_s, strains};

@@ -29,6 +29,7 @@
 //! | what a command does, from images to results, in memory | [`pipelines`]: [`pipelines::pair()`], [`pipelines::sequence()`], [`pipelines::stereo()`] |
 //! | an image, labels or points moved by a flow | [`pipelines::warp_image()`], [`pipelines::warp_labels()`], [`pipelines::move_points()`] |
 //! | the Jacobian of a flow: the map, its extremes, folded voxels | [`DenseFlow`]`::jacobian` where [`pipelines::PairWanted`] asks for measures, [`FlowStatistics`] |
+//! | the Jacobian's determinant and the strain of a field | [`pipelines::jacobian`], [`pipelines::strain`] |
 //! | flow, disparity and features of a stream of frames | [`pipelines::engine`] |
 //! | all distances of a graph | [`pipelines::distances`](mod@pipelines::distances) |
 //! | parts of a surface | [`pipelines::segment`](mod@pipelines::segment) |

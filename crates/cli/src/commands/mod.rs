@@ -15,6 +15,7 @@ mod features;
 mod filter;
 mod flow;
 mod info;
+mod measure;
 pub(crate) mod parameters;
 mod phantom;
 mod segment;
@@ -43,6 +44,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     Entry::of::<filter::FilterArguments>("filter", "gaussian smooth blur convolve resize"),
     Entry::of::<distances::DistancesArguments>("distances", ""),
     Entry::of::<evaluate::EvaluateArguments>("evaluate", "eval compare score dice epe"),
+    Entry::of::<measure::MeasureArguments>("measure", "jacobian strain deformation determinant"),
     Entry::of::<info::InfoArguments>("info", "header inspect show"),
     Entry::of::<parameters::ParametersArguments>("parameters", "params presets"),
     Entry::of::<devices::DevicesArguments>("devices", "gpu gpus"),

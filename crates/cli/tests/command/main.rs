@@ -11,6 +11,7 @@ mod help;
 mod hostile;
 mod images;
 mod inputs;
+mod measures_of_fields;
 mod papers;
 mod parameters;
 mod phase;

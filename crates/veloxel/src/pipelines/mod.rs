@@ -3,6 +3,7 @@
 
 pub(crate) mod account;
 mod compare;
+mod deformation;
 mod demo;
 pub(crate) mod dense;
 pub mod distances;
@@ -32,6 +33,7 @@ mod window;
 
 pub use account::{Account, Stages};
 pub use compare::{CompareRequest, CompareResult, ComparedMethod, compare};
+pub use deformation::{DeformationResult, jacobian, strain};
 pub use demo::{DemoPhantom, demo};
 pub use dense::{
     DenseError, Directions, Image, MethodChoice, PairNames, PairResult, PairStart, PairWanted, PreparedPair,
