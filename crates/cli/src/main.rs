@@ -8,6 +8,7 @@
 mod allocator;
 mod chosen_inputs;
 mod commands;
+mod drawing_arguments;
 mod following;
 mod hints;
 mod interrupt;
@@ -21,6 +22,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Command};
 use commands::parameters::presets;
 use commands::{COMMANDS, Entry, Outcome, Run};
+use drawing_arguments::DrawingArguments;
 use following::{Bar, Ending, followed, followed_until};
 use output::{print, print_json, print_lines, print_measured, table, two_columns};
 use run_arguments::{

@@ -12,6 +12,8 @@ pub struct TriangleMesh {
     triangles: Vec<[u32; 3]>,
     /// For each triangle the face of the file that it is a part of; none where every face is a triangle.
     file_faces: Option<Vec<u32>>,
+    /// For each triangle the places of its corners in a texture; none without one.
+    texture: Option<Vec<[[f32; 2]; 3]>>,
 }
 
 impl TriangleMesh {
@@ -21,7 +23,7 @@ impl TriangleMesh {
     /// [`CoreError::NoFaces`], [`CoreError::Corner`] for a corner without a point, [`CoreError::Point`] for a coordinate that is
     /// not finite.
     pub fn new(points: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Result<Self, CoreError> {
-        Self { points, triangles, file_faces: None }.checked()
+        Self { points, triangles, file_faces: None, texture: None }.checked()
     }
 
     /// A mesh of polygons, each cut into a fan of triangles around its first corner; `corners` holds one polygon after the
@@ -55,7 +57,21 @@ impl TriangleMesh {
         }
         assert!(rest.is_empty(), "corner counts should add up to the corners");
         let file_faces = (triangles.len() != corner_counts.len()).then_some(file_faces);
-        Self { points, triangles, file_faces }.checked()
+        Self { points, triangles, file_faces, texture: None }.checked()
+    }
+
+    /// The same mesh with the places of every triangle's corners in a texture: shares of its width and height, from the lower left
+    /// corner.
+    ///
+    /// # Errors
+    /// [`CoreError::SampleCount`] unless there are as many as triangles.
+    pub fn with_texture(mut self, texture: Vec<[[f32; 2]; 3]>) -> Result<Self, CoreError> {
+        let (expected, got) = (self.triangles.len(), texture.len());
+        if expected != got {
+            return Err(CoreError::SampleCount { expected, got, size: format!("{expected} triangles") });
+        }
+        self.texture = Some(texture);
+        Ok(self)
     }
 
     fn checked(self) -> Result<Self, CoreError> {
@@ -91,10 +107,41 @@ impl TriangleMesh {
         self.file_faces.as_ref().map_or(triangle, |faces| faces[triangle] as usize)
     }
 
+    /// For each triangle the face of the file that it is a part of; none where every face is a triangle.
+    pub fn file_faces(&self) -> Option<&[u32]> {
+        self.file_faces.as_deref()
+    }
+
+    /// The number of triangles of each face of the file; none where every face is a triangle.
+    pub fn file_face_sizes(&self) -> Option<Vec<u32>> {
+        let faces = self.file_faces.as_ref()?;
+        let mut sizes = vec![0; self.file_face_count()];
+        faces.iter().for_each(|&face| sizes[face as usize] += 1);
+        Some(sizes)
+    }
+
+    /// For each triangle the places of its corners in a texture ([`with_texture`](Self::with_texture)); none without one.
+    pub fn texture(&self) -> Option<&[[[f32; 2]; 3]]> {
+        self.texture.as_deref()
+    }
+
     /// Faces of the file: fewer than triangles where some have more than three corners.
     pub fn file_face_count(&self) -> usize {
         // Every face has a triangle, and the last triangle is of the last face.
         self.file_face(self.triangles.len() - 1) + 1
+    }
+
+    /// The least and the greatest coordinates of the triangles' corners.
+    pub fn bounds(&self) -> [[f64; 3]; 2] {
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for corner in self.triangles.iter().flatten() {
+            let point = self.points[*corner as usize];
+            for axis in 0..3 {
+                low[axis] = low[axis].min(point[axis]);
+                high[axis] = high[axis].max(point[axis]);
+            }
+        }
+        [low, high]
     }
 
     /// The corners of a triangle in space.

@@ -10,6 +10,7 @@
 //! name: [`DistanceMethod`], [`DistancePrecision`], [`PartCount`] and the table of methods. Everything else may change in any version;
 //! the library has it in its module `unstable`.
 
+mod caps;
 mod certainty;
 mod cleaning;
 #[cfg(test)]
@@ -32,6 +33,7 @@ mod shape_diameter;
 pub mod shortest_paths;
 mod vector;
 
+pub use caps::cut_rings;
 pub use certainty::certainty;
 pub use cleaning::CleanMesh;
 pub use cut_discrepancy::cut_discrepancy;

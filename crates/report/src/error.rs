@@ -24,6 +24,14 @@ pub enum ReportError {
         /// What it lacks.
         reason: &'static str,
     },
+    /// A grid without the plane that a picture shall show.
+    #[error("there is no plane {asked} in a field of {size}")]
+    NoPlane {
+        /// The plane.
+        asked: String,
+        /// The field's size.
+        size: String,
+    },
     /// The page of a report could not be filled in.
     #[error("the page of the report could not be written")]
     Page {
@@ -59,7 +67,7 @@ impl Diagnosis for ReportError {
             Self::Core(error) => error.kind(),
             Self::Measure(error) => error.kind(),
             Self::Stopped(error) => error.kind(),
-            Self::NothingToShow { .. } => ErrorKind::Input,
+            Self::NothingToShow { .. } | Self::NoPlane { .. } => ErrorKind::Input,
             Self::Page { .. } | Self::Picture { .. } | Self::Json { .. } => ErrorKind::Internal,
         }
     }

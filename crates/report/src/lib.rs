@@ -23,12 +23,15 @@ pub use pages::features_page::{FeatureScale, FeaturesView, features_html};
 pub use pages::flow_page::{html, sequence_html};
 #[doc(hidden)]
 pub use pages::page;
-pub use pages::segment_page::{AnswerRole, AnswerView, SegmentView, segment_html};
+pub use pages::segment_page::{AnswerRole, AnswerView, OwnParts, SegmentView, segment_html};
 pub use pages::stereo_page::{StereoView, stereo_html};
 pub use pages::track_page::track_html;
 pub use pictures::caption::ColourKey;
 pub use pictures::colour_wheel::{ColourWheelPicture, colour_wheel_rgb};
 pub use pictures::engine_film::{EngineFilm, EngineTile, FilmFrame, OrientationMaps};
+pub use pictures::fields::field_picture::{
+    FieldDrawing, FieldPicture, PictureGround, PictureKey, PlaneChoice,
+};
 pub use pictures::film::Thumbnail;
 pub use pictures::grey::grey_rgb;
 pub use pictures::outline_film::OutlineFilm;

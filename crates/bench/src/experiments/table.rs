@@ -19,6 +19,6 @@ pub struct ExperimentTable {
 
 impl From<ExperimentTable> for Table {
     fn from(ExperimentTable { head, rows, text_columns, .. }: ExperimentTable) -> Self {
-        Self { head, rows, text_columns }
+        Self { head, rows, text_columns, ..Self::default() }
     }
 }

@@ -3,7 +3,10 @@
 use crate::chosen_inputs::ChosenFrames;
 use crate::commands::dry_run;
 use crate::shortcuts::{self, Shortcut};
-use crate::{MethodArguments, Outcome, Run, Summary, allocator, bytes, followed, say, words, wrong_usage};
+use crate::{
+    DrawingArguments, MethodArguments, Outcome, Run, Summary, allocator, bytes, followed, say, words,
+    wrong_usage,
+};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -89,6 +92,9 @@ pub struct FlowArguments {
     /// The field in colours, as a picture: hue is the direction, strength the length; of a volume one plane
     #[arg(long, value_name = "OUT.png|jpg", conflicts_with = "sequence", help_heading = "Outputs")]
     picture: Option<PathBuf>,
+
+    #[command(flatten)]
+    drawing: DrawingArguments,
 
     /// Device, parameters, levels, residuals, timings and warnings as JSON
     #[arg(long, value_name = "OUT.json", help_heading = "Outputs")]
@@ -233,7 +239,7 @@ impl Run for FlowArguments {
         if self.max_memory.is_some() {
             allocator::keep_little();
         }
-        let Self { inputs, output, truth, confidence, warped, outside, report, html, .. } = self;
+        let Self { inputs, output, truth, confidence, warped, outside, report, html, drawing, .. } = self;
         let (picture, occlusion, method) = (self.picture, self.occlusion, self.run);
         let shows_png = picture.is_none() && !method.quiet;
         let bar = method.bar();
@@ -262,9 +268,10 @@ impl Run for FlowArguments {
                 followed(&session, bar, |session| sequence(&job, session))?
             }
             None => {
-                let flow = output;
-                let outputs =
-                    FlowOutputs { flow, confidence, occlusion, warped, outside, picture, report, html };
+                let (flow, drawing) = (output, drawing.drawing());
+                let maps =
+                    FlowOutputs { flow, confidence, occlusion, warped, outside, ..FlowOutputs::default() };
+                let outputs = FlowOutputs { picture, drawing, report, html, ..maps };
                 let job = FlowJob { inputs, start: self.init, truth, options, outputs };
                 if self.dry_run {
                     return followed(&session, bar, |session| {

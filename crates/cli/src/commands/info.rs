@@ -1,19 +1,24 @@
 //! `veloxel info`: the content of a file.
 
 use crate::terminal::{one_line, say};
-use crate::{Outcome, ReadingArguments, Run, print, print_json, print_lines, table, warn_and_note};
+use crate::{
+    Bar, Outcome, ReadingArguments, Run, followed, host_session, print, print_json, print_lines, table,
+    warn_and_note,
+};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel::io::{ContentKind, FileInfo, Reading, SeriesInfo, files_in, holds_dicom, inspect, list_series};
+use veloxel::jobs::{MeshInfo, mesh_info};
+use veloxel::pipelines::segment::SurfaceFacts;
 use veloxel::report::number::counted;
 use veloxel::{Control, Dimension};
 
-/// Show what a file holds: format, size, spacing, orientation; of a folder, what its files hold; of a folder of DICOM files, what
-/// their series are.
+/// Show what a file holds: format, size, spacing, orientation; of a mesh, faces, extent and what is wrong with it; of a folder,
+/// what its files hold; of a folder of DICOM files, what their series are.
 #[derive(Debug, Args)]
 pub struct InfoArguments {
-    /// An image, a sequence or a displacement field, or a folder of them
+    /// An image, a sequence, a displacement field or a mesh, or a folder of images and fields
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -36,6 +41,9 @@ impl Run for InfoArguments {
             if series.len() > 1 {
                 return self.list_series(&series);
             }
+        }
+        if MeshInfo::is_of(&self.file) {
+            return self.mesh();
         }
         let info = inspect(&self.file, Reading::alone(self.reading.reading()))?;
         if self.json {
@@ -81,6 +89,17 @@ impl InfoArguments {
         print(&table(&names, all.iter().map(row)))?;
         say(&format!("note: one is read as {}@series:NUMBER or with --series NUMBER", self.file.display()));
         Ok(())
+    }
+
+    /// A mesh.
+    fn mesh(&self) -> Outcome {
+        let reading = self.reading.reading();
+        let info = followed(&host_session(), Bar::Shown, |session| mesh_info(&self.file, reading, session))?;
+        if self.json {
+            return print_json(&info);
+        }
+        warn_and_note(&info.facts.warnings);
+        print_lines(&mesh_lines(&info))
     }
 
     /// One line a file; one that cannot be read is listed with its error.
@@ -155,6 +174,27 @@ fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
         }
     }
     lines
+}
+
+fn mesh_lines(info: &MeshInfo) -> Vec<(&'static str, String)> {
+    let SurfaceFacts { points, faces, triangles, low, high, is_textured, cleaning, .. } = &info.facts;
+    let polygons = if faces == triangles { "triangles".to_owned() } else { format!("{triangles} triangles") };
+    let extent = [0, 1, 2].map(|axis| format!("{:.6}", high[axis] - low[axis]));
+    let extent = extent.map(|side| side.trim_end_matches('0').trim_end_matches('.').to_owned());
+    let place = |at: &[f64; 3]| at.map(trimmed).join(", ");
+    let border = match cleaning.border_edges {
+        0 => "closed".to_owned(),
+        edges => format!("open: {}", counted(edges, "edge")),
+    };
+    vec![
+        ("holds", format!("mesh ({})", info.format)),
+        ("faces", format!("{faces} ({polygons}) over {}", counted(*points, "point"))),
+        ("extent", extent.join(" × ")),
+        ("corners", format!("({}) to ({})", place(low), place(high))),
+        ("components", cleaning.components.to_string()),
+        ("border", border),
+        ("texture", if *is_textured { "coordinates of every corner" } else { "no coordinates" }.to_owned()),
+    ]
 }
 
 /// A number with at most four decimals, without trailing zeros.

@@ -7,7 +7,7 @@ use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{PartsMethodOptions, SegmentJob, SegmentOutputs, segment};
 use veloxel::parameters::MethodEntry;
-use veloxel::pipelines::segment::{PARTS_METHODS, PartCount};
+use veloxel::pipelines::segment::{CutEnds, PARTS_METHODS, PartCount};
 use veloxel::report::number::{counted, percent};
 
 /// Methods that find parts, as users name them.
@@ -31,7 +31,8 @@ pub struct SegmentArguments {
     #[arg(short = 'k', long = "parts", value_name = "K", allow_negative_numbers = true, value_parser = part_count)]
     count: Option<usize>,
 
-    /// The mesh in the colours of its parts: .ply with certainty and part of each face, or .glb
+    /// The mesh in the colours of its parts: .ply with certainty and part of each face, .glb with a node for each part, or .obj
+    /// with a group for each
     #[arg(short, long, value_name = "OUT.ply")]
     output: PathBuf,
 
@@ -51,6 +52,14 @@ pub struct SegmentArguments {
     #[arg(long, value_name = "FOLDER")]
     part_meshes: Option<PathBuf>,
 
+    /// Close the holes that these meshes have where they were cut off, each by a fan of certainty 0
+    #[arg(long, requires = "part_meshes")]
+    caps: bool,
+
+    /// Parts below this share of the area join a neighbour; 0.0005 without it (that of --set least_area)
+    #[arg(long, value_name = "SHARE")]
+    least_area: Option<String>,
+
     /// Everything measured, as JSON
     #[arg(long, value_name = "OUT.json")]
     report: Option<PathBuf>,
@@ -69,12 +78,16 @@ fn part_count(text: &str) -> Result<usize, String> {
 
 impl Run for SegmentArguments {
     fn run(self) -> Outcome {
-        let method = self.run.method("segment", PartsMethodOptions::named(&self.method)?)?;
+        let mut method = self.run.method("segment", PartsMethodOptions::named(&self.method)?)?;
+        if let Some(least) = &self.least_area {
+            method = method.set_from("least_area", least, "--least-area")?;
+        }
         let Self { mesh, output, labels, membership, html, part_meshes: parts, report, .. } = self;
         let count = self.count.map_or(PartCount::Chosen, PartCount::Given);
         let (session, bar) = (self.run.session(), self.run.bar());
         let (reading, command_line) = (self.run.reading(), command_line());
-        let outputs = SegmentOutputs { painted: output, labels, membership, html, parts, report };
+        let ends = if self.caps { CutEnds::Capped } else { CutEnds::Open };
+        let outputs = SegmentOutputs { painted: output, labels, membership, html, parts, ends, report };
         let job = SegmentJob { mesh, count, method, reading, command_line, outputs };
         let run = followed(&session, bar, |session| segment(&job, session))?;
         let report = &run.report;

@@ -33,7 +33,23 @@ fn pictures_are_compared_with_the_truth_on_one_page() {
     let page = std::fs::read_to_string(place.path("page.html")).expect("a page");
     let hidden = report["runs"][0]["occluded_share"].as_f64().expect("both directions");
     assert!(hidden < 0.2 && page.contains("Occlusion"), "{hidden}");
-    assert!(page.contains("True motion") && page.matches("End-point error").count() >= 2);
+    assert!(page.contains("True motion"));
+    // A column for each method, its error among the rows, and the parameters beside each other.
+    for kind in
+        ["Motion", "End-point error", "Difference from the first field", "Difference after", "Confidence"]
+    {
+        let panel = page.split(&format!("<h3>{kind}</h3>")).nth(1).unwrap_or_else(|| panic!("no {kind}"));
+        let panel = panel.split("</figure>").next().unwrap_or_default();
+        for name in ["clg, fast", "phase, accurate"] {
+            assert_eq!(
+                panel.matches(&format!("<div class=\"picture-label\">{name}</div>")).count(),
+                1,
+                "{kind}"
+            );
+        }
+    }
+    let parameters = page.split("All parameters, side by side").nth(1).expect("parameters");
+    assert!(parameters.contains("<th class=\"number\">phase, accurate</th>") && parameters.contains("alpha"));
 }
 
 #[test]

@@ -11,7 +11,6 @@ mod help;
 mod hostile;
 mod images;
 mod inputs;
-mod measures_of_fields;
 mod papers;
 mod parameters;
 mod phase;

@@ -263,6 +263,77 @@ fn the_page_draws_and_its_sliders_change_the_picture() {
 }
 
 #[test]
+fn a_click_picks_a_part_and_card_table_and_exports_follow_the_slider() {
+    let place = Workplace::new();
+    let Some(noted) = self_test(&place, "cuts") else { return };
+    assert_eq!(["pick-changes", "reset-returns", "up-changes"].map(&noted), ["true"; 3]);
+    // One part fewer than the three of the run: card, table and files have two.
+    assert_eq!(["rows", "card"].map(&noted), ["2", "2"]);
+    let faces = stacked_boxes(&place, "tower.obj");
+    place.run(&["segment", "tower.obj", "-k", "2", "-o", "two.ply", "--labels", "two.seg", "-q"]).succeeded();
+    let exported = |kind: &str| {
+        let digits = noted(&format!("export{kind}"));
+        let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("a byte");
+        let bytes: Vec<u8> = (0..digits.len()).step_by(2).map(byte).collect();
+        place.write(&format!("page.{kind}"), bytes);
+        place.path(&format!("page.{kind}"))
+    };
+    let read = |path: &std::path::Path| {
+        let mesh = veloxel_io::read_surface(path, veloxel_io::Strictness::Strict, &mut Warnings::new());
+        mesh.expect("a mesh")
+    };
+    let labels = |path: &std::path::Path| {
+        veloxel_io::read_face_labels(path, veloxel_io::Strictness::Lenient).expect("labels")
+    };
+    assert_eq!(labels(&exported("seg")), labels(&place.path("two.seg")), "as the command writes them");
+    for kind in ["ply", "glb", "obj"] {
+        let (mesh, whole) = (read(&exported(kind)), read(&place.path("tower.obj")));
+        assert_eq!(
+            (mesh.triangles().len(), mesh.points().len()),
+            (2 * faces, whole.points().len()),
+            "{kind}"
+        );
+        for (found, expected) in mesh.bounds().into_iter().flatten().zip(whole.bounds().into_iter().flatten())
+        {
+            assert!((found - expected).abs() < 1e-5, "{kind}: {found} for {expected}");
+        }
+    }
+    let groups =
+        std::fs::read_to_string(place.path("page.obj")).expect("a text").matches("\ng part_").count();
+    assert_eq!(groups, 2);
+}
+
+#[test]
+fn parts_are_groups_nodes_and_closed_meshes() {
+    let place = Workplace::new();
+    let faces = stacked_boxes(&place, "tower.obj");
+    let segment = |output: &str, more: &[&str]| {
+        let run = place.run(&[&["segment", "tower.obj", "-k", "2", "-o", output][..], more].concat());
+        run.succeeded()
+    };
+    segment("t.obj", &["--part-meshes", "open"]);
+    segment("t.glb", &["--part-meshes", "closed", "--caps"]);
+    let info = |name: &str| place.run(&["info", name]).succeeded().stdout;
+    assert!(info("t.obj").contains(&format!("{faces} ({} triangles)", 2 * faces)), "{}", info("t.obj"));
+    assert!(
+        info("t.glb").contains("mesh (GLB)") && info("t.glb").contains("12 × 12 × 14"),
+        "{}",
+        info("t.glb")
+    );
+    for part in ["part_00.ply", "part_01.ply"] {
+        assert!(info(&format!("open/{part}")).contains("open: 16 edges"), "{part}");
+        assert!(info(&format!("closed/{part}")).contains("closed"), "{part}");
+    }
+    let json = place.run(&["info", "tower.obj", "--json"]).succeeded().stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!((&json["faces"], &json["cleaning"]["components"]), (&faces.into(), &1.into()));
+    // Parts below half of the area join their neighbour.
+    assert!(segment("t.ply", &["--least-area", "0.5"]).stdout.contains("1 part "));
+    let caps_alone = place.run(&["segment", "tower.obj", "-o", "t.ply", "--caps"]);
+    assert_eq!(caps_alone.code, Some(2));
+}
+
+#[test]
 fn the_page_of_fuzzy_clustering_shows_the_cuts_that_it_began_with() {
     let Some(noted) = self_test(&Workplace::new(), "fuzzy") else { return };
     assert_eq!(["errors", "parts-change", "fuzziness-changes"].map(&noted), ["0", "true", "true"]);

@@ -43,7 +43,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
         }
         for corner in triangle[12..48].as_chunks::<12>().0 {
             let c = corner.as_chunks::<4>().0;
-            surface.corner([0, 1, 2].map(|axis| f64::from(f32::from_le_bytes(c[axis]))));
+            surface.corner([0, 1, 2].map(|axis| f64::from(f32::from_le_bytes(c[axis]))), None);
         }
     }
     surface.decoded(context)
@@ -71,7 +71,7 @@ fn read_text(bytes: &[u8], context: &mut Context) -> Result<Decoded> {
                 expect(&mut words, [b"outer", b"loop"], context)?;
                 for _ in 0..3 {
                     expect(&mut words, [b"vertex"], context)?;
-                    surface.corner(words.point(context)?);
+                    surface.corner(words.point(context)?, None);
                 }
                 expect(&mut words, [b"endloop", b"endfacet"], context)?;
             }

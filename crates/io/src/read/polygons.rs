@@ -15,6 +15,8 @@ pub(crate) struct Polygons {
     pub corners: Vec<u32>,
     /// Corners of each polygon.
     pub counts: Vec<u32>,
+    /// The place in a texture of every corner; none where there is no texture.
+    pub texture: Vec<[f32; 2]>,
 }
 
 impl Polygons {
@@ -24,6 +26,7 @@ impl Polygons {
             points: context.room_for(points)?,
             corners: context.room_for(faces.saturating_mul(3))?,
             counts: context.room_for(faces)?,
+            texture: Vec::new(),
         })
     }
 
@@ -41,9 +44,27 @@ impl Polygons {
         // Triangles, and the face of each.
         context.claim(16 * self.corners.len() as u64)?;
         let mesh = TriangleMesh::of_polygons(self.points, &self.corners, &self.counts);
-        let content = Content::Surface(mesh.map_err(|error| context.core(error))?);
+        let mut mesh = mesh.map_err(|error| context.core(error))?;
+        if self.texture.len() == self.corners.len() {
+            context.claim(24 * self.corners.len() as u64)?;
+            let texture = fans(&self.texture, &self.counts);
+            mesh = mesh.with_texture(texture).map_err(|error| context.core(error))?;
+        }
+        let content = Content::Surface(mesh);
         Ok(Decoded { content, sample_type: "triangles".to_owned() })
     }
+}
+
+/// The places in a texture of triangles' corners, from those of polygons that are fans of them.
+fn fans(places: &[[f32; 2]], counts: &[u32]) -> Vec<[[f32; 2]; 3]> {
+    let (mut triangles, mut rest) = (Vec::with_capacity(places.len()), places);
+    for &count in counts {
+        let (polygon, after) = rest.split_at(count as usize);
+        rest = after;
+        let fan = polygon.iter().skip(1).zip(polygon.iter().skip(2));
+        triangles.extend(fan.map(|(&b, &c)| [polygon[0], b, c]));
+    }
+    triangles
 }
 
 /// Triangles of formats that repeat a point for every face at it: points with the same coordinates are one.
@@ -52,11 +73,13 @@ pub(crate) struct Triangles {
     points: Vec<[f64; 3]>,
     index_of: HashMap<[u64; 3], u32>,
     corners: Vec<u32>,
+    /// The place in a texture of every corner, as far as all have one.
+    texture: Vec<[f32; 2]>,
 }
 
 impl Triangles {
     /// Bytes that a corner takes at most, its point in the table as well.
-    const CORNER_BYTES: u64 = 104;
+    const CORNER_BYTES: u64 = 112;
 
     /// Room for so many more corners, within the budget.
     pub fn reserve(&mut self, corners: usize, context: &Context) -> Result<()> {
@@ -65,8 +88,8 @@ impl Triangles {
         Ok(())
     }
 
-    /// The next corner.
-    pub fn corner(&mut self, point: [f64; 3]) {
+    /// The next corner, and its place in a texture where it has one.
+    pub fn corner(&mut self, point: [f64; 3], place: Option<[f32; 2]>) {
         // -0 and 0 are one place.
         let key = point.map(|c| (c + 0.0).to_bits());
         let index = *self.index_of.entry(key).or_insert_with(|| {
@@ -74,11 +97,13 @@ impl Triangles {
             (self.points.len() - 1) as u32
         });
         self.corners.push(index);
+        self.texture.extend(place);
     }
 
     /// The mesh.
     pub fn decoded(self, context: &Context) -> Result<Decoded> {
         let counts = vec![3; self.corners.len() / 3];
-        Polygons { points: self.points, corners: self.corners, counts }.decoded(context)
+        let Self { points, corners, texture, .. } = self;
+        Polygons { points, corners, counts, texture }.decoded(context)
     }
 }

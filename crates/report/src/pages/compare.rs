@@ -3,8 +3,9 @@
 use crate::error::ReportError;
 use crate::number::{duration, percent, text};
 use crate::pages::page::{Page, Section};
-use crate::pages::tables::Table;
-use crate::pictures::panels::{Scales, comparison_panels, frame_panels};
+use crate::pages::tables::{self, Table};
+use crate::pages::words::{Word, words};
+use crate::pictures::fields::comparison::Columns;
 use crate::pictures::view::ComparedView;
 use crate::run::flow_report::PairReport;
 use crate::run::header::RunHeader;
@@ -90,8 +91,9 @@ pub fn comparison_table(report: &CompareReport, voxels: &str) -> (Vec<String>, V
     (head, report.runs.iter().map(row).collect())
 }
 
-/// The page: both images, the table, then each method's field, its confidence, what is hidden and, with a truth, its error, all
-/// on the same scales. `views` are those of the report's runs, in their order.
+/// The page: both images, the table, then a column for each method on the same planes and scales: its field, with a truth its
+/// error, its difference from the first field and of the images, its confidence, and what is hidden; at the end the parameters side
+/// by side. `views` are those of the report's runs, in their order.
 ///
 /// # Errors
 /// [`ReportError::Core`] if something of a view lies on another grid; [`ReportError::NothingToShow`] without a run;
@@ -106,17 +108,43 @@ pub fn comparison_html(
     views.iter().try_for_each(|view| view.pair.require_one_grid())?;
     let dimension = first.grid().dimension().count();
     let (head, rows) = comparison_table(report, first.voxels());
-    let scales = Scales::of(views, control)?;
-    let mut pair =
-        Section { dimension, panels: frame_panels(first, &scales, control)?, ..Section::new("The pair") };
+    let columns = Columns::of(views, report.runs.iter().map(ComparedRun::name).collect(), control)?;
+    let mut pair = Section { dimension, panels: columns.frames()?, ..Section::new("The pair") };
     pair.notes = report.left_out.iter().map(|out| format!("{}: {}", out.method, out.reason)).collect();
-    let table = Table { head, rows, text_columns: 1 };
-    let mut sections = vec![pair, Section { table: Some(table), ..Section::new("All methods") }];
-    for (run, view) in report.runs.iter().zip(views) {
-        let panels = comparison_panels(view, &scales, control)?;
-        sections.push(Section { dimension, panels, ..Section::new(run.name()) });
-    }
+    let table = Table { head, rows, text_columns: 1, ..Table::default() };
+    let all = Section { table: Some(table), ..Section::new("All methods") };
+    let side_by_side = Section { dimension: 1, panels: columns.panels()?, ..Section::new("Side by side") };
+    let used = if first.truth.is_some() {
+        &[Word::Ause, Word::Brightness, Word::Rim][..]
+    } else {
+        &[Word::Brightness, Word::Rim]
+    };
+    let sections = vec![pair, all, side_by_side, parameters_section(report), words(used)];
     let page =
         Page { sections, run: Some(&report.header), ..Page::new("Flow methods side by side", first.title) };
     page.to_html()
+}
+
+/// The parameters of all runs in columns; a dash where a method has no parameter of that name.
+fn parameters_section(report: &CompareReport) -> Section {
+    let of_runs: Vec<Vec<(String, String)>> =
+        report.runs.iter().map(|run| tables::parameters(&run.parameters)).collect();
+    let mut names: Vec<&String> = Vec::new();
+    for (name, _) in of_runs.iter().flatten() {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let value = |run: &Vec<(String, String)>, name: &String| {
+        let own = run.iter().find(|(own, _)| own == name);
+        own.map_or_else(|| "–".to_owned(), |(_, value)| value.clone())
+    };
+    let row = |name: &&String| {
+        std::iter::once((*name).clone()).chain(of_runs.iter().map(|run| value(run, name))).collect()
+    };
+    let head = std::iter::once("parameter".to_owned()).chain(report.runs.iter().map(ComparedRun::name));
+    let rows = names.iter().map(row).collect();
+    let table = Table { head: head.collect(), rows, text_columns: 1, ..Table::default() };
+    let folded = "All parameters, side by side".to_owned();
+    Section { table: Some(table), folded, ..Section::new("Parameters") }
 }

@@ -4,8 +4,10 @@ use crate::error::ReportError;
 use crate::number::{percent, text};
 use crate::pages::page::{Headline, Page, Plots, Section, Status};
 use crate::pages::tables;
+use crate::pages::words::{Word, words};
+use crate::pictures::fields::slices::slice_scrollers;
 use crate::pictures::film::{self, Thumbnail};
-use crate::pictures::panels::panels;
+use crate::pictures::panels::{motion_scale, panels};
 use crate::pictures::view::PairView;
 use crate::plots::charts;
 use crate::plots::charts::Units;
@@ -46,12 +48,14 @@ pub fn sequence_html(
     let heading = if run.pairs.len() > 1 { &pair.title } else { "The field" };
     let dimension = view.grid().dimension().count();
     sections.push(Section { dimension, panels: panels(view, control)?, ..Section::new(heading) });
+    sections.extend(slices(view, control)?);
     if let Some(error) = &pair.error {
         sections.push(against_truth(view, error, pair, control)?);
     }
     let labels = run.label_overlap.as_ref().map(tables::labels);
     sections.extend(labels.map(|table| Section { table: Some(table), ..Section::new("Labels") }));
     sections.extend(convergence(pair, view));
+    sections.push(words(&words_used(run, pair)));
     let page = Page {
         status: Some(Status { class, text: status.text() }),
         cards: cards(run, pair, view),
@@ -95,6 +99,22 @@ fn convergence(pair: &PairReport, view: &PairView) -> Option<Section> {
         plots: Plots::of(curves),
         ..Section::new(heading)
     })
+}
+
+/// The slices of a volume, to scroll through.
+fn slices(view: &PairView, control: &Control) -> Result<Option<Section>, ReportError> {
+    let scrollers = slice_scrollers(view, motion_scale(view, control)?, control)?;
+    let lead =
+        "Scroll in a picture: from slice to slice, the motion in colours over the fixed image.".to_owned();
+    Ok((!scrollers.is_empty()).then(|| Section { lead, scrollers, ..Section::new("Slices") }))
+}
+
+/// The words of the page that a reader may not know.
+fn words_used(run: &RunReport, pair: &PairReport) -> Vec<Word> {
+    let ause = pair.sparsification.as_ref().and_then(|s| s.ause).map(|_| Word::Ause);
+    let drift = run.cycle_closure_vox.map(|_| Word::Drift);
+    let always = [Word::Brightness, Word::Determinant, Word::Folded, Word::Rim];
+    ause.into_iter().chain(drift).chain(always).collect()
 }
 
 /// The headline numbers of a pair within its run.

@@ -11,3 +11,4 @@ pub(crate) mod segment_page;
 pub(crate) mod stereo_page;
 pub(crate) mod tables;
 pub(crate) mod track_page;
+pub(crate) mod words;

@@ -4,6 +4,7 @@ use crate::error::ReportError;
 use crate::number::{counted, duration};
 use crate::pages::tables;
 pub use crate::pages::tables::Table;
+use crate::pictures::fields::slices::Scroller;
 use crate::pictures::film::Frame;
 use crate::pictures::overlay::Canvas;
 use crate::pictures::panel::{Panel, Picture, image};
@@ -115,9 +116,11 @@ pub struct Section {
     pub lead: String,
     pub(crate) film: Vec<Frame>,
     pub(crate) scene: Option<Scene>,
-    /// Dimension, 2 or 3, which decides how panels are laid out; 0 for two panels in a row.
+    /// Dimension, 2 or 3, which decides how panels are laid out; 0 for two panels in a row, 1 for one.
     pub(crate) dimension: usize,
     pub(crate) panels: Vec<Panel>,
+    /// Slices that the reader scrolls through.
+    pub(crate) scrollers: Vec<Scroller>,
     /// Figures side by side.
     pub(crate) figures: Vec<Figure>,
     /// Curves.

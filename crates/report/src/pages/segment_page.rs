@@ -11,6 +11,7 @@ use crate::run::segment_report::{SegmentReport, SegmentedPart};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+use std::path::Path;
 use veloxel_core::Control;
 
 /// The content of the page.
@@ -20,6 +21,8 @@ pub struct SegmentView<'a> {
     pub points: &'a [[f64; 3]],
     /// Its triangles.
     pub triangles: &'a [[u32; 3]],
+    /// For each triangle the face of the file that it is a part of; none where every face is a triangle.
+    pub file_faces: Option<&'a [u32]>,
     /// The run's answer; behind it another method's, if there is one.
     pub answers: &'a [AnswerView<'a>],
 }
@@ -54,6 +57,21 @@ pub struct AnswerView<'a> {
     pub numbers: &'a [u32],
     /// Certainty of each triangle, 0 to 1.
     pub certainty: &'a [f32],
+    /// Mean thickness of each of the finest parts, as a share of the square root of the mesh's area.
+    pub thickness: &'a [f64],
+    /// Parts below this share of the mesh's area join a neighbour.
+    pub least_area: f64,
+    /// The parts at the number that was found, where the tree shows others.
+    pub own: Option<OwnParts<'a>>,
+}
+
+/// Parts that the tree of merges does not show.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnParts<'a> {
+    /// The part of each triangle.
+    pub labels: &'a [u32],
+    /// For each part a number, which chooses its colour.
+    pub numbers: &'a [u32],
 }
 
 /// Number of colours of the page.
@@ -67,18 +85,24 @@ impl AnswerView<'_> {
 
     /// The answer in the form that the viewer reads.
     fn json(&self) -> Value {
-        let finest: Vec<u8> = self.finest.iter().flat_map(|&part| (part as u16).to_le_bytes()).collect();
-        let inks: Vec<u32> = self.numbers.iter().map(|number| number % COLOURS).collect();
+        let coded = |parts: &[u32]| {
+            STANDARD.encode(parts.iter().flat_map(|&part| (part as u16).to_le_bytes()).collect::<Vec<u8>>())
+        };
+        let inks = |numbers: &[u32]| numbers.iter().map(|number| number % COLOURS).collect::<Vec<u32>>();
         let of_255 = |certainty: &f32| (255.0 * certainty.clamp(0.0, 1.0)).round() as u8;
         let certainty: Vec<u8> = self.certainty.iter().map(of_255).collect();
         json!({
             "parts": self.parts,
             "fewest_parts": self.fewest_parts(),
-            "finest": STANDARD.encode(finest),
+            "finest": coded(self.finest),
             "finest_parts": self.finest_parts,
             "merges": self.merges,
-            "inks": inks,
+            "inks": inks(self.numbers),
             "certainty": STANDARD.encode(certainty),
+            "thickness": self.thickness,
+            "least_area": self.least_area,
+            "own": self.own.map(|own| coded(own.labels)),
+            "own_inks": self.own.map(|own| inks(own.numbers)),
         })
     }
 }
@@ -92,8 +116,9 @@ pub fn segment_html(
     view: &SegmentView<'_>,
     control: &Control,
 ) -> Result<String, ReportError> {
-    let mut lead = "Drag to turn, scroll to come nearer. A colour fades to white where a face may as well belong to the part \
-                    beside it; at other numbers of parts than the run's, near every border."
+    let mut lead = "Drag to turn, scroll to come nearer, drag with shift or the right button to move; click a part to pick it. A colour \
+                    fades to white where a face may as well belong to the part beside it; at other numbers of parts than the \
+                    run's, near every border. Card and table follow the slider."
         .to_owned();
     lead.push_str(match view.answers.get(1).map(|second| second.role) {
         Some(AnswerRole::Beginning) => {
@@ -104,7 +129,7 @@ pub fn segment_html(
         }
         Some(AnswerRole::Own) | None => "",
     });
-    let scene = Section { lead, scene: Some(scene(view, control)?), ..Section::new("Parts") };
+    let scene = Section { lead, scene: Some(scene(report, view, control)?), ..Section::new("Parts") };
     let parts = Section { table: Some(table(&report.segments)), ..Section::new("Every part") };
     let cleaning = &report.cleaning;
     let facts = [
@@ -135,10 +160,9 @@ pub fn segment_html(
 
 fn table(parts: &[SegmentedPart]) -> Table {
     let row = |part: &SegmentedPart| {
-        let [r, g, b] = part.rgb;
         vec![
             part.part.to_string(),
-            format!("#{r:02x}{g:02x}{b:02x}"),
+            String::new(),
             part.triangles.to_string(),
             percent(part.area_share),
             format!("{:.3}", part.thickness),
@@ -146,11 +170,16 @@ fn table(parts: &[SegmentedPart]) -> Table {
         ]
     };
     let head = ["part", "colour", "triangles", "area", "thickness, √area", "certainty"].map(str::to_owned);
-    Table { head: head.to_vec(), text_columns: 2, rows: parts.iter().map(row).collect() }
+    let swatch = |part: &SegmentedPart| {
+        let [red, green, blue] = part.rgb;
+        format!("rgb({red},{green},{blue})")
+    };
+    let swatches = parts.iter().map(swatch).collect();
+    Table { head: head.to_vec(), text_columns: 2, rows: parts.iter().map(row).collect(), swatches }
 }
 
 /// The mesh in the form that the viewer reads.
-fn scene(view: &SegmentView<'_>, control: &Control) -> Result<Scene, ReportError> {
+fn scene(report: &SegmentReport, view: &SegmentView<'_>, control: &Control) -> Result<Scene, ReportError> {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for point in view.triangles.iter().flatten().map(|&corner| view.points[corner as usize]) {
         for axis in 0..3 {
@@ -161,16 +190,24 @@ fn scene(view: &SegmentView<'_>, control: &Control) -> Result<Scene, ReportError
     let extent =
         (0..3).map(|axis| (high[axis] - low[axis]).powi(2)).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
     // Around the origin in units of the mesh's extent, so that no unit is too large or too small for the viewer.
-    let place = |point: &[f64; 3]| {
-        [0, 1, 2].map(|axis| ((point[axis] - 0.5 * (low[axis] + high[axis])) / extent) as f32)
-    };
+    let centre = [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]));
+    let place = |point: &[f64; 3]| [0, 1, 2].map(|axis| ((point[axis] - centre[axis]) / extent) as f32);
     let points: Vec<u8> = view.points.iter().flat_map(place).flat_map(f32::to_le_bytes).collect();
     control.check()?;
     let triangles: Vec<u8> =
         view.triangles.iter().flatten().flat_map(|corner| corner.to_le_bytes()).collect();
     control.check()?;
     let colours: Vec<[u8; 3]> = (0..COLOURS).map(part_rgb).collect();
+    let file_faces =
+        view.file_faces.map(|faces| faces.iter().flat_map(|face| face.to_le_bytes()).collect::<Vec<u8>>());
     let data = json!({
+        "name": Path::new(&report.mesh).file_stem().unwrap_or_default().to_string_lossy(),
+        "command_line": report.header.command_line,
+        "count_from": report.count_from,
+        "certainty": text(report.mean_certainty),
+        "centre": centre,
+        "extent": extent,
+        "file_faces": file_faces.map(|faces| STANDARD.encode(faces)),
         "points": STANDARD.encode(points),
         "triangles": STANDARD.encode(triangles),
         "answers": view.answers.iter().map(AnswerView::json).collect::<Vec<_>>(),
@@ -178,10 +215,19 @@ fn scene(view: &SegmentView<'_>, control: &Control) -> Result<Scene, ReportError
     });
     control.check()?;
     Ok(Scene {
-        data: serde_json::to_string(&data)?,
+        // Names of files must not end the script that holds them.
+        data: serde_json::to_string(&data)?.replace('<', "\\u003c"),
         answers: view.answers.iter().map(|answer| answer.name).collect(),
         parts: view.answers.first().map_or([1; 3], |run| [run.fewest_parts(), run.finest_parts, run.parts]),
         library: include_str!("mesh_viewer/three.min.js"),
-        viewer: include_str!("mesh_viewer/viewer.js"),
+        viewer: concat!(
+            // The table lies below the scene.
+            "addEventListener(\"DOMContentLoaded\", () => {\n",
+            include_str!("mesh_viewer/parts.js"),
+            include_str!("mesh_viewer/exports.js"),
+            include_str!("mesh_viewer/viewer.js"),
+            include_str!("mesh_viewer/self_test.js"),
+            "});\n"
+        ),
     })
 }

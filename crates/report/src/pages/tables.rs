@@ -11,7 +11,7 @@ use veloxel_core::{DiagnosticCell, DiagnosticTable, Dimension};
 use veloxel_measure::{Distribution, FlowError, LabelOverlap, LabelOverlapReport};
 
 /// A table of text.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Table {
     /// Names of the columns.
     pub head: Vec<String>,
@@ -19,13 +19,15 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
     /// Number of columns, from the left, that are text; the others hold numbers.
     pub text_columns: usize,
+    /// Colours that the second cells of the rows show, as `rgb(…)` of CSS; none where they are text.
+    pub swatches: Vec<String>,
 }
 
 impl Table {
     /// A table whose first column is text and whose others hold numbers.
     pub fn new(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Self {
         let head = head.iter().map(|&name| name.to_owned()).collect();
-        Self { head, rows: rows.into_iter().collect(), text_columns: 1 }
+        Self { head, rows: rows.into_iter().collect(), text_columns: 1, ..Self::default() }
     }
 }
 

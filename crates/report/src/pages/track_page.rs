@@ -6,6 +6,7 @@ use crate::pages::cine_loops;
 use crate::pages::page::{Figure, Headline, Page, Plots, Section};
 use crate::pages::reader_plots::reader_plots;
 use crate::pages::tables::Table;
+use crate::pages::words::{Word, words};
 use crate::pictures::track_view::TrackView;
 use crate::plots::bulls_eye;
 use crate::plots::svg_plot::{AxisLabels, Ink, Line, LinePlot, Series};
@@ -33,6 +34,7 @@ pub fn track_html(
     sections.extend(strain_section(report));
     sections.extend(distance_section(report));
     sections.push(comparison_section(report));
+    sections.push(words(&[Word::Drift, Word::Folded, Word::Segment]));
     let page = Page {
         cards: report.runs.first().map_or(Vec::new(), |run| cards(report, run)),
         sections,

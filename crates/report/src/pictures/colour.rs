@@ -27,6 +27,15 @@ pub(crate) fn wheel(vector: [f32; 2]) -> Rgb {
     hue.map(|c| (255.0 * tint(c)).round() as u8)
 }
 
+/// The full colour of a vector's direction (right, down), whatever its length; white at 0.
+///
+/// The vector should be finite.
+pub(crate) fn full_hue(vector: [f32; 2]) -> Rgb {
+    // A length of 1 may be rounded to one beyond it, which is darker.
+    let length = vector[0].hypot(vector[1]).max(f32::MIN_POSITIVE) * 1.000_01;
+    wheel(vector.map(|c| c / length))
+}
+
 /// Colour of an orientation, given as `strength · (cos 2θ, sin 2θ)`: the wheel's hues once around for half a turn,
 /// black where the strength is 0.
 ///

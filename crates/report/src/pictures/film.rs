@@ -1,14 +1,14 @@
 //! Small pictures of a sequence's pairs: the flow's colours over the fixed image.
 
 use crate::error::ReportError;
-use crate::pictures::colour::wheel;
+use crate::pictures::colour::full_hue;
 use crate::pictures::maps::full_colour;
 use crate::pictures::picture::{Raster, rgba_data_uri};
 use crate::pictures::view::PairView;
 use serde::Serialize;
 use veloxel_core::{Control, Stopped};
 
-const LONGEST_SIDE: usize = 112;
+const LONGEST_SIDE: usize = 144;
 
 /// The picture of one pair in a filmstrip: a few kilobytes, so that the pair itself can be dropped.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,22 +45,32 @@ impl Thumbnail {
     /// The picture with full colour at `scale_mm`: the image where nothing moves, the hue where it moves much.
     fn to_data_uri(&self, scale_mm: f32) -> Result<String, ReportError> {
         let finite = || self.grey.values.iter().map(|v| v[0]).filter(|v| v.is_finite());
-        let (low, high) = (finite().fold(f32::MAX, f32::min), finite().fold(f32::MIN, f32::max));
-        let mut samples = Vec::with_capacity(4 * self.grey.values.len());
-        for (&[grey], &[u, v]) in self.grey.values.iter().zip(&self.motion_mm.values) {
-            let grey = 255.0 * ((grey - low) / (high - low).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);
-            let length = u.hypot(v) / scale_mm;
-            if !(length + grey).is_finite() {
-                samples.extend([0; 4]);
-                continue;
-            }
-            let share = 0.85 * length.min(1.0);
-            let hue = wheel([u, v].map(|c| c / scale_mm / length.max(1e-6)));
-            let mixed = hue.map(|h| (grey + share * (f32::from(h) - grey)).round() as u8);
-            samples.extend([mixed[0], mixed[1], mixed[2], 255]);
-        }
-        rgba_data_uri(self.grey.columns, self.grey.rows, &samples)
+        let range = [finite().fold(f32::MAX, f32::min), finite().fold(f32::MIN, f32::max)];
+        overlaid_uri(&self.grey, &self.motion_mm, range, scale_mm)
     }
+}
+
+/// An image between two greys, with the hue of its motion where that is not small against `scale_mm`.
+pub(crate) fn overlaid_uri(
+    grey: &Raster<1>,
+    motion_mm: &Raster<2>,
+    [low, high]: [f32; 2],
+    scale_mm: f32,
+) -> Result<String, ReportError> {
+    let mut samples = Vec::with_capacity(4 * grey.values.len());
+    for (&[grey], &[u, v]) in grey.values.iter().zip(&motion_mm.values) {
+        let grey = 255.0 * ((grey - low) / (high - low).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);
+        let length = u.hypot(v) / scale_mm;
+        if !(length + grey).is_finite() {
+            samples.extend([0; 4]);
+            continue;
+        }
+        let share = 0.85 * length.min(1.0);
+        let hue = full_hue([u, v]);
+        let mixed = hue.map(|h| (grey + share * (f32::from(h) - grey)).round() as u8);
+        samples.extend([mixed[0], mixed[1], mixed[2], 255]);
+    }
+    rgba_data_uri(grey.columns, grey.rows, &samples)
 }
 
 /// A picture of a film on a page.

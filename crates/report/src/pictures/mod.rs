@@ -4,6 +4,7 @@ pub(crate) mod caption;
 pub(crate) mod colour;
 pub(crate) mod colour_wheel;
 pub(crate) mod engine_film;
+pub(crate) mod fields;
 pub(crate) mod film;
 pub(crate) mod grey;
 pub(crate) mod maps;

@@ -3,15 +3,20 @@
 use crate::error::ReportError;
 use crate::number;
 use crate::pictures::colour::Ramp;
+use crate::pictures::fields::warped_grid::warped_grid_svg;
 use crate::pictures::maps::{Map, Stage};
 use crate::pictures::overlay::{ARROWS, ARROWS_OF_A_SLICE, Quiver, outline_svg};
 use crate::pictures::panel::{Panel, Scaled};
 use crate::pictures::picture::{LONGEST_SIDE, Raster};
-use crate::pictures::planes::slices_of_thin_stack;
-use crate::pictures::view::{ComparedView, PairView};
+use crate::pictures::planes::{Plane, slices_of_thin_stack};
+use crate::pictures::view::PairView;
 use veloxel_core::{Control, Dimension, Flow, Stopped, Volume};
 
-const TRUE_MOTION: &str = "True motion";
+pub(crate) const TRUE_MOTION: &str = "True motion";
+
+/// Squares of a warped grid along the longest side of a plane, and of a slice among others.
+const SQUARES: f64 = 24.0;
+const SQUARES_OF_A_SLICE: f64 = 14.0;
 
 /// Number of pictures in a row: about twice as many as rows, with few empty places.
 fn columns_of(count: usize) -> usize {
@@ -21,10 +26,15 @@ fn columns_of(count: usize) -> usize {
     (1..=count).min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(1)
 }
 
+/// The length of motion with full colour in the panels of a pair, millimetres.
+pub(crate) fn motion_scale(view: &PairView, control: &Control) -> Result<f64, Stopped> {
+    Ok(Shown::new(view, control)?.stage.motion_scale(view.flow))
+}
+
 /// A pair, and the planes on which it is shown.
-struct Shown<'a> {
-    view: &'a PairView<'a>,
-    stage: Stage<'a>,
+pub(crate) struct Shown<'a> {
+    pub view: &'a PairView<'a>,
+    pub stage: Stage<'a>,
 }
 
 /// All picture panels of a pair, in the order of the page.
@@ -35,6 +45,7 @@ pub(crate) fn panels(view: &PairView, control: &Control) -> Result<Vec<Panel>, R
         shown.motion_colours("Motion", view.flow, motion_scale)?,
         shown.motion_arrows(motion_scale)?,
         shown.images()?,
+        shown.warped_grid()?,
     ];
     panels.extend(shown.differences()?);
     if let Some(truth) = view.truth {
@@ -46,76 +57,25 @@ pub(crate) fn panels(view: &PairView, control: &Control) -> Result<Vec<Panel>, R
     Ok(panels)
 }
 
-/// The values with full colour, the same for every field of a comparison.
-pub(crate) struct Scales {
-    motion_mm: f64,
-    /// Error with full colour, voxels.
-    error: f64,
-}
-
-impl Scales {
-    /// The scales of a comparison. Motion: the truth's, else the median of the fields'. Errors: the median of the fields', so
-    /// that a field that fails does not darken the others.
-    pub(crate) fn of(views: &[ComparedView<'_>], control: &Control) -> Result<Self, Stopped> {
-        let shown = |view| Shown::new(view, control);
-        let all = views.iter().map(|view| shown(&view.pair)).collect::<Result<Vec<_>, _>>()?;
-        let median = |mut values: Vec<f64>| {
-            values.sort_by(f64::total_cmp);
-            values.get(values.len() / 2).copied().unwrap_or(1.0)
-        };
-        let motions = all.iter().map(|of| of.stage.motion_scale(of.view.truth.unwrap_or(of.view.flow)));
-        let errors = all.iter().filter_map(|of| Some(of.error_limit(of.view.truth?)));
-        Ok(Self { motion_mm: median(motions.collect()), error: median(errors.collect()) })
-    }
-}
-
-/// The panels of one method in a comparison: its field, its confidence, occluded voxels and, with a truth, its error.
-pub(crate) fn comparison_panels(
-    ComparedView { pair: view, occlusion }: &ComparedView<'_>,
-    scales: &Scales,
-    control: &Control,
-) -> Result<Vec<Panel>, ReportError> {
-    let shown = Shown::new(view, control)?;
-    let mut panels = vec![shown.motion_colours("Motion", view.flow, scales.motion_mm)?, shown.confidence()?];
-    if let Some(truth) = view.truth {
-        panels.push(shown.errors(truth, scales.error)?);
-    }
-    if let Some(hidden) = occlusion {
-        let map = Map::Volume(hidden, Scaled { ramp: Ramp::Grey, low: 0.0, high: 1.0 });
-        let caption = "White: hidden in the moving image, as the backward field shows.";
-        panels.push(shown.stage.panel("Occlusion", caption, map, "")?);
-    }
-    Ok(panels)
-}
-
-/// Both images of a pair, and its true motion where that is known.
-pub(crate) fn frame_panels(
-    view: &PairView,
-    scales: &Scales,
-    control: &Control,
-) -> Result<Vec<Panel>, ReportError> {
-    let shown = Shown::new(view, control)?;
-    let grey = |image| Map::Volume(image, shown.stage.grey(image));
-    let mut panels = vec![
-        shown.stage.panel("Fixed", "The image that the fields belong to.", grey(view.fixed), "")?,
-        shown.stage.panel("Moving", "The image that they point into.", grey(view.moving), "")?,
-    ];
-    if let Some(truth) = view.truth {
-        panels.push(shown.motion_colours(TRUE_MOTION, truth, scales.motion_mm)?);
-    }
-    Ok(panels)
-}
-
 impl<'a> Shown<'a> {
     fn new(view: &'a PairView<'a>, control: &'a Control) -> Result<Self, Stopped> {
-        let planes = view.planes(control)?;
+        Ok(Self::on(view, view.planes(control)?, control))
+    }
+
+    /// A pair on planes of its grid.
+    pub(crate) fn on(view: &'a PairView<'a>, planes: Vec<Plane>, control: &'a Control) -> Self {
         let is_stack = slices_of_thin_stack(view.grid()).is_some();
         let columns = if is_stack { columns_of(planes.len()) } else { 0 };
         let stage = Stage::new(view.grid(), planes, control);
-        Ok(Self { view, stage: Stage { columns, mask: view.mask, picture: Some("image"), ..stage } })
+        Self { view, stage: Stage { columns, mask: view.mask, picture: Some("image"), ..stage } }
     }
 
-    fn motion_colours(&self, title: &'static str, field: &Flow, scale_mm: f64) -> Result<Panel, ReportError> {
+    pub(crate) fn motion_colours(
+        &self,
+        title: &'static str,
+        field: &Flow,
+        scale_mm: f64,
+    ) -> Result<Panel, ReportError> {
         let within = if self.stage.planes.len() > 1 { " within the plane" } else { "" };
         let caption = format!("Hue is the direction{within}, colour strength the length.");
         let panel = self.stage.panel(title, &caption, Map::Motion(field, scale_mm), self.stage.unit)?;
@@ -150,6 +110,26 @@ impl<'a> Shown<'a> {
         })
     }
 
+    /// The lines of a regular grid of the fixed image where they lie in the moving one.
+    fn warped_grid(&self) -> Result<Panel, Stopped> {
+        const TITLE: &str = "Warped grid";
+        let stage = &self.stage;
+        let squares = if stage.columns > 1 { SQUARES_OF_A_SLICE } else { SQUARES };
+        let pictures = stage.planes.iter().enumerate().map(|(k, (plane, canvas))| {
+            let vector = |i| plane.page_vector_mm(self.view.flow.vector_vox(i));
+            let lines = warped_grid_svg(plane, vector, *canvas, stage.longest_mm, squares);
+            stage.framed(plane, *canvas, TITLE, &format!(r##"<use href="#moving-{k}"/>{lines}"##))
+        });
+        let caption = "A regular grid of the fixed image, where the field finds its lines in the moving image, at true length.";
+        Ok(Panel {
+            title: TITLE,
+            caption: caption.to_owned(),
+            pictures: pictures.collect::<Result<_, _>>()?,
+            columns: stage.columns,
+            ..Panel::default()
+        })
+    }
+
     fn images(&self) -> Result<Panel, ReportError> {
         let (view, stage) = (self.view, &self.stage);
         let grey = stage.grey(view.fixed);
@@ -160,7 +140,9 @@ impl<'a> Shown<'a> {
         let mut panel = stage.layers("Images", caption, &layers, None)?.gaps_are(self.gap_of_warped());
         for (k, picture) in panel.pictures.iter_mut().enumerate() {
             // Arrows are drawn over it.
-            picture.svg = picture.svg.replacen("<image", &format!(r#"<image id="fixed-{k}""#), 1);
+            picture.svg = picture.svg.replacen("<image width", &format!(r#"<image id="fixed-{k}" width"#), 1);
+            picture.svg =
+                picture.svg.replacen("<image width", &format!(r#"<image id="moving-{k}" width"#), 1);
         }
         if let [(plane, canvas)] = stage.planes.as_slice() {
             // one plane leaves room for the fixed image beside the others
@@ -174,7 +156,7 @@ impl<'a> Shown<'a> {
     }
 
     /// Text for places where the warped image has no value.
-    fn gap_of_warped(&self) -> &'static str {
+    pub(crate) fn gap_of_warped(&self) -> &'static str {
         match (0..self.view.grid().len()).all(|i| self.view.flow.is_valid(i)) {
             true => "outside the moving image",
             false => "no vector, or outside the moving image",
@@ -196,24 +178,25 @@ impl<'a> Shown<'a> {
         Ok(panels)
     }
 
-    fn error_at(&self, truth: &Flow, index: usize) -> f32 {
+    /// The length of the difference between the field and another one, voxels.
+    pub(crate) fn error_at(&self, truth: &Flow, index: usize) -> f32 {
         let (e, t) = (self.view.flow.vector_vox(index), truth.vector_vox(index));
         [0, 1, 2].map(|a: usize| e[a] - t[a]).iter().map(|d| d * d).sum::<f32>().sqrt()
     }
 
     /// The error that hardly any shown vector exceeds, voxels.
-    fn error_limit(&self, truth: &Flow) -> f64 {
+    pub(crate) fn error_limit(&self, truth: &Flow) -> f64 {
         self.stage.limit(|i| self.error_at(truth, i))
     }
 
-    fn errors(&self, truth: &Flow, high: f64) -> Result<Panel, ReportError> {
+    pub(crate) fn errors(&self, truth: &Flow, high: f64) -> Result<Panel, ReportError> {
         let (title, caption) = ("End-point error", "Length of the difference from the true motion.");
         let at = |i| self.error_at(truth, i);
         let map = Map::Values(&at, Scaled { ramp: Ramp::Heat, low: 0.0, high });
         Ok(self.stage.panel(title, caption, map, self.view.voxels())?.gaps_are("no vector, or no truth"))
     }
 
-    fn confidence(&self) -> Result<Panel, ReportError> {
+    pub(crate) fn confidence(&self) -> Result<Panel, ReportError> {
         let caption = "How far each vector can be trusted: 0 not at all, 1 fully.";
         let map = Map::Volume(self.view.confidence, Scaled::CONFIDENCE);
         self.stage.panel("Confidence", caption, map, "")

@@ -57,6 +57,10 @@ impl Plane {
         p[self.down.axis] = along(&self.down, row);
         (p[2] * self.size[1] + p[1]) * self.size[0] + p[0]
     }
+    /// The grid axis across the plane.
+    pub fn normal(&self) -> usize {
+        3 - self.across.axis - self.down.axis
+    }
     /// Numbers of columns and rows.
     pub fn shape(&self) -> (usize, usize) {
         (self.across.count, self.down.count)
@@ -123,8 +127,7 @@ pub(crate) fn slices_of_thin_stack(grid: &Grid) -> Option<Vec<Plane>> {
     let slice = |nth: usize| {
         let mut voxel = [0; 3];
         voxel[axis] = nth;
-        let normal = |plane: &Plane| 3 - plane.across.axis - plane.down.axis;
-        planes_through(grid, voxel).into_iter().find(|plane| normal(plane) == axis)
+        planes_through(grid, voxel).into_iter().find(|plane| plane.normal() == axis)
     };
     (0..size[axis]).map(slice).collect()
 }

@@ -1,4 +1,5 @@
-//! The 17 segments of the left ventricle as a bull's-eye: base outside, apex in the middle, the anterior wall on top.
+//! The 17 segments of the left ventricle as a bull's-eye: base outside, apex in the middle, the anterior wall on top; every segment
+//! has its number.
 //!
 //! *Paper*: Cerqueira et al.: Standardized myocardial segmentation, Circulation 2002.
 
@@ -38,17 +39,18 @@ pub(crate) fn figure(title: &str, caption: &str, values: &[Option<f64>; 17], ful
 }
 
 fn segment_svg(d: &str, segment: usize, value: Option<f64>, full: f64, [x, y]: [f64; 2]) -> String {
+    let number = format!(r#"<text class="segment-number" x="{x:.1}" y="{:.1}">{segment}</text>"#, y - 5.0);
     let Some(value) = value else {
         return format!(
-            r#"<path class="segment gap" d="{d}"><title>segment {segment}: not seen</title></path>"#
+            r#"<path class="segment gap" d="{d}"><title>segment {segment}: not seen</title></path>{number}"#
         );
     };
     let (shown, exact) = (signed(value.round(), 0), signed(value, 1));
     let share = (100.0 * (value / full).abs().min(1.0)).round();
     let class = if value / full < 0.0 { "segment opposite" } else { "segment" };
-    let y = y + 4.0;
+    let y = y + 6.0;
     format!(
-        r#"<path class="{class}" style="--share:{share}%" d="{d}"><title>segment {segment}: {exact}</title></path><text x="{x:.1}" y="{y:.1}">{shown}</text>"#
+        r#"<path class="{class}" style="--share:{share}%" d="{d}"><title>segment {segment}: {exact}</title></path>{number}<text x="{x:.1}" y="{y:.1}">{shown}</text>"#
     )
 }
 

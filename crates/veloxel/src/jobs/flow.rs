@@ -3,8 +3,9 @@
 use super::flow_job::FlowJob;
 use super::inputs::flow_inputs::FlowInputs;
 use super::outputs::pictures::{write_colours, write_confidence, write_sampled};
-use super::{JobRun, OutputPlan, OutputRole, Result, VeloxelError};
+use super::{JobRun, OutputPlan, OutputRole, Result};
 use crate::Session;
+use crate::pipelines::encode::DrawnField;
 use crate::pipelines::{Account, PairResult};
 use veloxel_core::{Grid, Stage, Warnings};
 use veloxel_io as io;
@@ -29,13 +30,14 @@ fn planned(job: &FlowJob, session: &Session, mut plan: OutputPlan) -> Result<Flo
     let Account { mut stages, mut warnings, .. } = Account::default();
     let inputs = stages.time("load", || FlowInputs::load(job, session, &mut warnings))?;
     plan.check_grid(inputs.frames[0].grid())?;
+    job.outputs.drawing.require_plane(inputs.frames[0].grid())?;
     let mut log = Account { stages, warnings, ..Account::default() };
     let mut result = inputs.solve(job, session)?;
     log.absorb(std::mem::take(&mut result.account));
     let title = job.title(result.fixed_frame);
 
     session.enter(Stage::Write)?;
-    log.stages.time("write", || write(&result, &mut plan, &mut log.warnings))?;
+    log.stages.time("write", || write(job, &result, &mut plan, &mut log.warnings))?;
     let mut measured = result.measured.take().into_iter().collect::<Vec<_>>();
     measured.iter_mut().for_each(|pair| pair.title.clone_from(&title));
     // Everything beside the images lies on the fixed grid.
@@ -56,7 +58,7 @@ fn planned(job: &FlowJob, session: &Session, mut plan: OutputPlan) -> Result<Flo
 }
 
 /// Writes the flow and its maps.
-fn write(result: &PairResult, plan: &mut OutputPlan, warnings: &mut Warnings) -> Result<()> {
+fn write(job: &FlowJob, result: &PairResult, plan: &mut OutputPlan, warnings: &mut Warnings) -> Result<()> {
     let found = &result.found;
     plan.write(OutputRole::Flow, |target| io::write_flow(target, &found.flow))?;
     plan.write(OutputRole::Confidence, |target| write_confidence(&target, &found.confidence, warnings))?;
@@ -67,7 +69,7 @@ fn write(result: &PairResult, plan: &mut OutputPlan, warnings: &mut Warnings) ->
         let like = &result.prepared.moving;
         plan.write(OutputRole::WarpedImage, |target| write_sampled(&target, warped, like, warnings))?;
     }
-    plan.write::<VeloxelError>(OutputRole::Picture, |target| {
-        Ok(write_colours(&target, &found.flow, warnings)?)
-    })
+    let (image, drawing) = (&result.prepared.fixed, &job.outputs.drawing);
+    let drawn = DrawnField { flow: &found.flow, image, drawing };
+    plan.write(OutputRole::Picture, |target| write_colours(&target, &drawn, warnings))
 }

@@ -6,6 +6,7 @@ use crate::pipelines::OutsideFill;
 use std::path::PathBuf;
 use veloxel_io::ContentKind;
 use veloxel_motion::TakenImages;
+use veloxel_report::FieldDrawing;
 
 /// Files to write.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,6 +23,8 @@ pub struct FlowOutputs {
     pub outside: OutsideFill,
     /// The field in the colours of the wheel.
     pub picture: Option<PathBuf>,
+    /// How that is drawn: plane, scale, ground and key.
+    pub drawing: FieldDrawing,
     /// JSON.
     pub report: Option<PathBuf>,
     /// A page for people.

@@ -28,6 +28,7 @@ mod track;
 mod track_points;
 mod warp;
 
+use crate::Result;
 use crate::pipelines::account::{Account, Stages};
 pub use crate::pipelines::memory_plan::{FlowPlan, MemoryPart};
 pub use crate::pipelines::prepare::grids::OutsideFill;
@@ -35,7 +36,6 @@ pub use crate::pipelines::{
     AgainstTruth, Directions, EndedTracks, LabelChoice, Refinement, SegmentationReport, TimeEstimate,
 };
 pub use crate::session::{DeviceListing, DeviceOptions, devices};
-use crate::{Result, VeloxelError};
 pub use compare::{CompareJob, compare};
 pub use contours_fit::{ContoursFitJob, ContoursFitRun, contours_fit};
 pub use demo::{DemoJob, demo};
@@ -55,6 +55,7 @@ pub use inputs::mask_file::MaskFile;
 pub use job_error::JobError;
 pub use job_run::JobRun;
 pub use measure::{MeasureJob, MeasureReport, measure_jacobian, measure_strain};
+
 pub use options::dense_options::DenseOptions;
 pub use options::method_options::{DenseMethodOptions, MethodOptions, PartsMethodOptions};
 pub use options::phase_options::PhaseOptions;
@@ -64,7 +65,7 @@ use outputs::output_plan::name;
 pub use outputs::output_plan::{OutputContent, OutputPlan};
 pub use outputs::role::OutputRole;
 pub use phantom::{PhantomJob, PhantomRun, phantom};
-pub use segment::{SegmentJob, SegmentOutputs, segment};
+pub use segment::{MeshInfo, SegmentJob, SegmentOutputs, mesh_info, segment};
 pub use sequence::{SequenceJob, sequence};
 pub use stereo::{StereoJob, StereoRun, stereo};
 pub use track::{ContourInput, FilmChoice, RegionInput, TrackJob, track};

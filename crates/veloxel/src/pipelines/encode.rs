@@ -2,9 +2,9 @@
 
 use super::prepare::full_scale::full_scale;
 use std::borrow::Cow;
-use veloxel_core::{Control, Dimension, Flow, Stopped, Volume, WarningKind, Warnings};
+use veloxel_core::{Control, Flow, Volume, WarningKind, Warnings};
 use veloxel_report::number::text;
-use veloxel_report::{ColourWheelPicture, colour_wheel_rgb};
+use veloxel_report::{FieldDrawing, FieldPicture, MapPicture, ReportError};
 
 /// Whether the samples of an image are whole numbers above 1 at most, as those of cameras and scanners are: white is 255 or more.
 pub(crate) fn is_in_whole_numbers(image: &Volume<f32>) -> bool {
@@ -46,31 +46,27 @@ pub(crate) fn confidence_in_bytes(confidence: &Volume<f32>) -> Volume<f32> {
     confidence.map(|&c| (255.0 * c).round())
 }
 
-/// A field in the colours of the wheel; of a volume the plane along z that moves most. Notes its scale; `name` is the file.
+/// A field in the colours of the wheel on its image, a plane of a volume. Notes plane and scale; `name` is the file.
 ///
 /// # Errors
-/// [`Stopped`].
+/// As [`FieldDrawing::draw`].
 pub(crate) fn colours_of(
-    flow: &Flow,
+    drawn: &DrawnField<'_>,
     name: &str,
     warnings: &mut Warnings,
     control: &Control,
-) -> Result<ColourWheelPicture, Stopped> {
-    let [nx, ny, nz] = flow.grid().size();
-    let motion = |z: usize| {
-        control.check()?;
-        let plane = (z * nx * ny..(z + 1) * nx * ny).filter(|&i| flow.is_valid(i));
-        Ok(plane.map(|i| flow.vector_vox(i)).map(|[u, v, _]| f64::from(u.hypot(v))).sum::<f64>())
-    };
-    let motions = (0..nz).map(motion).collect::<Result<Vec<_>, _>>()?;
-    let z = (0..nz).max_by(|&a, &b| motions[a].total_cmp(&motions[b])).unwrap_or(0);
-    let picture = colour_wheel_rgb(flow, z, None, control)?;
-    let (plane, unit) = match flow.grid().dimension() {
-        Dimension::Two => (String::new(), "px"),
-        Dimension::Three => (format!("plane z = {z}, "), "voxels"),
-    };
-    let scale = text(picture.scale_vox);
-    let message = format!("{name}: {plane}full colour at {scale} {unit}; longer vectors are darker");
+) -> Result<MapPicture, ReportError> {
+    let FieldPicture { picture, plane, scale, unit } =
+        drawn.drawing.draw(drawn.flow, drawn.image, control)?;
+    let plane = if plane.is_empty() { plane } else { format!("{plane}, ") };
+    let message = format!("{name}: {plane}full colour at {} {unit}; longer vectors are darker", text(scale));
     warnings.push(WarningKind::Note, message);
     Ok(picture)
+}
+
+/// A field, its image, and how they are drawn.
+pub(crate) struct DrawnField<'a> {
+    pub flow: &'a Flow,
+    pub image: &'a Volume<f32>,
+    pub drawing: &'a FieldDrawing,
 }

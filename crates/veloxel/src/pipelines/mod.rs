@@ -3,7 +3,6 @@
 
 pub(crate) mod account;
 mod compare;
-mod deformation;
 mod demo;
 pub(crate) mod dense;
 pub mod distances;
@@ -33,7 +32,6 @@ mod window;
 
 pub use account::{Account, Stages};
 pub use compare::{CompareRequest, CompareResult, ComparedMethod, compare};
-pub use deformation::{DeformationResult, jacobian, strain};
 pub use demo::{DemoPhantom, demo};
 pub use dense::{
     DenseError, Directions, Image, MethodChoice, PairNames, PairResult, PairStart, PairWanted, PreparedPair,
@@ -65,7 +63,7 @@ pub use sequence::{
 pub use stereo::{StereoRequest, StereoResult, stereo, undo_disparity};
 pub use veloxel_motion::{DenseDraft, TilePlan};
 pub use warp::{
-    Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames, WarpResult, warp_image,
-    warp_labels,
+    DeformationResult, Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames,
+    WarpResult, jacobian, strain, warp_image, warp_labels,
 };
 pub use window::{WindowRequest, window};

@@ -1,13 +1,12 @@
-//! `warp image`, `warp labels` and `warp points`.
+//! `warp image`, `warp labels` and `warp points`; `measure jacobian` and `measure strain`.
 
 use crate::no_files::{alone, without_files};
 use crate::{assert_same_file, session};
 use veloxel::io::{self, PointFile, Strictness};
-use veloxel::jobs::{self, OutsideFill, WarpJob};
-
+use veloxel::jobs::{self, MeasureJob, OutsideFill, WarpJob};
 use veloxel::pipelines::{
-    Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames, move_points, warp_image,
-    warp_labels,
+    Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames, jacobian, move_points,
+    strain, warp_image, warp_labels,
 };
 use veloxel::{Dimension, Flow, Grid, Volume, Warnings};
 
@@ -72,5 +71,43 @@ fn what_is_warped_is_that_of_the_command() {
         assert_eq!(again, by_job);
         assert_eq!((moved.outside, moved.undefined, run.outside), (1, 0, 1));
         assert!(jobs::warp_points(&job("points.csv", "moved.png"), &session).is_err());
+    });
+}
+
+#[test]
+fn what_is_measured_of_a_field_is_that_of_the_command() {
+    alone(|| {
+        let place = tempfile::tempdir().unwrap();
+        let file = |name: &str| place.path().join(name);
+        let (s, c) = 0.4f64.sin_cos();
+        let grid = Grid::volume(9, 8, 7)
+            .and_then(|grid| grid.with_spacing_mm([1.0, 1.5, 2.0]))
+            .and_then(|grid| grid.with_direction([[-c, 0.0, s], [0.0, -1.0, 0.0], [s, 0.0, c]]))
+            .unwrap();
+        let mut flow = Flow::from_fn(grid, |[x, y, z]| [0.05 * x * y, 0.3 * (z - y), 0.02 * z * x]);
+        flow.components_vox_mut().for_each(|component| component[200] = f32::NAN);
+        io::write_flow(file("flow.nrrd"), &flow).unwrap();
+        let read = io::read_flow(&file("flow.nrrd"), Strictness::Lenient, &mut Warnings::new()).unwrap();
+        let (reading, session) = (Strictness::Lenient.into(), session());
+        let job = |output: &str| MeasureJob {
+            flow: file("flow.nrrd"),
+            output: file(output),
+            report: None,
+            reading,
+        };
+
+        let run = jobs::measure_jacobian(&job("det.nii.gz"), &session).unwrap();
+        let found = without_files(|| jacobian(&read, &session)).unwrap();
+        assert_eq!(run.report.maps, [found.maps[0].summary]);
+        io::write_image(file("own.nii.gz"), &found.maps[0].volume, &mut Warnings::new()).unwrap();
+        assert_same_file(&file("own.nii.gz"), &file("det.nii.gz"));
+
+        let run = jobs::measure_strain(&job("strain"), &session).unwrap();
+        let found = without_files(|| strain(&read, &session)).unwrap();
+        assert_eq!((found.maps.len(), found.axes, run.report.maps.len()), (9, 3, 9));
+        for map in &found.maps {
+            io::write_image(file("own.nii.gz"), &map.volume, &mut Warnings::new()).unwrap();
+            assert_same_file(&file("own.nii.gz"), &file(&format!("strain/{}.nii.gz", map.name)));
+        }
     });
 }

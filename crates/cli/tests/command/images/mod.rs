@@ -1,6 +1,8 @@
-//! Images by the command: filters, pairs on two grids, planes in space, and NumPy's arrays.
+//! Images by the command: filters, pictures and measures of fields, pairs on two grids, planes in space, and NumPy's arrays.
 
 mod arrays;
+mod field_pictures;
 mod filter;
+mod measures_of_fields;
 mod planes;
 mod two_grids;

@@ -2,8 +2,9 @@
 //!
 //! *Specification*: Khronos, "glTF 2.0 Specification", 2021, sections 3 and 4.
 //! *Compatible implementations*: trimesh, Blender.
-//! *Read*: triangles with positions as floats, with or without indices, in the places of the scene's nodes; everything else is left
-//! out. *Written*: one mesh, three corners a triangle, with colours.
+//! *Read*: triangles with positions as floats, with or without indices, in the places of the scene's nodes, and their first texture
+//! coordinates where all of them have some; everything else is left out. *Written*: a node and a mesh for each part, whose
+//! triangles share vertices, with colours and texture coordinates.
 //! *Limits*: no compression (Draco, meshopt), no sparse accessors, no strips or fans; coordinates are 32-bit floats.
 
 use crate::format::Format;

@@ -100,6 +100,11 @@ impl<'a> Scene<'a> {
         let positions = self.accessor(&primitive["attributes"]["POSITION"], "VEC3")?;
         let is_float = positions.component == F32;
         self.context.support(is_float, "positions that are no floats", "write them as floats")?;
+        // Coordinates in other numbers than floats are left out, as a whole texture is.
+        let texture = match &primitive["attributes"]["TEXCOORD_0"] {
+            Value::Null => None,
+            index => self.accessor(index, "VEC2").ok().filter(|places| places.count == positions.count),
+        };
         let indices = match &primitive["indices"] {
             Value::Null => None,
             index => Some(self.accessor(index, "SCALAR")?),
@@ -120,7 +125,7 @@ impl<'a> Scene<'a> {
             }
             let point = positions.point(index);
             let place = placement.map(|[x, y, z, at]| x * point[0] + y * point[1] + z * point[2] + at);
-            self.surface.corner(place);
+            self.surface.corner(place, texture.as_ref().map(|texture| texture.place(index)));
         }
         Ok(())
     }
@@ -133,6 +138,7 @@ impl<'a> Scene<'a> {
         let component = accessor["componentType"].as_u64().unwrap_or(0);
         let size = match (component, kind) {
             (F32, "VEC3") => 12,
+            (F32, "VEC2") => 8,
             (U8, "SCALAR") => 1,
             (U16, "SCALAR") => 2,
             (U32, "SCALAR") => 4,
@@ -162,6 +168,12 @@ impl Accessor<'_> {
     fn point(&self, index: usize) -> [f64; 3] {
         let floats = self.bytes[index * self.stride..].as_chunks().0;
         [0, 1, 2].map(|axis| f64::from(f32::from_le_bytes(floats[axis])))
+    }
+
+    /// A place in a texture, from its lower left corner; glTF counts from the upper left one.
+    fn place(&self, index: usize) -> [f32; 2] {
+        let floats = self.bytes[index * self.stride..].as_chunks().0;
+        [f32::from_le_bytes(floats[0]), 1.0 - f32::from_le_bytes(floats[1])]
     }
 
     fn index(&self, nth: usize) -> usize {

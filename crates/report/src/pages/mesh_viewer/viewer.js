@@ -1,174 +1,188 @@
-// The mesh of a page: parts in colours, fading to white where they are uncertain.
-(() => {
-  const root = document.documentElement.dataset;
-  root.errors = "0";
-  const fail = () => { root.errors = String(Number(root.errors) + 1); };
-  addEventListener("error", fail);
-  const given = JSON.parse(document.getElementById("mesh-data").textContent);
-  const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
-  const points = new Float32Array(bytes(given.points));
-  const corners = new Uint32Array(bytes(given.triangles));
-  const answers = given.answers.map((answer) => ({
-    ...answer, finest: new Uint16Array(bytes(answer.finest)), certainty: new Uint8Array(bytes(answer.certainty)),
-  }));
-  // The answer that is shown.
-  let shown = answers[0];
-  const faces = corners.length / 3;
+// The mesh of a page: parts in colours, fading to white where they are uncertain; turned, picked, counted and exported.
+const root = document.documentElement.dataset;
+root.errors = "0";
+addEventListener("error", () => { root.errors = String(Number(root.errors) + 1); });
+const byId = (id) => document.getElementById(id);
 
-  // Faces with corners of their own, so that each has one colour.
-  const position = new Float32Array(9 * faces);
-  corners.forEach((corner, i) => position.set(points.subarray(3 * corner, 3 * corner + 3), 3 * i));
-  const colour = new Float32Array(9 * faces);
-  const geometry = new THREE.BufferGeometry();
-  geometry.setAttribute("position", new THREE.BufferAttribute(position, 3));
-  geometry.setAttribute("color", new THREE.BufferAttribute(colour, 3));
-  geometry.computeVertexNormals();
+// Faces with corners of their own, so that each has one colour.
+const position = new Float32Array(9 * faces);
+corners.forEach((corner, i) => position.set(points.subarray(3 * corner, 3 * corner + 3), 3 * i));
+const colour = new Float32Array(9 * faces);
+const geometry = new THREE.BufferGeometry();
+geometry.setAttribute("position", new THREE.BufferAttribute(position, 3));
+geometry.setAttribute("color", new THREE.BufferAttribute(colour, 3));
+geometry.computeVertexNormals();
 
-  const canvas = document.getElementById("mesh-canvas");
-  const renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
-  const scene = new THREE.Scene();
-  scene.add(new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ vertexColors: true, side: THREE.DoubleSide })));
-  scene.add(new THREE.HemisphereLight(0xffffff, 0x8a8a8a, 2.2));
-  const lamp = new THREE.DirectionalLight(0xffffff, 1.2);
-  const camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
-  camera.add(lamp);
-  lamp.position.set(0.4, 0.6, 1);
-  scene.add(camera);
+const canvas = byId("mesh-canvas");
+const renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
+const scene = new THREE.Scene();
+const body = new THREE.Group();
+body.add(new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ vertexColors: true, side: THREE.DoubleSide })));
+scene.add(body);
+scene.add(new THREE.HemisphereLight(0xffffff, 0x8a8a8a, 2.2));
+const lamp = new THREE.DirectionalLight(0xffffff, 1.2);
+const camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
+camera.add(lamp);
+lamp.position.set(0.4, 0.6, 1);
+scene.add(camera);
 
-  // Neighbours over shared edges, for the distance to borders.
-  const beside = new Int32Array(3 * faces).fill(-1);
-  const seen = new Map();
-  for (let side = 0; side < 3 * faces; side += 1) {
-    const face = Math.floor(side / 3), next = 3 * face + ((side + 1) % 3);
-    const [a, b] = [corners[side], corners[next]];
-    const key = Math.min(a, b) * points.length + Math.max(a, b), other = seen.get(key);
-    if (other === undefined) { seen.set(key, side); } else { beside[side] = Math.floor(other / 3); beside[other] = face; }
+const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+// The answer that is shown, its parts at the slider's number, and the part that was picked, −1 for none.
+let [answer, shown, picked] = [answers[0], null, -1];
+const shade = () => {
+  const whiteness = Number(byId("mesh-fuzziness").value) / 100;
+  for (let face = 0; face < faces; face += 1) {
+    const part = shown.of[face], fade = whiteness * (1 - shown.sure[face]);
+    // Beside the picked part all others are pale.
+    const pale = picked >= 0 && part !== picked ? 0.72 : 0;
+    for (let k = 0; k < 3; k += 1) {
+      const c = shown.parts[part].rgb[k] / 255, faded = c + fade * (1 - c);
+      const value = linear(faded + pale * (0.82 - faded));
+      colour[9 * face + k] = colour[9 * face + 3 + k] = colour[9 * face + 6 + k] = value;
+    }
   }
+  geometry.attributes.color.needsUpdate = true;
+};
 
-  // The part of each of the finest parts, for so many parts.
-  const namesAt = (count) => {
-    const name = Array.from({ length: shown.finest_parts }, (_, part) => part);
-    const undone = shown.finest_parts - count;
-    for (const [kept, joined] of shown.merges.slice(0, undone).reverse()) { name[joined] = name[kept]; }
-    return name;
-  };
+// Turned by dragging, moved with shift or the right button, nearer by the wheel.
+const START = { turn: 0.6, tilt: 0.35, away: 1, across: 0, upwards: 0 };
+const view = { ...START };
+// Of the ball around the middle that holds the mesh, so that it is seen whole from everywhere.
+let radius = 0;
+for (let i = 0; i < position.length; i += 3) radius = Math.max(radius, Math.hypot(position[i], position[i + 1], position[i + 2]));
+const draw = () => {
+  const width = canvas.clientWidth, height = canvas.clientHeight;
+  renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+  renderer.setSize(width, height, false);
+  camera.aspect = width / height;
+  const distance = (view.away * radius) / Math.sin((camera.fov * Math.PI) / 360) / Math.min(camera.aspect, 1);
+  camera.near = distance / 100;
+  camera.far = distance * 4 + 4 * radius;
+  const { turn, tilt } = view;
+  camera.position.set(
+    distance * Math.cos(tilt) * Math.sin(turn), distance * Math.sin(tilt), distance * Math.cos(tilt) * Math.cos(turn));
+  camera.lookAt(0, 0, 0);
+  camera.translateX(view.across);
+  camera.translateY(view.upwards);
+  camera.updateProjectionMatrix();
+  renderer.render(scene, camera);
+};
+// The axis of the mesh that points up.
+const ROTATIONS = { y: [0, 0, 0], z: [-Math.PI / 2, 0, 0], x: [0, 0, Math.PI / 2] };
+const stand = () => {
+  body.rotation.set(...ROTATIONS[document.querySelector("input[name=mesh-up]:checked").value]);
+  body.updateMatrixWorld();
+  draw();
+};
 
-  const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-  const shade = (count, whiteness) => {
-    const name = namesAt(count), { finest, certainty, inks } = shown;
-    const of = (face) => name[finest[face]];
-    let sure = (face) => certainty[face] / 255;
-    if (count !== shown.parts) {
-      // Steps over faces to the nearest border, as a length of the mean face.
-      const step = Math.sqrt(2 / faces), steps = new Int32Array(faces).fill(-1);
-      let front = [];
-      for (let side = 0; side < 3 * faces; side += 1) {
-        const face = Math.floor(side / 3);
-        if (beside[side] >= 0 && of(face) !== of(beside[side]) && steps[face] < 0) { steps[face] = 0; front.push(face); }
-      }
-      for (let far = 1; front.length > 0; far += 1) {
-        const next = [];
-        for (const face of front) for (let k = 0; k < 3; k += 1) {
-          const other = beside[3 * face + k];
-          if (other >= 0 && steps[other] < 0) { steps[other] = far; next.push(other); }
-        }
-        front = next;
-      }
-      sure = (face) => (steps[face] < 0 ? 1 : 1 - Math.exp((-steps[face] * step) / 0.02));
-    }
-    for (let face = 0; face < faces; face += 1) {
-      const rgb = given.colours[inks[of(face)] % given.colours.length];
-      const fade = whiteness * (1 - sure(face));
-      for (let k = 0; k < 9; k += 1) {
-        const c = rgb[k % 3] / 255;
-        colour[9 * face + k] = linear(c + fade * (1 - c));
-      }
-    }
-    geometry.attributes.color.needsUpdate = true;
-  };
+// The part under a place of the canvas, −1 for none: the nearest triangle that a ray meets.
+const partAt = (x, y) => {
+  const box = canvas.getBoundingClientRect();
+  const far = new THREE.Vector3(2 * (x - box.left) / box.width - 1, 1 - 2 * (y - box.top) / box.height, 0.5).unproject(camera);
+  const from = body.worldToLocal(camera.position.clone()), along = body.worldToLocal(far).sub(from).normalize();
+  const [fx, fy, fz, dx, dy, dz] = [from.x, from.y, from.z, along.x, along.y, along.z];
+  let [nearest, part] = [Infinity, -1];
+  for (let face = 0, i = 0; face < faces; face += 1, i += 9) {
+    const [ax, ay, az] = [position[i], position[i + 1], position[i + 2]];
+    const [ux, uy, uz] = [position[i + 3] - ax, position[i + 4] - ay, position[i + 5] - az];
+    const [vx, vy, vz] = [position[i + 6] - ax, position[i + 7] - ay, position[i + 8] - az];
+    const [px, py, pz] = [dy * vz - dz * vy, dz * vx - dx * vz, dx * vy - dy * vx];
+    const det = ux * px + uy * py + uz * pz;
+    if (det === 0) continue;
+    const [tx, ty, tz] = [fx - ax, fy - ay, fz - az];
+    const b = (tx * px + ty * py + tz * pz) / det;
+    if (b < 0 || b > 1) continue;
+    const [qx, qy, qz] = [ty * uz - tz * uy, tz * ux - tx * uz, tx * uy - ty * ux];
+    const c = (dx * qx + dy * qy + dz * qz) / det;
+    if (c < 0 || b + c > 1) continue;
+    const at = (vx * qx + vy * qy + vz * qz) / det;
+    if (at > 0 && at < nearest) [nearest, part] = [at, shown.of[face]];
+  }
+  return part;
+};
 
-  // Turned by dragging, nearer by the wheel.
-  let [turn, tilt, away] = [0.6, 0.35, 1];
-  // Of the ball around the middle that holds the mesh, so that it is seen whole from everywhere.
-  let radius = 0;
-  for (let i = 0; i < position.length; i += 3) radius = Math.max(radius, Math.hypot(position[i], position[i + 1], position[i + 2]));
-  const draw = () => {
-    const width = canvas.clientWidth, height = canvas.clientHeight;
-    renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
-    renderer.setSize(width, height, false);
-    camera.aspect = width / height;
-    const distance = (away * radius) / Math.sin((camera.fov * Math.PI) / 360) / Math.min(camera.aspect, 1);
-    camera.near = distance / 100;
-    camera.far = distance * 4;
-    camera.position.set(
-      distance * Math.cos(tilt) * Math.sin(turn), distance * Math.sin(tilt), distance * Math.cos(tilt) * Math.cos(turn));
-    camera.lookAt(0, 0, 0);
-    camera.updateProjectionMatrix();
-    renderer.render(scene, camera);
-  };
-  let at = null;
-  canvas.addEventListener("pointerdown", (event) => { at = [event.clientX, event.clientY]; canvas.setPointerCapture(event.pointerId); });
-  canvas.addEventListener("pointerup", () => { at = null; });
-  canvas.addEventListener("pointermove", (event) => {
-    if (!at) return;
-    turn -= (event.clientX - at[0]) * 0.008;
-    tilt = Math.max(-1.5, Math.min(1.5, tilt + (event.clientY - at[1]) * 0.008));
-    at = [event.clientX, event.clientY];
-    draw();
-  });
-  canvas.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    away = Math.max(0.15, Math.min(4, away * Math.exp(event.deltaY * 0.001)));
-    draw();
-  }, { passive: false });
-  addEventListener("resize", draw);
+// The table follows the slider; at the run's own number it has the rows of the page.
+const tbody = canvas.closest("section").nextElementSibling.querySelector("tbody");
+const ownRows = tbody.innerHTML;
+const tabulate = () => {
+  const cells = (part, number) => [
+    number, `<span class="swatch" style="background:rgb(${part.rgb.join()})"></span>`, part.triangles,
+    `${Number((100 * part.area).toPrecision(3))} %`, part.thickness.toFixed(3), shown.isOwn ? part.certainty.toFixed(2) : "–"];
+  const row = (part, number) => `<tr>${cells(part, number).map((cell, k) => `<td${k > 1 ? ' class="number"' : ""}>${cell}</td>`).join("")}</tr>`;
+  tbody.innerHTML = shown.isOwn && answer === answers[0] ? ownRows : shown.parts.map(row).join("");
+  [...tbody.rows].forEach((row, part) => row.addEventListener("click", () => pick(picked === part ? -1 : part)));
+};
+const pick = (part) => {
+  picked = part;
+  [...tbody.rows].forEach((row, number) => row.classList.toggle("is-picked", number === picked));
+  const of = shown.parts[picked];
+  byId("mesh-picked").innerHTML = of
+    ? `<span class="swatch" style="background:rgb(${of.rgb.join()})"></span>part ${picked}: ${of.triangles} triangles, `
+      + `${Number((100 * of.area).toPrecision(3))} % of the area`
+    : "Click a part, or its row below, to pick it.";
+  shade();
+  draw();
+};
 
-  const parts = document.getElementById("mesh-parts"), fuzzy = document.getElementById("mesh-fuzziness");
-  const update = () => {
-    shade(Number(parts.value), Number(fuzzy.value) / 100);
-    document.getElementById("mesh-parts-value").textContent = parts.value;
-    document.getElementById("mesh-fuzziness-value").textContent = `${fuzzy.value} %`;
-    draw();
-  };
-  const choices = document.querySelectorAll("input[name=mesh-answer]");
-  for (const choice of choices) choice.addEventListener("change", () => {
-    shown = answers[Number(choice.value)];
-    [parts.min, parts.max, parts.value] = [shown.fewest_parts, shown.finest_parts, shown.parts];
-    parts.disabled = shown.fewest_parts === shown.finest_parts;
-    update();
-  });
-  parts.addEventListener("input", update);
-  fuzzy.addEventListener("input", update);
+let held = null;
+canvas.addEventListener("contextmenu", (event) => event.preventDefault());
+canvas.addEventListener("pointerdown", (event) => {
+  held = { x: event.clientX, y: event.clientY, moved: 0, pans: event.shiftKey || event.button === 2 };
+  canvas.setPointerCapture(event.pointerId);
+});
+canvas.addEventListener("pointerup", (event) => {
+  if (held && held.moved < 4 && !held.pans) pick(partAt(event.clientX, event.clientY));
+  held = null;
+});
+canvas.addEventListener("pointermove", (event) => {
+  if (!held) return;
+  const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
+  held = { ...held, x: event.clientX, y: event.clientY, moved: held.moved + Math.abs(dx) + Math.abs(dy) };
+  if (held.pans) {
+    const unit = (2 * radius * view.away) / canvas.clientHeight;
+    view.across -= dx * unit;
+    view.upwards += dy * unit;
+  } else {
+    view.turn -= dx * 0.008;
+    view.tilt = Math.max(-1.5, Math.min(1.5, view.tilt + dy * 0.008));
+  }
+  draw();
+});
+canvas.addEventListener("wheel", (event) => {
+  event.preventDefault();
+  view.away = Math.max(0.05, Math.min(4, view.away * Math.exp(event.deltaY * 0.001)));
+  draw();
+}, { passive: false });
+addEventListener("resize", draw);
+
+const slider = byId("mesh-parts"), fuzzy = byId("mesh-fuzziness");
+const update = () => {
+  const asked = Number(slider.value);
+  shown = partsAt(answer, asked);
+  const count = shown.parts.length;
+  byId("mesh-parts-value").textContent = count === asked ? count : `${count}: no more of the least size`;
+  document.querySelector('[data-card="Parts"] .card-value').textContent = count;
+  document.querySelector('[data-card="Parts"] .card-note').textContent = shown.isOwn ? given.count_from : "by the slider";
+  document.querySelector('[data-card="Certainty"] .card-value').textContent = shown.isOwn && answer === answers[0] ? given.certainty : "–";
+  const typed = /(^|\s)(-k\s*|--parts[=\s]+)\d+/;
+  byId("mesh-command").textContent = typed.test(given.command_line)
+    ? given.command_line.replace(typed, `$1-k ${asked}`) : `${given.command_line} -k ${asked}`;
+  tabulate();
+  pick(-1);
+};
+const choices = document.querySelectorAll("input[name=mesh-answer]");
+for (const choice of choices) choice.addEventListener("change", () => {
+  answer = answers[Number(choice.value)];
+  [slider.min, slider.max, slider.value] = [answer.fewest_parts, answer.finest_parts, answer.parts];
+  slider.disabled = answer.fewest_parts === answer.finest_parts;
   update();
-
-  // What was drawn, for tests: pixels that are not empty, and a sum over their colours.
-  const picture = () => {
-    const gl = renderer.getContext(), size = [gl.drawingBufferWidth, gl.drawingBufferHeight];
-    const pixels = new Uint8Array(4 * size[0] * size[1]);
-    gl.readPixels(0, 0, size[0], size[1], gl.RGBA, gl.UNSIGNED_BYTE, pixels);
-    let [filled, sum] = [0, 0];
-    for (let i = 0; i < pixels.length; i += 4) {
-      if (pixels[i + 3] > 0) filled += 1;
-      sum = (sum + (i % 65521) * (pixels[i] + 3 * pixels[i + 1] + 7 * pixels[i + 2])) % 2147483647;
-    }
-    return { filled, sum };
-  };
-  if (location.hash === "#self-test") {
-    const first = picture();
-    root.filled = String(first.filled);
-    if (choices.length > 1) {
-      choices[1].click();
-      root.answerChanges = String(picture().sum !== first.sum);
-      root.mostParts = parts.max;
-      choices[0].click();
-      root.answerReturns = String(picture().sum === first.sum);
-    }
-    parts.value = String(Math.max(Number(parts.min), Number(parts.value) - 1));
-    parts.dispatchEvent(new Event("input"));
-    root.partsChange = String(picture().sum !== first.sum);
-    const second = picture();
-    fuzzy.value = "0";
-    fuzzy.dispatchEvent(new Event("input"));
-    root.fuzzinessChanges = String(picture().sum !== second.sum);
-  }
-})();
+});
+slider.addEventListener("input", update);
+fuzzy.addEventListener("input", () => { byId("mesh-fuzziness-value").textContent = `${fuzzy.value} %`; shade(); draw(); });
+for (const choice of document.querySelectorAll("input[name=mesh-up]")) choice.addEventListener("change", stand);
+byId("mesh-reset").addEventListener("click", () => { Object.assign(view, START); pick(-1); });
+for (const button of document.querySelectorAll("button[data-export]")) {
+  button.addEventListener("click", () => save(button.dataset.export, shown));
+}
+byId("mesh-fuzziness-value").textContent = `${fuzzy.value} %`;
+update();

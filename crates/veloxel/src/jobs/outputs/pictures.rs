@@ -1,8 +1,9 @@
 //! Results as pictures: a warped image as its input was, a confidence, and a field in colours.
 
-use crate::pipelines::encode::{colours_of, confidence_in_bytes, within_range_of};
+use crate::Result;
+use crate::pipelines::encode::{DrawnField, colours_of, confidence_in_bytes, within_range_of};
 use std::path::Path;
-use veloxel_core::{Flow, Volume, Warnings};
+use veloxel_core::{Volume, Warnings};
 use veloxel_io::{self as io, Format, FormatPrecision, IoError, Target};
 
 /// Writes an image that was sampled from `like`: formats of whole numbers get the range that `like` has, and 0 where there is no
@@ -21,10 +22,11 @@ pub(crate) fn write_sampled(
     io::write_image(target, image, warnings)
 }
 
-/// Writes a field in the colours of the wheel; of a volume the plane along z that moves most.
-pub(crate) fn write_colours(target: &Target, flow: &Flow, warnings: &mut Warnings) -> Result<(), IoError> {
-    let picture = colours_of(flow, &target.path().display().to_string(), warnings, target.files().control())?;
-    io::write_rgb(target, [picture.width, picture.height], &picture.rgb)
+/// Writes a field in the colours of the wheel; of a volume one plane.
+pub(crate) fn write_colours(target: &Target, drawn: &DrawnField<'_>, warnings: &mut Warnings) -> Result<()> {
+    let name = target.path().display().to_string();
+    let picture = colours_of(drawn, &name, warnings, target.files().control())?;
+    Ok(io::write_rgb(target, [picture.width, picture.height], &picture.rgb)?)
 }
 
 /// Refuses a confidence where its samples would not stay what they are.

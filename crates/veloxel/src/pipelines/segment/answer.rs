@@ -25,38 +25,94 @@ pub struct PartsTree {
     pub numbers: Vec<u32>,
     /// How certain each triangle's part is, 0 to 1.
     pub certainty: Vec<f32>,
+    /// Mean thickness of each of the finest parts, as a share of the square root of the mesh's area.
+    pub thickness: Vec<f64>,
+    /// The least share of the mesh's area that a part has, where its component is that large.
+    pub least_area: f64,
+    /// The parts that were found, where the tree shows others at their number: small ones joined their neighbours.
+    pub own: Option<TreelessParts>,
+}
+
+/// Parts that a tree of merges does not show.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TreelessParts {
+    /// The part of each triangle.
+    pub labels: Vec<u32>,
+    /// For each part its number, as in [`PartsTree::numbers`].
+    pub numbers: Vec<u32>,
 }
 
 /// The tree of the answer, and that of cuts beside it.
 pub(super) fn trees(clean: &CleanMesh, graph: &DualGraph, found: &Found) -> Vec<PartsTree> {
     let own: Vec<u32> = (0..found.answer.count as u32).collect();
-    let beside =
-        found.beside.as_ref().map(|beside| tree(clean, beside, &alike(graph, beside, &found.answer)));
-    [tree(clean, &found.answer, &own)].into_iter().chain(beside).collect()
+    let beside = found.beside.as_ref().map(|beside| {
+        Surface { clean, graph, thickness: &found.thickness }
+            .tree(beside, &alike(graph, beside, &found.answer))
+    });
+    [Surface { clean, graph, thickness: &found.thickness }.tree(&found.answer, &own)]
+        .into_iter()
+        .chain(beside)
+        .collect()
 }
 
-/// `names` are the numbers of the parts.
-fn tree(clean: &CleanMesh, answer: &Answer, names: &[u32]) -> PartsTree {
-    let top = &answer.top;
-    let finest_parts = top.faces.len();
-    let number = |&face: &u32| names[answer.labels[face as usize] as usize];
-    let mut numbers: Vec<u32> = top.faces.iter().map(number).collect();
-    // Parts that come with further cuts get numbers of their own, in the order in which they come.
-    let further = finest_parts.saturating_sub(answer.count).min(top.merges.len());
-    for (nth, merge) in top.merges[..further].iter().rev().enumerate() {
-        numbers[merge[1] as usize] = (answer.count + nth) as u32;
+/// A cleaned mesh with the thickness of each face.
+struct Surface<'a> {
+    clean: &'a CleanMesh,
+    graph: &'a DualGraph,
+    thickness: &'a [f64],
+}
+
+impl Surface<'_> {
+    /// The tree of an answer for the triangles of the mesh; `names` are the numbers of the parts.
+    fn tree(&self, answer: &Answer, names: &[u32]) -> PartsTree {
+        let top = &answer.top;
+        let finest_parts = top.faces.len();
+        let number = |&face: &u32| names[answer.labels[face as usize] as usize];
+        let mut numbers: Vec<u32> = top.faces.iter().map(number).collect();
+        // Parts that come with further cuts get numbers of their own, in the order in which they come.
+        let further = finest_parts.saturating_sub(answer.count).min(top.merges.len());
+        for (nth, merge) in top.merges[..further].iter().rev().enumerate() {
+            numbers[merge[1] as usize] = (answer.count + nth) as u32;
+        }
+        let faces = || self.clean.face_of.iter().map(|&face| face as usize);
+        PartsTree {
+            role: answer.role,
+            name: answer.name,
+            parts: answer.count,
+            finest: faces().map(|face| top.labels[face]).collect(),
+            finest_parts,
+            merges: top.merges.clone(),
+            certainty: faces().map(|face| answer.certainty[face]).collect(),
+            thickness: self.thickness_of(&top.labels, finest_parts),
+            least_area: answer.least_area,
+            own: (!shows(answer, further, names, &numbers)).then(|| TreelessParts {
+                labels: faces().map(|face| answer.labels[face]).collect(),
+                numbers: names.to_vec(),
+            }),
+            numbers,
+        }
     }
-    let faces = || clean.face_of.iter().map(|&face| face as usize);
-    PartsTree {
-        role: answer.role,
-        name: answer.name,
-        parts: answer.count,
-        finest: faces().map(|face| top.labels[face]).collect(),
-        finest_parts,
-        merges: top.merges.clone(),
-        numbers,
-        certainty: faces().map(|face| answer.certainty[face]).collect(),
+
+    /// Mean thickness of so many parts.
+    fn thickness_of(&self, labels: &[u32], parts: usize) -> Vec<f64> {
+        let mut sums = vec![[0.0; 2]; parts];
+        for ((&label, &area), &thickness) in labels.iter().zip(&self.graph.areas).zip(self.thickness) {
+            let [weighted, whole] = &mut sums[label as usize];
+            *weighted += area * thickness;
+            *whole += area;
+        }
+        sums.iter().map(|[weighted, whole]| if *whole > 0.0 { weighted / whole } else { 0.0 }).collect()
     }
+}
+
+/// Whether a tree shows the answer's own parts once `further` of its merges are made.
+fn shows(answer: &Answer, further: usize, names: &[u32], numbers: &[u32]) -> bool {
+    let mut at: Vec<usize> = (0..numbers.len()).collect();
+    for merge in answer.top.merges[..further].iter().rev() {
+        at[merge[1] as usize] = at[merge[0] as usize];
+    }
+    let mut both = answer.top.labels.iter().zip(&answer.labels);
+    both.all(|(&finest, &label)| numbers[at[finest as usize]] == names[label as usize])
 }
 
 /// For each part of `answer` the part of `other` with which it shares most, each once; those that find none come behind.

@@ -76,12 +76,15 @@ pub(super) struct Answer {
     pub certainty: Vec<f32>,
     /// The tree of parts.
     pub top: TreeTop,
+    /// The least share of the mesh's area that a part has.
+    pub least_area: f64,
 }
 
 impl Answer {
-    fn of_cuts(found: &Cuts, parts: Parts, role: AnswerRole) -> Self {
+    fn of_cuts(found: &Cuts, parts: Parts, role: AnswerRole, least_area: f64) -> Self {
         let top = found.hierarchy.top(MOST_SHOWN.max(parts.count));
-        Self { role, name: "Cuts", labels: parts.labels, count: parts.count, certainty: parts.certainty, top }
+        let Parts { labels, count, certainty } = parts;
+        Self { role, name: "Cuts", labels, count, certainty, top, least_area }
     }
 }
 
@@ -108,7 +111,7 @@ impl PartsTask<'_> {
             membership = Some(FaceMembership::of(&clusters, device.control())?);
         }
         Ok(Found {
-            answer: Answer::of_cuts(&found, parts, AnswerRole::Own),
+            answer: Answer::of_cuts(&found, parts, AnswerRole::Own, params.least_area),
             beside: None,
             membership,
             thickness: found.shape_diameter,
@@ -138,8 +141,16 @@ impl PartsTask<'_> {
             FirstMedoids::Farthest => AnswerRole::Beside,
         };
         Ok(Found {
-            answer: Answer { role, name: "Fuzzy clustering", labels, count, certainty, top },
-            beside: Some(Answer::of_cuts(&found, parts, beside)),
+            answer: Answer {
+                role,
+                name: "Fuzzy clustering",
+                labels,
+                count,
+                certainty,
+                top,
+                least_area: params.least_area,
+            },
+            beside: Some(Answer::of_cuts(&found, parts, beside, tree.least_area)),
             membership,
             thickness: found.shape_diameter,
             parameters: params.to_json(),

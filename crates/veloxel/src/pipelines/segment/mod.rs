@@ -1,17 +1,19 @@
 //! A mesh in, its parts out.
 
 mod answer;
+mod facts;
 mod membership;
 mod method;
 mod parts;
 
 use crate::pipelines::account::Account;
 use crate::{Result, Session};
-pub use answer::PartsTree;
+pub use answer::{PartsTree, TreelessParts};
+pub use facts::{SurfaceFacts, surface_facts};
 pub use membership::{Membership, MembershipChoice};
 pub use method::SegmentMethod;
 use method::{Found, PartsTask};
-pub use parts::PartMesh;
+pub use parts::{CutEnds, PartMesh};
 use veloxel_core::{CleaningReport, Stage, TriangleMesh, WarningKind, Warnings};
 use veloxel_gpu::{Cpu, Device, DeviceKind};
 use veloxel_mesh::{CleanMesh, DualGraph};

@@ -4,7 +4,7 @@ use super::SegmentResult;
 use super::method::Found;
 use crate::Result;
 use veloxel_core::{CoreError, TriangleMesh};
-use veloxel_mesh::{CleanMesh, DualGraph};
+use veloxel_mesh::{CleanMesh, DualGraph, cut_rings};
 use veloxel_report::{SegmentedPart, part_rgb};
 
 /// A part as a mesh of its own.
@@ -12,7 +12,7 @@ use veloxel_report::{SegmentedPart, part_rgb};
 pub struct PartMesh {
     /// Its triangles with the points that they use.
     pub mesh: TriangleMesh,
-    /// The triangles of the whole mesh that these are.
+    /// The triangles of the whole mesh that these are; caps come after them.
     pub triangles: Vec<usize>,
     /// The part of each of them.
     pub labels: Vec<u32>,
@@ -20,28 +20,57 @@ pub struct PartMesh {
     pub certainty: Vec<f32>,
 }
 
+/// What becomes of the holes that a part has where it was cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CutEnds {
+    /// They stay open.
+    #[default]
+    Open,
+    /// A fan of triangles around the middle of the ring closes each; those triangles have the certainty 0.
+    Capped,
+}
+
 impl SegmentResult {
     /// A part of the mesh that was segmented.
     ///
     /// # Errors
     /// [`CoreError`] for another mesh.
-    pub fn part_mesh(&self, mesh: &TriangleMesh, part: u32) -> Result<PartMesh, CoreError> {
+    pub fn part_mesh(&self, mesh: &TriangleMesh, part: u32, ends: CutEnds) -> Result<PartMesh, CoreError> {
         let triangles: Vec<usize> = (0..self.labels.len()).filter(|&t| self.labels[t] == part).collect();
         let mut number = vec![u32::MAX; mesh.points().len()];
-        let mut points = Vec::new();
+        let mut used = Vec::new();
         let mut own = |corner: u32| {
             let number = &mut number[corner as usize];
             if *number == u32::MAX {
-                *number = points.len() as u32;
-                points.push(mesh.points()[corner as usize]);
+                *number = used.len() as u32;
+                used.push(mesh.points()[corner as usize]);
             }
             *number
         };
-        let corners = triangles.iter().map(|&triangle| mesh.triangles()[triangle].map(&mut own)).collect();
-        let certainty = triangles.iter().map(|&triangle| self.certainty[triangle]).collect();
-        let labels = vec![part; triangles.len()];
-        Ok(PartMesh { mesh: TriangleMesh::new(points, corners)?, triangles, labels, certainty })
+        let mut corners: Vec<[u32; 3]> =
+            triangles.iter().map(|&triangle| mesh.triangles()[triangle].map(&mut own)).collect();
+        let mut certainty: Vec<f32> = triangles.iter().map(|&triangle| self.certainty[triangle]).collect();
+        if ends == CutEnds::Capped {
+            let rings = cut_rings(mesh, &self.labels, part);
+            let rings: Vec<Vec<u32>> =
+                rings.into_iter().map(|ring| ring.into_iter().map(&mut own).collect()).collect();
+            rings.iter().for_each(|ring| cap(ring, &mut used, &mut corners));
+            certainty.resize(corners.len(), 0.0);
+        }
+        let labels = vec![part; corners.len()];
+        Ok(PartMesh { mesh: TriangleMesh::new(used, corners)?, triangles, labels, certainty })
     }
+}
+
+/// Closes a ring by a fan around its middle.
+fn cap(ring: &[u32], points: &mut Vec<[f64; 3]>, corners: &mut Vec<[u32; 3]>) {
+    let mean = |axis: usize| {
+        ring.iter().map(|&corner| points[corner as usize][axis]).sum::<f64>() / ring.len() as f64
+    };
+    let middle = points.len() as u32;
+    points.push([mean(0), mean(1), mean(2)]);
+    let next = ring.iter().cycle().skip(1);
+    corners.extend(ring.iter().zip(next).map(|(&from, &to)| [from, to, middle]));
 }
 
 /// For each polygon of the mesh the part of its largest triangle; `labels` are those of triangles.

@@ -1,9 +1,11 @@
-//! Fields applied to images and labels in memory.
+//! Fields in memory: applied to images and labels, and measured.
 
+mod deformation;
 mod image;
 mod labels;
 
 use super::account::Account;
+pub use deformation::{DeformationResult, jacobian, strain};
 pub use image::{WarpImageRequest, WarpNames, warp_image};
 pub use labels::{LabelChoice, WarpLabelsRequest, warp_labels};
 use veloxel_core::Volume;

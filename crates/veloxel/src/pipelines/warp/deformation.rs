@@ -1,6 +1,6 @@
 //! A field in memory, its Jacobian's determinant, strain tensor and principal strains out.
 
-use super::account::Account;
+use crate::pipelines::account::Account;
 use crate::{Result, Session};
 use veloxel_core::{Flow, Stage, WarningKind};
 use veloxel_measure::{Deformation, NamedMap};

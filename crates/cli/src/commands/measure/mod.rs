@@ -1,12 +1,12 @@
 //! `veloxel measure`: what a field does to volumes and lengths.
 
-use crate::{Bar, Outcome, ReadingArguments, Run, followed, host_session, print, table, warn_and_note};
+mod text;
+
+use crate::{Bar, Outcome, ReadingArguments, Run, followed, host_session, print, warn_and_note};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
-use veloxel::Result;
-use veloxel::Session;
 use veloxel::jobs::{JobRun, MeasureJob, MeasureReport, measure_jacobian, measure_strain};
-use veloxel::report::number::{counted, percent};
+use veloxel::{Result, Session};
 
 /// Measure what a field does to volumes and lengths, voxel by voxel.
 #[derive(Debug, Args)]
@@ -73,27 +73,8 @@ impl Run for MeasureArguments {
             What::Jacobian { field, output } => (field.measure(output, measure_jacobian)?, true),
             What::Strain { field, output } => (field.measure(output, measure_strain)?, false),
         };
-        print(&text(&report, folds.then_some("folded")))?;
+        print(&text::of(&report, folds.then_some("folded")))?;
         warn_and_note(&report.warnings);
         Ok(())
     }
-}
-
-/// Mean and range of every map; `not_positive` is what values of 0 and below are called, where they mean something.
-fn text(report: &MeasureReport, not_positive: Option<&str>) -> String {
-    let number =
-        |value: Option<f64>| value.map_or_else(|| "unknown".to_owned(), |value| format!("{value:.4}"));
-    let rows = report.maps.iter().map(|map| {
-        let range = [map.min, map.max].map(|value| number(value.map(f64::from)));
-        let mut row = vec![map.name.to_owned(), number(map.mean)];
-        row.extend(range);
-        row.extend(not_positive.map(|_| percent(map.not_positive as f64 / map.known.max(1) as f64)));
-        row
-    });
-    let head = ["map", "mean", "smallest", "largest"].into_iter().chain(not_positive);
-    let mut text = table(&head.collect::<Vec<_>>(), rows);
-    if let Some(map) = report.maps.first().filter(|map| map.unknown > 0) {
-        text.push_str(&format!("{} without a value\n", counted(map.unknown, "voxel")));
-    }
-    text
 }

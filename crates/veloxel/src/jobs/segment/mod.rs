@@ -1,14 +1,19 @@
 //! A mesh's file in, files of its parts out.
 
+mod mesh_info;
+
 use super::{Account, JobRun, OutputContent, OutputPlan, OutputRole, PartsMethodOptions, Stages};
 use crate::pipelines::segment::{self as pipeline, MembershipChoice, SegmentMethod, SegmentRequest};
-use crate::pipelines::segment::{PartsTree, SegmentResult};
+use crate::pipelines::segment::{CutEnds, PartMesh, PartsTree, SegmentResult};
 use crate::{Result, Session, VeloxelError};
+pub use mesh_info::{MeshInfo, mesh_info};
 use std::path::PathBuf;
 use veloxel_core::{Stage, TriangleMesh, Warnings};
 use veloxel_io::{self as io, ContentKind, Matrix, PaintedMesh, ReadOptions, Target};
 use veloxel_mesh::{MeshError, PartCount};
-use veloxel_report::{AnswerView, RunHeader, SegmentReport, SegmentView, part_colours, segment_html};
+use veloxel_report::{
+    AnswerView, OwnParts, RunHeader, SegmentReport, SegmentView, part_colours, segment_html,
+};
 
 /// A mesh, and what to do with it.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +35,7 @@ pub struct SegmentJob {
 /// The files of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SegmentOutputs {
-    /// The mesh in the colours of its parts: `.ply` or `.glb`.
+    /// The mesh in the colours of its parts: `.ply`, `.glb` with a node for each part, or `.obj` with a group for each.
     pub painted: PathBuf,
     /// The number of its part for each face of the mesh's file: `.seg` or `.txt`.
     pub labels: Option<PathBuf>,
@@ -40,13 +45,15 @@ pub struct SegmentOutputs {
     pub html: Option<PathBuf>,
     /// A folder that gets each part as a mesh of its own.
     pub parts: Option<PathBuf>,
+    /// What becomes of the holes of these meshes.
+    pub ends: CutEnds,
     /// JSON.
     pub report: Option<PathBuf>,
 }
 
 impl SegmentJob {
     fn plan(&self, session: &Session) -> Result<OutputPlan> {
-        let SegmentOutputs { painted, labels, membership, html, parts, report } = &self.outputs;
+        let SegmentOutputs { painted, labels, membership, html, parts, report, .. } = &self.outputs;
         OutputPlan::of(session)
             .reads("mesh", [&self.mesh])
             .reads_settings(self.method.files())
@@ -93,13 +100,13 @@ fn planned(job: &SegmentJob, session: &Session, mut plan: OutputPlan) -> Result<
     stages.merge(std::mem::take(&mut found.account.stages));
     warnings.extend(std::mem::take(&mut found.account.warnings));
     session.enter(Stage::Write)?;
-    stages.time("write", || write(&mesh, &found, &mut plan))?;
+    stages.time("write", || write(&mesh, &found, job.outputs.ends, &mut plan))?;
     let account = Account { stages, warnings, ..std::mem::take(&mut found.account) };
     let report = report(job, &mesh, &found, account);
     plan.publish(report, |report| page(report, &mesh, &found, session))
 }
 
-fn write(mesh: &TriangleMesh, found: &SegmentResult, plan: &mut OutputPlan) -> Result<()> {
+fn write(mesh: &TriangleMesh, found: &SegmentResult, ends: CutEnds, plan: &mut OutputPlan) -> Result<()> {
     let rgb = part_colours(&found.labels, &found.certainty);
     let painted = PaintedMesh { mesh, rgb: &rgb, certainty: &found.certainty, segment: &found.labels };
     plan.write(OutputRole::PaintedParts, |target| io::write_painted_mesh(target, &painted))?;
@@ -115,13 +122,13 @@ fn write(mesh: &TriangleMesh, found: &SegmentResult, plan: &mut OutputPlan) -> R
         let count = found.parts.len();
         let digits = count.saturating_sub(1).to_string().len().max(2);
         (0..count).try_for_each(|part| {
-            write_part(mesh, found, part as u32, folder.join(format!("part_{part:0digits$}.ply")))
+            let own = found.part_mesh(mesh, part as u32, ends)?;
+            write_part(&own, folder.join(format!("part_{part:0digits$}.ply")))
         })
     })
 }
 
-fn write_part(mesh: &TriangleMesh, found: &SegmentResult, part: u32, target: Target) -> Result<()> {
-    let own = found.part_mesh(mesh, part)?;
+fn write_part(own: &PartMesh, target: Target) -> Result<()> {
     let rgb = part_colours(&own.labels, &own.certainty);
     let painted = PaintedMesh { mesh: &own.mesh, rgb: &rgb, certainty: &own.certainty, segment: &own.labels };
     Ok(io::write_painted_mesh(target, &painted)?)
@@ -136,7 +143,7 @@ fn page(
 ) -> Result<String> {
     let answers: Vec<AnswerView<'_>> = found.trees.iter().map(answer_view).collect();
     let (points, triangles) = (mesh.points(), mesh.triangles());
-    let view = SegmentView { points, triangles, answers: &answers };
+    let view = SegmentView { points, triangles, file_faces: mesh.file_faces(), answers: &answers };
     Ok(segment_html(report, &view, session.control())?)
 }
 
@@ -150,6 +157,9 @@ fn answer_view(tree: &PartsTree) -> AnswerView<'_> {
         merges: &tree.merges,
         numbers: &tree.numbers,
         certainty: &tree.certainty,
+        thickness: &tree.thickness,
+        least_area: tree.least_area,
+        own: tree.own.as_ref().map(|own| OwnParts { labels: &own.labels, numbers: &own.numbers }),
     }
 }
 
