@@ -150,6 +150,7 @@ mod tests {
         assert_eq!(none, least, "rounding is no mismatch");
         assert!(none.alpha > 0.0 && none.zeta > 0.0);
     }
+
     #[test]
     fn images_that_matching_weights_drive_apart_do_not_match_again() {
         let params = ClgParams::preset(ClgPreset::Accurate, Dimension::Three);
