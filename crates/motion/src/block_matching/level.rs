@@ -7,6 +7,7 @@ use crate::steps::level_account::{Increments, LevelDiagnostics, LevelRun};
 use crate::steps::level_by_level::{Certainty, LevelSolver, LevelTask};
 use crate::steps::level_steps::TRUNCATE;
 use crate::steps::pyramid::LevelGeometry;
+use crate::steps::settling::Turn;
 use serde::Serialize;
 use veloxel_core::{Axes, DiagnosticCell, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
@@ -104,11 +105,13 @@ impl<'a> BlockMatchingLevel<'a> {
         std::mem::swap(displacement, &mut self.moved);
         if params.median > 0 {
             let kind = MedianKind::Plain { radius: params.median };
-            // The plain median has no guide.
-            let (guide, out) = (&displacement[0], &mut self.moved);
+            // The plain median has no guide. What was before the search stays where it is.
+            let (guide, out) = (&displacement[0], &mut self.mean);
             Median { shape: nodes, kind, field: displacement, guide, vote: None, out }.run(device)?;
-            std::mem::swap(displacement, &mut self.moved);
+            std::mem::swap(displacement, &mut self.mean);
         }
+        let turn = Turn { nth: nth + 1, full: params.full_searches };
+        turn.settle(device, &self.moved, displacement)?;
         let blocks = nodes.len() as f64;
         Ok(length.map(move |sum| sum / blocks))
     }

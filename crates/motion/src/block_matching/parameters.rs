@@ -34,6 +34,9 @@ parameters! {
     later_reach: usize in 1..=8 "voxels" = 1;
     /// Searches of a level, the moving image warped before each one.
     searches "K": usize in 1..=100 = 3 { accurate.volume: 4, fast: 2, paper: 1 };
+    /// Searches of a level that count in full; the nth one after them goes (K/n)⁴ of its way, so that a level settles however
+    /// many there are. 0: all count in full.
+    full_searches: usize in 0..=100 = 0 { accurate.volume: 4 };
     /// Deviation below which a block counts as flat. Small: noise matches noise; large: faint texture is not seen.
     floor "ε": f32 in 1e-6..=1 = 0.005 { accurate.volume: 0.02, fast.volume: 0.02, paper: 1e-3 };
     /// Weight of the images' derivatives in the measure. 0: off.

@@ -2,7 +2,7 @@
 
 use super::diagnostics::{AskedTolerances, Compared, PendingWarps, WarpRun};
 use super::parameters::{ClgParams, RegularisedField, VolumeTerm};
-use super::weights::{Weights, window};
+use super::weights::{Matching, Weights, window};
 use super::workspace::Workspace;
 use crate::clg::multigrid::{Solver, Stopping, sweep};
 use crate::method::shared_scalars::{ScalarKey, SharedScalars};
@@ -10,6 +10,7 @@ use crate::steps::image_pyramids::LevelImages;
 use crate::steps::level_account::LevelRun;
 use crate::steps::level_steps::ConfidenceScales;
 use crate::steps::pyramid::LevelGeometry;
+use crate::steps::settling::Turn;
 use crate::steps::solving::{Solving, StopReason};
 use veloxel_core::{Axes, Counter};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Pending, fetch};
@@ -56,6 +57,14 @@ impl Progress {
         self.before += self.own;
         self.own = own;
     }
+    /// How much of the run is done with a share of this level.
+    fn share(&self, of_level: f64) -> f64 {
+        (self.before + of_level * self.own) / self.all
+    }
+    /// Where the run is, at a warp of this level.
+    fn counters(&self, warp: Counter) -> [Option<Counter>; 2] {
+        [Some(Counter { what: "level", now: self.level, of: self.levels }), Some(warp)]
+    }
 }
 
 /// What the increment is when a solve begins.
@@ -82,6 +91,7 @@ pub(super) struct ClgLevel<'a> {
     mean_window: Axes<Taps>,
     /// The shared scalars that the mismatch is one of, and the key of the next one.
     shared: Option<(&'a mut SharedScalars, ScalarKey)>,
+    matching: Matching,
 }
 
 impl<'a> ClgLevel<'a> {
@@ -100,7 +110,7 @@ impl<'a> ClgLevel<'a> {
             }
         }
         let mean_window = window(params.mean_matched);
-        Ok(Self { device, params, geometry, memory, mean_window, shared: None })
+        Ok(Self { device, params, geometry, memory, mean_window, shared: None, matching: Matching::Open })
     }
 
     /// The same level, deciding by shared scalars whose keys hold this level.
@@ -136,6 +146,8 @@ impl<'a> ClgLevel<'a> {
         let mut compared = self.compare(images, displacement)?;
         for nth in 1.. {
             let (mut report, is_matched) = self.solve_warped(images, displacement, compared)?;
+            let turn = Turn { nth, full: self.params.full_warps };
+            turn.settle(self.device, &self.memory.increment, displacement)?;
             let warps = if is_matched { limits.matched.max(limits.open) } else { limits.open };
             let trivial = report.solving.is_trivial();
             let tolerance = if adaptive { self.params.warp_tol } else { f64::NEG_INFINITY };
@@ -149,16 +161,20 @@ impl<'a> ClgLevel<'a> {
                 let mismatch2 = mismatch2.map(|number| number as &mut dyn Pending);
                 fetch(self.device, None, std::iter::once(mean).chain(mismatch2).collect())?;
             }
+            let gains = nth == 1 || self.gains(&mut report, next.as_mut())?;
             let small = small(&report);
             let residual = report.solving.peek();
             reports.push(report);
-            let done = if trivial { warps } else { nth };
-            let level = Counter { what: "level", now: progress.level, of: progress.levels };
-            let warp = Counter { what: "warp", now: nth, of: warps };
-            let done = (progress.before + done as f64 / warps as f64 * progress.own) / progress.all;
-            self.device.control().step_of_solver(done, [Some(level), Some(warp)], residual)?;
+            let done = if trivial { warps } else { nth } as f64 / warps as f64;
+            let counters = progress.counters(Counter { what: "warp", now: nth, of: warps });
+            self.device.control().step_of_solver(progress.share(done), counters, residual)?;
             if trivial || small {
                 stop = if trivial { StopReason::Trivial } else { StopReason::Converged };
+                break;
+            }
+            if !gains {
+                std::mem::swap(displacement, &mut self.memory.increment);
+                stop = StopReason::NoGain;
                 break;
             }
             match next {
@@ -172,6 +188,18 @@ impl<'a> ClgLevel<'a> {
         Ok(LevelRun { size: shape.size, own, span })
     }
 
+    /// Whether a warp has lowered the difference of the images as much as a next one needs.
+    fn gains(&mut self, warp: &mut WarpRun, next: Option<&mut Compared>) -> Result<bool, ComputeError> {
+        let Some(next) = next.filter(|_| self.params.least_gain > 0.0) else { return Ok(true) };
+        fetch(self.device, None, vec![&mut warp.difference, &mut next.difference])?;
+        let mean = |number: &Later<(f64, f64)>| {
+            let (sum, voxels) = number.peek().expect("a number that was fetched should be known");
+            sum / voxels.max(1.0)
+        };
+        let [before, after] = [mean(&warp.difference), mean(&next.difference)].map(|m| self.number(m));
+        Ok(after <= before * (1.0 - self.params.least_gain))
+    }
+
     /// Warps, and asks how well the images match.
     fn compare(&mut self, images: &LevelImages, displacement: &[Buffer]) -> Result<Compared, ComputeError> {
         self.warp(images, displacement)?;
@@ -182,7 +210,8 @@ impl<'a> ClgLevel<'a> {
         })
     }
 
-    /// Solves for the increment of the images last warped, and composes it; says whether they matched.
+    /// Solves for the increment of the images last warped, and composes it; says whether they matched. The displacement before
+    /// is left in the memory of increments.
     fn solve_warped(
         &mut self,
         images: &LevelImages,
@@ -258,7 +287,9 @@ impl<'a> ClgLevel<'a> {
         let Some(mismatch2) = mismatch2 else { return Ok(Weights::fixed(self.params)) };
         let components = self.geometry.shape.components();
         let mismatch2 = self.number(mismatch2.get(self.device)?);
-        Ok(Weights::matched(self.params, mismatch2, components))
+        let (weights, matching) = self.matching.next(self.params, mismatch2, components);
+        self.matching = matching;
+        Ok(weights)
     }
 
     /// One linear solve for the increment, with weights from the increment so far.

@@ -187,7 +187,8 @@ impl DenseMethod for Clg {
 
 impl PairMethod for Clg {
     fn shared_scalars(&mut self) -> Option<&mut SharedScalars> {
-        let follows = self.first.params.alpha_mismatch > 0.0 || self.second.is_some();
+        let params = &self.first.params;
+        let follows = params.alpha_mismatch > 0.0 || params.least_gain > 0.0 || self.second.is_some();
         if follows { Some(&mut self.shared) } else { None }
     }
 

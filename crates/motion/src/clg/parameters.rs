@@ -87,6 +87,14 @@ parameters! {
     /// A level ends when the mean increment of a warp is below this; the report warns of a level that does not get there, unless
     /// the value is the preset's own. 0: after all warps.
     warp_tol: f64 in 0..=1 "voxels" = 0.0 { accurate.volume: 0.0004 };
+    /// Warps of a level that count in full; the nth one after them goes (K/n)⁴ of its way, so that a level settles however many
+    /// there are. 0: all count in full.
+    full_warps: usize in 0..=1000 = 0 {
+        accurate.image: 4, fast.image: 2, realtime.image: 2, ultrafast.image: 2, cine.image: 2,
+    };
+    /// From the second warp of a level on, one that lowers the mean difference of the images by less than this share is undone,
+    /// and ends the level: what a further one would follow is noise. 0: all warps are done; large: motion is found in part.
+    least_gain: f64 in 0..=1 = 0.0 { cine: 0.05, cine_apart: 0.05 };
     /// Size of a level over that of the next finer one.
     eta "η": f64 in 0.4..=0.95 = 0.5 { accurate.image: 0.7 };
     /// Most levels of the pyramid. 1: no pyramid.

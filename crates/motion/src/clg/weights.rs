@@ -15,6 +15,8 @@
 //! stays of first order fills what no data reach. Where volume is preserved that term decides what low contrast leaves open:
 //! ζ stays, and faint data do not argue with it.
 //!
+//! Images that match no more once they are weighed so stay open for the rest of their level ([`Matching`]).
+//!
 //! *Notation*: σ → `alpha_mismatch`, α_m → `alpha_matched`, ρ_m → `rho_matched`, s → `mean_matched`, c → `mean_share`.
 
 use super::parameters::ClgParams;
@@ -45,6 +47,36 @@ pub(super) struct Weights {
     pub is_matched: bool,
 }
 
+/// Whether the images of a level match, after the warps so far.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Matching {
+    /// Not yet.
+    Open,
+    /// They do.
+    Matched,
+    /// They did, and under the weights for images that match they did no more: those weights flatten a motion that the others
+    /// find, and the level would go back and forth between both without end.
+    Left,
+}
+
+impl Matching {
+    /// The weights of the next warp, for a mismatch m², edges², in `dimensions`, and what the level is then.
+    pub fn next(self, params: &ClgParams, mismatch2: f64, dimensions: usize) -> (Weights, Self) {
+        let weights = Weights::matched(params, mismatch2, dimensions);
+        match (self, weights.is_matched) {
+            (Self::Left, true) => (Weights::open(params, mismatch2), Self::Left),
+            (Self::Left | Self::Matched, false) => (weights, Self::Left),
+            (_, true) => (weights, Self::Matched),
+            (Self::Open, false) => (weights, Self::Open),
+        }
+    }
+}
+
+/// m² over σ².
+fn share(params: &ClgParams, mismatch2: f64) -> f64 {
+    mismatch2 / params.alpha_mismatch.powi(2)
+}
+
 /// A Gaussian window, the same along every axis.
 pub(super) fn window(sigma_vox: f64) -> Axes<Taps> {
     isotropic(&Taps::gaussian(sigma_vox, TRUNCATE))
@@ -62,13 +94,19 @@ impl Weights {
         }
     }
 
+    /// The weights for images that do not match, with a mismatch m², edges².
+    fn open(params: &ClgParams, mismatch2: f64) -> Self {
+        let alpha_share = (share(params, mismatch2) as f32).clamp(params.alpha_floor, 1.0);
+        Self { alpha: params.alpha * alpha_share, ..Self::fixed(params) }
+    }
+
     /// The weights for a mismatch m², edges², in `dimensions`.
     pub fn matched(params: &ClgParams, mismatch2: f64, dimensions: usize) -> Self {
-        let share = mismatch2 / params.alpha_mismatch.powi(2);
-        let alpha_share = (share as f32).clamp(params.alpha_floor, 1.0);
+        let share = share(params, mismatch2);
         if share >= MATCHED_SHARE {
-            return Self { alpha: params.alpha * alpha_share, ..Self::fixed(params) };
+            return Self::open(params, mismatch2);
         }
+        let alpha_share = (share as f32).clamp(params.alpha_floor, 1.0);
         let below = (share / MATCHED_SHARE).max(LEAST_SHARE);
         let contrast_share = if params.beta > 0.0 { 1.0 } else { below.sqrt() as f32 };
         Self {
@@ -111,5 +149,22 @@ mod tests {
         let (none, least) = (at(0.0), at(0.01));
         assert_eq!(none, least, "rounding is no mismatch");
         assert!(none.alpha > 0.0 && none.zeta > 0.0);
+    }
+
+    #[test]
+    fn images_that_matching_weights_drive_apart_do_not_match_again() {
+        let params = ClgParams::preset(ClgPreset::Accurate, Dimension::Three);
+        let sigma = params.alpha_mismatch;
+        let mut matching = Matching::Open;
+        let mut next = |share: f64| {
+            let (weights, after) = matching.next(&params, (share * sigma).powi(2), 3);
+            matching = after;
+            (weights.is_matched, after)
+        };
+        assert_eq!(next(0.7), (false, Matching::Open));
+        assert_eq!(next(0.4), (true, Matching::Matched));
+        assert_eq!(next(0.3), (true, Matching::Matched));
+        assert_eq!(next(0.6), (false, Matching::Left));
+        assert_eq!(next(0.3), (false, Matching::Left));
     }
 }

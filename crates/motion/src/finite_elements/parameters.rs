@@ -16,7 +16,7 @@ parameters! {
         Accurate = "accurate",
         /// Little work for its accuracy.
         Fast = "fast",
-        /// The weights of the paper: α 0.001, β 0.0001.
+        /// The paper's elements and α, 0.001; β 0.04 in the unit of pixels.
         Paper = "paper",
     }
 
@@ -35,7 +35,7 @@ parameters! {
     /// Weight of the field's first derivatives.
     alpha "α": f32 in 0..=1000 = 0.0 { paper: 0.001 };
     /// Weight of its second derivatives. Small: noise gets through; large: the field bends little.
-    beta "β": f32 in 0..=1000 = 0.1 { paper: 0.0001 };
+    beta "β": f32 in 0..=1000 = 0.1 { paper: 0.04 };
     /// Weight of mixed second derivatives over β. 2: bending costs the same in all directions.
     mixed "β₃/β": f32 in 0..=4 = 2.0 { paper: 1.0 };
     /// Weight of first derivatives along x over α. 0: the field may stretch along x at no cost; 1: as along every other axis.

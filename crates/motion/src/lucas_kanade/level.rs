@@ -9,6 +9,7 @@ use crate::steps::level_account::{Increments, LevelDiagnostics, LevelRun, over_l
 use crate::steps::level_by_level::{Certainty, LevelTask};
 use crate::steps::level_steps::{ConfidenceScales, TRUNCATE};
 use crate::steps::pyramid::LevelGeometry;
+use crate::steps::settling::Turn;
 use crate::steps::solving::StopReason;
 use serde::Serialize;
 use veloxel_core::{Axes, DiagnosticCell, DiagnosticCurves, Shape};
@@ -106,8 +107,10 @@ impl<'a> LucasKanadeLevel<'a> {
         }
         let mut means = Vec::new();
         let mut stop = if tolerance > 0.0 { StopReason::IterationLimit } else { StopReason::FixedCount };
-        for _ in 0..iterations {
+        for nth in 1..=iterations {
             let mut mean = self.iterate(displacement)?;
+            let turn = Turn { nth, full: self.params.full_iterations };
+            turn.settle(self.device, &self.memory.increment, displacement)?;
             if tolerance > 0.0 {
                 veloxel_gpu::fetch(self.device, None, vec![&mut mean])?;
             }
@@ -125,7 +128,8 @@ impl<'a> LucasKanadeLevel<'a> {
         Ok(LevelRun { size: shape.size, own: Increments { means, settled }, span })
     }
 
-    /// One iteration; returns the mean length of the increment, voxels.
+    /// One iteration; returns the mean length of the increment, voxels. The displacement before it is left in the memory of
+    /// increments.
     fn iterate(&mut self, displacement: &mut Field) -> Result<Later<f64>, ComputeError> {
         let (device, params, shape) = (self.device, self.params, self.geometry.shape);
         if let Some(terms) = self.in_one() {
@@ -268,8 +272,11 @@ impl<'a> LucasKanadeLevel<'a> {
         let Some(kind) = median.of_kernel(self.geometry.shape.components(), MOTION_EDGE).or(in_space) else {
             return Ok(());
         };
-        let Memory { warped, increment, votes, .. } = &mut *self.memory;
-        self.geometry.median(self.device, kind, self.images, [displacement, increment], [warped, votes])
+        let Memory { warped, spare, votes, .. } = &mut *self.memory;
+        let rest = spare.split_off(displacement.len());
+        self.geometry.median(self.device, kind, self.images, [displacement, spare], [warped, votes])?;
+        spare.extend(rest);
+        Ok(())
     }
 
     /// Warps; how well the images match then, and the confidence of the displacement, which becomes NaN where a window has no weight.

@@ -30,6 +30,9 @@ parameters! {
     iterations "K": usize in 1..=1000 = 5 { fast.image: 1, fast.volume: 4 };
     /// Iterations of the finest level.
     finest_iterations: usize in 1..=1000 = 5 { fast.image: 1, fast.volume: 3 };
+    /// Iterations of a level that count in full; the nth one after them goes (K/n)⁴ of its way, so that a level settles however
+    /// many there are. 0: all count in full.
+    full_iterations: usize in 0..=1000 = 0 { accurate.image: 3, accurate.volume: 5, fast.image: 1, fast.volume: 3 };
     /// A level ends when the mean increment of an iteration is below this. 0: after all iterations.
     tolerance: f64 in 0..=1 "voxels" = 0.0;
     /// Size of a level over that of the next finer one.

@@ -14,4 +14,5 @@ pub(crate) mod level_steps;
 pub(crate) mod masking;
 pub(crate) mod moving_image;
 pub mod pyramid;
+pub(crate) mod settling;
 pub mod solving;

@@ -14,6 +14,8 @@ pub enum StopReason {
     FixedCount,
     /// The limit came first: a status that faces must show.
     IterationLimit,
+    /// The last iteration gained too little and was undone.
+    NoGain,
     /// There was nothing to do (equal or constant images).
     Trivial,
 }
@@ -25,6 +27,7 @@ impl StopReason {
             Self::Converged => "converged",
             Self::FixedCount => "fixed count",
             Self::IterationLimit => "limit reached",
+            Self::NoGain => "no more gain",
             Self::Trivial => "nothing to do",
         }
     }
