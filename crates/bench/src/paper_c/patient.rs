@@ -59,5 +59,5 @@ fn of_phantom() -> Result<Patient, BenchError> {
     };
     let of_slice = |slice: usize| frames.iter().map(|frame| cut(slice, frame)).collect();
     let slices = (0..SLICES).map(of_slice).collect::<Result<_, _>>()?;
-    Ok(Patient { name: "a phantom: there is no ep-dataset here", slices })
+    Ok(Patient { name: "a phantom, as there is no ep-dataset here", slices })
 }
