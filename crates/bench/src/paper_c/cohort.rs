@@ -165,13 +165,13 @@ fn comparison(patients: &[Tracked]) -> Comparison {
 fn plot(patients: &[Tracked]) -> LinePlot {
     let series = |(nth, structure): (usize, Structure)| {
         let values = mean_curve(patients, structure).into_iter().enumerate();
-        let points: Vec<(f64, f64)> = values.filter_map(|(frame, mm)| Some((frame as f64, mm?))).collect();
-        let name = structure.title().to_owned();
-        (!points.is_empty()).then_some(Series { name, ink: Ink::Numbered(nth), line: Line::Dotted, points })
+        let points: Vec<_> = values.map(|(frame, mm)| (frame as f64, mm.unwrap_or(f64::NAN))).collect();
+        let (name, is_known) = (structure.title().to_owned(), points.iter().any(|(_, mm)| mm.is_finite()));
+        is_known.then_some(Series { name, ink: Ink::Numbered(nth), line: Line::Dotted, points })
     };
     let curves = STRUCTURES.into_iter().enumerate().filter_map(series).collect();
     let labels = AxisLabels { x: "generic frame", y: "mm" };
-    LinePlot::new("Mean over patients", labels, curves, &[0.0, FRAMES as f64 - 1.0])
+    LinePlot::new("Mean over patients", labels, curves, &[0.0])
 }
 
 #[cfg(test)]

@@ -61,10 +61,10 @@ pub(super) fn paper_c(
 fn run(session: &Session<'_>, extent: Extent, observer: &mut Observer<'_>) -> Result<PaperC, BenchError> {
     // What other benches lack stays missed.
     let missed_before = session.take_missing();
-    let (phantom, machines) = (phantom(SIDE)?, machines(session.device)?);
+    let (phantom, machines) = (phantom(extent.side)?, machines(session.device)?);
     let mut parts = tracked(session, observer)?;
     observer(Event::Next("Table 1, seconds a frame"))?;
-    let table_1 = times::table_1(&machines, &patient::patient(session)?, &phantom, extent)?;
+    let table_1 = times::table_1(&machines, &patient::patient(session, extent.side)?, &phantom, extent)?;
     parts.push(Part { comparison: table_1, plots: Vec::new() });
     observer(Event::Next("steps of both optimisers"))?;
     let (comparison, energy) = optimisers::steps(session.device, &phantom)?;

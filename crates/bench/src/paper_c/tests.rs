@@ -14,7 +14,7 @@ fn every_table_has_measured_and_published_figures_apart() {
         told += 1;
         Ok(())
     };
-    let extent = Extent { slices: 1, frames: 2, batch: 2, runs: 1 };
+    let extent = Extent { slices: 1, frames: 2, side: 32, batch: 2, descent_steps: 5, runs: 1 };
     let result = run(&session, extent, &mut observer).unwrap();
     assert_eq!((told, result.parts.len()), (5, 3), "without data there are no patients");
     let (figures, published) = (result.figures(), result.published());

@@ -16,6 +16,8 @@ use veloxel_report::svg_plot::{AxisLabels, Ink, Line, LinePlot, Scale, Series};
 const BATCH: usize = 10 * 30;
 /// Slices and frames of a batch in the quick form.
 const QUICK_BATCH: usize = 8;
+/// Steps of gradient descent on a lattice.
+const DESCENT_STEPS: usize = 200;
 /// Runs before those that count, at most: the first ones make memory, kernels and recordings.
 const WARM_UP: usize = 3;
 /// Lengths of elements whose times are compared, pixels.
@@ -32,15 +34,26 @@ pub(super) struct Extent {
     /// Slices and frames of the patient.
     pub slices: usize,
     pub frames: usize,
+    /// Pixels of pictures along an axis.
+    pub side: usize,
     /// Pairs of the batch.
     pub batch: usize,
+    /// Steps of gradient descent on a lattice.
+    pub descent_steps: usize,
     /// Number of measurements of a pair, of which the median counts; odd.
     pub runs: usize,
 }
 
 impl Extent {
-    pub const FULL: Self = Self { slices: SLICES, frames: FRAMES, batch: BATCH, runs: 9 };
-    pub const QUICK: Self = Self { slices: 1, frames: 4, batch: QUICK_BATCH, runs: 3 };
+    pub const FULL: Self = Self {
+        slices: SLICES,
+        frames: FRAMES,
+        side: SIDE,
+        batch: BATCH,
+        descent_steps: DESCENT_STEPS,
+        runs: 9,
+    };
+    pub const QUICK: Self = Self { slices: 1, frames: 4, batch: QUICK_BATCH, runs: 3, ..Self::FULL };
 
     /// Registrations forward and backward around the cycle of every slice.
     pub const fn registrations(&self) -> usize {
@@ -55,7 +68,7 @@ pub(super) fn table_1(
     phantom: &Phantom,
     extent: Extent,
 ) -> Result<Comparison, BenchError> {
-    let Extent { batch, runs, .. } = extent;
+    let Extent { batch, runs, side, descent_steps: steps, .. } = extent;
     let all = |time: &dyn Fn(&Machine) -> Result<Option<f64>, BenchError>| -> Result<Vec<_>, BenchError> {
         machines.iter().map(time).collect()
     };
@@ -65,12 +78,12 @@ pub(super) fn table_1(
     let registration = all(&|machine| Ok(Some(registration_ms(&machine.device, patient, extent)?)))?;
     let count = extent.registrations();
     let whole = registration.iter().map(|ms| ms.map(|ms| 1e-3 * ms * count as f64)).collect();
-    let descending = FiniteElementsParams { steps: 200, ..descent(&paper()) };
+    let descending = FiniteElementsParams { steps, tolerance: 0.0, ..descent(&paper()) };
     let patients_pair = [&patient.slices[0][0], &patient.slices[0][1]];
     let patients_gradient =
-        all(&|machine| Ok(Some(own_pair_ms(&machine.device, &descending, patients_pair, runs)?)))?;
+        all(&|machine| Ok(Some(own_pair_ms(&machine.device, &descending, patients_pair, 1)?)))?;
     let pair = all(&|machine| Ok(Some(pair_ms(&machine.device, &accurate(), phantom, runs)?)))?;
-    let descent = FiniteElementsParams { steps: 200, ..descent(&accurate()) };
+    let descent = FiniteElementsParams { steps, ..descent(&accurate()) };
     let gradient = all(&|machine| Ok(Some(pair_ms(&machine.device, &descent, phantom, runs)?)))?;
     // One thread would work on a batch for minutes, at what a pair takes.
     let together = all(&|machine| match machine.role {
@@ -86,7 +99,7 @@ pub(super) fn table_1(
         title: "Times of a frame (Table 1)".to_owned(),
         place: "Table 1",
         note: format!(
-            "LM: Levenberg-Marquardt; GD: gradient descent, 200 steps a lattice here. The patient is {}: {} slices × {} frames of {SIDE} × {SIDE} pixels by fe:paper, one registration after the other, frames on the device already. The paper's time of a frame is taken as that of a registration; its own patient had 6 slices × 19 frames. Its 2.0 GHz processor is a dual core.",
+            "LM: Levenberg-Marquardt; GD: gradient descent, {steps} steps a lattice here. The patient is {}; slices {}, frames {}, of {side} × {side} pixels by fe:paper, one registration after the other, frames on the device already. The paper's time of a frame is taken as that of a registration; its own patient had 6 slices × 19 frames. Its 2.0 GHz processor is a dual core.",
             patient.name, extent.slices, extent.frames
         ),
         measured: names(machines),
@@ -113,7 +126,7 @@ pub(super) fn complexity(
     let mut curves = vec![Vec::new(); machines.len()];
     for element in LENGTHS {
         let params = FiniteElementsParams { element, lattices: 1, tolerance: 0.0, ..accurate() };
-        let elements = (SIDE as f64 / element).powi(2);
+        let elements = (phantom.grid().size()[0] as f64 / element).powi(2);
         let mut times = Vec::new();
         for (machine, curve) in machines.iter().zip(&mut curves) {
             let ms = pair_ms(&machine.device, &params, phantom, runs)?;
@@ -211,7 +224,8 @@ fn time_ms(
 /// The time of one of many pairs that are worked on together: a stack whose slices are estimated separately.
 fn batch_ms(device: &Device, phantom: &Phantom, extent: Extent) -> Result<f64, BenchError> {
     let Extent { batch, runs, .. } = extent;
-    let grid = Grid::volume(SIDE, SIDE, batch)?;
+    let [nx, ny, _] = phantom.grid().size();
+    let grid = Grid::volume(nx, ny, batch)?;
     let stack = |image: &Volume<f32>| Volume::new(grid.clone(), image.data().repeat(batch));
     let (fixed, moving) = (stack(&phantom.fixed)?, stack(&phantom.moving)?);
     let params = FiniteElementsParams { cover: ElementCover::Slices, ..accurate() };
