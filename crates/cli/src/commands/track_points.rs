@@ -39,7 +39,7 @@ pub struct TrackPointsArguments {
 
     /// The table of all positions: .csv, .tsv or .txt; or the positions alone as NumPy's .npy, [frames, tracks, 2], NaN where there
     /// is none
-    #[arg(short, long, value_name = "OUT.csv|npy")]
+    #[arg(short, long, value_name = "OUT.csv")]
     output: PathBuf,
 
     /// The frames with their points: .y4m, .gif, - for Y4M on standard output, or a folder for .png

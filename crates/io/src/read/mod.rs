@@ -23,10 +23,12 @@ pub(crate) mod watch;
 
 use crate::content::{Content, ContentKind, Decoded};
 use crate::error::{IoError, Result};
-use crate::format::{Format, Reader};
+use crate::format::{Format, ReadHeader, Reader};
 use crate::formats::lookup::{has_grid, require, require_to_read};
 use crate::read::context::Context;
 use crate::read::input::Input;
+use crate::read::input::some_frames::{lie_in_order, read_some};
+use crate::read::layout::Layout;
 use crate::read::reading::Reading;
 use crate::read::series::decode_series;
 use crate::read::source::Source;
@@ -59,8 +61,23 @@ fn read_content(input: &Input, context: &mut Context) -> Result<Content> {
         return input.content(decoded.content, context);
     }
     let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
-    let decoded = decode(format, Source::open(path, context.files())?, context)?;
-    input.content(decoded.content, context)
+    let source = Source::open(path, context.files())?;
+    match (format.reader, input.frames) {
+        (Reader::Header(header), Some(_)) => {
+            let content = decode_some(header, source, input, context);
+            context.settled(content)
+        }
+        _ => input.content(decode(format, source, context)?.content, context),
+    }
+}
+
+/// The frames that are asked for, of a file whose header says where they lie.
+fn decode_some(header: ReadHeader, source: Source, input: &Input, context: &mut Context) -> Result<Content> {
+    let (layout, source) = header(source, context)?;
+    if lie_in_order(&layout) {
+        return read_some(layout, source, input, context);
+    }
+    input.content(decode_layout(layout, source, context)?.content, context)
 }
 
 /// Reads from memory, meshes as well: `name` stands for the file in messages, and its extension decides the format.
@@ -323,7 +340,12 @@ fn decode_whole(format: &Format, source: Source, context: &mut Context) -> Resul
         Reader::Frames(open) => return frame_reader::read_all(open(source, context)?, context),
         Reader::Header(header) => header,
     };
-    let (layout, mut source) = header(source, context)?;
+    let (layout, source) = header(source, context)?;
+    decode_layout(layout, source, context)
+}
+
+/// All samples of a source at the first of them.
+fn decode_layout(layout: Layout, mut source: Source, context: &mut Context) -> Result<Decoded> {
     let samples = source.samples(layout.sample_count(context)?, layout.stored, context)?;
     source.finish(context)?;
     let sample_type = layout.stored.element.name().to_owned();

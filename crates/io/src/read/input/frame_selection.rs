@@ -70,6 +70,11 @@ impl FrameSelection {
         self.end.map(|end| self.of(end))
     }
 
+    /// The same step over so many frames, of which the first is taken.
+    pub(crate) fn stepping(self, count: usize) -> Self {
+        Self { begin: 0, end: Some(count), step: self.step }
+    }
+
     /// Whether a frame is taken.
     pub(crate) fn holds(self, number: usize) -> bool {
         number >= self.begin
