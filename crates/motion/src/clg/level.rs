@@ -190,7 +190,9 @@ impl<'a> ClgLevel<'a> {
 
     /// Whether a warp has lowered the difference of the images as much as a next one needs.
     fn gains(&mut self, warp: &mut WarpRun, next: Option<&mut Compared>) -> Result<bool, ComputeError> {
-        let Some(next) = next.filter(|_| self.params.least_gain > 0.0) else { return Ok(true) };
+        // What a warp does for the volume does not show in the images.
+        let asks = self.params.least_gain > 0.0 && self.memory.volume_weight.is_empty();
+        let Some(next) = next.filter(|_| asks) else { return Ok(true) };
         fetch(self.device, None, vec![&mut warp.difference, &mut next.difference])?;
         let mean = |number: &Later<(f64, f64)>| {
             let (sum, voxels) = number.peek().expect("a number that was fetched should be known");

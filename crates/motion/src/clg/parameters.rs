@@ -93,7 +93,8 @@ parameters! {
         accurate.image: 4, fast.image: 2, realtime.image: 2, ultrafast.image: 2, cine.image: 2,
     };
     /// From the second warp of a level on, one that lowers the mean difference of the images by less than this share is undone,
-    /// and ends the level: what a further one would follow is noise. 0: all warps are done; large: motion is found in part.
+    /// and ends the level: what a further one would follow is noise. 0: all warps are done, as where volume is preserved;
+    /// large: motion is found in part.
     least_gain: f64 in 0..=1 = 0.0 { cine: 0.05, cine_apart: 0.05 };
     /// Size of a level over that of the next finer one.
     eta "η": f64 in 0.4..=0.95 = 0.5 { accurate.image: 0.7 };
