@@ -104,7 +104,7 @@ impl<'a> ClgLevel<'a> {
     ) -> Result<Self, ComputeError> {
         memory.fit(device, params, geometry)?;
         if let Some(weight) = memory.volume_weight.first_mut() {
-            Operation::Fill(params.beta).on(weight).run(device)?;
+            Operation::Fill(params.beta * params.beta_factor).on(weight).run(device)?;
             if let Some(mask) = images.volume_mask.as_ref().or(images.mask.as_ref()) {
                 Multiply { factor: mask, out: weight }.run(device)?;
             }

@@ -161,8 +161,8 @@ impl Clg {
         map: IntensityMap,
         start: ResidentStart<'a>,
     ) -> Result<(ResidentStart<'a>, Option<Descent>)> {
-        let rate = self.first.params.long_axis;
-        let may_descend = rate > 0.0 && matches!(start, ResidentStart::Zero);
+        let ClgParams { long_axis: rate, beta, .. } = self.first.params;
+        let may_descend = rate > 0.0 && beta == 0.0 && matches!(start, ResidentStart::Zero);
         Ok(match if may_descend { base_descent(images, map, rate)? } else { None } {
             Some(descent) => (ResidentStart::Affine(descent.map), Some(descent)),
             None => (start, None),

@@ -44,6 +44,9 @@ parameters! {
     };
     /// Weight of volume preservation. 0: off; large: only motion that changes no volume is left.
     beta "β": f32 in 0..=1e6 = 0.0 { paper: 0.01, paper_literal: 0.01 };
+    /// Factor on beta. Large: volume is kept as well where smoothness acts on increments alone, as the images go on to bend the
+    /// motion then.
+    beta_factor: f32 in 0.001..=1000 = 1.0 { cine.volume: 8.0, cine_apart.volume: 8.0 };
     /// How volume preservation measures a change of volume.
     volume: VolumeTerm = Jacobian { paper: Divergence, paper_literal: Divergence };
     /// Standard deviation of the local window. 0: no window (Horn & Schunck); large: the mean motion of the window.
@@ -156,7 +159,8 @@ parameters! {
     /// slices move together; large: each slice moves on its own.
     slice_distance: f64 in 0.25..=8 = 1.0 { cine.volume: 1.5, cine_apart: 1.5 };
     /// Descent of the base of a stack of short-axis slices towards the apex, for each square millimetre of bright blood that a
-    /// slice loses. The run starts from that motion, of 16 mm at most. 0: it starts without motion.
+    /// slice loses. The run starts from that motion, of 16 mm at most. 0: it starts without motion, as where beta is above 0:
+    /// the descent alone changes the volume of the muscle.
     long_axis: f64 in 0..=1 "mm per mm²" = 0.0 { cine.volume: 0.025, cine_apart: 0.025 };
     /// How intensities are mapped; raw leaves them as they are.
     intensity: IntensityMapping = Percentiles { cine.volume: Moving, cine_apart: Moving };
@@ -233,6 +237,7 @@ impl ClgParams {
             iterations: if self.rtol > 0.0 { self.iterations } else { volume.iterations },
             rtol: self.rtol,
             beta: self.beta,
+            beta_factor: self.beta_factor,
             volume: self.volume,
             lcc_sigma: self.lcc_sigma,
             // A window of the plane holds fewer voxels than one of the same width in space.
