@@ -24,7 +24,7 @@
 //! | κ | `smoothness` | |
 //! | c | `centre`: of the outline before | mm |
 //!
-//! *Method*: ξ_k are shares of the clicks' polygon first, then the feet of the clicks on the outline just found, [`ROUNDS`] times:
+//! *Method*: ξ_k are shares of the clicks' polygon first, then the feet of the clicks on the outline just found, in rounds:
 //! of the ellipse that fits best first (κ = 1), then with κ falling to its own value.
 //! *Where we differ* from the paper: points alone, no edges of the image; each outline by itself, as `track` carries it over time.
 //! *Cost*: a dense system of 2 K unknowns a round, in double precision on one thread.

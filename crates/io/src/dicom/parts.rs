@@ -46,7 +46,9 @@ fn forget_ambiguous(images: &mut [CineImage]) {
     let (mut stems, mut instances) = (HashMap::<String, usize>::new(), HashMap::<i64, usize>::new());
     for image in images.iter().filter(|image| image.spot.is_some()) {
         *stems.entry(image.stem.clone()).or_default() += 1;
-        image.instance.map(|instance| *instances.entry(instance).or_default() += 1);
+        if let Some(instance) = image.instance {
+            *instances.entry(instance).or_default() += 1;
+        }
     }
     for image in images {
         image.instance = image.instance.filter(|instance| instances.get(instance).is_none_or(|n| *n < 2));

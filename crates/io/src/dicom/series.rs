@@ -44,7 +44,7 @@ pub(super) fn listing(images: &[PlaneHeader]) -> Vec<SeriesInfo> {
         }
     };
     let mut all: Vec<SeriesInfo> = counted(images).iter().map(info).collect();
-    all.sort_by(|a, b| a.number.cmp(&b.number));
+    all.sort_by_key(|series| series.number);
     all
 }
 

@@ -10,6 +10,9 @@ use crate::pictures::planes::Plane;
 use crate::pictures::view::{ComparedView, PairView};
 use veloxel_core::{Control, Stopped};
 
+/// The panel of one kind for a method; none where the method has nothing of that kind.
+type PanelKind<'a> = dyn Fn(&ComparedView<'_>) -> Result<Option<Panel>, ReportError> + 'a;
+
 /// Views of one pair by several methods, under the methods' names.
 pub(crate) struct Columns<'a> {
     views: &'a [ComparedView<'a>],
@@ -81,7 +84,7 @@ impl<'a> Columns<'a> {
     /// A panel for each kind of map: motion, error, difference from the first field, what is left of the difference of the
     /// images, confidence, and occlusion.
     pub fn panels(&self) -> Result<Vec<Panel>, ReportError> {
-        let kinds: [&dyn Fn(&ComparedView<'_>) -> Result<Option<Panel>, ReportError>; 6] = [
+        let kinds: [&PanelKind<'_>; 6] = [
             &|of| {
                 Ok(Some(self.shown(&of.pair).motion_colours(
                     "Motion",
