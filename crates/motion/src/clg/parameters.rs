@@ -18,9 +18,9 @@ parameters! {
 
     /// A named set of parameters.
     pub enum ClgPreset {
-        /// The best accuracy at a few times the cost.
+        /// The best accuracy: a tenth less error than fast on photographs, in four times its time; on scans of two persons none.
         Accurate = "accurate",
-        /// Little work for its accuracy.
+        /// Little work for its accuracy: the one to begin with for volumes.
         Fast = "fast",
         /// For cameras: the estimate ends on a coarse level of the pyramid.
         Realtime = "realtime",
