@@ -44,8 +44,8 @@ pub struct WindowPart {
 /// What is found in a part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartFlow {
-    /// Pixels a frame; NaN where unknown.
-    pub components_px: [Vec<f32>; 2],
+    /// Flow in pixels a frame, NaN where unknown: all samples along x, then all along y.
+    pub planar_px: Vec<f32>,
     /// 0 to 1.
     pub confidence: Vec<f32>,
     /// The estimates that positions were displaced by: those of every level but the finest, finer ones first, two planes a

@@ -213,18 +213,18 @@ impl FlowFields {
         Ok((vec![part(flow, 0)?, part(flow, 1)?], part(confidence, 0)?))
     }
 
-    /// Both components and the confidence on the host.
-    pub fn read(&self, plan: &PhasePlan) -> Result<[Vec<f32>; 3]> {
+    /// The flow, all samples along x and then all along y, and its confidence, on the host.
+    pub fn read(&self, plan: &PhasePlan) -> Result<[Vec<f32>; 2]> {
         let ([flow, confidence], n) = (self.forward.found(), plan.levels.pixels(0));
-        plan.fetch([(flow, 0..n), (flow, n..2 * n), (confidence, 0..n)])
+        plan.fetch([(flow, 0..2 * n), (confidence, 0..n)])
     }
 
     pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseFlowFields> {
-        let [x, y, confidence] = self.read(plan)?;
-        let sizes = &plan.levels.sizes()[..plan.flow_levels];
-        let report = PhaseReport::new(x.len(), sizes, &x, Some(&confidence));
+        let [planar_px, confidence] = self.read(plan)?;
+        let (sizes, n) = (&plan.levels.sizes()[..plan.flow_levels], confidence.len());
+        let report = PhaseReport::new(n, sizes, &planar_px[..n], Some(&confidence));
         Ok(PhaseFlowFields {
-            flow: Flow::new(grid.clone(), vec![x, y])?,
+            flow: Flow::from_planar_vox(grid.clone(), planar_px)?,
             confidence: Volume::new(grid.clone(), confidence)?,
             report,
         })

@@ -45,14 +45,14 @@ impl LocalWindow for PhaseFlow {
             let starts = part.starts.into_iter().map(|start| device.upload(start));
             let starts = starts.collect::<Result<Vec<_>, _>>()?;
             let fields = found(&plan, part.frames, Some(&starts))?;
-            let [x, y, confidence] = fields.read(&plan)?;
+            let [planar_px, confidence] = fields.read(&plan)?;
             let on_the_way = (1..plan.flow_levels).map(|level| {
                 let of_directions =
                     fields.levels().into_iter().map(|levels| Ok(device.read(&levels[level])?));
                 of_directions.collect::<Result<Vec<_>>>()
             });
             Ok(PartFlow {
-                components_px: [x, y],
+                planar_px,
                 confidence,
                 on_the_way: on_the_way.collect::<Result<_, _>>()?,
             })

@@ -62,7 +62,7 @@ impl TiledWindows<'_> {
         }
         let local = method.local().expect("a method of windows with tiles should run in parts");
         let (found, statistics) = self.find(local, &frames)?;
-        let flow = Flow::new(grid.clone(), found.components_px.into())?;
+        let flow = Flow::from_planar_vox(grid.clone(), found.planar_px)?;
         let mut found = DenseFlow::bare(flow, Volume::new(grid, found.confidence)?, statistics);
         let next = frames.get(window.centre + 1).filter(|_| extras.warped);
         let moving = next.map(|next| (*next, interpolation));
@@ -96,7 +96,7 @@ impl TiledWindows<'_> {
         self.device.release_kept();
         let run = WindowRun { plan, local, frames, levels, coarse_size: coarse.plan.grid_size, starts };
         let mut found = PartFlow {
-            components_px: [vec![0.0; n], vec![0.0; n]],
+            planar_px: vec![0.0; 2 * n],
             confidence: vec![0.0; n],
             on_the_way: Vec::new(),
         };
@@ -266,8 +266,9 @@ fn keep(
     out: &mut PartFlow,
 ) {
     let own = TilePart { begin: core.begin, size: inner.size };
-    let outs = out.components_px.iter_mut().chain([&mut out.confidence]);
-    for (out, samples) in outs.zip(flow.components_px.iter().chain([&flow.confidence])) {
+    let planes = flow.planar_px.chunks_exact(flow.confidence.len()).chain([&flow.confidence[..]]);
+    let outs = out.planar_px.chunks_exact_mut(out.confidence.len()).chain([&mut out.confidence[..]]);
+    for (out, samples) in outs.zip(planes) {
         own.copy_from(whole, out, inner, size, samples);
     }
 }
