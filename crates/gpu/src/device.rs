@@ -6,6 +6,7 @@ use crate::error::ComputeError;
 use crate::gpu::{ErrorCorrection, Gpu};
 use crate::listing::{DeviceInfo, ListedDevice};
 use crate::memory::buffer_pool::MemoryStats;
+use crate::memory::result_memory::ResultMemory;
 use crate::processor::{Cpu, instruction_set};
 use crate::timestamp::Timestamp;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use veloxel_core::{Control, Stopped, SystemMemory};
 pub struct Device {
     kind: DeviceKind,
     control: Control,
+    results: Arc<ResultMemory>,
 }
 
 /// The kind of a device; every kernel matches on it to choose its implementation.
@@ -34,7 +36,8 @@ impl Device {
     /// [`ComputeError::Threads`] if they cannot be started.
     pub fn cpu(threads: usize) -> Result<Self, ComputeError> {
         let cpu = Cpu::new(threads)?;
-        Ok(Self { control: cpu.control.clone(), kind: DeviceKind::Cpu(cpu) })
+        let (control, results) = (cpu.control.clone(), Arc::default());
+        Ok(Self { kind: DeviceKind::Cpu(cpu), control, results })
     }
 
     /// A device with the same threads and memory and another channel: for a run beside another one, which is followed and
@@ -45,7 +48,7 @@ impl Device {
             DeviceKind::Cpu(cpu) => DeviceKind::Cpu(cpu.controlled_by(control.clone())),
             gpu => gpu.clone(),
         };
-        Self { kind, control }
+        Self { kind, control, results: self.results.clone() }
     }
 
     /// The channel through which every run on this device reports progress, and is stopped.
@@ -116,7 +119,11 @@ impl Device {
         self.gpu().is_some()
     }
     fn of(gpu: Arc<dyn Gpu>) -> Self {
-        Self { kind: DeviceKind::Gpu(gpu), control: Control::default() }
+        Self { kind: DeviceKind::Gpu(gpu), control: Control::default(), results: Arc::default() }
+    }
+    /// Where the memory of results comes from.
+    pub(crate) fn results(&self) -> &ResultMemory {
+        &self.results
     }
     fn gpu(&self) -> Option<&Arc<dyn Gpu>> {
         match &self.kind {
@@ -172,6 +179,7 @@ impl Device {
     /// Gives memory that is kept for later requests back to the system or the driver; waits for the device. This helps when the
     /// next work needs pieces of other sizes under a budget.
     pub fn release_kept(&self) {
+        self.results.clear();
         match &self.kind {
             DeviceKind::Cpu(cpu) => drop(cpu.memory.drain()),
             DeviceKind::Gpu(gpu) => gpu.release_kept(),

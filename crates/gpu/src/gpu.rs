@@ -11,6 +11,7 @@ use crate::memory::buffer_pool::MemoryStats;
 use crate::memory::gpu_memory::GpuMemory;
 use crate::memory::host_memory::MemoryContent;
 use crate::memory::place::PointerPlace;
+use crate::memory::result_memory::ResultMemory;
 use crate::timestamp::Timestamp;
 use std::fmt::Debug;
 use std::ops::Range;
@@ -38,6 +39,15 @@ pub struct MemoryStretch<'a> {
     pub words: Range<usize>,
 }
 
+/// What a transfer to the host needs there.
+#[derive(Debug, Clone, Copy)]
+pub struct HostSide<'a> {
+    /// Who may stop the wait for the device.
+    pub(crate) control: &'a Control,
+    /// Where the memory of results comes from.
+    pub(crate) results: &'a ResultMemory,
+}
+
 /// A GPU, opened through wgpu or through CUDA.
 pub trait Gpu: Debug + Send + Sync {
     /// Name, description and memory size.
@@ -60,7 +70,7 @@ pub trait Gpu: Debug + Send + Sync {
         &self,
         wanted: &[Vec<MemoryStretch<'_>>],
         after: Option<&Timestamp>,
-        control: &Control,
+        host: HostSide<'_>,
     ) -> Result<Vec<Vec<u32>>, ComputeError>;
     /// Launches a kernel; it runs after all work submitted before.
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError>;

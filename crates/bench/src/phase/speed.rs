@@ -3,7 +3,9 @@
 use crate::{BenchError, Figure};
 use std::time::{Duration, Instant};
 use veloxel_gpu::Device;
-use veloxel_motion::{PhaseEngine, PhaseFrame, PhaseImage, PhaseParameters, PhaseWanted};
+use veloxel_motion::{
+    PhaseEngine, PhaseFields, PhaseFrame, PhaseImage, PhaseOutputs, PhaseParameters, PhaseWanted,
+};
 use veloxel_report::LatencyReport;
 
 /// Pixels of a frame; frames a second required of a GPU with frames on the device, and with their upload.
@@ -47,8 +49,8 @@ pub(super) fn speed(device: &Device) -> Result<Vec<Figure>, BenchError> {
             Some(least) => uploaded.at_least(least),
             None => uploaded,
         });
-        let fetched = latencies(&mut engine, from_host, Until::OnHost)?;
-        if let Some(latency) = latencies(&mut engine, from_host, Until::OnDevice)? {
+        let fetched = latencies(&mut engine, from_host, Until::OnHost, device)?;
+        if let Some(latency) = latencies(&mut engine, from_host, Until::OnDevice, device)? {
             figures.push(figure("latency from host to results on the device, p50", latency.p50_ms, "ms"));
             let p99 = figure("latency from host to results on the device, p99", latency.p99_ms, "ms");
             figures.push(if device.is_gpu() && nx == 1280 { p99.at_most(LATENCY_MS) } else { p99 });
@@ -115,6 +117,7 @@ fn latencies<'f>(
     engine: &mut PhaseEngine,
     frame: impl Fn(usize) -> [PhaseImage<'f>; 2],
     until: Until,
+    device: &Device,
 ) -> Result<Option<LatencyReport>, BenchError> {
     let (start, mut times_ms) = (Instant::now(), Vec::new());
     while times_ms.len() < LEAST || (start.elapsed() < SPAN && times_ms.len() < MOST) {
@@ -122,12 +125,29 @@ fn latencies<'f>(
         let begin = Instant::now();
         let outputs = engine.push(left, Some(right))?;
         if let Some(outputs) = outputs.filter(|_| until == Until::OnHost) {
-            outputs.flow()?;
-            outputs.stereo()?;
-            outputs.features(1)?;
+            fetched(&outputs)?.reuse(device);
         }
         engine.synchronise()?;
         times_ms.push(begin.elapsed().as_secs_f64() * 1e3);
     }
     Ok(LatencyReport::of(&times_ms))
+}
+
+/// All that was found for a frame, at full resolution.
+fn fetched(outputs: &PhaseOutputs<'_>) -> Result<PhaseFields, BenchError> {
+    let (flow, stereo) = (outputs.flow()?, outputs.stereo()?);
+    let (flow, flow_confidence) = flow.map(|found| (found.flow, found.confidence)).unzip();
+    let (disparity_px, disparity_confidence) =
+        stereo.map(|found| (found.disparity_px, found.confidence)).unzip();
+    let mut features = outputs.features(1)?.map_or(Vec::new(), |found| found.levels).into_iter();
+    let finest = features.next();
+    let coarser_features = features.collect();
+    Ok(PhaseFields {
+        flow,
+        flow_confidence,
+        disparity_px,
+        disparity_confidence,
+        features: finest,
+        coarser_features,
+    })
 }

@@ -133,7 +133,9 @@ fn paced(draft: &DenseDraft, frames: &[Volume<f32>; 2], device: &Device) -> Resu
         } else {
             (start, before) = (Instant::now(), device.memory_stats().allocations);
         }
-        drop(found);
+        if let Some(found) = found {
+            found.reuse(device);
+        }
         if times_ms.len() >= MOST || (times_ms.len() >= LEAST && start.elapsed() >= SPAN) {
             break;
         }
@@ -151,7 +153,7 @@ fn rate(draft: &DenseDraft, frames: &[Volume<f32>; 2], device: &Device) -> Resul
         let fetching = scope.spawn(move || {
             let (mut start, mut count) = (Instant::now(), 0);
             for (nth, frame) in receiver.into_iter().enumerate() {
-                frame.fetch()?;
+                frame.fetch()?.reuse(device);
                 if nth + 1 > WARM { count += 1 } else { start = Instant::now() }
             }
             Ok::<_, veloxel::VeloxelError>(f64::from(count) / start.elapsed().as_secs_f64())

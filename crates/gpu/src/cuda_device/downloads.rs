@@ -8,12 +8,11 @@
 use super::pinned::{Copyists, Pinned};
 use super::profile::HostTimes;
 use crate::error::ComputeError;
+use crate::gpu::HostSide;
 use crate::memory::element::{Word, parts_of};
-use crate::memory::host_memory::room_for;
 use cudarc::driver::{CudaEvent, CudaStream, DriverError, result, sys};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use veloxel_core::Control;
 
 /// Words of a piece of the ring, and number of pieces.
 const PIECE: usize = 2 << 20;
@@ -24,11 +23,11 @@ const MOST_NUMBERS: usize = 1 << 18;
 /// A stretch of words in device memory: its address and its number of words.
 pub(super) type Stretch = (sys::CUdeviceptr, usize);
 
-/// When memory may be read, and who may stop the wait for it.
+/// When memory may be read, and what the host has for it.
 #[derive(Clone, Copy)]
 pub(super) struct Ready<'a> {
     pub event: &'a CudaEvent,
-    pub control: &'a Control,
+    pub host: HostSide<'a>,
 }
 
 /// Time between two questions whether to go on, while the host waits for the device.
@@ -43,7 +42,7 @@ impl Ready<'_> {
         while !self.event.try_is_complete().map_err(failed)? {
             let looked = Instant::now();
             if looked.duration_since(asked) >= ASK_EVERY {
-                self.control.check()?;
+                self.host.control.check()?;
                 asked = looked;
             }
             while looked.elapsed() < LOOK_EVERY {
@@ -95,8 +94,13 @@ impl Downloads {
             self.times.time("numbers: wait for the device", || ready.wait(&failed))?;
             return self.times.time("numbers: fetch", || self.fetch_numbers(wanted, lengths)).map_err(failed);
         }
-        let mut rooms = lengths.into_iter().map(room_for).collect::<Result<Vec<_>, _>>()?;
-        self.times.time("download: find pages", || self.copyists.touch(&mut rooms));
+        let rooms = lengths.into_iter().map(|length| ready.host.results.room(length));
+        let mut rooms = rooms.collect::<Result<Vec<_>, _>>()?;
+        self.times.time("download: find pages", || {
+            let new = rooms.iter_mut().filter(|room| room.is_new);
+            self.copyists.touch(new.map(|room| &mut room.words));
+        });
+        let mut rooms: Vec<_> = rooms.into_iter().map(|room| room.words).collect();
         self.times.time("download: wait for the device", || ready.wait(&failed))?;
         self.fetch_volumes(wanted, &mut rooms).map_err(failed)?;
         Ok(rooms)

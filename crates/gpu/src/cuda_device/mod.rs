@@ -18,7 +18,7 @@ mod uploads;
 
 use crate::compilations::{CompilationClock, Compilations};
 use crate::error::ComputeError;
-use crate::gpu::{ErrorCorrection, Gpu, MemoryStretch, QueueNumber};
+use crate::gpu::{ErrorCorrection, Gpu, HostSide, MemoryStretch, QueueNumber};
 use crate::launches::bindings::BoundBuffer;
 use crate::launches::launch::{Launch, Variant};
 use crate::launches::translation::text_of;
@@ -44,7 +44,6 @@ use std::ffi::CString;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use uploads::Uploads;
-use veloxel_core::Control;
 use wgsl_to_cuda::AWAITS;
 
 /// The first compute capability whose kernels can begin while others, whose results they need, still run.
@@ -185,7 +184,7 @@ impl Gpu for CudaDevice {
         &self,
         wanted: &[Vec<MemoryStretch<'_>>],
         after: Option<&Timestamp>,
-        control: &Control,
+        host: HostSide<'_>,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         let now = if after.is_some() { None } else { self.mark()? };
         let ready = after.or(now.as_ref()).ok_or(ComputeError::WrongDevice)?.moment::<CudaMoment>()?;
@@ -196,7 +195,7 @@ impl Gpu for CudaDevice {
         };
         let addresses = |own: &Vec<MemoryStretch<'_>>| own.iter().map(address).collect();
         let wanted = wanted.iter().map(addresses).collect::<Result<Vec<_>, ComputeError>>()?;
-        let ready = Ready { event: &ready.event, control };
+        let ready = Ready { event: &ready.event, host };
         self.downloads.fetch(&wanted, ready, |e| self.failed(said(e)))
     }
     fn mark(&self) -> Result<Option<Timestamp>, ComputeError> {

@@ -112,9 +112,8 @@ impl Copyists {
 
     /// Touches every page of the vectors' spare capacity: the system maps the pages now, while the device still
     /// computes, and not during the copy.
-    pub fn touch(&self, rooms: &mut [Vec<Word>]) {
+    pub fn touch<'a>(&self, rooms: impl Iterator<Item = &'a mut Vec<Word>>) {
         let pieces: Vec<_> = rooms
-            .iter_mut()
             .flat_map(|room| {
                 let bytes = std::mem::size_of_val(room.spare_capacity_mut());
                 let start = room.spare_capacity_mut().as_mut_ptr().cast::<u8>();
@@ -161,7 +160,7 @@ mod tests {
         let copyists = Copyists::default();
         let from: Vec<Word> = (0..3 * BYTES_PER_THREAD as Word / 4 + 77).collect();
         let mut rooms = [Vec::with_capacity(from.len()), Vec::new(), Vec::with_capacity(5)];
-        copyists.touch(&mut rooms);
+        copyists.touch(rooms.iter_mut());
         let room = &mut rooms[0];
         // SAFETY: the room has the capacity for all samples, and afterwards they are initialised.
         unsafe {

@@ -3,6 +3,7 @@
 use crate::error::ComputeError;
 use crate::memory::buffer_pool::{BufferPool, First, Origin, Policy};
 use crate::memory::element::Word;
+use crate::memory::result_memory::ResultMemory;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use veloxel_core::fallible;
@@ -60,18 +61,19 @@ fn zeroed(len: usize) -> Result<Vec<Word>, ComputeError> {
     Ok(words)
 }
 
-/// Allocates words that were never written: zeros would cost a kernel's time where the system has no new pages at hand.
+/// Makes an empty vector `len` words long, whatever they hold: zeros would cost a kernel's time where the system has no new pages
+/// at hand.
 ///
 /// # Safety
 /// Every word is written before it is read.
-unsafe fn unwritten(len: usize) -> Result<Vec<Word>, ComputeError> {
-    let mut words = room_for(len)?;
+unsafe fn unwritten(mut room: Vec<Word>, len: usize) -> Vec<Word> {
+    assert!(room.capacity() >= len, "the room should hold its words");
     #[allow(clippy::uninit_vec, reason = "the caller promises to write the words before anything reads them")]
     // SAFETY: there is room for as many, and the caller writes them.
     unsafe {
-        words.set_len(len);
+        room.set_len(len);
     }
-    Ok(words)
+    room
 }
 
 impl HostMemory {
@@ -93,13 +95,22 @@ impl HostMemory {
         Ok(Self { words, start, len, pool: Some(pool.clone()) })
     }
     /// Takes memory for `len` words that will be given away: they begin where the memory does, so that nothing has to be moved
-    /// then. This memory does not come from the pool, whose pieces were written before.
+    /// then. It is memory that came back of those given away, or new.
     ///
     /// # Safety
     /// Every word is written before it is read.
-    pub(crate) unsafe fn take_to_give(pool: &Arc<HostPool>, len: usize) -> Result<Self, ComputeError> {
+    pub(crate) unsafe fn take_to_give(
+        pool: &Arc<HostPool>,
+        len: usize,
+        results: &ResultMemory,
+    ) -> Result<Self, ComputeError> {
+        if let Some(room) = results.take(len) {
+            // SAFETY: the caller promises what is asked for.
+            return Ok(Self::from_words(unsafe { unwritten(room, len) }));
+        }
         // SAFETY: the caller promises what is asked for.
-        let (words, _) = pool.take(pool.size_for(len), || unsafe { unwritten(len) })?;
+        let new = || room_for(len).map(|room| unsafe { unwritten(room, len) });
+        let (words, _) = pool.take(pool.size_for(len), new)?;
         pool.forget(size_of_val(&words[..]));
         Ok(Self { words, start: 0, len, pool: None })
     }

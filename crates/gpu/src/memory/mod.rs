@@ -8,4 +8,5 @@ pub(crate) mod gpu_memory;
 pub(crate) mod host_memory;
 pub(crate) mod pending;
 pub(crate) mod place;
+pub(crate) mod result_memory;
 mod transfers;

@@ -2,7 +2,7 @@
 
 use crate::device::{Device, DeviceKind};
 use crate::error::ComputeError;
-use crate::gpu::MemoryStretch;
+use crate::gpu::{HostSide, MemoryStretch};
 use crate::memory::buffer::{AnyBuffer, Buffer, Field, Memory};
 use crate::memory::element::{Element, Word, elements_of, try_words_of, words_of};
 use crate::memory::host_memory::{HostMemory, MemoryContent};
@@ -46,7 +46,7 @@ impl Device {
         match self.kind() {
             DeviceKind::Cpu(cpu) => {
                 // SAFETY: the caller promises what is asked for.
-                let memory = unsafe { HostMemory::take_to_give(&cpu.memory, len)? };
+                let memory = unsafe { HostMemory::take_to_give(&cpu.memory, len, self.results())? };
                 Ok(Buffer::new(Memory::Host(memory), len))
             }
             DeviceKind::Gpu(_) => self.scratch(len),
@@ -170,7 +170,7 @@ impl Device {
                 let words = gpu.download(
                     &stretches.collect::<Result<Vec<_>, ComputeError>>()?,
                     mark,
-                    self.control(),
+                    self.host_side(),
                 )?;
                 let samples = |words: Vec<Word>| {
                     let len = words.len();
@@ -179,6 +179,16 @@ impl Device {
                 Ok(words.into_iter().map(samples).collect())
             }
         }
+    }
+    /// Takes back the memory of a result whose samples are not needed any more: a later result of about that size comes in it, and
+    /// costs the system no new pages. At most 512 MiB are kept, until [`Self::release_kept`].
+    pub fn reuse(&self, result: Vec<f32>) {
+        if let Ok(words) = try_words_of(result) {
+            self.results().keep(words);
+        }
+    }
+    fn host_side(&self) -> HostSide<'_> {
+        HostSide { control: self.control(), results: self.results() }
     }
     /// Reads a buffer back to the host; the buffer is kept.
     ///
@@ -229,7 +239,7 @@ impl Device {
                     Ok(vec![MemoryStretch { memory: buffer.gpu()?, words }])
                 });
                 let wanted = wanted.collect::<Result<Vec<_>, ComputeError>>()?;
-                let words = gpu.download(&wanted, mark, self.control())?;
+                let words = gpu.download(&wanted, mark, self.host_side())?;
                 let part = |(words, (_, range)): (Vec<_>, &(&Buffer<T>, Range<usize>))| {
                     elements_of(words, range.start % per_word, range.len())
                 };

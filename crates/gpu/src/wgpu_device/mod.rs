@@ -13,7 +13,7 @@ pub(crate) use adapters::{card_may_be_there, list};
 
 use crate::compilations::{CompilationClock, Compilations};
 use crate::error::ComputeError;
-use crate::gpu::{Gpu, MemoryStretch};
+use crate::gpu::{Gpu, HostSide, MemoryStretch};
 use crate::launches::bindings::{BoundBuffer, BufferAccess, Declared};
 use crate::launches::launch::{Launch, Variant};
 use crate::launches::{cuda_check, declared};
@@ -266,10 +266,10 @@ impl Gpu for WgpuDevice {
         &self,
         wanted: &[Vec<MemoryStretch<'_>>],
         _after: Option<&Timestamp>,
-        control: &Control,
+        host: HostSide<'_>,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         self.submit_all();
-        self.read_back(wanted, control)
+        self.read_back(wanted, host)
     }
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
         if launch.groups.contains(&0) {

@@ -2,9 +2,8 @@
 
 use super::WgpuDevice;
 use crate::error::ComputeError;
-use crate::gpu::MemoryStretch;
+use crate::gpu::{HostSide, MemoryStretch};
 use crate::memory::element::Word;
-use crate::memory::host_memory::room_for;
 use veloxel_core::Control;
 
 /// Bytes that one staging buffer holds at most, if it holds more than one stretch.
@@ -18,18 +17,19 @@ impl WgpuDevice {
     pub(super) fn read_back(
         &self,
         wanted: &[Vec<MemoryStretch<'_>>],
-        control: &Control,
+        host: HostSide<'_>,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         let lengths =
             wanted.iter().map(|stretches| stretches.iter().map(|stretch| stretch.words.len()).sum());
-        let mut rooms = lengths.map(room_for).collect::<Result<Vec<_>, _>>()?;
+        let room = |length| Ok(host.results.room(length)?.words);
+        let mut rooms = lengths.map(room).collect::<Result<Vec<_>, ComputeError>>()?;
         let numbered = wanted.iter().enumerate();
         let stretches: Vec<Wanted<'_>> =
             numbered.flat_map(|(room, stretches)| stretches.iter().map(move |one| (room, one))).collect();
         let mut left = &stretches[..];
         while !left.is_empty() {
             let (together, later) = left.split_at(how_many_together(left));
-            self.read_together(together, &mut rooms, control)?;
+            self.read_together(together, &mut rooms, host.control)?;
             left = later;
         }
         Ok(rooms)

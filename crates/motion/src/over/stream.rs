@@ -15,8 +15,9 @@
 use crate::error::Result;
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::{DenseFlow, FlowExtras, PendingFlow};
+use crate::phase::results::ConfidenceChoice;
 use crate::steps::frame::Frame;
-use veloxel_core::{Grid, Volume};
+use veloxel_core::{Flow, FlowStatistics, Grid, Volume};
 use veloxel_gpu::{Device, Later, Timestamp};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::CountKnown;
@@ -85,14 +86,21 @@ impl StreamFlow {
         Ok(Self { device: device.clone(), pending, known, mark: device.mark()?, voxels })
     }
 
-    /// Waits for the device and fetches the flow, its confidence and its diagnostics.
+    /// Waits for the device and fetches the flow, its confidence where that is taken, and its diagnostics.
     ///
     /// # Errors
     /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
-    pub fn fetch(self) -> Result<StreamedFlow> {
-        let found = self.pending.finish(FlowExtras::default())?;
+    pub fn fetch(self, confidences: ConfidenceChoice) -> Result<StreamedFlow> {
+        let DenseFlow { flow, confidence, statistics, .. } = self.pending.finish(FlowExtras::default())?;
         let known = self.known.get_after(&self.device, self.mark.as_ref())?;
-        Ok(StreamedFlow { found, known_share: known / self.voxels as f64 })
+        let confidence = match confidences {
+            ConfidenceChoice::Taken => Some(confidence),
+            ConfidenceChoice::Left => {
+                self.device.reuse(confidence.into_data());
+                None
+            }
+        };
+        Ok(StreamedFlow { flow, confidence, statistics, known_share: known / self.voxels as f64 })
     }
 
     /// Waits for the device and fetches the share of voxels with a vector alone, 0 to 1.
@@ -108,8 +116,12 @@ impl StreamFlow {
 /// The flow of a frame of a stream, in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreamedFlow {
-    /// The flow, its confidence and its diagnostics.
-    pub found: DenseFlow,
+    /// fixed(x) ≈ moving(x + d(x)).
+    pub flow: Flow,
+    /// In [0, 1], where it was taken.
+    pub confidence: Option<Volume<f32>>,
+    /// How the run went.
+    pub statistics: FlowStatistics,
     /// Share of voxels with a vector, 0 to 1.
     pub known_share: f64,
 }

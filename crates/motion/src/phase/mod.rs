@@ -8,7 +8,7 @@ pub mod parameters;
 mod parts;
 mod plan;
 mod report;
-mod results;
+pub mod results;
 pub mod stereo;
 mod twin;
 

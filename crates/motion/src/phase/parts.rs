@@ -51,11 +51,7 @@ impl LocalWindow for PhaseFlow {
                     fields.levels().into_iter().map(|levels| Ok(device.read(&levels[level])?));
                 of_directions.collect::<Result<Vec<_>>>()
             });
-            Ok(PartFlow {
-                planar_px,
-                confidence,
-                on_the_way: on_the_way.collect::<Result<_, _>>()?,
-            })
+            Ok(PartFlow { planar_px, confidence, on_the_way: on_the_way.collect::<Result<_, _>>()? })
         })
     }
 }

@@ -63,6 +63,19 @@ pub struct PhaseFields {
     pub coarser_features: Vec<FeatureMaps>,
 }
 
+impl PhaseFields {
+    /// Gives the memory of all fields back to the device that found them, for those of later frames: see [`Device::reuse`].
+    pub fn reuse(self, device: &Device) {
+        let Self { flow, flow_confidence, disparity_px, disparity_confidence, features, coarser_features } =
+            self;
+        let maps = features.into_iter().chain(coarser_features);
+        let maps = maps.flat_map(|maps| [maps.energy, maps.orientation_rad, maps.phase_rad]);
+        let volumes = [flow_confidence, disparity_px, disparity_confidence].into_iter().flatten().chain(maps);
+        let flow = flow.map(Flow::into_planar_vox);
+        flow.into_iter().chain(volumes.map(Volume::into_data)).for_each(|samples| device.reuse(samples));
+    }
+}
+
 impl PhaseTaken {
     /// Which frame the results belong to: 0 is the first that was pushed.
     pub fn frame(&self) -> u64 {

@@ -95,11 +95,8 @@ impl TiledWindows<'_> {
         let starts = local.coarse(shrunk.collect::<Result<_, _>>()?, levels)?;
         self.device.release_kept();
         let run = WindowRun { plan, local, frames, levels, coarse_size: coarse.plan.grid_size, starts };
-        let mut found = PartFlow {
-            planar_px: vec![0.0; 2 * n],
-            confidence: vec![0.0; n],
-            on_the_way: Vec::new(),
-        };
+        let mut found =
+            PartFlow { planar_px: vec![0.0; 2 * n], confidence: vec![0.0; n], on_the_way: Vec::new() };
         let (mut account, progress) = (Account::default(), TileProgress::new(plan.worked_voxels()));
         for whole in tile_cores(plan) {
             whole.in_pieces(|core| {

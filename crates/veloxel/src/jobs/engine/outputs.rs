@@ -13,6 +13,7 @@ use crate::{Result, Session};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use veloxel_core::{Control, Dimension, Flow, Warnings};
+use veloxel_gpu::Device;
 use veloxel_io::{self as io, PackedFields, Target};
 use veloxel_motion::PhaseFields;
 use veloxel_report::{EngineFilm, EngineTile, FilmFrame, OrientationMaps};
@@ -26,6 +27,8 @@ pub(super) struct Results {
     watch: EngineWatch,
     said: StreamWarnings,
     page: Page,
+    /// Where the memory of results goes back to.
+    device: Device,
 }
 
 /// A film, and how its pictures are drawn.
@@ -85,7 +88,8 @@ impl Results {
         let page = if job.html.is_some() { Page::Wanted } else { Page::Absent };
         let (folder, confidences) = (plan.target(OutputRole::Fields)?.map(own), job.confidences);
         let (watch, said) = Default::default();
-        Ok(Self { folder, confidences, packed: job.packed, video, watch, said, page })
+        let device = session.device()?.clone();
+        Ok(Self { folder, confidences, packed: job.packed, video, watch, said, page, device })
     }
 
     /// Takes what was found for a frame.
@@ -96,8 +100,9 @@ impl Results {
         if let Some(video) = &mut self.video {
             video.push(&found)?;
         }
-        if self.page == Page::Wanted {
-            self.watch.keep(found);
+        match self.page {
+            Page::Wanted => self.watch.keep(found),
+            Page::Absent => found.reuse(&self.device),
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use crate::Result;
 use std::time::Instant;
 use veloxel_core::{Volume, Warnings};
+use veloxel_gpu::Device;
 use veloxel_motion::{
     ConfidenceChoice, FeatureScales, KnownShares, PhaseCounts, PhaseFields, PhaseTaken, StreamFlow,
     StreamedFlow,
@@ -101,6 +102,16 @@ impl EngineFrame {
     }
 }
 
+impl EngineFound {
+    /// Gives the memory of its fields back to the device that found them, for those of later frames: a stream whose results all
+    /// come back needs no new memory for them.
+    pub fn reuse(self, device: &Device) {
+        if let Some(fields) = self.fields {
+            fields.reuse(device);
+        }
+    }
+}
+
 impl FoundOnDevice {
     fn fetch(self) -> Result<InMemory> {
         let share_of_flow = |share| KnownShares { flow: Some(share), ..KnownShares::default() };
@@ -115,17 +126,16 @@ impl FoundOnDevice {
                 InMemory { fields: None, shares, warnings: Warnings::new() }
             }
             Self::Pair { flow, fields: Some(confidences) } => {
-                let StreamedFlow { found, known_share } = flow.fetch()?;
-                let confidence = (confidences == ConfidenceChoice::Taken).then_some(found.confidence);
+                let StreamedFlow { flow, confidence, statistics, known_share } = flow.fetch(confidences)?;
                 let fields = PhaseFields {
-                    flow: Some(found.flow),
+                    flow: Some(flow),
                     flow_confidence: confidence,
                     disparity_px: None,
                     disparity_confidence: None,
                     features: None,
                     coarser_features: Vec::new(),
                 };
-                let (shares, warnings) = (share_of_flow(known_share), found.statistics.warnings);
+                let (shares, warnings) = (share_of_flow(known_share), statistics.warnings);
                 InMemory { fields: Some(fields), shares, warnings }
             }
         })
