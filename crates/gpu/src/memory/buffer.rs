@@ -4,6 +4,7 @@ use crate::error::ComputeError;
 use crate::memory::element::{Element, Word, elements_of, words_of};
 use crate::memory::gpu_memory::GpuMemory;
 use crate::memory::host_memory::HostMemory;
+use crate::memory::planar_memory::PlanarPart;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -22,6 +23,8 @@ pub struct Buffer<T: Element = f32> {
 #[derive(Debug)]
 pub(crate) enum Memory<T> {
     Host(HostMemory),
+    /// One component of a field whose components lie one after the other in host memory.
+    Part(PlanarPart),
     /// Samples that others hold too, and that are only read.
     Shared(Arc<Vec<T>>),
     Gpu(GpuMemory),
@@ -70,6 +73,7 @@ impl<T: Element> Buffer<T> {
     pub fn host(&self) -> &[T] {
         match &self.memory {
             Memory::Host(memory) => &bytemuck::cast_slice(memory.words())[..self.len],
+            Memory::Part(part) => &bytemuck::cast_slice(part.words())[..self.len],
             Memory::Shared(samples) => &samples[..self.len],
             Memory::Gpu(_) => panic!("{WRONG_DEVICE}"),
         }
@@ -85,8 +89,20 @@ impl<T: Element> Buffer<T> {
     pub fn host_mut(&mut self) -> &mut [T] {
         match &mut self.memory {
             Memory::Host(memory) => &mut bytemuck::cast_slice_mut(memory.words_mut())[..self.len],
+            Memory::Part(part) => &mut bytemuck::cast_slice_mut(part.words_mut())[..self.len],
             Memory::Shared(_) => panic!("samples that are shared should only be read"),
             Memory::Gpu(_) => panic!("{WRONG_DEVICE}"),
+        }
+    }
+    /// Whether the memory is one component of a field whose components lie one after the other, and all of it is in use.
+    pub(crate) fn is_whole_part(&self) -> bool {
+        matches!(self.memory, Memory::Part(_)) && self.len == self.capacity
+    }
+    /// The component of a field whose components lie one after the other; none if the memory is something else.
+    pub(crate) fn into_part(self) -> Option<PlanarPart> {
+        match self.memory {
+            Memory::Part(part) => Some(part),
+            _ => None,
         }
     }
     /// # Panics
@@ -94,6 +110,10 @@ impl<T: Element> Buffer<T> {
     pub(crate) fn into_samples(self) -> Vec<T> {
         match self.memory {
             Memory::Host(memory) => elements_of(memory.into_words(), 0, self.len),
+            Memory::Part(part) => match PlanarPart::join(vec![part]) {
+                Ok(words) => elements_of(words, 0, self.len),
+                Err(parts) => bytemuck::cast_slice(parts[0].words())[..self.len].to_vec(),
+            },
             Memory::Shared(samples) => samples[..self.len].to_vec(),
             Memory::Gpu(_) => panic!("{WRONG_DEVICE}"),
         }
@@ -103,6 +123,7 @@ impl<T: Element> Buffer<T> {
         let (len, capacity) = (words_of::<T>(self.len), words_of::<T>(self.capacity));
         let memory = match self.memory {
             Memory::Host(memory) => Memory::Host(memory),
+            Memory::Part(part) => Memory::Part(part),
             Memory::Shared(samples) => Memory::Shared(Arc::new(bytemuck::pod_collect_to_vec(&samples))),
             Memory::Gpu(memory) => Memory::Gpu(memory),
         };
@@ -137,7 +158,7 @@ impl<T: Element> AnyBuffer for Buffer<T> {
     fn gpu(&self) -> Result<&GpuMemory, ComputeError> {
         match &self.memory {
             Memory::Gpu(memory) => Ok(memory),
-            Memory::Host(_) | Memory::Shared(_) => Err(ComputeError::WrongDevice),
+            Memory::Host(_) | Memory::Part(_) | Memory::Shared(_) => Err(ComputeError::WrongDevice),
         }
     }
 }

@@ -126,6 +126,12 @@ impl<P> BufferPool<P> {
         stats.most_used_bytes = stats.most_used_bytes.max(stats.used_bytes);
     }
 
+    /// Counts an allocation of `bytes` bytes that is given away from the start.
+    pub(crate) fn count_given_away(&self, bytes: usize) {
+        self.count_allocation(bytes);
+        self.forget(bytes);
+    }
+
     /// A piece of `bytes` bytes was given away for good.
     pub fn forget(&self, bytes: usize) {
         self.free().stats.used_bytes -= bytes;

@@ -47,7 +47,7 @@ impl Device {
     pub fn pointer_to<T: Element>(&self, buffer: Buffer<T>) -> Result<DevicePointer, ComputeError> {
         let bytes = buffer.len() * size_of::<T>();
         let (address, place) = match (self.kind(), buffer.memory()) {
-            (DeviceKind::Cpu(_), Memory::Host(_) | Memory::Shared(_)) => {
+            (DeviceKind::Cpu(_), Memory::Host(_) | Memory::Part(_) | Memory::Shared(_)) => {
                 (buffer.host().as_ptr().expose_provenance() as u64, PointerPlace::Host)
             }
             (DeviceKind::Gpu(gpu), Memory::Gpu(memory)) => gpu.address(memory)?,

@@ -3,7 +3,6 @@
 use crate::error::ComputeError;
 use crate::memory::buffer_pool::{BufferPool, First, Origin, Policy};
 use crate::memory::element::Word;
-use crate::memory::result_memory::ResultMemory;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use veloxel_core::fallible;
@@ -61,21 +60,6 @@ fn zeroed(len: usize) -> Result<Vec<Word>, ComputeError> {
     Ok(words)
 }
 
-/// Makes an empty vector `len` words long, whatever they hold: zeros would cost a kernel's time where the system has no new pages
-/// at hand.
-///
-/// # Safety
-/// Every word is written before it is read.
-unsafe fn unwritten(mut room: Vec<Word>, len: usize) -> Vec<Word> {
-    assert!(room.capacity() >= len, "the room should hold its words");
-    #[allow(clippy::uninit_vec, reason = "the caller promises to write the words before anything reads them")]
-    // SAFETY: there is room for as many, and the caller writes them.
-    unsafe {
-        room.set_len(len);
-    }
-    room
-}
-
 impl HostMemory {
     /// Takes memory for `len` words from `pool`.
     pub(crate) fn take(
@@ -93,26 +77,6 @@ impl HostMemory {
         let start =
             (address.next_multiple_of(LINE_BYTES) - address + colour * COLOUR_BYTES) / size_of::<Word>();
         Ok(Self { words, start, len, pool: Some(pool.clone()) })
-    }
-    /// Takes memory for `len` words that will be given away: they begin where the memory does, so that nothing has to be moved
-    /// then. It is memory that came back of those given away, or new.
-    ///
-    /// # Safety
-    /// Every word is written before it is read.
-    pub(crate) unsafe fn take_to_give(
-        pool: &Arc<HostPool>,
-        len: usize,
-        results: &ResultMemory,
-    ) -> Result<Self, ComputeError> {
-        if let Some(room) = results.take(len) {
-            // SAFETY: the caller promises what is asked for.
-            return Ok(Self::from_words(unsafe { unwritten(room, len) }));
-        }
-        // SAFETY: the caller promises what is asked for.
-        let new = || room_for(len).map(|room| unsafe { unwritten(room, len) });
-        let (words, _) = pool.take(pool.size_for(len), new)?;
-        pool.forget(size_of_val(&words[..]));
-        Ok(Self { words, start: 0, len, pool: None })
     }
     pub(crate) fn from_words(words: Vec<Word>) -> Self {
         Self { len: words.len(), words, start: 0, pool: None }

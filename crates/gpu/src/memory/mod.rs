@@ -8,5 +8,6 @@ pub(crate) mod gpu_memory;
 pub(crate) mod host_memory;
 pub(crate) mod pending;
 pub(crate) mod place;
+pub(crate) mod planar_memory;
 pub(crate) mod result_memory;
 mod transfers;

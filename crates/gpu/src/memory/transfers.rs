@@ -6,10 +6,13 @@ use crate::gpu::{HostSide, MemoryStretch};
 use crate::memory::buffer::{AnyBuffer, Buffer, Field, Memory};
 use crate::memory::element::{Element, Word, elements_of, try_words_of, words_of};
 use crate::memory::host_memory::{HostMemory, MemoryContent};
+use crate::memory::planar_memory::PlanarPart;
+use crate::memory::result_memory::ResultRoom;
+use crate::processor::Cpu;
+use crate::rows::Shared;
 use crate::timestamp::Timestamp;
 use std::ops::Range;
 use std::sync::Arc;
-use veloxel_core::planar;
 
 impl Device {
     /// Allocates a buffer of `len` samples, filled with zeros.
@@ -34,23 +37,30 @@ impl Device {
         };
         Ok(Buffer::new(memory, len))
     }
-    /// Allocates as [`Self::scratch`] does, for samples that will be [downloaded](Self::download): the processor then gives
-    /// them away without a copy.
+    /// Allocates as [`Self::scratch_field`] does, for components that will be [downloaded](Self::download_planar_after): the
+    /// processor then gives them away without a copy, as they lie one after the other.
     ///
     /// # Errors
     /// As [`Self::zeros`].
     ///
     /// # Safety
     /// A kernel writes every sample before anything reads one: the processor's memory holds nothing defined until then.
-    pub unsafe fn scratch_to_download(&self, len: usize) -> Result<Buffer, ComputeError> {
-        match self.kind() {
-            DeviceKind::Cpu(cpu) => {
-                // SAFETY: the caller promises what is asked for.
-                let memory = unsafe { HostMemory::take_to_give(&cpu.memory, len, self.results())? };
-                Ok(Buffer::new(Memory::Host(memory), len))
-            }
-            DeviceKind::Gpu(_) => self.scratch(len),
+    pub unsafe fn scratch_to_download(&self, count: usize, len: usize) -> Result<Field, ComputeError> {
+        let DeviceKind::Cpu(cpu) = self.kind() else { return self.scratch_field(count, len) };
+        let ResultRoom { mut words, is_new } = self.results().room(count.saturating_mul(len))?;
+        if is_new {
+            cpu.memory.count_given_away(words.capacity() * size_of::<Word>());
         }
+        #[allow(
+            clippy::uninit_vec,
+            reason = "the caller promises to write the words before anything reads them"
+        )]
+        // SAFETY: there is room for as many, and the caller writes them.
+        unsafe {
+            words.set_len(count * len);
+        }
+        let parts = PlanarPart::divide(words, count, len).into_iter();
+        Ok(parts.map(|part| Buffer::new(Memory::Part(part), len)).collect())
     }
     /// Makes a buffer hold `len` samples of undefined content: in its own memory if that has room, else in new memory.
     ///
@@ -153,13 +163,7 @@ impl Device {
         mark: Option<&Timestamp>,
     ) -> Result<Vec<Vec<f32>>, ComputeError> {
         match self.kind() {
-            DeviceKind::Cpu(_) => {
-                let planar = |field: Field| {
-                    let samples = field.iter().map(Buffer::len).sum();
-                    planar(field.into_iter().map(Buffer::into_samples), samples)
-                };
-                Ok(fields.into_iter().map(planar).collect())
-            }
+            DeviceKind::Cpu(cpu) => fields.into_iter().map(|field| self.in_one_vector(cpu, field)).collect(),
             DeviceKind::Gpu(gpu) => {
                 let stretches = fields.iter().map(|field| {
                     field
@@ -189,6 +193,32 @@ impl Device {
     }
     fn host_side(&self) -> HostSide<'_> {
         HostSide { control: self.control(), results: self.results() }
+    }
+    /// The samples of a field on the processor, its components one after the other: as they are where they lie so, else copied by
+    /// all threads, which find the pages of new memory as they go.
+    fn in_one_vector(&self, cpu: &Cpu, field: Field) -> Result<Vec<f32>, ComputeError> {
+        let field = match whole_of(field) {
+            Ok(samples) => return Ok(samples),
+            Err(field) => field,
+        };
+        let mut all = self.results().room(field.iter().map(Buffer::len).sum())?.words;
+        for component in field {
+            let (from, begin): (&[Word], _) = (bytemuck::cast_slice(component.host()), all.len());
+            let to = Shared::new(&mut all.spare_capacity_mut()[..from.len()]);
+            cpu.split(from.len(), from.len(), |range| {
+                // SAFETY: the ranges of a split do not overlap.
+                let to = unsafe { to.get_mut(range.clone()) };
+                for (to, word) in to.iter_mut().zip(&from[range]) {
+                    to.write(*word);
+                }
+            });
+            // A run that is stopped leaves ranges out.
+            cpu.check()?;
+            // SAFETY: each word up to there was written.
+            unsafe { all.set_len(begin + from.len()) };
+        }
+        let samples = all.len();
+        Ok(elements_of(all, 0, samples))
     }
     /// Reads a buffer back to the host; the buffer is kept.
     ///
@@ -246,5 +276,72 @@ impl Device {
                 Ok(words.into_iter().zip(parts).map(part).collect())
             }
         }
+    }
+}
+/// The samples of a field whose components lie one after the other in memory that can leave as it is; another field comes back.
+fn whole_of(mut field: Field) -> Result<Vec<f32>, Field> {
+    if field.len() == 1 {
+        return Ok(field.remove(0).into_samples());
+    }
+    let len = field.first().map_or(0, Buffer::len);
+    if !field.iter().all(Buffer::is_whole_part) {
+        return Err(field);
+    }
+    let parts: Vec<PlanarPart> = field.into_iter().filter_map(Buffer::into_part).collect();
+    match PlanarPart::join(parts) {
+        Ok(words) => {
+            let samples = words.len();
+            Ok(elements_of(words, 0, samples))
+        }
+        Err(parts) => Err(parts.into_iter().map(|part| Buffer::new(Memory::Part(part), len)).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planar(device: &Device, field: Field) -> Vec<f32> {
+        device.download_planar_after(vec![field], None).unwrap().remove(0)
+    }
+
+    #[test]
+    fn a_field_to_download_leaves_a_processor_in_its_own_memory() {
+        let device = Device::cpu(2).unwrap();
+        let filled = || {
+            // SAFETY: every sample is written below.
+            let mut field = unsafe { device.scratch_to_download(3, 5).unwrap() };
+            field
+                .iter_mut()
+                .zip([1.0, 2.0, 3.0])
+                .for_each(|(component, value)| component.host_mut().fill(value));
+            field
+        };
+        let field = filled();
+        let address = field[0].host().as_ptr();
+        let samples = planar(&device, field);
+        assert_eq!((samples.as_ptr(), samples.len(), samples[4..6].to_vec()), (address, 15, vec![1.0, 2.0]));
+
+        let mut shortened = filled();
+        shortened.iter_mut().for_each(|component| component.resize(2).unwrap());
+        assert_eq!(planar(&device, shortened), [1.0, 1.0, 2.0, 2.0, 3.0, 3.0]);
+        let mut turned = filled();
+        turned.rotate_left(1);
+        assert_eq!(planar(&device, turned)[4..6], [2.0, 3.0]);
+        assert_eq!(filled().remove(1).into_samples(), [2.0; 5], "one of them leaves as a copy");
+    }
+
+    #[test]
+    fn fields_are_copied_by_all_threads_into_memory_that_came_back() {
+        let device = Device::cpu(2).unwrap();
+        let ramp = |from: usize| (from..from + 40_000).map(|i| i as f32).collect::<Vec<_>>();
+        let field = || vec![device.upload(ramp(0)).unwrap(), device.upload(ramp(40_000)).unwrap()];
+        let first = planar(&device, field());
+        assert!(first.iter().enumerate().all(|(i, v)| *v == i as f32));
+        let address = first.as_ptr();
+        device.reuse(first);
+        let second = planar(&device, field());
+        assert_eq!(second.as_ptr(), address);
+        assert!(second.iter().enumerate().all(|(i, v)| *v == i as f32));
     }
 }

@@ -292,15 +292,15 @@ impl Stage {
             return Ok(());
         }
         // SAFETY: the interpolations below write all of it, and what they leave when they fail is dropped unread.
-        let full = |_| unsafe { device.scratch_to_download(to.shape.len()) };
-        let mut finer = (0..to.shape.components()).map(full).collect::<Result<Field, _>>()?;
+        let full = |components| unsafe { device.scratch_to_download(components, to.shape.len()) };
+        let mut finer = full(to.shape.components())?;
         transfer(device, displacement, from, &mut finer, to)?;
         *displacement = finer;
-        let mut full = full(0)?;
-        let (input, output) = (from_ref(confidence), from_mut(&mut full));
+        let mut finer = full(1)?.remove(0);
+        let (input, output) = (from_ref(confidence), from_mut(&mut finer));
         Resample { input, input_shape: from.shape, output, output_shape: to.shape, factor: 1.0 }
             .run(device)?;
-        *confidence = full;
+        *confidence = finer;
         Ok(())
     }
 
