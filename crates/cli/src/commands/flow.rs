@@ -151,7 +151,7 @@ pub struct FlowArguments {
     #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
     volume_mask: Option<MaskFile>,
 
-    /// Weight image on FIXED's grid, of --method fe: how much each voxel's data count, from 0 to 1
+    /// Weight image on FIXED's grid, of --method lucas-kanade and fe: how much each voxel's data count, from 0 to 1
     #[arg(long, value_name = "FILE")]
     weight: Option<PathBuf>,
 

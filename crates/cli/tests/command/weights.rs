@@ -24,16 +24,19 @@ fn pictures_with_a_bar() -> Workplace {
 #[test]
 fn what_has_no_weight_does_not_mislead() {
     let place = pictures_with_a_bar();
-    let error_vox = |name: &str, more: &[&str]| {
-        place.run(&[&FLOW[..], &["--method", "fe", "-o", name], more].concat()).succeeded();
+    let error_vox = |method: &str, name: &str, more: &[&str]| {
+        place.run(&[&FLOW[..], &["--method", method, "-o", name], more].concat()).succeeded();
         let asked = ["evaluate", "flow", name, "truth.nii.gz", "--mask", "interior.nii.gz", "--json"];
         let found: serde_json::Value =
             serde_json::from_str(&place.run(&asked).succeeded().stdout).expect("JSON");
         found["end_point_vox"]["mean"].as_f64().expect("a mean")
     };
-    let misled = error_vox("misled.nii.gz", &[]);
-    let weighted = error_vox("weighted.nii.gz", &["--weight", "weight.nii.gz"]);
+    let misled = error_vox("fe", "misled.nii.gz", &[]);
+    let weighted = error_vox("fe", "weighted.nii.gz", &["--weight", "weight.nii.gz"]);
     assert!(weighted < 0.25 * misled, "{weighted} voxels with the weight, {misled} without");
+    let misled = error_vox("lucas-kanade", "misled_local.nii.gz", &[]);
+    let weighted = error_vox("lucas-kanade", "weighted_local.nii.gz", &["--weight", "weight.nii.gz"]);
+    assert!(weighted < misled, "{weighted} voxels with the weight, {misled} without");
 }
 
 #[test]
@@ -43,7 +46,7 @@ fn a_weight_that_cannot_count_is_refused() {
         place.run(&[&FLOW[..], &["-o", "flow.nii.gz"], more].concat()).failed_with(words);
         assert!(!place.names().contains(&"flow.nii.gz".to_owned()));
     };
-    refused(&["--weight", "weight.nii.gz"], &["clg does not use a weight image: fe does"]);
+    refused(&["--weight", "weight.nii.gz"], &["clg does not use a weight image: lucas-kanade and fe do"]);
     let two = Volume::from_fn(Grid::image(96, 80).expect("a grid"), |_| 2.0);
     place.write_image("two.nii.gz", &two);
     refused(&["--method", "fe", "--weight", "two.nii.gz"], &["2", "0 to 1"]);

@@ -64,6 +64,8 @@ const GRADIENT_VOX: usize = 2;
 pub type BlockMatching = LevelByLevel<BlockMatchingParams>;
 
 impl LevelSolver for BlockMatchingParams {
+    const WEIGHS: bool = false;
+
     type Memory = ();
     type Diagnostics = Searches;
 

@@ -4,7 +4,6 @@
 //! confidences are those of the pairs one by one, bit by bit. What is said of the lattices is left out.
 
 use super::FiniteElements;
-use super::images::weight_of;
 use super::parameters::{ElementCover, FiniteElementsParams};
 use crate::error::Result;
 use crate::method::pair::ImagePair;
@@ -111,7 +110,7 @@ impl Batch {
             for (all, image) in images.iter_mut().zip([fixed, moving]) {
                 all.push(image.mapped(map)?);
             }
-            weights.extend(weight_of(device, region)?);
+            weights.extend(region.counting(device)?);
             starts.extend(start.flow());
         }
         let [fixed, moving] = images;

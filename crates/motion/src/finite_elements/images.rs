@@ -4,7 +4,6 @@ use super::parameters::FiniteElementsParams;
 use super::plan::Plan;
 use crate::error::Result;
 use crate::method::pair::ImagePair;
-use crate::method::resident::DataRegion;
 use crate::steps::buffers::copied;
 use crate::steps::frame::Frame;
 use crate::steps::image_pyramids::{normalise_locally, presmoothed};
@@ -15,7 +14,6 @@ use veloxel_core::{Axes, Grid, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::elements::residual::ElementImages;
-use veloxel_kernels::image::pointwise::Multiply;
 use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
 
@@ -76,7 +74,7 @@ pub(super) fn images(
         false => (moving, moving_grid, placement),
     };
     let (fixed, moving) = (fixed.mapped(map)?, moving.mapped(map)?);
-    let weights = weight_of(device, region)?.map(|weight| pyramid(device, weight, &stacks)).transpose()?;
+    let weights = region.counting(device)?.map(|weight| pyramid(device, weight, &stacks)).transpose()?;
     let smooth = |image: Buffer, shape: Shape| presmoothed(device, params.presmooth, image, shape);
     let (moving, moving_shapes, maps) = match is_stack {
         true => (moving, stacks.clone(), vec![VoxelAffine::IDENTITY; used]),
@@ -128,14 +126,4 @@ fn pyramid(device: &Device, image: Buffer, shapes: &[Shape]) -> Result<Vec<Buffe
         out.push(if stays { copied(device, finer) } else { shrink(device, finer, pair[0], pair[1]) }?);
     }
     Ok(out)
-}
-
-/// How much a pair's data count: the weight image within the mask; none: all alike.
-pub(super) fn weight_of(device: &Device, region: DataRegion<'_>) -> Result<Option<Buffer>> {
-    let Some(first) = region.weight.or(region.mask) else { return Ok(None) };
-    let mut weight = copied(device, &first.weight)?;
-    if let (Some(_), Some(mask)) = (region.weight, region.mask) {
-        Multiply { factor: &mask.weight, out: &mut weight }.run(device)?;
-    }
-    Ok(Some(weight))
 }

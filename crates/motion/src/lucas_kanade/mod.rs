@@ -19,15 +19,15 @@
 //! | v, δ | `displacement` (total), `increment` | edges: the smallest voxel edge of a level |
 //! | w | `window` | voxels |
 //! | AᵀA, Aᵀb | `tensor` (spatial entries, then the right-hand side) | per edge² |
-//! | m | the mask's weight | 0 to 1 |
+//! | m | the mask, times the weight image | 0 to 1 |
 //! | λ, λ_0 | `ridge`, `half_eigenvalue` | as the tensor |
 //!
 //! *Where we differ from the paper*, each by a parameter whose `paper` preset is the paper's choice: derivatives are central
 //! and the mean of both images' ones; every voxel of a window is warped by its own displacement, so that windows follow
 //! motion that changes within them; constraints are normalised to distances (n); gradient constancy stands beside brightness
 //! constancy (γ); outliers within a window count less (ψ, of the residual at δ = 0); a median between iterations.
-//! *Mask*: voxels outside weigh nothing, and a window without weight has no vector (NaN). The images' outside weighs nothing
-//! either; there the coarser levels' vector stays, with confidence 0.
+//! *Mask*: voxels outside weigh nothing, and a window without weight has no vector (NaN); a weight image (alpha) weighs each
+//! voxel's share of its windows. The images' outside weighs nothing either; there the coarser levels' vector stays, with confidence 0.
 //! *Confidence*: λ_min/(λ_min + λ_0) of the window's tensor, times what the expected error leaves
 //! ([`veloxel_kernels::variational::expected_error`]: roughness of the field, and what the residual says).
 //!
@@ -67,6 +67,8 @@ pub type LucasKanade = LevelByLevel<LucasKanadeParams>;
 impl LevelSolver for LucasKanadeParams {
     type Memory = Memory;
     type Diagnostics = Iterations;
+
+    const WEIGHS: bool = true;
 
     fn levels(&self, grid: &Grid) -> Vec<LevelGeometry> {
         levels(grid, self.eta, self.max_levels)

@@ -19,6 +19,8 @@ pub trait LocalMethod: Send {
     fn maps(&self, of_images: [IntensityMap; 2]) -> [IntensityMap; 2];
     /// By how much a level changes a component of a vector at most, edges.
     fn drift_edges(&self, nth: usize) -> f32;
+    /// Whether a weight image weighs the data of a voxel.
+    fn weighs(&self) -> bool;
     /// Estimates on a part of level `nth`, of that part's geometry; `displacement` is in edges. On the finest level it becomes
     /// voxels, NaN where nothing is known, and the confidence is returned.
     ///

@@ -1,11 +1,11 @@
 //! Masks, flows and starts in the memory of a device.
 
 use crate::error::Result;
-use crate::steps::buffers::{copied_field, stacked};
+use crate::steps::buffers::{copied, copied_field, stacked};
 use veloxel_core::{CoreError, Flow, Grid, Mask, Volume};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{InPlace, Operation};
+use veloxel_kernels::image::pointwise::{InPlace, Multiply, Operation};
 use veloxel_kernels::image::warp::VoxelAffine;
 use veloxel_kernels::variational::flow_length::FlowLength;
 
@@ -188,6 +188,18 @@ pub struct DataRegion<'a> {
 }
 
 impl<'a> DataRegion<'a> {
+    /// How much data count, for methods with weights in their energy: the weight image within the mask; none: all alike.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device has too little memory.
+    pub(crate) fn counting(&self, device: &Device) -> Result<Option<Buffer>> {
+        let Some(first) = self.weight.or(self.mask) else { return Ok(None) };
+        let mut weight = copied(device, &first.weight)?;
+        if let (Some(_), Some(mask)) = (self.weight, self.mask) {
+            Multiply { factor: &mask.weight, out: &mut weight }.run(device)?;
+        }
+        Ok(Some(weight))
+    }
     /// Where a field is measured: where volume is preserved, else where data count.
     pub fn measured(&self) -> Option<&'a ResidentMask> {
         self.volume_mask.or(self.mask)

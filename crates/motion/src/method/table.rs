@@ -62,7 +62,7 @@ pub static METHODS: [DenseMethodEntry; 5] = [
         title: "Pyramidal iterative Lucas-Kanade",
         summary: "every voxel from its own window",
         takes: TakenImages::Pairs,
-        uses: MethodUses { tiles: TileSupport::SameBits, ..OF_PAIRS },
+        uses: MethodUses { weight: InputUse::Always, tiles: TileSupport::SameBits, ..OF_PAIRS },
         open: |opening| opening.pairs(LucasKanade::new),
     },
     DenseMethodEntry {

@@ -7,7 +7,7 @@ use crate::method::footprint::Footprint;
 use crate::method::local_method::LocalMethod;
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::{FoundFlow, PendingBrightness, PendingFlow};
-use crate::method::resident::ResidentStart;
+use crate::method::resident::{DataRegion, ResidentMask, ResidentStart};
 use crate::method::start::{levels_used, start_on_coarsest};
 use crate::steps::buffers::on_grid;
 use crate::steps::frame::pair_maps;
@@ -30,6 +30,9 @@ pub trait LevelSolver: Parameters + Debug + Send {
     type Memory: Debug + Default + Send;
     /// What it says of a level.
     type Diagnostics: LevelDiagnostics + 'static;
+
+    /// Whether a weight image weighs the data of a voxel.
+    const WEIGHS: bool;
 
     /// The levels of a grid, finest first.
     fn levels(&self, grid: &Grid) -> Vec<LevelGeometry>;
@@ -192,7 +195,14 @@ impl<P: LevelSolver> PairMethod for LevelByLevel<P> {
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
             let placement = voxel_map(&grid, moving.frame().grid());
-            let images = RawImages { fixed, moving, region, maps, placement, start: start.affine() };
+            // What a mask is on every level holds the weights as well; what is measured of images and fields holds the mask alone.
+            let weighed = match region.weight.filter(|_| P::WEIGHS) {
+                Some(_) => region.counting(&device)?,
+                None => None,
+            };
+            let weighed = weighed.map(|weight| ResidentMask { grid: grid.clone(), weight });
+            let counted = DataRegion { mask: weighed.as_ref().or(region.mask), ..region };
+            let images = RawImages { fixed, moving, region: counted, maps, placement, start: start.affine() };
             let found = self.coarse_to_fine(images, start)?;
             if device.is_gpu() {
                 // Buffers have changed their places. From the device's pool the next run gets them in the order of this one, so
@@ -216,6 +226,9 @@ impl<P: LevelSolver> LocalMethod for LevelByLevel<P> {
     }
     fn drift_edges(&self, nth: usize) -> f32 {
         self.params.drift_edges(nth, &self.levels[0])
+    }
+    fn weighs(&self) -> bool {
+        P::WEIGHS
     }
     fn run_level(
         &mut self,

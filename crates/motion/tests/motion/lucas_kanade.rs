@@ -139,6 +139,43 @@ fn what_a_mask_hides_counts_nothing_and_has_no_vector() {
     }
 }
 
+/// The less what moves otherwise counts, the less it misleads; a weight of one is none, and where no weight is there is no vector.
+#[test]
+fn an_alpha_weighs_what_a_voxel_says() {
+    for dimension in BOTH {
+        let phantom = phantom(MotionKind::Shift, dimension);
+        let grid = phantom.grid();
+        let half = grid.size()[0] / 2;
+        // Stripes of the fixed image show what does not move.
+        let is_other = |x: usize| x % 8 < 3;
+        let fixed = Volume::from_fn(grid.clone(), |p| match is_other(p[0]) {
+            true => *phantom.moving.at(p),
+            false => *phantom.fixed.at(p),
+        });
+        let params = LucasKanadeParams::preset(LucasKanadePreset::Fast, dimension);
+        let found = |weight: Option<&Volume<f32>>, mask: Option<&Mask>| {
+            run(&Pair { weight, mask, ..pair(&fixed, &phantom.moving) }, &params, &cpu(2))
+        };
+        let of_stripes = |alpha: f32| {
+            let weight = Volume::from_fn(grid.clone(), |[x, ..]| if is_other(x) { alpha } else { 1.0 });
+            mean_error_vox(&found(Some(&weight), None).flow, &phantom)
+        };
+        let errors = [1.0, 0.3, 0.03].map(of_stripes);
+        println!("{dimension:?}: {errors:?} voxel");
+        assert!(errors.windows(2).all(|pair| pair[1] < pair[0]), "{dimension:?}: {errors:?} voxel");
+        let mask = Mask::from_fn(grid.clone(), |[x, ..]| x < half);
+        let ones = Volume::from_fn(grid.clone(), |_| 1.0);
+        let (masked, both) = (found(None, Some(&mask)), found(Some(&ones), Some(&mask)));
+        let bits = |samples: &[f32]| samples.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(masked.flow.planar_vox()), bits(both.flow.planar_vox()), "{dimension:?}");
+        assert_eq!(bits(masked.confidence.data()), bits(both.confidence.data()), "{dimension:?}");
+        let of_half = Volume::from_fn(grid.clone(), |[x, ..]| f32::from(u8::from(x < half)));
+        let weighted = found(Some(&of_half), None);
+        let is_known = |i: usize| weighted.flow.vector_vox(i)[0].is_finite();
+        assert!(is_known(0) && !is_known(grid.size()[0] - 1), "{dimension:?}");
+    }
+}
+
 #[test]
 fn thin_and_empty_images_have_a_result() {
     let sizes = [

@@ -84,7 +84,7 @@ pub struct TrackArguments {
     #[arg(long, value_name = "moved|rim", value_parser = words([Cavities::Moved, Cavities::Rim].map(|how| (how.word(), how))), default_value = "rim", help_heading = "Method")]
     cavities: Cavities,
 
-    /// Weight image on the cine's grid, of --method fe: how much each voxel's data count in every frame, from 0 to 1
+    /// Weight image on the cine's grid, of --method lucas-kanade and fe: how much each voxel's data count in every frame, from 0 to 1
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     weight: Option<PathBuf>,
 

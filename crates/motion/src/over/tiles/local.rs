@@ -64,10 +64,8 @@ impl Tiled<'_> {
             open: Some(Open { map, presmooth: preparation.presmooth }),
             ..Samples::new(image.data(), image.grid().size())
         });
-        let weight =
-            |mask: &Mask| -> Vec<f32> { mask.data().iter().map(|&c| f32::from(u8::from(c))).collect() };
-        let mask = pair.mask.map(|mask| Samples::new(weight(mask), grid.size()));
-        let finest = HostLevel { images, mask };
+        let weight = counting(pair.mask, pair.weight.filter(|_| method.weighs()));
+        let finest = HostLevel { images, mask: weight.map(|weight| Samples::new(weight, grid.size())) };
         let mut run = LocalRun { device: self.device, method, levels, preparation, progress };
         let room = (self.plan.device_bytes / 4) as usize;
         let start = {
@@ -86,7 +84,7 @@ impl Tiled<'_> {
             found
         };
         self.device.release_kept();
-        let before = before(pair, maps);
+        let before = before(pair, finest.mask.as_ref(), maps);
         let found = run.tiles(0, self.plan, &finest, &start)?;
         let HostField { displacement, confidence, after } = found;
         let mean = |(sum, count): (f64, f64)| if count > 0.0 { sum / count } else { 0.0 };
@@ -99,10 +97,20 @@ impl Tiled<'_> {
     }
 }
 
+/// How much data count: the weight image within the mask; none: all alike.
+fn counting(mask: Option<&Mask>, weight: Option<&Volume<f32>>) -> Option<Vec<f32>> {
+    let Some(mask) = mask else { return weight.map(|weight| weight.data().to_vec()) };
+    let of_mask = mask.data().iter().map(|&counts| f32::from(u8::from(counts)));
+    Some(match weight {
+        Some(weight) => weight.data().iter().zip(of_mask).map(|(weight, mask)| weight * mask).collect(),
+        None => of_mask.collect(),
+    })
+}
+
 /// Σ |moving − fixed| of mapped intensities where data count, and number of voxels.
-fn before(pair: &Pair<'_>, maps: [IntensityMap; 2]) -> (f64, f64) {
+fn before(pair: &Pair<'_>, weight: Option<&Samples<'_>>, maps: [IntensityMap; 2]) -> (f64, f64) {
     let [fixed, moving] = maps.map(|map| map.gain_and_offset());
-    let counts = |i: usize| pair.mask.is_none_or(|mask| mask.data()[i]);
+    let counts = |i: usize| weight.is_none_or(|weight| weight.data[i] > 0.0);
     let samples = pair.fixed.data().iter().zip(pair.moving.data()).enumerate();
     samples.filter(|(i, _)| counts(*i)).fold((0.0, 0.0), |(sum, count), (_, (f, m))| {
         let difference = (moving.0 * m + moving.1) - (fixed.0 * f + fixed.1);

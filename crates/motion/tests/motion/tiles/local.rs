@@ -1,7 +1,7 @@
 //! Local methods in tiles: the bits of a run over the whole grid.
 
 use crate::measure::{cpu, pair};
-use veloxel_core::{Dimension, Grid, Mask};
+use veloxel_core::{Dimension, Grid, Mask, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::{
     BlockMatching, BlockMatchingParams, BlockMatchingPreset, DenseMethod, FlowExtras, LucasKanade,
@@ -71,7 +71,9 @@ fn pictures_in_tiles_have_the_bits_of_the_whole() {
 fn volumes_in_tiles_have_the_bits_of_the_whole() {
     let phantom = phantom(Grid::volume(157, 31, 26).unwrap());
     let mask = Mask::from_fn(phantom.fixed.grid().clone(), |[x, y, _]| !(60..90).contains(&x) || y > 12);
-    let images = Pair { mask: Some(&mask), ..pair(&phantom.fixed, &phantom.moving) };
+    let weight =
+        Volume::from_fn(phantom.fixed.grid().clone(), |[x, y, z]| ((x + 2 * y + z) % 5) as f32 / 4.0);
+    let images = Pair { mask: Some(&mask), weight: Some(&weight), ..pair(&phantom.fixed, &phantom.moving) };
     same_bits("fast LK", &images, &*lucas_kanade(LucasKanadePreset::Fast, Dimension::Three), 0.9);
 }
 

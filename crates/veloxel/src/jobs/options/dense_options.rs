@@ -24,7 +24,7 @@ pub struct DenseOptions {
     pub mask: Option<MaskFile>,
     /// Where volume is preserved (β), on the fixed grid; none: wherever data count.
     pub volume_mask: Option<MaskFile>,
-    /// How much data count, from 0 to 1 on the fixed grid: of finite elements.
+    /// How much data count, from 0 to 1 on the fixed grid: of Lucas-Kanade and finite elements.
     pub weight: Option<PathBuf>,
     /// How files are read.
     pub reading: ReadOptions,
