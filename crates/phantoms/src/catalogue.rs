@@ -145,16 +145,23 @@ impl Case {
     /// Computes the phantom on any grid (2-D grids: in the world's x-y plane).
     pub fn build(&self, grid: &Grid) -> Phantom {
         const SEED: u64 = 2;
+        self.build_textured(grid, SEED)
+    }
+
+    /// Computes the phantom with the texture of a seed: the same motion of other speckle, waves or wall.
+    pub fn build_textured(&self, grid: &Grid, texture_seed: u64) -> Phantom {
         let frame = CentredFrame::new(grid);
         let texture: Box<dyn Texture> = match (self.texture, self.motion) {
-            (TextureKind::Smooth, _) => Box::new(SmoothTexture::new(&frame, SEED)),
+            (TextureKind::Smooth, _) => Box::new(SmoothTexture::new(&frame, texture_seed)),
             (TextureKind::Wall, MotionKind::BeatingShell) => {
-                Box::new(WallTexture::new(&frame, beating_shell(&frame), SEED))
+                Box::new(WallTexture::new(&frame, beating_shell(&frame), texture_seed))
             }
             (TextureKind::Wall, MotionKind::TwistingShell) => {
-                Box::new(WallTexture::new(&frame, shortening_shell(&frame), SEED))
+                Box::new(WallTexture::new(&frame, shortening_shell(&frame), texture_seed))
             }
-            (TextureKind::Wall | TextureKind::Speckle, _) => Box::new(SpeckleTexture::new(&frame, SEED)),
+            (TextureKind::Wall | TextureKind::Speckle, _) => {
+                Box::new(SpeckleTexture::new(&frame, texture_seed))
+            }
         };
         let motion = motion(self.motion, &frame);
         Phantom::new(grid, motion.as_ref(), texture.as_ref(), self.noise).named(self.name(grid.dimension()))

@@ -6,6 +6,7 @@ use crate::error::PhantomError;
 use crate::hearts::cine::{CineParams, CinePhantom};
 use crate::hearts::heart::{HeartParams, HeartPhantom};
 use crate::noise::Noise;
+use crate::phantom::Phantom;
 use veloxel_core::{ContourSet, Control, Flow, Grid, Sequence, SystemMemory, Volume};
 
 /// A phantom that can be made by its name.
@@ -61,6 +62,8 @@ pub struct PhantomSettings {
     pub texture: Option<TextureKind>,
     /// Standard deviation of the noise, in intensities of [0, 1]; without it pairs have none, hearts and cines their own.
     pub noise_sd: Option<f64>,
+    /// Which texture and which noise a pair has; without it every pair has those of the tests.
+    pub seed: Option<u64>,
 }
 
 /// A part of a phantom under its name.
@@ -136,7 +139,12 @@ impl NamedPhantom {
                 if texture == TextureKind::Wall && !has_wall {
                     return Err(self.unused("the texture of a wall"));
                 }
-                Ok(pair_parts(Case { motion, texture, noise: noise.unwrap_or_default() }, &grid))
+                let case = Case { motion, texture, noise: noise.unwrap_or_default() };
+                let phantom = match settings.seed {
+                    Some(seed) => case.build_textured(&grid, seed),
+                    None => case.build(&grid),
+                };
+                Ok(pair_parts(phantom))
             }
             Kind::Heart => {
                 let own = HeartParams::default();
@@ -204,13 +212,18 @@ impl NamedPhantom {
         if settings.texture.is_some() && !matches!(self.kind, Kind::Pair(_)) {
             return Err(self.unused("a texture"));
         }
+        if settings.seed.is_some() && !matches!(self.kind, Kind::Pair(_)) {
+            return Err(self.unused("a seed"));
+        }
         let Some(sd) = settings.noise_sd else { return Ok(None) };
         if matches!(self.kind, Kind::EdgeToLine) {
             return Err(self.unused("noise"));
         }
         match sd {
             0.0 => Ok(Some(Noise::None)),
-            sd if (0.0..=1.0).contains(&sd) => Ok(Some(Noise::Gaussian { sd, seed: NOISE_SEED })),
+            sd if (0.0..=1.0).contains(&sd) => {
+                Ok(Some(Noise::Gaussian { sd, seed: settings.seed.unwrap_or(NOISE_SEED) }))
+            }
             got => Err(PhantomError::Noise { got }),
         }
     }
@@ -228,8 +241,7 @@ fn part(name: impl Into<String>, content: PhantomContent) -> Result<PhantomPart,
     Ok(PhantomPart { name: name.into(), content })
 }
 
-fn pair_parts(case: Case, grid: &Grid) -> PhantomParts<'static> {
-    let phantom = case.build(grid);
+fn pair_parts(phantom: Phantom) -> PhantomParts<'static> {
     let muscle = phantom.muscle.map(|muscle| muscle.map(|&inside| i32::from(inside)));
     let parts = [
         part("fixed", PhantomContent::Image(phantom.fixed)),
@@ -305,7 +317,7 @@ mod tests {
     use super::*;
 
     fn settings(size: &[usize]) -> PhantomSettings {
-        PhantomSettings { size: size.to_vec(), texture: None, noise_sd: None }
+        PhantomSettings { size: size.to_vec(), texture: None, noise_sd: None, seed: None }
     }
 
     fn made(name: &str, settings: &PhantomSettings) -> Result<Vec<PhantomPart>, PhantomError> {
@@ -345,6 +357,22 @@ mod tests {
             parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>(),
             ["fixed", "moving", "truth", "muscle"]
         );
+    }
+
+    #[test]
+    fn seeds_change_texture_and_noise_and_leave_the_motion() {
+        let of = |seed| {
+            let wanted = PhantomSettings { noise_sd: Some(0.05), seed, ..settings(&[24, 20]) };
+            made("rotation", &wanted).unwrap()
+        };
+        let [tests, one, again, two] = [None, Some(1), Some(1), Some(2)].map(of);
+        assert_eq!(one, again);
+        for nth in 0..2 {
+            assert!(one[nth] != two[nth] && one[nth] != tests[nth], "{}", one[nth].name);
+        }
+        assert_eq!(one[2], two[2], "the truth");
+        let wanted = PhantomSettings { seed: Some(1), ..settings(&[24, 24, 24]) };
+        assert!(made("heart", &wanted).unwrap_err().to_string().contains("does not use a seed"));
     }
 
     #[test]

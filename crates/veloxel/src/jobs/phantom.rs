@@ -1,4 +1,4 @@
-//! A phantom by its name, written to a folder: images, true fields, labels and outlines.
+//! Phantoms by their names, written to a folder: images, true fields, labels and outlines; one, or a database of many.
 
 use super::{OutputContent, OutputPlan, OutputRole};
 use crate::pipelines::{self, PhantomContent, PhantomPart, PhantomRequest, PhantomSettings};
@@ -7,18 +7,20 @@ use std::path::PathBuf;
 use veloxel_core::{Dimension, Stage, Warnings};
 use veloxel_io::{self as io, CinePlace, Target};
 
-/// A phantom, and where it goes.
+/// Phantoms, and where they go.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhantomJob {
-    /// One of the names of [`PHANTOMS`](crate::pipelines::PHANTOMS).
-    pub name: String,
-    /// Its size, texture and noise.
+    /// Names of [`PHANTOMS`](crate::pipelines::PHANTOMS), at least one.
+    pub names: Vec<String>,
+    /// Size, texture and noise of each.
     pub settings: PhantomSettings,
-    /// The folder for its files.
+    /// How many of each there are, with the seeds from 1 on; none: one, with the seed of the settings.
+    pub seeds: Option<u64>,
+    /// The folder for their files. One phantom's lie in it, those of several in folders of their own: `shift`, `shift_01`.
     pub folder: PathBuf,
 }
 
-/// The files of a phantom, in the order in which they were written.
+/// The files of phantoms, in the order in which they were written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PhantomRun {
     /// Their paths.
@@ -27,11 +29,29 @@ pub struct PhantomRun {
     pub warnings: Warnings,
 }
 
-/// Makes a phantom and writes it: pictures as `.tif` (32-bit floats) with fields as `.flo`, volumes and their fields as
+impl PhantomJob {
+    /// The folder of each phantom within that of the job, empty for the job's own, its name and its settings.
+    fn phantoms(&self) -> Vec<(String, &str, PhantomSettings)> {
+        let of_seeds = |name: &'_ String| -> Vec<(String, PhantomSettings)> {
+            let Some(count) = self.seeds else {
+                let folder = if self.names.len() > 1 { name.clone() } else { String::new() };
+                return vec![(folder, self.settings.clone())];
+            };
+            let of = |seed| {
+                (format!("{name}_{seed:02}"), PhantomSettings { seed: Some(seed), ..self.settings.clone() })
+            };
+            (1..=count).map(of).collect()
+        };
+        let named = |name| of_seeds(name).into_iter().map(move |(folder, own)| (folder, name.as_str(), own));
+        self.names.iter().flat_map(named).collect()
+    }
+}
+
+/// Makes phantoms and writes them: pictures as `.tif` (32-bit floats) with fields as `.flo`, volumes and their fields as
 /// `.nii.gz`, labels as `.png` or `.nii.gz`, outlines as `.json`.
 ///
 /// # Errors
-/// As [`pipelines::phantom`]; [`VeloxelError::Io`](crate::VeloxelError::Io) if the folder cannot be written, or is a file.
+/// As [`pipelines::phantom`] for any of them; [`VeloxelError::Io`](crate::VeloxelError::Io) if the folder cannot be written, or is a file.
 /// Nothing is left behind then.
 pub fn phantom(job: &PhantomJob, session: &Session) -> Result<PhantomRun> {
     let mut plan =
@@ -39,13 +59,18 @@ pub fn phantom(job: &PhantomJob, session: &Session) -> Result<PhantomRun> {
     let folder = plan.target(OutputRole::Folder)?.expect("the folder should be planned");
     let mut run = PhantomRun::default();
     session.enter(Stage::Write)?;
-    let request = PhantomRequest { name: &job.name, settings: &job.settings };
-    pipelines::phantom(&request, session, &mut |part| {
-        let file = file(&part);
-        write(folder.join(&file), part.content, &mut run.warnings)?;
-        run.written.push(job.folder.join(file));
-        Ok(())
-    })?;
+    for (own, name, settings) in job.phantoms() {
+        let place = folder.join(&own);
+        std::fs::create_dir_all(place.place())
+            .map_err(|source| io::IoError::Write { path: job.folder.join(&own), source })?;
+        let request = PhantomRequest { name, settings: &settings };
+        pipelines::phantom(&request, session, &mut |part| {
+            let file = file(&part);
+            write(place.join(&file), part.content, &mut run.warnings)?;
+            run.written.push(job.folder.join(&own).join(file));
+            Ok(())
+        })?;
+    }
     plan.finish()?;
     Ok(run)
 }

@@ -1,5 +1,6 @@
 //! The commands of docs/papers.md: all of them parse, and those that work run.
 
+mod databases;
 mod merge;
 mod runs;
 
