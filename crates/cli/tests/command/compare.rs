@@ -53,6 +53,25 @@ fn pictures_are_compared_with_the_truth_on_one_page() {
 }
 
 #[test]
+fn a_slider_hides_what_is_less_certain() {
+    let place = Workplace::new();
+    place.run(&["phantom", "sinusoid", "--size", "96,80", "-o", "pair"]).succeeded();
+    let images = ["compare", "pair/fixed.tif", "pair/moving.tif", "--truth", "pair/truth.flo"];
+    let methods = ["--method", "lucas-kanade:paper", "--method", "clg:fast", "-o", "page.html", "-q"];
+    place.run(&[&images[..], &methods].concat()).succeeded();
+    let Some(noted) = crate::segment::notes_of(&place, "page.html") else { return };
+    // Motion, error, difference from the first field and of the images: of each method, but for the first field's from itself.
+    assert_eq!(["masked", "unmasked"].map(&noted), ["7", "0"]);
+    let shares: Vec<f64> = noted("labels")
+        .split("; ")
+        .map(|label| label.rsplit(": ").next()?.strip_suffix(" % shown")?.parse().ok())
+        .map(|share| share.unwrap_or_else(|| panic!("a share: {}", noted("labels"))))
+        .collect();
+    assert_eq!(shares.len(), 2);
+    assert!(shares.iter().all(|share| (10.0..100.0).contains(share)), "{shares:?}");
+}
+
+#[test]
 fn methods_that_cannot_take_volumes_are_left_out_with_their_reason() {
     let place = Workplace::new();
     let phantom = small_volume();

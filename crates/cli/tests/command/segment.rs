@@ -214,26 +214,33 @@ fn both_methods_give_probabilities() {
 }
 
 /// The path of Chromium, if it is installed.
+#[allow(clippy::print_stdout, reason = "it says why a test was skipped")]
 fn chromium() -> Option<std::path::PathBuf> {
     let folders = std::env::var_os("PATH")?;
     let names = ["chromium", "chromium-browser", "google-chrome"];
-    std::env::split_paths(&folders)
+    let found = std::env::split_paths(&folders)
         .flat_map(|folder| names.map(|name| folder.join(name)))
-        .find(|path| path.is_file())
+        .find(|path| path.is_file());
+    if found.is_none() {
+        println!("skipped: there is no Chromium (apt-get install chromium)");
+    }
+    found
 }
 
-/// The notes of a page about itself, by name, after its self-test in Chromium; none without Chromium.
-#[allow(clippy::print_stdout, reason = "it says why a test was skipped")]
+/// The notes of the page of a small mesh about itself; none without Chromium.
 fn self_test(place: &Workplace, method: &str) -> Option<impl Fn(&str) -> String + use<>> {
-    let Some(chromium) = chromium() else {
-        println!("skipped: there is no Chromium (apt-get install chromium)");
-        return None;
-    };
+    chromium()?;
     stacked_boxes(place, "tower.obj");
     let arguments =
         ["segment", "tower.obj", "-k", "3", "-o", "t.ply", "--html", "t.html", "--method", method];
     place.run(&[&arguments[..], &["--device", "cpu", "-q"]].concat()).succeeded();
-    let address = format!("file://{}#self-test", place.path("t.html").display());
+    notes_of(place, "t.html")
+}
+
+/// The notes of a page about itself, by name, after its self-test in Chromium; none without Chromium.
+pub fn notes_of(place: &Workplace, page: &str) -> Option<impl Fn(&str) -> String + use<>> {
+    let chromium = chromium()?;
+    let address = format!("file://{}#self-test", place.path(page).display());
     let mut command = std::process::Command::new(chromium);
     command.args([
         "--headless",
@@ -301,6 +308,23 @@ fn a_click_picks_a_part_and_card_table_and_exports_follow_the_slider() {
     let groups =
         std::fs::read_to_string(place.path("page.obj")).expect("a text").matches("\ng part_").count();
     assert_eq!(groups, 2);
+}
+
+#[test]
+fn the_page_finds_parts_around_seeds_by_angles_and_lengths() {
+    let Some(noted) = self_test(&Workplace::new(), "cuts") else { return };
+    assert_eq!(["errors", "live-parts"].map(&noted), ["0", "3"], "the seeds lie in the run's parts");
+    assert_eq!(["angle-changes", "seed-moves", "live-returns"].map(&noted), ["true"; 3]);
+    let command = noted("live-command");
+    for words in [
+        "segment",
+        "tower.obj -o",
+        "--method fuzzy --preset paper -k 3",
+        "angle_share=0 ",
+        "convex_share=0.2",
+    ] {
+        assert!(command.contains(words), "{words}: {command}");
+    }
 }
 
 #[test]

@@ -113,7 +113,12 @@ pub fn comparison_html(
     pair.notes = report.left_out.iter().map(|out| format!("{}: {}", out.method, out.reason)).collect();
     let table = Table { head, rows, text_columns: 1, ..Table::default() };
     let all = Section { table: Some(table), ..Section::new("All methods") };
-    let side_by_side = Section { dimension: 1, panels: columns.panels()?, ..Section::new("Side by side") };
+    let side_by_side = Section {
+        dimension: 1,
+        panels: columns.panels()?,
+        confidence_slider: include_str!("compare_live.js"),
+        ..Section::new("Side by side")
+    };
     let used = if first.truth.is_some() {
         &[Word::Ause, Word::Brightness, Word::Rim][..]
     } else {

@@ -102,6 +102,8 @@ pub(crate) struct Scene {
     pub data: String,
     /// Names of the answers that the reader chooses from.
     pub answers: Vec<&'static str>,
+    /// Whether the page finds parts around seeds by itself, which are the last answer.
+    pub is_live: bool,
     /// The smallest and the largest number of parts, and the one shown at first.
     pub parts: [usize; 3],
     pub library: &'static str,
@@ -119,6 +121,8 @@ pub struct Section {
     /// Dimension, 2 or 3, which decides how panels are laid out; 0 for two panels in a row, 1 for one.
     pub(crate) dimension: usize,
     pub(crate) panels: Vec<Panel>,
+    /// A script for a slider of the least confidence above the panels; empty without one.
+    pub(crate) confidence_slider: &'static str,
     /// Slices that the reader scrolls through.
     pub(crate) scrollers: Vec<Scroller>,
     /// Figures side by side.

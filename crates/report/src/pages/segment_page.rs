@@ -76,6 +76,11 @@ pub struct OwnParts<'a> {
 
 /// Number of colours of the page.
 const COLOURS: u32 = 256;
+/// Most triangles of a mesh whose parts around seeds the page finds by itself, about a second a change; most seeds.
+const LIVE_TRIANGLES: usize = 40_000;
+const LIVE_SEEDS: usize = 16;
+/// What these parts are called.
+const AROUND_SEEDS: &str = "around seeds";
 
 impl AnswerView<'_> {
     /// The smallest number of parts.
@@ -129,6 +134,12 @@ pub fn segment_html(
         }
         Some(AnswerRole::Own) | None => "",
     });
+    if is_live(view) {
+        lead.push_str(
+            " Around seeds is found in the page: a triangle belongs to the seed that is nearest by angles and lengths (α is the share of \
+             angles, η what an angle counts where the surface bends outwards); double-click a triangle to make it its part's seed.",
+        );
+    }
     let scene = Section { lead, scene: Some(scene(report, view, control)?), ..Section::new("Parts") };
     let parts = Section { table: Some(table(&report.segments)), ..Section::new("Every part") };
     let cleaning = &report.cleaning;
@@ -178,6 +189,11 @@ fn table(parts: &[SegmentedPart]) -> Table {
     Table { head: head.to_vec(), text_columns: 2, rows: parts.iter().map(row).collect(), swatches }
 }
 
+/// Whether the page finds parts by itself: of one part or more, and few enough triangles.
+fn is_live(view: &SegmentView<'_>) -> bool {
+    (1..=LIVE_TRIANGLES).contains(&view.triangles.len()) && !view.answers.is_empty()
+}
+
 /// The mesh in the form that the viewer reads.
 fn scene(report: &SegmentReport, view: &SegmentView<'_>, control: &Control) -> Result<Scene, ReportError> {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
@@ -205,6 +221,7 @@ fn scene(report: &SegmentReport, view: &SegmentView<'_>, control: &Control) -> R
         "command_line": report.header.command_line,
         "count_from": report.count_from,
         "certainty": text(report.mean_certainty),
+        "live": is_live(view).then(|| json!({ "most": LIVE_SEEDS, "mesh": report.mesh })),
         "centre": centre,
         "extent": extent,
         "file_faces": file_faces.map(|faces| STANDARD.encode(faces)),
@@ -214,16 +231,19 @@ fn scene(report: &SegmentReport, view: &SegmentView<'_>, control: &Control) -> R
         "colours": colours,
     });
     control.check()?;
+    let around_seeds = is_live(view).then_some(AROUND_SEEDS);
     Ok(Scene {
         // Names of files must not end the script that holds them.
         data: serde_json::to_string(&data)?.replace('<', "\\u003c"),
-        answers: view.answers.iter().map(|answer| answer.name).collect(),
+        answers: view.answers.iter().map(|answer| answer.name).chain(around_seeds).collect(),
+        is_live: is_live(view),
         parts: view.answers.first().map_or([1; 3], |run| [run.fewest_parts(), run.finest_parts, run.parts]),
         library: include_str!("mesh_viewer/three.min.js"),
         viewer: concat!(
             // The table lies below the scene.
             "addEventListener(\"DOMContentLoaded\", () => {\n",
             include_str!("mesh_viewer/parts.js"),
+            include_str!("mesh_viewer/live.js"),
             include_str!("mesh_viewer/exports.js"),
             include_str!("mesh_viewer/viewer.js"),
             include_str!("mesh_viewer/self_test.js"),

@@ -20,6 +20,20 @@ const selfTest = () => {
     choices[0].click();
     root.answerReturns = String(picture().sum === first.sum);
   }
+  if (live) {
+    choices[choices.length - 1].click();
+    const around = picture().sum, [seed] = live.seeds;
+    root.liveParts = String(shown.parts.length);
+    byId("mesh-angle").value = "0";
+    byId("mesh-angle").dispatchEvent(new Event("input"));
+    root.angleChanges = String(picture().sum !== around);
+    const other = shown.of.findIndex((part, face) => part === 0 && face !== seed);
+    reseed(other);
+    root.seedMoves = String(live.seeds[0] === other && shown.of[other] === 0);
+    root.liveCommand = byId("mesh-command").textContent;
+    choices[0].click();
+    root.liveReturns = String(picture().sum === first.sum);
+  }
   const box = canvas.getBoundingClientRect();
   pick(partAt(box.left + box.width / 2, box.top + box.height / 2));
   root.picked = String(picked);

@@ -75,13 +75,13 @@ const stand = () => {
   draw();
 };
 
-// The part under a place of the canvas, −1 for none: the nearest triangle that a ray meets.
-const partAt = (x, y) => {
+// The triangle under a place of the canvas, −1 for none: the nearest one that a ray meets.
+const faceAt = (x, y) => {
   const box = canvas.getBoundingClientRect();
   const far = new THREE.Vector3(2 * (x - box.left) / box.width - 1, 1 - 2 * (y - box.top) / box.height, 0.5).unproject(camera);
   const from = body.worldToLocal(camera.position.clone()), along = body.worldToLocal(far).sub(from).normalize();
   const [fx, fy, fz, dx, dy, dz] = [from.x, from.y, from.z, along.x, along.y, along.z];
-  let [nearest, part] = [Infinity, -1];
+  let [nearest, found] = [Infinity, -1];
   for (let face = 0, i = 0; face < faces; face += 1, i += 9) {
     const [ax, ay, az] = [position[i], position[i + 1], position[i + 2]];
     const [ux, uy, uz] = [position[i + 3] - ax, position[i + 4] - ay, position[i + 5] - az];
@@ -96,9 +96,13 @@ const partAt = (x, y) => {
     const c = (dx * qx + dy * qy + dz * qz) / det;
     if (c < 0 || b + c > 1) continue;
     const at = (vx * qx + vy * qy + vz * qz) / det;
-    if (at > 0 && at < nearest) [nearest, part] = [at, shown.of[face]];
+    if (at > 0 && at < nearest) [nearest, found] = [at, face];
   }
-  return part;
+  return found;
+};
+const partAt = (x, y) => {
+  const face = faceAt(x, y);
+  return face < 0 ? -1 : shown.of[face];
 };
 
 // The table follows the slider; at the run's own number it has the rows of the page.
@@ -158,15 +162,17 @@ addEventListener("resize", draw);
 const slider = byId("mesh-parts"), fuzzy = byId("mesh-fuzziness");
 const update = () => {
   const asked = Number(slider.value);
-  shown = partsAt(answer, asked);
+  shown = answer.isLive ? livePartsAt(asked) : partsAt(answer, asked);
   const count = shown.parts.length;
   byId("mesh-parts-value").textContent = count === asked ? count : `${count}: no more of the least size`;
   document.querySelector('[data-card="Parts"] .card-value').textContent = count;
   document.querySelector('[data-card="Parts"] .card-note').textContent = shown.isOwn ? given.count_from : "by the slider";
   document.querySelector('[data-card="Certainty"] .card-value').textContent = shown.isOwn && answer === answers[0] ? given.certainty : "–";
   const typed = /(^|\s)(-k\s*|--parts[=\s]+)\d+/;
-  byId("mesh-command").textContent = typed.test(given.command_line)
+  const asRun = typed.test(given.command_line)
     ? given.command_line.replace(typed, `$1-k ${asked}`) : `${given.command_line} -k ${asked}`;
+  byId("mesh-command").textContent = answer.isLive
+    ? `${live.command} -k ${asked} --set angle_share=${live.angle / 100} --set convex_share=${live.convex / 100}` : asRun;
   tabulate();
   pick(-1);
 };
@@ -178,6 +184,26 @@ for (const choice of choices) choice.addEventListener("change", () => {
   update();
 });
 slider.addEventListener("input", update);
+// α and η are of the parts around seeds; what is moved shows these.
+for (const name of live ? ["angle", "convex"] : []) {
+  const share = byId(`mesh-${name}`), tell = () => { byId(`mesh-${name}-value`).textContent = `${share.value} %`; };
+  share.addEventListener("input", () => {
+    live[name] = Number(share.value);
+    tell();
+    if (live.seeds.length > 0) weigh();
+    if (answer.isLive) update(); else choices[choices.length - 1].click();
+  });
+  tell();
+}
+// A triangle becomes the seed of its part.
+const reseed = (face) => {
+  if (!answer.isLive || face < 0) return;
+  const part = shown.of[face];
+  live.seeds[part] = face;
+  live.rows[part] = distancesFrom(live.weights, face);
+  update();
+};
+canvas.addEventListener("dblclick", (event) => reseed(faceAt(event.clientX, event.clientY)));
 fuzzy.addEventListener("input", () => { byId("mesh-fuzziness-value").textContent = `${fuzzy.value} %`; shade(); draw(); });
 for (const choice of document.querySelectorAll("input[name=mesh-up]")) choice.addEventListener("change", stand);
 byId("mesh-reset").addEventListener("click", () => { Object.assign(view, START); pick(-1); });
