@@ -5,12 +5,14 @@ use crate::compilations::Compilations;
 use crate::error::ComputeError;
 use crate::gpu::{ErrorCorrection, Gpu};
 use crate::listing::{DeviceInfo, ListedDevice};
+use crate::memory::buffer::{Buffer, Memory};
 use crate::memory::buffer_pool::MemoryStats;
 use crate::memory::result_memory::ResultMemory;
 use crate::processor::{Cpu, instruction_set};
+use crate::textures::{Texture, TextureLayout};
 use crate::timestamp::Timestamp;
 use std::sync::Arc;
-use veloxel_core::{Control, Stopped, SystemMemory};
+use veloxel_core::{Axes, Control, Stopped, SystemMemory};
 
 /// The processor or a GPU, on which kernels run; a clone refers to the same device and the same channel, and is cheap.
 #[derive(Debug, Clone)]
@@ -171,6 +173,26 @@ impl Device {
     pub fn free_bytes(&self) -> Option<usize> {
         self.gpu()?.free_bytes()
     }
+    /// A texture of a volume's samples, x fastest; waits for all work that was asked for.
+    ///
+    /// # Errors
+    /// [`ComputeError::Lacks`] on devices whose kernels have no textures; [`ComputeError::Length`] if the buffer does not hold
+    /// that volume; [`ComputeError::DeviceFailed`], also for volumes larger than a texture may be.
+    pub fn texture<'a>(
+        &self,
+        samples: &'a Buffer,
+        size: Axes<usize>,
+        layout: TextureLayout,
+    ) -> Result<Texture<'a>, ComputeError> {
+        samples.require(size.iter().product(), "texture", "samples")?;
+        match (self.kind(), samples.memory()) {
+            (DeviceKind::Gpu(gpu), Memory::Gpu(memory)) => {
+                Ok(Texture::of(samples, gpu.texture(memory, size, layout)?))
+            }
+            (DeviceKind::Cpu(_), Memory::Gpu(_)) => Err(ComputeError::WrongDevice),
+            _ => Err(ComputeError::Lacks { device: self.info().name, what: "textures" }),
+        }
+    }
     /// Whether the device's memory is checked and corrected (ECC); `None` on the processor and where a GPU's driver does not
     /// report it.
     pub fn error_correction(&self) -> Option<ErrorCorrection> {
@@ -225,5 +247,20 @@ impl Device {
     /// The kind of the device; kernels choose their implementation by it.
     pub fn kind(&self) -> &DeviceKind {
         &self.kind
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_processor_has_no_textures() {
+        let device = Device::cpu(1).unwrap();
+        let samples = device.upload(vec![0.0; 8]).unwrap();
+        let error = device.texture(&samples, [2; 3], TextureLayout::Line).unwrap_err();
+        assert_eq!(error.to_string(), "cpu has no textures");
+        let error = device.texture(&samples, [3; 3], TextureLayout::Volume).unwrap_err();
+        assert!(matches!(error, ComputeError::Length { expected: 27, got: 8, .. }), "{error}");
     }
 }

@@ -26,6 +26,14 @@ pub enum ComputeError {
         /// The device's name.
         device: String,
     },
+    /// A kernel was asked for something that only other devices have.
+    #[error("{device} has no {what}")]
+    Lacks {
+        /// The device's name.
+        device: String,
+        /// What it lacks.
+        what: &'static str,
+    },
     /// A buffer was resized beyond its capacity.
     #[error("a buffer with room for {capacity} samples cannot hold {asked}")]
     Capacity {
@@ -109,7 +117,7 @@ impl Diagnosis for ComputeError {
             Self::OutOfMemory { .. } | Self::BufferTooLarge { .. } => ErrorKind::Memory,
             Self::TooManySamples { .. } => ErrorKind::Input,
             Self::DeviceFailed { .. } | Self::NoDevice { .. } | Self::Threads { .. } => ErrorKind::Device,
-            Self::NoAddress { .. } => ErrorKind::Unsupported,
+            Self::NoAddress { .. } | Self::Lacks { .. } => ErrorKind::Unsupported,
             Self::Stopped(_) => ErrorKind::Stopped,
             Self::Length { .. } | Self::Capacity { .. } | Self::WrongDevice => ErrorKind::Internal,
         }

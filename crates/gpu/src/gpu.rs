@@ -12,10 +12,11 @@ use crate::memory::gpu_memory::GpuMemory;
 use crate::memory::host_memory::MemoryContent;
 use crate::memory::place::PointerPlace;
 use crate::memory::result_memory::ResultMemory;
+use crate::textures::{OwnedTexture, TextureLayout};
 use crate::timestamp::Timestamp;
 use std::fmt::Debug;
 use std::ops::Range;
-use veloxel_core::Control;
+use veloxel_core::{Axes, Control};
 
 /// The number of one of a GPU's queues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +109,13 @@ pub trait Gpu: Debug + Send + Sync {
     /// [`ComputeError::NoAddress`] unless the device overrides it.
     fn address(&self, _: &GpuMemory) -> Result<(u64, PointerPlace), ComputeError> {
         Err(ComputeError::NoAddress { device: self.info().name })
+    }
+    /// A texture of the samples of a volume, x fastest; waits for all work that was asked for.
+    ///
+    /// # Errors
+    /// [`ComputeError::Lacks`] unless the device overrides it; [`ComputeError::DeviceFailed`].
+    fn texture(&self, _: &GpuMemory, _: Axes<usize>, _: TextureLayout) -> Result<OwnedTexture, ComputeError> {
+        Err(ComputeError::Lacks { device: self.info().name, what: "textures" })
     }
     /// The kernels that its driver compiled, and which of them took longest.
     fn compilations(&self) -> Compilations {

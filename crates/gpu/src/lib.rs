@@ -27,6 +27,7 @@ mod memory;
 pub mod nvrtc;
 mod processor;
 pub mod rows;
+mod textures;
 mod timestamp;
 #[cfg(feature = "gpu")]
 mod wgpu_device;
@@ -54,4 +55,5 @@ pub use memory::host_memory::MemoryContent;
 pub use memory::pending::{Later, Pending, fetch};
 pub use memory::place::PointerPlace;
 pub use processor::Cpu;
+pub use textures::{OwnedTexture, Texture, TextureLayout};
 pub use timestamp::Timestamp;

@@ -188,7 +188,7 @@ impl Costs {
 }
 
 /// Memory whose pages the system has mapped, because it was written to.
-fn touched(device: &Device, len: usize) -> Result<Buffer, ComputeError> {
+pub(super) fn touched(device: &Device, len: usize) -> Result<Buffer, ComputeError> {
     let mut buffer = device.scratch(len)?;
     Operation::Fill(0.0).on(&mut buffer).run(device)?;
     Ok(buffer)
@@ -198,7 +198,7 @@ fn touched(device: &Device, len: usize) -> Result<Buffer, ComputeError> {
 const DAMPING: f32 = 0.6;
 
 /// The median of several timings of one launch, after a warm-up.
-fn launch_ms(
+pub(super) fn launch_ms(
     device: &Device,
     mut launch: impl FnMut() -> Result<(), ComputeError> + Send,
 ) -> Result<f64, ComputeError> {

@@ -4,7 +4,7 @@ use super::components::Component;
 use super::published::{HEADLINE, TABLES};
 use super::settings::{FIGURE_ITERATIONS, TAPS, WARPS};
 use super::tables::ratio;
-use super::{Measured, Measurement, PaperA};
+use super::{Measured, Measurement, PaperA, ways_tables};
 use crate::Figure;
 use crate::experiments::MachineRole;
 
@@ -34,6 +34,9 @@ fn of_role(result: &PaperA, m: &Measurement, role: MachineRole) -> Vec<Figure> {
     let mut figures = runs(result, measured, &place);
     let costs = Component::ALL.into_iter().filter_map(|c| Some((c.name(), measured.costs.ms(c)?)));
     figures.extend(costs.map(|(name, ms)| Figure::new(format!("{place}: {name}"), ms, "ms")));
+    if role == MachineRole::Gpu {
+        figures.extend(ways_tables::figures(m));
+    }
     figures
 }
 

@@ -9,7 +9,8 @@
 //! computing without those of transfers, the middle of several measurements.
 //!
 //! *Where we differ*: the paper does not say how often it iterated, so times cannot be compared with its times, but
-//! speed-ups can with its speed-ups; textured pairs of our own; sizes on to 512³. Up to 128³ and in Figure 5 every time is
+//! speed-ups can with its speed-ups; ways through memory (Figures 7a, 8, 9) are compared of smoothing and of the warp, not of whole
+//! runs; textured pairs of our own; sizes on to 512³. Up to 128³ and in Figure 5 every time is
 //! measured: Figure 5 has 64³ and 128³ (the paper: 128³ and 256³) and a fifth of the iterations, so that one thread ends.
 
 mod components;
@@ -21,6 +22,8 @@ mod scene;
 mod settings;
 mod systems;
 mod tables;
+mod ways;
+mod ways_tables;
 
 use crate::experiments::{
     Event, ExperimentTable, Experiments, Machine, MachineRole, NotMeasured, Observer, Published, machines,
@@ -33,6 +36,7 @@ use settings::{FIGURE_ITERATIONS, TAPS, WARPS, params};
 use veloxel_core::SystemMemory;
 use veloxel_gpu::{ComputeError, Device};
 use veloxel_motion::MotionError;
+use ways::Ways;
 
 /// The extent of the experiments.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,6 +83,8 @@ struct Measured {
     warps: Vec<f64>,
     /// Milliseconds for each kernel of Figure 5b.
     taps: Vec<f64>,
+    /// Ways through memory, of a GPU, if this size is one of Tables 2 and 3.
+    ways: Option<Ways>,
 }
 
 /// The times of one size.
@@ -168,7 +174,8 @@ impl Experiments for PaperA {
     }
     fn not_measured(&self) -> Vec<NotMeasured> {
         let ecc = self.machines.last().map(|machine| systems::ecc_experiment(&machine.device));
-        self.left_out.iter().cloned().chain(ecc).collect()
+        let ways = ways_tables::not_measured(self);
+        self.left_out.iter().cloned().chain(ecc).chain(ways).collect()
     }
     fn tables(&self) -> Vec<ExperimentTable> {
         tables::tables(self)
@@ -210,7 +217,12 @@ fn measure(machine: &Machine, scene: &Scene, plan: &Plan) -> Result<Measured, Be
             taps.push(run.measured_ms(&params(WARPS, FIGURE_ITERATIONS, width))?);
         }
     }
-    Ok(Measured { costs, whole, warps, taps })
+    drop(run);
+    let ways = match device.is_gpu() && plan.sizes.contains(&scene.size) {
+        true => Some(ways::ways(device, scene)?),
+        false => None,
+    };
+    Ok(Measured { costs, whole, warps, taps, ways })
 }
 
 /// Number of volumes that a run holds at a time, with the images on the host.

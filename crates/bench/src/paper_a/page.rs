@@ -3,9 +3,9 @@
 use super::components::Component;
 use super::published::{HEADLINE, PublishedRow, TABLES};
 use super::runs::Time;
-use super::settings::{ITERATIONS, TAPS, WARPS};
+use super::settings::{ITERATIONS, TAPS, WARPS, X_LABEL};
 use super::tables::{Transfers, notes, ratio, tables, time_text};
-use super::{Measured, Measurement, PaperA};
+use super::{Measured, Measurement, PaperA, ways_tables};
 use crate::BenchError;
 use crate::experiments::{
     ExperimentTable, Experiments, MachineRole, machines_section, not_measured_section, published_head,
@@ -32,7 +32,9 @@ pub(super) fn html(result: &PaperA) -> Result<String, BenchError> {
     add("Figure 5a", varied(result, "R", &result.plan.warps, |m| &m.warps), Vec::new());
     add("Figure 5b", varied(result, "taps", &result.plan.taps, |m| &m.taps), Vec::new());
     add("Figure 6", components(result), bars(result));
+    add(ways_tables::WAYS, ways_tables::plots(result), Vec::new());
     add("Figure 7b", transfers(result), Vec::new());
+    add(ways_tables::BESIDE, Vec::new(), Vec::new());
     sections.push(not_measured_section(&result.not_measured()));
     sections.push(how);
 
@@ -91,8 +93,6 @@ fn cards(result: &PaperA) -> Vec<Headline> {
     }
     cards
 }
-
-const X_LABEL: &str = "cubic root of the size, voxels";
 
 fn curve(name: &str, ink: usize, line: Line, points: Vec<(f64, f64)>) -> Series {
     Series { name: name.to_owned(), ink: Ink::Numbered(ink), line, points }

@@ -14,6 +14,8 @@ pub(super) const TAPS: usize = 15;
 /// The numbers α and β of the preset.
 pub(super) const ALPHA: f32 = 0.2;
 pub(super) const BETA: f32 = 0.01;
+/// The axis of sizes in all plots.
+pub(super) const X_LABEL: &str = "cubic root of the size, voxels";
 /// Radius at which the method cuts K_ρ, in standard deviations.
 const TRUNCATE: f64 = 2.5;
 

@@ -5,7 +5,7 @@ use super::published::{self, of_size};
 use super::runs::Time;
 use super::settings::{FIGURE_ITERATIONS, ITERATIONS, TAPS, WARPS};
 use super::systems::systems;
-use super::{Measurement, PaperA};
+use super::{Measurement, PaperA, ways_tables};
 use crate::experiments::{ExperimentTable, MachineRole, published_head};
 use veloxel_report::number;
 
@@ -17,7 +17,9 @@ pub(super) fn tables(result: &PaperA) -> Vec<ExperimentTable> {
         warps(result),
         taps(result),
         components(result),
+        ways_tables::ways(result),
         transfers(result),
+        ways_tables::beside(result),
     ];
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }

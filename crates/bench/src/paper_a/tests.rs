@@ -49,7 +49,7 @@ fn a_processor_has_tables_without_a_gpu_and_says_what_was_scaled() {
     assert_eq!(pages.len(), 3 * 2);
     assert_eq!(pages.last(), result.html().ok().as_ref());
     let page = result.html().unwrap();
-    assert!(page.contains("cannot be switched here"));
+    assert!(page.contains("cannot be switched here") && page.contains("there is no GPU here"));
     assert!(page.contains("<svg") && !page.contains("NaN") && !page.contains("http"), "self-contained");
 }
 

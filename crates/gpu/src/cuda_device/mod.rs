@@ -14,6 +14,7 @@ mod profile;
 mod queue;
 mod queues;
 mod recording;
+mod textures;
 mod uploads;
 
 use crate::compilations::{CompilationClock, Compilations};
@@ -29,6 +30,7 @@ use crate::memory::gpu_memory::GpuMemory;
 use crate::memory::host_memory::MemoryContent;
 use crate::memory::place::PointerPlace;
 use crate::nvrtc::{CompiledImage, ComputeCapability, Nvrtc};
+use crate::textures::{OwnedTexture, TextureLayout};
 use crate::timestamp::{Moment, Timestamp};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
 use downloads::{Downloads, Ready};
@@ -44,6 +46,7 @@ use std::ffi::CString;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use uploads::Uploads;
+use veloxel_core::Axes;
 use wgsl_to_cuda::AWAITS;
 
 /// The first compute capability whose kernels can begin while others, whose results they need, still run.
@@ -225,6 +228,17 @@ impl Gpu for CudaDevice {
         let address = memory.piece::<CudaMemory>()?.address;
         let stream = self.queues.queue().submitted_to().map_err(|e| self.failed(e))?;
         Ok((address, PointerPlace::Cuda { ordinal: self.context.ordinal(), stream }))
+    }
+    fn texture(
+        &self,
+        memory: &GpuMemory,
+        size: Axes<usize>,
+        layout: TextureLayout,
+    ) -> Result<OwnedTexture, ComputeError> {
+        let address = memory.piece::<CudaMemory>()?.address;
+        self.synchronise()?;
+        textures::texture(self.context.clone(), self.queues.clone(), address, size, layout)
+            .map_err(|e| self.failed(said(e)))
     }
     fn release_kept(&self) {
         self.pool.release_kept();

@@ -6,6 +6,7 @@
 //! *Passes*: the y and x filters run band by band through a ring of rows, the z filter panel by panel in place:
 //! four volumes move in 3-D, two in 2-D, whatever the radius. GPUs take one pass an axis: two volumes each.
 
+pub mod by_memory;
 pub(crate) mod cpu;
 mod gpu;
 #[cfg(test)]

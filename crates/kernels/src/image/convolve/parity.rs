@@ -1,13 +1,39 @@
 //! Tests of the kernel on every device against its text for processors.
 
+use crate::image::convolve::by_memory::{ConvolveByMemory, MemoryPath};
 use crate::image::convolve::{Convolve, isotropic};
 use crate::kernel::Kernel;
 use crate::shared::taps::Taps;
 use veloxel_core::{Dimension, Shape};
+use veloxel_gpu::{Buffer, Device, DeviceKind};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_buffer, shapes};
 
+/// An image smoothed by a way through memory.
+fn by_memory(device: &Device, shape: Shape, path: MemoryPath) -> Vec<Buffer> {
+    let mut taps = isotropic(&Taps::gaussian(2.3, 3.0));
+    taps[1] = Taps::gaussian(1.0, 2.0);
+    let input = noise_buffer(device, shape.len(), 1);
+    let mut out = noise_buffer(device, shape.len(), 2);
+    ConvolveByMemory { shape, taps: &taps, path, input: &input, output: &mut out }.run(device).unwrap();
+    vec![out]
+}
+
 on_every_device! {
+    /// The processor has one way only, which is that of the kernel itself.
+    fn ways_through_memory_have_the_same_bits(device: &Device) {
+        let mut paths = vec![MemoryPath::Cached, MemoryPath::Workgroup];
+        if matches!(device.kind(), DeviceKind::Gpu(gpu) if gpu.takes_cuda()) {
+            paths.push(MemoryPath::PastFirstCache);
+        }
+        for shape in shapes() {
+            for &path in &paths {
+                Pair::new(device)
+                    .alike(&format!("{:?}, {path:?}", shape.size), |device| by_memory(device, shape, path));
+            }
+        }
+    }
+
     fn filters_of_every_length(device: &Device) {
         for shape in shapes() {
             // Radii 0, 1, 3, 7, 12 and 24: in packs, in registers, from memory.

@@ -6,6 +6,7 @@
 //! *Out*: the sample, or NaN where `A · (x + d)` leaves the moving image ([`Border`] says where it ends) or `d` is NaN.
 //! *Halo*: unbounded (gathers).
 
+pub mod by_memory;
 mod cpu;
 #[cfg(test)]
 mod parity;

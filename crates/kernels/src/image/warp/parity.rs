@@ -1,9 +1,10 @@
 //! Tests of the kernel on every device against its text for processors.
 
+use crate::image::warp::by_memory::{SamplePath, WarpByMemory};
 use crate::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 use crate::kernel::Kernel;
 use veloxel_core::{Dimension, Shape};
-use veloxel_gpu::{Buffer, Device, Field};
+use veloxel_gpu::{Buffer, Device, DeviceKind, Field, TextureLayout};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_buffer, shapes};
 
@@ -51,7 +52,45 @@ fn warped(
     vec![out]
 }
 
+/// An image seen through a smooth motion and NaN, by a way through memory.
+fn by_memory(device: &Device, shape: Shape, nth: usize) -> Vec<Buffer> {
+    let moving = device.upload(noise(shape.len(), 1)).unwrap();
+    let displacement = displacement(device, shape);
+    let mut out = device.zeros(shape.len()).unwrap();
+    let texture = |layout| device.texture(&moving, shape.size, layout).unwrap();
+    let (line, volume);
+    let path = match nth {
+        2 if device.is_gpu() => {
+            line = texture(TextureLayout::Line);
+            SamplePath::Line(&line)
+        }
+        3 if device.is_gpu() => {
+            volume = texture(TextureLayout::Volume);
+            SamplePath::Volume(&volume)
+        }
+        1 => SamplePath::PastFirstCache,
+        _ => SamplePath::Cached,
+    };
+    WarpByMemory { shape, path, moving: &moving, displacement: &displacement, out: &mut out }
+        .run(device)
+        .unwrap();
+    vec![out]
+}
+
 on_every_device! {
+    /// They are CUDA's; the processor has one way only, which is that of the kernel itself.
+    fn ways_through_memory_have_the_same_bits(device: &Device) {
+        if matches!(device.kind(), DeviceKind::Gpu(gpu) if !gpu.takes_cuda()) {
+            return;
+        }
+        for shape in shapes().into_iter().filter(|shape| shape.dimension == Dimension::Three) {
+            for nth in 0..4 {
+                Pair::new(device)
+                    .alike(&format!("{:?}, way {nth}", shape.size), |device| by_memory(device, shape, nth));
+            }
+        }
+    }
+
     fn samples_between_voxels(device: &Device) {
         for shape in shapes() {
             for interpolation in ALL {
