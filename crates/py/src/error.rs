@@ -1,0 +1,114 @@
+//! The library's errors as exceptions: one class for each [`ErrorKind`], with the library's sentence, and the argument that would
+//! mend it.
+
+use pyo3::create_exception;
+use pyo3::exceptions::{
+    PyKeyboardInterrupt, PyMemoryError, PyNotImplementedError, PyOSError, PyRuntimeError, PyValueError,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use veloxel::{Diagnosis, ErrorKind, Hint, Warning};
+
+create_exception!(
+    veloxel,
+    InputError,
+    PyValueError,
+    "Images, meshes or tables that cannot be used, alone or together."
+);
+create_exception!(
+    veloxel,
+    ParameterError,
+    PyValueError,
+    "A parameter out of its range, or one that the method does not use."
+);
+create_exception!(
+    veloxel,
+    OutOfMemoryError,
+    PyMemoryError,
+    "Too little memory, or a budget of memory that is too small."
+);
+create_exception!(veloxel, DeviceError, PyRuntimeError, "A device that is not there, or that failed.");
+create_exception!(
+    veloxel,
+    UnsupportedError,
+    PyNotImplementedError,
+    "Something that this build or this format cannot do."
+);
+create_exception!(veloxel, FileError, PyOSError, "A file could not be read or written.");
+create_exception!(veloxel, InternalError, PyRuntimeError, "A broken promise of Veloxel: worth a bug report.");
+
+/// Names the classes in the module.
+pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("InputError", py.get_type::<InputError>())?;
+    module.add("ParameterError", py.get_type::<ParameterError>())?;
+    module.add("OutOfMemoryError", py.get_type::<OutOfMemoryError>())?;
+    module.add("DeviceError", py.get_type::<DeviceError>())?;
+    module.add("UnsupportedError", py.get_type::<UnsupportedError>())?;
+    module.add("FileError", py.get_type::<FileError>())?;
+    module.add("InternalError", py.get_type::<InternalError>())
+}
+
+/// The exception for an error of the library. `kind` and `hint` are its attributes: words, and the argument that would mend it.
+pub fn exception<E: Diagnosis + std::fmt::Display>(error: &E) -> PyErr {
+    let hint = error.hint().map(argument).filter(|hint| !hint.is_empty());
+    let text = match hint {
+        Some(hint) => format!("{error} ({hint})"),
+        None => error.to_string(),
+    };
+    let (made, kind) = match error.kind() {
+        ErrorKind::Parameter => (ParameterError::new_err(text), "parameter"),
+        ErrorKind::Memory => (OutOfMemoryError::new_err(text), "memory"),
+        ErrorKind::Device => (DeviceError::new_err(text), "device"),
+        ErrorKind::Unsupported => (UnsupportedError::new_err(text), "unsupported"),
+        ErrorKind::Stopped => (PyKeyboardInterrupt::new_err(text), "stopped"),
+        ErrorKind::Io => (FileError::new_err(text), "io"),
+        ErrorKind::Internal => (InternalError::new_err(text), "internal"),
+        _ => (InputError::new_err(text), "input"),
+    };
+    Python::attach(|py| {
+        let value = made.value(py);
+        // An exception without attributes still says what is wrong.
+        let _ = value.setattr("kind", kind);
+        let _ = value.setattr("hint", hint);
+    });
+    made
+}
+
+/// A warning as `(kind, message)`.
+pub fn warning<'py>(py: Python<'py>, warning: &Warning) -> PyResult<Bound<'py, PyTuple>> {
+    let kind = serde_json::to_value(warning.kind).ok();
+    let kind = kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or("note").to_owned();
+    let message = match warning.hint.map(argument) {
+        Some(hint) if !hint.is_empty() => format!("{} ({hint})", warning.message),
+        _ => warning.message.clone(),
+    };
+    (kind, message).into_pyobject(py)
+}
+
+/// How an input or an option is spelt in Python.
+fn argument(hint: Hint) -> &'static str {
+    match hint {
+        Hint::Mask => "mask=",
+        Hint::Start => "init=\"centre-of-mass\", \"affine\" or None",
+        Hint::Matches => "init=\"matches\"",
+        Hint::MaxMemory => "Session(max_memory=…)",
+        Hint::Sequence => "veloxel.sequence",
+        Hint::Device => {
+            "device=\"cpu\" is always there, device=\"auto\" takes the fastest that is; veloxel.devices() lists all"
+        }
+        Hint::Method => "method=",
+        Hint::Preset => "preset=",
+        Hint::Parameters => "veloxel.parameters(METHOD) lists all",
+        Hint::Weight => "weight=",
+        Hint::VolumeMask => "volume_mask=",
+        Hint::Reference => "reference=",
+        Hint::Outside => "outside=",
+        Hint::Precision => "precision=",
+        Hint::ShortestPaths => "algorithm=",
+        Hint::Refinement => "refine=",
+        Hint::Directions => "symmetric=",
+        Hint::Series => "series=",
+        _ => "",
+    }
+}

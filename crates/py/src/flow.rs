@@ -1,0 +1,262 @@
+//! The flow of a pair, of a window of frames, and of a sequence.
+
+use crate::error::{InputError, warning};
+use crate::field::Field;
+use crate::image::Image;
+use crate::running::run;
+use crate::session::Session;
+use crate::settings::Settings;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+use serde_json::json;
+use veloxel::method::TakenImages;
+use veloxel::pipelines::{
+    Account, DenseDraft, Directions, MethodChoice, OutsideFill, PairRequest, PairResult, PairStart,
+    PairWanted, Refinement, SequenceRequest, WindowRequest,
+};
+use veloxel::{DenseFlow, Flow, SequenceMode, Volume, Warning};
+
+/// What is known of a run beside its images, and what is wanted.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Options<'py> {
+    settings: Settings,
+    symmetric: bool,
+    refine: bool,
+    /// NaN, a number, or `edge`; none: no warped image.
+    warped: Option<Outside>,
+    progress: Option<Bound<'py, PyAny>>,
+}
+
+/// What a warped image holds where it has no sample.
+#[derive(Debug, Clone, FromPyObject)]
+pub enum Outside {
+    Value(f32),
+    Named(String),
+}
+
+impl Outside {
+    pub fn fill(&self) -> PyResult<OutsideFill> {
+        match self {
+            Self::Value(value) => Ok(OutsideFill::Value(*value)),
+            Self::Named(name) if name == "edge" => Ok(OutsideFill::Edge),
+            Self::Named(name) => {
+                Err(InputError::new_err(format!("outside is a number or \"edge\", not {name:?}")))
+            }
+        }
+    }
+}
+
+impl Options<'_> {
+    fn method(&self) -> PyResult<MethodChoice> {
+        let draft: DenseDraft = self.settings.draft()?;
+        Ok(MethodChoice {
+            draft,
+            directions: if self.symmetric { Directions::Both } else { Directions::Forward },
+            refinement: if self.refine { Refinement::Bilateral } else { Refinement::None },
+        })
+    }
+
+    fn wanted(&self) -> PyResult<PairWanted> {
+        let warped = self.warped.as_ref().map(Outside::fill).transpose()?;
+        Ok(PairWanted { warped, ..PairWanted::default() })
+    }
+}
+
+/// What is known of the motion before the first step.
+#[derive(FromPyObject)]
+pub enum Init<'py> {
+    Field(Bound<'py, Field>),
+    Named(String),
+}
+
+/// A start with its data.
+enum Begin {
+    Field(Flow),
+    Named(PairStart<'static>),
+}
+
+impl Begin {
+    fn of(init: Option<&Init<'_>>) -> PyResult<Self> {
+        Ok(match init {
+            None => Self::Named(PairStart::None),
+            Some(Init::Field(field)) => Self::Field(field.get().flow.clone()),
+            Some(Init::Named(name)) => Self::Named(match name.as_str() {
+                "none" => PairStart::None,
+                "centre-of-mass" => PairStart::CentreOfMass,
+                "affine" => PairStart::Affine,
+                "matches" => PairStart::Matches,
+                _ => {
+                    let all = "a field, \"none\", \"centre-of-mass\", \"affine\" or \"matches\"";
+                    return Err(InputError::new_err(format!("init is {all}, not {name:?}")));
+                }
+            }),
+        })
+    }
+
+    fn start(&self) -> PairStart<'_> {
+        match self {
+            Self::Field(flow) => PairStart::Flow(flow),
+            Self::Named(start) => *start,
+        }
+    }
+}
+
+/// What was found for a pair: a field and what belongs to it.
+#[pyclass(frozen, module = "veloxel._veloxel", get_all)]
+pub struct FlowFound {
+    field: Py<Field>,
+    confidence: Py<Image>,
+    warped: Option<Py<Image>>,
+    occlusion: Option<Py<Image>>,
+    /// JSON.
+    report: String,
+    /// `(kind, message)` each.
+    warnings: Py<PyList>,
+}
+
+/// Results as they come out of a pipeline.
+struct Found {
+    dense: DenseFlow,
+    warped: Option<Volume<f32>>,
+    account: Account,
+}
+
+impl FlowFound {
+    fn of(py: Python<'_>, found: Found) -> PyResult<Self> {
+        let Found { dense, warped, account } = found;
+        let DenseFlow { flow, confidence, occlusion, mut statistics, .. } = dense;
+        let mut warnings = account.warnings;
+        warnings.extend(std::mem::take(&mut statistics.warnings));
+        let report = json!({
+            "veloxel_version": env!("CARGO_PKG_VERSION"),
+            "device": account.device,
+            "stages": account.stages.0,
+            "parameters": account.parameters,
+            "warnings": warnings,
+            "statistics": statistics,
+        });
+        let image = |volume: Volume<f32>| Py::new(py, Image::of(volume));
+        Ok(Self {
+            field: Py::new(py, Field { flow })?,
+            confidence: image(confidence)?,
+            warped: warped.map(image).transpose()?,
+            occlusion: occlusion.map(image).transpose()?,
+            report: report.to_string(),
+            warnings: told(py, warnings.urgent())?.unbind(),
+        })
+    }
+}
+
+/// Warnings as a list of `(kind, message)`.
+pub fn told<'py, 'w>(
+    py: Python<'py>,
+    warnings: impl Iterator<Item = &'w Warning>,
+) -> PyResult<Bound<'py, PyList>> {
+    let warnings = warnings.map(|own| warning(py, own)).collect::<PyResult<Vec<Bound<'py, PyTuple>>>>()?;
+    PyList::new(py, warnings)
+}
+
+/// The flow from the first image to the second, or of a window of frames by a method that takes those.
+#[pyfunction]
+#[pyo3(signature = (session, images, options, mask=None, volume_mask=None, weight=None, init=None))]
+pub fn flow(
+    py: Python<'_>,
+    session: &Bound<'_, Session>,
+    images: Vec<Bound<'_, Image>>,
+    options: Options<'_>,
+    mask: Option<&Bound<'_, Image>>,
+    volume_mask: Option<&Bound<'_, Image>>,
+    weight: Option<&Bound<'_, Image>>,
+    init: Option<Init<'_>>,
+) -> PyResult<FlowFound> {
+    let (method, wanted, begin) = (options.method()?, options.wanted()?, Begin::of(init.as_ref())?);
+    let frames: Vec<Volume<f32>> = images.iter().map(|image| image.get().volume.clone()).collect();
+    let weight = weight.map(|weight| weight.get().volume.clone());
+    let [mask, volume_mask] = [mask, volume_mask].map(|mask| mask.map(|mask| mask.get().mask()));
+    let takes_windows = matches!(method.takes(), TakenImages::Windows { .. });
+    if !takes_windows && frames.len() != 2 {
+        let (name, count) = (method.draft.method_name(), frames.len());
+        let text =
+            format!("{name} takes two images, not {count}: veloxel.sequence takes the frames of a sequence");
+        return Err(InputError::new_err(text));
+    }
+    let result = session.get().lend(|library| {
+        run(py, library, options.progress.as_ref(), |library| -> veloxel::Result<PairResult> {
+            if takes_windows {
+                let request =
+                    WindowRequest { mask: mask.as_ref(), wanted, ..WindowRequest::new(&frames, &method) };
+                return veloxel::pipelines::window(&request, library);
+            }
+            let [fixed, moving] = &frames[..] else { unreachable!("the number of images should be checked") };
+            let request = PairRequest {
+                mask: mask.as_ref(),
+                volume_mask: volume_mask.as_ref(),
+                weight: weight.as_ref(),
+                start: begin.start(),
+                wanted,
+                ..PairRequest::new(fixed, moving, &method)
+            };
+            veloxel::pipelines::pair(&request, library)
+        })
+    })?;
+    let PairResult { found, warped, account, .. } = result;
+    FlowFound::of(py, Found { dense: found, warped, account })
+}
+
+/// The flows between the frames of a sequence, with their labels `(name, fixed, moving)`.
+#[pyfunction]
+#[pyo3(signature = (session, images, options, mode, reference=None, masks=Vec::new(), volume_masks=Vec::new()))]
+pub fn sequence(
+    py: Python<'_>,
+    session: &Bound<'_, Session>,
+    images: Vec<Bound<'_, Image>>,
+    options: Options<'_>,
+    mode: &str,
+    reference: Option<usize>,
+    masks: Vec<Bound<'_, Image>>,
+    volume_masks: Vec<Bound<'_, Image>>,
+) -> PyResult<Vec<(String, usize, usize, FlowFound)>> {
+    let (method, wanted) = (options.method()?, options.wanted()?);
+    let mode = match mode {
+        "consecutive" => SequenceMode::Consecutive,
+        "reference" => SequenceMode::Reference,
+        "both" => SequenceMode::Both,
+        _ => {
+            let all = "\"consecutive\", \"reference\" or \"both\"";
+            return Err(InputError::new_err(format!("mode is {all}, not {mode:?}")));
+        }
+    };
+    let frames: Vec<Volume<f32>> = images.iter().map(|image| image.get().volume.clone()).collect();
+    let [masks, volume_masks] =
+        [masks, volume_masks].map(|masks| masks.iter().map(|mask| mask.get().mask()).collect::<Vec<_>>());
+    let (fields, account) = session.get().lend(|library| {
+        run(py, library, options.progress.as_ref(), |library| {
+            let mut fields = Vec::new();
+            let request = SequenceRequest {
+                masks: &masks,
+                volume_masks: &volume_masks,
+                mode,
+                reference,
+                wanted,
+                ..SequenceRequest::new(&frames, &method)
+            };
+            let result = veloxel::pipelines::sequence(&request, library, &mut |output| {
+                fields.push((output.label, output.found.clone(), output.warped));
+                Ok(())
+            })?;
+            Ok((fields, result.account))
+        })
+    })?;
+    let found = fields.into_iter().map(|(label, dense, warped)| {
+        let own = Account { warnings: veloxel::Warnings::new(), ..account.clone() };
+        let found = FlowFound::of(py, Found { dense, warped, account: own })?;
+        Ok((label.name(), label.fixed, label.moving, found))
+    });
+    let found = found.collect::<PyResult<Vec<_>>>()?;
+    if let Some((.., last)) = found.last() {
+        let whole = told(py, account.warnings.urgent())?;
+        whole.iter().try_for_each(|own| last.warnings.bind(py).append(own))?;
+    }
+    Ok(found)
+}

@@ -1,0 +1,64 @@
+//! Veloxel as an extension module of Python, `veloxel._veloxel`.
+//!
+//! This floor converts and waits, and computes nothing: arrays become volumes, a call becomes a request of
+//! [`veloxel::pipelines`], which runs without the lock of the interpreter while this thread looks after signals. What users call is
+//! the package `veloxel` in `python/veloxel`, which turns their images into the classes here.
+
+mod arrays;
+mod devices;
+mod distances;
+mod error;
+mod evaluate;
+mod field;
+mod files;
+mod flow;
+mod image;
+mod mesh;
+mod points;
+mod running;
+mod session;
+mod settings;
+mod stereo;
+mod warp;
+
+use pyo3::prelude::*;
+
+/// Estimates dense motion and correspondence; `veloxel` is the module to import.
+#[pymodule(gil_used = false)]
+mod _veloxel {
+    #[pymodule_export]
+    use crate::devices::devices;
+    #[pymodule_export]
+    use crate::distances::{distances, graph_distances};
+    #[pymodule_export]
+    use crate::evaluate::{evaluate_disparity, evaluate_flow, evaluate_labels};
+    #[pymodule_export]
+    use crate::field::Field;
+    #[pymodule_export]
+    use crate::files::{info, read_field, read_image, read_labels, read_sequence, write};
+    #[pymodule_export]
+    use crate::flow::{FlowFound, flow, sequence};
+    #[pymodule_export]
+    use crate::image::Image;
+    #[pymodule_export]
+    use crate::mesh::{Mesh, read_mesh, segment};
+    #[pymodule_export]
+    use crate::points::move_points;
+    #[pymodule_export]
+    use crate::session::Session;
+    #[pymodule_export]
+    use crate::settings::{methods, parameters};
+    #[pymodule_export]
+    use crate::stereo::{features, stereo};
+    #[pymodule_export]
+    use crate::warp::{jacobian, strain, warp_image, warp_labels};
+
+    use super::error;
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        error::add_to(module)
+    }
+}

@@ -1,0 +1,71 @@
+"""Dense motion and correspondence, fast, with a confidence for every vector.
+
+Images are arrays of axes ``(y, x)`` or ``(z, y, x)``, or anything that holds one: images of SimpleITK, ITK, nibabel, PIL and
+xarray, tensors of PyTorch, or paths of files. Displacements count voxels along ``x, y, z``, in this order, and lead from the fixed
+image into the moving one: ``fixed(x) ≈ moving(x + d(x))``.
+
+>>> import numpy as np
+>>> import veloxel
+>>> y, x = np.mgrid[:48, :64].astype(np.float32)
+>>> fixed, moving = (np.sin(0.3 * (x - shift)) + np.cos(0.2 * y) for shift in (0.0, 0.5))
+>>> found = veloxel.flow(fixed, moving, device="cpu")
+>>> found.field.shape, bool(abs(found.field[24, 32, 0] - 0.5) < 0.1)
+((48, 64, 2), True)
+"""
+
+from ._evaluate import evaluate
+from ._files import info, read, read_field, read_labels, read_mesh, read_sequence, write
+from ._flow import flow, methods, parameters, sequence
+from ._images import Image
+from ._meshes import Mesh, Parts, distances, segment
+from ._results import Field, FlowResult
+from ._session import Session, devices
+from ._stereo import Features, StereoResult, features, stereo
+from ._veloxel import (
+    DeviceError,
+    FileError,
+    InputError,
+    InternalError,
+    OutOfMemoryError,
+    ParameterError,
+    UnsupportedError,
+    __version__,
+)
+from ._warnings import VeloxelWarning
+
+__all__ = [
+    "DeviceError",
+    "Features",
+    "Field",
+    "FileError",
+    "FlowResult",
+    "Image",
+    "InputError",
+    "InternalError",
+    "Mesh",
+    "OutOfMemoryError",
+    "ParameterError",
+    "Parts",
+    "Session",
+    "StereoResult",
+    "UnsupportedError",
+    "VeloxelWarning",
+    "__version__",
+    "devices",
+    "distances",
+    "evaluate",
+    "features",
+    "flow",
+    "info",
+    "methods",
+    "parameters",
+    "read",
+    "read_field",
+    "read_labels",
+    "read_mesh",
+    "read_sequence",
+    "segment",
+    "sequence",
+    "stereo",
+    "write",
+]

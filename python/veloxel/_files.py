@@ -1,0 +1,117 @@
+"""Files of every format that the command reads and writes."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _veloxel
+from ._images import Image, array_and_place, native
+from ._meshes import Mesh
+from ._results import Field
+from ._session import lent
+from ._warnings import tell
+
+Path = str | os.PathLike[str]
+
+
+def _session() -> Any:
+    return lent(None, "cpu")
+
+
+def read(path: Path) -> Image:
+    """Reads an image: NIfTI, MetaImage, NRRD, DICOM (a file or a folder), PNG, TIFF, JPEG, NumPy and others.
+
+    Raises:
+        FileError: The file is not there, or is damaged; the text says where.
+        UnsupportedError: A format or a variant of one that is not read.
+    """
+    own, told = _veloxel.read_image(_session(), os.fspath(path))
+    tell(told)
+    return Image._of(own)
+
+
+def read_field(path: Path) -> Field:
+    """Reads a displacement field: of ITK (vectors in millimetres), ``.flo``, KITTI's PNG, NumPy and others.
+
+    Raises:
+        As :func:`read`.
+    """
+    own, told = _veloxel.read_field(_session(), os.fspath(path))
+    tell(told)
+    return Field._of(own, None)
+
+
+def read_sequence(path: Path) -> list[Image]:
+    """Reads the frames of a sequence: a file with a time axis, a folder, or a pattern such as ``"frames/*.png"``.
+
+    Raises:
+        As :func:`read`.
+    """
+    frames, _, told = _veloxel.read_sequence(_session(), os.fspath(path))
+    tell(told)
+    return [Image._of(own) for own in frames]
+
+
+def read_labels(path: Path) -> np.ndarray:
+    """Reads labels, whole numbers, as ``int32`` of axes ``(y, x)`` or ``(z, y, x)``.
+
+    Raises:
+        As :func:`read`; InputError for samples that are no whole numbers.
+    """
+    flat, place, told = _veloxel.read_labels(_session(), os.fspath(path))
+    tell(told)
+    return flat.reshape(place.shape)
+
+
+def read_mesh(path: Path) -> Mesh:
+    """Reads a surface: PLY, OBJ, OFF, STL, glTF, GLB, VTK and others.
+
+    Raises:
+        As :func:`read`.
+    """
+    own, told = _veloxel.read_mesh(_session(), os.fspath(path))
+    tell(told)
+    return Mesh._of(own)
+
+
+def write(path: Path, content: Any) -> None:
+    """Writes an :class:`Image`, a :class:`Field`, or labels, in the format that the path's ending names: whole, or not at all.
+
+    Args:
+        path: Where to; a file of that name is replaced once the new one is whole.
+        content: What to write. Arrays of whole numbers are labels, other arrays are images; without a place of their own they get
+            spacing 1.
+
+    Raises:
+        FileError: The file cannot be written.
+        UnsupportedError: The format does not hold such content.
+
+    >>> import numpy as np, tempfile, os
+    >>> import veloxel
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "image.nii.gz")
+    ...     veloxel.write(path, veloxel.Image(np.ones((2, 3, 4)), spacing_zyx=(2, 1, 1)))
+    ...     veloxel.read(path)
+    Image(shape=(2, 3, 4), spacing_zyx=(2.0, 1.0, 1.0))
+    """
+    own: Any
+    if isinstance(content, (Field, Image)):
+        own = content._own
+    else:
+        array, place = array_and_place(content, "what is written")
+        array = native(array)
+        own = (array, place) if array.dtype.kind in "iub" else _veloxel.Image(array, place)
+    tell(_veloxel.write(_session(), os.fspath(path), own))
+
+
+def info(path: Path) -> dict[str, Any]:
+    """What a file's header says: format, kind, size, spacing, origin, direction, sample type, frames.
+
+    Raises:
+        As :func:`read`.
+    """
+    return json.loads(_veloxel.info(_session(), os.fspath(path)))

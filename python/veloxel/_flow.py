@@ -1,0 +1,205 @@
+"""The flow between images."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _veloxel
+from ._images import as_image
+from ._results import Field, FlowResult
+from ._session import Session, lent
+from ._warnings import tell
+
+#: Called with the stage (``"solve"``, …) and the share of it that is done, 0 to 1.
+Progress = Callable[[str, float], Any]
+
+
+def settings(method: str, preset: str | None, given: dict[str, Any]) -> tuple[str, str | None, str]:
+    """A method, its preset and its parameters, as the extension takes them."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.generic):
+            return value.item()
+        raise _veloxel.ParameterError(f"{value!r} is no value of a parameter: a number, a word, true or false is")
+
+    return method, preset, json.dumps(given, default=plain)
+
+
+def methods() -> list[str]:
+    """The names of all methods of dense flow.
+
+    >>> import veloxel
+    >>> "clg" in veloxel.methods()
+    True
+    """
+    return _veloxel.methods()
+
+
+def parameters(method: str = "clg", *, preset: str | None = None, axes: int = 3, **given: Any) -> dict[str, Any]:
+    """The parameters of a method in force, by name.
+
+    Args:
+        method: One of :func:`methods`.
+        preset: One of the method's presets; ``None``: its first.
+        axes: 2 for pictures, 3 for volumes: presets differ.
+        **given: Parameters that replace those of the preset.
+
+    Raises:
+        ParameterError: A name or a value that the method does not take; the text says which it takes.
+
+    >>> import veloxel
+    >>> veloxel.parameters("clg", alpha=0.2)["alpha"]
+    0.2
+    """
+    return json.loads(_veloxel.parameters(settings(method, preset, given), axes))
+
+
+def flow(
+    fixed: Any,
+    moving: Any,
+    *frames: Any,
+    method: str = "clg",
+    preset: str | None = None,
+    device: str | None = None,
+    session: Session | None = None,
+    init: Field | str | None = None,
+    mask: Any = None,
+    volume_mask: Any = None,
+    weight: Any = None,
+    symmetric: bool = False,
+    refine: bool = False,
+    warped: float | str | None = None,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> FlowResult:
+    """Estimates the flow from ``fixed`` to ``moving``: ``fixed(x) ≈ moving(x + d(x))``.
+
+    Args:
+        fixed, moving: Images of axes ``(y, x)`` or ``(z, y, x)``: arrays, or anything that :class:`Image` takes. The moving image may
+            lie on a grid of its own.
+        *frames: Further frames in order of time, for methods that take a window of them (``"phase"``).
+        method: One of :func:`methods`.
+        preset: One of the method's presets; ``None``: its first.
+        device, session: Where to compute: a device by its name, or a :class:`Session`; ``None``: the fastest device there is.
+        init: What the run begins from: a :class:`Field`, ``"centre-of-mass"``, ``"affine"`` or ``"matches"``.
+        mask: Where data count: not 0.
+        volume_mask: Where volume is preserved.
+        weight: How much data count, 0 to 1.
+        symmetric: Whether both directions are estimated: where they disagree, the confidence falls.
+        refine: Whether vectors are averaged with those around them, by confidence and by likeness of the image.
+        warped: Ask for the warped image, with this where there is no sample: a number or ``"edge"``.
+        progress: Called with the stage and the share of it that is done; what it raises ends the run.
+        **parameters: Parameters of the method by name (:func:`parameters`).
+
+    Returns:
+        The field, its confidence, and the account of the run.
+
+    Raises:
+        InputError, ParameterError, OutOfMemoryError, DeviceError: The text says what is wrong, and which argument mends it.
+        KeyboardInterrupt: Ctrl-C, within a fifth of a second.
+
+    >>> import numpy as np
+    >>> import veloxel
+    >>> y, x = np.mgrid[:40, :40]
+    >>> still = np.sin(x / 3) + np.cos(y / 4)
+    >>> veloxel.flow(still, still, device="cpu", method="lucas-kanade").field.shape
+    (40, 40, 2)
+    """
+    names = ["the fixed image", "the moving image", *(f"frame {nth}" for nth in range(2, 2 + len(frames)))]
+    images = [as_image(image, name) for image, name in zip((fixed, moving, *frames), names, strict=True)]
+    options = (settings(method, preset, parameters), symmetric, refine, warped, progress)
+    found = _veloxel.flow(
+        lent(session, device),
+        images,
+        options,
+        mask=_optional(mask, "the mask"),
+        volume_mask=_optional(volume_mask, "the volume mask"),
+        weight=_optional(weight, "the weight image"),
+        init=init._own if isinstance(init, Field) else init,
+    )
+    tell(found.warnings)
+    return FlowResult(found, session)
+
+
+def _optional(image: Any, what: str) -> Any:
+    return None if image is None else as_image(image, what)
+
+
+class SequenceFlow(FlowResult):
+    """A field of a sequence."""
+
+    def __init__(self, name: str, fixed: int, moving: int, found: Any, session: Session | None) -> None:
+        super().__init__(found, session)
+        self.name, self.fixed_frame, self.moving_frame = name, fixed, moving
+
+    name: str
+    """``"consecutive_000_001"``, ``"reference_000_005"``."""
+    fixed_frame: int
+    """The frame that the field lives on, counted from 0."""
+    moving_frame: int
+    """The frame that the field points into."""
+
+
+def sequence(
+    frames: Any,
+    *,
+    mode: str = "consecutive",
+    reference: int | None = None,
+    method: str = "clg",
+    preset: str | None = None,
+    device: str | None = None,
+    session: Session | None = None,
+    mask: Any = None,
+    volume_mask: Any = None,
+    symmetric: bool = False,
+    refine: bool = False,
+    warped: float | str | None = None,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> list[SequenceFlow]:
+    """Estimates the flows between the frames of a sequence.
+
+    Args:
+        frames: Images in order of time, an array with time as its first axis, or the path of a sequence.
+        mode: ``"consecutive"`` (every frame to its successor), ``"reference"`` (the reference to every other frame) or ``"both"``.
+        reference: The frame that reference fields live on; ``None``: the first.
+        mask, volume_mask: One for every frame.
+
+    The other arguments are those of :func:`flow`.
+
+    Returns:
+        The fields: consecutive ones in order, then those of the reference.
+
+    Raises:
+        As :func:`flow`.
+
+    >>> import numpy as np
+    >>> import veloxel
+    >>> y, x = np.mgrid[:32, :32]
+    >>> film = np.stack([np.sin((x - t) / 3) + np.cos(y / 4) for t in range(3)])
+    >>> [found.name for found in veloxel.sequence(film, device="cpu", method="lucas-kanade")]
+    ['consecutive_000_001', 'consecutive_001_002']
+    """
+    images = [as_image(frame, f"frame {nth}") for nth, frame in enumerate(_frames(frames))]
+    options = (settings(method, preset, parameters), symmetric, refine, warped, progress)
+    masks = [[] if one is None else [as_image(one)] for one in (mask, volume_mask)]
+    found = _veloxel.sequence(
+        lent(session, device), images, options, mode, reference=reference, masks=masks[0], volume_masks=masks[1]
+    )
+    for *_, own in found:
+        tell(own.warnings)
+    return [SequenceFlow(*own, session) for own in found]
+
+
+def _frames(frames: Any) -> Iterator[Any] | Sequence[Any]:
+    import os
+
+    if isinstance(frames, (str, os.PathLike)):
+        from ._files import read_sequence
+
+        return read_sequence(frames)
+    return frames

@@ -1,0 +1,289 @@
+"""Images of other libraries, by what they can do: none of these libraries is imported here."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import numpy as np
+
+from . import _veloxel
+
+#: ``(spacing, origin, direction)``: millimetres and LPS axes, in the order x, y, z; ``None`` where nothing is known.
+Place = tuple[Any, Any, Any]
+_NOWHERE: Place = (None, None, None)
+
+
+class Image:
+    """Samples of an image with their place in space.
+
+    Calls take arrays and images of other libraries as they are; make an ``Image`` to say where an array lies, or to use one image
+    several times. It is what results come as: ``np.asarray(image)`` or ``image.array`` are its samples, without a copy.
+
+    Args:
+        image: An array of axes ``(y, x)`` or ``(z, y, x)``, of any type of number; a path; or an image of SimpleITK, ITK, nibabel,
+            PIL, xarray, MONAI or a tensor.
+        spacing_zyx, spacing_xyz: Millimetres between neighbours, in the order that the name says: one of both.
+        origin_zyx, origin_xyz: The position of the first voxel, LPS millimetres.
+        direction: Three rows; column ``a`` is the direction of axis ``a`` of ``x, y, z``, as ITK has it.
+
+    Raises:
+        InputError: Samples that are no numbers, another number of axes, a place that is impossible or given twice.
+
+    >>> import numpy as np
+    >>> import veloxel
+    >>> image = veloxel.Image(np.zeros((3, 4, 5)), spacing_zyx=(2.5, 1, 1))
+    >>> image.shape, image.spacing_zyx
+    ((3, 4, 5), (2.5, 1.0, 1.0))
+    """
+
+    def __init__(
+        self,
+        image: Any,
+        *,
+        spacing_zyx: Any = None,
+        spacing_xyz: Any = None,
+        origin_zyx: Any = None,
+        origin_xyz: Any = None,
+        direction: Any = None,
+    ) -> None:
+        own = as_image(image)
+        spacing = _in_xyz("spacing", spacing_zyx, spacing_xyz)
+        origin = _in_xyz("origin", origin_zyx, origin_xyz)
+        if spacing is not None or origin is not None or direction is not None:
+            known = own.place
+            turned = known[2] if direction is None else _rows(direction)
+            place = (known[0] if spacing is None else spacing, known[1] if origin is None else origin, turned)
+            own = _veloxel.Image(_samples(own), place)
+        self._own = own
+
+    @classmethod
+    def _of(cls, own: Any) -> Image:
+        image = cls.__new__(cls)
+        image._own = own
+        return image
+
+    @property
+    def array(self) -> np.ndarray:
+        """The samples, ``float32``, axes ``(y, x)`` or ``(z, y, x)``; a view that cannot be written."""
+        return _samples(self._own)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        array = self.array if dtype is None else self.array.astype(dtype, copy=False)
+        return array.copy() if copy else array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of voxels along ``(y, x)`` or ``(z, y, x)``."""
+        return tuple(self._own.shape)
+
+    @property
+    def spacing_zyx(self) -> tuple[float, ...]:
+        """Millimetres between neighbours along the array's axes."""
+        return tuple(reversed(self._own.place[0][: len(self.shape)]))
+
+    @property
+    def origin_xyz(self) -> tuple[float, float, float]:
+        """The position of the first voxel, LPS millimetres."""
+        return tuple(self._own.place[1])
+
+    @property
+    def direction(self) -> np.ndarray:
+        """The direction matrix, ``(3, 3)``: column ``a`` is the direction of axis ``a`` of ``x, y, z``."""
+        return np.array(self._own.place[2])
+
+    def to_sitk(self) -> Any:
+        """The image as one of SimpleITK, with its place. Needs SimpleITK."""
+        return to_sitk(self.array, self._own.place, is_vector=False)
+
+    def to_nibabel(self) -> Any:
+        """The image as a ``Nifti1Image`` of nibabel, with its place in RAS. Needs nibabel."""
+        import nibabel
+
+        return nibabel.Nifti1Image(np.asarray(self.array.T), ras_affine(self._own.place))
+
+    def to_xarray(self) -> Any:
+        """The image as a ``DataArray`` of xarray, with coordinates in millimetres along each axis. Needs xarray."""
+        import xarray
+
+        names = "zyx"[-self.array.ndim :]
+        origin = list(reversed(self.origin_xyz[: self.array.ndim]))
+        along = zip(names, origin, self.spacing_zyx, self.shape, strict=True)
+        coordinates = {name: first + step * np.arange(count) for name, first, step, count in along}
+        return xarray.DataArray(self.array, dims=tuple(names), coords=coordinates)
+
+    def to_torch(self) -> Any:
+        """The samples as a tensor of PyTorch on the processor, a copy of its own. Needs PyTorch."""
+        import torch
+
+        return torch.from_numpy(self.array.copy())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the image in the format that the path's ending names."""
+        from ._files import write
+
+        write(path, self)
+
+    def __repr__(self) -> str:
+        return f"Image(shape={self.shape}, spacing_zyx={self.spacing_zyx})"
+
+
+def _samples(own: Any) -> np.ndarray:
+    return own.samples().reshape(own.shape)
+
+
+def _in_xyz(what: str, zyx: Any, xyz: Any) -> list[float] | None:
+    """A spacing or an origin in the order x, y, z, from whichever argument was given."""
+    if zyx is not None and xyz is not None:
+        raise _veloxel.InputError(f"the {what} is given twice: {what}_zyx= or {what}_xyz=, not both")
+    if zyx is None and xyz is None:
+        return None
+    values = [float(value) for value in (reversed(tuple(zyx)) if xyz is None else xyz)]
+    if len(values) not in (2, 3):
+        raise _veloxel.InputError(f"the {what} has two or three numbers, not {len(values)}")
+    return values + [0.0 if what == "origin" else 1.0] * (3 - len(values))
+
+
+def _rows(direction: Any) -> list[list[float]]:
+    matrix = np.asarray(direction, dtype=float)
+    if matrix.size not in (4, 9):
+        raise _veloxel.InputError(f"a direction matrix has two or three rows, this one has {matrix.size} numbers")
+    side = 2 if matrix.size == 4 else 3
+    whole = np.eye(3)
+    whole[:side, :side] = matrix.reshape(side, side)
+    return whole.tolist()
+
+
+def as_image(image: Any, what: str = "the image") -> Any:
+    """The extension's image of anything that holds one."""
+    if isinstance(image, Image):
+        return image._own
+    if isinstance(image, (str, os.PathLike)):
+        from ._files import read
+
+        return read(image)._own
+    array, place = array_and_place(image, what)
+    return _veloxel.Image(native(array), place)
+
+
+def array_and_place(image: Any, what: str = "the image") -> tuple[np.ndarray, Place]:
+    """The samples ``(z, y, x)`` of a foreign image, and its place."""
+    kind = type(image).__module__.split(".")[0]
+    if hasattr(image, "GetDirection") and hasattr(image, "GetSpacing"):
+        return _from_itk(image, kind, what)
+    if hasattr(image, "affine") and hasattr(image, "dataobj"):
+        return _from_affine(np.asanyarray(image.dataobj), np.asarray(image.affine))
+    if kind == "monai" and hasattr(image, "affine"):
+        samples = np.asarray(image.detach().cpu().numpy())
+        return _from_affine(samples[0] if samples.ndim == 4 and samples.shape[0] == 1 else samples, np.asarray(image.affine))
+    if hasattr(image, "dims") and hasattr(image, "coords"):
+        return _from_xarray(image)
+    if kind == "PIL":
+        grey = image if image.mode in ("L", "I", "F", "I;16", "1") else image.convert("L")
+        return np.asarray(grey), _NOWHERE
+    if hasattr(image, "scale") and hasattr(image, "translation") and hasattr(image, "data") and hasattr(image, "dims"):
+        return _from_ngff(image)
+    if kind == "torch":
+        return image.detach().cpu().numpy(), _NOWHERE
+    if kind == "cupy":
+        return image.get(), _NOWHERE
+    array = np.asarray(image)
+    if array.dtype == object:
+        raise _veloxel.InputError(f"{what} is of type {type(image).__name__}, which holds no array of numbers")
+    return array, _NOWHERE
+
+
+def native(array: np.ndarray) -> np.ndarray:
+    """The array in the byte order of this machine, in a type that the extension takes; the same samples."""
+    if array.dtype == np.float16 or array.dtype == np.longdouble:
+        return array.astype(np.float32)
+    if not array.dtype.isnative:
+        return array.astype(array.dtype.newbyteorder("="))
+    return array
+
+
+def _from_itk(image: Any, kind: str, what: str) -> tuple[np.ndarray, Place]:
+    """An image of SimpleITK or ITK: both say where they lie in the same words."""
+    if kind == "itk" or "itk" in sys.modules and type(image).__name__.startswith("itkImage"):
+        import itk
+
+        array = itk.array_from_image(image)
+        direction = itk.array_from_matrix(image.GetDirection())
+    else:
+        import SimpleITK
+
+        if image.GetNumberOfComponentsPerPixel() != 1:
+            raise _veloxel.InputError(f"{what} has several numbers a voxel: veloxel.Field takes a field")
+        array = SimpleITK.GetArrayFromImage(image)
+        direction = np.asarray(image.GetDirection())
+    spacing = _in_xyz("spacing", None, list(image.GetSpacing()))
+    origin = _in_xyz("origin", None, list(image.GetOrigin()))
+    return array, (spacing, origin, _rows(direction))
+
+
+def _from_affine(samples: np.ndarray, affine: np.ndarray) -> tuple[np.ndarray, Place]:
+    """Samples of axes x, y, z with an affine map to RAS millimetres, as nibabel has them."""
+    if samples.ndim not in (2, 3):
+        raise _veloxel.InputError(f"an image has axes (x, y, z) here, this one has the shape {samples.shape}")
+    to_lps = np.diag([-1.0, -1.0, 1.0])
+    columns = to_lps @ affine[:3, :3]
+    spacing = np.linalg.norm(columns, axis=0)
+    direction = columns / np.where(spacing > 0, spacing, 1.0)
+    origin = to_lps @ affine[:3, 3]
+    return samples.T, (spacing.tolist(), origin.tolist(), direction.tolist())
+
+
+def ras_affine(place: Place) -> np.ndarray:
+    """The map from voxels x, y, z to RAS millimetres."""
+    spacing, origin, direction = (np.asarray(part, dtype=float) for part in place)
+    affine = np.eye(4)
+    affine[:3, :3] = direction * spacing
+    affine[:3, 3] = origin
+    return np.diag([-1.0, -1.0, 1.0, 1.0]) @ affine
+
+
+def _from_xarray(image: Any) -> tuple[np.ndarray, Place]:
+    """A DataArray whose axes are named x, y and z; coordinates that are evenly spaced say where they lie."""
+    names = [name for name in ("z", "y", "x") if name in image.dims]
+    if sorted(map(str, image.dims)) != sorted(names) or len(names) < 2:
+        raise _veloxel.InputError(f"an image has the axes y and x, or z, y and x; this one has {tuple(image.dims)}")
+    ordered = image.transpose(*names)
+    spacing, origin = [1.0, 1.0, 1.0], [0.0, 0.0, 0.0]
+    for name in names:
+        if name in ordered.coords and ordered.sizes[name] > 1:
+            values = np.asarray(ordered.coords[name], dtype=float)
+            steps = np.diff(values)
+            if not np.allclose(steps, steps[0], rtol=1e-3) or steps[0] <= 0:
+                raise _veloxel.InputError(f"the coordinates along {name} do not rise in even steps")
+            axis = "xyz".index(name)
+            spacing[axis], origin[axis] = float(steps.mean()), float(values[0])
+    return np.asarray(ordered.values), (spacing, origin, None)
+
+
+def _from_ngff(image: Any) -> tuple[np.ndarray, Place]:
+    """An NgffImage: scales and translations by the names of its axes."""
+    names = [str(name) for name in image.dims]
+    array = np.asarray(image.data)
+    kept = [nth for nth, name in enumerate(names) if name in "zyx"]
+    wrong = [names[nth] for nth in range(len(names)) if nth not in kept and array.shape[nth] != 1]
+    if wrong:
+        raise _veloxel.InputError(f"the axis {wrong[0]} has several entries: choose one of them")
+    array = array.reshape([array.shape[nth] for nth in kept])
+    at = [names[nth] for nth in kept]
+    spacing = _in_xyz("spacing", [image.scale.get(name, 1.0) for name in at], None)
+    origin = _in_xyz("origin", [image.translation.get(name, 0.0) for name in at], None)
+    return array, (spacing, origin, None)
+
+
+def to_sitk(array: np.ndarray, place: Place, *, is_vector: bool) -> Any:
+    """An array with its place as an image of SimpleITK."""
+    import SimpleITK
+
+    axes = array.ndim - int(is_vector)
+    image = SimpleITK.GetImageFromArray(np.ascontiguousarray(array), isVector=is_vector)
+    spacing, origin, direction = place
+    image.SetSpacing([float(v) for v in spacing[:axes]])
+    image.SetOrigin([float(v) for v in origin[:axes]])
+    image.SetDirection([float(direction[row][column]) for row in range(axes) for column in range(axes)])
+    return image

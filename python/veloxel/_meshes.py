@@ -1,0 +1,209 @@
+"""Meshes: their parts, and distances on them and on graphs."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _veloxel
+from ._flow import Progress, settings
+from ._session import Session, lent
+from ._warnings import tell
+
+
+class Mesh:
+    """A surface of triangles.
+
+    Args:
+        mesh: Points ``(n, 3)`` with ``triangles``; a mesh of trimesh, PyVista or pymeshlab; or a path.
+        triangles: Numbers of points, ``(m, 3)``, anticlockwise seen from outside.
+
+    Raises:
+        InputError: Triangles whose corners are not there, points that are not finite, faces that are no triangles.
+
+    >>> import veloxel
+    >>> tetrahedron = veloxel.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+    >>> tetrahedron.triangles.shape
+    (4, 3)
+    """
+
+    def __init__(self, mesh: Any, triangles: Any = None) -> None:
+        if isinstance(mesh, Mesh):
+            self._own = mesh._own
+            return
+        if isinstance(mesh, (str, os.PathLike)):
+            from ._files import read_mesh
+
+            self._own = read_mesh(mesh)._own
+            return
+        points, corners = (mesh, triangles) if triangles is not None else _points_and_triangles(mesh)
+        self._own = _veloxel.Mesh(
+            np.ascontiguousarray(points, dtype=np.float64), np.ascontiguousarray(corners, dtype=np.int64)
+        )
+
+    @classmethod
+    def _of(cls, own: Any) -> Mesh:
+        mesh = cls.__new__(cls)
+        mesh._own = own
+        return mesh
+
+    @property
+    def points(self) -> np.ndarray:
+        """Coordinates, ``(n, 3)``, ``float64``."""
+        return self._own.points().reshape(-1, 3)
+
+    @property
+    def triangles(self) -> np.ndarray:
+        """Numbers of points, ``(m, 3)``, ``uint32``."""
+        return self._own.triangles().reshape(-1, 3)
+
+
+def _points_and_triangles(mesh: Any) -> tuple[Any, Any]:
+    """Points and triangles of a foreign mesh."""
+    if hasattr(mesh, "vertices") and hasattr(mesh, "faces"):
+        return mesh.vertices, mesh.faces
+    if hasattr(mesh, "vertex_matrix") and hasattr(mesh, "face_matrix"):
+        return mesh.vertex_matrix(), mesh.face_matrix()
+    if hasattr(mesh, "points") and hasattr(mesh, "faces"):
+        # PyVista writes the number of corners before those of each face.
+        faces = np.asarray(mesh.faces)
+        if faces.size % 4 or (faces.reshape(-1, 4)[:, 0] != 3).any():
+            raise _veloxel.InputError("the mesh has faces that are no triangles: `mesh.triangulate()` divides them")
+        return mesh.points, faces.reshape(-1, 4)[:, 1:]
+    raise _veloxel.InputError(f"{type(mesh).__name__} is no mesh: give points and triangles=")
+
+
+class Parts(NamedTuple):
+    """The parts of a mesh."""
+
+    labels: np.ndarray
+    """The part of each triangle, from 0 on, ``(m,)``."""
+    certainty: np.ndarray
+    """How certain each triangle's part is, 0 to 1, ``(m,)``."""
+    membership: np.ndarray | None
+    """The probability of each part for each triangle, ``(m, parts)``, if it was asked for."""
+    report: dict[str, Any]
+    """Device, times, parameters, what there is to say of each part."""
+
+
+def segment(
+    mesh: Any,
+    parts: int | None = None,
+    *,
+    triangles: Any = None,
+    method: str = "cuts",
+    preset: str | None = None,
+    membership: bool = False,
+    device: str | None = None,
+    session: Session | None = None,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> Parts:
+    """Finds the parts of a mesh.
+
+    Args:
+        mesh, triangles: As for :class:`Mesh`.
+        parts: How many; ``None``: as many as the mesh shows.
+        method: ``"cuts"`` or ``"fuzzy"``.
+        membership: Whether the probability of every part is wanted.
+        preset, device, session, progress, parameters: As for :func:`flow`.
+
+    Raises:
+        InputError: A mesh without area, or a number of parts that is not possible.
+
+    >>> import veloxel
+    >>> points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    >>> veloxel.segment(points, triangles=[[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]], device="cpu").labels.shape
+    (4,)
+    """
+    own = Mesh(mesh, triangles)._own
+    labels, certainty, probabilities, report, told = _veloxel.segment(
+        lent(session, device), own, settings(method, preset, parameters), parts, membership, progress
+    )
+    tell(told)
+    rows = None
+    if probabilities is not None:
+        flat, columns = probabilities
+        rows = flat.reshape(-1, columns)
+    return Parts(labels, certainty, rows, json.loads(report))
+
+
+def distances(
+    graph: Any,
+    *,
+    triangles: Any = None,
+    sources: Any = None,
+    algorithm: str = "auto",
+    directed: bool = False,
+    device: str | None = None,
+    session: Session | None = None,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> np.ndarray:
+    """Shortest distances between all nodes of a graph, or between the faces of a mesh.
+
+    Args:
+        graph: A sparse matrix of SciPy whose entries are lengths of arcs, a graph of networkx (attribute ``weight``, else 1; nodes in
+            its order), or a mesh as :class:`Mesh` takes it.
+        triangles: Triangles of the mesh whose points ``graph`` is.
+        sources: Nodes whose rows are wanted; ``None``: all.
+        algorithm: ``"auto"``, ``"dijkstra"``, ``"floyd-warshall"``, ``"floyd-warshall-undirected"`` or ``"dissection"``.
+        directed: Whether arcs of a matrix lead one way. A graph of networkx says so itself.
+        **parameters: Of meshes: those of the method ``"fuzzy"`` that weigh its dual graph, such as ``angle_share``.
+
+    Returns:
+        ``float32``, a row for each source, a column for each node; infinite where no path leads.
+
+    Raises:
+        InputError: Arcs of negative length, an algorithm that does not take the graph.
+
+    >>> import numpy as np
+    >>> import veloxel
+    >>> class Rows:
+    ...     indptr, indices, data = np.array([0, 1, 2, 2]), np.array([1, 2]), np.array([1.0, 2.5])
+    >>> veloxel.distances(Rows, device="cpu")[0].tolist()
+    [0.0, 1.0, 3.5]
+    """
+    own = lent(session, device)
+    wanted = None if sources is None else [int(node) for node in sources]
+    rows = None if triangles is not None else _rows(graph, directed)
+    if rows is not None:
+        if parameters:
+            raise _veloxel.ParameterError(f"{next(iter(parameters))} is a parameter of meshes: this is a graph")
+        offsets, targets, weights, one_way = rows
+        flat, count, columns, _ = _veloxel.graph_distances(
+            own, offsets, targets, weights, one_way, wanted, algorithm, progress
+        )
+    else:
+        fuzzy = settings("fuzzy", None, parameters)
+        flat, count, columns, _ = _veloxel.distances(own, Mesh(graph, triangles)._own, fuzzy, wanted, algorithm, progress)
+    return flat.reshape(count, columns)
+
+
+def _rows(graph: Any, directed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool] | None:
+    """A graph in compressed rows, and whether arcs lead one way; none if it is no graph."""
+    if hasattr(graph, "adjacency") and hasattr(graph, "is_directed"):
+        numbers = {node: nth for nth, node in enumerate(graph)}
+        arcs = [
+            (numbers[end], float(data.get("weight", 1.0))) for _, ends in graph.adjacency() for end, data in ends.items()
+        ]
+        counts = [len(ends) for _, ends in graph.adjacency()]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        targets, weights = [end for end, _ in arcs], [weight for _, weight in arcs]
+        return (*_typed(offsets, targets, weights), bool(graph.is_directed()))
+    if hasattr(graph, "tocsr"):
+        graph = graph.tocsr()
+    if all(hasattr(graph, name) for name in ("indptr", "indices", "data")):
+        return (*_typed(graph.indptr, graph.indices, graph.data), directed)
+    return None
+
+
+def _typed(offsets: Any, targets: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return (
+        np.asarray(offsets, dtype=np.uint32),
+        np.asarray(targets, dtype=np.uint32),
+        np.asarray(weights, dtype=np.float32),
+    )

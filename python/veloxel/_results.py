@@ -1,0 +1,268 @@
+"""Fields, and what belongs to the flow of a pair."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _veloxel
+from ._images import Image, _in_xyz, _rows, array_and_place, as_image, native, ras_affine, to_sitk
+from ._session import Session, lent
+from ._warnings import tell
+
+
+class Field:
+    """A displacement for every voxel of a fixed image: ``fixed(x) ≈ moving(x + d(x))``.
+
+    Args:
+        field: An array ``(y, x, 2)`` or ``(z, y, x, 3)``, displacements in voxels along x, y, z in this order, NaN where unknown; or
+            a path.
+        like: An image whose place the field has.
+        spacing_zyx, spacing_xyz, origin_zyx, origin_xyz, direction: The place itself, as for :class:`Image`.
+
+    Raises:
+        InputError: An array of another shape, or a place that is impossible.
+
+    >>> import numpy as np
+    >>> import veloxel
+    >>> field = veloxel.Field(np.full((6, 8, 2), 0.5))
+    >>> field.points([[2.0, 3.0]]).tolist()
+    [[2.5, 3.5]]
+    """
+
+    def __init__(
+        self,
+        field: Any,
+        *,
+        like: Any = None,
+        spacing_zyx: Any = None,
+        spacing_xyz: Any = None,
+        origin_zyx: Any = None,
+        origin_xyz: Any = None,
+        direction: Any = None,
+        session: Session | None = None,
+    ) -> None:
+        self._session = session
+        if isinstance(field, (str, os.PathLike)):
+            from ._files import read_field
+
+            self._own = read_field(field)._own
+            return
+        if isinstance(field, Field):
+            self._own = field._own
+            return
+        place = as_image(like).place if like is not None else (None, None, None)
+        spacing = _in_xyz("spacing", spacing_zyx, spacing_xyz) or place[0]
+        origin = _in_xyz("origin", origin_zyx, origin_xyz) or place[1]
+        turned = place[2] if direction is None else _rows(direction)
+        array = native(np.asarray(field))
+        if array.ndim not in (3, 4) or array.shape[-1] != array.ndim - 1:
+            raise _veloxel.InputError(f"a field has the shape (y, x, 2) or (z, y, x, 3), this array has {array.shape}")
+        planar = np.ascontiguousarray(np.moveaxis(array, -1, 0))
+        self._own = _veloxel.Field(planar, (spacing, origin, turned))
+
+    @classmethod
+    def _of(cls, own: Any, session: Session | None) -> Field:
+        field = cls.__new__(cls)
+        field._own, field._session = own, session
+        return field
+
+    def _components(self, flat: np.ndarray, count: int) -> np.ndarray:
+        return np.moveaxis(flat.reshape(count, *self._own.shape), 0, -1)
+
+    @property
+    def array(self) -> np.ndarray:
+        """Displacements in voxels, ``(y, x, 2)`` or ``(z, y, x, 3)``, along x, y, z; a view that cannot be written."""
+        return self._components(self._own.planar_vox(), len(self._own.shape))
+
+    @property
+    def array_mm(self) -> np.ndarray:
+        """Displacements in LPS millimetres, ``(y, x, 3)`` or ``(z, y, x, 3)``, along the world's x, y, z."""
+        return self._components(self._own.planar_mm(), 3)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        array = self.array if dtype is None else self.array.astype(dtype, copy=False)
+        return array.copy() if copy else array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The array's shape: voxels, then components."""
+        return (*self._own.shape, len(self._own.shape))
+
+    @property
+    def spacing_zyx(self) -> tuple[float, ...]:
+        """Millimetres between neighbours along the array's axes."""
+        return tuple(reversed(self._own.place[0][: len(self._own.shape)]))
+
+    def warp(
+        self, image: Any, *, interpolation: str = "linear", outside: float | str = 0.0
+    ) -> Image:
+        """The image as seen from the fixed one: ``warped(x) = image(x + d(x))``.
+
+        Args:
+            image: An image, on a grid of its own: voxels are looked up by their place in space.
+            interpolation: ``"nearest"``, ``"linear"``, ``"cubic"`` (a B-spline) or ``"cubic-convolution"``.
+            outside: What the result holds where the image has no sample: a number, or ``"edge"``.
+
+        Raises:
+            InputError: An image of other dimension, or with samples that are not finite.
+        """
+        own = as_image(image)
+        warped, told = _veloxel.warp_image(lent(self._session, None), self._own, own, interpolation, outside)
+        tell(told)
+        return Image._of(warped)
+
+    def warp_labels(self, labels: Any, *, choice: str = "most-weight") -> np.ndarray:
+        """Labels as seen from the fixed image, ``int32``, axes as the field's; 0 where the field leaves them.
+
+        Args:
+            labels: Whole numbers, ``(y, x)`` or ``(z, y, x)``, or an image of them.
+            choice: ``"most-weight"`` (smooth borders) or ``"nearest"``.
+
+        Raises:
+            InputError: Labels that are no whole numbers, or of other dimension.
+        """
+        array, place = array_and_place(labels, "the label image")
+        session = lent(self._session, None)
+        flat, told = _veloxel.warp_labels(session, self._own, native(array), place, choice)
+        tell(told)
+        return flat.reshape(self._own.shape)
+
+    def points(self, points: Any) -> np.ndarray:
+        """Points of the fixed image, moved into the moving one.
+
+        Args:
+            points: Rows ``(x, y)`` in pixels for fields of pictures, rows ``(x, y, z)`` in LPS millimetres for volumes.
+
+        Returns:
+            An array of the same shape, ``float64``; NaN where the field is unknown or ends.
+
+        Raises:
+            InputError: Another number of columns.
+        """
+        rows = np.asarray(points, dtype=np.float64)
+        axes = len(self._own.shape)
+        if rows.ndim != 2 or rows.shape[1] != axes:
+            raise _veloxel.InputError(f"points have {axes} columns here, this array has the shape {rows.shape}")
+        whole = np.zeros((len(rows), 3))
+        whole[:, :axes] = rows
+        moved = _veloxel.move_points(lent(self._session, None), self._own, whole).reshape(-1, 3)
+        return moved[:, :axes].copy()
+
+    @property
+    def jacobian(self) -> Image:
+        """The determinant of ``I + ∇d`` at every voxel, in the field's own axes: 1 keeps volume, 0 and less folds."""
+        return Image._of(_veloxel.jacobian(lent(self._session, None), self._own)[0][1])
+
+    @property
+    def strain(self) -> dict[str, Image]:
+        """The strain tensor's components (``"strain_xx"`` …) and the principal strains (``"principal_1"`` …), by name."""
+        maps = _veloxel.strain(lent(self._session, None), self._own)
+        return {name: Image._of(own) for name, own in maps}
+
+    def to_sitk(self) -> Any:
+        """The field as SimpleITK has it: vectors in LPS millimetres, ``float64``, for ``DisplacementFieldTransform``."""
+        axes = len(self._own.shape)
+        vectors = np.ascontiguousarray(self.array_mm[..., :axes], dtype=np.float64)
+        return to_sitk(vectors, self._own.place, is_vector=True)
+
+    def to_nibabel(self) -> Any:
+        """The field as a NIfTI image with a vector of LPS millimetres for each voxel, as ITK writes it. Needs nibabel."""
+        import nibabel
+
+        vectors = self.array_mm.astype(np.float32)
+        if vectors.ndim == 3:
+            vectors = vectors[np.newaxis]
+        image = nibabel.Nifti1Image(vectors.transpose(2, 1, 0, 3)[:, :, :, np.newaxis], ras_affine(self._own.place))
+        image.header.set_intent("vector")
+        return image
+
+    def to_torch(self) -> Any:
+        """Displacements in voxels as a tensor of PyTorch on the processor, a copy of its own. Needs PyTorch."""
+        import torch
+
+        return torch.from_numpy(np.ascontiguousarray(self.array))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the field in the format that the path's ending names: ``.nii.gz``, ``.mha``, ``.nrrd``, ``.flo``, ``.npy`` …"""
+        from ._files import write
+
+        write(path, self)
+
+    def __repr__(self) -> str:
+        return f"Field(shape={self.shape}, spacing_zyx={self.spacing_zyx})"
+
+
+class FlowResult:
+    """The flow of a pair, with its confidence and the account of the run."""
+
+    def __init__(self, found: Any, session: Session | None) -> None:
+        self._found = found
+        self.flow = Field._of(found.field, session)
+        self.confidence = Image._of(found.confidence)
+        self.warped = None if found.warped is None else Image._of(found.warped)
+        self.occlusion = None if found.occlusion is None else Image._of(found.occlusion)
+
+    flow: Field
+    """The field with its place; ``field`` is its array."""
+    confidence: Image
+    """How certain each vector is, 0 to 1."""
+    warped: Image | None
+    """The moving image as seen from the fixed one, if it was asked for (``warped=``)."""
+    occlusion: Image | None
+    """1 where a voxel is hidden in the moving image; where the run began from matches."""
+
+    @property
+    def field(self) -> np.ndarray:
+        """Displacements in voxels, ``(y, x, 2)`` or ``(z, y, x, 3)``, along x, y, z; NaN where unknown."""
+        return self.flow.array
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """Device, times by stage (milliseconds), parameters in force, statistics of the field, warnings."""
+        return json.loads(self._found.report)
+
+    @property
+    def jacobian(self) -> Image:
+        """As :attr:`Field.jacobian`."""
+        return self.flow.jacobian
+
+    @property
+    def strain(self) -> dict[str, Image]:
+        """As :attr:`Field.strain`."""
+        return self.flow.strain
+
+    def warp(self, image: Any, **options: Any) -> Image:
+        """As :meth:`Field.warp`."""
+        return self.flow.warp(image, **options)
+
+    def warp_labels(self, labels: Any, **options: Any) -> np.ndarray:
+        """As :meth:`Field.warp_labels`."""
+        return self.flow.warp_labels(labels, **options)
+
+    def points(self, points: Sequence[Sequence[float]] | np.ndarray) -> np.ndarray:
+        """As :meth:`Field.points`."""
+        return self.flow.points(points)
+
+    def to_sitk(self) -> Any:
+        """As :meth:`Field.to_sitk`."""
+        return self.flow.to_sitk()
+
+    def to_nibabel(self) -> Any:
+        """As :meth:`Field.to_nibabel`."""
+        return self.flow.to_nibabel()
+
+    def to_torch(self) -> Any:
+        """As :meth:`Field.to_torch`."""
+        return self.flow.to_torch()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """As :meth:`Field.save`."""
+        self.flow.save(path)
+
+    def __repr__(self) -> str:
+        return f"FlowResult({self.flow!r})"
