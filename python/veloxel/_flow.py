@@ -111,7 +111,7 @@ def flow(
     """
     names = ["the fixed image", "the moving image", *(f"frame {nth}" for nth in range(2, 2 + len(frames)))]
     images = [as_image(image, name) for image, name in zip((fixed, moving, *frames), names, strict=True)]
-    options = (settings(method, preset, parameters), symmetric, refine, warped, progress)
+    options = _options(settings(method, preset, parameters), symmetric, refine, warped, progress)
     found = _veloxel.flow(
         lent(session, device),
         images,
@@ -123,6 +123,16 @@ def flow(
     )
     tell(found.warnings)
     return FlowResult(found, session)
+
+
+def _options(
+    chosen: tuple[str, str | None, str],
+    symmetric: bool,
+    refine: bool,
+    warped: float | str | None,
+    progress: Progress | None,
+) -> dict[str, Any]:
+    return {"settings": chosen, "symmetric": symmetric, "refine": refine, "warped": warped, "progress": progress}
 
 
 def _optional(image: Any, what: str) -> Any:
@@ -185,7 +195,7 @@ def sequence(
     ['consecutive_000_001', 'consecutive_001_002']
     """
     images = [as_image(frame, f"frame {nth}") for nth, frame in enumerate(_frames(frames))]
-    options = (settings(method, preset, parameters), symmetric, refine, warped, progress)
+    options = _options(settings(method, preset, parameters), symmetric, refine, warped, progress)
     masks = [[] if one is None else [as_image(one)] for one in (mask, volume_mask)]
     found = _veloxel.sequence(
         lent(session, device), images, options, mode, reference=reference, masks=masks[0], volume_masks=masks[1]

@@ -13,9 +13,10 @@ fn copied<T: Element + Copy, U>(
 ) -> PyResult<Vec<U>> {
     let read =
         array.try_readonly().map_err(|_| InputError::new_err("the array is being written elsewhere"))?;
+    // Arrays in the order of Fortran are slices as well, of another order.
     Ok(match read.as_slice() {
-        Ok(samples) => samples.iter().map(|&sample| convert(sample)).collect(),
-        Err(_) => read.as_array().iter().map(|&sample| convert(sample)).collect(),
+        Ok(samples) if read.is_c_contiguous() => samples.iter().map(|&sample| convert(sample)).collect(),
+        _ => read.as_array().iter().map(|&sample| convert(sample)).collect(),
     })
 }
 

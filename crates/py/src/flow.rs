@@ -16,7 +16,7 @@ use veloxel::pipelines::{
 };
 use veloxel::{DenseFlow, Flow, SequenceMode, Volume, Warning};
 
-/// What is known of a run beside its images, and what is wanted.
+/// How to run and what is wanted, as a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Options<'py> {
@@ -245,6 +245,7 @@ pub fn sequence(
                 fields.push((output.label, output.found.clone(), output.warped));
                 Ok(())
             })?;
+            fields.sort_by_key(|(label, ..)| label.nth);
             Ok((fields, result.account))
         })
     })?;

@@ -6,15 +6,10 @@ use numpy::{PyArray1, PyUntypedArray};
 use pyo3::prelude::*;
 use veloxel::{CoreError, Grid, Mask, Volume};
 
-/// Where voxels lie: spacing and origin `(x, y, z)`, LPS millimetres, and the direction matrix row by row, whose columns are the
-/// directions of the axes.
-#[derive(Debug, Clone, Default, FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct Place {
-    pub spacing_xyz: Option<[f64; 3]>,
-    pub origin_xyz: Option<[f64; 3]>,
-    pub direction: Option<[[f64; 3]; 3]>,
-}
+/// Where voxels lie, as a tuple: spacing and origin `(x, y, z)`, LPS millimetres, and the direction matrix row by row, whose columns
+/// are the directions of the axes; `None` where nothing is known.
+#[derive(Debug, Clone, FromPyObject)]
+pub struct Place(Option<[f64; 3]>, Option<[f64; 3]>, Option<[[f64; 3]; 3]>);
 
 /// The grid of an array: `(y, x)` is a picture, `(z, y, x)` a volume.
 ///
@@ -33,15 +28,15 @@ pub fn grid_of(shape: &[usize], place: &Place) -> PyResult<Grid> {
 }
 
 fn placed(grid: Result<Grid, CoreError>, place: &Place) -> Result<Grid, CoreError> {
-    let mut grid = grid?;
-    if let Some(spacing) = place.spacing_xyz {
-        grid = grid.with_spacing_mm(spacing)?;
+    let (mut grid, Place(spacing, origin, direction)) = (grid?, place);
+    if let Some(spacing) = spacing {
+        grid = grid.with_spacing_mm(*spacing)?;
     }
-    if let Some(origin) = place.origin_xyz {
-        grid = grid.with_origin_mm(origin);
+    if let Some(origin) = origin {
+        grid = grid.with_origin_mm(*origin);
     }
-    match place.direction {
-        Some(direction) => grid.with_direction(direction),
+    match direction {
+        Some(direction) => grid.with_direction(*direction),
         None => Ok(grid),
     }
 }

@@ -1,0 +1,187 @@
+"""Images of other libraries are the same image; wrong ones are one clear error."""
+
+import numpy as np
+import pytest
+
+import veloxel
+from conftest import waves
+
+
+@pytest.fixture(scope="module")
+def expected(request):
+    session = veloxel.Session("cpu", threads=1)
+    fixed, moving = waves(0.0, (12, 16, 20)), waves(0.5, (12, 16, 20))
+    return session, fixed, moving, veloxel.flow(fixed, moving, session=session, preset="fast").field
+
+
+def same(expected, convert):
+    session, fixed, moving, field = expected
+    found = veloxel.flow(convert(fixed), convert(moving), session=session, preset="fast").field
+    return np.array_equal(found, field, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        np.asfortranarray,
+        lambda a: np.repeat(a, 2, axis=2)[:, :, ::2],
+        lambda a: a[::-1].copy()[::-1],
+        lambda a: a.astype(">f4"),
+        lambda a: a.astype(np.float64),
+        lambda a: a.astype(">f8"),
+        lambda a: veloxel.Image(a),
+        lambda a: a.tolist(),
+    ],
+    ids=["fortran", "strided", "negative", "big-endian", "float64", "big-endian-64", "image", "list"],
+)
+def test_arrays_of_every_kind(expected, convert):
+    assert same(expected, convert)
+
+
+def test_read_only_arrays(expected):
+    def locked(array):
+        array = array.copy()
+        array.flags.writeable = False
+        return array
+
+    assert same(expected, locked)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16", ">i2", "int32", "uint32", "int64", "uint64", "float16"])
+def test_every_type_of_number(dtype):
+    array = (100 * (waves(0.0, (5, 6)) > 0)).astype(dtype)
+    assert np.array_equal(veloxel.Image(array).array, array.astype(np.float32))
+
+
+def test_simpleitk(expected):
+    sitk = pytest.importorskip("SimpleITK")
+    assert same(expected, sitk.GetImageFromArray)
+    image = sitk.GetImageFromArray(waves(0.0, (4, 5, 6)))
+    image.SetSpacing((1.0, 2.0, 3.0))
+    image.SetOrigin((-5.0, 6.0, 7.0))
+    image.SetDirection((0, 1, 0, 1, 0, 0, 0, 0, -1))
+    own = veloxel.Image(image)
+    assert own.spacing_zyx == (3.0, 2.0, 1.0) and own.origin_xyz == (-5.0, 6.0, 7.0)
+    back = own.to_sitk()
+    assert back.GetSpacing() == image.GetSpacing() and back.GetDirection() == image.GetDirection()
+    assert np.array_equal(sitk.GetArrayFromImage(back), sitk.GetArrayFromImage(image))
+
+
+def test_simpleitk_warps_by_our_fields(expected):
+    sitk = pytest.importorskip("SimpleITK")
+    session, fixed, moving, _ = expected
+    place = {"spacing_zyx": (2.0, 1.5, 1.0), "direction": [[0, 1, 0], [1, 0, 0], [0, 0, -1]], "origin_xyz": (3, 4, 5)}
+    fixed, moving = veloxel.Image(fixed, **place), veloxel.Image(moving, **place)
+    found = veloxel.flow(fixed, moving, session=session, preset="fast")
+    transform = sitk.DisplacementFieldTransform(found.to_sitk())
+    theirs = sitk.GetArrayFromImage(sitk.Resample(moving.to_sitk(), fixed.to_sitk(), transform, sitk.sitkLinear, -9.0))
+    ours = found.warp(moving, outside=-9.0).array
+    inside = (slice(2, -2),) * 3
+    assert np.abs(theirs - ours)[inside].max() < 1e-4
+
+
+def test_nibabel(expected):
+    nibabel = pytest.importorskip("nibabel")
+    assert same(expected, lambda a: nibabel.Nifti1Image(a.T, np.diag([-1.0, -1.0, 1.0, 1.0])))
+    affine = np.array([[0, -2.0, 0, 10], [1.5, 0, 0, -20], [0, 0, 3.0, 5], [0, 0, 0, 1]])
+    image = veloxel.Image(nibabel.Nifti1Image(waves(0.0, (4, 5, 6)).T.copy(), affine))
+    assert np.allclose(image.spacing_zyx, (3.0, 2.0, 1.5)) and image.origin_xyz == (-10.0, 20.0, 5.0)
+    assert np.allclose(image.to_nibabel().affine, affine)
+
+
+def test_nibabel_and_our_own_reader_agree(tmp_path):
+    nibabel = pytest.importorskip("nibabel")
+    affine = np.array([[0, -2.0, 0, 10], [1.5, 0, 0, -20], [0, 0, 3.0, 5], [0, 0, 0, 1]])
+    theirs = nibabel.Nifti1Image(waves(0.0, (4, 5, 6)).T.copy(), affine)
+    nibabel.save(theirs, tmp_path / "image.nii.gz")
+    read, given = veloxel.read(tmp_path / "image.nii.gz"), veloxel.Image(theirs)
+    assert np.array_equal(read.array, given.array) and np.allclose(read.direction, given.direction)
+    assert np.allclose(read.origin_xyz, given.origin_xyz) and np.allclose(read.spacing_zyx, given.spacing_zyx)
+
+
+def test_xarray(expected):
+    xarray = pytest.importorskip("xarray")
+    assert same(expected, lambda a: xarray.DataArray(a, dims=("z", "y", "x")))
+    assert same(expected, lambda a: xarray.DataArray(a.transpose(2, 0, 1), dims=("x", "z", "y")))
+    placed = veloxel.Image(xarray.DataArray(np.zeros((3, 4)), dims=("y", "x"), coords={"y": [1.0, 3.0, 5.0], "x": [0, 1, 2, 3]}))
+    assert placed.spacing_zyx == (2.0, 1.0) and placed.origin_xyz[:2] == (0.0, 1.0)
+    again = veloxel.Image(placed.to_xarray())
+    assert again.spacing_zyx == placed.spacing_zyx and again.origin_xyz == placed.origin_xyz
+    with pytest.raises(veloxel.InputError, match="even steps"):
+        veloxel.Image(xarray.DataArray(np.zeros((3, 4)), dims=("y", "x"), coords={"y": [1.0, 3.0, 9.0]}))
+    with pytest.raises(veloxel.InputError, match="axes"):
+        veloxel.Image(xarray.DataArray(np.zeros((3, 4)), dims=("time", "x")))
+
+
+def test_ngff_images(expected):
+    ngff = pytest.importorskip("ngff_zarr")
+    assert same(expected, lambda a: ngff.to_ngff_image(a, dims=("z", "y", "x")))
+    placed = ngff.to_ngff_image(
+        np.zeros((1, 3, 4, 5)), dims=("c", "z", "y", "x"), scale={"z": 2.0, "y": 1.0, "x": 0.5}, translation={"z": 0, "y": 7, "x": 0}
+    )
+    image = veloxel.Image(placed)
+    assert image.shape == (3, 4, 5) and image.spacing_zyx == (2.0, 1.0, 0.5) and image.origin_xyz == (0.0, 7.0, 0.0)
+
+
+def test_pil():
+    pil = pytest.importorskip("PIL.Image")
+    grey = (128 + 40 * waves(0.0)).astype(np.uint8)
+    assert np.array_equal(veloxel.Image(pil.fromarray(grey)).array, grey)
+    assert veloxel.Image(pil.fromarray(np.stack([grey] * 3, axis=-1))).shape == grey.shape
+
+
+def test_tensors(expected):
+    torch = pytest.importorskip("torch")
+    assert same(expected, torch.from_numpy)
+
+
+def test_paths(expected, tmp_path):
+    def saved(array):
+        path = tmp_path / f"{abs(hash(array.tobytes()))}.nii.gz"
+        veloxel.Image(array).save(path)
+        return path
+
+    assert same(expected, saved)
+    assert same(expected, lambda a: str(saved(a)))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (np.zeros(5), "axes"),
+        (np.zeros((2, 3, 4, 5)), "axes"),
+        (np.zeros((0, 4)), "0"),
+        (np.array([["a", "b"]]), "type"),
+        (object(), "object"),
+        (np.zeros((4, 4), dtype=complex), "complex"),
+    ],
+)
+def test_wrong_images_are_one_clear_error(wrong, says):
+    with pytest.raises(veloxel.InputError, match=says):
+        veloxel.Image(wrong)
+
+
+def test_places_are_never_ambiguous():
+    array = np.zeros((3, 4, 5))
+    with pytest.raises(TypeError, match="spacing"):
+        veloxel.Image(array, spacing=(1, 2, 3))
+    with pytest.raises(veloxel.InputError, match="twice"):
+        veloxel.Image(array, spacing_zyx=(1, 2, 3), spacing_xyz=(3, 2, 1))
+    assert veloxel.Image(array, spacing_zyx=(1, 2, 3)).spacing_zyx == veloxel.Image(array, spacing_xyz=(3, 2, 1)).spacing_zyx
+    with pytest.raises(veloxel.InputError):
+        veloxel.Image(array, spacing_zyx=(0, 1, 1))
+    with pytest.raises(veloxel.InputError):
+        veloxel.Image(array, direction=np.zeros((3, 3)))
+
+
+def test_pictures_and_volumes_do_not_go_together(session, pair, volumes):
+    with pytest.raises(veloxel.InputError):
+        veloxel.flow(pair[0], volumes[0], session=session)
+
+
+def test_nans_are_told_with_what_mends_them(session, pair):
+    broken = pair[0].copy()
+    broken[3, 4] = np.nan
+    with pytest.raises(veloxel.InputError, match="mask=") as raised:
+        veloxel.flow(broken, pair[1], session=session)
+    assert raised.value.kind == "input" and raised.value.hint == "mask="
