@@ -151,7 +151,7 @@ def test_paths(expected, tmp_path):
         (np.zeros(5), "axes"),
         (np.zeros((2, 3, 4, 5)), "axes"),
         (np.zeros((0, 4)), "0"),
-        (np.array([["a", "b"]]), "type"),
+        (np.array([["a", "b"]]), "whole numbers"),
         (object(), "object"),
         (np.zeros((4, 4), dtype=complex), "complex"),
     ],

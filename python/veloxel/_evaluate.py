@@ -47,7 +47,7 @@ class evaluate:
         Raises:
             As :meth:`flow`.
         """
-        own = [as_image(result, "the result"), as_image(truth, "the truth")]
+        own = (as_image(result, "the result"), as_image(truth, "the truth"))
         return json.loads(_veloxel.evaluate_disparity(lent(None, "cpu"), *own, _mask(mask)))
 
     @staticmethod
@@ -57,5 +57,5 @@ class evaluate:
         Raises:
             As :meth:`flow`; InputError for samples that are no whole numbers.
         """
-        own = [as_image(result, "the result"), as_image(truth, "the truth")]
+        own = (as_image(result, "the result"), as_image(truth, "the truth"))
         return json.loads(_veloxel.evaluate_labels(lent(None, "cpu"), *own, _mask(mask)))

@@ -116,10 +116,12 @@ def flow(
         lent(session, device),
         images,
         options,
-        mask=_optional(mask, "the mask"),
-        volume_mask=_optional(volume_mask, "the volume mask"),
-        weight=_optional(weight, "the weight image"),
-        init=init._own if isinstance(init, Field) else init,
+        {
+            "mask": _optional(mask, "the mask"),
+            "volume_mask": _optional(volume_mask, "the volume mask"),
+            "weight": _optional(weight, "the weight image"),
+            "init": init._own if isinstance(init, Field) else init,
+        },
     )
     tell(found.warnings)
     return FlowResult(found, session)
@@ -142,7 +144,7 @@ def _optional(image: Any, what: str) -> Any:
 class SequenceFlow(FlowResult):
     """A field of a sequence."""
 
-    def __init__(self, name: str, fixed: int, moving: int, found: Any, session: Session | None) -> None:
+    def __init__(self, name: str, fixed: int, moving: int, found: Any, *, session: Session | None) -> None:
         super().__init__(found, session)
         self.name, self.fixed_frame, self.moving_frame = name, fixed, moving
 
@@ -197,12 +199,11 @@ def sequence(
     images = [as_image(frame, f"frame {nth}") for nth, frame in enumerate(_frames(frames))]
     options = _options(settings(method, preset, parameters), symmetric, refine, warped, progress)
     masks = [[] if one is None else [as_image(one)] for one in (mask, volume_mask)]
-    found = _veloxel.sequence(
-        lent(session, device), images, options, mode, reference=reference, masks=masks[0], volume_masks=masks[1]
-    )
+    fields = {"mode": mode, "reference": reference, "masks": masks[0], "volume_masks": masks[1]}
+    found = _veloxel.sequence(lent(session, device), images, options, fields)
     for *_, own in found:
         tell(own.warnings)
-    return [SequenceFlow(*own, session) for own in found]
+    return [SequenceFlow(*own, session=session) for own in found]
 
 
 def _frames(frames: Any) -> Iterator[Any] | Sequence[Any]:

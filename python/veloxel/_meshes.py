@@ -31,6 +31,7 @@ class Mesh:
     """
 
     def __init__(self, mesh: Any, triangles: Any = None) -> None:
+        self._own: _veloxel.Mesh
         if isinstance(mesh, Mesh):
             self._own = mesh._own
             return
@@ -173,10 +174,7 @@ def distances(
     if rows is not None:
         if parameters:
             raise _veloxel.ParameterError(f"{next(iter(parameters))} is a parameter of meshes: this is a graph")
-        offsets, targets, weights, one_way = rows
-        flat, count, columns, _ = _veloxel.graph_distances(
-            own, offsets, targets, weights, one_way, wanted, algorithm, progress
-        )
+        flat, count, columns, _ = _veloxel.graph_distances(own, rows, wanted, algorithm, progress)
     else:
         fuzzy = settings("fuzzy", None, parameters)
         flat, count, columns, _ = _veloxel.distances(own, Mesh(graph, triangles)._own, fuzzy, wanted, algorithm, progress)

@@ -47,6 +47,7 @@ class Field:
         session: Session | None = None,
     ) -> None:
         self._session = session
+        self._own: _veloxel.Field
         if isinstance(field, (str, os.PathLike)):
             from ._files import read_field
 

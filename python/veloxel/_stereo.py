@@ -63,7 +63,7 @@ def stereo(
     >>> veloxel.stereo(left, right, device="cpu").disparity.shape
     (64, 96)
     """
-    own = [as_image(left, "the left image"), as_image(right, "the right image")]
+    own = (as_image(left, "the left image"), as_image(right, "the right image"))
     disparity, confidence, report, told = _veloxel.stereo(
         lent(session, device),
         *own,

@@ -23,7 +23,7 @@ fn copied<T: Element + Copy, U>(
 /// The samples of an array in C order, as `f32`.
 ///
 /// # Errors
-/// [`InputError`] for a type that is none of the eight that images come in.
+/// [`InputError`] for samples that are no real numbers.
 pub fn samples_f32(array: &Bound<'_, PyUntypedArray>) -> PyResult<Vec<f32>> {
     macro_rules! of {
         ($($from:ty => $convert:expr;)+) => {
@@ -45,7 +45,7 @@ pub fn samples_f32(array: &Bound<'_, PyUntypedArray>) -> PyResult<Vec<f32>> {
         i64 => |v| v as f32;
         u64 => |v| v as f32;
     }
-    let text = format!("samples of type {} are none of bool, integers, float32 or float64", array.dtype());
+    let text = format!("samples are whole numbers, float32 or float64, not {}", array.dtype());
     Err(InputError::new_err(text))
 }
 

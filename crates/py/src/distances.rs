@@ -32,21 +32,29 @@ fn matrix(py: Python<'_>, found: DistancesResult) -> PyResult<Matrix<'_>> {
     Ok((PyArray1::from_vec(py, values), found.rows, found.columns, found.chosen_because))
 }
 
-/// Distances between the nodes of a graph in compressed rows.
+/// A graph in compressed rows, as a tuple: where each row begins, the node that each arc leads to, its weight, and whether arcs lead
+/// one way.
+#[derive(FromPyObject)]
+pub struct Rows<'py>(
+    PyReadonlyArray1<'py, u32>,
+    PyReadonlyArray1<'py, u32>,
+    PyReadonlyArray1<'py, f32>,
+    bool,
+);
+
+/// Distances between the nodes of a graph.
 #[pyfunction]
-#[pyo3(signature = (session, rows, targets, weights, directed, sources=None, algorithm="auto", progress=None))]
+#[pyo3(signature = (session, graph, sources=None, algorithm="auto", progress=None))]
 pub fn graph_distances<'py>(
     py: Python<'py>,
     session: &Bound<'py, Session>,
-    rows: PyReadonlyArray1<'py, u32>,
-    targets: PyReadonlyArray1<'py, u32>,
-    weights: PyReadonlyArray1<'py, f32>,
-    directed: bool,
+    graph: Rows<'py>,
     sources: Option<Vec<u32>>,
     algorithm: &str,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Matrix<'py>> {
     let algorithm = algorithm_of(algorithm)?;
+    let Rows(rows, targets, weights, directed) = graph;
     let [offsets, targets] = [rows.as_array().to_vec(), targets.as_array().to_vec()];
     let weights = weights.as_array().to_vec();
     let kind = if directed { GraphKind::Directed } else { GraphKind::Undirected };

@@ -33,7 +33,7 @@ pub fn evaluate_flow(
         let request = EvaluateRequest { mask: mask.as_ref(), ..EvaluateRequest::new(result, truth) };
         veloxel::pipelines::evaluate_flow(&request, library)
     };
-    measured(py, session, measure, |found| serde_json::to_string(found))
+    measured(py, session, measure, serde_json::to_string)
 }
 
 /// Absolute error, bad pixels and density of a disparity.
@@ -52,7 +52,7 @@ pub fn evaluate_disparity(
         let request = EvaluateRequest { mask: mask.as_ref(), ..EvaluateRequest::new(result, truth) };
         veloxel::pipelines::evaluate_disparity(&request, library)
     };
-    measured(py, session, measure, |found| serde_json::to_string(found))
+    measured(py, session, measure, serde_json::to_string)
 }
 
 /// Dice, Jaccard and Hausdorff 95 of every label.
@@ -71,5 +71,5 @@ pub fn evaluate_labels(
         let request = EvaluateRequest { mask: mask.as_ref(), ..EvaluateRequest::new(result, truth) };
         veloxel::pipelines::evaluate_labels(&request, library)
     };
-    measured(py, session, measure, |found| serde_json::to_string(found))
+    measured(py, session, measure, serde_json::to_string)
 }

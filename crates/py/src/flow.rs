@@ -157,19 +157,26 @@ pub fn told<'py, 'w>(
     PyList::new(py, warnings)
 }
 
+/// What is known of a pair beside its images, as a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Known<'py> {
+    mask: Option<Bound<'py, Image>>,
+    volume_mask: Option<Bound<'py, Image>>,
+    weight: Option<Bound<'py, Image>>,
+    init: Option<Init<'py>>,
+}
+
 /// The flow from the first image to the second, or of a window of frames by a method that takes those.
 #[pyfunction]
-#[pyo3(signature = (session, images, options, mask=None, volume_mask=None, weight=None, init=None))]
 pub fn flow(
     py: Python<'_>,
     session: &Bound<'_, Session>,
     images: Vec<Bound<'_, Image>>,
     options: Options<'_>,
-    mask: Option<&Bound<'_, Image>>,
-    volume_mask: Option<&Bound<'_, Image>>,
-    weight: Option<&Bound<'_, Image>>,
-    init: Option<Init<'_>>,
+    known: Known<'_>,
 ) -> PyResult<FlowFound> {
+    let Known { mask, volume_mask, weight, init } = known;
     let (method, wanted, begin) = (options.method()?, options.wanted()?, Begin::of(init.as_ref())?);
     let frames: Vec<Volume<f32>> = images.iter().map(|image| image.get().volume.clone()).collect();
     let weight = weight.map(|weight| weight.get().volume.clone());
@@ -204,21 +211,28 @@ pub fn flow(
     FlowFound::of(py, Found { dense: found, warped, account })
 }
 
+/// Which fields of a sequence, and where its data count, as a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Fields<'py> {
+    mode: String,
+    reference: Option<usize>,
+    masks: Vec<Bound<'py, Image>>,
+    volume_masks: Vec<Bound<'py, Image>>,
+}
+
 /// The flows between the frames of a sequence, with their labels `(name, fixed, moving)`.
 #[pyfunction]
-#[pyo3(signature = (session, images, options, mode, reference=None, masks=Vec::new(), volume_masks=Vec::new()))]
 pub fn sequence(
     py: Python<'_>,
     session: &Bound<'_, Session>,
     images: Vec<Bound<'_, Image>>,
     options: Options<'_>,
-    mode: &str,
-    reference: Option<usize>,
-    masks: Vec<Bound<'_, Image>>,
-    volume_masks: Vec<Bound<'_, Image>>,
+    fields: Fields<'_>,
 ) -> PyResult<Vec<(String, usize, usize, FlowFound)>> {
     let (method, wanted) = (options.method()?, options.wanted()?);
-    let mode = match mode {
+    let Fields { mode, reference, masks, volume_masks } = fields;
+    let mode = match mode.as_str() {
         "consecutive" => SequenceMode::Consecutive,
         "reference" => SequenceMode::Reference,
         "both" => SequenceMode::Both,

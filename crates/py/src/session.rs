@@ -10,7 +10,7 @@ use veloxel::{DeviceOptions, Session as Library};
 /// One run at a time takes the session itself; runs of other threads take sessions beside it, on the same device.
 #[pyclass(frozen, module = "veloxel._veloxel")]
 pub struct Session {
-    /// None once it is closed.
+    /// The library's session; none once this one is closed.
     library: Mutex<Option<Arc<Library>>>,
     busy: Mutex<()>,
     /// The threads of a session are those of the process that opened it: a child has none of them.

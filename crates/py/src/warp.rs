@@ -90,7 +90,7 @@ pub fn jacobian(
     session: &Bound<'_, Session>,
     field: &Bound<'_, Field>,
 ) -> PyResult<NamedImages> {
-    measured(py, session, field, |flow, library| veloxel::pipelines::jacobian(flow, library))
+    measured(py, session, field, veloxel::pipelines::jacobian)
 }
 
 /// The strain tensor and the principal strains.
@@ -100,7 +100,7 @@ pub fn strain(
     session: &Bound<'_, Session>,
     field: &Bound<'_, Field>,
 ) -> PyResult<NamedImages> {
-    measured(py, session, field, |flow, library| veloxel::pipelines::strain(flow, library))
+    measured(py, session, field, veloxel::pipelines::strain)
 }
 
 fn measured(

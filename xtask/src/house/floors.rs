@@ -20,7 +20,7 @@ struct Room {
 /// The floor of the faces and tools, on which nothing depends.
 const TOP_FLOOR: u8 = 6;
 
-const HOUSE: [Room; 15] = [
+const HOUSE: [Room; 16] = [
     // Settings by name are JSON values until a method's parameters are built from them.
     Room { name: "veloxel-core", floor: 0, outside: &["serde_json", "strsim"] },
     Room {
@@ -67,6 +67,7 @@ const HOUSE: [Room; 15] = [
     Room { name: "veloxel-motion", floor: 3, outside: &["serde_json"] },
     Room { name: "veloxel", floor: 4, outside: &["serde_json", "toml"] },
     Room { name: "veloxel-bench", floor: 5, outside: &["serde_json", "tempfile"] },
+    Room { name: "veloxel-py", floor: TOP_FLOOR, outside: &["numpy", "pyo3", "serde_json"] },
     Room {
         name: "veloxel-cli",
         floor: TOP_FLOOR,
