@@ -26,7 +26,8 @@ pub struct DrawingArguments {
     wheel: bool,
 }
 
-fn length(text: &str) -> Result<f64, String> {
+/// Reads a length above 0.
+pub fn length(text: &str) -> Result<f64, String> {
     let length = text.parse().ok().filter(|length: &f64| length.is_finite() && *length > 0.0);
     length.ok_or_else(|| "expected a number above 0".to_owned())
 }

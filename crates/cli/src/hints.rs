@@ -35,6 +35,8 @@ fn options(hint: Hint) -> &'static str {
         Hint::TextOrder => "--text-order",
         Hint::Cine => "--cine",
         Hint::Truth => "--truth",
+        Hint::Cameras => "--calibration K.yaml; --focal PX with --baseline M for pictures that are rectified",
+        Hint::Baseline => "--baseline",
         Hint::DisparityScale => "--scale for a truth, --result-scale for a result",
         Hint::Outside => "--outside",
         Hint::Precision => "--precision",

@@ -22,7 +22,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Command};
 use commands::parameters::presets;
 use commands::{COMMANDS, Entry, Outcome, Run};
-use drawing_arguments::DrawingArguments;
+use drawing_arguments::{DrawingArguments, length};
 use following::{Bar, Ending, followed, followed_until};
 use output::{print, print_json, print_lines, print_measured, table, two_columns};
 use run_arguments::{

@@ -83,6 +83,10 @@ pub enum Hint {
     Cine,
     /// The folder or file of the truth.
     Truth,
+    /// What is known of the cameras of a stereo pair.
+    Cameras,
+    /// The distance of the cameras of a stereo pair.
+    Baseline,
     /// The factor of a truth's disparities.
     DisparityScale,
     /// What is written where an image has no sample.

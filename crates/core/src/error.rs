@@ -101,6 +101,16 @@ pub enum CoreError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A camera, or a pair of them, that cannot be.
+    #[error("{what}: expected {expected}, got {got}")]
+    Camera {
+        /// The number or property.
+        what: String,
+        /// What would be right.
+        expected: String,
+        /// What it is.
+        got: String,
+    },
     /// A mesh without a face.
     #[error("a mesh needs at least one face, and there are no faces")]
     NoFaces,

@@ -13,13 +13,15 @@
 //! # What is stable
 //!
 //! The library `veloxel` gives these on as stable: the types of samples and shapes ([`Volume`], [`VolumeView`], [`Samples`],
-//! [`Sequence`], [`Flow`], [`Mask`], [`TetMesh`], [`TriangleMesh`], [`Grid`], [`Dimension`]), lists of arcs ([`ArcList`],
+//! [`Sequence`], [`Flow`], [`Mask`], [`TetMesh`], [`TriangleMesh`], [`Grid`], [`Dimension`]), cameras and how their
+//! pictures are rectified ([`Camera`], [`Lens`], [`StereoRig`], [`Rectification`], [`RectifiedView`]), lists of arcs ([`ArcList`],
 //! [`WeightedArc`], [`GraphKind`]), what follows and stops a run ([`Control`], [`Observer`], [`Step`], [`Stage`], [`Counter`],
 //! [`Portion`], [`Stopped`]), errors and warnings ([`Diagnosis`], [`ErrorKind`], [`Hint`], [`CoreError`], [`Warnings`]), the
 //! statistics of a run ([`FlowStatistics`], [`SolveStatus`], [`StageTime`], [`CleaningReport`]), and [`mod@parameters`] but for what
 //! its documentation hides. The rest serves the crates above and may change in any version.
 
 mod arcs;
+mod camera;
 mod cleaning_report;
 mod contour;
 mod control;
@@ -42,6 +44,7 @@ mod volume_view;
 mod warning;
 
 pub use arcs::{ArcList, GraphKind, WeightedArc};
+pub use camera::{Camera, Lens, Rectification, RectifiedView, StereoRig};
 pub use cleaning_report::CleaningReport;
 pub use contour::{Contour, ContourSet, Polygon, PolygonRow, Structure};
 pub use control::pace::Pace;

@@ -46,6 +46,7 @@ pub use error::{IoError, Result};
 pub use file_identity::{FileIdentity, FileSet};
 pub use files::Files;
 pub use format::{Format, FormatPrecision};
+pub use formats::depth::{check_depth_output, write_depth};
 pub use formats::disparity::{check_disparity_output, read_disparity, write_disparity};
 #[cfg(feature = "jpeg")]
 pub use formats::jpeg::write_rgb_jpeg;
@@ -64,10 +65,12 @@ pub use read::series::{CineSeries, holds_dicom, list_series, read_cine};
 pub use read::stream::{FrameStream, StreamShape};
 pub use read::watch::{FolderWatch, StreamEnd};
 pub use read::{
-    read, read_bytes, read_flow, read_frame_list, read_frames, read_image, read_image_and_mask, read_labels,
-    read_mask, read_mesh, read_sequence, read_surface, read_text,
+    read, read_bytes, read_flow, read_frame_list, read_frames, read_image, read_image_and_colours,
+    read_image_and_mask, read_labels, read_mask, read_mesh, read_sequence, read_surface, read_text,
 };
+pub use tables::calibration::read_calibration;
 pub use tables::cine_place::{CineImage, CinePlace, CineSpot};
+pub use tables::cloud::{CloudPoint, check_cloud_output, write_cloud};
 pub use tables::contours::{
     ContourFile, ContourReading, CurvePoints, InnerContour, LabelMeaning, PlainNames, TextOrder,
     check_contours_output, read_contours, write_contours,

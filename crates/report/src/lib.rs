@@ -29,6 +29,7 @@ pub use pages::track_page::track_html;
 pub use pictures::caption::ColourKey;
 pub use pictures::colour_wheel::{ColourWheelPicture, colour_wheel_rgb};
 pub use pictures::engine_film::{EngineFilm, EngineTile, FilmFrame, OrientationMaps};
+pub use pictures::fields::disparity_picture::DisparityDrawing;
 pub use pictures::fields::field_picture::{
     FieldDrawing, FieldPicture, PictureGround, PictureKey, PlaneChoice,
 };
@@ -38,10 +39,11 @@ pub use pictures::outline_film::OutlineFilm;
 pub use pictures::part_colours::{part_colours, part_rgb};
 pub use pictures::phase_pictures::{MapPicture, disparity_rgb, orientation_rgb, phase_rgb};
 pub use pictures::track_view::TrackView;
-pub use pictures::tracked_points::{TrackedMark, tracked_points_rgb};
+pub use pictures::tracked_points::{TrackColours, TrackDrawing, TrackedMark};
 pub use pictures::view::{ComparedView, PairView};
 #[doc(hidden)]
 pub use plots::svg_plot;
+pub use run::cameras_report::CamerasReport;
 pub use run::chamber_words::ChamberWords;
 pub use run::flow_report::{MotionReport, PairReport, RunReport};
 pub use run::header::{DeviceReport, InputReport, RunHeader, to_json};

@@ -31,6 +31,7 @@
 //! | the Jacobian of a flow: the map, its extremes, folded voxels | [`DenseFlow`]`::jacobian` where [`pipelines::PairWanted`] asks for measures, [`FlowStatistics`] |
 //! | the Jacobian's determinant and the strain of a field | [`pipelines::jacobian`], [`pipelines::strain`] |
 //! | flow, disparity and features of a stream of frames | [`pipelines::engine`] |
+//! | a pair of pictures rectified, depths and points of a disparity | [`pipelines::rectify`], [`pipelines::depth`], [`pipelines::point_cloud`] |
 //! | all distances of a graph | [`pipelines::distances`](mod@pipelines::distances) |
 //! | parts of a surface | [`pipelines::segment`](mod@pipelines::segment) |
 //! | outlines of a heart over a cine, its strain and volumes | [`pipelines::heart`] |
@@ -60,10 +61,10 @@ pub use error::{Result, VeloxelError};
 pub use one_shot::{block_matching, clg, finite_elements, lucas_kanade, phase_flow};
 pub use session::{DeviceOptions, Session};
 pub use veloxel_core::{
-    ArcList, CleaningReport, Control, CoreError, Counter, Diagnosis, Dimension, ErrorKind, Flow,
-    FlowStatistics, GraphKind, Grid, Hint, Mask, Observer, Portion, Samples, Sequence, SolveStatus, Stage,
-    StageTime, Step, Stopped, TetMesh, TriangleMesh, Volume, VolumeView, Warning, WarningKind, Warnings,
-    WeightedArc,
+    ArcList, Camera, CleaningReport, Control, CoreError, Counter, Diagnosis, Dimension, ErrorKind, Flow,
+    FlowStatistics, GraphKind, Grid, Hint, Lens, Mask, Observer, Portion, Rectification, RectifiedView,
+    Samples, Sequence, SolveStatus, Stage, StageTime, Step, StereoRig, Stopped, TetMesh, TriangleMesh,
+    Volume, VolumeView, Warning, WarningKind, Warnings, WeightedArc,
 };
 pub use veloxel_core::{choices, fallible, parameters};
 pub use veloxel_gpu::{ComputeError, Device, DeviceInfo};

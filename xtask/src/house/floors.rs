@@ -40,6 +40,7 @@ const HOUSE: [Room; 16] = [
             "png",
             "serde_json",
             "rustix",
+            "saphyr-parser",
             "tempfile",
             "tiff",
             "wildmatch",

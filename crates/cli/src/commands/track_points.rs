@@ -1,12 +1,14 @@
 //! `veloxel track-points`: points or corners followed through a stream of frames.
 
 use crate::{
-    Bar, ComputeArguments, Ending, Outcome, Run, device_text, followed_until, print_lines, say, warn, written,
+    Bar, ComputeArguments, Ending, Outcome, Run, device_text, followed_until, length, print_lines, say, warn,
+    written,
 };
 use clap::Args;
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{EndedTracks, TrackPointsJob, TrackStart, track_points};
 use veloxel::pipelines::TrackingParameters;
+use veloxel::report::{PictureKey, TrackColours, TrackDrawing};
 
 /// Follow points through pictures, each by a small window around it.
 ///
@@ -46,6 +48,22 @@ pub struct TrackPointsArguments {
     #[arg(long, value_name = "VIDEO")]
     overlay: Option<PathBuf>,
 
+    /// The last frame with the whole way of every track: .png or .jpg
+    #[arg(long, value_name = "OUT.png")]
+    picture: Option<PathBuf>,
+
+    /// Frames of the way that --overlay shows behind each point
+    #[arg(long, value_name = "N", requires = "overlay", default_value_t = 1, help_heading = "Drawing")]
+    trail: usize,
+
+    /// Colour points by where they went from the frame before, as the wheel in a strip below says; without it by their number
+    #[arg(long, help_heading = "Drawing")]
+    wheel: bool,
+
+    /// The step with full colour, in pixels a frame; without it a round number that 99 % of a frame's steps do not exceed
+    #[arg(long, value_name = "PX", requires = "wheel", value_parser = length, help_heading = "Drawing")]
+    scale: Option<f64>,
+
     /// Side of the window, odd, in pixels
     #[arg(long, value_name = "PX", default_value_t = 21, value_parser = window, help_heading = "Method")]
     window: usize,
@@ -71,6 +89,11 @@ impl Run for TrackPointsArguments {
         let (levels, check_px) = (self.levels, self.check);
         let parameters =
             TrackingParameters { radius: self.window / 2, levels, check_px, ..TrackingParameters::default() };
+        let (colours, key) = match self.wheel {
+            true => (TrackColours::Motion { scale_px: self.scale }, PictureKey::Wheel),
+            false => (TrackColours::Track, PictureKey::LeftOut),
+        };
+        let drawing = TrackDrawing { trail_frames: self.trail, colours, key };
         let job = TrackPointsJob {
             frames: self.frames,
             start: self.points.map_or(TrackStart::Corners(self.corners), TrackStart::Points),
@@ -79,6 +102,8 @@ impl Run for TrackPointsArguments {
             parameters,
             output: self.output,
             overlay: self.overlay,
+            picture: self.picture,
+            drawing,
             reading: self.compute.reading(),
         };
         let bar = if self.quiet { Bar::Hidden } else { Bar::Shown };

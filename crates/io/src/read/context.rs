@@ -18,13 +18,25 @@ pub(crate) struct Context<'a> {
     /// Whether an alpha channel that is not opaque everywhere becomes a mask; else it is dropped, with a warning.
     alpha_is_mask: bool,
     mask: Option<Mask>,
+    /// Whether colours are kept beside the luminance that they become.
+    keeps_colours: bool,
+    colours: Option<[Vec<f32>; 3]>,
 }
 
 impl<'a> Context<'a> {
     pub fn new(path: &'a Path, reading: impl Into<Reading>, warnings: &'a mut Warnings) -> Self {
         let reading = reading.into();
         let claim = RefCell::new(reading.files.budget().claim());
-        Self { path, reading, claim, warnings, alpha_is_mask: false, mask: None }
+        Self {
+            path,
+            reading,
+            claim,
+            warnings,
+            alpha_is_mask: false,
+            mask: None,
+            keeps_colours: false,
+            colours: None,
+        }
     }
 
     /// Asks whether to go on: between blocks of samples, rows, frames or files.
@@ -135,6 +147,27 @@ impl<'a> Context<'a> {
     #[must_use]
     pub(crate) fn masked_by_alpha(self) -> Self {
         Self { alpha_is_mask: true, ..self }
+    }
+
+    /// From now on colours are kept.
+    #[must_use]
+    pub(crate) fn keeping_colours(self) -> Self {
+        Self { keeps_colours: true, ..self }
+    }
+
+    /// Whether colours are kept.
+    pub(crate) fn keeps_colours(&self) -> bool {
+        self.keeps_colours
+    }
+
+    /// Keeps the channels of a picture, red, green and blue from 0 to 255.
+    pub(crate) fn keep_colours(&mut self, colours: [Vec<f32>; 3]) {
+        self.colours = Some(colours);
+    }
+
+    /// The colours that were kept.
+    pub(crate) fn take_colours(&mut self) -> Option<[Vec<f32>; 3]> {
+        self.colours.take()
     }
 
     /// Takes an alpha channel that is not opaque everywhere: which pixels show anything at all.

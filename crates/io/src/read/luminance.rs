@@ -94,6 +94,13 @@ fn grey(
     if has_colours && (0..pixels).any(|p| coloured(colour(p))) {
         context.note(WarningKind::Note, COLOUR_NOTE);
     }
+    if has_colours && context.keeps_colours() {
+        let mut kept = [context.room_for(pixels)?, context.room_for(pixels)?, context.room_for(pixels)?];
+        for p in 0..pixels {
+            kept.iter_mut().zip(colour(p)).for_each(|(channel, value)| channel.push(255.0 * value / opaque));
+        }
+        context.keep_colours(kept);
+    }
     for first in (0..pixels).step_by(BLOCK) {
         context.check()?;
         let block = first..pixels.min(first + BLOCK);

@@ -146,6 +146,32 @@ pub fn read_image_and_mask(
     Ok((image, context.take_mask()))
 }
 
+/// Reads one picture, and its red, green and blue, from 0 to 255, where its format is one of colours and keeps whole numbers.
+///
+/// # Errors
+/// As [`read_image`].
+pub fn read_image_and_colours(
+    path: &Path,
+    reading: impl Into<Reading>,
+    warnings: &mut Warnings,
+) -> Result<(Volume<f32>, Option<[Volume<f32>; 3]>)> {
+    let input = Input::of(path);
+    let reading = input.reading(reading.into());
+    let files = input.asked_files(&reading)?;
+    if let Some([file]) = files.as_deref() {
+        return read_image_and_colours(file, reading, warnings);
+    }
+    let mut context = Context::new(&input.path, reading, warnings).keeping_colours();
+    let image = one_image(path, read_content(&input, &mut context)?)?;
+    let grid = image.grid();
+    let is_of_image = |channels: &[Vec<f32>; 3]| channels.iter().all(|c| c.len() == grid.len());
+    let channels = context.take_colours().filter(is_of_image);
+    let volume = |samples: Vec<f32>| Volume::new(grid.clone(), samples).map_err(IoError::core(path));
+    let colours =
+        channels.map(|[red, green, blue]| Ok::<_, IoError>([volume(red)?, volume(green)?, volume(blue)?]));
+    Ok((image.clone(), colours.transpose()?))
+}
+
 fn one_image(path: &Path, content: Content) -> Result<Volume<f32>> {
     let hint = match content {
         Content::Image(image) => return Ok(image),

@@ -1,6 +1,8 @@
 //! Tables, lists and outlines in files: what lies on no grid of voxels.
 
+pub(crate) mod calibration;
 pub(crate) mod cine_place;
+pub(crate) mod cloud;
 pub(crate) mod contours;
 pub(crate) mod face_labels;
 pub(crate) mod graphs;

@@ -4,3 +4,5 @@ pub(crate) mod header;
 pub(crate) mod json;
 pub(crate) mod quotation;
 pub(crate) mod words;
+#[cfg(feature = "yaml")]
+pub(crate) mod yaml;

@@ -28,6 +28,8 @@ pub struct StereoView<'a> {
     pub warped: &'a Volume<f32>,
     /// The true disparity, pixels, where it is known.
     pub truth_px: Option<&'a Volume<f32>>,
+    /// The depth, metres, where the cameras are known.
+    pub depth_m: Option<&'a Volume<f32>>,
 }
 
 /// The page of a stereo pair.
@@ -45,6 +47,7 @@ pub fn stereo_html(
         (view.confidence, "left image and confidence"),
         (view.warped, "left and warped image"),
         (view.truth_px.unwrap_or(view.left), "left image and true disparity"),
+        (view.depth_m.unwrap_or(view.left), "left image and depth"),
     ] {
         view.left.grid().require_same(map.grid(), what)?;
     }
@@ -84,6 +87,13 @@ fn panels(
     let found = Map::Volume(view.disparity_px, depth);
     let found = stage.panel("Disparity", caption, found, "px, 1 to 99 % of the values")?;
     let caption = "Switch between them: with the disparity undone, nothing should move.";
+    let metres = view.depth_m.zip(report.cameras.as_ref().and_then(|cameras| cameras.depth_m));
+    let metres = metres.map(|(map, range)| {
+        let scaled = Scaled { ramp: Ramp::Depth, low: range.p1, high: range.p99 };
+        let caption = "How far in front of the left camera a pixel lies: far is light.";
+        let panel = stage.panel("Depth", caption, Map::Volume(map, scaled), "m, 1 to 99 % of the values")?;
+        Ok::<_, ReportError>(panel.gaps_are("no depth"))
+    });
     let images = stage.layers("Images", caption, &images, None)?;
     let caption = "How well the orientations agree at each pixel: 0 not at all, 1 fully.";
     let sure = stage.panel("Confidence", caption, Map::Volume(view.confidence, Scaled::CONFIDENCE), "")?;
@@ -91,6 +101,7 @@ fn panels(
     let after = stage.panel("Difference after", caption, Map::Values(&after, signed), "intensity")?;
     let mut panels =
         vec![found.gaps_are("no disparity"), images.gaps_are(UNKNOWN), sure, after.gaps_are(UNKNOWN)];
+    panels.extend(metres.transpose()?);
     if let Some(truth) = view.truth_px {
         let caption = "On the same scale as the estimate.";
         let panel = stage.panel("True disparity", caption, Map::Volume(truth, depth), "px")?;
@@ -113,6 +124,11 @@ fn cards(report: &StereoReport) -> Vec<Headline> {
         Headline::new("Matched", matched, "%", "of the left image's pixels"),
         Headline::new("Mean confidence", confidence, "", "of the pixels that were matched"),
     ];
+    let depth = report.cameras.as_ref().and_then(|cameras| cameras.depth_m);
+    cards.extend(depth.map(|r| {
+        let spread = format!("98 % lie between {} and {}", text(r.p1), text(r.p99));
+        Headline::new("Median depth", text(r.p50), "m", spread)
+    }));
     cards.extend(report.error.as_ref().map(|error| {
         let density = format!("at {} of the true pixels", percent(error.density));
         Headline::new("Mean error", text(error.absolute_px.mean), "px", density)

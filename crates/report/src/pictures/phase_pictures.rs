@@ -7,7 +7,7 @@ use veloxel_core::Volume;
 use veloxel_measure::finite_quantiles;
 
 /// Colour of pixels without an estimate: a grey that no map uses.
-const NEUTRAL: Rgb = [118, 118, 118];
+pub(crate) const NEUTRAL: Rgb = [118, 118, 118];
 
 /// A map in colours.
 #[derive(Debug, Clone, PartialEq)]

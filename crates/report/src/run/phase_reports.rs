@@ -1,5 +1,6 @@
 //! The content of `report.json` of stereo, features and the engine.
 
+use crate::run::cameras_report::CamerasReport;
 use crate::run::header::RunHeader;
 use serde::Serialize;
 use veloxel_core::Volume;
@@ -21,6 +22,8 @@ pub struct StereoReport {
     pub disparity_px: Option<ValueRange>,
     /// Error against the truth, if a truth was given.
     pub error: Option<DisparityError>,
+    /// The cameras and the range of depths, if they are known.
+    pub cameras: Option<CamerasReport>,
 }
 
 /// The range of most of some values.

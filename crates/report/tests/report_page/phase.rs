@@ -62,6 +62,7 @@ fn a_stereo_pair_becomes_a_page() {
         valid_share: 0.88,
         mean_confidence: 0.7,
         disparity_px: ValueRange::of(&disparity),
+        cameras: None,
         error: Some(disparity_error(&disparity, &truth, None, &Control::default()).expect("both are known")),
     };
     let view = StereoView {
@@ -72,6 +73,7 @@ fn a_stereo_pair_becomes_a_page() {
         confidence: &confidence,
         warped: &warped,
         truth_px: Some(&truth),
+        depth_m: None,
     };
     let page = stereo_html(&report, &view, &Control::default()).expect("maps of one pair share a grid");
     check(&page, "stereo.html", 600_000);

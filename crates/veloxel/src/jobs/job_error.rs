@@ -21,6 +21,15 @@ pub enum JobError {
         /// The source.
         source_name: String,
     },
+    /// An output in metres where nothing is known of the cameras.
+    #[error("{output} needs the focal length and the baseline of the cameras, or their calibration")]
+    NoCameras {
+        /// What was asked for.
+        output: &'static str,
+    },
+    /// Rectified pictures where nothing is rectified.
+    #[error("rectified pictures need a calibration of the cameras")]
+    NoCalibration,
     /// A file for the many fields of a sequence.
     #[error("{}: a sequence has many fields, and one file holds one: name a folder", path.display())]
     FieldsInFile {
@@ -115,6 +124,7 @@ impl Diagnosis for JobError {
     fn hint(&self) -> Option<Hint> {
         match self {
             Self::PairInputs { .. } => Some(Hint::Sequence),
+            Self::NoCameras { .. } | Self::NoCalibration => Some(Hint::Cameras),
             Self::SeriesInFile { output, .. } => Some(*output),
             Self::TruthFolder { .. } | Self::TruthCount { .. } => Some(Hint::Truth),
             Self::DryRunSource { .. }

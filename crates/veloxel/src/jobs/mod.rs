@@ -67,7 +67,7 @@ pub use outputs::role::OutputRole;
 pub use phantom::{PhantomJob, PhantomRun, phantom};
 pub use segment::{MeshInfo, SegmentJob, SegmentOutputs, mesh_info, segment};
 pub use sequence::{SequenceJob, sequence};
-pub use stereo::{StereoJob, StereoRun, stereo};
+pub use stereo::{StereoCameras, StereoJob, StereoRun, stereo};
 pub use track::{ContourInput, FilmChoice, RegionInput, TrackJob, track};
 pub use track_points::{TrackPointsJob, TrackPointsReport, TrackStart, track_points};
 pub use warp::{PointsRun, WarpJob, warp_image, warp_labels, warp_points};

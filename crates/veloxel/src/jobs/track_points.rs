@@ -13,7 +13,7 @@ use veloxel_core::{Control, Dimension, Stage, Volume, WarningKind, Warnings};
 use veloxel_io::{
     self as io, FrameStream, IoError, PointFile, PointPosition, PositionCounts, ReadOptions, Target,
 };
-use veloxel_report::{DeviceReport, TrackRow, tracks_csv};
+use veloxel_report::{DeviceReport, TrackDrawing, TrackRow, tracks_csv};
 
 /// Where tracks begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +41,10 @@ pub struct TrackPointsJob {
     pub output: PathBuf,
     /// The frames with their points: a video, or a folder.
     pub overlay: Option<PathBuf>,
+    /// The last frame with the whole way of every track.
+    pub picture: Option<PathBuf>,
+    /// How both are drawn.
+    pub drawing: TrackDrawing,
     /// How files are read.
     pub reading: ReadOptions,
 }
@@ -95,19 +99,20 @@ fn planned(
     let mut film = film.map(|to| Film::new(to, stream.frame_interval_ms()));
     let mut incoming = Incoming::of(stream, at_stop, session.control())?;
     let Some(first) = incoming.next()? else { return Err(PointsError::FewFrames { got: 0 }.into()) };
-    let mut tracks = job.begin(&first, working)?;
+    let mut tracks = job.begin(&first, working)?.with_trails(job.drawing.trail_frames);
     let mut draw = |number: u64, frame: &Volume<f32>, tracks: &PointTracks<'_>| {
         let film = film.as_mut().filter(|film| film.audience() == Audience::Watches);
-        film.map_or(Ok(()), |film| film.push(number, &tracks.picture(frame)))
+        film.map_or(Ok(()), |film| film.push(number, &tracks.picture(frame, &job.drawing)))
     };
     draw(0, &first, &tracks)?;
-    drop(first);
-    let mut number = 0;
+    let (mut last, mut number) = (first, 0);
     while let Some(frame) = incoming.next()? {
         tracks.push(&frame)?;
         number += 1;
         draw(number, &frame, &tracks)?;
+        last = frame;
     }
+    let picture = job.picture.is_some().then(|| tracks.whole_picture(&last, &job.drawing));
     warnings.extend(incoming.end());
     let TracksResult { table, frames, tracks, alive, account } = tracks.finish()?;
     session.enter(Stage::Write)?;
@@ -115,6 +120,11 @@ fn planned(
     plan.write(OutputRole::Tracks, |target| {
         write_tracks(target, table, PositionCounts { frames, points: tracks })
     })?;
+    if let Some(picture) = picture {
+        plan.write(OutputRole::Picture, |target| {
+            io::write_rgb(target, [picture.width, picture.height], &picture.rgb)
+        })?;
+    }
     warnings.extend(account.warnings);
     let report = TrackPointsReport { frames, tracks, alive, device: account.device, warnings };
     Ok(JobRun { report, written: plan.finish()? })
@@ -192,6 +202,7 @@ impl TrackPointsJob {
             .reads("points", points)
             .writes(OutputRole::Tracks, [&self.output], OutputContent::Tracks)
             .writes(OutputRole::Overlay, &self.overlay, OutputContent::Video)
+            .writes(OutputRole::Picture, &self.picture, OutputContent::Picture)
             .members(OutputRole::Overlay, ["frame_"])
             .checked()
     }

@@ -2,6 +2,7 @@
 //! memory with a [`Session`](crate::Session) whose observer can follow and stop it.
 
 pub(crate) mod account;
+mod cameras;
 mod compare;
 mod demo;
 pub(crate) mod dense;
@@ -31,6 +32,9 @@ mod warp;
 mod window;
 
 pub use account::{Account, Stages};
+pub use cameras::{
+    CloudRequest, RectifiedPicture, RectifyRequest, RectifyResult, depth, point_cloud, rectify,
+};
 pub use compare::{CompareRequest, CompareResult, ComparedMethod, compare};
 pub use demo::{DemoPhantom, demo};
 pub use dense::{

@@ -5,10 +5,11 @@ use super::dense::Image;
 use super::points_error::PointsError;
 use super::prepare::full_scale::full_scale;
 use crate::{Result, Session};
+use std::collections::VecDeque;
 use veloxel_core::{Counter, Stage};
 pub use veloxel_motion::TrackingParameters;
 use veloxel_motion::{PointStatus, PointTracker, TrackedPoint};
-use veloxel_report::{MapPicture, TrackRow, TrackedMark, tracked_points_rgb};
+use veloxel_report::{MapPicture, TrackDrawing, TrackRow, TrackedMark};
 
 /// Where tracks begin.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,6 +42,9 @@ pub struct TracksRequest<'a> {
     pub parameters: TrackingParameters,
 }
 
+/// The status of a track's first row.
+const BEGINS: &str = "begins";
+
 /// Follows points through a stream of frames (2-D, one size), frame by frame.
 #[derive(Debug)]
 pub struct PointTracks<'s> {
@@ -53,17 +57,19 @@ pub struct PointTracks<'s> {
     wanted: usize,
     frames: usize,
     alive: Vec<Track>,
+    /// Steps of a track's way that are kept for pictures.
+    trail_frames: usize,
     count: usize,
     table: Vec<TrackRow>,
 }
 
 /// A track that goes on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Track {
     id: usize,
     at_px: [f32; 2],
-    /// Where it was in the frame before.
-    before_px: [f32; 2],
+    /// Where it was, up to the frame at hand.
+    way_px: VecDeque<[f32; 2]>,
 }
 
 /// The result of following points.
@@ -108,6 +114,7 @@ impl<'s> PointTracks<'s> {
             wanted: 0,
             frames: 0,
             alive,
+            trail_frames: 1,
             count: 0,
             table,
         };
@@ -139,16 +146,35 @@ impl<'s> PointTracks<'s> {
         self.end_frame()
     }
 
+    /// Keeps so many steps of every track's way for pictures, from the frame at hand on; without it one.
+    #[must_use]
+    pub fn with_trails(self, trail_frames: usize) -> Self {
+        Self { trail_frames, ..self }
+    }
+
     /// The tracks that reach the last frame, as a picture shows them.
     pub fn marks(&self) -> Vec<TrackedMark> {
-        let mark = |&Track { id, at_px, before_px }: &Track| TrackedMark { id, at_px, before_px };
+        let mark =
+            |track: &Track| TrackedMark { id: track.id, way_px: track.way_px.iter().copied().collect() };
         self.alive.iter().map(mark).collect()
     }
 
-    /// A frame with the tracks that reach it, each with the way from the frame before.
-    pub fn picture<'a>(&self, frame: impl Into<Image<'a>>) -> MapPicture {
+    /// A frame with the tracks that reach it, each with the part of its way that is kept.
+    pub fn picture<'a>(&self, frame: impl Into<Image<'a>>, drawing: &TrackDrawing) -> MapPicture {
         let frame = frame.into().volume();
-        tracked_points_rgb(&frame, full_scale(&frame), &self.marks())
+        drawing.draw(&frame, full_scale(&frame), &self.marks())
+    }
+
+    /// A frame with the whole way of every track so far, those that have ended included.
+    pub fn whole_picture<'a>(&self, frame: impl Into<Image<'a>>, drawing: &TrackDrawing) -> MapPicture {
+        let frame = frame.into().volume();
+        let mut marks: Vec<TrackedMark> =
+            (0..self.count).map(|id| TrackedMark { id, way_px: Vec::new() }).collect();
+        let found = [PointStatus::Found.word(), BEGINS];
+        for row in self.table.iter().filter(|row| found.contains(&row.status) && !row.at_px[0].is_nan()) {
+            marks[row.id].way_px.push(row.at_px);
+        }
+        TrackDrawing { trail_frames: usize::MAX, ..*drawing }.draw(&frame, full_scale(&frame), &marks)
     }
 
     /// All tracks so far.
@@ -186,22 +212,26 @@ impl<'s> PointTracks<'s> {
             let (id, none) = (self.count, f32::NAN);
             self.count += 1;
             let frame = self.frames;
-            let row = TrackRow { frame, id, at_px, status: "begins", error: none, forward_backward_px: none };
+            let row = TrackRow { frame, id, at_px, status: BEGINS, error: none, forward_backward_px: none };
             self.table.push(row);
-            self.alive.push(Track { id, at_px, before_px: at_px });
+            self.alive.push(Track { id, at_px, way_px: VecDeque::from([at_px]) });
         }
     }
 
     /// Goes on to the frame at hand with what was found there.
     fn advance(&mut self, found: &[TrackedPoint]) {
         let before = std::mem::take(&mut self.alive);
-        for (track, &TrackedPoint { at_px, status, error, forward_backward_px }) in
+        for (mut track, &TrackedPoint { at_px, status, error, forward_backward_px }) in
             before.into_iter().zip(found)
         {
             let (frame, id, word) = (self.frames, track.id, status.word());
             self.table.push(TrackRow { frame, id, at_px, status: word, error, forward_backward_px });
             if status == PointStatus::Found {
-                self.alive.push(Track { at_px, before_px: track.at_px, ..track });
+                track.way_px.push_back(at_px);
+                if track.way_px.len() > self.trail_frames.saturating_add(1) {
+                    track.way_px.pop_front();
+                }
+                self.alive.push(Track { at_px, ..track });
             }
         }
     }

@@ -23,6 +23,8 @@ pub struct StereoRequest<'a> {
     pub right: Image<'a>,
     /// Outside of it nothing is found or measured; none: everything lies inside.
     pub mask: Option<&'a Mask>,
+    /// Where the right picture has samples; a disparity that leads elsewhere is not taken.
+    pub right_mask: Option<&'a Mask>,
     /// The left picture's true disparity, pixels, NaN where unknown.
     pub truth_px: Option<&'a Volume<f32>>,
     /// The phase-based method with its preset and settings.
@@ -32,7 +34,7 @@ pub struct StereoRequest<'a> {
 impl<'a> StereoRequest<'a> {
     /// Two pictures of which nothing else is known.
     pub fn new(left: impl Into<Image<'a>>, right: impl Into<Image<'a>>, method: &'a DenseDraft) -> Self {
-        Self { left: left.into(), right: right.into(), mask: None, truth_px: None, method }
+        Self { left: left.into(), right: right.into(), mask: None, right_mask: None, truth_px: None, method }
     }
 }
 
@@ -55,11 +57,12 @@ pub struct StereoResult {
 /// [`CoreError::GridMismatch`](veloxel_core::CoreError::GridMismatch) for pictures, mask or truth of several grids; as
 /// [`phase_stereo`]; as [`disparity_error`]; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
 pub fn stereo(request: &StereoRequest<'_>, session: &Session) -> Result<StereoResult> {
-    let StereoRequest { mask, truth_px, method, .. } = *request;
+    let StereoRequest { mask, right_mask, truth_px, method, .. } = *request;
     let grid = request.left.grid();
     grid.require_same(request.right.grid(), "left and right image")?;
     truth_px.iter().try_for_each(|t| grid.require_same(t.grid(), "left image and true disparity"))?;
     mask.iter().try_for_each(|m| grid.require_same(m.grid(), "left image and mask"))?;
+    right_mask.iter().try_for_each(|m| grid.require_same(m.grid(), "right image and its mask"))?;
     let (device, mut account) = (session.device()?, Account::begin(session)?);
     session.enter(Stage::Solve)?;
     let (left, right) = (request.left.volume(), request.right.volume());
@@ -67,8 +70,15 @@ pub fn stereo(request: &StereoRequest<'_>, session: &Session) -> Result<StereoRe
     let filled = mask.map(|mask| without_unknown(&left, mask)).transpose()?.flatten();
     let found = account.stages.time("solve", || {
         let found = phase_stereo(filled.as_ref().unwrap_or(&left), &right, &parameters, device)?;
-        match mask {
-            Some(mask) => found.within(mask),
+        let found = match mask {
+            Some(mask) => found.within(mask)?,
+            None => found,
+        };
+        match right_mask {
+            Some(seen) => {
+                let leads_inside = leading_into(seen, &found.disparity_px);
+                found.within(&leads_inside)
+            }
             None => Ok(found),
         }
     })?;
@@ -86,6 +96,16 @@ pub fn stereo(request: &StereoRequest<'_>, session: &Session) -> Result<StereoRe
     account.parameters = parameters.to_json();
     let range_px = ValueRange::of(&found.disparity_px);
     Ok(StereoResult { found, range_px, error, account })
+}
+
+/// The pixels of a left picture whose disparity leads to one of the right picture that has a sample.
+fn leading_into(seen: &Mask, disparity_px: &Volume<f32>) -> Mask {
+    let width = seen.grid().size()[0];
+    Mask::from_fn(seen.grid().clone(), |[x, y, _]| {
+        let found = x as f32 - disparity_px.data()[y * width + x];
+        let nearest = (found + 0.5).floor();
+        nearest >= 0.0 && nearest < width as f32 && seen.data()[y * width + nearest as usize]
+    })
 }
 
 /// The right picture with the disparity undone: pulled back onto the left one, NaN where the disparity is unknown or leads out of

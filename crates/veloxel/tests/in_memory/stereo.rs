@@ -3,8 +3,9 @@
 use crate::no_files::{alone, without_files};
 use crate::{assert_same_file, pictures, session};
 use veloxel::io::{self, Strictness};
-use veloxel::jobs::{self, PhaseOptions, StereoJob};
+use veloxel::jobs::{self, PhaseOptions, StereoCameras, StereoJob};
 use veloxel::pipelines::{StereoRequest, stereo};
+use veloxel::report::DisparityDrawing;
 use veloxel::{Mask, Volume, Warnings};
 
 #[cfg_attr(not(feature = "tiff"), ignore = "needs the feature tiff")]
@@ -31,6 +32,13 @@ fn the_disparity_is_that_of_the_command() {
             options: PhaseOptions::new().unwrap(),
             disparity: file("d.pfm"),
             confidence: Some(file("c.tif")),
+            depth: None,
+            cloud: None,
+            rectified_left: None,
+            rectified_right: None,
+            picture: None,
+            drawing: DisparityDrawing::default(),
+            cameras: StereoCameras::Unknown,
             report: Some(file("r.json")),
             html: Some(file("p.html")),
         };

@@ -7,18 +7,31 @@ use veloxel::jobs::{self, TrackPointsJob, TrackStart};
 use veloxel::pipelines::{
     EndedTracks, PointTracks, TrackingParameters, TracksBegin, TracksRequest, track_points,
 };
-use veloxel::report::{MapPicture, tracks_csv};
+use veloxel::report::{MapPicture, PictureKey, TrackColours, TrackDrawing, tracks_csv};
 use veloxel::{Session, Volume};
+
+/// Trails in the colours of their motion, with the wheel below.
+fn drawing() -> TrackDrawing {
+    let colours = TrackColours::Motion { scale_px: Some(3.0) };
+    TrackDrawing { trail_frames: 3, colours, key: PictureKey::Wheel }
+}
 
 /// Every frame with its points.
 fn drawn(images: &[Volume<f32>], request: &TracksRequest<'_>, session: &Session) -> Vec<MapPicture> {
-    let mut tracks = PointTracks::begin(&images[0], request, session).unwrap();
-    let mut pictures = vec![tracks.picture(&images[0])];
+    let mut tracks = PointTracks::begin(&images[0], request, session).unwrap().with_trails(3);
+    let mut pictures = vec![tracks.picture(&images[0], &drawing())];
     for frame in &images[1..] {
         tracks.push(frame).unwrap();
-        pictures.push(tracks.picture(frame));
+        pictures.push(tracks.picture(frame, &drawing()));
     }
     pictures
+}
+
+/// The last frame with the whole way of every track.
+fn whole(images: &[Volume<f32>], request: &TracksRequest<'_>, session: &Session) -> MapPicture {
+    let mut tracks = PointTracks::begin(&images[0], request, session).unwrap();
+    images[1..].iter().for_each(|frame| tracks.push(frame).unwrap());
+    tracks.whole_picture(&images[images.len() - 1], &drawing())
 }
 
 #[test]
@@ -45,6 +58,8 @@ fn tracks_are_those_of_the_command() {
                 parameters,
                 output: file("tracks.csv"),
                 overlay: Some(file("overlay.y4m")),
+                picture: Some(file("ways.png")),
+                drawing: drawing(),
                 reading: Default::default(),
             };
             let run = jobs::track_points(&job, &session()).unwrap();
@@ -60,6 +75,10 @@ fn tracks_are_those_of_the_command() {
             );
             assert_eq!(tracks_csv(result.table), std::fs::read_to_string(file("tracks.csv")).unwrap());
             assert!(result.alive >= 2);
+            let whole = without_files(|| whole(&images, &request, &session));
+            let own = file("own.png");
+            veloxel::io::write_rgb(own.as_path(), [whole.width, whole.height], &whole.rgb).unwrap();
+            assert_same_file(&own, &file("ways.png"));
         }
         let job = TrackPointsJob {
             frames,
@@ -69,6 +88,8 @@ fn tracks_are_those_of_the_command() {
             parameters: TrackingParameters::default(),
             output: file("tracks.png"),
             overlay: None,
+            picture: None,
+            drawing: drawing(),
             reading: Default::default(),
         };
         let refused = jobs::track_points(&job, &session()).unwrap_err().to_string();

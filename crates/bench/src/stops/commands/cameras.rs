@@ -5,11 +5,13 @@ use crate::BenchError;
 use crate::stops::inputs::Inputs;
 use std::path::PathBuf;
 use veloxel::jobs::{
-    self, EndedTracks, EngineJob, FeaturesJob, PhaseOptions, StereoJob, TrackPointsJob, TrackStart,
+    self, EndedTracks, EngineJob, FeaturesJob, PhaseOptions, StereoCameras, StereoJob, TrackPointsJob,
+    TrackStart,
 };
 use veloxel::pipelines::TrackingParameters;
 use veloxel::pipelines::Wanted;
 use veloxel::pipelines::engine::{ConfidenceChoice, FeatureScales};
+use veloxel::report::{DisparityDrawing, TrackDrawing};
 use veloxel_io::ReadOptions;
 use veloxel_motion::{MotionError, PhaseWanted};
 
@@ -28,6 +30,13 @@ pub(super) fn stereo(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
         options: options()?,
         disparity: PathBuf::new(),
         confidence: None,
+        depth: None,
+        cloud: None,
+        rectified_left: None,
+        rectified_right: None,
+        picture: None,
+        drawing: DisparityDrawing::default(),
+        cameras: StereoCameras::Unknown,
         report: None,
         html: None,
     };
@@ -85,6 +94,8 @@ pub(super) fn track_points(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
         parameters: TrackingParameters::default(),
         output: PathBuf::new(),
         overlay: None,
+        picture: None,
+        drawing: TrackDrawing::default(),
         reading: ReadOptions::default(),
     };
     Ok(Box::new(move |session, out| {

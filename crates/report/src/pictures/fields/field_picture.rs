@@ -205,21 +205,21 @@ fn moving_contrast(plane: &Plane, flow: &Flow, image: &Volume<f32>) -> f64 {
 }
 
 /// The grey of an image between the 0.5 and 99.5 percentiles of a plane.
-struct Grey<'a> {
+pub(super) struct Grey<'a> {
     image: &'a Volume<f32>,
     low: f32,
     range: f32,
 }
 
 impl<'a> Grey<'a> {
-    fn of(image: &'a Volume<f32>, plane: &Plane) -> Self {
+    pub fn of(image: &'a Volume<f32>, plane: &Plane) -> Self {
         let shown = plane.indices().map(|i| image.data()[i]);
         let [low, high] = finite_quantiles(shown, [0.005, 0.995]).unwrap_or([0.0, 1.0]);
         Self { image, low: low as f32, range: ((high - low) as f32).max(f32::MIN_POSITIVE) }
     }
 
     /// 0 to 255; black where the image has no value.
-    fn at(&self, index: usize) -> u8 {
+    pub fn at(&self, index: usize) -> u8 {
         (255.0 * ((self.image.data()[index] - self.low) / self.range).clamp(0.0, 1.0)) as u8
     }
 }

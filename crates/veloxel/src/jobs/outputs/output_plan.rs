@@ -26,6 +26,10 @@ pub enum OutputContent {
     Confidence,
     /// A disparity in the format of the extension.
     Disparity,
+    /// A depth in the format of the extension.
+    Depth,
+    /// Points in space, `.ply`.
+    Cloud,
     /// `.y4m`, `.gif`, or `-`, a stream; a name without an extension is a folder of pictures.
     Video,
     /// A picture in colours, in the format of the extension.
@@ -376,6 +380,8 @@ impl Output {
                 io::check_output(path, ContentKind::Image, grid)?;
             }
             OutputContent::Disparity => io::check_disparity_output(path)?,
+            OutputContent::Depth => io::check_depth_output(path)?,
+            OutputContent::Cloud => io::check_cloud_output(path)?,
             OutputContent::Picture => io::check_rgb_output(path)?,
             OutputContent::Matrix => io::check_npy_output(path)?,
             OutputContent::MatrixTable => io::check_matrix_output(path)?,

@@ -7,8 +7,12 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OutputRole {
+    /// Points in space.
+    Cloud,
     /// Confidence of every vector or disparity.
     Confidence,
+    /// Depth of every pixel.
+    Depth,
     /// A disparity.
     Disparity,
     /// Distances of a graph.
@@ -39,6 +43,10 @@ pub enum OutputRole {
     Parts,
     /// A field in colours.
     Picture,
+    /// The left picture of a pair, rectified.
+    RectifiedLeft,
+    /// The right one.
+    RectifiedRight,
     /// The JSON of a run.
     Report,
     /// Frames over time.
@@ -57,7 +65,9 @@ impl OutputRole {
     /// The role in words.
     pub fn text(self) -> &'static str {
         match self {
+            Self::Cloud => "point cloud",
             Self::Confidence => "confidence",
+            Self::Depth => "depth",
             Self::Disparity => "disparity",
             Self::Distances => "distances",
             Self::Fields => "fields",
@@ -73,6 +83,8 @@ impl OutputRole {
             Self::PaintedParts => "parts in colours",
             Self::Parts => "folder of parts",
             Self::Picture => "picture",
+            Self::RectifiedLeft => "rectified left",
+            Self::RectifiedRight => "rectified right",
             Self::Report => "report",
             Self::Sequence => "sequence",
             Self::Tracks => "tracks",
