@@ -7,11 +7,13 @@
 An anisotropic, oblique, mirrored pair is made by SimpleITK, one whose images lie on two grids, and slices that lie in space; `veloxel flow` estimates
 its field; SimpleITK resamples the moving image through that field; the result must equal `veloxel warp image` (and, for linear
 interpolation, `--warped`) within 1e-3 of the intensity range, and end at the same voxels. With VELOXEL_DATA, labels of a cine
-of few slices are warped by both. Points are followed by `veloxel track-points` and by OpenCV's calcOpticalFlowPyrLK.
+of few slices are warped by both. Points are followed by `veloxel track-points` and by OpenCV's calcOpticalFlowPyrLK. Stereo pairs are rectified by `veloxel stereo
+--calibration` and by OpenCV's stereoRectify, initUndistortRectifyMap and remap, and fisheyes by OpenCV's fisheye.
 A mesh in parts is opened by trimesh. VELOXEL may name a built binary.
 Exits with 1 and one line a difference if anything differs.
 """
 
+import json
 import os
 import pathlib
 import subprocess
@@ -29,6 +31,11 @@ TOLERANCE = 1e-3
 LEAST_INSIDE = 0.7
 # Positions on the last half voxel's very end round one way or the other.
 OTHER_ENDS = 2e-4
+# Rotations, focal lengths and principal points (pixels) of rectified cameras; OpenCV finds the rays of corners in five steps.
+SAME_ROTATION = 1e-6
+SAME_CENTRE_PX = 1.0
+# Median difference of rectified pictures, of 255; OpenCV's remap counts in 32nds of a pixel, and ours is rounded.
+SAME_PICTURE = 1.0
 # Median distance of tracked points, pixels.
 TRACKED = 0.02
 
@@ -222,6 +229,60 @@ def tracked_points(folder):
         print(f"points, window {window}: median distance {away:.4f} px over {len(both)} of {len(corners)}")
 
 
+def rectified_pairs(folder):
+    """Calibrations as OpenCV writes them; pictures through OpenCV's maps with our rotations and projections."""
+    size = (320, 240)
+    noise = cv2.GaussianBlur(np.random.default_rng(7).random(size[::-1]).astype(np.float32), (0, 0), 2.0)
+    picture = np.clip(127.5 + 250 * (noise - noise.mean()) / noise.std() / 4, 0, 255).astype(np.uint8)
+    for side in ("left", "right"):
+        cv2.imwrite(str(folder / f"{side}.png"), picture)
+    K1, K2 = (np.array([[f, 0, x], [0, f + 2, y], [0, 0, 1.0]]) for f, x, y in ((250, 161, 118), (254, 157, 121)))
+    R = cv2.Rodrigues(np.array([0.02, -0.03, 0.025]))[0]
+    T = np.array([[-0.12], [0.004], [-0.003]])
+    lenses = {
+        "4": [-0.25, 0.06, 2e-4, -1e-4],
+        "5": [-0.25, 0.06, 2e-4, -1e-4, 0.01],
+        "8": [0.2, 0.05, 1e-4, 1e-4, 0.01, 0.4, 0.1, 0.02],
+        "fisheye": [-0.02, 0.01, -0.002, 0.001],
+    }
+    for (name, lens), extension in zip(lenses.items(), ("yml", "json", "yaml", "json")):
+        D = np.array([lens])
+        path, report = folder / f"k.{extension}", folder / "cameras.json"
+        file = cv2.FileStorage(str(path), cv2.FILE_STORAGE_WRITE)
+        for key, matrix in (("M1", K1), ("D1", D), ("M2", K2), ("D2", D), ("R", R), ("T", T)):
+            file.write(key, matrix)
+        if name == "fisheye":
+            file.write("distortion_model", "fisheye")
+        file.release()
+        pictures = [folder / f"rectified_{side}.png" for side in ("left", "right")]
+        if not veloxel("stereo", folder / "left.png", folder / "right.png", "-o", folder / "d.pfm", "--calibration", path, "--report",
+                       report, "--rectified-left", pictures[0], "--rectified-right", pictures[1], "--quiet"):
+            continue
+        cameras = json.loads(report.read_text())["cameras"]
+        rotations, projections = np.array(cameras["rotations"]), np.array(cameras["projections"])
+        if name != "fisheye":
+            R1, R2, P1, P2, Q = cv2.stereoRectify(K1, D, K2, D, size, R, T, flags=cv2.fisheye.CALIB_ZERO_DISPARITY, alpha=-1)[:5]
+            away = max(np.abs(rotations[0] - R1).max(), np.abs(rotations[1] - R2).max())
+            check(away <= SAME_ROTATION, f"rectified, lens {name}: rotations differ by {away:.1e} (bound {SAME_ROTATION})")
+            check(abs(P1[0, 0] - projections[0][0, 0]) <= 1e-6 * P1[0, 0], f"rectified, lens {name}: another focal length")
+            centre = np.abs(P1[:2, 2] - projections[0][:2, 2]).max()
+            check(centre <= SAME_CENTRE_PX, f"rectified, lens {name}: centres differ by {centre:.2f} px (bound {SAME_CENTRE_PX})")
+            check(abs(P2[0, 3] - projections[1][0, 3]) <= 1e-6 * abs(P2[0, 3]), f"rectified, lens {name}: another baseline")
+            check(abs(Q[3, 2] - cameras["world_from_disparity"][3][2]) <= 1e-6 * Q[3, 2], f"rectified, lens {name}: another Q")
+        for side, K in enumerate((K1, K2)):
+            P = projections[side][:, :3]
+            maps = cv2.fisheye if name == "fisheye" else cv2
+            x, y = maps.initUndistortRectifyMap(K, D.ravel() if name == "fisheye" else D, rotations[side], P, size, cv2.CV_32FC1)
+            theirs = cv2.remap(picture, x, y, cv2.INTER_LINEAR).astype(float)
+            ours = cv2.imread(str(pictures[side]), cv2.IMREAD_GRAYSCALE).astype(float)
+            inside = (x > 0) & (y > 0) & (x < size[0] - 1) & (y < size[1] - 1)
+            away = np.abs(ours - theirs)[inside]
+            check(inside.mean() > LEAST_INSIDE, f"rectified, lens {name}, camera {side}: only {inside.mean():.0%} can be compared")
+            check(np.median(away) <= SAME_PICTURE and np.percentile(away, 99) <= 4, f"rectified, lens {name}, camera {side}: median "
+                  f"difference {np.median(away):.2f}, 99 % {np.percentile(away, 99):.2f}")
+            print(f"rectified, lens {name}, camera {side}: median difference {np.median(away):.2f} over {inside.mean():.0%}")
+
+
 def parts_of_a_mesh(folder):
     """trimesh writes glTF with its buffers beside it, and opens the parts with colour, certainty and number of every face."""
     mesh = trimesh.creation.icosphere(subdivisions=3)
@@ -251,6 +312,7 @@ def main():
         slices_in_space(pathlib.Path(name))
         labels_of_few_slices(pathlib.Path(name))
         tracked_points(pathlib.Path(name))
+        rectified_pairs(pathlib.Path(name))
         parts_of_a_mesh(pathlib.Path(name))
     print("SimpleITK, OpenCV and trimesh agree" if not failures else f"{len(failures)} differences")
     return 1 if failures else 0

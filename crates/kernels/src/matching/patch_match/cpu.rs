@@ -12,6 +12,38 @@ struct PatchSearch<'a> {
     fixed: &'a [u32],
     moving: &'a [u32],
     size: Axes<usize>,
+    /// For each size of the moving image and each axis, the voxel of that image for every voxel of the fixed image's size.
+    centres: Vec<Axes<Vec<i32>>>,
+    /// The codes of pictures with margins, with those of even columns of a row before those of odd ones, so that the codes of a
+    /// patch lie side by side; none where patches are compared code by code. Margins make patches beyond a border like all others.
+    parted: Option<[Vec<u32>; 2]>,
+}
+
+/// The matches that a voxel tried: a second time they are no better.
+struct Tried<const D: usize> {
+    found: [Match<D>; MOST_TRIED],
+    count: usize,
+}
+
+/// Matches of a voxel that are remembered: its first one, its neighbours', and random ones.
+const MOST_TRIED: usize = 24;
+
+impl<const D: usize> Tried<D> {
+    fn new(first: Match<D>) -> Self {
+        Self { found: [first; MOST_TRIED], count: 1 }
+    }
+
+    /// Whether a match comes for the first time; where nothing more is remembered, it may come again.
+    fn is_new(&mut self, tried: Match<D>) -> bool {
+        if self.found[..self.count].contains(&tried) {
+            return false;
+        }
+        if self.count < MOST_TRIED {
+            self.found[self.count] = tried;
+            self.count += 1;
+        }
+        true
+    }
 }
 
 /// A vector and the size of the moving image at which it was compared.
@@ -41,8 +73,7 @@ const NEXT: u32 = 0x9e37_79b9;
 pub(super) fn patch_match<const D: usize>(cpu: &Cpu, args: PatchMatch<'_>) {
     let PatchMatch { shape, codes, sweep, matches, costs, better, better_costs } = args;
     let [nx, ny, nz] = shape.size;
-    let search =
-        PatchSearch { codes, fixed: codes.fixed.host(), moving: codes.moving.host(), size: shape.size };
+    let search = PatchSearch::new(cpu, codes, shape.size);
     let (matches, costs) = (matches.host(), costs.host());
     let [better, better_costs] = [better, better_costs].map(|out| Shared::new(out.host_mut()));
     cpu.split(ny * nz, 1000 * shape.len(), |rows| {
@@ -57,16 +88,17 @@ pub(super) fn patch_match<const D: usize>(cpu: &Cpu, args: PatchMatch<'_>) {
                 if best.cost == WORST {
                     best.cost = search.cost(voxel, best.found, WORST);
                 }
+                let mut tried = Tried::new(best.found);
                 for steps in neighbours::<D>(sweep.step as i32) {
                     let Some(neighbour) = neighbour(voxel, steps, shape.size) else { continue };
                     let found = search.carried_on(matches[neighbour], steps);
-                    search.try_one(voxel, found, &mut best);
+                    search.try_one(voxel, found, &mut tried, &mut best);
                 }
                 let mut word = hash(sweep.seed) ^ (index as u32).wrapping_mul(16);
                 let mut radius = sweep.radius as u32;
                 for _ in 0..sweep.tries {
                     word = word.wrapping_add(1);
-                    search.try_one(voxel, search.random(best.found, radius, word), &mut best);
+                    search.try_one(voxel, search.random(best.found, radius, word), &mut tried, &mut best);
                     radius = (radius / 2).max(1);
                 }
                 let mut vector = [0; 3];
@@ -90,7 +122,27 @@ fn neighbour(voxel: Axes<usize>, steps: Axes<i32>, size: Axes<usize>) -> Option<
     inside.then(|| (at[2] as usize * size[1] + at[1] as usize) * size[0] + at[0] as usize)
 }
 
-impl PatchSearch<'_> {
+impl<'a> PatchSearch<'a> {
+    fn new(cpu: &Cpu, codes: Codes<'a>, size: Axes<usize>) -> Self {
+        let along = |image: &StackedImage, a: usize| {
+            let (count, scaled) = (size[a] as i32, image.size[a] as i32);
+            (0..count).map(|at| (2 * at + 1) * scaled / (2 * count)).collect()
+        };
+        let centres = codes.moving_images.iter().map(|image| [0, 1, 2].map(|a| along(image, a))).collect();
+        let mut images = codes.moving_images.iter().chain([&codes.fixed_image]);
+        let are_parted = size[2] == 1
+            && WIDE_REACHES.contains(&codes.reach)
+            && images.all(|image| image.margin >= WIDE_REACHES[1] && image.size[2] == 1);
+        let (fixed, moving) = (codes.fixed.host(), codes.moving.host());
+        let parted = are_parted.then(|| {
+            [
+                parted(cpu, fixed, &[codes.fixed_image], PartedMargin::Repeats),
+                parted(cpu, moving, codes.moving_images, PartedMargin::Stays),
+            ]
+        });
+        Self { codes, fixed, moving, size, centres, parted }
+    }
+
     /// The match of a neighbour continued to this voxel, with its growth.
     fn carried_on<const D: usize>(&self, word: u32, steps: Axes<i32>) -> Match<D> {
         let (mut vector, size) = unpack::<D>(word);
@@ -113,13 +165,18 @@ impl PatchSearch<'_> {
         Match { vector, size }
     }
 
-    fn try_one<const D: usize>(&self, voxel: Axes<usize>, tried: Match<D>, best: &mut Best<D>) {
-        if tried == best.found {
-            return;
-        }
-        let cost = self.cost(voxel, tried, best.cost);
-        if cost < best.cost {
-            *best = Best { found: tried, cost };
+    fn try_one<const D: usize>(
+        &self,
+        voxel: Axes<usize>,
+        found: Match<D>,
+        tried: &mut Tried<D>,
+        best: &mut Best<D>,
+    ) {
+        if tried.is_new(found) {
+            let cost = self.cost(voxel, found, best.cost);
+            if cost < best.cost {
+                *best = Best { found, cost };
+            }
         }
     }
 
@@ -133,11 +190,17 @@ impl PatchSearch<'_> {
             if at < 0 || at >= count || of.vector[a].abs() > longest(D) {
                 return WORST;
             }
-            centre[a] = (2 * at + 1) * image.size[a] as i32 / (2 * count);
+            centre[a] = self.centres[of.size][a][at as usize];
             is_deep &= voxel[a] as i32 >= reach && voxel[a] as i32 + reach < count;
             // A margin is read like the image.
             is_deep &= image.margin as i32 >= reach
                 || (centre[a] >= reach && centre[a] + reach < image.size[a] as i32);
+        }
+        if let Some([fixed, moving]) = &self.parted {
+            let from = [voxel[0] as i32, voxel[1] as i32 - reach];
+            let fixed = Corner::parted(fixed, &self.codes.fixed_image, from);
+            let moving = Corner::parted(moving, image, [centre[0], centre[1] - reach]);
+            return wide_cost(fixed, moving, self.codes.reach, limit);
         }
         if is_deep {
             let fixed = Corner::of(self.fixed, &self.codes.fixed_image, voxel.map(|v| v as i32 - reach));
@@ -203,10 +266,93 @@ impl<'a> Corner<'a> {
         let first = (image.first() as i32 + (z * high as i32 + y) * wide as i32 + x) as usize;
         Self { samples: &samples[first..], width: wide, plane: wide * high }
     }
+    /// The corner of a wide patch among parted codes, by its middle column and its first row.
+    fn parted(samples: &'a [u32], image: &StackedImage, [x, y]: [i32; 2]) -> Self {
+        let [wide, high] = image.held();
+        let column = (x + image.margin as i32) as usize - WIDE_REACHES[1];
+        let row = (y + image.margin as i32) as usize;
+        let first = image.start + row * wide + column % 2 * wide.div_ceil(2) + column / 2;
+        Self { samples: &samples[first..], width: wide, plane: wide * high }
+    }
+    /// The first codes of a row of the first plane.
+    #[inline(always)]
+    fn lanes(&self, y: usize) -> [u32; LANES] {
+        std::array::from_fn(|i| self.row(y, 0, LANES)[i])
+    }
     #[inline(always)]
     fn row(&self, y: usize, z: usize, len: usize) -> &'a [u32] {
         &self.samples[z * self.plane + y * self.width..][..len]
     }
+}
+
+/// Half widths of patches of pictures of which a row has eight codes, or seven, and one more; the larger one is the margin that is
+/// read.
+const WIDE_REACHES: [usize; 2] = [6, 8];
+/// Codes that are compared side by side.
+const LANES: usize = 8;
+/// Rows between two looks at the limit.
+const ROWS_A_LOOK: usize = 3;
+
+/// What the margin of parted codes holds.
+#[derive(Clone, Copy, PartialEq)]
+enum PartedMargin {
+    /// What it holds already.
+    Stays,
+    /// The image's outermost codes: patches of the fixed image are continued so beyond its border.
+    Repeats,
+}
+
+/// The codes of some pictures, with those of even columns of each row, the margin's included, before those of odd ones.
+fn parted(cpu: &Cpu, codes: &[u32], images: &[StackedImage], margin: PartedMargin) -> Vec<u32> {
+    let mut out = vec![0; codes.len()];
+    let parts = Shared::new(&mut out);
+    for image in images {
+        let [wide, high] = image.held();
+        let within = |at: usize, count: usize| match margin {
+            PartedMargin::Stays => at,
+            PartedMargin::Repeats => at.clamp(image.margin, image.margin + count - 1),
+        };
+        cpu.split(high, wide * high, |rows| {
+            for row in rows {
+                let from = &codes[image.start + within(row, image.size[1]) * wide..][..wide];
+                let range = image.start + row * wide..image.start + (row + 1) * wide;
+                // SAFETY: every row is written by one thread.
+                let (even, odd) = unsafe { parts.get_mut(range) }.split_at_mut(wide.div_ceil(2));
+                for (nth, code) in even.iter_mut().enumerate() {
+                    *code = from[within(2 * nth, image.size[0])];
+                }
+                for (nth, code) in odd.iter_mut().enumerate() {
+                    *code = from[within(2 * nth + 1, image.size[0])];
+                }
+            }
+        });
+    }
+    out
+}
+
+/// The cost of patches of pictures that lie inside both images, from the corners of the wider patch: of a narrower one the outermost
+/// codes do not count.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2+popcnt", "aarch64+neon"))]
+fn wide_cost(fixed: Corner<'_>, moving: Corner<'_>, reach: usize, limit: u32) -> u32 {
+    let is_wide = reach == WIDE_REACHES[1];
+    let first = if is_wide { 0 } else { 1 };
+    let (mut lanes, mut last) = ([0; LANES], 0);
+    let sum = |lanes: &[u32; LANES], last: u32| lanes[first..].iter().sum::<u32>() + last;
+    for row in 0..=reach {
+        let [a, b] = [&fixed, &moving].map(|corner| corner.lanes(2 * row));
+        for i in 0..LANES {
+            lanes[i] += (a[i] ^ b[i]).count_ones().min(MOST_BITS);
+        }
+        if is_wide {
+            let [a, b] = [&fixed, &moving].map(|corner| corner.row(2 * row, 0, LANES + 1)[LANES]);
+            last += (a ^ b).count_ones().min(MOST_BITS);
+        }
+        if row % ROWS_A_LOOK == ROWS_A_LOOK - 1 && sum(&lanes, last) >= limit {
+            return WORST;
+        }
+    }
+    let sum = sum(&lanes, last);
+    if sum >= limit { WORST } else { sum }
 }
 
 /// The cost of patches that lie inside both images, with their half width in the plane, and along z.

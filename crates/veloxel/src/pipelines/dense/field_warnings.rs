@@ -13,17 +13,24 @@ const LITTLE_OVERLAP: f64 = 0.5;
 /// Middlebury have 0.014 at most.
 const LARGE_MOTION: f64 = 0.08;
 
+/// The images of a field of which vectors lead outside.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ImagesOfField {
+    pub dimension: Dimension,
+    /// Whether both lie on one grid: each covers all of the other.
+    pub share_grid: bool,
+    /// What the run started from; none where the method takes no start.
+    pub start: Option<StartKind>,
+}
+
 /// Says so if many vectors leave the moving image: grids that cover little of each other, or a motion too large for a run
 /// that begins from no motion.
-pub(super) fn warn_of_vectors_outside(
-    share: f64,
-    dimension: Dimension,
-    start: Option<StartKind>,
-    warnings: &mut Warnings,
-) {
+pub(super) fn warn_of_vectors_outside(share: f64, images: ImagesOfField, warnings: &mut Warnings) {
+    let ImagesOfField { dimension, share_grid, start } = images;
     let is_large_motion =
         share > LARGE_MOTION && dimension == Dimension::Two && start == Some(StartKind::None);
-    let (hint, advice) = if share > LITTLE_OVERLAP {
+    let covers_little = share > LITTLE_OVERLAP && !(share_grid && is_large_motion);
+    let (hint, advice) = if covers_little {
         (
             Hint::Start,
             "which covers little of the fixed one: check the origins and directions of both, or begin with the shift between their \
@@ -124,16 +131,20 @@ mod tests {
 
     #[test]
     fn matches_are_suggested_where_pictures_move_far() {
-        let told = |share: f64, dimension: Dimension, start: Option<StartKind>| {
+        let pictures =
+            ImagesOfField { dimension: Dimension::Two, share_grid: true, start: Some(StartKind::None) };
+        let told = |share: f64, images: ImagesOfField| {
             let mut warnings = Warnings::new();
-            warn_of_vectors_outside(share, dimension, start, &mut warnings);
+            warn_of_vectors_outside(share, images, &mut warnings);
             texts(&warnings)
         };
-        assert!(told(0.15, Dimension::Two, Some(StartKind::None)).contains("begin from matches"));
-        assert!(told(0.6, Dimension::Two, Some(StartKind::None)).contains("covers little"));
-        assert_eq!(told(0.15, Dimension::Two, Some(StartKind::Matches)), "");
-        assert_eq!(told(0.15, Dimension::Three, Some(StartKind::None)), "");
-        assert_eq!(told(0.014, Dimension::Two, Some(StartKind::None)), "");
+        assert!(told(0.15, pictures).contains("begin from matches"));
+        // Pictures of one grid cover each other, however far their motion leads.
+        assert!(told(0.6, pictures).contains("begin from matches"));
+        assert!(told(0.6, ImagesOfField { share_grid: false, ..pictures }).contains("covers little"));
+        assert_eq!(told(0.15, ImagesOfField { start: Some(StartKind::Matches), ..pictures }), "");
+        assert_eq!(told(0.15, ImagesOfField { dimension: Dimension::Three, ..pictures }), "");
+        assert_eq!(told(0.014, pictures), "");
     }
 
     #[test]

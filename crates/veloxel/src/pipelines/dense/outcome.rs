@@ -1,12 +1,14 @@
 //! From a flow that was found to a result: measured, warned about, with the warped image that is wanted.
 
-use super::field_warnings::{note_idle_volume_mask, warn_of_vectors_outside, warn_of_volume_change};
+use super::field_warnings::{
+    ImagesOfField, note_idle_volume_mask, warn_of_vectors_outside, warn_of_volume_change,
+};
 use super::{PairNames, PairWanted, StartKind};
 use crate::Result;
 use crate::pipelines::account::Account;
 use crate::pipelines::prepare::grids::{WHOLE_IMAGE, moving_on};
 use std::borrow::Cow;
-use veloxel_core::{Dimension, Flow, Mask, Volume, Warnings};
+use veloxel_core::{Flow, Mask, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_motion::{DenseDraft, DenseFlow, TilePlan};
 use veloxel_report::{PairReport, PairView};
@@ -110,7 +112,7 @@ impl Outcome<'_> {
         account.warnings.extend(found.statistics.warnings.clone());
         if let Some(measured) = &measured {
             let share = measured.motion.outside_share;
-            warn_of_vectors_outside(share, self.dimension(), self.start, &mut account.warnings);
+            warn_of_vectors_outside(share, self.images(), &mut account.warnings);
         }
         if self.prepared.volume_mask.is_some() {
             let name = self.names.volume_mask;
@@ -124,8 +126,10 @@ impl Outcome<'_> {
         Ok(PairResult { found, warped, moving_on_fixed, measured, prepared, fixed_frame, account })
     }
 
-    fn dimension(&self) -> Dimension {
-        self.prepared.fixed.grid().dimension()
+    fn images(&self) -> ImagesOfField {
+        let (fixed, moving) = (self.prepared.fixed.grid(), self.prepared.moving.grid());
+        let share_grid = fixed.require_same(moving, "").is_ok();
+        ImagesOfField { dimension: fixed.dimension(), share_grid, start: self.start }
     }
 
     /// Only a page draws the moving image.
