@@ -48,8 +48,9 @@ pub use run::chamber_words::ChamberWords;
 pub use run::flow_report::{MotionReport, PairReport, RunReport};
 pub use run::header::{DeviceReport, InputReport, RunHeader, to_json};
 pub use run::phase_reports::{
-    EngineReport, FeatureScaleReport, FeaturesReport, FrameReport, LatencyReport, StereoReport, ValueRange,
+    EngineReport, FeatureScaleReport, FeaturesReport, FrameReport, LatencyReport, StereoReport,
 };
 pub use run::segment_report::{SegmentReport, SegmentedPart};
 pub use run::track_report::{BetweenReaders, CineReport, ReaderDistances, TrackReport, TrackRun};
 pub use run::tracks_table::{TrackRow, tracks_csv};
+pub use run::value_range::ValueRange;

@@ -1,11 +1,9 @@
 //! The binary as a user meets it: exit codes, one-line messages, files whole or absent.
 
 mod bad_input;
-mod cameras;
 mod compare;
 mod contours;
 mod dicom_cine;
-mod disparity;
 mod distances;
 mod end_to_end;
 mod help;
@@ -17,6 +15,7 @@ mod parameters;
 mod phase;
 mod segment;
 mod sequences;
+mod stereo;
 mod streams;
 mod summaries;
 mod tiles;

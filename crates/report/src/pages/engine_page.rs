@@ -8,7 +8,8 @@ use crate::pictures::maps::{Map, Stage, Wheel, energy_map};
 use crate::pictures::panel::{Panel, Scaled};
 use crate::pictures::planes::planes_through;
 use crate::plots::svg_plot::{AxisLabels, Ink, Line, LinePlot, Series};
-use crate::run::phase_reports::{EngineReport, FrameReport, ValueRange};
+use crate::run::phase_reports::{EngineReport, FrameReport};
+use crate::run::value_range::ValueRange;
 use veloxel_core::{Control, Dimension, Flow, Grid, Volume};
 
 /// One frame of a stream, a picture or a volume, with its results, all on its grid.

@@ -6,7 +6,7 @@ use crate::pictures::caption::{ColourKey, captioned};
 use crate::pictures::colour_wheel::colour_wheel_rgb;
 use crate::pictures::grey::grey_rgb;
 use crate::pictures::phase_pictures::{MapPicture, disparity_rgb, orientation_rgb};
-use crate::run::phase_reports::ValueRange;
+use crate::run::value_range::ValueRange;
 use veloxel_core::{Control, Flow, Stopped, Volume};
 
 /// An output that has a tile in every picture, even for a frame without it.

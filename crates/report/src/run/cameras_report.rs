@@ -1,6 +1,6 @@
 //! The cameras of a stereo pair, as a report tells them.
 
-use crate::run::phase_reports::ValueRange;
+use crate::run::value_range::ValueRange;
 use serde::Serialize;
 use veloxel_core::{Rectification, RectifiedView};
 

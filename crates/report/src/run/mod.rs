@@ -8,3 +8,4 @@ pub(crate) mod phase_reports;
 pub(crate) mod segment_report;
 pub(crate) mod track_report;
 pub(crate) mod tracks_table;
+pub(crate) mod value_range;

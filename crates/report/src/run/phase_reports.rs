@@ -2,8 +2,8 @@
 
 use crate::run::cameras_report::CamerasReport;
 use crate::run::header::RunHeader;
+use crate::run::value_range::ValueRange;
 use serde::Serialize;
-use veloxel_core::Volume;
 use veloxel_measure::{DisparityError, finite_quantiles};
 
 /// The report of `veloxel stereo --report`.
@@ -24,25 +24,6 @@ pub struct StereoReport {
     pub error: Option<DisparityError>,
     /// The cameras and the range of depths, if they are known.
     pub cameras: Option<CamerasReport>,
-}
-
-/// The range of most of some values.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct ValueRange {
-    /// 1 % of the values are at most this large.
-    pub p1: f64,
-    /// The median.
-    pub p50: f64,
-    /// 99 % of the values are at most this large.
-    pub p99: f64,
-}
-
-impl ValueRange {
-    /// The range of the finite values; none if there are none.
-    pub fn of(volume: &Volume<f32>) -> Option<Self> {
-        let [p1, p50, p99] = finite_quantiles(volume.data().iter().copied(), [0.01, 0.5, 0.99])?;
-        Some(Self { p1, p50, p99 })
-    }
 }
 
 /// The report of `veloxel features --report`.

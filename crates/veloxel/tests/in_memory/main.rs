@@ -4,7 +4,6 @@
 // A failed unwrap is a failed test, in functions beside the tests as well.
 #![allow(clippy::unwrap_used)]
 
-mod cameras;
 mod compare;
 mod contours;
 mod custom_method;

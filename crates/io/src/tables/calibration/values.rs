@@ -59,7 +59,7 @@ impl<'a> Named<'a> {
         self.find(names).ok_or_else(|| IoError::malformed(self.path, what, "a value", "none"))
     }
 
-    /// So many numbers, as a list, a nested list, or OpenCV's matrix with `data`.
+    /// Numbers of a given count, as a list, a nested list, or OpenCV's matrix with `data`.
     ///
     /// # Errors
     /// [`IoError::Malformed`].

@@ -1,5 +1,7 @@
 //! `stereo left.png right.png -o d.pfm --confidence c.tif --mask m.png --truth t.pfm`.
 
+mod cameras;
+
 use crate::no_files::{alone, without_files};
 use crate::{assert_same_file, pictures, session};
 use veloxel::io::{self, Strictness};

@@ -1,0 +1,4 @@
+//! `veloxel stereo`, and disparities.
+
+mod cameras;
+mod disparity;
