@@ -16,7 +16,7 @@ fn texture([x, y, _]: [f64; 3]) -> f64 {
         let (length, turn) = (5.0 * 1.1f64.powi(n), 2.4 * f64::from(n));
         (length * (turn.cos() * x + turn.sin() * y) + f64::from(n * n)).sin()
     };
-    128.0 + 9.0 * (0..30).map(wave).sum::<f64>()
+    128.0 + 8.0 * (0..30).map(wave).sum::<f64>()
 }
 
 /// A turn about x, y and z by small angles, radians; a rotation to rounding.
