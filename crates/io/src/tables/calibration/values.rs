@@ -24,6 +24,7 @@ impl Document {
     /// The names at the top of the file, for messages.
     pub fn keys(&self) -> String {
         match &self.value {
+            Value::Object(map) if map.is_empty() => "no key".to_owned(),
             Value::Object(map) => map.keys().cloned().collect::<Vec<_>>().join(", "),
             other => quoted(&other.to_string()),
         }
