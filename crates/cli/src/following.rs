@@ -75,6 +75,7 @@ impl Observer for Following {
             return ControlFlow::Continue(());
         }
         if self.ending == Ending::WritesFound {
+            interrupt::answer();
             interrupt::tell("writing what was found so far; once more stops at once");
         }
         ControlFlow::Break(())

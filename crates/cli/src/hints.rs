@@ -46,6 +46,7 @@ fn options(hint: Hint) -> &'static str {
         Hint::Warped => "--warped",
         Hint::Refinement => "--refine",
         Hint::Directions => "--inverse-consistency",
+        Hint::FilterSetting => "--sigma of gaussian, --size of resample, --taps of convolution",
         _ => "",
     }
 }

@@ -4,14 +4,21 @@ use crate::Outcome;
 use crate::terminal::say;
 use std::path::PathBuf;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
-use veloxel::io::{Ending, Files, PendingFiles};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+use veloxel::io::{Ending, Files, PendingFiles, Resolved};
 use veloxel::{Diagnosis, ErrorKind, VeloxelError};
 
 /// Number of runs that listen for signals.
 static LISTENING: AtomicUsize = AtomicUsize::new(0);
 /// The first signal that came while a run listened; 0 before.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
+/// Whether a run ended with the results so far because of it.
+static IS_ANSWERED: AtomicBool = AtomicBool::new(false);
+/// Whether a thread ends the program, with its exit code and its last words.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
+
+/// What is said when a signal came too late.
+const ALL_WRITTEN: &str = "error: stopped after all outputs had been written; they stay";
 
 /// The unfinished files of all sessions of this command: the thread that waits for signals removes them.
 static PENDING: LazyLock<PendingFiles> = LazyLock::new(PendingFiles::default);
@@ -48,29 +55,64 @@ pub fn signal() -> Option<i32> {
     Some(SIGNAL.load(Ordering::SeqCst)).filter(|&signal| signal != 0)
 }
 
+/// Whether this thread is the one that ends the program: the first one that asks.
+fn may_end() -> bool {
+    !IS_ENDING.swap(true, Ordering::SeqCst)
+}
+
+/// Says that a run answered the signal with the results so far: its end needs no other word.
+pub fn answer() {
+    IS_ANSWERED.store(true, Ordering::SeqCst);
+}
+
 /// Ends a program whose run was stopped by a signal, before its end or with the results so far, with the signal's exit code.
+/// From here on signals come too late.
 pub fn exit_if_stopped(outcome: &Outcome) {
-    let Some(signal) = signal() else { return };
-    let Err(error) = outcome else { std::process::exit(128 + signal) };
-    match error.downcast_ref::<VeloxelError>() {
-        Some(stopped) if stopped.kind() == ErrorKind::Stopped => stop(signal, stopped.left_behind()),
-        _ => {}
+    if !may_end() {
+        // The thread that waits for signals is about to.
+        loop {
+            std::thread::park();
+        }
     }
+    let Some(signal) = signal() else { return };
+    match outcome {
+        Ok(()) => stop_at_end(signal),
+        Err(error) => match error.downcast_ref::<VeloxelError>() {
+            Some(stopped) if stopped.kind() == ErrorKind::Stopped => stop(signal, stopped.left_behind()),
+            _ => {}
+        },
+    }
+}
+
+/// Ends the program after a run that a signal ended with the results so far, or that was done when it came.
+fn stop_at_end(signal: i32) -> ! {
+    let resolved = pending().take_resolved();
+    match pending().remove_all() {
+        _ if IS_ANSWERED.load(Ordering::SeqCst) => {}
+        Ending::Published => tell(ALL_WRITTEN),
+        Ending::Nothing => tell("error: stopped when all was done"),
+    }
+    exit(signal, &resolved)
 }
 
 /// Ends the program without incomplete files, except those that could not be removed.
 fn stop(signal: i32, left_behind: &[PathBuf]) -> ! {
     let resolved = pending().take_resolved();
     match (pending().remove_all(), left_behind) {
-        (Ending::Published, _) => tell("error: stopped after all outputs had been written; they stay"),
+        (Ending::Published, _) => tell(ALL_WRITTEN),
         (Ending::Nothing, []) => tell("error: stopped before the end; nothing was left behind"),
         (Ending::Nothing, _) => tell("error: stopped before the end"),
     }
-    for resolved in resolved {
-        say(&format!("warning: {resolved}"));
-    }
     for path in left_behind {
         say(&format!("warning: {} could not be taken back", path.display()));
+    }
+    exit(signal, &resolved)
+}
+
+/// Ends the program with a signal's exit code, and tells what was done with outputs of earlier runs.
+fn exit(signal: i32, resolved: &[Resolved]) -> ! {
+    for resolved in resolved {
+        say(&format!("warning: {resolved}"));
     }
     std::process::exit(128 + signal)
 }
@@ -88,7 +130,7 @@ pub fn stop_cleanly() {
         for signal in signals.forever() {
             let is_heard = LISTENING.load(Ordering::SeqCst) > 0
                 && SIGNAL.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst).is_ok();
-            if !is_heard {
+            if !is_heard && may_end() {
                 stop(signal, &[])
             }
         }

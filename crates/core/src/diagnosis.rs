@@ -105,6 +105,8 @@ pub enum Hint {
     Refinement,
     /// Both directions of a pair.
     Directions,
+    /// The setting of a filter.
+    FilterSetting,
 }
 
 /// What every error of the workspace says besides its text.

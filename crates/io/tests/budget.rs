@@ -70,6 +70,30 @@ fn images_that_load_at_the_same_time_count_together() {
 }
 
 #[test]
+fn frames_of_few_pixels_count_with_what_each_takes_beside_them() {
+    let film = [&b"YUV4MPEG2 W2 H2 F25:1 Cmono\n"[..], &b"FRAME\n....".repeat(4000)].concat();
+    assert!(within("a.y4m", &film, 4 << 20).is_ok());
+    let refused = within("a.y4m", &film, 1 << 20);
+    assert!(matches!(refused, Err(IoError::Memory { .. })), "{refused:?}");
+}
+
+#[test]
+fn a_header_counts_with_what_is_kept_of_each_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.ply");
+    let elements = "element e 1\nproperty float x\n".repeat(10_000);
+    let text = format!("ply\nformat ascii 1.0\n{elements}end_header\n{}", "1\n".repeat(10_000));
+    fs::write(&path, text).unwrap();
+    let read = |bytes| {
+        let reading = Reading::alone(ReadOptions { max_decode_bytes: Some(bytes), ..ReadOptions::default() });
+        read_surface(&path, reading, &mut Warnings::new()).unwrap_err()
+    };
+    assert!(matches!(read(2 << 20), IoError::Memory { .. }));
+    // There is room for it, and it is no mesh.
+    assert!(!matches!(read(64 << 20), IoError::Memory { .. }));
+}
+
+#[test]
 fn a_palette_that_is_no_list_of_colours_is_refused() {
     for length in [4, 5, 767] {
         let chunks = [

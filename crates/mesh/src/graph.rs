@@ -209,8 +209,10 @@ fn check(list: &ArcList, pace: &mut Pace<'_>) -> Result<(), MeshError> {
 
 /// Refuses a graph whose tables do not fit: one far number in a list of edges makes as many nodes.
 fn check_memory(list: &ArcList, budget_bytes: u64) -> Result<(), MeshError> {
-    // Three tables of the nodes; each arc, both ways, before and after sorting.
-    let needed_bytes = (list.nodes as u64).saturating_add(1).saturating_mul(12) + 32 * list.arcs.len() as u64;
+    // The list itself; three tables of the nodes; each arc, both ways, before and after sorting.
+    let list_bytes = (list.arcs.capacity() * size_of::<WeightedArc>()) as u64;
+    let tables_bytes = (list.nodes as u64).saturating_add(1).saturating_mul(12);
+    let needed_bytes = tables_bytes.saturating_add(list_bytes + 32 * list.arcs.len() as u64);
     if needed_bytes > budget_bytes {
         let what = format!("a graph of {} nodes", list.nodes);
         let ways_out = "number the nodes without gaps, or allow more";
@@ -257,6 +259,9 @@ mod tests {
         assert_eq!(check_memory(&far, 64 << 30), Ok(()));
         let many = list(1000, GraphKind::Undirected, &[(0, 1, 1.0)]);
         let within = |bytes| Graph::within(&many, Some(bytes), &Control::default());
+        let three_nodes = list(3, GraphKind::Directed, &[(0, 1, 1.0); 1000]);
+        let of_list = check_memory(&three_nodes, 40_000).unwrap_err();
+        assert!(matches!(of_list, MeshError::Memory { needed_bytes: 44_048, .. }), "{of_list}");
         assert!(matches!(within(12_000), Err(MeshError::Memory { budget_bytes: 12_000, .. })));
         assert!(within(13_000).is_ok());
     }

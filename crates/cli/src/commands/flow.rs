@@ -360,12 +360,16 @@ fn pair_lines(pair: &PairReport, unit: &str) -> Vec<(&'static str, String)> {
 }
 
 fn start(text: &str) -> Result<StartFrom, String> {
+    // A word that names no file is a start that there is not, such as `rigid`.
+    let is_word = !text.contains(['.', '@', '/', '\\']) && !Path::new(text).exists();
     Ok(match text {
-        "" => return Err("expected none, centre-of-mass, affine, matches, or a field's file".to_owned()),
         "none" => StartFrom::None,
         "centre-of-mass" => StartFrom::CentreOfMass,
         "affine" => StartFrom::Affine,
         "matches" => StartFrom::Matches,
+        _ if is_word => {
+            return Err("expected none, centre-of-mass, affine, matches, or a field's file".to_owned());
+        }
         path => StartFrom::Flow(path.into()),
     })
 }

@@ -123,6 +123,18 @@ fn images_that_cannot_be_compared() {
 }
 
 #[test]
+fn a_start_that_there_is_not_is_told_with_those_there_are() {
+    let place = with_pair();
+    let run = place.run(&["flow", "fixed.nii.gz", "moving.nii.gz", "-o", "f.nii.gz", "--init", "rigid"]);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("none, centre-of-mass, affine, matches, or a field's file"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
 fn constant_images_have_a_defined_result() {
     let place = with_pair();
     place.write_image("flat.nii.gz", &small_volume().fixed.map(|_| 7.0));

@@ -12,6 +12,9 @@ use std::io::Read;
 const JPEG: [&str; 4] =
     [uids::JPEG_BASELINE8_BIT, uids::JPEG_EXTENDED12_BIT, uids::JPEG_LOSSLESS, uids::JPEG_LOSSLESS_SV1];
 
+/// Bytes that may be looked at beside twice those of all streams.
+const MORE_BYTES: usize = 1 << 16;
+
 /// The shape of a plane, as the elements state it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
@@ -73,8 +76,20 @@ pub(super) fn jpeg_fault(object: &DefaultDicomObject, shape: Shape) -> Option<St
     };
     // A frame may go on in the next fragments; where it begins, a fragment does.
     let starts = (0..fragments.len()).filter(|&nth| fragments[nth].starts_with(&[0xff, 0xd8]));
-    let streams = starts.map(|nth| fragments[nth..].iter().flatten().copied());
-    streams.filter_map(|mut stream| stream_fault(&mut stream, shape)).next()
+    // A stream has its frame's header before the next stream begins: together they are looked through once.
+    let mut left = 2 * fragments.iter().map(Vec::len).sum::<usize>() + MORE_BYTES;
+    for nth in starts {
+        let counted = |_: &u8| left = left.saturating_sub(1);
+        let mut stream = fragments[nth..].iter().flatten().copied().inspect(counted);
+        let fault = stream_fault(&mut stream, shape);
+        if fault.is_some() {
+            return fault;
+        }
+        if left == 0 {
+            return Some("JPEG streams without frames".to_owned());
+        }
+    }
+    None
 }
 
 /// A sentence if the frame of a JPEG stream is not of this shape; broken headers are the decoder's to tell.

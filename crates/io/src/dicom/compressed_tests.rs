@@ -105,6 +105,16 @@ fn broken_codestreams_are_one_line() {
 }
 
 #[test]
+fn streams_that_lead_into_each_other_are_not_followed_again_and_again() {
+    let mut many = object(BASELINE, [4, 3], [8, 8]);
+    let starts = vec![vec![0xff, 0xd8]; 300_000];
+    let fragments = PixelFragmentSequence::new(Vec::<u32>::new(), starts);
+    many.put(DataElement::new(PIXELS, VR::OB, Value::PixelSequence(fragments)));
+    let error = read(many, "1.2.840.10008.1.2.4.50").unwrap_err();
+    assert!(error.contains("JPEG streams without frames"), "{error}");
+}
+
+#[test]
 fn compressed_pixels_are_in_fragments() {
     // Found by fuzzing: the decoder takes other bytes as well, whose size nobody has checked.
     for syntax in ["4.50", "4.70", "5", "8.1"] {

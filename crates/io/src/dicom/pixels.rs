@@ -9,6 +9,7 @@ use crate::error::{IoError, Result};
 use crate::read::context::Context;
 use crate::read::luminance::LUMA;
 use crate::tables::cine_place::{CineImage, CineSpot};
+use dicom_dictionary_std::tags;
 use dicom_object::DefaultDicomObject;
 use dicom_pixeldata::{DecodedPixelData, PixelDecoder, PixelRepresentation};
 use std::path::Path;
@@ -30,7 +31,10 @@ pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Re
             if opened.as_ref().is_none_or(|(path, _)| *path != plane.path) {
                 // Two at once would take twice the memory.
                 drop(opened.take());
-                opened = Some((plane.path.clone(), open(&plane.path, context)?));
+                let mut file = open(&plane.path, context)?;
+                // Headers have what a frame says of itself; a decoder goes over that of all frames for each of them.
+                file.object.remove_element(tags::PER_FRAME_FUNCTIONAL_GROUPS_SEQUENCE);
+                opened = Some((plane.path.clone(), file));
                 if let Some((_, Opened { object, .. })) = &opened {
                     let shape = Shape::of(object, plane.size);
                     codestreams::jpeg_fault(object, shape)

@@ -1,9 +1,10 @@
 use super::*;
 use crate::read::reading::{ReadOptions, Reading, SeriesChoice, Strictness};
-use dicom_core::value::{PixelFragmentSequence, Value};
+use dicom_core::value::{DataSetSequence, PixelFragmentSequence, Value};
 use dicom_core::{DataElement, PrimitiveValue, VR};
 use dicom_object::{FileMetaTableBuilder, InMemDicomObject, Tag};
 use std::fs;
+use std::time::{Duration, Instant};
 use veloxel_core::Warnings;
 
 const PLAIN: &str = "1.2.840.10008.1.2.1";
@@ -336,4 +337,31 @@ fn planes_count_in_the_budget() {
     // A file and its pixels fit, but not the headers of twelve of them.
     let refused = read(4000).unwrap_err();
     assert!(refused.contains("of memory"), "{refused}");
+}
+
+#[test]
+fn frames_that_say_much_of_themselves_take_time_in_their_number_alone() {
+    const FRAMES: usize = 20_000;
+    let mut object = Image::new(0, 0).object();
+    object.put_str(Tag(0x0028, 0x0008), VR::IS, FRAMES.to_string());
+    for tag in [0x0010, 0x0011] {
+        object.put(DataElement::new(Tag(0x0028, tag), VR::US, PrimitiveValue::from(1u16)));
+    }
+    let samples: Vec<u16> = (0..FRAMES as u16).map(|nth| nth % 4096).collect();
+    object.put(DataElement::new(PIXELS, VR::OW, PrimitiveValue::U16(samples.into())));
+    let group = |nth: usize| {
+        let (mut place, mut group) = (InMemDicomObject::new_empty(), InMemDicomObject::new_empty());
+        place.put_str(Tag(0x0020, 0x0032), VR::DS, format!("0\\0\\{nth}"));
+        group.put(DataElement::new(Tag(0x0020, 0x9113), VR::SQ, DataSetSequence::from(vec![place])));
+        group
+    };
+    let groups: Vec<_> = (0..FRAMES).map(group).collect();
+    object.put(DataElement::new(Tag(0x5200, 0x9230), VR::SQ, DataSetSequence::from(groups)));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.dcm");
+    write(object, PLAIN, &path);
+    let begin = Instant::now();
+    let series = read_folder(&path, Strictness::Lenient).0.unwrap();
+    assert_eq!(series.frames[0].data()[4095..4097], [4095.0, 0.0]);
+    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
 }

@@ -5,6 +5,9 @@ use crate::error::Result;
 use crate::read::context::Context;
 use veloxel_core::Volume;
 
+/// What a frame of a sequence takes beside its samples: a file can hold very many small ones.
+pub(crate) const FRAME_BYTES: u64 = 512;
+
 /// A file of several frames, behind its header.
 pub(crate) trait FrameReader: Send {
     /// The next frame, or none after the last.
@@ -43,6 +46,9 @@ pub(crate) fn read_all(mut reader: Box<dyn FrameReader + '_>, context: &mut Cont
             let size = frame.grid().size_text();
             let what = format!("more than {most} frames of {size} as one sequence");
             return Err(context.unsupported(what, "cut or shrink it first"));
+        }
+        if !frames.is_empty() {
+            context.claim(FRAME_BYTES)?;
         }
         frames.push(frame);
     }

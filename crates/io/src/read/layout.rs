@@ -4,6 +4,7 @@ use crate::content::Content;
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::element::{Element, Stored};
+use crate::read::frame_reader::FRAME_BYTES;
 use crate::read::geometry::{WorldAxes, length};
 use crate::read::luminance::{Channels, Picture, Samples};
 use veloxel_core::matrix3::apply;
@@ -72,9 +73,6 @@ pub(crate) struct Layout {
     pub frame_interval_ms: Option<f64>,
     pub stored: Stored,
 }
-
-/// What a frame of a sequence takes beside its samples: a file can hold very many small ones.
-const FRAME_BYTES: u64 = 512;
 
 impl Layout {
     pub fn components(&self) -> usize {

@@ -47,10 +47,9 @@ impl PendingFiles {
     pub fn remove_all(&self) -> Ending {
         let listing = self.listing();
         for path in &listing.paths {
-            if path.is_dir() {
+            // A staging folder may have another name by now: its own thread removes it.
+            if std::fs::remove_file(path).is_err() {
                 remove_staging(path);
-            } else {
-                let _ = std::fs::remove_file(path);
             }
         }
         let ending = if listing.has_published { Ending::Published } else { Ending::Nothing };

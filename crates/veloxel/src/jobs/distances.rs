@@ -113,7 +113,8 @@ impl DistancesJob {
 
     /// Reads the graph, or the mesh and makes the graph of its faces.
     fn read(&self, session: &Session, account: &mut Account) -> Result<NamedNodes> {
-        let reading = session.reading(ReadOptions::default());
+        let max_decode_bytes = session.max_memory_bytes();
+        let reading = session.reading(ReadOptions { max_decode_bytes, ..ReadOptions::default() });
         let of_file = |error| match error {
             VeloxelError::Mesh(source) => VeloxelError::of_mesh_file(&self.graph)(source),
             other => other,

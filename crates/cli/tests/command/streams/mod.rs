@@ -3,6 +3,7 @@
 // A failed unwrap is a failed test, in functions beside the tests as well.
 #![allow(clippy::unwrap_used)]
 
+mod late_signal;
 mod stopped_stream;
 
 use crate::phase::json;

@@ -12,7 +12,7 @@ use veloxel_core::Warnings;
 use veloxel_io::Strictness;
 
 /// Waits for something in the folder; lists the folder if it does not come.
-fn wait_for(place: &Workplace, what: &str, there: impl Fn() -> bool) {
+pub(super) fn wait_for(place: &Workplace, what: &str, there: impl Fn() -> bool) {
     for _ in 0..3000 {
         if there() {
             return;
@@ -23,7 +23,7 @@ fn wait_for(place: &Workplace, what: &str, there: impl Fn() -> bool) {
 }
 
 /// Sends TERM by the shell's own `kill`; SIGINT stays off where a parent ignores it.
-fn terminate(id: u32) {
+pub(super) fn terminate(id: u32) {
     assert!(Command::new("sh").args(["-c", &format!("kill -TERM {id}")]).status().unwrap().success());
 }
 

@@ -9,6 +9,9 @@ use crate::text::words::Words;
 /// The encodings, as a user reads of them.
 const FORMATS: &str = "format ascii, binary_little_endian or binary_big_endian";
 
+/// What is kept of a line that declares an element or a property, beside its text.
+const DECLARATION_BYTES: u64 = 200;
+
 /// How the numbers behind the header are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
@@ -52,6 +55,9 @@ impl Header {
                 |name: &str| element(name).ok_or_else(|| bad("a type of numbers, such as float or int"));
             let before = || bad("an element before its properties");
             let parts: Vec<&str> = line.split_whitespace().collect();
+            if let Some(&("element" | "property")) = parts.first() {
+                context.claim(DECLARATION_BYTES + line.len() as u64)?;
+            }
             match parts[..] {
                 ["format", name, _] => encoding = Some(encoding_of(name).ok_or_else(|| bad(FORMATS))?),
                 ["comment" | "obj_info", ..] | [] => {}

@@ -128,8 +128,10 @@ impl Publication {
             return Ok(owned.staging.place(&name));
         }
         let pending = self.files.pending();
-        for resolved in recovery::resolve_in(&root)? {
-            pending.tell(resolved);
+        for folder in staging::roots_left(path, &root) {
+            for resolved in recovery::resolve_in(&folder, self.files.control())? {
+                pending.tell(resolved);
+            }
         }
         let (staging, listed) = pending.list(|| {
             let staging = Staging::make(&root)?;
@@ -158,8 +160,10 @@ pub(crate) fn together(target: &Target, write: impl FnOnce(&Target) -> Result<()
 /// [`IoError::Write`] if the folder cannot be listed.
 pub fn resolve_earlier(path: &Path, files: &Files) -> Result<()> {
     let Ok((root, _)) = staging::root_of(path) else { return Ok(()) };
-    for resolved in recovery::resolve_in(&root).map_err(IoError::write(path))? {
-        files.pending().tell(resolved);
+    for folder in staging::roots_left(path, &root) {
+        for resolved in recovery::resolve_in(&folder, files.control()).map_err(IoError::write(path))? {
+            files.pending().tell(resolved);
+        }
     }
     Ok(())
 }

@@ -29,8 +29,8 @@ impl Failed {
     }
 }
 
-/// Waits until no other run publishes into these folders; the turn is over when the result is dropped. Where folders cannot be
-/// locked, no run waits.
+/// Waits until no other run publishes into these folders, or the run is to stop; the turn is over when the result is dropped.
+/// Where folders cannot be locked, no run waits.
 pub(super) fn in_turn<'a>(
     roots: impl IntoIterator<Item = &'a Path>,
     control: &Control,
@@ -46,7 +46,7 @@ pub(super) fn in_turn<'a>(
         while let Err(TryLockError::WouldBlock) = folder.try_lock() {
             let waits =
                 Error::other("another run is giving its outputs their names in this folder: try again later");
-            if begin.elapsed() > LONGEST || control.is_stopped() {
+            if begin.elapsed() > LONGEST || control.check().is_err() {
                 return Err(Failed::at(root)(waits));
             }
             std::thread::sleep(Duration::from_millis(2));

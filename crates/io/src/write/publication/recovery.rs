@@ -62,8 +62,9 @@ impl fmt::Display for Resolved {
     }
 }
 
-/// Resolves what runs that have ended left in a folder; what running ones write stays.
-pub(super) fn resolve_in(root: &Path) -> Result<Vec<Resolved>> {
+/// Resolves what runs that have ended left in a folder; what running ones write stays. A run that is to stop leaves it to the
+/// next one.
+pub(super) fn resolve_in(root: &Path, control: &Control) -> Result<Vec<Resolved>> {
     let mut resolved = Vec::new();
     // A folder that can be written into and not read hides what was left.
     for path in staging::in_folder(root).unwrap_or_default() {
@@ -75,7 +76,7 @@ pub(super) fn resolve_in(root: &Path) -> Result<Vec<Resolved>> {
         let (count, outcome) = match Journal::read(&path) {
             Some(journal) => {
                 let count = journal.parts.iter().map(|part| part.files.len()).sum();
-                let Some(outcome) = end(first, &journal) else { continue };
+                let Some(outcome) = end(first, &journal, control) else { continue };
                 (count, outcome)
             }
             None => (first.content().map_or(0, |content| content.files.len()), Outcome::Removed),
@@ -87,8 +88,8 @@ pub(super) fn resolve_in(root: &Path) -> Result<Vec<Resolved>> {
     Ok(resolved)
 }
 
-/// Ends decided moves; none if another run does.
-fn end(found: Staging, journal: &Journal) -> Option<Outcome> {
+/// Ends decided moves; none if another run does, or this one is to stop.
+fn end(found: Staging, journal: &Journal, control: &Control) -> Option<Outcome> {
     let mut owned = vec![found];
     let others: Vec<_> = journal
         .parts
@@ -104,7 +105,7 @@ fn end(found: Staging, journal: &Journal) -> Option<Outcome> {
             }
         }
     }
-    let Ok(_turns) = moves::in_turn(journal.parts.iter().map(|part| &*part.root), &Control::default()) else {
+    let Ok(_turns) = moves::in_turn(journal.parts.iter().map(|part| &*part.root), control) else {
         owned.into_iter().for_each(Staging::leave);
         return None;
     };

@@ -44,6 +44,13 @@ pub(super) fn root_of(path: &Path) -> Result<(PathBuf, PathBuf)> {
     Ok((root.canonicalize()?, name.to_owned()))
 }
 
+/// The folders in which an ended run may have left outputs of this path: `root`, in which a new one waits, and what lies around an
+/// output that is a folder, since the ended run may have made it.
+pub(super) fn roots_left(path: &Path, root: &Path) -> Vec<PathBuf> {
+    let around = root.parent().filter(|_| path.is_dir());
+    [Some(root), around].into_iter().flatten().map(Path::to_owned).collect()
+}
+
 /// Whether a staging folder was being removed.
 pub(super) fn is_discarded(path: &Path) -> bool {
     path.to_str().is_some_and(|path| path.ends_with(DISCARDED))
@@ -195,11 +202,14 @@ fn add_content(folder: &Path, name: &Path, content: &mut Content) -> Result<()> 
     Ok(())
 }
 
-/// Removes a staging folder, also while another thread still writes into it: under another name no thread finds it.
+/// Removes a staging folder, also while another thread still writes into it, since under another name no thread finds it, and
+/// while another one removes it.
 pub(crate) fn remove(path: &Path) {
     let discarded = path.with_extension(&DISCARDED[1..]);
-    let is_renamed = fs::rename(path, &discarded).is_ok();
-    let _ = fs::remove_dir_all(if is_renamed { &discarded } else { path });
+    let _ = fs::rename(path, &discarded);
+    for folder in [&discarded, path] {
+        let _ = fs::remove_dir_all(folder);
+    }
 }
 
 impl Drop for Staging {

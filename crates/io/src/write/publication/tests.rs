@@ -177,6 +177,34 @@ fn what_a_running_process_writes_is_nobody_elses() {
 }
 
 #[test]
+fn outputs_of_a_folder_that_an_ended_run_had_made_are_found_beside_it() {
+    let scene = Scene::new();
+    let made = scene.path("a/made");
+    let mut publication = Publication::of(&scene.files);
+    write_text(publication.folder(&made).unwrap().join("x"), "newer").unwrap();
+    journal(&publication).write().unwrap();
+    fs::create_dir(&made).unwrap();
+    end(publication);
+    resolve_earlier(&made, &scene.files).unwrap();
+    let resolved = scene.files.pending().take_resolved();
+    assert_eq!(resolved.iter().map(|r| r.outcome).collect::<Vec<_>>(), [Outcome::Published]);
+    assert_eq!(fs::read_to_string(made.join("x")).unwrap(), "newer");
+}
+
+#[test]
+fn a_folder_that_another_thread_removes_leaves_the_list_with_its_content() {
+    let scene = Scene::new();
+    let publication = scene.written();
+    for Owned { staging, .. } in &publication.stagings {
+        fs::rename(staging.path(), staging.path().with_extension("gone")).unwrap();
+    }
+    scene.files.pending().remove_all();
+    assert_eq!(scene.state(), (earlier(), false));
+    // Whoever ends a file of a list whose program ends waits for ever.
+    std::mem::forget(publication);
+}
+
+#[test]
 fn names_of_any_bytes_survive_the_journal() {
     let scene = Scene::new();
     let name = "a/line\nbreak 100% ä";

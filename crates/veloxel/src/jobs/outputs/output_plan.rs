@@ -98,8 +98,8 @@ impl OutputPlan {
         self
     }
 
-    /// Says how the names begin of the files that a folder gets: inputs that lie in it and are called so are refused before the
-    /// work, not at its end.
+    /// Says how the names begin of the files that a folder gets: inputs and other outputs that lie in it and are called so are
+    /// refused before the work.
     pub fn members<S: Into<String>>(
         mut self,
         role: OutputRole,
@@ -203,22 +203,14 @@ impl OutputPlan {
         files.collect()
     }
 
-    /// Refuses files of hidden folders that would replace an input or another output, once their names are known.
+    /// Refuses files of hidden folders that would replace an input, once their names are known.
     fn check_members(&self) -> Result<()> {
         let inputs: FileSet = self.identities_read().into_iter().collect();
-        let is_file = |output: &&Output| !output.is_folder() && output.home.is_none();
-        let outputs: Vec<FileIdentity> =
-            self.outputs.iter().filter(is_file).flat_map(|output| output.planned().files).collect();
-        let folders: Vec<_> = self.outputs.iter().filter(|output| output.is_folder()).collect();
         for file in self.publication.iter().map(Publication::names).collect::<Result<Vec<_>, _>>()?.concat() {
             let own = FileIdentity::of(&file);
             let is_opened = self.opened.as_ref().is_some_and(|opened| opened.holds(&own));
             if is_opened || inputs.contains(&own) {
                 return Err(VeloxelError::ReplacesInput { path: file });
-            }
-            let is_member = folders.iter().any(|folder| lies_below(&own, &FileIdentity::of(&folder.path)));
-            if is_member && outputs.iter().any(|output| output.is(&own)) {
-                return Err(VeloxelError::SameOutput { path: file });
             }
         }
         Ok(())
@@ -287,8 +279,8 @@ impl OutputPlan {
     /// Gives all outputs their names; what was written, by its role.
     ///
     /// # Errors
-    /// [`IoError::Write`], [`VeloxelError::ReplacesInput`] or [`VeloxelError::SameOutput`]; no output has its name then, and the
-    /// error carries those that could not be taken back.
+    /// [`IoError::Write`] or [`VeloxelError::ReplacesInput`]; no output has its name then, and the error carries those that could
+    /// not be taken back.
     pub fn finish(mut self) -> Result<Vec<(OutputRole, PathBuf)>> {
         self.check_members()?;
         let stayed = self.others_of_their_kind();
@@ -419,11 +411,6 @@ fn check_points(path: &Path) -> Result<(), IoError> {
 fn lies_in(file: &Path, folder: &Path) -> bool {
     let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
     parent.is_some_and(|parent| FileIdentity::of(parent).is(&FileIdentity::of(folder)))
-}
-
-/// Whether a file lies in a folder or in one of its folders.
-fn lies_below(file: &FileIdentity, folder: &FileIdentity) -> bool {
-    file.path.starts_with(&folder.path)
 }
 
 /// The format of a file, as in reports.

@@ -1,6 +1,6 @@
 //! Filters by name, with the settings that each of them takes.
 
-use veloxel_core::{Diagnosis, Dimension, ErrorKind};
+use veloxel_core::{Diagnosis, Dimension, ErrorKind, Hint};
 
 /// What is done to an image.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,6 +109,10 @@ pub enum FilterError {
 impl Diagnosis for FilterError {
     fn kind(&self) -> ErrorKind {
         ErrorKind::Parameter
+    }
+
+    fn hint(&self) -> Option<Hint> {
+        matches!(self, Self::Missing { .. } | Self::Unused { .. }).then_some(Hint::FilterSetting)
     }
 }
 

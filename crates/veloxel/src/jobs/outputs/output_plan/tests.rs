@@ -101,6 +101,26 @@ fn a_text_in_the_jobs_own_folder_appears_with_it() {
 }
 
 #[test]
+fn an_output_may_lie_in_another_ones_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("out/below")).unwrap();
+    let names = ["out/a.seg", "out/below/b.json"];
+    let outputs = [
+        (names[0], OutputContent::FaceLabels),
+        (names[1], OutputContent::Text),
+        ("out", OutputContent::Folder),
+    ];
+    let mut plan = plan(folder.path(), &[], &outputs).members(ROLES[2], ["part_"]).checked().unwrap();
+    for role in &ROLES[..2] {
+        plan.write(*role, |target| io::write_text(target, "own")).unwrap();
+    }
+    plan.write(ROLES[2], |hidden| io::write_text(hidden.join("part_0"), "member")).unwrap();
+    plan.finish().unwrap();
+    let read = |name| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!([names[0], names[1], "out/part_0"].map(read), ["own", "own", "member"]);
+}
+
+#[test]
 fn what_cannot_be_written_is_known_before() {
     let folder = tempfile::tempdir().unwrap();
     let flow = OutputContent::Samples(ContentKind::Flow);
