@@ -1,6 +1,6 @@
 //! Filters by name, with the settings that each of them takes.
 
-use veloxel_core::{Diagnosis, Dimension, ErrorKind};
+use veloxel_core::{Diagnosis, Dimension, ErrorKind, Hint};
 
 /// What is done to an image.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,6 +109,19 @@ pub enum FilterError {
 impl Diagnosis for FilterError {
     fn kind(&self) -> ErrorKind {
         ErrorKind::Parameter
+    }
+    fn hint(&self) -> Option<Hint> {
+        let what = match self {
+            Self::Unknown { .. } => return None,
+            Self::Missing { what, .. } | Self::Unused { what, .. } | Self::Axes { what, .. } => what,
+            Self::Sigma { .. } => SIGMA,
+            Self::Taps { .. } => TAPS,
+        };
+        Some(match what {
+            SIGMA => Hint::FilterSigma,
+            SIZE => Hint::Size,
+            _ => Hint::FilterWeights,
+        })
     }
 }
 
