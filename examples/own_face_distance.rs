@@ -32,6 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let weights = ArcWeights {
         ways: graph.arcs.iter().map(climb).collect(),
         cut_costs: graph.arcs.iter().map(|arc| arc.length).collect(),
+        rays_given_up: 0,
     };
     let seeds = MedoidSeeds::Farthest(parts);
     let found = fuzzy_clustering(&graph, &weights, seeds, &FuzzyParams::default(), &Device::auto()?)?;

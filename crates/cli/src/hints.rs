@@ -1,6 +1,7 @@
 //! How the command spells the inputs and options that errors and warnings of the library name in plain words.
 
 use clap::Command;
+use std::sync::OnceLock;
 use veloxel::io::IoError;
 use veloxel::parameters::ParameterError;
 use veloxel::{ComputeError, CoreError, Diagnosis, Hint, MeshError, MotionError, VeloxelError, Warning};
@@ -46,7 +47,12 @@ fn options(hint: Hint) -> &'static str {
         Hint::Warped => "--warped",
         Hint::Refinement => "--refine",
         Hint::Directions => "--inverse-consistency",
-        Hint::FilterSetting => "--sigma of gaussian, --size of resample, --taps of convolution",
+        Hint::FilterSigma => "--sigma",
+        Hint::Size => "--size",
+        Hint::FilterWeights => "--taps",
+        Hint::PartCount => "--parts",
+        Hint::Sources => "--from",
+        Hint::Noise => "--noise",
         _ => "",
     }
 }
@@ -58,21 +64,33 @@ fn is_of(options: &str, command: &Command) -> bool {
     command.get_arguments().any(|argument| argument.get_long() == Some(name))
 }
 
-/// The text followed by the options that its hint is about: `…, or cover it with a mask (--mask)`.
-fn with_options(text: String, hint: Option<Hint>) -> String {
-    match hint.map(options) {
+/// The text followed by the options that its hint is about, if the command has them: `…, or cover it with a mask (--mask)`.
+fn with_options(text: String, hint: Option<Hint>, command: Option<&Command>) -> String {
+    let there = |options: &&str| command.is_none_or(|command| is_of(options, command));
+    match hint.map(options).filter(there) {
         Some(options) if !options.is_empty() => format!("{text} ({options})"),
         _ => text,
     }
 }
 
-/// The text of an error of a command, which names no option that the command does not have.
-pub fn error_text(error: &(dyn std::error::Error + 'static), command: &Command) -> String {
+/// The command that runs: an option that it does not have is named nowhere.
+static RUNNING: OnceLock<Command> = OnceLock::new();
+
+/// Says once which command runs.
+pub fn of_command(command: Command) {
+    RUNNING.get_or_init(|| command);
+}
+
+/// The text of an error of the command that runs, which names no option that it does not have.
+pub fn error_text(error: &(dyn std::error::Error + 'static)) -> String {
+    error_text_of(error, RUNNING.get())
+}
+
+fn error_text_of(error: &(dyn std::error::Error + 'static), command: Option<&Command>) -> String {
     if let Some(method) = unknown_parameter_of(error) {
         return format!("{error} (`veloxel parameters {method}` lists all)");
     }
-    let hint = diagnosis(error).and_then(Diagnosis::hint);
-    with_options(error.to_string(), hint.filter(|hint| is_of(options(*hint), command)))
+    with_options(error.to_string(), diagnosis(error).and_then(Diagnosis::hint), command)
 }
 
 /// The diagnosis of an error of the library.
@@ -102,9 +120,9 @@ fn unknown_parameter_of(error: &(dyn std::error::Error + 'static)) -> Option<&'s
     }
 }
 
-/// The command's text of a warning.
+/// The command's text of a warning, which names no option that it does not have.
 pub fn warning_text(warning: &Warning) -> String {
-    with_options(warning.message.clone(), warning.hint)
+    with_options(warning.message.clone(), warning.hint, RUNNING.get())
 }
 
 #[cfg(test)]
@@ -118,9 +136,16 @@ mod tests {
             CoreError::NotFinite { what: "the image".to_owned(), value: f32::NAN, position: [1, 2, 0] };
         let error: Box<dyn std::error::Error> = Box::new(VeloxelError::from(not_finite));
         let flow = Command::new("flow").arg(clap::Arg::new("mask").long("mask"));
-        assert!(error_text(&*error, &flow).ends_with("cover it with a mask (--mask)"));
-        assert!(error_text(&*error, &Command::new("filter")).ends_with("cover it with a mask"));
+        assert!(error_text_of(&*error, Some(&flow)).ends_with("cover it with a mask (--mask)"));
+        assert!(error_text_of(&*error, Some(&Command::new("filter"))).ends_with("cover it with a mask"));
         let plain: Box<dyn std::error::Error> = "something else".into();
-        assert_eq!(error_text(&*plain, &flow), "something else");
+        assert_eq!(error_text_of(&*plain, Some(&flow)), "something else");
+    }
+
+    #[test]
+    fn a_warning_names_no_option_that_the_command_does_not_have() {
+        let text = |command: &Command| with_options("say".to_owned(), Some(Hint::Weight), Some(command));
+        assert_eq!(text(&Command::new("flow").arg(clap::Arg::new("w").long("weight"))), "say (--weight)");
+        assert_eq!(text(&Command::new("segment")), "say");
     }
 }

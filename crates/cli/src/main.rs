@@ -16,9 +16,9 @@ mod out_of_memory;
 mod output;
 mod run_arguments;
 mod shortcuts;
+mod suggestions;
 mod terminal;
 
-use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Command};
 use commands::parameters::presets;
 use commands::{COMMANDS, Entry, Outcome, Run};
@@ -49,10 +49,12 @@ fn main() -> ExitCode {
     quiet_drivers();
     out_of_memory::prepare();
     interrupt::stop_cleanly();
-    let matches = interface().try_get_matches().unwrap_or_else(|error| with_suggestion(error).exit());
+    let matches =
+        interface().try_get_matches().unwrap_or_else(|error| suggestions::with_suggestion(error).exit());
     let (name, given) = matches.subcommand().expect("clap should refuse a line without a command");
     let entry = COMMANDS.iter().find(|entry| entry.name == name);
     let entry = entry.expect("clap should know the commands of the list alone");
+    hints::of_command(running(interface(), &matches));
     let outcome = (entry.run)(given);
     interrupt::exit_if_stopped(&outcome);
     for resolved in interrupt::pending().take_resolved() {
@@ -61,7 +63,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            say(&format!("error: {}", hints::error_text(&*error, &running(interface(), &matches))));
+            say(&format!("error: {}", hints::error_text(&*error)));
             let failed = error.downcast_ref::<VeloxelError>();
             for path in failed.map_or(&[][..], VeloxelError::left_behind) {
                 say(&format!("warning: {} could not be taken back", path.display()));
@@ -77,19 +79,6 @@ fn running(interface: Command, matches: &ArgMatches) -> Command {
         interface.find_subcommand(name).map(|command| running(command.clone(), given))
     });
     next.unwrap_or(interface)
-}
-
-/// Suggests the command that does what another program's command of this name does; clap knows similar spellings alone.
-fn with_suggestion(mut error: clap::Error) -> clap::Error {
-    let given = match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(given)) => given.to_lowercase().replace('_', "-"),
-        _ => return error,
-    };
-    let means = |entry: &&Entry| entry.other_names.split_whitespace().any(|other| other == given);
-    if let Some(entry) = COMMANDS.iter().find(means) {
-        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![entry.name.to_owned()]));
-    }
-    error
 }
 
 /// Ends the program after a mistake that clap cannot find, as clap does: exit code 2, with the command's usage.

@@ -105,8 +105,18 @@ pub enum Hint {
     Refinement,
     /// Both directions of a pair.
     Directions,
-    /// The setting of a filter.
-    FilterSetting,
+    /// The standard deviation of a filter.
+    FilterSigma,
+    /// The voxels after resampling, or of a phantom.
+    Size,
+    /// The weights of a filter.
+    FilterWeights,
+    /// How many parts a mesh is cut into.
+    PartCount,
+    /// The nodes from which distances are wanted.
+    Sources,
+    /// The noise of a phantom.
+    Noise,
 }
 
 /// What every error of the workspace says besides its text.

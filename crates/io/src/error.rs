@@ -59,6 +59,12 @@ pub enum IoError {
         /// The extensions that would do.
         known: String,
     },
+    /// A file without a byte.
+    #[error("{}: the file is empty: copy or download it again", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file ends before its content does.
     #[error(
         "{}: {what} is cut short: expected {expected_bytes} bytes, got {got_bytes}: copy or download it again",
@@ -199,7 +205,7 @@ pub enum IoError {
         path: PathBuf,
     },
     /// A folder or list without a single frame.
-    #[error("{}: no image to read there: expected files ending in {known}", path.display())]
+    #[error("{}: no file to read there: expected files ending in {known}", path.display())]
     NoFrames {
         /// The folder.
         path: PathBuf,

@@ -33,7 +33,7 @@ pub use distance_curve::{CycleSample, DistanceCurve, on_generic_frames};
 pub use distribution::{Distribution, finite_quantiles};
 pub use error::MeasureError;
 pub use flow_error::{FlowError, end_point_error_vox, flow_error, is_physical, measured_indices};
-pub use folding::share_folded;
+pub use folding::{share_folded, volume_change};
 pub use label_overlap::{LabelOverlap, LabelOverlapReport, label_overlap, labels_from_samples};
 pub use map_summary::MapSummary;
 pub use segmentation_error::{SegmentationError, segmentation_error};

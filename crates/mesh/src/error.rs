@@ -166,6 +166,8 @@ impl Diagnosis for MeshError {
             Self::Memory { .. } => Some(Hint::MaxMemory),
             Self::Directed { .. } => Some(Hint::ShortestPaths),
             Self::TooManyArcs { .. } => Some(Hint::Precision),
+            Self::Parts { .. } => Some(Hint::PartCount),
+            Self::NoSuchSource { .. } => Some(Hint::Sources),
             Self::Compute(error) => error.hint(),
             _ => None,
         }

@@ -27,7 +27,7 @@ mod methods;
 mod min_cut;
 mod neighbours;
 mod numbered;
-mod ray_tree;
+mod rays;
 mod seams;
 mod shape_diameter;
 pub mod shortest_paths;
@@ -41,11 +41,12 @@ pub use cuts::{Cuts, CutsParams, CutsPreset, Hierarchy, PartCount, PartMerge, Pa
 pub use dual_graph::{DualArc, DualGraph, EdgeBend};
 pub use error::MeshError;
 pub use fuzzy::{
-    ArcWeights, BandCosts, FirstMedoids, FuzzyClusters, FuzzyParams, FuzzyPreset, LENGTH_PARAMETERS,
-    MedoidSeeds, arc_lengths, fuzzy_clustering,
+    ArcLengths, ArcWeights, BandCosts, FirstMedoids, FuzzyClusters, FuzzyParams, FuzzyPreset,
+    LENGTH_PARAMETERS, MedoidSeeds, arc_lengths, fuzzy_clustering,
 };
 pub use graph::{Graph, LeftOut};
 pub use methods::{PARTS_METHODS, PartsDraft, PartsMethod};
+pub use rays::RayFindings;
 pub use shape_diameter::shape_diameter;
 pub use shortest_paths::{
     DistanceMatrix, DistanceMethod, DistancePrecision, DistanceRequest, DistanceStep, MatrixStorage,

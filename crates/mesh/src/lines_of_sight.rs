@@ -15,7 +15,7 @@
 
 use crate::dual_graph::DualGraph;
 use crate::neighbours::neighbours;
-use crate::ray_tree::RayTree;
+use crate::rays::{RayFindings, RayTree, Search};
 use crate::vector::{Vector, cross, dot, length, minus, plus, unit};
 use veloxel_core::Stopped;
 use veloxel_gpu::Cpu;
@@ -45,18 +45,12 @@ pub(crate) fn blocked_sight(
     thickness: &[f64],
     reach: f64,
     cpu: &Cpu,
-) -> Result<Vec<f64>, Stopped> {
+) -> Result<RayFindings, Stopped> {
     let neighbours = neighbours(graph.faces(), graph.arcs.iter().map(|arc| (arc.faces, ())));
     let sight = Sight { graph, thickness, tree: RayTree::new(&graph.corners, cpu.control())?, neighbours };
-    let mut blocked = vec![0.0; graph.arcs.len()];
-    cpu.split_samples(&mut blocked, COST, |arcs, blocked| {
-        let mut stack = Vec::new();
-        for (arc, blocked) in arcs.zip(blocked) {
-            *blocked = sight.across(graph.arcs[arc].faces, reach, &mut stack);
-        }
-    });
-    cpu.check()?;
-    Ok(blocked)
+    RayFindings::of_each(graph.arcs.len(), COST, cpu, |arc, search| {
+        sight.across(graph.arcs[arc].faces, reach, search)
+    })
 }
 
 struct Sight<'a> {
@@ -69,7 +63,7 @@ struct Sight<'a> {
 
 impl Sight<'_> {
     /// The share of lines between the two walks that are blocked.
-    fn across(&self, faces: [u32; 2], reach: f64, stack: &mut Vec<usize>) -> f64 {
+    fn across(&self, faces: [u32; 2], reach: f64, search: &mut Search) -> f64 {
         let [a, b] = faces.map(|face| face as usize);
         let Some(edge) = self.shared_edge(a, b) else { return 0.0 };
         let (here, there) = (self.walk(a, edge, reach), self.walk(b, edge, reach));
@@ -78,7 +72,7 @@ impl Sight<'_> {
             for to in &there[nth.saturating_sub(1)..(nth + 2).min(there.len())] {
                 if let (Some(from), Some(to)) = (from, to) {
                     lines += 1;
-                    blocked += u32::from(self.is_blocked(*from, *to, stack));
+                    blocked += u32::from(self.is_blocked(*from, *to, search));
                 }
             }
         }
@@ -151,14 +145,14 @@ impl Sight<'_> {
         edge.iter().all(|end| self.graph.corners[face].contains(end))
     }
 
-    fn is_blocked(&self, from: Place, to: Place, stack: &mut Vec<usize>) -> bool {
+    fn is_blocked(&self, from: Place, to: Place, search: &mut Search) -> bool {
         let distance = length(minus(to.0, from.0));
         let below = |(point, face): Place| {
             let depth = (BELOW * distance).min(BELOW_THICKNESS * self.thickness[face]);
             plus(point, -depth, self.graph.normals[face])
         };
         let origin = below(from);
-        self.tree.is_met(origin, minus(below(to), origin), stack)
+        self.tree.is_met(origin, minus(below(to), origin), search)
     }
 }
 
@@ -201,7 +195,7 @@ mod tests {
 
     fn blocked(graph: &DualGraph, reach: f64, threads: usize) -> Vec<f64> {
         let cpu = Cpu::new(threads).unwrap();
-        blocked_sight(graph, &shape_diameter(graph, &cpu).unwrap(), reach, &cpu).unwrap()
+        blocked_sight(graph, &shape_diameter(graph, &cpu).unwrap().values, reach, &cpu).unwrap().values
     }
 
     /// The mean over arcs within these heights.

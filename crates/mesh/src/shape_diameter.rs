@@ -9,7 +9,7 @@
 //! *Cost*: 24 rays a face, about a microsecond each.
 
 use crate::dual_graph::DualGraph;
-use crate::ray_tree::{Ray, RayTree};
+use crate::rays::{Ray, RayFindings, RayTree, Search};
 use crate::vector::{cross, dot, plus, unit};
 use veloxel_core::Stopped;
 use veloxel_gpu::Cpu;
@@ -27,7 +27,7 @@ const COST: usize = 20_000;
 ///
 /// # Errors
 /// [`Stopped`].
-pub fn shape_diameter(graph: &DualGraph, cpu: &Cpu) -> Result<Vec<f64>, Stopped> {
+pub fn shape_diameter(graph: &DualGraph, cpu: &Cpu) -> Result<RayFindings, Stopped> {
     let tree = RayTree::new(&graph.corners, cpu.control())?;
     let spiral: Vec<[f64; 2]> = (0..RAYS)
         .map(|ray| {
@@ -36,53 +36,38 @@ pub fn shape_diameter(graph: &DualGraph, cpu: &Cpu) -> Result<Vec<f64>, Stopped>
             [away, std::f64::consts::TAU * (ray as f64 * GOLDEN_TURN).fract()]
         })
         .collect();
-    let mut thickness = vec![f64::NAN; graph.faces()];
-    cpu.split_samples(&mut thickness, COST, |faces, thickness| {
-        let mut scratch = Scratch::default();
-        for (face, thickness) in faces.zip(thickness) {
-            *thickness = below(graph, face, &tree, &spiral, &mut scratch);
-        }
-    });
-    cpu.check()?;
-    let mut known: Vec<f64> = thickness.iter().copied().filter(|t| t.is_finite()).collect();
+    let mut found = RayFindings::of_each(graph.faces(), COST, cpu, |face, search| {
+        below(graph, face, &tree, &spiral, search)
+    })?;
+    let mut known: Vec<f64> = found.values.iter().copied().filter(|t| t.is_finite()).collect();
     let median = median(&mut known).unwrap_or(1.0);
-    Ok(thickness.iter().map(|&t| if t.is_finite() { t } else { median }).collect())
+    found.values.iter_mut().filter(|t| !t.is_finite()).for_each(|t| *t = median);
+    Ok(found)
 }
 
-/// Memory of a thread: to ask for it for every ray costs more than the rays.
-#[derive(Default)]
-struct Scratch {
-    stack: Vec<usize>,
-    /// Lengths and weights.
-    rays: Vec<[f64; 2]>,
-    lengths: Vec<f64>,
-}
-
-fn below(
-    graph: &DualGraph,
-    face: usize,
-    tree: &RayTree,
-    spiral: &[[f64; 2]],
-    Scratch { stack, rays, lengths }: &mut Scratch,
-) -> f64 {
+fn below(graph: &DualGraph, face: usize, tree: &RayTree, spiral: &[[f64; 2]], search: &mut Search) -> f64 {
     let (normal, centre) = (graph.normals[face], graph.centres[face]);
     let axis = if normal[0].abs() < 0.9 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
     let across = unit(cross(normal, axis));
     let third = cross(normal, across);
     let origin = plus(centre, -BELOW, normal);
-    rays.clear();
+    // Lengths and weights.
+    let (mut rays, mut many) = ([[0.0; 2]; RAYS], 0);
     for &[away, turn] in spiral {
         let side = plus(across.map(|c| c * turn.cos()), turn.sin(), third);
         let direction = plus(normal.map(|c| -c * away.cos()), away.sin(), side);
         let ray = Ray { origin, direction, from: face as u32 };
-        if let Some((length, met)) = tree.first(&ray, stack)
+        if let Some((length, met)) = tree.first(&ray, search)
             && dot(graph.normals[met as usize], direction) > 0.0
         {
-            rays.push([length + BELOW, 1.0 / (away + ANGLE_OFFSET_RAD)]);
+            rays[many] = [length + BELOW, 1.0 / (away + ANGLE_OFFSET_RAD)];
+            many += 1;
         }
     }
-    lengths.clear();
-    lengths.extend(rays.iter().map(|ray| ray[0]));
+    let rays = &rays[..many];
+    let (mut lengths, lengths_of) = ([0.0; RAYS], rays.iter().map(|ray| ray[0]));
+    lengths.iter_mut().zip(lengths_of).for_each(|(length, of_ray)| *length = of_ray);
+    let lengths = &mut lengths[..many];
     let Some(median) = median(lengths) else { return f64::NAN };
     let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
     let deviation =

@@ -1,6 +1,6 @@
 //! Errors of making a phantom.
 
-use veloxel_core::{CoreError, Diagnosis, ErrorKind, Stopped};
+use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped};
 
 /// Arguments from which no phantom can be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -107,6 +107,16 @@ impl Diagnosis for PhantomError {
         match self {
             Self::Stopped(error) => error.kind(),
             _ => ErrorKind::Input,
+        }
+    }
+    fn hint(&self) -> Option<Hint> {
+        match self {
+            Self::Axes { .. } | Self::TooSmall { .. } | Self::Memory { .. } | Self::NeedsVolume { .. } => {
+                Some(Hint::Size)
+            }
+            Self::Noise { .. } => Some(Hint::Noise),
+            Self::Grid(error) => error.hint(),
+            _ => None,
         }
     }
 }

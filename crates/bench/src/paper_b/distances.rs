@@ -109,7 +109,7 @@ pub(super) fn graphs(sides: &[usize], meshes: &[NamedMesh]) -> Result<Vec<NamedG
         let dual =
             DualGraph::new(&CleanMesh::new(&named.mesh, &control)?, &control).map_err(MeshError::from)?;
         let params = FuzzyParams::preset(FuzzyPreset::Paper, Dimension::Three);
-        let graph = dual.weighted(&arc_lengths(&dual, &params, &cpu)?, &control)?;
+        let graph = dual.weighted(&arc_lengths(&dual, &params, &cpu)?.ways, &control)?;
         Ok(NamedGraph { mesh: named.name.clone(), graph })
     };
     let grids = sides.iter().map(grid);

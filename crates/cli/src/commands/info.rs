@@ -12,13 +12,13 @@ use veloxel::io::{ContentKind, FileInfo, Reading, SeriesInfo, files_in, holds_di
 use veloxel::jobs::{MeshInfo, mesh_info};
 use veloxel::pipelines::segment::SurfaceFacts;
 use veloxel::report::number::counted;
-use veloxel::{Control, Dimension};
+use veloxel::{Control, Dimension, VeloxelError};
 
 /// Show what a file holds: format, size, spacing, orientation; of a mesh, faces, extent and what is wrong with it; of a folder,
 /// what its files hold; of a folder of DICOM files, what their series are.
 #[derive(Debug, Args)]
 pub struct InfoArguments {
-    /// An image, a sequence, a displacement field or a mesh, or a folder of images and fields
+    /// An image, a sequence, a displacement field or a mesh, or a folder of images, fields and meshes
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -59,9 +59,35 @@ impl Run for InfoArguments {
 struct Listed {
     file: String,
     #[serde(flatten)]
-    info: Option<FileInfo>,
+    info: Option<Held>,
     /// The error, if the file cannot be read.
     error: Option<String>,
+}
+
+/// What a file of a folder holds.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Held {
+    /// Samples on a grid.
+    Samples(FileInfo),
+    /// A mesh.
+    Mesh(MeshInfo),
+}
+
+impl Held {
+    /// What it is, its size, the type of its samples, and its frames.
+    fn cells(&self) -> [String; 4] {
+        match self {
+            Self::Samples(info) => {
+                let holds = format!("{} ({})", holds(info), info.format);
+                [holds, size(info), info.sample_type.clone(), info.frames.to_string()]
+            }
+            Self::Mesh(info) => {
+                let faces = counted(info.facts.faces, "face");
+                [format!("mesh ({})", info.format), faces, String::new(), String::new()]
+            }
+        }
+    }
 }
 
 impl InfoArguments {
@@ -104,8 +130,15 @@ impl InfoArguments {
 
     /// One line a file; one that cannot be read is listed with its error.
     fn list(&self) -> Outcome {
+        let session = host_session();
+        let held = |path: &PathBuf| -> Result<Held, VeloxelError> {
+            if MeshInfo::is_of(path) {
+                return Ok(Held::Mesh(mesh_info(path, self.reading.reading(), &session)?));
+            }
+            Ok(Held::Samples(inspect(path, Reading::alone(self.reading.reading()))?))
+        };
         let of_file = |path: &PathBuf| {
-            let (info, error) = match inspect(path, Reading::alone(self.reading.reading())) {
+            let (info, error) = match held(path) {
                 Ok(info) => (Some(info), None),
                 Err(error) => (None, Some(error.to_string())),
             };
@@ -117,10 +150,7 @@ impl InfoArguments {
         }
         let row = |listed: &Listed| {
             let cells = match &listed.info {
-                Some(info) => {
-                    let holds = format!("{} ({})", holds(info), info.format);
-                    [holds, size(info), info.sample_type.clone(), info.frames.to_string()]
-                }
+                Some(held) => held.cells(),
                 None => ["cannot be read", "", "", ""].map(str::to_owned),
             };
             let cells = [&listed.file].into_iter().chain(&cells);

@@ -23,17 +23,19 @@ pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
     list_folder(folder, ContentKind::Image)
 }
 
-/// Files of any format in a folder that hold samples on a grid, by natural order of their names; hidden files are left out.
+/// Files of any format in a folder that hold samples on a grid or a mesh, by natural order of their names; hidden files are left
+/// out.
 ///
 /// # Errors
 /// [`IoError::NoFrames`], or [`IoError::Foreign`] if there is none; [`IoError::Open`].
 pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
-    of_formats(folder, lookup::has_grid)
+    of_formats(folder, |format| lookup::has_grid(format) || format.reads(ContentKind::Surface))
 }
 
 fn of_formats(folder: &Path, keep: impl Fn(&Format) -> bool) -> Result<Vec<PathBuf>> {
     let is_kept = |name: &str| Format::from_path(Path::new(name)).is_some_and(&keep);
-    listed(folder, folder, |name| is_kept(name) && !name.starts_with('.'))
+    let known = lookup::extensions(&keep);
+    listed(folder, folder, &known, |name| is_kept(name) && !name.starts_with('.'))
 }
 
 /// Whether a path means several files by `*` or `?` in its file name.
@@ -44,7 +46,8 @@ pub(crate) fn is_pattern(path: &Path) -> bool {
 /// Files whose names match, in natural order: for shells that do not expand patterns, and for patterns in quotes.
 pub(crate) fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
     let name = file_name(pattern);
-    listed(pattern.parent().unwrap_or(Path::new("")), pattern, |file| matches(&name, file))
+    let known = lookup::extensions(|format| format.reads(ContentKind::Image));
+    listed(pattern.parent().unwrap_or(Path::new("")), pattern, &known, |file| matches(&name, file))
 }
 
 /// `*` is any run of letters, `?` is one; a leading dot must be written.
@@ -68,8 +71,9 @@ pub(crate) fn listed_if_any(folder: &Path, keep: impl Fn(&str) -> bool) -> Resul
     Ok(paths)
 }
 
-/// Files of a folder by natural order of their names: runs of digits count as numbers.
-fn listed(folder: &Path, shown: &Path, keep: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
+/// Files of a folder by natural order of their names: runs of digits count as numbers. `known` are the extensions that an error
+/// names.
+fn listed(folder: &Path, shown: &Path, known: &str, keep: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let (mut paths, mut foreign_file) = (Vec::new(), None);
     for entry in std::fs::read_dir(place).map_err(IoError::open(place))? {
@@ -84,8 +88,7 @@ fn listed(folder: &Path, shown: &Path, keep: impl Fn(&str) -> bool) -> Result<Ve
         if let Some(refusal) = foreign_file {
             return Err(refusal);
         }
-        let known = lookup::extensions(|format| format.reads(ContentKind::Image));
-        return Err(IoError::NoFrames { path: shown.to_owned(), known });
+        return Err(IoError::NoFrames { path: shown.to_owned(), known: known.to_owned() });
     }
     alphanumeric_sort::sort_path_slice(&mut paths);
     Ok(paths)

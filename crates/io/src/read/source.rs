@@ -72,6 +72,9 @@ impl<'a> Source<'a> {
         let mut file = File::open(path).map_err(&fail)?;
         let metadata = file.metadata().and_then(require_file).map_err(&fail)?;
         files.opened().tell(path, &metadata)?;
+        if metadata.len() == 0 {
+            return Err(IoError::Empty { path: path.to_owned() });
+        }
         let (available, control) = (metadata.len(), files.control());
         let last_word = last_word(&mut file);
         Ok(Source {

@@ -76,8 +76,15 @@ impl Hierarchy {
     pub fn levels(&self, arcs: &[DualArc]) -> Vec<u32> {
         const NEVER: u32 = u32::MAX;
         let mut taken_in = vec![(0, NEVER); self.faces];
+        let (mut sizes, mut top) = (vec![1u32; self.faces], Vec::from_iter(0..self.faces as u32));
         for (time, merge) in self.merges.iter().enumerate() {
-            taken_in[merge.joined as usize] = (merge.kept, time as u32);
+            // The smaller part goes below the larger one, whichever gives the name, so that no way up is long.
+            let [kept, joined] = [merge.kept, merge.joined].map(|name| top[name as usize]);
+            let is_larger = sizes[joined as usize] > sizes[kept as usize];
+            let (above, below) = if is_larger { (joined, kept) } else { (kept, joined) };
+            sizes[above as usize] += sizes[below as usize];
+            taken_in[below as usize] = (above, time as u32);
+            top[merge.kept as usize] = above;
         }
         let level = |arc: &DualArc| {
             let [mut a, mut b] = arc.faces;

@@ -56,6 +56,9 @@ pub struct Cuts {
     pub bend_costs: Vec<f64>,
     /// Shape diameter of each face, in √area, as rays measured it.
     pub shape_diameter: Vec<f64>,
+    /// Rays that were given up ([`RayFindings`](crate::RayFindings)): where there are many, thickness and lines of sight say
+    /// little.
+    pub rays_given_up: usize,
 }
 
 /// Finds the tree of merges.
@@ -63,11 +66,16 @@ pub struct Cuts {
 /// # Errors
 /// [`MeshError::Stopped`].
 pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Result<Cuts, MeshError> {
-    let shape_diameter = shape_diameter(graph, cpu)?;
+    let thickness = shape_diameter(graph, cpu)?;
+    let (shape_diameter, mut rays_given_up) = (thickness.values, thickness.given_up);
     let feature = feature(graph, &shape_diameter, params, cpu.control())?;
     let sight = match params.sight_weight {
         0.0 => vec![0.0; graph.arcs.len()],
-        _ => blocked_sight(graph, &shape_diameter, params.sight_reach, cpu)?,
+        _ => {
+            let found = blocked_sight(graph, &shape_diameter, params.sight_reach, cpu)?;
+            rays_given_up += found.given_up;
+            found.values
+        }
     };
     let run = |cut_costs: &[f64], feature_weight: f64| {
         Agglomeration::of_faces(graph, cut_costs, &feature, feature_weight).run(cpu.control())
@@ -96,7 +104,7 @@ pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Result<Cuts, M
     let cut_costs =
         cut_costs(graph, params.steepness, |arc| params.sight_weight * sight[arc] + weighted[arc]);
     let hierarchy = run(&cut_costs, params.thickness_weight)?;
-    Ok(Cuts { hierarchy, voters, votes, cut_costs, bend_costs, shape_diameter })
+    Ok(Cuts { hierarchy, voters, votes, cut_costs, bend_costs, shape_diameter, rays_given_up })
 }
 
 /// The feature that parts should share: the logarithm of the thickness, which never counts as less than a millionth of the

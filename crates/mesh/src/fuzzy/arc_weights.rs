@@ -5,6 +5,7 @@ use crate::cuts::{Cuts, CutsParams, cuts};
 use crate::dual_graph::{DualArc, DualGraph, EdgeBend};
 use crate::error::MeshError;
 use crate::lines_of_sight::blocked_sight;
+use crate::rays::RayFindings;
 use crate::shape_diameter::shape_diameter;
 use veloxel_core::Stopped;
 use veloxel_gpu::Cpu;
@@ -16,6 +17,18 @@ pub struct ArcWeights {
     pub ways: Vec<f32>,
     /// Cost of cutting each arc, 0 or more.
     pub cut_costs: Vec<f64>,
+    /// Rays that were given up ([`RayFindings`](crate::RayFindings)), beside those of the cuts.
+    pub rays_given_up: usize,
+}
+
+/// The length of each arc, 0 or more, and how many of the rays that it was found by were given up
+/// ([`RayFindings`](crate::RayFindings)).
+#[derive(Debug, Clone, PartialEq)]
+pub struct ArcLengths {
+    /// Length of each arc from face to face.
+    pub ways: Vec<f32>,
+    /// Rays that were given up.
+    pub rays_given_up: usize,
 }
 
 impl ArcWeights {
@@ -29,7 +42,8 @@ impl ArcWeights {
             BandCosts::Cuts => cuts.cut_costs.clone(),
         };
         let shape = Shape { diameter: &cuts.shape_diameter, votes: &cuts.votes };
-        Ok(Self { ways: ways(graph, shape, params, cpu)?, cut_costs })
+        let ArcLengths { ways, rays_given_up } = ways(graph, shape, params, cpu)?;
+        Ok(Self { ways, cut_costs, rays_given_up })
     }
 }
 
@@ -49,18 +63,24 @@ pub const LENGTH_PARAMETERS: [&str; 7] = [
 ///
 /// # Errors
 /// [`MeshError::Stopped`].
-pub fn arc_lengths(graph: &DualGraph, params: &FuzzyParams, cpu: &Cpu) -> Result<Vec<f32>, MeshError> {
+pub fn arc_lengths(graph: &DualGraph, params: &FuzzyParams, cpu: &Cpu) -> Result<ArcLengths, MeshError> {
     let has_rays = params.thickness_weight > 0.0 || params.sight_weight > 0.0;
-    let (diameter, votes) = match (params.vote_weight > 0.0, has_rays) {
+    let none = || vec![0.0; graph.arcs.len()];
+    let (diameter, votes, given_up) = match (params.vote_weight > 0.0, has_rays) {
         (true, _) => {
             let found = cuts(graph, &CutsParams::default(), cpu)?;
-            (found.shape_diameter, found.votes)
+            (found.shape_diameter, found.votes, found.rays_given_up)
         }
-        (false, true) => (shape_diameter(graph, cpu)?, vec![0.0; graph.arcs.len()]),
+        (false, true) => {
+            let found = shape_diameter(graph, cpu)?;
+            (found.values, none(), found.given_up)
+        }
         // One thickness everywhere adds nothing.
-        (false, false) => (vec![1.0; graph.faces()], vec![0.0; graph.arcs.len()]),
+        (false, false) => (vec![1.0; graph.faces()], none(), 0),
     };
-    Ok(ways(graph, Shape { diameter: &diameter, votes: &votes }, params, cpu)?)
+    let mut lengths = ways(graph, Shape { diameter: &diameter, votes: &votes }, params, cpu)?;
+    lengths.rays_given_up += given_up;
+    Ok(lengths)
 }
 
 /// What rays and agglomerations found.
@@ -72,14 +92,14 @@ struct Shape<'a> {
     votes: &'a [f64],
 }
 
-fn ways(graph: &DualGraph, shape: Shape<'_>, params: &FuzzyParams, cpu: &Cpu) -> Result<Vec<f32>, Stopped> {
+fn ways(graph: &DualGraph, shape: Shape<'_>, params: &FuzzyParams, cpu: &Cpu) -> Result<ArcLengths, Stopped> {
     let smooth = graph.smoothed(shape.diameter.to_vec(), params.smoothing, cpu.control())?;
     let thickness: Vec<f64> = smooth.iter().map(|d| d.max(1e-6).ln()).collect();
     let sight = match params.sight_weight {
-        0.0 => vec![0.0; graph.arcs.len()],
+        0.0 => RayFindings { values: vec![0.0; graph.arcs.len()], given_up: 0 },
         _ => blocked_sight(graph, shape.diameter, params.sight_reach, cpu)?,
     };
-    let terms: Vec<[f64; 5]> = (graph.arcs.iter().zip(shape.votes).zip(&sight))
+    let terms: Vec<[f64; 5]> = (graph.arcs.iter().zip(shape.votes).zip(&sight.values))
         .map(|((arc, &vote), &sight)| {
             let [a, b] = arc.faces.map(|face| thickness[face as usize]);
             [bend(arc, params), arc.distance, (a - b).abs(), vote, sight]
@@ -97,7 +117,7 @@ fn ways(graph: &DualGraph, shape: Shape<'_>, params: &FuzzyParams, cpu: &Cpu) ->
     let scales = [0, 1, 2, 3, 4].map(|term| if mean(term) > 1e-9 { weights[term] / mean(term) } else { 0.0 });
     let weight =
         |terms: &[f64; 5]| (0..5).map(|term| scales[term] * terms[term]).sum::<f64>().max(1e-9) as f32;
-    Ok(terms.iter().map(weight).collect())
+    Ok(ArcLengths { ways: terms.iter().map(weight).collect(), rays_given_up: sight.given_up })
 }
 
 /// The angular term `Ang = η (1 − cos θ)`.

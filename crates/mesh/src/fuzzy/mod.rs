@@ -21,7 +21,7 @@ mod parameters;
 #[cfg(test)]
 mod tests;
 
-pub use arc_weights::{ArcWeights, LENGTH_PARAMETERS, arc_lengths};
+pub use arc_weights::{ArcLengths, ArcWeights, LENGTH_PARAMETERS, arc_lengths};
 pub use parameters::{BandCosts, FirstMedoids, FuzzyParams, FuzzyPreset};
 
 use crate::connected_parts::connected_parts;

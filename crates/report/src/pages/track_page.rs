@@ -57,7 +57,7 @@ fn loops_section(
         lead.push(format!("white, dashed: the true outlines{whose}"));
     }
     Ok(Section {
-        lead: format!("One beat in a loop; it rests under the pointer. {}.", lead.join("; ")),
+        lead: format!("One beat in a loop; it rests under the pointer. Colours: {}.", lead.join("; ")),
         figures: cine_loops::figures(&report.cine, views, control)?,
         ..Section::new("Outlines over the moving images")
     })

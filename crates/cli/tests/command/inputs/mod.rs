@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod frames;
+mod outlines;
 mod series;
 
 use crate::dicom_cine;

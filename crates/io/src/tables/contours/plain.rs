@@ -2,9 +2,10 @@
 //!
 //! `IM-0001-0181-icontour-auto.txt` (Sunnybrook): image 181 of its series, the inner outline. `P09-0022-ocontour-manual.txt`
 //! (RVSC): the image `P09-0022.dcm`, the outer outline. Other names must contain the structure: `endo_frame3_slice7.txt`.
-//! A name becomes a slice and a frame by the DICOM file of the cine that has it. Where the files are named in another way, the
-//! number is an instance number of theirs; without such files it counts all frames of a slice, then all of the next one, the
-//! slices of the cine upwards or downwards. Where each text went is told.
+//! A name becomes a slice and a frame by the file of the cine that has it. Where the files are named in another way, the number of
+//! Sunnybrook's names is an instance number of theirs; without such files it counts all frames of a slice, then all of the next
+//! one, the slices of the cine upwards or downwards. RVSC's names are those of files and nothing else (image 20 of patient 09 has
+//! the instance number 21): without files of such names they are refused. Where each text went is told.
 
 use super::collection::{Collection, Spot};
 use super::{CinePlace, ContourReading, MOST_BYTES};
@@ -65,6 +66,8 @@ struct Name {
     structure: Structure,
     /// The image: its file's stem, and its number.
     image: Option<(String, i64)>,
+    /// Whether the number counts files alone, as RVSC's do, and no instances.
+    counts_files: bool,
     frame: Option<usize>,
     slice: Option<usize>,
 }
@@ -159,7 +162,7 @@ impl Name {
             // The stem of the image is all before the word.
             let length = words[..nth].iter().map(|w| w.len() + 1).sum::<usize>() - 1;
             let image = Some((stem[..length].to_owned(), number));
-            return Some(Self { structure, image, frame: None, slice: None });
+            return Some(Self { structure, image, counts_files: is_rvsc, frame: None, slice: None });
         }
         let after = |word: &str| {
             let found = words.iter().find_map(|w| w.to_lowercase().strip_prefix(word)?.parse().ok());
@@ -169,7 +172,8 @@ impl Name {
         let structure = words.iter().find_map(|w| w.parse::<Structure>().ok());
         let pair = || words.windows(2).find_map(|w| w.concat().parse::<Structure>().ok());
         let frame = after("frame").or_else(|| after("phase"));
-        Some(Self { structure: pair().or(structure)?, image: None, frame, slice: after("slice") })
+        let structure = pair().or(structure)?;
+        Some(Self { structure, image: None, counts_files: false, frame, slice: after("slice") })
     }
 
     /// Where it belongs; none if its image is not in the cine.
@@ -186,6 +190,16 @@ impl Name {
             return Ok(Some(Spot { structure, frame, slice }));
         };
         let place = into.require_place("a folder of numbered texts")?;
+        if self.counts_files && !has_names_like(place, stem) {
+            let expected = format!("a file of the cine with that name, such as {stem}.dcm");
+            let got = match place.images.first() {
+                Some(image) => {
+                    format!("files named otherwise, {} among them: give them their names back", image.stem)
+                }
+                None => "a cine that is not made of such files".to_owned(),
+            };
+            return Err(into.context.malformed(format!("the image of the outline {stem}"), expected, got));
+        }
         let has_instances = place.images.iter().any(|image| image.instance.is_some());
         if has_instances || has_names_like(place, stem) {
             let found = image_of(place, stem, *number, into)?;

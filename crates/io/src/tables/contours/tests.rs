@@ -128,7 +128,11 @@ fn numbered_texts_find_their_slice_and_frame() {
     assert!(read(PlainNames::default(), Vec::new()).0.unwrap_err().contains("descending"));
     let image =
         CineImage { stem: "I13".to_owned(), instance: Some(13), spot: Some(CineSpot { slice: 2, frame: 2 }) };
-    assert_eq!(read(PlainNames::default(), vec![image]).0, Ok(vec![(Structure::Endo, 2, 2, 100.0)]));
+    assert_eq!(read(PlainNames::default(), vec![image.clone()]).0, Ok(vec![(Structure::Endo, 2, 2, 100.0)]));
+    // The number is that of the instance, if it is one image's alone.
+    let second =
+        CineImage { stem: "I14".to_owned(), spot: Some(CineSpot { slice: 0, frame: 1 }), ..image.clone() };
+    assert!(read(PlainNames::default(), vec![image, second]).0.unwrap_err().contains("instance number"));
 }
 
 #[test]
@@ -160,11 +164,15 @@ fn texts_of_rvsc_belong_to_the_image_of_their_name() {
     // So do frames that are no DICOM files.
     let frames = CineImage::of_frames(&["P09-0021.png", "P09-0022.png"].map(std::path::PathBuf::from));
     assert_eq!(read(frames).0, Ok(vec![(Structure::Rv, 0, 1, 100.0)]));
-    // Names of another kind: the number is that of the instance, if it is one image's alone.
-    let numbered = |stem, spot| image(stem, Some(22), Some(spot));
-    assert_eq!(read(vec![numbered("I7", [2, 1])]).0, Ok(vec![(Structure::Rv, 2, 1, 100.0)]));
-    let (found, _) = read(vec![numbered("I7", [2, 1]), numbered("I8", [0, 1])]);
-    assert!(found.unwrap_err().contains("instance number"));
+    // Files of other names, of another patient, or none: no number says which image it is.
+    for images in [
+        vec![image("I7", Some(22), Some([2, 1]))],
+        vec![image("P08-0022", Some(22), Some([2, 1]))],
+        Vec::new(),
+    ] {
+        let error = read(images).0.unwrap_err();
+        assert!(error.contains("P09-0022") && error.contains("that name"), "{error}");
+    }
     let (found, _) = read(vec![first.clone(), first]);
     assert!(found.unwrap_err().contains("one of that name"));
 }

@@ -5,8 +5,10 @@
 mod edge_list;
 mod matrix_market;
 
+use crate::content::ContentKind;
 use crate::error::{IoError, Result};
 use crate::file_name::extension;
+use crate::formats::lookup;
 use crate::read::context::Context;
 use crate::read::reading::Reading;
 use crate::read::take_text;
@@ -44,7 +46,9 @@ pub fn read_graph(path: &Path, unsaid: GraphKind, reading: impl Into<Reading>) -
     let Some(format) = FORMATS.iter().find(|format| format.extensions.contains(&&*extension)) else {
         let known = FORMATS.iter().flat_map(|format| format.extensions).map(|e| format!(".{e}"));
         let known = known.collect::<Vec<_>>().join(", ");
-        return Err(IoError::UnknownExtension { path: path.to_owned(), what: "a graph", known });
+        let meshes = lookup::extensions(|format| format.reads(ContentKind::Surface));
+        let known = format!("{known} for a graph; {meshes} for a mesh, whose faces are the nodes");
+        return Err(IoError::UnknownExtension { path: path.to_owned(), what: "a graph or a mesh", known });
     };
     let mut unwarned = Warnings::new();
     let context = Context::new(path, reading, &mut unwarned);

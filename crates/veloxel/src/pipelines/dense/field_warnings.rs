@@ -1,7 +1,6 @@
 //! Warnings about a field as it was found, and what would make the next one better.
 
 use super::StartKind;
-use crate::pipelines::account::Account;
 use veloxel_core::parameters::ParameterValues;
 use veloxel_core::{Dimension, Grid, Hint, WarningKind, Warnings};
 use veloxel_motion::{DenseDraft, GivenInput};
@@ -73,24 +72,6 @@ fn has_slices_of_a_cine(grid: &Grid) -> bool {
     grid.dimension() == Dimension::Three && z >= SLICES_APART * x.max(y)
 }
 
-/// Above this mean |det − 1|, volume is not preserved as the constraint promises.
-const VOLUME_CHANGE: f64 = 0.05;
-
-/// Says so if the volume inside a mask of the volume constraint changes although the constraint is on: `change` is the mean
-/// |det(I + ∇d) − 1| there.
-pub(crate) fn warn_of_volume_change(draft: &DenseDraft, name: &str, change: f64, account: &mut Account) {
-    let uses = &draft.method().uses;
-    let is_off = uses.switched_off_by(GivenInput::VolumeMask, &account.parameters).is_some();
-    if is_off || change <= VOLUME_CHANGE {
-        return;
-    }
-    let message = format!(
-        "{name}: volume there changes by {change:.3} in the mean (|det − 1|; expected at most {VOLUME_CHANGE}): it is not \
-         preserved with this preset: take the preset accurate, or raise beta"
-    );
-    account.warnings.push_with_hint(WarningKind::Field, Hint::Parameters, message);
-}
-
 /// Says so if a mask of the volume constraint is given without the constraint.
 pub(crate) fn note_idle_volume_mask(
     draft: &DenseDraft,
@@ -108,22 +89,6 @@ pub(crate) fn note_idle_volume_mask(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn a_change_of_volume_is_told_where_it_should_be_preserved() {
-        let told = |beta: f64, change: f64| {
-            let mut draft = DenseDraft::named("clg").unwrap();
-            draft.set("beta", json!(beta), "").unwrap();
-            let parameters = draft.values(Dimension::Three).unwrap();
-            let mut account = Account { parameters, ..Account::default() };
-            warn_of_volume_change(&draft, "muscle.nii.gz", change, &mut account);
-            account.warnings.urgent().map(|warning| warning.message.clone()).collect::<String>()
-        };
-        assert_eq!(told(3.0, 0.05) + &told(0.0, 0.289), "");
-        let message = told(3.0, 0.289);
-        assert!(message.contains("muscle.nii.gz") && message.contains("0.289"), "{message}");
-    }
 
     fn texts(warnings: &Warnings) -> String {
         warnings.urgent().map(|warning| warning.message.clone()).collect()

@@ -6,13 +6,17 @@ mod field_warnings;
 mod image;
 mod outcome;
 mod start;
+mod volume_change;
 mod wanted;
 
 pub use choice::{Directions, MethodChoice, Refinement};
 pub use error::DenseError;
-pub(crate) use field_warnings::{note_idle_volume_mask, suggest_cine, warn_of_volume_change};
+pub(crate) use field_warnings::{note_idle_volume_mask, suggest_cine};
 pub use image::{Image, PairNames};
 pub(crate) use outcome::{Outcome, view_of};
 pub use outcome::{PairResult, PreparedPair};
 pub use start::{PairStart, StartKind};
+pub(crate) use volume_change::{
+    ChangedPlace, ChangedSpace, VolumeChange, preserves_volume, warn_of_volume_change,
+};
 pub use wanted::{PairWanted, Wanted};

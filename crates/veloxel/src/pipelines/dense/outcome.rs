@@ -1,8 +1,7 @@
 //! From a flow that was found to a result: measured, warned about, with the warped image that is wanted.
 
-use super::field_warnings::{
-    ImagesOfField, note_idle_volume_mask, warn_of_vectors_outside, warn_of_volume_change,
-};
+use super::field_warnings::{ImagesOfField, note_idle_volume_mask, warn_of_vectors_outside};
+use super::volume_change::{ChangedPlace, warn_of_volume_change};
 use super::{PairNames, PairWanted, StartKind};
 use crate::Result;
 use crate::pipelines::account::Account;
@@ -117,8 +116,14 @@ impl Outcome<'_> {
         if self.prepared.volume_mask.is_some() {
             let name = self.names.volume_mask;
             note_idle_volume_mask(self.draft, name, &account.parameters, &mut account.warnings);
-            let change = found.statistics.jacobian.mean_abs_minus_one;
-            warn_of_volume_change(self.draft, name, change, &mut account);
+            let change = [found.statistics.jacobian.mean_abs_minus_one].into_iter().collect();
+            warn_of_volume_change(
+                self.draft,
+                &account.parameters,
+                ChangedPlace::mask(name),
+                &change,
+                &mut account.warnings,
+            );
         }
         let Account { stages, warnings, .. } = &mut account;
         let warped = stages.time("warp", || self.warped(&mut found, warnings))?;

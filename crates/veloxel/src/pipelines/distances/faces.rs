@@ -17,6 +17,8 @@ pub struct FaceGraph {
     triangles: usize,
     /// What was found and mended before.
     pub cleaning: CleaningReport,
+    /// Rays that passed so many faces that they were given up.
+    pub rays_given_up: usize,
     /// Names and values of the parameters in force.
     pub parameters: ParameterValues,
     /// The times of making it.
@@ -49,14 +51,16 @@ impl FaceGraph {
         let (mut stages, control) = (Stages::default(), session.control());
         let clean = stages.time("clean", || CleanMesh::new(mesh, control))?;
         let cpu = cpu_of(session.device()?, session)?;
-        let graph = stages.time("graph", || {
+        let (graph, rays_given_up) = stages.time("graph", || -> Result<_> {
             let dual = DualGraph::new(&clean, control)?;
-            dual.weighted(&arc_lengths(&dual, params, &cpu)?, control)
+            let lengths = arc_lengths(&dual, params, &cpu)?;
+            Ok((dual.weighted(&lengths.ways, control)?, lengths.rays_given_up))
         })?;
         let triangles = clean.face_of.len();
         let is_own = triangles == graph.nodes() && (0..).zip(&clean.face_of).all(|(own, &face)| own == face);
         let node_of = (!is_own).then_some(clean.face_of);
-        Ok(Self { graph, node_of, triangles, cleaning: clean.report, parameters: params.to_json(), stages })
+        let (cleaning, parameters) = (clean.report, params.to_json());
+        Ok(Self { graph, node_of, triangles, cleaning, rays_given_up, parameters, stages })
     }
 
     /// The graph; its nodes are the faces of the mesh after cleaning.

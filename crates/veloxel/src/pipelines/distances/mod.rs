@@ -4,6 +4,7 @@ mod faces;
 mod source;
 
 use crate::pipelines::account::Account;
+use crate::pipelines::segment::warn_of_rays;
 use crate::{Result, Session};
 pub use faces::FaceGraph;
 pub use source::{ArcRows, GraphSource};
@@ -142,6 +143,7 @@ impl<'a> Distances<'a> {
         let mut node_of = None;
         if let GraphSource::Faces(faces) = request.graph {
             faces.cleaning.warn(&mut account.warnings);
+            warn_of_rays(faces.rays_given_up, &mut account.warnings);
             account.parameters.clone_from(&faces.parameters);
             node_of = faces.node_of().map(<[u32]>::to_vec);
         }

@@ -110,9 +110,18 @@ impl Diagnosis for FilterError {
     fn kind(&self) -> ErrorKind {
         ErrorKind::Parameter
     }
-
     fn hint(&self) -> Option<Hint> {
-        matches!(self, Self::Missing { .. } | Self::Unused { .. }).then_some(Hint::FilterSetting)
+        let what = match self {
+            Self::Unknown { .. } => return None,
+            Self::Missing { what, .. } | Self::Unused { what, .. } | Self::Axes { what, .. } => what,
+            Self::Sigma { .. } => SIGMA,
+            Self::Taps { .. } => TAPS,
+        };
+        Some(match what {
+            SIGMA => Hint::FilterSigma,
+            SIZE => Hint::Size,
+            _ => Hint::FilterWeights,
+        })
     }
 }
 

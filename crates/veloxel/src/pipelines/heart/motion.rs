@@ -6,8 +6,8 @@ use super::region::{Region, SliceInTime};
 use super::setting::Setting;
 use crate::Result;
 use veloxel_core::parameters::ParameterValues;
-use veloxel_core::{Dimension, Flow, Grid, Volume};
-use veloxel_measure::{CurveEnds, share_folded};
+use veloxel_core::{ContourSet, Dimension, Flow, Grid, Mask, Volume};
+use veloxel_measure::{CurveEnds, share_folded, volume_change};
 use veloxel_motion::DenseDraft;
 use veloxel_motion::over::cycle::{Cycle, CyclePlan};
 use veloxel_motion::steps::composition::sample_vox;
@@ -124,6 +124,24 @@ impl CineMotion {
         let parts: Vec<&Cycle> = self.parts.iter().flatten().collect();
         let of = |frame: usize| parts.iter().map(|part| share_folded(&part.frames[frame].flow)).sum::<f64>();
         (0..frames).map(|frame| of(frame) / parts.len().max(1) as f64).collect()
+    }
+
+    /// By how much volume in the muscle changes from the start frame to each other frame, the mean |det − 1| over all parts with a
+    /// muscle; in planes the change of area. `contours` are outlines of the start frame.
+    pub fn volume_changes(&self, contours: &ContourSet, start: usize) -> Vec<f64> {
+        let followed = (0..).zip(&self.parts).filter_map(|(slice, part)| Some((slice, part.as_ref()?)));
+        let with_muscle = followed.map(|(slice, part)| {
+            let grid = part.frames[start].flow.grid();
+            (part, self.region.muscle(contours, SliceInTime { slice, frame: start }, grid))
+        });
+        let parts: Vec<(&Cycle, Mask)> = with_muscle.collect();
+        let frames = parts.first().map_or(0, |(part, _)| part.frames.len());
+        let of_frame = |frame: usize| {
+            let changes = parts.iter().map(|(part, muscle)| volume_change(&part.frames[frame].flow, muscle));
+            let known: Vec<f64> = changes.flatten().collect();
+            (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+        };
+        (0..frames).filter(|&frame| frame != start).filter_map(of_frame).collect()
     }
 
     /// Whether the cine is one whole cycle: as most of its parts say.

@@ -155,6 +155,23 @@ impl Region {
         (!ventricles.is_empty()).then(|| Volume::from_fn(plane.clone(), within))
     }
 
+    /// What lies between the outer and the inner border of the left ventricle on a frame, on the grid of the region of one slice,
+    /// `first`, or of all slices from it on.
+    pub fn muscle(&self, contours: &ContourSet, first: SliceInTime, grid: &Grid) -> Mask {
+        let [x0, y0] = self.from;
+        let [_, height, depth] = grid.size();
+        let rows = |structure, slice| -> Option<Vec<PolygonRow>> {
+            let polygon = &contours.get(structure, slice, first.frame)?.polygon;
+            Some((0..height).map(|y| polygon.row((y0 + y) as f64)).collect())
+        };
+        let wall = |slice| Some([rows(Structure::Epi, slice)?, rows(Structure::Endo, slice)?]);
+        let walls: Vec<_> = (0..depth).map(|z| wall(first.slice + z)).collect();
+        Mask::from_fn(grid.clone(), |[x, y, z]| {
+            let at = (x0 + x) as f64;
+            walls[z].as_ref().is_some_and(|[outer, inner]| outer[y].contains(at) && !inner[y].contains(at))
+        })
+    }
+
     /// An image in the region from a slice on, on the grid of one slice or of all.
     pub fn cut(&self, image: &Volume<f32>, slice: usize, grid: &Grid) -> Volume<f32> {
         let [x0, y0] = self.from;

@@ -7,6 +7,7 @@ use super::tables::{FunctionTable, StrainTable, Timing};
 use super::{TrackedRun, outlines, walls};
 use crate::Result;
 use crate::pipelines::account::Account;
+use crate::pipelines::dense::{ChangedPlace, ChangedSpace, preserves_volume, warn_of_volume_change};
 use std::time::Instant;
 use veloxel_core::{ContourSet, Portion, WarningKind, Warnings};
 use veloxel_measure::{ContourDistances, StrainSummary, Ventricles, WallMotion, strains};
@@ -25,6 +26,14 @@ impl Setting<'_> {
         let (motion, warnings) = (&motions[0], &mut account.warnings);
         let contours = outlines::carried(self, &motions, Way::Wanted, warnings)?;
         note_crossings(&contours, draft, warnings);
+        if preserves_volume(draft, &motion.parameters) {
+            let changes = motion.volume_changes(&self.seeds.contours, self.seeds.reference());
+            let (name, change) =
+                (format!("{}, the muscle", draft.method_name()), changes.into_iter().collect());
+            let space = if motion.moves_across() { ChangedSpace::Whole } else { ChangedSpace::Planes };
+            let place = ChangedPlace { name: &name, space };
+            warn_of_volume_change(draft, &motion.parameters, place, &change, warnings);
+        }
         let walls = walls::walls(self, motion, warnings)?;
         let measures =
             TrackRun { time_ms: solve_ms, ..self.measured(draft, &motions, &contours, &walls, warnings)? };

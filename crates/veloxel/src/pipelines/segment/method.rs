@@ -60,6 +60,8 @@ pub(super) struct Found {
     pub membership: Option<FaceMembership>,
     /// By face, as a share of the square root of the mesh's area.
     pub thickness: Vec<f64>,
+    /// Rays that passed too many boxes and faces, and count as if they met nothing.
+    pub rays_given_up: usize,
     pub parameters: ParameterValues,
 }
 
@@ -101,12 +103,13 @@ impl PartsTask<'_> {
         let Self { request, graph, cpu, device } = *self;
         let found = cuts(graph, params, cpu)?;
         let parts = found.parts(graph, request.count, params, device.control())?;
-        let mut membership = None;
+        let (mut membership, mut rays_given_up) = (None, found.rays_given_up);
         if request.membership == MembershipChoice::Computed {
             // The parts stay as they are: their medoids tell how probable each is.
             let params = FuzzyParams { iterations: 0, band: 0.0, least_area: 0.0, ..FuzzyParams::default() };
             let (weights, seeds) =
                 (ArcWeights::new(graph, &found, &params, cpu)?, MedoidSeeds::Parts(&parts.labels));
+            rays_given_up += weights.rays_given_up;
             let clusters = fuzzy_clustering(graph, &weights, seeds, &params, device)?;
             membership = Some(FaceMembership::of(&clusters, device.control())?);
         }
@@ -115,6 +118,7 @@ impl PartsTask<'_> {
             beside: None,
             membership,
             thickness: found.shape_diameter,
+            rays_given_up,
             parameters: params.to_json(),
         })
     }
@@ -153,6 +157,7 @@ impl PartsTask<'_> {
             beside: Some(Answer::of_cuts(&found, parts, beside, tree.least_area)),
             membership,
             thickness: found.shape_diameter,
+            rays_given_up: found.rays_given_up + weights.rays_given_up,
             parameters: params.to_json(),
         })
     }

@@ -97,6 +97,7 @@ pub fn segment(request: &SegmentRequest<'_>, session: &Session) -> Result<Segmen
     let found = account.stages.time("solve", || task.solve())?;
     session.enter(Stage::Measure)?;
     account.parameters = found.parameters.clone();
+    warn_of_rays(found.rays_given_up, &mut account.warnings);
     if let PartCount::Given(asked) = request.count
         && asked != found.answer.count
     {
@@ -113,6 +114,19 @@ pub(in crate::pipelines) fn cpu_of(device: &Device, session: &Session) -> Result
             Cpu::new(session.device_report()?.threads)?.controlled_by(session.control().clone())
         }
     })
+}
+
+/// Says so if rays through the body passed too many faces to be followed to their ends.
+pub(in crate::pipelines) fn warn_of_rays(given_up: usize, warnings: &mut Warnings) {
+    if given_up > 0 {
+        let text = format!(
+            "{} through the body passed so many faces that {} given up: thickness and lines of sight say little where many faces \
+             are needles or lie through each other; a mesh of rounder faces, without those inside of others, has them",
+            counted(given_up, "ray"),
+            if given_up == 1 { "it was" } else { "they were" }
+        );
+        warnings.push(WarningKind::Content, text);
+    }
 }
 
 fn warn_of_count(asked: usize, count: usize, clean: &CleanMesh, warnings: &mut Warnings) {

@@ -46,7 +46,7 @@ impl SequenceRun<'_> {
     ) -> Result<()> {
         let title = title(self.request, &field);
         let change = field.output.statistics.jacobian.mean_abs_minus_one;
-        collected.volume_change = collected.volume_change.max(change);
+        collected.volume_change.add(change);
         for warning in field.output.statistics.warnings.iter() {
             let mut warning = warning.clone();
             warning.message = format!("{title}: {}", warning.message);

@@ -14,7 +14,7 @@ pub use request::{SequenceRequest, TrueField};
 pub use result::SequenceResult;
 
 use super::account::{Account, Stages};
-use super::dense::{DenseError, note_idle_volume_mask, suggest_cine, warn_of_volume_change};
+use super::dense::{ChangedPlace, DenseError, note_idle_volume_mask, suggest_cine, warn_of_volume_change};
 use super::prepare::full_scale::full_scale;
 use crate::{Result, Session, VeloxelError};
 use fields::SequenceRun;
@@ -105,7 +105,8 @@ fn run_with(
     collected.finish(drift_vox);
     if !run.prepared.volume_masks.is_empty() {
         let (name, change) = (run.request.volume_mask_name, collected.volume_change);
-        warn_of_volume_change(&run.request.method.draft, name, change, account);
+        let (draft, parameters) = (&run.request.method.draft, &account.parameters);
+        warn_of_volume_change(draft, parameters, ChangedPlace::mask(name), &change, &mut account.warnings);
     }
     Ok(collected)
 }

@@ -5,7 +5,7 @@ use super::request::{PreparedSequence, SequenceRequest};
 use super::view::{field_view, title};
 use crate::Result;
 use crate::pipelines::account::Account;
-use crate::pipelines::dense::view_of;
+use crate::pipelines::dense::{VolumeChange, view_of};
 use veloxel_core::{Control, Flow, Grid};
 use veloxel_measure::MeasureError;
 use veloxel_motion::{SequenceField, SequenceMode, SequenceRole};
@@ -50,8 +50,8 @@ pub(super) struct Collected {
     /// How many there will be.
     pub count: usize,
     drift_vox: Option<f64>,
-    /// The largest mean |det − 1| of a field, where it is measured.
-    pub volume_change: f64,
+    /// The mean |det − 1| of each field, where it is measured.
+    pub volume_change: VolumeChange,
     /// The series on the page.
     page_role: SequenceRole,
     /// The first field on the page, whose scales the thumbnails share.
@@ -67,7 +67,7 @@ impl Collected {
             fields: Vec::new(),
             count,
             drift_vox: None,
-            volume_change: 0.0,
+            volume_change: VolumeChange::default(),
             page_role,
             first: None,
             shown: None,
