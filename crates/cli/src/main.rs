@@ -21,7 +21,7 @@ mod terminal;
 
 use clap::{ArgMatches, Command};
 use commands::parameters::presets;
-use commands::{COMMANDS, Entry, Outcome, Run};
+use commands::{COMMANDS, Outcome, Run};
 use drawing_arguments::{DrawingArguments, length};
 use following::{Bar, Ending, followed, followed_until};
 use output::{print, print_json, print_lines, print_measured, table, two_columns};
