@@ -82,7 +82,9 @@ fn axes(points: impl Iterator<Item = Vector> + Clone) -> [Vector; 3] {
     let columns = rows.map(beside);
     let transposed = [0, 1, 2].map(|axis| columns.map(|column| column[axis]));
     let found = unit(beside(longest(&transposed.map(beside))));
-    let second = if dot(found, found) > 0.5 { found } else { any_beside(first) };
+    // Of points on a line nothing but rounding is left, which may lie anywhere.
+    let found = beside(found);
+    let second = if dot(found, found) > 0.5 { unit(found) } else { any_beside(first) };
     let first = if dot(first, first) > 0.5 { first } else { cross(second, [0.0, 0.0, 1.0]) };
     [first, second, cross(first, second)]
 }
