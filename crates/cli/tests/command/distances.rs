@@ -66,7 +66,7 @@ fn what_cannot_be_done_is_one_line_and_leaves_no_file() {
     place.write("list.txt", "0 1 1\n1 2 3\n");
     for (arguments, says) in [
         (&["negative.txt", "-o", "d.npy"][..], "line 2"),
-        (&["empty.txt", "-o", "d.npy"], "no edge"),
+        (&["empty.txt", "-o", "d.npy"], "the file is empty"),
         (&["path.mtx", "-o", "d.txt"], ".npy"),
         (&["path.mtx", "-o", "d.npy", "--from", "4"], "node 4"),
         (&["list.txt", "-o", "d.npy", "--directed", "--apsp", "floyd-warshall-undirected"], "dijkstra"),

@@ -360,8 +360,8 @@ fn the_engine_says_what_it_cannot_do() {
     };
     engine(&["none.y4m"]).failed_with(&["none.y4m", "cannot open"]);
     engine(&["no_folder"]).failed_with(&["no_folder", "cannot open"]);
-    engine(&["empty"]).failed_with(&["empty", "no image"]);
-    engine(&["g*.png"]).failed_with(&["g*.png", "no image"]);
+    engine(&["empty"]).failed_with(&["empty", "no file"]);
+    engine(&["g*.png"]).failed_with(&["g*.png", "no file"]);
     engine(&["f0.png"]).failed_with(&["f0.png", "1 frame", "needs 5", "--frames"]);
     engine(&["f*.png"]).failed_with(&["3 frames", "needs 5"]);
     engine(&["cut.y4m"]).failed_with(&["cut.y4m", "cut short"]);

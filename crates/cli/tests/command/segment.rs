@@ -206,7 +206,8 @@ fn both_methods_give_probabilities() {
         }
         let page = std::fs::read_to_string(place.path("t.html")).expect("a page");
         assert!(page.contains("mesh-canvas") && !page.contains("src=\"http"), "{method}");
-        assert_eq!(page.contains("name=\"mesh-answer\""), method == "fuzzy");
+        // Parts around seeds are another answer of every method.
+        assert!(page.contains("name=\"mesh-answer\""), "{method}");
     }
     place
         .run(&["segment", "tower.obj", "-k", "0", "-o", "u.ply", "--method", "fuzzy"])

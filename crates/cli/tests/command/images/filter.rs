@@ -26,7 +26,7 @@ fn mistakes_are_one_line_and_leave_no_file() {
     let place = Workplace::new();
     place.write("point.pgm", PICTURE);
     for (arguments, says) in [
-        (&["gaussian", "point.pgm", "-o", "out.tif"][..], "needs a standard deviation (--sigma of gaussian"),
+        (&["gaussian", "point.pgm", "-o", "out.tif"][..], "needs a standard deviation (--sigma)"),
         (&["gaussian", "point.pgm", "-o", "out.tif", "--sigma", "0"], "(0, 333]"),
         (&["gaussian", "point.pgm", "-o", "out.tif", "--sigma", "1", "--size", "4,4"], "does not use a size"),
         (&["gaussian", "point.pgm", "-o", "out.tif", "--sigma", "1,1,1"], "2 axes"),

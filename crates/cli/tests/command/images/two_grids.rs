@@ -128,7 +128,7 @@ fn slicers_points_follow_the_field_in_their_own_axes() {
     place.write("empty.csv", "");
     place
         .run(&["warp", "points", "flow.nii.gz", "empty.csv", "-o", "out.csv"])
-        .failed_with(&["empty.csv", "no point"]);
+        .failed_with(&["empty.csv", "the file is empty"]);
 }
 
 #[test]

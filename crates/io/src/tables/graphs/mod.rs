@@ -143,7 +143,8 @@ mod tests {
             ("a.txt", "0 4294967295 1\n".to_owned(), "below"),
             ("a.csv", "0;1;2,5\n1;2;1,5\n".to_owned(), "with a point"),
             ("a.txt", "0 1 2,5\n".to_owned(), "with a point"),
-            ("a.txt", String::new(), "an edge"),
+            ("a.txt", String::new(), "the file is empty"),
+            ("a.txt", "# nothing\n".to_owned(), "an edge"),
             ("a.xyz", String::new(), ".mtx"),
         ] {
             let line = read(name, &text).unwrap_err().to_string();

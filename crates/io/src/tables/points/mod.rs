@@ -179,7 +179,7 @@ mod tests {
             ("x,y,z\n1,,2\n", ["line 2", "3 coordinates"]),
             ("row,column,slice\n1,2,3\n", ["head line", "row,column,slice"]),
             ("x,X,y,z\n1,2,3,4\n", ["head line", "x,X,y,z"]),
-            ("", ["no point", "a point a line"]),
+            ("", ["the file is empty", "copy or download it again"]),
             ("# nothing\n", ["no point", "a point a line"]),
             ("index\n1\n4 5 6\n", ["voxel indices", "millimetres"]),
         ] {
