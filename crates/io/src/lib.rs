@@ -65,8 +65,9 @@ pub use read::series::{CineSeries, holds_dicom, list_series, read_cine};
 pub use read::stream::{FrameStream, StreamShape};
 pub use read::watch::{FolderWatch, StreamEnd};
 pub use read::{
-    read, read_bytes, read_flow, read_frame_list, read_frames, read_image, read_image_and_colours,
-    read_image_and_mask, read_labels, read_mask, read_mesh, read_sequence, read_surface, read_text,
+    ColourChannels, read, read_bytes, read_flow, read_frame_list, read_frames, read_image,
+    read_image_and_colours, read_image_and_mask, read_labels, read_mask, read_mesh, read_sequence,
+    read_surface, read_text,
 };
 pub use tables::calibration::read_calibration;
 pub use tables::cine_place::{CineImage, CinePlace, CineSpot};

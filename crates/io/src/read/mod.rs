@@ -146,6 +146,9 @@ pub fn read_image_and_mask(
     Ok((image, context.take_mask()))
 }
 
+/// Red, green and blue of a picture, from 0 to 255 each.
+pub type ColourChannels = [Volume<f32>; 3];
+
 /// Reads one picture, and its red, green and blue, from 0 to 255, where its format is one of colours and keeps whole numbers.
 ///
 /// # Errors
@@ -154,7 +157,7 @@ pub fn read_image_and_colours(
     path: &Path,
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
-) -> Result<(Volume<f32>, Option<[Volume<f32>; 3]>)> {
+) -> Result<(Volume<f32>, Option<ColourChannels>)> {
     let input = Input::of(path);
     let reading = input.reading(reading.into());
     let files = input.asked_files(&reading)?;
