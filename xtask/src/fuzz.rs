@@ -24,15 +24,16 @@ const FORMATS: &str = "formats";
 /// The program for the plan, and its name.
 const PLAN: &str = "plan";
 
-/// Builds the programs, and runs them this many seconds for each format.
+/// Builds the programs, and runs them this many seconds for each format; with `build` it only builds them.
 ///
 /// # Errors
 /// A tool is missing (nothing is installed here), the program does not build, or a reader breaks its promise.
 pub fn fuzz(arguments: &[&str]) -> Result<(), Failure> {
     let seconds = match arguments {
         [] => Ok(DEFAULT_SECONDS),
+        ["build"] => return Fuzzing::build(DEFAULT_SECONDS).map(drop),
         [text] => text.parse(),
-        _ => return Err(Failure("usage: cargo xtask fuzz [SECONDS]".to_owned())),
+        _ => return Err(Failure("usage: cargo xtask fuzz [SECONDS | build]".to_owned())),
     };
     let seconds = seconds.map_err(|_| Failure("cargo xtask fuzz: SECONDS is a whole number".to_owned()))?;
     let fuzzing = Fuzzing::build(seconds)?;

@@ -35,7 +35,8 @@ usage: cargo xtask COMMAND
                    the tests, those that can run here; with --slow the ignored ones as well
   sizes            lines of code by crate, without comments, tests and benchmarks
   bench [ARG …]    `veloxel bench ARG …` of a release build
-  fuzz [SECONDS]   builds the fuzzing programs and runs them so long (20) for each file format and the plan of files
+  fuzz [SECONDS | build]
+                   builds the fuzzing programs and runs them so long (20) for each file format and the plan of files
   systems          whether everything compiles for Windows and macOS, and the library for browsers, without any C
   sanitize         ThreadSanitizer over the kernels' threads; a planted data race must be found
   dist             an archive of the release binary, completions, manual pages and licences";

@@ -257,11 +257,12 @@ mod needs_data {
     }
 
     #[test]
-    fn every_method_agrees_with_searches_on_every_mesh() {
+    fn every_method_agrees_with_searches_on_meshes() {
         let device = Device::cpu(0).unwrap();
         let mut seen = 0;
-        for path in meshes() {
-            let graph = graph_of(&path);
+        // Of the benchmark's meshes, which stand in the order of their categories, every third.
+        for path in meshes().iter().step_by(3) {
+            let graph = graph_of(path);
             if graph.nodes() > MOST {
                 continue;
             }

@@ -14,7 +14,7 @@ use veloxel_phantoms::{
 };
 
 /// Numbers of iterations R.
-const RUNS: [usize; 5] = [1, 3, 8, 20, 40];
+const RUNS: [usize; 4] = [1, 4, 12, 40];
 const DIMENSIONS: [Dimension; 2] = [Dimension::Two, Dimension::Three];
 
 /// A preset of a method.

@@ -69,7 +69,7 @@ on_every_device! {
     }
 
     fn the_papers_choices(device: &Device) {
-        assert_phantom(ClgPreset::Paper, &smooth(MotionKind::Shift, Dimension::Three, 24), device);
+        assert_phantom(ClgPreset::Paper, &smooth(MotionKind::Shift, Dimension::Three, 16), device);
     }
 
     fn oblique_grids_with_noise(device: &Device) {
