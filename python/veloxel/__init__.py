@@ -13,14 +13,19 @@ image into the moving one: ``fixed(x) ≈ moving(x + d(x))``.
 ((48, 64, 2), True)
 """
 
+from ._compare import Comparison, compare
+from ._engine import PhaseEngine, StreamFrame
 from ._evaluate import evaluate
 from ._files import info, read, read_field, read_labels, read_mesh, read_sequence, write
+from ._filter import filter, phantom, phantoms
 from ._flow import flow, methods, parameters, sequence
+from ._heart import HeartMotion, HeartResult, Outline, track, track_methods
 from ._images import Image
 from ._meshes import Mesh, Parts, distances, segment
 from ._results import Field, FlowResult
 from ._session import Session, devices
 from ._stereo import Features, StereoResult, features, stereo
+from ._tracks import PointTracks, track_points
 from ._veloxel import (
     DeviceError,
     FileError,
@@ -34,31 +39,42 @@ from ._veloxel import (
 from ._warnings import VeloxelWarning
 
 __all__ = [
+    "Comparison",
     "DeviceError",
     "Features",
     "Field",
     "FileError",
     "FlowResult",
+    "HeartMotion",
+    "HeartResult",
     "Image",
     "InputError",
     "InternalError",
     "Mesh",
     "OutOfMemoryError",
+    "Outline",
     "ParameterError",
     "Parts",
+    "PhaseEngine",
+    "PointTracks",
     "Session",
     "StereoResult",
+    "StreamFrame",
     "UnsupportedError",
     "VeloxelWarning",
     "__version__",
+    "compare",
     "devices",
     "distances",
     "evaluate",
     "features",
+    "filter",
     "flow",
     "info",
     "methods",
     "parameters",
+    "phantom",
+    "phantoms",
     "read",
     "read_field",
     "read_labels",
@@ -67,5 +83,8 @@ __all__ = [
     "segment",
     "sequence",
     "stereo",
+    "track",
+    "track_methods",
+    "track_points",
     "write",
 ]

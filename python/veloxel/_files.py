@@ -28,6 +28,15 @@ def read(path: Path) -> Image:
     Raises:
         FileError: The file is not there, or is damaged; the text says where.
         UnsupportedError: A format or a variant of one that is not read.
+
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> import veloxel
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "image.mha")
+    ...     veloxel.write(path, veloxel.Image(np.zeros((4, 5)), spacing_zyx=(2, 1)))
+    ...     veloxel.read(path)
+    Image(shape=(4, 5), spacing_zyx=(2.0, 1.0))
     """
     own, told = _veloxel.read_image(_session(), os.fspath(path))
     tell(told)
@@ -39,6 +48,15 @@ def read_field(path: Path) -> Field:
 
     Raises:
         As :func:`read`.
+
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> import veloxel
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "field.flo")
+    ...     veloxel.write(path, veloxel.Field(np.full((4, 5, 2), 0.5)))
+    ...     veloxel.read_field(path).array[0, 0].tolist()
+    [0.5, 0.5]
     """
     own, told = _veloxel.read_field(_session(), os.fspath(path))
     tell(told)
@@ -50,6 +68,15 @@ def read_sequence(path: Path) -> list[Image]:
 
     Raises:
         As :func:`read`.
+
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> import veloxel
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for nth in range(3):
+    ...         veloxel.write(os.path.join(folder, f"frame_{nth}.mha"), veloxel.Image(np.full((4, 5), nth)))
+    ...     [float(frame.array.mean()) for frame in veloxel.read_sequence(folder)]
+    [0.0, 1.0, 2.0]
     """
     frames, _, told = _veloxel.read_sequence(_session(), os.fspath(path))
     tell(told)
@@ -61,6 +88,15 @@ def read_labels(path: Path) -> np.ndarray:
 
     Raises:
         As :func:`read`; InputError for samples that are no whole numbers.
+
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> import veloxel
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "labels.nii.gz")
+    ...     veloxel.write(path, np.array([[0, 1], [2, 3]]))
+    ...     veloxel.read_labels(path).tolist()
+    [[0, 1], [2, 3]]
     """
     flat, place, told = _veloxel.read_labels(_session(), os.fspath(path))
     tell(told)
@@ -72,6 +108,15 @@ def read_mesh(path: Path) -> Mesh:
 
     Raises:
         As :func:`read`.
+
+    >>> import os, tempfile
+    >>> import veloxel
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "triangle.off")
+    ...     with open(path, "w", encoding="utf-8") as file:
+    ...         _ = file.write("OFF\\n3 1 0\\n0 0 0\\n1 0 0\\n0 1 0\\n3 0 1 2\\n")
+    ...     veloxel.read_mesh(path).points.shape
+    (3, 3)
     """
     own, told = _veloxel.read_mesh(_session(), os.fspath(path))
     tell(told)
@@ -113,5 +158,14 @@ def info(path: Path) -> dict[str, Any]:
 
     Raises:
         As :func:`read`.
+
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> import veloxel
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "image.mha")
+    ...     veloxel.write(path, veloxel.Image(np.zeros((4, 5))))
+    ...     veloxel.info(path)["size"]
+    [5, 4, 1]
     """
     return json.loads(_veloxel.info(_session(), os.fspath(path)))

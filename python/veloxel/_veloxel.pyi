@@ -10,9 +10,11 @@ import numpy.typing as npt
 __version__: str
 __all__ = [
     "DeviceError",
+    "Engine",
     "Field",
     "FileError",
     "FlowFound",
+    "HeartFound",
     "Image",
     "InputError",
     "InternalError",
@@ -20,14 +22,18 @@ __all__ = [
     "OutOfMemoryError",
     "ParameterError",
     "Session",
+    "StreamFound",
+    "Tracks",
     "UnsupportedError",
     "__version__",
+    "compare",
     "devices",
     "distances",
     "evaluate_disparity",
     "evaluate_flow",
     "evaluate_labels",
     "features",
+    "filter",
     "flow",
     "graph_distances",
     "info",
@@ -35,6 +41,8 @@ __all__ = [
     "methods",
     "move_points",
     "parameters",
+    "phantom",
+    "phantoms",
     "read_field",
     "read_image",
     "read_labels",
@@ -44,6 +52,8 @@ __all__ = [
     "sequence",
     "stereo",
     "strain",
+    "track",
+    "track_points",
     "warp_image",
     "warp_labels",
     "write",
@@ -130,7 +140,97 @@ class Mesh:
     def points(self) -> npt.NDArray[np.float64]: ...
     def triangles(self) -> npt.NDArray[np.uint32]: ...
 
+@final
+class Engine:
+    def __new__(cls, session: Session, stream: dict[str, Any]) -> Engine: ...
+    def push(self, left: Image, right: Image | None = None) -> StreamFound | None: ...
+    def drain(self) -> StreamFound | None: ...
+    def finish(self) -> None: ...
+    def close(self) -> None: ...
+
+@final
+class StreamFound:
+    @property
+    def frame(self) -> int: ...
+    @property
+    def flow(self) -> Field | None: ...
+    @property
+    def flow_confidence(self) -> Image | None: ...
+    @property
+    def disparity(self) -> Image | None: ...
+    @property
+    def disparity_confidence(self) -> Image | None: ...
+    @property
+    def features(self) -> list[tuple[Image, Image, Image]]: ...
+    @property
+    def report(self) -> str: ...
+    @property
+    def warnings(self) -> _Told: ...
+
+@final
+class HeartFound:
+    @property
+    def method(self) -> str: ...
+    @property
+    def preset(self) -> str: ...
+    @property
+    def contours(self) -> list[tuple[str, int, int, list[list[float]]]]: ...
+    @property
+    def fields(self) -> list[Field]: ...
+    @property
+    def labels(self) -> list[Image]: ...
+    @property
+    def function(self) -> str: ...
+    @property
+    def strain(self) -> str | None: ...
+    @property
+    def distances(self) -> str | None: ...
+    @property
+    def measures(self) -> str: ...
+
+@final
+class Tracks:
+    @property
+    def frame(self) -> npt.NDArray[np.uint64]: ...
+    @property
+    def id(self) -> npt.NDArray[np.uint64]: ...
+    @property
+    def x(self) -> npt.NDArray[np.float32]: ...
+    @property
+    def y(self) -> npt.NDArray[np.float32]: ...
+    @property
+    def status(self) -> list[str]: ...
+    @property
+    def error(self) -> npt.NDArray[np.float32]: ...
+    @property
+    def forward_backward(self) -> npt.NDArray[np.float32]: ...
+    @property
+    def frames(self) -> int: ...
+    @property
+    def tracks(self) -> int: ...
+    @property
+    def alive(self) -> int: ...
+    @property
+    def warnings(self) -> _Told: ...
+
 def devices() -> str: ...
+def compare(
+    session: Session,
+    fixed: Image,
+    moving: Image,
+    methods: Sequence[_Settings],
+    known: dict[str, Any],
+    progress: _Progress = None,
+) -> tuple[list[FlowFound], str, str, _Told]: ...
+def filter(
+    session: Session, image: Image, name: str, settings: dict[str, Any], progress: _Progress = None
+) -> tuple[Image, _Told]: ...
+def phantoms() -> list[tuple[str, str]]: ...
+def phantom(session: Session, name: str, wanted: dict[str, Any]) -> list[tuple[str, str, Any]]: ...
+def track(
+    session: Session, frames: Sequence[Image], following: dict[str, Any]
+) -> tuple[list[HeartFound], str, str, _Told]: ...
+def track_points(session: Session, frames: Sequence[Image], following: dict[str, Any]) -> Tracks: ...
 def methods() -> list[str]: ...
 def parameters(settings: _Settings, axes: int) -> str: ...
 def flow(

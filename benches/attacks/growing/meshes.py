@@ -1,6 +1,7 @@
 """Meshes that grow. `info` looks at a whole mesh, as `segment` does before it cuts."""
 
 import json
+import math
 import struct
 
 import inputs
@@ -34,6 +35,24 @@ def _(folder, n):
 def _(folder, n):
     points = "0 0 0\n0 0 1\n" + "".join(f"{k % 100} {k // 100 + 1} 0\n" for k in range(n))
     return segment(text(folder, "m.off", f"OFF\n{n + 2} {n} 0\n" + points + "".join(f"3 0 1 {k + 2}\n" for k in range(n))))
+
+
+def fan(folder, n, radius):
+    """The parts of n slivers that meet in one point, each corner of the rim so far from the axis."""
+    turn = lambda k: 2 * math.pi * k / n
+    rim = "".join(f"{radius(k) * math.cos(turn(k)):.9f} {radius(k) * math.sin(turn(k)):.9f} 0\n" for k in range(n))
+    faces = "".join(f"3 0 {k + 1} {(k + 1) % n + 1}\n" for k in range(n))
+    return segment(text(folder, "m.off", f"OFF\n{n + 1} {n} 0\n0 0 3\n" + rim + faces))
+
+
+@case("off, a cone of n slivers, segmented", 400)
+def _(folder, n):
+    return fan(folder, n, lambda k: 1)
+
+
+@case("off, a fan of n pleats, segmented", 400)
+def _(folder, n):
+    return fan(folder, n, lambda k: 1 + 0.2 * (k % 2))
 
 
 @case("off, n separate triangles", 2000)

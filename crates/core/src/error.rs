@@ -67,7 +67,7 @@ pub enum CoreError {
         got: usize,
     },
     /// A NaN or an infinity where a finite sample is needed.
-    #[error("{what} holds {value} at voxel (x, y, z) = {position:?}: replace it, or cover it with a mask")]
+    #[error("{what} holds {value} at voxel (x, y, z) = {position:?}: replace it")]
     NotFinite {
         /// Which input.
         what: String,
@@ -78,7 +78,7 @@ pub enum CoreError {
     },
     /// A weight image holds a number outside of [0, 1].
     #[error(
-        "the weight image holds {value} at voxel (x, y, z) = {position:?}: weights lie from 0 to 1; scale it, or use it as a mask"
+        "the weight image holds {value} at voxel (x, y, z) = {position:?}: weights lie from 0 to 1; scale it"
     )]
     NotAWeight {
         /// The value found.

@@ -11,13 +11,15 @@
 //! wide valley at the large ones.
 //! *Where we differ*: the papers look at all pairs of samples of a whole shape, and cluster them; here pairs are local, so
 //! that the measure belongs to an arc, as angles do.
-//! *Cost*: at most 13 rays an arc, which end at the first face they meet.
+//! *Cost*: at most 13 rays an arc, which end at the first face they meet, and two walks.
+//! *Limits*: where walks pass [`MANY_STEPS`] faces as a mean (fans of slivers), all end after [`FEW_STEPS`], and the lines of sight
+//! that are left are short: else the time would grow with the square of the number of faces.
 
 use crate::dual_graph::DualGraph;
 use crate::neighbours::neighbours;
 use crate::rays::{RayFindings, RayTree, Search};
 use crate::vector::{Vector, cross, dot, length, minus, plus, unit};
-use veloxel_core::Stopped;
+use veloxel_core::{Control, Stopped};
 use veloxel_gpu::Cpu;
 
 /// Distances of the points on a walk from its edge, as shares of the reach.
@@ -28,6 +30,12 @@ const BELOW: f64 = 0.03;
 const BELOW_THICKNESS: f64 = 0.25;
 /// Most faces of a walk.
 const STEPS: usize = 1024;
+/// Walks that pass so many faces as a mean lead over slivers; over 100,000 faces of one size they pass about 30.
+const MANY_STEPS: usize = 64;
+/// Most faces of a walk over slivers.
+const FEW_STEPS: usize = 128;
+/// Arcs from which walks are tried for that mean.
+const TRIED: usize = 128;
 /// What the rays of an arc cost beside copying a number, for the split over threads.
 const COST: usize = 10_000;
 /// A point of the surface, and the face that it lies on.
@@ -46,8 +54,7 @@ pub(crate) fn blocked_sight(
     reach: f64,
     cpu: &Cpu,
 ) -> Result<RayFindings, Stopped> {
-    let neighbours = neighbours(graph.faces(), graph.arcs.iter().map(|arc| (arc.faces, ())));
-    let sight = Sight { graph, thickness, tree: RayTree::new(&graph.corners, cpu.control())?, neighbours };
+    let sight = Sight::new(graph, thickness, reach, cpu.control())?;
     RayFindings::of_each(graph.arcs.len(), COST, cpu, |arc, search| {
         sight.across(graph.arcs[arc].faces, reach, search)
     })
@@ -59,14 +66,40 @@ struct Sight<'a> {
     tree: RayTree,
     /// Neighbours of each face, in the order of the arcs.
     neighbours: Vec<Vec<(u32, ())>>,
+    /// Most faces of a walk.
+    most_steps: usize,
 }
 
-impl Sight<'_> {
+/// A straight walk over the surface.
+struct Walk {
+    /// The points at [`STOPS`]; none behind the surface's border.
+    stops: [Option<Place>; STOPS.len()],
+    /// Faces that it passed.
+    steps: usize,
+}
+
+impl<'a> Sight<'a> {
+    /// A surface to walk over, and how far walks of this reach go.
+    fn new(
+        graph: &'a DualGraph,
+        thickness: &'a [f64],
+        reach: f64,
+        control: &Control,
+    ) -> Result<Self, Stopped> {
+        let neighbours = neighbours(graph.faces(), graph.arcs.iter().map(|arc| (arc.faces, ())));
+        let tree = RayTree::new(&graph.corners, control)?;
+        let mut sight = Self { graph, thickness, tree, neighbours, most_steps: STEPS };
+        if sight.mean_steps(reach) > MANY_STEPS {
+            sight.most_steps = FEW_STEPS;
+        }
+        Ok(sight)
+    }
+
     /// The share of lines between the two walks that are blocked.
     fn across(&self, faces: [u32; 2], reach: f64, search: &mut Search) -> f64 {
         let [a, b] = faces.map(|face| face as usize);
         let Some(edge) = self.shared_edge(a, b) else { return 0.0 };
-        let (here, there) = (self.walk(a, edge, reach), self.walk(b, edge, reach));
+        let [here, there] = [a, b].map(|face| self.walk(face, edge, reach).stops);
         let (mut blocked, mut lines) = (0u32, 0u32);
         for (nth, from) in here.iter().enumerate() {
             for to in &there[nth.saturating_sub(1)..(nth + 2).min(there.len())] {
@@ -79,13 +112,27 @@ impl Sight<'_> {
         f64::from(blocked) / f64::from(lines.max(1))
     }
 
-    /// Points on the straight walk from the middle of an edge over a face; none behind the surface's border.
-    fn walk(&self, face: usize, edge: [Vector; 2], reach: f64) -> [Option<Place>; STOPS.len()] {
-        let mut stops = [None; STOPS.len()];
+    /// How many faces walks pass, as a mean over arcs that are spread over the mesh.
+    fn mean_steps(&self, reach: f64) -> usize {
+        let (mut steps, mut walks) = (0, 0);
+        for arc in self.graph.arcs.iter().step_by(self.graph.arcs.len().div_ceil(TRIED).max(1)) {
+            let [a, b] = arc.faces.map(|face| face as usize);
+            if let Some(edge) = self.shared_edge(a, b) {
+                steps += self.walk(a, edge, reach).steps;
+                walks += 1;
+            }
+        }
+        steps / walks.max(1)
+    }
+
+    /// The straight walk from the middle of an edge over a face.
+    fn walk(&self, face: usize, edge: [Vector; 2], reach: f64) -> Walk {
+        let (mut stops, mut steps) = ([None; STOPS.len()], 0);
         let [u, v] = edge.map(|end| end.map(|c| 0.5 * c));
         let (mut at, mut face, mut edge, mut gone, mut next) = (plus(u, 1.0, v), face, edge, 0.0, 0);
         let mut direction = self.into(face, edge);
-        for _ in 0..STEPS {
+        while steps < self.most_steps {
+            steps += 1;
             let Some((length, exit)) = self.exit(face, edge, at, direction) else { break };
             while next < STOPS.len() && STOPS[next] * reach <= gone + length {
                 stops[next] = Some((plus(at, STOPS[next] * reach - gone, direction), face));
@@ -102,7 +149,7 @@ impl Sight<'_> {
             let square = self.into(face, exit).map(|c| c * (1.0 - share * share).sqrt());
             direction = plus(square, share, along);
         }
-        stops
+        Walk { stops, steps }
     }
 
     /// The distance to the edge through which a walk leaves a face, and that edge; none where the face has no area.
@@ -162,7 +209,7 @@ mod tests {
     use crate::cleaning::CleanMesh;
     use crate::dual_graph::DualArc;
     use crate::shape_diameter::shape_diameter;
-    use veloxel_core::{Control, TriangleMesh};
+    use veloxel_core::TriangleMesh;
 
     /// A closed body of revolution around z: radii at equal steps of z from −1 to 1, between two poles.
     fn turned(radius: impl Fn(f64) -> f64) -> DualGraph {
@@ -211,6 +258,27 @@ mod tests {
     fn nothing_is_blocked_in_a_convex_body() {
         let graph = turned(|z| 0.6 * (1.0 - z * z).sqrt());
         assert!(blocked(&graph, 0.2, 1).iter().all(|&share| share == 0.0));
+    }
+
+    /// A cone of so many slivers.
+    fn cone(count: u32) -> DualGraph {
+        let turn = |nth: u32| std::f64::consts::TAU * f64::from(nth) / f64::from(count);
+        let mut points = vec![[0.0, 0.0, 3.0]];
+        points.extend((0..count).map(|nth| [turn(nth).cos(), turn(nth).sin(), 0.0]));
+        let triangles = (0..count).map(|nth| [0, 1 + nth, 1 + (nth + 1) % count]).collect();
+        let mesh = CleanMesh::new(&TriangleMesh::new(points, triangles).unwrap(), &Control::default());
+        DualGraph::new(&mesh.unwrap(), &Control::default()).unwrap()
+    }
+
+    #[test]
+    fn walks_over_slivers_are_short_and_others_are_not() {
+        let most = |graph: &DualGraph| {
+            let thickness = vec![1.0; graph.faces()];
+            Sight::new(graph, &thickness, 0.05, &Control::default()).unwrap().most_steps
+        };
+        assert_eq!(most(&turned(|z| 0.6 * (1.0 - z * z).sqrt())), STEPS);
+        assert_eq!(most(&cone(400)), STEPS);
+        assert_eq!([4_000, 40_000].map(|count| most(&cone(count))), [FEW_STEPS; 2]);
     }
 
     #[test]

@@ -116,14 +116,14 @@ pub struct FlowFound {
 }
 
 /// Results as they come out of a pipeline.
-struct Found {
-    dense: DenseFlow,
-    warped: Option<Volume<f32>>,
-    account: Account,
+pub struct Found {
+    pub dense: DenseFlow,
+    pub warped: Option<Volume<f32>>,
+    pub account: Account,
 }
 
 impl FlowFound {
-    fn of(py: Python<'_>, found: Found) -> PyResult<Self> {
+    pub fn of(py: Python<'_>, found: Found) -> PyResult<Self> {
         let Found { dense, warped, account } = found;
         let DenseFlow { flow, confidence, occlusion, mut statistics, .. } = dense;
         let mut warnings = account.warnings;

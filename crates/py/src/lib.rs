@@ -5,15 +5,19 @@
 //! the package `veloxel` in `python/veloxel`, which turns their images into the classes here.
 
 mod arrays;
+mod compare;
 mod devices;
 mod distances;
 mod error;
 mod evaluate;
 mod field;
 mod files;
+mod filter;
 mod flow;
+mod frames;
 mod image;
 mod mesh;
+mod phantom;
 mod points;
 mod running;
 mod session;
@@ -27,6 +31,8 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _veloxel {
     #[pymodule_export]
+    use crate::compare::compare;
+    #[pymodule_export]
     use crate::devices::devices;
     #[pymodule_export]
     use crate::distances::{distances, graph_distances};
@@ -37,11 +43,21 @@ mod _veloxel {
     #[pymodule_export]
     use crate::files::{info, read_field, read_image, read_labels, read_sequence, write};
     #[pymodule_export]
+    use crate::filter::filter;
+    #[pymodule_export]
     use crate::flow::{FlowFound, flow, sequence};
+    #[pymodule_export]
+    use crate::frames::engine::{Engine, StreamFound};
+    #[pymodule_export]
+    use crate::frames::heart::{HeartFound, track};
+    #[pymodule_export]
+    use crate::frames::tracks::{Tracks, track_points};
     #[pymodule_export]
     use crate::image::Image;
     #[pymodule_export]
     use crate::mesh::{Mesh, read_mesh, segment};
+    #[pymodule_export]
+    use crate::phantom::{phantom, phantoms};
     #[pymodule_export]
     use crate::points::move_points;
     #[pymodule_export]

@@ -14,8 +14,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Where the run stands, and whether it is to stop.
 #[derive(Default)]
-struct Watcher {
-    is_to_stop: AtomicBool,
+pub struct Watcher {
+    /// Whether the next step of the run is to be its last.
+    pub is_to_stop: AtomicBool,
     latest: Mutex<Option<Step>>,
 }
 
@@ -55,7 +56,7 @@ pub fn run<T: Send>(
             let _done = done;
             work(session)
         });
-        let raised = wait_for(py, &Mutex::new(wait), &watcher, progress);
+        let Waited { raised, .. } = wait_for(py, &Mutex::new(wait), &watcher, progress);
         (py.detach(|| worker.join()), raised)
     });
     session.follow(None);
@@ -70,18 +71,25 @@ pub fn run<T: Send>(
     }
 }
 
-/// Waits until the work is done; what was raised meanwhile.
-fn wait_for(
+/// What came of waiting: the news, none where the other end is gone, and what was raised meanwhile.
+pub struct Waited<T> {
+    pub news: Option<T>,
+    pub raised: Option<PyErr>,
+}
+
+/// Waits without the interpreter's lock until there are news, and looks after signals and progress meanwhile; what is raised tells
+/// the watcher to stop the run.
+pub fn wait_for<T: Send>(
     py: Python<'_>,
-    wait: &Mutex<Receiver<()>>,
+    wait: &Mutex<Receiver<T>>,
     watcher: &Watcher,
     progress: Option<&Bound<'_, PyAny>>,
-) -> Option<PyErr> {
+) -> Waited<T> {
     let mut raised = None;
     loop {
         let news = py.detach(|| wait.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK_EVERY));
-        if news != Err(RecvTimeoutError::Timeout) {
-            return raised;
+        if !matches!(news, Err(RecvTimeoutError::Timeout)) {
+            return Waited { news: news.ok(), raised };
         }
         if raised.is_none() {
             let looked = py.check_signals().and_then(|()| tell(progress, watcher.take()));

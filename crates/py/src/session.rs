@@ -52,7 +52,11 @@ impl Session {
 }
 
 impl Session {
-    fn library(&self) -> PyResult<Arc<Library>> {
+    /// The library's session.
+    ///
+    /// # Errors
+    /// [`DeviceError`] for a session of another process, or one that is closed.
+    pub fn library(&self) -> PyResult<Arc<Library>> {
         if self.process != std::process::id() {
             let text =
                 "the session belongs to the process that opened it: open another one in this one (session=)";

@@ -9,7 +9,7 @@
 //! Own code, since a crate for it (obvhs, parry3d) brings a dozen others along for a search that takes a tenth of a run.
 
 use super::ray::Ray;
-use super::turned_box::{TurnedBox, half_surface, slabs_are_met};
+use super::turned_box::{TurnedBox, half_surface, slabs_are_met, volume_of};
 use crate::vector::{Vector, bounds, cross, dot, length, minus};
 use veloxel_core::{Control, Stopped};
 
@@ -19,6 +19,8 @@ pub(crate) struct RayTree {
     turned: Vec<TurnedBox>,
     /// Triangles in the order of the leaves, each with its number.
     triangles: Vec<(u32, [Vector; 3])>,
+    /// Volume of the box around all of them.
+    volume: f64,
     /// By how much boxes are wider than what they hold, so that rounding never hides a triangle from a ray.
     margin: f64,
 }
@@ -58,6 +60,10 @@ const MARGIN: f64 = 1e-12;
 const OF_SLIVERS: f64 = 12.0;
 /// A turned box pays where its surface is below this share of the other's.
 const PAYS_BELOW: f64 = 0.3;
+/// Boxes that fill the mesh's box so many times over hold sheets that lie close upon each other: a surface fills it once at most.
+const OF_STACKS: f64 = 4.0;
+/// Among stacked sheets a turned box pays where its volume is below this share of the other's.
+const PAYS_BELOW_VOLUME: f64 = 0.1;
 
 impl RayTree {
     pub fn new(corners: &[[Vector; 3]], control: &Control) -> Result<Self, Stopped> {
@@ -65,7 +71,7 @@ impl RayTree {
         let [low, high] = bounds(corners.iter().flatten().copied());
         let margin = MARGIN * (1.0 + length(minus(high, low)));
         let nodes = Vec::with_capacity(corners.len());
-        let mut tree = Self { nodes, turned: Vec::new(), triangles, margin };
+        let mut tree = Self { nodes, turned: Vec::new(), triangles, volume: volume_of(low, high), margin };
         tree.build(0, corners.len(), control)?;
         Ok(tree)
     }
@@ -180,10 +186,14 @@ impl RayTree {
         let double_area = |[a, b, c]: &[Vector; 3]| length(cross(minus(*b, *a), minus(*c, *a)));
         let area = 0.5 * triangles.iter().map(|(_, corners)| double_area(corners)).sum::<f64>();
         let surface = half_surface(low, high);
+        // As many boxes as this one as it takes to hold all triangles fill the mesh's box so many times.
+        let nodes_alike = self.triangles.len() as f64 / (end - first) as f64;
+        let is_stacked = volume_of(low, high) * nodes_alike > OF_STACKS * self.volume;
         let mut turned = NONE;
-        if surface > OF_SLIVERS * area {
+        if is_stacked || surface > OF_SLIVERS * area {
             let found = TurnedBox::around(points, self.margin);
-            if found.half_surface() < PAYS_BELOW * surface {
+            let pays = found.half_surface() < PAYS_BELOW * surface;
+            if pays || is_stacked && found.volume() < PAYS_BELOW_VOLUME * volume_of(low, high) {
                 turned = self.turned.len() as u32;
                 self.turned.push(found);
             }
@@ -212,7 +222,7 @@ fn meet(ray: &Ray, [a, b, c]: &[Vector; 3]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vector::plus;
+    use crate::vector::{mean, plus};
 
     #[test]
     fn the_tree_finds_what_a_search_through_all_finds() {
@@ -275,6 +285,29 @@ mod tests {
             assert!(expected.is_some());
             assert_eq!(tree.first(&ray, &mut search), expected);
             assert!(tree.is_met(ray.origin, direction.map(|c| 20.0 * c), &mut search));
+        }
+        assert_eq!(search.given_up, 0);
+    }
+
+    /// A tent of so many pleats: slivers that meet in one point, each nearly upon the next.
+    fn pleats(count: usize) -> Vec<[Vector; 3]> {
+        let at = |nth: usize| {
+            let (turn, out) = (std::f64::consts::TAU * nth as f64 / count as f64, (nth % 2) as f64);
+            [(1.0 + 0.2 * out) * turn.cos(), (1.0 + 0.2 * out) * turn.sin(), 0.0]
+        };
+        (0..count).map(|nth| [[0.0, 0.0, 3.0], at(nth), at((nth + 1) % count)]).collect()
+    }
+
+    #[test]
+    fn a_ray_along_sheets_that_lie_close_upon_each_other_is_compared_with_few_of_them() {
+        let corners = pleats(40_000);
+        let tree = RayTree::new(&corners, &Control::default()).unwrap();
+        let mut search = Search::default();
+        for nth in (0..40_000u32).step_by(401) {
+            let [a, b, c] = corners[nth as usize];
+            let direction = cross(minus(b, a), minus(c, a));
+            let ray = Ray { origin: mean([a, b, c]), direction, from: nth };
+            assert_eq!(tree.first(&ray, &mut search), first_of_all(&corners, &ray));
         }
         assert_eq!(search.given_up, 0);
     }

@@ -31,6 +31,11 @@ impl TurnedBox {
         half_surface(self.low, self.high)
     }
 
+    /// The volume.
+    pub fn volume(&self) -> f64 {
+        volume_of(self.low, self.high)
+    }
+
     /// Whether a ray meets the box before it has gone so far.
     pub fn is_met(&self, ray: &Ray, limit: f64) -> bool {
         let direction = along(&self.axes, ray.direction);
@@ -42,6 +47,12 @@ impl TurnedBox {
 pub(crate) fn half_surface(low: Vector, high: Vector) -> f64 {
     let [x, y, z] = minus(high, low);
     x * y + y * z + z * x
+}
+
+/// Volume of a box.
+pub(crate) fn volume_of(low: Vector, high: Vector) -> f64 {
+    let [x, y, z] = minus(high, low);
+    x * y * z
 }
 
 /// Whether a ray meets the box between two corners before it has gone so far; `inverse` is one over its direction.

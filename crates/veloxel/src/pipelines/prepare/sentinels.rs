@@ -43,7 +43,7 @@ fn note_spread(image: &Volume<f32>, name: &str, warnings: &mut Warnings) {
     {
         let text = format!(
             "{name}: its samples spread over {whole:.3e}, the middle half of them over {middle:.3e}: values that stand for no data may \
-             hide the picture; replace them, or cover them with a mask"
+             hide the picture; replace them"
         );
         warnings.push_with_hint(WarningKind::Content, Hint::Mask, text);
     }

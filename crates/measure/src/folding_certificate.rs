@@ -1,0 +1,287 @@
+//! The proof that a field folds nowhere between its voxels, cell by cell, or the number of cells where it does.
+//!
+//! *In*: a displacement field `d` on its grid and, if wanted, a mask on that grid. *Out*: numbers of cells, and a volume in voxels.
+//! *Map*: `x + d(x)`, interpolated linearly along each axis between voxels: a cell has 8 voxels as its corners, in a plane 4.
+//! In a plane the determinant is bilinear, its values at the 4 corners decide. In space see `cell_determinant`.
+//! *Axes*: the determinant is that of voxel coordinates. The map's determinant in millimetres is the same number, sign and all, whatever
+//! the handedness of the grid: FIXED's axes stand on both sides of the map, and `det(M J M⁻¹) = det J`.
+//! *Non-diffeomorphic volume*: Liu, Chen, Wei, Carass, Prince: On finite difference Jacobian computation in deformable image
+//! registration, 2022, arXiv 2212.06060. Each cube is cut into five tetrahedra in both ways (a square into two triangles in both ways);
+//! the volumes of those that are turned inside out are added, and the sums of both ways averaged. It is a measure of the piecewise
+//! linear map, no proof for the interpolated one.
+//! *Where we differ*: volumes are added up by cell; cells at the border of the grid count as all others do.
+//! *Cost*: cells whose differences are small, which are most, need 36 differences in single precision.
+//! *Evidence*: the tests below.
+//! *Limits*: a volume that moves in its planes alone is measured plane by plane. Cells with an unknown corner are counted as unknown.
+
+use crate::Deformation;
+use crate::cell_determinant::{CellState, Corners, edge, trilinear_state};
+use serde::Serialize;
+use veloxel_core::matrix3::determinant;
+use veloxel_core::{Control, Flow, Mask, Stopped};
+
+/// Below this sum of a row's differences no row of any linear piece reaches 1, so all ten tetrahedra keep their orientation: half,
+/// less what single precision may lose.
+const CALM: f32 = 0.499;
+/// Below this sum the diagonal dominates the matrix at each point: 1, less what single precision may lose.
+const DOMINATED: f32 = 0.999;
+
+/// The cells of a field by what is known of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct CellCounts {
+    /// Number of cells in which the determinant is positive at each point: this is proven.
+    pub certified: usize,
+    /// Number of cells that are neither proven nor found to fold.
+    pub undecided: usize,
+    /// Number of cells with a point where the determinant is 0 or below.
+    pub folded: usize,
+    /// Number of cells with a corner where the field is unknown.
+    pub unknown: usize,
+    /// Liu's non-diffeomorphic volume, voxels (pixels of area in a plane).
+    pub non_diffeomorphic_volume_vox: f64,
+}
+
+/// Where a field folds, as far as can be proven.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FoldingCertificate {
+    /// Number of axes of a cell: 2 of pictures and of volumes that move in their planes alone.
+    pub axes: usize,
+    /// The cells of the whole grid.
+    pub everywhere: CellCounts,
+    /// The cells with a corner inside the mask; none without a mask.
+    pub inside: Option<CellCounts>,
+}
+
+/// Certifies the cells of a field, and of those with a corner inside a mask by themselves.
+///
+/// # Errors
+/// [`Stopped`].
+///
+/// # Panics
+/// If the mask has another number of voxels than the flow.
+pub fn folding_certificate(
+    flow: &Flow,
+    mask: Option<&Mask>,
+    control: &Control,
+) -> Result<FoldingCertificate, Stopped> {
+    if let Some(mask) = mask {
+        assert_eq!(mask.data().len(), flow.grid().len(), "a mask on the flow's grid");
+    }
+    let cells = Cells { flow, axes: Deformation::of(flow).axes() };
+    let [nx, ny, nz] = flow.grid().size();
+    let planes = if cells.axes == 2 { nz } else { nz - 1 };
+    let (mut everywhere, mut inside) = (CellCounts::default(), CellCounts::default());
+    let mut sums = vec![0.0; nx - 1];
+    for z in 0..planes {
+        control.check()?;
+        for y in 0..ny - 1 {
+            let row = flow.grid().index([0, y, z]);
+            cells.row_sums(row, &mut sums);
+            for (first, &sum) in (row..).zip(&sums) {
+                let found = cells.measured(first, sum);
+                everywhere.add(found);
+                if mask.is_some_and(|mask| cells.corners(first).any(|corner| mask.data()[corner])) {
+                    inside.add(found);
+                }
+            }
+        }
+    }
+    Ok(FoldingCertificate { axes: cells.axes, everywhere, inside: mask.map(|_| inside) })
+}
+
+/// What was found in a cell.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    /// The state of the cell; none where a corner is unknown.
+    state: Option<CellState>,
+    /// Volume of the tetrahedra, or triangles, that are turned inside out.
+    turned_vox: f64,
+}
+
+impl CellCounts {
+    fn add(&mut self, found: Found) {
+        match found.state {
+            Some(CellState::Certified) => self.certified += 1,
+            Some(CellState::Undecided) => self.undecided += 1,
+            Some(CellState::Folded) => self.folded += 1,
+            None => self.unknown += 1,
+        }
+        self.non_diffeomorphic_volume_vox += found.turned_vox;
+    }
+}
+
+/// The cells of a field.
+struct Cells<'a> {
+    flow: &'a Flow,
+    axes: usize,
+}
+
+impl Cells<'_> {
+    /// Indices of the corners of the cell that begins at a voxel: 4 or 8.
+    fn corners(&self, first: usize) -> impl Iterator<Item = usize> + use<> {
+        let [nx, ny, _] = self.flow.grid().size();
+        (0..1usize << self.axes)
+            .map(move |corner| first + (corner & 1) + (corner >> 1 & 1) * nx + (corner >> 2) * nx * ny)
+    }
+
+    /// The largest sum, over the components, of the largest difference along each axis, for every cell of a row that begins at a
+    /// voxel; not a number where a corner is unknown. Of planes: not a number.
+    fn row_sums(&self, row: usize, sums: &mut [f32]) {
+        if self.axes == 2 {
+            return sums.fill(f32::NAN);
+        }
+        let [nx, ny, _] = self.flow.grid().size();
+        sums.fill(0.0);
+        for axis in 0..3 {
+            let component = &self.flow.component_vox(axis)[row..];
+            let line = |first: usize| &component[first..first + nx];
+            add_largest([line(0), line(nx), line(nx * ny), line(nx * ny + nx)], sums);
+        }
+    }
+
+    /// The cell that begins at a voxel, and the sum of its row.
+    fn measured(&self, first: usize, sum: f32) -> Found {
+        if sum < CALM {
+            return Found { state: Some(CellState::Certified), turned_vox: 0.0 };
+        }
+        let mut corners: Corners = [[0.0; 3]; 8];
+        for axis in 0..self.axes {
+            let component = self.flow.component_vox(axis);
+            for (corner, index) in corners.iter_mut().zip(self.corners(first)) {
+                corner[axis] = f64::from(component[index]);
+            }
+        }
+        if !corners.iter().flatten().sum::<f64>().is_finite() {
+            return Found { state: None, turned_vox: 0.0 };
+        }
+        if self.axes == 2 {
+            return in_plane(&corners);
+        }
+        let state = if sum < DOMINATED { CellState::Certified } else { trilinear_state(&corners) };
+        Found { state: Some(state), turned_vox: turned_vox(&corners) }
+    }
+}
+
+/// Raises the sums of a row of cells to those of a component, whose samples on the cells' four lines along x are given: at the lower y
+/// and z, the upper y, the upper z, and both. A sum with an unknown sample becomes not a number.
+fn add_largest(lines: [&[f32]; 4], sums: &mut [f32]) {
+    let count = sums.len();
+    let [low, above, behind, across] = lines.map(|line| &line[..count + 1]);
+    let most = |a: f32, b: f32| if a > b { a } else { b };
+    for x in 0..count {
+        let ends = |line: &[f32]| (line[x + 1] - line[x]).abs();
+        let pair = |a: &[f32], b: &[f32]| most((b[x] - a[x]).abs(), (b[x + 1] - a[x + 1]).abs());
+        let along_x = most(most(ends(low), ends(above)), most(ends(behind), ends(across)));
+        let along_y = most(pair(low, above), pair(behind, across));
+        let along_z = most(pair(low, behind), pair(above, across));
+        let all = lines_sum([low, above, behind, across], x);
+        let sum = along_x + along_y + along_z;
+        let poison = 0.0 * all + sums[x];
+        // An unknown sample, or an unknown component before, wins over each number.
+        sums[x] = 0.0 * poison + most(sum, sums[x]);
+    }
+}
+
+/// The sum of a cell's eight samples.
+fn lines_sum(lines: [&[f32]; 4], x: usize) -> f32 {
+    lines.iter().fold(0.0, |sum, line| sum + line[x] + line[x + 1])
+}
+
+/// A square: the determinant is bilinear, and each corner's is twice the area of a triangle.
+fn in_plane(corners: &Corners) -> Found {
+    let at = [0, 1, 2, 3].map(|corner| {
+        let [along_x, along_y] = [0, 1].map(|axis| edge(corners, axis, corner));
+        along_x[0] * along_y[1] - along_x[1] * along_y[0]
+    });
+    let is_folded = at.iter().any(|value| *value <= 0.0);
+    let turned: f64 = at.iter().map(|value| -value.min(0.0) / 2.0).sum();
+    let state = if is_folded { CellState::Folded } else { CellState::Certified };
+    Found { state: Some(state), turned_vox: turned / 2.0 }
+}
+
+/// The volume of the tetrahedra that are turned inside out, averaged over both ways to cut the cube into five.
+fn turned_vox(corners: &Corners) -> f64 {
+    let at_corners = (0..8).map(|corner| determinant(&[0, 1, 2].map(|axis| edge(corners, axis, corner))));
+    // The central tetrahedra have the corners with an even, or an odd, number of upper places; their vectors are left-handed.
+    let place = |corner: usize| [0, 1, 2].map(|axis| corners[corner][axis] + (corner >> axis & 1) as f64);
+    let central = [[0, 3, 5, 6], [7, 1, 2, 4]].map(|[first, others @ ..]: [usize; 4]| {
+        let from = place(first);
+        -determinant(&others.map(|corner| [0, 1, 2].map(|axis| place(corner)[axis] - from[axis])))
+    });
+    let turned: f64 = at_corners.chain(central).map(|volume| -volume.min(0.0) / 6.0).sum();
+    turned / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cell_determinant::tests::{folds_inside, largest_row_sum, random};
+    use veloxel_core::Grid;
+
+    fn certificate(flow: &Flow) -> CellCounts {
+        folding_certificate(flow, None, &Control::default()).unwrap().everywhere
+    }
+
+    #[test]
+    fn the_identity_is_certified_and_a_mirror_folds_with_all_of_its_volume() {
+        let grid = Grid::volume(6, 5, 4).unwrap();
+        let still = certificate(&Flow::zeros(grid.clone()));
+        assert_eq!((still.certified, still.undecided, still.folded), (5 * 4 * 4, 0, 0), "plane by plane");
+        let mirror = |[x, y, z]: [f64; 3]| [-2.0 * x, 0.1 * y, 0.1 * z];
+        let turned = certificate(&Flow::from_fn(grid, mirror));
+        assert_eq!((turned.certified, turned.folded), (0, 5 * 4 * 3));
+        assert!((turned.non_diffeomorphic_volume_vox - 60.0 * 1.21).abs() < 1e-4);
+        let picture = certificate(&Flow::from_fn(Grid::image(6, 5).unwrap(), |[x, ..]| [-2.0 * x, 0.0, 0.0]));
+        assert_eq!((picture.folded, picture.non_diffeomorphic_volume_vox), (20, 20.0));
+    }
+
+    #[test]
+    fn a_fold_between_voxels_is_found_where_all_corners_are_positive() {
+        let cell = folds_inside();
+        let grid = Grid::volume(2, 2, 2).unwrap();
+        let flow = Flow::from_fn(grid, |at| cell[at[0] as usize + 2 * at[1] as usize + 4 * at[2] as usize]);
+        let found = certificate(&flow);
+        assert_eq!((found.certified, found.undecided, found.folded), (0, 0, 1));
+    }
+
+    #[test]
+    fn only_cells_that_touch_the_mask_count_inside_and_unknown_ones_are_told() {
+        let grid = Grid::volume(6, 5, 4).unwrap();
+        let mut flow = Flow::from_fn(grid.clone(), |[x, _, z]| {
+            [if x > 3.5 { 8.0 - 2.0 * x } else { 0.0 }, 0.0, 0.01 * z]
+        });
+        let mask = Mask::from_fn(grid.clone(), |[x, ..]| x < 3);
+        let found = folding_certificate(&flow, Some(&mask), &Control::default()).unwrap();
+        let inside = found.inside.expect("counts inside the mask");
+        assert_eq!((found.axes, found.everywhere.certified + found.everywhere.folded), (3, 60));
+        assert_eq!((inside.certified, inside.folded), (36, 0));
+        assert_eq!(found.everywhere.folded, 12);
+        flow.component_vox_mut(1)[0] = f32::NAN;
+        assert_eq!(certificate(&flow).unknown, 1);
+        let stopped = Control::default();
+        stopped.stop();
+        assert_eq!(folding_certificate(&flow, None, &stopped), Err(Stopped));
+    }
+
+    #[test]
+    fn calm_cells_turn_no_tetrahedron() {
+        let mut seed = 11;
+        for _ in 0..2000 {
+            let cell: Corners = std::array::from_fn(|_| std::array::from_fn(|_| 0.2 * random(&mut seed)));
+            assert!(largest_row_sum(&cell) >= 0.5 || turned_vox(&cell) == 0.0, "{cell:?}");
+        }
+    }
+
+    #[test]
+    #[ignore = "slow: 16 million cells"]
+    fn sixteen_million_cells_take_two_seconds() {
+        let wave =
+            |[x, y, z]: [f64; 3]| [2.0 * (0.2 * y).sin(), 2.0 * (0.2 * z).sin(), 2.0 * (0.2 * x).sin()];
+        let flow = Flow::from_fn(Grid::volume(257, 257, 257).unwrap(), wave);
+        let begin = std::time::Instant::now();
+        let found = certificate(&flow);
+        let seconds = begin.elapsed().as_secs_f64();
+        assert_eq!(found.certified, 1 << 24);
+        assert!(seconds < 2.0, "{seconds} s");
+    }
+}

@@ -1,0 +1,151 @@
+"""Streams, tracks, hearts, filters, phantoms and comparisons are those of the command."""
+
+import numpy as np
+import pytest
+
+import veloxel
+from conftest import waves
+
+
+def film(count=7, shape=(64, 80), step=0.6):
+    return [(128 + 40 * waves(step * t, shape)).astype(np.uint8) for t in range(count)]
+
+
+def pictures(folder, frames):
+    folder.mkdir()
+    for t, frame in enumerate(frames):
+        veloxel.Image(frame).save(folder / f"f{t:02}.png")
+
+
+def planar(path, shape):
+    return np.moveaxis(np.load(path).reshape(shape[-1], *shape[:-1]), 0, -1)
+
+
+def test_a_stream_gives_the_bits_of_windows(session):
+    frames = film()
+    with veloxel.PhaseEngine(session=session, features=True) as engine:
+        found = {one.frame: one for one in engine.run(frames)}
+    assert sorted(found) == list(range(7)), "every frame has features"
+    assert [frame for frame, one in found.items() if one.flow is not None] == [2, 3, 4]
+    for centre in (2, 3, 4):
+        window = veloxel.flow(*frames[centre - 2 : centre + 3], session=session, method="phase")
+        assert np.array_equal(window.field, found[centre].flow.array, equal_nan=True)
+        assert np.array_equal(window.confidence.array, found[centre].confidence.array)
+    features = veloxel.features(frames[3], session=session)
+    assert np.array_equal(features[0].phase.array, found[3].features[0].phase.array, equal_nan=True)
+
+
+def test_a_stream_of_pairs_and_of_stereo(session):
+    frames = film(3)
+    with veloxel.PhaseEngine(session=session, method="clg", preset="fast") as engine:
+        found = list(engine.run(frames))
+    for one in found:
+        pair = veloxel.flow(frames[one.frame], frames[one.frame + 1], session=session, preset="fast")
+        assert np.array_equal(pair.field, one.flow.array, equal_nan=True)
+    with veloxel.PhaseEngine(session=session, flow=False, stereo=True) as engine:
+        both = engine.push(frames[1], frames[0])
+    alone = veloxel.stereo(frames[1], frames[0], session=session)
+    assert np.array_equal(both.disparity.array, alone.disparity.array, equal_nan=True)
+
+
+def test_what_a_stream_refuses(session):
+    with pytest.raises(veloxel.InputError, match="flow"):
+        veloxel.PhaseEngine(session=session, method="clg", stereo=True)
+    engine = veloxel.PhaseEngine(session=session)
+    assert engine.push(film(1)[0]) is None
+    with pytest.raises(veloxel.InputError):
+        engine.push(np.zeros((10, 12)))
+    engine.close()
+    with pytest.raises(veloxel.InputError, match="ended"):
+        engine.push(film(1)[0])
+    with pytest.raises(veloxel.InputError, match="frames"):
+        list(veloxel.PhaseEngine(session=session).run(film(3)))
+
+
+@pytest.mark.parametrize("replenish", [False, True])
+def test_points_are_those_of_the_command(tmp_path, command, session, replenish):
+    frames = film(4)
+    pictures(tmp_path / "film", frames)
+    command(tmp_path, "track-points", "film", "-o", "tracks.npy", "--corners", "20", *(["--replenish"] if replenish else []))
+    found = veloxel.track_points(frames, corners=20, replenish=replenish, session=session)
+    assert found.frames == 4 and found.status[0] == "begins"
+    assert np.array_equal(np.load(tmp_path / "tracks.npy"), found.positions, equal_nan=True)
+    with pytest.raises(veloxel.InputError):
+        veloxel.track_points(frames[:1], session=session)
+    with pytest.raises(veloxel.InputError, match="window"):
+        veloxel.track_points(frames, window=20, session=session)
+
+
+@pytest.mark.parametrize("methods", [None, ["clg:fast"]])
+def test_hearts_are_those_of_the_command(tmp_path, command, session, methods):
+    parts = veloxel.phantom("cine", (40, 40), noise=0)
+    frames = parts["cine"]
+    chosen = [] if methods is None else ["--method", methods[0]]
+    folder = tmp_path / "cine"
+    folder.mkdir()
+    for t, frame in enumerate(frames):
+        frame.save(folder / f"frame_{t:02}.nii.gz")
+    lines = ["structure,frame,slice,x,y"]
+    for outline in parts["contours"]:
+        if outline.frame == 0:
+            lines += [f"{outline.structure},0,{outline.slice},{x!r},{y!r}" for x, y in outline.points.tolist()]
+    (tmp_path / "outlines.csv").write_text("\n".join(lines) + "\n")
+    command(tmp_path, "track", "cine", "--contours", "outlines.csv", "-o", "out", "--field-format", "npy", *chosen)
+    beat = veloxel.track(frames, tmp_path / "outlines.csv", methods=methods, session=session)
+    assert beat.tables["function.csv"] == (tmp_path / "out" / "function.csv").read_text()
+    assert beat.tables["strain.csv"] == (tmp_path / "out" / "strain.csv").read_text()
+    for frame in (1, 7):
+        written = planar(tmp_path / "out" / f"field_000_{frame:03}.npy", beat.fields[frame].shape)
+        assert np.array_equal(written, beat.fields[frame].array, equal_nan=True)
+    outlines = [outline for outline in parts["contours"] if outline.frame == 0]
+    again = veloxel.track(frames, outlines, methods=methods, session=session)
+    assert len(again.contours) == len(beat.contours) and len(again.labels) == len(frames)
+
+
+def test_what_a_heart_needs(session):
+    parts = veloxel.phantom("cine", (32, 32), noise=0)
+    with pytest.raises(veloxel.InputError, match="outlines"):
+        veloxel.track(parts["cine"], [], session=session)
+    with pytest.raises(veloxel.InputError, match="estimate is one of"):
+        veloxel.track(parts["cine"], parts["contours"], estimate="best", session=session)
+    with pytest.raises(veloxel.InputError, match="twice|two outlines"):
+        veloxel.track(parts["cine"], parts["contours"] * 2, session=session)
+
+
+def test_filters_are_those_of_the_command(tmp_path, command, session):
+    image = veloxel.Image(waves(0.0, (12, 20, 24)), spacing_zyx=(2, 1, 1))
+    image.save(tmp_path / "in.nii.gz")
+    for name, options, keywords in [
+        ("gaussian", ["--sigma", "1,1.5,0.7"], {"sigma_zyx": (0.7, 1.5, 1)}),
+        ("resample", ["--size", "12,10,7"], {"size_zyx": (7, 10, 12)}),
+        ("convolution", ["--taps", "0.25,0.5,0.25"], {"taps": (0.25, 0.5, 0.25)}),
+    ]:
+        command(tmp_path, "filter", name, "in.nii.gz", "-o", f"{name}.nii.gz", *options)
+        found = veloxel.filter(image, name, session=session, **keywords)
+        written = veloxel.read(tmp_path / f"{name}.nii.gz")
+        assert np.array_equal(written.array, found.array) and written.spacing_zyx == pytest.approx(found.spacing_zyx)
+    with pytest.raises(veloxel.ParameterError):
+        veloxel.filter(image, "gaussian", session=session)
+    with pytest.raises(veloxel.ParameterError, match="sigma_zyx"):
+        veloxel.filter(image, "gaussian", sigma=1, sigma_zyx=(1, 1, 1), session=session)
+
+
+def test_every_phantom_can_be_made():
+    for name in veloxel.phantoms():
+        size = (32, 32) if name == "edge-to-line" else (8, 16, 16)
+        assert veloxel.phantom(name, size), name
+    with pytest.raises((veloxel.ParameterError, veloxel.InputError)):
+        veloxel.phantom("nothing", (8, 8))
+
+
+def test_comparisons_measure_every_method(tmp_path, session):
+    parts = veloxel.phantom("shift", (40, 48))
+    found = veloxel.compare(parts["fixed"], parts["moving"], truth=parts["truth"], session=session)
+    assert {run["method"] for run in found.report["runs"]} >= {"clg", "lucas-kanade", "block-matching"}
+    for name, result in found.results.items():
+        method, _, preset = name.partition(":")
+        if method != "phase":
+            alone = veloxel.flow(parts["fixed"], parts["moving"], method=method, preset=preset, session=session)
+            assert np.array_equal(alone.field, result.field, equal_nan=True), name
+    found.save(tmp_path / "page.html")
+    assert "<html" in (tmp_path / "page.html").read_text()

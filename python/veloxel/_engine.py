@@ -1,0 +1,164 @@
+"""Streams of frames."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from . import _veloxel
+from ._flow import settings
+from ._images import Image, as_image
+from ._results import Field
+from ._session import Session, lent
+from ._stereo import Features
+from ._warnings import tell
+
+
+@dataclass(frozen=True)
+class StreamFrame:
+    """What was found for a frame of a stream; what was not asked for, or is not there, is ``None``.
+
+    :class:`PhaseEngine` makes them:
+
+    >>> import numpy as np
+    >>> import veloxel
+    >>> film = np.random.default_rng(1).uniform(0, 255, (6, 48, 64))
+    >>> with veloxel.PhaseEngine(device="cpu") as engine:
+    ...     [found.frame for found in engine.run(film) if found.flow is not None]
+    [2, 3]
+    """
+
+    frame: int
+    """The number of the frame, from 0 on."""
+    flow: Field | None
+    """The field on this frame, which leads into the next one, voxels."""
+    confidence: Image | None
+    """How certain each vector is, 0 to 1."""
+    disparity: Image | None
+    """Pixels, NaN where unknown: ``x_right = x_left − d``."""
+    disparity_confidence: Image | None
+    """How certain each disparity is, 0 to 1."""
+    features: list[Features]
+    """Energy, orientation (radians) and phase (radians) of each scale, finest first; empty where they were not asked for."""
+    report: dict[str, Any]
+    """Times of this frame (milliseconds), and the shares of its pixels that are known."""
+
+
+class PhaseEngine:
+    """Finds flow, disparity and features of a stream of frames of one size, as the frames come.
+
+    The results of a frame come once the frames that it needs are there: with windows of five frames, two frames later. ``method``
+    can be one of pairs, too (``"clg"``): it finds the flow of every frame, picture or volume, to the next one.
+
+    Args:
+        flow, stereo, features: What is wanted; ``stereo`` needs the right camera's frames.
+        confidence: Whether confidences come with flow and disparity.
+        all_scales: Whether features of the coarser scales come, too.
+        method, preset, parameters: As for :func:`flow`.
+        device, session: As for :func:`flow`; the stream has a session of its own on that device.
+
+    Raises:
+        ParameterError: A parameter that the method does not take.
+        InputError: Results that the method does not have; a frame of another size; the stream has ended.
+
+    >>> import numpy as np
+    >>> import veloxel
+    >>> y, x = np.mgrid[:48, :64]
+    >>> film = [128 + 60 * np.sin((x - 0.5 * t) / 2) + 40 * np.cos(y / 3) for t in range(6)]
+    >>> with veloxel.PhaseEngine(flow=True, features=True, device="cpu") as engine:
+    ...     found = list(engine.run(film))
+    >>> len(found), found[2].flow.array.shape, found[0].features[0].phase.shape
+    (6, (48, 64, 2), (48, 64))
+    """
+
+    def __init__(
+        self,
+        *,
+        flow: bool = True,
+        stereo: bool = False,
+        features: bool = False,
+        confidence: bool = True,
+        all_scales: bool = False,
+        method: str = "phase",
+        preset: str | None = None,
+        device: str | None = None,
+        session: Session | None = None,
+        **parameters: Any,
+    ) -> None:
+        stream = {
+            "settings": settings(method, preset, parameters),
+            "flow": flow,
+            "stereo": stereo,
+            "features": features,
+            "confidence": confidence,
+            "all_scales": all_scales,
+        }
+        self._own = _veloxel.Engine(lent(session, device), stream)
+
+    def push(self, left: Any, right: Any = None) -> StreamFrame | None:
+        """Takes the next frame, and the right camera's with it; what is found now, for this frame or an earlier one.
+
+        Args:
+            left, right: Pictures ``(y, x)``, anything that :class:`Image` takes; volumes ``(z, y, x)`` for methods of pairs.
+
+        Returns:
+            The results, or ``None`` where more frames must come first.
+
+        Raises:
+            InputError: A frame of another size, samples that are not finite, a stream that has ended.
+        """
+        other = None if right is None else as_image(right, "the right frame")
+        return _frame(self._own.push(as_image(left, "the frame"), other))
+
+    def drain(self) -> StreamFrame | None:
+        """At the end of the stream: the results of the next of the last frames, which have no flow; ``None`` once all are out."""
+        return _frame(self._own.drain())
+
+    def run(self, frames: Iterable[Any]) -> Iterator[StreamFrame]:
+        """Takes all frames of a source, and gives what is found as it comes, the last frames included.
+
+        Args:
+            frames: Frames as :meth:`push` takes them; of stereo tuples ``(left, right)``.
+
+        Raises:
+            As :meth:`push`; InputError at the end of a stream of too few frames.
+        """
+        for frame in frames:
+            left, right = frame if isinstance(frame, tuple) else (frame, None)
+            found = self.push(left, right)
+            if found is not None:
+                yield found
+        while (last := self.drain()) is not None:
+            yield last
+        self._own.finish()
+
+    def close(self) -> None:
+        """Ends the stream, and gives its memory on the device back."""
+        self._own.close()
+
+    def __enter__(self) -> PhaseEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _frame(own: Any) -> StreamFrame | None:
+    if own is None:
+        return None
+    tell(own.warnings, stacklevel=4)
+
+    def image(one: Any) -> Image | None:
+        return None if one is None else Image._of(one)
+
+    return StreamFrame(
+        frame=own.frame,
+        flow=None if own.flow is None else Field._of(own.flow, None),
+        confidence=image(own.flow_confidence),
+        disparity=image(own.disparity),
+        disparity_confidence=image(own.disparity_confidence),
+        features=[Features(*(Image._of(map) for map in scale)) for scale in own.features],
+        report=json.loads(own.report),
+    )

@@ -1,0 +1,254 @@
+"""Hearts: outlines followed over a cine."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _veloxel
+from ._flow import Progress, settings
+from ._images import Image, as_image
+from ._results import Field
+from ._session import Session, lent
+from ._warnings import tell
+
+
+class Outline(NamedTuple):
+    """An outline of a structure on a slice of a frame."""
+
+    structure: str
+    """``"endo"`` (the left cavity), ``"epi"`` (with its muscle), ``"rv"``, ``"rv-epi"`` or ``"region"``."""
+    frame: int
+    """The frame, from 0 on."""
+    slice: int
+    """The plane along z, from 0 on; 0 of a picture."""
+    points: np.ndarray
+    """The polygon's points ``(n, 2)``: x and y in pixels of the slice."""
+
+
+@dataclass(frozen=True)
+class HeartMotion:
+    """What a method found over a cine.
+
+    :func:`track` makes it:
+
+    >>> import veloxel
+    >>> parts = veloxel.phantom("cine", (32, 32), noise=0)
+    >>> beat = veloxel.track(parts["cine"], parts["contours"], start_frames=[0], device="cpu")
+    >>> sorted(beat.function)[:2]
+    ['endo_slice0_mm2', 'epi_slice0_mm2']
+    """
+
+    method: str
+    """The method's name."""
+    preset: str
+    """The preset that its parameters started from."""
+    contours: list[Outline]
+    """Outlines on every frame."""
+    fields: list[Field]
+    """The motion from the reference frame to every frame, voxels, on the region's grid; NaN in slices that were not followed."""
+    labels: list[Image]
+    """The inside of the outlines as labels, for every frame, on the cine's grid."""
+    function: dict[str, np.ndarray]
+    """Areas (mm²) and volumes (ml) over time by name, a number for each frame; times are ``"time_ms"``."""
+    strain: dict[str, np.ndarray] | None
+    """Columns of the table of strain (shares of a length; rates per second) by slice, segment and frame, NaN where nothing is known;
+    ``None`` without a wall."""
+    distances: dict[str, np.ndarray] | None
+    """Columns of the table of distances to readers (mm), frame by frame; ``None`` without them."""
+    measures: dict[str, Any]
+    """Everything measured: ventricles, walls, drift, folded voxels, parameters in force."""
+    tables: dict[str, str]
+    """The texts of ``function.csv``, ``strain.csv`` and ``distances.csv``, as the command writes them."""
+
+
+class HeartResult(NamedTuple):
+    """What several methods found over a cine."""
+
+    runs: list[HeartMotion]
+    """One for each method, in the order asked for."""
+    cine: dict[str, Any]
+    """What was followed: size, spacing (mm), frames, start frames, slices, region."""
+
+
+_DEFAULT_LABELS = {"rv": 1, "muscle": 2, "lv": 3}
+
+
+def track(
+    cine: Any,
+    contours: Any,
+    *,
+    methods: Sequence[str] | None = None,
+    **options: Any,
+) -> HeartMotion:
+    """Follows outlines of a heart over a cine by one method: outlines on every frame, fields, strain, volumes.
+
+    Args:
+        cine: Frames ``(y, x)`` or ``(z, y, x)`` in order of time, an array with time as its first axis, or the path of a cine.
+        contours: Outlines on the frames to start from: :class:`Outline` objects or tuples like them; or the path of a file of outlines or
+            of a label image, or a list of paths.
+        methods: One method with its preset, ``["clg:cine"]``; ``None``: the preset of CLG that suits the frames.
+        **options: As for :func:`track_methods`.
+
+    Raises:
+        As :func:`track_methods`.
+
+    >>> import veloxel
+    >>> parts = veloxel.phantom("cine", (32, 32), noise=0)
+    >>> beat = veloxel.track(parts["cine"], parts["contours"], start_frames=[0], device="cpu")
+    >>> len(beat.fields) == len(parts["cine"])
+    True
+    """
+    runs = track_methods(cine, contours, methods=methods, **options).runs
+    if len(runs) != 1:
+        raise _veloxel.InputError(f"track takes one method, not {len(runs)}: veloxel.track_methods compares several")
+    return runs[0]
+
+
+def track_methods(
+    cine: Any,
+    contours: Any,
+    *,
+    methods: Sequence[str] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    truth: Mapping[str, Any] | None = None,
+    frame_interval_ms: float | None = None,
+    start_frames: Sequence[int] = (),
+    labels: Mapping[str, int] | None = None,
+    region: Any = "auto",
+    motion: str = "in-plane",
+    placement: str = "stack",
+    cavities: str = "rim",
+    periodic: str = "auto",
+    estimate: str = "closed",
+    weight: Any = None,
+    device: str | None = None,
+    session: Session | None = None,
+    progress: Progress | None = None,
+) -> HeartResult:
+    """Follows outlines of a heart over a cine by several methods, and measures each of them.
+
+    Args:
+        cine, contours: As for :func:`track`.
+        methods: Methods with their presets, ``["clg:cine", "fe"]``.
+        parameters: Parameters of all methods by name.
+        truth: Readers' true outlines by their names, each as ``contours``; distances to them are measured.
+        frame_interval_ms: Milliseconds between frames; a file says it itself.
+        start_frames: Frames whose outlines are carried along, the reference of motion and strain first; empty: frame 0, or the only one
+            with outlines.
+        labels: What the labels of label images are: ``{"rv": 1, "muscle": 2, "lv": 3}``.
+        region: Where motion is estimated: ``"auto"`` (around the outlines), ``"all"``, pixels ``(x, y, width, height)``, or a mask.
+        motion: ``"in-plane"`` or ``"volume"``.
+        placement: ``"stack"`` or ``"drawn"``: where outlines of the left ventricle are carried from.
+        cavities: ``"rim"`` or ``"moved"``: how outlines of cavities follow.
+        periodic: ``"auto"``, ``"yes"`` or ``"no"``: whether the last frame is followed by the first.
+        estimate: ``"forward"``, ``"backward"``, ``"blended"``, ``"reference"``, ``"closed"`` or ``"whole"``.
+        weight: How much data count, 0 to 1, on the cine's grid.
+        device, session, progress: As for :func:`flow`.
+
+    Raises:
+        InputError: Fewer than two frames, no outlines on the start frame, outlines that enclose nothing or come twice.
+        ParameterError, OutOfMemoryError, DeviceError, FileError: The text says what is wrong.
+
+    >>> import veloxel
+    >>> parts = veloxel.phantom("cine", (32, 32), noise=0)
+    >>> found = veloxel.track_methods(parts["cine"], parts["contours"], methods=["clg:fast", "lucas-kanade"], device="cpu",
+    ...     start_frames=[0])
+    >>> [run.method for run in found.runs]
+    ['clg', 'lucas-kanade']
+    """
+    images, interval = _cine(cine)
+    named = [own.partition(":") for own in methods or ()]
+    meaning = _DEFAULT_LABELS if labels is None else labels
+    following = {
+        "contours": _drawn(contours),
+        "truth": [(name, _drawn(own)) for name, own in (truth or {}).items()],
+        "frame_interval_ms": interval if frame_interval_ms is None else frame_interval_ms,
+        "start_frames": [int(frame) for frame in start_frames],
+        "labels": [meaning.get(name) for name in ("rv", "muscle", "lv")],
+        "region": _region(region),
+        "motion": motion,
+        "placement": placement,
+        "cavities": cavities,
+        "periodic": periodic,
+        "estimate": estimate,
+        "methods": [settings(method, preset or None, dict(parameters or {})) for method, _, preset in named],
+        "weight": None if weight is None else as_image(weight, "the weight image"),
+        "progress": progress,
+    }
+    if parameters and not named:
+        raise _veloxel.ParameterError("parameters= belong to methods that are named: give methods=, too")
+    runs, whole, _, told = _veloxel.track(lent(session, device), images, following)
+    tell(told)
+    return HeartResult([_run(own) for own in runs], json.loads(whole))
+
+
+def _cine(cine: Any) -> tuple[list[Any], float | None]:
+    """The frames, and the milliseconds between them where a file says so."""
+    if isinstance(cine, (str, os.PathLike)):
+        frames, interval, told = _veloxel.read_sequence(lent(None, "cpu"), os.fspath(cine))
+        tell(told, stacklevel=4)
+        return frames, interval
+    return [as_image(frame, f"frame {nth}") for nth, frame in enumerate(cine)], None
+
+
+def _drawn(contours: Any) -> Any:
+    """Paths, or outlines as the extension takes them."""
+    if isinstance(contours, (str, os.PathLike)):
+        return [os.fspath(contours)]
+    given = list(contours)
+    if given and all(isinstance(own, (str, os.PathLike)) for own in given):
+        return [os.fspath(own) for own in given]
+    outlines = []
+    for outline in given:
+        word, frame, part, points = outline
+        rows = np.asarray(points, dtype=float)
+        if rows.ndim != 2 or rows.shape[1] != 2:
+            raise _veloxel.InputError(f"an outline has points (n, 2), x and y in pixels, this one has the shape {rows.shape}")
+        outlines.append((word, int(frame), int(part), rows.tolist()))
+    if not outlines:
+        raise _veloxel.InputError("there are no outlines to start from (contours)")
+    return outlines
+
+
+def _region(region: Any) -> Any:
+    if isinstance(region, str):
+        return region
+    if isinstance(region, Sequence) and len(region) == 4 and not hasattr(region[0], "__len__"):
+        return [int(value) for value in region]
+    return as_image(region, "the region's mask")
+
+
+def _run(own: Any) -> HeartMotion:
+    texts = {"function.csv": own.function, "strain.csv": own.strain, "distances.csv": own.distances}
+    return HeartMotion(
+        method=own.method,
+        preset=own.preset,
+        contours=[Outline(word, frame, part, np.array(points)) for word, frame, part, points in own.contours],
+        fields=[Field._of(field, None) for field in own.fields],
+        labels=[Image._of(frame) for frame in own.labels],
+        function=_columns(own.function),
+        strain=None if own.strain is None else _columns(own.strain),
+        distances=None if own.distances is None else _columns(own.distances),
+        measures=json.loads(own.measures),
+        tables={name: text for name, text in texts.items() if text is not None},
+    )
+
+
+def _columns(text: str) -> dict[str, np.ndarray]:
+    """The columns of a table: numbers where all of a column's cells are, empty ones being NaN; else words."""
+    rows = list(csv.reader(line for line in text.splitlines() if not line.startswith("#")))
+    return {name: _column([row[nth] for row in rows[1:]]) for nth, name in enumerate(rows[0])}
+
+
+def _column(cells: list[str]) -> np.ndarray:
+    try:
+        return np.array([float(cell) if cell else np.nan for cell in cells])
+    except ValueError:
+        return np.array(cells)

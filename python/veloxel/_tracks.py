@@ -1,0 +1,125 @@
+"""Points followed through frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _veloxel
+from ._flow import Progress, _frames
+from ._images import as_image
+from ._session import Session, lent
+from ._warnings import tell
+
+
+@dataclass(frozen=True)
+class PointTracks:
+    """A row for every frame that a track reaches, and for the one that it ends in, in the order of the frames.
+
+    :func:`track_points` makes it:
+
+    >>> import numpy as np
+    >>> import veloxel
+    >>> still = np.random.default_rng(1).uniform(0, 255, (64, 64))
+    >>> veloxel.track_points([still, still], corners=5, device="cpu").positions.shape
+    (2, 5, 2)
+    """
+
+    frame: np.ndarray
+    """The number of the frame, from 0 on, ``(n,)``."""
+    id: np.ndarray
+    """The number of the track, from 0 on, ``(n,)``."""
+    xy: np.ndarray
+    """Positions ``(n, 2)``: x and y in pixels, NaN where there is none."""
+    status: list[str]
+    """``"begins"``, ``"found"``, ``"left"`` (the picture), ``"flat"``, ``"inconsistent"``, ``"undefined"`` or ``"outside"``."""
+    error: np.ndarray
+    """Mean absolute difference of the windows, intensities; NaN without a position before."""
+    forward_backward: np.ndarray
+    """How far the way there and back ends from its beginning, pixels; NaN without a check."""
+    frames: int
+    """Number of frames."""
+    tracks: int
+    """Number of tracks."""
+    alive: int
+    """Number of tracks that reach the last frame."""
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Positions ``(frames, tracks, 2)``: x and y in pixels, ``float32``, NaN where a track is not there."""
+        whole = np.full((self.frames, self.tracks, 2), np.nan, dtype=np.float32)
+        whole[self.frame, self.id] = self.xy
+        return whole
+
+
+def track_points(
+    frames: Any,
+    points: Any = None,
+    *,
+    corners: int = 500,
+    corner_distance: float = 8.0,
+    replenish: bool = False,
+    window: int = 21,
+    levels: int = 4,
+    check: float = 1.0,
+    device: str | None = None,
+    session: Session | None = None,
+    progress: Progress | None = None,
+) -> PointTracks:
+    """Follows points through pictures, each by a small window around it.
+
+    Args:
+        frames: Two pictures or more ``(y, x)`` of one size in order of time, an array with time as its first axis, or a path.
+        points: Rows ``(x, y)``, pixels of the first frame; ``None``: corners of the first frame.
+        corners: How many corners, at most.
+        corner_distance: Least distance between corners, pixels.
+        replenish: Whether new tracks begin at corners where others have ended.
+        window: Side of the window, pixels: odd, 3 to 31.
+        levels: Most levels of the pyramid: each further one doubles the motion that is found.
+        check: Longest distance between a point and the end of its way there and back, pixels; 0: no check, half the work.
+        device, session, progress: As for :func:`flow`.
+
+    Raises:
+        InputError: Fewer than two frames, or frames of several sizes or smaller than the window; points of another shape.
+
+    >>> import numpy as np
+    >>> import veloxel
+    >>> rng = np.random.default_rng(1)
+    >>> texture = veloxel.filter(rng.uniform(0, 255, (64, 80)), "gaussian", sigma=1.5, device="cpu").array
+    >>> film = [texture[:, shift:shift + 64] for shift in (4, 3)]
+    >>> found = veloxel.track_points(film, [[30, 32]], device="cpu")
+    >>> bool(abs(found.positions[1, 0] - [31, 32]).max() < 0.1)
+    True
+    """
+    images = [as_image(frame, f"frame {nth}") for nth, frame in enumerate(_frames(frames))]
+    rows = None if points is None else np.asarray(points, dtype=np.float64)
+    if rows is not None and rows.ndim != 2:
+        raise _veloxel.InputError(f"points are rows (x, y), this array has the shape {rows.shape}")
+    found = _veloxel.track_points(
+        lent(session, device),
+        images,
+        {
+            "points": rows,
+            "corners": corners,
+            "corner_distance": corner_distance,
+            "replenish": replenish,
+            "window": window,
+            "levels": levels,
+            "check": check,
+            "progress": progress,
+        },
+    )
+    tell(found.warnings)
+    return PointTracks(
+        frame=found.frame,
+        id=found.id,
+        xy=np.stack([found.x, found.y], axis=-1),
+        status=found.status,
+        error=found.error,
+        forward_backward=found.forward_backward,
+        frames=found.frames,
+        tracks=found.tracks,
+        alive=found.alive,
+    )
