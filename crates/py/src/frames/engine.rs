@@ -31,9 +31,15 @@ pub struct Stream {
     all_scales: bool,
 }
 
+/// A frame, and the right camera's with it.
+struct Frames {
+    left: Volume<f32>,
+    right: Option<Volume<f32>>,
+}
+
 /// The next thing that the engine is asked for.
 enum Question {
-    Push(Volume<f32>, Option<Volume<f32>>),
+    Push(Box<Frames>),
     Drain,
     Finish,
 }
@@ -106,8 +112,9 @@ impl Engine {
         left: &Bound<'_, Image>,
         right: Option<&Bound<'_, Image>>,
     ) -> PyResult<Option<StreamFound>> {
+        let left = left.get().volume.clone();
         let right = right.map(|right| right.get().volume.clone());
-        self.ask(py, Question::Push(left.get().volume.clone(), right))
+        self.ask(py, Question::Push(Box::new(Frames { left, right })))
     }
 
     /// The results of the next of the last frames.
@@ -176,7 +183,7 @@ fn answer(
     };
     while let Ok(question) = asked.recv() {
         let answer = match question {
-            Question::Push(left, right) => push(&mut engine, &method, left, right),
+            Question::Push(frames) => push(&mut engine, &method, &frames),
             Question::Drain => drain(&mut engine),
             Question::Finish => {
                 let end = engine.finish().map(|end| (None, end.account.warnings));
@@ -189,15 +196,11 @@ fn answer(
     }
 }
 
-fn push(
-    engine: &mut Library<'_>,
-    method: &DenseDraft,
-    left: Volume<f32>,
-    right: Option<Volume<f32>>,
-) -> Answer {
+fn push(engine: &mut Library<'_>, method: &DenseDraft, frames: &Frames) -> Answer {
     let mut warnings = Warnings::new();
-    let left = EngineImage::for_method(method, &left, "the frame", &mut warnings)?;
-    let right = right.map(|right| EngineImage::for_method(method, &right, "the right frame", &mut warnings));
+    let left = EngineImage::for_method(method, &frames.left, "the frame", &mut warnings)?;
+    let right = frames.right.as_ref();
+    let right = right.map(|right| EngineImage::for_method(method, right, "the right frame", &mut warnings));
     let found = engine.push(left, right.transpose()?)?;
     Ok((found.map(|found| found.fetch()).transpose()?, warnings))
 }

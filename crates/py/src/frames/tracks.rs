@@ -68,7 +68,7 @@ pub fn track_points(
     let Some((first, later)) = frames.split_first() else {
         return Err(InputError::new_err("there is no frame: points are followed through two or more"));
     };
-    if following.window % 2 == 0 || !(3..=31).contains(&following.window) {
+    if following.window.is_multiple_of(2) || !(3..=31).contains(&following.window) {
         return Err(InputError::new_err("window is an odd number from 3 to 31: the side of it in pixels"));
     }
     let points = points_of(&following)?;

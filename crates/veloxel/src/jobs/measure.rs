@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{Dimension, Flow, Stage, Warnings};
 use veloxel_io::{self as io, ContentKind, ReadOptions};
-use veloxel_measure::{MapSummary, NamedMap};
+use veloxel_measure::{FoldingCertificate, MapSummary, NamedMap};
 
 /// A field, and where its measures go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +33,9 @@ pub struct MeasureReport {
     pub axes: usize,
     /// Mean and range of every map, in the order of the files.
     pub maps: Vec<MapSummary>,
+    /// The cells between the voxels by what is proven of them; none of a strain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cells: Option<FoldingCertificate>,
     /// What there is to know of the files and the field.
     pub warnings: Warnings,
 }
@@ -107,6 +110,7 @@ impl MeasureJob {
             flow: self.flow.display().to_string(),
             axes: found.axes,
             maps: found.maps.iter().map(|map| map.summary).collect(),
+            cells: found.cells,
             warnings,
         };
         plan.publish(report, |_| Ok(String::new()))

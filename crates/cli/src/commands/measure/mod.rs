@@ -21,6 +21,8 @@ enum What {
     ///
     /// Volumes are those of the moving image by those of the fixed one, on which the field lives. Vectors and derivatives are in
     /// the axes of the field's grid, so that flipped and oblique axes change nothing. NaN where the field is unknown.
+    /// The cells between the voxels are counted as proven not to fold, folded or undecided, for the field that is linear between
+    /// voxels; the JSON has the counts.
     Jacobian {
         #[command(flatten)]
         field: Field,

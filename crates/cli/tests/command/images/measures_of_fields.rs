@@ -23,10 +23,13 @@ fn a_determinant_of_flipped_axes_is_that_of_the_motion() {
     let job = ["measure", "jacobian", "field.nii.gz", "-o", "det.mha", "--report", "det.json"];
     let run = place.run(&job).succeeded();
     assert!(run.stdout.contains("determinant") && run.stdout.contains("1.1110"), "{}", run.stdout);
+    assert!(run.stdout.contains("60 cells between the voxels: none folds"), "{}", run.stdout);
     assert!(values(&place, "det.mha").iter().all(|value| (value - 1.111).abs() < 1e-4));
     let report = std::fs::read_to_string(place.path("det.json")).expect("a report");
     let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
     assert_eq!((&report["axes"], &report["maps"][0]["known"]), (&3.into(), &120.into()));
+    let cells = &report["cells"]["everywhere"];
+    assert_eq!((&cells["certified"], &cells["folded"]), (&60.into(), &0.into()));
 }
 
 #[test]
@@ -52,7 +55,7 @@ fn pictures_are_measured_in_their_plane() {
     let field = Flow::from_fn(Grid::image(8, 6).expect("a grid"), |[x, y, _]| [0.2 * x, -2.0 * y, 0.0]);
     write_flow(place.path("field.flo"), &field).expect("a field");
     let run = place.run(&["measure", "jacobian", "field.flo", "-o", "det.pfm"]).succeeded();
-    assert!(run.stdout.contains("100 %"), "{}", run.stdout);
+    assert!(run.stdout.contains("100 %") && run.stdout.contains("35 cells folded"), "{}", run.stdout);
     place.run(&["measure", "strain", "field.flo", "-o", "strain"]).succeeded();
     assert!(values(&place, "strain/principal_1.pfm").iter().all(|value| (value - 0.22).abs() < 1e-5));
     assert!(!place.path("strain/strain_zz.pfm").exists());

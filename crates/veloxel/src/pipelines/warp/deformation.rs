@@ -1,9 +1,9 @@
-//! A field in memory, its Jacobian's determinant, strain tensor and principal strains out.
+//! A field in memory, its Jacobian's determinant, strain tensor and principal strains out, and the proof that it folds nowhere.
 
 use crate::pipelines::account::Account;
 use crate::{Result, Session};
 use veloxel_core::{Flow, Stage, WarningKind};
-use veloxel_measure::{Deformation, NamedMap};
+use veloxel_measure::{Deformation, FoldingCertificate, NamedMap, folding_certificate};
 
 /// Maps of a field, each on the field's grid.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,16 +12,23 @@ pub struct DeformationResult {
     pub maps: Vec<NamedMap>,
     /// Number of axes along which the field was differentiated.
     pub axes: usize,
+    /// The cells between the voxels by what is proven of them; none of a strain.
+    pub cells: Option<FoldingCertificate>,
     /// Device, times and warnings.
     pub account: Account,
 }
 
-/// The determinant of a field's Jacobian, one map (see [`Deformation`]).
+/// The determinant of a field's Jacobian, one map (see [`Deformation`]), and where the field folds between voxels (see
+/// [`folding_certificate`]).
 ///
 /// # Errors
 /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
 pub fn jacobian(flow: &Flow, session: &Session) -> Result<DeformationResult> {
-    measured(flow, session, |deformation| Ok(vec![deformation.determinant(session.control())?]))
+    let mut found =
+        measured(flow, session, |deformation| Ok(vec![deformation.determinant(session.control())?]))?;
+    let certify = || folding_certificate(flow, None, session.control());
+    found.cells = Some(found.account.stages.time("certify", certify)?);
+    Ok(found)
 }
 
 /// The components of a field's strain tensor along the axes of its grid, then the principal strains (see [`Deformation`]).
@@ -45,5 +52,5 @@ fn measured(
         account.warnings.push(WarningKind::Note, text);
     }
     let maps = account.stages.time("measure", || measure(&deformation))?;
-    Ok(DeformationResult { maps, axes, account })
+    Ok(DeformationResult { maps, axes, cells: None, account })
 }
