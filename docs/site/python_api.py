@@ -62,7 +62,7 @@ def _signature(thing: Any) -> str:
     except (TypeError, ValueError):
         return ""
     own = [parameter for parameter in signature.parameters.values() if parameter.name != "self"]
-    text = str(signature.replace(parameters=own)).replace("'", "").replace("typing.", "").replace("veloxel._", "")
+    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(signature.replace(parameters=own))).replace("veloxel._", "")
     return text if len(text) < 100 else re.sub(r", (?=[\w*]+(?:: |,|\)|$))", ",\n    ", text)
 
 
