@@ -17,6 +17,7 @@ mod fuzz;
 mod house;
 mod reading;
 mod sanitize;
+mod site;
 mod sizes;
 mod systems;
 mod testing;
@@ -39,6 +40,9 @@ usage: cargo xtask COMMAND
                    builds the fuzzing programs and runs them so long (20) for each file format and the plan of files
   systems          whether everything compiles for Windows and macOS, and the library for browsers, without any C
   sanitize         ThreadSanitizer over the kernels' threads; a planted data race must be found
+  docs [--check] [PAGE …]
+                   the site of documents, with every block of code and notebook run: target/site; with --check without
+                   rustdoc's pages; of PAGEs (tasks/brain.md) only the blocks run
   dist             an archive of the release binary, completions, manual pages and licences";
 
 fn main() -> ExitCode {
@@ -54,6 +58,7 @@ fn main() -> ExitCode {
         Some((&"fuzz", rest)) => fuzz::fuzz(rest),
         Some((&"systems", [])) => systems::systems(),
         Some((&"sanitize", [])) => sanitize::sanitize(),
+        Some((&"docs", arguments)) => site::site(arguments),
         Some((&"dist", [])) => dist::dist(),
         Some((&("help" | "--help" | "-h"), [])) => {
             println!("{USAGE}");

@@ -7,7 +7,7 @@
 use crate::Figure;
 
 /// The page, as it was when this program was built.
-const PAGE: &str = include_str!("../../../docs/status/accuracy.md");
+const PAGE: &str = include_str!("../accuracy.md");
 /// Greatest relative difference between a figure and the stated one.
 const TOLERANCE: f64 = 0.05;
 

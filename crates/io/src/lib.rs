@@ -18,7 +18,7 @@
 //! ```
 //!
 //! # Formats
-#![doc = include_str!("../../../docs/status/formats.md")]
+#![doc = include_str!("../formats.md")]
 //!
 //! # What is stable
 //!

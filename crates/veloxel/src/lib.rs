@@ -88,3 +88,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/streams.md")]
 struct Streams;
+
+/// The page on first steps in Rust compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/start/rust.md")]
+struct FirstSteps;

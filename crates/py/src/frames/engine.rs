@@ -57,7 +57,7 @@ struct Worker {
 /// Flow, disparity and features of a stream of frames of one size.
 #[pyclass(frozen, module = "veloxel._veloxel")]
 pub struct Engine {
-    /// None once the stream has ended.
+    /// The thread; it is `None` once the stream has ended.
     worker: Mutex<Option<Worker>>,
 }
 
@@ -169,7 +169,7 @@ fn busy() -> PyErr {
     InputError::new_err("another thread waits for a frame of this stream: frames come one after the other")
 }
 
-/// Answers until nobody asks any more.
+/// Answers every question until the channel is closed.
 fn answer(
     request: EngineRequest,
     session: &veloxel::Session,

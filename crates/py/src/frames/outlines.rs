@@ -8,7 +8,7 @@ use veloxel::pipelines::heart::{Contour, ContourSet, Polygon, Structure};
 #[derive(FromPyObject)]
 pub struct OutlineIn(String, usize, usize, Vec<[f64; 2]>);
 
-/// As [`OutlineIn`], on its way out.
+/// An outline as Python gets it: the fields of [`OutlineIn`], with the structure's word as a constant.
 pub type OutlineOut = (&'static str, usize, usize, Vec<[f64; 2]>);
 
 /// The outlines as one set.

@@ -1,0 +1,1 @@
+"""Fields of motion in napari, by Veloxel."""

@@ -1,0 +1,1 @@
+"""What the module VeloxelFlow does without Slicer."""
