@@ -1,5 +1,7 @@
 """Fields carry images, labels and points, and are written and read."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -69,3 +71,18 @@ def test_evaluation():
     labels = np.zeros((6, 6), dtype=int)
     labels[2:4] = 1
     assert veloxel.evaluate.labels(labels, labels)
+
+
+def test_labels_of_images_and_files_are_warped_where_they_lie(tmp_path: Path) -> None:
+    field = veloxel.Field(np.full((4, 6, 8, 3), [2.0, 0.0, 0.0]), spacing_zyx=(2.0, 1.5, 1.5))
+    labels = (np.arange(4 * 6 * 8) % 5).reshape(4, 6, 8).astype(np.int32)
+    image = veloxel.Image(labels, spacing_zyx=(2.0, 1.5, 1.5))
+    expected = field.warp_labels(image.to_sitk())
+    assert expected.any()
+    image.save(tmp_path / "labels.nii.gz")
+    for same in (image, image.to_nibabel(), tmp_path / "labels.nii.gz", str(tmp_path / "labels.nii.gz")):
+        assert np.array_equal(field.warp_labels(same), expected)
+    with pytest.raises(veloxel.InputError, match="whole numbers, the label image holds 0.5"):
+        field.warp_labels(np.full((4, 6, 8), 0.5))
+    with pytest.raises(veloxel.InputError, match="holds nan"):
+        field.warp_labels(np.full((4, 6, 8), np.nan))

@@ -169,6 +169,8 @@ def as_image(image: Any, what: str = "the image") -> Any:
 
 def array_and_place(image: Any, what: str = "the image") -> tuple[np.ndarray, Place]:
     """The samples ``(z, y, x)`` of a foreign image, and its place."""
+    if isinstance(image, Image):
+        return image.array, image._own.place
     kind = type(image).__module__.split(".")[0]
     if hasattr(image, "GetDirection") and hasattr(image, "GetSpacing"):
         return _from_itk(image, kind, what)
@@ -192,6 +194,20 @@ def array_and_place(image: Any, what: str = "the image") -> tuple[np.ndarray, Pl
     if array.dtype == object:
         raise _veloxel.InputError(f"{what} is of type {type(image).__name__}, which holds no array of numbers")
     return array, _NOWHERE
+
+
+def labels_and_place(labels: Any, what: str) -> tuple[np.ndarray, Place]:
+    """The whole numbers ``(z, y, x)`` of anything that holds labels, a path too, and their place."""
+    if isinstance(labels, (str, os.PathLike)):
+        labels = Image(labels)
+    array, place = array_and_place(labels, what)
+    if array.dtype.kind != "f":
+        return native(array), place
+    # Files are read as float32, which holds whole numbers below 2²⁴ as they are.
+    odd = array[~((array == np.floor(array)) & (np.abs(array) < 2**24))]
+    if odd.size:
+        raise _veloxel.InputError(f"labels are whole numbers, {what} holds {odd.flat[0]}")
+    return array.astype(np.int32), place
 
 
 def native(array: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _veloxel
-from ._images import Image, _in_xyz, _rows, array_and_place, as_image, native, ras_affine, to_sitk
+from ._images import Image, _in_xyz, _rows, as_image, labels_and_place, native, ras_affine, to_sitk
 from ._session import Session, lent
 from ._warnings import tell
 
@@ -121,15 +121,15 @@ class Field:
         """Labels as seen from the fixed image, ``int32``, axes as the field's; 0 where the field leaves them.
 
         Args:
-            labels: Whole numbers, ``(y, x)`` or ``(z, y, x)``, or an image of them.
+            labels: Whole numbers, ``(y, x)`` or ``(z, y, x)``, an image of them, or a path.
             choice: ``"most-weight"`` (smooth borders) or ``"nearest"``.
 
         Raises:
             InputError: Labels that are no whole numbers, or of other dimension.
         """
-        array, place = array_and_place(labels, "the label image")
+        array, place = labels_and_place(labels, "the label image")
         session = lent(self._session, None)
-        flat, told = _veloxel.warp_labels(session, self._own, native(array), place, choice)
+        flat, told = _veloxel.warp_labels(session, self._own, array, place, choice)
         tell(told)
         return flat.reshape(self._own.shape)
 
