@@ -64,6 +64,14 @@ class Image:
         image._own = own
         return image
 
+    @classmethod
+    def _again(cls, array: np.ndarray, place: Place) -> Image:
+        return cls._of(_veloxel.Image(array, place))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Images are pickled and copied with their samples and their place."""
+        return Image._again, (np.array(self.array), self._own.place)
+
     @property
     def array(self) -> np.ndarray:
         """The samples, ``float32``, axes ``(y, x)`` or ``(z, y, x)``; a view that cannot be written."""

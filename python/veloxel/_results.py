@@ -72,6 +72,14 @@ class Field:
         field._own, field._session = own, session
         return field
 
+    @classmethod
+    def _again(cls, planar: np.ndarray, place: Any) -> Field:
+        return cls._of(_veloxel.Field(planar, place), None)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Fields are pickled and copied with their place, without a session."""
+        return Field._again, (np.array(np.moveaxis(self.array, -1, 0)), self._own.place)
+
     def _components(self, flat: np.ndarray, count: int) -> np.ndarray:
         return np.moveaxis(flat.reshape(count, *self._own.shape), 0, -1)
 
@@ -182,6 +190,14 @@ class Field:
         image.header.set_intent("vector")
         return image
 
+    def to_xarray(self) -> Any:
+        """Displacements in voxels as a ``DataArray`` of xarray: the axes of an image, then ``component``. Needs xarray."""
+        import xarray
+
+        like = Image._again(np.zeros(self._own.shape, dtype=np.float32), self._own.place).to_xarray()
+        coordinates = {**like.coords, "component": list("xyz"[: len(self._own.shape)])}
+        return xarray.DataArray(self.array, dims=(*like.dims, "component"), coords=coordinates)
+
     def to_torch(self) -> Any:
         """Displacements in voxels as a tensor of PyTorch on the processor, a copy of its own. Needs PyTorch."""
         import torch
@@ -202,7 +218,7 @@ class FlowResult:
     """The flow of a pair, with its confidence and the account of the run."""
 
     def __init__(self, found: Any, session: Session | None) -> None:
-        self._found = found
+        self._report: str = found.report
         self.flow = Field._of(found.field, session)
         self.confidence = Image._of(found.confidence)
         self.warped = None if found.warped is None else Image._of(found.warped)
@@ -225,7 +241,7 @@ class FlowResult:
     @property
     def report(self) -> dict[str, Any]:
         """Device, times by stage (milliseconds), parameters in force, statistics of the field, warnings."""
-        return json.loads(self._found.report)
+        return json.loads(self._report)
 
     @property
     def jacobian(self) -> Image:
@@ -256,6 +272,10 @@ class FlowResult:
     def to_nibabel(self) -> Any:
         """As :meth:`Field.to_nibabel`."""
         return self.flow.to_nibabel()
+
+    def to_xarray(self) -> Any:
+        """As :meth:`Field.to_xarray`."""
+        return self.flow.to_xarray()
 
     def to_torch(self) -> Any:
         """As :meth:`Field.to_torch`."""
