@@ -68,7 +68,8 @@ fn command(target: &Path) -> Result<PathBuf, Failure> {
 
 /// A folder with the package, as installed: its Python files beside a development build of the extension.
 fn package(target: &Path) -> Result<PathBuf, Failure> {
-    cargo::run_in_view(cargo::cargo(&["build", "--quiet", "--workspace", "--lib"]))?;
+    // With the tests, whose crates are compiled already where they ran: without them features differ.
+    cargo::run_in_view(cargo::cargo(&["build", "--quiet", "--workspace", "--lib", "--tests"]))?;
     let folder = target.join("site-package");
     let inside = folder.join("veloxel");
     let built = ["lib_veloxel.so", "lib_veloxel.dylib"].map(|name| target.join("debug").join(name));
