@@ -10,7 +10,7 @@ use crate::house::circles::Circle;
 use crate::house::{
     allowed, circles, dependencies, floors, folders, kernels, lengths, manifests, statics, thin,
 };
-use crate::testing::{doctests, examples, runner};
+use crate::testing::{examples, runner};
 use crate::texts::{evidence, flags, words};
 use crate::{Failure, cargo};
 use std::time::Instant;
@@ -210,12 +210,8 @@ fn examples_step() -> Result<Passed, Failure> {
 
 /// Runs the documentation's examples of the crates that have some: rustdoc reads a whole crate to find none.
 fn doctests_step() -> Result<Passed, Failure> {
-    let mut arguments = vec!["test".to_owned(), "--doc".to_owned()];
-    for name in doctests::crates_with_examples()? {
-        arguments.extend(["--package".to_owned(), name]);
-    }
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let printed = cargo::run_quietly(cargo::cargo(&words))?;
+    // The whole workspace: of fewer packages the features differ, and everything below them is compiled once more.
+    let printed = cargo::run_quietly(cargo::cargo(&["test", "--doc", "--workspace"]))?;
     Ok(Passed { summary: runner::sum_of_summaries(&printed).unwrap_or_default(), ..Passed::default() })
 }
 

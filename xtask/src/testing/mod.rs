@@ -1,6 +1,5 @@
 //! Runs tests, with their programs and their needs; programs that passed and have not changed do not run again.
 
-pub mod doctests;
 pub mod examples;
 mod needs;
 mod programs;
