@@ -40,14 +40,14 @@ pub struct MeasureReport {
     pub warnings: Warnings,
 }
 
-/// `veloxel measure jacobian`: the determinant of a field's Jacobian, voxel by voxel.
+/// `veloxel measure jacobian`: the determinant of a field's Jacobian, voxel by voxel, and the cells between voxels that fold.
 ///
 /// # Errors
 /// As for every file; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
 pub fn measure_jacobian(job: &MeasureJob, session: &Session) -> Result<JobRun<MeasureReport>> {
     let holds = OutputContent::Samples(ContentKind::Image);
     let plan = job.plan(session).writes(OutputRole::Output, [&job.output], holds);
-    job.run(plan.checked()?, session, pipelines::jacobian, |plan, maps, warnings| {
+    job.run(plan.checked()?, session, pipelines::jacobian_and_folding, |plan, maps, warnings| {
         maps.iter().try_for_each(|map| {
             plan.write(OutputRole::Output, |target| io::write_image(target, &map.volume, warnings))
         })

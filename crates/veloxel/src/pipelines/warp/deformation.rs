@@ -12,20 +12,26 @@ pub struct DeformationResult {
     pub maps: Vec<NamedMap>,
     /// Number of axes along which the field was differentiated.
     pub axes: usize,
-    /// The cells between the voxels by what is proven of them; none of a strain.
+    /// The cells between the voxels by what is proven of them; `None` unless [`jacobian_and_folding`] was asked.
     pub cells: Option<FoldingCertificate>,
     /// Device, times and warnings.
     pub account: Account,
 }
 
-/// The determinant of a field's Jacobian, one map (see [`Deformation`]), and where the field folds between voxels (see
-/// [`folding_certificate`]).
+/// The determinant of a field's Jacobian, one map (see [`Deformation`]).
 ///
 /// # Errors
 /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
 pub fn jacobian(flow: &Flow, session: &Session) -> Result<DeformationResult> {
-    let mut found =
-        measured(flow, session, |deformation| Ok(vec![deformation.determinant(session.control())?]))?;
+    measured(flow, session, |deformation| Ok(vec![deformation.determinant(session.control())?]))
+}
+
+/// [`jacobian`], and where the field folds between voxels (see [`folding_certificate`], which takes longer than the map).
+///
+/// # Errors
+/// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
+pub fn jacobian_and_folding(flow: &Flow, session: &Session) -> Result<DeformationResult> {
+    let mut found = jacobian(flow, session)?;
     let certify = || folding_certificate(flow, None, session.control());
     found.cells = Some(found.account.stages.time("certify", certify)?);
     Ok(found)

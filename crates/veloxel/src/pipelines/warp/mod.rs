@@ -5,7 +5,7 @@ mod image;
 mod labels;
 
 use super::account::Account;
-pub use deformation::{DeformationResult, jacobian, strain};
+pub use deformation::{DeformationResult, jacobian, jacobian_and_folding, strain};
 pub use image::{WarpImageRequest, WarpNames, warp_image};
 pub use labels::{LabelChoice, WarpLabelsRequest, warp_labels};
 use veloxel_core::Volume;
