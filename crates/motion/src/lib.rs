@@ -20,6 +20,7 @@ pub mod over;
 pub mod phase;
 pub mod point_tracking;
 pub mod steps;
+pub mod symmetric;
 
 pub use block_matching::BlockMatching;
 pub use block_matching::parameters::{BlockMatchingParams, BlockMatchingPreset};
@@ -71,4 +72,6 @@ pub use steps::frame::{Frame, FrameSource};
 pub use steps::intensity::IntensityMap;
 pub use steps::masking::without_unknown;
 pub use steps::moving_image::{MovingImage, require_sampled, voxel_map};
+pub use symmetric::Symmetric;
+pub use symmetric::parameters::{SymmetricParams, SymmetricPreset};
 pub use veloxel_kernels::image::warp::{Border, VoxelAffine};

@@ -70,6 +70,10 @@ pub struct FlowArguments {
     #[arg(long, value_name = "OUT", help_heading = "Outputs")]
     confidence: Option<PathBuf>,
 
+    /// The field back, from MOVING to FIXED, of a symmetric method
+    #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
+    inverse: Option<PathBuf>,
+
     /// Where FIXED is hidden in MOVING or outside of it, 1 (255 in .png .pgm .bmp) or 0, as an image; with --init matches
     #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
     occlusion: Option<PathBuf>,
@@ -240,7 +244,7 @@ impl Run for FlowArguments {
             allocator::keep_little();
         }
         let Self { inputs, output, truth, confidence, warped, outside, report, html, drawing, .. } = self;
-        let (picture, occlusion, method) = (self.picture, self.occlusion, self.run);
+        let (picture, occlusion, inverse, method) = (self.picture, self.occlusion, self.inverse, self.run);
         let shows_png = picture.is_none() && !method.quiet;
         let bar = method.bar();
         let run = match self.sequence {
@@ -271,7 +275,7 @@ impl Run for FlowArguments {
                 let (flow, drawing) = (output, drawing.drawing());
                 let maps =
                     FlowOutputs { flow, confidence, occlusion, warped, outside, ..FlowOutputs::default() };
-                let outputs = FlowOutputs { picture, drawing, report, html, ..maps };
+                let outputs = FlowOutputs { inverse, picture, drawing, report, html, ..maps };
                 let job = FlowJob { inputs, start: self.init, truth, options, outputs };
                 if self.dry_run {
                     return followed(&session, bar, |session| {

@@ -3,6 +3,7 @@
 //! A part of a shader stands before the kernel's own; a function that both languages need has the same steps in both.
 
 pub(crate) mod arctangent;
+pub(crate) mod cell_determinant;
 pub(crate) mod expansion;
 pub(crate) mod exponential;
 pub(crate) mod gather;
@@ -17,6 +18,8 @@ use veloxel_gpu::wgsl::{Scalar, Stored, Type};
 
 /// WGSL of atan2, with the same bits on every device.
 pub(crate) const ARCTANGENT: &str = include_str!("shaders/arctangent.wgsl");
+/// WGSL of the bounds of a map's determinant between voxels.
+pub(crate) const CELL_DETERMINANT: &str = include_str!("shaders/cell_determinant.wgsl");
 /// WGSL of the four pixels around a position.
 pub(crate) const CORNER: &str = include_str!("shaders/corner.wgsl");
 /// WGSL of pyramid levels, and of a coarser level's estimate on a finer one; it needs [`NAN`].

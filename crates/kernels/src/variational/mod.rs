@@ -1,5 +1,6 @@
 //! Kernels of variational methods: terms of the energy over a displacement, its Euler-Lagrange operator, and solvers' steps.
 
+pub mod cell_bounds;
 pub mod compose;
 pub mod confidence;
 pub mod diffusivity;
@@ -8,10 +9,12 @@ pub mod field_confidence;
 pub mod flow_composition;
 pub mod flow_length;
 pub mod inverse_consistency;
+pub mod inverse_step;
 pub mod jacobian;
 pub mod motion_tensor;
 pub mod multigrid_transfer;
 pub mod occlusion;
 pub mod operator;
 pub mod robust_tensor;
+pub mod step_share;
 pub mod total_displacement;

@@ -28,6 +28,8 @@ pub struct DenseFlow {
     pub warped: Option<Volume<f32>>,
     /// det(I + ∇d). Where [`FlowExtras`] asked for it.
     pub jacobian: Option<Volume<f32>>,
+    /// moving(x) ≈ fixed(x + d⁻¹(x)), on the moving image's grid. Where [`FlowExtras`] asked for it and the method finds it.
+    pub inverse: Option<Flow>,
     /// 1 where a voxel is hidden in the moving image or outside of it, 0 elsewhere. Where the run began from matches.
     pub occlusion: Option<Volume<f32>>,
     /// How the run went.
@@ -37,7 +39,7 @@ pub struct DenseFlow {
 impl DenseFlow {
     /// A flow without further volumes.
     pub(crate) fn bare(flow: Flow, confidence: Volume<f32>, statistics: FlowStatistics) -> Self {
-        Self { flow, confidence, warped: None, jacobian: None, occlusion: None, statistics }
+        Self { flow, confidence, warped: None, jacobian: None, inverse: None, occlusion: None, statistics }
     }
 }
 
@@ -48,11 +50,13 @@ pub struct FlowExtras {
     pub warped: bool,
     /// det(I + ∇d) at every voxel.
     pub jacobian: bool,
+    /// The field back.
+    pub inverse: bool,
 }
 
 impl FlowExtras {
     /// Everything.
-    pub const ALL: Self = Self { warped: true, jacobian: true };
+    pub const ALL: Self = Self { warped: true, jacobian: true, inverse: true };
 }
 
 /// A flow and its confidence that stay in the memory of the device.
@@ -72,6 +76,8 @@ pub struct FoundFlow {
     pub flow: ResidentFlow,
     /// In [0, 1], one for every voxel.
     pub confidence: Buffer,
+    /// The flow back, of methods that find both together.
+    pub inverse: Option<ResidentFlow>,
     /// Status, warnings and diagnostics, complete when the device is done.
     pub account: Box<dyn PendingAccount>,
 }
@@ -85,7 +91,7 @@ impl FoundFlow {
         account: impl PendingAccount + 'static,
     ) -> Self {
         let flow = ResidentFlow { grid: grid.clone(), components_vox };
-        Self { flow, confidence, account: Box::new(account) }
+        Self { flow, confidence, inverse: None, account: Box::new(account) }
     }
 }
 
@@ -217,6 +223,8 @@ pub struct PendingFlow {
     /// What was measured of it is [measured again](Self::measure_again) once it changes.
     pub(crate) flow: ResidentFlow,
     pub(crate) confidence: Buffer,
+    /// The flow back, where the method finds it.
+    inverse: Option<ResidentFlow>,
     determinant: Determinant,
     warped: Option<Buffer>,
     /// 1 where the backward flow confirms a vector.
@@ -248,11 +256,12 @@ impl PendingFlow {
         found: FoundFlow,
         determinant: Determinant,
     ) -> Result<Self> {
-        let FoundFlow { flow, confidence, account } = found;
+        let FoundFlow { flow, confidence, inverse, account } = found;
         Ok(Self {
             device: device.clone(),
             flow,
             confidence,
+            inverse,
             determinant,
             warped: None,
             confirmed: None,
@@ -345,7 +354,9 @@ impl PendingFlow {
     /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
     pub fn finish(self, extras: FlowExtras) -> Result<DenseFlow> {
         let Self { device, flow, confidence, determinant, mut account, mut mark, .. } = self;
-        let (mut measured, mut inverse) = (self.brightness, self.inverse_residual);
+        let (mut measured, mut residual) = (self.brightness, self.inverse_residual);
+        let inverse = self.inverse.filter(|_| extras.inverse);
+        let (inverse_grid, inverse) = inverse.map(|flow| (flow.grid, flow.components_vox)).unzip();
         let ResidentFlow { grid, components_vox } = flow;
         let Determinant { shape, samples, report: mut jacobian } = determinant;
         let mut determinant = Some(samples).filter(|_| extras.jacobian);
@@ -359,7 +370,7 @@ impl PendingFlow {
         let is_there = optional.each_ref().map(Option::is_some);
         let volumes =
             [confidence].into_iter().chain(optional.into_iter().flatten()).map(|volume| vec![volume]);
-        let fields = [components_vox].into_iter().chain(volumes).collect();
+        let fields = [components_vox].into_iter().chain(volumes).chain(inverse).collect();
         let mut samples = device.download_planar_after(fields, mark)?.into_iter();
         let mut next = || samples.next().unwrap_or_default();
         let flow = Flow::from_planar_vox(grid.clone(), next())?;
@@ -367,14 +378,15 @@ impl PendingFlow {
         let confidence = volume()?;
         let [determinant, warped, confirmed] =
             is_there.map(|is_there| is_there.then(&mut volume).transpose());
-        let (mut determinant, warped) = (determinant?, warped?);
+        let (mut determinant, warped, confirmed) = (determinant?, warped?, confirmed?);
+        let inverse = inverse_grid.map(|grid| Flow::from_planar_vox(grid, next())).transpose()?;
         determinant.iter_mut().flat_map(Volume::data_mut).for_each(|d| *d += 1.0);
-        let occlusion = confirmed?.map(|confirmed| confirmed.map(|&c| if c > 0.5 { 0.0 } else { 1.0 }));
+        let occlusion = confirmed.map(|confirmed| confirmed.map(|&c| if c > 0.5 { 0.0 } else { 1.0 }));
 
         let mut numbers = account.numbers();
         numbers.push(&mut jacobian);
         numbers.extend(measured.iter_mut().flat_map(PendingBrightness::numbers));
-        numbers.extend(inverse.as_mut().map(|sum| sum as &mut dyn Pending));
+        numbers.extend(residual.as_mut().map(|sum| sum as &mut dyn Pending));
         fetch(&device, mark, numbers)?;
         let MethodAccount { status, brightness, mut warnings, diagnostics } =
             account.settle(&device, mark)?;
@@ -382,16 +394,16 @@ impl PendingFlow {
         warnings.extend(self.warnings);
         warnings.extend(folding_warning(&grid, &jacobian));
         let measured = measured.map(|brightness| brightness.settle(&device, mark)).transpose()?;
-        let inverse = inverse.map(|sum| sum.get_after(&device, mark)).transpose()?;
+        let residual = residual.map(|sum| sum.get_after(&device, mark)).transpose()?;
         let statistics = FlowStatistics {
             status,
             brightness: brightness.or(measured).unwrap_or_default(),
             jacobian,
-            inverse_residual_vox: inverse.map(|(sum, count)| sum / count.max(1.0)),
+            inverse_residual_vox: residual.map(|(sum, count)| sum / count.max(1.0)),
             warnings,
             method: diagnostics,
         };
-        Ok(DenseFlow { flow, confidence, warped, jacobian: determinant, occlusion, statistics })
+        Ok(DenseFlow { flow, confidence, warped, jacobian: determinant, inverse, occlusion, statistics })
     }
 
     /// Leaves the flow and its confidence on the device, which may still work on them; nothing is fetched.

@@ -17,6 +17,8 @@ use crate::over::matches::Matched;
 use crate::over::refined::Refined;
 use crate::phase::flow::PhaseFlow;
 use crate::phase::parameters::{FrameCount, PhaseParameters};
+use crate::symmetric::Symmetric;
+use crate::symmetric::parameters::SymmetricParams;
 use std::fmt;
 use veloxel_core::Grid;
 use veloxel_core::parameters::{MethodDraft, MethodEntry, MethodParameters, ParameterValues, Parameters};
@@ -40,7 +42,7 @@ const OF_WINDOWS: MethodUses = MethodUses {
 };
 
 /// Every dense method; the first is the one that faces begin with.
-pub static METHODS: [DenseMethodEntry; 5] = [
+pub static METHODS: [DenseMethodEntry; 6] = [
     DenseMethodEntry {
         parameters: MethodParameters::of::<ClgParams>(),
         title: "Combined local-global flow",
@@ -80,6 +82,19 @@ pub static METHODS: [DenseMethodEntry; 5] = [
         takes: TakenImages::Pairs,
         uses: MethodUses { weight: InputUse::Always, ..OF_PAIRS },
         open: |opening| opening.pairs(FiniteElements::new),
+    },
+    DenseMethodEntry {
+        parameters: MethodParameters::of::<SymmetricParams>(),
+        title: "Symmetric registration",
+        summary: "a field and its inverse, neither of which folds, by steps of a middle of both images",
+        takes: TakenImages::Pairs,
+        uses: MethodUses {
+            second_direction: InputUse::Never,
+            finds_inverse: true,
+            tiles: TileSupport::Never,
+            ..OF_PAIRS
+        },
+        open: |opening| opening.pairs(Symmetric::new),
     },
 ];
 

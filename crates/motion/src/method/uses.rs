@@ -62,6 +62,8 @@ pub struct MethodUses {
     pub start: InputUse,
     /// The flow back.
     pub second_direction: InputUse,
+    /// Whether it finds the field back together with the field.
+    pub finds_inverse: bool,
     /// Tiles.
     pub tiles: TileSupport,
     /// The dimensions of its images.
@@ -104,6 +106,7 @@ impl MethodUses {
         weight: InputUse::Never,
         start: InputUse::Never,
         second_direction: InputUse::Never,
+        finds_inverse: false,
         tiles: TileSupport::Never,
         dimensions: DimensionSupport::PicturesAndVolumes,
     };

@@ -61,6 +61,9 @@ fn planned(job: &FlowJob, session: &Session, mut plan: OutputPlan) -> Result<Flo
 fn write(job: &FlowJob, result: &PairResult, plan: &mut OutputPlan, warnings: &mut Warnings) -> Result<()> {
     let found = &result.found;
     plan.write(OutputRole::Flow, |target| io::write_flow(target, &found.flow))?;
+    if let Some(inverse) = &found.inverse {
+        plan.write(OutputRole::InverseFlow, |target| io::write_flow(target, inverse))?;
+    }
     plan.write(OutputRole::Confidence, |target| write_confidence(&target, &found.confidence, warnings))?;
     if let Some(occlusion) = &found.occlusion {
         plan.write(OutputRole::Occlusion, |target| write_confidence(&target, occlusion, warnings))?;

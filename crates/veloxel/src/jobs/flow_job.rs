@@ -13,6 +13,8 @@ use veloxel_report::FieldDrawing;
 pub struct FlowOutputs {
     /// The field.
     pub flow: PathBuf,
+    /// The field back, of a method that finds both together.
+    pub inverse: Option<PathBuf>,
     /// Confidence of every vector, 0 to 1.
     pub confidence: Option<PathBuf>,
     /// 1 where a voxel is hidden in the moving image or outside of it; of a run that begins from matches.
@@ -61,6 +63,7 @@ impl FlowJob {
             .reads("start", self.start.file())
             .reads("truth", &self.truth)
             .writes(OutputRole::Flow, [&outputs.flow], OutputContent::Samples(ContentKind::Flow))
+            .writes(OutputRole::InverseFlow, &outputs.inverse, OutputContent::Samples(ContentKind::Flow))
             .writes(OutputRole::Confidence, &outputs.confidence, OutputContent::Confidence)
             .writes(OutputRole::Occlusion, &outputs.occlusion, OutputContent::Confidence)
             .writes(OutputRole::WarpedImage, &outputs.warped, OutputContent::Samples(ContentKind::Image))

@@ -143,6 +143,7 @@ fn planned(job: &SequenceJob, session: &Session, mut plan: OutputPlan) -> Result
             warped: job.warped.is_some().then_some(job.outside),
             measures: Wanted::Yes,
             page: Wanted::when(job.html.is_some()),
+            ..PairWanted::default()
         },
         ..SequenceRequest::new(frames, &method)
     };

@@ -172,6 +172,7 @@ impl<'a> PairRequest<'a> {
 pub fn pair(request: &PairRequest<'_>, session: &Session) -> Result<PairResult> {
     session.enter(Stage::Solve)?;
     let mut account = Account::begin(session)?;
+    request.wanted.require_found_by(request.method.draft.method())?;
     let device = session.device()?;
     let prepared = request.prepare(&mut account.warnings)?;
     let (grid, white) = (prepared.fixed.grid(), full_scale(&prepared.fixed));
@@ -247,13 +248,20 @@ impl Call<'_> {
         let tiles = tiles_of(&sketch, &opened.method, self.session, &mut account.warnings)?;
         let wanted = request.wanted;
         let needs_determinant = wanted.measures.is_yes() || wanted.page.is_yes();
-        let extras = FlowExtras { warped: wanted.samples_moving(), jacobian: needs_determinant };
+        let extras = FlowExtras {
+            warped: wanted.samples_moving(),
+            jacobian: needs_determinant,
+            inverse: wanted.inverse.is_yes(),
+        };
         let AnyMethod::Pair(method) = &mut opened.method else { return Err(request.takes_windows().into()) };
         let pair = request.pair(prepared);
         let found = account.stages.time("solve", || match &tiles {
             None => method.run_with(&pair, extras),
             Some(plan) => self.in_tiles(plan, &pair, extras),
         })?;
+        if wanted.inverse.is_yes() && found.inverse.is_none() {
+            return Err(DenseError::InverseOnOneGrid.into());
+        }
         Ok((found, tiles))
     }
 

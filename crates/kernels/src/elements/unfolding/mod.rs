@@ -1,11 +1,8 @@
 //! Local step control: where a lattice's motion would fold, its steps are shortened until it does not.
 //!
-//! Between pixels the map is linear along each axis. Its determinant in a cell is a polynomial, and nowhere less than the least
-//! of its Bernstein coefficients: in a picture these are the determinants at the four corners, in a volume 27 means of
-//! determinants of edges, the corners' eight among them. Where no edge changes by more than g in any component the determinant
-//! exceeds `(1 − 3 g)³` (A. Ostrowski, Proc. AMS 3, 1952), so the sum is spared for most cells, which get a large number
-//! instead. A control point with a corner of a cell in its support whose bound is at most `least` goes half of its way back to
-//! where the lattice began. Repeated calls end at the beginning, which does not fold, where nothing else helps.
+//! A cell's determinant is bounded as `shared/cell_determinant.rs` says; cells that are sure not to fold get a large number. A
+//! control point with a corner of a cell in its support whose bound is at most `least` goes half of its way back to where the
+//! lattice began. Repeated calls end at the beginning, which does not fold, where nothing else helps.
 //! *In*: the field at the pixels, in their voxels; the control points that the lattice began with. *Out*: the accepted set; the
 //! bound of the cell after every pixel. *Border*: no cells.
 
@@ -16,19 +13,20 @@ use super::lattice::Elements;
 use super::state::STATE;
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
-use crate::shared::{LINE, SUM};
+use crate::shared::cell_determinant::limits;
+use crate::shared::{CELL_DETERMINANT, LINE, SUM};
 use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
-static SOURCE: ShaderSource = wgsl!("unfolding", Bindings, [LINE, SUM, ELEMENTS], "unfolding.wgsl");
+static SOURCE: ShaderSource =
+    wgsl!("unfolding", Bindings, [LINE, SUM, ELEMENTS, CELL_DETERMINANT], "unfolding.wgsl");
 
 bindings! {
     /// What a launch binds.
     struct Bindings<'a> {
         block: Block {
             lattice: Lattice,
-            /// Greatest determinant that counts as a fold; the coefficients, and the terms of each: were these loops unrolled,
-            /// a compiler might regroup their sums.
+            /// Greatest determinant that counts as a fold, with the other limits of a cell's determinant.
             least: vec4<f32>,
         },
         tables: group Tables<'a>,
@@ -39,10 +37,6 @@ bindings! {
         folds_of_groups: write f32,
     }
 }
-
-/// Number of Bernstein coefficients of the determinant of a cell of a volume, and most determinants of edges in each.
-const COEFFICIENTS: f32 = 27.0;
-const TERMS: f32 = 8.0;
 
 /// Shortens the steps of control points around folds by half.
 #[derive(Debug)]
@@ -84,7 +78,7 @@ impl Kernel for Unfolding<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Option<bool>, ComputeError> {
         let e = self.elements;
-        let least = [self.least, COEFFICIENTS, TERMS].into();
+        let least = limits(self.least).into();
         let determinants = Bindings {
             block: Block { lattice: Lattice::without_smoothness(e), least },
             tables: Tables::of(e, self.state),

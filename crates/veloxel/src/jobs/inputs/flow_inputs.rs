@@ -62,6 +62,7 @@ impl FlowInputs {
             ..PairNames::default()
         };
         let wanted = PairWanted {
+            inverse: Wanted::when(job.outputs.inverse.is_some()),
             warped: outputs.warped.is_some().then_some(outputs.outside),
             measures: Wanted::Yes,
             page: Wanted::when(outputs.html.is_some()),

@@ -23,6 +23,8 @@ pub enum OutputRole {
     Flow,
     /// All that a job makes, a folder.
     Folder,
+    /// The field back, from the moving image to the fixed one.
+    InverseFlow,
     /// The part of every triangle.
     Labels,
     /// How much every triangle belongs to every part.
@@ -73,6 +75,7 @@ impl OutputRole {
             Self::Fields => "fields",
             Self::Flow => "flow",
             Self::Folder => "folder",
+            Self::InverseFlow => "inverse flow",
             Self::Labels => "labels",
             Self::Membership => "membership",
             Self::Occlusion => "occlusion",

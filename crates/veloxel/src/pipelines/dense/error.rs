@@ -17,6 +17,15 @@ pub enum DenseError {
         /// What it was given.
         given: &'static str,
     },
+    /// The field back, of a method that does not find it.
+    #[error("method {method} does not find the field back: a symmetric one does")]
+    NoInverse {
+        /// The method.
+        method: &'static str,
+    },
+    /// The field back, of images on two grids or of a run from an affine start.
+    #[error("the field back is found of images on one grid, without an affine start")]
+    InverseOnOneGrid,
     /// A budget of memory for a method that does not say what it needs.
     #[error(
         "method {method} does not say what memory it takes, so it cannot be run under a budget of memory"
@@ -75,16 +84,19 @@ impl Diagnosis for DenseError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Memory { .. } => ErrorKind::Memory,
-            Self::Takes { .. } | Self::NoFootprint { .. } | Self::ConsecutiveAlone { .. } => {
-                ErrorKind::Parameter
-            }
+            Self::Takes { .. }
+            | Self::NoInverse { .. }
+            | Self::InverseOnOneGrid
+            | Self::NoFootprint { .. }
+            | Self::ConsecutiveAlone { .. } => ErrorKind::Parameter,
             Self::FewFrames { .. } | Self::Reference { .. } | Self::TrueFields { .. } => ErrorKind::Input,
         }
     }
 
     fn hint(&self) -> Option<Hint> {
         Some(match self {
-            Self::Takes { .. } => Hint::Method,
+            Self::Takes { .. } | Self::NoInverse { .. } => Hint::Method,
+            Self::InverseOnOneGrid => Hint::Start,
             Self::NoFootprint { .. } | Self::Memory { .. } => Hint::MaxMemory,
             Self::ConsecutiveAlone { .. } => Hint::Sequence,
             Self::FewFrames { .. } => Hint::Frames,

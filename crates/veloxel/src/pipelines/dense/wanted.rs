@@ -1,6 +1,8 @@
 //! What a pipeline of dense flow is to give beside the flow and its confidence.
 
+use crate::pipelines::dense::error::DenseError;
 use crate::pipelines::prepare::grids::OutsideFill;
+use veloxel_motion::DenseMethodEntry;
 
 /// Whether something is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,6 +31,8 @@ impl Wanted {
 pub struct PairWanted {
     /// The moving image as seen from the fixed one, with this where it has no sample; none: it is not wanted.
     pub warped: Option<OutsideFill>,
+    /// The field back, of a method that finds both together.
+    pub inverse: Wanted,
     /// The field in numbers ([`PairReport`](veloxel_report::PairReport)), and the determinant that they are made from.
     pub measures: Wanted,
     /// All that a page draws: the warped image as it was found, and the moving image on the fixed grid.
@@ -36,6 +40,17 @@ pub struct PairWanted {
 }
 
 impl PairWanted {
+    /// Refuses what a method does not find.
+    ///
+    /// # Errors
+    /// [`DenseError::NoInverse`].
+    pub(crate) fn require_found_by(&self, method: &DenseMethodEntry) -> Result<(), DenseError> {
+        match self.inverse.is_yes() && !method.uses.finds_inverse {
+            true => Err(DenseError::NoInverse { method: method.name() }),
+            false => Ok(()),
+        }
+    }
+
     /// Whether the moving image is sampled at all.
     pub(crate) fn samples_moving(&self) -> bool {
         self.warped.is_some() || self.page.is_yes()

@@ -57,7 +57,7 @@ pub fn sequence(
     // Measured fields say how well the images agree, for which the moving one is sampled.
     let extras = match request.wanted.measures.is_yes() || request.wanted.page.is_yes() {
         true => FlowExtras::ALL,
-        false => FlowExtras { warped: request.wanted.samples_moving(), jacobian: false },
+        false => FlowExtras { warped: request.wanted.samples_moving(), ..FlowExtras::default() },
     };
     let plan = SequencePlan { mode: request.mode, reference, extras };
     let collected = session.with_method(

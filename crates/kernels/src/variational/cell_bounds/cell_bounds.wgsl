@@ -1,0 +1,46 @@
+// Lower bounds of det(I + ∇d) in cells, and how many are too small. The contract is in mod.rs.
+
+override COMPONENTS: u32 = 3u;
+override COMPARED: u32 = 0u;
+
+fn field_at(i: u32) -> vec3<f32> {
+    var d = vec3<f32>(displacement_x[i] * block.per_edge.x, displacement_y[i] * block.per_edge.y, 0.0);
+    if (COMPONENTS == 3u) {
+        d.z = displacement_z[i] * block.per_edge.z;
+    }
+    return d;
+}
+
+@compute @workgroup_size(256)
+fn cell_bounds(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let size = block.size.xyz;
+    var strides = vec3<u32>(1u, size.x, size.x * size.y);
+    strides = select(vec3<u32>(), strides, size > vec3<u32>(1u));
+    var count = 0.0;
+    for (var i = id.x; i < block.size.w; i = i + groups.x * LINE) {
+        let at = vec3<u32>(i % size.x, (i / size.x) % size.y, i / (size.x * size.y));
+        var is_last = (at + vec3<u32>(1u) == size) & (size > vec3<u32>(1u));
+        is_last.z = is_last.z && COMPONENTS == 3u;
+        var bound = NO_FOLD;
+        if (!any(is_last)) {
+            bound = least_in_cell(i, strides, block.limits);
+        }
+        out[i] = bound;
+        var counts = !(bound > block.fold);
+        if (COMPARED == 1u) {
+            counts = counts && !(bound >= before[i]);
+        }
+        if (counts) {
+            count = count + 1.0;
+        }
+    }
+    let total = workgroup_sum(count, lane);
+    if (lane == 0u) {
+        sums[group.x] = total;
+    }
+}

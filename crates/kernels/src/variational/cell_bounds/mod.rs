@@ -1,0 +1,146 @@
+//! A lower bound of the determinant of the interpolated map in each cell, and the number of cells where it is too small.
+//!
+//! *In*: a displacement d, edges; the bounds before, if there are some. *Out*: the bound of the cell between a voxel and the next
+//! ones, as `shared/cell_determinant.rs` finds it: a large number where it is sure to exceed `least`, or where there is no cell.
+//! *Count*: cells whose bound is at most `fold` and, with bounds before, has become smaller. A NaN is a fold. *Halo*: one voxel.
+
+#[cfg(test)]
+mod parity;
+
+use crate::bindings::bindings;
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
+use crate::shared::cell_determinant::{least_determinant, limits};
+use crate::shared::{CELL_DETERMINANT, LINE, SUM};
+use std::array::from_fn;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::rows::{Shared, components};
+use veloxel_gpu::wgsl::vec4;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource};
+
+static SOURCE: ShaderSource =
+    wgsl!("cell bounds", Bindings, [LINE, SUM, CELL_DETERMINANT], "cell_bounds.wgsl");
+
+bindings! {
+    /// What a launch binds.
+    struct Bindings<'a> {
+        block: Block {
+            /// Voxels along x, y, z, and in all.
+            size: vec4<u32>,
+            per_edge: vec4<f32>,
+            limits: vec4<f32>,
+            /// Greatest bound that counts.
+            fold: f32,
+        },
+        displacement[displacement_x, displacement_y, displacement_z]: read f32,
+        before: may_read f32,
+        out: write f32,
+    } -> sums: f32
+}
+
+/// Bounds the determinants and counts the cells that are too small.
+#[derive(Debug)]
+pub struct CellBounds<'a> {
+    /// Shape of every buffer.
+    pub shape: Shape,
+    /// Voxel spacing in edges, per axis.
+    pub spacing_edges: Axes<f32>,
+    /// The displacement d, edges.
+    pub displacement: &'a [Buffer],
+    /// Bounds above this need not be known.
+    pub least: f32,
+    /// Greatest bound that counts, at most `least`.
+    pub fold: f32,
+    /// Bounds of another displacement: cells count only where theirs was larger.
+    pub before: Option<&'a Buffer>,
+    /// The bound of the cell after every voxel.
+    pub out: &'a mut Buffer,
+}
+
+impl Kernel for CellBounds<'_> {
+    const NAME: &'static str = "cell_bounds";
+    /// The number of cells that count.
+    type Output = Later<f64>;
+
+    fn check(&self, lengths: &mut Lengths) {
+        let (n, d) = (self.shape.len(), self.shape.components());
+        lengths.field("displacement", self.displacement, d, n);
+        lengths.optional("before", self.before, n).of("out", self.out, n);
+    }
+    fn on_cpu(self, cpu: &Cpu) -> Self::Output {
+        Later::known(by_dimension!(self.shape, bounds_in(cpu, self)))
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
+        let Self { shape, displacement, fold, before, out, .. } = self;
+        let ([nx, ny, nz], n) = (shape.size, shape.len());
+        let per_edge = self.spacing_edges.map(|s| 1.0 / s).into();
+        let block = Block { size: [nx, ny, nz, n].into(), per_edge, limits: limits(self.least).into(), fold };
+        gpu.launch_in(shape.components(), &SOURCE, "cell_bounds")
+            .constant("COMPARED", before.is_some())
+            .bind(&Bindings { block, displacement, before, out })
+            .sums(n, |[count]: [f64; 1]| count)
+    }
+}
+
+fn bounds_in<const D: usize>(cpu: &Cpu, args: CellBounds<'_>) -> f64 {
+    let CellBounds { shape, spacing_edges, displacement, least, fold, before, out } = args;
+    let (field, per_edge) = (components::<D>(displacement), spacing_edges.map(|s| 1.0 / s));
+    let vector = |i: usize| from_fn(|c| field[c][i] * per_edge[c]);
+    let (before, out) = (before.map(Buffer::host), Shared::new(out.host_mut()));
+    let [nx, ny, _] = shape.size;
+    let [count] = cpu.sum(shape.rows(), 24 * shape.len(), |rows| {
+        let mut count = 0.0;
+        for row in rows {
+            // SAFETY: every row is written by one thread.
+            let line = unsafe { out.get_mut(row * nx..(row + 1) * nx) };
+            for (x, bound) in line.iter_mut().enumerate() {
+                let own = row * nx + x;
+                *bound = least_determinant::<D>(vector, shape.size, [x, row % ny, row / ny], own, least);
+                let is_smaller = before.is_none_or(|before| !(*bound >= before[own]));
+                count += f64::from(u8::from(!(*bound > fold) && is_smaller));
+            }
+        }
+        [count]
+    });
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use veloxel_core::Dimension;
+    use veloxel_gpu::Device;
+
+    #[test]
+    fn cells_of_a_fold_count_once_and_not_again_where_they_did_before() {
+        let device = Device::cpu(2).unwrap();
+        for dimension in [Dimension::Two, Dimension::Three] {
+            let nz = if dimension == Dimension::Two { 1 } else { 4 };
+            let shape = Shape { size: [9, 5, nz], dimension };
+            // Between x = 3 and x = 4 the map goes back by half a voxel.
+            let folded: Vec<f32> = (0..shape.len()).map(|i| if i % 9 > 3 { -1.5 } else { 0.0 }).collect();
+            let mut field = vec![device.upload(folded).unwrap()];
+            field.extend((1..shape.components()).map(|_| device.zeros(shape.len()).unwrap()));
+            let cells = 4 * nz.saturating_sub(1).max(1);
+            let mut bounds = device.zeros(shape.len()).unwrap();
+            let (spacing_edges, displacement, least, fold) = ([1.0; 3], &field, 0.1, 0.0);
+            let count = CellBounds {
+                shape,
+                spacing_edges,
+                displacement,
+                least,
+                fold,
+                before: None,
+                out: &mut bounds,
+            }
+            .run(&device)
+            .unwrap();
+            assert_eq!(count.get(&device).unwrap() as usize, cells);
+            assert!((bounds.host()[3] + 0.5).abs() < 1e-6);
+            let mut again = device.zeros(shape.len()).unwrap();
+            let before = Some(&bounds);
+            let count =
+                CellBounds { shape, spacing_edges, displacement, least, fold, before, out: &mut again };
+            assert_eq!(count.run(&device).unwrap().get(&device).unwrap(), 0.0);
+        }
+    }
+}

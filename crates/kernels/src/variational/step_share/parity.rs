@@ -1,0 +1,35 @@
+//! Tests of the kernel on every device against its text for processors.
+
+use crate::kernel::Kernel;
+use crate::variational::step_share::StepShare;
+use veloxel_testkit::on_every_device;
+use veloxel_testkit::parity::{Pair, noise_field, shapes};
+
+on_every_device! {
+    fn shares_of_steps(device: &Device) {
+        for shape in shapes() {
+            for reach in [0, 2] {
+                Pair::new(device).alike(&format!("{:?} {reach}", shape.size), |device| {
+                    let map = noise_field(device, shape.components(), shape.len(), 1);
+                    let bounds = noise_field(device, 2, shape.len(), 8);
+                    let mut step = noise_field(device, shape.components(), shape.len(), 3);
+                    // Powers of two: a position is then the same whether products are rounded or not.
+                    let (spacing_edges, target) = ([1.0, 2.0, 0.5], 0.1);
+                    StepShare {
+                        shape,
+                        spacing_edges,
+                        map: &map,
+                        before: &bounds[0],
+                        after: &bounds[1],
+                        target,
+                        reach,
+                        step: &mut step,
+                    }
+                    .run(device)
+                    .unwrap();
+                    step
+                });
+            }
+        }
+    }
+}

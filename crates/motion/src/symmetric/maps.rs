@@ -1,0 +1,290 @@
+//! The maps between a middle and two images, their inverses, and the maps from image to image that they make.
+//!
+//! `φ_i` leads from the middle to image `i`, `ψ_i` back; image 0 is the fixed one. A step `u` of the middle moves its halves apart:
+//! `φ_0 ← φ_0 ∘ (id − u/2)`, `φ_1 ← φ_1 ∘ (id + u/2)`, and `ψ_i` is followed by the inverse of the same half step. From image to image
+//! lead `φ_1 ∘ ψ_0` and `φ_0 ∘ ψ_1`. Exchange of the images exchanges the indices and turns `u` around, so each bit stays.
+
+use crate::steps::pyramid::{LevelGeometry, transferred};
+use std::array::from_fn;
+use std::mem::{swap, take};
+use veloxel_core::Shape;
+use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::{CopyBuffer, InPlace, Operation};
+use veloxel_kernels::variational::cell_bounds::CellBounds;
+use veloxel_kernels::variational::compose::{Compose, UpdateRule};
+use veloxel_kernels::variational::inverse_step::InverseStep;
+use veloxel_kernels::variational::step_share::StepShare;
+
+/// Fixed-point steps for the inverse of a half step, whose differences are small.
+const STEPS_OF_HALF: usize = 3;
+/// Damped steps that keep `ψ` near the inverse of `φ`, after each composition.
+const CORRECTIONS: usize = 2;
+/// The share of such a step.
+const DAMPED: f32 = 0.5;
+/// How often a step is shortened before it is refused.
+const SHORTENINGS: usize = 4;
+/// The share of the determinant that cells should keep below which a step is not taken.
+const FLOOR: f32 = 0.3;
+
+/// The maps of one moment; displacements in edges of the level.
+#[derive(Debug)]
+pub(super) struct Maps {
+    /// Of `φ_i`, from the middle to image i.
+    outward: [Field; 2],
+    /// Of `ψ_i`, from image i to the middle.
+    inward: [Field; 2],
+    /// From image i to the other one.
+    between: [Field; 2],
+    /// Bounds of the determinant of `between`, cell by cell.
+    bounds: [Buffer; 2],
+}
+
+/// Maps on a level, those of a step that is tried, and memory.
+#[derive(Debug)]
+pub(super) struct MiddleMaps {
+    device: Device,
+    geometry: LevelGeometry,
+    /// The determinant that cells should keep.
+    target: f32,
+    held: Maps,
+    tried: Maps,
+    /// A half step, and its inverse.
+    half: [Field; 2],
+    /// Steps that were refused.
+    refused: usize,
+    /// Steps that were shortened somewhere.
+    shortened: usize,
+}
+
+impl Maps {
+    fn scratch(device: &Device, shape: Shape) -> Result<Self, ComputeError> {
+        let field = || device.scratch_field(shape.components(), shape.len());
+        Ok(Self {
+            outward: [field()?, field()?],
+            inward: [field()?, field()?],
+            between: [field()?, field()?],
+            bounds: [device.scratch(shape.len())?, device.scratch(shape.len())?],
+        })
+    }
+}
+
+impl MiddleMaps {
+    /// The identity.
+    pub fn new(device: &Device, geometry: &LevelGeometry, target: f32) -> Result<Self, ComputeError> {
+        let mut own = Self::scratch(device, geometry, target)?;
+        for field in own.held.outward.iter_mut().chain(&mut own.held.inward) {
+            InPlace { operation: Operation::Fill(0.0), field }.run(device)?;
+        }
+        own.measure()?;
+        Ok(own)
+    }
+
+    fn scratch(device: &Device, geometry: &LevelGeometry, target: f32) -> Result<Self, ComputeError> {
+        let shape = geometry.shape;
+        let field = || device.scratch_field(shape.components(), shape.len());
+        Ok(Self {
+            device: device.clone(),
+            geometry: geometry.clone(),
+            target,
+            held: Maps::scratch(device, shape)?,
+            tried: Maps::scratch(device, shape)?,
+            half: [field()?, field()?],
+            refused: 0,
+            shortened: 0,
+        })
+    }
+
+    /// The same maps on a finer level.
+    pub fn on_level(self, finer: &LevelGeometry) -> Result<Self, ComputeError> {
+        let Self { device, geometry, target, held, tried, half, refused, shortened } = self;
+        drop((tried, half, held.between, held.bounds));
+        let mut own = Self { refused, shortened, ..Self::scratch(&device, finer, target)? };
+        for i in 0..2 {
+            own.held.outward[i] = transferred(&device, &held.outward[i], &geometry, finer)?;
+            own.held.inward[i] = transferred(&device, &held.inward[i], &geometry, finer)?;
+            own.correct_held(i)?;
+        }
+        own.measure()?;
+        Ok(own)
+    }
+
+    /// From the middle to image `i`, edges.
+    pub fn outward(&self, i: usize) -> &Field {
+        &self.held.outward[i]
+    }
+
+    /// Steps shortened and refused since the last time.
+    pub fn take_counts(&mut self) -> (usize, usize) {
+        (take(&mut self.shortened), take(&mut self.refused))
+    }
+
+    /// From image to image: forward, and back; edges.
+    pub fn into_between(self) -> [Field; 2] {
+        self.held.between
+    }
+
+    fn correct_held(&mut self, i: usize) -> Result<(), ComputeError> {
+        let Maps { outward, inward, .. } = &mut self.held;
+        for _ in 0..CORRECTIONS {
+            step_to_inverse(&self.device, &self.geometry, (&outward[i], &mut inward[i]), DAMPED)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the maps from image to image, and their bounds, of what is held.
+    fn measure(&mut self) -> Result<(), ComputeError> {
+        for i in 0..2 {
+            let Maps { outward, inward, between, bounds } = &mut self.held;
+            join(&self.device, &self.geometry, [&inward[i], &outward[1 - i]], &mut between[i])?;
+            bound(&self.device, &self.geometry, self.target, &between[i], None, &mut bounds[i])?;
+        }
+        Ok(())
+    }
+
+    /// Takes a step of the middle, shortened where a cell of either map would fold; not at all where that does not help.
+    pub fn step(&mut self, step: &mut Field) -> Result<(), ComputeError> {
+        for round in 0..=SHORTENINGS {
+            let folds = self.attempt(step)?;
+            let [a, b] = folds.map(|count| count.get(&self.device));
+            if a? + b? == 0.0 {
+                swap(&mut self.held, &mut self.tried);
+                self.shortened += usize::from(round > 0);
+                return Ok(());
+            }
+            for i in 0..2 {
+                let (before, after) = (&self.held.bounds[i], &self.tried.bounds[i]);
+                let map = &self.held.outward[i];
+                let LevelGeometry { shape, spacing_edges, .. } = self.geometry;
+                let (target, reach) = (self.target, 1 + round);
+                StepShare { shape, spacing_edges, map, before, after, target, reach, step }
+                    .run(&self.device)?;
+            }
+        }
+        self.refused += 1;
+        Ok(())
+    }
+
+    /// The maps after a step; how many cells of each are too small.
+    fn attempt(&mut self, step: &Field) -> Result<[Later<f64>; 2], ComputeError> {
+        let (device, geometry) = (&self.device, &self.geometry);
+        let LevelGeometry { shape, spacing_edges, .. } = *geometry;
+        for (i, gain) in [-0.5, 0.5].into_iter().enumerate() {
+            let [half, back] = &mut self.half;
+            for (field, gain) in [(&mut *half, gain), (&mut *back, -gain)] {
+                copy(device, step, field)?;
+                InPlace { operation: Operation::Rescale { gain, offset: 0.0 }, field }.run(device)?;
+            }
+            for _ in 0..STEPS_OF_HALF {
+                step_to_inverse(device, geometry, (half, back), 1.0)?;
+            }
+            let update = UpdateRule::Compose;
+            let (displacement, increment) = (&self.held.outward[i], &mut *half);
+            Compose { shape, spacing_edges, update, displacement, increment }.run(device)?;
+            swap(&mut self.tried.outward[i], half);
+            join(device, geometry, [&self.held.inward[i], back], &mut self.tried.inward[i])?;
+            for _ in 0..CORRECTIONS {
+                let Maps { outward, inward, .. } = &mut self.tried;
+                step_to_inverse(device, geometry, (&outward[i], &mut inward[i]), DAMPED)?;
+            }
+        }
+        let mut folds = Vec::with_capacity(2);
+        for i in 0..2 {
+            let Maps { outward, inward, between, bounds } = &mut self.tried;
+            join(device, geometry, [&inward[i], &outward[1 - i]], &mut between[i])?;
+            let before = Some(&self.held.bounds[i]);
+            folds.push(bound(device, geometry, self.target, &between[i], before, &mut bounds[i])?);
+        }
+        let mut folds = folds.into_iter();
+        Ok(from_fn(|_| folds.next().expect("a count for each map")))
+    }
+
+    /// Draws the maps from image to image towards each other's inverse, so many times, as far as no cell folds.
+    pub fn settle(&mut self, corrections: usize) -> Result<(), ComputeError> {
+        let device = self.device.clone();
+        for _ in 0..corrections {
+            for i in 0..2 {
+                let Maps { between, .. } = &mut self.tried;
+                copy(&device, &self.held.between[i], &mut between[i])?;
+                let pair = (&self.held.between[1 - i], &mut between[i]);
+                step_to_inverse(&device, &self.geometry, pair, DAMPED)?;
+            }
+            for i in 0..2 {
+                self.take_correction(i)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the correction of a map, shortened where a cell would fold.
+    fn take_correction(&mut self, i: usize) -> Result<(), ComputeError> {
+        let (device, geometry, target) = (&self.device, &self.geometry, self.target);
+        let LevelGeometry { shape, spacing_edges, .. } = *geometry;
+        for round in 0..=SHORTENINGS {
+            let (held, tried) = (&self.held, &mut self.tried);
+            let (before, out) = (Some(&held.bounds[i]), &mut tried.bounds[i]);
+            if bound(device, geometry, target, &tried.between[i], before, out)?.get(device)? == 0.0 {
+                swap(&mut self.held.between[i], &mut self.tried.between[i]);
+                swap(&mut self.held.bounds[i], &mut self.tried.bounds[i]);
+                return Ok(());
+            }
+            // The step alone: what is tried, less what is held.
+            let [less, still] = &mut self.half;
+            copy(device, &held.between[i], less)?;
+            InPlace { operation: Operation::Rescale { gain: -1.0, offset: 0.0 }, field: less }.run(device)?;
+            let update = UpdateRule::Add;
+            let step = &mut tried.between[i];
+            Compose { shape, spacing_edges, update, displacement: less, increment: step }.run(device)?;
+            InPlace { operation: Operation::Fill(0.0), field: still }.run(device)?;
+            let (before, after, reach) = (&held.bounds[i], &tried.bounds[i], 1 + round);
+            StepShare { shape, spacing_edges, map: still, before, after, target, reach, step }.run(device)?;
+            let displacement = &held.between[i];
+            Compose { shape, spacing_edges, update, displacement, increment: step }.run(device)?;
+        }
+        Ok(())
+    }
+}
+
+/// Copies a field over another.
+fn copy(device: &Device, from: &Field, to: &mut Field) -> Result<(), ComputeError> {
+    let mut pairs = from.iter().zip(to);
+    pairs.try_for_each(|(from, to)| CopyBuffer { from, to }.run(device))
+}
+
+/// Writes the displacement of one map followed by another.
+fn join(
+    device: &Device,
+    geometry: &LevelGeometry,
+    [first, second]: [&Field; 2],
+    out: &mut Field,
+) -> Result<(), ComputeError> {
+    copy(device, first, out)?;
+    let LevelGeometry { shape, spacing_edges, .. } = *geometry;
+    let (update, displacement) = (UpdateRule::Compose, second);
+    Compose { shape, spacing_edges, update, displacement, increment: out }.run(device)
+}
+
+/// One step of a field towards the inverse of a map.
+fn step_to_inverse(
+    device: &Device,
+    geometry: &LevelGeometry,
+    (displacement, inverse): (&Field, &mut Field),
+    relaxation: f32,
+) -> Result<(), ComputeError> {
+    let LevelGeometry { shape, spacing_edges, .. } = *geometry;
+    InverseStep { shape, spacing_edges, displacement, relaxation, inverse }.run(device)
+}
+
+/// Bounds the determinants of a map's cells; how many are too small, and smaller than before.
+fn bound(
+    device: &Device,
+    geometry: &LevelGeometry,
+    target: f32,
+    displacement: &Field,
+    before: Option<&Buffer>,
+    out: &mut Buffer,
+) -> Result<Later<f64>, ComputeError> {
+    let LevelGeometry { shape, spacing_edges, .. } = *geometry;
+    let (least, fold) = (target, FLOOR * target);
+    CellBounds { shape, spacing_edges, displacement, least, fold, before, out }.run(device)
+}

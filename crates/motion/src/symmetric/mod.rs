@@ -1,0 +1,206 @@
+//! Symmetric registration without folds: both images travel to a middle, and each step is kept only as far as no cell of the field, or
+//! of its inverse, folds.
+//!
+//! *Papers*: B. Avants, C. Epstein, M. Grossman, J. Gee, "Symmetric diffeomorphic image registration with cross-correlation", Med. Image
+//! Anal. 12 (2008), doi:10.1016/j.media.2007.06.004: the middle; T. Vercauteren, X. Pennec, A. Perchant, N. Ayache, "Diffeomorphic
+//! demons", NeuroImage 45 (2009), doi:10.1016/j.neuroimage.2008.10.040: composed steps of bounded length.
+//!
+//! *Scheme*: `maps.rs`. On each level, coarse to fine, the system of [`Clg`](crate::Clg) is solved on the middle, with derivatives of the
+//! mean of both images: `(J_ρ + α L) u = b`. Only the increment is smooth, as a fluid's. On the full grid follow steps along the
+//! normalised constraint, smoothed by a Gaussian of a voxel, which bring what the membrane is too stiff for.
+//! *Folds*: after each step the determinant of every cell of both maps between the images is bounded from below by its Bernstein
+//! coefficients (`kernels/variational/cell_bounds`). Where a cell falls below what it should keep, the step is shortened around the
+//! place in the middle that moves it; a step that folds all the same is refused.
+//! *Symmetry*: exchange of the images gives the inverse field, bit by bit, where both lie on one grid and there is no mask.
+//! *Confidence*: as that of [`Clg`](crate::Clg).
+//!
+//! *Cost*, 3-D: 63 volumes of memory; a step moves some 250 volumes, a third of which are the compositions and inverses.
+//! *Evidence*: `tests/motion/symmetric.rs`; docs/status/symmetric.md.
+//! *Limits*: it begins from nothing or from an affine map; motion larger than half of the coarsest level is not found; sliding organs
+//! and occlusion are no diffeomorphisms.
+
+mod level;
+mod maps;
+pub mod parameters;
+
+use crate::clg::multigrid::{Multigrid, Terms};
+use crate::error::Result;
+use crate::method::dense::DenseMethod;
+use crate::method::footprint::{Footprint, Tiling};
+use crate::method::pair::{ImagePair, PairMethod};
+use crate::method::pending_flow::{FoundFlow, PendingBrightness, PendingFlow};
+use crate::method::resident::ResidentFlow;
+use crate::steps::frame::pair_maps;
+use crate::steps::image_pyramids::{ImagePyramids, Preparation, RawImages};
+use crate::steps::level_account::{Increments, LevelDiagnostics, LevelRun, LevelsAccount};
+use crate::steps::moving_image::voxel_map;
+use crate::steps::pyramid::{LevelGeometry, levels};
+use level::SymmetricLevel;
+use maps::MiddleMaps;
+use parameters::SymmetricParams;
+use serde::Serialize;
+use veloxel_core::parameters::Parameters;
+use veloxel_core::{Counter, DiagnosticCell, Grid, WarningKind};
+use veloxel_gpu::Device;
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine};
+use veloxel_kernels::variational::total_displacement::ToVoxels;
+
+/// The method, opened for one grid.
+#[derive(Debug)]
+pub struct Symmetric {
+    device: Device,
+    grid: Grid,
+    params: SymmetricParams,
+    /// The full grid first.
+    levels: Vec<LevelGeometry>,
+}
+
+/// What is said of a level.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Steps {
+    /// Mean length of each step before it is shortened, voxels of the level.
+    mean_increments_vox: Vec<f64>,
+    /// Steps that were shortened somewhere, so that no cell folds.
+    shortened: usize,
+    /// Steps that were not taken.
+    refused: usize,
+}
+
+impl LevelDiagnostics for Steps {
+    const COLUMNS: &[&'static str] = &["steps", "last mean |δ|", "shortened", "refused"];
+
+    fn cells(&self) -> Vec<DiagnosticCell> {
+        vec![
+            DiagnosticCell::Count(self.mean_increments_vox.len()),
+            DiagnosticCell::Number(self.mean_increments_vox.last().copied().unwrap_or(f64::NAN)),
+            DiagnosticCell::Count(self.shortened),
+            DiagnosticCell::Count(self.refused),
+        ]
+    }
+}
+
+impl Symmetric {
+    /// Plans the pyramid for a grid.
+    ///
+    /// # Errors
+    /// [`MotionError::Parameter`](crate::MotionError::Parameter) if a parameter lies outside its range.
+    pub fn new(grid: &Grid, params: SymmetricParams, device: &Device) -> Result<Self> {
+        params.validate()?;
+        let levels = levels(grid, params.eta, params.max_levels);
+        Ok(Self { device: device.clone(), grid: grid.clone(), levels, params })
+    }
+
+    /// Steps of a level.
+    fn steps(&self, nth: usize) -> usize {
+        let SymmetricParams { warps, finest_warps, short_steps, .. } = self.params;
+        if nth == 0 { finest_warps + short_steps } else { warps }
+    }
+
+    /// Coarse to fine; `map` is known to have moved already.
+    fn coarse_to_fine(&self, images: RawImages<'_>, map: VoxelAffine) -> Result<FoundFlow> {
+        let (device, params) = (&self.device, &self.params);
+        let preparation = self.preparation();
+        let is_on_grid = images.placement.after(&map) == VoxelAffine::IDENTITY;
+        let mut pyramids = ImagePyramids::new(device, preparation, images, &self.levels, 0)?;
+        let work = |nth: usize| self.steps(nth) as f64 * self.levels[nth].shape.len() as f64;
+        let all: f64 = (0..self.levels.len()).map(work).sum();
+        let (mut done, mut runs) = (0.0, Vec::new());
+        let mut maps: Option<MiddleMaps> = None;
+        for (nth, geometry) in self.levels.iter().enumerate().rev() {
+            let begin = device.stamp()?;
+            let mut middle = match maps.take() {
+                Some(coarser) => coarser.on_level(geometry)?,
+                None => MiddleMaps::new(device, geometry, params.least_determinant)?,
+            };
+            let mut level = SymmetricLevel::new(device, params, geometry, pyramids.take(geometry)?)?;
+            let (mut means, steps) = (Vec::new(), self.steps(nth));
+            for step in 0..steps {
+                let is_short = nth == 0 && step >= params.finest_warps;
+                means.push(match is_short {
+                    true => level.short_step(&mut middle)?,
+                    false => level.increment(&mut middle)?,
+                });
+                let share = (done + work(nth) * (step + 1) as f64 / steps as f64) / all;
+                let level = Counter { what: "level", now: self.levels.len() - nth, of: self.levels.len() };
+                let warp = Counter { what: "warp", now: step + 1, of: steps };
+                device.control().step(share, [Some(level), Some(warp)])?;
+            }
+            done += work(nth);
+            let (shortened, refused) = middle.take_counts();
+            let settled = move |mean_increments_vox| Steps { mean_increments_vox, shortened, refused };
+            let own = Increments { means, settled: Box::new(settled) };
+            if nth > 0 {
+                runs.push(LevelRun { size: geometry.shape.size, own, span: [begin, device.stamp()?] });
+                maps = Some(middle);
+                continue;
+            }
+            middle.settle(params.corrections)?;
+            let [mut forward, mut back] = middle.into_between();
+            let (confidence, after) = level.conclude(&forward)?;
+            runs.push(LevelRun { size: geometry.shape.size, own, span: [begin, device.stamp()?] });
+            let LevelGeometry { shape, spacing_edges, .. } = *geometry;
+            ToVoxels { shape, spacing_edges, map, field: &mut forward }.run(device)?;
+            let brightness = Some(PendingBrightness { sums: [pyramids.before, after], gain: 1.0 });
+            let account = LevelsAccount { levels: runs, brightness };
+            let mut found = FoundFlow::new(&self.grid, forward, confidence, account);
+            if is_on_grid {
+                ToVoxels { shape, spacing_edges, map, field: &mut back }.run(device)?;
+                found.inverse = Some(ResidentFlow { grid: self.grid.clone(), components_vox: back });
+            }
+            return Ok(found);
+        }
+        unreachable!("a pyramid should have a finest level")
+    }
+
+    fn preparation(&self) -> Preparation {
+        Preparation { presmooth: 0.0, lcc_sigma: 0.0, interpolation: Interpolation::Linear }
+    }
+}
+
+impl DenseMethod for Symmetric {
+    fn grid(&self) -> &Grid {
+        &self.grid
+    }
+    fn device(&self) -> &Device {
+        &self.device
+    }
+    fn interpolation(&self) -> Interpolation {
+        self.preparation().interpolation
+    }
+    /// Maps held and tried, each of six fields and two volumes; two half steps; a step, the system and the coarser grids; two images with
+    /// their insides, as they are and as the middle sees them.
+    fn footprint(&self) -> Option<Footprint> {
+        let LevelGeometry { shape, spacing_edges, .. } = self.levels[0];
+        let d = shape.components() as f64;
+        let multigrid = Multigrid::samples_per_voxel(shape, spacing_edges, Terms::default());
+        let system = shape.tensor_entries() as f64 + d;
+        let samples_per_voxel = 2.0 * (6.0 * d + 2.0) + 3.0 * d + system + multigrid + 8.0;
+        Some(Footprint { samples_per_voxel, tiling: Tiling::Never })
+    }
+}
+
+impl PairMethod for Symmetric {
+    fn estimate(&mut self, pair: ImagePair<'_>) -> Result<PendingFlow> {
+        let (device, grid) = (self.device.clone(), self.grid.clone());
+        device.scope(|| {
+            pair.check(&grid)?;
+            let ImagePair { fixed, moving, region, start } = pair;
+            let maps = match pair_maps([fixed.frame(), moving.frame()], region.mask)? {
+                Ok(maps) => maps,
+                Err(why) => return PendingFlow::no_content(&device, &grid, why),
+            };
+            let placement = voxel_map(&grid, moving.frame().grid());
+            let is_field = start.flow().is_some();
+            let map = start.affine();
+            let images = RawImages { fixed, moving, region, maps, placement, start: map };
+            let mut pending =
+                PendingFlow::new(&device, self.coarse_to_fine(images, map)?, region.measured())?;
+            if is_field {
+                let why = "symmetric registration does not begin from a field: the start was left out";
+                pending.warnings.push(WarningKind::Note, why);
+            }
+            Ok(pending)
+        })
+    }
+}
