@@ -109,7 +109,7 @@ impl<'a> SymmetricLevel<'a> {
 
     fn take(&mut self, maps: &mut MiddleMaps, limit: f32) -> Result<Later<f64>, ComputeError> {
         let length = ClipLength { limit, field: &mut self.step }.run(self.device)?;
-        maps.step(&mut self.step)?;
+        maps.step(&mut self.step, self.params.step_corrections)?;
         let voxels = self.geometry.shape.len() as f64;
         Ok(length.map(move |sum| sum / voxels))
     }

@@ -18,14 +18,14 @@ use veloxel_kernels::variational::step_share::StepShare;
 
 /// Fixed-point steps for the inverse of a half step, whose differences are small.
 const STEPS_OF_HALF: usize = 3;
-/// Damped steps that keep `ψ` near the inverse of `φ`, after each composition.
-const CORRECTIONS: usize = 2;
-/// The share of such a step.
+/// The share of a step that draws a field towards the inverse of another.
 const DAMPED: f32 = 0.5;
-/// How often a step is shortened before it is refused.
-const SHORTENINGS: usize = 4;
-/// The share of the determinant that cells should keep below which a step is not taken.
-const FLOOR: f32 = 0.3;
+/// Shares of the determinant that cells should keep, below which a step is shortened: at each attempt. The nth looks n voxels far from
+/// a cell that folds. Shares taper a step off; where it is cut off instead, its edge folds next.
+const FLOORS: [f32; 6] = [0.3, 0.3, 0.2, 0.1, 0.05, 0.02];
+
+/// What is taken of a share: determinants are not quite linear in the step.
+const SAFETY: f32 = 0.9;
 
 /// The maps of one moment; displacements in edges of the level.
 #[derive(Debug)]
@@ -103,7 +103,8 @@ impl MiddleMaps {
         for i in 0..2 {
             own.held.outward[i] = transferred(&device, &held.outward[i], &geometry, finer)?;
             own.held.inward[i] = transferred(&device, &held.inward[i], &geometry, finer)?;
-            own.correct_held(i)?;
+            let Maps { outward, inward, .. } = &mut own.held;
+            step_to_inverse(&device, finer, (&outward[i], &mut inward[i]), DAMPED)?;
         }
         own.measure()?;
         Ok(own)
@@ -124,49 +125,54 @@ impl MiddleMaps {
         self.held.between
     }
 
-    fn correct_held(&mut self, i: usize) -> Result<(), ComputeError> {
-        let Maps { outward, inward, .. } = &mut self.held;
-        for _ in 0..CORRECTIONS {
-            step_to_inverse(&self.device, &self.geometry, (&outward[i], &mut inward[i]), DAMPED)?;
-        }
-        Ok(())
-    }
-
     /// Makes the maps from image to image, and their bounds, of what is held.
     fn measure(&mut self) -> Result<(), ComputeError> {
         for i in 0..2 {
             let Maps { outward, inward, between, bounds } = &mut self.held;
             join(&self.device, &self.geometry, [&inward[i], &outward[1 - i]], &mut between[i])?;
-            bound(&self.device, &self.geometry, self.target, &between[i], None, &mut bounds[i])?;
+            bound(&self.device, &self.geometry, [self.target, 0.0], &between[i], None, &mut bounds[i])?;
         }
         Ok(())
     }
 
     /// Takes a step of the middle, shortened where a cell of either map would fold; not at all where that does not help.
-    pub fn step(&mut self, step: &mut Field) -> Result<(), ComputeError> {
-        for round in 0..=SHORTENINGS {
-            let folds = self.attempt(step)?;
-            let [a, b] = folds.map(|count| count.get(&self.device));
+    pub fn step(&mut self, step: &mut Field, corrections: usize) -> Result<(), ComputeError> {
+        if !self.take_step(step)? {
+            self.refused += 1;
+            return Ok(());
+        }
+        for i in (0..2).cycle().take(2 * corrections) {
+            copy(&self.device, &self.held.inward[i], &mut self.tried.inward[i])?;
+            let pair = (&self.held.outward[i], &mut self.tried.inward[i]);
+            step_to_inverse(&self.device, &self.geometry, pair, DAMPED)?;
+            self.take_correction(i, Corrected::Inward)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the step was taken.
+    fn take_step(&mut self, step: &mut Field) -> Result<bool, ComputeError> {
+        for (round, floor) in FLOORS.into_iter().enumerate() {
+            let [a, b] = self.attempt(step, floor)?.map(|count| count.get(&self.device));
             if a? + b? == 0.0 {
                 swap(&mut self.held, &mut self.tried);
                 self.shortened += usize::from(round > 0);
-                return Ok(());
+                return Ok(true);
             }
             for i in 0..2 {
                 let (before, after) = (&self.held.bounds[i], &self.tried.bounds[i]);
                 let map = &self.held.outward[i];
                 let LevelGeometry { shape, spacing_edges, .. } = self.geometry;
-                let (target, reach) = (self.target, 1 + round);
-                StepShare { shape, spacing_edges, map, before, after, target, reach, step }
+                let (target, safety, reach) = (self.target, SAFETY, 1 + round);
+                StepShare { shape, spacing_edges, map, before, after, target, safety, reach, step }
                     .run(&self.device)?;
             }
         }
-        self.refused += 1;
-        Ok(())
+        Ok(false)
     }
 
     /// The maps after a step; how many cells of each are too small.
-    fn attempt(&mut self, step: &Field) -> Result<[Later<f64>; 2], ComputeError> {
+    fn attempt(&mut self, step: &Field, floor: f32) -> Result<[Later<f64>; 2], ComputeError> {
         let (device, geometry) = (&self.device, &self.geometry);
         let LevelGeometry { shape, spacing_edges, .. } = *geometry;
         for (i, gain) in [-0.5, 0.5].into_iter().enumerate() {
@@ -183,17 +189,20 @@ impl MiddleMaps {
             Compose { shape, spacing_edges, update, displacement, increment }.run(device)?;
             swap(&mut self.tried.outward[i], half);
             join(device, geometry, [&self.held.inward[i], back], &mut self.tried.inward[i])?;
-            for _ in 0..CORRECTIONS {
-                let Maps { outward, inward, .. } = &mut self.tried;
-                step_to_inverse(device, geometry, (&outward[i], &mut inward[i]), DAMPED)?;
-            }
         }
         let mut folds = Vec::with_capacity(2);
         for i in 0..2 {
             let Maps { outward, inward, between, bounds } = &mut self.tried;
             join(device, geometry, [&inward[i], &outward[1 - i]], &mut between[i])?;
             let before = Some(&self.held.bounds[i]);
-            folds.push(bound(device, geometry, self.target, &between[i], before, &mut bounds[i])?);
+            folds.push(bound(
+                device,
+                geometry,
+                [self.target, floor * self.target],
+                &between[i],
+                before,
+                &mut bounds[i],
+            )?);
         }
         let mut folds = folds.into_iter();
         Ok(from_fn(|_| folds.next().expect("a count for each map")))
@@ -210,39 +219,59 @@ impl MiddleMaps {
                 step_to_inverse(&device, &self.geometry, pair, DAMPED)?;
             }
             for i in 0..2 {
-                self.take_correction(i)?;
+                self.take_correction(i, Corrected::Between)?;
             }
         }
         Ok(())
     }
 
-    /// Takes the correction of a map, shortened where a cell would fold.
-    fn take_correction(&mut self, i: usize) -> Result<(), ComputeError> {
+    /// Takes the correction of a field, shortened where a cell of the map between the images would fold.
+    fn take_correction(&mut self, i: usize, what: Corrected) -> Result<(), ComputeError> {
         let (device, geometry, target) = (&self.device, &self.geometry, self.target);
         let LevelGeometry { shape, spacing_edges, .. } = *geometry;
-        for round in 0..=SHORTENINGS {
-            let (held, tried) = (&self.held, &mut self.tried);
+        for (round, floor) in FLOORS.into_iter().enumerate() {
+            let (held, tried) = (&mut self.held, &mut self.tried);
+            if what == Corrected::Inward {
+                join(device, geometry, [&tried.inward[i], &held.outward[1 - i]], &mut tried.between[i])?;
+            }
             let (before, out) = (Some(&held.bounds[i]), &mut tried.bounds[i]);
-            if bound(device, geometry, target, &tried.between[i], before, out)?.get(device)? == 0.0 {
-                swap(&mut self.held.between[i], &mut self.tried.between[i]);
-                swap(&mut self.held.bounds[i], &mut self.tried.bounds[i]);
+            let limits = [target, floor * target];
+            if bound(device, geometry, limits, &tried.between[i], before, out)?.get(device)? == 0.0 {
+                swap(&mut held.between[i], &mut tried.between[i]);
+                swap(&mut held.bounds[i], &mut tried.bounds[i]);
+                if what == Corrected::Inward {
+                    swap(&mut held.inward[i], &mut tried.inward[i]);
+                }
                 return Ok(());
             }
-            // The step alone: what is tried, less what is held.
+            let (whole, step) = match what {
+                Corrected::Inward => (&held.inward[i], &mut tried.inward[i]),
+                Corrected::Between => (&held.between[i], &mut tried.between[i]),
+            };
+            // The correction alone: what is tried, less what is held.
             let [less, still] = &mut self.half;
-            copy(device, &held.between[i], less)?;
+            copy(device, whole, less)?;
             InPlace { operation: Operation::Rescale { gain: -1.0, offset: 0.0 }, field: less }.run(device)?;
             let update = UpdateRule::Add;
-            let step = &mut tried.between[i];
             Compose { shape, spacing_edges, update, displacement: less, increment: step }.run(device)?;
             InPlace { operation: Operation::Fill(0.0), field: still }.run(device)?;
-            let (before, after, reach) = (&held.bounds[i], &tried.bounds[i], 1 + round);
-            StepShare { shape, spacing_edges, map: still, before, after, target, reach, step }.run(device)?;
-            let displacement = &held.between[i];
-            Compose { shape, spacing_edges, update, displacement, increment: step }.run(device)?;
+            let (before, after) = (&held.bounds[i], &tried.bounds[i]);
+            let (safety, reach) = (SAFETY, 1 + round);
+            StepShare { shape, spacing_edges, map: still, before, after, target, safety, reach, step }
+                .run(device)?;
+            Compose { shape, spacing_edges, update, displacement: whole, increment: step }.run(device)?;
         }
         Ok(())
     }
+}
+
+/// Which field of an image a correction changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Corrected {
+    /// That from the image to the middle.
+    Inward,
+    /// That from the image to the other one.
+    Between,
 }
 
 /// Copies a field over another.
@@ -279,12 +308,11 @@ fn step_to_inverse(
 fn bound(
     device: &Device,
     geometry: &LevelGeometry,
-    target: f32,
+    [least, fold]: [f32; 2],
     displacement: &Field,
     before: Option<&Buffer>,
     out: &mut Buffer,
 ) -> Result<Later<f64>, ComputeError> {
     let LevelGeometry { shape, spacing_edges, .. } = *geometry;
-    let (least, fold) = (target, FLOOR * target);
     CellBounds { shape, spacing_edges, displacement, least, fold, before, out }.run(device)
 }

@@ -39,11 +39,13 @@ parameters! {
     /// Longest of those steps.
     short_limit: f32 in 1e-6..=8 "voxels" = 0.4;
     /// The determinant that every cell of both fields should keep: where a step would take more, it is shortened.
-    least_determinant: f32 in 1e-3..=0.9 = 0.1;
+    least_determinant: f32 in 1e-3..=0.9 = 0.04;
     /// Size of a level over that of the next finer one.
     eta "η": f64 in 0.4..=0.95 = 0.5;
     /// Most levels of the pyramid. 1: no pyramid.
     max_levels: usize in 1..=64 = 64;
+    /// Corrections of the maps' inverses after each step.
+    step_corrections: usize in 0..=8 = 1;
     /// Corrections of both fields towards each other's inverse, at the end.
     corrections: usize in 0..=100 = 8;
 }

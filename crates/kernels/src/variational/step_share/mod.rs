@@ -3,7 +3,7 @@
 //! *In*: the step u on a grid of its own (the middle of two images); the displacement h from there to the grid of the map, edges; the
 //! bounds of the map's cells before the step and after ([`super::cell_bounds`]). *Out*, in place: u, shortened.
 //! *Share*: between both the bound is taken as linear in the step, so a cell whose bound falls from `b` to `a < target` can take
-//! `0.9 (b − target) / (b − a)` of it, or nothing where b is at most the target and a is smaller. A voxel takes the least share of the
+//! `safety · (b − target) / (b − a)` of it, or nothing where b is at most the target and a is smaller. A voxel takes the least share of the
 //! cells at most `reach` away from the one that h leads to. *Halo*: unbounded (gathers).
 
 #[cfg(test)]
@@ -20,8 +20,6 @@ use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
 static SOURCE: ShaderSource = wgsl!("step share", Bindings, [NAN], "step_share.wgsl");
 
-/// What is left of the share: bounds are not quite linear in the step.
-const SAFETY: f32 = 0.9;
 /// The bound of a map that changes nothing; larger ones are taken for it.
 const AT_REST: f32 = 1.0;
 
@@ -57,6 +55,8 @@ pub struct StepShare<'a> {
     pub after: &'a Buffer,
     /// The bound that cells should keep.
     pub target: f32,
+    /// What a cell that falls below is given of the share that it could take: 1 at most.
+    pub safety: f32,
     /// How far away cells count, voxels.
     pub reach: usize,
     /// The step u, shortened in place.
@@ -76,10 +76,10 @@ impl Kernel for StepShare<'_> {
         by_dimension!(self.shape, shorten_in(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let Self { shape, map, before, after, target, reach, step, .. } = self;
+        let Self { shape, map, before, after, target, safety, reach, step, .. } = self;
         let [nx, ny, nz] = shape.size;
         let per_edge = self.spacing_edges.map(|s| 1.0 / s).into();
-        let shares = [target, SAFETY, AT_REST].into();
+        let shares = [target, safety, AT_REST].into();
         let block = Block { size: [nx, ny, nz, reach].into(), per_edge, shares };
         gpu.launch_in(shape.components(), &SOURCE, "step_share")
             .bind(&Bindings { block, map, before, after, step })
@@ -88,7 +88,7 @@ impl Kernel for StepShare<'_> {
 }
 
 fn shorten_in<const D: usize>(cpu: &Cpu, args: StepShare<'_>) {
-    let StepShare { shape, spacing_edges, map, before, after, target, reach, step } = args;
+    let StepShare { shape, spacing_edges, map, before, after, target, safety, reach, step } = args;
     let (map, per_edge) = (components::<D>(map), spacing_edges.map(|s| 1.0 / s));
     let ([nx, ny, _], before, after) = (shape.size, before.host(), after.host());
     cpu.split_rows(components_mut::<D>(step), nx, 8 * shape.len(), |row, mut lines| {
@@ -106,7 +106,7 @@ fn shorten_in<const D: usize>(cpu: &Cpu, args: StepShare<'_>) {
             for z in planes {
                 for y in cells[1].0..=cells[1].1 {
                     for i in (cells[0].0..=cells[0].1).map(|x| (z * ny + y) * nx + x) {
-                        least = least.min(share(before[i], after[i], target));
+                        least = least.min(share(before[i], after[i], [target, safety]));
                     }
                 }
             }
@@ -118,7 +118,7 @@ fn shorten_in<const D: usize>(cpu: &Cpu, args: StepShare<'_>) {
 }
 
 /// The share of a step that a cell can take.
-fn share(before: f32, after: f32, target: f32) -> f32 {
+fn share(before: f32, after: f32, [target, safety]: [f32; 2]) -> f32 {
     if after >= target {
         return 1.0;
     }
@@ -127,7 +127,7 @@ fn share(before: f32, after: f32, target: f32) -> f32 {
         return if after >= begin { 1.0 } else { 0.0 };
     }
     // A NaN is a fold that no share mends.
-    let share = SAFETY * (begin - target) / (begin - after);
+    let share = safety * (begin - target) / (begin - after);
     if share > 0.0 { share } else { 0.0 }
 }
 
@@ -137,11 +137,12 @@ mod tests {
 
     #[test]
     fn a_cell_takes_what_its_bound_allows() {
-        assert_eq!(share(3e38, 3e38, 0.1), 1.0);
-        assert_eq!(share(0.5, 0.2, 0.1), 1.0);
-        assert!((share(0.5, -0.3, 0.1) - 0.45).abs() < 1e-6);
-        assert!((share(3e38, -0.8, 0.1) - 0.45).abs() < 1e-6);
-        assert_eq!([share(0.05, 0.04, 0.1), share(0.05, 0.06, 0.1)], [0.0, 1.0]);
-        assert_eq!(share(0.5, f32::NAN, 0.1), 0.0);
+        assert_eq!(share(3e38, 3e38, [0.1, 0.9]), 1.0);
+        assert_eq!(share(0.5, 0.2, [0.1, 0.9]), 1.0);
+        assert!((share(0.5, -0.3, [0.1, 0.9]) - 0.45).abs() < 1e-6);
+        assert!((share(3e38, -0.8, [0.1, 0.9]) - 0.45).abs() < 1e-6);
+        assert_eq!([share(0.05, 0.04, [0.1, 0.9]), share(0.05, 0.06, [0.1, 0.9])], [0.0, 1.0]);
+        assert_eq!(share(0.5, -0.3, [0.1, 0.0]), 0.0);
+        assert_eq!(share(0.5, f32::NAN, [0.1, 0.9]), 0.0);
     }
 }

@@ -22,6 +22,7 @@ on_every_device! {
                         before: &bounds[0],
                         after: &bounds[1],
                         target,
+                        safety: 0.9,
                         reach,
                         step: &mut step,
                     }
