@@ -66,7 +66,7 @@ mod tests {
         let confidence = Volume::from_fn(grid.clone(), |[x, ..]| 0.25 * x as f32);
         let mask = Mask::from_fn(grid, |[x, ..]| x < 3);
         let statistics = FlowStatistics::default();
-        let found = DenseFlow { flow, confidence, warped: None, jacobian: None, occlusion: None, statistics };
+        let found = DenseFlow::bare(flow, confidence, statistics);
         let kept = found.within(&mask).unwrap();
         for i in [3, 7] {
             assert!(kept.flow.components_vox().all(|c| c[i].is_nan()));

@@ -18,6 +18,8 @@ use veloxel_kernels::variational::step_share::StepShare;
 
 /// Fixed-point steps for the inverse of a half step, whose differences are small.
 const STEPS_OF_HALF: usize = 3;
+/// Damped steps for the inverse of a start.
+const STEPS_OF_START: usize = 16;
 /// The share of a step that draws a field towards the inverse of another.
 const DAMPED: f32 = 0.5;
 /// Shares of the determinant that cells should keep, below which a step is shortened: at each attempt. The nth looks n voxels far from
@@ -70,11 +72,21 @@ impl Maps {
 }
 
 impl MiddleMaps {
-    /// The identity.
-    pub fn new(device: &Device, geometry: &LevelGeometry, target: f32) -> Result<Self, ComputeError> {
+    /// Maps of which that to the moving image has a displacement, which its memory is taken for.
+    pub fn new(
+        device: &Device,
+        geometry: &LevelGeometry,
+        target: f32,
+        start: Field,
+    ) -> Result<Self, ComputeError> {
         let mut own = Self::scratch(device, geometry, target)?;
-        for field in own.held.outward.iter_mut().chain(&mut own.held.inward) {
+        let Maps { outward: [outward, moving], inward, .. } = &mut own.held;
+        for field in inward.iter_mut().chain([outward]) {
             InPlace { operation: Operation::Fill(0.0), field }.run(device)?;
+        }
+        *moving = start;
+        for _ in 0..STEPS_OF_START {
+            step_to_inverse(device, geometry, (moving, &mut inward[1]), DAMPED)?;
         }
         own.measure()?;
         Ok(own)
@@ -164,7 +176,9 @@ impl MiddleMaps {
                 let map = &self.held.outward[i];
                 let LevelGeometry { shape, spacing_edges, .. } = self.geometry;
                 let (target, safety, reach) = (self.target, SAFETY, 1 + round);
-                StepShare { shape, spacing_edges, map, before, after, target, safety, reach, step }
+                let [half, back] = &mut self.half;
+                let memory = [&mut half[0], &mut back[0]];
+                StepShare { shape, spacing_edges, map, before, after, target, safety, reach, memory, step }
                     .run(&self.device)?;
             }
         }
@@ -257,8 +271,21 @@ impl MiddleMaps {
             InPlace { operation: Operation::Fill(0.0), field: still }.run(device)?;
             let (before, after) = (&held.bounds[i], &tried.bounds[i]);
             let (safety, reach) = (SAFETY, 1 + round);
-            StepShare { shape, spacing_edges, map: still, before, after, target, safety, reach, step }
-                .run(device)?;
+            let [first, second] = less.get_disjoint_mut([0, 1]).expect("a field should have components");
+            let memory = [first, second];
+            StepShare {
+                shape,
+                spacing_edges,
+                map: still,
+                before,
+                after,
+                target,
+                safety,
+                reach,
+                memory,
+                step,
+            }
+            .run(device)?;
             Compose { shape, spacing_edges, update, displacement: whole, increment: step }.run(device)?;
         }
         Ok(())

@@ -16,7 +16,8 @@
 //!
 //! *Cost*, 3-D: 63 volumes of memory; a step moves some 250 volumes, a third of which are the compositions and inverses.
 //! *Evidence*: `tests/motion/symmetric.rs`; docs/status/symmetric.md.
-//! *Limits*: it begins from nothing or from an affine map; motion larger than half of the coarsest level is not found; sliding organs
+//! *Start*: an affine map belongs to the moving image; a field to the map from the middle to it.
+//! *Limits*: motion larger than half of the coarsest level is not found; sliding organs
 //! and occlusion are no diffeomorphisms.
 
 mod level;
@@ -29,7 +30,8 @@ use crate::method::dense::DenseMethod;
 use crate::method::footprint::{Footprint, Tiling};
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::{FoundFlow, PendingBrightness, PendingFlow};
-use crate::method::resident::ResidentFlow;
+use crate::method::resident::{ResidentFlow, ResidentStart};
+use crate::method::start::{levels_used, start_on_coarsest};
 use crate::steps::frame::pair_maps;
 use crate::steps::image_pyramids::{ImagePyramids, Preparation, RawImages};
 use crate::steps::level_account::{Increments, LevelDiagnostics, LevelRun, LevelsAccount};
@@ -40,7 +42,7 @@ use maps::MiddleMaps;
 use parameters::SymmetricParams;
 use serde::Serialize;
 use veloxel_core::parameters::Parameters;
-use veloxel_core::{Counter, DiagnosticCell, Grid, WarningKind};
+use veloxel_core::{Counter, DiagnosticCell, Grid};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine};
@@ -97,21 +99,27 @@ impl Symmetric {
         if nth == 0 { finest_warps + short_steps } else { warps }
     }
 
-    /// Coarse to fine; `map` is known to have moved already.
-    fn coarse_to_fine(&self, images: RawImages<'_>, map: VoxelAffine) -> Result<FoundFlow> {
-        let (device, params) = (&self.device, &self.params);
+    /// From the coarsest level that the start does not decide to the full grid.
+    fn coarse_to_fine(&self, images: RawImages<'_>, start: ResidentStart<'_>) -> Result<FoundFlow> {
+        let (device, params, map) = (&self.device, &self.params, start.affine());
+        let levels = &self.levels[..levels_used(start, self.levels.len(), 0)];
         let preparation = self.preparation();
         let is_on_grid = images.placement.after(&map) == VoxelAffine::IDENTITY;
-        let mut pyramids = ImagePyramids::new(device, preparation, images, &self.levels, 0)?;
-        let work = |nth: usize| self.steps(nth) as f64 * self.levels[nth].shape.len() as f64;
-        let all: f64 = (0..self.levels.len()).map(work).sum();
+        let mut pyramids = ImagePyramids::new(device, preparation, images, levels, 0)?;
+        let work = |nth: usize| self.steps(nth) as f64 * levels[nth].shape.len() as f64;
+        let all: f64 = (0..levels.len()).map(work).sum();
         let (mut done, mut runs) = (0.0, Vec::new());
         let mut maps: Option<MiddleMaps> = None;
-        for (nth, geometry) in self.levels.iter().enumerate().rev() {
+        for (nth, geometry) in levels.iter().enumerate().rev() {
             let begin = device.stamp()?;
             let mut middle = match maps.take() {
                 Some(coarser) => coarser.on_level(geometry)?,
-                None => MiddleMaps::new(device, geometry, params.least_determinant)?,
+                None => MiddleMaps::new(
+                    device,
+                    geometry,
+                    params.least_determinant,
+                    start_on_coarsest(device, levels, 0, start)?,
+                )?,
             };
             let mut level = SymmetricLevel::new(device, params, geometry, pyramids.take(geometry)?)?;
             let (mut means, steps) = (Vec::new(), self.steps(nth));
@@ -122,7 +130,7 @@ impl Symmetric {
                     false => level.increment(&mut middle)?,
                 });
                 let share = (done + work(nth) * (step + 1) as f64 / steps as f64) / all;
-                let level = Counter { what: "level", now: self.levels.len() - nth, of: self.levels.len() };
+                let level = Counter { what: "level", now: levels.len() - nth, of: levels.len() };
                 let warp = Counter { what: "warp", now: step + 1, of: steps };
                 device.control().step(share, [Some(level), Some(warp)])?;
             }
@@ -191,16 +199,9 @@ impl PairMethod for Symmetric {
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
             let placement = voxel_map(&grid, moving.frame().grid());
-            let is_field = start.flow().is_some();
-            let map = start.affine();
-            let images = RawImages { fixed, moving, region, maps, placement, start: map };
-            let mut pending =
-                PendingFlow::new(&device, self.coarse_to_fine(images, map)?, region.measured())?;
-            if is_field {
-                let why = "symmetric registration does not begin from a field: the start was left out";
-                pending.warnings.push(WarningKind::Note, why);
-            }
-            Ok(pending)
+            let images = RawImages { fixed, moving, region, maps, placement, start: start.affine() };
+            let found = self.coarse_to_fine(images, start)?;
+            PendingFlow::new(&device, found, region.measured())
         })
     }
 }

@@ -3,22 +3,25 @@
 //! *In*: the step u on a grid of its own (the middle of two images); the displacement h from there to the grid of the map, edges; the
 //! bounds of the map's cells before the step and after ([`super::cell_bounds`]). *Out*, in place: u, shortened.
 //! *Share*: between both the bound is taken as linear in the step, so a cell whose bound falls from `b` to `a < target` can take
-//! `safety · (b − target) / (b − a)` of it, or nothing where b is at most the target and a is smaller. A voxel takes the least share of the
-//! cells at most `reach` away from the one that h leads to. *Halo*: unbounded (gathers).
+//! `safety · (b − target) / (b − a)` of it, or nothing where b is at most the target and a is smaller.
+//! *Taper*: what a cell cannot take is withheld from its neighbours as well, and from those further away along an axis less and less, up
+//! to `reach` cells: a step that were cut off would fold at its edge. Each vector gives up the most that any cell withholds at the
+//! place that h leads it to. *Halo*: unbounded (gathers).
 
 #[cfg(test)]
 mod parity;
 
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
-use crate::shared::NAN;
+use crate::shared::{LINE, NAN};
 use std::array::from_fn;
+use std::slice::from_ref;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::{components, components_mut};
 use veloxel_gpu::wgsl::vec4;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
-static SOURCE: ShaderSource = wgsl!("step share", Bindings, [NAN], "step_share.wgsl");
+static SOURCE: ShaderSource = wgsl!("step share", Bindings, [LINE, NAN], "step_share.wgsl");
 
 /// The bound of a map that changes nothing; larger ones are taken for it.
 const AT_REST: f32 = 1.0;
@@ -27,16 +30,19 @@ bindings! {
     /// What a launch binds.
     struct Bindings<'a> {
         block: Block {
-            /// Voxels along x, y, z, and the reach.
+            /// Voxels along x, y, z, and in all.
             size: vec4<u32>,
             per_edge: vec4<f32>,
-            /// The target, what is left of a share, and the bound at rest.
+            /// The target, what is left of a share, the bound at rest, and the reach.
             shares: vec4<f32>,
+            /// Voxels to the next one along the axis of a pass, voxels along it, and the reach.
+            along: vec4<u32>,
         },
+        before: may_read f32,
+        after: may_read f32,
+        withheld: may_read f32,
         map[map_x, map_y, map_z]: read f32,
-        before: read f32,
-        after: read f32,
-        step[step_x, step_y, step_z]: write f32,
+        out[out_x, out_y, out_z]: write f32,
     }
 }
 
@@ -57,8 +63,10 @@ pub struct StepShare<'a> {
     pub target: f32,
     /// What a cell that falls below is given of the share that it could take: 1 at most.
     pub safety: f32,
-    /// How far away cells count, voxels.
+    /// How far away cells count, voxels: 1 or more.
     pub reach: usize,
+    /// Two buffers to work in.
+    pub memory: [&'a mut Buffer; 2],
     /// The step u, shortened in place.
     pub step: &'a mut [Buffer],
 }
@@ -71,47 +79,78 @@ impl Kernel for StepShare<'_> {
         let (n, d) = (self.shape.len(), self.shape.components());
         lengths.field("map", self.map, d, n).field("step", self.step, d, n);
         lengths.of("before", self.before, n).of("after", self.after, n);
+        lengths.of("memory", self.memory[0], n).of("memory", self.memory[1], n);
     }
     fn on_cpu(self, cpu: &Cpu) {
         by_dimension!(self.shape, shorten_in(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let Self { shape, map, before, after, target, safety, reach, step, .. } = self;
-        let [nx, ny, nz] = shape.size;
-        let per_edge = self.spacing_edges.map(|s| 1.0 / s).into();
-        let shares = [target, safety, AT_REST].into();
-        let block = Block { size: [nx, ny, nz, reach].into(), per_edge, shares };
-        gpu.launch_in(shape.components(), &SOURCE, "step_share")
-            .bind(&Bindings { block, map, before, after, step })
-            .run_over(shape.size, [64, 2])
+        let Self { shape, map, before, after, target, safety, reach, memory: [first, second], step, .. } =
+            self;
+        let ([nx, ny, nz], n, d) = (shape.size, shape.len(), shape.components());
+        let block = Block {
+            size: [nx, ny, nz, n].into(),
+            per_edge: self.spacing_edges.map(|s| 1.0 / s).into(),
+            shares: [target, safety, AT_REST, reach as f32].into(),
+            along: [0, 0, 0, 0].into(),
+        };
+        let none = Bindings { block, before: None, after: None, withheld: None, map: &[], out: &[] };
+        let cells = Bindings { before: Some(before), after: Some(after), out: from_ref(&*first), ..none };
+        gpu.launch_in(d, &SOURCE, "withhold").bind(&cells).run(line(n, 256))?;
+        let (mut from, mut to) = (&*first, &*second);
+        for (axis, stride) in [1, nx, nx * ny].into_iter().enumerate().take(d) {
+            let block = Block { along: [stride, shape.size[axis], reach, 0].into(), ..block };
+            let pass = Bindings { block, withheld: Some(from), out: from_ref(to), ..none };
+            gpu.launch_in(d, &SOURCE, "spread").bind(&pass).run(line(n, 256))?;
+            std::mem::swap(&mut from, &mut to);
+        }
+        let shorten = Bindings { withheld: Some(from), map, out: step, ..none };
+        gpu.launch_in(d, &SOURCE, "shorten").bind(&shorten).run(line(n, 256))
     }
 }
 
+/// The share of what a cell withholds that reaches so far along an axis.
+fn taper(distance: usize, reach: usize) -> f32 {
+    if distance <= 1 { 1.0 } else { 1.0 - (distance as f32 - 1.0) / reach as f32 }
+}
+
 fn shorten_in<const D: usize>(cpu: &Cpu, args: StepShare<'_>) {
-    let StepShare { shape, spacing_edges, map, before, after, target, safety, reach, step } = args;
+    let StepShare { shape, spacing_edges, map, before, after, target, safety, reach, memory, step } = args;
     let (map, per_edge) = (components::<D>(map), spacing_edges.map(|s| 1.0 / s));
     let ([nx, ny, _], before, after) = (shape.size, before.host(), after.host());
-    cpu.split_rows(components_mut::<D>(step), nx, 8 * shape.len(), |row, mut lines| {
+    let [first, second] = memory;
+    cpu.split_samples(first.host_mut(), 4, |range, part| {
+        for (i, out) in range.zip(part) {
+            *out = 1.0 - share(before[i], after[i], [target, safety]);
+        }
+    });
+    let (mut from, mut to) = (first, second);
+    for (axis, stride) in [1, nx, nx * ny].into_iter().enumerate().take(D) {
+        let (input, count) = (from.host(), shape.size[axis]);
+        cpu.split_samples(to.host_mut(), 2 * reach + 1, |range, part| {
+            for (i, out) in range.zip(part) {
+                let at = i / stride % count;
+                let (low, high) = (at.min(reach), (count - 1 - at).min(reach));
+                let cells = (0..=low + high).map(|k| (i - low * stride + k * stride, k.abs_diff(low)));
+                *out = cells
+                    .fold(0.0, |most: f32, (cell, distance)| most.max(taper(distance, reach) * input[cell]));
+            }
+        });
+        std::mem::swap(&mut from, &mut to);
+    }
+    let withheld = from.host();
+    cpu.split_rows(components_mut::<D>(step), nx, 4 * shape.len(), |row, mut lines| {
         for x in 0..nx {
             let (own, voxel) = (row * nx + x, [x, row % ny, row / ny]);
-            let cells: [(usize, usize); D] = from_fn(|a| {
+            let cell: [usize; D] = from_fn(|a| {
                 let at = voxel[a] as f32 + map[a][own] * per_edge[a];
-                let last = shape.size[a] - 1;
                 // A NaN is no position: 0.
-                let low = at.max(0.0).min(last as f32) as usize;
-                (low.saturating_sub(reach), (low + reach).min(last))
+                at.max(0.0).min((shape.size[a] - 1) as f32) as usize
             });
-            let planes = cells.get(2).map_or(0..=0, |&(first, last)| first..=last);
-            let mut least = 1.0f32;
-            for z in planes {
-                for y in cells[1].0..=cells[1].1 {
-                    for i in (cells[0].0..=cells[0].1).map(|x| (z * ny + y) * nx + x) {
-                        least = least.min(share(before[i], after[i], [target, safety]));
-                    }
-                }
-            }
+            let index = (0..D).rev().fold(0, |index, a| index * shape.size[a] + cell[a]);
+            let share = 1.0 - withheld[index];
             for line in lines.iter_mut() {
-                line[x] *= least;
+                line[x] *= share;
             }
         }
     });

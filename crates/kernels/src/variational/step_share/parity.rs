@@ -8,10 +8,12 @@ use veloxel_testkit::parity::{Pair, noise_field, shapes};
 on_every_device! {
     fn shares_of_steps(device: &Device) {
         for shape in shapes() {
-            for reach in [0, 2] {
+            for reach in [1, 4] {
                 Pair::new(device).alike(&format!("{:?} {reach}", shape.size), |device| {
                     let map = noise_field(device, shape.components(), shape.len(), 1);
                     let bounds = noise_field(device, 2, shape.len(), 8);
+                    let mut memory = [device.zeros(shape.len()).unwrap(), device.zeros(shape.len()).unwrap()];
+                    let [first, second] = &mut memory;
                     let mut step = noise_field(device, shape.components(), shape.len(), 3);
                     // Powers of two: a position is then the same whether products are rounded or not.
                     let (spacing_edges, target) = ([1.0, 2.0, 0.5], 0.1);
@@ -24,6 +26,7 @@ on_every_device! {
                         target,
                         safety: 0.9,
                         reach,
+                        memory: [first, second],
                         step: &mut step,
                     }
                     .run(device)

@@ -1,4 +1,4 @@
-// The share of a step that the cells around can take. The contract is in mod.rs.
+// The share of a step that the cells around can take, in five passes of a volume and four of a picture. The contract is in mod.rs.
 
 override COMPONENTS: u32 = 3u;
 
@@ -16,39 +16,60 @@ fn share(before: f32, after: f32) -> f32 {
     return select(0.0, part, part > 0.0);
 }
 
-// The first and the last cell along an axis around a position.
-fn cells(voxel: u32, displacement: f32, count: u32) -> vec2<u32> {
-    let at = select(f32(voxel) + displacement, 0.0, is_nan(displacement));
-    let low = u32(clamp(at, 0.0, f32(count - 1u)));
-    let reach = block.size.w;
-    return vec2<u32>(max(low, reach) - reach, min(low + reach, count - 1u));
+// What a cell withholds.
+@compute @workgroup_size(256)
+fn withhold(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i < block.size.w) {
+        out_x[i] = 1.0 - share(before[i], after[i]);
+    }
 }
 
-@compute @workgroup_size(64, 2)
-fn step_share(@builtin(global_invocation_id) id: vec3<u32>) {
-    let size = block.size.xyz;
-    if (id.x >= size.x || id.y >= size.y) {
+// The most that any cell withholds along an axis, less with every cell between.
+@compute @workgroup_size(256)
+fn spread(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i >= block.size.w) {
         return;
     }
-    let own = (id.z * size.y + id.y) * size.x + id.x;
-    let along_x = cells(id.x, map_x[own] * block.per_edge.x, size.x);
-    let along_y = cells(id.y, map_y[own] * block.per_edge.y, size.y);
-    var along_z = vec2<u32>();
-    if (COMPONENTS == 3u) {
-        along_z = cells(id.z, map_z[own] * block.per_edge.z, size.z);
-    }
-    var least = 1.0;
-    for (var z = along_z.x; z <= along_z.y; z = z + 1u) {
-        for (var y = along_y.x; y <= along_y.y; y = y + 1u) {
-            for (var x = along_x.x; x <= along_x.y; x = x + 1u) {
-                let i = (z * size.y + y) * size.x + x;
-                least = min(least, share(before[i], after[i]));
-            }
+    let at = i / block.along.x % block.along.y;
+    let low = min(at, block.along.z);
+    let high = min(block.along.y - 1u - at, block.along.z);
+    var most = 0.0;
+    for (var k = 0u; k <= low + high; k = k + 1u) {
+        let distance = max(k, low) - min(k, low);
+        var taper = 1.0;
+        if (distance > 1u) {
+            taper = 1.0 - (f32(distance) - 1.0) / block.shares.w;
         }
+        most = max(most, taper * withheld[i - low * block.along.x + k * block.along.x]);
     }
-    step_x[own] = step_x[own] * least;
-    step_y[own] = step_y[own] * least;
+    out_x[i] = most;
+}
+
+// The cell along an axis at a position.
+fn cell(voxel: u32, displacement: f32, count: u32) -> u32 {
+    let at = select(f32(voxel) + displacement, 0.0, is_nan(displacement));
+    return u32(clamp(at, 0.0, f32(count - 1u)));
+}
+
+@compute @workgroup_size(256)
+fn shorten(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i >= block.size.w) {
+        return;
+    }
+    let size = block.size;
+    let x = cell(i % size.x, map_x[i] * block.per_edge.x, size.x);
+    let y = cell(i / size.x % size.y, map_y[i] * block.per_edge.y, size.y);
+    var at = y * size.x + x;
     if (COMPONENTS == 3u) {
-        step_z[own] = step_z[own] * least;
+        at = at + cell(i / (size.x * size.y), map_z[i] * block.per_edge.z, size.z) * size.x * size.y;
+    }
+    let left = 1.0 - withheld[at];
+    out_x[i] = out_x[i] * left;
+    out_y[i] = out_y[i] * left;
+    if (COMPONENTS == 3u) {
+        out_z[i] = out_z[i] * left;
     }
 }

@@ -117,7 +117,11 @@ impl PairMethod for Steady {
         let components_vox = vec![device.upload(vec![step; n])?, device.upload(vec![0.0; n])?];
         let flow = ResidentFlow { grid: self.grid.clone(), components_vox };
         let account = Box::new(MethodAccount::default());
-        PendingFlow::new(device, FoundFlow { flow, confidence: device.upload(vec![1.0; n])?, account }, None)
+        PendingFlow::new(
+            device,
+            FoundFlow { flow, confidence: device.upload(vec![1.0; n])?, inverse: None, account },
+            None,
+        )
     }
 }
 
