@@ -4,6 +4,7 @@
 mod bench;
 mod compare;
 mod completions;
+mod compose;
 mod contours;
 mod demo;
 mod devices;
@@ -15,6 +16,7 @@ mod features;
 mod filter;
 mod flow;
 mod info;
+mod invert;
 mod measure;
 pub(crate) mod parameters;
 mod phantom;
@@ -41,6 +43,8 @@ pub(crate) const COMMANDS: &[Entry] = &[
     Entry::of::<track_points::TrackPointsArguments>("track-points", ""),
     Entry::of::<segment::SegmentArguments>("segment", "parts decompose partition cluster segmentation"),
     Entry::of::<warp::WarpArguments>("warp", "apply transform resample deform"),
+    Entry::of::<compose::ComposeArguments>("compose", "concatenate chain transforms combine"),
+    Entry::of::<invert::InvertArguments>("invert", "inverse inverse-transform"),
     Entry::of::<filter::FilterArguments>("filter", "gaussian smooth blur convolve resize"),
     Entry::of::<distances::DistancesArguments>("distances", ""),
     Entry::of::<evaluate::EvaluateArguments>("evaluate", "eval compare score dice epe"),

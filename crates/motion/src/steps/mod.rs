@@ -11,6 +11,7 @@ pub(crate) mod intensity;
 pub(crate) mod level_account;
 pub(crate) mod level_by_level;
 pub(crate) mod level_steps;
+pub mod maps;
 pub(crate) mod masking;
 pub(crate) mod moving_image;
 pub mod pyramid;
