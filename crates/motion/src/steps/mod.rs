@@ -13,6 +13,7 @@ pub(crate) mod level_by_level;
 pub(crate) mod level_steps;
 pub mod maps;
 pub(crate) mod masking;
+pub(crate) mod motion_group;
 pub(crate) mod moving_image;
 pub mod pyramid;
 pub(crate) mod settling;
