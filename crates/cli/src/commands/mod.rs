@@ -4,7 +4,6 @@
 mod bench;
 mod compare;
 mod completions;
-mod compose;
 mod contours;
 mod demo;
 mod devices;
@@ -16,7 +15,7 @@ mod features;
 mod filter;
 mod flow;
 mod info;
-mod invert;
+mod maps;
 mod measure;
 pub(crate) mod parameters;
 mod phantom;
@@ -43,8 +42,8 @@ pub(crate) const COMMANDS: &[Entry] = &[
     Entry::of::<track_points::TrackPointsArguments>("track-points", ""),
     Entry::of::<segment::SegmentArguments>("segment", "parts decompose partition cluster segmentation"),
     Entry::of::<warp::WarpArguments>("warp", "apply transform resample deform"),
-    Entry::of::<compose::ComposeArguments>("compose", "concatenate chain transforms combine"),
-    Entry::of::<invert::InvertArguments>("invert", "inverse inverse-transform"),
+    Entry::of::<maps::compose::ComposeArguments>("compose", "concatenate chain transforms combine"),
+    Entry::of::<maps::invert::InvertArguments>("invert", "inverse inverse-transform"),
     Entry::of::<filter::FilterArguments>("filter", "gaussian smooth blur convolve resize"),
     Entry::of::<distances::DistancesArguments>("distances", ""),
     Entry::of::<evaluate::EvaluateArguments>("evaluate", "eval compare score dice epe"),
