@@ -85,7 +85,8 @@ def flow(
         method: One of :func:`methods`.
         preset: One of the method's presets; ``None``: its first.
         device, session: Where to compute: a device by its name, or a :class:`Session`; ``None``: the fastest device there is.
-        init: What the run begins from: a :class:`Field`, ``"centre-of-mass"``, ``"affine"`` or ``"matches"``.
+        init: What the run begins from: a :class:`Field`, ``"centre-of-mass"``, ``"rigid"``,
+            ``"similarity"``, ``"affine"`` or ``"matches"``.
         mask: Where data count: not 0.
         volume_mask: Where volume is preserved.
         weight: How much data count, 0 to 1.

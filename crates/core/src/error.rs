@@ -46,6 +46,12 @@ pub enum CoreError {
         /// The matrix asked for.
         direction: [[f64; 3]; 3],
     },
+    /// A linear transform that is none.
+    #[error("the transform {reason}")]
+    Transform {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Two grids that should be one.
     #[error("{what}: the grids differ in {property} ({left} against {right})")]
     GridMismatch {

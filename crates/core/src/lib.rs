@@ -31,6 +31,7 @@ mod error;
 pub mod fallible;
 mod flow;
 mod grid;
+mod linear_transform;
 mod mask;
 pub mod matrix3;
 mod mesh;
@@ -58,6 +59,7 @@ pub use diagnostics::{
 pub use error::CoreError;
 pub use flow::{Flow, planar};
 pub use grid::{Dimension, Grid};
+pub use linear_transform::LinearTransform;
 pub use mask::Mask;
 pub use mesh::TetMesh;
 pub use sequence::Sequence;

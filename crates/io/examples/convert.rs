@@ -1,4 +1,4 @@
-//! Converts between formats: `convert image|labels|flow|sequence INPUT OUTPUT`.
+//! Converts between formats: `convert image|labels|flow|sequence|transform INPUT OUTPUT`.
 //!
 //! What is read is what is written: samples, place in the world and vectors stay; only the format changes.
 
@@ -13,7 +13,7 @@ use veloxel_io as io;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [kind, input, output] = &arguments[..] else {
-        eprintln!("usage: convert image|labels|flow|sequence INPUT OUTPUT");
+        eprintln!("usage: convert image|labels|flow|sequence|transform INPUT OUTPUT");
         return ExitCode::from(2);
     };
     let mut warnings = Warnings::new();
@@ -35,6 +35,7 @@ fn convert(kind: &str, input: &Path, output: &Path, warnings: &mut Warnings) -> 
     match kind {
         "labels" => io::write_labels(output, &io::read_labels(input, lenient, warnings)?),
         "flow" => io::write_flow(output, &io::read_flow(input, lenient, warnings)?),
+        "transform" => io::write_transform(output, &io::read_transform(input, lenient, warnings)?),
         "sequence" => io::write_sequence(output, &io::read_sequence(input, lenient, warnings)?),
         _ => io::write_image(output, &io::read_image(input, lenient, warnings)?, warnings),
     }

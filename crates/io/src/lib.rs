@@ -39,6 +39,7 @@ mod formats;
 mod read;
 mod tables;
 mod text;
+mod transforms;
 mod write;
 
 pub use content::{Content, ContentKind};
@@ -82,6 +83,9 @@ pub use tables::matrix::{Matrix, check_matrix_output, write_matrix};
 pub use tables::npy::{NpySample, NpyWriter, check_npy_output};
 pub use tables::points::{Point, PointFile};
 pub use tables::positions::{PointPosition, PositionCounts, write_positions};
+pub use transforms::{
+    TRANSFORM_EXTENSIONS, check_transform_output, is_named_transform, read_transform, write_transform,
+};
 pub use write::detached::data_file;
 pub use write::painted_mesh::PaintedMesh;
 pub use write::pending::{Ending, PendingFiles};

@@ -222,6 +222,38 @@ def compare_warp(field_path, moving_path, warped_path):
     check(worst <= bound, f"{warped_path}: differs by {worst} from SimpleITK's resampling (bound {bound})")
 
 
+def transforms_of_itk(folder):
+    """SimpleITK's transforms, as we read and write them, map points as SimpleITK's own."""
+    points = [(0.0, 0.0, 0.0), (31.0, -72.5, 14.0), (-120.0, 80.0, 250.0)]
+    euler = sitk.Euler3DTransform((10, -20, 30), 0.2, -0.5, 0.9, (1, 2, 3))
+    turned = sitk.Euler3DTransform((10, -20, 30), 0.2, -0.5, 0.9, (1, 2, 3))
+    turned.SetComputeZYX(True)
+    affine = sitk.AffineTransform(3)
+    affine.SetMatrix((1.1, 0.2, -0.1, -0.15, 0.9, 0.05, 0.02, -0.3, 1.2))
+    affine.SetTranslation((5, -6, 7))
+    affine.SetCenter((40, 50, -60))
+    similarity = sitk.Similarity3DTransform(1.2, (0, 0.6, 0.8), 0.4, (3, 2, 1), (9, 8, 7))
+    versor = sitk.VersorRigid3DTransform((0.6, 0, 0.8), -0.7, (3, 2, 1), (9, 8, 7))
+    shift = sitk.TranslationTransform(3, (11, -12, 13))
+    scale = sitk.ScaleTransform(3, (1.1, 0.9, 1.3))
+    composite = sitk.CompositeTransform([euler, affine, shift])
+    named = {"euler": euler, "zyx": turned, "affine": affine, "similarity": similarity, "versor": versor,
+             "shift": shift, "scale": scale, "composite": composite}
+    for name, transform in named.items():
+        for kind in ["tfm", "mat"]:
+            if (name, kind) in [("composite", "mat")]:
+                continue
+            source, target = folder / f"{name}.{kind}", folder / f"{name}-{kind}-ours.tfm"
+            sitk.WriteTransform(transform, str(source))
+            if not convert("transform", source, target):
+                continue
+            ours = sitk.ReadTransform(str(target))
+            for point in points:
+                there, found = transform.TransformPoint(point), ours.TransformPoint(point)
+                worst = max(abs(a - b) for a, b in zip(there, found))
+                check(worst < 1e-9, f"transform {name}.{kind} at {point}: {worst} mm")
+
+
 def main():
     if len(sys.argv) == 5 and sys.argv[1] == "--warp":
         compare_warp(*sys.argv[2:])
@@ -233,6 +265,7 @@ def main():
             displacement_intent(folder)
             flo_and_opencv(folder)
             arrays(folder)
+            transforms_of_itk(folder)
     print("all peers agree" if not failures else f"{len(failures)} differences")
     return 1 if failures else 0
 

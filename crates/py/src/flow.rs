@@ -84,10 +84,12 @@ impl Begin {
             Some(Init::Named(name)) => Self::Named(match name.as_str() {
                 "none" => PairStart::None,
                 "centre-of-mass" => PairStart::CentreOfMass,
+                "rigid" => PairStart::Rigid,
+                "similarity" => PairStart::Similarity,
                 "affine" => PairStart::Affine,
                 "matches" => PairStart::Matches,
                 _ => {
-                    let all = "a field, \"none\", \"centre-of-mass\", \"affine\" or \"matches\"";
+                    let all = "a field, \"none\", \"centre-of-mass\", \"rigid\", \"similarity\", \"affine\" or \"matches\"";
                     return Err(InputError::new_err(format!("init is {all}, not {name:?}")));
                 }
             }),

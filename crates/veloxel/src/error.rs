@@ -5,7 +5,7 @@ use crate::pipelines::DenseError;
 use crate::pipelines::engine::EngineError;
 use crate::pipelines::filter::FilterError;
 use crate::pipelines::heart::HeartError;
-use crate::pipelines::{GuidePointsError, PointsError};
+use crate::pipelines::{GuidePointsError, MapsError, PointsError};
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::ParameterError;
 use veloxel_core::{CoreError, Diagnosis, ErrorKind, Hint, Stopped};
@@ -127,6 +127,9 @@ pub enum VeloxelError {
     /// No outline can be laid through clicks.
     #[error(transparent)]
     GuidePoints(#[from] GuidePointsError),
+    /// Maps that do not make one, or have no inverse.
+    #[error(transparent)]
+    Maps(#[from] MapsError),
     /// Settings are no filter, or not one of the image.
     #[error(transparent)]
     Filter(#[from] FilterError),
@@ -186,6 +189,7 @@ impl VeloxelError {
             Self::Points(error) => error,
             Self::Input(error) => error,
             Self::GuidePoints(error) => error,
+            Self::Maps(error) => error,
             Self::Filter(error) => error,
             Self::Mesh(error) | Self::MeshFile { source: error, .. } => error,
             Self::Compute(error) => error,

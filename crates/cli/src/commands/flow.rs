@@ -11,6 +11,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
+use veloxel::io::is_named_transform;
 use veloxel::jobs::{
     DenseMethodOptions, DenseOptions, Directions, FieldFormat, FlowJob, FlowOutputs, MaskFile, OutsideFill,
     Refinement, SequenceJob, StartFrom, sequence, sequence_dry_run,
@@ -113,8 +114,8 @@ pub struct FlowArguments {
     #[arg(long, value_name = "FLOW|DIR")]
     truth: Option<PathBuf>,
 
-    /// What the estimate starts from: none (no motion), centre-of-mass, affine, matches (motion of any size), or a field's file
-    #[arg(long, value_name = "none|centre-of-mass|affine|matches|FLOW", default_value = "none", value_parser = start, conflicts_with = "sequence")]
+    /// What the estimate starts from: none (no motion), centre-of-mass, rigid, similarity or affine (found first), matches (motion of any size), a linear transform (.tfm .mat .txt) or a field
+    #[arg(long, value_name = "none|centre-of-mass|rigid|similarity|affine|matches|TRANSFORM|FLOW", default_value = "none", value_parser = start, conflicts_with = "sequence")]
     init: StartFrom,
 
     /// Print the memory, tiles, time and files that the run would need; only headers are read; with --report as JSON
@@ -364,16 +365,19 @@ fn pair_lines(pair: &PairReport, unit: &str) -> Vec<(&'static str, String)> {
 }
 
 fn start(text: &str) -> Result<StartFrom, String> {
-    // A word that names no file is a start that there is not, such as `rigid`.
+    // A word that names no file is a start that there is not, such as `afine`.
     let is_word = !text.contains(['.', '@', '/', '\\']) && !Path::new(text).exists();
     Ok(match text {
         "none" => StartFrom::None,
         "centre-of-mass" => StartFrom::CentreOfMass,
+        "rigid" => StartFrom::Rigid,
+        "similarity" => StartFrom::Similarity,
         "affine" => StartFrom::Affine,
         "matches" => StartFrom::Matches,
         _ if is_word => {
-            return Err("expected none, centre-of-mass, affine, matches, or a field's file".to_owned());
+            return Err("expected none, centre-of-mass, rigid, similarity, affine, matches, or the file of a transform or a field".to_owned());
         }
+        path if is_named_transform(Path::new(path)) => StartFrom::Transform(path.into()),
         path => StartFrom::Flow(path.into()),
     })
 }

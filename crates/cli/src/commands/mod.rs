@@ -15,6 +15,7 @@ mod features;
 mod filter;
 mod flow;
 mod info;
+mod maps;
 mod measure;
 pub(crate) mod parameters;
 mod phantom;
@@ -41,6 +42,8 @@ pub(crate) const COMMANDS: &[Entry] = &[
     Entry::of::<track_points::TrackPointsArguments>("track-points", ""),
     Entry::of::<segment::SegmentArguments>("segment", "parts decompose partition cluster segmentation"),
     Entry::of::<warp::WarpArguments>("warp", "apply transform resample deform"),
+    Entry::of::<maps::compose::ComposeArguments>("compose", "concatenate chain transforms combine"),
+    Entry::of::<maps::invert::InvertArguments>("invert", "inverse inverse-transform"),
     Entry::of::<filter::FilterArguments>("filter", "gaussian smooth blur convolve resize"),
     Entry::of::<distances::DistancesArguments>("distances", ""),
     Entry::of::<evaluate::EvaluateArguments>("evaluate", "eval compare score dice epe"),

@@ -125,10 +125,12 @@ fn images_that_cannot_be_compared() {
 #[test]
 fn a_start_that_there_is_not_is_told_with_those_there_are() {
     let place = with_pair();
-    let run = place.run(&["flow", "fixed.nii.gz", "moving.nii.gz", "-o", "f.nii.gz", "--init", "rigid"]);
+    let run = place.run(&["flow", "fixed.nii.gz", "moving.nii.gz", "-o", "f.nii.gz", "--init", "afine"]);
     assert_eq!(run.code, Some(2), "{}", run.stderr);
     assert!(
-        run.stderr.contains("none, centre-of-mass, affine, matches, or a field's file"),
+        run.stderr.contains(
+            "none, centre-of-mass, rigid, similarity, affine, matches, or the file of a transform or a field"
+        ),
         "{}",
         run.stderr
     );

@@ -10,6 +10,7 @@ mod help;
 mod hostile;
 mod images;
 mod inputs;
+mod maps;
 mod papers;
 mod parameters;
 mod phase;

@@ -15,11 +15,21 @@ use veloxel_core::{CoreError, Dimension, Flow, Grid};
 pub(crate) enum Meaning {
     Scalar,
     Colour(Channels),
-    /// A displacement in mm, one component an axis of the world: two, or three for planes in space and volumes.
+    /// Vectors in mm, one component an axis of the world: two, or three for planes in space and volumes.
     Vector {
         axes: WorldAxes,
+        kind: VectorKind,
         components: usize,
     },
+}
+
+/// What a vector in a voxel is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum VectorKind {
+    /// The way from the voxel to where it is found in the moving image.
+    Displacement,
+    /// Where that is in the world.
+    Position,
 }
 
 impl Meaning {
@@ -36,7 +46,7 @@ impl Meaning {
             (3, Element::U8 | Element::U16) => Ok(Self::Colour(Channels::Rgb)),
             (4, Element::U8 | Element::U16) => Ok(Self::Colour(Channels::Rgba)),
             (components, Element::F32 | Element::F64) if components == space_axes => {
-                Ok(Self::Vector { axes: WorldAxes::Lps, components })
+                Ok(Self::Vector { axes: WorldAxes::Lps, kind: VectorKind::Displacement, components })
             }
             _ => Err(context.unsupported(
                 format!("{channels} channels of {} in a {space_axes}-D image", element.name()),
@@ -144,10 +154,10 @@ impl Layout {
                     Picture { grid: self.grid, channels, opaque, samples: Samples::Floats(samples) };
                 Ok(Content::Image(picture.into_luminance(context)?))
             }
-            Meaning::Vector { axes, .. } => {
+            Meaning::Vector { axes, kind, .. } => {
                 // Once more than in the file's order.
                 context.claim((self.grid.len() as u64).saturating_mul(12))?;
-                let flow = self.field(&samples, axes, context)?;
+                let flow = self.field(&samples, Vectors { axes, kind }, context)?;
                 Ok(Content::Flow(flow))
             }
         }
@@ -156,15 +166,22 @@ impl Layout {
 
 impl Layout {
     /// A field in voxels, of vectors in the world's millimetres; one of a plane is a volume's if it leads out of the plane.
-    fn field(self, samples: &[f32], axes: WorldAxes, context: &Context) -> Result<Flow> {
+    fn field(self, samples: &[f32], stands: Vectors, context: &Context) -> Result<Flow> {
         let (length, components) = (self.grid.len(), self.components());
         let stored = |voxel: usize, component: usize| match self.arrangement {
             _ if component >= components => 0.0,
             Arrangement::Interleaved => samples[voxel * components + component],
             Arrangement::Planar => samples[component * length + voxel],
         };
-        let vector_mm =
-            |voxel: usize| axes.turned([0, 1, 2].map(|component| f64::from(stored(voxel, component))));
+        let placed = self.grid.clone();
+        let vector_mm = |voxel: usize| {
+            let vector = stands.axes.turned([0, 1, 2].map(|component| f64::from(stored(voxel, component))));
+            if stands.kind == VectorKind::Displacement {
+                return vector;
+            }
+            let from = placed.world_from_voxel(placed.position(voxel).map(|v| v as f64));
+            [0, 1, 2].map(|axis| if axis < components { vector[axis] - from[axis] } else { 0.0 })
+        };
         let may_leave = self.grid.dimension() == Dimension::Two && components == 3;
         let grid = if may_leave && leads_out_of_plane(&self.grid, vector_mm, context)? {
             one_slice_volume(&self.grid).map_err(|e| context.core(e))?
@@ -186,6 +203,13 @@ impl Layout {
         }
         Flow::from_planar_vox(grid, planar).map_err(|e| context.core(e))
     }
+}
+
+/// How vectors are stored.
+#[derive(Clone, Copy)]
+struct Vectors {
+    axes: WorldAxes,
+    kind: VectorKind,
 }
 
 /// Whether a vector of a plane has a part across it that is more than the rounding of a header and of 32-bit floats.

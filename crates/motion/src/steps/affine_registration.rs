@@ -1,9 +1,10 @@
-//! An affine start: the map of the fixed grid onto itself, voxel positions, that lines up the centres of mass of two images,
-//! or their whole content; each image may lie on a grid of its own.
+//! A linear start: the map of the fixed grid onto itself, voxel positions, that lines up the centres of mass of two images,
+//! or their whole content by a rigid, a similarity or an affine map; each image may lie on a grid of its own.
 //!
 //! *Method*: Gauss-Newton on the data term of [`mod@crate::clg`], `Σ n (g · (δA x + δt) + I_t)²` with the normalisation
 //! `n = 1/(|∇I|² + ζ²)`, coarse to fine, the step applied inside: `A ← A ∘ (I + δA, δt)`, for which the derivatives of the
 //! warped image are the exact ones (inverse of none, forward compositional: Baker & Matthews, IJCV 56 (2004), section 3).
+//! Rigid maps and similarities take the same equations, restricted to their unknowns ([`motion_group`](crate::steps)).
 //! *Cost*: the finest level used has at most 2²¹ voxels; a step reads two images once.
 //! *Limits*: maps whose determinant leaves [1/4, 4] are refused.
 
@@ -11,6 +12,7 @@ use crate::error::{MotionError, Result};
 use crate::method::resident::ResidentMask;
 use crate::steps::frame::{Frame, FrameSource};
 use crate::steps::intensity::IntensityMap;
+use crate::steps::motion_group::MotionGroup;
 use crate::steps::moving_image::{require_sampled, voxel_map};
 use crate::steps::pyramid::{
     LevelGeometry, between_grids, between_levels, levels, mask_pyramid, match_voxel_size, moving_levels,
@@ -29,6 +31,10 @@ use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 pub enum AffineModel {
     /// A shift that puts the moving image's centre of mass on the fixed one's.
     CentreOfMass,
+    /// A turn and a shift in the world.
+    Rigid,
+    /// A turn, a scale common to all axes, and a shift in the world.
+    Similarity,
     /// All entries.
     Affine,
 }
@@ -63,11 +69,12 @@ pub fn affine_registration(
     let placed = voxel_map(grid, moving.grid());
     let shift = centre_of_mass_shift([fixed, moving], map, &invert(&placed)?)?;
     let start = VoxelAffine { offset: shift, ..VoxelAffine::IDENTITY };
-    if model == AffineModel::CentreOfMass {
-        return Ok(start);
-    }
     device.scope(|| {
         let all = levels(grid, 0.5, 64);
+        let group = |level: &LevelGeometry| MotionGroup::of(model, grid, level.spacing_vox);
+        if group(&all[0]).is_none() {
+            return Ok(start);
+        }
         let all_moving = moving_levels(moving.grid(), &placed, &all);
         let [fixed, moving] = [(fixed, &all), (moving, &all_moving)].map(|(frame, levels)| {
             let mapped = match_voxel_size(
@@ -88,7 +95,9 @@ pub fn affine_registration(
             let weight = mask.as_ref().map(|m| &m[nth]);
             let levels = [level, &all_moving[nth]];
             let unmoved = determinant(&between_levels(&placed, levels).matrix);
-            found = align(device, levels, [&fixed[nth], &moving[nth]], weight, unmoved, found)?;
+            let Some(group) = group(level) else { break };
+            let way = Alignment { levels, weight, unmoved, group: &group };
+            found = align(device, &way, [&fixed[nth], &moving[nth]], found)?;
         }
         Ok(if placed == VoxelAffine::IDENTITY { found } else { invert(&placed)?.after(&found) })
     })
@@ -114,16 +123,23 @@ fn centre_of_mass_shift(
     }
 }
 
-/// Gauss-Newton on a level of each image's pyramid; `map` leads from voxels of the full fixed grid to those of the full moving one,
-/// and `unmoved` is the determinant of the level's map where nothing has moved.
+/// How a level of each image's pyramid is aligned.
+struct Alignment<'a> {
+    levels: [&'a LevelGeometry; 2],
+    weight: Option<&'a Buffer>,
+    /// The determinant of the level's map where nothing has moved.
+    unmoved: f64,
+    group: &'a MotionGroup,
+}
+
+/// Gauss-Newton on a level; `map` leads from voxels of the full fixed grid to those of the full moving one.
 fn align(
     device: &Device,
-    levels: [&LevelGeometry; 2],
+    way: &Alignment<'_>,
     [fixed, moving]: [&Buffer; 2],
-    weight: Option<&Buffer>,
-    unmoved: f64,
     map: VoxelAffine,
 ) -> Result<VoxelAffine> {
+    let Alignment { levels, weight, unmoved, group } = *way;
     let [shape, moving_shape] = levels.map(|level| level.shape);
     let centre = shape.size.map(|n| 0.5 * (n as f64 - 1.0));
     let zero = device.zeros_field(shape.components(), shape.len())?;
@@ -151,18 +167,15 @@ fn align(
             break;
         }
         (least, best) = (equations.mean_energy, on_level);
-        let Some(step) = solve(&equations) else { break };
-        on_level = compose_step(&on_level, &step, shape.components(), centre);
+        let Some(unknowns) = solve(&group.restricted(&equations)) else { break };
+        let step = group.step(&unknowns, centre);
+        on_level = on_level.after(&step);
         let det = determinant(&on_level.matrix) / unmoved;
         if !(0.25..=4.0).contains(&det.abs()) {
             let reason = format!("its determinant became {det:.3}");
             return Err(MotionError::Affine { reason });
         }
-        let reach: f64 = step.iter().enumerate().fold(0.0, |worst, (k, v)| {
-            let c = k % (shape.components() + 1);
-            let arm = if c < shape.components() { centre[c].max(1.0) } else { 1.0 };
-            worst.max(v.abs() * arm)
-        });
+        let reach = farthest(&step, shape.components(), centre);
         if reach < STEP_TOLERANCE_VOX {
             best = on_level;
             break;
@@ -171,17 +184,13 @@ fn align(
     Ok(between_grids(&best, levels))
 }
 
-/// `A ∘ (I + δ)`, δ around the centre.
-fn compose_step(map: &VoxelAffine, step: &[f64], d: usize, centre: [f64; 3]) -> VoxelAffine {
-    let mut inner = VoxelAffine::IDENTITY;
-    for r in 0..d {
-        for c in 0..d {
-            inner.matrix[r][c] += step[r * (d + 1) + c];
-            inner.offset[r] -= step[r * (d + 1) + c] * centre[c];
-        }
-        inner.offset[r] += step[r * (d + 1) + d];
-    }
-    map.after(&inner)
+/// The largest part of a step, voxels, an arm's length from the centre.
+fn farthest(step: &VoxelAffine, d: usize, centre: [f64; 3]) -> f64 {
+    let added = step.added();
+    let moved = step.apply(centre);
+    let shifts = (0..d).map(|r| (moved[r] - centre[r]).abs());
+    let turns = (0..d).flat_map(|r| (0..d).map(move |c| (r, c)));
+    turns.map(|(r, c)| added[r][c].abs() * centre[c].max(1.0)).chain(shifts).fold(0.0, f64::max)
 }
 
 /// Cholesky with a whiff of damping; none if the images hold too little to determine the map.
@@ -280,5 +289,57 @@ mod tests {
         let images = [&fixed, &moving].map(|image| Frame::upload(&device, image).unwrap());
         let found = affine_registration(images.each_ref(), None, AffineModel::Affine).unwrap();
         assert!(close(&found, &truth, 0.1), "{found:?}");
+    }
+
+    #[test]
+    fn rigid_maps_and_similarities_stay_such_on_oblique_voxels_of_unequal_sides() {
+        let device = Device::cpu(2).unwrap();
+        let (s, c) = 0.3f64.sin_cos();
+        let grid = Grid::volume(60, 50, 36)
+            .and_then(|g| g.with_spacing_mm([1.0, 1.2, 1.8]))
+            .and_then(|g| g.with_direction([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]))
+            .unwrap();
+        let middle = grid.world_from_voxel([29.5, 24.5, 17.5]);
+        let blob = |p: [f64; 3], at: [f64; 3], width: f64| {
+            (-(0..3).map(|a| ((p[a] - middle[a] - at[a]) / width).powi(2)).sum::<f64>()).exp()
+        };
+        let picture = |p: [f64; 3]| {
+            (blob(p, [0.0; 3], 15.0) + 0.7 * blob(p, [12.0, 8.0, 6.0], 6.0)
+                - 0.5 * blob(p, [-9.0, 5.0, -8.0], 7.0)
+                + 0.6 * blob(p, [3.0, -12.0, 9.0], 8.0)) as f32
+        };
+        for (model, scale) in [(AffineModel::Rigid, 1.0), (AffineModel::Similarity, 1.06)] {
+            let (s, c) = 0.15f64.sin_cos();
+            let turn = [[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]].map(|row| row.map(|v| scale * v));
+            let truth = |p: [f64; 3]| {
+                let from = [0, 1, 2].map(|a| p[a] - middle[a]);
+                let turned = veloxel_core::matrix3::apply(&turn, from);
+                [0, 1, 2].map(|a| turned[a] + middle[a] + [1.5, -2.0, 1.0][a])
+            };
+            let world = |v: [usize; 3]| grid.world_from_voxel(v.map(|v| v as f64));
+            let moving = Volume::from_fn(grid.clone(), |v| picture(world(v)));
+            let fixed = Volume::from_fn(grid.clone(), |v| picture(truth(world(v))));
+            let images = [&fixed, &moving].map(|image| Frame::upload(&device, image).unwrap());
+            let found = affine_registration(images.each_ref(), None, model).unwrap();
+            for corner in 0..8 {
+                let at = [59.0, 49.0, 35.0];
+                let voxel = [0, 1, 2].map(|a| if corner >> a & 1 == 1 { at[a] } else { 0.0 });
+                let (there, expected) =
+                    (found.apply(voxel), grid.voxel_from_world(truth(grid.world_from_voxel(voxel))));
+                assert!(
+                    (0..3).all(|a| (there[a] - expected[a]).abs() < 0.25),
+                    "{model:?} {there:?} {expected:?}"
+                );
+            }
+            // W = V M V⁻¹ is a turn times the scale, whatever was found.
+            let (v, back) = (grid.world_from_voxel_matrix(), grid.voxel_from_world_matrix());
+            let w = veloxel_core::matrix3::product(&veloxel_core::matrix3::product(&v, &found.matrix), &back);
+            let size = determinant(&w).cbrt();
+            for (a, b) in [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)] {
+                let dot: f64 = w.iter().map(|row| row[a] * row[b]).sum::<f64>() / (size * size);
+                assert!((dot - f64::from(u8::from(a == b))).abs() < 1e-9, "{model:?} {w:?}");
+            }
+            assert!(model == AffineModel::Similarity || (size - 1.0).abs() < 1e-9);
+        }
     }
 }

@@ -16,6 +16,7 @@ mod flow_job;
 mod inputs;
 mod job_error;
 mod job_run;
+mod maps;
 mod measure;
 mod options;
 mod outputs;
@@ -54,6 +55,7 @@ pub use inputs::input_error::InputError;
 pub use inputs::mask_file::MaskFile;
 pub use job_error::JobError;
 pub use job_run::JobRun;
+pub use maps::{MapsJob, compose, invert};
 pub use measure::{MeasureJob, MeasureReport, measure_jacobian, measure_strain};
 
 pub use options::dense_options::DenseOptions;

@@ -130,8 +130,9 @@ pub fn compare(request: &CompareRequest<'_>, session: &Session) -> Result<Compar
     let pair = PairRequest { names, mask, visible, strictness, ..pair };
     let prepared = pair.prepare(&mut account.warnings)?;
     let (mut runs, mut left_out) = (Vec::new(), Vec::new());
+    let images = pair.pair(&prepared)?;
     for method in request.methods {
-        match account.stages.time("solve", || run(method, &pair.pair(&prepared), device)) {
+        match account.stages.time("solve", || run(method, &images, device)) {
             Ok(run) => runs.push(run),
             Err(
                 error @ (MotionError::NotUsed { .. }

@@ -16,6 +16,7 @@ pub mod filter;
 mod guide_points;
 mod guide_points_error;
 pub mod heart;
+mod maps;
 pub(crate) mod memory_plan;
 mod pair;
 mod phantom;
@@ -50,6 +51,7 @@ pub use evaluate::{
 pub use features::{FeaturesRequest, FeaturesResult, features};
 pub use guide_points::{GuidePointFit, GuidePointsRequest, guide_points};
 pub use guide_points_error::GuidePointsError;
+pub use maps::{ComposeRequest, FoundMap, Map, MapResult, MapsError, compose, invert};
 pub use memory_plan::{FlowPlan, FlowSketch, MemoryPart, memory_plan};
 pub use pair::{PairRequest, ResidentPair, pair, pair_on_device};
 pub use phantom::{

@@ -114,14 +114,18 @@ impl<'a> PairRequest<'a> {
     }
 
     /// The pair as methods take it.
-    pub(super) fn pair<'p>(&'p self, prepared: &'p PreparedPair) -> Pair<'p> {
-        Pair {
+    ///
+    /// # Errors
+    /// [`CoreError::Transform`] for a start that is a transform of another dimension.
+    pub(super) fn pair<'p>(&'p self, prepared: &'p PreparedPair) -> Result<Pair<'p>, CoreError> {
+        let start = self.start.of_method(prepared.fixed.grid())?;
+        Ok(Pair {
             mask: prepared.mask.as_ref(),
             volume_mask: prepared.volume_mask.as_ref(),
             weight: self.weight,
-            start: self.start.of_method(),
+            start,
             ..Pair::new(&prepared.fixed, &prepared.moving)
-        }
+        })
     }
 
     fn begins_from_matches(&self) -> bool {
@@ -209,7 +213,7 @@ pub fn pair_on_device(request: &PairRequest<'_>, session: &Session) -> Result<Re
             let AnyMethod::Pair(method) = &mut opened.method else {
                 return Err(request.takes_windows().into());
             };
-            let pair = request.pair(&prepared);
+            let pair = request.pair(&prepared)?;
             Ok::<_, crate::VeloxelError>(account.stages.time("solve", || method.run_on_device(&pair))?)
         },
     )?;
@@ -254,7 +258,7 @@ impl Call<'_> {
             inverse: wanted.inverse.is_yes(),
         };
         let AnyMethod::Pair(method) = &mut opened.method else { return Err(request.takes_windows().into()) };
-        let pair = request.pair(prepared);
+        let pair = request.pair(prepared)?;
         let found = account.stages.time("solve", || match &tiles {
             None => method.run_with(&pair, extras),
             Some(plan) => self.in_tiles(plan, &pair, extras),

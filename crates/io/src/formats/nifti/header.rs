@@ -10,7 +10,6 @@ pub(super) const HEADER_BYTES: usize = 348;
 /// Where samples begin when no extension stands between.
 pub(super) const SAMPLES_AT: usize = 352;
 
-pub(super) const INTENT_DISPLACEMENT: i16 = 1006;
 pub(super) const INTENT_VECTOR: i16 = 1007;
 
 pub(super) const DATATYPE_RGB24: i16 = 128;
@@ -55,6 +54,7 @@ macro_rules! header {
 header! {
     sizeof_hdr: i32, 0;
     dim: [i16; 8], 40;
+    intent_p1: f32, 56;
     intent_code: i16, 68;
     datatype: i16, 70;
     bitpix: i16, 72;
@@ -69,6 +69,7 @@ header! {
     quatern: [f32; 3], 256;
     qoffset: [f32; 3], 268;
     srow: [[f32; 4]; 3], 280;
+    intent_name: [u8; 16], 328;
     magic: [u8; 4], 344;
 }
 

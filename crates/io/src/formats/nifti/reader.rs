@@ -1,13 +1,11 @@
 //! Interprets a NIfTI header: type, scale, intent and order of the samples.
 
-use super::header::{
-    DATATYPE_RGB24, DATATYPE_RGBA32, HEADER_BYTES, Header, INTENT_DISPLACEMENT, INTENT_VECTOR, SAMPLES_AT,
-};
+use super::deformation;
+use super::header::{DATATYPE_RGB24, DATATYPE_RGBA32, HEADER_BYTES, Header, SAMPLES_AT};
 use super::placement::axes;
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::element::{Element, Scaling, Stored};
-use crate::read::geometry::WorldAxes;
 use crate::read::layout::{Arrangement, AxisOrder, Layout, Meaning};
 use crate::read::luminance::Channels;
 use crate::read::source::Source;
@@ -35,6 +33,7 @@ fn samples_offset(header: &Header, context: &mut Context) -> Result<u64> {
 }
 
 fn interpret(header: &Header, context: &mut Context) -> Result<Layout> {
+    deformation::refuse_coefficients(header, context)?;
     let [nx, ny, nz, frames, components] = sizes(header, context)?;
     let rgb = |channels| (Element::U8, Some(channels));
     let (element, colour) = match header.datatype {
@@ -49,7 +48,9 @@ fn interpret(header: &Header, context: &mut Context) -> Result<Layout> {
     let meaning = match colour {
         Some(channels) if components == 1 => Meaning::Colour(channels),
         None if components == 1 => Meaning::Scalar,
-        None if components == 3 || (components == 2 && nz == 1) => vectors(header, components, context)?,
+        None if components == 3 || (components == 2 && nz == 1) => {
+            deformation::vectors(header, components, context)?
+        }
         _ => {
             let what = format!("{components} components in a voxel");
             return Err(context.unsupported(what, "displacement fields have 3 (in one plane: 2 or 3)"));
@@ -89,20 +90,6 @@ fn sizes(header: &Header, context: &Context) -> Result<[usize; 5]> {
     let hint = "images have 2 or 3 axes, sequences 4, displacement fields 5";
     context.support(rank > 1 && rest == [1, 1], what, hint)?;
     Ok([nx, ny, nz, frames, components])
-}
-
-fn vectors(header: &Header, components: usize, context: &mut Context) -> Result<Meaning> {
-    let axes = match header.intent_code {
-        INTENT_VECTOR => WorldAxes::Lps,
-        INTENT_DISPLACEMENT => WorldAxes::Ras,
-        other => {
-            context.assume(format!(
-                "{components} components with intent {other}: a displacement field in LPS mm (intent 1007) is assumed"
-            ))?;
-            WorldAxes::Lps
-        }
-    };
-    Ok(Meaning::Vector { axes, components })
 }
 
 fn scaling(header: &Header, context: &mut Context) -> Result<Scaling> {

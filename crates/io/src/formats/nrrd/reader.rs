@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Element, Scaling, Stored};
 use crate::read::geometry::{Axes, WorldAxes};
-use crate::read::layout::{Arrangement, AxisOrder, Layout, Meaning};
+use crate::read::layout::{Arrangement, AxisOrder, Layout, Meaning, VectorKind};
 use crate::read::luminance::Channels;
 use crate::read::source::Source;
 use crate::text::header::Fields;
@@ -116,7 +116,7 @@ fn meaning(
         (Extra::Colour, 3) => Ok(Meaning::Colour(Channels::Rgb)),
         (Extra::Colour, 4) => Ok(Meaning::Colour(Channels::Rgba)),
         (Extra::Vector, components) if components == space_axes => {
-            Ok(Meaning::Vector { axes: WorldAxes::Lps, components })
+            Ok(Meaning::Vector { axes: WorldAxes::Lps, kind: VectorKind::Displacement, components })
         }
         (_, n) => Meaning::of_channels(n, element, space_axes, context),
     }

@@ -10,7 +10,7 @@ use crate::pipelines::{
     PairNames, PairRequest, PairResult, PairStart, PairWanted, Wanted, WindowRequest, pair, window,
 };
 use std::path::{Path, PathBuf};
-use veloxel_core::{CoreError, Flow, Mask, Volume, Warnings};
+use veloxel_core::{CoreError, Flow, LinearTransform, Mask, Volume, Warnings};
 use veloxel_io::{self as io, FrameStream, Reading};
 use veloxel_motion::TakenImages;
 
@@ -21,6 +21,7 @@ pub(crate) struct FlowInputs {
     visible: Option<Mask>,
     region: ReadRegion,
     start: Option<Flow>,
+    transform: Option<LinearTransform>,
     pub truth: Option<Flow>,
 }
 
@@ -30,7 +31,15 @@ impl FlowInputs {
         let reading = &session.reading(job.options.reading);
         let region = job.options.read_region(reading, warnings)?;
         let mut flow = |path: Option<&PathBuf>| path.map(|p| io::read_flow(p, reading, warnings)).transpose();
-        let (start, truth) = (flow(job.start.file())?, flow(job.truth.as_ref())?);
+        let start_field = match &job.start {
+            StartFrom::Flow(path) => Some(path),
+            _ => None,
+        };
+        let (start, truth) = (flow(start_field)?, flow(job.truth.as_ref())?);
+        let transform = match &job.start {
+            StartFrom::Transform(path) => Some(io::read_transform(path, reading, warnings)?),
+            _ => None,
+        };
         let (frames, visible) = match job.takes() {
             TakenImages::Pairs => {
                 let [fixed, moving] = takes_pair(job)?;
@@ -45,7 +54,7 @@ impl FlowInputs {
             (field, _) => Ok(field),
         };
         let (start, truth) = (placed(start)?, placed(truth)?);
-        Ok(Self { frames, visible, region, start, truth })
+        Ok(Self { frames, visible, region, start, transform, truth })
     }
 
     /// The flow of the images that were read, with what the job's outputs need.
@@ -98,7 +107,10 @@ impl FlowInputs {
         match from {
             StartFrom::None => PairStart::None,
             StartFrom::CentreOfMass => PairStart::CentreOfMass,
+            StartFrom::Rigid => PairStart::Rigid,
+            StartFrom::Similarity => PairStart::Similarity,
             StartFrom::Affine => PairStart::Affine,
+            StartFrom::Transform(_) => self.transform.map_or(PairStart::None, PairStart::Transform),
             StartFrom::Matches => PairStart::Matches,
             StartFrom::Flow(_) => self.start.as_ref().map_or(PairStart::None, PairStart::Flow),
         }

@@ -11,8 +11,14 @@ pub enum StartFrom {
     None,
     /// The shift between the centres of mass.
     CentreOfMass,
+    /// A turn and a shift, found first.
+    Rigid,
+    /// A turn, a common scale and a shift, found first.
+    Similarity,
     /// An affine map, found first.
     Affine,
+    /// A linear transform from a file.
+    Transform(PathBuf),
     /// Matches over the whole range of motion.
     Matches,
     /// A field from a file.
@@ -20,10 +26,10 @@ pub enum StartFrom {
 }
 
 impl StartFrom {
-    /// The file of a field.
+    /// The file of a field or a transform.
     pub(crate) fn file(&self) -> Option<&PathBuf> {
         match self {
-            Self::Flow(path) => Some(path),
+            Self::Flow(path) | Self::Transform(path) => Some(path),
             _ => None,
         }
     }
@@ -32,7 +38,9 @@ impl StartFrom {
     pub(crate) fn kind(&self) -> StartKind {
         match self {
             Self::None => StartKind::None,
-            Self::CentreOfMass | Self::Affine => StartKind::Registration,
+            Self::CentreOfMass | Self::Rigid | Self::Similarity | Self::Affine | Self::Transform(_) => {
+                StartKind::Registration
+            }
             Self::Matches => StartKind::Matches,
             Self::Flow(_) => StartKind::Flow,
         }

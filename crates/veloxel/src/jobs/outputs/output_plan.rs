@@ -44,6 +44,8 @@ pub enum OutputContent {
     FaceLabels,
     /// Closed outlines of structures, `.json` or `.csv`.
     Outlines,
+    /// A linear transform: `.tfm`, `.mat` or `.txt`.
+    Transform,
     /// Points, in the format of the file that they came from.
     Points,
     /// JSON or a page, whatever the extension.
@@ -381,6 +383,7 @@ impl Output {
             OutputContent::FaceLabels => io::check_face_labels_output(path)?,
             OutputContent::Outlines => io::check_contours_output(path)?,
             OutputContent::Points => check_points(path)?,
+            OutputContent::Transform => io::check_transform_output(path)?,
             OutputContent::Text | OutputContent::Folder => io::check_folder(path)?,
         }
         Ok(io::check_writable(session.target(path))?)
