@@ -50,6 +50,9 @@ pub(super) fn evenly(slices: Vec<Slice>, context: &mut Context) -> Result<Even> 
         let got = format!("{least:.3} to {most:.3} mm");
         return Err(context.malformed("distances of slices", "equal ones, or multiples of the least", got));
     };
+    // The header's own number carries less rounding.
+    let is_said = |h: &f64| (h - distance_mm).abs() < 1e-6 * distance_mm;
+    let distance_mm = between.filter(is_said).unwrap_or(distance_mm);
     let beside = |(at, place): (&f64, &usize)| (at - along[0] - *place as f64 * distance_mm).abs();
     let worst = along.iter().zip(&places).map(beside).fold(0.0, f64::max);
     if worst > EXACT * distance_mm {
