@@ -283,6 +283,7 @@ impl ReadingArguments {
             data_files: if self.allow_outside { DataFiles::Anywhere } else { DataFiles::BesideHeader },
             max_decode_bytes: self.max_decode,
             series: self.series.as_ref().map(SeriesList::one),
+            part: None,
         }
     }
 }

@@ -10,18 +10,17 @@
 //! *Specification*: DICOM PS3.3, sections C.7.6 and C.8.13; PS3.5 for transfer syntaxes.
 
 mod bytes;
-mod codestreams;
 mod files;
 mod header;
 mod opened;
 mod parts;
 mod pixels;
-mod run_lengths;
 mod series;
 mod stack;
 mod structure;
-mod thin;
 
+#[cfg(test)]
+mod cases;
 #[cfg(test)]
 mod compressed_tests;
 #[cfg(test)]
@@ -69,7 +68,8 @@ pub(crate) type Open<'a> = &'a dyn Fn(&Path, &Context) -> Result<Opened>;
 /// # Errors
 /// As [`read_cine`](crate::read_cine).
 pub(crate) fn read_series(inputs: &[Input], context: &mut Context) -> Result<DicomSeries> {
-    let are_parts = inputs.iter().any(|input| input.series.is_some() || input.frames.is_some());
+    let are_parts =
+        inputs.iter().any(|input| input.series.is_some() || input.part.is_some() || input.frames.is_some());
     let mut paths: Vec<PathBuf> = inputs.iter().map(|input| input.path.clone()).collect();
     if are_parts {
         // One folder may hold the series of several inputs.
@@ -112,7 +112,7 @@ fn assembled(
     context: &mut Context,
 ) -> Result<DicomSeries> {
     series::choose(&mut images, choice, context)?;
-    let stack = stack::Stack::of(images, context)?;
+    let stack = stack::Stack::of(images, open, context)?;
     pixels::decode(&stack, open, context)
 }
 

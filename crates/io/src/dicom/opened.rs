@@ -1,13 +1,13 @@
 //! A file that was parsed, once its elements were walked over.
 
-use super::structure::{Fault, content_length};
+use super::structure::{Fault, content_length, mended_start};
 use crate::asking::Asking;
 use crate::error::{IoError, Result};
 use crate::read::budget::Claim;
 use crate::read::context::Context;
 use dicom_object::{DefaultDicomObject, OpenFileOptions, Tag};
 use std::fs::File;
-use std::io::{BufReader, Read, Seek};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// The elements of a file, with the memory that they take.
@@ -50,6 +50,25 @@ impl Opened {
         path: &Path,
         context: &Context,
     ) -> Result<Self> {
+        let mut start = Vec::new();
+        reader.by_ref().take(MOST_START_BYTES).read_to_end(&mut start).map_err(IoError::open(path))?;
+        reader.rewind().map_err(IoError::open(path))?;
+        let mended = (!has_group_length(&start)).then(|| mended_start(&start)).flatten();
+        let Some((begin, instead_of)) = mended else {
+            return Self::parse(reader, length, until, path, context);
+        };
+        let length = length - instead_of as u64 + begin.len() as u64;
+        let reader = Mended { begin, instead_of: instead_of as u64, at: 0, reader };
+        Self::parse(reader, length, until, path, context)
+    }
+
+    fn parse(
+        mut reader: impl Read + Seek,
+        length: u64,
+        until: Option<Tag>,
+        path: &Path,
+        context: &Context,
+    ) -> Result<Self> {
         let mut claim = context.no_claim();
         let walked = content_length(&mut reader, length, &mut |bytes| context.enlarge(&mut claim, bytes));
         let content = walked.map_err(|fault| match fault {
@@ -63,6 +82,56 @@ impl Opened {
         }
         let object = options.from_reader(reader.take(content)).map_err(|error| broken(path, &error))?;
         Ok(Self { object, length, behind: length - content, _claim: claim })
+    }
+}
+
+/// So much of a file is looked at for the end of its first group.
+const MOST_START_BYTES: u64 = 4096;
+
+/// Whether the first group of a file begins with its length, or is no group that could be mended.
+fn has_group_length(start: &[u8]) -> bool {
+    let at = if start.get(128..132) == Some(b"DICM") { 132 } else { 4 };
+    start.get(at..at + 2) != Some(&[2, 0]) || start.get(at + 2..at + 4) == Some(&[0, 0])
+}
+
+/// A file with another beginning.
+struct Mended<R> {
+    begin: Vec<u8>,
+    /// So many bytes of the file the beginning stands for.
+    instead_of: u64,
+    at: u64,
+    reader: R,
+}
+
+impl<R: Read + Seek> Read for Mended<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let own = self.begin.get(self.at as usize..).unwrap_or_default();
+        let count = if own.is_empty() {
+            self.reader.read(into)?
+        } else {
+            let count = own.len().min(into.len());
+            into[..count].copy_from_slice(&own[..count]);
+            count
+        };
+        self.at += count as u64;
+        if !own.is_empty() && self.at == self.begin.len() as u64 {
+            self.reader.seek(SeekFrom::Start(self.instead_of))?;
+        }
+        Ok(count)
+    }
+}
+
+impl<R: Read + Seek> Seek for Mended<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+            SeekFrom::End(_) => None,
+        };
+        self.at = at.ok_or(ErrorKind::InvalidInput)?;
+        let own = self.begin.len() as u64;
+        self.reader.seek(SeekFrom::Start(self.instead_of + self.at.saturating_sub(own)))?;
+        Ok(self.at)
     }
 }
 

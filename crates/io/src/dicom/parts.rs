@@ -67,7 +67,9 @@ fn part(input: &Input, images: &[PlaneHeader], context: &mut Context) -> Result<
     let choice = input.series.or(context.reading.options.series);
     let mut warnings = Warnings::new();
     let mut series = {
-        let mut own = Context::new(&input.path, context.reading.clone(), &mut warnings);
+        let mut reading = context.reading.clone();
+        reading.options.part = input.part.or(reading.options.part);
+        let mut own = Context::new(&input.path, reading, &mut warnings);
         assembled(images, choice, &from_disk, &mut own)?
     };
     context.pass_on(warnings);

@@ -2,6 +2,7 @@
 
 use super::header::PlaneHeader;
 use crate::error::Result;
+use crate::file_name::file_name;
 use crate::read::context::Context;
 use crate::read::input::series_info::SeriesInfo;
 use crate::read::reading::SeriesChoice;
@@ -10,6 +11,8 @@ use veloxel_core::Hint;
 
 /// Directions that differ by less are one.
 const DIRECTION: f64 = 1e-3;
+/// Pixel spacings that differ by less than this share are one.
+const SPACING: f64 = 1e-3;
 
 /// Series, or kinds of images, that a message lists.
 const MOST_LISTED: usize = 16;
@@ -112,7 +115,8 @@ fn one_shape(images: &mut Vec<PlaneHeader>, context: &mut Context) -> Result<()>
             (None, None) => true,
             _ => false,
         };
-        a.size == b.size && directions
+        let mosaics = a.tile.is_some() == b.tile.is_some();
+        a.size == b.size && directions && mosaics
     };
     let count = |like: &PlaneHeader| images.iter().filter(|image| is_like(image, like)).count();
     let mut kinds: Vec<(PlaneHeader, usize)> = Vec::new();
@@ -144,7 +148,25 @@ fn one_shape(images: &mut Vec<PlaneHeader>, context: &mut Context) -> Result<()>
         context.note(veloxel_core::WarningKind::Header, text);
     }
     images.retain(|image| is_like(image, &most));
-    Ok(())
+    one_spacing(images, context)
+}
+
+/// Refuses images whose pixels have several sizes.
+fn one_spacing(images: &[PlaneHeader], context: &Context) -> Result<()> {
+    let first = &images[0];
+    let differs = |image: &&PlaneHeader| match (image.spacing_mm, first.spacing_mm) {
+        (Some(a), Some(b)) => (0..2).any(|axis| (a[axis] - b[axis]).abs() > SPACING * b[axis]),
+        (None, None) => false,
+        _ => true,
+    };
+    let Some(other) = images.iter().find(differs) else { return Ok(()) };
+    let told = |image: &PlaneHeader| match image.spacing_mm {
+        Some([x, y]) => format!("{x} × {y} mm in {}", file_name(&image.path)),
+        None => format!("none in {}", file_name(&image.path)),
+    };
+    let list = format!("{}; {}", told(first), told(other));
+    let hint = "put those that belong together into a folder of their own";
+    Err(context.ambiguous("images of several pixel spacings".to_owned(), list, hint))
 }
 
 fn is(choice: SeriesChoice, first: &PlaneHeader) -> bool {

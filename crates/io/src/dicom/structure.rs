@@ -27,6 +27,9 @@ const DEFLATED: [&str; 3] =
 const ITEM: Tag = Tag(0xFFFE, 0xE000);
 const END_OF_ITEM: Tag = Tag(0xFFFE, 0xE00D);
 const END_OF_SEQUENCE: Tag = Tag(0xFFFE, 0xE0DD);
+const FILE_GROUP: u16 = 0x0002;
+/// Why a file is not parsed that only lacks the length of its first group.
+const NO_GROUP_LENGTH: &str = "its first group has no length";
 /// A UID has 64 characters at the most.
 const MOST_UID_BYTES: u32 = 64;
 /// Sequences and items within each other; the parser goes into them by recursion.
@@ -116,6 +119,9 @@ pub(super) fn content_length(
 /// The UID of the transfer syntax out of the group of elements that every file begins with.
 fn transfer_syntax<R: Read>(bytes: &mut Bytes<R>) -> Result<String, Fault> {
     let first = header(bytes, EXPLICIT)?;
+    if first.tag != FILE_META_INFORMATION_GROUP_LENGTH && first.tag.group() == FILE_GROUP {
+        return refuse(NO_GROUP_LENGTH);
+    }
     if (first.tag, first.len.0) != (FILE_META_INFORMATION_GROUP_LENGTH, 4) {
         return refuse("its first element is not the length of its first group");
     }
@@ -142,6 +148,22 @@ fn transfer_syntax<R: Read>(bytes: &mut Bytes<R>) -> Result<String, Fault> {
         return refuse(format!("the UID of its transfer syntax is {uid:?}"));
     }
     Ok(uid.to_owned())
+}
+
+/// What a file that lacks the length of its first group should begin with: preamble, magic, and that length; and how many of the file's
+/// own bytes that stands for. None where the group does not end within the first bytes.
+pub(super) fn mended_start(start: &[u8]) -> Option<(Vec<u8>, usize)> {
+    let begin = if start.get(PREAMBLE..)?.starts_with(MAGIC) { PREAMBLE + MAGIC.len() } else { MAGIC.len() };
+    let mut at = begin;
+    while start.get(at..at + 2)? == FILE_GROUP.to_le_bytes() {
+        let mut rest = start.get(at..)?;
+        let (header, bytes) = ExplicitVRLittleEndianDecoder::default().decode_header(&mut rest).ok()?;
+        at = at.checked_add(bytes)?.checked_add(header.len.get()? as usize)?;
+    }
+    let length = u32::try_from(at - begin).ok()?.to_le_bytes();
+    let mut mended = vec![0; PREAMBLE];
+    mended.extend([MAGIC, b"\x02\0\0\0UL\x04\0", &length].concat());
+    Some((mended, begin))
 }
 
 /// The header that must be there.

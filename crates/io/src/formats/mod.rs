@@ -46,6 +46,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &pfm::FORMAT,
     &packed::FORMAT,
     &nifti::FORMAT,
+    &nifti::pair::FORMAT,
     #[cfg(feature = "dicom")]
     &dicom::FORMAT,
     &metaimage::FORMAT,

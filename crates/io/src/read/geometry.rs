@@ -65,6 +65,12 @@ impl Axes {
     pub(crate) fn into_grid(self, context: &mut Context) -> Result<Grid> {
         let Self { size, mut spacing_mm, mut origin_mm, mut direction } = self.thin_axis_last();
         for (axis, h) in spacing_mm.iter_mut().enumerate() {
+            if h.is_finite() && *h < 0.0 {
+                let name = ["x", "y", "z"][axis];
+                context.assume(format!("spacing {h} along {name} is below 0: the axis is turned around"))?;
+                *h = -*h;
+                direction.iter_mut().for_each(|row| row[axis] = -row[axis]);
+            }
             *h = usable_spacing(*h, axis, context)?;
         }
         if origin_mm.iter().any(|o| !o.is_finite()) {
@@ -161,4 +167,42 @@ pub(crate) fn header_axes(grid: &Grid) -> usize {
     let off_plane = [d[2][0], d[2][1], d[0][2], d[1][2], grid.origin_mm()[2]];
     let in_plane = grid.dimension() == Dimension::Two && off_plane.iter().all(|v| v.abs() < 1e-9);
     if in_plane { 2 } else { 3 }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::read::reading::Strictness;
+    use veloxel_core::{Grid, Warnings};
+
+    fn grid(name: &str, text: &str) -> (Grid, String) {
+        let mut warnings = Warnings::new();
+        let bytes = [text.as_bytes(), &[0; 8]].concat();
+        let content = crate::read_bytes(name.as_ref(), &bytes, Strictness::Lenient, &mut warnings).unwrap();
+        let crate::Content::Image(image) = content else { panic!("no image") };
+        (image.grid().clone(), warnings.iter().map(|w| w.message.clone()).collect())
+    }
+
+    #[test]
+    fn a_negative_spacing_turns_its_axis_around() {
+        let text = "NDims = 3\nDimSize = 2 2 2\nElementSpacing = 1 -2 3\nOffset = 5 6 7\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n";
+        let (grid, said) = grid("a.mha", text);
+        assert_eq!((grid.spacing_mm(), grid.origin_mm()), ([1.0, 2.0, 3.0], [5.0, 6.0, 7.0]));
+        assert_eq!(grid.direction()[1], [0.0, -1.0, 0.0]);
+        assert!(said.contains("turned around"), "{said}");
+    }
+
+    #[test]
+    fn space_units_are_millimetres_in_the_end() {
+        let header = |more: &str| {
+            format!("NRRD0005\ntype: uint8\ndimension: 3\nsizes: 2 2 2\nencoding: raw\n{more}\n\n")
+        };
+        let placed = "space: LPS\nspace directions: (2,0,0) (0,2,0) (0,0,4)\nspace origin: (1,2,3)\n";
+        let (found, _) = grid("a.nrrd", &header(&format!("{placed}space units: \"um\" \"um\" \"um\"")));
+        assert!((0..3).all(|a| (found.spacing_mm()[a] - [0.002, 0.002, 0.004][a]).abs() < 1e-12));
+        assert!((found.origin_mm()[2] - 0.003).abs() < 1e-12);
+        let (found, _) = grid("a.nrrd", &header("spacings: 1 1 0.5\nunits: \"cm\" \"cm\" \"cm\""));
+        assert_eq!(found.spacing_mm(), [10.0, 10.0, 5.0]);
+        let (_, said) = grid("a.nrrd", &header(&format!("{placed}space units: \"s\" \"s\" \"s\"")));
+        assert!(said.contains("mm is assumed"), "{said}");
+    }
 }

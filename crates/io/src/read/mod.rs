@@ -11,6 +11,7 @@ pub(crate) mod frames;
 pub(crate) mod geometry;
 pub(crate) mod input;
 pub(crate) mod inspect;
+mod labels;
 pub(crate) mod layout;
 pub(crate) mod luminance;
 pub(crate) mod opened_files;
@@ -285,9 +286,13 @@ pub fn read_flow(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
 /// Reads a label image: whole numbers only.
 ///
 /// # Errors
-/// As [`read_image`]; [`IoError::NotLabel`] with the first sample that is no whole number within ±2^24.
+/// As [`read_image`]; [`IoError::NotLabel`] with the first sample that is no whole number within ±2^24, where samples become
+/// floats: whole numbers of volume formats are kept to ±2^31.
 pub fn read_labels(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Volume<i32>> {
     let reading = reading.into();
+    if let Some(labels) = labels::exact(path, &reading, warnings)? {
+        return Ok(labels);
+    }
     let image = read_image(path, &reading, warnings)?;
     let mut labels = Vec::with_capacity(image.data().len());
     for (nth, block) in image.data().chunks(BLOCK).enumerate() {

@@ -37,6 +37,8 @@ pub struct ReadOptions {
     pub max_decode_bytes: Option<u64>,
     /// Which series of DICOM files; none: the only one.
     pub series: Option<SeriesChoice>,
+    /// Which of the parts of a series that lie at one place; none: the magnitude, or the only one.
+    pub part: Option<PartChoice>,
 }
 
 /// How files are read, and for whom. A [`Strictness`] alone is one: it has the defaults of the rest, a budget of memory of its
@@ -76,6 +78,42 @@ impl SeriesChoice {
     pub(crate) fn is(self, uid: &str, number: Option<i64>) -> bool {
         let text = self.to_string();
         text == uid || number.is_some_and(|number| text == number.to_string())
+    }
+}
+
+/// A part of a DICOM series: by its number in the list that a refusal shows, or by its label there (`magnitude`, `echo_ms=5`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartChoice {
+    /// The text, filled up with zeros.
+    text: [u8; 64],
+}
+
+impl PartChoice {
+    /// Whether a part of this number and label is the one.
+    #[cfg(feature = "dicom")]
+    pub(crate) fn is(self, number: usize, label: &str) -> bool {
+        let text = self.to_string();
+        text == label || text == number.to_string()
+    }
+}
+
+impl FromStr for PartChoice {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        if given.is_empty() || given.len() > 64 || given.contains(['@', '\0']) {
+            return Err("expected the number of a part, or its label".to_owned());
+        }
+        let mut text = [0; 64];
+        text[..given.len()].copy_from_slice(given.as_bytes());
+        Ok(Self { text })
+    }
+}
+
+impl fmt::Display for PartChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let length = self.text.iter().take_while(|b| **b != 0).count();
+        f.write_str(&String::from_utf8_lossy(&self.text[..length]))
     }
 }
 

@@ -103,7 +103,7 @@ pub(crate) fn decode_series(path: &Path, context: &mut Context) -> Result<Option
     if (is_named && !path.is_dir()) || !is_dicom(path, context.control())? {
         return Ok(None);
     }
-    let input = Input { path: path.to_owned(), series: None, frames: None };
+    let input = Input { path: path.to_owned(), series: None, part: None, frames: None };
     let decoded = crate::dicom::read_series(&[input], context);
     let decoded = decoded.and_then(|series| series.decoded(context));
     context.settled(decoded).map(Some)

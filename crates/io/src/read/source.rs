@@ -144,7 +144,12 @@ impl<'a> Source<'a> {
         context: &mut Context,
     ) -> Result<()> {
         context.require_bytes(what, count, self.available)?;
-        let Some(Compressed { at_most, announced }) = &self.compressed else { return Ok(()) };
+        let Some(Compressed { at_most, announced }) = &self.compressed else {
+            if let Some(known) = self.bytes_known() {
+                context.trailing(Some(known.saturating_sub(count)));
+            }
+            return Ok(());
+        };
         if *announced == Some((at_most - self.available + count) as u32) {
             return Ok(());
         }

@@ -142,7 +142,7 @@ impl FrameStream {
             let first = source.first_byte(&context)?;
             let open = if first == Some(raw_frames::FIRST_BYTE) { raw_frames::open } else { y4m::open };
             let reader = open(source, &mut context)?;
-            let input = Input { path: name.to_owned(), series: None, frames: None };
+            let input = Input { path: name.to_owned(), series: None, part: None, frames: None };
             let frames = Frames::Reader(ChosenFrames { reader, input, next: 0 });
             return Ok(Self::new(name, frames, reading));
         }

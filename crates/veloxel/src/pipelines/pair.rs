@@ -7,6 +7,7 @@ use super::dense::{
 use super::memory_plan::{FlowSketch, tiles_of};
 use super::prepare::full_scale::full_scale;
 use super::prepare::grids::{allow_two_grids, intersection, mask_on};
+use super::prepare::intensities::compare_intensities;
 use super::prepare::sentinels::clip_sentinels;
 use crate::pipelines::dense::{DenseError, StartKind};
 use crate::session::MethodKey;
@@ -97,6 +98,8 @@ impl<'a> PairRequest<'a> {
             image
         });
         let [fixed, moving] = images;
+        let called = [0, 1].map(|nth| self.names.image(nth));
+        compare_intensities([&fixed, &moving], [&called[0], &called[1]], warnings);
         allow_two_grids(fixed.grid(), moving.grid(), self.strictness, warnings)?;
         let on_fixed = |mask: Option<&Mask>| -> Result<_, CoreError> {
             mask.map(|mask| mask_on(mask.clone(), fixed.grid())).transpose()

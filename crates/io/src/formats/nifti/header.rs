@@ -94,24 +94,15 @@ impl Header {
     /// Takes the fields out of the first 348 bytes.
     ///
     /// # Errors
-    /// [`IoError::Malformed`](crate::IoError::Malformed) or [`IoError::Unsupported`](crate::IoError::Unsupported) unless size and magic are those of a single-file NIfTI-1.
+    /// [`IoError::Malformed`](crate::IoError::Malformed) unless the size is that of a NIfTI-1 header; the magic is left to the caller.
     pub fn parse(bytes: &[u8], context: &Context) -> Result<Self> {
         let little = Self::get(bytes, ByteOrder::Little);
         let header = match (little.sizeof_hdr, little.sizeof_hdr.swap_bytes()) {
             (348, _) => little,
             (_, 348) => Self::get(bytes, ByteOrder::Big),
-            (540, _) | (_, 540) => {
-                return Err(context.unsupported("NIfTI-2", "convert it to NIfTI-1, MHA or NRRD"));
-            }
             (other, _) => return Err(context.malformed("NIfTI header size", "348", other)),
         };
-        match &header.magic {
-            b"n+1\0" => Ok(header),
-            b"ni1\0" => {
-                Err(context.unsupported("a NIfTI pair (.hdr and .img)", "convert it to one .nii file"))
-            }
-            other => Err(context.malformed("NIfTI magic", "\"n+1\"", format!("{other:?}"))),
-        }
+        Ok(header)
     }
 
     /// The header in little-endian order, and the four bytes that say "no extension".

@@ -1,4 +1,4 @@
-//! NIfTI-1, `.nii` and `.nii.gz`: volumes, sequences and displacement fields.
+//! NIfTI-1 and NIfTI-2, `.nii` and `.nii.gz`: volumes, sequences and displacement fields.
 //!
 //! *Specification*: `nifti1.h`, NIfTI Data Format Working Group, 2003 (revised 2007).
 //! *Compatible implementations*: ITK and SimpleITK (compared both ways in `tests/peers.py`).
@@ -11,12 +11,17 @@
 //! *2-D*: `dim[0] = 2`, and files that are one voxel thick along an axis: a plane in space, or a 2-D cine. A field of a plane in
 //! space is written with its axis of one voxel second, `dim = [5, nx, 1, ny, 1, 3]`: ITK drops a third axis of one voxel from fields
 //! of five axes, and then fails on a plane that is not the world's xy plane. The order of the samples is the same.
-//! *Limits*: single files only (no `.hdr`/`.img`), no complex or 128-bit samples, sides up to 32767.
+//! *Two places*: where sform and qform lie apart, the sform is taken and the distance told.
+//! *Limits*: no complex or 128-bit samples, sides up to 32767, of NIfTI-2 as well.
 
 mod deformation;
 mod header;
+pub(super) mod pair;
 mod placement;
 mod reader;
+mod second;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 use crate::format::{Format, Limits, Reader, VOLUME_LIMITS, WriteRecord};

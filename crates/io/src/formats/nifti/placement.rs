@@ -23,16 +23,50 @@ pub(super) fn axes(header: &Header, size: [usize; 3], context: &mut Context) -> 
     }
     if header.sform_code > 0 {
         if let Some(placed) = from_sform(header, &axes, mm) {
-            return agree_on_spacing(placed, axes.spacing_mm, listed, context);
+            let settled = agree_on_spacing(placed, axes.spacing_mm, listed, context)?;
+            if header.qform_code > 0 {
+                tell_apart(header, &settled, &from_qform(header, axes, mm, context)?, context);
+            }
+            return Ok(settled);
         }
         let instead = if header.qform_code > 0 { "the qform" } else { "pixdim" };
         context.assume(format!("the sform {:?} has no inverse: {instead} is used", header.srow))?;
     }
     if header.qform_code > 0 {
-        axes.direction = lps_rows(quaternion_rotation(header, context)?);
-        let [x, y, z] = header.qoffset.map(|v| f64::from(v) * mm);
-        axes.origin_mm = [-x, -y, z];
+        axes = from_qform(header, axes, mm, context)?;
     }
+    Ok(axes)
+}
+
+/// Corners of a grid that lie apart by less than this share of a voxel are one place.
+const ONE_PLACE: f64 = 0.05;
+
+/// Says where the sform and the qform put a corner in different places.
+fn tell_apart(header: &Header, sform: &Axes, qform: &Axes, context: &mut Context) {
+    let corner = |axes: &Axes, nth: usize| {
+        let far = |axis: usize| if nth >> axis & 1 == 1 { axes.size[axis] as f64 - 1.0 } else { 0.0 };
+        let row = |r: usize| (0..3).map(|a| axes.direction[r][a] * axes.spacing_mm[a] * far(a)).sum::<f64>();
+        [0, 1, 2].map(|r| axes.origin_mm[r] + row(r))
+    };
+    let apart = |nth: usize| {
+        let (a, b) = (corner(sform, nth), corner(qform, nth));
+        length([0, 1, 2].map(|k| a[k] - b[k]))
+    };
+    let most = (0..8).map(apart).fold(0.0, f64::max);
+    let voxel = qform.spacing_mm.iter().copied().fold(f64::INFINITY, f64::min);
+    if most > ONE_PLACE * voxel {
+        let (s, q) = (header.sform_code, header.qform_code);
+        let text = format!(
+            "its sform (code {s}) and its qform (code {q}) lie up to {most:.2} mm apart: the sform is used"
+        );
+        context.note(WarningKind::Header, text);
+    }
+}
+
+fn from_qform(header: &Header, mut axes: Axes, mm: f64, context: &mut Context) -> Result<Axes> {
+    axes.direction = lps_rows(quaternion_rotation(header, context)?);
+    let [x, y, z] = header.qoffset.map(|v| f64::from(v) * mm);
+    axes.origin_mm = [-x, -y, z];
     Ok(axes)
 }
 

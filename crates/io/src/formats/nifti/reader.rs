@@ -3,6 +3,7 @@
 use super::deformation;
 use super::header::{DATATYPE_RGB24, DATATYPE_RGBA32, HEADER_BYTES, Header, SAMPLES_AT};
 use super::placement::axes;
+use super::second;
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::element::{Element, Scaling, Stored};
@@ -13,26 +14,59 @@ use crate::read::source::Source;
 /// Reads the header and leaves the source at the first sample.
 pub(super) fn layout<'a>(source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>)> {
     let mut source = source.gunzip_if_compressed(context)?;
-    let bytes = source.take_bytes("the NIfTI header", HEADER_BYTES as u64, context)?;
-    let header = Header::parse(&bytes, context)?;
+    let before = source.available();
+    let Start { header, offset } = start(&mut source, context)?;
+    match &header.magic {
+        b"n+1\0" => {}
+        b"ni1\0" => {
+            let hint = "name the .hdr of the pair, or convert it to one .nii file";
+            return Err(
+                context.unsupported("the header of a NIfTI pair (.hdr and .img) under this name", hint)
+            );
+        }
+        other => return Err(context.malformed("NIfTI magic", "\"n+1\"", format!("{other:?}"))),
+    }
     let layout = interpret(&header, context)?;
-    let offset = samples_offset(&header, context)?;
-    source.skip("the NIfTI extension", offset - HEADER_BYTES as u64, context)?;
+    let taken = before - source.available();
+    let offset = samples_offset(offset, taken + EXTENSION_FLAG_BYTES, context)?;
+    source.skip("the NIfTI extension", offset - taken, context)?;
     Ok((layout, source))
 }
 
-fn samples_offset(header: &Header, context: &mut Context) -> Result<u64> {
-    let offset = header.vox_offset;
+/// Bytes behind a header that say whether there are extensions.
+const EXTENSION_FLAG_BYTES: u64 = (SAMPLES_AT - HEADER_BYTES) as u64;
+
+/// A header, and where it says that samples begin.
+pub(super) struct Start {
+    pub header: Header,
+    pub offset: f64,
+}
+
+/// Reads a header of either version.
+pub(super) fn start(source: &mut Source, context: &Context) -> Result<Start> {
+    let mut bytes = source.take_bytes("the NIfTI header", HEADER_BYTES as u64, context)?;
+    let Some(order) = second::order(&bytes) else {
+        let header = Header::parse(&bytes, context)?;
+        return Ok(Start { offset: header.vox_offset.into(), header });
+    };
+    let more = (second::SECOND_BYTES - HEADER_BYTES) as u64;
+    bytes.extend(source.take_bytes("the NIfTI header", more, context)?);
+    let (first, offset) = second::as_first(&bytes, order, context)?;
+    Ok(Start { header: Header::parse(&first, context)?, offset: offset as f64 })
+}
+
+fn samples_offset(offset: f64, least: u64, context: &mut Context) -> Result<u64> {
     if offset == 0.0 {
-        context.assume("vox_offset is 0: samples are assumed right behind the header, at 352")?;
-        return Ok(SAMPLES_AT as u64);
+        context
+            .assume(format!("vox_offset is 0: samples are assumed right behind the header, at {least}"))?;
+        return Ok(least);
     }
-    let is_behind = (SAMPLES_AT as f32..1e15).contains(&offset) && offset.fract() == 0.0;
-    context.require(is_behind, "vox_offset", "a whole number of at least 352", offset)?;
+    let is_behind = (least as f64..1e15).contains(&offset) && offset.fract() == 0.0;
+    context.require(is_behind, "vox_offset", format!("a whole number of at least {least}"), offset)?;
     Ok(offset as u64)
 }
 
-fn interpret(header: &Header, context: &mut Context) -> Result<Layout> {
+pub(super) fn interpret(header: &Header, context: &mut Context) -> Result<Layout> {
     deformation::refuse_coefficients(header, context)?;
     let [nx, ny, nz, frames, components] = sizes(header, context)?;
     let rgb = |channels| (Element::U8, Some(channels));

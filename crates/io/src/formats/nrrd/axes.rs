@@ -71,6 +71,8 @@ pub(super) struct Space {
     pub dimension: usize,
     /// What turns the file's world axes into LPS.
     pub signs: [f64; 3],
+    /// Millimetres in the unit of each world axis.
+    pub mm: [f64; 3],
 }
 
 impl Space {
@@ -79,7 +81,7 @@ impl Space {
             const NAME: &str = "space dimension";
             let dimension = fields.value(NAME, "2 or 3", context)?.unwrap_or(3);
             context.require((2..=3).contains(&dimension), NAME, "2 or 3", dimension)?;
-            return Ok(Self { dimension, signs: [1.0; 3] });
+            return Ok(Self { dimension, signs: [1.0; 3], mm: units(fields, dimension, context)? });
         };
         let signs = match name.to_lowercase().as_str() {
             "lps" | "left-posterior-superior" => [1.0; 3],
@@ -91,7 +93,7 @@ impl Space {
             }
             other => return Err(context.unsupported(format!("space {other}"), "give LPS, RAS or LAS")),
         };
-        Ok(Self { dimension: 3, signs })
+        Ok(Self { dimension: 3, signs, mm: units(fields, 3, context)? })
     }
 
     pub fn place(
@@ -107,8 +109,8 @@ impl Space {
                 let expected = "a vector for every axis of space";
                 return Err(context.malformed("space directions", expected, "none"));
             };
-            for ((value, d), sign) in column.iter_mut().zip(direction).zip(self.signs) {
-                *value = sign * d;
+            for (k, (value, d)) in column.iter_mut().zip(direction).enumerate() {
+                *value = self.signs[k] * self.mm[k] * d;
             }
         }
         if spatial.len() == 2 {
@@ -135,9 +137,36 @@ impl Space {
             let got = quoted(fields.text("space origin").unwrap_or_default());
             return Err(context.malformed("space origin", "one vector", got));
         };
-        for ((o, value), sign) in axes.origin_mm.iter_mut().zip(origin).zip(self.signs) {
-            *o = sign * value;
+        for (k, (o, value)) in axes.origin_mm.iter_mut().zip(origin).enumerate() {
+            *o = self.signs[k] * self.mm[k] * value;
         }
         Ok(())
+    }
+}
+
+/// Millimetres in the unit of each axis of the world; of units that are no lengths a note says that they count as millimetres.
+fn units(fields: &Fields, dimension: usize, context: &mut Context) -> Result<[f64; 3]> {
+    let mut mm = [1.0; 3];
+    let Some(units) = super::header::quoted(fields, "space units", dimension, context)? else {
+        return Ok(mm);
+    };
+    for (mm, unit) in mm.iter_mut().zip(units) {
+        *mm = length_mm(unit, context)?;
+    }
+    Ok(mm)
+}
+
+/// Millimetres in a unit.
+pub(super) fn length_mm(unit: &str, context: &mut Context) -> Result<f64> {
+    match unit.trim() {
+        "m" | "meter" | "meters" | "metre" | "metres" => Ok(1e3),
+        "cm" | "centimeter" | "centimeters" => Ok(10.0),
+        "mm" | "millimeter" | "millimeters" | "" | "???" | "none" => Ok(1.0),
+        "um" | "µm" | "μm" | "micron" | "microns" | "micrometer" | "micrometers" => Ok(1e-3),
+        "nm" | "nanometer" | "nanometers" => Ok(1e-6),
+        other => {
+            context.assume(format!("{} is no length that is known: mm is assumed", quoted(other)))?;
+            Ok(1.0)
+        }
     }
 }

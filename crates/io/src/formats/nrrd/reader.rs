@@ -1,6 +1,6 @@
 //! Interprets a NRRD header: type, encoding and place of the samples.
 
-use super::axes::{Extra, ExtraAxis, Space, extra_axis};
+use super::axes::{Extra, ExtraAxis, Space, extra_axis, length_mm};
 use super::header::{self, TYPES, quoted, vectors};
 use crate::error::Result;
 use crate::read::context::Context;
@@ -73,6 +73,11 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
         (Some(directions), _) => space.place(&mut axes, &spatial, &directions, context)?,
         (None, Some(spacings)) => {
             axes.spacing_mm.iter_mut().zip(&spatial).for_each(|(h, &a)| *h = spacings[a]);
+            if let Some(units) = header::quoted(fields, "units", rank, context)? {
+                for (h, &axis) in axes.spacing_mm.iter_mut().zip(&spatial) {
+                    *h *= length_mm(units[axis], context)?;
+                }
+            }
         }
         (None, None) => {}
     }

@@ -3,9 +3,17 @@
 //! *Specification*: Adobe, "TIFF Revision 6.0", 1992; uncompressed, PackBits, LZW and deflate.
 //! Samples keep the file's own scale; colour becomes luminance ([`LUMA`](crate::read::luminance::LUMA)).
 //! Written as one page of uncompressed 32-bit floats, which loses nothing.
+//! *Not frames*: thumbnails, smaller versions and masks (SubfileType) are left out; channels of ImageJ's and OME's stacks are refused.
+//! *Stacks of one page*: ImageJ's, whose images follow each other behind the first one.
+//! *Upright*: the orientation is applied. Small samples are turned over where they are white, but not floats and single bits.
 //! *Limits*: no palettes, CMYK or YCbCr; resolution tags are not read: pictures count in pixels.
 
+mod packed;
+mod pages;
 mod survey;
+#[cfg(test)]
+mod tests;
+mod whiteness;
 
 use crate::asking::Asking;
 use crate::content::ContentKind;
@@ -46,6 +54,10 @@ struct Pages {
     /// Samples that so many bytes can stand for.
     possible: u64,
     any: bool,
+    /// Images of a stack behind the only page, and how many were read.
+    stack: Option<packed::Stack>,
+    /// Pages that are no frames.
+    left_out: usize,
     /// What all pages declare to take as frames.
     declared_bytes: u64,
     sample_type: String,
@@ -56,17 +68,25 @@ fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
     let file = source.take_rest(context)?;
     let file_bytes = file.len() as u64;
     survey::check_first_directory(&file, context)?;
-    let size = Decoder::new(Cursor::new(file)).and_then(|mut decoder| decoder.dimensions());
-    let (nx, ny) = size.map_err(|e| failure(e, file_bytes, context))?;
-    context.picture_grid(nx as usize, ny as usize)
+    let file = Asking::new(Cursor::new(file), context.control());
+    let mut decoder = Decoder::new(file).map_err(|e| failure(e, file_bytes, context))?;
+    let (nx, ny) = decoder.dimensions().map_err(|e| failure(e, file_bytes, context))?;
+    let orientation = pages::orientation(&mut decoder, file_bytes, context)?;
+    pages::shown_grid([nx as usize, ny as usize, 1], orientation, context)
 }
 
 fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn FrameReader + 'a>> {
-    let file = source.take_rest(context)?;
+    let mut file = source.take_rest(context)?;
     let file_bytes = file.len() as u64;
     let possible = file_bytes.saturating_mul(MAX_RATIO);
     let limit = usize::try_from(possible).unwrap_or(usize::MAX);
     survey::check_first_directory(&file, context)?;
+    let kept = whiteness::keep_samples(&mut file);
+    if kept > 0 {
+        let text =
+            format!("{kept} pages of floats or single bits call small samples white: they stay as they are");
+        context.note(WarningKind::Samples, text);
+    }
     let mut limits = Limits::default();
     limits.decoding_buffer_size = limit;
     limits.intermediate_buffer_size = limit;
@@ -74,21 +94,39 @@ fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn Fra
     let file = Asking::new(Cursor::new(file), context.control());
     let decoder = Decoder::new(file).map_err(|e| failure(e, file_bytes, context))?;
     let mut decoder = decoder.with_limits(limits);
-    let declared_bytes = survey::declared_bytes(&mut decoder, file_bytes, context)?;
-    let (any, sample_type) = (false, String::new());
-    Ok(Box::new(Pages { decoder, file_bytes, possible, any, declared_bytes, sample_type }))
+    let survey::Survey { mut declared_bytes, pages } =
+        survey::declared_bytes(&mut decoder, file_bytes, context)?;
+    let axes = pages::stack_axes(&mut decoder);
+    let stack = if pages == 1 { packed::Stack::of(&mut decoder, axes, file_bytes, context)? } else { None };
+    let images = stack.as_ref().map_or(pages, |stack| stack.images);
+    let samples = decoder.find_tag_unsigned(tiff::tags::Tag::SamplesPerPixel).ok().flatten().unwrap_or(1);
+    pages::check_axes(axes, images, samples, context)?;
+    declared_bytes = declared_bytes.saturating_mul(if pages == 1 { images as u64 } else { 1 });
+    let (any, sample_type, left_out) = (false, String::new(), 0);
+    Ok(Box::new(Pages { decoder, file_bytes, possible, any, stack, left_out, declared_bytes, sample_type }))
 }
 
 impl FrameReader for Pages {
     fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>> {
-        if self.any {
-            if !self.decoder.more_images() {
-                return Ok(None);
-            }
-            self.decoder.next_image().map_err(|e| failure(e, self.file_bytes, context))?;
+        if let Some(stack) = &mut self.stack {
+            self.sample_type = format!("{} × 1", stack.sample_name());
+            return stack.next(&mut self.decoder, context);
         }
-        self.any = true;
-        self.page(context).map(Some)
+        loop {
+            let is_first = !self.any;
+            if self.any {
+                if !self.decoder.more_images() {
+                    return Ok(None);
+                }
+                self.decoder.next_image().map_err(|e| failure(e, self.file_bytes, context))?;
+            }
+            self.any = true;
+            // The first page is what there is, where all call themselves something else.
+            if is_first || pages::is_frame(&mut self.decoder) {
+                return self.page(context).map(Some);
+            }
+            self.left_out += 1;
+        }
     }
 
     fn declared_bytes(&self) -> u64 {
@@ -99,7 +137,11 @@ impl FrameReader for Pages {
         self.sample_type.clone()
     }
 
-    fn finish(self: Box<Self>, _: &mut Context) -> Result<()> {
+    fn finish(self: Box<Self>, context: &mut Context) -> Result<()> {
+        if self.left_out > 0 {
+            let text = format!("{} thumbnails, smaller versions or masks were left out", self.left_out);
+            context.note(WarningKind::Header, text);
+        }
         Ok(())
     }
 }
@@ -126,11 +168,18 @@ impl Pages {
         context.claim(count.saturating_mul(4))?;
         let stored_bytes = colour.bit_depth().div_ceil(8);
         let _scratch = context.scratch(count.saturating_mul(stored_bytes.into()))?;
-        let samples = self.decoder.read_image().map_err(|e| fail(e, context))?;
+        let orientation = pages::orientation(&mut self.decoder, self.file_bytes, context)?;
+        let shape = packed::PageShape { size: [nx as usize, ny as usize], channels: channels.count() };
+        let samples = match colour.bit_depth() {
+            bits @ (1 | 2 | 4 | 12) => packed::unpacked(&mut self.decoder, shape, bits.into()),
+            _ => packed::whole(&mut self.decoder, shape),
+        };
+        let samples = samples.map_err(|e| fail(e, context))?;
         let Floats { samples, name, opaque } = floats(samples, context)?;
         context.require(samples.len() as u64 == count, "samples", count.to_string(), samples.len())?;
         self.sample_type = format!("{name} × {}", channels.count());
-        Picture { grid, channels, opaque, samples: Samples::Floats(samples) }.into_luminance(context)
+        let picture = Picture { grid, channels, opaque, samples: Samples::Floats(samples) };
+        pages::turned(picture.into_luminance(context)?, orientation, context)
     }
 }
 
@@ -143,15 +192,26 @@ struct Floats {
 }
 
 fn floats(samples: DecodingResult, context: &mut Context) -> Result<Floats> {
+    macro_rules! is_rounded {
+        ($float:expr, $value:expr, u64) => {
+            $float as i128 != i128::from($value)
+        };
+        ($float:expr, $value:expr, i64) => {
+            $float as i128 != i128::from($value)
+        };
+        ($float:expr, $value:expr, $type:ident) => {
+            f64::from($float) != f64::from($value) && !$float.is_nan()
+        };
+    }
     macro_rules! floats {
-        ($values:expr, $type:ty, $opaque:expr) => {{
+        ($values:expr, $type:ident, $opaque:expr) => {{
             let mut samples: Vec<f32> = Vec::with_capacity($values.len());
             for block in $values.chunks(BLOCK) {
                 context.check()?;
                 samples.extend(block.iter().map(|&v| v as f32));
             }
             // NaN is equal to nothing, itself included.
-            if samples.iter().zip(&$values).any(|(&f, &v)| f64::from(f) != f64::from(v) && !f.is_nan()) {
+            if samples.iter().zip(&$values).any(|(&f, &v)| is_rounded!(f, v, $type)) {
                 let text = concat!(stringify!($type), " samples were rounded to 32-bit floats");
                 context.note(WarningKind::Samples, text);
             }
@@ -167,7 +227,12 @@ fn floats(samples: DecodingResult, context: &mut Context) -> Result<Floats> {
         DecodingResult::I32(v) => floats!(v, i32, i32::MAX),
         DecodingResult::F32(samples) => Ok(Floats { samples, name: "f32", opaque: 1.0 }),
         DecodingResult::F64(v) => floats!(v, f64, 1.0),
-        _ => Err(context.unsupported("this TIFF sample type", "convert it to 32-bit floats")),
+        DecodingResult::F16(v) => {
+            let samples = v.iter().map(|half| half.to_f32()).collect();
+            Ok(Floats { samples, name: "f16", opaque: 1.0 })
+        }
+        DecodingResult::U64(v) => floats!(v, u64, u64::MAX),
+        DecodingResult::I64(v) => floats!(v, i64, i64::MAX),
     }
 }
 

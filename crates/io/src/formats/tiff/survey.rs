@@ -45,11 +45,21 @@ fn longest_entry(file: &[u8]) -> Option<u64> {
     (0..entries).map_while(count).max()
 }
 
+/// What all pages declare.
+pub(super) struct Survey {
+    pub declared_bytes: u64,
+    pub pages: usize,
+}
+
 /// The bytes that all pages take as frames of 32-bit floats. The decoder is left at the first page.
 ///
 /// # Errors
 /// [`IoError::Malformed`](crate::IoError::Malformed) for pages that share bytes: a small file of them becomes a very large sequence.
-pub(super) fn declared_bytes(decoder: &mut PageDecoder, file_bytes: u64, context: &Context) -> Result<u64> {
+pub(super) fn declared_bytes(
+    decoder: &mut PageDecoder,
+    file_bytes: u64,
+    context: &Context,
+) -> Result<Survey> {
     let fail = |e| failure(e, file_bytes, context);
     let (mut declared_bytes, mut pages) = (0u64, 0usize);
     let mut places: Vec<(Range<u64>, usize)> = Vec::new();
@@ -88,5 +98,5 @@ pub(super) fn declared_bytes(decoder: &mut PageDecoder, file_bytes: u64, context
     if pages > 1 {
         decoder.seek_to_image(0).map_err(fail)?;
     }
-    Ok(declared_bytes)
+    Ok(Survey { declared_bytes, pages })
 }

@@ -6,6 +6,7 @@
 //! | `frames@0:10:2` | frames 0, 2, 4, 6 and 8: of a file, of a folder's files in natural order, or of a pattern's |
 //! | `export@series:3` | of DICOM files the series with this number, or with this UID |
 //! | `export@series:3@5` | a frame of that series |
+//! | `export@part:magnitude` | of a series with several images at one place those of this label, or of this number in their list |
 //!
 //! A file or folder of that very name comes first. Frames beyond the last are an error that names those that there are.
 
@@ -18,7 +19,7 @@ use crate::content::Content;
 use crate::error::{IoError, Result};
 use crate::read::context::Context;
 use crate::read::input::frame_selection::FrameSelection;
-use crate::read::reading::{Reading, SeriesChoice};
+use crate::read::reading::{PartChoice, Reading, SeriesChoice};
 use std::path::{Path, PathBuf};
 use veloxel_core::Sequence;
 
@@ -29,6 +30,8 @@ pub(crate) struct Input {
     pub path: PathBuf,
     /// Which series of DICOM files, if the name says it.
     pub series: Option<SeriesChoice>,
+    /// Which part of a series, if the name says it.
+    pub part: Option<PartChoice>,
     /// Which frames, if the name says it.
     pub frames: Option<FrameSelection>,
 }
@@ -37,21 +40,25 @@ pub(crate) struct Input {
 enum Part {
     Frames(FrameSelection),
     Series(SeriesChoice),
+    Part(PartChoice),
 }
 
 impl Input {
     /// What a name means.
     pub fn of(name: &Path) -> Self {
-        let mut input = Self { path: name.to_owned(), series: None, frames: None };
+        let mut input = Self { path: name.to_owned(), series: None, part: None, frames: None };
         while !input.path.exists()
             && let Some((path, part)) = split(&input.path)
         {
             match part {
                 // Frames are of a series: they come last.
-                Part::Frames(frames) if input.frames.is_none() && input.series.is_none() => {
+                Part::Frames(frames)
+                    if input.frames.is_none() && input.series.is_none() && input.part.is_none() =>
+                {
                     input.frames = Some(frames);
                 }
                 Part::Series(series) if input.series.is_none() => input.series = Some(series),
+                Part::Part(part) if input.part.is_none() && input.series.is_none() => input.part = Some(part),
                 _ => break,
             }
             input.path = path;
@@ -62,6 +69,7 @@ impl Input {
     /// How it is read: its own series, or else the one that is asked for.
     pub fn reading(&self, mut reading: Reading) -> Reading {
         reading.options.series = self.series.or(reading.options.series);
+        reading.options.part = self.part.or(reading.options.part);
         reading
     }
 
@@ -117,6 +125,9 @@ impl Input {
 /// A name without what follows its last `@`, if that is a part of an input.
 fn split(name: &Path) -> Option<(PathBuf, Part)> {
     let (stem, asked) = name.file_name()?.to_str()?.rsplit_once('@')?;
+    if let Some(part) = asked.strip_prefix("part:") {
+        return below(name, stem, Part::Part(part.parse().ok()?));
+    }
     let part = match asked.strip_prefix("series:") {
         Some(series) => Part::Series(series.parse().ok()?),
         None if !asked.is_empty() && asked.bytes().all(|b| b.is_ascii_digit()) => {
@@ -124,6 +135,11 @@ fn split(name: &Path) -> Option<(PathBuf, Part)> {
         }
         None => Part::Frames(asked.parse().ok()?),
     };
+    below(name, stem, part)
+}
+
+/// The name that a part is asked of, with that part.
+fn below(name: &Path, stem: &str, part: Part) -> Option<(PathBuf, Part)> {
     // `folder/@5` is what the completion of a name leads to.
     let path = if stem.is_empty() { name.parent()?.to_owned() } else { name.with_file_name(stem) };
     (!path.as_os_str().is_empty()).then_some((path, part))
@@ -143,7 +159,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let asked = |name: &str| {
-            let Input { path, series, frames } = Input::of(&path(name));
+            let Input { path, series, frames, .. } = Input::of(&path(name));
             let name = path.strip_prefix(folder.path()).unwrap().to_string_lossy().into_owned();
             (name, series.map(|s| s.to_string()), frames.map(|f| f.to_string()))
         };
@@ -153,6 +169,9 @@ mod tests {
         assert_eq!(asked("d@series:3@1:"), ("d".to_owned(), text("3"), text("1:")));
         assert_eq!(asked("d/@series:1.2.3"), ("d".to_owned(), text("1.2.3"), None));
         assert_eq!(asked("a@1@2"), ("a@1".to_owned(), None, text("2:3")));
+        let part = |name: &str| Input::of(&path(name)).part.map(|part| part.to_string());
+        assert_eq!(part("d@part:echo_ms=5.5@2"), text("echo_ms=5.5"));
+        assert_eq!(asked("d@series:3@part:phase@2"), ("d".to_owned(), text("3"), text("2:3")));
         for plain in ["a@b.png", "a@", "a@x:y", "a@series:x", "a@-1", "a"] {
             assert_eq!(asked(plain), (plain.to_owned(), None, None));
         }

@@ -3,5 +3,6 @@
 
 pub(crate) mod full_scale;
 pub(crate) mod grids;
+pub(crate) mod intensities;
 pub(crate) mod labels;
 pub(crate) mod sentinels;

@@ -1,6 +1,6 @@
 //! Whether images that lie very near to each other are thin slices, or frames of one slice whose positions are not exact.
 
-use super::header::PlaneHeader;
+use crate::dicom::header::PlaneHeader;
 use crate::read::context::Context;
 use veloxel_core::WarningKind;
 
@@ -28,11 +28,28 @@ pub(super) fn same_mm(placed: &[(f64, PlaneHeader)], context: &mut Context) -> f
     if is_even && is_of_one_count && !has_frames && places.len() > 2 {
         return EXACT_MM;
     }
+    // All of them in one place, without times: what differs is where they lie.
+    let spread = places[places.len() - 1].at_mm - places[0].at_mm;
+    let is_one_slice = steps.iter().all(|step| *step < SAME_MM);
+    if is_one_slice && spread > EXACT_MM && is_of_one_count && !has_frames && !is_timed(placed) {
+        return EXACT_MM;
+    }
     let text = format!(
         "positions of images differ by {least:.4} mm, less than {SAME_MM} mm: these are taken for frames of one slice"
     );
     context.note(WarningKind::Header, text);
     SAME_MM
+}
+
+/// Whether images differ in a time, or are frames of one film.
+fn is_timed(placed: &[(f64, PlaneHeader)]) -> bool {
+    let first = &placed[0].1;
+    let differs = |image: &PlaneHeader| {
+        image.trigger_ms != first.trigger_ms
+            || image.temporal_index != first.temporal_index
+            || image.film.is_some()
+    };
+    placed.iter().any(|(_, image)| differs(image))
 }
 
 /// Whether all images have a trigger time, or an index of their temporal position, and no two the same.

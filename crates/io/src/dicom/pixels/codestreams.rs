@@ -17,7 +17,7 @@ const MORE_BYTES: usize = 1 << 16;
 
 /// The shape of a plane, as the elements state it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shape {
+pub(in crate::dicom) struct Shape {
     pub size: [usize; 2],
     pub channels: usize,
     /// Bits of a sample.

@@ -1,0 +1,115 @@
+//! What the tags of a page say of its place among frames: thumbnails and masks, axes of stacks, and how a picture lies.
+//!
+//! *Specification*: Adobe, "TIFF Revision 6.0", 1992 (NewSubfileType, Orientation); ImageJ's and OME's descriptions of stacks.
+
+use super::{PageDecoder, failure};
+use crate::error::Result;
+use crate::read::context::Context;
+use tiff::decoder::ifd::Value;
+use tiff::tags::Tag;
+use veloxel_core::{Grid, Volume, WarningKind};
+
+/// Bits of a page's kind: a smaller version of another page, or a mask of one.
+const SMALLER_OR_MASK: u32 = 0b101;
+/// The same in an older tag.
+const SMALLER: u32 = 2;
+/// So much of a description is looked at.
+const MOST_CHARACTERS: usize = 1 << 16;
+
+/// Images of a stack, by its own description.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct StackAxes {
+    pub images: usize,
+    pub channels: usize,
+    pub slices: usize,
+    /// Whether ImageJ wrote it.
+    pub is_image_j: bool,
+}
+
+/// Whether a page is a picture of its own.
+pub(super) fn is_frame(decoder: &mut PageDecoder) -> bool {
+    let mut number = |tag: Tag| decoder.find_tag_unsigned::<u32>(tag).ok().flatten();
+    let is_other = number(Tag::NewSubfileType).is_some_and(|kind| kind & SMALLER_OR_MASK != 0);
+    !is_other && number(Tag::SubfileType) != Some(SMALLER)
+}
+
+/// The axes that the description of the first page counts.
+pub(super) fn stack_axes(decoder: &mut PageDecoder) -> StackAxes {
+    let Ok(Some(Value::Ascii(text))) = decoder.find_tag(Tag::ImageDescription) else {
+        return StackAxes::default();
+    };
+    let text: String = text.chars().take(MOST_CHARACTERS).collect();
+    if text.starts_with("ImageJ=") {
+        let value = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+            line.and_then(|value| value.trim().parse().ok()).unwrap_or(1)
+        };
+        let (images, channels, slices) = (value("images"), value("channels"), value("slices"));
+        return StackAxes { images, channels, slices, is_image_j: true };
+    }
+    let Some((_, pixels)) = text.split_once("<Pixels").filter(|_| text.contains("<OME")) else {
+        return StackAxes::default();
+    };
+    let value = |name: &str| {
+        let (_, rest) = pixels.split_once(&format!(" {name}=\""))?;
+        rest.split_once('"')?.0.parse().ok()
+    };
+    let size = |name: &str| value(name).unwrap_or(1);
+    let (channels, slices) = (size("SizeC"), size("SizeZ"));
+    StackAxes { images: channels * slices * size("SizeT"), channels, slices, is_image_j: false }
+}
+
+/// Refuses channels taken for frames, and says of slices what they are taken for.
+pub(super) fn check_axes(axes: StackAxes, pages: usize, samples: usize, context: &mut Context) -> Result<()> {
+    let StackAxes { channels, slices, .. } = axes;
+    // Channels may stand together in each pixel.
+    if pages > 1 && channels > 1 && channels > samples {
+        let what = format!("a stack of {pages} images in {channels} channels, which are no frames over time");
+        return Err(context.unsupported(what, "save one channel as a file of its own"));
+    }
+    if pages > 1 && slices > 1 {
+        let text =
+            format!("its description counts {slices} slices: images are taken as frames one after the other");
+        context.note(WarningKind::Header, text);
+    }
+    Ok(())
+}
+
+/// The samples of a page as a viewer shows them: its first row at the top, its first column at the left.
+pub(super) fn turned(image: Volume<f32>, orientation: u16, context: &mut Context) -> Result<Volume<f32>> {
+    if !(2..=8).contains(&orientation) {
+        return Ok(image);
+    }
+    let [nx, ny, _] = image.grid().size();
+    let is_swapped = orientation >= 5;
+    let size = if is_swapped { [ny, nx] } else { [nx, ny] };
+    // Where the first row and the first column of the file are shown.
+    let from_right = matches!(orientation, 2 | 3 | 6 | 7);
+    let from_bottom = matches!(orientation, 3 | 4 | 7 | 8);
+    let mut samples = context.room_for(nx * ny)?;
+    for y in 0..size[1] {
+        let y = if from_bottom { size[1] - 1 - y } else { y };
+        samples.extend((0..size[0]).map(|x| {
+            let x = if from_right { size[0] - 1 - x } else { x };
+            let [column, row] = if is_swapped { [y, x] } else { [x, y] };
+            image.data()[row * nx + column]
+        }));
+    }
+    context.note(
+        WarningKind::Header,
+        format!("its orientation ({orientation}) was applied: the picture is upright"),
+    );
+    context.volume(shown_grid(image.grid().size(), orientation, context)?, samples)
+}
+
+/// The grid of a picture as it is shown.
+pub(super) fn shown_grid([nx, ny, _]: [usize; 3], orientation: u16, context: &Context) -> Result<Grid> {
+    if (5..=8).contains(&orientation) { context.picture_grid(ny, nx) } else { context.picture_grid(nx, ny) }
+}
+
+/// How a page lies; 1 where it does not say so.
+pub(super) fn orientation(decoder: &mut PageDecoder, file_bytes: u64, context: &Context) -> Result<u16> {
+    let found =
+        decoder.find_tag_unsigned::<u16>(Tag::Orientation).map_err(|e| failure(e, file_bytes, context))?;
+    Ok(found.unwrap_or(1))
+}

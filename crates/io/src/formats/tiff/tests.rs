@@ -1,0 +1,164 @@
+use crate::content::Content;
+use crate::read::reading::Strictness;
+use veloxel_core::Warnings;
+
+/// A tag with one number, or with bytes of text.
+enum Entry<'a> {
+    Word(u16, u16),
+    Text(&'a str),
+}
+
+/// A little-endian file of one page for each list of tags, with the same bytes of samples behind one another.
+fn file(pages: &[(&[Entry], &[u8])]) -> Vec<u8> {
+    let mut bytes = b"II*\0\0\0\0\0".to_vec();
+    let mut pointer = 4;
+    for (entries, samples) in pages {
+        let begin = bytes.len() as u32;
+        bytes.extend(*samples);
+        let mut list: Vec<[u32; 4]> = Vec::new();
+        for entry in *entries {
+            match entry {
+                Entry::Word(tag, value) => list.push([u32::from(*tag), 3, 1, u32::from(*value)]),
+                Entry::Text(text) => {
+                    list.push([270, 2, text.len() as u32 + 1, bytes.len() as u32]);
+                    bytes.extend(text.as_bytes());
+                    bytes.push(0);
+                }
+            }
+        }
+        list.push([273, 4, 1, begin]);
+        list.push([279, 4, 1, samples.len() as u32]);
+        list.sort_by_key(|entry| entry[0]);
+        bytes.resize(bytes.len().next_multiple_of(2), 0);
+        let directory = (bytes.len() as u32).to_le_bytes();
+        bytes[pointer..pointer + 4].copy_from_slice(&directory);
+        bytes.extend((list.len() as u16).to_le_bytes());
+        for [tag, kind, count, value] in list {
+            bytes.extend((tag as u16).to_le_bytes());
+            bytes.extend((kind as u16).to_le_bytes());
+            bytes.extend(count.to_le_bytes());
+            bytes.extend(value.to_le_bytes());
+        }
+        pointer = bytes.len();
+        bytes.extend([0; 4]);
+    }
+    bytes
+}
+
+/// Tags of a page of 3 × 2 pixels.
+fn page(bits: u16, format: u16, photometric: u16, more: Vec<Entry>) -> Vec<Entry> {
+    let mut entries = vec![
+        Entry::Word(256, 3),
+        Entry::Word(257, 2),
+        Entry::Word(258, bits),
+        Entry::Word(259, 1),
+        Entry::Word(262, photometric),
+        Entry::Word(278, 2),
+        Entry::Word(339, format),
+    ];
+    entries.extend(more);
+    entries
+}
+
+fn read(bytes: &[u8]) -> Result<(Vec<Vec<f32>>, String), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.tif");
+    std::fs::write(&path, bytes).unwrap();
+    let mut warnings = Warnings::new();
+    let content =
+        crate::read::read(&path, Strictness::Lenient, &mut warnings).map_err(|error| error.to_string())?;
+    let said: String = warnings.iter().map(|w| w.message.clone()).collect();
+    let frames = match content {
+        Content::Image(image) => vec![image],
+        Content::Sequence(sequence) => sequence.into_frames(),
+        other => panic!("{}", other.describe()),
+    };
+    Ok((frames.iter().map(|frame| frame.data().to_vec()).collect(), said))
+}
+
+fn one(entries: Vec<Entry>, samples: &[u8]) -> (Vec<f32>, String) {
+    let (mut frames, said) = read(&file(&[(&entries, samples)])).unwrap();
+    (frames.remove(0), said)
+}
+
+#[test]
+fn samples_of_every_size() {
+    let words: Vec<u8> = (0..6u64).flat_map(|v| (300 * v).to_le_bytes()).collect();
+    assert_eq!(one(page(64, 1, 1, vec![]), &words).0, [0.0, 300.0, 600.0, 900.0, 1200.0, 1500.0]);
+    let signed: Vec<u8> = (0..6i64).flat_map(|v| (-v).to_le_bytes()).collect();
+    assert_eq!(one(page(64, 2, 1, vec![]), &signed).0[5], -5.0);
+    // One half, one, two.
+    let halves: Vec<u8> = [0x3800u16, 0x3c00, 0x4000, 0, 0, 0].iter().flat_map(|v| v.to_le_bytes()).collect();
+    assert_eq!(one(page(16, 3, 1, vec![]), &halves).0[..3], [0.5, 1.0, 2.0]);
+    assert_eq!(one(page(1, 1, 1, vec![]), &[0b1010_0000, 0b0110_0000]).0, [1., 0., 1., 0., 1., 1.]);
+    assert_eq!(one(page(4, 1, 1, vec![]), &[0x12, 0x30, 0xf0, 0xa0]).0, [1., 2., 3., 15., 0., 10.]);
+}
+
+#[test]
+fn white_is_zero_turns_whole_numbers_over_and_nothing_else() {
+    assert_eq!(one(page(8, 1, 0, vec![]), &[0, 1, 2, 3, 4, 255]).0[..2], [255.0, 254.0]);
+    let floats: Vec<u8> = [0.1f32, 7.0, 0.0, 0.0, 0.0, 1e-9].iter().flat_map(|v| v.to_le_bytes()).collect();
+    let (values, said) = one(page(32, 3, 0, vec![]), &floats);
+    assert_eq!(values, [0.1, 7.0, 0.0, 0.0, 0.0, 1e-9]);
+    assert!(said.contains("stay as they are"), "{said}");
+    assert_eq!(one(page(1, 1, 0, vec![]), &[0b1010_0000, 0]).0[..3], [1.0, 0.0, 1.0]);
+}
+
+#[test]
+fn channels_one_after_the_other() {
+    let more = vec![Entry::Word(277, 3), Entry::Word(284, 2)];
+    let planes: Vec<u8> = (0..18).map(|v| 10 * (v % 6) + v / 6).collect();
+    // One strip a plane.
+    let mut bytes = file(&[(&page(8, 1, 2, more), &planes)]);
+    let place = bytes.len() as u32;
+    let strips: Vec<u8> = (0..3u32)
+        .flat_map(|n| (8 + 6 * n).to_le_bytes())
+        .chain((0..3).flat_map(|_| 6u32.to_le_bytes()))
+        .collect();
+    bytes.extend(strips);
+    for (tag, at) in [(273u16, place), (279, place + 12)] {
+        let entry = bytes.windows(4).position(|w| w == [&tag.to_le_bytes()[..], &[4, 0]].concat()).unwrap();
+        bytes[entry + 4..entry + 8].copy_from_slice(&3u32.to_le_bytes());
+        bytes[entry + 8..entry + 12].copy_from_slice(&at.to_le_bytes());
+    }
+    let (frames, _) = read(&bytes).unwrap();
+    let luminance = |n: f32| 0.299 * (10.0 * n) + 0.587 * (10.0 * n + 1.0) + 0.114 * (10.0 * n + 2.0);
+    assert!((0..6).all(|n| (frames[0][n] - luminance(n as f32)).abs() < 1e-4), "{:?}", frames[0]);
+}
+
+#[test]
+fn stacks_thumbnails_and_channels() {
+    let stack = |text: &str, images: u8| {
+        let samples: Vec<u8> = (0..6 * images).collect();
+        read(&file(&[(&page(8, 1, 1, vec![Entry::Text(text)]), &samples)]))
+    };
+    let (frames, _) = stack("ImageJ=1.53t\nimages=4\nframes=4\n", 4).unwrap();
+    assert_eq!(frames.iter().map(|frame| frame[0]).collect::<Vec<_>>(), [0.0, 6.0, 12.0, 18.0]);
+    assert!(stack("ImageJ=1.53t\nimages=4\nchannels=2\nframes=2\n", 4).unwrap_err().contains("2 channels"));
+    assert!(stack("ImageJ=1.53t\nimages=40\nframes=40\n", 4).unwrap_err().contains("stack"));
+    let samples = [1, 2, 3, 4, 5, 6];
+    let ome = r#"<OME><Pixels SizeC="2" SizeT="1" SizeZ="1"/></OME>"#;
+    let described = page(8, 1, 1, vec![Entry::Text(ome)]);
+    let plain = page(8, 1, 1, vec![]);
+    let refused = read(&file(&[(&described, &samples), (&plain, &samples)])).unwrap_err();
+    assert!(refused.contains("no frames over time"), "{refused}");
+    for tag in [Entry::Word(254, 1), Entry::Word(254, 4), Entry::Word(255, 2)] {
+        let other = page(8, 1, 1, vec![tag]);
+        let (frames, said) = read(&file(&[(&plain, &samples), (&other, &samples)])).unwrap();
+        assert!(frames.len() == 1 && said.contains("left out"), "{said}");
+    }
+}
+
+#[test]
+fn a_picture_is_shown_upright() {
+    let samples = [1, 2, 3, 4, 5, 6];
+    let shown = |orientation: u16| one(page(8, 1, 1, vec![Entry::Word(274, orientation)]), &samples).0;
+    assert_eq!(shown(1), [1., 2., 3., 4., 5., 6.]);
+    assert_eq!(shown(2), [3., 2., 1., 6., 5., 4.]);
+    assert_eq!(shown(3), [6., 5., 4., 3., 2., 1.]);
+    assert_eq!(shown(4), [4., 5., 6., 1., 2., 3.]);
+    assert_eq!(shown(5), [1., 4., 2., 5., 3., 6.]);
+    // The first row of the file is the last column of the picture.
+    assert_eq!(shown(6), [4., 1., 5., 2., 6., 3.]);
+    assert_eq!(shown(8), [3., 6., 2., 5., 1., 4.]);
+}
