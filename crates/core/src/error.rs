@@ -138,6 +138,18 @@ pub enum CoreError {
         /// Its coordinates.
         coordinates: [f64; 3],
     },
+    /// A face that is not convex and has too many corners.
+    #[error(
+        "face {face} has {corners} corners, some of which turn inwards: such a face can have {most} at most; cut it first"
+    )]
+    LargePolygon {
+        /// Which, counted from 0.
+        face: usize,
+        /// How many corners it has.
+        corners: usize,
+        /// How many it can have.
+        most: usize,
+    },
     /// A face with too few corners.
     #[error("face {face} has {corners} corners: a face needs three or more")]
     Polygon {

@@ -36,6 +36,7 @@ mod mask;
 pub mod matrix3;
 mod mesh;
 pub mod parameters;
+mod polygon_cut;
 mod sequence;
 mod shape;
 mod system_memory;

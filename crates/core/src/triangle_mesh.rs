@@ -1,6 +1,7 @@
 //! Surfaces of triangles, as files give them.
 
 use crate::error::CoreError;
+use crate::polygon_cut::{self, MOST_CORNERS};
 
 /// Triangles over points, and which face of its file each triangle is a part of.
 ///
@@ -26,11 +27,12 @@ impl TriangleMesh {
         Self { points, triangles, file_faces: None, texture: None }.checked()
     }
 
-    /// A mesh of polygons, each cut into a fan of triangles around its first corner; `corners` holds one polygon after the
-    /// other, and `corner_counts` the number of corners of each.
+    /// A mesh of polygons, each cut into a fan of triangles around its first corner, or, where a corner turns inwards, ear by ear;
+    /// `corners` holds one polygon after the other, and `corner_counts` the number of corners of each.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`CoreError::Polygon`] for one with fewer than three corners.
+    /// As [`new`](Self::new); [`CoreError::Polygon`] for one with fewer than three corners, [`CoreError::LargePolygon`] for one with
+    /// too many of which some turn inwards.
     ///
     /// # Panics
     /// If the counts do not add up to the corners.
@@ -39,25 +41,47 @@ impl TriangleMesh {
         corners: &[u32],
         corner_counts: &[u32],
     ) -> Result<Self, CoreError> {
+        Self::of_textured_polygons(points, corners, corner_counts, &[])
+    }
+
+    /// Does as [`Self::of_polygons`], with the place of every corner in a texture ([`with_texture`](Self::with_texture)); without one
+    /// if `places` are not as many as corners.
+    ///
+    /// # Errors
+    /// As [`Self::of_polygons`].
+    ///
+    /// # Panics
+    /// If the counts do not add up to the corners.
+    pub fn of_textured_polygons(
+        points: Vec<[f64; 3]>,
+        corners: &[u32],
+        corner_counts: &[u32],
+        places: &[[f32; 2]],
+    ) -> Result<Self, CoreError> {
         // Every polygon makes two triangles fewer than it has corners.
         let count = corners.len().saturating_sub(2 * corner_counts.len());
         let (mut triangles, mut file_faces) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        let mut rest = corners;
+        let has_texture = !places.is_empty() && places.len() == corners.len();
+        let mut texture = Vec::with_capacity(if has_texture { count } else { 0 });
+        let mut begin = 0;
         for (face, &count) in corner_counts.iter().enumerate() {
-            let (polygon, after) = rest.split_at(count as usize);
-            rest = after;
-            let [first, others @ ..] = polygon else { return Err(CoreError::Polygon { face, corners: 0 }) };
-            if others.len() < 2 {
+            let own = begin..begin + count as usize;
+            let polygon = &corners[own.clone()];
+            begin = own.end;
+            if polygon.len() < 3 {
                 return Err(CoreError::Polygon { face, corners: polygon.len() });
             }
-            for pair in others.windows(2) {
-                triangles.push([*first, pair[0], pair[1]]);
+            for triangle in cut(&points, polygon, face)? {
+                triangles.push(triangle.map(|nth| polygon[nth]));
                 file_faces.push(face as u32);
+                if has_texture {
+                    texture.push(triangle.map(|nth| places[own.start + nth]));
+                }
             }
         }
-        assert!(rest.is_empty(), "corner counts should add up to the corners");
+        assert!(begin == corners.len(), "corner counts should add up to the corners");
         let file_faces = (triangles.len() != corner_counts.len()).then_some(file_faces);
-        Self { points, triangles, file_faces, texture: None }.checked()
+        Self { points, triangles, file_faces, texture: has_texture.then_some(texture) }.checked()
     }
 
     /// The same mesh with the places of every triangle's corners in a texture: shares of its width and height, from the lower left
@@ -74,7 +98,8 @@ impl TriangleMesh {
         Ok(self)
     }
 
-    fn checked(self) -> Result<Self, CoreError> {
+    /// Checks corners and points. Points of no face that lie nowhere are put to a point of the first face.
+    fn checked(mut self) -> Result<Self, CoreError> {
         if self.triangles.is_empty() {
             return Err(CoreError::NoFaces);
         }
@@ -84,11 +109,16 @@ impl TriangleMesh {
                 return Err(CoreError::Corner { face: self.file_face(triangle), corner, points });
             }
         }
-        for (point, coordinates) in self.points.iter().enumerate() {
-            if !coordinates.iter().all(|c| c.is_finite()) {
-                return Err(CoreError::Point { point, coordinates: *coordinates });
-            }
+        let is_bad = |point: &[f64; 3]| !point.iter().all(|c| c.is_finite());
+        if !self.points.iter().any(is_bad) {
+            return Ok(self);
         }
+        let bad = |&corner: &u32| is_bad(&self.points[corner as usize]).then_some(corner as usize);
+        if let Some(point) = self.triangles.iter().flatten().filter_map(bad).min() {
+            return Err(CoreError::Point { point, coordinates: self.points[point] });
+        }
+        let stand_in = self.points[self.triangles[0][0] as usize];
+        self.points.iter_mut().filter(|point| is_bad(point)).for_each(|point| *point = stand_in);
         Ok(self)
     }
 
@@ -150,9 +180,50 @@ impl TriangleMesh {
     }
 }
 
+/// The triangles of a polygon, as places in its list of corners.
+fn cut(points: &[[f64; 3]], polygon: &[u32], face: usize) -> Result<Vec<[usize; 3]>, CoreError> {
+    if polygon.len() == 3 {
+        return Ok(vec![[0, 1, 2]]);
+    }
+    let corners: Option<Vec<[f64; 3]>> =
+        polygon.iter().map(|&corner| points.get(corner as usize).copied()).collect();
+    // A corner without a point is refused when all faces are there.
+    let corners = corners.unwrap_or_else(|| vec![[0.0; 3]; polygon.len()]);
+    let too_large = || CoreError::LargePolygon { face, corners: polygon.len(), most: MOST_CORNERS };
+    polygon_cut::triangles(&corners).ok_or_else(too_large)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn points_of_no_face_may_lie_nowhere() {
+        let mut points = SQUARE.to_vec();
+        points.push([f64::NAN, 0.0, 0.0]);
+        let mesh = TriangleMesh::new(points, vec![[0, 1, 2]]).unwrap();
+        assert_eq!(mesh.points()[4], SQUARE[0]);
+        assert_eq!(mesh.bounds(), [[0.0; 3], [1.0, 1.0, 0.0]]);
+    }
+
+    #[test]
+    fn a_texture_is_cut_as_its_polygons_are() {
+        let points: Vec<[f64; 3]> =
+            [[1.0, 3.0], [0.0, 0.0], [4.0, 3.0], [0.0, 6.0]].map(|[x, y]| [x, y, 0.0]).to_vec();
+        let places: Vec<[f32; 2]> = points.iter().map(|p| [p[0] as f32, p[1] as f32]).collect();
+        for begin in 0..4 {
+            let corners: Vec<u32> = (0..4).map(|nth| (begin + nth) % 4).collect();
+            let own: Vec<[f32; 2]> = corners.iter().map(|&corner| places[corner as usize]).collect();
+            let mesh = TriangleMesh::of_textured_polygons(points.clone(), &corners, &[4], &own).unwrap();
+            assert!(
+                mesh.triangles().iter().all(|triangle| triangle.contains(&0)),
+                "every triangle meets the corner inside"
+            );
+            for (triangle, texture) in mesh.triangles().iter().zip(mesh.texture().unwrap()) {
+                assert_eq!(triangle.map(|corner| places[corner as usize]), *texture);
+            }
+        }
+    }
 
     const SQUARE: [[f64; 3]; 4] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
 

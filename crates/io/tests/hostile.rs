@@ -358,6 +358,7 @@ fn a_text_that_is_as_long_as_its_file_is_quoted_in_part() {
         &path("g.txt", &format!("0 1\n{long}")),
         veloxel_core::GraphKind::Directed,
         Strictness::Lenient,
+        &mut Warnings::new(),
     );
     for refused in [
         contours("a.csv", &long),
@@ -403,7 +404,7 @@ fn nodes_of_a_glb_place_their_meshes() {
     };
     assert!(moved.points().contains(&[-1.0, 2.0, 3.0]), "{:?}", moved.points());
     for (from, to) in [
-        ("\"mode\":4", "\"mode\":5"),
+        ("\"mode\":4", "\"mode\":7"),
         ("\"mesh\":0,", "\"mesh\":2,"),
         ("\"mesh\":0,", "\"children\":[0],"),
         ("\"mesh\":0,", "\"mesh\":0,\"matrix\":[1,0,0],"),

@@ -103,7 +103,9 @@ fn read_any(path: &Path, reading: Reading) -> Result<(), IoError> {
             let options = ContourReading { reading, ..ContourReading::default() };
             read_contours(path, None, &options, &mut warnings).map(drop)
         }
-        "graph.txt" | "nodes.mtx" => read_graph(path, veloxel_core::GraphKind::Directed, reading).map(drop),
+        "graph.txt" | "nodes.mtx" => {
+            read_graph(path, veloxel_core::GraphKind::Directed, reading, &mut Warnings::new()).map(drop)
+        }
         "labels.seg" => read_face_labels(path, reading).map(drop),
         _ => read(path, reading, &mut warnings).map(drop),
     }

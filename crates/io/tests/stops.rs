@@ -134,7 +134,12 @@ fn readers_of_texts_and_meshes_stop() {
     assert_stopped("seg", |files| read_face_labels(&path("a.seg"), files.reading(ReadOptions::default())));
     std::fs::write(path("a.csv"), "from,to,weight\n0,1,2\n").unwrap();
     assert_stopped("graph", |files| {
-        read_graph(&path("a.csv"), GraphKind::Directed, files.reading(ReadOptions::default()))
+        read_graph(
+            &path("a.csv"),
+            GraphKind::Directed,
+            files.reading(ReadOptions::default()),
+            &mut Warnings::new(),
+        )
     });
 }
 

@@ -12,13 +12,14 @@ use crate::error::{IoError, Result};
 use crate::format::{Format, FormatPrecision};
 use crate::formats::lookup::{require, require_to_read};
 use crate::read::context::Context;
-use crate::read::read_image;
+use crate::read::inspect::inspect;
+use crate::read::read_image_and_colours;
 use crate::read::reading::Reading;
 use crate::read::source::Source;
 use crate::write::target::Target;
 use crate::write::{check_folder, write_image};
 use std::path::Path;
-use veloxel_core::{Dimension, Hint, Volume, Warnings};
+use veloxel_core::{Dimension, Hint, Volume, WarningKind, Warnings};
 
 /// A format whose samples are not changed for the eye.
 fn is_read(format: &Format) -> bool {
@@ -43,10 +44,11 @@ pub fn check_disparity_output(path: &Path) -> Result<()> {
 /// Reads a disparity, pixels; NaN where it is unknown.
 ///
 /// `scale`: what the samples were multiplied by, 0 meaning unknown then (Middlebury's pictures: 4, 8 or 16). Without
-/// one, a 16-bit PNG is KITTI's (256), and samples of float formats are pixels.
+/// one, a 16-bit PNG is KITTI's (256), and floats are pixels. Of whole numbers with a sign the least is unknown where it is below 0,
+/// as OpenCV writes it (16 bits, scale 16), and 0 is a disparity.
 ///
 /// # Errors
-/// As [`read_image`]; [`IoError::Unsupported`] for a picture of 8 bits without a scale, or a volume;
+/// As [`read_image`](crate::read_image); [`IoError::Unsupported`] for whole numbers without a scale but KITTI's, colours, or a volume;
 /// [`IoError::Malformed`] for a scale that is not above 0.
 pub fn read_disparity(
     path: &Path,
@@ -69,26 +71,45 @@ pub fn read_disparity(
             }
             None => None,
         };
-        return disparity.ok_or_else(|| {
-            context
-                .unsupported(
-                    "a disparity in whole numbers of unknown scale",
-                    "say what they were multiplied by, or give .pfm, float .tif or KITTI's 16-bit .png",
-                )
-                .about(Hint::DisparityScale)
-        });
+        return disparity.ok_or_else(|| context.unsupported(UNKNOWN_SCALE, WAY).about(Hint::DisparityScale));
     }
-    let image = read_image(path, reading, warnings)?;
+    let is_whole = is_of_whole_numbers(path, format, &reading)?;
+    if scale.is_none() && is_whole {
+        return Err(IoError::unsupported(path, UNKNOWN_SCALE, WAY).about(Hint::DisparityScale));
+    }
+    let (image, colours) = read_image_and_colours(path, reading, warnings)?;
     if image.grid().dimension() != Dimension::Two {
         let what = format!("a disparity of {}", image.grid().size_text());
         return Err(IoError::unsupported(path, what, "a disparity is a picture: give a 2-D file"));
     }
-    Ok(image.map(|&v| match scale {
-        _ if !v.is_finite() => f32::NAN,
-        None => v,
-        Some(_) if v == 0.0 => f32::NAN,
-        Some(scale) => v / scale,
-    }))
+    if colours.is_some_and(|[red, green, blue]| red.data() != green.data() || green.data() != blue.data()) {
+        let hint =
+            "a code of colours is its data set's own: decode it to .pfm, or to a grey picture and its scale";
+        return Err(IoError::unsupported(path, "a disparity in colours", hint));
+    }
+    let Some(scale) = scale else { return Ok(image.map(|&v| if v.is_finite() { v } else { f32::NAN })) };
+    // OpenCV marks what is unknown by the least number, which is below 0, and has matches at 0.
+    let least = image.data().iter().copied().filter(|v| v.is_finite()).fold(0.0, f32::min);
+    let unknown = if is_whole { least } else { 0.0 };
+    if unknown < 0.0 {
+        let text =
+            format!("{}: {unknown}, the least number, is taken as unknown, as OpenCV has it", path.display());
+        warnings.push(WarningKind::Samples, text);
+    }
+    Ok(image.map(|&v| if v.is_finite() && v != unknown { v / scale } else { f32::NAN }))
+}
+
+const UNKNOWN_SCALE: &str = "a disparity in whole numbers of unknown scale";
+const WAY: &str = "say what they were multiplied by, or give .pfm, float .tif or KITTI's 16-bit .png";
+
+/// Whether the samples of a file are whole numbers that nothing turns into fractions.
+fn is_of_whole_numbers(path: &Path, format: &Format, reading: &Reading) -> Result<bool> {
+    // Headers of NIfTI and DICOM have scales of their own.
+    if format.precision == FormatPrecision::Whole || ["nifti", "dicom"].contains(&format.name) {
+        return Ok(false);
+    }
+    let sample_type = inspect(path, reading.clone())?.sample_type;
+    Ok(sample_type.starts_with(['u', 'i']) || sample_type.starts_with("bool"))
 }
 
 /// Writes a disparity: pixels in `.pfm` (unknown: +inf), `.tif` and volume formats (NaN), KITTI's multiples of 1/256
@@ -105,5 +126,61 @@ pub fn write_disparity(target: impl Into<Target>, disparity: &Volume<f32>) -> Re
         Some(write) => write(target, disparity),
         // Float formats keep every sample: there is nothing to warn of.
         None => write_image(target, disparity, &mut Warnings::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Strictness, write_rgb};
+    use std::path::PathBuf;
+
+    fn read(path: &Path, scale: Option<f32>) -> Result<Vec<f32>> {
+        let disparity = read_disparity(path, scale, Strictness::Lenient, &mut Warnings::new())?;
+        Ok(disparity.data().to_vec())
+    }
+
+    /// An array of two rows.
+    fn array(folder: &Path, element: &str, numbers: [i16; 4]) -> PathBuf {
+        let path = folder.join(format!("{}.npy", &element[1..]));
+        let mut bytes = crate::formats::npy::header::text(element, &[2, 2]);
+        for number in numbers {
+            match element {
+                "<i2" => bytes.extend(number.to_le_bytes()),
+                "<f4" => bytes.extend(f32::from(number).to_le_bytes()),
+                _ => bytes.push(number as u8),
+            }
+        }
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    #[test]
+    fn whole_numbers_need_a_scale() {
+        let folder = tempfile::tempdir().unwrap();
+        for element in ["<i2", "|u1"] {
+            let refused = read(&array(folder.path(), element, [16, 32, 0, 8]), None).unwrap_err().to_string();
+            assert!(refused.contains("whole numbers of unknown scale"), "{refused}");
+        }
+        let unsigned = read(&array(folder.path(), "|u1", [16, 32, 0, 8]), Some(16.0)).unwrap();
+        assert!(unsigned[..2] == [1.0, 2.0] && unsigned[2].is_nan() && unsigned[3] == 0.5);
+        let floats = read(&array(folder.path(), "<f4", [16, -32, 0, 8]), None).unwrap();
+        assert_eq!(floats, [16.0, -32.0, 0.0, 8.0]);
+        for numbers in [[24, -16, 0, 8], [24, -528, 0, -512]] {
+            let signed = read(&array(folder.path(), "<i2", numbers), Some(16.0)).unwrap();
+            assert!(signed[1].is_nan(), "the least number is unknown");
+            assert_eq!([signed[0], signed[2], signed[3]], [1.5, 0.0, f32::from(numbers[3]) / 16.0]);
+        }
+    }
+
+    #[test]
+    fn colours_are_no_disparity() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        write_rgb(path.as_path(), [2, 1], &[9, 9, 9, 8, 0, 8]).unwrap();
+        let refused = read(&path, Some(4.0)).unwrap_err().to_string();
+        assert!(refused.contains("a disparity in colours"), "{refused}");
+        write_rgb(path.as_path(), [2, 1], &[8, 8, 8, 4, 4, 4]).unwrap();
+        assert_eq!(read(&path, Some(4.0)).unwrap(), [2.0, 1.0]);
     }
 }

@@ -15,7 +15,7 @@ use crate::read::source::Source;
 
 pub(super) static FORMAT: Format = Format {
     names_data_files: Some(|source, context| {
-        let json = source.take_rest(context).unwrap_or_default();
+        let json = source.take_text(context).unwrap_or_default();
         crate::text::json::parse(&json, "the JSON of a scene", "glTF", context)
             .map_or(Vec::new(), |json| files(&json))
     }),
@@ -23,6 +23,6 @@ pub(super) static FORMAT: Format = Format {
 };
 
 fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
-    let json = source.take_rest(context)?;
+    let json = source.take_text(context)?;
     read_scene(&json, None, context)
 }

@@ -138,6 +138,7 @@ fn place(fields: &Fields, mut axes: Axes, rank: usize, context: &mut Context) ->
 
 /// `Key = value` lines up to the one that names the data file.
 fn parse(source: &mut Source, context: &Context) -> Result<Fields> {
+    source.begin_header(context)?;
     let mut fields = Fields::default();
     for _ in 0..MAX_LINES {
         let Some(line) = source.line(LINE_LIMIT, context)? else { break };

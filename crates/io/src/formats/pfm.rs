@@ -45,6 +45,7 @@ struct Header {
 fn header(source: &mut Source, context: &Context) -> Result<Header> {
     const HEADER: &str = "magic, width, height and scale";
     let mut words = Vec::new();
+    source.begin_header(context)?;
     // Most writers use three lines.
     while words.len() < 4 {
         let Some(line) = source.line(LINE_LIMIT, context)? else {

@@ -11,6 +11,7 @@ use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Element, Scaling, Stored};
 use crate::read::luminance::{Channels, Picture, Samples};
 use crate::read::source::Source;
+use crate::text::encoding;
 use crate::text::words::Words;
 use crate::write::raster::{Depth, Raster};
 use crate::write::target::Target;
@@ -18,7 +19,9 @@ use crate::write::whole_file::write_bytes;
 use veloxel_core::{Grid, Volume, Warnings};
 
 pub(super) static FORMAT: Format = Format {
-    read_grid: Some(|mut source, context| Ok(header(&source.take_head(context)?, context)?.grid)),
+    read_grid: Some(|mut source, context| {
+        Ok(header(&encoding::unmarked(source.take_head(context)?, context)?, context)?.grid)
+    }),
     write_image: Some(write),
     ..Format::picture("pnm", "PNM", &["pgm", "ppm", "pnm"], Reader::Whole(read))
 };
@@ -53,7 +56,10 @@ fn header<'a>(file: &'a [u8], context: &Context) -> Result<Header<'a>> {
 }
 
 fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
-    let file = source.take_rest(context)?;
+    let mut file = source.take_unmarked(context)?;
+    if matches!(file.get(..2), Some(b"P2" | b"P3")) {
+        file = encoding::plain(file, context)?;
+    }
     let Header { channels, is_text, grid, top, words } = header(&file, context)?;
     let count = grid.len() * channels.count();
     let element = if top > 255 { Element::U16 } else { Element::U8 };

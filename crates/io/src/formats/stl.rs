@@ -12,7 +12,8 @@ use crate::read::context::Context;
 use crate::read::element::ByteOrder;
 use crate::read::polygons::Triangles;
 use crate::read::source::Source;
-use crate::text::quotation::quoted_bytes;
+use crate::text::encoding;
+use crate::text::quotation::quoted;
 use crate::text::words::Words;
 
 pub(super) static FORMAT: Format = Format::surface("stl", "STL", &["stl"], read);
@@ -24,11 +25,17 @@ const TRIANGLE_BYTES: usize = 50;
 const TRIANGLES_BETWEEN: usize = 1 << 13;
 
 fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
-    let bytes = source.take_rest(context)?;
+    let mut bytes = source.take_rest(context)?;
+    if !has_exact_length(&bytes) {
+        bytes = encoding::unmarked(bytes, context)?;
+    }
     // Some binary files begin with `solid` as well: the number of their triangles holds a zero byte.
-    let is_binary = bytes.iter().take(HEAD_BYTES).any(|&byte| byte == 0);
-    if bytes.trim_ascii_start().starts_with(b"solid") && !is_binary {
-        return read_text(&bytes, context);
+    let is_binary = has_exact_length(&bytes) || bytes.iter().take(HEAD_BYTES).any(|&byte| byte == 0);
+    let begins_as = |word: &[u8]| {
+        bytes.trim_ascii_start().get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
+    };
+    if !is_binary && (begins_as(b"solid") || begins_as(b"facet")) {
+        return read_text(&encoding::plain(bytes, context)?, context);
     }
     let count = bytes.get(80..HEAD_BYTES).map_or(0, |count| ByteOrder::Little.number(count));
     let needed = HEAD_BYTES as u64 + TRIANGLE_BYTES as u64 * count;
@@ -49,60 +56,133 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     surface.decoded(context)
 }
 
+/// Whether there are as many bytes as the number of triangles of a binary file says.
+fn has_exact_length(bytes: &[u8]) -> bool {
+    let count = bytes.get(80..HEAD_BYTES).map(|count| ByteOrder::Little.number(count));
+    count.is_some_and(|count| {
+        count > 0 && HEAD_BYTES as u64 + TRIANGLE_BYTES as u64 * count == bytes.len() as u64
+    })
+}
+
 fn read_text(bytes: &[u8], context: &mut Context) -> Result<Decoded> {
     let mut words = Words::new(bytes, "the STL file");
     // Nothing shorter than `vertex 0 0 0` makes a corner.
     let mut surface = Triangles::default();
     surface.reserve(bytes.len() / 12, context)?;
-    let mut is_open = false;
+    // A file without its first line has no name.
+    let mut is_open =
+        !bytes.trim_ascii_start().get(..5).is_some_and(|head| head.eq_ignore_ascii_case(b"solid"));
     loop {
-        match (words.word(), is_open) {
-            (b"solid", false) => {
+        match (&*keyword(&mut words), is_open) {
+            ("solid", false) => {
                 words.line();
                 is_open = true;
             }
-            (b"endsolid", true) => {
+            ("endsolid", true) => {
                 words.line();
                 is_open = false;
             }
-            (b"facet", true) => {
-                words.word();
-                words.point(context)?;
-                expect(&mut words, [b"outer", b"loop"], context)?;
-                for _ in 0..3 {
-                    expect(&mut words, [b"vertex"], context)?;
-                    surface.corner(words.point(context)?, None);
-                }
-                expect(&mut words, [b"endloop", b"endfacet"], context)?;
-            }
-            (b"", false) => return surface.decoded(context),
+            ("facet", true) => facet(&mut words, &mut surface, context)?,
+            ("", false) => return surface.decoded(context),
             (_, false) => {
                 context.trailing(None);
                 return surface.decoded(context);
             }
-            (b"", true) => {
+            ("", true) => {
                 return Err(context.truncated("the STL file", bytes.len() as u64 + 1, bytes.len() as u64));
             }
             (other, true) => {
-                return Err(context.malformed(
-                    "a word of an STL file",
-                    "facet or endsolid",
-                    quoted_bytes(other),
-                ));
+                let got = quoted(other);
+                return Err(context.malformed("a word of an STL file", "facet or endsolid", got));
             }
         }
     }
 }
 
-fn expect<const N: usize>(words: &mut Words, expected: [&[u8]; N], context: &Context) -> Result<()> {
-    for expected in expected {
-        let word = words.word();
-        context.require(
-            word == expected,
-            "a word of an STL file",
-            quoted_bytes(expected),
-            quoted_bytes(word),
-        )?;
+/// A triangle, behind the word `facet`; its normal is left out, be it numbers or not.
+fn facet(words: &mut Words, surface: &mut Triangles, context: &Context) -> Result<()> {
+    let mut word = keyword(words);
+    for _ in 0..4 {
+        if word != "outer" && word != "outerloop" {
+            word = keyword(words);
+        }
     }
-    Ok(())
+    if word != "outerloop" {
+        is(&word, "outer", context)?;
+        expect(words, "loop", context)?;
+    }
+    for _ in 0..3 {
+        expect(words, "vertex", context)?;
+        surface.corner(words.point(context)?, None);
+    }
+    expect(words, "endloop", context)?;
+    expect(words, "endfacet", context)
+}
+
+/// The next word in lower case; `end` and what follows it are one.
+fn keyword(words: &mut Words) -> String {
+    let word = words.text().to_ascii_lowercase();
+    if word == "end" { word + &words.text().to_ascii_lowercase() } else { word }
+}
+
+fn expect(words: &mut Words, expected: &str, context: &Context) -> Result<()> {
+    is(&keyword(words), expected, context)
+}
+
+fn is(word: &str, expected: &str, context: &Context) -> Result<()> {
+    context.require(word == expected, "a word of an STL file", expected, quoted(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Strictness, read_bytes};
+    use std::path::Path;
+    use veloxel_core::Warnings;
+
+    fn points(bytes: &[u8]) -> Result<Vec<[f64; 3]>> {
+        match read_bytes(Path::new("a.stl"), bytes, Strictness::Lenient, &mut Warnings::new())? {
+            crate::Content::Surface(mesh) => Ok(mesh.points().to_vec()),
+            _ => panic!("no surface"),
+        }
+    }
+
+    #[test]
+    fn texts_in_every_spelling() {
+        let text = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 2 0\nendloop\nendfacet\nendsolid a\n";
+        let expected = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
+        for text in [
+            text.to_owned(),
+            text.to_uppercase(),
+            text.replace("end", "end "),
+            text.replace("0 0 1", "-nan(ind) 1.#QNAN nan"),
+            text.replace("normal 0 0 1", ""),
+            text.replace("outer loop", "outerloop"),
+            text.replace('\n', "\r"),
+            text.replace("solid a\nfacet", "facet"),
+            format!("\u{feff}{text}"),
+        ] {
+            assert_eq!(points(text.as_bytes()).unwrap(), expected, "{text}");
+        }
+        let wide: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(points(&wide).unwrap(), expected);
+        assert!(points(text.replace("endloop", "vertex 9 9 9\nendloop").as_bytes()).is_err(), "a square");
+    }
+
+    #[test]
+    fn a_binary_file_may_begin_as_a_text_does() {
+        let mut bytes = b"solid".to_vec();
+        bytes.resize(80, b' ');
+        bytes.extend(1u32.to_le_bytes());
+        bytes.extend(
+            [0.0f32, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.0]
+                .iter()
+                .flat_map(|c| c.to_le_bytes()),
+        );
+        bytes.extend([0, 0]);
+        assert_eq!(points(&bytes).unwrap().len(), 3);
+        // A head that looks like the mark of UTF-16.
+        bytes[..2].copy_from_slice(&[0xff, 0xfe]);
+        assert_eq!(points(&bytes).unwrap().len(), 3);
+    }
 }

@@ -26,7 +26,7 @@ const TETRAHEDRON: f64 = 10.0;
 const EVERY_CELL: &str = "every cell must be a linear tetrahedron (type 10)";
 
 fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
-    let bytes = source.take_rest(context)?;
+    let bytes = source.take_unmarked(context)?;
     let mut file = Sections::begin(&bytes, context)?;
     let content = Content::Mesh(whole_mesh(&mut file, context)?);
     let left_out = file.words.text();

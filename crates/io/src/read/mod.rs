@@ -98,10 +98,11 @@ pub fn read_bytes(
     Ok(decode(format, source, &mut context)?.content)
 }
 
-/// Reads a text (UTF-8) of at most so many bytes.
+/// Reads a text of at most so many bytes: UTF-8, or UTF-16 or UTF-32 with a mark. Marks are left out, and lines end with a line
+/// feed.
 ///
 /// # Errors
-/// [`IoError::Open`], also for a pipe or a device; [`IoError::Malformed`] for a longer text, or one that is no UTF-8.
+/// [`IoError::Open`], also for a pipe or a device; [`IoError::Malformed`] for a longer text, or one in another encoding.
 pub fn read_text(path: &Path, most_bytes: u64, reading: impl Into<Reading>) -> Result<String> {
     let mut unsaid = Warnings::new();
     take_text(most_bytes, &Context::new(path, reading, &mut unsaid))
@@ -114,8 +115,8 @@ pub(crate) fn take_text(most_bytes: u64, context: &Context) -> Result<String> {
         let expected = format!("at most {most_bytes} bytes");
         return Err(context.malformed("text", expected, format!("{} bytes", source.available())));
     }
-    let bytes = source.take_rest(context)?;
-    String::from_utf8(bytes).map_err(|error| context.malformed("text", "UTF-8", error))
+    let bytes = source.take_text(context)?;
+    String::from_utf8(bytes).map_err(|error| context.malformed("text", "UTF-8 or UTF-16", error))
 }
 
 /// Reads one picture or volume.

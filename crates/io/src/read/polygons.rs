@@ -5,7 +5,7 @@ use crate::content::{Content, Decoded};
 use crate::error::Result;
 use crate::read::context::Context;
 use std::collections::HashMap;
-use veloxel_core::TriangleMesh;
+use veloxel_core::{TriangleMesh, WarningKind};
 
 /// Points, and polygons over them.
 #[derive(Default)]
@@ -40,31 +40,25 @@ impl Polygons {
     }
 
     /// The mesh.
-    pub fn decoded(self, context: &Context) -> Result<Decoded> {
+    pub fn decoded(self, context: &mut Context) -> Result<Decoded> {
         // Triangles, and the face of each.
         context.claim(16 * self.corners.len() as u64)?;
-        let mesh = TriangleMesh::of_polygons(self.points, &self.corners, &self.counts);
-        let mut mesh = mesh.map_err(|error| context.core(error))?;
         if self.texture.len() == self.corners.len() {
             context.claim(24 * self.corners.len() as u64)?;
-            let texture = fans(&self.texture, &self.counts);
-            mesh = mesh.with_texture(texture).map_err(|error| context.core(error))?;
+        }
+        let is_bad = |point: &&[f64; 3]| !point.iter().all(|c| c.is_finite());
+        let nowhere = self.points.iter().filter(is_bad).count();
+        let mesh =
+            TriangleMesh::of_textured_polygons(self.points, &self.corners, &self.counts, &self.texture);
+        let mesh = mesh.map_err(|error| context.core(error))?;
+        if nowhere > 0 {
+            let text =
+                format!("{nowhere} points of no face have coordinates that are not finite and do not count");
+            context.note(WarningKind::Samples, text);
         }
         let content = Content::Surface(mesh);
         Ok(Decoded { content, sample_type: "triangles".to_owned() })
     }
-}
-
-/// The places in a texture of triangles' corners, from those of polygons that are fans of them.
-fn fans(places: &[[f32; 2]], counts: &[u32]) -> Vec<[[f32; 2]; 3]> {
-    let (mut triangles, mut rest) = (Vec::with_capacity(places.len()), places);
-    for &count in counts {
-        let (polygon, after) = rest.split_at(count as usize);
-        rest = after;
-        let fan = polygon.iter().skip(1).zip(polygon.iter().skip(2));
-        triangles.extend(fan.map(|(&b, &c)| [polygon[0], b, c]));
-    }
-    triangles
 }
 
 /// Triangles of formats that repeat a point for every face at it: points with the same coordinates are one.
@@ -101,7 +95,7 @@ impl Triangles {
     }
 
     /// The mesh.
-    pub fn decoded(self, context: &Context) -> Result<Decoded> {
+    pub fn decoded(self, context: &mut Context) -> Result<Decoded> {
         let counts = vec![3; self.corners.len() / 3];
         let Self { points, corners, texture, .. } = self;
         Polygons { points, corners, counts, texture }.decoded(context)

@@ -2,12 +2,14 @@
 
 use crate::asking::Asking;
 use crate::error::{IoError, Result};
+use crate::file_name::extension;
 use crate::files::Files;
 use crate::read::compressed::{DEFLATE_MAX_RATIO, GzipMembers, Inflated};
 use crate::read::context::Context;
 use crate::read::element::{Fit, Stored};
+use crate::text::encoding;
 use std::fs::{File, Metadata};
-use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 use veloxel_core::{Control, WarningKind};
 
@@ -15,6 +17,8 @@ use veloxel_core::{Control, WarningKind};
 const CHUNK_BYTES: usize = 1 << 16;
 /// Headers of pictures end before: comments, profiles and thumbnails may come first.
 const MOST_HEAD_BYTES: u64 = 1 << 20;
+/// Extensions of headers that are files of their own.
+const OWN_HEADERS: [&str; 2] = ["mhd", "nhdr"];
 /// Bytes of a pipe.
 const ENDLESS: u64 = u64::MAX;
 
@@ -211,6 +215,49 @@ impl<'a> Source<'a> {
     /// Everything that is left of a raw source.
     pub(crate) fn take_rest(&mut self, context: &Context) -> Result<Vec<u8>> {
         self.take_bytes("the file", self.available, context)
+    }
+
+    /// Everything that is left, of a format that is a text: as UTF-8 with line feeds, without a mark.
+    pub(crate) fn take_text(&mut self, context: &Context) -> Result<Vec<u8>> {
+        encoding::plain(self.take_rest(context)?, context)
+    }
+
+    /// Everything that is left, of a format that is a text or begins with one: without a mark; UTF-16 as UTF-8.
+    pub(crate) fn take_unmarked(&mut self, context: &Context) -> Result<Vec<u8>> {
+        encoding::unmarked(self.take_rest(context)?, context)
+    }
+
+    /// Makes a header ready to be read line by line: one that is a file of its own is any text, and one that samples follow has no
+    /// mark.
+    ///
+    /// # Errors
+    /// [`IoError::Malformed`] for a header in UTF-16, or one whose lines end with carriage returns alone: where the samples begin
+    /// cannot be told.
+    pub(crate) fn begin_header(&mut self, context: &Context) -> Result<()> {
+        let is_own = OWN_HEADERS.contains(&&*extension(context.path)) && self.available <= MOST_HEAD_BYTES;
+        if is_own {
+            let text = self.take_text(context)?;
+            self.available = text.len() as u64;
+            self.reader = Box::new(Cursor::new(text));
+            return Ok(());
+        }
+        let head = self.reader.fill_buf().map_err(|e| context.read(e))?;
+        let (is_wide, is_marked) = (encoding::is_wide(head), encoding::is_marked(head));
+        let first = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let is_lone = |pair: &[u8]| pair[0] == b'\r' && pair[1] != b'\r';
+        let is_old = first.is_ascii() && first.windows(2).any(is_lone);
+        context.require(!is_wide, "the header", "text of one byte a character", "UTF-16")?;
+        context.require(
+            !is_old,
+            "the header",
+            "lines that end with a line feed",
+            "carriage returns alone",
+        )?;
+        if is_marked {
+            self.reader.consume(encoding::MARK_BYTES);
+            self.available = self.available.saturating_sub(encoding::MARK_BYTES as u64);
+        }
+        Ok(())
     }
 
     /// The first bytes, as many as a picture's header may have.

@@ -5,6 +5,7 @@ use crate::file_name::extension;
 use crate::read::context::Context;
 use crate::read::reading::Reading;
 use crate::read::take_text;
+use crate::text::rows::{Rows, Separator};
 use crate::write::check_folder;
 use crate::write::target::Target;
 use crate::write::whole_file;
@@ -24,18 +25,18 @@ pub fn read_face_labels(path: &Path, reading: impl Into<Reading>) -> Result<Vec<
     let context = Context::new(path, reading, &mut unwarned);
     let text = take_text(MOST_BYTES, &context)?;
     let mut labels = context.room_for(text.lines().count())?;
-    for (line, word) in text.trim_end().lines().enumerate() {
-        if line.is_multiple_of(LINES_BETWEEN) {
-            context.check()?;
-        }
-        let bad = |_| context.malformed(format!("line {}", line + 1), "the number of a segment", word);
-        labels.push(word.trim().parse().map_err(bad)?);
+    let mut rows = Rows::parted(&text, Separator::Blanks, &[], &context)?;
+    while let Some(row) = rows.next(&context)? {
+        let label = match row.cells {
+            [label] => label.parse().ok(),
+            _ => None,
+        };
+        let bad = || context.malformed(format!("line {}", row.number), "the number of a segment", row.told());
+        labels.push(label.ok_or_else(bad)?);
     }
     Ok(labels)
 }
 
-/// Lines that are read between two questions whether to go on.
-const LINES_BETWEEN: usize = 1 << 15;
 /// Extensions of such texts.
 const EXTENSIONS: [&str; 2] = ["seg", "txt"];
 

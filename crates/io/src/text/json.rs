@@ -27,6 +27,7 @@ pub(crate) fn parse(
     expected: &'static str,
     context: &Context<'_>,
 ) -> Result<Value> {
+    let text = text.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(text);
     context.claim(bytes_of_values(text))?;
     let blocks = BufReader::with_capacity(BLOCK_BYTES, Asking::new(text, context.control()));
     let parsed = serde_json::from_reader(blocks);

@@ -120,7 +120,9 @@ impl DistancesJob {
             other => other,
         };
         if !self.is_mesh() {
-            let list = account.stages.time("read", || read_graph(&self.graph, self.kind, reading))?;
+            let warnings = &mut account.warnings;
+            let list =
+                account.stages.time("read", || read_graph(&self.graph, self.kind, reading, warnings))?;
             let graph = Graph::within(&list, session.max_memory_bytes(), session.control());
             return graph.map(NamedNodes::Graph).map_err(VeloxelError::of_mesh_file(&self.graph));
         }

@@ -50,7 +50,9 @@ fn compare(precision: DistancePrecision, algorithm: DistanceMethod, sources: Opt
         report: None,
     };
     let report = jobs::distances(&job, &session()).unwrap().report;
-    let list = io::read_graph(&file, GraphKind::Undirected, io::Strictness::Lenient).unwrap();
+    let list =
+        io::read_graph(&file, GraphKind::Undirected, io::Strictness::Lenient, &mut veloxel::Warnings::new())
+            .unwrap();
     let (session, sources) = (session(), sources.as_deref());
     let graph = Graph::new(&list, session.control()).unwrap();
     let request = DistancesRequest { sources, algorithm, precision, ..DistancesRequest::new(&graph) };

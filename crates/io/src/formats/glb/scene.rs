@@ -1,13 +1,16 @@
 //! The triangles of a scene.
 
-use super::{F32, U8, U16, U32, buffers};
+use super::accessor::Accessor;
+use super::buffers;
 use crate::content::Decoded;
 use crate::error::Result;
 use crate::read::context::Context;
-use crate::read::element::ByteOrder;
 use crate::read::polygons::Triangles;
+use crate::text::quotation::quoted;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::collections::HashSet;
+use veloxel_core::WarningKind;
 
 /// Corners that are read between two questions whether to go on.
 const CORNERS_BETWEEN: usize = 1 << 14;
@@ -31,16 +34,58 @@ pub(in crate::formats) fn read_scene(
     let version = &json["asset"]["version"];
     let is_known = version.as_str().is_none_or(|version| version.starts_with("2."));
     context.support(is_known, format!("glTF version {version}"), "write version 2")?;
+    check_extensions(&json, context)?;
     let buffers = buffers::read(&json, binary, context)?;
     let nodes_left = json["nodes"].as_array().map_or(0, Vec::len);
     let surface = Triangles::default();
     let primitives_left = MOST_PRIMITIVES;
-    let mut scene = Scene { json: &json, buffers: &buffers, context, surface, nodes_left, primitives_left };
-    let nodes = json["scenes"][json["scene"].as_u64().unwrap_or(0) as usize]["nodes"].as_array();
-    for node in nodes.into_iter().flatten() {
-        scene.node(node, &IDENTITY, 0)?;
+    let left_out = 0;
+    let mut scene =
+        Scene { json: &json, buffers: &buffers, context, surface, nodes_left, primitives_left, left_out };
+    for node in roots(&json) {
+        scene.node(&node, &IDENTITY, 0)?;
     }
-    scene.surface.decoded(context)
+    let Scene { surface, left_out, .. } = scene;
+    if left_out > 0 {
+        context.note(WarningKind::Note, format!("{left_out} primitives of points and lines were left out"));
+    }
+    surface.decoded(context)
+}
+
+/// Extensions that say how a surface looks, not where it lies; and numbers of fewer bits, which are read.
+const HARMLESS_EXTENSIONS: [&str; 8] = [
+    "KHR_mesh_quantization",
+    "KHR_materials_",
+    "KHR_texture_",
+    "EXT_texture_",
+    "KHR_lights_",
+    "KHR_xmp",
+    "KHR_animation_pointer",
+    "MSFT_texture_",
+];
+
+/// Refuses a scene that says that nobody can read it without an extension that is not read here.
+fn check_extensions(json: &Value, context: &Context) -> Result<()> {
+    for name in json["extensionsRequired"].as_array().into_iter().flatten() {
+        let word = name.as_str().unwrap_or_default();
+        let is_read = HARMLESS_EXTENSIONS.iter().any(|known| word.starts_with(known));
+        let what = format!("the glTF extension {}, which the file requires", quoted(word));
+        context.support(is_read, what, "write the scene without it: uncompressed (no Draco, no meshopt)")?;
+    }
+    Ok(())
+}
+
+/// The nodes of the scene; without scenes those that are below no other.
+fn roots(json: &Value) -> Vec<Value> {
+    let scene = json["scene"].as_u64().unwrap_or(0) as usize;
+    if let Some(scenes) = json["scenes"].as_array().filter(|scenes| !scenes.is_empty()) {
+        let nodes = scenes.get(scene).and_then(|scene| scene["nodes"].as_array());
+        return nodes.cloned().unwrap_or_default();
+    }
+    let nodes = json["nodes"].as_array().map_or(&[][..], Vec::as_slice);
+    let children = nodes.iter().filter_map(|node| node["children"].as_array()).flatten();
+    let below: HashSet<u64> = children.filter_map(Value::as_u64).collect();
+    (0..nodes.len() as u64).filter(|node| !below.contains(node)).map(Value::from).collect()
 }
 
 struct Scene<'a> {
@@ -52,14 +97,8 @@ struct Scene<'a> {
     nodes_left: usize,
     /// Primitives that may still be placed.
     primitives_left: usize,
-}
-
-/// Numbers in a buffer.
-struct Accessor<'a> {
-    bytes: &'a [u8],
-    stride: usize,
-    count: usize,
-    component: u64,
+    /// Primitives of points and lines.
+    left_out: usize,
 }
 
 impl<'a> Scene<'a> {
@@ -95,11 +134,17 @@ impl<'a> Scene<'a> {
         self.context.require(self.primitives_left > 0, "primitives of a scene", expected, "more")?;
         self.primitives_left -= 1;
         let mode = primitive["mode"].as_u64().unwrap_or(4);
-        let what = format!("primitives of mode {mode}");
-        self.context.support(mode == 4, what, "give plain triangles (mode 4)")?;
+        let order = match mode {
+            0..=3 => {
+                self.left_out += 1;
+                return Ok(());
+            }
+            4 => Order::Triangles,
+            5 => Order::Strip,
+            6 => Order::Fan,
+            _ => return Err(self.context.malformed("mode of a primitive", "0 to 6", mode)),
+        };
         let positions = self.accessor(&primitive["attributes"]["POSITION"], "VEC3")?;
-        let is_float = positions.component == F32;
-        self.context.support(is_float, "positions that are no floats", "write them as floats")?;
         // Coordinates in other numbers than floats are left out, as a whole texture is.
         let texture = match &primitive["attributes"]["TEXCOORD_0"] {
             Value::Null => None,
@@ -110,12 +155,17 @@ impl<'a> Scene<'a> {
             index => Some(self.accessor(index, "SCALAR")?),
         };
         let count = indices.as_ref().map_or(positions.count, |indices| indices.count);
-        self.context.require(count % 3 == 0, "corners of triangles", "three for each", count)?;
-        self.surface.reserve(count, self.context)?;
-        for nth in 0..count {
+        let corners = match order {
+            Order::Triangles => count,
+            Order::Strip | Order::Fan => 3 * count.saturating_sub(2),
+        };
+        self.context.require(corners % 3 == 0, "corners of triangles", "three for each", count)?;
+        self.surface.reserve(corners, self.context)?;
+        for nth in 0..corners {
             if nth.is_multiple_of(CORNERS_BETWEEN) {
                 self.context.check()?;
             }
+            let nth = order.place(nth);
             let index = match &indices {
                 None => nth,
                 Some(indices) => indices.index(nth),
@@ -130,59 +180,32 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    fn accessor(&self, index: &Value, kind: &str) -> Result<Accessor<'a>> {
+    fn accessor(&self, index: &Value, kind: &'static str) -> Result<Accessor<'a>> {
         let accessor = self.item("accessors", index)?;
-        let bad = |what: &str| self.context.malformed("an accessor", what, accessor);
-        let is_plain = accessor["sparse"].is_null() && !accessor["bufferView"].is_null();
-        self.context.support(is_plain, "sparse or compressed accessors", "write plain ones")?;
-        let component = accessor["componentType"].as_u64().unwrap_or(0);
-        let size = match (component, kind) {
-            (F32, "VEC3") => 12,
-            (F32, "VEC2") => 8,
-            (U8, "SCALAR") => 1,
-            (U16, "SCALAR") => 2,
-            (U32, "SCALAR") => 4,
-            _ => return Err(bad("floats, or indices")),
-        };
-        let number = |value: &Value| value.as_u64().and_then(|number| usize::try_from(number).ok());
-        let optional = |value: &Value| if value.is_null() { Some(0) } else { number(value) };
-        let view = self.item("bufferViews", &accessor["bufferView"])?;
-        let buffer = number(&view["buffer"]).and_then(|buffer| self.buffers.get(buffer));
-        let buffer = buffer.ok_or_else(|| bad("a buffer that there is"))?;
-        let stride = optional(&view["byteStride"]).map(|stride| if stride == 0 { size } else { stride });
-        let parts = (number(&accessor["count"]), stride, optional(&view["byteOffset"]));
-        let (Some(count), Some(stride), Some(offset)) = parts else { return Err(bad("a count and offsets")) };
-        let start = optional(&accessor["byteOffset"]).and_then(|own| own.checked_add(offset));
-        let start = start.filter(|&start| start <= buffer.len());
-        let bytes = &buffer[start.ok_or_else(|| bad("an offset within its buffer"))?..];
-        let needed =
-            count.saturating_sub(1).saturating_mul(stride).saturating_add(if count > 0 { size } else { 0 });
-        if accessor["type"] != kind || stride < size || needed > bytes.len() {
-            return Err(bad(&format!("{kind} within its buffer")));
-        }
-        Ok(Accessor { bytes, stride, count, component })
+        Accessor::of(accessor, kind, &self.json["bufferViews"], self.buffers, self.context)
     }
 }
 
-impl Accessor<'_> {
-    fn point(&self, index: usize) -> [f64; 3] {
-        let floats = self.bytes[index * self.stride..].as_chunks().0;
-        [0, 1, 2].map(|axis| f64::from(f32::from_le_bytes(floats[axis])))
-    }
+/// Which corners make the triangles of a primitive.
+#[derive(Debug, Clone, Copy)]
+enum Order {
+    Triangles,
+    Strip,
+    Fan,
+}
 
-    /// A place in a texture, from its lower left corner; glTF counts from the upper left one.
-    fn place(&self, index: usize) -> [f32; 2] {
-        let floats = self.bytes[index * self.stride..].as_chunks().0;
-        [f32::from_le_bytes(floats[0]), 1.0 - f32::from_le_bytes(floats[1])]
-    }
-
-    fn index(&self, nth: usize) -> usize {
-        let bytes = match self.component {
-            U8 => 1,
-            U16 => 2,
-            _ => 4,
-        };
-        ByteOrder::Little.number(&self.bytes[nth * self.stride..][..bytes]) as usize
+impl Order {
+    /// The place of the corner of a triangle in the list of a primitive (glTF 2.0, section 3.7.2.1).
+    fn place(self, nth: usize) -> usize {
+        let (triangle, corner) = (nth / 3, nth % 3);
+        match (self, corner) {
+            (Self::Triangles, _) => nth,
+            (Self::Strip, 0) => triangle,
+            (Self::Strip, 1) => triangle + 1 + triangle % 2,
+            (Self::Strip, _) => triangle + 2 - triangle % 2,
+            (Self::Fan, 2) => 0,
+            (Self::Fan, corner) => triangle + 1 + corner,
+        }
     }
 }
 

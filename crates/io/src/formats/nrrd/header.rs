@@ -27,6 +27,7 @@ pub(super) const TYPES: [(Element, &[&str]); 10] = [
 /// Reads `field: value` lines up to the empty line that ends an attached header, or the end of a detached one; names
 /// are in lower case, comments and key/value pairs are left out.
 pub(super) fn parse(source: &mut Source, context: &Context) -> Result<Fields> {
+    source.begin_header(context)?;
     let magic = source.line(LINE_LIMIT, context)?.unwrap_or_default();
     context.require(magic.starts_with("NRRD000"), "NRRD magic", "NRRD0001 to NRRD0005", magic)?;
     let mut fields = Fields::default();

@@ -6,6 +6,7 @@
 //! one part, and texture coordinates where the mesh has some.
 //! *Limits*: no curves and free-form surfaces; the file has no end of its own, so that a cut one cannot be told.
 
+mod lines;
 mod reader;
 mod writer;
 

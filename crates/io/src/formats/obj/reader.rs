@@ -1,28 +1,29 @@
 //! The points, texture coordinates and polygons of a text.
 
+use super::lines::Lines;
 use crate::content::Decoded;
 use crate::error::{IoError, Result};
 use crate::read::context::Context;
 use crate::read::polygons::Polygons;
 use crate::read::source::Source;
-use crate::text::quotation::quoted;
-use crate::text::words::parse;
+use crate::text::quotation::quoted_bytes;
+use crate::text::words::{Fractions, parse};
 
 /// Lines that are read between two questions whether to go on.
 const LINES_BETWEEN: usize = 1 << 13;
+const TITLE: &str = "the OBJ file";
 
 pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
-    let bytes = source.take_rest(context)?;
-    let lines = || bytes.split(|&c| c == b'\n');
+    let bytes = source.take_text(context)?;
     let ask = |number: usize| if number.is_multiple_of(LINES_BETWEEN) { context.check() } else { Ok(()) };
     let (mut points, mut faces, mut places) = (0, 0, 0);
-    for (number, line) in lines().enumerate() {
-        ask(number)?;
-        match words(line).next() {
-            Some(b"v") => points += 1,
-            Some(b"vt") => places += 1,
-            Some(b"f") => faces += 1,
-            _ => {}
+    for line in Lines::of(&bytes) {
+        ask(line.number)?;
+        match keyword(line.words().next().unwrap_or_default()) {
+            Keyword::Point => points += 1,
+            Keyword::Place => places += 1,
+            Keyword::Face => faces += 1,
+            Keyword::Other => {}
         }
     }
     let mut polygons = Polygons::with_room(points, faces, context)?;
@@ -30,17 +31,29 @@ pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded>
     let mut texture: Vec<[f32; 2]> = context.room_for(places)?;
     let mut is_textured = places > 0;
     polygons.texture = context.room_for(if is_textured { faces.saturating_mul(3) } else { 0 })?;
-    for (number, line) in lines().enumerate() {
-        ask(number)?;
-        let mut words = words(line);
-        match words.next() {
-            Some(b"v") => polygons.points.push(point(words, number, context)?),
-            Some(b"vt") => texture.push(place(words, number, context)?),
-            Some(b"f") => {
+    let mut fractions = Fractions::Unknown;
+    for line in Lines::of(&bytes) {
+        ask(line.number)?;
+        let mut words = line.words();
+        let Some(first) = words.next() else { continue };
+        let bad = |expected: &str| malformed(expected, line.text, line.number, context);
+        match keyword(first) {
+            Keyword::Point | Keyword::Place => {
+                for word in words.clone() {
+                    fractions.look(word, line.rest, TITLE, context)?;
+                }
+                if keyword(first) == Keyword::Point {
+                    polygons.points.push(point(words).ok_or_else(|| bad("three coordinates"))?);
+                } else {
+                    texture.push(place(words).ok_or_else(|| bad("a place in a texture"))?);
+                }
+            }
+            Keyword::Face => {
                 let before = polygons.corners.len();
                 for word in words {
                     let corner = corner(word, polygons.points.len());
-                    polygons.corner(corner.ok_or_else(|| bad(line, number, context))?, context)?;
+                    let corner = corner.ok_or_else(|| bad("points by their numbers, from 1"))?;
+                    polygons.corner(corner, context)?;
                     match place_of(word, &texture).filter(|_| is_textured) {
                         Some(place) => polygons.texture.push(place),
                         None => is_textured = false,
@@ -48,7 +61,9 @@ pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded>
                 }
                 polygons.counts.push((polygons.corners.len() - before) as u32);
             }
-            _ => {}
+            // Whatever begins with a letter may be of another program; what does not is a record that was cut.
+            Keyword::Other if first[0].is_ascii_alphabetic() => {}
+            Keyword::Other => return Err(bad("a line that begins with v, vt, f or another word")),
         }
     }
     if !is_textured {
@@ -57,24 +72,35 @@ pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded>
     polygons.decoded(context)
 }
 
-/// The words of a line, without its comment.
-fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let text = line.split(|&c| c == b'#').next().unwrap_or_default();
-    text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+/// What a line holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keyword {
+    Point,
+    Place,
+    Face,
+    Other,
 }
 
-fn point<'a>(words: impl Iterator<Item = &'a [u8]>, number: usize, context: &Context) -> Result<[f64; 3]> {
+fn keyword(word: &[u8]) -> Keyword {
+    match word {
+        b"v" | b"V" => Keyword::Point,
+        b"vt" | b"VT" | b"Vt" => Keyword::Place,
+        b"f" | b"F" | b"fo" => Keyword::Face,
+        _ => Keyword::Other,
+    }
+}
+
+fn point<'a>(words: impl Iterator<Item = &'a [u8]>) -> Option<[f64; 3]> {
     // A weight or a colour may follow.
     let coordinates: Option<Vec<f64>> = words.take(3).map(parse).collect();
-    let point = coordinates.and_then(|coordinates| coordinates.try_into().ok());
-    point.ok_or_else(|| context.malformed(format!("line {}", number + 1), "three coordinates", "others"))
+    coordinates?.try_into().ok()
 }
 
 /// A place in a texture, from its lower left corner; a third coordinate may follow.
-fn place<'a>(words: impl Iterator<Item = &'a [u8]>, number: usize, context: &Context) -> Result<[f32; 2]> {
-    let mut numbers = words.take(2).map(parse);
-    let place = numbers.next().flatten().map(|u| [u, numbers.next().flatten().unwrap_or(0.0)]);
-    place.ok_or_else(|| context.malformed(format!("line {}", number + 1), "a place in a texture", "another"))
+fn place<'a>(words: impl Iterator<Item = &'a [u8]>) -> Option<[f32; 2]> {
+    let mut numbers = words.take(2).map(parse::<f64>);
+    let u = numbers.next().flatten()?;
+    Some([u as f32, numbers.next().flatten().unwrap_or(0.0) as f32])
 }
 
 /// The place in a texture of a corner such as `7/1` or `7/1/3`; none where it has none.
@@ -91,7 +117,6 @@ fn corner(word: &[u8], points: usize) -> Option<u32> {
     u32::try_from(index).ok()
 }
 
-fn bad(line: &[u8], number: usize, context: &Context) -> IoError {
-    let got = quoted(String::from_utf8_lossy(line).trim());
-    context.malformed(format!("line {}", number + 1), "points by their numbers, from 1", got)
+fn malformed(expected: &str, line: &[u8], number: usize, context: &Context) -> IoError {
+    context.malformed(format!("line {number}"), expected, quoted_bytes(line.trim_ascii()))
 }

@@ -4,9 +4,9 @@ use crate::error::Result;
 use crate::write::painted_mesh::{PaintedMesh, part_name};
 use crate::write::target::Target;
 use crate::write::whole_file;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{Error, Write};
-use std::ops::Range;
+use veloxel_core::TriangleMesh;
 
 /// Polygons that are written between two questions whether to go on.
 const POLYGONS_BETWEEN: usize = 1 << 13;
@@ -29,7 +29,7 @@ pub(super) fn write(target: &Target, painted: &PaintedMesh<'_>) -> Result<()> {
                     target.check().map_err(Error::other)?;
                 }
                 write!(file, "f")?;
-                for side in corners(&triangles[polygon]) {
+                for side in polygon {
                     let point = mesh.triangles()[side.triangle][side.corner] + 1;
                     match place_of.get(3 * side.triangle + side.corner) {
                         Some(place) => write!(file, " {point}/{}", place + 1)?,
@@ -49,26 +49,53 @@ struct Side {
     corner: usize,
 }
 
-/// The corners of a polygon that is a fan of these triangles.
-fn corners(fan: &[usize]) -> impl Iterator<Item = Side> + '_ {
-    let first = [0, 1].map(|corner| Side { triangle: fan[0], corner });
-    first.into_iter().chain(fan.iter().map(|&triangle| Side { triangle, corner: 2 }))
+/// The corners of a polygon that was cut into these triangles: of a fan, or of any whose sides make one ring.
+fn corners(mesh: &TriangleMesh, triangles: &[usize]) -> Option<Vec<Side>> {
+    let all = mesh.triangles();
+    let is_fan =
+        triangles.windows(2).all(|two| all[two[0]][0] == all[two[1]][0] && all[two[0]][2] == all[two[1]][1]);
+    if is_fan {
+        let first = [0, 1].map(|corner| Side { triangle: triangles[0], corner });
+        return Some(
+            first.into_iter().chain(triangles.iter().map(|&triangle| Side { triangle, corner: 2 })).collect(),
+        );
+    }
+    let sides = || triangles.iter().flat_map(|&triangle| [0, 1, 2].map(|corner| Side { triangle, corner }));
+    let ends = |side: &Side| [all[side.triangle][side.corner], all[side.triangle][(side.corner + 1) % 3]];
+    let inner: HashSet<[u32; 2]> = sides().map(|side| ends(&side)).collect();
+    let mut next: HashMap<u32, Side> = HashMap::new();
+    for side in sides().filter(|side| !inner.contains(&[ends(side)[1], ends(side)[0]])) {
+        // A ring that passes a point twice cannot be told from two.
+        if next.insert(ends(&side)[0], side).is_some() {
+            return None;
+        }
+    }
+    let count = next.len();
+    let mut at = *next.keys().min()?;
+    let mut ring = Vec::with_capacity(count);
+    while let Some(side) = next.remove(&at) {
+        at = ends(&side)[1];
+        ring.push(side);
+    }
+    (ring.len() == count && count == triangles.len() + 2).then_some(ring)
 }
 
-/// The triangles of a part as the polygons of the file: whole fans where all of a polygon is in the part.
-fn polygons(painted: &PaintedMesh<'_>, triangles: &[usize]) -> Vec<Range<usize>> {
+/// The triangles of a part as the polygons of the file, where all of a polygon is in the part.
+fn polygons(painted: &PaintedMesh<'_>, triangles: &[usize]) -> Vec<Vec<Side>> {
     let (mesh, mut found) = (painted.mesh, Vec::new());
     let whole = mesh.file_face_sizes();
     let mut start = 0;
     while start < triangles.len() {
         let face = mesh.file_face(triangles[start]);
         let own = triangles[start..].iter().take_while(|&&triangle| mesh.file_face(triangle) == face).count();
-        if whole.as_ref().is_some_and(|whole| whole[face] as usize == own) {
-            found.push(start..start + own);
-        } else {
-            found.extend((start..start + own).map(|triangle| triangle..triangle + 1));
+        let own = &triangles[start..start + own];
+        let is_whole = whole.as_ref().is_some_and(|whole| whole[face] as usize == own.len());
+        match Some(own).filter(|_| is_whole).and_then(|own| corners(mesh, own)) {
+            Some(polygon) => found.push(polygon),
+            None => found
+                .extend(own.iter().map(|&triangle| [0, 1, 2].map(|corner| Side { triangle, corner }).into())),
         }
-        start += own;
+        start += own.len();
     }
     found
 }

@@ -25,6 +25,7 @@ struct Packed {
 
 impl Packed {
     fn read(mut source: Source, context: &mut Context) -> Result<Self> {
+        source.begin_header(context)?;
         let line = source.line(LINE_LIMIT, context)?.unwrap_or_default();
         let head = json::parse(line.as_bytes(), WHAT, EXPECTED, context)?;
         let wrong = || context.malformed(WHAT, EXPECTED, &line);

@@ -45,7 +45,7 @@ impl Header {
         let text = |line: &[u8]| String::from_utf8_lossy(line).trim().to_owned();
         let magic = text(words.line());
         let got = if magic.is_empty() { "no text".to_owned() } else { quoted(&magic) };
-        context.require(magic == "ply", "PLY magic", "ply", got)?;
+        context.require(magic.eq_ignore_ascii_case("ply"), "PLY magic", "ply", got)?;
         let (mut encoding, mut elements) = (None, Vec::<Rows>::new());
         loop {
             context.require(!words.is_at_end(), "PLY header", "end_header", "the end of the file")?;
@@ -54,7 +54,12 @@ impl Header {
             let typed =
                 |name: &str| element(name).ok_or_else(|| bad("a type of numbers, such as float or int"));
             let before = || bad("an element before its properties");
-            let parts: Vec<&str> = line.split_whitespace().collect();
+            let mut parts: Vec<&str> = line.split_whitespace().collect();
+            // Keywords in any case; names of elements are those of their writers.
+            let keyword = parts.first().map(|word| word.to_ascii_lowercase()).unwrap_or_default();
+            if let Some(first) = parts.first_mut() {
+                *first = &keyword;
+            }
             if let Some(&("element" | "property")) = parts.first() {
                 context.claim(DECLARATION_BYTES + line.len() as u64)?;
             }
@@ -86,7 +91,7 @@ impl Header {
 }
 
 fn encoding_of(name: &str) -> Option<Encoding> {
-    match name {
+    match &*name.to_ascii_lowercase() {
         "ascii" => Some(Encoding::Text),
         "binary_little_endian" => Some(Encoding::Stored(ByteOrder::Little)),
         "binary_big_endian" => Some(Encoding::Stored(ByteOrder::Big)),

@@ -10,7 +10,7 @@ use crate::read::source::Source;
 use crate::text::words::Words;
 
 pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
-    let bytes = source.take_rest(context)?;
+    let bytes = source.take_unmarked(context)?;
     let mut words = Words::new(&bytes, "the PLY file");
     let header = Header::read(&mut words, context)?;
     let mut numbers = Numbers { words, encoding: header.encoding };

@@ -25,6 +25,7 @@ struct RawFrames<'a> {
 
 /// Reads the head.
 pub(crate) fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn FrameReader + 'a>> {
+    source.begin_header(context)?;
     let line = source.line(LINE_LIMIT, context)?.unwrap_or_default();
     let head = Head::parse(&line, context)?;
     Ok(Box::new(RawFrames { source, head, bytes: Vec::new(), count: 0 }))

@@ -88,6 +88,7 @@ impl<'a> Header<'a> {
 
 /// Reads the header.
 pub(crate) fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn FrameReader + 'a>> {
+    source.begin_header(context)?;
     let line = source.line(LINE_LIMIT, context)?.unwrap_or_default();
     let Header { width, height, colour, frame_interval_ms, range } = Header::parse(&line, context)?;
     let (Some(width), Some(height)) = (width, height) else {

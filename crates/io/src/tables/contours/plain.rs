@@ -11,12 +11,13 @@ use super::collection::{Collection, Spot};
 use super::{CinePlace, ContourReading, MOST_BYTES};
 use crate::error::{IoError, Result};
 use crate::file_name::file_name;
-use crate::read::read_text;
+use crate::read::context::Context;
+use crate::read::take_text;
 use crate::tables::cine_place::{CineImage, CineSpot};
-use crate::text::words::{DECIMAL_POINT, has_decimal_comma, lines};
+use crate::text::rows::Rows;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use veloxel_core::{Hint, Structure};
+use veloxel_core::{Hint, Structure, Warnings};
 
 /// In which order the slices of a cine are numbered by the names of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,15 +126,27 @@ pub(super) fn read_file(path: &Path, options: &ContourReading, into: &mut Collec
 
 /// The points of a text, two numbers a line.
 fn points(path: &Path, options: &ContourReading) -> Result<Vec<[f64; 2]>> {
-    let text = read_text(path, MOST_BYTES, options.reading.clone())?;
-    let mut points = Vec::new();
-    for (number, line) in lines(&text, &['#']) {
-        let cells = line.split([' ', '\t', ',', ';']).filter(|cell| !cell.is_empty());
-        let numbers: Option<Vec<f64>> = cells.map(|cell| cell.parse().ok()).collect();
+    let mut unsaid = Warnings::new();
+    let context = Context::new(path, options.reading.clone(), &mut unsaid);
+    let text = take_text(MOST_BYTES, &context)?;
+    let mut rows = Rows::new(&text, &['#'], &context)?;
+    let (comma, mut points, mut is_first) = (rows.comma(), Vec::new(), true);
+    while let Some(row) = rows.next(&context)? {
+        if std::mem::take(&mut is_first) && row.is_head() {
+            let names = row.cells.iter().map(|name| name.to_lowercase()).collect::<Vec<_>>();
+            let is_known = matches!(&names[..], [x, y] if x.starts_with('x') && y.starts_with('y'));
+            context.require(
+                is_known,
+                format!("line {}", row.number),
+                "the names x and y, or numbers",
+                row.told(),
+            )?;
+            continue;
+        }
+        let numbers: Option<Vec<f64>> =
+            row.cells.iter().filter(|cell| !cell.is_empty()).map(|cell| comma.number(cell)).collect();
         let Some(&[x, y]) = numbers.as_deref() else {
-            let (what, got) = (format!("line {number}"), format!("\"{line}\""));
-            let expected = if has_decimal_comma(line) { DECIMAL_POINT } else { "two numbers" };
-            return Err(IoError::malformed(path, what, expected, got));
+            return Err(context.malformed(format!("line {}", row.number), "two numbers", row.told()));
         };
         points.push([x, y]);
     }

@@ -3,7 +3,7 @@
 use super::ContourReading;
 use super::collection::{Collection, Spot};
 use crate::error::Result;
-use crate::text::words::{DECIMAL_POINT, has_decimal_comma, lines};
+use crate::text::rows::{Comma, Row, Rows};
 use std::fmt::Write;
 use veloxel_core::{ContourSet, Structure};
 
@@ -14,6 +14,7 @@ const POINT_BYTES: u64 = 64;
 
 /// Places of the columns.
 struct Columns {
+    count: usize,
     structure: usize,
     frame: Option<usize>,
     slice: Option<usize>,
@@ -21,27 +22,29 @@ struct Columns {
 }
 
 pub(super) fn read(text: &str, options: &ContourReading, into: &mut Collection) -> Result<()> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     into.context.claim(POINT_BYTES * text.lines().count() as u64)?;
-    let mut lines = lines(text, &['#']);
-    let head = lines.next().map_or("", |(_, line)| line);
-    let columns = columns(head).ok_or_else(|| {
-        into.context.malformed("the head line", format!("the columns {HEAD}"), format!("\"{head}\""))
-    })?;
+    let mut rows = Rows::new(text, &['#'], &into.context)?;
+    let comma = rows.comma();
+    let head = rows.next(&into.context)?;
+    let got = head.map_or_else(|| "none".to_owned(), |head| head.told());
+    let columns = head
+        .and_then(|head| columns(&head))
+        .ok_or_else(|| into.context.malformed("the head line", format!("the columns {HEAD}"), got))?;
     if columns.slice.is_none() {
         into.slice(None, || "the rows of a table without that column".to_owned())?;
     }
-    let separator = separator_of(head);
     let mut open: Option<(Spot, Vec<[f64; 2]>)> = None;
-    for (number, line) in lines {
-        let cells: Vec<&str> = line.split(separator).map(str::trim).collect();
-        if let Some(Err(expected)) = cells.get(columns.structure).map(|cell| cell.parse::<Structure>()) {
-            return Err(into.context.malformed(format!("line {number}"), "a structure", expected));
+    while let Some(found) = rows.next(&into.context)? {
+        let what = || format!("line {}", found.number);
+        if let Some(Err(expected)) = found.cells.get(columns.structure).map(|cell| cell.parse::<Structure>())
+        {
+            return Err(into.context.malformed(what(), "a structure", expected));
         }
-        let (spot, point) = row(&columns, &cells, options.frame).ok_or_else(|| {
-            let expected = if has_decimal_comma(line) { DECIMAL_POINT } else { HEAD };
-            into.context.malformed(format!("line {number}"), expected, format!("\"{line}\""))
-        })?;
+        let is_whole = found.cells.len() <= columns.count
+            || found.cells[columns.count..].iter().all(|cell| cell.is_empty());
+        let (spot, point) = row(&columns, found.cells, comma, options.frame)
+            .filter(|_| is_whole)
+            .ok_or_else(|| into.context.malformed(what(), HEAD, found.told()))?;
         let key = |s: &Spot| (s.structure, s.frame, s.slice);
         match &mut open {
             Some((there, points)) if key(there) == key(&spot) => points.push(point),
@@ -55,15 +58,11 @@ pub(super) fn read(text: &str, options: &ContourReading, into: &mut Collection) 
     open.map_or(Ok(()), |(spot, points)| into.add(spot, points))
 }
 
-/// What parts the cells of a table with this head.
-fn separator_of(head: &str) -> char {
-    [';', '\t'].into_iter().find(|separator| head.contains(*separator)).unwrap_or(',')
-}
-
-fn columns(head: &str) -> Option<Columns> {
-    let names: Vec<String> = head.split(separator_of(head)).map(|name| name.trim().to_lowercase()).collect();
+fn columns(head: &Row) -> Option<Columns> {
+    let names: Vec<String> = head.cells.iter().map(|name| name.to_lowercase()).collect();
     let place = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
     Some(Columns {
+        count: names.len(),
         structure: place(&["structure"])?,
         frame: place(&["frame", "phase", "time"]),
         slice: place(&["slice"]),
@@ -71,14 +70,14 @@ fn columns(head: &str) -> Option<Columns> {
     })
 }
 
-fn row(columns: &Columns, cells: &[&str], frame: usize) -> Option<(Spot, [f64; 2])> {
+fn row(columns: &Columns, cells: &[&str], comma: Comma, frame: usize) -> Option<(Spot, [f64; 2])> {
     let structure: Structure = cells.get(columns.structure)?.parse().ok()?;
     let whole = |column: Option<usize>, missing: usize| match column {
         Some(column) => cells.get(column)?.parse().ok(),
         None => Some(missing),
     };
     let spot = Spot { structure, frame: whole(columns.frame, frame)?, slice: whole(columns.slice, 0)? };
-    let number = |column: usize| cells.get(column)?.parse::<f64>().ok();
+    let number = |column: usize| comma.number(cells.get(column)?);
     Some((spot, [number(columns.xy[0])?, number(columns.xy[1])?]))
 }
 

@@ -62,8 +62,8 @@ fn what_is_no_outline_is_refused_with_its_place() {
         ("a.csv", "structure,frame,slice,x,y\nendo,4,0,5,5\nendo,4,0,9,5\nendo,4,0,9,9\n", "frames 0 to 3"),
         ("a.csv", "x,y\n1,2\n", "the head line"),
         ("a.csv", "structure,frame,x,y\nendo,0,5,5\nendo,0,9,5\nendo,0,9,9\n", "the slice of each"),
-        ("a.csv", "structure;frame;slice;x;y\nendo;0;0;12,2;10,0\nendo;0;0;30,1;12,0\n", "with a point"),
-        ("endo_slice1.txt", "12,2 10,0\n30,1 12,0\n", "with a point"),
+        ("a.csv", "structure;frame;slice;x;y\nendo;0;0;12,2;10.5\nendo;0;0;30,1;12,0\n", "with a point"),
+        ("endo_slice1.txt", "12,250 10\n30 12\n", "with a point"),
         ("a.csv", "structure,frame,slice,x,y\nheart,0,0,1,1\n", "line 2"),
         (
             "a.csv",

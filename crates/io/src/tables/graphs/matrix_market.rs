@@ -5,14 +5,14 @@
 
 use super::{GraphFormat, Lines};
 use crate::error::Result;
-use crate::text::words::lines as numbered;
+use crate::text::rows::{Comma, Row, Rows, Separator};
 use veloxel_core::{ArcList, GraphKind, WeightedArc};
 
 pub(super) const FORMAT: GraphFormat = GraphFormat { extensions: &["mtx"], parse };
 
 const HEAD: &str = "%%MatrixMarket matrix coordinate real|integer|pattern general|symmetric";
 
-fn parse(lines: &Lines<'_>, _unsaid: GraphKind) -> Result<ArcList> {
+fn parse(lines: &mut Lines<'_, '_>, _unsaid: GraphKind) -> Result<ArcList> {
     let head = lines.text.lines().next().unwrap_or_default();
     let words: Vec<String> = head.split_whitespace().map(str::to_lowercase).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -26,20 +26,22 @@ fn parse(lines: &Lines<'_>, _unsaid: GraphKind) -> Result<ArcList> {
         }
         _ => return Err(lines.malformed(1, HEAD, head)),
     };
-    let mut content = numbered(lines.text, &['%']);
-    let (number, size) = content.next().unwrap_or((1, ""));
-    let sizes: Vec<usize> = size.split_whitespace().map_while(|cell| cell.parse().ok()).collect();
-    let [rows, columns, entries] = sizes[..] else {
+    let mut rows = Rows::parted(lines.text, Separator::Blanks, &['%'], lines.context)?;
+    let comma = rows.comma();
+    let (number, size, sizes): (_, _, Vec<usize>) = match rows.next(lines.context)? {
+        Some(row) => (row.number, row.line, row.cells.iter().map_while(|cell| cell.parse().ok()).collect()),
+        None => (1, "", Vec::new()),
+    };
+    let [nodes, columns, entries] = sizes[..] else {
         return Err(lines.malformed(number, "rows, columns and entries", size));
     };
-    if rows != columns {
+    if nodes != columns {
         return Err(lines.malformed(number, "as many rows as columns: a graph's nodes", size));
     }
-    lines.claim_nodes(rows)?;
-    let mut list = ArcList { nodes: rows, kind, arcs: lines.room()? };
-    for (number, line) in content {
-        lines.ask(number)?;
-        list.arcs.push(arc(lines, number, line, rows, field)?);
+    lines.claim_nodes(nodes)?;
+    let mut list = ArcList { nodes, kind, arcs: lines.room()? };
+    while let Some(row) = rows.next(lines.context)? {
+        list.arcs.push(arc(lines, &row, comma, nodes, field)?);
     }
     if list.arcs.len() != entries {
         let expected = format!("{entries} entries, as line {number} says");
@@ -49,18 +51,22 @@ fn parse(lines: &Lines<'_>, _unsaid: GraphKind) -> Result<ArcList> {
 }
 
 /// The arc of an entry.
-fn arc(lines: &Lines<'_>, number: usize, line: &str, nodes: usize, field: &str) -> Result<WeightedArc> {
-    let mut cells = line.split_whitespace();
-    let mut node = || {
-        let node = cells.next()?.parse::<usize>().ok()?.checked_sub(1).filter(|&node| node < nodes)?;
+fn arc(lines: &mut Lines<'_, '_>, row: &Row, comma: Comma, nodes: usize, field: &str) -> Result<WeightedArc> {
+    let node = |nth: usize| {
+        let node = row.cells.get(nth)?.parse::<usize>().ok()?.checked_sub(1).filter(|&node| node < nodes)?;
         u32::try_from(node).ok()
     };
-    let (Some(from), Some(to)) = (node(), node()) else {
-        return Err(lines.malformed(number, &format!("a row and a column from 1 to {nodes}"), line));
+    let (Some(from), Some(to)) = (node(0), node(1)) else {
+        let expected = format!("a row and a column from 1 to {nodes}");
+        return Err(lines.malformed(row.number, &expected, row.line));
     };
-    let weight = match field {
-        "pattern" => 1.0,
-        _ => lines.weight(number, cells.next().unwrap_or_default())?,
+    let count = if field == "pattern" { 2 } else { 3 };
+    if row.cells.len() != count {
+        return Err(lines.malformed(row.number, &format!("{count} numbers"), row.line));
+    }
+    let weight = match row.cells.get(2) {
+        None => 1.0,
+        Some(cell) => lines.weight(row.number, comma.number(cell), row.line)?,
     };
     Ok(WeightedArc { from, to, weight })
 }

@@ -14,13 +14,10 @@ use crate::read::reading::Reading;
 use crate::read::take_text;
 use crate::text::quotation::quoted;
 use std::path::Path;
-use veloxel_core::{ArcList, GraphKind, Warnings, WeightedArc};
+use veloxel_core::{ArcList, GraphKind, WarningKind, Warnings, WeightedArc};
 
 /// Texts above this size are refused before they are read.
 const MOST_BYTES: u64 = 4 << 30;
-
-/// Lines that are read between two questions whether to go on.
-const LINES_BETWEEN: usize = 1 << 13;
 
 /// Bytes that a graph takes for each node.
 const NODE_BYTES: u64 = 12;
@@ -30,7 +27,7 @@ struct GraphFormat {
     /// Without the dot, in lower case.
     extensions: &'static [&'static str],
     /// The arcs of a text; where the format does not say whether they lead one way or both, as the argument says.
-    parse: fn(&Lines<'_>, GraphKind) -> Result<ArcList>,
+    parse: fn(&mut Lines<'_, '_>, GraphKind) -> Result<ArcList>,
 }
 
 static FORMATS: &[GraphFormat] = &[matrix_market::FORMAT, edge_list::FORMAT];
@@ -41,7 +38,12 @@ static FORMATS: &[GraphFormat] = &[matrix_market::FORMAT, edge_list::FORMAT];
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`], [`IoError::Open`], and [`IoError::Malformed`] with the line.
-pub fn read_graph(path: &Path, unsaid: GraphKind, reading: impl Into<Reading>) -> Result<ArcList> {
+pub fn read_graph(
+    path: &Path,
+    unsaid: GraphKind,
+    reading: impl Into<Reading>,
+    warnings: &mut Warnings,
+) -> Result<ArcList> {
     let extension = extension(path);
     let Some(format) = FORMATS.iter().find(|format| format.extensions.contains(&&*extension)) else {
         let known = FORMATS.iter().flat_map(|format| format.extensions).map(|e| format!(".{e}"));
@@ -50,27 +52,33 @@ pub fn read_graph(path: &Path, unsaid: GraphKind, reading: impl Into<Reading>) -
         let known = format!("{known} for a graph; {meshes} for a mesh, whose faces are the nodes");
         return Err(IoError::UnknownExtension { path: path.to_owned(), what: "a graph or a mesh", known });
     };
-    let mut unwarned = Warnings::new();
-    let context = Context::new(path, reading, &mut unwarned);
+    let mut context = Context::new(path, reading, warnings);
     let text = take_text(MOST_BYTES, &context)?;
-    (format.parse)(&Lines { text: &text, context: &context }, unsaid)
+    let mut lines = Lines { text: &text, context: &context, rounded: None };
+    let list = (format.parse)(&mut lines, unsaid)?;
+    // No path passes an arc twice: without this sum beyond them no distance is, and infinity means that there is no path.
+    let sum: f64 = list.arcs.iter().map(|arc| f64::from(arc.weight)).sum();
+    let expected = "a sum of at most 3.4e38 (32-bit floats): change the unit";
+    context.require(sum <= f64::from(f32::MAX), "the weights", expected, format!("{sum:e}"))?;
+    if let Some((line, weight)) = lines.rounded {
+        let text = format!(
+            "weights are rounded to 32-bit floats: {weight} in line {line} becomes {}",
+            weight as f32
+        );
+        context.note(WarningKind::Samples, text);
+    }
+    Ok(list)
 }
 
 /// A text whose lines are numbered from 1.
-struct Lines<'a> {
+struct Lines<'a, 'b> {
     text: &'a str,
-    context: &'a Context<'a>,
+    context: &'a Context<'b>,
+    /// The first whole weight that a 32-bit float does not hold, and its line.
+    rounded: Option<(usize, f64)>,
 }
 
-impl Lines<'_> {
-    /// Asks whether to go on, every some thousand lines.
-    fn ask(&self, line: usize) -> Result<()> {
-        if line.is_multiple_of(LINES_BETWEEN) {
-            self.context.check()?;
-        }
-        Ok(())
-    }
-
+impl Lines<'_, '_> {
     fn malformed(&self, line: usize, expected: &str, got: &str) -> IoError {
         self.context.malformed(format!("line {line}"), expected, format!("`{}`", quoted(got)))
     }
@@ -85,10 +93,21 @@ impl Lines<'_> {
         self.context.claim((nodes as u64).saturating_mul(NODE_BYTES))
     }
 
-    /// A weight of 0 or more.
-    fn weight(&self, line: usize, cell: &str) -> Result<f32> {
-        let weight = cell.parse::<f32>().ok().filter(|weight| *weight >= 0.0 && weight.is_finite());
-        weight.ok_or_else(|| self.malformed(line, "a weight that is finite and 0 or more", cell))
+    /// A weight of 0 or more. A whole one that a 32-bit float does not hold is remembered, as one of more digits than it has is not:
+    /// fractions are rounded as a rule.
+    fn weight(&mut self, line: usize, number: Option<f64>, text: &str) -> Result<f32> {
+        let number = number.filter(|weight| *weight >= 0.0 && weight.is_finite());
+        let number =
+            number.ok_or_else(|| self.malformed(line, "a weight that is finite and 0 or more", text))?;
+        let weight = number as f32;
+        if weight.is_infinite() || (number > 0.0 && weight < f32::MIN_POSITIVE) {
+            let expected = "a weight of 0, or from 1.2e-38 to 3.4e38 (32-bit floats): change the unit";
+            return Err(self.malformed(line, expected, text));
+        }
+        if number.fract() == 0.0 && f64::from(weight) != number {
+            self.rounded.get_or_insert((line, number));
+        }
+        Ok(weight)
     }
 }
 
@@ -100,7 +119,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
-        read_graph(&path, GraphKind::Undirected, Reading::default())
+        read_graph(&path, GraphKind::Undirected, Reading::default(), &mut Warnings::new())
     }
 
     fn arc(from: u32, to: u32, weight: f32) -> WeightedArc {
@@ -118,6 +137,11 @@ mod tests {
             ("a.txt", "# from to weight\n1 0 2.5\n2 1\n"),
             ("a.csv", "from,to,weight\n1,0,2.5\n2,1,1\n"),
             ("a.tsv", "1\t0\t2.5\n\n2\t1\t1.0\n"),
+            ("a.csv", "\u{feff}1,0,2.5\r2,1,1"),
+            ("a.csv", "From;To;Weight\n1;0;2,5\n2;1;1\n"),
+            ("a.csv", "\"1\",\"0\",\"2,5\"\n2,1,1\n"),
+            ("a.txt", "1 0 2,5 \n2 1\t\n"),
+            ("a.csv", "Weight,Id,Target,Source\n2.5,9,0,1\n1,8,1,2\n"),
         ] {
             let list = read(name, text).unwrap();
             assert_eq!((list.nodes, &list.arcs[..]), (3, &expected[..]), "{name}");
@@ -136,13 +160,22 @@ mod tests {
             ("a.mtx", format!("{head}2 3 1\n1 1 1\n"), "as many rows as columns"),
             ("a.mtx", format!("{head}2 2 2\n2 1 1\n"), "2 entries"),
             ("a.mtx", format!("{head}2 2 1\n3 1 1\n"), "line 3"),
-            ("a.mtx", format!("{head}2 2 1\n2 1 -4\n"), "`-4`"),
+            ("a.mtx", format!("{head}2 2 1\n2 1 -4\n"), "2 1 -4`"),
             ("a.mtx", format!("{head}2 2 99999999999\n2 1 1\n"), "entries"),
-            ("a.txt", "0 1 nan\n".to_owned(), "`nan`"),
+            ("a.txt", "0 1 nan\n".to_owned(), "0 1 nan`"),
             ("a.txt", "0 1 1\n0 x 1\n".to_owned(), "line 2"),
             ("a.txt", "0 4294967295 1\n".to_owned(), "below"),
-            ("a.csv", "0;1;2,5\n1;2;1,5\n".to_owned(), "with a point"),
-            ("a.txt", "0 1 2,5\n".to_owned(), "with a point"),
+            ("a.csv", "0;1;2,500\n1;2;1\n".to_owned(), "with a point"),
+            ("a.csv", "0,1,2,5\n".to_owned(), "two nodes and a weight alone"),
+            ("a.csv", "0,,1\n".to_owned(), "line 1"),
+            ("a.txt", "-1 0 1\n0 1 1\n".to_owned(), "line 1"),
+            ("a.txt", "@ 0 1\n0 1 1\n".to_owned(), "line 1"),
+            ("a.csv", "weight,from,other\n2,0,1\n".to_owned(), "line 1"),
+            ("a.txt", "0 1 3e38\n1 2 3e38\n".to_owned(), "change the unit"),
+            ("a.txt", "0 1 1e39\n".to_owned(), "change the unit"),
+            ("a.txt", "0 1 1e-60\n".to_owned(), "change the unit"),
+            ("a.mtx", format!("{head}2 2 1\n2 1\n"), "3 numbers"),
+            ("a.mtx", format!("{head}2 2 1\n2 1 1 5\n"), "3 numbers"),
             ("a.txt", String::new(), "the file is empty"),
             ("a.txt", "# nothing\n".to_owned(), "an edge"),
             ("a.xyz", String::new(), ".mtx"),

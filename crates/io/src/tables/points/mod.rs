@@ -58,10 +58,9 @@ impl PointFile {
             return Ok(Self { document: Document::Array(Array::read(dimension, &mut context)?) });
         }
         let text = take_text(MOST_BYTES, &context)?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let document = match text.trim_start().starts_with('{') {
-            true => Document::Markups(Markups::parse(text, dimension, &context)?),
-            false => Document::Table(Table::parse(text, dimension, &context)?),
+            true => Document::Markups(Markups::parse(&text, dimension, &context)?),
+            false => Document::Table(Table::parse(&text, dimension, &context)?),
         };
         Ok(Self { document })
     }

@@ -4,7 +4,7 @@ use super::Point;
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::geometry::WorldAxes;
-use std::fmt::Write;
+use crate::text::rows::{Comma, Row as FoundRow, Rows};
 use std::ops::Range;
 use veloxel_core::Dimension;
 
@@ -15,6 +15,7 @@ pub(super) struct Table {
     axes: WorldAxes,
     axes_count: usize,
     rows: Vec<Row>,
+    comma: Comma,
 }
 
 /// A point of the table.
@@ -48,57 +49,50 @@ impl Cell {
 struct Columns {
     of_axis: Vec<usize>,
     axes: WorldAxes,
-    /// Whether a head line named them.
+    /// Whether a head line named them, and how many columns it names.
     named: bool,
+    count: usize,
 }
 
 /// Names of coordinates, in lower case.
 const NAMES: [([&str; 3], WorldAxes); 3] =
     [(["x", "y", "z"], WorldAxes::Lps), (["l", "p", "s"], WorldAxes::Lps), (["r", "a", "s"], WorldAxes::Ras)];
 
-/// Lines that are read between two questions whether to go on.
-const LINES_BETWEEN: usize = 1 << 13;
+/// Comments that are looked at: those that say something stand at the beginning.
+const MOST_COMMENTS: usize = 1 << 10;
 
 impl Table {
     pub fn parse(text: &str, dimension: Dimension, context: &Context) -> Result<Self> {
         let axes_count = dimension.count();
-        let mut columns = Columns { of_axis: (0..axes_count).collect(), axes: WorldAxes::Lps, named: false };
+        let mut columns =
+            Columns { of_axis: (0..axes_count).collect(), axes: WorldAxes::Lps, named: false, count: 0 };
         // No more rows than lines, and the text once more.
         let lines = text.lines().count();
         context.claim(text.len() as u64)?;
         let mut rows = context.room_for(lines)?;
-        let mut first = true;
-        let mut promised = None;
-        for (number, line) in text.lines().enumerate() {
-            if number.is_multiple_of(LINES_BETWEEN) {
-                context.check()?;
-            }
-            let content = line.trim();
-            if content.is_empty() {
-                continue;
-            }
-            if let Some(comment) = content.strip_prefix('#') {
-                columns.read_comment(comment, dimension, context)?;
-                continue;
-            }
-            let cells = cells_of(line);
-            let is_head = first && !columns.named && !cells.iter().any(|cell| cell.parse::<f64>().is_ok());
-            first = false;
+        columns.read_comments(text, dimension, context)?;
+        let mut cells_of = Rows::new(text, &['#'], context)?;
+        let comma = cells_of.comma();
+        let (mut first, mut promised) = (true, None);
+        while let Some(found) = cells_of.next(context)? {
+            let is_head = std::mem::take(&mut first) && !columns.named && found.is_head();
             if is_head {
-                match content {
-                    "point" => promised = Some(None),
-                    "index" => {
+                match found.line {
+                    line if line.eq_ignore_ascii_case("point") => promised = Some(None),
+                    line if line.eq_ignore_ascii_case("index") => {
                         return Err(context.unsupported("a point file of voxel indices", INDICES));
                     }
-                    _ => columns.read_head(&cells, axes_count, context)?,
+                    _ => columns.read_head(found.cells, axes_count, context)?,
                 }
                 continue;
             }
             if promised == Some(None) {
-                promised = Some(content.parse::<usize>().ok());
+                let count = found.line.parse::<usize>().ok();
+                context.require(count.is_some(), "the point file", "the number of points", found.told())?;
+                promised = Some(count);
                 continue;
             }
-            let (point, chosen) = columns.row(number + 1, &cells, context)?;
+            let (point, chosen) = columns.row(&found, comma, context)?;
             let mut cells = [Cell::default(); 3];
             cells.iter_mut().zip(chosen).for_each(|(slot, cell)| *slot = Cell::of(cell, text));
             rows.push(Row { point, cells });
@@ -108,7 +102,7 @@ impl Table {
         if let Some(Some(count)) = promised {
             context.require(count == rows.len(), "the point file", format!("{count} points"), rows.len())?;
         }
-        Ok(Self { text: text.to_owned(), axes: columns.axes, axes_count, rows })
+        Ok(Self { text: text.to_owned(), axes: columns.axes, axes_count, rows, comma })
     }
 
     pub fn points(&self) -> Vec<Point> {
@@ -126,7 +120,7 @@ impl Table {
                 out.push_str(&self.text[at..cell.range().start]);
                 match moved {
                     // Not "-0.000000".
-                    Some(p) => _ = write!(out, "{:.6}", p[axis] + 0.0),
+                    Some(p) => out.push_str(&self.comma.text(p[axis] + 0.0)),
                     None => out.push_str("NaN"),
                 }
                 at = cell.range().end;
@@ -140,19 +134,29 @@ impl Table {
 const INDICES: &str = "give positions in millimetres";
 
 impl Columns {
+    /// What the comments of a text say.
+    fn read_comments(&mut self, text: &str, dimension: Dimension, context: &Context) -> Result<()> {
+        let comments = text.lines().filter_map(|line| line.trim().strip_prefix('#'));
+        comments.take(MOST_COMMENTS).try_for_each(|comment| self.read_comment(comment, dimension, context))
+    }
+
     /// What 3D Slicer's `.fcsv` says in its comments.
     fn read_comment(&mut self, comment: &str, dimension: Dimension, context: &Context) -> Result<()> {
         let Some((name, value)) = comment.split_once('=').map(|(name, value)| (name.trim(), value.trim()))
         else {
             return Ok(());
         };
-        match (name, value) {
-            ("CoordinateSystem", "LPS" | "1") => self.axes = WorldAxes::Lps,
-            ("CoordinateSystem", "RAS" | "0") => self.axes = WorldAxes::Ras,
-            ("CoordinateSystem", "IJK" | "2") => {
+        let (name, value) = (
+            name.to_lowercase(),
+            if name.eq_ignore_ascii_case("columns") { value.to_owned() } else { value.to_uppercase() },
+        );
+        match (&*name, &*value) {
+            ("coordinatesystem", "LPS" | "1") => self.axes = WorldAxes::Lps,
+            ("coordinatesystem", "RAS" | "0") => self.axes = WorldAxes::Ras,
+            ("coordinatesystem", "IJK" | "2") => {
                 return Err(context.unsupported("a table of voxel indices", INDICES));
             }
-            ("CoordinateSystem", _) => return Err(context.malformed(name, "LPS or RAS", value)),
+            ("coordinatesystem", _) => return Err(context.malformed(name, "LPS or RAS", value)),
             ("columns", _) if dimension == Dimension::Two => {
                 let got = "3D Slicer's fiducials, which lie in millimetres";
                 return Err(context.malformed("the points", "pixels for a 2-D field", got));
@@ -176,6 +180,7 @@ impl Columns {
             let found: Vec<usize> = wanted[..axes_count].iter().filter_map(|name| place(name)).collect();
             if found.len() == axes_count {
                 (self.of_axis, self.axes, self.named) = (found, axes, true);
+                self.count = names.len();
                 return Ok(());
             }
         }
@@ -187,22 +192,30 @@ impl Columns {
     }
 
     /// The point of a line, and the cells that it is in.
-    fn row<'a>(&self, number: usize, cells: &[&'a str], context: &Context) -> Result<(Point, Vec<&'a str>)> {
-        let count = self.of_axis.len();
+    fn row<'a>(
+        &self,
+        found: &FoundRow<'a, '_>,
+        comma: Comma,
+        context: &Context,
+    ) -> Result<(Point, Vec<&'a str>)> {
+        let (count, cells) = (self.of_axis.len(), found.cells);
         let bad = |expected: String| {
             let got = format!("\"{}\"", cells.join(","));
-            context.malformed(format!("line {number}"), expected, got)
+            context.malformed(format!("line {}", found.number), expected, got)
         };
+        if self.named && found.has_more_than(self.count) {
+            return Err(bad(format!("{} cells, as many as the head line has", self.count)));
+        }
         let chosen: Vec<&str> = self.of_axis.iter().filter_map(|&nth| cells.get(nth).copied()).collect();
         // Spreadsheets leave the cells of a point without a position empty.
         if chosen.len() == count && chosen.iter().all(|cell| cell.is_empty()) {
             return Ok((None, chosen));
         }
-        let values: Vec<f64> = chosen.iter().filter_map(|cell| cell.parse().ok()).collect();
+        let values: Vec<f64> = chosen.iter().filter_map(|cell| comma.number(cell)).collect();
         if values.len() < count {
             return Err(bad(format!("{count} coordinates")));
         }
-        if !self.named && cells.get(count).is_some_and(|next| next.parse::<f64>().is_ok()) {
+        if !self.named && cells.get(count).is_some_and(|next| comma.number(next).is_some()) {
             let names = ["x", "y", "z"][..count].join(",");
             return Err(bad(format!(
                 "{count} numbers and then words, or a head line that names the columns {names}"
@@ -211,14 +224,5 @@ impl Columns {
         let mut point = [0.0; 3];
         point[..count].copy_from_slice(&values);
         Ok((point.iter().all(|v| v.is_finite()).then_some(point), chosen))
-    }
-}
-
-/// The cells of a line, without blanks around them: parted by semicolons, tabulators or commas, or else by blanks.
-fn cells_of(line: &str) -> Vec<&str> {
-    match [';', ',', '\t'].into_iter().find(|separator| line.contains(*separator)) {
-        // An empty cell stands behind its blanks.
-        Some(separator) => line.split(separator).map(|cell| cell.trim_start().trim_end()).collect(),
-        None => line.split_whitespace().collect(),
     }
 }

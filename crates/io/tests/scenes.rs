@@ -1,0 +1,137 @@
+//! Scenes of glTF in every form that their specification has: each gives the same triangles, or is refused by name.
+
+// A failed unwrap is a failed test.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+use std::path::Path;
+use veloxel_core::{TriangleMesh, Warnings};
+use veloxel_io::{Content, IoError, Strictness, read_bytes};
+
+/// A square of four points as floats, bytes, and indices, in one buffer; beginnings in bytes.
+fn buffer() -> Vec<u8> {
+    let square = [[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
+    let mut bytes: Vec<u8> = square.as_flattened().iter().flat_map(|c| c.to_le_bytes()).collect();
+    // 48: the same as whole numbers of 8 bits, four bytes a point; 64: of normalized 16 bits.
+    bytes.extend(square.iter().flat_map(|p| [p[0] as u8, p[1] as u8, p[2] as u8, 9]));
+    bytes.extend(
+        square
+            .iter()
+            .flat_map(|p| [p[0], p[1], p[2], 0.0].map(|c| (c * 32767.0) as i16))
+            .flat_map(i16::to_le_bytes),
+    );
+    // 96: indices of triangles, of a strip and of a fan, as bytes; 108: the index and the value of a sparse point.
+    bytes.extend([0, 1, 2, 1, 3, 2, 0, 1, 3, 2, 0, 1]);
+    bytes.extend([3, 0, 0, 0]);
+    bytes.extend([1.0f32, 1.0, 0.0].iter().flat_map(|c| c.to_le_bytes()));
+    bytes
+}
+
+fn scene(position: Value, indices: Option<(usize, usize)>, mode: u64) -> Value {
+    let bytes = buffer();
+    let coded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, &bytes);
+    let mut primitive = json!({"attributes": {"POSITION": 0}, "mode": mode});
+    let mut accessors = vec![position];
+    let mut views: Vec<Value> =
+        [(0, 48, 0), (48, 16, 4), (64, 32, 8), (96, 12, 0), (108, 1, 0), (112, 12, 0)]
+            .iter()
+            .map(|&(begin, length, stride)| match stride {
+                0 => json!({"buffer": 0, "byteOffset": begin, "byteLength": length}),
+                _ => json!({"buffer": 0, "byteOffset": begin, "byteLength": length, "byteStride": stride}),
+            })
+            .collect();
+    views.truncate(6);
+    if let Some((offset, count)) = indices {
+        primitive["indices"] = 1.into();
+        accessors.push(json!({"bufferView": 3, "byteOffset": offset, "componentType": 5121, "count": count, "type": "SCALAR"}));
+    }
+    json!({
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [primitive]}], "accessors": accessors, "bufferViews": views,
+        "buffers": [{"byteLength": bytes.len(), "uri": format!("data:application/octet-stream;base64,{coded}")}],
+    })
+}
+
+fn floats() -> Value {
+    json!({"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"})
+}
+
+fn read(scene: &Value) -> Result<(TriangleMesh, Warnings), IoError> {
+    let mut warnings = Warnings::new();
+    match read_bytes(Path::new("a.gltf"), scene.to_string().as_bytes(), Strictness::Lenient, &mut warnings)? {
+        Content::Surface(mesh) => Ok((mesh, warnings)),
+        _ => panic!("no surface"),
+    }
+}
+
+/// Corners of the triangles, each from its least corner on, in order.
+fn triangles(scene: &Value) -> Vec<[[i64; 3]; 3]> {
+    let (mesh, _) = read(scene).unwrap();
+    let mut all: Vec<_> = (0..mesh.triangles().len())
+        .map(|nth| {
+            let mut corners = mesh.corners(nth).map(|corner| corner.map(|c| (1000.0 * c).round() as i64));
+            let least = (0..3).min_by_key(|&k| corners[k]).unwrap();
+            corners.rotate_left(least);
+            corners
+        })
+        .collect();
+    all.sort_unstable();
+    all
+}
+
+#[test]
+fn the_same_square_in_every_form() {
+    let expected = triangles(&scene(floats(), Some((0, 6)), 4));
+    assert_eq!(expected.len(), 2);
+    assert_eq!(triangles(&scene(floats(), None, 5)), expected, "a strip without indices");
+    assert_eq!(triangles(&scene(floats(), Some((7, 2 + 1)), 5)).len(), 1);
+    let fan = triangles(&scene(floats(), Some((6, 4)), 6));
+    assert_eq!(fan.len(), 2, "a fan of 0, 1, 3, 2");
+    let bytes = json!({"bufferView": 1, "componentType": 5121, "count": 4, "type": "VEC3"});
+    assert_eq!(triangles(&scene(bytes, Some((0, 6)), 4)), expected, "quantized");
+    let words =
+        json!({"bufferView": 2, "componentType": 5122, "normalized": true, "count": 4, "type": "VEC3"});
+    assert_eq!(triangles(&scene(words, Some((0, 6)), 4)), expected, "quantized and normalized");
+    let mut sparse = floats();
+    sparse["sparse"] =
+        json!({"count": 1, "indices": {"bufferView": 4, "componentType": 5121}, "values": {"bufferView": 5}});
+    assert_eq!(triangles(&scene(sparse.clone(), Some((0, 6)), 4)), expected, "sparse");
+    sparse.as_object_mut().unwrap().remove("bufferView");
+    let zeros = scene(sparse, Some((0, 6)), 4);
+    assert_eq!(read(&zeros).unwrap().0.points().len(), 2, "sparse over zeros");
+    let mut unlisted = scene(floats(), Some((0, 6)), 4);
+    unlisted.as_object_mut().unwrap().remove("scenes");
+    unlisted["nodes"] = json!([{"children": [1]}, {"mesh": 0}]);
+    assert_eq!(triangles(&unlisted), expected, "nodes without a scene");
+}
+
+#[test]
+fn what_is_not_read_is_said() {
+    let mut lines = scene(floats(), Some((0, 6)), 4);
+    lines["meshes"][0]["primitives"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"attributes": {"POSITION": 0}, "mode": 1}));
+    let (mesh, warnings) = read(&lines).unwrap();
+    assert_eq!(mesh.triangles().len(), 2);
+    assert!(format!("{warnings:?}").contains("1 primitives of points and lines"), "{warnings:?}");
+    for name in ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "X_unheard"] {
+        let mut required = scene(floats(), Some((0, 6)), 4);
+        required["extensionsRequired"] = json!([name]);
+        assert!(read(&required).unwrap_err().to_string().contains(name));
+        required["extensionsRequired"] = json!(["KHR_materials_unlit", "KHR_mesh_quantization"]);
+        assert!(read(&required).is_ok());
+    }
+    for (broken, said) in [
+        (json!({"bufferView": 0, "componentType": 5126, "count": 5, "type": "VEC3"}), "within its buffer"),
+        (json!({"bufferView": 9, "componentType": 5126, "count": 4, "type": "VEC3"}), "bufferView"),
+        (json!({"componentType": 5126, "count": 4, "type": "VEC3"}), "without numbers"),
+        (
+            json!({"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "sparse": {"count": 9}}),
+            "sparse",
+        ),
+    ] {
+        let refused = read(&scene(broken, Some((0, 6)), 4)).unwrap_err().to_string();
+        assert!(refused.contains(said), "{refused}");
+    }
+}
