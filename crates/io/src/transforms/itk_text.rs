@@ -5,9 +5,9 @@
 
 use super::TransformFormat;
 use super::classes::Stored;
+use super::lines;
 use crate::error::Result;
 use crate::read::context::Context;
-use crate::text::words::lines;
 use std::fmt::Write as _;
 use veloxel_core::LinearTransform;
 
@@ -24,7 +24,7 @@ pub(super) const FORMAT: TransformFormat = TransformFormat {
 fn read(bytes: &[u8], context: &mut Context) -> Result<LinearTransform> {
     let text = std::str::from_utf8(bytes).map_err(|error| context.malformed("transform", "a text", error))?;
     let mut stored: Vec<Stored> = Vec::new();
-    for (number, line) in lines(text, &['#']) {
+    for (number, line) in lines(text) {
         let Some((key, value)) = line.split_once(':') else {
             return Err(context.malformed(format!("line {number}"), "Name: value", line));
         };

@@ -5,10 +5,10 @@
 //! *Limits*: FLIRT's matrices, in FSL's own millimetres, have numbers parted by two blanks and are refused by that.
 
 use super::TransformFormat;
+use super::lines;
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::geometry::WorldAxes;
-use crate::text::words::lines;
 use std::fmt::Write as _;
 use veloxel_core::{Dimension, LinearTransform};
 
@@ -51,7 +51,7 @@ fn read(bytes: &[u8], axes: Option<WorldAxes>, context: &mut Context) -> Result<
         return Err(context.unsupported("a plain matrix that does not say its axes", hint));
     };
     let mut rows: Vec<Vec<f64>> = Vec::new();
-    for (number, line) in lines(text, &['#']) {
+    for (number, line) in lines(text) {
         let words = line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
         let parsed = words.map(|word| {
             word.parse().map_err(|_| context.malformed(format!("line {number}"), "numbers", word))

@@ -17,6 +17,7 @@ use crate::file_name::extension;
 use crate::read::context::Context;
 use crate::read::reading::Reading;
 use crate::read::source::Source;
+use crate::text::encoding::{is_wide, plain};
 use crate::write::target::Target;
 use crate::write::whole_file;
 use std::path::Path;
@@ -89,6 +90,9 @@ pub fn read_transform(
         return Err(context.unsupported(format!("a transform of {} bytes", source.available()), hint));
     }
     let bytes = source.take_rest(&context)?;
+    // ANTs' matrices are binary; texts may come in any encoding.
+    let is_binary = bytes.contains(&0) && !is_wide(&bytes);
+    let bytes = if is_binary { bytes } else { plain(bytes, &context)? };
     if bytes.is_empty() {
         return Err(IoError::Empty { path: path.to_owned() });
     }
@@ -118,6 +122,12 @@ pub fn write_transform(target: impl Into<Target>, transform: &LinearTransform) -
     let target = target.into();
     let write = writer(target.path())?;
     whole_file::write_text(target, &write(transform))
+}
+
+/// The lines of a text, numbered from 1, without blanks at their ends; none that is blank, or a comment.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let numbered = text.lines().enumerate().map(|(nth, line)| (nth + 1, line.trim()));
+    numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
 fn writer(path: &Path) -> Result<fn(&LinearTransform) -> String> {
